@@ -1,0 +1,31 @@
+// A pool of parked threads. Work is split over rows or columns of outputs, never over a sum, so that results do not
+// depend on the number of threads. Workers sleep between jobs: spinning collapses when another process takes a core.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+namespace qkv {
+
+class ThreadPool {
+ public:
+  // `threads` counts the calling thread: 1 starts none.
+  explicit ThreadPool(size_t threads = 1);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  size_t size() const { return size_; }
+
+  // Calls run(begin, end) over parts that cover [0, count), from several threads at once, and waits for all. Parts are
+  // multiples of `grain` (the last one may be shorter). Not to be called from within `run`.
+  void For(size_t count, size_t grain, const std::function<void(size_t begin, size_t end)>& run);
+
+ private:
+  struct Workers;
+  size_t size_;
+  std::unique_ptr<Workers> workers_;  // null when size_ is 1
+};
+
+}  // namespace qkv

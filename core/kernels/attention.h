@@ -1,0 +1,45 @@
+// Scaled dot-product attention (Vaswani et al. 2017, equation 1) over one segment, all heads in one call.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace qkv {
+
+// Heads lie side by side in a row: head h of row i is at base + i * stride + h * head_dim.
+struct ScaledDotAttention {
+  size_t heads = 1;
+  size_t head_dim = 0;
+  float scale = 1;  // 1 / sqrt(head_dim) in the paper
+
+  size_t queries = 0;  // rows
+  const float* query = nullptr;
+  size_t query_stride = 0;
+
+  size_t keys = 0;  // rows
+  const float* key = nullptr;
+  const float* value = nullptr;
+  size_t key_stride = 0;  // of keys and values
+  // Key j is row key_rows[j] of `key` and `value`; null: row j. Beams that share a prefix share its rows this way.
+  const int32_t* key_rows = nullptr;
+
+  // Query i sees keys [0, first_query + i] when causal, all keys otherwise.
+  bool causal = false;
+  size_t first_query = 0;
+
+  float* output = nullptr;  // [queries, heads * head_dim]
+  size_t output_stride = 0;
+
+  // On demand, [heads, queries, keys]: softmax(scale q k'), 0 where masked; and scale q k' itself, -inf where masked.
+  // Asking for them does not change the output by a bit.
+  float* weights = nullptr;
+  float* scores = nullptr;
+};
+
+// Each query's result depends on its own row and the keys that it sees, bit for bit, and not on the other queries of
+// the call. `scratch` has room for AttentionScratch(a) floats, 64-byte aligned.
+void Attend(const ScaledDotAttention& a, float* scratch);
+size_t AttentionScratch(const ScaledDotAttention& a);
+void AttendNaive(const ScaledDotAttention& a);
+
+}  // namespace qkv

@@ -1,0 +1,39 @@
+// Weights laid out once for every product: panels of kPanel outputs, each with its inputs in order, so that the
+// matrix-matrix and the matrix-vector kernel stream the same bytes. There is no other copy of a weight.
+#pragma once
+
+#include <cstddef>
+
+#include "core/base/aligned.h"
+#include "core/base/matrix.h"
+
+namespace qkv {
+
+// Outputs side by side in one panel: a cache line of floats, a multiple of the lanes of every target.
+inline constexpr size_t kPanel = 16;
+
+// W [outputs, inputs]. Element (o, i) is at data()[(o / kPanel * inputs + i) * kPanel + o % kPanel]; outputs past the
+// last are zero.
+class PackedMatrix {
+ public:
+  PackedMatrix() = default;
+  PackedMatrix(size_t outputs, size_t inputs);
+
+  size_t outputs() const { return outputs_; }
+  size_t inputs() const { return inputs_; }
+  size_t panels() const { return (outputs_ + kPanel - 1) / kPanel; }
+  const float* Panel(size_t panel) const { return data_.data() + panel * inputs_ * kPanel; }
+  size_t bytes() const { return data_.size() * sizeof(float); }
+
+  void SetRow(size_t output, const float* weights);  // weights [inputs]
+  void GetRow(size_t output, float* weights) const;  // an embedding's row
+
+ private:
+  AlignedFloats data_;
+  size_t outputs_ = 0, inputs_ = 0;
+};
+
+// weight [outputs, inputs], as files store it.
+PackedMatrix Pack(ConstMatrixView weight);
+
+}  // namespace qkv

@@ -1,0 +1,37 @@
+// Multi-head attention (Vaswani et al. 2017, section 3.2.2): [h_1; ...; h_H] W_o with h_i attending in its own
+// projection of queries, keys and values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/attention/trace.h"
+#include "core/layers/linear.h"
+
+namespace qkv {
+
+struct MultiHead {
+  Linear query, key, value, output;
+  size_t heads = 1;
+
+  size_t head_dim() const { return query.weight.outputs() / heads; }
+};
+
+// Rows [first_row, first_row + rows) of the queries, and the projected keys and values that they see.
+struct AttendedSegment {
+  size_t first_row = 0, rows = 0;
+  const float* keys = nullptr;    // [length, heads * head_dim]
+  const float* values = nullptr;  // the same shape
+  size_t length = 0;
+  const int32_t* key_rows = nullptr;  // key j is row key_rows[j]; null: row j
+  bool causal = false;                // query i sees keys [0, first_query + i]
+  size_t first_query = 0;
+};
+
+// x [rows, d] -> [rows, d]. Every row belongs to exactly one segment. With a trace in the context there is one segment,
+// and its weights are kept at `place`.
+MatrixView Forward(Context& ctx, const MultiHead& layer, ConstMatrixView x, std::span<const AttendedSegment> segments,
+                   AttentionPlace place);
+
+}  // namespace qkv
