@@ -1,0 +1,22 @@
+# What is built natively besides the core: the `qkv` command and the tests. Included by the root CMakeLists.txt.
+
+find_package(HWY 1.2 CONFIG REQUIRED)
+find_package(Threads REQUIRED)
+target_link_libraries(qkv_core PUBLIC hwy::hwy Threads::Threads)
+
+file(GLOB QKV_CLI_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/core/cli/*.cc)
+if(QKV_CLI_SOURCES)
+  find_path(QKV_CLI11_DIR CLI/CLI.hpp REQUIRED)
+  # CLI11 throws: this target alone has exceptions.
+  add_executable(qkv ${QKV_CLI_SOURCES})
+  target_include_directories(qkv SYSTEM PRIVATE ${QKV_CLI11_DIR})
+  target_link_libraries(qkv PRIVATE qkv_core)
+endif()
+
+file(GLOB QKV_TEST_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/core/*_test.cc)
+find_package(GTest)
+if(QKV_TEST_SOURCES AND GTest_FOUND)
+  add_executable(qkv_tests ${QKV_TEST_SOURCES})
+  target_compile_options(qkv_tests PRIVATE ${QKV_NO_THROW})
+  target_link_libraries(qkv_tests PRIVATE qkv_core GTest::gtest GTest::gtest_main)
+endif()

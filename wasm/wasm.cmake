@@ -1,0 +1,21 @@
+# The WebAssembly module: qkv.mjs + qkv.wasm. Included by the root CMakeLists.txt when Emscripten compiles.
+
+qkv_headers(HIGHWAY hwy/highway.h)
+# One target, chosen by the build (baseline or relaxed SIMD): nothing to dispatch at run time, and no libhwy.
+target_compile_definitions(qkv_core PUBLIC HWY_COMPILE_ONLY_STATIC)
+
+file(GLOB QKV_WASM_SOURCES CONFIGURE_DEPENDS wasm/*.cc)
+if(QKV_WASM_SOURCES)
+  add_executable(qkv_wasm ${QKV_WASM_SOURCES})
+  set_target_properties(qkv_wasm PROPERTIES OUTPUT_NAME qkv SUFFIX .mjs)
+  target_link_libraries(qkv_wasm PRIVATE qkv_core)
+  target_compile_options(qkv_wasm PRIVATE ${QKV_NO_THROW})
+  target_compile_definitions(qkv_wasm PRIVATE EMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0)
+  target_link_options(qkv_wasm PRIVATE
+    -O3 -fno-exceptions -fno-rtti -lembind
+    -sMODULARIZE -sEXPORT_ES6 -sEXPORT_NAME=createQkv -sENVIRONMENT=web,worker,node
+    -sFILESYSTEM=0 -sDYNAMIC_EXECUTION=0 -sMALLOC=emmalloc
+    -sALLOW_MEMORY_GROWTH -sSTACK_SIZE=512KB
+    # The library fetches and compiles the wasm itself, and hands the instance in.
+    -sINCOMING_MODULE_JS_API=instantiateWasm,print,printErr,onAbort)
+endif()
