@@ -1,5 +1,5 @@
-// SentencePiece (Kudo and Richardson 2018): text to pieces and back, from a .spm file as its trainer writes it, with the
-// precompiled normaliser inside. Unigram (Kudo 2018) and BPE (Sennrich et al. 2016) models; byte fallback,
+// SentencePiece (Kudo and Richardson 2018): text to pieces and back, from a .spm file as its trainer writes it, with
+// the precompiled normaliser inside. Unigram (Kudo 2018) and BPE (Sennrich et al. 2016) models; byte fallback,
 // user-defined symbols. Agrees with the reference implementation piece by piece.
 #pragma once
 

@@ -1,0 +1,126 @@
+#include "core/text/spm_file.h"
+
+#include <cmath>
+
+#include "core/text/protobuf.h"
+
+namespace qkv {
+namespace {
+
+using Wire = ProtobufReader::Wire;
+using Bytes = std::span<const uint8_t>;
+
+constexpr size_t kMaxFile = size_t{1} << 30;
+
+class Parser {
+ public:
+  explicit Parser(std::string_view file_name) : file_name_(file_name) {}
+
+  Result<SpmFile> Parse(Bytes file);
+
+ private:
+  Result<void> ParsePiece(Bytes message);
+  Result<void> ParseTrainer(Bytes message);
+  Result<void> ParseNormalizer(Bytes message);
+  Result<void> ParseDenormalizer(Bytes message);
+  Result<void> SetAlgorithm(uint64_t algorithm);
+
+  // "source.spm, pieces[17]"
+  Error Fail(std::string_view message, std::string_view field, ErrorCode code = ErrorCode::kInvalidFile) const {
+    return {code, std::string(message), std::string(file_name_) + ", " + std::string(field)};
+  }
+  Error FailPiece(std::string_view message) const {
+    return Fail(message, "pieces[" + std::to_string(spm_.types.size()) + "]");
+  }
+
+  std::string_view file_name_;
+  SpmFile spm_;
+};
+
+constexpr std::string_view kMalformed = "the message is malformed or cut off: fetch the file again";
+
+Result<SpmFile> Parser::Parse(Bytes file) {
+  if (file.size() > kMaxFile) return Fail("the file is over 1 GiB", "size", ErrorCode::kLimitExceeded);
+  ProtobufReader model(file);
+  while (model.Next()) {
+    if (model.Is(1, Wire::kBytes)) QKV_CHECK(ParsePiece(model.Bytes()));
+    if (model.Is(2, Wire::kBytes)) QKV_CHECK(ParseTrainer(model.Bytes()));
+    if (model.Is(3, Wire::kBytes)) QKV_CHECK(ParseNormalizer(model.Bytes()));
+    if (model.Is(5, Wire::kBytes)) QKV_CHECK(ParseDenormalizer(model.Bytes()));
+  }
+  if (!model.ok()) return Error{ErrorCode::kInvalidFile, std::string(kMalformed), std::string(file_name_)};
+  if (spm_.types.empty()) return Fail("the vocabulary is empty", "pieces");
+  return std::move(spm_);
+}
+
+Result<void> Parser::ParsePiece(Bytes message) {
+  std::string_view text;
+  float score = 0;
+  auto type = PieceType::kNormal;
+  ProtobufReader piece(message);
+  while (piece.Next()) {
+    if (piece.Is(1, Wire::kBytes)) text = piece.String();
+    if (piece.Is(2, Wire::kFixed32)) score = piece.Float();
+    if (piece.Is(3, Wire::kVarint) && piece.Varint() >= 1 && piece.Varint() <= 6) {
+      type = static_cast<PieceType>(piece.Varint());
+    }
+  }
+  if (!piece.ok()) return FailPiece(kMalformed);
+  if (text.empty()) return FailPiece("the piece is empty");
+  if (!std::isfinite(score)) return FailPiece("the score is not a finite number");
+  spm_.piece_text += text;
+  spm_.piece_ends.push_back(static_cast<uint32_t>(spm_.piece_text.size()));
+  spm_.scores.push_back(score);
+  spm_.types.push_back(type);
+  return {};
+}
+
+Result<void> Parser::ParseTrainer(Bytes message) {
+  ProtobufReader trainer(message);
+  while (trainer.Next()) {
+    if (trainer.Is(3, Wire::kVarint)) QKV_CHECK(SetAlgorithm(trainer.Varint()));
+    if (trainer.Is(24, Wire::kVarint)) spm_.normalizer.whitespace_as_suffix = trainer.Bool();
+    if (trainer.Is(35, Wire::kVarint)) spm_.byte_fallback = trainer.Bool();
+    if (trainer.Is(44, Wire::kBytes)) spm_.unknown_surface = trainer.String();
+  }
+  if (!trainer.ok()) return Fail(kMalformed, "trainer_spec");
+  return {};
+}
+
+Result<void> Parser::SetAlgorithm(uint64_t algorithm) {
+  if (algorithm < 1 || algorithm > 4) return {};  // as the reference: a value it does not know is not there
+  spm_.algorithm = static_cast<SpmFile::Algorithm>(algorithm);
+  if (spm_.algorithm == SpmFile::Algorithm::kUnigram || spm_.algorithm == SpmFile::Algorithm::kBpe) return {};
+  return Fail("word and character models are not supported, only unigram and BPE", "trainer_spec.model_type",
+              ErrorCode::kUnsupported);
+}
+
+Result<void> Parser::ParseNormalizer(Bytes message) {
+  ProtobufReader normalizer(message);
+  while (normalizer.Next()) {
+    if (normalizer.Is(2, Wire::kBytes)) spm_.charsmap = normalizer.Bytes();
+    if (normalizer.Is(3, Wire::kVarint)) spm_.normalizer.add_dummy_prefix = normalizer.Bool();
+    if (normalizer.Is(4, Wire::kVarint)) spm_.normalizer.remove_extra_whitespaces = normalizer.Bool();
+    if (normalizer.Is(5, Wire::kVarint)) spm_.normalizer.escape_whitespaces = normalizer.Bool();
+  }
+  if (!normalizer.ok()) return Fail(kMalformed, "normalizer_spec");
+  return {};
+}
+
+Result<void> Parser::ParseDenormalizer(Bytes message) {
+  ProtobufReader denormalizer(message);
+  while (denormalizer.Next()) {
+    if (!denormalizer.Is(2, Wire::kBytes) || denormalizer.Bytes().empty()) continue;
+    return Fail("a denormaliser is not supported", "denormalizer_spec", ErrorCode::kUnsupported);
+  }
+  if (!denormalizer.ok()) return Fail(kMalformed, "denormalizer_spec");
+  return {};
+}
+
+}  // namespace
+
+Result<SpmFile> ParseSpm(std::span<const uint8_t> file, std::string_view file_name) {
+  return Parser(file_name).Parse(file);
+}
+
+}  // namespace qkv

@@ -1,0 +1,44 @@
+// What a .spm file says: the fields of SentencePiece's ModelProto (sentencepiece_model.proto) that concern encoding and
+// decoding. Sampling, training settings and self-tests are skipped.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/error.h"
+
+namespace qkv {
+
+enum class PieceType : uint8_t { kNormal = 1, kUnknown = 2, kControl = 3, kUserDefined = 4, kUnused = 5, kByte = 6 };
+
+struct NormalizerOptions {
+  bool add_dummy_prefix = true;          // a space before the text, so that a word is the same at its start
+  bool remove_extra_whitespaces = true;  // leading, trailing and repeated spaces
+  bool escape_whitespaces = true;        // a space becomes U+2581
+  bool whitespace_as_suffix = false;     // the dummy space goes behind the text
+};
+
+struct SpmFile {
+  enum class Algorithm : uint8_t { kUnigram = 1, kBpe = 2, kWord = 3, kCharacter = 4 };
+
+  Algorithm algorithm = Algorithm::kUnigram;
+  bool byte_fallback = false;
+  std::string unknown_surface = " \xE2\x81\x87 ";  // U+2047
+  NormalizerOptions normalizer;
+  std::span<const uint8_t> charsmap;  // into the file; empty: no rules
+
+  // [pieces]; the text of piece i is piece_text from piece_ends[i - 1] (0 for the first) to piece_ends[i].
+  std::string piece_text;
+  std::vector<uint32_t> piece_ends;
+  std::vector<float> scores;
+  std::vector<PieceType> types;
+};
+
+// Errors: kInvalidFile; kUnsupported for word and character models and for one with a denormaliser; kLimitExceeded for
+// a file over 1 GiB. `SpmFile::charsmap` points into `file`.
+Result<SpmFile> ParseSpm(std::span<const uint8_t> file, std::string_view file_name);
+
+}  // namespace qkv

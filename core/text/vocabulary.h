@@ -1,0 +1,55 @@
+// The pieces of a SentencePiece model: their texts in one block, and tries to find them by.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/text/spm_file.h"
+#include "core/text/trie.h"
+
+namespace qkv {
+
+class Vocabulary {
+ public:
+  // Takes the pieces out of `spm`. Errors: kInvalidFile if a piece is there twice, if there is not exactly one unknown
+  // piece, or if the byte pieces do not go with byte fallback.
+  static Result<Vocabulary> Build(SpmFile& spm, std::string_view file_name);
+
+  size_t size() const { return types_.size(); }
+  std::string_view Text(int32_t id) const;
+  float Score(int32_t id) const { return scores_[static_cast<size_t>(id)]; }
+  PieceType Type(int32_t id) const { return types_[static_cast<size_t>(id)]; }
+
+  int32_t unknown_id() const { return unknown_id_; }
+  bool byte_fallback() const { return byte_fallback_; }
+  // The piece "<0x41>" of a byte; with byte fallback only.
+  int32_t ByteId(uint8_t byte) const { return byte_ids_[byte]; }
+  // The byte of a piece of type kByte.
+  uint8_t Byte(int32_t id) const;
+
+  // Normal, user-defined and unused pieces: what text can be made of.
+  const Trie& pieces() const { return pieces_; }
+  // The user-defined ones: never normalised, never split.
+  const Trie& user_defined() const { return user_defined_; }
+  // Among all pieces, or -1. A control, unknown or byte piece comes before a normal one of the same text.
+  int32_t Find(std::string_view text) const;
+
+ private:
+  Result<void> BuildTries(std::string_view where);
+  Result<void> FindSpecial(std::string_view where);
+
+  std::string text_;
+  std::vector<uint32_t> ends_;
+  std::vector<float> scores_;
+  std::vector<PieceType> types_;
+  Trie pieces_, reserved_, user_defined_;
+  int32_t unknown_id_ = -1;
+  bool byte_fallback_ = false;
+  std::array<int32_t, 256> byte_ids_{};
+};
+
+}  // namespace qkv
