@@ -4,11 +4,16 @@ namespace qkv {
 
 std::string_view Name(ErrorCode code) {
   switch (code) {
-    case ErrorCode::kInvalidArgument: return "INVALID_ARGUMENT";
-    case ErrorCode::kInvalidFile: return "INVALID_FILE";
-    case ErrorCode::kMissingFile: return "MISSING_FILE";
-    case ErrorCode::kUnsupported: return "UNSUPPORTED";
-    case ErrorCode::kLimitExceeded: return "LIMIT_EXCEEDED";
+    case ErrorCode::kInvalidArgument:
+      return "INVALID_ARGUMENT";
+    case ErrorCode::kInvalidFile:
+      return "INVALID_FILE";
+    case ErrorCode::kMissingFile:
+      return "MISSING_FILE";
+    case ErrorCode::kUnsupported:
+      return "UNSUPPORTED";
+    case ErrorCode::kLimitExceeded:
+      return "LIMIT_EXCEEDED";
   }
   return "UNKNOWN";
 }

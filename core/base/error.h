@@ -84,8 +84,8 @@ class [[nodiscard]] Result<void> {
   if (!result) return result.error();             \
   declaration = std::move(*result)
 // QKV_CHECK(F()): returns F's error from the enclosing function, if there is one.
-#define QKV_CHECK(expression)                                                  \
-  do {                                                                         \
+#define QKV_CHECK(expression)                                                      \
+  do {                                                                             \
     if (auto qkv_checked = (expression); !qkv_checked) return qkv_checked.error(); \
   } while (0)
 

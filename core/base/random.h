@@ -1,5 +1,6 @@
 // Counter-based random numbers: the n-th draw of a stream is a function of (seed, stream, n) alone, so that a resumed
-// run repeats an uninterrupted one. Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011).
+// run repeats an uninterrupted one. Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
+// 2011).
 #pragma once
 
 #include <array>

@@ -12,7 +12,8 @@ namespace {
 // Fewer multiplications than this a thread are not worth waking one for.
 constexpr size_t kWorkPerThread = size_t{1} << 16;
 
-ScaledDotAttention Heads(const MultiHead& layer, const AttendedSegment& segment, ConstMatrixView q, MatrixView context) {
+ScaledDotAttention Heads(const MultiHead& layer, const AttendedSegment& segment, ConstMatrixView q,
+                         MatrixView context) {
   ScaledDotAttention a;
   a.heads = layer.heads;
   a.head_dim = layer.head_dim();
@@ -31,35 +32,39 @@ ScaledDotAttention Heads(const MultiHead& layer, const AttendedSegment& segment,
   return a;
 }
 
+// softmax(q k' / sqrt(d)) v of every segment, into `context`.
+void AttendSegments(Context& ctx, const MultiHead& layer, std::span<const AttendedSegment> segments,
+                    AttentionPlace place, ConstMatrixView q, MatrixView context) {
+  const ArenaScope scope(ctx.arena);
+  size_t scratch = 0, work = 0;
+  for (const AttendedSegment& segment : segments) {
+    scratch = std::max(scratch, AttentionScratch(Heads(layer, segment, q, context)));
+    work += segment.rows * segment.length * static_cast<size_t>(q.cols());
+  }
+  constexpr size_t kLine = kCacheLine / sizeof(float);
+  scratch = (scratch + kLine - 1) / kLine * kLine;
+
+  assert(ctx.trace == nullptr || segments.size() == 1);
+  float* weights = ctx.trace != nullptr ? ctx.trace->Weights(place) : nullptr;
+  const size_t threads = std::clamp<size_t>(work / kWorkPerThread, 1, std::min(ctx.pool.size(), segments.size()));
+  const size_t grain = (segments.size() + threads - 1) / threads;
+  float* room = ctx.arena.Floats(scratch * threads);
+  ctx.pool.For(segments.size(), grain, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      ScaledDotAttention a = Heads(layer, segments[i], q, context);
+      a.weights = weights;
+      Attend(a, room + begin / grain * scratch);
+    }
+  });
+}
+
 }  // namespace
 
 MatrixView Forward(Context& ctx, const MultiHead& layer, ConstMatrixView x, std::span<const AttendedSegment> segments,
                    AttentionPlace place) {
   MatrixView q = Forward(ctx, layer.query, x);
   MatrixView context = ctx.New(q.rows(), q.cols());
-  const ArenaScope scope(ctx.arena);
-
-  std::vector<ScaledDotAttention> parts;
-  parts.reserve(segments.size());
-  size_t scratch = 0, work = 0;
-  for (const AttendedSegment& segment : segments) {
-    parts.push_back(Heads(layer, segment, View(q), context));
-    scratch = std::max(scratch, AttentionScratch(parts.back()));
-    work += segment.rows * segment.length * static_cast<size_t>(q.cols());
-  }
-  if (ctx.trace != nullptr) {
-    assert(parts.size() == 1);
-    parts.front().weights = ctx.trace->Weights(place);
-  }
-
-  const size_t threads = std::clamp<size_t>(work / kWorkPerThread, 1, std::min(ctx.pool.size(), parts.size()));
-  const size_t grain = (parts.size() + threads - 1) / threads;
-  constexpr size_t kLine = kCacheLine / sizeof(float);
-  scratch = (scratch + kLine - 1) / kLine * kLine;
-  float* room = ctx.arena.Floats(scratch * threads);
-  ctx.pool.For(parts.size(), grain, [&](size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i) Attend(parts[i], room + begin / grain * scratch);
-  });
+  AttendSegments(ctx, layer, segments, place, View(q), context);
   return Forward(ctx, layer.output, View(context));
 }
 

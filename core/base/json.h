@@ -1,0 +1,47 @@
+// JSON on RapidJSON: iterative parsing (depth costs memory, never stack), and getters whose errors name the field.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/error.h"
+
+// RapidJSON asserts on misuse; ours are checked before.
+#define RAPIDJSON_HAS_STDSTRING 0
+#include <rapidjson/document.h>
+
+namespace qkv {
+
+using Json = rapidjson::Value;
+
+// An object read from one file of a model folder. Getters return the fallback where a field is absent or null, and an
+// error where it has another type.
+class JsonObject {
+ public:
+  // Errors: kInvalidFile when `text` is not one JSON object in UTF-8; kLimitExceeded past 64 MiB.
+  static Result<JsonObject> Parse(std::string_view text, std::string_view file_name);
+
+  const Json& root() const { return *document_; }
+  const std::string& file() const { return file_; }
+  // The member, or null where it is absent or null.
+  const Json* Find(const char* field) const;
+
+  Result<bool> Bool(const char* field, bool fallback) const;
+  Result<double> Number(const char* field, double fallback) const;
+  // An integer within [least, most]; the field must be there.
+  Result<int64_t> Integer(const char* field, int64_t least, int64_t most) const;
+  Result<int64_t> Integer(const char* field, int64_t least, int64_t most, int64_t fallback) const;
+  Result<std::string_view> String(const char* field, std::string_view fallback) const;
+
+  Error Invalid(const char* field, std::string message) const;
+  Error Unsupported(const char* field, std::string message) const;
+
+ private:
+  std::unique_ptr<rapidjson::Document> document_;
+  std::string file_;
+};
+
+}  // namespace qkv

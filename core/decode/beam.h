@@ -1,0 +1,88 @@
+// Beam search over a batch of sentences, step by step; greedy search is a beam of one. The rule is the one of Hugging
+// Face's generate(): 2K candidates a step, finished hypotheses ranked by score / length^penalty, a sentence ends when K
+// have finished and no live one can still beat the worst of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/decode/decoder.h"
+
+namespace qkv {
+
+struct SearchOptions {
+  size_t beam = 1;              // hypotheses kept a sentence
+  float length_penalty = 1;     // exponent of the length, </s> included, that divides a finished score
+  int32_t start = 0, end = 0;   // the piece that decoding starts from, and the one that ends a sentence
+  std::vector<int32_t> banned;  // pieces that are never written
+};
+
+struct Hypothesis {
+  std::vector<int32_t> pieces;  // ends with </s>
+  float log_prob = 0;           // sum over the pieces; a forced </s> adds nothing
+  float score = 0;              // log_prob / length^penalty
+};
+
+// The search records (piece, parent, score) alone: that is the beam tree, and hypotheses are paths to its root.
+struct SearchNode {
+  int32_t piece;
+  int32_t parent;  // index in the same sentence's nodes; -1 for the first piece
+  float log_prob;  // from the root to here
+};
+
+class BeamSearch {
+ public:
+  // `state` holds one hypothesis a sentence, none of which has read a piece yet; `max_length[s]` >= 1 is the most
+  // pieces that sentence s may get, </s> included.
+  BeamSearch(const Decoder& decoder, std::unique_ptr<DecoderState> state, std::vector<size_t> max_length,
+             SearchOptions options);
+
+  // One piece further for every live hypothesis. True when all sentences are done.
+  bool Step(Context& ctx);
+
+  bool done() const { return live_.empty(); }
+  // Finished hypotheses of a sentence that is done, best first; at least one.
+  std::vector<Hypothesis> Finished(size_t sentence) const;
+  const std::vector<SearchNode>& Tree(size_t sentence) const { return sentences_[sentence].tree; }
+
+ private:
+  struct End {
+    int32_t node;
+    float log_prob, score;
+  };
+  struct Sentence {
+    size_t max_length = 0;
+    std::vector<SearchNode> tree;
+    std::vector<End> finished;  // best first, at most `beam`
+  };
+  struct Live {
+    size_t sentence;
+    int32_t node;  // -1: nothing written yet
+    float log_prob;
+  };
+  struct Candidate {
+    float log_prob;
+    size_t live;  // index in live_
+    int32_t piece;
+  };
+
+  void FindCandidates(ConstMatrixView log_probs, size_t begin, size_t end);
+  void Advance(size_t begin, size_t end);
+  void Finish(Sentence& sentence, int32_t node, float log_prob) const;
+  int32_t AddNode(Sentence& sentence, const Candidate& candidate) const;
+  float Score(float log_prob, size_t length) const;
+
+  const Decoder& decoder_;
+  std::unique_ptr<DecoderState> state_;
+  SearchOptions options_;
+  std::vector<Sentence> sentences_;
+  std::vector<Live> live_, next_;  // grouped by sentence, best first
+  std::vector<int32_t> tokens_, parents_;
+  std::vector<Candidate> candidates_;  // of one sentence, best first
+  size_t length_ = 0;                  // pieces written by every live hypothesis
+};
+
+}  // namespace qkv

@@ -1,0 +1,215 @@
+#include "core/models/transformer.h"
+
+#include <cassert>
+#include <cmath>
+
+#include "core/layers/dropout.h"
+#include "core/layers/embedding.h"
+#include "core/layers/positions.h"
+
+namespace qkv {
+namespace {
+
+void LinearSlots(WeightSlots& slots, const std::string& name, Linear& linear, size_t outputs, size_t inputs) {
+  slots.Add(name + ".weight", linear.weight, outputs, inputs);
+  slots.Add(name + ".bias", linear.bias, outputs);
+}
+
+void NormSlots(WeightSlots& slots, const std::string& name, Norm& norm, size_t d) {
+  slots.Add(name + ".weight", norm.gain, d);
+  slots.Add(name + ".bias", norm.bias, d);
+}
+
+void MultiHeadSlots(WeightSlots& slots, const std::string& name, MultiHead& layer, size_t d) {
+  LinearSlots(slots, name + ".q_proj", layer.query, d, d);
+  LinearSlots(slots, name + ".k_proj", layer.key, d, d);
+  LinearSlots(slots, name + ".v_proj", layer.value, d, d);
+  LinearSlots(slots, name + ".out_proj", layer.output, d, d);
+}
+
+// The part that both kinds of layer share.
+template <class Layer>
+void LayerSlots(WeightSlots& slots, const std::string& name, Layer& layer, size_t d, size_t ffn) {
+  MultiHeadSlots(slots, name + ".self_attn", layer.self, d);
+  NormSlots(slots, name + ".self_attn_layer_norm", layer.self_norm, d);
+  LinearSlots(slots, name + ".fc1", layer.feed_forward.in, ffn, d);
+  LinearSlots(slots, name + ".fc2", layer.feed_forward.out, d, ffn);
+  NormSlots(slots, name + ".final_layer_norm", layer.final_norm, d);
+}
+
+}  // namespace
+
+TransformerState::TransformerState(const TransformerConfig& config, const Segments& source,
+                                   std::vector<int32_t> segment_of)
+    : self(config.decoder_layers, config.d_model, segment_of.size()), memory(source), segment(std::move(segment_of)) {
+  const auto rows = static_cast<Eigen::Index>(memory.rows()), d = static_cast<Eigen::Index>(config.d_model);
+  for (size_t layer = 0; layer < config.decoder_layers; ++layer) {
+    keys.emplace_back(rows, d);
+    values.emplace_back(rows, d);
+  }
+}
+
+Transformer::Transformer(const TransformerConfig& config)
+    : config_(config), encoder_(config.encoder_layers), decoder_(config.decoder_layers) {
+  positions_ = SinusoidalPositions(config.max_positions, config.d_model);
+  for (EncoderLayer& layer : encoder_) {
+    layer.self.heads = config.encoder_heads;
+    layer.feed_forward.activation = config.activation;
+    layer.feed_forward.dropout = config.activation_dropout;
+  }
+  for (DecoderLayer& layer : decoder_) {
+    layer.self.heads = layer.cross.heads = config.decoder_heads;
+    layer.feed_forward.activation = config.activation;
+    layer.feed_forward.dropout = config.activation_dropout;
+  }
+}
+
+WeightSlots Transformer::Slots() {
+  WeightSlots slots;
+  const size_t d = config_.d_model, vocabulary = config_.vocabulary;
+  const auto table = [&](std::vector<std::string> names, PackedMatrix& to) {
+    slots.slots.push_back({std::move(names), vocabulary, d, &to, false});
+  };
+  // Files that tie tables keep one of their names, or several with the same content.
+  std::vector<std::string> shared = {"model.shared.weight", "model.decoder.embed_tokens.weight",
+                                     "model.encoder.embed_tokens.weight", "lm_head.weight"};
+  if (config_.shared_embeddings) {
+    table({shared[0], shared[2], shared[1], shared[3]}, source_);
+  } else {
+    table({shared[2]}, source_);
+    table({shared[1], shared[0]}, target_);
+  }
+  if (!config_.tied_output) table({shared[3]}, output_);
+  slots.slots.push_back({{"final_logits_bias"}, vocabulary, 1, &logits_bias_, true});
+  slots.ignored = std::move(shared);
+  slots.ignored.insert(slots.ignored.end(),
+                       {"model.encoder.embed_positions.weight", "model.decoder.embed_positions.weight"});
+
+  for (size_t i = 0; i < encoder_.size(); ++i) {
+    LayerSlots(slots, "model.encoder.layers." + std::to_string(i), encoder_[i], d, config_.encoder_ffn);
+  }
+  for (size_t i = 0; i < decoder_.size(); ++i) {
+    const std::string name = "model.decoder.layers." + std::to_string(i);
+    LayerSlots(slots, name, decoder_[i], d, config_.decoder_ffn);
+    MultiHeadSlots(slots, name + ".encoder_attn", decoder_[i].cross, d);
+    NormSlots(slots, name + ".encoder_attn_layer_norm", decoder_[i].cross_norm, d);
+  }
+  return slots;
+}
+
+float Transformer::scale() const {
+  return config_.scale_embedding ? std::sqrt(static_cast<float>(config_.d_model)) : 1.0f;
+}
+
+// norm(x + dropout(y)): the post-norm residual.
+MatrixView Transformer::Residual(Context& ctx, const Norm& norm, MatrixView y, ConstMatrixView x) const {
+  Dropout(ctx, config_.dropout, y);
+  return AddNorm(ctx, norm, x, View(y));
+}
+
+MatrixView Transformer::EmbedSource(Context& ctx, std::span<const int32_t> ids, const Segments& segments) const {
+  MatrixView x = ctx.New(static_cast<Eigen::Index>(ids.size()), positions_.cols());
+  for (size_t s = 0; s < segments.size(); ++s) {
+    for (size_t row = segments.begin(s); row < segments.end(s); ++row) {
+      EmbedRow(source_, ids[row], scale(), positions_, row - segments.begin(s), x, row);
+    }
+  }
+  Dropout(ctx, config_.dropout, x);
+  return x;
+}
+
+MatrixView Transformer::EncoderStep(Context& ctx, size_t index, ConstMatrixView x, const Segments& segments) const {
+  const EncoderLayer& layer = encoder_[index];
+  MatrixView keys = Forward(ctx, layer.self.key, x), values = Forward(ctx, layer.self.value, x);
+  std::vector<AttendedSegment> parts;
+  for (size_t s = 0; s < segments.size(); ++s) {
+    const size_t begin = segments.begin(s), length = segments.length(s);
+    const size_t at = begin * config_.d_model;
+    parts.push_back(
+        {.first_row = begin, .rows = length, .keys = keys.data() + at, .values = values.data() + at, .length = length});
+  }
+  MatrixView attended = Forward(ctx, layer.self, x, parts, {AttentionKind::kEncoderSelf, index});
+  MatrixView y = Residual(ctx, layer.self_norm, attended, x);
+  return Residual(ctx, layer.final_norm, Forward(ctx, layer.feed_forward, View(y)), View(y));
+}
+
+void Transformer::ProjectMemory(Context& ctx, size_t index, ConstMatrixView memory, TransformerState& state) const {
+  const auto project = [&](const Linear& linear, Matrix& to) {
+    ForwardInto(ctx, linear, memory, Activation::kNone, {to.data(), to.rows(), to.cols()});
+  };
+  project(decoder_[index].cross.key, state.keys[index]);
+  project(decoder_[index].cross.value, state.values[index]);
+}
+
+MatrixView Transformer::EmbedTarget(Context& ctx, std::span<const int32_t> tokens, TransformerState& state) const {
+  const size_t count = tokens.size() / state.self.hypotheses(), first = state.self.length();
+  state.self.Append(count);
+  MatrixView x = ctx.New(static_cast<Eigen::Index>(tokens.size()), positions_.cols());
+  for (size_t row = 0; row < tokens.size(); ++row) {
+    EmbedRow(target_table(), tokens[row], scale(), positions_, first + row % count, x, row);
+  }
+  Dropout(ctx, config_.dropout, x);
+  return x;
+}
+
+MatrixView Transformer::DecoderStep(Context& ctx, size_t index, ConstMatrixView x, TransformerState& state) const {
+  const DecoderLayer& layer = decoder_[index];
+  const size_t hypotheses = state.self.hypotheses(), count = static_cast<size_t>(x.rows()) / hypotheses;
+  const size_t length = state.self.length(), d = config_.d_model;
+  ForwardInto(ctx, layer.self.key, x, Activation::kNone, state.self.NewKeys(index));
+  ForwardInto(ctx, layer.self.value, x, Activation::kNone, state.self.NewValues(index));
+
+  state.self_parts.clear();
+  state.cross_parts.clear();
+  for (size_t h = 0; h < hypotheses; ++h) {
+    state.self_parts.push_back({.first_row = h * count,
+                                .rows = count,
+                                .keys = state.self.keys(index),
+                                .values = state.self.values(index),
+                                .length = length,
+                                .key_rows = state.self.path(h),
+                                .causal = true,
+                                .first_query = length - count});
+    const auto segment = static_cast<size_t>(state.segment[h]);
+    const size_t at = state.memory.begin(segment) * d;
+    state.cross_parts.push_back({.first_row = h * count,
+                                 .rows = count,
+                                 .keys = state.keys[index].data() + at,
+                                 .values = state.values[index].data() + at,
+                                 .length = state.memory.length(segment)});
+  }
+  MatrixView self = Forward(ctx, layer.self, x, state.self_parts, {AttentionKind::kDecoderSelf, index});
+  MatrixView y = Residual(ctx, layer.self_norm, self, x);
+  MatrixView cross = Forward(ctx, layer.cross, View(y), state.cross_parts, {AttentionKind::kCross, index});
+  MatrixView z = Residual(ctx, layer.cross_norm, cross, View(y));
+  return Residual(ctx, layer.final_norm, Forward(ctx, layer.feed_forward, View(z)), View(z));
+}
+
+MatrixView Transformer::Logits(Context& ctx, ConstMatrixView x) const {
+  MatrixView logits = ctx.New(x.rows(), static_cast<Eigen::Index>(config_.vocabulary));
+  MatMul(x, output_table(), logits_bias_.data(), Activation::kNone, logits, ctx.pool);
+  return logits;
+}
+
+MatrixView Transformer::Step(Context& ctx, std::span<const int32_t> tokens, DecoderState& opaque) const {
+  auto& state = static_cast<TransformerState&>(opaque);
+  assert(tokens.size() == state.self.hypotheses());
+  MatrixView x = EmbedTarget(ctx, tokens, state);
+  for (size_t layer = 0; layer < decoder_.size(); ++layer) {
+    MatrixView y = DecoderStep(ctx, layer, View(x), state);
+    new (&x) MatrixView(y);  // an Eigen view is seated once; this seats it anew
+  }
+  return Logits(ctx, View(x));
+}
+
+void Transformer::Gather(std::span<const int32_t> hypotheses, DecoderState& opaque) const {
+  auto& state = static_cast<TransformerState&>(opaque);
+  state.self.Gather(hypotheses);
+  state.segment_scratch.resize(hypotheses.size());
+  for (size_t h = 0; h < hypotheses.size(); ++h) {
+    state.segment_scratch[h] = state.segment[static_cast<size_t>(hypotheses[h])];
+  }
+  state.segment.swap(state.segment_scratch);
+}
+
+}  // namespace qkv

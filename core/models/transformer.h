@@ -1,0 +1,88 @@
+// The encoder-decoder Transformer (Vaswani et al. 2017) in MarianMT's layout: post-norm residuals, sinusoidal
+// positions, decoding from the start piece's row. Written once: the whole sequence and one decoding step, inference,
+// tracing and training are the same functions.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/attention/segments.h"
+#include "core/decode/decoder.h"
+#include "core/layers/feed_forward.h"
+#include "core/layers/multi_head.h"
+#include "core/layers/norm.h"
+#include "core/models/key_value_state.h"
+#include "core/models/transformer_config.h"
+#include "core/models/weights.h"
+
+namespace qkv {
+
+struct EncoderLayer {
+  MultiHead self;
+  FeedForward feed_forward;
+  Norm self_norm, final_norm;
+};
+
+struct DecoderLayer {
+  MultiHead self, cross;
+  FeedForward feed_forward;
+  Norm self_norm, cross_norm, final_norm;
+};
+
+// The cross-attention's keys and values, projected once a sentence, and the decoder's own key/value state.
+class TransformerState : public DecoderState {
+ public:
+  // `segment[h]` is the segment of the memory that hypothesis h reads.
+  TransformerState(const TransformerConfig& config, const Segments& memory, std::vector<int32_t> segment);
+
+  KeyValueState self;
+  Segments memory;
+  std::vector<int32_t> segment;
+  std::vector<Matrix> keys, values;                      // a layer: [memory rows, d]
+  std::vector<AttendedSegment> self_parts, cross_parts;  // reused from step to step
+  std::vector<int32_t> segment_scratch;
+};
+
+class Transformer : public Decoder {
+ public:
+  explicit Transformer(const TransformerConfig& config);
+
+  const TransformerConfig& config() const { return config_; }
+  WeightSlots Slots();
+
+  // The encoder. `ids` are the packed segments' pieces, </s> included; each segment at most max_positions long.
+  MatrixView EmbedSource(Context& ctx, std::span<const int32_t> ids, const Segments& segments) const;
+  // x [rows, d] -> [rows, d], layer by layer.
+  MatrixView EncoderStep(Context& ctx, size_t layer, ConstMatrixView x, const Segments& segments) const;
+
+  // The decoder, by layers. First the memory's projection, once a sentence and layer:
+  void ProjectMemory(Context& ctx, size_t layer, ConstMatrixView memory, TransformerState& state) const;
+  // `tokens` holds the next `count` pieces of every hypothesis, one hypothesis after the other. Reserves the state's
+  // rows.
+  MatrixView EmbedTarget(Context& ctx, std::span<const int32_t> tokens, TransformerState& state) const;
+  // x [hypotheses * count, d] -> the same shape.
+  MatrixView DecoderStep(Context& ctx, size_t layer, ConstMatrixView x, TransformerState& state) const;
+  // x [rows, d] -> [rows, vocabulary].
+  MatrixView Logits(Context& ctx, ConstMatrixView x) const;
+
+  // Decoder.
+  size_t vocabulary() const override { return config_.vocabulary; }
+  MatrixView Step(Context& ctx, std::span<const int32_t> tokens, DecoderState& state) const override;
+  void Gather(std::span<const int32_t> hypotheses, DecoderState& state) const override;
+
+ private:
+  float scale() const;
+  const PackedMatrix& target_table() const { return config_.shared_embeddings ? source_ : target_; }
+  const PackedMatrix& output_table() const { return config_.tied_output ? target_table() : output_; }
+  MatrixView Residual(Context& ctx, const Norm& norm, MatrixView y, ConstMatrixView x) const;
+
+  TransformerConfig config_;
+  PackedMatrix source_, target_, output_;  // embeddings [vocabulary, d]; the last two only where they are not shared
+  Vector logits_bias_;
+  Matrix positions_;
+  std::vector<EncoderLayer> encoder_;
+  std::vector<DecoderLayer> decoder_;
+};
+
+}  // namespace qkv

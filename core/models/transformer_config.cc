@@ -1,0 +1,112 @@
+#include "core/models/transformer_config.h"
+
+#include "core/base/json.h"
+
+namespace qkv {
+namespace {
+
+// Larger than any published translation model; small enough that no product of two overflows.
+constexpr int64_t kLargestWidth = 1 << 15;
+constexpr int64_t kMostLayers = 256;
+constexpr int64_t kLargestVocabulary = 1 << 22;
+constexpr int64_t kMostPositions = 1 << 14;
+
+Result<void> RefuseUnknownSwitches(const JsonObject& json) {
+  QKV_TRY(const std::string_view type, json.String("model_type", "marian"));
+  if (type != "marian") {
+    return json.Unsupported("model_type",
+                            "\"" + std::string(type) + "\" is not a model this engine runs; \"marian\" is");
+  }
+  struct Switch {
+    const char* field;
+    bool supported, fallback;
+    const char* meaning;
+  };
+  constexpr Switch kSwitches[] = {
+      {"static_position_embeddings", true, true, "learned positions"},
+      {"normalize_before", false, false, "pre-norm layers"},
+      {"normalize_embedding", false, false, "a norm after the embedding"},
+      {"add_final_layer_norm", false, false, "a norm after the last layer"},
+      {"is_encoder_decoder", true, true, "a model without encoder or decoder"},
+  };
+  for (const Switch& s : kSwitches) {
+    QKV_TRY(const bool value, json.Bool(s.field, s.fallback));
+    if (value != s.supported) return json.Unsupported(s.field, std::string("this engine does not run ") + s.meaning);
+  }
+  return {};
+}
+
+Result<Activation> ParseActivation(const JsonObject& json) {
+  QKV_TRY(const std::string_view name, json.String("activation_function", "relu"));
+  if (name == "relu") return Activation::kRelu;
+  if (name == "swish" || name == "silu") return Activation::kSilu;
+  return json.Unsupported("activation_function", "\"" + std::string(name) + "\" is not one of relu, swish, silu");
+}
+
+Result<void> ParseShapes(const JsonObject& json, TransformerConfig& config) {
+  struct Field {
+    const char* name;
+    int64_t most;
+    size_t* to;
+  };
+  const Field fields[] = {
+      {"d_model", kLargestWidth, &config.d_model},
+      {"encoder_layers", kMostLayers, &config.encoder_layers},
+      {"decoder_layers", kMostLayers, &config.decoder_layers},
+      {"encoder_attention_heads", kLargestWidth, &config.encoder_heads},
+      {"decoder_attention_heads", kLargestWidth, &config.decoder_heads},
+      {"encoder_ffn_dim", kLargestWidth, &config.encoder_ffn},
+      {"decoder_ffn_dim", kLargestWidth, &config.decoder_ffn},
+      {"vocab_size", kLargestVocabulary, &config.vocabulary},
+      {"max_position_embeddings", kMostPositions, &config.max_positions},
+  };
+  for (const Field& field : fields) {
+    QKV_TRY(const int64_t value, json.Integer(field.name, 1, field.most));
+    *field.to = static_cast<size_t>(value);
+  }
+  for (const char* heads : {"encoder_attention_heads", "decoder_attention_heads"}) {
+    if (config.d_model % static_cast<size_t>(*json.Integer(heads, 1, kLargestWidth)) != 0) {
+      return json.Invalid(heads, "must divide d_model, " + std::to_string(config.d_model));
+    }
+  }
+  return {};
+}
+
+Result<void> ParseTokens(const JsonObject& json, TransformerConfig& config) {
+  const int64_t last = static_cast<int64_t>(config.vocabulary) - 1;
+  QKV_TRY(const int64_t end, json.Integer("eos_token_id", 0, last));
+  QKV_TRY(const int64_t pad, json.Integer("pad_token_id", 0, last));
+  QKV_TRY(const int64_t start, json.Integer("decoder_start_token_id", 0, last, pad));
+  config.end = static_cast<int32_t>(end);
+  config.pad = static_cast<int32_t>(pad);
+  config.start = static_cast<int32_t>(start);
+  QKV_TRY(const int64_t decoder_vocabulary, json.Integer("decoder_vocab_size", 1, kLargestVocabulary, last + 1));
+  if (decoder_vocabulary != last + 1) return json.Unsupported("decoder_vocab_size", "must equal vocab_size");
+  return {};
+}
+
+Result<float> Rate(const JsonObject& json, const char* field) {
+  QKV_TRY(const double rate, json.Number(field, 0));
+  if (rate < 0 || rate >= 1) return json.Invalid(field, "must be at least 0 and below 1");
+  return static_cast<float>(rate);
+}
+
+}  // namespace
+
+Result<TransformerConfig> ParseTransformerConfig(std::string_view text) {
+  QKV_TRY(const JsonObject json, JsonObject::Parse(text, "config.json"));
+  QKV_CHECK(RefuseUnknownSwitches(json));
+  TransformerConfig config;
+  QKV_CHECK(ParseShapes(json, config));
+  QKV_CHECK(ParseTokens(json, config));
+  QKV_TRY(config.activation, ParseActivation(json));
+  QKV_TRY(config.scale_embedding, json.Bool("scale_embedding", false));
+  QKV_TRY(config.shared_embeddings, json.Bool("share_encoder_decoder_embeddings", true));
+  QKV_TRY(config.tied_output, json.Bool("tie_word_embeddings", true));
+  QKV_TRY(config.dropout, Rate(json, "dropout"));
+  QKV_TRY(config.attention_dropout, Rate(json, "attention_dropout"));
+  QKV_TRY(config.activation_dropout, Rate(json, "activation_dropout"));
+  return config;
+}
+
+}  // namespace qkv

@@ -1,0 +1,34 @@
+// The seats that a model has for its weights: names, shapes and where each one goes. A reader (core/io) fills them; a
+// model does not know from what file.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/kernels/packed.h"
+
+namespace qkv {
+
+struct WeightSlot {
+  // What the tensor may be called, most usual first; a file has at least one of them, and the first found is taken.
+  std::vector<std::string> names;
+  // [outputs, inputs] for a matrix; [size] for a vector, which files may also write as [1, size].
+  size_t outputs = 0, inputs = 0;
+  std::variant<PackedMatrix*, Vector*> to;
+  bool optional = false;  // a vector that may be absent: zeros then
+};
+
+struct WeightSlots {
+  std::vector<WeightSlot> slots;
+  // Tensors that files carry and the model computes by itself; skipped. Others are an error.
+  std::vector<std::string> ignored;
+
+  void Add(std::string name, PackedMatrix& to, size_t outputs, size_t inputs) {
+    slots.push_back({{std::move(name)}, outputs, inputs, &to, false});
+  }
+  void Add(std::string name, Vector& to, size_t size) { slots.push_back({{std::move(name)}, size, 1, &to, false}); }
+};
+
+}  // namespace qkv

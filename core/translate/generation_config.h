@@ -1,0 +1,28 @@
+// generation_config.json: how a model wants to be decoded. A request that this engine does not honour is refused.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/models/transformer_config.h"
+
+namespace qkv {
+
+struct GenerationConfig {
+  size_t beam = 1;
+  size_t max_length = 512;  // pieces written, </s> included
+  float length_penalty = 1;
+  std::vector<int32_t> banned;  // bad_words_ids
+  // (layer, head) of the cross-attention heads that align source and target; empty: the model names none.
+  std::vector<std::pair<size_t, size_t>> alignment_heads;
+};
+
+inline constexpr size_t kLargestBeam = 64;
+
+// `json` is the content of generation_config.json, or empty where a folder has none.
+Result<GenerationConfig> ParseGenerationConfig(std::string_view json, const TransformerConfig& model);
+
+}  // namespace qkv

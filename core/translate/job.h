@@ -1,0 +1,50 @@
+// Work comes in steps: WebAssembly cannot hear a message while it computes, so whoever runs a job decides after each
+// step whether to go on. Between steps a job keeps nothing in the arena.
+#pragma once
+
+#include <vector>
+
+#include "core/base/context.h"
+#include "core/decode/beam.h"
+#include "core/translate/model.h"
+
+namespace qkv {
+
+class Job {
+ public:
+  virtual ~Job() = default;
+
+  // A little further: one layer or one decoding step. True when done. Rewinds the arena.
+  bool Step(Context& ctx) {
+    const ArenaScope scope(ctx.arena);
+    return Advance(ctx);
+  }
+
+ private:
+  virtual bool Advance(Context& ctx) = 0;
+};
+
+struct DecodeOptions {
+  size_t beam = 0;        // 0: what the model's generation config asks; at most kLargestBeam
+  size_t max_length = 0;  // pieces written, </s> included; 0: min(the config's, 3 * source + 50)
+};
+
+// The encoder over packed sentences, layer by layer.
+class EncoderRun {
+ public:
+  EncoderRun(const Transformer& model, const std::vector<const Tokens*>& sentences);
+
+  // One layer further; true when the memory is complete.
+  bool Step(Context& ctx);
+  ConstMatrixView memory() const { return View(x_); }
+  const Segments& segments() const { return segments_; }
+
+ private:
+  const Transformer& model_;
+  std::vector<int32_t> ids_;
+  Segments segments_;
+  Matrix x_;
+  size_t layer_ = 0;
+};
+
+}  // namespace qkv

@@ -1,0 +1,83 @@
+#include "core/translate/model.h"
+
+#include <cassert>
+
+namespace qkv {
+
+TranslationModel::TranslationModel(TransformerConfig config, GenerationConfig generation, Vocabulary vocabulary,
+                                   SentencePiece source, std::optional<SentencePiece> target_side)
+    : transformer_(config),
+      generation_(std::move(generation)),
+      vocabulary_(std::move(vocabulary)),
+      source_(std::move(source)),
+      target_(std::move(target_side)),
+      source_rows_(vocabulary_.RowsOf(source_)),
+      target_rows_(vocabulary_.RowsOf(target())),
+      target_pieces_(vocabulary_.PiecesOf(target())) {}
+
+Tokens TranslationModel::Encode(std::string_view text, Side side) const {
+  const SentencePiece& pieces = side == Side::kSource ? source_ : target();
+  const std::vector<int32_t>& rows = side == Side::kSource ? source_rows_ : target_rows_;
+  Tokens tokens;
+  for (const Piece& piece : pieces.Encode(text)) {
+    if (tokens.ids.size() + 1 == config().max_positions) {
+      tokens.truncated = true;
+      break;
+    }
+    tokens.ids.push_back(rows[static_cast<size_t>(piece.id)]);
+    tokens.begin.push_back(piece.begin);
+    tokens.end.push_back(piece.end);
+  }
+  const size_t stop = tokens.truncated ? tokens.end.back() : text.size();
+  tokens.ids.push_back(config().end);
+  tokens.begin.push_back(stop);
+  tokens.end.push_back(stop);
+  return tokens;
+}
+
+std::string TranslationModel::Decode(std::span<const int32_t> ids, Tokens* spans) const {
+  std::vector<int32_t> pieces;
+  for (const int32_t id : ids) {
+    const int32_t piece = target_pieces_[static_cast<size_t>(id)];
+    if (piece >= 0 && id != config().end) pieces.push_back(piece);
+  }
+  std::vector<Piece> parts;
+  std::string text = target().Decode(pieces, spans != nullptr ? &parts : nullptr);
+  if (spans == nullptr) return text;
+  *spans = {};
+  size_t next = 0, at = 0;
+  for (const int32_t id : ids) {
+    const bool silent = target_pieces_[static_cast<size_t>(id)] < 0 || id == config().end;
+    const size_t begin = silent ? at : parts[next].begin;
+    at = silent ? at : parts[next++].end;
+    spans->ids.push_back(id);
+    spans->begin.push_back(begin);
+    spans->end.push_back(at);
+  }
+  return text;
+}
+
+ModelLoader::ModelLoader(std::unique_ptr<TranslationModel> model, uint64_t weights_size)
+    : model_(std::move(model)), reader_(model_->transformer_.Slots(), weights_size) {}
+
+Result<std::unique_ptr<ModelLoader>> ModelLoader::Create(const ModelFiles& files, uint64_t weights_size) {
+  QKV_TRY(const TransformerConfig config, ParseTransformerConfig(files.config));
+  QKV_TRY(GenerationConfig generation, ParseGenerationConfig(files.generation_config, config));
+  QKV_TRY(Vocabulary vocabulary, Vocabulary::Parse(files.vocabulary, config.vocabulary, config.end));
+  QKV_TRY(SentencePiece source, SentencePiece::Parse(files.source_spm, "source.spm"));
+  std::optional<SentencePiece> target;
+  if (!files.target_spm.empty()) {
+    QKV_TRY(target, SentencePiece::Parse(files.target_spm, "target.spm"));
+  }
+  std::unique_ptr<TranslationModel> model(
+      new TranslationModel(config, std::move(generation), std::move(vocabulary), std::move(source), std::move(target)));
+  return std::unique_ptr<ModelLoader>(new ModelLoader(std::move(model), weights_size));
+}
+
+std::unique_ptr<TranslationModel> ModelLoader::Finish() {
+  assert(Next().length == 0);
+  model_->parameters_ = reader_.parameters();
+  return std::move(model_);
+}
+
+}  // namespace qkv

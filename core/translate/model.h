@@ -1,0 +1,85 @@
+// A translation model as a folder holds it: the Transformer, both sides' SentencePiece models, the vocabulary between
+// them, and how it wants to be decoded.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/io/safetensors.h"
+#include "core/models/transformer.h"
+#include "core/text/sentencepiece.h"
+#include "core/translate/generation_config.h"
+#include "core/translate/vocabulary.h"
+
+namespace qkv {
+
+// A text as rows of the embedding, </s> included, and the part of the text that each stands for.
+struct Tokens {
+  std::vector<int32_t> ids;
+  std::vector<size_t> begin, end;  // half-open byte ranges; </s> has an empty one at the end
+  bool truncated = false;          // the text had more pieces than the model has positions
+};
+
+enum class Side { kSource, kTarget };
+
+class TranslationModel {
+ public:
+  const Transformer& transformer() const { return transformer_; }
+  const TransformerConfig& config() const { return transformer_.config(); }
+  const GenerationConfig& generation() const { return generation_; }
+  std::string_view PieceText(int32_t id) const { return vocabulary_.Text(id); }
+  // Numbers in the weights, and the bytes they take in memory.
+  size_t parameters() const { return parameters_; }
+  size_t bytes() const { return parameters_ * sizeof(float); }
+
+  // Never fails; a text past max_positions is cut, and says so.
+  Tokens Encode(std::string_view text, Side side) const;
+  // Ids to text and the part of the text that each stands for. Ids must be below the vocabulary's size.
+  std::string Decode(std::span<const int32_t> ids, Tokens* spans = nullptr) const;
+
+ private:
+  friend class ModelLoader;
+  TranslationModel(TransformerConfig config, GenerationConfig generation, Vocabulary vocabulary, SentencePiece source,
+                   std::optional<SentencePiece> target);
+  const SentencePiece& target() const { return target_ ? *target_ : source_; }
+
+  Transformer transformer_;
+  GenerationConfig generation_;
+  Vocabulary vocabulary_;
+  SentencePiece source_;
+  std::optional<SentencePiece> target_;             // where it is not the source's
+  std::vector<int32_t> source_rows_, target_rows_;  // piece -> row
+  std::vector<int32_t> target_pieces_;              // row -> piece, or -1
+  size_t parameters_ = 0;
+};
+
+// The small files of a model folder.
+struct ModelFiles {
+  std::string_view config, generation_config, vocabulary;  // generation_config may be empty
+  std::span<const uint8_t> source_spm, target_spm;         // target_spm empty: the same as the source's
+};
+
+// Loads in two phases: the small files first, then model.safetensors range by range.
+class ModelLoader {
+ public:
+  // `weights_size`: bytes of model.safetensors, 0 if unknown. Errors: kInvalidFile, kUnsupported, kLimitExceeded.
+  static Result<std::unique_ptr<ModelLoader>> Create(const ModelFiles& files, uint64_t weights_size = 0);
+
+  // The bytes of model.safetensors wanted next; length 0: none.
+  ByteRange Next() const { return reader_.Next(); }
+  Result<void> Feed(std::span<const uint8_t> bytes) { return reader_.Feed(bytes); }
+  // Once Next() wants nothing more. The loader is empty afterwards.
+  std::unique_ptr<TranslationModel> Finish();
+
+ private:
+  ModelLoader(std::unique_ptr<TranslationModel> model, uint64_t weights_size);
+  std::unique_ptr<TranslationModel> model_;
+  SafetensorsReader reader_;
+};
+
+}  // namespace qkv

@@ -1,0 +1,115 @@
+#include "core/translate/replay.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/kernels/softmax.h"
+
+namespace qkv {
+namespace {
+constexpr Eigen::Index kRowsScoredAtOnce = 32;
+}
+
+ReplayJob::ReplayJob(const TranslationModel& model, std::string source, std::optional<std::string> target,
+                     ReplayKind kind, DecodeOptions options)
+    : model_(model), kind_(kind) {
+  result_.source.tokens = model.Encode(source, Side::kSource);
+  if (target) {
+    result_.target.tokens = model.Encode(*target, Side::kTarget);
+    result_.target.text = std::move(*target);
+  } else {
+    translation_ = std::make_unique<TranslationJob>(model, std::vector<std::string>{source}, options);
+  }
+  result_.source.text = std::move(source);
+}
+
+bool ReplayJob::Advance(Context& ctx) {
+  const TransformerConfig& config = model_.config();
+  if (translation_ != nullptr) {
+    if (translation_->Step(ctx)) TakeTranslation();
+    return false;
+  }
+  if (encoder_ == nullptr) {
+    ReserveTrace();
+    encoder_ = std::make_unique<EncoderRun>(model_.transformer(), std::vector<const Tokens*>{&result_.source.tokens});
+  }
+  Context traced = ctx;
+  if (kind_ == ReplayKind::kTrace) traced.trace = &trace_;
+  if (state_ == nullptr) {
+    if (encoder_->Step(traced)) StartDecoder(ctx);
+  } else if (layer_ < config.decoder_layers) {
+    x_ = model_.transformer().DecoderStep(traced, layer_++, View(x_), *state_);
+  } else {
+    Score(ctx);
+  }
+  if (scored_ < result_.target.tokens.ids.size()) return false;
+  if (kind_ == ReplayKind::kTrace) Align();
+  return true;
+}
+
+void ReplayJob::TakeTranslation() {
+  const Translation& translation = translation_->results().front();
+  std::vector<int32_t> ids = translation.ids;
+  if (ids.empty()) ids = {model_.config().end};  // a source without pieces
+  result_.target.text = model_.Decode(ids, &result_.target.tokens);
+  translation_.reset();
+}
+
+void ReplayJob::ReserveTrace() {
+  if (kind_ != ReplayKind::kTrace) return;
+  const TransformerConfig& config = model_.config();
+  const size_t sources = result_.source.tokens.ids.size(), targets = result_.target.tokens.ids.size();
+  trace_.Reserve(AttentionKind::kEncoderSelf, config.encoder_layers, config.encoder_heads, sources, sources);
+  trace_.Reserve(AttentionKind::kDecoderSelf, config.decoder_layers, config.decoder_heads, targets, targets);
+  trace_.Reserve(AttentionKind::kCross, config.decoder_layers, config.decoder_heads, targets, sources);
+}
+
+void ReplayJob::StartDecoder(Context& ctx) {
+  const TransformerConfig& config = model_.config();
+  state_ = std::make_unique<TransformerState>(config, encoder_->segments(), std::vector<int32_t>{0});
+  for (size_t layer = 0; layer < config.decoder_layers; ++layer) {
+    model_.transformer().ProjectMemory(ctx, layer, encoder_->memory(), *state_);
+  }
+  std::vector<int32_t> read = result_.target.tokens.ids;  // what the decoder reads: the target, one step late
+  std::rotate(read.begin(), read.end() - 1, read.end());
+  read.front() = config.start;
+  x_ = model_.transformer().EmbedTarget(ctx, read, *state_);
+}
+
+// Log-probabilities of some target pieces, under the same ban as the search.
+void ReplayJob::Score(Context& ctx) {
+  const std::vector<int32_t>& ids = result_.target.tokens.ids;
+  const auto first = static_cast<Eigen::Index>(scored_);
+  const Eigen::Index rows = std::min(kRowsScoredAtOnce, x_.rows() - first);
+  MatrixView log_probs = model_.transformer().Logits(ctx, {x_.data() + first * x_.cols(), rows, x_.cols()});
+  for (const int32_t piece : model_.generation().banned) {
+    log_probs.col(piece).setConstant(-std::numeric_limits<float>::infinity());
+  }
+  LogSoftmax(log_probs);
+  for (Eigen::Index row = 0; row < rows; ++row) {
+    result_.log_probs.push_back(log_probs(row, ids[scored_++]));
+    result_.log_prob += result_.log_probs.back();
+  }
+}
+
+// The mean of the model's alignment heads, or of the last layer's where it names none.
+void ReplayJob::Align() {
+  result_.encoder_self = trace_.Take(AttentionKind::kEncoderSelf);
+  result_.decoder_self = trace_.Take(AttentionKind::kDecoderSelf);
+  result_.cross = trace_.Take(AttentionKind::kCross);
+  const AttentionMap& cross = result_.cross;
+  result_.alignment_heads = model_.generation().alignment_heads;
+  if (result_.alignment_heads.empty()) {
+    for (size_t head = 0; head < cross.heads; ++head) result_.alignment_heads.emplace_back(cross.layers - 1, head);
+  }
+  AttentionMap& mean = result_.alignment;
+  mean = {1, 1, cross.targets, cross.sources, std::vector<float>(cross.targets * cross.sources)};
+  const float share = 1 / static_cast<float>(result_.alignment_heads.size());
+  for (const auto& [layer, head] : result_.alignment_heads) {
+    const float* weights = cross.Row(layer, head, 0);
+    for (size_t i = 0; i < mean.weights.size(); ++i) mean.weights[i] += share * weights[i];
+  }
+}
+
+}  // namespace qkv

@@ -1,0 +1,62 @@
+// The trace is a replay: one forced pass over a source and a target, with every attention weight kept on demand. Search
+// stays fast, and any pair of sentences can be traced or scored, also one that a person wrote.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/attention/trace.h"
+#include "core/translate/translation.h"
+
+namespace qkv {
+
+struct ReplaySide {
+  std::string text;
+  Tokens tokens;
+};
+
+// Row t of the decoder's maps is the step that produces target piece t. Its column j in decoder self-attention is the
+// j-th piece that the decoder read: the start piece, then the target's.
+struct Replay {
+  ReplaySide source, target;
+  std::vector<float> log_probs;                    // of each target piece, natural
+  float log_prob = 0;                              // their sum
+  AttentionMap encoder_self, decoder_self, cross;  // empty when only scored
+  AttentionMap alignment;                          // [1, 1, target, source]: mean of the alignment heads
+  std::vector<std::pair<size_t, size_t>> alignment_heads;
+};
+
+enum class ReplayKind { kScore, kTrace };
+
+class ReplayJob : public Job {
+ public:
+  // Without a target the source is translated first, by `options`. `model` must outlive the job.
+  ReplayJob(const TranslationModel& model, std::string source, std::optional<std::string> target, ReplayKind kind,
+            DecodeOptions options);
+
+  // Complete once Step has returned true.
+  const Replay& result() const { return result_; }
+
+ private:
+  bool Advance(Context& ctx) override;
+  void TakeTranslation();
+  void ReserveTrace();
+  void StartDecoder(Context& ctx);
+  void Score(Context& ctx);
+  void Align();
+
+  const TranslationModel& model_;
+  ReplayKind kind_;
+  Replay result_;
+  std::unique_ptr<TranslationJob> translation_;
+  std::unique_ptr<EncoderRun> encoder_;
+  std::unique_ptr<TransformerState> state_;
+  AttentionTrace trace_;
+  Matrix x_;           // the decoder's rows
+  size_t layer_ = 0;   // of the decoder
+  size_t scored_ = 0;  // target pieces
+};
+
+}  // namespace qkv

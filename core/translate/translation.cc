@@ -1,0 +1,89 @@
+#include "core/translate/translation.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace qkv {
+namespace {
+
+// A step must stay short: these bound what one layer, or one decoding step, has to do.
+constexpr size_t kMostSourceRows = 256;
+constexpr size_t kMostHypotheses = 64;
+
+}  // namespace
+
+size_t LongestTranslation(const TranslationModel& model, size_t source_pieces, const DecodeOptions& options) {
+  const size_t asked = options.max_length != 0 ? options.max_length : 3 * source_pieces + 50;
+  return std::min(asked, model.generation().max_length);
+}
+
+TranslationJob::TranslationJob(const TranslationModel& model, const std::vector<std::string>& texts,
+                               DecodeOptions options)
+    : model_(model), options_(options), order_(texts.size()), results_(texts.size()) {
+  for (const std::string& text : texts) sources_.push_back(model.Encode(text, Side::kSource));
+  std::iota(order_.begin(), order_.end(), size_t{0});
+  std::sort(order_.begin(), order_.end(), [&](size_t a, size_t b) {
+    return std::pair(sources_[a].ids.size(), a) < std::pair(sources_[b].ids.size(), b);
+  });
+  while (next_ < order_.size() && sources_[order_[next_]].ids.size() == 1) {  // nothing but </s>
+    ++next_;
+    ++finished_;
+  }
+}
+
+bool TranslationJob::Advance(Context& ctx) {
+  if (search_ != nullptr) {
+    if (search_->Step(ctx)) TakeResults();
+  } else if (encoder_ != nullptr) {
+    if (encoder_->Step(ctx)) StartSearch(ctx);
+  } else if (next_ < order_.size()) {
+    NextBatch();
+    return Advance(ctx);
+  }
+  return finished_ == results_.size();
+}
+
+void TranslationJob::NextBatch() {
+  batch_.clear();
+  std::vector<const Tokens*> sentences;
+  const size_t most = std::max<size_t>(kMostHypotheses / beam(), 1);
+  for (size_t rows = 0; next_ < order_.size() && batch_.size() < most; ++next_) {
+    const Tokens& source = sources_[order_[next_]];
+    rows += source.ids.size();
+    if (!batch_.empty() && rows > kMostSourceRows) break;
+    batch_.push_back(order_[next_]);
+    sentences.push_back(&source);
+  }
+  encoder_ = std::make_unique<EncoderRun>(model_.transformer(), sentences);
+}
+
+void TranslationJob::StartSearch(Context& ctx) {
+  const TransformerConfig& config = model_.config();
+  std::vector<int32_t> segment(batch_.size());
+  std::iota(segment.begin(), segment.end(), 0);
+  auto state = std::make_unique<TransformerState>(config, encoder_->segments(), std::move(segment));
+  for (size_t layer = 0; layer < config.decoder_layers; ++layer) {
+    model_.transformer().ProjectMemory(ctx, layer, encoder_->memory(), *state);
+  }
+  std::vector<size_t> longest;
+  for (const size_t text : batch_) longest.push_back(LongestTranslation(model_, sources_[text].ids.size(), options_));
+  search_ = std::make_unique<BeamSearch>(model_.transformer(), std::move(state), std::move(longest),
+                                         SearchOptions{.beam = beam(),
+                                                       .length_penalty = model_.generation().length_penalty,
+                                                       .start = config.start,
+                                                       .end = config.end,
+                                                       .banned = model_.generation().banned});
+  encoder_.reset();
+}
+
+void TranslationJob::TakeResults() {
+  for (size_t i = 0; i < batch_.size(); ++i) {
+    Hypothesis best = std::move(search_->Finished(i).front());
+    const size_t text = batch_[i];
+    results_[text] = {model_.Decode(best.pieces), std::move(best.pieces), best.score, sources_[text].truncated};
+  }
+  finished_ += batch_.size();
+  search_.reset();
+}
+
+}  // namespace qkv

@@ -1,0 +1,51 @@
+// Texts in, texts out: sentences are packed into batches by length, encoded and searched together.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/translate/job.h"
+
+namespace qkv {
+
+struct Translation {
+  std::string text;
+  std::vector<int32_t> ids;  // </s> included
+  float score = 0;           // log probability / length^penalty
+  bool truncated = false;    // the source was cut to the model's positions
+};
+
+class TranslationJob : public Job {
+ public:
+  // `model` must outlive the job. A text without pieces (empty, or white space alone) is translated by an empty one.
+  TranslationJob(const TranslationModel& model, const std::vector<std::string>& texts, DecodeOptions options);
+
+  // In the order of the texts; complete once Step has returned true.
+  const std::vector<Translation>& results() const { return results_; }
+  // Texts translated so far.
+  size_t finished() const { return finished_; }
+
+ private:
+  bool Advance(Context& ctx) override;
+  void NextBatch();
+  void StartSearch(Context& ctx);
+  void TakeResults();
+  size_t beam() const { return options_.beam != 0 ? options_.beam : model_.generation().beam; }
+
+  const TranslationModel& model_;
+  DecodeOptions options_;
+  std::vector<Tokens> sources_;
+  std::vector<size_t> order_;  // texts by length
+  size_t next_ = 0;            // in order_
+  std::vector<size_t> batch_;  // texts
+  std::unique_ptr<EncoderRun> encoder_;
+  std::unique_ptr<BeamSearch> search_;
+  std::vector<Translation> results_;
+  size_t finished_ = 0;
+};
+
+// The most pieces that a source of `source_pieces` (</s> included) may be given: min(max_length, 3 * source + 50).
+size_t LongestTranslation(const TranslationModel& model, size_t source_pieces, const DecodeOptions& options);
+
+}  // namespace qkv

@@ -1,0 +1,62 @@
+#include "core/translate/vocabulary.h"
+
+#include "core/base/json.h"
+
+namespace qkv {
+namespace {
+constexpr const char* kFile = "vocab.json";
+}
+
+Result<Vocabulary> Vocabulary::Parse(std::string_view text, size_t size, int32_t end) {
+  QKV_TRY(const JsonObject json, JsonObject::Parse(text, kFile));
+  Vocabulary vocabulary;
+  vocabulary.entries_.resize(size);
+  vocabulary.unknown_ = -1;
+  for (const auto& member : json.root().GetObject()) {
+    const std::string_view piece(member.name.GetString(), member.name.GetStringLength());
+    const auto where = [&] { return std::string(kFile) + ", " + std::string(piece); };
+    if (piece.empty()) return Error{ErrorCode::kInvalidFile, "a piece must not be empty", kFile};
+    if (!member.value.IsUint() || member.value.GetUint() >= size) {
+      return Error{ErrorCode::kInvalidFile, "its id must be an integer below vocab_size, " + std::to_string(size),
+                   where()};
+    }
+    const uint32_t row = member.value.GetUint();
+    if (vocabulary.entries_[row].length != 0) {
+      return Error{ErrorCode::kInvalidFile, "id " + std::to_string(row) + " already belongs to another piece", where()};
+    }
+    vocabulary.entries_[row] = {vocabulary.text_.size(), piece.size()};
+    vocabulary.text_ += piece;
+    if (piece == "<unk>") vocabulary.unknown_ = static_cast<int32_t>(row);
+  }
+  if (vocabulary.unknown_ < 0) return Error{ErrorCode::kInvalidFile, "it has no piece \"<unk>\"", kFile};
+  if (vocabulary.Text(end) != "</s>") {
+    return Error{ErrorCode::kInvalidFile,
+                 "eos_token_id " + std::to_string(end) + " of config.json must be the id of \"</s>\"", kFile};
+  }
+  return vocabulary;
+}
+
+std::string_view Vocabulary::Text(int32_t row) const {
+  const Entry& entry = entries_[static_cast<size_t>(row)];
+  return std::string_view(text_).substr(entry.begin, entry.length);
+}
+
+std::vector<int32_t> Vocabulary::RowsOf(const SentencePiece& pieces) const {
+  std::vector<int32_t> rows(pieces.size(), unknown_);
+  for (size_t row = 0; row < entries_.size(); ++row) {
+    if (entries_[row].length == 0) continue;
+    const int32_t id = pieces.Id(Text(static_cast<int32_t>(row)));
+    if (id >= 0) rows[static_cast<size_t>(id)] = static_cast<int32_t>(row);
+  }
+  return rows;
+}
+
+std::vector<int32_t> Vocabulary::PiecesOf(const SentencePiece& pieces) const {
+  std::vector<int32_t> ids(entries_.size(), -1);
+  for (size_t row = 0; row < entries_.size(); ++row) {
+    if (entries_[row].length != 0) ids[row] = pieces.Id(Text(static_cast<int32_t>(row)));
+  }
+  return ids;
+}
+
+}  // namespace qkv

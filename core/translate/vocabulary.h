@@ -1,0 +1,36 @@
+// vocab.json: the model's own numbering of pieces, between SentencePiece's numbering and the embedding's rows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/text/sentencepiece.h"
+
+namespace qkv {
+
+class Vocabulary {
+ public:
+  // `json` maps piece -> row; rows lie in [0, size). Every row has at most one piece; "</s>" must be row `end`.
+  static Result<Vocabulary> Parse(std::string_view json, size_t size, int32_t end);
+
+  // The piece of a row, raw ("▁the"); empty where no piece has it.
+  std::string_view Text(int32_t row) const;
+
+  // piece id of `pieces` -> row; pieces that the model does not know get the row of its unknown piece.
+  std::vector<int32_t> RowsOf(const SentencePiece& pieces) const;
+  // row -> piece id of `pieces`, or -1.
+  std::vector<int32_t> PiecesOf(const SentencePiece& pieces) const;
+
+ private:
+  struct Entry {
+    size_t begin = 0, length = 0;  // in text_
+  };
+  std::string text_;
+  std::vector<Entry> entries_;  // by row
+  int32_t unknown_ = 0;
+};
+
+}  // namespace qkv
