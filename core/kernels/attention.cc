@@ -1,0 +1,220 @@
+#include "core/kernels/attention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/kernels/softmax.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/attention.cc"
+#include "core/kernels/targets.h"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+// After foreach_target:
+#include "core/kernels/relaxed-inl.h"
+#include "core/kernels/softmax-inl.h"
+
+// How many keys query i sees; and floats between two queries' scores in scratch. Keys come in fours.
+#ifndef QKV_KERNELS_ATTENTION_SHAPES_
+#define QKV_KERNELS_ATTENTION_SHAPES_
+namespace qkv {
+inline constexpr size_t kKeysAtOnce = 4;
+inline constexpr size_t kQueriesAtMost = 4;
+
+inline size_t KeysSeen(const ScaledDotAttention& a, size_t query) {
+  return a.causal ? std::min(a.keys, a.first_query + query + 1) : a.keys;
+}
+inline size_t ScratchStride(const ScaledDotAttention& a) { return (a.keys + 15) / 16 * 16; }
+inline size_t KeyOffset(const ScaledDotAttention& a, size_t key) {
+  return (a.key_rows != nullptr ? static_cast<size_t>(a.key_rows[key]) : key) * a.key_stride;
+}
+}  // namespace qkv
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace qkv::HWY_NAMESPACE {
+
+using Tag = hn::ScalableTag<float>;
+using V = hn::Vec<Tag>;
+using FourTag = hn::FixedTag<float, kKeysAtOnce>;
+constexpr size_t kLanes = hn::MaxLanes(Tag());
+// Queries that share the loads of keys and values: 4 x 4 sums where there are 32 registers.
+constexpr size_t kQueries = kLanes == 16 ? kQueriesAtMost : 2;
+constexpr size_t kValueVectors = 4;
+
+// The sums over lanes of four vectors, in four lanes: pairs of lanes 2 apart, then neighbours, then blocks.
+template <class D>
+HWY_INLINE hn::Vec<FourTag> SumBlocks(D, hn::Vec<D> v) {
+  if constexpr (hn::MaxLanes(D()) == kKeysAtOnce) {
+    return v;
+  } else {
+    const hn::Half<D> half;
+    return SumBlocks(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  }
+}
+HWY_INLINE hn::Vec<FourTag> SumLanes(V a, V b, V c, V e) {
+  const Tag d;
+  const hn::RepartitionToWide<Tag> pair;
+  const V ab = hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b));
+  const V ce = hn::Add(hn::InterleaveLower(d, c, e), hn::InterleaveUpper(d, c, e));
+  const auto ab2 = hn::BitCast(pair, ab), ce2 = hn::BitCast(pair, ce);
+  return SumBlocks(d, hn::Add(hn::BitCast(d, hn::InterleaveLower(pair, ab2, ce2)),
+                              hn::BitCast(d, hn::InterleaveUpper(pair, ab2, ce2))));
+}
+
+// score[i * stride + j] = scale q_i k_j for j < keys, of one head; columns up to the next multiple of four are
+// written too. The order of the sum over the head's dimensions does not depend on kCount.
+template <size_t kCount>
+HWY_NOINLINE void Scores(const ScaledDotAttention& a, const float* query, const float* key, size_t keys, float* score,
+                         size_t stride) {
+  const Tag d;
+  const FourTag four;
+  const auto scale = hn::Set(four, a.scale);
+  for (size_t j = 0; j < keys; j += kKeysAtOnce) {
+    const float* k[kKeysAtOnce];
+    for (size_t c = 0; c < kKeysAtOnce; ++c) k[c] = key + KeyOffset(a, HWY_MIN(j + c, keys - 1));
+    V sum[kCount][kKeysAtOnce];
+    for (size_t i = 0; i < kCount; ++i) {
+      for (size_t c = 0; c < kKeysAtOnce; ++c) sum[i][c] = hn::Zero(d);
+    }
+    size_t at = 0;
+    for (; at + kLanes <= a.head_dim; at += kLanes) {
+      V q[kCount];
+      for (size_t i = 0; i < kCount; ++i) q[i] = hn::LoadU(d, query + i * a.query_stride + at);
+      for (size_t c = 0; c < kKeysAtOnce; ++c) {
+        const V kc = hn::LoadU(d, k[c] + at);
+        for (size_t i = 0; i < kCount; ++i) sum[i][c] = RelaxedMulAdd(q[i], kc, sum[i][c]);
+      }
+    }
+    if (at < a.head_dim) {
+      const size_t rest = a.head_dim - at;
+      for (size_t i = 0; i < kCount; ++i) {
+        const V q = hn::LoadN(d, query + i * a.query_stride + at, rest);
+        for (size_t c = 0; c < kKeysAtOnce; ++c) {
+          sum[i][c] = RelaxedMulAdd(q, hn::LoadN(d, k[c] + at, rest), sum[i][c]);
+        }
+      }
+    }
+    for (size_t i = 0; i < kCount; ++i) {
+      const auto s = SumLanes(sum[i][0], sum[i][1], sum[i][2], sum[i][3]);
+      hn::StoreU(hn::Mul(s, scale), four, score + i * stride + j);
+    }
+  }
+}
+
+// output_i[c] = sum_j weight[i * stride + j] value_j[c] for c < kVectors kLanes (c < width, if that is less), the sum
+// in order of j over the seen[i] first keys; seen ascends.
+template <size_t kCount, size_t kVectors>
+HWY_NOINLINE void WeightedSum(const ScaledDotAttention& a, const float* weight, size_t stride, const size_t* seen,
+                              const float* value, size_t width, float* output) {
+  const Tag d;
+  V sum[kCount][kVectors];
+  for (size_t i = 0; i < kCount; ++i) {
+    for (size_t v = 0; v < kVectors; ++v) sum[i][v] = hn::Zero(d);
+  }
+  const auto add = [&](size_t j, size_t first, size_t end) HWY_ATTR {
+    const float* row = value + KeyOffset(a, j);
+    for (size_t v = 0; v < kVectors; ++v) {
+      const V x = width < kLanes ? hn::LoadN(d, row, width) : hn::LoadU(d, row + v * kLanes);
+      for (size_t i = first; i < end; ++i) {
+        sum[i][v] = RelaxedMulAdd(hn::Set(d, weight[i * stride + j]), x, sum[i][v]);
+      }
+    }
+  };
+  for (size_t j = 0; j < seen[0]; ++j) add(j, 0, kCount);
+  for (size_t i = 1; i < kCount; ++i) {
+    for (size_t j = seen[0]; j < seen[i]; ++j) add(j, i, i + 1);
+  }
+  for (size_t i = 0; i < kCount; ++i) {
+    float* y = output + i * a.output_stride;
+    for (size_t v = 0; v < kVectors; ++v) {
+      if (width < kLanes) {
+        hn::StoreN(sum[i][v], d, y, width);
+      } else {
+        hn::StoreU(sum[i][v], d, y + v * kLanes);
+      }
+    }
+  }
+}
+
+// On demand [queries, keys] of one head: what is in scratch, and `masked` where the query does not see.
+HWY_INLINE void Keep(const ScaledDotAttention& a, const float* row, size_t seen, float masked, float* kept) {
+  std::copy_n(row, seen, kept);
+  std::fill_n(kept + seen, a.keys - seen, masked);
+}
+
+template <size_t kCount>
+void AttendQueries(const ScaledDotAttention& a, size_t head, size_t first, float* scratch) {
+  const size_t stride = ScratchStride(a);
+  const size_t column = head * a.head_dim;
+  size_t seen[kCount];
+  for (size_t i = 0; i < kCount; ++i) seen[i] = KeysSeen(a, first + i);
+  Scores<kCount>(a, a.query + first * a.query_stride + column, a.key + column, seen[kCount - 1], scratch, stride);
+  for (size_t i = 0; i < kCount; ++i) {
+    float* row = scratch + i * stride;
+    const size_t kept = (head * a.queries + first + i) * a.keys;
+    if (a.scores != nullptr) Keep(a, row, seen[i], -std::numeric_limits<float>::infinity(), a.scores + kept);
+    SoftmaxRow(row, seen[i]);
+    if (a.weights != nullptr) Keep(a, row, seen[i], 0, a.weights + kept);
+  }
+  float* output = a.output + first * a.output_stride + column;
+  const float* value = a.value + column;
+  size_t at = 0;
+  for (; at + kValueVectors * kLanes <= a.head_dim; at += kValueVectors * kLanes) {
+    WeightedSum<kCount, kValueVectors>(a, scratch, stride, seen, value + at, kLanes, output + at);
+  }
+  for (; at < a.head_dim; at += kLanes) {
+    WeightedSum<kCount, 1>(a, scratch, stride, seen, value + at, a.head_dim - at, output + at);
+  }
+}
+
+void AttendHeads(const ScaledDotAttention& a, float* scratch) {
+  for (size_t head = 0; head < a.heads; ++head) {
+    size_t i = 0;
+    for (; i + kQueries <= a.queries; i += kQueries) AttendQueries<kQueries>(a, head, i, scratch);
+    for (; i < a.queries; ++i) AttendQueries<1>(a, head, i, scratch);
+  }
+}
+
+}  // namespace qkv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace qkv {
+
+HWY_EXPORT(AttendHeads);
+
+void Attend(const ScaledDotAttention& a, float* scratch) { HWY_DYNAMIC_DISPATCH(AttendHeads)(a, scratch); }
+
+size_t AttentionScratch(const ScaledDotAttention& a) { return kQueriesAtMost * ScratchStride(a); }
+
+void AttendNaive(const ScaledDotAttention& a) {
+  Matrix weight(1, static_cast<Eigen::Index>(a.keys));
+  for (size_t h = 0; h < a.heads; ++h) {
+    for (size_t i = 0; i < a.queries; ++i) {
+      const size_t seen = KeysSeen(a, i);
+      weight.setConstant(-std::numeric_limits<float>::infinity());
+      for (size_t j = 0; j < seen; ++j) {
+        const float* q = a.query + i * a.query_stride + h * a.head_dim;
+        const float* k = a.key + KeyOffset(a, j) + h * a.head_dim;
+        float dot = 0;
+        for (size_t c = 0; c < a.head_dim; ++c) dot += q[c] * k[c];
+        weight.data()[j] = dot * a.scale;
+      }
+      const size_t kept = (h * a.queries + i) * a.keys;
+      if (a.scores != nullptr) std::copy_n(weight.data(), a.keys, a.scores + kept);
+      SoftmaxNaive({weight.data(), 1, static_cast<Eigen::Index>(seen)});
+      for (size_t j = seen; j < a.keys; ++j) weight.data()[j] = 0;
+      if (a.weights != nullptr) std::copy_n(weight.data(), a.keys, a.weights + kept);
+      for (size_t c = 0; c < a.head_dim; ++c) {
+        float sum = 0;
+        for (size_t j = 0; j < seen; ++j) sum += weight.data()[j] * a.value[KeyOffset(a, j) + h * a.head_dim + c];
+        a.output[i * a.output_stride + h * a.head_dim + c] = sum;
+      }
+    }
+  }
+}
+
+}  // namespace qkv
+#endif  // HWY_ONCE

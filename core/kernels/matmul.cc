@@ -1,0 +1,202 @@
+#include "core/kernels/matmul.h"
+
+#include <algorithm>
+#include <cassert>
+
+// What one call computes, shared by its parts.
+#ifndef QKV_KERNELS_MATMUL_PRODUCT_
+#define QKV_KERNELS_MATMUL_PRODUCT_
+namespace qkv {
+struct Product {
+  const float* x;  // [rows, inputs]
+  const float* w;  // packed
+  const float* bias;
+  Activation activation;
+  float* y;  // [rows, outputs]
+  size_t inputs, outputs;
+};
+}  // namespace qkv
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/matmul.cc"
+#include "core/kernels/targets.h"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+// After foreach_target:
+#include "core/kernels/activation-inl.h"
+#include "core/kernels/relaxed-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace qkv::HWY_NAMESPACE {
+
+using TileTag = hn::CappedTag<float, kPanel>;
+using TileVector = hn::Vec<TileTag>;
+constexpr size_t kLanes = hn::MaxLanes(TileTag());
+constexpr size_t kPanelVectors = kPanel / kLanes;
+
+// Rows of the largest tile, and the vectors of outputs beside them: as many sums as the registers hold.
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+constexpr size_t kTileRows = 8, kTileVectors = 3;  // 24 of 32 registers
+#elif HWY_ARCH_WASM && !defined(__wasm_relaxed_simd__)
+constexpr size_t kTileRows = 4, kTileVectors = 2;  // products need registers too; x64 engines have 15
+#else
+constexpr size_t kTileRows = 6, kTileVectors = 2;  // 12 of 16
+#endif
+
+// Few rows: more vectors instead, for enough independent sums to hide the latency of an addition.
+constexpr size_t TileVectors(size_t rows) {
+  if (rows == 1) return kPanelVectors == 1 ? 4 : 8;
+  if (rows <= 3 && kTileRows == 6 && kLanes == 8) return 4;
+  if (rows == 2) return 4;
+  return kTileVectors;
+}
+
+// Inputs that are summed in one chain; the chains' sums are added in order. The rounding of a sum grows with the
+// longest chain, and short ones cost one addition in 128.
+constexpr size_t kChain = 128;
+
+HWY_NOINLINE void StoreEdge(const Product& p, const float* sums, size_t rows, size_t width, size_t row, size_t column) {
+  for (size_t r = 0; r < rows; ++r) {
+    for (size_t c = 0; c < width && column + c < p.outputs; ++c) {
+      float v = sums[r * width + c];
+      if (p.bias != nullptr) v += p.bias[column + c];
+      if (p.activation == Activation::kRelu && v < 0) v = 0;
+      p.y[(row + r) * p.outputs + column + c] = v;
+    }
+  }
+}
+
+// y[row + r, column + c] for r < kRows, c < kVectors kLanes.
+template <size_t kRows, size_t kVectors>
+HWY_NOINLINE void Tile(const Product& p, size_t row, size_t column) {
+  constexpr size_t kWidth = kVectors * kLanes;
+  const TileTag d;
+  const size_t inputs = p.inputs, stride = inputs * kPanel;
+  const float* HWY_RESTRICT x = p.x + row * inputs;
+  const float* HWY_RESTRICT w = p.w + column / kPanel * stride + column % kPanel;
+  HWY_ALIGN float sums[kRows * kWidth];
+  TileVector sum[kRows][kVectors];
+  for (size_t begin = 0;;) {
+    const size_t end = HWY_MIN(begin + kChain, inputs);
+    for (size_t r = 0; r < kRows; ++r) {
+      for (size_t v = 0; v < kVectors; ++v) sum[r][v] = hn::Zero(d);
+    }
+    for (size_t k = begin; k < end; ++k) {
+      TileVector b[kVectors];
+      for (size_t v = 0; v < kVectors; ++v) {
+        b[v] = hn::Load(d, w + v / kPanelVectors * stride + k * kPanel + v % kPanelVectors * kLanes);
+      }
+      for (size_t r = 0; r < kRows; ++r) {
+        const TileVector a = hn::Set(d, x[r * inputs + k]);
+        for (size_t v = 0; v < kVectors; ++v) sum[r][v] = RelaxedMulAdd(a, b[v], sum[r][v]);
+      }
+    }
+    if (begin != 0) {
+      for (size_t r = 0; r < kRows; ++r) {
+        for (size_t v = 0; v < kVectors; ++v) {
+          sum[r][v] = hn::Add(hn::Load(d, sums + r * kWidth + v * kLanes), sum[r][v]);
+        }
+      }
+    }
+    if (end == inputs && column + kWidth <= p.outputs) break;
+    for (size_t r = 0; r < kRows; ++r) {
+      for (size_t v = 0; v < kVectors; ++v) hn::Store(sum[r][v], d, sums + r * kWidth + v * kLanes);
+    }
+    if (end == inputs) return StoreEdge(p, sums, kRows, kWidth, row, column);
+    begin = end;
+  }
+  for (size_t v = 0; v < kVectors; ++v) {
+    const size_t c = column + v * kLanes;
+    const TileVector bias = p.bias != nullptr ? hn::LoadU(d, p.bias + c) : hn::Zero(d);
+    for (size_t r = 0; r < kRows; ++r) {
+      TileVector y = p.bias != nullptr ? hn::Add(sum[r][v], bias) : sum[r][v];
+      if (p.activation == Activation::kRelu) y = Relu(d, y);
+      hn::StoreU(y, d, p.y + (row + r) * p.outputs + c);
+    }
+  }
+}
+
+// Tiles of kRows rows over columns [begin, end), both multiples of kPanel; narrower tiles at the end.
+template <size_t kRows, size_t kVectors = TileVectors(kRows)>
+void Columns(const Product& p, size_t row, size_t begin, size_t end) {
+  constexpr size_t kWidth = kVectors * kLanes;
+  for (; begin + kWidth <= end && begin < p.outputs; begin += kWidth) Tile<kRows, kVectors>(p, row, begin);
+  if constexpr (kVectors > kPanelVectors) {
+    if (begin < end) Columns<kRows, kVectors / 2>(p, row, begin, end);
+  }
+}
+
+template <size_t kRows = kTileRows>
+void TileRow(const Product& p, size_t rows, size_t row, size_t begin, size_t end) {
+  if (rows == kRows) return Columns<kRows>(p, row, begin, end);
+  if constexpr (kRows > 1) TileRow<kRows - 1>(p, rows, row, begin, end);
+}
+
+// Rows [row_begin, row_end) of columns [begin, end), multiples of kPanel.
+void ProductPart(const Product& p, size_t row_begin, size_t row_end, size_t begin, size_t end) {
+  // Rows in blocks whose x fits half of a small second-level cache, columns in groups that stay in the first level
+  // while the tiles of the block pass over them. One tile of rows streams the weights once, in order.
+  constexpr size_t kBlockFloats = 32768;
+  const size_t tiles_per_block = HWY_MAX(kBlockFloats / HWY_MAX(p.inputs, size_t{1}) / kTileRows, size_t{1});
+  const size_t tiles = (row_end - row_begin + kTileRows - 1) / kTileRows;
+  const size_t group = tiles == 1 ? end - begin : kPanel * HWY_MAX(kTileVectors / kPanelVectors, size_t{2});
+  const size_t rows = row_end - row_begin;
+  for (size_t t0 = 0; t0 < tiles; t0 += tiles_per_block) {
+    const size_t t1 = HWY_MIN(t0 + tiles_per_block, tiles);
+    for (size_t column = begin; column < end; column += group) {
+      for (size_t t = t0; t < t1; ++t) {
+        // Tiles of even height: 7 rows are 4 and 3, not 6 and 1.
+        const size_t first = rows * t / tiles, last = rows * (t + 1) / tiles;
+        TileRow(p, last - first, row_begin + first, column, HWY_MIN(column + group, end));
+      }
+    }
+  }
+  if (p.activation == Activation::kSilu && begin < p.outputs) {
+    for (size_t r = row_begin; r < row_end; ++r) {
+      ActivateRun(p.activation, p.y + r * p.outputs + begin, HWY_MIN(end, p.outputs) - begin);
+    }
+  }
+}
+
+}  // namespace qkv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace qkv {
+
+HWY_EXPORT(ProductPart);
+
+void MatMul(ConstMatrixView x, const PackedMatrix& w, const float* bias, Activation activation, MatrixView y,
+            ThreadPool& pool) {
+  assert(static_cast<size_t>(x.cols()) == w.inputs() && static_cast<size_t>(y.cols()) == w.outputs());
+  assert(x.rows() == y.rows());
+  const size_t rows = static_cast<size_t>(x.rows());
+  const Product p = {x.data(), w.Panel(0), bias, activation, y.data(), w.inputs(), w.outputs()};
+  const auto part = HWY_DYNAMIC_POINTER(ProductPart);
+  // Waking a worker takes some microseconds, in which one thread does about this many multiply-adds.
+  constexpr size_t kWorthThreads = size_t{1} << 19;
+  if (pool.size() == 1 || rows * w.inputs() * w.outputs() < kWorthThreads) {
+    return part(p, 0, rows, 0, w.panels() * kPanel);
+  }
+  if (w.panels() >= 2 * pool.size()) {
+    return pool.For(w.panels() * kPanel, 2 * kPanel,
+                    [&](size_t begin, size_t end) { part(p, 0, rows, begin, end); });
+  }
+  pool.For(rows, 8, [&](size_t begin, size_t end) { part(p, begin, end, 0, w.panels() * kPanel); });
+}
+
+void MatMulNaive(ConstMatrixView x, const PackedMatrix& w, const float* bias, Activation activation, MatrixView y) {
+  Vector row(static_cast<Eigen::Index>(w.inputs()));
+  for (Eigen::Index o = 0; o < y.cols(); ++o) {
+    w.GetRow(static_cast<size_t>(o), row.data());
+    for (Eigen::Index r = 0; r < x.rows(); ++r) {
+      float sum = 0;
+      for (Eigen::Index i = 0; i < x.cols(); ++i) sum += x(r, i) * row[i];
+      y(r, o) = bias != nullptr ? sum + bias[o] : sum;
+    }
+  }
+  ActivateNaive(activation, y);
+}
+
+}  // namespace qkv
+#endif  // HWY_ONCE

@@ -1,0 +1,97 @@
+// Softmax of one row, for its door and for attention.
+#if defined(QKV_KERNELS_SOFTMAX_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef QKV_KERNELS_SOFTMAX_INL_H_
+#undef QKV_KERNELS_SOFTMAX_INL_H_
+#else
+#define QKV_KERNELS_SOFTMAX_INL_H_
+#endif
+
+#include <cmath>
+#include <limits>
+
+#include "core/kernels/targets.h"
+#include "hwy/contrib/math/math-inl.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace qkv::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// max x, or NaN where there is one (hn::Max would lose it); -inf for an empty row.
+HWY_NOINLINE float RowMax(const float* row, size_t size) {
+  const hn::ScalableTag<float> d;
+  const size_t lanes = hn::Lanes(d);
+  const auto lowest = hn::Set(d, -std::numeric_limits<float>::infinity());
+  auto max = lowest;
+  auto nan = hn::IsNaN(lowest);
+  size_t i = 0;
+  for (; i + lanes <= size; i += lanes) {
+    const auto x = hn::LoadU(d, row + i);
+    nan = hn::Or(nan, hn::IsNaN(x));
+    max = hn::Max(x, max);
+  }
+  if (i < size) {
+    const auto x = hn::LoadNOr(lowest, d, row + i, size - i);
+    nan = hn::Or(nan, hn::IsNaN(x));
+    max = hn::Max(x, max);
+  }
+  return hn::AllFalse(d, nan) ? hn::ReduceMax(d, max) : std::numeric_limits<float>::quiet_NaN();
+}
+
+// sum exp(x - max), and the terms into `row` when kStore. Lanes are summed in short blocks first: the rounding of a
+// long sum then grows with the block's length plus their number, not with their product.
+template <bool kStore>
+HWY_NOINLINE float RowExpSum(float* row, size_t size, float max) {
+  constexpr size_t kBlock = 64;  // vectors
+  const hn::ScalableTag<float> d;
+  const size_t lanes = hn::Lanes(d);
+  const auto shift = hn::Set(d, max);
+  auto total = hn::Zero(d);
+  size_t i = 0;
+  while (i + lanes <= size) {
+    auto sum = hn::Zero(d);
+    for (const size_t end = HWY_MIN(size, i + kBlock * lanes); i + lanes <= end; i += lanes) {
+      const auto e = hn::Exp(d, hn::Sub(hn::LoadU(d, row + i), shift));
+      if constexpr (kStore) hn::StoreU(e, d, row + i);
+      sum = hn::Add(sum, e);
+    }
+    total = hn::Add(total, sum);
+  }
+  if (i < size) {
+    const auto lowest = hn::Set(d, -std::numeric_limits<float>::infinity());
+    const auto e = hn::Exp(d, hn::Sub(hn::LoadNOr(lowest, d, row + i, size - i), shift));
+    if constexpr (kStore) hn::StoreN(e, d, row + i, size - i);
+    total = hn::Add(total, e);
+  }
+  return hn::ReduceSum(d, total);
+}
+
+// row = (row - subtract) / divide
+HWY_NOINLINE void RowScale(float* row, size_t size, float subtract, float divide) {
+  const hn::ScalableTag<float> d;
+  const size_t lanes = hn::Lanes(d);
+  const auto s = hn::Set(d, subtract);
+  const auto q = hn::Set(d, divide);
+  size_t i = 0;
+  for (; i + lanes <= size; i += lanes) hn::StoreU(hn::Div(hn::Sub(hn::LoadU(d, row + i), s), q), d, row + i);
+  if (i < size) {
+    hn::StoreN(hn::Div(hn::Sub(hn::LoadN(d, row + i, size - i), s), q), d, row + i, size - i);
+  }
+}
+
+inline void RowFill(float* row, size_t size, float value) {
+  for (size_t i = 0; i < size; ++i) row[i] = value;
+}
+
+HWY_NOINLINE void SoftmaxRow(float* row, size_t size) {
+  const float max = RowMax(row, size);
+  if (max == -std::numeric_limits<float>::infinity()) return RowFill(row, size, 0);
+  // +inf or NaN: inf - inf and NaN reach every term through the sum.
+  if (!std::isfinite(max)) return RowFill(row, size, std::numeric_limits<float>::quiet_NaN());
+  RowScale(row, size, 0, RowExpSum<true>(row, size, max));
+}
+
+}  // namespace qkv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // toggle
