@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Makes a private prefix with what Debian bookworm lacks, from Debian trixie's packages: Emscripten 3.1.69 with its
+# binaryen, Highway 1.2.0, Eigen 3.4.0 and a RapidJSON that clang 19 accepts. It compiles with the system's own clang-19
+# and leaves the system's apt state alone. The prefix's name holds a hash of this file, so a change here makes a new one.
+#
+# usage: prefix.sh TARGET
+# TARGET appears at once and complete, or not at all; its scripts hold its path, so it is not to be moved.
+set -euo pipefail
+
+target=$1
+architecture=$(dpkg --print-architecture)
+work=$(mktemp -d "$target.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+packages=$work/packages
+prefix=$work/prefix
+mkdir -p "$packages/lists/partial" "$packages/cache/archives/partial" "$prefix"/{bin,binaryen/bin,runtime}
+
+# The mirror is the one that this machine's apt is set up with.
+codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
+mirrors=$(apt-get update --print-uris | sed -nE "s#^'(.*)/dists/$codename(-updates)?/(In)?Release(\.gpg)?'.*#\1#p")
+mirror=$(sort <<<"$mirrors" | uniq -d | head -n 1)
+mirror=${mirror:-$(head -n 1 <<<"$mirrors")}
+[ -n "$mirror" ] || { echo "apt has no source for Debian $codename." >&2; exit 1; }
+
+printf '%s\n' 'Types: deb' "URIs: $mirror" 'Suites: trixie' 'Components: main' "Architectures: $architecture" \
+  "Signed-By: $(ls /usr/share/keyrings/debian-archive-keyring.* | head -n 1)" >"$packages/trixie.sources"
+apt_options=(
+  -qq
+  -o "Dir::Etc::sourcelist=$packages/trixie.sources" -o Dir::Etc::sourceparts=-
+  -o "Dir::State::lists=$packages/lists" -o "Dir::Cache=$packages/cache" -o Dir::State::status=/dev/null
+  -o "APT::Sandbox::User=$(id -un)" -o Acquire::Retries=3 -o Acquire::Languages=none
+)
+apt-get update "${apt_options[@]}"
+(cd "$packages" && apt-get download "${apt_options[@]}" \
+  emscripten binaryen libc6 libstdc++6 libgcc-s1 libhwy-dev libhwy1t64 libeigen3-dev rapidjson-dev)
+
+# Binaryen's programs run on trixie's own C library.
+for package in binaryen libc6 libstdc++6 libgcc-s1; do dpkg-deb -x "$packages/${package}"_*.deb "$prefix/runtime"; done
+for package in libhwy-dev libhwy1t64 libeigen3-dev rapidjson-dev; do dpkg-deb -x "$packages/${package}"_*.deb "$prefix"; done
+libraries=$(dirname "$(ls "$prefix"/runtime/usr/lib/*/libc.so.6)")
+loader=$(basename "$(ls "$libraries"/ld-linux*.so.*)")
+for program in "$prefix"/runtime/usr/bin/wasm*; do
+  name=$(basename "$program")
+  at=$target/runtime/usr/lib/$(basename "$libraries")
+  printf '#!/bin/sh\nexec %s/%s --library-path %s %s/runtime/usr/bin/%s "$@"\n' "$at" "$loader" "$at" "$target" "$name" \
+    >"$prefix/binaryen/bin/$name"
+  chmod +x "$prefix/binaryen/bin/$name"
+done
+
+# Emscripten, without the system libraries that nothing here links: graphics, sanitizers, other kinds of code.
+lib=./usr/share/emscripten/cache/sysroot/lib/wasm32-emscripten
+dpkg-deb --fsys-tarfile "$packages"/emscripten_*.deb | tar x -C "$prefix" --strip-components=3 \
+  --no-wildcards-match-slash --wildcards \
+  --exclude="$lib/libGL*" --exclude="$lib/lto/libGL*" --exclude="$lib/*-ww*" --exclude="$lib/lto/*-ww*" \
+  --exclude="$lib/*tracing*" --exclude="$lib/lto/*tracing*" --exclude="$lib/lto/*san*" \
+  --exclude="$lib/lto-pic" --exclude="$lib/pic" --exclude=./usr/share/emscripten/test ./usr/share/emscripten
+
+# What it needs from npm: every optimising link parses its JavaScript with acorn.
+npm install --silent --no-save --no-package-lock --ignore-scripts --prefix "$prefix/emscripten" acorn@8 >/dev/null
+
+cat >"$prefix/emscripten/.emscripten" <<CONFIG
+import shutil
+LLVM_ROOT = '/usr/bin'
+LLVM_ADD_VERSION = '19'
+CLANG_ADD_VERSION = '19'
+BINARYEN_ROOT = '$target/binaryen'
+NODE_JS = shutil.which('node')
+CACHE = '$target/emscripten/cache'
+FROZEN_CACHE = True
+CONFIG
+for tool in emcc em++ emar emranlib em-config; do
+  printf '#!/bin/sh\nunset EM_CONFIG\nexec /usr/bin/python3 -E %s/emscripten/%s.py "$@"\n' "$target" "$tool" \
+    >"$prefix/bin/$tool"
+  chmod +x "$prefix/bin/$tool"
+done
+rm -rf "$prefix"/{runtime/usr/{include,share},usr/share,emscripten/{docs,media}}
+
+mv "$prefix" "$target"
+"$target/bin/emcc" --version >/dev/null
