@@ -1,0 +1,35 @@
+// The theme switch: auto follows the system; a choice is remembered.
+
+const kStored = 'qkv-theme';
+
+/** @param {HTMLFieldSetElement} choices radio buttons named `theme` */
+export function bindTheme(choices) {
+  const radios = /** @type {NodeListOf<HTMLInputElement>} */ (choices.querySelectorAll('input'));
+  const theme = stored();
+  for (const radio of radios) radio.checked = radio.value === theme;
+  apply(theme);
+  choices.addEventListener('change', (event) => {
+    const { value } = /** @type {HTMLInputElement} */ (event.target);
+    apply(value);
+    try {
+      localStorage.setItem(kStored, value);
+    } catch {
+      // Storage is a comfort: without it the choice lasts as long as the page.
+    }
+  });
+}
+
+/** @param {string} theme */
+function apply(theme) {
+  if (theme === 'auto') delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+}
+
+function stored() {
+  try {
+    const theme = localStorage.getItem(kStored);
+    return theme === 'light' || theme === 'dark' ? theme : 'auto';
+  } catch {
+    return 'auto';
+  }
+}

@@ -1,0 +1,135 @@
+// Colours for attention weights: interpolated in OKLab, so that equal steps of weight look equal.
+// OKLab is Björn Ottosson's, https://bottosson.github.io/posts/oklab/ (2020).
+
+import { rgb } from 'd3-color';
+
+/** @typedef {[number, number, number]} Triple */
+
+const kTokens = ['--weight-0', '--weight-1', '--weight-2'];
+const kSteps = 256;
+
+/** @param {number} c one sRGB channel, 0..1 */
+const linear = (c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+/** @param {number} c one linear channel, 0..1 */
+const gamma = (c) => (c <= 0.0031308 ? 12.92 * c : 1.055 * c ** (1 / 2.4) - 0.055);
+
+/**
+ * @param {string} css any colour d3-color can read
+ * @returns {Triple} lightness 0..1, a, b
+ */
+export function toOklab(css) {
+  const { r, g, b } = rgb(css);
+  const [lr, lg, lb] = [linear(r / 255), linear(g / 255), linear(b / 255)];
+  const l = Math.cbrt(0.4122214708 * lr + 0.5363325363 * lg + 0.0514459929 * lb);
+  const m = Math.cbrt(0.2119034982 * lr + 0.6806995451 * lg + 0.1073969566 * lb);
+  const s = Math.cbrt(0.0883024619 * lr + 0.2817188376 * lg + 0.6299787005 * lb);
+  return [
+    0.2104542553 * l + 0.793617785 * m - 0.0040720468 * s,
+    1.9779984951 * l - 2.428592205 * m + 0.4505937099 * s,
+    0.0259040371 * l + 0.7827717662 * m - 0.808675766 * s,
+  ];
+}
+
+/**
+ * @param {Triple} lab
+ * @returns {Triple} sRGB, 0..255, clipped to the gamut
+ */
+export function fromOklab([L, a, b]) {
+  const l = (L + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+  const m = (L - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+  const s = (L - 0.0894841775 * a - 1.291485548 * b) ** 3;
+  const channels = [
+    4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
+    -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
+    -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
+  ];
+  const [red, green, blue] = channels.map((c) => Math.round(255 * gamma(Math.min(1, Math.max(0, c)))));
+  return [red, green, blue];
+}
+
+/** @param {Triple} p @param {Triple} q */
+const distance = (p, q) => Math.hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]);
+
+/**
+ * A sequential scale through the given colours. The line between them is walked at constant OKLab speed, wherever the
+ * middle colours lie.
+ */
+export class WeightScale {
+  /** @param {string[]} colours from weight 0 to weight 1, two or more */
+  constructor(colours) {
+    const stops = colours.map(toOklab);
+    const lengths = stops.slice(1).map((stop, i) => distance(stops[i], stop));
+    const total = lengths.reduce((sum, length) => sum + length, 0);
+    /** @type {Triple[]} */
+    this.table = Array.from({ length: kSteps }, (_, step) => {
+      let rest = (step / (kSteps - 1)) * total;
+      let i = 0;
+      while (i < lengths.length - 1 && rest > lengths[i]) rest -= lengths[i++];
+      const t = lengths[i] > 0 ? Math.min(1, rest / lengths[i]) : 0;
+      const [from, to] = [stops[i], stops[i + 1]];
+      return fromOklab([0, 1, 2].map((c) => from[c] + t * (to[c] - from[c])));
+    });
+  }
+
+  /**
+   * @param {number} weight 0..1; what lies outside is clipped
+   * @returns {Triple} sRGB, 0..255
+   */
+  rgb(weight) {
+    return this.table[Math.round(Math.min(1, Math.max(0, weight)) * (kSteps - 1))];
+  }
+
+  /** @param {number} weight 0..1 */
+  css(weight) {
+    return `rgb(${this.rgb(weight).join(' ')})`;
+  }
+
+  /**
+   * Black or white, whichever reads better on the weight's colour (never under 4.5:1).
+   * @param {number} weight 0..1
+   */
+  ink(weight) {
+    const [r, g, b] = this.rgb(weight).map((c) => linear(c / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? '#000' : '#fff';
+  }
+}
+
+/** @type {WeightScale | null} */
+let current = null;
+/** @type {Set<() => void>} */
+const listeners = new Set();
+
+/** The scale of the page's theme, read from tokens.css. */
+export function weightScale() {
+  if (!current) {
+    const style = getComputedStyle(document.documentElement);
+    current = new WeightScale(kTokens.map((token) => style.getPropertyValue(token)));
+    watchTheme();
+  }
+  return current;
+}
+
+/**
+ * Calls back whenever the page's theme changes.
+ * @param {() => void} listener
+ * @returns {() => void} stops it
+ */
+export function onThemeChange(listener) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+let watching = false;
+
+function watchTheme() {
+  if (watching) return;
+  watching = true;
+  const changed = () => {
+    current = null;
+    for (const listener of listeners) listener();
+  };
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', changed);
+  new MutationObserver(changed).observe(document.documentElement, {
+    attributeFilter: ['class', 'style', 'data-theme'],
+  });
+}

@@ -1,0 +1,222 @@
+// <qkv-heads>: every head of a kind as small multiples, layers down and heads across. A radio group.
+
+import { onThemeChange, weightScale } from './colour.js';
+import { formatWeight, isMasked, shade, sliceOf, weightAt, weightsOf } from './trace.js';
+
+/** @typedef {import('./selection.js').Selection} Selection */
+/** @typedef {import('./trace.js').Kind} Kind */
+/** @typedef {import('./trace.js').Slice} Slice */
+/** @typedef {import('./trace.js').Trace} Trace */
+/** @typedef {{layer: number, head: number}} Head */
+
+/**
+ * Dispatches `qkv-preview` (detail: a Head, or null when pointing ends) and `qkv-choose` (detail: a Head).
+ */
+export class HeadsElement extends HTMLElement {
+  /** @type {Trace | null} */
+  #trace = null;
+  /** @type {Kind} */
+  #kind = 'cross';
+  /** @type {Head | null} */
+  #chosen = null;
+  /** @type {Head[]} */
+  #marked = [];
+  /** @type {Selection | null} */
+  #selection = null;
+  /** @type {'absolute' | 'row'} */
+  #scaling = 'absolute';
+  #pending = 0;
+  #shape = '';
+  /** @type {(() => void)[]} */
+  #stops = [];
+  #light = () => this.#drawNumbers();
+
+  connectedCallback() {
+    this.setAttribute('role', 'radiogroup');
+    this.addEventListener('keydown', this.#key);
+    const resized = new ResizeObserver(() => this.#schedule());
+    resized.observe(this);
+    this.#stops = [onThemeChange(() => this.#schedule()), () => resized.disconnect()];
+  }
+
+  disconnectedCallback() {
+    this.removeEventListener('keydown', this.#key);
+    for (const stop of this.#stops) stop();
+  }
+
+  /**
+   * @param {Trace | null} trace
+   * @param {Kind} kind
+   * @param {Head | null} chosen
+   * @param {Head[]} [marked] heads to mark with a dot
+   */
+  show(trace, kind, chosen, marked = []) {
+    this.#trace = trace;
+    this.#kind = kind;
+    this.#chosen = chosen;
+    this.#marked = marked;
+    this.#schedule();
+  }
+
+  /** @param {Selection | null} selection */
+  set selection(selection) {
+    this.#selection?.removeEventListener('change', this.#light);
+    this.#selection = selection;
+    selection?.addEventListener('change', this.#light);
+  }
+
+  /** @param {'absolute' | 'row'} scaling */
+  set scaling(scaling) {
+    this.#scaling = scaling;
+    this.#schedule();
+  }
+
+  #schedule() {
+    if (this.#pending || !this.isConnected) return;
+    this.#pending = requestAnimationFrame(() => {
+      this.#pending = 0;
+      this.#draw();
+    });
+  }
+
+  #draw() {
+    const trace = this.#trace;
+    const found = trace && weightsOf(trace, this.#kind);
+    const [layers, heads] = found ? found.shape : [0, 0];
+    if (this.#shape !== `${layers}x${heads}`) this.#build(layers, heads);
+    if (!trace) return;
+    const kind = this.#kind === 'alignment' ? 'cross' : this.#kind;
+    for (const button of this.#buttons()) {
+      const head = headOf(button);
+      const slice = /** @type {Slice} */ (sliceOf(trace, { kind, ...head }));
+      const chosen = sameHead(head, this.#chosen);
+      button.setAttribute('aria-checked', String(chosen));
+      button.tabIndex = chosen || (!this.#chosen && head.layer + head.head === 0) ? 0 : -1;
+      button.classList.toggle(
+        'marked',
+        this.#marked.some((other) => sameHead(head, other)),
+      );
+      drawThumbnail(/** @type {HTMLCanvasElement} */ (button.firstElementChild), slice, shade(slice, this.#scaling));
+    }
+    this.#drawNumbers();
+  }
+
+  /** @param {number} layers @param {number} heads */
+  #build(layers, heads) {
+    this.#shape = `${layers}x${heads}`;
+    this.style.setProperty('--heads', String(heads));
+    const rows = Array.from({ length: layers }, (_, layer) => {
+      const name = document.createElement('span');
+      name.className = 'layer';
+      name.textContent = `layer ${layer + 1}`;
+      const buttons = Array.from({ length: heads }, (_, head) => this.#button({ layer, head }));
+      return [name, ...buttons];
+    });
+    this.replaceChildren(...rows.flat());
+  }
+
+  /** @param {Head} head */
+  #button(head) {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.setAttribute('role', 'radio');
+    button.setAttribute('aria-label', `layer ${head.layer + 1}, head ${head.head + 1}`);
+    button.dataset.layer = String(head.layer);
+    button.dataset.head = String(head.head);
+    const number = document.createElement('span');
+    number.className = 'number';
+    number.textContent = String(head.head + 1);
+    button.append(document.createElement('canvas'), number);
+    button.addEventListener('pointerenter', (event) => event.pointerType !== 'touch' && this.#say('qkv-preview', head));
+    button.addEventListener('pointerleave', () => this.#say('qkv-preview', null));
+    button.addEventListener('click', () => this.#say('qkv-choose', head));
+    return button;
+  }
+
+  /** Under each head its name, or, while a cell is lit, what that head gives it. */
+  #drawNumbers() {
+    const trace = this.#trace;
+    if (!trace) return;
+    const place = this.#selection?.current;
+    const kind = this.#kind === 'alignment' ? 'cross' : this.#kind;
+    for (const button of this.#buttons()) {
+      const head = headOf(button);
+      const number = /** @type {HTMLElement} */ (button.lastElementChild);
+      const [query, key] = [place?.query ?? null, place?.key ?? null];
+      const slice = query !== null && key !== null ? sliceOf(trace, { kind, ...head }) : null;
+      const masked = slice && isMasked(slice, query ?? 0, key ?? 0);
+      number.textContent =
+        slice && !masked ? formatWeight(weightAt(slice, query ?? 0, key ?? 0)) : String(head.head + 1);
+      number.classList.toggle('weight', !!slice && !masked);
+    }
+  }
+
+  /** @returns {HTMLButtonElement[]} */
+  #buttons() {
+    return [...this.querySelectorAll('button')];
+  }
+
+  /** @param {string} type @param {Head | null} detail */
+  #say(type, detail) {
+    this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true }));
+  }
+
+  #key = (/** @type {KeyboardEvent} */ event) => {
+    const button = /** @type {HTMLElement} */ (event.target).closest('button');
+    const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+    const step = steps[/** @type {keyof typeof steps} */ (event.key)];
+    if (!button || !step) return;
+    event.preventDefault();
+    const [layers, heads] = this.#shape.split('x').map(Number);
+    const { layer, head } = headOf(button);
+    const next = { layer: (layer + step[0] + layers) % layers, head: (head + step[1] + heads) % heads };
+    this.#buttons()
+      .find((other) => sameHead(headOf(other), next))
+      ?.focus();
+    this.#say('qkv-choose', next);
+  };
+}
+
+/** @param {HTMLElement} button @returns {Head} */
+const headOf = (button) => ({ layer: Number(button.dataset.layer), head: Number(button.dataset.head) });
+
+/** @param {Head | null} a @param {Head | null} b */
+const sameHead = (a, b) => !!a && !!b && a.layer === b.layer && a.head === b.head;
+
+/**
+ * Each device pixel shows the strongest of the cells it covers, so that a sharp head stays sharp when it is small.
+ * @param {HTMLCanvasElement} canvas
+ * @param {Slice} slice
+ * @param {(query: number, key: number) => number} shown
+ */
+function drawThumbnail(canvas, slice, shown) {
+  const side = Math.round(canvas.clientWidth * devicePixelRatio);
+  if (!side) return;
+  const [rows, columns] = [slice.queries.length, slice.keys.length];
+  const longest = Math.max(rows, columns);
+  const [width, height] = [columns, rows].map((n) => Math.max(1, Math.round((n / longest) * side)));
+  canvas.width = canvas.height = side;
+  const image = new ImageData(width, height);
+  const scale = weightScale();
+  for (let y = 0; y < height; ++y) {
+    const [q0, q1] = covered(y, height, rows);
+    for (let x = 0; x < width; ++x) {
+      const [k0, k1] = covered(x, width, columns);
+      let peak = -1;
+      for (let q = q0; q < q1; ++q) {
+        for (let k = k0; k < k1; ++k) if (!isMasked(slice, q, k)) peak = Math.max(peak, shown(q, k));
+      }
+      if (peak >= 0) image.data.set([...scale.rgb(peak), 255], 4 * (y * width + x));
+    }
+  }
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+  context.putImageData(image, Math.floor((side - width) / 2), Math.floor((side - height) / 2));
+}
+
+/** @param {number} pixel @param {number} pixels @param {number} cells @returns {[number, number]} half-open */
+function covered(pixel, pixels, cells) {
+  const begin = Math.floor((pixel * cells) / pixels);
+  return [begin, Math.max(begin + 1, Math.floor(((pixel + 1) * cells) / pixels))];
+}
+
+customElements.define('qkv-heads', HeadsElement);

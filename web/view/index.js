@@ -1,0 +1,10 @@
+// Custom elements that draw attention. They know `qkv-trace/1` and each other's selection; no framework, no engine.
+// Styles: tokens.css, then view.css.
+
+export { WeightScale, onThemeChange, weightScale } from './colour.js';
+export { HeadsElement } from './heads.js';
+export { LegendElement } from './legend.js';
+export { MatrixElement } from './matrix.js';
+export { PiecesElement } from './pieces.js';
+export { Selection, samePlace } from './selection.js';
+export { formatWeight, labelOf, reading, readingText, sliceOf, weightAt, weightsOf } from './trace.js';

@@ -1,0 +1,68 @@
+// Where a matrix's cells and labels go: square cells as large as the room allows, labels aslant while they fit.
+
+/** @typedef {import('./trace.js').Slice} Slice */
+
+/**
+ * Everything in CSS pixels.
+ * @typedef {object} Layout
+ * @property {number} cell side of a cell
+ * @property {number} font size of the labels
+ * @property {boolean} upright column labels stand vertically, instead of at 45 degrees
+ * @property {number} left room for the row labels
+ * @property {number} top room for the column labels
+ * @property {number} right room that slanted labels take past the last column
+ * @property {number} width of the cells together
+ * @property {number} height
+ */
+
+export const kLargestCell = 34;
+export const kSmallestCell = 10;
+const kCrowded = 19;
+const kLongestLabel = 14;
+const kSlant = Math.SQRT1_2;
+const kGap = 8;
+
+/** @param {string} text */
+export const shorten = (text) =>
+  [...text].length > kLongestLabel ? `${[...text].slice(0, kLongestLabel - 1).join('')}…` : text;
+
+/**
+ * @param {Slice} slice
+ * @param {number} width of the room
+ * @param {number} height
+ * @param {(text: string, size: number) => number} measure width of a label at a font size
+ * @returns {Layout}
+ */
+export function layoutOf(slice, width, height, measure) {
+  let layout = fit(slice, width, height, measure, kLargestCell);
+  if (layout.cell < kLargestCell) layout = fit(slice, width, height, measure, layout.cell);
+  return layout;
+}
+
+/**
+ * @param {Slice} slice
+ * @param {number} width
+ * @param {number} height
+ * @param {(text: string, size: number) => number} measure
+ * @param {number} guess the cell that the labels are sized for
+ * @returns {Layout}
+ */
+function fit(slice, width, height, measure, guess) {
+  const rows = slice.queries.length;
+  const columns = slice.keys.length;
+  const font = Math.max(9, Math.min(13, Math.round(guess * 0.62)));
+  const upright = guess < kCrowded;
+  const widthOf = (/** @type {{text: string}} */ label) => measure(shorten(label.text), font);
+  const left = Math.ceil(Math.max(...slice.queries.map(widthOf))) + kGap + 4;
+  const longest = Math.max(...slice.keys.map(widthOf));
+  const top = Math.ceil(upright ? longest + kGap + 2 : longest * kSlant + font + kGap);
+  const overhang = (/** @type {number} */ cell) =>
+    upright ? 2 : Math.max(...slice.keys.map((key, k) => widthOf(key) * kSlant + (k + 1 - columns) * cell));
+  const roomy = (width - left - Math.max(0, overhang(guess))) / columns;
+  const cell = Math.max(
+    kSmallestCell,
+    Math.min(kLargestCell, guess, Math.floor(Math.min(roomy, (height - top) / rows))),
+  );
+  const right = Math.max(2, Math.ceil(overhang(cell)));
+  return { cell, font, upright, left, top, right, width: columns * cell, height: rows * cell };
+}

@@ -1,0 +1,409 @@
+// <qkv-matrix>: one head's attention. Source across, target down; small matrices are SVG, large ones a canvas.
+
+import { select } from 'd3-selection';
+import { onThemeChange, weightScale } from './colour.js';
+import { layoutOf, shorten } from './layout.js';
+import { formatWeight, isMasked, shade, weightAt } from './trace.js';
+
+/** @typedef {import('./layout.js').Layout} Layout */
+/** @typedef {import('./selection.js').Place} Place */
+/** @typedef {import('./selection.js').Selection} Selection */
+/** @typedef {import('./trace.js').Slice} Slice */
+
+const kSvgSide = 40;
+const kNumbersFrom = 20;
+const kWideNumbersFrom = 28;
+
+const pencil = /** @type {CanvasRenderingContext2D} */ (document.createElement('canvas').getContext('2d'));
+
+/** A focusable matrix. Arrow keys move, Enter pins, Escape unpins; what is lit comes from the shared selection. */
+export class MatrixElement extends HTMLElement {
+  /** @type {Slice | null} */
+  #slice = null;
+  /** @type {Selection | null} */
+  #selection = null;
+  /** @type {'absolute' | 'row'} */
+  #scaling = 'absolute';
+  /** @type {Layout | null} */
+  #layout = null;
+  /** @type {Place} */
+  #cursor = { query: 0, key: null };
+  #pending = 0;
+  /** @type {(() => void)[]} */
+  #stops = [];
+  #light = () => this.#drawOverlay();
+
+  connectedCallback() {
+    if (!this.firstChild) this.#build();
+    const resized = new ResizeObserver(() => this.#schedule());
+    resized.observe(this.#part('scroll'));
+    this.#stops = [onThemeChange(() => this.#schedule()), () => resized.disconnect()];
+  }
+
+  disconnectedCallback() {
+    for (const stop of this.#stops) stop();
+  }
+
+  /** The matrix to show; null shows empty ground. */
+  get slice() {
+    return this.#slice;
+  }
+  set slice(slice) {
+    this.#slice = slice;
+    this.#schedule();
+  }
+
+  /** @param {Selection | null} selection */
+  set selection(selection) {
+    this.#selection?.removeEventListener('change', this.#light);
+    this.#selection = selection;
+    selection?.addEventListener('change', this.#light);
+  }
+
+  /** Colours show the weight itself, or its share of the row's largest. */
+  get scaling() {
+    return this.#scaling;
+  }
+  set scaling(scaling) {
+    this.#scaling = scaling;
+    this.#schedule();
+  }
+
+  #build() {
+    this.innerHTML = `
+      <div class="scroll"><div class="sheet">
+        <div class="corner"></div>
+        <div class="columns"><svg aria-hidden="true"></svg></div>
+        <div class="rows"><svg aria-hidden="true"></svg></div>
+        <div class="cells"><canvas hidden></canvas><svg class="base" aria-hidden="true"></svg><svg class="overlay" aria-hidden="true"></svg></div>
+      </div></div>`;
+    this.tabIndex = 0;
+    this.setAttribute('role', 'application');
+    this.setAttribute('aria-roledescription', 'attention matrix');
+    const sheet = this.#part('sheet');
+    sheet.addEventListener('pointermove', (event) => this.#selection?.point(this.#placeAt(event)));
+    sheet.addEventListener('pointerleave', () => this.#selection?.point(null));
+    sheet.addEventListener('click', (event) => {
+      const place = this.#placeAt(event);
+      if (place) this.#selection?.toggle(place);
+    });
+    this.addEventListener('keydown', (event) => this.#key(event));
+    this.addEventListener('focus', () => {
+      if (this.matches(':focus-visible') && this.#slice) this.#selection?.point(this.#selection.pinned ?? this.#cursor);
+    });
+    this.addEventListener('blur', () => this.#selection?.point(null));
+  }
+
+  /** @param {string} name @returns {HTMLElement} */
+  #part(name) {
+    return /** @type {HTMLElement} */ (this.querySelector(`.${name}`));
+  }
+
+  #schedule() {
+    if (this.#pending || !this.isConnected) return;
+    this.#pending = requestAnimationFrame(() => {
+      this.#pending = 0;
+      this.#draw();
+    });
+  }
+
+  #draw() {
+    const slice = this.#slice;
+    const sheet = this.#part('sheet');
+    sheet.hidden = !slice;
+    if (!slice) {
+      this.#layout = null;
+      this.setAttribute('aria-label', 'No attention to show yet');
+      return;
+    }
+    const scroll = this.#part('scroll');
+    const mono = getComputedStyle(this).getPropertyValue('--mono');
+    const layout = layoutOf(slice, scroll.clientWidth, scroll.clientHeight, (text, size) => {
+      pencil.font = `${size}px ${mono}`;
+      return pencil.measureText(text).width;
+    });
+    this.#layout = layout;
+    this.setAttribute(
+      'aria-label',
+      `Attention matrix: ${slice.queries.length} rows of ${slice.querySide} pieces by ${slice.keys.length} columns of ${slice.keySide} pieces. Arrow keys move, Enter pins.`,
+    );
+    sheet.style.gridTemplate = `${layout.top}px ${layout.height}px / ${layout.left}px ${layout.width + layout.right}px`;
+    this.#drawLabels(slice, layout);
+    const small = Math.max(slice.queries.length, slice.keys.length) <= kSvgSide;
+    const canvas = /** @type {HTMLCanvasElement} */ (this.querySelector('canvas'));
+    canvas.hidden = small;
+    if (small) this.#drawSvg(slice, layout);
+    else this.#drawCanvas(canvas, slice, layout);
+    const cells = this.#part('cells');
+    cells.style.width = `${layout.width}px`;
+    cells.classList.toggle('masked', slice.causal);
+    this.#drawOverlay();
+  }
+
+  /** @param {Slice} slice @param {Layout} layout */
+  #drawLabels(slice, { cell, font, upright, left, top, right, width, height }) {
+    const columns = select(this)
+      .select('.columns svg')
+      .attr('width', width + right)
+      .attr('height', top);
+    columns
+      .selectAll('text')
+      .data(slice.keys)
+      .join('text')
+      .attr('font-size', font)
+      .classed('special', (key) => key.special)
+      .attr('transform', (_, k) =>
+        upright
+          ? `translate(${(k + 0.5) * cell + font * 0.35} ${top - 5}) rotate(-90)`
+          : `translate(${(k + 0.5) * cell + 2} ${top - 6}) rotate(-45)`,
+      )
+      .text((key) => shorten(key.text));
+    const rows = select(this).select('.rows svg').attr('width', left).attr('height', height);
+    rows
+      .selectAll('text')
+      .data(slice.queries)
+      .join('text')
+      .attr('font-size', font)
+      .classed('special', (query) => query.special)
+      .attr('text-anchor', 'end')
+      .attr('x', left - 7)
+      .attr('y', (_, q) => (q + 0.5) * cell + font * 0.35)
+      .text((query) => shorten(query.text));
+  }
+
+  /** @param {Slice} slice @param {Layout} layout */
+  #drawSvg(slice, { cell, width, height }) {
+    const scale = weightScale();
+    const shown = shade(slice, this.#scaling);
+    const places = slice.queries.flatMap((_, query) =>
+      slice.keys.map((_, key) => ({ query, key })).filter(({ key }) => !isMasked(slice, query, key)),
+    );
+    select(this)
+      .select('.base')
+      .attr('width', width)
+      .attr('height', height)
+      .selectAll('rect')
+      .data(places, (datum) => `${/** @type {any} */ (datum).query},${/** @type {any} */ (datum).key}`)
+      .join('rect')
+      .attr('x', ({ key }) => key * cell)
+      .attr('y', ({ query }) => query * cell)
+      .attr('width', cell)
+      .attr('height', cell)
+      .attr('fill', ({ query, key }) => scale.css(shown(query, key)));
+  }
+
+  /**
+   * One canvas pixel a cell; CSS makes it large. Masked cells stay clear, so that the hatched ground shows.
+   * @param {HTMLCanvasElement} canvas
+   * @param {Slice} slice
+   * @param {Layout} layout
+   */
+  #drawCanvas(canvas, slice, { width, height }) {
+    const scale = weightScale();
+    const shown = shade(slice, this.#scaling);
+    const columns = slice.keys.length;
+    canvas.width = columns;
+    canvas.height = slice.queries.length;
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+    const image = new ImageData(columns, slice.queries.length);
+    for (let i = 0; i < slice.weights.length; ++i) {
+      const [query, key] = [Math.floor(i / columns), i % columns];
+      if (!isMasked(slice, query, key)) image.data.set([...scale.rgb(shown(query, key)), 255], 4 * i);
+    }
+    /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d')).putImageData(image, 0, 0);
+    select(this).select('.base').attr('width', width).attr('height', height).selectAll('rect').remove();
+  }
+
+  /** What is lit: its row and column outlined, the rest faded, and its numbers. */
+  #drawOverlay() {
+    const [slice, layout] = [this.#slice, this.#layout];
+    if (!slice || !layout) return;
+    const current = this.#selection?.current ?? null;
+    const place = current && inside(slice, current) ? current : null;
+    const { cell, width, height } = layout;
+    const query = place?.query ?? null;
+    const key = place?.key ?? null;
+    const overlay = select(this).select('.overlay').attr('width', width).attr('height', height);
+    overlay
+      .selectAll('rect.veil')
+      .data(veils(query, key, layout))
+      .join('rect')
+      .attr('class', 'veil')
+      .attr('x', (d) => d.x)
+      .attr('y', (d) => d.y)
+      .attr('width', (d) => d.width)
+      .attr('height', (d) => d.height);
+    overlay
+      .selectAll('rect.outline')
+      .data(outlines(query, key, layout))
+      .join('rect')
+      .attr('class', 'outline')
+      .attr('x', (d) => d.x)
+      .attr('y', (d) => d.y)
+      .attr('width', (d) => d.width)
+      .attr('height', (d) => d.height);
+    const scale = weightScale();
+    const shown = shade(slice, this.#scaling);
+    overlay
+      .selectAll('text')
+      .data(cell >= kNumbersFrom ? line(slice, query, key) : [])
+      .join('text')
+      .attr('x', (d) => (d.key + 0.5) * cell)
+      .attr('y', (d) => (d.query + 0.5) * cell + 4)
+      .attr('text-anchor', 'middle')
+      .attr('font-size', cell >= kWideNumbersFrom ? 11 : 10)
+      .attr('fill', (d) => scale.ink(shown(d.query, d.key)))
+      .text((d) => cellNumber(weightAt(slice, d.query, d.key), cell));
+    this.toggleAttribute('data-pinned', !!this.#selection?.pinned);
+    this.#lightLabels(slice, query, key);
+    if (place && this.matches(':focus')) this.#reveal(place, layout);
+  }
+
+  /** @param {Slice} slice @param {number | null} query @param {number | null} key */
+  #lightLabels(slice, query, key) {
+    const lit = query !== null || key !== null;
+    select(this)
+      .selectAll('.columns text')
+      .classed('pointed', (_, k) => k === key)
+      .classed('faint', (_, k) => lit && k !== key && (query === null || !strong(slice, query, k)));
+    select(this)
+      .selectAll('.rows text')
+      .classed('pointed', (_, q) => q === query)
+      .classed('faint', (_, q) => lit && q !== query && (query !== null || key === null || !strong(slice, q, key)));
+  }
+
+  /** @param {Place} place @param {Layout} layout */
+  #reveal({ query, key }, { cell, left, top }) {
+    const scroll = this.#part('scroll');
+    if (query !== null) {
+      const y = query * cell;
+      if (y < scroll.scrollTop) scroll.scrollTop = y;
+      else if (y + cell + top > scroll.scrollTop + scroll.clientHeight)
+        scroll.scrollTop = y + cell + top - scroll.clientHeight;
+    }
+    if (key !== null) {
+      const x = key * cell;
+      if (x < scroll.scrollLeft) scroll.scrollLeft = x;
+      else if (x + cell + left > scroll.scrollLeft + scroll.clientWidth)
+        scroll.scrollLeft = x + cell + left - scroll.clientWidth;
+    }
+  }
+
+  /** @param {MouseEvent} event @returns {Place | null} */
+  #placeAt(event) {
+    const [slice, layout] = [this.#slice, this.#layout];
+    if (!slice || !layout) return null;
+    const box = this.#part('cells').getBoundingClientRect();
+    const target = /** @type {Element} */ (event.target);
+    const onColumns = !!target.closest('.columns');
+    const onRows = !!target.closest('.rows');
+    const slant =
+      onColumns && !layout.upright ? event.clientY - this.#part('columns').getBoundingClientRect().bottom : 0;
+    const key = Math.floor((event.clientX - box.left + slant) / layout.cell);
+    const query = Math.floor((event.clientY - box.top) / layout.cell);
+    const place = { query: onColumns ? null : query, key: onRows ? null : key };
+    return (onColumns && onRows) || !inside(slice, place) ? null : place;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const slice = this.#slice;
+    const selection = this.#selection;
+    if (!slice || !selection) return;
+    const place = selection.current ?? this.#cursor;
+    if (event.key === 'Enter' || event.key === ' ') selection.toggle(place);
+    else if (event.key === 'Escape') selection.clear();
+    else {
+      const next = moved(slice, inside(slice, place) ? place : { query: 0, key: null }, event);
+      if (!next) return;
+      this.#cursor = next;
+      selection.point(next);
+    }
+    event.preventDefault();
+  }
+}
+
+/** @param {Slice} slice @param {Place} place */
+function inside(slice, { query, key }) {
+  const rowFits = query === null || (query >= 0 && query < slice.queries.length);
+  const columnFits = key === null || (key >= 0 && key < slice.keys.length);
+  return rowFits && columnFits && (query !== null || key !== null);
+}
+
+/** @param {Slice} slice @param {number} query @param {number} key */
+const strong = (slice, query, key) => !isMasked(slice, query, key) && weightAt(slice, query, key) >= 0.05;
+
+/** @param {number} weight @param {number} cell */
+function cellNumber(weight, cell) {
+  if (weight < 0.005) return weight > 0 ? '' : '0';
+  const text = formatWeight(weight);
+  return cell >= kWideNumbersFrom ? text : text.replace(/^0/, '');
+}
+
+/**
+ * The unmasked cells of the lit row, else of the lit column.
+ * @param {Slice} slice
+ * @param {number | null} query
+ * @param {number | null} key
+ */
+function line(slice, query, key) {
+  const row = query !== null ? slice.keys.map((_, k) => ({ query, key: k })) : [];
+  const column = query === null && key !== null ? slice.queries.map((_, q) => ({ query: q, key })) : [];
+  return [...row, ...column].filter((d) => !isMasked(slice, d.query, d.key));
+}
+
+/** @typedef {{x: number, y: number, width: number, height: number}} Box */
+
+/** @param {number | null} query @param {number | null} key @param {Layout} layout @returns {Box[]} */
+function veils(query, key, { cell, width, height }) {
+  const boxes = [];
+  if (query !== null) {
+    boxes.push({ x: 0, y: 0, width, height: query * cell });
+    boxes.push({ x: 0, y: (query + 1) * cell, width, height: height - (query + 1) * cell });
+  } else if (key !== null) {
+    boxes.push({ x: 0, y: 0, width: key * cell, height });
+    boxes.push({ x: (key + 1) * cell, y: 0, width: width - (key + 1) * cell, height });
+  }
+  return boxes;
+}
+
+/** @param {number | null} query @param {number | null} key @param {Layout} layout @returns {Box[]} */
+function outlines(query, key, { cell, width, height }) {
+  const row = { x: 0, y: (query ?? 0) * cell, width, height: cell };
+  const column = { x: (key ?? 0) * cell, y: 0, width: cell, height };
+  if (query !== null && key !== null) return [row, { ...column, y: row.y, height: cell }];
+  if (query !== null) return [row];
+  return key !== null ? [column] : [];
+}
+
+/**
+ * The arrow keys walk over cells; left of the first column is the row as a whole, above the first row the column.
+ * @param {Slice} slice
+ * @param {Place} place
+ * @param {KeyboardEvent} event
+ * @returns {Place | null}
+ */
+function moved(slice, place, { key: name, ctrlKey }) {
+  const lastQuery = slice.queries.length - 1;
+  const lastKey = slice.keys.length - 1;
+  const [query, key] = [place.query ?? -1, place.key ?? -1];
+  /** @type {Record<string, [number, number]>} */
+  const moves = {
+    ArrowUp: [query - 1, key],
+    ArrowDown: [query + 1, key],
+    ArrowLeft: [query, key - 1],
+    ArrowRight: [query, key + 1],
+    Home: [ctrlKey ? 0 : query, ctrlKey ? -1 : 0],
+    End: [ctrlKey ? lastQuery : query, lastKey],
+    PageUp: [Math.max(0, query - 10), key],
+    PageDown: [query + 10, key],
+  };
+  if (!(name in moves)) return null;
+  const q = Math.min(lastQuery, Math.max(-1, moves[name][0]));
+  const k = Math.min(lastKey, Math.max(-1, moves[name][1]));
+  if (q < 0 && k < 0) return place;
+  return { query: q < 0 ? null : q, key: k < 0 ? null : k };
+}
+
+customElements.define('qkv-matrix', MatrixElement);

@@ -1,0 +1,140 @@
+// <qkv-pieces side="source|target">: a sentence as its pieces. Each shows its weight while something is lit.
+
+import { onThemeChange, weightScale } from './colour.js';
+import { formatWeight, labelOf, piecesAt, placeOfPiece } from './trace.js';
+
+/** @typedef {import('./selection.js').Selection} Selection */
+/** @typedef {import('./trace.js').Side} Side */
+/** @typedef {import('./trace.js').SideName} SideName */
+/** @typedef {import('./trace.js').Slice} Slice */
+
+const kShownFrom = 0.05;
+const kUnsure = 0.5;
+
+/** A row of buttons with one tab stop: arrow keys move, Enter pins, Escape unpins. */
+export class PiecesElement extends HTMLElement {
+  /** @type {Slice | null} */
+  #slice = null;
+  /** @type {Selection | null} */
+  #selection = null;
+  #light = () => this.#drawLight();
+  #stop = () => {};
+
+  connectedCallback() {
+    this.setAttribute('role', 'group');
+    this.addEventListener('keydown', this.#key);
+    this.#stop = onThemeChange(this.#light);
+  }
+
+  disconnectedCallback() {
+    this.removeEventListener('keydown', this.#key);
+    this.#stop();
+  }
+
+  /** @returns {SideName} */
+  get side() {
+    return this.getAttribute('side') === 'target' ? 'target' : 'source';
+  }
+
+  /** @param {Selection | null} selection */
+  set selection(selection) {
+    this.#selection?.removeEventListener('change', this.#light);
+    this.#selection = selection;
+    selection?.addEventListener('change', this.#light);
+  }
+
+  /** The matrix that pointing at a piece refers to. */
+  set slice(/** @type {Slice | null} */ slice) {
+    this.#slice = slice;
+    this.#drawLight();
+  }
+
+  /** @param {Side | null} sentence null: no pieces yet */
+  show(sentence) {
+    const pieces = sentence ? sentence.pieces : [];
+    this.replaceChildren(...pieces.map((piece, i) => this.#chip(piece, i, sentence?.logProbs?.[i])));
+    this.#drawLight();
+  }
+
+  /** @param {string} piece @param {number} index @param {number | undefined} logProb natural logarithm */
+  #chip(piece, index, logProb) {
+    const label = labelOf(piece);
+    const chip = document.createElement('button');
+    chip.type = 'button';
+    chip.tabIndex = index ? -1 : 0;
+    chip.classList.toggle('word', label.word || index === 0);
+    chip.classList.toggle('special', label.special);
+    const text = document.createElement('span');
+    text.className = 'text';
+    text.textContent = label.text;
+    const weight = document.createElement('span');
+    weight.className = 'weight';
+    chip.append(text, weight);
+    if (logProb !== undefined) chip.append(probabilityBar(chip, Math.exp(logProb)));
+    const point = () => this.#selection?.point(this.#placeOf(index));
+    const leave = () => this.#selection?.point(null);
+    chip.addEventListener('pointerenter', point);
+    chip.addEventListener('pointerleave', leave);
+    chip.addEventListener('focus', () => chip.matches(':focus-visible') && point());
+    chip.addEventListener('blur', leave);
+    chip.addEventListener('click', () => {
+      const place = this.#placeOf(index);
+      if (place) this.#selection?.toggle(place);
+    });
+    return chip;
+  }
+
+  /** @param {number} index */
+  #placeOf(index) {
+    return this.#slice && placeOfPiece(this.#slice, this.side, index);
+  }
+
+  #drawLight() {
+    const place = this.#selection?.current ?? null;
+    const { pointed, weights } = this.#slice
+      ? piecesAt(this.#slice, place, this.side)
+      : { pointed: null, weights: null };
+    const pinned = this.#selection?.pinned ?? null;
+    const scale = weights && weightScale();
+    this.classList.toggle('lit', !!place);
+    this.#chips().forEach((chip, i) => {
+      const weight = weights?.[i] ?? null;
+      chip.classList.toggle('pointed', i === pointed);
+      chip.setAttribute('aria-pressed', String(!!pinned && i === pointed));
+      const text = /** @type {HTMLElement} */ (chip.firstElementChild);
+      text.style.backgroundColor = scale && weight !== null ? scale.css(weight) : '';
+      text.style.color = scale && weight !== null ? scale.ink(weight) : '';
+      /** @type {HTMLElement} */ (chip.children[1]).textContent =
+        weight !== null && (weight >= kShownFrom || i === pointed) ? formatWeight(weight) : '';
+    });
+  }
+
+  /** @returns {HTMLButtonElement[]} */
+  #chips() {
+    return [...this.querySelectorAll('button')];
+  }
+
+  #key = (/** @type {KeyboardEvent} */ event) => {
+    const chips = this.#chips();
+    const at = chips.indexOf(/** @type {HTMLButtonElement} */ (event.target));
+    if (event.key === 'Escape') this.#selection?.clear();
+    const next = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: chips.length - 1 }[event.key];
+    if (at < 0 || next === undefined || !chips[next]) return;
+    event.preventDefault();
+    chips[at].tabIndex = -1;
+    chips[next].tabIndex = 0;
+    chips[next].focus();
+  };
+}
+
+/** @param {HTMLElement} chip @param {number} probability */
+function probabilityBar(chip, probability) {
+  const bar = document.createElement('span');
+  bar.className = 'probability';
+  bar.style.setProperty('--probability', String(probability));
+  chip.title = `probability ${formatWeight(probability)}`;
+  chip.classList.toggle('unsure', probability < kUnsure);
+  return bar;
+}
+
+customElements.define('qkv-pieces', PiecesElement);

@@ -1,0 +1,204 @@
+// Reading a `qkv-trace/1`: one head's matrix, the pieces on its axes, and what a place in it says.
+
+/** @typedef {import('./selection.js').Place} Place */
+/** @typedef {'cross' | 'encoderSelf' | 'decoderSelf' | 'alignment'} Kind */
+/** @typedef {'source' | 'target'} SideName */
+
+/**
+ * @typedef {object} Side
+ * @property {string} text
+ * @property {string[]} pieces with '▁' where a word begins; the last is '</s>'
+ * @property {ArrayLike<number>} begin UTF-16 offsets into `text`
+ * @property {ArrayLike<number>} end
+ * @property {ArrayLike<number>} [logProbs] natural logarithms; the target's only
+ */
+
+/**
+ * @typedef {object} Weights
+ * @property {number[]} shape [layers, heads, queries, keys]
+ * @property {Float32Array} data
+ */
+
+/**
+ * @typedef {object} Trace
+ * @property {Side} source
+ * @property {Side} target
+ * @property {string[]} targetInput what the decoder was fed: '<pad>', then the target without its last piece
+ * @property {Weights | null} [encoderSelf]
+ * @property {Weights | null} [decoderSelf]
+ * @property {Weights} cross
+ * @property {{shape: number[], data: Float32Array, heads: number[][], note?: string} | null} [alignment] [target, source]
+ */
+
+/**
+ * A piece as it is shown.
+ * @typedef {object} Label
+ * @property {string} text without the boundary marker
+ * @property {boolean} word a word begins here
+ * @property {boolean} special a piece that stands for no text
+ */
+
+/**
+ * One head's attention, or the alignment.
+ * @typedef {object} Slice
+ * @property {Kind} kind
+ * @property {number} layer
+ * @property {number} head
+ * @property {Label[]} queries the rows
+ * @property {Label[]} keys the columns
+ * @property {SideName} querySide
+ * @property {SideName} keySide
+ * @property {number} keyShift key j is piece j - keyShift of its side (the decoder's input runs one behind its output)
+ * @property {boolean} causal keys after the query are masked
+ * @property {Float32Array} weights [queries, keys]
+ */
+
+const kSpecial = /^<\/?[a-z0-9]+>$/;
+
+/** @param {string} piece @returns {Label} */
+export function labelOf(piece) {
+  const word = piece.startsWith('▁');
+  const text = piece.replaceAll('▁', ' ').trim();
+  return { text: text || '␣', word, special: kSpecial.test(piece) };
+}
+
+/** @param {Trace} trace @param {Kind} kind */
+export function weightsOf(trace, kind) {
+  return (kind === 'alignment' ? trace.cross : trace[kind]) ?? null;
+}
+
+/**
+ * @param {Trace} trace
+ * @param {{kind: Kind, layer: number, head: number}} which
+ * @returns {Slice | null} null if the model has no such attention
+ */
+export function sliceOf(trace, { kind, layer, head }) {
+  const encoder = kind === 'encoderSelf';
+  const decoder = kind === 'decoderSelf';
+  const found = weightsOf(trace, kind);
+  if (!found || (kind === 'alignment' && !trace.alignment)) return null;
+  const [layers, heads, rows, columns] = found.shape;
+  const size = rows * columns;
+  const at = (Math.min(layer, layers - 1) * heads + Math.min(head, heads - 1)) * size;
+  return {
+    kind,
+    layer,
+    head,
+    queries: (encoder ? trace.source.pieces : trace.target.pieces).map(labelOf),
+    keys: (decoder ? trace.targetInput : trace.source.pieces).map(labelOf),
+    querySide: encoder ? 'source' : 'target',
+    keySide: decoder ? 'target' : 'source',
+    keyShift: decoder ? 1 : 0,
+    causal: decoder,
+    weights: kind === 'alignment' && trace.alignment ? trace.alignment.data : found.data.subarray(at, at + size),
+  };
+}
+
+/** @param {Slice} slice @param {number} query @param {number} key */
+export const weightAt = (slice, query, key) => slice.weights[query * slice.keys.length + key];
+
+/** @param {Slice} slice @param {number} query @param {number} key */
+export const isMasked = (slice, query, key) => slice.causal && key > query;
+
+/**
+ * @param {Slice} slice
+ * @param {'absolute' | 'row'} scaling
+ * @returns {(query: number, key: number) => number} 0..1, what the colour shows
+ */
+export function shade(slice, scaling) {
+  const { weights } = slice;
+  const columns = slice.keys.length;
+  if (scaling === 'absolute') return (query, key) => weights[query * columns + key];
+  const peaks = slice.queries.map((_, query) => rowMaximum(weights, query * columns, columns) || 1);
+  return (query, key) => weights[query * columns + key] / peaks[query];
+}
+
+/** @param {Float32Array} weights @param {number} begin @param {number} length */
+function rowMaximum(weights, begin, length) {
+  let peak = 0;
+  for (let i = begin; i < begin + length; ++i) peak = Math.max(peak, weights[i]);
+  return peak;
+}
+
+/**
+ * The place that pointing at a piece of a sentence means in this matrix.
+ * @param {Slice} slice
+ * @param {SideName} side
+ * @param {number} piece
+ * @returns {Place | null} null if the matrix does not hold that side
+ */
+export function placeOfPiece(slice, side, piece) {
+  if (side === slice.querySide) return { query: piece, key: null };
+  if (side === slice.keySide) return { query: null, key: piece + slice.keyShift };
+  return null;
+}
+
+/**
+ * What a sentence's pieces show while a place is lit.
+ * @param {Slice} slice
+ * @param {Place | null} place
+ * @param {SideName} side
+ * @returns {{pointed: number | null, weights: (number | null)[] | null}} the piece pointed at, and each piece's weight
+ */
+export function piecesAt(slice, place, side) {
+  const none = { pointed: null, weights: null };
+  if (!place) return none;
+  const { query, key } = place;
+  const asQuery = side === slice.querySide && query !== null ? query : null;
+  const asKey = side === slice.keySide && key !== null ? key - slice.keyShift : null;
+  if (side === slice.keySide && query !== null) {
+    const keys = slice.keys.map((_, k) => (isMasked(slice, query, k) ? null : weightAt(slice, query, k)));
+    const shown = key === null ? keys : keys.map((weight, k) => (k === key ? weight : null));
+    const pieces = slice.keyShift ? [...shown.slice(slice.keyShift), null] : shown;
+    return { pointed: asQuery ?? asKey, weights: pieces };
+  }
+  if (side === slice.querySide && key !== null && query === null) {
+    return {
+      pointed: asKey,
+      weights: slice.queries.map((_, q) => (isMasked(slice, q, key) ? null : weightAt(slice, q, key))),
+    };
+  }
+  return { pointed: asQuery ?? asKey, weights: null };
+}
+
+/** @param {number} weight @returns {string} two decimals; what rounds to nothing but is not says so */
+export const formatWeight = (weight) => (weight > 0 && weight < 0.005 ? '<0.01' : weight.toFixed(2));
+
+/**
+ * What a place says: its subject and the pieces it is tied to, strongest first.
+ * @param {Slice} slice
+ * @param {Place} place
+ * @param {number} [most] how many pieces to name
+ * @returns {{subject: Label, relation: string, links: {label: Label, weight: number | null}[]}} a masked cell's weight is null
+ */
+export function reading(slice, place, most = 4) {
+  const { query, key } = place;
+  const attends = slice.kind === 'alignment' ? 'aligns with' : 'attends to';
+  if (query !== null && key !== null) {
+    const masked = isMasked(slice, query, key);
+    const links = [{ label: slice.keys[key], weight: masked ? null : weightAt(slice, query, key) }];
+    return { subject: slice.queries[query], relation: masked ? 'cannot see' : attends, links };
+  }
+  const row = query !== null;
+  const ranked = (row ? slice.keys : slice.queries)
+    .map((label, i) => (row ? { label, query, key: i } : { label, query: i, key: /** @type {number} */ (key) }))
+    .filter(({ query: q, key: k }) => !isMasked(slice, q, k))
+    .map(({ label, query: q, key: k }) => ({ label, weight: weightAt(slice, q, k) }))
+    .sort((a, b) => b.weight - a.weight)
+    .slice(0, most);
+  const seen = slice.kind === 'alignment' ? 'aligns with' : 'is seen by';
+  return {
+    subject: row ? slice.queries[query] : slice.keys[/** @type {number} */ (key)],
+    relation: row ? attends : seen,
+    links: ranked,
+  };
+}
+
+/** @param {Slice} slice @param {Place} place @param {number} [most] */
+export function readingText(slice, place, most = 3) {
+  const { subject, relation, links } = reading(slice, place, most);
+  const named = links.map(({ label, weight }) =>
+    weight === null ? `“${label.text}”: it comes later, so it is masked` : `“${label.text}” ${formatWeight(weight)}`,
+  );
+  return `“${subject.text}” ${relation} ${named.join(', ')}`;
+}
