@@ -1,0 +1,168 @@
+"""The encoder-decoder Transformer (Vaswani et al. 2017, https://arxiv.org/abs/1706.03762) in PyTorch, as an oracle.
+
+Written from the paper's equations, in MarianMT's layout, one sentence at a time: no padding, no cache, no mask but the
+causal one, so that nothing here can be wrong in the same way as the engine. Any dtype: float64 is the truth that
+float32 implementations are measured against.
+
+Where MarianMT departs from the paper, MarianMT is followed: positions are [sin | cos] halves instead of interleaved,
+decoding starts from the pad row at position 0, the logits have a bias.
+
+Symbols: S source pieces, T target pieces, d model width, h heads, V vocabulary.
+"""
+
+import json
+import math
+import pathlib
+import struct
+
+import sentencepiece
+import torch
+
+DTYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
+
+
+def read_safetensors(path):
+    """{name: tensor} as stored. Format: u64 header length, JSON header, data (https://github.com/huggingface/safetensors)."""
+    raw = pathlib.Path(path).read_bytes()
+    (length,) = struct.unpack("<Q", raw[:8])
+    header = json.loads(raw[8 : 8 + length])
+    data = bytearray(raw[8 + length :])
+    tensors = {}
+    for name, entry in header.items():
+        if name == "__metadata__":
+            continue
+        begin, end = entry["data_offsets"]
+        tensors[name] = torch.frombuffer(data[begin:end], dtype=DTYPES[entry["dtype"]]).reshape(entry["shape"])
+    return tensors
+
+
+def positions(count, d):
+    """[count, d] float64. PE(pos, i) = sin(pos / 10000^(2i/d)) in the first half, cos of the same in the second."""
+    pos = torch.arange(count, dtype=torch.float64)[:, None]
+    i = torch.arange(d // 2, dtype=torch.float64)[None, :]
+    angle = pos / torch.pow(torch.tensor(10000.0, dtype=torch.float64), 2 * i / d)
+    return torch.cat([angle.sin(), angle.cos()], 1)
+
+
+class Tokenizer:
+    """Text to ids and back: SentencePiece cuts, vocab.json numbers."""
+
+    def __init__(self, folder):
+        folder = pathlib.Path(folder)
+        self.source = sentencepiece.SentencePieceProcessor(model_file=str(folder / "source.spm"))
+        target = folder / "target.spm"
+        self.target = sentencepiece.SentencePieceProcessor(model_file=str(target)) if target.exists() else self.source
+        self.ids = json.loads((folder / "vocab.json").read_text())
+        self.pieces = {i: piece for piece, i in self.ids.items()}
+        self.eos, self.unk, self.pad = self.ids["</s>"], self.ids["<unk>"], self.ids["<pad>"]
+
+    def encode(self, text, side="source"):
+        """Ids with </s> at the end."""
+        model = self.source if side == "source" else self.target
+        return [self.ids.get(piece, self.unk) for piece in model.encode(text, out_type=str)] + [self.eos]
+
+    def decode(self, ids):
+        return self.target.decode_pieces([self.pieces[i] for i in ids if i not in (self.eos, self.pad)])
+
+
+class Transformer:
+    """A MarianMT folder, computing in `dtype`."""
+
+    def __init__(self, folder, dtype=torch.float32):
+        folder = pathlib.Path(folder)
+        self.config = json.loads((folder / "config.json").read_text())
+        generation = folder / "generation_config.json"
+        self.generation = json.loads(generation.read_text()) if generation.exists() else {}
+        self.dtype = dtype
+        self.weights = {k: v.to(dtype) for k, v in read_safetensors(folder / "model.safetensors").items()}
+        self.d = self.config["d_model"]
+        self.scale = math.sqrt(self.d) if self.config["scale_embedding"] else 1.0
+        self.start = self.config["decoder_start_token_id"]
+        self.eos = self.config["eos_token_id"]
+        self.bad = [ids[0] for ids in self.generation.get("bad_words_ids", []) if len(ids) == 1]
+        self.activation = {"relu": torch.relu, "swish": torch.nn.functional.silu, "silu": torch.nn.functional.silu}[
+            self.config["activation_function"]
+        ]
+
+    def linear(self, name, x):
+        """x W' + b"""
+        return x @ self.weights[name + ".weight"].T + self.weights[name + ".bias"]
+
+    def norm(self, name, x):
+        """LayerNorm, epsilon 1e-5 (Ba et al. 2016)"""
+        gain, bias = self.weights[name + ".weight"], self.weights[name + ".bias"]
+        return torch.nn.functional.layer_norm(x, (self.d,), gain, bias, 1e-5)
+
+    def attention(self, name, x, memory, heads, causal=False):
+        """Multi-head attention: softmax(q k' / sqrt(d/h)) v per head, concatenated, projected.
+        x [..., T, d], memory [..., S, d] -> [..., T, d] and the weights [..., h, T, S]."""
+        split = lambda y: y.unflatten(-1, (heads, self.d // heads)).transpose(-3, -2)  # [..., h, rows, d/h]
+        q = split(self.linear(name + ".q_proj", x))
+        k = split(self.linear(name + ".k_proj", memory))
+        v = split(self.linear(name + ".v_proj", memory))
+        score = q @ k.transpose(-1, -2) / math.sqrt(self.d // heads)
+        if causal:
+            hidden = torch.ones(x.shape[-2], x.shape[-2], dtype=torch.bool).triu(1)
+            score = score.masked_fill(hidden, -math.inf)
+        weight = score.softmax(-1)
+        return self.linear(name + ".out_proj", (weight @ v).transpose(-3, -2).flatten(-2)), weight
+
+    def feed_forward(self, name, x):
+        return self.linear(name + ".fc2", self.activation(self.linear(name + ".fc1", x)))
+
+    def embed(self, side, ids):
+        """[..., n] -> [..., n, d]: rows scaled by sqrt(d), plus positions from 0."""
+        shared = self.weights.get("model.shared.weight")
+        rows = self.weights[f"model.{side}.embed_tokens.weight"] if shared is None else shared
+        return rows[ids] * self.scale + positions(ids.shape[-1], self.d).to(self.dtype)
+
+    def encode(self, source):
+        """ids [S] -> memory [S, d], and attentions [layers, h, S, S]"""
+        x, weights = self.embed("encoder", torch.as_tensor(source)), []
+        for i in range(self.config["encoder_layers"]):
+            layer = f"model.encoder.layers.{i}"
+            y, weight = self.attention(layer + ".self_attn", x, x, self.config["encoder_attention_heads"])
+            x = self.norm(layer + ".self_attn_layer_norm", x + y)
+            x = self.norm(layer + ".final_layer_norm", x + self.feed_forward(layer, x))
+            weights.append(weight)
+        return x, torch.stack(weights)
+
+    def decode(self, inputs, memory):
+        """decoder inputs [..., T] (the start piece first), memory [S, d]
+        -> hidden [..., T, d], and attentions: self [layers, ..., h, T, T] and cross [layers, ..., h, T, S]"""
+        x, own, cross = self.embed("decoder", torch.as_tensor(inputs)), [], []
+        heads = self.config["decoder_attention_heads"]
+        for i in range(self.config["decoder_layers"]):
+            layer = f"model.decoder.layers.{i}"
+            y, weight = self.attention(layer + ".self_attn", x, x, heads, causal=True)
+            own.append(weight)
+            x = self.norm(layer + ".self_attn_layer_norm", x + y)
+            y, weight = self.attention(layer + ".encoder_attn", x, memory, heads)
+            cross.append(weight)
+            x = self.norm(layer + ".encoder_attn_layer_norm", x + y)
+            x = self.norm(layer + ".final_layer_norm", x + self.feed_forward(layer, x))
+        return x, torch.stack(own), torch.stack(cross)
+
+    def logits(self, hidden):
+        """[..., d] -> [..., V]"""
+        tied = self.weights.get("lm_head.weight", self.weights.get("model.shared.weight"))
+        return hidden @ tied.T + self.weights["final_logits_bias"][0]
+
+    def replay(self, source, target):
+        """The forced pass over ids that both end in </s>: row t of every result is the step that produces target[t].
+        {logits [T, V], encoder_self [layers, h, S, S], decoder_self [layers, h, T, T], cross [layers, h, T, S]}"""
+        memory, encoder_self = self.encode(source)
+        hidden, decoder_self, cross = self.decode([self.start] + list(target[:-1]), memory)
+        return {
+            "logits": self.logits(hidden),
+            "encoder_self": encoder_self,
+            "decoder_self": decoder_self,
+            "cross": cross,
+        }
+
+
+def setup(threads=1):
+    """The settings every oracle script runs under: inference, few threads, denormals flushed as fast kernels do."""
+    torch.set_num_threads(threads)
+    torch.set_grad_enabled(False)
+    torch.set_flush_denormal(True)
