@@ -51,7 +51,9 @@ done
 lib=./usr/share/emscripten/cache/sysroot/lib/wasm32-emscripten
 dpkg-deb --fsys-tarfile "$packages"/emscripten_*.deb | tar x -C "$prefix" --strip-components=3 \
   --no-wildcards-match-slash --wildcards \
-  --exclude="$lib/libGL*" --exclude="$lib/lto/libGL*" --exclude="$lib/*-ww*" --exclude="$lib/lto/*-ww*" \
+  --exclude="$lib/libGL*emu*" --exclude="$lib/libGL*webgl2*" --exclude="$lib/libGL*full*" --exclude="$lib/libGL*ofb*" \
+  --exclude="$lib/lto/libGL*emu*" --exclude="$lib/lto/libGL*webgl2*" --exclude="$lib/lto/libGL*full*" \
+  --exclude="$lib/lto/libGL*ofb*" --exclude="$lib/*-ww*" --exclude="$lib/lto/*-ww*" \
   --exclude="$lib/*tracing*" --exclude="$lib/lto/*tracing*" --exclude="$lib/lto/*san*" \
   --exclude="$lib/lto-pic" --exclude="$lib/pic" --exclude=./usr/share/emscripten/test ./usr/share/emscripten
 
@@ -76,4 +78,8 @@ done
 rm -rf "$prefix"/{runtime/usr/{include,share},usr/share,emscripten/{docs,media}}
 
 mv "$prefix" "$target"
-"$target/bin/emcc" --version >/dev/null
+echo 'int main() {}' >"$work/smoke.cc"
+"$target/bin/em++" -O2 -lembind -sMODULARIZE -sEXPORT_ES6 "$work/smoke.cc" -o "$work/smoke.mjs" || {
+  rm -rf "$target"
+  exit 1
+}
