@@ -4,16 +4,16 @@
 
 namespace qkv {
 
-TranslationModel::TranslationModel(TransformerConfig config, GenerationConfig generation, Vocabulary vocabulary,
+TranslationModel::TranslationModel(TransformerConfig config, GenerationConfig generation, PieceRows rows,
                                    SentencePiece source, std::optional<SentencePiece> target_side)
     : transformer_(config),
       generation_(std::move(generation)),
-      vocabulary_(std::move(vocabulary)),
+      rows_(std::move(rows)),
       source_(std::move(source)),
       target_(std::move(target_side)),
-      source_rows_(vocabulary_.RowsOf(source_)),
-      target_rows_(vocabulary_.RowsOf(target())),
-      target_pieces_(vocabulary_.PiecesOf(target())) {}
+      source_rows_(rows_.RowsOf(source_)),
+      target_rows_(rows_.RowsOf(target())),
+      target_pieces_(rows_.PiecesOf(target())) {}
 
 Tokens TranslationModel::Encode(std::string_view text, Side side) const {
   const SentencePiece& pieces = side == Side::kSource ? source_ : target();
@@ -63,14 +63,14 @@ ModelLoader::ModelLoader(std::unique_ptr<TranslationModel> model, uint64_t weigh
 Result<std::unique_ptr<ModelLoader>> ModelLoader::Create(const ModelFiles& files, uint64_t weights_size) {
   QKV_TRY(const TransformerConfig config, ParseTransformerConfig(files.config));
   QKV_TRY(GenerationConfig generation, ParseGenerationConfig(files.generation_config, config));
-  QKV_TRY(Vocabulary vocabulary, Vocabulary::Parse(files.vocabulary, config.vocabulary, config.end));
+  QKV_TRY(PieceRows rows, PieceRows::Parse(files.vocabulary, config.vocabulary, config.end));
   QKV_TRY(SentencePiece source, SentencePiece::Parse(files.source_spm, "source.spm"));
   std::optional<SentencePiece> target;
   if (!files.target_spm.empty()) {
     QKV_TRY(target, SentencePiece::Parse(files.target_spm, "target.spm"));
   }
   std::unique_ptr<TranslationModel> model(
-      new TranslationModel(config, std::move(generation), std::move(vocabulary), std::move(source), std::move(target)));
+      new TranslationModel(config, std::move(generation), std::move(rows), std::move(source), std::move(target)));
   return std::unique_ptr<ModelLoader>(new ModelLoader(std::move(model), weights_size));
 }
 

@@ -14,7 +14,7 @@
 #include "core/models/transformer.h"
 #include "core/text/sentencepiece.h"
 #include "core/translate/generation_config.h"
-#include "core/translate/vocabulary.h"
+#include "core/translate/piece_rows.h"
 
 namespace qkv {
 
@@ -32,7 +32,7 @@ class TranslationModel {
   const Transformer& transformer() const { return transformer_; }
   const TransformerConfig& config() const { return transformer_.config(); }
   const GenerationConfig& generation() const { return generation_; }
-  std::string_view PieceText(int32_t id) const { return vocabulary_.Text(id); }
+  std::string_view PieceText(int32_t id) const { return rows_.Text(id); }
   // Numbers in the weights, and the bytes they take in memory.
   size_t parameters() const { return parameters_; }
   size_t bytes() const { return parameters_ * sizeof(float); }
@@ -44,13 +44,13 @@ class TranslationModel {
 
  private:
   friend class ModelLoader;
-  TranslationModel(TransformerConfig config, GenerationConfig generation, Vocabulary vocabulary, SentencePiece source,
+  TranslationModel(TransformerConfig config, GenerationConfig generation, PieceRows rows, SentencePiece source,
                    std::optional<SentencePiece> target);
   const SentencePiece& target() const { return target_ ? *target_ : source_; }
 
   Transformer transformer_;
   GenerationConfig generation_;
-  Vocabulary vocabulary_;
+  PieceRows rows_;
   SentencePiece source_;
   std::optional<SentencePiece> target_;             // where it is not the source's
   std::vector<int32_t> source_rows_, target_rows_;  // piece -> row

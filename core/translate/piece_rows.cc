@@ -1,4 +1,4 @@
-#include "core/translate/vocabulary.h"
+#include "core/translate/piece_rows.h"
 
 #include "core/base/json.h"
 
@@ -7,11 +7,11 @@ namespace {
 constexpr const char* kFile = "vocab.json";
 }
 
-Result<Vocabulary> Vocabulary::Parse(std::string_view text, size_t size, int32_t end) {
+Result<PieceRows> PieceRows::Parse(std::string_view text, size_t size, int32_t end) {
   QKV_TRY(const JsonObject json, JsonObject::Parse(text, kFile));
-  Vocabulary vocabulary;
-  vocabulary.entries_.resize(size);
-  vocabulary.unknown_ = -1;
+  PieceRows rows;
+  rows.entries_.resize(size);
+  rows.unknown_ = -1;
   for (const auto& member : json.root().GetObject()) {
     const std::string_view piece(member.name.GetString(), member.name.GetStringLength());
     const auto where = [&] { return std::string(kFile) + ", " + std::string(piece); };
@@ -21,27 +21,27 @@ Result<Vocabulary> Vocabulary::Parse(std::string_view text, size_t size, int32_t
                    where()};
     }
     const uint32_t row = member.value.GetUint();
-    if (vocabulary.entries_[row].length != 0) {
+    if (rows.entries_[row].length != 0) {
       return Error{ErrorCode::kInvalidFile, "id " + std::to_string(row) + " already belongs to another piece", where()};
     }
-    vocabulary.entries_[row] = {vocabulary.text_.size(), piece.size()};
-    vocabulary.text_ += piece;
-    if (piece == "<unk>") vocabulary.unknown_ = static_cast<int32_t>(row);
+    rows.entries_[row] = {rows.text_.size(), piece.size()};
+    rows.text_ += piece;
+    if (piece == "<unk>") rows.unknown_ = static_cast<int32_t>(row);
   }
-  if (vocabulary.unknown_ < 0) return Error{ErrorCode::kInvalidFile, "it has no piece \"<unk>\"", kFile};
-  if (vocabulary.Text(end) != "</s>") {
+  if (rows.unknown_ < 0) return Error{ErrorCode::kInvalidFile, "it has no piece \"<unk>\"", kFile};
+  if (rows.Text(end) != "</s>") {
     return Error{ErrorCode::kInvalidFile,
                  "eos_token_id " + std::to_string(end) + " of config.json must be the id of \"</s>\"", kFile};
   }
-  return vocabulary;
+  return rows;
 }
 
-std::string_view Vocabulary::Text(int32_t row) const {
+std::string_view PieceRows::Text(int32_t row) const {
   const Entry& entry = entries_[static_cast<size_t>(row)];
   return std::string_view(text_).substr(entry.begin, entry.length);
 }
 
-std::vector<int32_t> Vocabulary::RowsOf(const SentencePiece& pieces) const {
+std::vector<int32_t> PieceRows::RowsOf(const SentencePiece& pieces) const {
   std::vector<int32_t> rows(pieces.size(), unknown_);
   for (size_t row = 0; row < entries_.size(); ++row) {
     if (entries_[row].length == 0) continue;
@@ -51,7 +51,7 @@ std::vector<int32_t> Vocabulary::RowsOf(const SentencePiece& pieces) const {
   return rows;
 }
 
-std::vector<int32_t> Vocabulary::PiecesOf(const SentencePiece& pieces) const {
+std::vector<int32_t> PieceRows::PiecesOf(const SentencePiece& pieces) const {
   std::vector<int32_t> ids(entries_.size(), -1);
   for (size_t row = 0; row < entries_.size(); ++row) {
     if (entries_[row].length != 0) ids[row] = pieces.Id(Text(static_cast<int32_t>(row)));
