@@ -13,9 +13,10 @@ if(QKV_WASM_SOURCES)
   target_compile_definitions(qkv_wasm PRIVATE EMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0)
   target_link_options(qkv_wasm PRIVATE
     -O3 -fno-exceptions -fno-rtti -lembind
-    -sMODULARIZE -sEXPORT_ES6 -sEXPORT_NAME=createQkv -sENVIRONMENT=web,worker,node
+    -sMODULARIZE -sEXPORT_ES6 -sEXPORT_NAME=createQkv -sENVIRONMENT=web,worker
     -sFILESYSTEM=0 -sDYNAMIC_EXECUTION=0 -sMALLOC=emmalloc
     -sALLOW_MEMORY_GROWTH -sSTACK_SIZE=512KB
-    # The library fetches and compiles the wasm itself, and hands the instance in.
+    # The library fetches and compiles the wasm itself and hands the instance in: so the glue, though made for pages and
+    # workers, runs in Node too, and no bundler meets an import of Node's.
     -sINCOMING_MODULE_JS_API=instantiateWasm,print,printErr,onAbort)
 endif()
