@@ -1,0 +1,79 @@
+// What the project's tools share. Node's own modules only: they run before `npm ci` has.
+
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+export const at = (...parts) => join(root, ...parts);
+
+/** A line that says what is being done. */
+export const say = (text) => console.log(process.stdout.isTTY ? `\x1b[1m${text}\x1b[0m` : `== ${text}`);
+
+/** A tool that failed and has already said why on stderr. */
+export class ToolError extends Error {}
+
+/**
+ * Runs a command in the root of the repository, its output shown.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {import('node:child_process').SpawnOptions & {check?: boolean}} [options] check: reject unless it exits with 0
+ * @returns {Promise<number>} the exit code
+ */
+export function run(command, args, { check = true, ...options } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options });
+    child.on('error', (error) => reject(new ToolError(`${command}: ${error.message}`)));
+    child.on('exit', (code, signal) => {
+      if (check && code !== 0) reject(new ToolError(`${command} ${args[0] ?? ''} failed (${signal ?? code})`));
+      else resolve(code ?? 1);
+    });
+  });
+}
+
+/** Ends the process with the error's words; its stack only where it is not one of ours. */
+export function fail(error) {
+  console.error(error instanceof ToolError ? error.message : error);
+  process.exit(1);
+}
+
+/** Installs what the lock names, unless node_modules has it already; then whatever the toolchain lacks. */
+export async function setUp({ tests = false } = {}) {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) {
+    throw new ToolError(`qkv is built with Node 20.19 or newer; this is ${process.versions.node}.`);
+  }
+  const lock = createHash('sha256').update(readFileSync(at('package-lock.json'))).digest('hex');
+  const stamp = at('node_modules', '.lock-hash');
+  if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lock) {
+    say('npm ci');
+    await run('npm', ['ci', '--loglevel=error']);
+    writeFileSync(stamp, lock);
+  }
+  say('setup');
+  await run('bash', ['wasm/toolchain/setup.sh', ...(tests ? ['--tests'] : [])]);
+}
+
+/**
+ * Configures, if need be, and builds one of CMakePresets.json; returns its folder.
+ * @param {string} preset
+ * @param {string[]} targets all when empty
+ */
+export async function cmake(preset, targets = []) {
+  const folder = at('build', preset.replace('-', preset.startsWith('wasm') ? '/' : '-'));
+  // A configured folder holds the toolchain's own paths: another toolchain needs a new one.
+  const stamp = join(folder, 'toolchain.txt');
+  const toolchain = existsSync(at('build', 'toolchain')) ? realpathSync(at('build', 'toolchain')) : 'system';
+  if (!existsSync(join(folder, 'build.ninja')) || !existsSync(stamp) || readFileSync(stamp, 'utf8') !== toolchain) {
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    await run('cmake', ['--preset', preset, '--log-level=WARNING'], { stdio: ['ignore', 'ignore', 'inherit'] });
+    writeFileSync(stamp, toolchain);
+  }
+  const chosen = targets.length > 0 ? ['--target', ...targets] : [];
+  await run('cmake', ['--build', folder, '-j', String(availableParallelism()), ...chosen]);
+  return folder;
+}

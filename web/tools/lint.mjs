@@ -1,0 +1,84 @@
+// Formatters, linters and the check of the JSDoc types, all at once.
+//
+// usage: lint.mjs [--fix]   --fix: let the formatters write
+
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { pathToFileURL } from 'node:url';
+import { ToolError, at, cmake, fail, root, run, say, setUp } from './common.mjs';
+
+const fix = process.argv.includes('--fix');
+const files = (...patterns) =>
+  execFileSync('git', ['ls-files', '-co', '--exclude-standard', '--', ...patterns], { cwd: root, encoding: 'utf8' })
+    .split('\n')
+    .filter((file) => file !== '' && existsSync(at(file)));
+const node = (script, ...args) => run(process.execPath, [at('node_modules', script), ...args]);
+
+/** The newest of a clang tool's names that is here. */
+function clangTool(name) {
+  for (const candidate of [`${name}-19`, `${name}-20`, `${name}-21`, name]) {
+    try {
+      execFileSync(candidate, ['--version'], { stdio: 'ignore' });
+      return candidate;
+    } catch {
+      // not this one
+    }
+  }
+  throw new ToolError(`There is no ${name}: install version 19 or newer.`);
+}
+
+async function clangFormat() {
+  const sources = files('*.cc', '*.h');
+  if (sources.length > 0) await run(clangTool('clang-format'), [...(fix ? ['-i'] : ['--dry-run', '--Werror']), ...sources]);
+}
+
+/** A file is looked at again only when it, a header or the list of checks has changed. */
+async function clangTidy() {
+  await cmake('native', ['help']);
+  const digest = (text) => createHash('sha256').update(text).digest('hex');
+  const shared = digest(['.clang-tidy', ...files('*.h')].map((file) => readFileSync(at(file))).join('\0'));
+  const key = (file) => digest(shared + readFileSync(at(file)));
+  const clean = at('build', 'lint', 'clang-tidy');
+  mkdirSync(clean, { recursive: true });
+  const sources = files('core/*.cc').filter((file) => !existsSync(`${clean}/${key(file)}`));
+  const tidy = clangTool('clang-tidy');
+  let failed = 0;
+  const worker = async () => {
+    for (let file = sources.shift(); file; file = sources.shift()) {
+      const code = await run(tidy, ['--quiet', '-p', 'build/native', file], { check: false, stdio: ['ignore', 'inherit', 'ignore'] });
+      if (code === 0) writeFileSync(`${clean}/${key(file)}`, '');
+      else ++failed;
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, worker));
+  if (failed > 0) throw new ToolError(`clang-tidy objects to ${failed} files`);
+}
+
+const checks = {
+  'clang-format': clangFormat,
+  'clang-tidy': clangTidy,
+  eslint: () => node('eslint/bin/eslint.js', '--max-warnings=0', ...(fix ? ['--fix'] : []), '.'),
+  prettier: () => node('prettier/bin/prettier.cjs', '--log-level=warn', fix ? '--write' : '--check', '.'),
+  tsc: () => node('typescript/bin/tsc', '-p', '.'),
+};
+
+/** Runs every check; returns the names of those that failed. */
+export async function lint() {
+  const failed = [];
+  for (const [name, check] of Object.entries(checks)) {
+    say(name);
+    await check().catch((error) => {
+      console.error(error instanceof ToolError ? error.message : error);
+      failed.push(name);
+    });
+  }
+  return { passed: Object.keys(checks).length - failed.length, failed };
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await setUp({ tests: true }).catch(fail);
+  const { failed } = await lint();
+  if (failed.length > 0) fail(new ToolError(`lint: ${failed.join(', ')} failed`));
+}
