@@ -36,7 +36,7 @@ HWY_INLINE void MapInPlace(D d, float* x, size_t size, const Function& function)
   if (i < size) hn::StoreN(function(hn::LoadN(d, x + i, size - i)), d, x + i, size - i);
 }
 
-HWY_NOINLINE void ActivateRun(Activation activation, float* x, size_t size) {
+inline HWY_NOINLINE void ActivateRun(Activation activation, float* x, size_t size) {
   const hn::ScalableTag<float> d;
   using V = hn::Vec<decltype(d)>;
   if (activation == Activation::kRelu) MapInPlace(d, x, size, [d](V v) HWY_ATTR { return Relu(d, v); });

@@ -18,7 +18,7 @@ namespace qkv::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // max x, or NaN where there is one (hn::Max would lose it); -inf for an empty row.
-HWY_NOINLINE float RowMax(const float* row, size_t size) {
+inline HWY_NOINLINE float RowMax(const float* row, size_t size) {
   const hn::ScalableTag<float> d;
   const size_t lanes = hn::Lanes(d);
   const auto lowest = hn::Set(d, -std::numeric_limits<float>::infinity());
@@ -67,7 +67,7 @@ HWY_NOINLINE float RowExpSum(float* row, size_t size, float max) {
 }
 
 // row = (row - subtract) / divide
-HWY_NOINLINE void RowScale(float* row, size_t size, float subtract, float divide) {
+inline HWY_NOINLINE void RowScale(float* row, size_t size, float subtract, float divide) {
   const hn::ScalableTag<float> d;
   const size_t lanes = hn::Lanes(d);
   const auto s = hn::Set(d, subtract);
@@ -83,7 +83,7 @@ inline void RowFill(float* row, size_t size, float value) {
   for (size_t i = 0; i < size; ++i) row[i] = value;
 }
 
-HWY_NOINLINE void SoftmaxRow(float* row, size_t size) {
+inline HWY_NOINLINE void SoftmaxRow(float* row, size_t size) {
   const float max = RowMax(row, size);
   if (max == -std::numeric_limits<float>::infinity()) return RowFill(row, size, 0);
   // +inf or NaN: inf - inf and NaN reach every term through the sum.
