@@ -5,7 +5,6 @@ export const kFirst = 'My brother lives in a big white house.';
 export const kExamples = [
   kFirst,
   'Could you help me, please?',
-  'She has been learning French for three years.',
   'It’s raining, so take your umbrella.',
   'I have lost my keys. Have you seen them?',
 ];

@@ -1,6 +1,7 @@
 // The attention card: which kind, layer and head is in view, and what pointing at it says.
 
-import { Selection, formatWeight, reading, sliceOf, weightsOf } from '../view/index.js';
+import { Selection, sliceOf } from '../view/index.js';
+import { showReading } from './reading.js';
 
 /** @typedef {import('../view/trace.js').Kind} Kind */
 /** @typedef {import('../view/trace.js').Slice} Slice */
@@ -11,34 +12,36 @@ import { Selection, formatWeight, reading, sliceOf, weightsOf } from '../view/in
 const kKinds = {
   cross: {
     name: 'Cross attention',
-    caption: 'Each row is a French piece as it is written: its cells say how much of each English piece it read.',
-    queries: 'target: what is written (queries)',
-    keys: 'source: what is read (keys)',
+    caption: 'Each row is a French piece as it is written; its cells say how much of each English piece it read.',
+    queries: 'target: what is written',
+    keys: 'source: what is read',
   },
   encoderSelf: {
     name: 'Encoder self-attention',
-    caption: 'Each row is an English piece: its cells say how much of the other English pieces it took in.',
-    queries: 'source: what takes in (queries)',
-    keys: 'source: what is taken in (keys)',
+    caption: 'Each row is an English piece; its cells say how much it took in of every English piece.',
+    queries: 'source: what takes in',
+    keys: 'source: what is taken in',
   },
   decoderSelf: {
     name: 'Decoder self-attention',
-    caption: 'Each row is a French piece as it is written: it sees only what is written before it. Hatched: masked.',
-    queries: 'target: what is written (queries)',
-    keys: 'target: what is written already (keys)',
+    caption: 'Each row is a French piece as it is written; it sees only what came before, from <pad> on. Hatched: masked.',
+    queries: 'target: what is written',
+    keys: 'target: written before',
   },
   alignment: {
     name: 'Alignment',
-    caption: 'Which English pieces each French piece comes from: a mean over the heads marked on the right.',
+    caption: 'Which English pieces each French piece comes from: the mean of the marked heads.',
     queries: 'target: what is written',
     keys: 'source: what is read',
   },
 };
 
-/** Ties the views to one selection and one choice. Dispatches `change` when a new matrix is in view. */
+const kAll = /** @type {Kind[]} */ (Object.keys(kKinds));
+
+/** Ties the views to one selection and one choice. Dispatches `change` when another matrix is in view. */
 export class Explorer extends EventTarget {
   selection = new Selection();
-  /** @type {Slice | null} */
+  /** @type {Slice | null} what the matrix shows */
   slice = null;
   /** @type {Trace | null} */
   #trace = null;
@@ -56,8 +59,8 @@ export class Explorer extends EventTarget {
     this.#part = parts(root);
     const { matrix, heads, source, target, kinds, rowScale } = this.#part;
     for (const view of [matrix, heads, source, target]) view.selection = this.selection;
-    kinds.addEventListener('change', (event) => {
-      this.#kind = /** @type {Kind} */ (/** @type {HTMLInputElement} */ (event.target).value);
+    kinds.addEventListener('change', () => {
+      this.#kind = /** @type {Kind} */ (kinds.querySelector('input:checked')?.value);
       this.selection.clear();
       this.#show();
     });
@@ -74,22 +77,28 @@ export class Explorer extends EventTarget {
     this.#trace = trace;
     this.#preview = null;
     this.selection.clear();
-    if (trace) {
-      const [layer, head] = trace.alignment?.heads[0] ?? [trace.cross.shape[0] - 1, 0];
-      this.#chosen.cross ??= { layer, head };
-      this.#chosen.encoderSelf ??= { layer: 0, head: 0 };
-      this.#chosen.decoderSelf ??= { layer: 0, head: 0 };
-    }
+    if (trace) this.#start(trace);
     this.#part.source.show(trace?.source ?? null);
     this.#part.target.show(trace?.target ?? null);
     this.#show();
+  }
+
+  /**
+   * The heads in view at first: for cross attention the one that agrees best with the words' links.
+   * @param {Trace} trace
+   */
+  #start({ alignment, cross }) {
+    const [layer, head] = alignment?.heads[0] ?? [cross.shape[0] - 1, 0];
+    this.#chosen.cross ??= { layer, head };
+    this.#chosen.encoderSelf ??= { layer: 0, head: 0 };
+    this.#chosen.decoderSelf ??= { layer: 0, head: 0 };
   }
 
   /** @param {Head} head */
   #choose(head) {
     if (this.#kind === 'alignment') {
       this.#kind = 'cross';
-      /** @type {HTMLInputElement} */ (this.#part.kinds.querySelector('[value=cross]')).checked = true;
+      this.#radio('cross').checked = true;
     }
     this.#chosen[this.#kind] = head;
     this.#preview = null;
@@ -110,60 +119,45 @@ export class Explorer extends EventTarget {
   }
 
   #show() {
-    const { matrix, heads, source, target, caption, axes, headName, headsCaption } = this.#part;
+    const { matrix, heads, source, target } = this.#part;
     const trace = this.#trace;
-    const words = kKinds[this.#kind];
     const chosen = this.#chosen[this.#kind];
-    const previewed = this.#kind === 'alignment' && this.#preview ? 'cross' : this.#kind;
+    const kind = this.#kind === 'alignment' && this.#preview ? 'cross' : this.#kind;
     const which = this.#preview ?? chosen ?? { layer: 0, head: 0 };
-    this.slice = trace && sliceOf(trace, { kind: previewed, ...which });
-    matrix.slice = this.slice;
-    source.slice = this.slice;
-    target.slice = this.slice;
+    this.slice = trace && sliceOf(trace, { kind, ...which });
+    for (const view of [matrix, source, target]) view.slice = this.slice;
     const averaged = trace?.alignment?.heads.map(([layer, head]) => ({ layer, head })) ?? [];
     heads.show(trace, this.#kind, chosen, this.#kind === 'alignment' ? averaged : []);
-    const place = previewed === 'alignment' ? '' : `layer ${which.layer + 1}, head ${which.head + 1}`;
-    headName.replaceChildren(kKinds[previewed].name, text('small', trace ? place : ''));
-    caption.textContent = words.caption;
-    axes.replaceChildren(text('span', `→ ${words.keys}`, 'key'), text('span', `↓ ${words.queries}`, 'query'));
-    headsCaption.textContent = this.#headsNote();
+    this.#name(kind, which);
     if (trace)
-      for (const kind of kAll) this.#enable(kind, kind === 'alignment' ? !!trace.alignment : !!weightsOf(trace, kind));
+      for (const other of kAll) this.#radio(other).disabled = !sliceOf(trace, { kind: other, layer: 0, head: 0 });
     this.#read();
     this.dispatchEvent(new Event('change'));
   }
 
-  #headsNote() {
-    if (this.#kind === 'alignment') return this.#trace?.alignment?.note ?? '';
-    return 'Rows are layers, columns heads. Point to look, click to keep.';
-  }
-
-  /** @param {Kind} kind @param {boolean} possible */
-  #enable(kind, possible) {
-    /** @type {HTMLInputElement} */ (this.#part.kinds.querySelector(`[value=${kind}]`)).disabled = !possible;
+  /** @param {Kind} kind @param {Head} which */
+  #name(kind, which) {
+    const { caption, axes, headName, headsNote } = this.#part;
+    const { name, queries, keys } = kKinds[kind];
+    const head = this.#trace && kind !== 'alignment' ? `layer ${which.layer + 1}, head ${which.head + 1}` : '';
+    headName.replaceChildren(name, text('small', head));
+    caption.textContent = kKinds[this.#kind].caption;
+    axes.replaceChildren(text('span', `→ ${keys}`, 'key'), text('span', `↓ ${queries}`, 'query'));
+    headsNote.textContent = this.#kind === 'alignment' ? (this.#trace?.alignment?.note ?? '') : '';
   }
 
   #read() {
-    const { current, pinned } = this.selection;
-    const out = this.#part.reading;
-    if (!this.slice || !current) {
-      out.textContent = this.slice ? 'Point at a piece, a cell or a head; a click keeps it.' : '';
-      out.classList.add('hint');
-      return;
-    }
-    const { subject, relation, links } = reading(this.slice, current);
-    const named = links.map(({ label, weight }) => {
-      if (weight === null) return [text('b', label.text), ': it comes later, so it is masked'];
-      return [text('b', label.text), ' ', text('span', formatWeight(weight), 'number')];
-    });
-    const list = named.flatMap((parts, i) => (i ? [', ', ...parts] : parts));
-    out.classList.remove('hint');
-    out.replaceChildren(text('b', subject.text), ` ${relation} `, ...list);
-    if (pinned) out.append(text('span', 'pinned; Esc frees', 'pin'));
+    const logProbs = this.#trace?.target.logProbs;
+    showReading(this.#part.reading, this.#part.spoken, this.slice, this.selection, (query) =>
+      logProbs ? Math.exp(logProbs[query]) : null,
+    );
+  }
+
+  /** @param {Kind} kind @returns {HTMLInputElement} */
+  #radio(kind) {
+    return /** @type {HTMLInputElement} */ (this.#part.kinds.querySelector(`[value=${kind}]`));
   }
 }
-
-const kAll = /** @type {Kind[]} */ (Object.keys(kKinds));
 
 /** @param {string} tag @param {string} content @param {string} [name] */
 function text(tag, content, name) {
@@ -185,9 +179,10 @@ function parts(root) {
     kinds: /** @type {HTMLFieldSetElement} */ (find('#kind')),
     rowScale: /** @type {HTMLInputElement} */ (find('#row-scale')),
     reading: /** @type {HTMLElement} */ (find('#reading')),
+    spoken: /** @type {HTMLElement} */ (find('#spoken')),
     caption: /** @type {HTMLElement} */ (find('#caption')),
     axes: /** @type {HTMLElement} */ (find('#axes')),
     headName: /** @type {HTMLElement} */ (find('#head-name')),
-    headsCaption: /** @type {HTMLElement} */ (find('#heads-caption')),
+    headsNote: /** @type {HTMLElement} */ (find('#heads-note')),
   };
 }

@@ -47,6 +47,8 @@ export function fromOklab([L, a, b]) {
   return [red, green, blue];
 }
 
+const mix = (/** @type {number} */ from, /** @type {number} */ to, /** @type {number} */ t) => from + t * (to - from);
+
 /** @param {Triple} p @param {Triple} q */
 const distance = (p, q) => Math.hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]);
 
@@ -67,7 +69,7 @@ export class WeightScale {
       while (i < lengths.length - 1 && rest > lengths[i]) rest -= lengths[i++];
       const t = lengths[i] > 0 ? Math.min(1, rest / lengths[i]) : 0;
       const [from, to] = [stops[i], stops[i + 1]];
-      return fromOklab([0, 1, 2].map((c) => from[c] + t * (to[c] - from[c])));
+      return fromOklab([mix(from[0], to[0], t), mix(from[1], to[1], t), mix(from[2], to[2], t)]);
     });
   }
 

@@ -7,4 +7,14 @@ export { LegendElement } from './legend.js';
 export { MatrixElement } from './matrix.js';
 export { PiecesElement } from './pieces.js';
 export { Selection, samePlace } from './selection.js';
-export { formatWeight, labelOf, reading, readingText, sliceOf, weightAt, weightsOf } from './trace.js';
+export {
+  formatWeight,
+  labelOf,
+  piecesAt,
+  placeOfPiece,
+  reading,
+  readingText,
+  sliceOf,
+  weightAt,
+  weightsOf,
+} from './trace.js';

@@ -3,7 +3,9 @@
 import { select } from 'd3-selection';
 import { onThemeChange, weightScale } from './colour.js';
 import { layoutOf, shorten } from './layout.js';
-import { formatWeight, isMasked, shade, weightAt } from './trace.js';
+import { cellNumber, numbered, outlines, veils } from './overlay.js';
+import { isMasked, shade, weightAt } from './trace.js';
+import { inside, moved } from './walk.js';
 
 /** @typedef {import('./layout.js').Layout} Layout */
 /** @typedef {import('./selection.js').Place} Place */
@@ -11,8 +13,6 @@ import { formatWeight, isMasked, shade, weightAt } from './trace.js';
 /** @typedef {import('./trace.js').Slice} Slice */
 
 const kSvgSide = 40;
-const kNumbersFrom = 20;
-const kWideNumbersFrom = 28;
 
 const pencil = /** @type {CanvasRenderingContext2D} */ (document.createElement('canvas').getContext('2d'));
 
@@ -224,40 +224,39 @@ export class MatrixElement extends HTMLElement {
     const { cell, width, height } = layout;
     const query = place?.query ?? null;
     const key = place?.key ?? null;
-    const overlay = select(this).select('.overlay').attr('width', width).attr('height', height);
-    overlay
-      .selectAll('rect.veil')
-      .data(veils(query, key, layout))
-      .join('rect')
-      .attr('class', 'veil')
-      .attr('x', (d) => d.x)
-      .attr('y', (d) => d.y)
-      .attr('width', (d) => d.width)
-      .attr('height', (d) => d.height);
-    overlay
-      .selectAll('rect.outline')
-      .data(outlines(query, key, layout))
-      .join('rect')
-      .attr('class', 'outline')
-      .attr('x', (d) => d.x)
-      .attr('y', (d) => d.y)
-      .attr('width', (d) => d.width)
-      .attr('height', (d) => d.height);
+    this.#drawBoxes('veil', veils(query, key, layout));
+    this.#drawBoxes('outline', outlines(query, key, layout));
     const scale = weightScale();
     const shown = shade(slice, this.#scaling);
-    overlay
+    select(this)
+      .select('.overlay')
+      .attr('width', width)
+      .attr('height', height)
       .selectAll('text')
-      .data(cell >= kNumbersFrom ? line(slice, query, key) : [])
+      .data(numbered(slice, query, key, layout))
       .join('text')
       .attr('x', (d) => (d.key + 0.5) * cell)
       .attr('y', (d) => (d.query + 0.5) * cell + 4)
       .attr('text-anchor', 'middle')
-      .attr('font-size', cell >= kWideNumbersFrom ? 11 : 10)
+      .attr('font-size', cell >= 28 ? 11 : 10)
       .attr('fill', (d) => scale.ink(shown(d.query, d.key)))
-      .text((d) => cellNumber(weightAt(slice, d.query, d.key), cell));
+      .text((d) => cellNumber(slice, d, layout, d.query === query && d.key === key));
     this.toggleAttribute('data-pinned', !!this.#selection?.pinned);
     this.#lightLabels(slice, query, key);
     if (place && this.matches(':focus')) this.#reveal(place, layout);
+  }
+
+  /** @param {string} name @param {import('./overlay.js').Box[]} boxes */
+  #drawBoxes(name, boxes) {
+    select(this)
+      .select('.overlay')
+      .selectAll(`rect.${name}`)
+      .data(boxes)
+      .join((enter) => enter.insert('rect', 'text').attr('class', name))
+      .attr('x', (d) => d.x)
+      .attr('y', (d) => d.y)
+      .attr('width', (d) => d.width)
+      .attr('height', (d) => d.height);
   }
 
   /** @param {Slice} slice @param {number | null} query @param {number | null} key */
@@ -324,86 +323,7 @@ export class MatrixElement extends HTMLElement {
   }
 }
 
-/** @param {Slice} slice @param {Place} place */
-function inside(slice, { query, key }) {
-  const rowFits = query === null || (query >= 0 && query < slice.queries.length);
-  const columnFits = key === null || (key >= 0 && key < slice.keys.length);
-  return rowFits && columnFits && (query !== null || key !== null);
-}
-
 /** @param {Slice} slice @param {number} query @param {number} key */
 const strong = (slice, query, key) => !isMasked(slice, query, key) && weightAt(slice, query, key) >= 0.05;
-
-/** @param {number} weight @param {number} cell */
-function cellNumber(weight, cell) {
-  if (weight < 0.005) return weight > 0 ? '' : '0';
-  const text = formatWeight(weight);
-  return cell >= kWideNumbersFrom ? text : text.replace(/^0/, '');
-}
-
-/**
- * The unmasked cells of the lit row, else of the lit column.
- * @param {Slice} slice
- * @param {number | null} query
- * @param {number | null} key
- */
-function line(slice, query, key) {
-  const row = query !== null ? slice.keys.map((_, k) => ({ query, key: k })) : [];
-  const column = query === null && key !== null ? slice.queries.map((_, q) => ({ query: q, key })) : [];
-  return [...row, ...column].filter((d) => !isMasked(slice, d.query, d.key));
-}
-
-/** @typedef {{x: number, y: number, width: number, height: number}} Box */
-
-/** @param {number | null} query @param {number | null} key @param {Layout} layout @returns {Box[]} */
-function veils(query, key, { cell, width, height }) {
-  const boxes = [];
-  if (query !== null) {
-    boxes.push({ x: 0, y: 0, width, height: query * cell });
-    boxes.push({ x: 0, y: (query + 1) * cell, width, height: height - (query + 1) * cell });
-  } else if (key !== null) {
-    boxes.push({ x: 0, y: 0, width: key * cell, height });
-    boxes.push({ x: (key + 1) * cell, y: 0, width: width - (key + 1) * cell, height });
-  }
-  return boxes;
-}
-
-/** @param {number | null} query @param {number | null} key @param {Layout} layout @returns {Box[]} */
-function outlines(query, key, { cell, width, height }) {
-  const row = { x: 0, y: (query ?? 0) * cell, width, height: cell };
-  const column = { x: (key ?? 0) * cell, y: 0, width: cell, height };
-  if (query !== null && key !== null) return [row, { ...column, y: row.y, height: cell }];
-  if (query !== null) return [row];
-  return key !== null ? [column] : [];
-}
-
-/**
- * The arrow keys walk over cells; left of the first column is the row as a whole, above the first row the column.
- * @param {Slice} slice
- * @param {Place} place
- * @param {KeyboardEvent} event
- * @returns {Place | null}
- */
-function moved(slice, place, { key: name, ctrlKey }) {
-  const lastQuery = slice.queries.length - 1;
-  const lastKey = slice.keys.length - 1;
-  const [query, key] = [place.query ?? -1, place.key ?? -1];
-  /** @type {Record<string, [number, number]>} */
-  const moves = {
-    ArrowUp: [query - 1, key],
-    ArrowDown: [query + 1, key],
-    ArrowLeft: [query, key - 1],
-    ArrowRight: [query, key + 1],
-    Home: [ctrlKey ? 0 : query, ctrlKey ? -1 : 0],
-    End: [ctrlKey ? lastQuery : query, lastKey],
-    PageUp: [Math.max(0, query - 10), key],
-    PageDown: [query + 10, key],
-  };
-  if (!(name in moves)) return null;
-  const q = Math.min(lastQuery, Math.max(-1, moves[name][0]));
-  const k = Math.min(lastKey, Math.max(-1, moves[name][1]));
-  if (q < 0 && k < 0) return place;
-  return { query: q < 0 ? null : q, key: k < 0 ? null : k };
-}
 
 customElements.define('qkv-matrix', MatrixElement);

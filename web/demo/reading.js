@@ -1,0 +1,71 @@
+// What the lit place says: its pieces by weight, as a short ranked list, and as a sentence for screen readers.
+
+import { formatWeight, reading, readingText } from '../view/index.js';
+
+/** @typedef {import('../view/selection.js').Selection} Selection */
+/** @typedef {import('../view/trace.js').Slice} Slice */
+
+const kNamed = 5;
+
+/**
+ * @param {HTMLElement} panel
+ * @param {HTMLElement} spoken a live region
+ * @param {Slice | null} slice
+ * @param {Selection} selection
+ * @param {(query: number) => number | null} probability of a written piece
+ */
+export function showReading(panel, spoken, slice, selection, probability) {
+  const { current, pinned } = selection;
+  if (!slice || !current) {
+    spoken.textContent = '';
+    panel.replaceChildren(...(slice ? unpointed(slice) : []));
+    return;
+  }
+  spoken.textContent = readingText(slice, current);
+  const { subject, relation, links } = reading(slice, current, kNamed);
+  const title = make('p', 'subject');
+  title.append(make('b', '', subject.text), ` ${relation}`);
+  const written = slice.querySide === 'target' && current.query !== null ? probability(current.query) : null;
+  if (written !== null) title.append(make('small', '', `written with probability ${formatWeight(written)}`));
+  if (pinned) title.append(make('small', 'pin', 'pinned'));
+  const list = document.createElement('ol');
+  list.append(...links.map(({ label, weight }) => link(label.text, weight)));
+  panel.replaceChildren(title, list);
+}
+
+/** With nothing lit: how to look, and the head's strongest links. @param {Slice} slice */
+function unpointed(slice) {
+  const title = make('h2', '', 'Strongest links');
+  title.append(make('small', '', 'point at a piece or a cell to read it'));
+  const columns = slice.keys.length;
+  const ranked = Array.from(slice.weights, (weight, i) => ({ weight, i })).sort((a, b) => b.weight - a.weight);
+  const list = document.createElement('ol');
+  list.append(
+    ...ranked.slice(0, kNamed).map(({ weight, i }) => {
+      const [query, key] = [slice.queries[Math.floor(i / columns)], slice.keys[i % columns]];
+      return link(`${query.text} → ${key.text}`, weight);
+    }),
+  );
+  return [title, list];
+}
+
+/** @param {string} piece @param {number | null} weight null: masked */
+function link(piece, weight) {
+  const item = document.createElement('li');
+  item.append(make('b', '', piece));
+  if (weight === null) item.append(make('span', 'masked', 'comes later: masked'));
+  else {
+    const bar = make('span', 'bar');
+    bar.style.setProperty('--weight', String(weight));
+    item.append(make('span', 'number', formatWeight(weight)), bar);
+  }
+  return item;
+}
+
+/** @param {string} tag @param {string} name @param {string} [content] */
+function make(tag, name, content = '') {
+  const element = document.createElement(tag);
+  element.textContent = content;
+  if (name) element.className = name;
+  return element;
+}

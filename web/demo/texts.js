@@ -1,0 +1,148 @@
+// The two texts: what is typed, its translation, and which sentence of them is looked at.
+
+import { splitSentences } from '../lib/sentences.js';
+import { kExamples, kFirst } from './examples.js';
+
+/** @typedef {import('./marks.js').Marks} Marks */
+/** @typedef {import('./session.js').Session} Session */
+/** @typedef {{text: string, sentence: boolean}} Part */
+
+/** Dispatches `input` when the text or the caret changed, `choose` when a sentence or an example was chosen. */
+export class Texts extends EventTarget {
+  #marks;
+  #source;
+  #target;
+  #mirror;
+  #which;
+  /** A sentence chosen by a click on its translation; holds until the caret moves. */
+  #clicked = -1;
+  /** @type {Part[]} */
+  #parts = [];
+  #active = -1;
+
+  /** @param {ParentNode} root @param {Marks} marks */
+  constructor(root, marks) {
+    super();
+    const find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
+    this.#marks = marks;
+    this.#source = /** @type {HTMLTextAreaElement} */ (find('#source'));
+    this.#target = /** @type {HTMLOutputElement} */ (find('#target'));
+    this.#mirror = /** @type {HTMLElement} */ (find('#mirror'));
+    this.#which = /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll('.which'));
+    marks.listen(this.#source, 'source');
+    marks.listen(this.#target, 'target');
+    this.#write(kFirst);
+    find('#examples').append(...kExamples.map((example) => this.#example(example)));
+    this.#listen();
+  }
+
+  #listen() {
+    this.#source.addEventListener('input', () => this.#moved());
+    this.#source.addEventListener('scroll', () => (this.#mirror.scrollTop = this.#source.scrollTop));
+    document.addEventListener('selectionchange', () => document.activeElement === this.#source && this.#moved());
+    this.#target.addEventListener('click', (event) => {
+      const { sentence } = /** @type {HTMLElement} */ (event.target).dataset;
+      if (sentence === undefined || Number(sentence) === this.#active) return;
+      this.#clicked = Number(sentence);
+      this.dispatchEvent(new Event('choose'));
+    });
+  }
+
+  #moved() {
+    this.#clicked = -1;
+    if (this.#mirror.textContent !== `${this.#source.value}\n`) this.#reflect();
+    this.dispatchEvent(new Event('input'));
+  }
+
+  /** @param {string} text */
+  #write(text) {
+    this.#source.value = text;
+    this.#source.setSelectionRange(0, 0);
+    this.#clicked = -1;
+    this.#reflect();
+  }
+
+  /** The mirror lies under the text field and carries its marks. While the two texts differ there is nothing to mark. */
+  #reflect() {
+    this.#marks.show([]);
+    this.#mirror.textContent = `${this.#source.value}\n`;
+  }
+
+  /** @param {string} example */
+  #example(example) {
+    const chip = document.createElement('button');
+    chip.type = 'button';
+    chip.textContent = example;
+    chip.addEventListener('click', () => {
+      this.#write(example);
+      this.dispatchEvent(new Event('choose'));
+    });
+    return chip;
+  }
+
+  /** @param {boolean} working */
+  busy(working) {
+    this.#target.setAttribute('aria-busy', String(working));
+  }
+
+  /** Takes the text as it stands now. @returns {{sentences: string[], active: number}} */
+  read() {
+    this.#parts = splitSentences(this.#source.value, 'en');
+    const sentences = this.#parts.filter((part) => part.sentence).map((part) => part.text);
+    this.#active = this.#clicked >= 0 && this.#clicked < sentences.length ? this.#clicked : this.#underCaret();
+    return { sentences, active: this.#active };
+  }
+
+  /** The sentence that holds the caret, or the one before it; -1 where there is none. */
+  #underCaret() {
+    let [end, index] = [0, -1];
+    for (const part of this.#parts) {
+      if (index >= 0 && end >= this.#source.selectionStart) break;
+      if (part.sentence) ++index;
+      end += part.text.length;
+    }
+    return index;
+  }
+
+  /** Shows what the session knows of the text that was read. @param {Session} session */
+  show(session) {
+    const count = this.#parts.filter((part) => part.sentence).length;
+    let index = -1;
+    const nodes = this.#parts.map((part) => {
+      if (!part.sentence) return part.text;
+      return sentenceSpan(session.known(part.text)?.text ?? '…', ++index, count > 1 && index === this.#active);
+    });
+    this.#target.replaceChildren(...nodes);
+    for (const which of this.#which) which.textContent = count > 1 ? `sentence ${this.#active + 1} of ${count}` : '';
+    this.#mark(session);
+  }
+
+  /** @param {Session} session */
+  #mark(session) {
+    let [begin, index] = [0, -1];
+    const part = this.#parts.find(({ text, sentence }) => {
+      if (sentence && ++index === this.#active) return true;
+      begin += text.length;
+      return false;
+    });
+    const trace = part && session.known(part.text)?.trace;
+    const source = /** @type {Text | null} */ (this.#mirror.firstChild);
+    const target = /** @type {Text | null} */ (
+      this.#target.querySelector(`[data-sentence="${index}"]`)?.firstChild ?? null
+    );
+    if (!trace || !source || !target) return this.#marks.show([]);
+    this.#marks.show([
+      { name: 'source', side: trace.source, node: source, begin },
+      { name: 'target', side: trace.target, node: target, begin: 0 },
+    ]);
+  }
+}
+
+/** @param {string} text @param {number} index @param {boolean} active */
+function sentenceSpan(text, index, active) {
+  const span = document.createElement('span');
+  span.textContent = text;
+  span.dataset.sentence = String(index);
+  if (active) span.className = 'active';
+  return span;
+}

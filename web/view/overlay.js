@@ -1,0 +1,78 @@
+// What <qkv-matrix> draws over its cells while a place is lit: veils over the rest, outlines, numbers.
+
+import { formatWeight, isMasked, weightAt } from './trace.js';
+
+/** @typedef {import('./layout.js').Layout} Layout */
+/** @typedef {import('./trace.js').Slice} Slice */
+/** @typedef {{x: number, y: number, width: number, height: number}} Box */
+/** @typedef {{query: number, key: number}} Cell */
+
+const kNumbersFrom = 20;
+const kWideNumbersFrom = 28;
+
+/**
+ * What lies outside the lit row, or else column.
+ * @param {number | null} query
+ * @param {number | null} key
+ * @param {Layout} layout
+ * @returns {Box[]}
+ */
+export function veils(query, key, { cell, width, height }) {
+  if (query !== null) {
+    const below = (query + 1) * cell;
+    return [
+      { x: 0, y: 0, width, height: query * cell },
+      { x: 0, y: below, width, height: height - below },
+    ];
+  }
+  if (key === null) return [];
+  const after = (key + 1) * cell;
+  return [
+    { x: 0, y: 0, width: key * cell, height },
+    { x: after, y: 0, width: width - after, height },
+  ];
+}
+
+/**
+ * The lit row or column; for a cell its row and itself.
+ * @param {number | null} query
+ * @param {number | null} key
+ * @param {Layout} layout
+ * @returns {Box[]}
+ */
+export function outlines(query, key, { cell, width, height }) {
+  if (query === null) return key === null ? [] : [{ x: key * cell, y: 0, width: cell, height }];
+  const row = { x: 0, y: query * cell, width, height: cell };
+  return key === null ? [row] : [row, { ...row, x: key * cell, width: cell }];
+}
+
+/**
+ * The unmasked cells of the lit row, or else column, where they have room for a number.
+ * @param {Slice} slice
+ * @param {number | null} query
+ * @param {number | null} key
+ * @param {Layout} layout
+ * @returns {Cell[]}
+ */
+export function numbered(slice, query, key, { cell }) {
+  if (cell < kNumbersFrom) return [];
+  if (query !== null)
+    return slice.keys.map((_, k) => ({ query, key: k })).filter((c) => !isMasked(slice, c.query, c.key));
+  if (key !== null)
+    return slice.queries.map((_, q) => ({ query: q, key })).filter((c) => !isMasked(slice, c.query, c.key));
+  return [];
+}
+
+/**
+ * A cell's number, as long as it has room for; what rounds to nothing stays silent unless it is the one asked for.
+ * @param {Slice} slice
+ * @param {Cell} at
+ * @param {Layout} layout
+ * @param {boolean} asked
+ */
+export function cellNumber(slice, { query, key }, { cell }, asked) {
+  const weight = weightAt(slice, query, key);
+  if (weight < 0.005 && !asked) return '';
+  const text = formatWeight(weight);
+  return cell >= kWideNumbersFrom && weight >= 0.005 ? text : text.replace('0.', '.');
+}
