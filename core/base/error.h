@@ -18,6 +18,10 @@ enum class ErrorCode {
   kLimitExceeded,    // LIMIT_EXCEEDED: larger than a documented limit
 };
 
+inline constexpr ErrorCode kErrorCodes[] = {ErrorCode::kInvalidArgument, ErrorCode::kInvalidFile,
+                                            ErrorCode::kMissingFile, ErrorCode::kUnsupported,
+                                            ErrorCode::kLimitExceeded};
+
 // "INVALID_FILE" and so on.
 std::string_view Name(ErrorCode code);
 

@@ -1,0 +1,44 @@
+// The one engine of a WebAssembly instance, and the handles by which JavaScript names what lives in it. Handles are
+// small integers; 0 is never one. JavaScript owns every handle and frees it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "core/base/context.h"
+
+namespace qkv::wasm {
+
+template <class T>
+class Handles {
+ public:
+  int Add(std::unique_ptr<T> object) {
+    for (size_t i = 0; i < objects_.size(); ++i) {
+      if (objects_[i] == nullptr) return objects_[i] = std::move(object), static_cast<int>(i + 1);
+    }
+    objects_.push_back(std::move(object));
+    return static_cast<int>(objects_.size());
+  }
+  // Null for a handle that names nothing.
+  T* Get(int handle) const {
+    const auto index = static_cast<size_t>(handle) - 1;
+    return index < objects_.size() ? objects_[index].get() : nullptr;
+  }
+  void Free(int handle) {
+    if (Get(handle) != nullptr) objects_[static_cast<size_t>(handle) - 1].reset();
+  }
+
+ private:
+  std::vector<std::unique_ptr<T>> objects_;
+};
+
+// The arena and the (single-threaded) pool that all jobs of this instance share.
+inline Context& SharedContext() {
+  static Arena arena;
+  static ThreadPool pool(1);
+  static Context context{arena, pool};
+  return context;
+}
+
+}  // namespace qkv::wasm

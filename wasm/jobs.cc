@@ -1,0 +1,178 @@
+// Bindings: jobs, stepped by JavaScript, and their results.
+#include <emscripten/bind.h>
+
+#include <algorithm>
+#include <optional>
+#include <variant>
+
+#include "core/translate/replay.h"
+#include "core/translate/translation.h"
+#include "wasm/engine.h"
+#include "wasm/models.h"
+#include "wasm/values.h"
+
+namespace qkv::wasm {
+namespace {
+
+// A job of either kind, and the model that names its pieces.
+struct Running {
+  const TranslationModel* model;
+  std::unique_ptr<TranslationJob> translation;
+  std::unique_ptr<ReplayJob> replay;
+};
+
+Handles<Running>& Jobs() {
+  static Handles<Running> jobs;
+  return jobs;
+}
+
+// A whole number of an options object; 0 where it is absent.
+size_t Option(const val& options, const char* name) {
+  if (options.isNull() || options.isUndefined()) return 0;
+  const val value = options[name];
+  return value.isNumber() ? static_cast<size_t>(std::max(value.as<double>(), 0.0)) : 0;
+}
+
+Result<DecodeOptions> ParseOptions(const val& options) {
+  const DecodeOptions parsed{.beam = Option(options, "beam"), .max_length = Option(options, "maxLength")};
+  if (parsed.beam > kLargestBeam) {
+    return Error{ErrorCode::kInvalidArgument, "beam must be from 1 to " + std::to_string(kLargestBeam), "beam"};
+  }
+  return parsed;
+}
+
+val TranslateStart(int handle, const val& texts, const val& options) {
+  const TranslationModel* model = ModelAt(handle);
+  if (model == nullptr) return NoSuch("model");
+  const Result<DecodeOptions> decode = ParseOptions(options);
+  if (!decode) return ErrorValue(decode.error());
+  auto job = std::make_unique<TranslationJob>(*model, emscripten::vecFromJSArray<std::string>(texts), decode.value());
+  return val(Jobs().Add(std::make_unique<Running>(Running{model, std::move(job), nullptr})));
+}
+
+val ReplayStart(int handle, const std::string& source, std::optional<std::string> target, ReplayKind kind,
+                DecodeOptions options) {
+  const TranslationModel* model = ModelAt(handle);
+  if (model == nullptr) return NoSuch("model");
+  auto job = std::make_unique<ReplayJob>(*model, source, std::move(target), kind, options);
+  return val(Jobs().Add(std::make_unique<Running>(Running{model, nullptr, std::move(job)})));
+}
+
+val TraceStart(int handle, const std::string& source, const val& target, const val& options) {
+  const Result<DecodeOptions> decode = ParseOptions(options);
+  if (!decode) return ErrorValue(decode.error());
+  std::optional<std::string> given;
+  if (target.isString()) given = target.as<std::string>();
+  return ReplayStart(handle, source, std::move(given), ReplayKind::kTrace, decode.value());
+}
+
+val ScoreStart(int handle, const std::string& source, const std::string& target) {
+  return ReplayStart(handle, source, target, ReplayKind::kScore, {});
+}
+
+val JobStep(int handle) {
+  const Running* job = Jobs().Get(handle);
+  if (job == nullptr) return NoSuch("job");
+  Context& ctx = SharedContext();
+  return val(job->translation ? job->translation->Step(ctx) : job->replay->Step(ctx));
+}
+
+val TranslateResult(int handle) {
+  const Running* job = Jobs().Get(handle);
+  if (job == nullptr || job->translation == nullptr) return NoSuch("job");
+  val results = val::array();
+  for (const Translation& translation : job->translation->results()) {
+    val result = val::object();
+    result.set("text", translation.text);
+    result.set("ids", TypedArray(translation.ids));
+    result.set("score", translation.score);
+    result.set("truncated", translation.truncated);
+    results.call<void>("push", result);
+  }
+  return results;
+}
+
+// {shape: [layers, heads, targets, sources], data}
+val MapValue(const AttentionMap& map) {
+  val value = val::object(), shape = val::array();
+  for (const size_t size : {map.layers, map.heads, map.targets, map.sources}) {
+    shape.call<void>("push", static_cast<double>(size));
+  }
+  value.set("shape", shape);
+  value.set("data", TypedArray(map.weights));
+  return value;
+}
+
+// {shape: [targets, sources], data, heads: [[layer, head], ...], ranked}
+val AlignmentValue(const TranslationModel& model, const Replay& replay) {
+  val value = val::object(), shape = val::array(), heads = val::array();
+  shape.call<void>("push", static_cast<double>(replay.alignment.targets),
+                   static_cast<double>(replay.alignment.sources));
+  for (const auto& [layer, head] : replay.alignment_heads) {
+    val pair = val::array();
+    pair.call<void>("push", static_cast<int>(layer), static_cast<int>(head));
+    heads.call<void>("push", pair);
+  }
+  value.set("shape", shape);
+  value.set("data", TypedArray(replay.alignment.weights));
+  value.set("heads", heads);
+  value.set("ranked", !model.generation().alignment_heads.empty());
+  return value;
+}
+
+// The pieces that the decoder read, one for each row of its attention.
+val TargetInput(const TranslationModel& model, const Replay& replay) {
+  val pieces = val::array();
+  pieces.call<void>("push", std::string(model.PieceText(model.config().start)));
+  for (size_t i = 0; i + 1 < replay.target.tokens.ids.size(); ++i) {
+    pieces.call<void>("push", std::string(model.PieceText(replay.target.tokens.ids[i])));
+  }
+  return pieces;
+}
+
+val TraceResult(int handle) {
+  const Running* job = Jobs().Get(handle);
+  if (job == nullptr || job->replay == nullptr) return NoSuch("job");
+  const Replay& replay = job->replay->result();
+  val target = TokensValue(*job->model, replay.target.text, replay.target.tokens);
+  target.set("logProbs", TypedArray(replay.log_probs));
+  val trace = val::object();
+  trace.set("source", TokensValue(*job->model, replay.source.text, replay.source.tokens));
+  trace.set("target", target);
+  trace.set("targetInput", TargetInput(*job->model, replay));
+  trace.set("score", replay.log_prob);
+  trace.set("sourceTruncated", replay.source.tokens.truncated);
+  trace.set("targetTruncated", replay.target.tokens.truncated);
+  trace.set("encoderSelf", MapValue(replay.encoder_self));
+  trace.set("decoderSelf", MapValue(replay.decoder_self));
+  trace.set("cross", MapValue(replay.cross));
+  trace.set("alignment", AlignmentValue(*job->model, replay));
+  return trace;
+}
+
+val ScoreResult(int handle) {
+  const Running* job = Jobs().Get(handle);
+  if (job == nullptr || job->replay == nullptr) return NoSuch("job");
+  const Replay& replay = job->replay->result();
+  val result = TokensValue(*job->model, replay.target.text, replay.target.tokens);
+  result.set("score", replay.log_prob);
+  result.set("logProbs", TypedArray(replay.log_probs));
+  return result;
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(qkv_jobs) {
+  using emscripten::function;
+  function("translateStart", &TranslateStart);
+  function("translateResult", &TranslateResult);
+  function("traceStart", &TraceStart);
+  function("traceResult", &TraceResult);
+  function("scoreStart", &ScoreStart);
+  function("scoreResult", &ScoreResult);
+  function("jobStep", &JobStep);
+  function(
+      "jobFree", +[](int handle) { Jobs().Free(handle); });
+}
+
+}  // namespace qkv::wasm

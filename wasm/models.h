@@ -1,0 +1,18 @@
+// Models by handle: what the bindings share.
+#pragma once
+
+#include <emscripten/val.h>
+
+#include <string>
+
+#include "core/translate/model.h"
+
+namespace qkv::wasm {
+
+// Null for a handle that names nothing.
+const TranslationModel* ModelAt(int handle);
+
+// {text, pieces, ids, begin, end}: `begin` and `end` are half-open UTF-16 ranges of the text.
+emscripten::val TokensValue(const TranslationModel& model, const std::string& text, const Tokens& tokens);
+
+}  // namespace qkv::wasm
