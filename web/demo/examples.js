@@ -6,5 +6,5 @@ export const kExamples = [
   kFirst,
   'Could you help me, please?',
   'It’s raining, so take your umbrella.',
-  'I have lost my keys. Have you seen them?',
+  'I lost my keys. Did you see them?',
 ];

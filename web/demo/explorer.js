@@ -24,7 +24,8 @@ const kKinds = {
   },
   decoderSelf: {
     name: 'Decoder self-attention',
-    caption: 'Each row is a French piece as it is written; it sees only what came before, from <pad> on. Hatched: masked.',
+    caption:
+      'Each row is a French piece as it is written; it sees only what came before, from <pad> on. Hatched: masked.',
     queries: 'target: what is written',
     keys: 'target: written before',
   },

@@ -6,6 +6,7 @@ import { formatWeight, reading, readingText } from '../view/index.js';
 /** @typedef {import('../view/trace.js').Slice} Slice */
 
 const kNamed = 5;
+const kEmpty = 'Once there is a translation, what each head looked at shows here.';
 
 /**
  * @param {HTMLElement} panel
@@ -18,7 +19,7 @@ export function showReading(panel, spoken, slice, selection, probability) {
   const { current, pinned } = selection;
   if (!slice || !current) {
     spoken.textContent = '';
-    panel.replaceChildren(...(slice ? unpointed(slice) : []));
+    panel.replaceChildren(...(slice ? unpointed(slice) : [make('p', 'caption', kEmpty)]));
     return;
   }
   spoken.textContent = readingText(slice, current);

@@ -9,6 +9,8 @@ import { formatWeight, isMasked, shade, sliceOf, weightAt, weightsOf } from './t
 /** @typedef {import('./trace.js').Trace} Trace */
 /** @typedef {{layer: number, head: number}} Head */
 
+const kNarrowest = 0.4; // of a thumbnail's side, however long one sentence is beside the other
+
 /**
  * Dispatches `qkv-preview` (detail: a Head, or null when pointing ends) and `qkv-choose` (detail: a Head).
  */
@@ -194,7 +196,7 @@ function drawThumbnail(canvas, slice, shown) {
   if (!side) return;
   const [rows, columns] = [slice.queries.length, slice.keys.length];
   const longest = Math.max(rows, columns);
-  const [width, height] = [columns, rows].map((n) => Math.max(1, Math.round((n / longest) * side)));
+  const [width, height] = [columns, rows].map((n) => Math.round(Math.max(n / longest, kNarrowest) * side));
   canvas.width = canvas.height = side;
   const image = new ImageData(width, height);
   const scale = weightScale();

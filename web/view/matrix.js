@@ -243,7 +243,7 @@ export class MatrixElement extends HTMLElement {
       .text((d) => cellNumber(slice, d, layout, d.query === query && d.key === key));
     this.toggleAttribute('data-pinned', !!this.#selection?.pinned);
     this.#lightLabels(slice, query, key);
-    if (place && this.matches(':focus')) this.#reveal(place, layout);
+    if (place && !this.matches(':hover')) this.#reveal(place, layout);
   }
 
   /** @param {string} name @param {import('./overlay.js').Box[]} boxes */

@@ -97,7 +97,8 @@ export class PiecesElement extends HTMLElement {
     const pinned = this.#selection?.pinned ?? null;
     const scale = weights && weightScale();
     this.classList.toggle('lit', !!place);
-    this.#chips().forEach((chip, i) => {
+    const chips = this.#chips();
+    chips.forEach((chip, i) => {
       const weight = weights?.[i] ?? null;
       chip.classList.toggle('pointed', i === pointed);
       chip.setAttribute('aria-pressed', String(!!pinned && i === pointed));
@@ -107,6 +108,8 @@ export class PiecesElement extends HTMLElement {
       /** @type {HTMLElement} */ (chip.children[1]).textContent =
         weight !== null && (weight >= kShownFrom || i === pointed) ? formatWeight(weight) : '';
     });
+    const main = pointed ?? strongest(weights);
+    if (main !== null && !this.matches(':hover, :focus-within')) revealIn(this, chips[main]);
   }
 
   /** @returns {HTMLButtonElement[]} */
@@ -125,6 +128,20 @@ export class PiecesElement extends HTMLElement {
     chips[next].tabIndex = 0;
     chips[next].focus();
   };
+}
+
+/** @param {(number | null)[] | null} weights */
+function strongest(weights) {
+  const peak = Math.max(...(weights ?? []).map((weight) => weight ?? 0));
+  return weights && peak > 0 ? weights.indexOf(peak) : null;
+}
+
+/** Scrolls a chip into its row's view, and nothing else. @param {HTMLElement} row @param {HTMLElement | undefined} chip */
+function revealIn(row, chip) {
+  if (!chip || row.scrollHeight <= row.clientHeight) return;
+  const [view, box] = [row.getBoundingClientRect(), chip.getBoundingClientRect()];
+  if (box.top < view.top) row.scrollTop += box.top - view.top;
+  else if (box.bottom > view.bottom) row.scrollTop += box.bottom - view.bottom;
 }
 
 /** @param {HTMLElement} chip @param {number} probability */
