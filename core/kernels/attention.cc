@@ -41,7 +41,7 @@ using FourTag = hn::FixedTag<float, kKeysAtOnce>;
 constexpr size_t kLanes = hn::MaxLanes(Tag());
 // Queries that share the loads of keys and values: 4 x 4 sums where there are 32 registers.
 constexpr size_t kQueries = kLanes == 16 ? kQueriesAtMost : 2;
-constexpr size_t kValueVectors = 4;
+constexpr size_t kValueVectors = kLanes == 16 ? 2 : 4;
 
 // The sums over lanes of four vectors, in four lanes: pairs of lanes 2 apart, then neighbours, then blocks.
 template <class D>
@@ -103,8 +103,21 @@ HWY_NOINLINE void Scores(const ScaledDotAttention& a, const float* query, const 
   }
 }
 
-// output_i[c] = sum_j weight[i * stride + j] value_j[c] for c < kVectors kLanes (c < width, if that is less), the sum
-// in order of j over the seen[i] first keys; seen ascends.
+// sum[i] += weight[i * stride] value, for queries first <= i < kCount, of up to kVectors kLanes columns.
+template <size_t kCount, size_t kVectors>
+HWY_INLINE void AddValue(const float* weight, size_t stride, const float* value, size_t width, size_t first,
+                         V (&sum)[kCount][kVectors]) {
+  const Tag d;
+  for (size_t v = 0; v < kVectors; ++v) {
+    const V x = kVectors == 1 ? hn::LoadN(d, value, width) : hn::LoadU(d, value + v * kLanes);
+    for (size_t i = 0; i < kCount; ++i) {
+      if (i >= first) sum[i][v] = RelaxedMulAdd(hn::Set(d, weight[i * stride]), x, sum[i][v]);
+    }
+  }
+}
+
+// output_i[c] = sum_j weight[i * stride + j] value_j[c], in order of j over the seen[i] first keys; seen ascends.
+// Columns c < kVectors kLanes, or c < width of a single vector.
 template <size_t kCount, size_t kVectors>
 HWY_NOINLINE void WeightedSum(const ScaledDotAttention& a, const float* weight, size_t stride, const size_t* seen,
                               const float* value, size_t width, float* output) {
@@ -113,27 +126,18 @@ HWY_NOINLINE void WeightedSum(const ScaledDotAttention& a, const float* weight, 
   for (size_t i = 0; i < kCount; ++i) {
     for (size_t v = 0; v < kVectors; ++v) sum[i][v] = hn::Zero(d);
   }
-  const auto add = [&](size_t j, size_t first, size_t end) HWY_ATTR {
-    const float* row = value + KeyOffset(a, j);
-    for (size_t v = 0; v < kVectors; ++v) {
-      const V x = width < kLanes ? hn::LoadN(d, row, width) : hn::LoadU(d, row + v * kLanes);
-      for (size_t i = first; i < end; ++i) {
-        sum[i][v] = RelaxedMulAdd(hn::Set(d, weight[i * stride + j]), x, sum[i][v]);
-      }
-    }
-  };
-  for (size_t j = 0; j < seen[0]; ++j) add(j, 0, kCount);
-  for (size_t i = 1; i < kCount; ++i) {
-    for (size_t j = seen[0]; j < seen[i]; ++j) add(j, i, i + 1);
+  size_t j = 0;
+  for (; j < seen[0]; ++j) AddValue(weight + j, stride, value + KeyOffset(a, j), width, 0, sum);
+  // Later queries may see further.
+  for (size_t first = 1; first < kCount; ++first) {
+    for (; j < seen[first]; ++j) AddValue(weight + j, stride, value + KeyOffset(a, j), width, first, sum);
   }
   for (size_t i = 0; i < kCount; ++i) {
     float* y = output + i * a.output_stride;
-    for (size_t v = 0; v < kVectors; ++v) {
-      if (width < kLanes) {
-        hn::StoreN(sum[i][v], d, y, width);
-      } else {
-        hn::StoreU(sum[i][v], d, y + v * kLanes);
-      }
+    if constexpr (kVectors == 1) {
+      hn::StoreN(sum[i][0], d, y, width);
+    } else {
+      for (size_t v = 0; v < kVectors; ++v) hn::StoreU(sum[i][v], d, y + v * kLanes);
     }
   }
 }
@@ -165,7 +169,8 @@ void AttendQueries(const ScaledDotAttention& a, size_t head, size_t first, float
     WeightedSum<kCount, kValueVectors>(a, scratch, stride, seen, value + at, kLanes, output + at);
   }
   for (; at < a.head_dim; at += kLanes) {
-    WeightedSum<kCount, 1>(a, scratch, stride, seen, value + at, a.head_dim - at, output + at);
+    WeightedSum<kCount, 1>(a, scratch, stride, seen, value + at, HWY_MIN(kLanes, a.head_dim - at),
+                           output + at);
   }
 }
 

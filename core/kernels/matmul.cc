@@ -46,7 +46,6 @@ constexpr size_t kTileRows = 6, kTileVectors = 2;  // 12 of 16
 // Few rows: more vectors instead, for enough independent sums to hide the latency of an addition.
 constexpr size_t TileVectors(size_t rows) {
   if (rows == 1) return kPanelVectors == 1 ? 4 : 8;
-  if (rows <= 3 && kTileRows == 6 && kLanes == 8) return 4;
   if (rows == 2) return 4;
   return kTileVectors;
 }
@@ -75,9 +74,10 @@ HWY_NOINLINE void Tile(const Product& p, size_t row, size_t column) {
   const float* HWY_RESTRICT x = p.x + row * inputs;
   const float* HWY_RESTRICT w = p.w + column / kPanel * stride + column % kPanel;
   HWY_ALIGN float sums[kRows * kWidth];
-  TileVector sum[kRows][kVectors];
-  for (size_t begin = 0;;) {
+  size_t begin = 0;
+  do {
     const size_t end = HWY_MIN(begin + kChain, inputs);
+    TileVector sum[kRows][kVectors];
     for (size_t r = 0; r < kRows; ++r) {
       for (size_t v = 0; v < kVectors; ++v) sum[r][v] = hn::Zero(d);
     }
@@ -91,25 +91,21 @@ HWY_NOINLINE void Tile(const Product& p, size_t row, size_t column) {
         for (size_t v = 0; v < kVectors; ++v) sum[r][v] = RelaxedMulAdd(a, b[v], sum[r][v]);
       }
     }
-    if (begin != 0) {
-      for (size_t r = 0; r < kRows; ++r) {
-        for (size_t v = 0; v < kVectors; ++v) {
-          sum[r][v] = hn::Add(hn::Load(d, sums + r * kWidth + v * kLanes), sum[r][v]);
-        }
+    for (size_t r = 0; r < kRows; ++r) {
+      for (size_t v = 0; v < kVectors; ++v) {
+        float* at = sums + r * kWidth + v * kLanes;
+        hn::Store(begin == 0 ? sum[r][v] : hn::Add(hn::Load(d, at), sum[r][v]), d, at);
       }
     }
-    if (end == inputs && column + kWidth <= p.outputs) break;
-    for (size_t r = 0; r < kRows; ++r) {
-      for (size_t v = 0; v < kVectors; ++v) hn::Store(sum[r][v], d, sums + r * kWidth + v * kLanes);
-    }
-    if (end == inputs) return StoreEdge(p, sums, kRows, kWidth, row, column);
     begin = end;
-  }
+  } while (begin < inputs);
+  if (column + kWidth > p.outputs) return StoreEdge(p, sums, kRows, kWidth, row, column);
   for (size_t v = 0; v < kVectors; ++v) {
     const size_t c = column + v * kLanes;
     const TileVector bias = p.bias != nullptr ? hn::LoadU(d, p.bias + c) : hn::Zero(d);
     for (size_t r = 0; r < kRows; ++r) {
-      TileVector y = p.bias != nullptr ? hn::Add(sum[r][v], bias) : sum[r][v];
+      TileVector y = hn::Load(d, sums + r * kWidth + v * kLanes);
+      if (p.bias != nullptr) y = hn::Add(y, bias);
       if (p.activation == Activation::kRelu) y = Relu(d, y);
       hn::StoreU(y, d, p.y + (row + r) * p.outputs + c);
     }
