@@ -29,12 +29,14 @@ class PairMerger {
   struct Symbol {
     uint32_t begin, length;
     uint32_t previous, next;
-    bool frozen;  // user-defined: joins nothing
+    uint32_t node;  // where its text leads in the trie of pieces
+    bool frozen;    // user-defined: joins nothing
   };
 
   struct Pair {
     float score;
     uint32_t left, right, length;
+    uint32_t node;
     // Orders the heap: its greatest comes first.
     bool operator<(const Pair& other) const {
       return score < other.score || (score == other.score && left > other.left);
@@ -58,22 +60,25 @@ class PairMerger {
       if (!frozen) length = std::min(AnnouncedLength(rest[0]), rest.size());
       const auto i = static_cast<uint32_t>(symbols_.size());
       const uint32_t next = length == rest.size() ? kNone : i + 1;
+      const uint32_t node = vocabulary_.pieces().Walk(Trie::kRoot, rest.substr(0, length));
       symbols_.push_back(
-          {static_cast<uint32_t>(at), static_cast<uint32_t>(length), i == 0 ? kNone : i - 1, next, frozen});
+          {static_cast<uint32_t>(at), static_cast<uint32_t>(length), i == 0 ? kNone : i - 1, next, node, frozen});
       at += length;
     }
   }
 
   // Puts two neighbours on the heap, if they make a piece.
   void Propose(uint32_t left, uint32_t right) {
-    if (left == kNone || right == kNone || symbols_[left].frozen || symbols_[right].frozen) return;
-    const uint32_t length = symbols_[left].length + symbols_[right].length;
-    const int32_t id = vocabulary_.pieces().Find(text_.substr(symbols_[left].begin, length));
-    if (id < 0) return;
-    heap_.push_back({vocabulary_.Score(id), left, right, length});
+    if (left == kNone || right == kNone) return;
+    const Symbol &a = symbols_[left], &b = symbols_[right];
+    if (a.frozen || b.frozen || a.node == Trie::kNowhere) return;
+    const uint32_t node = vocabulary_.pieces().Walk(a.node, text_.substr(b.begin, b.length));
+    const int32_t id = vocabulary_.pieces().Value(node);
+    if (id < 0 || !vocabulary_.StandsForText(id)) return;
+    heap_.push_back({vocabulary_.Score(id), left, right, a.length + b.length, node});
     std::push_heap(heap_.begin(), heap_.end());
     if (vocabulary_.Type(id) != PieceType::kUnused) return;
-    splits_.push_back({id, static_cast<uint32_t>(splits_.size()), symbols_[left].length});
+    splits_.push_back({id, static_cast<uint32_t>(splits_.size()), a.length});
   }
 
   void MergeAll() {
@@ -85,6 +90,7 @@ class PairMerger {
       // One of the two may have been joined to another since.
       if (left.length == 0 || right.length == 0 || left.length + right.length != pair.length) continue;
       left.length = pair.length;
+      left.node = pair.node;
       left.next = right.next;
       right.length = 0;
       if (left.next != kNone) symbols_[left.next].previous = pair.left;
@@ -100,9 +106,10 @@ class PairMerger {
       const auto [begin, end] = parts.back();
       parts.pop_back();
       const int32_t id = vocabulary_.Find(text_.substr(begin, end - begin));
-      const uint32_t left = id < 0 ? 0 : LeftOf(id);
+      const bool known = id >= 0 && vocabulary_.StandsForText(id);
+      const uint32_t left = known ? LeftOf(id) : 0;
       if (left == 0) {
-        segments->push_back({id < 0 ? vocabulary_.unknown_id() : id, end});
+        segments->push_back({known ? id : vocabulary_.unknown_id(), end});
       } else {
         parts.emplace_back(begin + left, end);
         parts.emplace_back(begin, begin + left);

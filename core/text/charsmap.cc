@@ -1,10 +1,14 @@
 #include "core/text/charsmap.h"
 
+#include <algorithm>
+
 namespace qkv {
 namespace {
 
 constexpr size_t kBlock = 256;  // units; an offset XORed with a byte stays in its block
-constexpr size_t kMaxReplacement = 1024;
+constexpr size_t kMaxReplacement = 256;
+// A hostile trie can lead in circles; without this bound every character would walk to the end of the text.
+constexpr size_t kMaxKey = 1024;
 
 uint32_t LittleEndian32(const uint8_t* bytes) {
   uint32_t value = 0;
@@ -49,8 +53,7 @@ Result<void> Charsmap::Check(std::string_view where) const {
   for (size_t begin = 0; begin < replacements_.size();) {
     const size_t end = replacements_.find('\0', begin);
     if (end - begin > kMaxReplacement) {
-      return Error{ErrorCode::kLimitExceeded, "the character map has a replacement over 1,024 bytes",
-                   std::string(where)};
+      return Error{ErrorCode::kLimitExceeded, "the character map has a replacement over 256 bytes", std::string(where)};
     }
     begin = end + 1;
   }
@@ -62,7 +65,7 @@ Charsmap::Match Charsmap::Longest(std::string_view text) const {
   if (units_.empty()) return match;
   uint32_t value = 0;
   uint32_t children = units_[0].Offset();
-  for (size_t i = 0; i < text.size(); ++i) {
+  for (size_t i = 0; i < std::min(text.size(), kMaxKey); ++i) {
     const auto byte = static_cast<uint8_t>(text[i]);
     const uint32_t node = children ^ byte;
     if (units_[node].Label() != byte) break;

@@ -21,14 +21,14 @@ class Charsmap {
   Charsmap() = default;
 
   // Every offset of the trie is checked here, so that Longest needs no check. Errors: kInvalidFile; kLimitExceeded for
-  // a replacement over 1,024 bytes, which would let a short text grow without bound.
+  // a replacement over 256 bytes, which would let a short text grow without bound.
   static Result<Charsmap> Parse(std::span<const uint8_t> blob, std::string_view where);
 
   struct Match {
     size_t length = 0;  // bytes of the text, 0 if nothing matches
     std::string_view replacement;
   };
-  // The longest rule that `text` begins with.
+  // The longest rule, of at most 1,024 bytes, that `text` begins with.
   Match Longest(std::string_view text) const;
 
  private:

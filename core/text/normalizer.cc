@@ -46,15 +46,14 @@ Normalizer::Step Normalizer::Next(std::string_view input, const Trie& kept) cons
 }
 
 void Normalizer::Append(std::string_view text, size_t origin, Normalized* out) const {
-  const size_t before = out->text.size();
   for (const char byte : text) {
     if (byte == ' ') {
       out->text += Space();
     } else {
       out->text += byte;
     }
+    while (out->origin.size() < out->text.size()) out->origin.push_back(static_cast<uint32_t>(origin));
   }
-  out->origin.insert(out->origin.end(), out->text.size() - before, static_cast<uint32_t>(origin));
 }
 
 size_t Normalizer::StripTrailingSpaces(size_t consumed, Normalized* out) const {

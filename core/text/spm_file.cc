@@ -11,6 +11,7 @@ using Wire = ProtobufReader::Wire;
 using Bytes = std::span<const uint8_t>;
 
 constexpr size_t kMaxFile = size_t{1} << 30;
+constexpr size_t kMaxPiece = 1024;
 
 class Parser {
  public:
@@ -29,8 +30,8 @@ class Parser {
   Error Fail(std::string_view message, std::string_view field, ErrorCode code = ErrorCode::kInvalidFile) const {
     return {code, std::string(message), std::string(file_name_) + ", " + std::string(field)};
   }
-  Error FailPiece(std::string_view message) const {
-    return Fail(message, "pieces[" + std::to_string(spm_.types.size()) + "]");
+  Error FailPiece(std::string_view message, ErrorCode code = ErrorCode::kInvalidFile) const {
+    return Fail(message, "pieces[" + std::to_string(spm_.types.size()) + "]", code);
   }
 
   std::string_view file_name_;
@@ -67,6 +68,7 @@ Result<void> Parser::ParsePiece(Bytes message) {
   }
   if (!piece.ok()) return FailPiece(kMalformed);
   if (text.empty()) return FailPiece("the piece is empty");
+  if (text.size() > kMaxPiece) return FailPiece("the piece is over 1,024 bytes", ErrorCode::kLimitExceeded);
   if (!std::isfinite(score)) return FailPiece("the score is not a finite number");
   spm_.piece_text += text;
   spm_.piece_ends.push_back(static_cast<uint32_t>(spm_.piece_text.size()));
@@ -84,6 +86,9 @@ Result<void> Parser::ParseTrainer(Bytes message) {
     if (trainer.Is(44, Wire::kBytes)) spm_.unknown_surface = trainer.String();
   }
   if (!trainer.ok()) return Fail(kMalformed, "trainer_spec");
+  if (spm_.unknown_surface.size() > kMaxPiece) {
+    return Fail("the surface is over 1,024 bytes", "trainer_spec.unk_surface", ErrorCode::kLimitExceeded);
+  }
   return {};
 }
 

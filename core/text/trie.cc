@@ -29,6 +29,7 @@ Result<Trie> Trie::Build(std::vector<Entry> entries, std::string_view where) {
   }
   trie.first_child_.push_back(static_cast<uint32_t>(trie.labels_.size()));
   trie.first_child_.shrink_to_fit();
+  for (uint32_t child = 1; child < trie.first_child_[1]; ++child) trie.root_child_[trie.labels_[child]] = child;
   trie.labels_.shrink_to_fit();
   trie.values_.shrink_to_fit();
   return trie;
@@ -50,8 +51,9 @@ void Trie::AddChildren(const std::vector<Entry>& sorted, Range keys, size_t dept
 }
 
 uint32_t Trie::Child(uint32_t node, char byte) const {
-  uint32_t begin = first_child_[node], end = first_child_[node + 1];
   const auto label = static_cast<uint8_t>(byte);
+  if (node == kRoot) return root_child_[label];
+  uint32_t begin = first_child_[node], end = first_child_[node + 1];
   while (end - begin > 8) {
     const uint32_t middle = begin + (end - begin) / 2;
     (labels_[middle] <= label ? begin : end) = middle;
@@ -62,13 +64,12 @@ uint32_t Trie::Child(uint32_t node, char byte) const {
   return kNowhere;
 }
 
-int32_t Trie::Find(std::string_view key) const {
-  uint32_t node = kRoot;
-  for (const char byte : key) {
+uint32_t Trie::Walk(uint32_t node, std::string_view bytes) const {
+  for (const char byte : bytes) {
     node = Child(node, byte);
-    if (node == kNowhere) return -1;
+    if (node == kNowhere) break;
   }
-  return Value(node);
+  return node;
 }
 
 size_t Trie::LongestPrefix(std::string_view text) const {

@@ -24,6 +24,10 @@ struct Step {
   }
 };
 
+bool Usable(int32_t id, const Vocabulary& vocabulary) {
+  return vocabulary.Type(id) == PieceType::kNormal || vocabulary.Type(id) == PieceType::kUserDefined;
+}
+
 std::vector<Segment> FollowBack(const std::vector<Step>& best) {
   std::vector<Segment> segments;
   for (size_t end = best.size() - 1; end > 0; end = static_cast<size_t>(best[end].begin)) {
@@ -65,7 +69,7 @@ std::vector<Segment> Unigram::Cut(std::string_view normalized, const Vocabulary&
       node = pieces.Child(node, normalized[end++]);
       if (node == Trie::kNowhere) break;
       const int32_t id = pieces.Value(node);
-      if (id < 0 || vocabulary.Type(id) == PieceType::kUnused) continue;
+      if (id < 0 || !Usable(id, vocabulary)) continue;
       best[end].Offer(id, begin, Score(id, end - begin, vocabulary) + score);
       covered |= end - begin == character;
     }

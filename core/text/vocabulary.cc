@@ -44,17 +44,17 @@ Result<Vocabulary> Vocabulary::Build(SpmFile& spm, std::string_view file_name) {
 }
 
 Result<void> Vocabulary::BuildTries(std::string_view where) {
-  std::vector<Trie::Entry> pieces, reserved, user_defined;
+  std::vector<Trie::Entry> pieces, user_defined;
+  pieces.reserve(size());
+  bool some_text = false;
   for (int32_t id = 0; id < static_cast<int32_t>(size()); ++id) {
-    const PieceType type = Type(id);
-    const bool normal = type == PieceType::kNormal || type == PieceType::kUserDefined || type == PieceType::kUnused;
-    (normal ? pieces : reserved).push_back({Text(id), id});
-    if (type == PieceType::kUserDefined) user_defined.push_back({Text(id), id});
+    pieces.push_back({Text(id), id});
+    if (Type(id) == PieceType::kUserDefined) user_defined.push_back({Text(id), id});
+    some_text |= StandsForText(id);
   }
+  if (!some_text) return Invalid("no piece stands for text", where);
   QKV_TRY(pieces_, Trie::Build(std::move(pieces), where));
-  QKV_TRY(reserved_, Trie::Build(std::move(reserved), where));
   QKV_TRY(user_defined_, Trie::Build(std::move(user_defined), where));
-  if (pieces_.empty()) return Invalid("there are only control pieces", where);
   return {};
 }
 
@@ -84,10 +84,5 @@ std::string_view Vocabulary::Text(int32_t id) const {
 }
 
 uint8_t Vocabulary::Byte(int32_t id) const { return static_cast<uint8_t>(ParseByte(Text(id))); }
-
-int32_t Vocabulary::Find(std::string_view text) const {
-  const int32_t id = reserved_.Find(text);
-  return id >= 0 ? id : pieces_.Find(text);
-}
 
 }  // namespace qkv

@@ -31,12 +31,17 @@ class Vocabulary {
   // The byte of a piece of type kByte.
   uint8_t Byte(int32_t id) const;
 
-  // Normal, user-defined and unused pieces: what text can be made of.
+  // Whether text may be cut into this piece: not control, unknown and byte pieces, whose texts are only names.
+  bool StandsForText(int32_t id) const {
+    const PieceType type = Type(id);
+    return type == PieceType::kNormal || type == PieceType::kUserDefined || type == PieceType::kUnused;
+  }
+
   const Trie& pieces() const { return pieces_; }
-  // The user-defined ones: never normalised, never split.
+  // The user-defined ones among them: never normalised, never split.
   const Trie& user_defined() const { return user_defined_; }
-  // Among all pieces, or -1. A control, unknown or byte piece comes before a normal one of the same text.
-  int32_t Find(std::string_view text) const;
+  // The id of a piece, or -1.
+  int32_t Find(std::string_view text) const { return pieces_.Find(text); }
 
  private:
   Result<void> BuildTries(std::string_view where);
@@ -46,7 +51,7 @@ class Vocabulary {
   std::vector<uint32_t> ends_;
   std::vector<float> scores_;
   std::vector<PieceType> types_;
-  Trie pieces_, reserved_, user_defined_;
+  Trie pieces_, user_defined_;
   int32_t unknown_id_ = -1;
   bool byte_fallback_ = false;
   std::array<int32_t, 256> byte_ids_{};
