@@ -61,7 +61,7 @@ export class Explorer extends EventTarget {
     const { matrix, heads, source, target, kinds, rowScale } = this.#part;
     for (const view of [matrix, heads, source, target]) view.selection = this.selection;
     kinds.addEventListener('change', () => {
-      this.#kind = /** @type {Kind} */ (kinds.querySelector('input:checked')?.value);
+      this.#kind = kAll.find((kind) => this.#radio(kind).checked) ?? 'cross';
       this.selection.clear();
       this.#show();
     });

@@ -20,8 +20,8 @@ const texts = new Texts(document, new Marks(explorer));
 let translator = null;
 /** @type {Session | null} */
 let session = null;
-/** @type {string | undefined} */
-let traced;
+/** @type {import('../lib/index.js').Trace | null} */
+let traced = null;
 
 const run = new LatestRun(translate, (error) => {
   texts.busy(false);
@@ -43,27 +43,26 @@ async function load() {
     status.ready(translator.info);
     run.request();
   } catch (error) {
+    texts.busy(false);
     status.failed(error, load);
   }
 }
 
-/** @param {AbortSignal} signal */
+/** The sentence under the caret first, with its trace; then what else is new. @param {AbortSignal} signal */
 async function translate(signal) {
   if (!session || !translator) return;
-  const { sentences, active } = texts.read();
-  const sentence = sentences[active];
-  texts.busy(true);
-  if (sentence !== undefined) {
+  const { sentences, active } = texts.read(translator.info.maxLength - 2);
+  const sentence = sentences.at(active);
+  if (sentence !== undefined && !session.traceOf(sentence)) {
     const begin = performance.now();
-    const fresh = !session.known(sentence)?.trace;
     await session.trace(sentence, signal);
     signal.throwIfAborted();
-    const pieces = session.known(sentence)?.trace?.target.pieces.length ?? 0;
-    if (fresh) status.ready(translator.info, { pieces, milliseconds: performance.now() - begin });
+    const pieces = session.traceOf(sentence)?.target.pieces.length ?? 0;
+    status.ready(translator.info, { pieces, milliseconds: performance.now() - begin });
   }
-  show(sentence);
+  show(session, sentence);
   for (const other of sentences) {
-    if (session.known(other)) continue;
+    if (session.textOf(other) !== undefined) continue;
     await session.translate(other, signal);
     signal.throwIfAborted();
     texts.show(session);
@@ -71,12 +70,12 @@ async function translate(signal) {
   texts.busy(false);
 }
 
-/** @param {string | undefined} sentence the one under the caret */
-function show(sentence) {
-  const trace = (sentence !== undefined && session?.known(sentence)?.trace) || null;
-  if (sentence !== traced || !trace) explorer.show(trace);
-  traced = sentence;
-  if (session) texts.show(session);
+/** @param {Session} known @param {string | undefined} sentence the one under the caret */
+function show(known, sentence) {
+  const trace = sentence === undefined ? null : (known.traceOf(sentence) ?? null);
+  if (trace !== traced) explorer.show(trace);
+  traced = trace;
+  texts.show(known);
 }
 
 texts.addEventListener('input', () => run.request(kTypingPause));

@@ -1,43 +1,55 @@
 // Translating a text sentence by sentence, remembering what was translated: as one types, only what changed is done again.
 
-/** @typedef {import('../view/trace.js').Trace} Trace */
-/** @typedef {{text: string, trace: Trace | null}} Result */
-/** @typedef {{translate: (text: string, options: object) => Promise<string>, trace: (text: string, options: object) => Promise<any>}} Engine */
+/** @typedef {import('../lib/index.js').Translator} Translator */
+/** @typedef {import('../lib/index.js').Trace} Trace */
 
-const kRemembered = 200;
+const kTexts = 500;
+const kTraces = 8; // a trace of two long sentences is megabytes
 
 export class Session {
-  #engine;
-  /** @type {Map<string, Result>} */
-  #memory = new Map();
+  #translator;
+  /** @type {Map<string, string>} */
+  #texts = new Map();
+  /** @type {Map<string, Trace>} */
+  #traces = new Map();
 
-  /** @param {Engine} engine */
-  constructor(engine) {
-    this.#engine = engine;
+  /** @param {Translator} translator */
+  constructor(translator) {
+    this.#translator = translator;
   }
 
-  /** @param {string} sentence @returns {Result | null} what is known of it already */
-  known(sentence) {
-    return this.#memory.get(sentence) ?? null;
+  /** A sentence's translation, if it has been made. @param {string} sentence */
+  textOf(sentence) {
+    return this.#texts.get(sentence);
+  }
+
+  /** @param {string} sentence */
+  traceOf(sentence) {
+    return this.#traces.get(sentence);
   }
 
   /** @param {string} sentence @param {AbortSignal} signal */
   async translate(sentence, signal) {
-    if (!this.known(sentence))
-      this.#remember(sentence, { text: await this.#engine.translate(sentence, { signal }), trace: null });
+    remember(this.#texts, kTexts, sentence, await this.#translator.translate(sentence, { signal, split: false }));
   }
 
-  /** @param {string} sentence @param {AbortSignal} signal */
+  /** Translates and traces. @param {string} sentence @param {AbortSignal} signal */
   async trace(sentence, signal) {
-    if (this.known(sentence)?.trace) return;
-    const trace = await this.#engine.trace(sentence, { signal });
-    this.#remember(sentence, { text: trace.target.text, trace });
+    const trace = await this.#translator.trace(sentence, { signal });
+    remember(this.#texts, kTexts, sentence, trace.target.text);
+    remember(this.#traces, kTraces, sentence, trace);
   }
+}
 
-  /** @param {string} sentence @param {Result} result */
-  #remember(sentence, result) {
-    this.#memory.delete(sentence);
-    this.#memory.set(sentence, result);
-    if (this.#memory.size > kRemembered) this.#memory.delete(/** @type {string} */ (this.#memory.keys().next().value));
-  }
+/**
+ * @template T
+ * @param {Map<string, T>} memory
+ * @param {number} most
+ * @param {string} key
+ * @param {T} value
+ */
+function remember(memory, most, key, value) {
+  memory.delete(key);
+  memory.set(key, value);
+  if (memory.size > most) memory.delete(/** @type {string} */ (memory.keys().next().value));
 }

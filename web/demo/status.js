@@ -1,5 +1,8 @@
 // The status line: progress while loading, then what runs and how fast; a failure says what to do.
 
+import { QkvError } from '../lib/index.js';
+
+/** @typedef {import('../lib/index.js').TranslatorInfo} TranslatorInfo */
 /** @typedef {{pieces: number, milliseconds: number}} Timing */
 
 /** @param {ParentNode} root */
@@ -23,18 +26,18 @@ export function statusLine(root) {
   return {
     /** @param {number} loaded 0..1 */
     loading: (loaded) => say(`Loading the model, ${Math.round(100 * loaded)} %`, { progress: loaded }),
-    /** @param {any} info @param {Timing} [timing] */
+    /** @param {TranslatorInfo} info @param {Timing} [timing] */
     ready: (info, timing) => say([...about(info), ...speed(timing)].join(' · ')),
     /** @param {unknown} error @param {(() => void) | null} again */
     failed: (error, again) => say(advice(error), { failed: true, again }),
   };
 }
 
-/** @param {any} info */
-function about({ name = 'en-fr', parameters, bytes, engine }) {
-  const size = parameters ? `${(parameters / 1e6).toFixed(1)} M parameters` : '';
-  const weight = bytes ? `${(bytes / 1e6).toFixed(1)} MB` : '';
-  return [name, size, weight, engine].filter(Boolean);
+/** @param {TranslatorInfo} info */
+function about({ name, parameters, bytes, engine, worker }) {
+  const size = `${(parameters / 1e6).toFixed(1)} M parameters`;
+  const weight = `${(bytes / 1e6).toFixed(1)} MB`;
+  return [name, size, weight, `${engine}, 1 thread${worker ? ', in a worker' : ''}`];
 }
 
 /** @param {Timing} [timing] */
@@ -44,14 +47,14 @@ function speed(timing) {
   return [`${Math.max(1, Math.round(milliseconds))} ms`, `${Math.round((1000 * pieces) / milliseconds)} pieces/s`];
 }
 
-/** @param {unknown} error */
+/** What failed, and what to do about it. @param {unknown} error */
 function advice(error) {
-  const { name, message } = error instanceof Error ? error : { name: '', message: String(error) };
-  const said = message.replace(/\.?$/, '.');
-  if (name === 'NetworkError')
-    return `The model did not load. ${said} Check that it is served beside this page, then try again.`;
-  if (name === 'QuotaExceededError')
-    return `This text is too long for the model. ${said} Shorten it, or split the sentence.`;
-  if (name === 'NotSupportedError') return `This does not run here. ${said} A browser of 2024 or later is needed.`;
-  return `Something went wrong. ${said} Try again; if it stays, reload the page.`;
+  const { name, message, cause } = error instanceof Error ? error : { name: '', message: String(error), cause: null };
+  const code = (error instanceof QkvError ? error : cause instanceof QkvError ? cause : null)?.code;
+  const said = `${message.replace(/\.$/, '')}.`;
+  if (code === 'NETWORK' || code === 'MISSING_FILE') {
+    return `The model did not load: ${said} Check that its files are served, then try again.`;
+  }
+  if (code === 'UNSUPPORTED' || name === 'NotSupportedError') return `This cannot run here: ${said}`;
+  return `Something failed: ${said} Try again; if it stays, reload the page.`;
 }

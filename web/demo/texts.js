@@ -1,6 +1,6 @@
 // The two texts: what is typed, its translation, and which sentence of them is looked at.
 
-import { splitSentences } from '../lib/sentences.js';
+import { splitSentences } from '../lib/index.js';
 import { kExamples, kFirst } from './examples.js';
 
 /** @typedef {import('./marks.js').Marks} Marks */
@@ -44,14 +44,14 @@ export class Texts extends EventTarget {
       const { sentence } = /** @type {HTMLElement} */ (event.target).dataset;
       if (sentence === undefined || Number(sentence) === this.#active) return;
       this.#clicked = Number(sentence);
-      this.dispatchEvent(new Event('choose'));
+      this.#say('choose');
     });
   }
 
   #moved() {
     this.#clicked = -1;
     if (this.#mirror.textContent !== `${this.#source.value}\n`) this.#reflect();
-    this.dispatchEvent(new Event('input'));
+    this.#say('input');
   }
 
   /** @param {string} text */
@@ -75,19 +75,29 @@ export class Texts extends EventTarget {
     chip.textContent = example;
     chip.addEventListener('click', () => {
       this.#write(example);
-      this.dispatchEvent(new Event('choose'));
+      this.#say('choose');
     });
     return chip;
   }
 
-  /** @param {boolean} working */
+  /** @param {'input' | 'choose'} type */
+  #say(type) {
+    this.busy(true);
+    this.dispatchEvent(new Event(type));
+  }
+
+  /** @param {boolean} working the translation in view is not, or not yet, that of the text */
   busy(working) {
     this.#target.setAttribute('aria-busy', String(working));
   }
 
-  /** Takes the text as it stands now. @returns {{sentences: string[], active: number}} */
-  read() {
-    this.#parts = splitSentences(this.#source.value, 'en');
+  /**
+   * Takes the text as it stands now.
+   * @param {number} longest UTF-16 units of a sentence
+   * @returns {{sentences: string[], active: number}}
+   */
+  read(longest) {
+    this.#parts = splitSentences(this.#source.value, 'en', longest);
     const sentences = this.#parts.filter((part) => part.sentence).map((part) => part.text);
     this.#active = this.#clicked >= 0 && this.#clicked < sentences.length ? this.#clicked : this.#underCaret();
     return { sentences, active: this.#active };
@@ -110,7 +120,7 @@ export class Texts extends EventTarget {
     let index = -1;
     const nodes = this.#parts.map((part) => {
       if (!part.sentence) return part.text;
-      return sentenceSpan(session.known(part.text)?.text ?? '…', ++index, count > 1 && index === this.#active);
+      return sentenceSpan(session.textOf(part.text) ?? '…', ++index, count > 1 && index === this.#active);
     });
     this.#target.replaceChildren(...nodes);
     for (const which of this.#which) which.textContent = count > 1 ? `sentence ${this.#active + 1} of ${count}` : '';
@@ -125,7 +135,7 @@ export class Texts extends EventTarget {
       begin += text.length;
       return false;
     });
-    const trace = part && session.known(part.text)?.trace;
+    const trace = part && session.traceOf(part.text);
     const source = /** @type {Text | null} */ (this.#mirror.firstChild);
     const target = /** @type {Text | null} */ (
       this.#target.querySelector(`[data-sentence="${index}"]`)?.firstChild ?? null
