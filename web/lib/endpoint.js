@@ -1,0 +1,63 @@
+// Where an engine runs: in a worker, or in this thread. Both are called alike.
+import { Channel } from './channel.js';
+import { QkvError } from './errors.js';
+import { workerThreads } from './runtime.js';
+
+/**
+ * @typedef {object} Endpoint
+ * @property {Channel['call']} call
+ * @property {() => void} close
+ */
+
+/**
+ * @param {boolean} inWorker
+ * @returns {Endpoint}
+ */
+export function createEndpoint(inWorker) {
+  if (!inWorker) return new Local();
+  const threads = workerThreads();
+  return new Channel(threads ? nodeWorker(threads) : webWorker());
+}
+
+/** @returns {import('./channel.js').Port} */
+function webWorker() {
+  try {
+    return new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+  } catch (cause) {
+    const advice = "serve qkv from the page's own origin, or pass worker: false";
+    const message = `the worker could not be started (${/** @type {Error} */ (cause).message}): ${advice}`;
+    throw new QkvError('ENGINE_FAILED', message, 'worker', { cause });
+  }
+}
+
+/**
+ * The same file, without the literal that bundlers follow: what they make for a browser has no use for Node's worker.
+ * @param {import('./runtime.js').WorkerThreads} threads
+ * @returns {import('./channel.js').Port}
+ */
+function nodeWorker(threads) {
+  return new threads.Worker(new URL(import.meta.url.replace(/[^/]*$/, 'worker.js')));
+}
+
+/** An engine in this thread. Its code is fetched when it is first asked for: a page with a worker never needs it. */
+class Local {
+  /** @type {Promise<Record<string, import('./channel.js').Handler>> | undefined} */
+  #handlers;
+  #isClosed = false;
+
+  /** @type {Endpoint['call']} */
+  async call(method, args, { signal = new AbortController().signal, progress = () => {} } = {}) {
+    if (this.#isClosed) throw new QkvError('DESTROYED', 'the engine has been closed');
+    this.#handlers ??= Promise.all([import('./engine.js'), import('./handlers.js')]).then(
+      ([{ Engine }, { handlersOf }]) => handlersOf(new Engine()),
+    );
+    const handlers = await this.#handlers;
+    signal.throwIfAborted();
+    return handlers[method](args, { signal, progress });
+  }
+
+  close() {
+    this.#isClosed = true;
+    this.#handlers = undefined;
+  }
+}

@@ -1,0 +1,109 @@
+// The engine of one thread: owns the WebAssembly instance, loads models, runs jobs in turns. A page reaches it through a
+// worker, or in its own thread; both call the same methods with the same plain values.
+import { guard } from './guard.js';
+import { instantiate } from './instantiate.js';
+import { loadModel } from './load.js';
+import { nextTask } from './runtime.js';
+import { Scheduler } from './scheduler.js';
+import { splitSentences } from './sentences.js';
+
+/** @typedef {import('./guard.js').GuardedModule} GuardedModule */
+/** @typedef {{signal: AbortSignal, progress: (loaded: number) => void}} Call what every method gets beside its arguments */
+
+export class Engine {
+  /** @type {Promise<{wasm: GuardedModule, build: string}> | undefined} */
+  #instance;
+  #scheduler = new Scheduler();
+
+  /**
+   * Compiles and starts the WebAssembly, once.
+   * @param {{wasm: import('./instantiate.js').WasmSettings}} args
+   */
+  async start({ wasm }) {
+    this.#instance ??= instantiate(wasm).then(({ module, build }) => ({ wasm: guard(module), build }));
+    const { build } = await this.#instance;
+    return { build };
+  }
+
+  /**
+   * @param {{source: import('./model-source.js').ModelSource}} args
+   * @param {Call} call
+   */
+  async load({ source }, { signal, progress }) {
+    const model = await loadModel(this.#wasm(), source, signal, progress);
+    const wasm = await this.#wasm();
+    return { model, info: wasm.modelInfo(model) };
+  }
+
+  /**
+   * Frees a model once the jobs that were aborted with it are gone.
+   * @param {{model: number}} args
+   */
+  async unload({ model }) {
+    await nextTask();
+    (await this.#wasm()).modelFree(model);
+  }
+
+  /**
+   * Translates a text: its sentences as one job, its white space kept.
+   * @param {{model: number, text: string, locale: string, split: boolean, longest: number, beam: number}} args
+   * @param {Call} call
+   */
+  async translate({ model, text, locale, split, longest, beam }, { signal }) {
+    const parts = split ? splitSentences(text, locale, longest) : [{ text, sentence: true }];
+    const sentences = parts.filter((part) => part.sentence);
+    if (sentences.length === 0) return text;
+    const wasm = await this.#wasm();
+    const job = wasm.translateStart(
+      model,
+      sentences.map((part) => part.text),
+      { beam },
+    );
+    const results = (await this.#finish(wasm, job, signal, wasm.translateResult)).values();
+    return parts.map((part) => (part.sentence ? results.next().value?.text : part.text)).join('');
+  }
+
+  /**
+   * @param {{model: number, source: string, target: string | null, beam: number}} args
+   * @param {Call} call
+   */
+  async trace({ model, source, target, beam }, { signal }) {
+    const wasm = await this.#wasm();
+    return this.#finish(wasm, wasm.traceStart(model, source, target, { beam }), signal, wasm.traceResult);
+  }
+
+  /**
+   * @param {{model: number, source: string, target: string}} args
+   * @param {Call} call
+   */
+  async score({ model, source, target }, { signal }) {
+    const wasm = await this.#wasm();
+    return this.#finish(wasm, wasm.scoreStart(model, source, target), signal, wasm.scoreResult);
+  }
+
+  async memory() {
+    return (await this.#wasm()).memoryBytes();
+  }
+
+  async #wasm() {
+    if (!this.#instance) throw new Error('the engine has not been started');
+    return (await this.#instance).wasm;
+  }
+
+  /**
+   * Runs a job to its end and frees it, however it ends.
+   * @template Result
+   * @param {GuardedModule} wasm
+   * @param {number} job
+   * @param {AbortSignal} signal
+   * @param {(job: number) => Result} result
+   */
+  async #finish(wasm, job, signal, result) {
+    try {
+      await this.#scheduler.run(() => wasm.jobStep(job), signal);
+      return result(job);
+    } finally {
+      wasm.jobFree(job);
+    }
+  }
+}

@@ -1,0 +1,82 @@
+// What can go wrong, said once: the core's codes and the few that only JavaScript meets.
+
+/**
+ * The one list of codes. The first five are the core's (core/base/error.h), in its order.
+ *
+ * - `INVALID_ARGUMENT`: the call has no meaning
+ * - `INVALID_FILE`: a model file's bytes are not what their format promises
+ * - `MISSING_FILE`: a file of the model is not there
+ * - `UNSUPPORTED`: well formed, but not something this engine, or this runtime, does
+ * - `LIMIT_EXCEEDED`: larger than a documented limit
+ * - `NETWORK`: a download failed
+ * - `ENGINE_FAILED`: the worker or the WebAssembly module died; a new `create()` starts a fresh one
+ * - `DESTROYED`: the translator has been destroyed
+ */
+export const errorCodes = /** @type {const} */ ([
+  'INVALID_ARGUMENT',
+  'INVALID_FILE',
+  'MISSING_FILE',
+  'UNSUPPORTED',
+  'LIMIT_EXCEEDED',
+  'NETWORK',
+  'ENGINE_FAILED',
+  'DESTROYED',
+]);
+
+/** @typedef {typeof errorCodes[number]} QkvErrorCode */
+
+/** An error with a code to branch on, a sentence that says what to do, and the place it is about. */
+export class QkvError extends Error {
+  /**
+   * @param {QkvErrorCode} code
+   * @param {string} message a sentence that says what is wrong and what to do
+   * @param {string} [where] the file, tensor or field; '' where there is none
+   * @param {{cause?: unknown}} [options]
+   */
+  constructor(code, message, where = '', options = undefined) {
+    super(where && !message.includes(where) ? `${where}: ${message}` : message, options);
+    /** @type {QkvErrorCode} */
+    this.code = code;
+    this.name = 'QkvError';
+    /** The file, tensor or field that the error is about; '' where there is none. */
+    this.where = where;
+  }
+}
+
+/**
+ * The DOMException that the platform's Translator specification has for a case, with the QkvError as its `cause`.
+ * @param {string} name
+ * @param {QkvError} cause
+ * @param {Record<string, unknown>} [details] further properties
+ */
+export function domException(name, cause, details = {}) {
+  const exception = new DOMException(cause.message, name);
+  for (const [key, value] of Object.entries({ cause, ...details })) {
+    Object.defineProperty(exception, key, { value, configurable: true });
+  }
+  return exception;
+}
+
+/**
+ * What `Translator` rejects with for an error of the engine: a NetworkError for a failed download, else the error itself.
+ * @param {unknown} error
+ */
+export function toPublicError(error) {
+  return error instanceof QkvError && error.code === 'NETWORK' ? domException('NetworkError', error) : error;
+}
+
+/** @typedef {{code: QkvErrorCode, message: string, where: string}} PlainError as sent by a worker */
+
+/**
+ * @param {unknown} error
+ * @returns {PlainError}
+ */
+export function toPlain(error) {
+  if (error instanceof QkvError) return { code: error.code, message: error.message, where: error.where };
+  return { code: 'ENGINE_FAILED', message: `The engine failed: ${String(error)}`, where: '' };
+}
+
+/** @param {PlainError} plain */
+export function fromPlain({ code, message, where }) {
+  return new QkvError(code, message, where);
+}

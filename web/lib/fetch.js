@@ -1,0 +1,197 @@
+// Bytes from wherever a model or the engine lies: http, a file in Node, a data: URL, a Blob, memory.
+import { QkvError } from './errors.js';
+import { fileSystem } from './runtime.js';
+
+/** @typedef {import('./runtime.js').FileSystem} FileSystem */
+
+/**
+ * A file, opened: its bytes as they come, and their number where it is known.
+ * @typedef {object} Opened
+ * @property {AsyncIterable<Uint8Array>} chunks
+ * @property {number} size for progress; 0 where it is not known
+ * @property {boolean} exact whether `size` can be relied on (of what comes over a network it cannot: it may be compressed)
+ */
+
+/** @typedef {string | Blob | ArrayBuffer | ArrayBufferView} Source a string is an absolute URL */
+
+const kChunk = 1 << 20;
+
+/**
+ * Opens a source. Null where it does not exist.
+ * @param {Source} source
+ * @param {string} name for errors
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Opened | null>} rejects with a QkvError, code NETWORK, or with `signal.reason`
+ */
+export async function open(source, name, signal) {
+  if (typeof source !== 'string') return fromMemory(source);
+  if (source.startsWith('data:')) return fromMemory(dataBytes(source));
+  const files = source.startsWith('file:') && fileSystem();
+  return files ? openFile(files, source, name) : download(source, name, signal);
+}
+
+/**
+ * Everything in a source. Null where it does not exist.
+ * @param {Source} source
+ * @param {string} name
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Uint8Array<ArrayBuffer> | null>}
+ */
+export async function readAll(source, name, signal) {
+  const opened = await open(source, name, signal);
+  if (!opened) return null;
+  const chunks = [];
+  for await (const chunk of opened.chunks) chunks.push(chunk);
+  return concatenate(chunks);
+}
+
+/** @param {Uint8Array[]} chunks */
+function concatenate(chunks) {
+  const bytes = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}
+
+/**
+ * @param {string} url
+ * @param {string} name
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Response>} rejects with NETWORK when there is no answer; the status is the caller's to look at
+ */
+export async function request(url, name, signal) {
+  try {
+    return await fetch(url, { signal });
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw new QkvError('NETWORK', `${name} could not be fetched from ${url} (${reason(error)})`, name, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * @param {string} url
+ * @param {number} status
+ * @param {string} name
+ */
+export const badStatus = (url, status, name) =>
+  new QkvError('NETWORK', `${name} could not be fetched: ${url} answered with status ${status}`, name);
+
+/**
+ * @param {string} url
+ * @param {string} name
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Opened | null>}
+ */
+async function download(url, name, signal) {
+  const response = await request(url, name, signal);
+  if (response.status === 404 || response.status === 410) return null;
+  if (!response.ok) throw badStatus(url, response.status, name);
+  const size = Number(response.headers.get('content-length')) || 0;
+  return { chunks: bodyChunks(response, name, signal), size, exact: false };
+}
+
+/**
+ * @param {Response} response
+ * @param {string} name
+ * @param {AbortSignal} [signal]
+ */
+async function* bodyChunks(response, name, signal) {
+  const reader = response.body?.getReader();
+  if (!reader) return;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw new QkvError('NETWORK', `the connection broke while ${name} was coming (${reason(error)})`, name, {
+      cause: error,
+    });
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+/**
+ * @param {FileSystem} files
+ * @param {string} url
+ * @param {string} name
+ * @returns {Promise<Opened | null>}
+ */
+async function openFile(files, url, name) {
+  try {
+    const { size } = await files.stat(new URL(url));
+    return { chunks: fileChunks(files, url), size, exact: true };
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT') return null;
+    throw new QkvError('MISSING_FILE', `${name} could not be read from ${url} (${reason(error)})`, name, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * @param {FileSystem} files
+ * @param {string} url
+ */
+async function* fileChunks(files, url) {
+  const file = await files.open(new URL(url));
+  try {
+    const buffer = new Uint8Array(kChunk);
+    for (;;) {
+      const { bytesRead } = await file.read(buffer, 0, kChunk);
+      if (bytesRead === 0) return;
+      yield buffer.slice(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * @param {Blob | ArrayBuffer | ArrayBufferView} source
+ * @returns {Opened}
+ */
+function fromMemory(source) {
+  if (source instanceof Blob) return { chunks: blobChunks(source), size: source.size, exact: true };
+  const bytes = ArrayBuffer.isView(source)
+    ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
+    : new Uint8Array(source);
+  return { chunks: pieces(bytes), size: bytes.length, exact: true };
+}
+
+/** @param {Blob} blob */
+async function* blobChunks(blob) {
+  for (let begin = 0; begin < blob.size; begin += kChunk) {
+    yield new Uint8Array(await blob.slice(begin, begin + kChunk).arrayBuffer());
+  }
+}
+
+/** @param {Uint8Array} bytes */
+async function* pieces(bytes) {
+  for (let begin = 0; begin < bytes.length; begin += kChunk) yield bytes.subarray(begin, begin + kChunk);
+}
+
+/**
+ * The bytes in a data: URL, which bundlers make of small files; `fetch` would need a Content-Security-Policy for it.
+ * @param {string} url
+ */
+function dataBytes(url) {
+  const comma = url.indexOf(',');
+  const body = decodeURIComponent(url.slice(comma + 1));
+  if (!url.slice(0, comma).endsWith(';base64')) return new TextEncoder().encode(body);
+  return Uint8Array.from(atob(body), (char) => char.charCodeAt(0));
+}
+
+/** @param {unknown} error */
+const reason = (error) => {
+  const { cause, message } = /** @type {{cause?: {message?: string}, message?: string}} */ (error);
+  return cause?.message || message || String(error);
+};

@@ -1,0 +1,83 @@
+// What the WebAssembly module offers: wasm/*.cc. Handles are small integers, 0 is never one.
+
+/** In place of a value, from every function that can fail. */
+export type Failed = { error: import('./errors.js').PlainError };
+
+export type DecodeOptions = { beam?: number; maxLength?: number };
+export type WasmTranslation = { text: string; ids: Int32Array; score: number; truncated: boolean };
+export type WasmTokens = { text: string; pieces: string[]; ids: Int32Array; begin: Int32Array; end: Int32Array };
+export type WasmMap = { shape: number[]; data: Float32Array };
+export type WasmScore = WasmTokens & { score: number; logProbs: Float32Array };
+
+export type WasmTrace = {
+  source: WasmTokens;
+  target: WasmTokens & { logProbs: Float32Array };
+  targetInput: string[];
+  score: number;
+  sourceTruncated: boolean;
+  targetTruncated: boolean;
+  encoderSelf: WasmMap;
+  decoderSelf: WasmMap;
+  cross: WasmMap;
+  alignment: WasmMap & { heads: [number, number][]; ranked: boolean };
+};
+
+export type WasmModelInfo = {
+  parameters: number;
+  bytes: number;
+  dModel: number;
+  encoderLayers: number;
+  decoderLayers: number;
+  encoderHeads: number;
+  decoderHeads: number;
+  vocabularySize: number;
+  maxLength: number;
+  beam: number;
+  alignmentHeads: [number, number][];
+};
+
+export type LoaderFiles = {
+  config: string;
+  generationConfig: string;
+  vocab: string;
+  sourceSpm: Uint8Array;
+  targetSpm: Uint8Array | null;
+  /** Of model.safetensors in bytes; 0 where it is not known. */
+  weightsSize: number;
+};
+
+export interface WasmModule {
+  errorCodes(): string[];
+  loaderCreate(files: LoaderFiles): number | Failed;
+  loaderNext(loader: number): { offset: number; length: number } | Failed;
+  /** A view of the module's memory: ask again after any other call. */
+  loaderStage(loader: number): Uint8Array | Failed;
+  loaderCommit(loader: number): undefined | Failed;
+  /** Frees the loader when it succeeds. */
+  loaderFinish(loader: number): number | Failed;
+  loaderFree(loader: number): void;
+  modelInfo(model: number): WasmModelInfo | Failed;
+  modelFree(model: number): void;
+  memoryBytes(): number;
+  translateStart(model: number, texts: string[], options: DecodeOptions): number | Failed;
+  translateResult(job: number): WasmTranslation[] | Failed;
+  traceStart(model: number, source: string, target: string | null, options: DecodeOptions): number | Failed;
+  traceResult(job: number): WasmTrace | Failed;
+  scoreStart(model: number, source: string, target: string): number | Failed;
+  scoreResult(job: number): WasmScore | Failed;
+  jobStep(job: number): boolean | Failed;
+  jobFree(job: number): void;
+  tokenize(model: number, text: string, side: 'source' | 'target'): WasmTokens | Failed;
+}
+
+type InstantiateWasm = (
+  imports: WebAssembly.Imports,
+  receive: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
+) => object;
+
+export default function createModule(options: {
+  instantiateWasm: InstantiateWasm;
+  print?: (text: string) => void;
+  printErr?: (text: string) => void;
+  onAbort?: (what: unknown) => void;
+}): Promise<WasmModule>;

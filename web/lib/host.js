@@ -1,0 +1,123 @@
+// An engine that is running, shared by all translators with the same settings: one worker, one WebAssembly instance.
+import { createEndpoint } from './endpoint.js';
+import { QkvError } from './errors.js';
+import { SharedModel } from './shared-model.js';
+
+/** @typedef {import('./instantiate.js').WasmSettings} WasmSettings */
+/** @typedef {import('./model-source.js').ModelSource} ModelSource */
+/** @typedef {{worker: boolean, wasm: WasmSettings}} EngineSettings */
+/** @typedef {{signal?: AbortSignal, progress?: (loaded: number) => void}} CallOptions */
+
+/** @type {Host[]} the engines that translators may join */
+const hosts = [];
+
+/**
+ * The engine of these settings; started unless it runs already. Each call is to be followed by one of `release`.
+ * @param {EngineSettings} settings
+ */
+export function holdHost(settings) {
+  let host = hosts.find((running) => isSame(running.settings, settings));
+  if (!host) hosts.push((host = new Host(settings)));
+  host.holders++;
+  return host;
+}
+
+/**
+ * Whether a model is in memory, in any engine.
+ * @param {unknown} key
+ * @returns {'downloadable' | 'downloading' | 'available'}
+ */
+export function modelState(key) {
+  const models = hosts.map((host) => host.models.get(key)).filter((model) => model !== undefined);
+  if (models.length === 0) return 'downloadable';
+  return models.some((model) => model.isLoaded) ? 'available' : 'downloading';
+}
+
+/**
+ * @param {EngineSettings} a
+ * @param {EngineSettings} b
+ */
+function isSame(a, b) {
+  if (a.worker !== b.worker) return false;
+  if ('pick' in a.wasm || 'pick' in b.wasm) return 'pick' in a.wasm && 'pick' in b.wasm;
+  return a.wasm.from === b.wasm.from;
+}
+
+/** @typedef {Host} EngineHost */
+class Host {
+  holders = 0;
+  /** @type {Map<unknown, SharedModel>} by what makes a model the same: its URL */
+  models = new Map();
+  /** Which build runs. @type {Promise<{build: string}>} */
+  started;
+  #endpoint;
+
+  /** @param {EngineSettings} settings */
+  constructor(settings) {
+    this.settings = settings;
+    this.#endpoint = createEndpoint(settings.worker);
+    this.started = this.call('start', { wasm: settings.wasm });
+    this.started.catch(() => this.#retire()); // the next create() starts afresh
+  }
+
+  /**
+   * @param {string} method
+   * @param {any} args
+   * @param {CallOptions} [options]
+   * @returns {Promise<any>}
+   */
+  async call(method, args, options) {
+    try {
+      return await this.#endpoint.call(method, args, options);
+    } catch (error) {
+      if (error instanceof QkvError && error.code === 'ENGINE_FAILED') this.#retire();
+      throw error;
+    }
+  }
+
+  /**
+   * @param {unknown} key
+   * @param {ModelSource} source
+   */
+  model(key, source) {
+    const known = this.models.get(key);
+    if (known) return known;
+    const model = new SharedModel(
+      (signal, progress) => this.call('load', { source }, { signal, progress }),
+      (handle) => void this.call('unload', { model: handle }).catch(() => {}),
+    );
+    this.models.set(key, model);
+    model.loaded.catch(() => this.#forget(key, model)); // so that the next create() tries again
+    return model;
+  }
+
+  /**
+   * @param {unknown} key
+   * @param {SharedModel} model
+   * @param {(loaded: number) => void} holder
+   */
+  releaseModel(key, model, holder) {
+    if (model.release(holder)) this.#forget(key, model);
+  }
+
+  /** The last holder's release ends the engine. */
+  release() {
+    if (--this.holders > 0) return;
+    this.#retire();
+    this.#endpoint.close();
+  }
+
+  /**
+   * @param {unknown} key
+   * @param {SharedModel} model
+   */
+  #forget(key, model) {
+    if (this.models.get(key) === model) this.models.delete(key);
+  }
+
+  /** No new translator joins; those that hold the engine stay. */
+  #retire() {
+    const index = hosts.indexOf(this);
+    if (index >= 0) hosts.splice(index, 1);
+  }
+}

@@ -1,0 +1,96 @@
+// What a model is given as, made into what an engine, perhaps in a worker, can read: a record of files.
+import { QkvError } from './errors.js';
+import { urlTools } from './runtime.js';
+
+/** @typedef {import('./fetch.js').Source} Source */
+
+/**
+ * Where a model's files are, as sent to a worker: a folder's absolute URL, ending in a slash, or each by its name.
+ * @typedef {{folder: string} | {files: Record<string, Source>}} ModelSource
+ */
+
+/**
+ * @typedef {string | URL | File[] | FileList | {files: Record<string, Blob | ArrayBuffer | ArrayBufferView | URL | string>}} ModelOption
+ */
+
+/** The files of a model folder that are read first, whole. The weights come last and are streamed. */
+export const smallFiles = [
+  { name: 'config.json', isRequired: true },
+  { name: 'generation_config.json', isRequired: false },
+  { name: 'vocab.json', isRequired: true },
+  { name: 'source.spm', isRequired: true },
+  { name: 'target.spm', isRequired: false }, // absent: the source's serves both
+];
+export const weightsFile = 'model.safetensors';
+
+/**
+ * @param {ModelOption} model
+ * @returns {ModelSource} throws a QkvError, code INVALID_ARGUMENT
+ */
+export function modelSource(model) {
+  if (typeof model === 'string' || model instanceof URL) return { folder: asFolder(absoluteUrl(model)) };
+  if (isList(model)) return { files: byName([...model]) };
+  if (model?.files && typeof model.files === 'object') {
+    const entries = Object.entries(model.files).filter(([, source]) => source != null);
+    return { files: Object.fromEntries(entries.map(([name, source]) => [name, asSource(source, name)])) };
+  }
+  throw new QkvError('INVALID_ARGUMENT', 'give a URL, a list of files, or {files: {name: bytes}}', 'model');
+}
+
+/**
+ * Where a file of the model is; undefined where the source has none of that name.
+ * @param {ModelSource} source
+ * @param {string} name
+ * @returns {Source | undefined}
+ */
+export function locate(source, name) {
+  return 'folder' in source ? source.folder + name : source.files[name];
+}
+
+/**
+ * @param {ModelOption} model
+ * @returns {model is File[] | FileList}
+ */
+function isList(model) {
+  return Array.isArray(model) || (typeof FileList === 'function' && model instanceof FileList);
+}
+
+/**
+ * A URL, resolved against the page; in Node a string may also be a path.
+ * @param {string | URL} url
+ */
+export function absoluteUrl(url) {
+  const base = globalThis.document?.baseURI ?? globalThis.location?.href;
+  if (base) return new URL(url, base).href;
+  const isUrl = typeof url !== 'string' || /^[a-z][a-z\d+.-]+:/i.test(url);
+  return isUrl ? new URL(url).href : /** @type {any} */ (urlTools()).pathToFileURL(url).href;
+}
+
+/** @param {string} url */
+function asFolder(url) {
+  const { origin, protocol, pathname } = new URL(url);
+  const path = pathname.endsWith('/') ? pathname : `${pathname}/`;
+  return (origin === 'null' ? `${protocol}//` : origin) + path;
+}
+
+/**
+ * Files chosen in a page, by their names; of several with one name the one closest to the top of the folder.
+ * @param {File[]} files
+ */
+function byName(files) {
+  const depth = (/** @type {File} */ file) => (file.webkitRelativePath ?? '').split('/').length;
+  const deepestFirst = files.toSorted((a, b) => depth(b) - depth(a));
+  return Object.fromEntries(deepestFirst.map((file) => [file.name, file]));
+}
+
+/**
+ * @param {unknown} source
+ * @param {string} name
+ * @returns {Source}
+ */
+function asSource(source, name) {
+  if (typeof source === 'string' || source instanceof URL) return absoluteUrl(source);
+  if (source instanceof Blob || ArrayBuffer.isView(source)) return source;
+  if (Object.prototype.toString.call(source) === '[object ArrayBuffer]') return /** @type {ArrayBuffer} */ (source);
+  throw new QkvError('INVALID_ARGUMENT', 'a file is a Blob, an ArrayBuffer, a typed array or a URL', name);
+}

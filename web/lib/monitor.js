@@ -1,0 +1,44 @@
+/** A report on a download: `loaded` of `total`, where `total` is always 1. */
+export class DownloadProgressEvent extends Event {
+  lengthComputable = true;
+  total = 1;
+
+  /** @param {number} loaded from 0 to 1 */
+  constructor(loaded) {
+    super('downloadprogress');
+    this.loaded = loaded;
+  }
+}
+
+/**
+ * What `create()` hands to `monitor`: an EventTarget with 'downloadprogress' events, the first with `loaded` 0, the last
+ * with 1, each more than the one before.
+ */
+export class CreateMonitor extends EventTarget {
+  /** @type {((event: DownloadProgressEvent) => void) | null} */
+  ondownloadprogress = null;
+  #last = -1;
+
+  /**
+   * @param {string} type
+   * @param {((event: DownloadProgressEvent) => void) | EventListenerObject | null} listener
+   * @param {boolean | AddEventListenerOptions} [options]
+   * @override
+   */
+  addEventListener(type, listener, options) {
+    super.addEventListener(type, /** @type {EventListener} */ (listener), options);
+  }
+
+  /**
+   * @param {number} loaded
+   * @internal
+   */
+  report(loaded) {
+    const isWorthIt = loaded >= this.#last + 0.001 || (loaded === 1 && this.#last < 1);
+    if (!isWorthIt) return;
+    this.#last = loaded;
+    const event = new DownloadProgressEvent(loaded);
+    this.ondownloadprogress?.(event);
+    this.dispatchEvent(event);
+  }
+}

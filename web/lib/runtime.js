@@ -1,0 +1,57 @@
+// The one place that knows where the library runs: a browser, a worker, Node.
+
+/** @typedef {typeof import('node:fs/promises')} FileSystem */
+/** @typedef {typeof import('node:url')} UrlTools */
+/** @typedef {typeof import('node:worker_threads')} WorkerThreads */
+
+/**
+ * A module of Node's own, or undefined where there is no Node. Without an `import`, so that no bundler goes looking.
+ * @param {string} name
+ * @returns {any}
+ */
+function builtin(name) {
+  return /** @type {any} */ (globalThis).process?.getBuiltinModule?.(name);
+}
+
+/** @returns {FileSystem | undefined} */
+export const fileSystem = () => builtin('node:fs/promises');
+/** @returns {UrlTools | undefined} */
+export const urlTools = () => builtin('node:url');
+/** @returns {WorkerThreads | undefined} */
+export const workerThreads = () => builtin('node:worker_threads');
+
+/** Whether a module worker is what one expects here: in pages and in workers, not in Node. */
+export const hasWebWorker = () => typeof Worker === 'function' && !builtin('node:worker_threads');
+
+/**
+ * Lets the event loop run: messages, events and timers, then on. Timers would cost 4 ms in pages, promises let nothing in.
+ * @returns {Promise<void>}
+ */
+export function nextTask() {
+  const { setImmediate } = globalThis;
+  if (setImmediate) return new Promise((resolve) => void setImmediate(resolve));
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
+}
+
+// Long enough to cost nothing in yields, short enough for a frame and for an abort.
+const kSlice = 8;
+
+/**
+ * A function to await between pieces of work: it yields once a slice of 8 ms is used up, else goes on at once.
+ * @returns {() => Promise<void>}
+ */
+export function pacer() {
+  let start = performance.now();
+  return async () => {
+    if (performance.now() - start < kSlice) return;
+    await nextTask();
+    start = performance.now();
+  };
+}

@@ -1,0 +1,92 @@
+// The trace, layout qkv-trace/1: every attention weight of a pair of sentences, with the pieces they belong to.
+
+/**
+ * One side of a pair, cut into pieces.
+ * @typedef {object} Side
+ * @property {string} text
+ * @property {string[]} pieces as the vocabulary writes them: '▁the' where a word begins; the last one is '</s>'
+ * @property {Int32Array} ids
+ * @property {Int32Array} begin where each piece's part of `text` begins, in UTF-16 units, so that
+ *   `text.slice(begin[i], end[i])` is what piece i stands for
+ * @property {Int32Array} end
+ */
+
+/**
+ * @typedef {Side & {logProbs: Float32Array}} TargetSide with the natural logarithm of each piece's probability, given
+ *   the source and the pieces before it
+ */
+
+/**
+ * The attention of one kind: `data[((l * heads + h) * targets + t) * sources + s]` is the weight that head h of layer l
+ * gives to position s while it works on position t. Each row of `sources` sums to 1.
+ * @typedef {object} AttentionMap
+ * @property {[layers: number, heads: number, targets: number, sources: number]} shape
+ * @property {Float32Array} data
+ */
+
+/**
+ * How much target piece t owes to source piece s: `data[t * sources + s]`, rows summing to 1.
+ * @typedef {object} Alignment
+ * @property {[targets: number, sources: number]} shape
+ * @property {Float32Array} data
+ * @property {[layer: number, head: number][]} heads the cross-attention heads whose mean it is
+ * @property {string} note where the choice of heads comes from, in a sentence
+ */
+
+/** @typedef {import('./glue.js').WasmModelInfo & {name: string}} TraceModel */
+
+/**
+ * @typedef {object} TraceFields
+ * @property {'qkv-trace/1'} format
+ * @property {TraceModel} model
+ * @property {'utf-16'} spans the unit of `begin` and `end`
+ * @property {Side} source
+ * @property {TargetSide} target
+ * @property {string[]} targetInput what the decoder read: the start piece, then the target without its last piece.
+ *   Row t of `cross` and `decoderSelf` is the step that produces target piece t; column j of `decoderSelf` is input j
+ * @property {AttentionMap} encoderSelf [layers, heads, source, source]
+ * @property {AttentionMap} decoderSelf [layers, heads, target, target]
+ * @property {AttentionMap} cross [layers, heads, target, source]
+ * @property {Alignment} alignment
+ * @property {number} score the sum of the target's log-probabilities
+ * @property {boolean} sourceTruncated whether the source had more pieces than the model has positions, and was cut
+ * @property {boolean} targetTruncated
+ */
+
+/**
+ * @typedef {TraceFields & {toJSON: () => object}} Trace as `JSON.stringify` sees it, typed arrays are arrays
+ */
+
+const kRankedNote = 'the mean of the heads that the model names in alignment_heads';
+const kUnrankedNote = 'the mean of all heads of the last layer: the model names no alignment_heads';
+
+/**
+ * @param {import('./glue.js').WasmTrace} raw
+ * @param {TraceModel} model
+ * @returns {Trace}
+ */
+export function makeTrace({ alignment: { ranked, ...alignment }, ...raw }, model) {
+  const fields = /** @type {TraceFields} */ ({
+    format: 'qkv-trace/1',
+    model,
+    spans: 'utf-16',
+    ...raw,
+    alignment: { ...alignment, note: ranked ? kRankedNote : kUnrankedNote },
+  });
+  return Object.defineProperty(/** @type {Trace} */ (fields), 'toJSON', { value: toJSON });
+}
+
+/** @this {TraceFields} */
+function toJSON() {
+  return plain({ ...this });
+}
+
+/**
+ * @param {any} value
+ * @returns {any}
+ */
+function plain(value) {
+  if (ArrayBuffer.isView(value)) return Array.from(/** @type {any} */ (value));
+  if (Array.isArray(value) || typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]));
+}

@@ -1,0 +1,299 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import { unlessAborted, withSignals } from './abort.js';
+import { QkvError, domException, toPublicError } from './errors.js';
+import { modelState } from './host.js';
+import { isPackagePair } from './languages.js';
+import { Lease } from './lease.js';
+import { CreateMonitor } from './monitor.js';
+import { engineSettings, kDefaultKey, modelSettings } from './settings.js';
+import { splitSentences } from './sentences.js';
+import { makeTrace } from './trace.js';
+import { wellFormed } from './well-formed.js';
+
+/** @typedef {import('./trace.js').Trace} Trace */
+/** @typedef {import('./model-source.js').ModelOption} ModelOption */
+/** @typedef {{sourceLanguage: string, targetLanguage: string}} LanguagePair BCP 47 tags, such as 'en' or 'fr-CA' */
+
+/**
+ * @typedef {object} CreateOptions
+ * @property {string} sourceLanguage a BCP 47 tag, such as 'en'; sentences are found by its rules
+ * @property {string} targetLanguage a BCP 47 tag, such as 'fr'
+ * @property {ModelOption} [model] left out: the package's own, English to French. Else a model folder in MarianMT's
+ *   layout (config.json, vocab.json, source.spm, model.safetensors; target.spm and generation_config.json where it has
+ *   them): its URL (in Node also a path), the files a person chose with `<input type="file" webkitdirectory>`, or
+ *   `{files: {name: Blob | ArrayBuffer | Uint8Array | URL}}`
+ * @property {(monitor: CreateMonitor) => void} [monitor] is given an EventTarget with 'downloadprogress' events
+ * @property {AbortSignal} [signal] gives the creation up
+ * @property {boolean} [worker] whether the engine runs in a worker of its own; left out: in browsers yes, in Node no.
+ *   Without one it runs in this thread, a few milliseconds at a time
+ * @property {'baseline' | 'relaxed' | string | URL | ArrayBuffer | WebAssembly.Module} [wasm] left out: the faster of the
+ *   package's two builds that runs here. Else one of them by name, or a build by URL, bytes or module
+ * @property {number} [beam] hypotheses that the search keeps: 1 is greedy, the fastest; left out: the model's own number
+ */
+
+/** @typedef {{signal?: AbortSignal | null}} CallOptions `signal` gives the call up, with its reason */
+
+/**
+ * @typedef {object} TranslateOptions
+ * @property {AbortSignal | null} [signal] gives the call up, with its reason
+ * @property {boolean} [split] false: the text is one sentence, whatever it looks like; left out: true
+ */
+
+/**
+ * @typedef {object} TraceOptions
+ * @property {AbortSignal | null} [signal] gives the call up, with its reason
+ * @property {number} [sentence] trace only the sentence of this number, from 0; left out: the text whole
+ */
+
+/** @typedef {{source: string, target: string}} SentencePair */
+
+/**
+ * @typedef {object} Score
+ * @property {number} score the sum of `logProbs`
+ * @property {string[]} pieces of the target; the last one is '</s>'
+ * @property {Float32Array} logProbs the natural logarithm of each piece's probability
+ */
+
+/**
+ * @typedef {object} TranslatorInfo
+ * @property {string} name of the model
+ * @property {number} parameters numbers in its weights
+ * @property {number} bytes that they take in memory
+ * @property {number} dModel
+ * @property {number} encoderLayers
+ * @property {number} decoderLayers
+ * @property {number} encoderHeads in each encoder layer
+ * @property {number} decoderHeads in each decoder layer
+ * @property {number} vocabularySize
+ * @property {number} maxLength the most pieces of a translation
+ * @property {number} beam hypotheses that the search keeps
+ * @property {[layer: number, head: number][]} alignmentHeads cross-attention heads that align best; empty: not known
+ * @property {'baseline' | 'relaxed' | 'custom'} engine which build of the engine runs
+ * @property {boolean} worker whether it runs in a worker
+ */
+
+/** The most UTF-16 units of a text in one call. */
+const kInputQuota = 1_000_000;
+const kInternal = Symbol('internal');
+
+/**
+ * Translates, in the shape of browsers' built-in Translator, and shows what it looked at.
+ *
+ *     const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr' });
+ *     await translator.translate('How are you?');
+ *
+ * Errors are DOMExceptions where the Translator specification has one, with a `QkvError` as their `cause`, and QkvErrors
+ * elsewhere; an aborted call rejects with its signal's reason. Lone surrogates in a text count as U+FFFD.
+ */
+export class Translator {
+  /** BCP 47. @readonly */
+  sourceLanguage;
+  /** BCP 47. @readonly */
+  targetLanguage;
+  /** The most that `measureInputUsage` may say of a text: UTF-16 units. @readonly */
+  inputQuota = kInputQuota;
+  /** The model and what runs it. @readonly @type {Readonly<TranslatorInfo>} */
+  info;
+  #engine;
+  #life = new AbortController();
+
+  /**
+   * @private use Translator.create()
+   * @param {symbol} key
+   * @param {Lease} engine
+   * @param {LanguagePair} languages
+   * @param {TranslatorInfo} info
+   */
+  constructor(key, engine, { sourceLanguage, targetLanguage }, info) {
+    if (key !== kInternal) throw new TypeError('Illegal constructor: use Translator.create()');
+    this.#engine = engine;
+    this.sourceLanguage = sourceLanguage;
+    this.targetLanguage = targetLanguage;
+    this.info = Object.freeze(info);
+  }
+
+  /**
+   * Whether the package's own model translates this pair, and whether it is in memory yet. Loads nothing.
+   * @param {LanguagePair} languages
+   * @returns {Promise<'unavailable' | 'downloadable' | 'downloading' | 'available'>}
+   */
+  static async availability(languages) {
+    return isPackagePair(languages) ? modelState(kDefaultKey) : 'unavailable';
+  }
+
+  /**
+   * Loads a model into an engine. Translators with the same settings share one engine, and one copy of a model.
+   *
+   * Rejects with NotSupportedError (the language pair), NetworkError (a download), the signal's reason, or a QkvError
+   * that says what is wrong with the model's files.
+   * @param {CreateOptions} options
+   * @returns {Promise<Translator>}
+   */
+  static async create(options) {
+    const { signal, beam = 0 } = options;
+    signal?.throwIfAborted();
+    if (!Number.isInteger(beam) || beam < 0) throw new QkvError('INVALID_ARGUMENT', 'beam is a whole number', 'beam');
+    const { key, name, source } = modelSettings(options);
+    const monitor = new CreateMonitor();
+    options.monitor?.(monitor);
+    const engine = new Lease(engineSettings(options), key, source, (loaded) => monitor.report(loaded));
+    try {
+      const [{ build }, { info }] = await engine.ready(signal);
+      monitor.report(1);
+      const details = { ...info, name, beam: beam || info.beam, engine: build, worker: engine.worker };
+      return new Translator(kInternal, engine, options, /** @type {TranslatorInfo} */ (details));
+    } catch (error) {
+      engine.release();
+      throw toPublicError(error);
+    }
+  }
+
+  /**
+   * The translation of a text. Its sentences are translated one by one; the white space between them stays as it is.
+   * @param {string} text at most `inputQuota` UTF-16 units
+   * @param {TranslateOptions} [options]
+   * @returns {Promise<string>} rejects with QuotaExceededError, InvalidStateError, AbortError after `destroy()`, or the
+   *   signal's reason
+   */
+  async translate(text, { signal, split = true } = {}) {
+    const args = { text: this.#input(text), locale: this.sourceLanguage, split, longest: this.#longest };
+    return this.#call('translate', { ...args, beam: this.info.beam }, signal);
+  }
+
+  /**
+   * Translates a text as one sentence, and says everything that the model attended to while it wrote.
+   * @overload
+   * @param {string} text
+   * @param {TraceOptions} [options]
+   * @returns {Promise<Trace>}
+   */
+  /**
+   * What the model attends to when it is made to write `target` for `source`.
+   * @overload
+   * @param {SentencePair} pair any two sentences; the target need not be the model's own
+   * @param {CallOptions} [options]
+   * @returns {Promise<Trace>}
+   */
+  /**
+   * @param {string | SentencePair} input
+   * @param {TraceOptions} [options]
+   * @returns {Promise<Trace>}
+   */
+  async trace(input, { signal, sentence } = {}) {
+    const pair = typeof input === 'string' ? { source: this.#sentence(input, sentence), target: null } : input;
+    const source = this.#input(pair.source);
+    const target = pair.target === null ? null : this.#input(pair.target);
+    const { engine: _engine, worker: _worker, ...model } = this.info;
+    return makeTrace(await this.#call('trace', { source, target, beam: this.info.beam }, signal), model);
+  }
+
+  /**
+   * How probable the model finds `target` as the translation of `source`.
+   * @param {string} source
+   * @param {string} target
+   * @param {CallOptions} [options]
+   * @returns {Promise<Score>}
+   */
+  async score(source, target, { signal } = {}) {
+    const args = { source: this.#input(source), target: this.#input(target) };
+    const { score, pieces, logProbs } = await this.#call('score', args, signal);
+    return { score, pieces, logProbs };
+  }
+
+  /**
+   * How much of `inputQuota` a text uses.
+   * @param {string} text
+   * @param {CallOptions} [options]
+   * @returns {Promise<number>} UTF-16 units
+   */
+  async measureInputUsage(text, { signal } = {}) {
+    if (this.#life.signal.aborted) this.#throwDestroyed();
+    signal?.throwIfAborted();
+    return asString(text).length;
+  }
+
+  /**
+   * The size of the engine's memory, with all that share it.
+   * @returns {Promise<number>} bytes
+   */
+  memoryBytes() {
+    return this.#call('memory', {}, undefined);
+  }
+
+  /**
+   * Frees what the translator holds; calls that are running reject with an AbortError, later ones with an
+   * InvalidStateError. The last translator's ends the engine.
+   */
+  destroy() {
+    if (this.#life.signal.aborted) return;
+    const cause = new QkvError('DESTROYED', 'the translator was destroyed while this was running');
+    this.#life.abort(domException('AbortError', cause));
+    this.#engine.release();
+  }
+
+  [Symbol.dispose]() {
+    this.destroy();
+  }
+
+  async [Symbol.asyncDispose]() {
+    this.destroy();
+  }
+
+  // A sentence never has more pieces than the model has places, unless normalising makes it longer.
+  get #longest() {
+    return Math.max(this.info.maxLength - 2, 2);
+  }
+
+  /**
+   * @param {string} text
+   * @param {number | undefined} index
+   */
+  #sentence(text, index) {
+    if (index === undefined) return text;
+    const sentences = splitSentences(this.#input(text), this.sourceLanguage, this.#longest).filter(
+      (part) => part.sentence,
+    );
+    if (sentences[index]) return sentences[index].text;
+    throw new QkvError(
+      'INVALID_ARGUMENT',
+      `the text has ${sentences.length} sentences, none numbered ${index}`,
+      'sentence',
+    );
+  }
+
+  /** @param {unknown} text */
+  #input(text) {
+    const { length } = asString(text);
+    if (length <= this.inputQuota) return wellFormed(asString(text));
+    const message = `the text has ${length} UTF-16 units; at most ${this.inputQuota} fit in one call: split it`;
+    const details = { quota: this.inputQuota, requested: length };
+    throw domException('QuotaExceededError', new QkvError('LIMIT_EXCEEDED', message, 'text'), details);
+  }
+
+  /**
+   * @param {string} method
+   * @param {object} args
+   * @param {AbortSignal | null | undefined} signal
+   */
+  async #call(method, args, signal) {
+    if (this.#life.signal.aborted) this.#throwDestroyed();
+    try {
+      return await withSignals([this.#life.signal, signal], (both) =>
+        unlessAborted(this.#engine.call(method, args, both), both),
+      );
+    } catch (error) {
+      throw toPublicError(error);
+    }
+  }
+
+  #throwDestroyed() {
+    const message = 'the translator has been destroyed: create a new one';
+    throw domException('InvalidStateError', new QkvError('DESTROYED', message));
+  }
+}
+
+/** @param {unknown} text */
+function asString(text) {
+  if (typeof text !== 'string') throw new TypeError(`expected a string, got ${text === null ? 'null' : typeof text}`);
+  return text;
+}
