@@ -1,7 +1,7 @@
 """Greedy and beam search, one sentence at a time, the whole prefix computed anew at every step.
 
 The rule is Hugging Face Transformers' generate() with early_stopping = False, written out:
-- Length counts produced pieces with </s>, without the start piece. It is at most min(config's, 3 S + 50).
+- Length counts produced pieces with </s>, without the start piece. It is at most min(config's, positions, 3 S + 50).
 - Pieces in bad_words_ids get -inf before the log-softmax.
 - Beam K: of all (hypothesis, piece) the 2K best by summed log-probability; ties: lower hypothesis, then lower piece.
   In order: </s> at rank < K goes to the finished list with sum / length^penalty, which keeps the best K; other pieces
@@ -27,7 +27,7 @@ class Found:
 
 def maximum_length(model, source):
     configured = model.generation.get("max_length", model.config.get("max_length", 512))
-    return min(configured, 3 * len(source) + 50)
+    return min(configured, model.config["max_position_embeddings"], 3 * len(source) + 50)
 
 
 def log_probabilities(model, memory, prefixes):

@@ -79,7 +79,7 @@ class Transformer:
         self.scale = math.sqrt(self.d) if self.config["scale_embedding"] else 1.0
         self.start = self.config["decoder_start_token_id"]
         self.eos = self.config["eos_token_id"]
-        self.bad = [ids[0] for ids in self.generation.get("bad_words_ids", []) if len(ids) == 1]
+        self.bad = [ids[0] for ids in self.generation.get("bad_words_ids", [[self.config["pad_token_id"]]])]
         self.activation = {"relu": torch.relu, "swish": torch.nn.functional.silu, "silu": torch.nn.functional.silu}[
             self.config["activation_function"]
         ]

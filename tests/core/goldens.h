@@ -1,0 +1,97 @@
+// What the tests of the Transformer share: model folders as the native command reads them, and PyTorch's results, whose
+// format is in tests/goldens/README.md.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/json.h"
+#include "core/translate/model.h"
+
+namespace qkv {
+
+inline constexpr const char* kDefaultModel = "web/models/en-fr";
+inline constexpr const char* kModels[] = {kDefaultModel, "tests/goldens/models/tiny-f32",
+                                          "tests/goldens/models/tiny-f16", "tests/goldens/models/tiny-bf16"};
+
+// Where a model's goldens are.
+inline std::string GoldensOf(const std::string& model) {
+  return (model == kDefaultModel ? std::string("tests/goldens") : model) + "/";
+}
+
+// Empty where there is no such file.
+inline std::string ReadBytes(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+inline std::span<const uint8_t> AsBytes(const std::string& bytes) {
+  return {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()};
+}
+
+// Null, and a failure noted, where the folder cannot be read.
+inline std::unique_ptr<TranslationModel> LoadModel(const std::string& folder) {
+  const std::string config = ReadBytes(folder + "/config.json"), vocabulary = ReadBytes(folder + "/vocab.json");
+  const std::string generation = ReadBytes(folder + "/generation_config.json");
+  const std::string source = ReadBytes(folder + "/source.spm"), target = ReadBytes(folder + "/target.spm");
+  const std::string weights = ReadBytes(folder + "/model.safetensors");
+  auto loader = ModelLoader::Create({config, generation, vocabulary, AsBytes(source), AsBytes(target)}, weights.size());
+  if (!loader) {
+    ADD_FAILURE() << folder << ": " << loader.error().ToString();
+    return nullptr;
+  }
+  for (ByteRange next = (*loader)->Next(); next.length != 0; next = (*loader)->Next()) {
+    if (auto fed = (*loader)->Feed(AsBytes(weights).subspan(next.offset, next.length)); !fed) {
+      ADD_FAILURE() << folder << ": " << fed.error().ToString();
+      return nullptr;
+    }
+  }
+  return (*loader)->Finish();
+}
+
+// Loaded once a process.
+inline const TranslationModel* SharedModel(const std::string& folder) {
+  static auto& models = *new std::vector<std::pair<std::string, std::unique_ptr<TranslationModel>>>;
+  for (const auto& [name, model] : models) {
+    if (name == folder) return model.get();
+  }
+  return models.emplace_back(folder, LoadModel(folder)).second.get();
+}
+
+inline JsonObject ReadGoldens(const std::string& path) {
+  Result<JsonObject> json = JsonObject::Parse(ReadBytes(path), path);
+  if (!json) {
+    ADD_FAILURE() << json.error().ToString();
+    json = JsonObject::Parse("{}", path);
+  }
+  return std::move(*json);
+}
+
+inline std::vector<double> ReadDoubles(const std::string& path) {
+  const std::string bytes = ReadBytes(path);
+  std::vector<double> values(bytes.size() / sizeof(double));
+  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(double));
+  return values;
+}
+
+inline std::vector<int32_t> Ids(const Json& list) {
+  std::vector<int32_t> ids;
+  for (const Json& id : list.GetArray()) ids.push_back(id.GetInt());
+  return ids;
+}
+
+// `list`, or 0, 1, ... `size` - 1 where it is null.
+inline std::vector<int32_t> IdsOrAll(const Json& list, size_t size) {
+  std::vector<int32_t> ids;
+  if (!list.IsNull()) return Ids(list);
+  for (size_t i = 0; i < size; ++i) ids.push_back(static_cast<int32_t>(i));
+  return ids;
+}
+
+}  // namespace qkv

@@ -1,0 +1,345 @@
+// The Transformer against PyTorch: logits, every attention, translations; and what must be equal bit for bit.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "core/kernels/softmax.h"
+#include "core/translate/replay.h"
+#include "core/translate/translation.h"
+#include "tests/core/goldens.h"
+#include "tests/core/kernel_testing.h"
+
+namespace qkv {
+namespace {
+
+constexpr const char* kKinds[] = {"logits", "encoder_self", "decoder_self", "cross"};
+
+// One forced pass over ids, from the model's own functions: the tokenizer has no part in it.
+struct Pass {
+  Matrix logits;  // [T, V]
+  AttentionMap encoder_self, decoder_self, cross;
+
+  const float* Values(const std::string& kind) const {
+    if (kind == "logits") return logits.data();
+    return (kind == "encoder_self" ? encoder_self : kind == "decoder_self" ? decoder_self : cross).weights.data();
+  }
+};
+
+std::vector<int32_t> DecoderInput(const TransformerConfig& config, const std::vector<int32_t>& target) {
+  std::vector<int32_t> input = {config.start};
+  input.insert(input.end(), target.begin(), target.end() - 1);
+  return input;
+}
+
+std::unique_ptr<TransformerState> EncodedState(Context& ctx, const Transformer& model,
+                                               const std::vector<int32_t>& source) {
+  Tokens tokens;
+  tokens.ids = source;
+  EncoderRun encoder(model, {&tokens});
+  while (!encoder.Step(ctx)) {
+  }
+  auto state = std::make_unique<TransformerState>(model.config(), encoder.segments(), std::vector<int32_t>{0});
+  for (size_t layer = 0; layer < model.config().decoder_layers; ++layer) {
+    model.ProjectMemory(ctx, layer, encoder.memory(), *state);
+  }
+  return state;
+}
+
+Pass Forced(const Transformer& model, const std::vector<int32_t>& source, const std::vector<int32_t>& target,
+            size_t threads = 1) {
+  Arena arena;
+  ThreadPool pool(threads);
+  AttentionTrace trace;
+  Context ctx{arena, pool, &trace};
+  const TransformerConfig& config = model.config();
+  trace.Reserve(AttentionKind::kEncoderSelf, config.encoder_layers, config.encoder_heads, source.size(), source.size());
+  trace.Reserve(AttentionKind::kDecoderSelf, config.decoder_layers, config.decoder_heads, target.size(), target.size());
+  trace.Reserve(AttentionKind::kCross, config.decoder_layers, config.decoder_heads, target.size(), source.size());
+  const auto state = EncodedState(ctx, model, source);
+  Matrix x = model.EmbedTarget(ctx, DecoderInput(config, target), *state);
+  for (size_t layer = 0; layer < config.decoder_layers; ++layer) x = model.DecoderStep(ctx, layer, View(x), *state);
+  return {model.Logits(ctx, View(x)), trace.Take(AttentionKind::kEncoderSelf), trace.Take(AttentionKind::kDecoderSelf),
+          trace.Take(AttentionKind::kCross)};
+}
+
+// The largest distance from what the golden keeps of a tensor.
+double LargestError(const float* ours, const Json& kept, const std::vector<double>& exact) {
+  const Json& shape = kept["shape"];
+  const size_t width = shape[shape.Size() - 1].GetUint();
+  size_t height = 1;
+  for (rapidjson::SizeType i = 0; i + 1 < shape.Size(); ++i) height *= shape[i].GetUint();
+  size_t at = kept["offset"].GetUint();
+  double largest = 0;
+  for (const int32_t row : IdsOrAll(kept["rows"], height)) {
+    for (const int32_t column : IdsOrAll(kept["columns"], width)) {
+      const double value = ours[static_cast<size_t>(row) * width + static_cast<size_t>(column)];
+      const double error = std::abs(value - exact[at++]);
+      largest = error <= largest ? largest : error;  // a NaN is kept
+    }
+  }
+  return largest;
+}
+
+// The same of each step's largest logits.
+double LargestErrorAtTop(const Matrix& logits, const Json& top, const std::vector<double>& exact) {
+  size_t at = top["offset"].GetUint();
+  double largest = 0;
+  for (rapidjson::SizeType row = 0; row < top["columns"].Size(); ++row) {
+    for (const int32_t column : Ids(top["columns"][row])) {
+      largest = std::max(largest, std::abs(static_cast<double>(logits(row, column)) - exact[at++]));
+    }
+  }
+  return largest;
+}
+
+bool SameBits(const float* a, const float* b, size_t count) { return std::memcmp(a, b, count * sizeof(float)) == 0; }
+
+std::string ModelName(const testing::TestParamInfo<const char*>& info) {
+  std::string name = info.param;
+  name = name.substr(name.rfind('/') + 1);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+class TransformerGolden : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    model_ = SharedModel(GetParam());
+    ASSERT_NE(model_, nullptr);
+    exact_ = ReadDoubles(GoldensOf(GetParam()) + "transformer.bin");
+  }
+  const Json& Goldens() const { return index_.root()["goldens"]; }
+  const Transformer& transformer() const { return model_->transformer(); }
+  Pass Forced(const Json& golden) const {
+    return qkv::Forced(transformer(), Ids(golden["source_ids"]), Ids(golden["target_ids"]));
+  }
+
+  const TranslationModel* model_ = nullptr;
+  JsonObject index_ = ReadGoldens(GoldensOf(GetParam()) + "transformer.json");
+  std::vector<double> exact_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Models, TransformerGolden, testing::ValuesIn(kModels), ModelName);
+
+TEST_P(TransformerGolden, CutsTextIntoTheSameIds) {
+  for (const Json& golden : Goldens().GetArray()) {
+    EXPECT_EQ(model_->Encode(golden["source"].GetString(), Side::kSource).ids, Ids(golden["source_ids"]))
+        << golden["name"].GetString();
+    if (golden["target"].IsNull()) continue;
+    EXPECT_EQ(model_->Encode(golden["target"].GetString(), Side::kTarget).ids, Ids(golden["target_ids"]))
+        << golden["name"].GetString();
+  }
+}
+
+// Measured from float64, at most twice as far as PyTorch's float32 is, plus 1e-6; on every target of this machine.
+TEST_P(TransformerGolden, LogitsAndAttentionsAreAsExactAsPyTorchs) {
+  for (const char* kind : kKinds) {
+    const double theirs = index_.root()["float32_error"][kind].GetDouble();
+    double largest = 0;
+    ForEachTarget([&] {
+      for (const Json& golden : Goldens().GetArray()) {
+        const Pass pass = Forced(golden);
+        double error = LargestError(pass.Values(kind), golden[kind], exact_);
+        if (std::strcmp(kind, "logits") == 0 && golden.HasMember("top")) {
+          error = std::max(error, LargestErrorAtTop(pass.logits, golden["top"], exact_));
+        }
+        EXPECT_LE(error, 2 * theirs + 1e-6) << golden["name"].GetString() << ", " << kind;
+        largest = std::max(largest, error);
+      }
+    });
+    RecordProperty(kind, std::to_string(largest / theirs) + " of PyTorch float32's error");
+  }
+}
+
+TEST_P(TransformerGolden, RowsOfWeightsSumToOne) {
+  for (const Json& golden : Goldens().GetArray()) {
+    const Pass pass = Forced(golden);
+    for (const AttentionMap* map : {&pass.encoder_self, &pass.decoder_self, &pass.cross}) {
+      const ConstMatrixView rows(map->weights.data(),
+                                 static_cast<Eigen::Index>(map->layers * map->heads * map->targets),
+                                 static_cast<Eigen::Index>(map->sources));
+      ASSERT_GT(rows.rows(), 0);
+      EXPECT_GE(rows.minCoeff(), 0);
+      for (Eigen::Index i = 0; i < rows.rows(); ++i) {
+        EXPECT_NEAR(rows.row(i).cast<double>().sum(), 1, 1e-5) << golden["name"].GetString();
+      }
+    }
+  }
+}
+
+// Changing target piece k changes no bit of the steps that produce pieces 0..k.
+TEST_P(TransformerGolden, LaterPiecesChangeNothingBefore) {
+  for (const Json& golden : Goldens().GetArray()) {
+    const std::vector<int32_t> source = Ids(golden["source_ids"]), target = Ids(golden["target_ids"]);
+    if (target.size() < 2) continue;
+    const Pass before = qkv::Forced(transformer(), source, target);
+    for (const size_t k : {size_t{0}, target.size() / 2, target.size() - 2}) {
+      std::vector<int32_t> changed = target;
+      changed[k] = changed[k] == 2 ? 3 : 2;
+      const Pass after = qkv::Forced(transformer(), source, changed);
+      const size_t width = model_->config().vocabulary;
+      EXPECT_TRUE(SameBits(before.logits.data(), after.logits.data(), (k + 1) * width)) << golden["name"].GetString();
+      EXPECT_FALSE(SameBits(before.logits.data() + (k + 1) * width, after.logits.data() + (k + 1) * width, width));
+      for (size_t layer = 0; layer < before.cross.layers; ++layer) {
+        for (size_t head = 0; head < before.cross.heads; ++head) {
+          for (const auto map : {&Pass::cross, &Pass::decoder_self}) {
+            const AttentionMap &a = before.*map, &b = after.*map;
+            EXPECT_TRUE(SameBits(a.Row(layer, head, 0), b.Row(layer, head, 0), (k + 1) * a.sources));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_P(TransformerGolden, PieceByPieceIsTheWholeAtOnce) {
+  for (const Json& golden : Goldens().GetArray()) {
+    const Pass whole = Forced(golden);
+    Arena arena;
+    ThreadPool pool(1);
+    Context ctx{arena, pool};
+    const auto state = EncodedState(ctx, transformer(), Ids(golden["source_ids"]));
+    const std::vector<int32_t> input = DecoderInput(model_->config(), Ids(golden["target_ids"]));
+    for (size_t t = 0; t < input.size(); ++t) {
+      const ArenaScope scope(arena);
+      const MatrixView logits = transformer().Step(ctx, {&input[t], 1}, *state);
+      ASSERT_TRUE(SameBits(logits.data(), whole.logits.row(static_cast<Eigen::Index>(t)).data(),
+                           static_cast<size_t>(logits.cols())))
+          << golden["name"].GetString() << ", step " << t;
+    }
+  }
+}
+
+TEST_P(TransformerGolden, ReplayIsTheForcedPass) {
+  for (const Json& golden : Goldens().GetArray()) {
+    if (golden["target"].IsNull()) continue;
+    const Pass pass = Forced(golden);
+    Arena arena;
+    ThreadPool pool(2);
+    Context ctx{arena, pool};
+    ReplayJob job(*model_, golden["source"].GetString(), golden["target"].GetString(), ReplayKind::kTrace, {});
+    while (!job.Step(ctx)) {
+    }
+    const Replay& replay = job.result();
+    EXPECT_EQ(replay.encoder_self.weights, pass.encoder_self.weights);
+    EXPECT_EQ(replay.decoder_self.weights, pass.decoder_self.weights);
+    EXPECT_EQ(replay.cross.weights, pass.cross.weights);
+
+    const double logit_error = 2 * index_.root()["float32_error"]["logits"].GetDouble() + 1e-6;
+    const size_t offset = golden["log_probabilities"]["offset"].GetUint();
+    ASSERT_EQ(replay.log_probs.size(), Ids(golden["target_ids"]).size());
+    for (size_t t = 0; t < replay.log_probs.size(); ++t) {
+      const double exact = exact_[offset + t];
+      // The logit's error, the normaliser's, and the result's own rounding.
+      EXPECT_NEAR(replay.log_probs[t], exact, 2 * logit_error + 4 * kUnit * std::abs(exact));
+    }
+  }
+}
+
+// Translations.
+
+constexpr double kRoundingDecides = 1e-4;  // a margin under which another decision is no error
+
+std::vector<Translation> Translate(const TranslationModel& model, const std::vector<std::string>& texts, size_t beam,
+                                   size_t threads) {
+  Arena arena;
+  ThreadPool pool(threads);
+  Context ctx{arena, pool};
+  TranslationJob job(model, texts, {.beam = beam});
+  while (!job.Step(ctx)) {
+  }
+  return job.results();
+}
+
+class TransformerTranslation : public TransformerGolden {
+ protected:
+  JsonObject translations_ = ReadGoldens(GoldensOf(GetParam()) + "translations.json");
+  const Json& Theirs() const { return translations_.root()["translations"]; }
+  size_t Beams() const { return translations_.root()["beams"].GetUint(); }
+  std::vector<std::string> Sources() const {
+    std::vector<std::string> sources;
+    for (const Json& translation : Theirs().GetArray()) sources.push_back(translation["source"].GetString());
+    return sources;
+  }
+
+  // How many differ where rounding may decide; any other difference fails.
+  size_t Differing(const std::vector<Translation>& ours, const char* search) const {
+    size_t differing = 0;
+    for (size_t i = 0; i < ours.size(); ++i) {
+      const Json& theirs = Theirs()[static_cast<rapidjson::SizeType>(i)][search];
+      const std::vector<int32_t> ids = Ids(theirs["ids"]);
+      if (ours[i].ids == ids) {
+        EXPECT_EQ(ours[i].text, theirs["text"].GetString());
+        EXPECT_NEAR(ours[i].score, theirs["score"].GetDouble(), 1e-4 * std::abs(theirs["score"].GetDouble()) + 1e-5);
+        continue;
+      }
+      ++differing;
+      EXPECT_LT(ClosestDecision(theirs["margins"], ours[i].ids, ids, search), kRoundingDecides)
+          << search << ": " << Sources()[i] << "\n  ours    " << ours[i].text << "\n  PyTorch "
+          << theirs["text"].GetString();
+    }
+    return differing;
+  }
+
+  // Of greedy search the margin where the two part. A beam may have parted before it shows: its smallest margin.
+  static double ClosestDecision(const Json& margins, const std::vector<int32_t>& ours,
+                                const std::vector<int32_t>& theirs, const char* search) {
+    if (std::strcmp(search, "greedy") == 0) {
+      const auto step = std::mismatch(theirs.begin(), theirs.end(), ours.begin(), ours.end()).first - theirs.begin();
+      return step < margins.Size() ? margins[static_cast<rapidjson::SizeType>(step)].GetDouble() : 1;
+    }
+    double smallest = 1;
+    for (const Json& margin : margins.GetArray()) smallest = std::min(smallest, margin.GetDouble());
+    return smallest;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Models, TransformerTranslation, testing::ValuesIn(kModels), ModelName);
+
+TEST_P(TransformerTranslation, GreedyIsPyTorchs) {
+  EXPECT_LE(Differing(Translate(*model_, Sources(), 1, 1), "greedy"), 3u);
+}
+
+TEST_P(TransformerTranslation, BeamIsPyTorchs) {
+  EXPECT_LE(Differing(Translate(*model_, Sources(), Beams(), 1), "beam"), 3u);
+}
+
+TEST_P(TransformerTranslation, AloneInABatchAndOnTwoThreadsAreEqual) {
+  for (const size_t beam : {size_t{1}, Beams()}) {
+    const std::vector<Translation> batch = Translate(*model_, Sources(), beam, 1);
+    const std::vector<Translation> threaded = Translate(*model_, Sources(), beam, 2);
+    for (size_t i = 0; i < batch.size(); ++i) {
+      const Translation alone = Translate(*model_, {Sources()[i]}, beam, 1).front();
+      for (const Translation* other : {&threaded[i], &alone}) {
+        EXPECT_EQ(batch[i].ids, other->ids);
+        EXPECT_EQ(batch[i].score, other->score);  // bit for bit
+      }
+    }
+  }
+}
+
+// What the search says of its result, the replay says too.
+TEST_P(TransformerTranslation, ScoreIsTheReplays) {
+  Arena arena;
+  ThreadPool pool(1);
+  Context ctx{arena, pool};
+  const std::vector<std::string> sources = Sources();
+  for (size_t i = 0; i < std::min<size_t>(sources.size(), 10); ++i) {
+    ReplayJob job(*model_, sources[i], std::nullopt, ReplayKind::kScore, {.beam = 1});
+    while (!job.Step(ctx)) {
+    }
+    const Translation translation = Translate(*model_, {sources[i]}, 1, 1).front();
+    const Replay& replay = job.result();
+    EXPECT_EQ(replay.target.tokens.ids, translation.ids);
+    const auto length = static_cast<float>(translation.ids.size());
+    // An </s> that the limit forced costs the search nothing.
+    const bool forced = translation.ids.size() == LongestTranslation(*model_, replay.source.tokens.ids.size(), {});
+    const float sum = replay.log_prob - (forced ? replay.log_probs.back() : 0);
+    EXPECT_NEAR(translation.score, sum / std::pow(length, model_->generation().length_penalty), 1e-5);
+  }
+}
+
+}  // namespace
+}  // namespace qkv
