@@ -1,0 +1,85 @@
+// A Chromium with the built pages in it, as the tests here and screenshots.mjs share it.
+
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { serve } from '../../web/tools/serve.mjs';
+
+const kFlags = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export const built = {
+  site: fileURLToPath(new URL('../../build/site', import.meta.url)),
+  package: fileURLToPath(new URL('../../dist', import.meta.url)),
+};
+
+/**
+ * @typedef {import('playwright-core').Page} Page
+ * @typedef {Page & {complaints: string[]}} WatchedPage `complaints` is what no page should say: errors on the console,
+ *   uncaught ones, violations of the Content-Security-Policy
+ */
+
+/** A browser and a served folder, the pages unless another is given. */
+export async function openBrowser(folder = built.site) {
+  if (!existsSync(folder)) throw new Error(`${folder} is not there: run \`npm run build\` first`);
+  const server = await serve(folder);
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: kFlags });
+
+  /**
+   * A page in a context of its own.
+   * @param {string} [path] with its query
+   * @param {import('playwright-core').BrowserContextOptions} [options]
+   * @param {(page: Page) => Promise<unknown>} [prepare] before it loads
+   * @returns {Promise<WatchedPage>}
+   */
+  async function open(path = '', options = {}, prepare = async () => {}) {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+    const page = await context.newPage();
+    const complaints = [];
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    await page.exposeFunction('qkvViolation', (violation) => complaints.push(`CSP: ${violation}`));
+    await page.addInitScript(() => {
+      const report = (event) => globalThis.qkvViolation(`${event.violatedDirective} ${event.blockedURI}`);
+      document.addEventListener('securitypolicyviolation', report);
+    });
+    await prepare(page);
+    await page.goto(server.url + path);
+    return Object.assign(page, { complaints });
+  }
+
+  async function close() {
+    await browser.close();
+    await server.close();
+  }
+
+  return { open, close, url: server.url };
+}
+
+/** Waits until the translation and the attention in view are those of the text. @param {Page} page */
+export async function settled(page) {
+  await page.waitForFunction(() => {
+    const isBusy = document.querySelector('#target').getAttribute('aria-busy') === 'true';
+    return !isBusy && document.querySelector('qkv-matrix').slice && document.querySelector('qkv-heads button');
+  });
+  await nextFrame(page);
+}
+
+/** Views draw once a frame. @param {Page} page */
+export const nextFrame = (page) =>
+  page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+
+/** Types a text into the emptied field; the translation that shows. @param {Page} page @param {string} text */
+export async function translate(page, text) {
+  await page.fill('#source', text);
+  await settled(page);
+  return page.textContent('#target');
+}

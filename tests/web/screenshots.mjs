@@ -1,0 +1,94 @@
+// Pictures of the built page in its states, to be looked at: 1280 and 390 pixels wide, light and dark.
+//
+// usage: screenshots.mjs FOLDER
+
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { nextFrame, openBrowser, settled, translate } from './chromium.js';
+
+const folder = process.argv[2];
+if (!folder) {
+  console.error('usage: screenshots.mjs FOLDER');
+  process.exit(2);
+}
+
+const kLong =
+  'When I was young my mother always told me that I should never go out alone at night because the streets of our small ' +
+  'town were dark and dangerous, but my friends and I did not listen to her and we often walked along the river until ' +
+  'the sun came up over the old bridge and the first trains began to leave the station for the big city far away.';
+
+const pointAt = async (page, selector) => {
+  await page.hover(selector);
+  await nextFrame(page);
+  await page.waitForTimeout(200);
+};
+
+/** Each state: what to do before the page loads, and after. */
+const states = {
+  first: {},
+  word: { after: (page) => pointAt(page, 'qkv-pieces[side=target] button >> nth=3') },
+  running: { after: (page) => page.locator('#target').hover({ position: { x: 20, y: 14 } }) },
+  cell: { after: (page) => page.hover('qkv-matrix .cells', { position: { x: 70, y: 70 } }) },
+  head: {
+    after: async (page) => {
+      await page.check('#kind [value=encoderSelf]', { force: true });
+      await page.click('qkv-heads [data-layer="2"][data-head="4"]');
+      await pointAt(page, 'qkv-pieces[side=source] button >> nth=1');
+    },
+  },
+  decoder: {
+    after: async (page) => {
+      await page.check('#kind [value=decoderSelf]', { force: true });
+      await pointAt(page, 'qkv-pieces[side=target] button >> nth=4');
+    },
+  },
+  alignment: {
+    after: async (page) => {
+      await page.check('#kind [value=alignment]', { force: true });
+      await page.check('#row-scale');
+    },
+  },
+  long: {
+    after: async (page) => {
+      await translate(page, kLong);
+      await pointAt(page, 'qkv-pieces[side=target] button >> nth=12');
+    },
+  },
+  several: { after: (page) => translate(page, 'I lost my keys. Did you see them? They were on the table.') },
+  unknown: { after: (page) => translate(page, '🍕🐈‍⬛ ≈ç√ 漢字 Zxqj') },
+  empty: {
+    after: async (page) => {
+      await page.fill('#source', '');
+      await page.waitForTimeout(400);
+    },
+  },
+  error: {
+    before: (page) => page.route('**/*.safetensors', (route) => route.fulfill({ status: 404 })),
+    ready: (page) => page.waitForSelector('#retry:visible'),
+  },
+  loading: {
+    before: (page) => page.route('**/*.safetensors', () => {}), // never answered
+    ready: (page) => page.waitForTimeout(1000),
+  },
+};
+
+const only = process.argv.slice(3);
+mkdirSync(folder, { recursive: true });
+const browser = await openBrowser();
+for (const [width, height] of [
+  [1280, 900],
+  [390, 844],
+]) {
+  for (const colorScheme of ['light', 'dark']) {
+    for (const [name, { before, ready = settled, after = () => {} }] of Object.entries(states)) {
+      if (only.length > 0 && !only.includes(name)) continue;
+      const page = await browser.open('', { viewport: { width, height }, colorScheme }, before);
+      await ready(page);
+      await after(page);
+      await page.waitForTimeout(250);
+      await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+      await page.context().close();
+    }
+  }
+}
+await browser.close();
