@@ -4,12 +4,17 @@ qkv_headers(HIGHWAY hwy/highway.h)
 # One target, chosen by the build (baseline or relaxed SIMD): nothing to dispatch at run time, and no libhwy.
 target_compile_definitions(qkv_core PUBLIC HWY_COMPILE_ONLY_STATIC)
 
+# Speed is in the kernels, the search and the tokenizer's loops; everywhere else a byte in the download counts for more.
+set(QKV_COLD_SOURCES ${QKV_CORE_SOURCES})
+list(FILTER QKV_COLD_SOURCES EXCLUDE REGEX "/core/(kernels|decode|text)/")
+set_source_files_properties(${QKV_COLD_SOURCES} PROPERTIES COMPILE_OPTIONS -Oz)
+
 file(GLOB QKV_WASM_SOURCES CONFIGURE_DEPENDS wasm/*.cc)
 if(QKV_WASM_SOURCES)
   add_executable(qkv_wasm ${QKV_WASM_SOURCES})
   set_target_properties(qkv_wasm PROPERTIES OUTPUT_NAME qkv SUFFIX .mjs)
   target_link_libraries(qkv_wasm PRIVATE qkv_core)
-  target_compile_options(qkv_wasm PRIVATE ${QKV_NO_THROW})
+  target_compile_options(qkv_wasm PRIVATE ${QKV_NO_THROW} -Oz)
   target_compile_definitions(qkv_wasm PRIVATE EMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0)
   target_link_options(qkv_wasm PRIVATE
     -O3 -fno-exceptions -fno-rtti -lembind
