@@ -83,7 +83,7 @@ export class WeightScale {
 
   /** @param {number} weight 0..1 */
   css(weight) {
-    return `rgb(${this.rgb(weight).join(' ')})`;
+    return `rgb(${this.rgb(weight).join(', ')})`;
   }
 
   /**

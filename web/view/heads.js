@@ -1,7 +1,7 @@
 // <qkv-heads>: every head of a kind as small multiples, layers down and heads across. A radio group.
 
 import { onThemeChange, weightScale } from './colour.js';
-import { formatWeight, isMasked, shade, sliceOf, weightAt, weightsOf } from './trace.js';
+import { formatWeight, isMasked, shade, sliceOf, weightsOf } from './trace.js';
 
 /** @typedef {import('./selection.js').Selection} Selection */
 /** @typedef {import('./trace.js').Kind} Kind */
@@ -29,6 +29,8 @@ export class HeadsElement extends HTMLElement {
   #scaling = 'absolute';
   #pending = 0;
   #shape = '';
+  /** What the thumbnails were drawn from. @type {unknown[]} */
+  #drawn = [];
   /** @type {(() => void)[]} */
   #stops = [];
   #light = () => this.#drawNumbers();
@@ -87,10 +89,8 @@ export class HeadsElement extends HTMLElement {
     const [layers, heads] = found ? found.shape : [0, 0];
     if (this.#shape !== `${layers}x${heads}`) this.#build(layers, heads);
     if (!trace) return;
-    const kind = this.#kind === 'alignment' ? 'cross' : this.#kind;
     for (const button of this.#buttons()) {
       const head = headOf(button);
-      const slice = /** @type {Slice} */ (sliceOf(trace, { kind, ...head }));
       const chosen = sameHead(head, this.#chosen);
       button.setAttribute('aria-checked', String(chosen));
       button.tabIndex = chosen || (!this.#chosen && head.layer + head.head === 0) ? 0 : -1;
@@ -98,14 +98,27 @@ export class HeadsElement extends HTMLElement {
         'marked',
         this.#marked.some((other) => sameHead(head, other)),
       );
+    }
+    this.#drawThumbnails(trace);
+    this.#drawNumbers();
+  }
+
+  /** @param {Trace} trace */
+  #drawThumbnails(trace) {
+    const wanted = [trace, this.#kind, this.#scaling, weightScale(), this.clientWidth, devicePixelRatio];
+    if (wanted.every((part, i) => part === this.#drawn[i])) return;
+    this.#drawn = wanted;
+    const kind = this.#kind === 'alignment' ? 'cross' : this.#kind;
+    for (const button of this.#buttons()) {
+      const slice = /** @type {Slice} */ (sliceOf(trace, { kind, ...headOf(button) }));
       drawThumbnail(/** @type {HTMLCanvasElement} */ (button.firstElementChild), slice, shade(slice, this.#scaling));
     }
-    this.#drawNumbers();
   }
 
   /** @param {number} layers @param {number} heads */
   #build(layers, heads) {
     this.#shape = `${layers}x${heads}`;
+    this.#drawn = [];
     this.style.setProperty('--heads', String(heads));
     const rows = Array.from({ length: layers }, (_, layer) => {
       const name = document.createElement('span');
@@ -137,19 +150,18 @@ export class HeadsElement extends HTMLElement {
 
   /** Under each head its name, or, while a cell is lit, what that head gives it. */
   #drawNumbers() {
-    const trace = this.#trace;
-    if (!trace) return;
-    const place = this.#selection?.current;
-    const kind = this.#kind === 'alignment' ? 'cross' : this.#kind;
+    const weights = this.#trace && weightsOf(this.#trace, this.#kind);
+    if (!weights) return;
+    const { query = null, key = null } = this.#selection?.current ?? {};
+    const [, heads, rows, columns] = weights.shape;
+    const masked = this.#kind === 'decoderSelf' && (key ?? 0) > (query ?? 0);
+    const lit = query !== null && key !== null && query < rows && key < columns && !masked;
     for (const button of this.#buttons()) {
-      const head = headOf(button);
+      const { layer, head } = headOf(button);
+      const at = ((layer * heads + head) * rows + (query ?? 0)) * columns + (key ?? 0);
       const number = /** @type {HTMLElement} */ (button.lastElementChild);
-      const [query, key] = [place?.query ?? null, place?.key ?? null];
-      const slice = query !== null && key !== null ? sliceOf(trace, { kind, ...head }) : null;
-      const masked = slice && isMasked(slice, query ?? 0, key ?? 0);
-      number.textContent =
-        slice && !masked ? formatWeight(weightAt(slice, query ?? 0, key ?? 0)) : String(head.head + 1);
-      number.classList.toggle('weight', !!slice && !masked);
+      number.textContent = lit ? formatWeight(weights.data[at]) : String(head + 1);
+      number.classList.toggle('weight', lit);
     }
   }
 
