@@ -20,10 +20,10 @@ SHOWN = 10
 
 
 def lines_of(path):
-    file = gzip.open(path, 'rb') if path.endswith('.gz') else open(path, 'rb')
+    file = gzip.open(path, "rb") if path.endswith(".gz") else open(path, "rb")
     with file:
-        for line in file.read().removesuffix(b'\n').split(b'\n'):
-            yield from line.split(b'\t') if '.tsv' in path else [line]
+        for line in file.read().removesuffix(b"\n").split(b"\n"):
+            yield from line.split(b"\t") if ".tsv" in path else [line]
 
 
 def varint(data, at):
@@ -39,7 +39,7 @@ def varint(data, at):
 
 def pieces_of(proto):
     """(text, [(id, begin, end)]) of a serialised SentencePieceText."""
-    text, pieces, at = b'', [], 0
+    text, pieces, at = b"", [], 0
     while at < len(proto):
         tag, at = varint(proto, at)
         length, at = varint(proto, at)
@@ -65,19 +65,19 @@ def piece_of(proto):
 
 
 def escape(text):
-    return text.replace(b'\\', b'\\\\').replace(b'\n', b'\\n').replace(b'\t', b'\\t').replace(b'\r', b'\\r')
+    return text.replace(b"\\", b"\\\\").replace(b"\n", b"\\n").replace(b"\t", b"\\t").replace(b"\r", b"\\r")
 
 
 def decoded(processor, ids):
     """The line of the dump about Decode."""
-    text, pieces = pieces_of(processor.decode(ids, out_type='serialized_proto')) if ids else (b'', [])
-    return b' '.join(b'%d:%d' % piece[1:] for piece in pieces) + b'\t' + escape(text)
+    text, pieces = pieces_of(processor.decode(ids, out_type="serialized_proto")) if ids else (b"", [])
+    return b" ".join(b"%d:%d" % piece[1:] for piece in pieces) + b"\t" + escape(text)
 
 
 def encoded(processor, line):
     """Both lines of the dump about a line of text, and the number of pieces."""
-    _, pieces = pieces_of(processor.encode(line, out_type='serialized_proto'))
-    output = b' '.join(b'%d:%d:%d' % piece for piece in pieces)
+    _, pieces = pieces_of(processor.encode(line, out_type="serialized_proto"))
+    output = b" ".join(b"%d:%d:%d" % piece for piece in pieces)
     return [output, decoded(processor, [piece[0] for piece in pieces])], len(pieces)
 
 
@@ -85,7 +85,7 @@ def random_ids(processor, count):
     random_source = random.Random(count)
     everything = range(len(processor))
     special = [i for i in everything if processor.is_control(i) or processor.is_unknown(i) or processor.is_byte(i)]
-    spaced = [i for i in everything if processor.id_to_piece(i).startswith('▁')]
+    spaced = [i for i in everything if processor.id_to_piece(i).startswith("▁")]
     for _ in range(count):
         pools = random_source.choices([everything, special, spaced], k=random_source.randrange(1, 12))
         yield [random_source.choice(pool or everything) for pool in pools]
@@ -97,7 +97,7 @@ def compare(command, inputs, expect):
 
     def feed():
         for line in inputs:
-            process.stdin.write(line + b'\n')
+            process.stdin.write(line + b"\n")
         process.stdin.close()
 
     threading.Thread(target=feed, daemon=True).start()
@@ -105,27 +105,27 @@ def compare(command, inputs, expect):
     for line in inputs:
         want, count = expect(line)
         pieces += count
-        got = [process.stdout.readline().rstrip(b'\n') for _ in want]
+        got = [process.stdout.readline().rstrip(b"\n") for _ in want]
         if got != want:
             different += 1
             if different <= SHOWN:
-                print('line', line, 'want', *want, 'got', *got, sep='\n  ')
-    print(f'{len(inputs)} lines, {pieces} pieces, {different} lines differ')
+                print("line", line, "want", *want, "got", *got, sep="\n  ")
+    print(f"{len(inputs)} lines, {pieces} pieces, {different} lines differ")
     return process.wait() == 0 and different == 0
 
 
 def main():
     dump, model, *texts = sys.argv[1:]
     processor = sentencepiece.SentencePieceProcessor(model)
-    if texts[0] == '--random-ids':
-        lists = {b' '.join(b'%d' % i for i in ids): ids for ids in random_ids(processor, int(texts[1]))}
+    if texts[0] == "--random-ids":
+        lists = {b" ".join(b"%d" % i for i in ids): ids for ids in random_ids(processor, int(texts[1]))}
         expect = lambda line: ([decoded(processor, lists[line])], len(lists[line]))
-        equal = compare([dump, '--ids', model], list(lists), expect)
+        equal = compare([dump, "--ids", model], list(lists), expect)
     else:
         lines = [line for path in texts for line in lines_of(path)]
         equal = compare([dump, model], lines, lambda line: encoded(processor, line))
     return 0 if equal else 1
 
 
-if __name__ == '__main__':
+if __name__ == "__main__":
     sys.exit(main())

@@ -1,0 +1,226 @@
+// Our SentencePiece against goldens that the reference made (tests/oracle/make_sentencepiece_goldens.py).
+#include "core/text/sentencepiece.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/json.h"
+
+namespace qkv {
+namespace {
+
+std::string ReadFile(const std::string& path) {
+  std::string content;
+  std::FILE* file = std::fopen(path.c_str(), "rb");
+  if (file == nullptr) return content;
+  char buffer[1 << 16];
+  for (size_t n; (n = std::fread(buffer, 1, sizeof(buffer), file)) > 0;) content.append(buffer, n);
+  std::fclose(file);
+  return content;
+}
+
+std::span<const uint8_t> Bytes(const std::string& content) {
+  return {reinterpret_cast<const uint8_t*>(content.data()), content.size()};
+}
+
+// A text of the goldens: one character, U+0000 to U+00FF, for a byte.
+std::string Text(const Json& value) {
+  std::string text;
+  const char* at = value.GetString();
+  for (const char* const end = at + value.GetStringLength(); at < end; ++at) {
+    const auto byte = static_cast<unsigned char>(*at);
+    text += byte < 0x80 ? *at : static_cast<char>((byte & 3) << 6 | (*++at & 0x3F));
+  }
+  return text;
+}
+
+std::vector<size_t> Numbers(const Json& value) {
+  std::vector<size_t> numbers;
+  for (const Json& number : value.GetArray()) numbers.push_back(number.GetUint());
+  return numbers;
+}
+
+// id, begin, end of every piece.
+std::vector<size_t> Flatten(const std::vector<Piece>& pieces) {
+  std::vector<size_t> numbers;
+  for (const Piece& piece : pieces) {
+    numbers.insert(numbers.end(), {static_cast<size_t>(piece.id), piece.begin, piece.end});
+  }
+  return numbers;
+}
+
+std::vector<int32_t> Ids(const std::vector<Piece>& pieces) {
+  std::vector<int32_t> ids;
+  for (const Piece& piece : pieces) ids.push_back(piece.id);
+  return ids;
+}
+
+uint64_t Fnv1a(const std::vector<size_t>& numbers) {
+  uint64_t value = 0xCBF29CE484222325;
+  for (const size_t number : numbers) {
+    for (int shift = 0; shift < 32; shift += 8) value = (value ^ ((number >> shift) & 0xFF)) * 0x100000001B3;
+  }
+  return value;
+}
+
+class SentencePieceGolden : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    const std::string json = ReadFile(std::string("tests/goldens/sentencepiece/") + GetParam() + ".json");
+    auto golden = JsonObject::Parse(json, GetParam());
+    ASSERT_TRUE(golden) << golden.error().ToString();
+    golden_ = std::move(*golden);
+    const std::string path = Golden("model").GetString();
+    auto model = SentencePiece::Parse(Bytes(ReadFile(path)), path);
+    ASSERT_TRUE(model) << model.error().ToString();
+    model_ = std::make_unique<SentencePiece>(std::move(*model));
+  }
+
+  // What Decode gives for `ids` is what `golden` says.
+  void ExpectDecoded(const std::vector<int32_t>& ids, const Json& golden) {
+    std::vector<Piece> spans = {{}};
+    EXPECT_EQ(model_->Decode(ids, &spans), Text(golden["decoded"]));
+    EXPECT_EQ(model_->Decode(ids), Text(golden["decoded"]));
+    EXPECT_EQ(Ids(spans), ids);
+    std::vector<size_t> offsets;
+    for (const Piece& span : spans) offsets.insert(offsets.end(), {span.begin, span.end});
+    EXPECT_EQ(offsets, Numbers(golden["decodedSpans"]));
+  }
+
+  const Json& Golden(const char* field) const { return golden_->root()[field]; }
+
+  std::optional<JsonObject> golden_;
+  std::unique_ptr<SentencePiece> model_;
+};
+
+TEST_P(SentencePieceGolden, EncodesAndDecodesLines) {
+  ASSERT_GT(Golden("lines").Size(), 200U);
+  for (const Json& line : Golden("lines").GetArray()) {
+    SCOPED_TRACE(testing::PrintToString(Text(line["text"])));
+    const std::vector<Piece> pieces = model_->Encode(Text(line["text"]));
+    EXPECT_EQ(Flatten(pieces), Numbers(line["pieces"]));
+    ExpectDecoded(Ids(pieces), line);
+  }
+}
+
+TEST_P(SentencePieceGolden, DecodesAnyIds) {
+  for (const Json& list : Golden("ids").GetArray()) {
+    std::vector<int32_t> ids;
+    for (const Json& id : list["ids"].GetArray()) ids.push_back(id.GetInt());
+    SCOPED_TRACE(testing::PrintToString(ids));
+    ExpectDecoded(ids, list);
+  }
+}
+
+TEST_P(SentencePieceGolden, EncodesLongLines) {
+  for (const Json& line : Golden("long").GetArray()) {
+    const std::string unit = Text(line["unit"]);
+    std::string text;
+    for (unsigned i = 0; i < line["times"].GetUint(); ++i) text += unit;
+    const std::vector<Piece> pieces = model_->Encode(text);
+    EXPECT_EQ(pieces.size(), line["pieces"].GetUint()) << unit;
+    char hash[17];
+    std::snprintf(hash, sizeof(hash), "%016llx", static_cast<unsigned long long>(Fnv1a(Flatten(pieces))));
+    EXPECT_STREQ(hash, line["fnv1a"].GetString()) << unit;
+  }
+}
+
+TEST_P(SentencePieceGolden, KnowsItsPieces) {
+  const Json& vocabulary = Golden("vocabulary");
+  EXPECT_EQ(model_->size(), vocabulary["size"].GetUint());
+  EXPECT_EQ(model_->unknown_id(), vocabulary["unknown"].GetInt());
+  for (const Json& piece : vocabulary["texts"].GetArray()) {
+    EXPECT_EQ(model_->Text(piece[0].GetInt()), Text(piece[1]));
+    EXPECT_EQ(model_->Id(Text(piece[1])), piece[0].GetInt());
+    EXPECT_EQ(model_->IsControl(piece[0].GetInt()), piece[2].GetBool());
+  }
+  EXPECT_EQ(model_->Id(""), -1);
+  EXPECT_EQ(model_->Id("no such piece"), -1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, SentencePieceGolden,
+                         testing::Values("default", "unigram", "unigram-bytes", "unigram-suffix", "bpe", "bpe-bytes",
+                                         "bpe-suffix", "hand-unigram", "hand-bpe", "hand-unescaped"),
+                         [](const auto& test) {
+                           std::string name = test.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+// Damaged files.
+
+// Whatever was read, encoding and decoding with it stay within their bounds.
+void ExpectSane(const SentencePiece& model) {
+  const std::string text = "  Where is\tthe \xEF\xAC\x81rst a\xCC\x81 abab\xFF\xE2\x96\x81 \xF0\x9F\x98\x80 Tom? ";
+  const std::vector<Piece> pieces = model.Encode(text);
+  size_t at = 0;
+  for (const Piece& piece : pieces) {
+    EXPECT_LE(at, piece.begin);
+    EXPECT_LE(piece.begin, piece.end);
+    EXPECT_LE(piece.end, text.size());
+    EXPECT_GE(piece.id, 0);
+    EXPECT_LT(static_cast<size_t>(piece.id), model.size());
+    at = piece.end;
+  }
+  std::vector<int32_t> ids = Ids(pieces);
+  for (size_t id = 0; id < model.size(); id += 1 + model.size() / 50) ids.push_back(static_cast<int32_t>(id));
+  std::vector<Piece> spans;
+  const std::string decoded = model.Decode(ids, &spans);
+  EXPECT_EQ(spans.size(), ids.size());
+  EXPECT_TRUE(spans.empty() || spans.back().end == decoded.size());
+}
+
+class DamagedSentencePiece : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    content_ = ReadFile(GetParam());
+    ASSERT_FALSE(content_.empty());
+  }
+
+  // Returns whether it still parses.
+  bool Try(const std::string& content) {
+    const std::vector<uint8_t> exact(content.begin(), content.end());  // so that a sanitiser sees the end
+    auto model = SentencePiece::Parse(exact, "damaged.spm");
+    if (model) {
+      ExpectSane(*model);
+      return true;
+    }
+    EXPECT_TRUE(model.error().where.starts_with("damaged.spm")) << model.error().ToString();
+    EXPECT_FALSE(model.error().message.empty());
+    return false;
+  }
+
+  std::string content_;
+};
+
+TEST_P(DamagedSentencePiece, CutOffAnywhere) {
+  size_t refused = 0;
+  for (size_t i = 0; i < 200; ++i) refused += !Try(content_.substr(0, content_.size() * i / 200));
+  EXPECT_GE(refused, 150U);  // a cut between two fields leaves a smaller model
+  for (size_t i = 1; i <= 40; ++i) Try(content_.substr(0, content_.size() - i));
+}
+
+TEST_P(DamagedSentencePiece, FlippedBits) {
+  uint32_t random = 12345;
+  for (size_t i = 0; i < 400; ++i) {
+    std::string damaged = content_;
+    for (size_t flips = 0; flips <= i % 3; ++flips) {
+      random = random * 1664525 + 1013904223;
+      damaged[(random >> 4) % damaged.size()] ^= static_cast<char>(1 << (random & 7));
+    }
+    Try(damaged);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, DamagedSentencePiece,
+                         testing::Values("web/models/en-fr/source.spm", "tests/goldens/sentencepiece/unigram.spm",
+                                         "tests/goldens/sentencepiece/bpe.spm",
+                                         "tests/goldens/sentencepiece/bpe-bytes.spm"));
+
+}  // namespace
+}  // namespace qkv
