@@ -22,19 +22,7 @@ export type WasmTrace = {
   alignment: WasmMap & { heads: [number, number][]; ranked: boolean };
 };
 
-export type WasmModelInfo = {
-  parameters: number;
-  bytes: number;
-  dModel: number;
-  encoderLayers: number;
-  decoderLayers: number;
-  encoderHeads: number;
-  decoderHeads: number;
-  vocabularySize: number;
-  maxLength: number;
-  beam: number;
-  alignmentHeads: [number, number][];
-};
+export type WasmModelInfo = Omit<import('./info.js').ModelInfo, 'name'>;
 
 export type LoaderFiles = {
   config: string;

@@ -32,5 +32,6 @@ export function guard(module) {
       if (result?.error) throw fromPlain(result.error);
       return result;
     };
-  return new Proxy(/** @type {any} */ (module), { get: (target, name) => guarded(target[name]) });
+  const calls = Object.entries(module).filter(([, value]) => typeof value === 'function');
+  return /** @type {any} */ (Object.fromEntries(calls.map(([name, call]) => [name, guarded(call)])));
 }

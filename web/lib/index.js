@@ -6,6 +6,7 @@ export { Translator } from './translator.js';
 export { version } from './version.js';
 
 /** @typedef {import('./errors.js').QkvErrorCode} QkvErrorCode */
+/** @typedef {import('./info.js').ModelInfo} ModelInfo */
 /** @typedef {import('./model-source.js').ModelOption} ModelOption */
 /** @typedef {import('./monitor.js').CreateMonitor} CreateMonitor */
 /** @typedef {import('./monitor.js').DownloadProgressEvent} DownloadProgressEvent */
@@ -20,4 +21,4 @@ export { version } from './version.js';
 /** @typedef {import('./translator.js').SentencePair} SentencePair */
 /** @typedef {import('./translator.js').TraceOptions} TraceOptions */
 /** @typedef {import('./translator.js').TranslateOptions} TranslateOptions */
-/** @typedef {import('./translator.js').TranslatorInfo} TranslatorInfo */
+/** @typedef {import('./info.js').TranslatorInfo} TranslatorInfo */

@@ -33,12 +33,12 @@
  * @property {string} note where the choice of heads comes from, in a sentence
  */
 
-/** @typedef {import('./glue.js').WasmModelInfo & {name: string}} TraceModel */
+/** @typedef {import('./info.js').ModelInfo} ModelInfo */
 
 /**
  * @typedef {object} TraceFields
  * @property {'qkv-trace/1'} format
- * @property {TraceModel} model
+ * @property {ModelInfo} model
  * @property {'utf-16'} spans the unit of `begin` and `end`
  * @property {Side} source
  * @property {TargetSide} target
@@ -62,7 +62,7 @@ const kUnrankedNote = 'the mean of all heads of the last layer: the model names 
 
 /**
  * @param {import('./glue.js').WasmTrace} raw
- * @param {TraceModel} model
+ * @param {ModelInfo} model
  * @returns {Trace}
  */
 export function makeTrace({ alignment: { ranked, ...alignment }, ...raw }, model) {

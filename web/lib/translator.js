@@ -10,6 +10,7 @@ import { splitSentences } from './sentences.js';
 import { makeTrace } from './trace.js';
 import { wellFormed } from './well-formed.js';
 
+/** @typedef {import('./info.js').TranslatorInfo} TranslatorInfo */
 /** @typedef {import('./trace.js').Trace} Trace */
 /** @typedef {import('./model-source.js').ModelOption} ModelOption */
 /** @typedef {{sourceLanguage: string, targetLanguage: string}} LanguagePair BCP 47 tags, such as 'en' or 'fr-CA' */
@@ -26,7 +27,7 @@ import { wellFormed } from './well-formed.js';
  * @property {AbortSignal} [signal] gives the creation up
  * @property {boolean} [worker] whether the engine runs in a worker of its own; left out: in browsers yes, in Node no.
  *   Without one it runs in this thread, a few milliseconds at a time
- * @property {'baseline' | 'relaxed' | string | URL | ArrayBuffer | WebAssembly.Module} [wasm] left out: the faster of the
+ * @property {'baseline' | 'relaxed' | (string & {}) | URL | ArrayBuffer | WebAssembly.Module} [wasm] left out: the faster of the
  *   package's two builds that runs here. Else one of them by name, or a build by URL, bytes or module
  * @property {number} [beam] hypotheses that the search keeps: 1 is greedy, the fastest; left out: the model's own number
  */
@@ -52,24 +53,6 @@ import { wellFormed } from './well-formed.js';
  * @property {number} score the sum of `logProbs`
  * @property {string[]} pieces of the target; the last one is '</s>'
  * @property {Float32Array} logProbs the natural logarithm of each piece's probability
- */
-
-/**
- * @typedef {object} TranslatorInfo
- * @property {string} name of the model
- * @property {number} parameters numbers in its weights
- * @property {number} bytes that they take in memory
- * @property {number} dModel
- * @property {number} encoderLayers
- * @property {number} decoderLayers
- * @property {number} encoderHeads in each encoder layer
- * @property {number} decoderHeads in each decoder layer
- * @property {number} vocabularySize
- * @property {number} maxLength the most pieces of a translation
- * @property {number} beam hypotheses that the search keeps
- * @property {[layer: number, head: number][]} alignmentHeads cross-attention heads that align best; empty: not known
- * @property {'baseline' | 'relaxed' | 'custom'} engine which build of the engine runs
- * @property {boolean} worker whether it runs in a worker
  */
 
 /** The most UTF-16 units of a text in one call. */

@@ -1,0 +1,26 @@
+/**
+ * A model, as it is loaded.
+ * @typedef {object} ModelInfo
+ * @property {string} name 'en-fr' for the package's own; else the last part of its URL
+ * @property {number} parameters numbers in its weights
+ * @property {number} bytes that they take in memory
+ * @property {number} dModel the width of its layers
+ * @property {number} encoderLayers
+ * @property {number} decoderLayers
+ * @property {number} encoderHeads in each encoder layer
+ * @property {number} decoderHeads in each decoder layer
+ * @property {number} vocabularySize
+ * @property {number} maxLength the most pieces of a translation
+ * @property {number} beam hypotheses that the search keeps
+ * @property {[layer: number, head: number][]} alignmentHeads cross-attention heads that align best; empty: not known
+ */
+
+/**
+ * @typedef {object} EngineInfo
+ * @property {'baseline' | 'relaxed' | 'custom'} engine which build of the engine runs
+ * @property {boolean} worker whether it runs in a worker
+ */
+
+/** @typedef {ModelInfo & EngineInfo} TranslatorInfo */
+
+export {};
