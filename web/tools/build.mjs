@@ -1,0 +1,43 @@
+// `npm run build`: the native command at build/native/qkv, the WebAssembly at build/wasm/, the package at dist/, the pages
+// at build/site/.
+//
+// usage: build.mjs [native] [wasm] [web]   all three when none is named
+
+import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { ToolError, at, cmake, fail, say, setUp } from './common.mjs';
+
+/** Both engines. One glue serves both. */
+async function buildWasm() {
+  for (const kind of ['baseline', 'relaxed']) {
+    say(`wasm: ${kind}`);
+    await cmake(`wasm-${kind}`);
+  }
+  const glue = (kind) => readFileSync(at('build', 'wasm', kind, 'qkv.mjs'));
+  if (!glue('baseline').equals(glue('relaxed'))) throw new ToolError('The glue of the two WebAssembly builds differs.');
+}
+
+/**
+ * @param {string[]} parts 'native', 'wasm', 'web'; all when empty
+ * @param {{minify?: boolean}} [options]
+ */
+export async function build(parts = [], { minify = true } = {}) {
+  const wants = (part) => parts.length === 0 || parts.includes(part);
+  if (wants('native')) {
+    say('native');
+    await cmake('native');
+  }
+  if (wants('wasm')) await buildWasm();
+  if (wants('web')) {
+    say('web');
+    const { bundlePackage, bundleSite } = await import('./bundle.mjs');
+    await bundlePackage({ minify });
+    await bundleSite({ minify });
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await setUp()
+    .then(() => build(process.argv.slice(2)))
+    .catch(fail);
+}

@@ -1,0 +1,123 @@
+// Bundles the library into dist/ (the npm package) and the pages into build/site/. Both folders are flat: scripts, chunks,
+// worker and WebAssembly lie side by side, so that URLs relative to a script hold wherever it is served from.
+
+import { createHash } from 'node:crypto';
+import { constants, copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { build as esbuild } from 'esbuild';
+import { ToolError, at, run } from './common.mjs';
+
+const kLib = at('web', 'lib');
+
+/** The name in the bundle of a file that the library names by its URL. WebAssembly's carries a hash of its content. */
+function nameOf(file) {
+  const path = relative(at(), file).split(sep).join('/');
+  const wasm = /^build\/wasm\/(\w+)\/qkv\.wasm$/.exec(path);
+  if (wasm) {
+    const hash = createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 8);
+    return `qkv-${wasm[1]}-${hash}.wasm`;
+  }
+  const inside = /^web\/(models\/.*|lib\/(\w+\.js))$/.exec(path);
+  if (!inside) throw new ToolError(`${path} is named by its URL, and the bundle has no place for it`);
+  return inside[2] ?? inside[1];
+}
+
+/** Follows `new URL('file', import.meta.url)` in the library: the file goes into the bundle, its name into the code. */
+const assets = (outdir) => ({
+  name: 'assets',
+  setup(build) {
+    build.onLoad({ filter: /\.js$/ }, ({ path }) => {
+      if (dirname(path) !== kLib) return null;
+      const contents = readFileSync(path, 'utf8').replace(/new URL\('([^']+)', import\.meta\.url\)/g, (_, url) => {
+        const file = resolve(dirname(path), url);
+        const name = nameOf(file);
+        if (!name.endsWith('.js')) copy(file, join(outdir, name));
+        return `new URL('./${name}', import.meta.url)`;
+      });
+      return { contents, loader: 'js' };
+    });
+    // The library hands the instance in, so the glue's own guess at the wasm's URL is dead; bundlers would chase it.
+    build.onLoad({ filter: /qkv\.mjs$/ }, ({ path }) => {
+      const contents = readFileSync(path, 'utf8').replace(/new URL\("qkv\.wasm",\s*import\.meta\.url\)\.href/g, '""');
+      if (contents.includes('new URL("qkv.wasm"')) throw new ToolError('qkv.mjs names the wasm in an unknown way');
+      return { contents, loader: 'js' };
+    });
+  },
+});
+
+function copy(from, to) {
+  mkdirSync(dirname(to), { recursive: true });
+  copyFileSync(from, to, constants.COPYFILE_FICLONE);
+}
+
+const options = (outdir, minify) => ({
+  outdir,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  target: 'es2022',
+  chunkNames: '[name]-[hash]',
+  // Which font or picture a style sheet names is the page's matter.
+  external: ['*.woff2', '*.svg'],
+  legalComments: 'none',
+  logLevel: 'warning',
+  minify,
+  plugins: [assets(outdir)],
+});
+
+function fresh(folder) {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+}
+
+/** The package: index.js, worker.js, their chunks, both wasm files, models/, view/, types/. */
+export async function bundlePackage({ minify = true } = {}) {
+  const out = at('dist');
+  fresh(out);
+  await esbuild({ ...options(out, minify), entryPoints: [join(kLib, 'index.js'), join(kLib, 'worker.js')] });
+  const views = readdirSync(at('web', 'view')).filter((name) => name === 'index.js' || name.endsWith('.css'));
+  await esbuild({
+    ...options(join(out, 'view'), minify),
+    splitting: false,
+    entryPoints: views.map((name) => at('web', 'view', name)),
+  });
+  cpSync(at('web', 'models'), join(out, 'models'), { recursive: true });
+  await writeTypes(join(out, 'types'));
+}
+
+/** Types from the JSDoc, and those written by hand. */
+async function writeTypes(out) {
+  const tsc = at('node_modules', 'typescript', 'bin', 'tsc');
+  const emit = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--rootDir', 'web', '--outDir', out];
+  await run(process.execPath, [tsc, '-p', '.', ...emit]);
+  for (const folder of ['lib', 'view']) {
+    for (const name of readdirSync(at('web', folder)).filter((file) => file.endsWith('.d.ts'))) {
+      copy(at('web', folder, name), join(out, folder, name));
+    }
+  }
+}
+
+/** The pages, as a static site that any server can serve. */
+export async function bundleSite({ minify = true } = {}) {
+  const out = at('build', 'site');
+  fresh(out);
+  const demo = readdirSync(at('web', 'demo'));
+  const pages = demo.filter((name) => name.endsWith('.html'));
+  const scripts = [...new Set(pages.flatMap((page) => entriesOf(at('web', 'demo', page))))];
+  await esbuild({
+    ...options(out, minify),
+    entryPoints: [...scripts.map((name) => at('web', 'demo', name)), { in: join(kLib, 'worker.js'), out: 'worker' }].map(
+      (entry) => (typeof entry === 'string' ? { in: entry, out: relative(at('web', 'demo'), entry).replace(/\.\w+$/, '') } : entry),
+    ),
+  });
+  for (const name of demo.filter((file) => /\.(html|svg|png|ico|webmanifest)$/.test(file))) {
+    copy(at('web', 'demo', name), join(out, name));
+  }
+  cpSync(at('web', 'models'), join(out, 'models'), { recursive: true });
+}
+
+/** The module scripts and style sheets that a page names. */
+function entriesOf(page) {
+  const html = readFileSync(page, 'utf8');
+  return [...html.matchAll(/<(?:script[^>]*\ssrc|link[^>]*rel="stylesheet"[^>]*\shref)="([^":]+)"/g)].map(([, url]) => url);
+}
