@@ -10,6 +10,7 @@ if(QKV_CLI_SOURCES)
   # CLI11 throws: this target alone has exceptions.
   add_executable(qkv ${QKV_CLI_SOURCES})
   target_include_directories(qkv SYSTEM PRIVATE ${QKV_CLI11_DIR})
+  target_compile_definitions(qkv PRIVATE QKV_VERSION="${PROJECT_VERSION}")
   target_link_libraries(qkv PRIVATE qkv_core)
 endif()
 
@@ -19,4 +20,11 @@ if(QKV_TEST_SOURCES AND GTest_FOUND)
   add_executable(qkv_tests ${QKV_TEST_SOURCES})
   target_compile_options(qkv_tests PRIVATE ${QKV_NO_THROW})
   target_link_libraries(qkv_tests PRIVATE qkv_core GTest::gtest GTest::gtest_main)
+endif()
+
+# Speed of the kernels on every target of this machine: ninja qkv_bench && ./qkv_bench [part of a name]
+file(GLOB QKV_BENCH_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/bench/*.cc)
+if(QKV_BENCH_SOURCES)
+  add_executable(qkv_bench EXCLUDE_FROM_ALL ${QKV_BENCH_SOURCES})
+  target_link_libraries(qkv_bench PRIVATE qkv_core)
 endif()

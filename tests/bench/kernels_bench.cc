@@ -1,0 +1,143 @@
+// What the kernels reach, for each target of this machine: GFLOP/s of products, microseconds of the rest.
+// usage: qkv_bench [part of a name]
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+#include <functional>
+#include <string>
+
+#include "core/base/arena.h"
+#include "core/base/random.h"
+#include "core/kernels/attention.h"
+#include "core/kernels/matmul.h"
+#include "core/kernels/norm.h"
+#include "core/kernels/softmax.h"
+#include "core/kernels/targets.h"
+#ifndef __EMSCRIPTEN__
+#include "hwy/targets.h"
+#endif
+
+namespace qkv {
+namespace {
+
+const char* only = "";
+
+// Processor time where there is such a clock: what other processes take is not the kernel's.
+double Now() {
+#ifdef __EMSCRIPTEN__
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+#else
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+#endif
+}
+
+// The best of some runs, in seconds; several at a time, for the clock's resolution (100 us in a browser).
+double Seconds(const std::function<void()>& run) {
+#ifdef __EMSCRIPTEN__
+  constexpr double kWindow = 2e-3;
+#else
+  constexpr double kWindow = 1e-4;
+#endif
+  double best = 1e9;
+  const double start = Now();
+  for (int i = 0; i < 5 || Now() - start < 100 * kWindow + 0.1; ++i) {
+    int runs = 0;
+    const double before = Now();
+    double after = before;
+    for (; after - before < kWindow; ++runs, after = Now()) run();
+    best = std::min(best, (after - before) / runs);
+  }
+  return best;
+}
+
+void Report(const std::string& name, double operations, const std::function<void()>& run) {
+  if (name.find(only) == std::string::npos) return;
+  const double seconds = Seconds(run);
+  std::printf("  %-36s %9.1f us", name.c_str(), seconds * 1e6);
+  if (operations > 0) std::printf(" %8.1f GFLOP/s", operations / seconds * 1e-9);
+  std::printf("\n");
+}
+
+Matrix Fill(Eigen::Index rows, Eigen::Index cols) {
+  Random random(1);
+  Matrix m(rows, cols);
+  for (Eigen::Index i = 0; i < m.size(); ++i) m.data()[i] = 2 * random.Uniform() - 1;
+  return m;
+}
+
+void BenchProducts() {
+  ThreadPool pool(1);
+  const Eigen::Index shapes[][3] = {{512, 512, 512}, {40, 512, 512},  {40, 2048, 512}, {13, 256, 256}, {7, 512, 512},
+                                    {4, 512, 512},   {4, 512, 8000},  {3, 512, 512},   {2, 512, 512},  {1, 512, 512},
+                                    {1, 512, 2048},  {1, 512, 32000}, {1, 256, 256}};
+  for (const auto& [rows, inputs, outputs] : shapes) {
+    const Matrix x = Fill(rows, inputs), w = Fill(outputs, inputs), b = Fill(1, outputs);
+    const PackedMatrix packed = Pack(View(w));
+    Matrix y(rows, outputs);
+    char name[64];
+    std::snprintf(name, sizeof(name), "MatMul %d x %d x %d", static_cast<int>(rows), static_cast<int>(inputs),
+                  static_cast<int>(outputs));
+    Report(name, 2.0 * static_cast<double>(rows * inputs * outputs), [&] {
+      MatMul(View(x), packed, b.data(), Activation::kNone, {y.data(), rows, outputs}, pool);
+    });
+  }
+}
+
+void BenchRows() {
+  Matrix x = Fill(40, 512), y(40, 512), gain = Fill(1, 512), logits = Fill(4, 32000), scores = Fill(320, 40);
+  Report("Softmax 320 x 40", 0, [&] { Softmax({scores.data(), 320, 40}); });
+  Report("LogSoftmax 4 x 32000", 0, [&] { LogSoftmax({logits.data(), 4, 32000}); });
+  Report("AddLayerNorm 40 x 512", 0, [&] {
+    AddLayerNorm(View(x), View(x), gain.data(), gain.data(), 1e-5f, {y.data(), 40, 512});
+  });
+  Report("SiLU 40 x 512", 0, [&] { Activate(Activation::kSilu, {y.data(), 40, 512}); });
+}
+
+void BenchAttention() {
+  const size_t shapes[][2] = {{1, 30}, {10, 10}, {40, 40}, {512, 512}};
+  for (const size_t head_dim : {32, 64}) {
+    for (const auto& [queries, keys] : shapes) {
+      const size_t heads = 8;
+      const Matrix q = Fill(static_cast<Eigen::Index>(queries), static_cast<Eigen::Index>(heads * head_dim));
+      const Matrix k = Fill(static_cast<Eigen::Index>(keys), static_cast<Eigen::Index>(heads * head_dim));
+      Matrix out = q;
+      ScaledDotAttention a;
+      a.heads = heads, a.head_dim = head_dim, a.scale = 1 / std::sqrt(static_cast<float>(head_dim));
+      a.queries = queries, a.query = q.data(), a.query_stride = heads * head_dim;
+      a.keys = keys, a.key = a.value = k.data(), a.key_stride = heads * head_dim;
+      a.output = out.data(), a.output_stride = heads * head_dim;
+      Arena arena;
+      float* scratch = arena.Floats(AttentionScratch(a));
+      char name[64];
+      std::snprintf(name, sizeof(name), "Attend %d x %d, 8 heads of %d", static_cast<int>(queries),
+                    static_cast<int>(keys), static_cast<int>(head_dim));
+      Report(name, 4.0 * static_cast<double>(queries * keys * heads * head_dim), [&] { Attend(a, scratch); });
+    }
+  }
+}
+
+void Bench() {
+  BenchProducts();
+  BenchRows();
+  BenchAttention();
+}
+
+}  // namespace
+}  // namespace qkv
+
+int main(int argc, char** argv) {
+  if (argc > 1) qkv::only = argv[1];
+#ifdef __EMSCRIPTEN__
+  qkv::Bench();
+#else
+  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    std::printf("%s\n", hwy::TargetName(target));
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(target);
+    qkv::Bench();
+  }
+#endif
+  return 0;
+}
