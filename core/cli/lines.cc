@@ -1,0 +1,59 @@
+#include "core/cli/lines.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "core/cli/command.h"
+
+namespace qkv::cli {
+namespace {
+
+bool DataIsWaiting(int file) {
+  pollfd request{file, POLLIN, 0};
+  return poll(&request, 1, 0) > 0;
+}
+
+}  // namespace
+
+std::vector<std::string> LineReader::Next(size_t most) {
+  std::vector<std::string> lines;
+  std::string line;
+  while (lines.size() < most) {
+    if (TakeLine(line)) {
+      lines.push_back(std::move(line));
+    } else if (ended_ || (!lines.empty() && !DataIsWaiting(file_)) || !Fill()) {
+      if (ended_ && TakeLine(line)) continue;
+      break;
+    }
+  }
+  return lines;
+}
+
+bool LineReader::Fill() {
+  buffer_.erase(0, at_);
+  at_ = 0;
+  char chunk[1 << 16];
+  ssize_t count;
+  do count = read(file_, chunk, sizeof chunk);
+  while (count < 0 && errno == EINTR);
+  if (count < 0) Fail(std::string("standard input cannot be read: ") + std::strerror(errno));
+  buffer_.append(chunk, static_cast<size_t>(count));
+  ended_ = count == 0;
+  return !ended_;
+}
+
+bool LineReader::TakeLine(std::string& line) {
+  size_t end = buffer_.find('\n', at_);
+  if (end == std::string::npos) {
+    if (!ended_ || at_ == buffer_.size()) return false;
+    end = buffer_.size();
+  }
+  line.assign(buffer_, at_, end - at_);
+  at_ = std::min(end + 1, buffer_.size());
+  return true;
+}
+
+}  // namespace qkv::cli

@@ -1,0 +1,120 @@
+#include "core/cli/trace_json.h"
+
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <charconv>
+
+#include "core/text/utf.h"
+
+namespace qkv::cli {
+namespace {
+
+using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
+
+void Key(Writer& json, const char* key) { json.Key(key); }
+
+void String(Writer& json, std::string_view text) {
+  json.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
+}
+
+// The shortest digits that read back as the same float.
+void Number(Writer& json, float value) {
+  char digits[32];
+  const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value);
+  if (error != std::errc() || value - value != 0) return void(json.Null());  // JSON has no infinities
+  json.RawValue(digits, static_cast<size_t>(end - digits), rapidjson::kNumberType);
+}
+
+template <class Values, class Write>
+void Array(Writer& json, const char* key, const Values& values, Write write) {
+  Key(json, key);
+  json.StartArray();
+  for (const auto& value : values) write(value);
+  json.EndArray();
+}
+
+void Floats(Writer& json, const char* key, const std::vector<float>& values) {
+  Array(json, key, values, [&](float value) { Number(json, value); });
+}
+
+void Sizes(Writer& json, const char* key, const std::vector<size_t>& values) {
+  Array(json, key, values, [&](size_t value) { json.Uint64(value); });
+}
+
+void Map(Writer& json, const char* key, const AttentionMap& map) {
+  Key(json, key);
+  json.StartObject();
+  Sizes(json, "shape", {map.layers, map.heads, map.targets, map.sources});
+  Floats(json, "data", map.weights);
+  json.EndObject();
+}
+
+// Text and spans, the text made valid first: a span that the input's invalid bytes shift is shifted with them.
+void Side(Writer& json, const char* key, const TranslationModel& model, const ReplaySide& side,
+          const std::vector<float>* log_probs) {
+  const auto moved = [&](size_t offset) { return ToValidUtf8(std::string_view(side.text).substr(0, offset)).size(); };
+  const bool valid = ToValidUtf8(side.text) == side.text;
+  const auto span = [&](size_t offset) { json.Uint64(valid ? offset : moved(offset)); };
+  Key(json, key);
+  json.StartObject();
+  Key(json, "text");
+  String(json, ToValidUtf8(side.text));
+  Array(json, "pieces", side.tokens.ids, [&](int32_t id) { String(json, model.PieceText(id)); });
+  Array(json, "ids", side.tokens.ids, [&](int32_t id) { json.Int(id); });
+  Array(json, "begin", side.tokens.begin, span);
+  Array(json, "end", side.tokens.end, span);
+  if (log_probs != nullptr) Floats(json, "logProbs", *log_probs);
+  json.EndObject();
+}
+
+void TargetInput(Writer& json, const TranslationModel& model, const std::vector<int32_t>& ids) {
+  Key(json, "targetInput");
+  json.StartArray();
+  String(json, model.PieceText(model.config().start));
+  for (size_t i = 0; i + 1 < ids.size(); ++i) String(json, model.PieceText(ids[i]));
+  json.EndArray();
+}
+
+void Alignment(Writer& json, const TranslationModel& model, const Replay& replay) {
+  Key(json, "alignment");
+  json.StartObject();
+  Sizes(json, "shape", {replay.alignment.targets, replay.alignment.sources});
+  Floats(json, "data", replay.alignment.weights);
+  Array(json, "heads", replay.alignment_heads, [&](const std::pair<size_t, size_t>& head) {
+    json.StartArray();
+    json.Uint64(head.first);
+    json.Uint64(head.second);
+    json.EndArray();
+  });
+  Key(json, "ranked");
+  json.Bool(!model.generation().alignment_heads.empty());
+  json.EndObject();
+}
+
+}  // namespace
+
+std::string TraceJson(const TranslationModel& model, const Replay& replay) {
+  rapidjson::StringBuffer buffer;
+  Writer json(buffer);
+  json.StartObject();
+  Key(json, "format");
+  String(json, "qkv-trace/1");
+  Key(json, "spans");
+  String(json, "utf-8");
+  Side(json, "source", model, replay.source, nullptr);
+  Side(json, "target", model, replay.target, &replay.log_probs);
+  TargetInput(json, model, replay.target.tokens.ids);
+  Key(json, "score");
+  Number(json, replay.log_prob);
+  Key(json, "sourceTruncated");
+  json.Bool(replay.source.tokens.truncated);
+  Map(json, "encoderSelf", replay.encoder_self);
+  Map(json, "decoderSelf", replay.decoder_self);
+  Map(json, "cross", replay.cross);
+  Alignment(json, model, replay);
+  json.EndObject();
+  return {buffer.GetString(), buffer.GetSize()};
+}
+
+}  // namespace qkv::cli

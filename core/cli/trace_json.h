@@ -1,0 +1,13 @@
+// The trace as JSON, layout qkv-trace/1: for each kind one array [layer][head][target][source] with its shape.
+#pragma once
+
+#include <string>
+
+#include "core/translate/replay.h"
+
+namespace qkv::cli {
+
+// One line of JSON in valid UTF-8. Spans are half-open byte ranges of the texts in UTF-8 ("spans": "utf-8").
+std::string TraceJson(const TranslationModel& model, const Replay& replay);
+
+}  // namespace qkv::cli

@@ -1,0 +1,16 @@
+// A model folder on disk, for the native command and native programs.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/translate/model.h"
+
+namespace qkv {
+
+// Reads config.json, vocab.json, source.spm, model.safetensors and, where they exist, generation_config.json and
+// target.spm. The weights are mapped, not read: each tensor's pages are touched once, as it is packed. Errors:
+// kMissingFile, kInvalidFile, kUnsupported, kLimitExceeded.
+Result<std::unique_ptr<TranslationModel>> LoadFolder(const std::string& folder);
+
+}  // namespace qkv
