@@ -8,7 +8,7 @@ namespace {
 constexpr size_t kBlock = 256;  // units; an offset XORed with a byte stays in its block
 constexpr size_t kMaxReplacement = 256;
 // A hostile trie can lead in circles; without this bound every character would walk to the end of the text.
-constexpr size_t kMaxKey = 1024;
+constexpr size_t kMaxKey = 256;
 
 uint32_t LittleEndian32(const uint8_t* bytes) {
   uint32_t value = 0;

@@ -28,7 +28,7 @@ class Charsmap {
     size_t length = 0;  // bytes of the text, 0 if nothing matches
     std::string_view replacement;
   };
-  // The longest rule, of at most 1,024 bytes, that `text` begins with.
+  // The longest rule, of at most 256 bytes, that `text` begins with.
   Match Longest(std::string_view text) const;
 
  private:

@@ -207,7 +207,7 @@ TEST_P(DamagedSentencePiece, CutOffAnywhere) {
 
 TEST_P(DamagedSentencePiece, FlippedBits) {
   uint32_t random = 12345;
-  for (size_t i = 0; i < 400; ++i) {
+  for (size_t i = 0; i < 200; ++i) {
     std::string damaged = content_;
     for (size_t flips = 0; flips <= i % 3; ++flips) {
       random = random * 1664525 + 1013904223;
