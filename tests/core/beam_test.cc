@@ -1,0 +1,165 @@
+#include "core/decode/beam.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/base/random.h"
+#include "core/kernels/softmax.h"
+
+namespace qkv {
+namespace {
+
+constexpr int32_t kEnd = 0, kStart = 1, kBanned = 2;
+constexpr size_t kVocabulary = 6;
+
+struct History : DecoderState {
+  std::vector<std::vector<int32_t>> read;  // by hypothesis
+};
+
+// A small language model whose logits depend on the last two pieces: enough that greedy and beam search differ, and
+// small enough that every hypothesis can be enumerated.
+class TrigramDecoder : public Decoder {
+ public:
+  explicit TrigramDecoder(uint64_t seed) : logits_(kVocabulary * kVocabulary, kVocabulary) {
+    Random random(seed);
+    for (Eigen::Index i = 0; i < logits_.size(); ++i) logits_.data()[i] = 4 * random.Uniform();
+  }
+  size_t vocabulary() const override { return kVocabulary; }
+  MatrixView Step(Context& ctx, std::span<const int32_t> tokens, DecoderState& opaque) const override {
+    auto& state = static_cast<History&>(opaque);
+    MatrixView logits = ctx.New(static_cast<Eigen::Index>(tokens.size()), kVocabulary);
+    for (size_t h = 0; h < tokens.size(); ++h) {
+      logits.row(static_cast<Eigen::Index>(h)) = Row(state.read[h], tokens[h]);
+      state.read[h].push_back(tokens[h]);
+    }
+    return logits;
+  }
+  void Gather(std::span<const int32_t> hypotheses, DecoderState& opaque) const override {
+    auto& state = static_cast<History&>(opaque);
+    std::vector<std::vector<int32_t>> read;
+    for (const int32_t h : hypotheses) read.push_back(state.read[static_cast<size_t>(h)]);
+    state.read = std::move(read);
+  }
+  // Log-probabilities after the pieces `read` and then `token`.
+  Matrix LogProbs(const std::vector<int32_t>& read, int32_t token) const {
+    Matrix row = Row(read, token);
+    row(0, kBanned) = -std::numeric_limits<float>::infinity();
+    LogSoftmax({row.data(), 1, row.cols()});
+    return row;
+  }
+
+ private:
+  Matrix Row(const std::vector<int32_t>& read, int32_t token) const {
+    const int32_t before = read.empty() ? kStart : read.back();
+    return logits_.row(before * static_cast<int32_t>(kVocabulary) + token);
+  }
+  Matrix logits_;
+};
+
+std::unique_ptr<History> EmptyHistory(size_t sentences) {
+  auto state = std::make_unique<History>();
+  state->read.resize(sentences);
+  return state;
+}
+
+std::vector<std::vector<Hypothesis>> Search(const Decoder& decoder, std::vector<size_t> max_length, size_t beam,
+                                         float penalty) {
+  Arena arena;
+  ThreadPool pool;
+  Context ctx{arena, pool};
+  const size_t sentences = max_length.size();
+  BeamSearch search(decoder, EmptyHistory(sentences), std::move(max_length),
+                    {.beam = beam, .length_penalty = penalty, .start = kStart, .end = kEnd, .banned = {kBanned}});
+  for (int steps = 0; !search.Step(ctx); ++steps) EXPECT_LT(steps, 100);
+  std::vector<std::vector<Hypothesis>> results;
+  for (size_t s = 0; s < sentences; ++s) results.push_back(search.Finished(s));
+  return results;
+}
+
+// Every hypothesis of at most `longest` pieces; the last place is a forced </s> that costs nothing.
+void Enumerate(const TrigramDecoder& decoder, std::vector<int32_t>& read, int32_t token, float log_prob, size_t longest,
+               float penalty, Hypothesis& best) {
+  const size_t length = read.size() + 1;
+  const auto consider = [&](float total) {
+    const float score = total / std::pow(static_cast<float>(length), penalty);
+    if (!best.pieces.empty() && score <= best.score) return;
+    best = {read, total, score};
+    best.pieces.erase(best.pieces.begin(), best.pieces.begin() + (read.empty() ? 0 : 1));
+    if (!read.empty()) best.pieces.push_back(token);
+    best.pieces.push_back(kEnd);
+  };
+  if (length == longest) return consider(log_prob);
+  const Matrix log_probs = decoder.LogProbs(read, token);
+  consider(log_prob + log_probs(0, kEnd));
+  read.push_back(token);
+  for (int32_t piece = 1; piece < static_cast<int32_t>(kVocabulary); ++piece) {
+    if (piece != kBanned) Enumerate(decoder, read, piece, log_prob + log_probs(0, piece), longest, penalty, best);
+  }
+  read.pop_back();
+}
+
+TEST(BeamSearch, AWideBeamFindsTheBestOfAllHypotheses) {
+  constexpr size_t kLongest = 4;  // 4^3 + ... hypotheses: a beam of 128 holds them all
+  for (uint64_t seed = 0; seed < 30; ++seed) {
+    const TrigramDecoder decoder(seed);
+    for (const float penalty : {0.0f, 0.6f, 1.0f}) {
+      Hypothesis best;
+      std::vector<int32_t> read;
+      Enumerate(decoder, read, kStart, 0, kLongest, penalty, best);
+      const Hypothesis found = Search(decoder, {kLongest}, 128, penalty).front().front();
+      EXPECT_EQ(found.pieces, best.pieces) << seed << " " << penalty;
+      EXPECT_NEAR(found.score, best.score, 1e-5);
+    }
+  }
+}
+
+TEST(BeamSearch, ABeamOfOneIsGreedy) {
+  for (uint64_t seed = 0; seed < 30; ++seed) {
+    const TrigramDecoder decoder(seed);
+    std::vector<int32_t> greedy, read;
+    for (int32_t token = kStart; greedy.size() < 9 && token != kEnd;) {
+      Eigen::Index piece;
+      decoder.LogProbs(read, token).row(0).maxCoeff(&piece);
+      read.push_back(token);
+      greedy.push_back(token = static_cast<int32_t>(piece));
+    }
+    if (greedy.back() != kEnd) greedy.push_back(kEnd);  // forced at the tenth place
+    EXPECT_EQ(Search(decoder, {10}, 1, 1).front().front().pieces, greedy) << seed;
+  }
+}
+
+TEST(BeamSearch, ASentencesResultDoesNotDependOnItsBatch) {
+  const TrigramDecoder decoder(5);
+  const std::vector<size_t> lengths = {1, 12, 3, 2, 12, 7};
+  const auto together = Search(decoder, lengths, 4, 1);
+  for (size_t s = 0; s < lengths.size(); ++s) {
+    const auto alone = Search(decoder, {lengths[s]}, 4, 1).front();
+    ASSERT_EQ(together[s].size(), alone.size());
+    for (size_t i = 0; i < alone.size(); ++i) {
+      EXPECT_EQ(together[s][i].pieces, alone[i].pieces);
+      EXPECT_EQ(together[s][i].score, alone[i].score);
+      EXPECT_LE(alone[i].pieces.size(), lengths[s]);
+      EXPECT_EQ(alone[i].pieces.back(), kEnd);
+    }
+  }
+}
+
+// Numbers that are no numbers must end the search, not hang it.
+class NanDecoder : public TrigramDecoder {
+ public:
+  NanDecoder() : TrigramDecoder(0) {}
+  MatrixView Step(Context& ctx, std::span<const int32_t> tokens, DecoderState&) const override {
+    MatrixView logits = ctx.New(static_cast<Eigen::Index>(tokens.size()), kVocabulary);
+    logits.setConstant(std::nanf(""));
+    return logits;
+  }
+};
+
+TEST(BeamSearch, EndsOnNan) {
+  const auto results = Search(NanDecoder(), {20, 20}, 4, 1);
+  for (const auto& sentence : results) EXPECT_EQ(sentence.front().pieces, std::vector<int32_t>{kEnd});
+}
+
+}  // namespace
+}  // namespace qkv

@@ -1,0 +1,51 @@
+#include "core/base/threads.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <vector>
+
+#include "core/base/arena.h"
+
+namespace qkv {
+namespace {
+
+TEST(ThreadPool, CoversEveryIndexOnceWhateverTheGrain) {
+  for (const size_t threads : {1, 2, 3, 5}) {
+    ThreadPool pool(threads);
+    for (const size_t count : {0, 1, 2, 7, 64, 100}) {
+      for (const size_t grain : {1, 3, 16, 1000}) {
+        std::vector<std::atomic<int>> seen(count);
+        pool.For(count, grain, [&](size_t begin, size_t end) {
+          EXPECT_EQ(begin % grain, 0u);
+          for (size_t i = begin; i < end; ++i) ++seen[i];
+        });
+        for (size_t i = 0; i < count; ++i) EXPECT_EQ(seen[i], 1) << threads << " " << count << " " << grain;
+      }
+    }
+  }
+}
+
+TEST(Arena, HandsOutDistinctAlignedRoomAndReusesIt) {
+  Arena arena;
+  const Arena::Mark start = arena.Here();
+  std::vector<std::pair<float*, size_t>> rooms;
+  for (const size_t count : {1, 17, 100000, 3, 500000, 0, 1}) {
+    float* room = arena.Floats(count);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(room) % kCacheLine, 0u);
+    std::fill_n(room, count, static_cast<float>(rooms.size()));
+    rooms.emplace_back(room, count);
+  }
+  for (size_t i = 0; i < rooms.size(); ++i) {
+    for (size_t j = 0; j < rooms[i].second; ++j) ASSERT_EQ(rooms[i].first[j], static_cast<float>(i));
+  }
+  const size_t capacity = arena.capacity();
+  for (int round = 0; round < 10; ++round) {
+    arena.Rewind(start);
+    for (const auto& [room, count] : rooms) EXPECT_EQ(arena.Floats(count), room);
+  }
+  EXPECT_EQ(arena.capacity(), capacity);
+}
+
+}  // namespace
+}  // namespace qkv
