@@ -37,7 +37,7 @@ export function showReading(panel, spoken, slice, selection, probability) {
 /** With nothing lit: how to look, and the head's strongest links. @param {Slice} slice */
 function unpointed(slice) {
   const title = make('h2', '', 'Strongest links');
-  title.append(make('small', '', 'point at a piece or a cell to read it'));
+  title.append(make('small', '', 'point at a piece or a cell'));
   const columns = slice.keys.length;
   const ranked = Array.from(slice.weights, (weight, i) => ({ weight, i })).sort((a, b) => b.weight - a.weight);
   const list = document.createElement('ol');

@@ -37,7 +37,12 @@ export function statusLine(root) {
 function about({ name, parameters, bytes, engine, worker }) {
   const size = `${(parameters / 1e6).toFixed(1)} M parameters`;
   const weight = `${(bytes / 1e6).toFixed(1)} MB`;
-  return [name, size, weight, `${engine}, 1 thread${worker ? ', in a worker' : ''}`];
+  return [
+    name,
+    size,
+    weight,
+    `${engine === 'custom' ? 'custom build' : `${engine} SIMD`}, 1 thread${worker ? ', in a worker' : ''}`,
+  ];
 }
 
 /** @param {Timing} [timing] */

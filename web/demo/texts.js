@@ -1,7 +1,6 @@
 // The two texts: what is typed, its translation, and which sentence of them is looked at.
 
 import { splitSentences } from '../lib/index.js';
-import { kExamples, kFirst } from './examples.js';
 
 /** @typedef {import('./marks.js').Marks} Marks */
 /** @typedef {import('./session.js').Session} Session */
@@ -31,8 +30,8 @@ export class Texts extends EventTarget {
     this.#which = /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll('.which'));
     marks.listen(this.#source, 'source');
     marks.listen(this.#target, 'target');
-    this.#write(kFirst);
-    find('#examples').append(...kExamples.map((example) => this.#example(example)));
+    this.#reflect();
+    for (const chip of find('#examples').children) chip.addEventListener('click', () => this.#choose(chip.textContent));
     this.#listen();
   }
 
@@ -54,30 +53,19 @@ export class Texts extends EventTarget {
     this.#say('input');
   }
 
-  /** @param {string} text */
-  #write(text) {
-    this.#source.value = text;
+  /** @param {string} example */
+  #choose(example) {
+    this.#source.value = example;
     this.#source.setSelectionRange(0, 0);
     this.#clicked = -1;
     this.#reflect();
+    this.#say('choose');
   }
 
   /** The mirror lies under the text field and carries its marks. While the two texts differ there is nothing to mark. */
   #reflect() {
     this.#marks.show([]);
     this.#mirror.textContent = `${this.#source.value}\n`;
-  }
-
-  /** @param {string} example */
-  #example(example) {
-    const chip = document.createElement('button');
-    chip.type = 'button';
-    chip.textContent = example;
-    chip.addEventListener('click', () => {
-      this.#write(example);
-      this.#say('choose');
-    });
-    return chip;
   }
 
   /** @param {'input' | 'choose'} type */

@@ -1,9 +1,10 @@
 // <qkv-pieces side="source|target">: a sentence as its pieces. Each shows its weight while something is lit.
 
 import { onThemeChange, weightScale } from './colour.js';
-import { formatWeight, labelOf, piecesAt, placeOfPiece } from './trace.js';
+import { formatWeight, labelsOf, piecesAt, placeOfPiece } from './trace.js';
 
 /** @typedef {import('./selection.js').Selection} Selection */
+/** @typedef {import('./trace.js').Label} Label */
 /** @typedef {import('./trace.js').Side} Side */
 /** @typedef {import('./trace.js').SideName} SideName */
 /** @typedef {import('./trace.js').Slice} Slice */
@@ -51,14 +52,13 @@ export class PiecesElement extends HTMLElement {
 
   /** @param {Side | null} sentence null: no pieces yet */
   show(sentence) {
-    const pieces = sentence ? sentence.pieces : [];
-    this.replaceChildren(...pieces.map((piece, i) => this.#chip(piece, i, sentence?.logProbs?.[i])));
+    const labels = sentence ? labelsOf(sentence) : [];
+    this.replaceChildren(...labels.map((label, i) => this.#chip(label, i, sentence?.logProbs?.[i])));
     this.#drawLight();
   }
 
-  /** @param {string} piece @param {number} index @param {number | undefined} logProb natural logarithm */
-  #chip(piece, index, logProb) {
-    const label = labelOf(piece);
+  /** @param {Label} label @param {number} index @param {number | undefined} logProb natural logarithm */
+  #chip(label, index, logProb) {
     const chip = document.createElement('button');
     chip.type = 'button';
     chip.tabIndex = index ? -1 : 0;

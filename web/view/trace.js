@@ -53,14 +53,24 @@
  * @property {Float32Array} weights [queries, keys]
  */
 
+const kUnknown = '<unk>';
 const kSpecial = /^<\/?[a-z0-9]+>$/;
 
-/** @param {string} piece @returns {Label} */
-export function labelOf(piece) {
+/**
+ * @param {string} piece
+ * @param {string} [surface] the text it stands for: what an unknown piece is shown as
+ * @returns {Label}
+ */
+export function labelOf(piece, surface = '') {
   const word = piece.startsWith('▁');
+  if (piece === kUnknown && surface.trim()) return { text: surface.trim(), word, special: true };
   const text = piece.replaceAll('▁', ' ').trim();
   return { text: text || '␣', word, special: kSpecial.test(piece) };
 }
+
+/** @param {Side} side */
+export const labelsOf = (side) =>
+  side.pieces.map((piece, i) => labelOf(piece, side.text.slice(side.begin[i], side.end[i])));
 
 /** @param {Trace} trace @param {Kind} kind */
 export function weightsOf(trace, kind) {
@@ -84,8 +94,8 @@ export function sliceOf(trace, { kind, layer, head }) {
     kind,
     layer,
     head,
-    queries: (encoder ? trace.source.pieces : trace.target.pieces).map(labelOf),
-    keys: (decoder ? trace.targetInput : trace.source.pieces).map(labelOf),
+    queries: labelsOf(encoder ? trace.source : trace.target),
+    keys: decoder ? [labelOf(trace.targetInput[0]), ...labelsOf(trace.target).slice(0, -1)] : labelsOf(trace.source),
     querySide: encoder ? 'source' : 'target',
     keySide: decoder ? 'target' : 'source',
     keyShift: decoder ? 1 : 0,
