@@ -13,6 +13,7 @@ namespace {
 constexpr uint64_t kLengthBytes = 8;
 constexpr uint64_t kLargestHeader = uint64_t{64} << 20;
 constexpr uint64_t kLargestFile = uint64_t{1} << 40;
+constexpr size_t kMostTensors = 100000;
 
 std::string Shape(const std::vector<uint64_t>& shape) {
   std::string text = "[";
@@ -32,6 +33,19 @@ T Load(const uint8_t* bytes) {
   T value;
   std::memcpy(&value, bytes, sizeof value);
   return value;
+}
+
+size_t Width(std::string_view dtype) { return dtype == "F32" ? 4 : 2; }
+
+void ReadRow(std::string_view dtype, const uint8_t* bytes, std::vector<float>& row) {
+  if (dtype == "F32") {
+    std::memcpy(row.data(), bytes, row.size() * sizeof(float));
+  } else if (dtype == "F16") {
+    for (size_t i = 0; i < row.size(); ++i) row[i] = Half(Load<uint16_t>(bytes + 2 * i));
+  } else {  // BF16
+    for (size_t i = 0; i < row.size(); ++i)
+      row[i] = std::bit_cast<float>(uint32_t{Load<uint16_t>(bytes + 2 * i)} << 16);
+  }
 }
 
 }  // namespace
@@ -79,60 +93,69 @@ Result<void> SafetensorsReader::ReadLength(std::span<const uint8_t> bytes) {
 
 Result<void> SafetensorsReader::ReadHeader(std::string_view text) {
   QKV_TRY(const JsonObject header, JsonObject::Parse(text, file_));
-  const uint64_t data = kLengthBytes + header_length_;
-  std::vector<std::pair<Tensor, std::vector<uint64_t>>> found;
+  if (header.root().MemberCount() > kMostTensors) {
+    return Error{ErrorCode::kLimitExceeded, "the header names more than " + std::to_string(kMostTensors) + " tensors",
+                 file_};
+  }
+  std::vector<Entry> wanted;
   std::vector<std::pair<ByteRange, std::string>> ranges;
   for (const auto& member : header.root().GetObject()) {
-    std::string name(member.name.GetString(), member.name.GetStringLength());
+    const std::string name(member.name.GetString(), member.name.GetStringLength());
     if (name == "__metadata__") continue;
-    const Json& entry = member.value;
-    if (!entry.IsObject()) return Invalid(name, "its entry must be an object");
-    const auto type = entry.FindMember("dtype"), shape = entry.FindMember("shape"),
-               offsets = entry.FindMember("data_offsets");
-    const auto none = entry.MemberEnd();
-    if (type == none || !type->value.IsString()) return Invalid(name, "dtype must be a string");
-    if (shape == none || !shape->value.IsArray()) return Invalid(name, "shape must be an array");
-    if (offsets == none || !offsets->value.IsArray() || offsets->value.Size() != 2 || !offsets->value[0].IsUint64() ||
-        !offsets->value[1].IsUint64()) {
-      return Invalid(name, "data_offsets must be two integers");
-    }
-    const uint64_t begin = offsets->value[0].GetUint64(), end = offsets->value[1].GetUint64();
-    if (begin > end || end > kLargestFile || (file_size_ != 0 && end > file_size_ - data)) {
-      return Invalid(name,
-                     "data_offsets [" + std::to_string(begin) + ", " + std::to_string(end) + "] lie outside the file");
-    }
-    std::vector<uint64_t> sizes;
-    for (const Json& size : shape->value.GetArray()) {
-      if (!size.IsUint64()) return Invalid(name, "shape must hold sizes");
-      sizes.push_back(size.GetUint64());
-    }
-    Tensor tensor{name, Type::kF32, {data + begin, end - begin}, 0};
-    ranges.push_back({tensor.range, name});
-    const std::string_view dtype(type->value.GetString(), type->value.GetStringLength());
-    const auto seat = std::find_if(slots_.slots.begin(), slots_.slots.end(), [&](const WeightSlot& slot) {
-      return std::find(slot.names.begin(), slot.names.end(), name) != slot.names.end();
-    });
-    if (seat == slots_.slots.end()) {
-      const auto& ignored = slots_.ignored;
-      if (std::find(ignored.begin(), ignored.end(), name) != ignored.end()) continue;
-      return Error{ErrorCode::kUnsupported, "the model described by config.json has no place for this tensor",
-                   file_ + ", " + name};
-    }
-    if (dtype == "F16") {
-      tensor.type = Type::kF16;
-    } else if (dtype == "BF16") {
-      tensor.type = Type::kBF16;
-    } else if (dtype != "F32") {
-      return Error{ErrorCode::kUnsupported, "dtype " + std::string(dtype) + " is not one of F32, F16, BF16",
-                   file_ + ", " + name};
-    }
-    tensor.slot = static_cast<size_t>(seat - slots_.slots.begin());
-    found.emplace_back(std::move(tensor), std::move(sizes));
+    QKV_TRY(Entry entry, ReadEntry(name, member.value));
+    ranges.emplace_back(entry.range, name);
+    QKV_TRY(const bool seated, FindSeat(entry));
+    if (seated) wanted.push_back(std::move(entry));
   }
   QKV_CHECK(CheckOverlaps(std::move(ranges)));
-  QKV_CHECK(ChooseTensors(std::move(found)));
+  QKV_CHECK(ChooseTensors(wanted));
   header_read_ = true;
   return {};
+}
+
+Result<SafetensorsReader::Entry> SafetensorsReader::ReadEntry(const std::string& name, const Json& json) const {
+  if (!json.IsObject()) return Invalid(name, "its entry must be an object");
+  const auto type = json.FindMember("dtype"), shape = json.FindMember("shape"),
+             offsets = json.FindMember("data_offsets");
+  const auto none = json.MemberEnd();
+  if (type == none || !type->value.IsString()) return Invalid(name, "dtype must be a string");
+  if (shape == none || !shape->value.IsArray()) return Invalid(name, "shape must be an array");
+  if (offsets == none || !offsets->value.IsArray() || offsets->value.Size() != 2 || !offsets->value[0].IsUint64() ||
+      !offsets->value[1].IsUint64()) {
+    return Invalid(name, "data_offsets must be two integers");
+  }
+  Entry entry{name, {type->value.GetString(), type->value.GetStringLength()}, {}, {}, 0};
+  for (const Json& size : shape->value.GetArray()) {
+    if (!size.IsUint64()) return Invalid(name, "shape must hold sizes");
+    entry.shape.push_back(size.GetUint64());
+  }
+  const uint64_t data = kLengthBytes + header_length_;
+  const uint64_t begin = offsets->value[0].GetUint64(), end = offsets->value[1].GetUint64();
+  if (begin > end || end > kLargestFile || (file_size_ != 0 && end > file_size_ - data)) {
+    return Invalid(name,
+                   "data_offsets [" + std::to_string(begin) + ", " + std::to_string(end) + "] lie outside the file");
+  }
+  entry.range = {data + begin, end - begin};
+  return entry;
+}
+
+// Whether the model has a seat for the tensor, which is then noted; tensors that it computes by itself have none.
+Result<bool> SafetensorsReader::FindSeat(Entry& entry) const {
+  const auto among = [&](const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), entry.name) != names.end();
+  };
+  for (size_t s = 0; s < slots_.slots.size(); ++s) {
+    if (!among(slots_.slots[s].names)) continue;
+    if (entry.dtype != "F32" && entry.dtype != "F16" && entry.dtype != "BF16") {
+      return Error{ErrorCode::kUnsupported, "dtype " + entry.dtype + " is not one of F32, F16, BF16",
+                   file_ + ", " + entry.name};
+    }
+    entry.slot = s;
+    return true;
+  }
+  if (among(slots_.ignored)) return false;
+  return Error{ErrorCode::kUnsupported, "the model described by config.json has no place for this tensor",
+               file_ + ", " + entry.name};
 }
 
 Result<void> SafetensorsReader::CheckOverlaps(std::vector<std::pair<ByteRange, std::string>> ranges) const {
@@ -147,72 +170,64 @@ Result<void> SafetensorsReader::CheckOverlaps(std::vector<std::pair<ByteRange, s
 }
 
 // One tensor a slot, of the slot's shape.
-Result<void> SafetensorsReader::ChooseTensors(std::vector<std::pair<Tensor, std::vector<uint64_t>>> found) {
+Result<void> SafetensorsReader::ChooseTensors(const std::vector<Entry>& entries) {
   for (size_t s = 0; s < slots_.slots.size(); ++s) {
     const WeightSlot& slot = slots_.slots[s];
-    const std::pair<Tensor, std::vector<uint64_t>>* chosen = nullptr;
+    const Entry* chosen = nullptr;
     for (const std::string& name : slot.names) {
-      for (const auto& candidate : found) {
-        if (candidate.first.slot != s || candidate.first.name != name) continue;
-        if (chosen != nullptr && chosen->first.name == name) return Invalid(name, "the header names it twice");
-        if (chosen == nullptr) chosen = &candidate;
+      for (const Entry& entry : entries) {
+        if (entry.slot != s || entry.name != name) continue;
+        if (chosen != nullptr && chosen->name == name) return Invalid(name, "the header names it twice");
+        if (chosen == nullptr) chosen = &entry;
       }
     }
-    if (chosen == nullptr) {
-      if (!slot.optional) return Invalid(slot.names.front(), "this tensor is missing");
+    if (chosen != nullptr) {
+      QKV_CHECK(CheckShape(*chosen));
+      tensors_.push_back({chosen->name, chosen->dtype, chosen->range, s});
+    } else if (slot.optional) {
       *std::get<Vector*>(slot.to) = Vector::Zero(static_cast<Eigen::Index>(slot.outputs));
-      continue;
+    } else {
+      return Invalid(slot.names.front(), "this tensor is missing");
     }
-    const auto& [tensor, shape] = *chosen;
-    const bool matrix = std::holds_alternative<PackedMatrix*>(slot.to);
-    const std::vector<uint64_t> wanted =
-        matrix ? std::vector<uint64_t>{slot.outputs, slot.inputs} : std::vector<uint64_t>{slot.outputs};
-    const bool row = !matrix && shape == std::vector<uint64_t>{1, slot.outputs};
-    if (shape != wanted && !row) {
-      return Invalid(tensor.name, "its shape is " + Shape(shape) + "; config.json asks for " + Shape(wanted));
-    }
-    const uint64_t bytes = uint64_t{slot.outputs} * slot.inputs * (tensor.type == Type::kF32 ? 4 : 2);
-    if (tensor.range.length != bytes) {
-      return Invalid(tensor.name, "its data_offsets span " + std::to_string(tensor.range.length) +
-                                      " bytes; its shape and dtype need " + std::to_string(bytes));
-    }
-    tensors_.push_back(tensor);
   }
   std::sort(tensors_.begin(), tensors_.end(),
             [](const Tensor& a, const Tensor& b) { return a.range.offset < b.range.offset; });
   return {};
 }
 
+Result<void> SafetensorsReader::CheckShape(const Entry& entry) const {
+  using Sizes = std::vector<uint64_t>;
+  const WeightSlot& slot = slots_.slots[entry.slot];
+  const bool matrix = std::holds_alternative<PackedMatrix*>(slot.to);
+  const Sizes wanted = matrix ? Sizes{slot.outputs, slot.inputs} : Sizes{slot.outputs};
+  const bool row = !matrix && entry.shape == Sizes{1, slot.outputs};
+  if (entry.shape != wanted && !row) {
+    return Invalid(entry.name, "its shape is " + Shape(entry.shape) + "; config.json asks for " + Shape(wanted));
+  }
+  const uint64_t bytes = uint64_t{slot.outputs} * slot.inputs * Width(entry.dtype);
+  if (entry.range.length != bytes) {
+    return Invalid(entry.name, "its data_offsets span " + std::to_string(entry.range.length) +
+                                   " bytes; its shape and dtype need " + std::to_string(bytes));
+  }
+  return {};
+}
+
 Result<void> SafetensorsReader::ReadTensor(const Tensor& tensor, std::span<const uint8_t> bytes) {
   const WeightSlot& slot = slots_.slots[tensor.slot];
-  const size_t width = tensor.type == Type::kF32 ? 4 : 2;
+  PackedMatrix* const* matrix = std::get_if<PackedMatrix*>(&slot.to);
+  Vector* const* vector = std::get_if<Vector*>(&slot.to);
+  if (matrix != nullptr) **matrix = PackedMatrix(slot.outputs, slot.inputs);
+  if (vector != nullptr) (*vector)->resize(static_cast<Eigen::Index>(slot.outputs));
+
+  const size_t width = Width(tensor.dtype);
   std::vector<float> row(slot.inputs);
-  const auto read = [&](size_t index) {
-    const uint8_t* at = bytes.data() + index * width;
-    switch (tensor.type) {
-      case Type::kF16:
-        return Half(Load<uint16_t>(at));
-      case Type::kBF16:
-        return std::bit_cast<float>(uint32_t{Load<uint16_t>(at)} << 16);
-      case Type::kF32:
-        break;
-    }
-    return Load<float>(at);
-  };
-  if (PackedMatrix* const* matrix = std::get_if<PackedMatrix*>(&slot.to))
-    **matrix = PackedMatrix(slot.outputs, slot.inputs);
-  if (Vector* const* vector = std::get_if<Vector*>(&slot.to))
-    (*vector)->resize(static_cast<Eigen::Index>(slot.outputs));
   for (size_t o = 0; o < slot.outputs; ++o) {
-    for (size_t i = 0; i < slot.inputs; ++i) {
-      row[i] = read(o * slot.inputs + i);
-      if (!std::isfinite(row[i])) return Invalid(tensor.name, "it holds a number that is not finite");
+    ReadRow(tensor.dtype, bytes.data() + o * slot.inputs * width, row);
+    for (const float value : row) {
+      if (!std::isfinite(value)) return Invalid(tensor.name, "it holds a number that is not finite");
     }
-    if (PackedMatrix* const* matrix = std::get_if<PackedMatrix*>(&slot.to)) {
-      (*matrix)->SetRow(o, row.data());
-    } else {
-      (**std::get_if<Vector*>(&slot.to))[static_cast<Eigen::Index>(o)] = row[0];
-    }
+    if (matrix != nullptr) (*matrix)->SetRow(o, row.data());
+    if (vector != nullptr) (**vector)[static_cast<Eigen::Index>(o)] = row[0];
   }
   parameters_ += slot.outputs * slot.inputs;
   return {};

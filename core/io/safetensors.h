@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/json.h"
 #include "core/models/weights.h"
 
 namespace qkv {
@@ -35,18 +36,26 @@ class SafetensorsReader {
   size_t parameters() const { return parameters_; }
 
  private:
-  enum class Type { kF32, kF16, kBF16 };
-  struct Tensor {
-    std::string name;
-    Type type;
+  // A tensor as the header describes it.
+  struct Entry {
+    std::string name, dtype;
+    std::vector<uint64_t> shape;
     ByteRange range;  // in the file
+    size_t slot = 0;
+  };
+  struct Tensor {
+    std::string name, dtype;
+    ByteRange range;
     size_t slot;
   };
 
   Result<void> ReadLength(std::span<const uint8_t> bytes);
-  Result<void> ReadHeader(std::string_view json);
+  Result<void> ReadHeader(std::string_view text);
+  Result<Entry> ReadEntry(const std::string& name, const Json& json) const;
+  Result<bool> FindSeat(Entry& entry) const;
   Result<void> CheckOverlaps(std::vector<std::pair<ByteRange, std::string>> ranges) const;
-  Result<void> ChooseTensors(std::vector<std::pair<Tensor, std::vector<uint64_t>>> found);
+  Result<void> ChooseTensors(const std::vector<Entry>& entries);
+  Result<void> CheckShape(const Entry& entry) const;
   Result<void> ReadTensor(const Tensor& tensor, std::span<const uint8_t> bytes);
   Error Invalid(const std::string& tensor, std::string message) const;
 
