@@ -30,6 +30,7 @@
  * @property {[targets: number, sources: number]} shape
  * @property {Float32Array} data
  * @property {[layer: number, head: number][]} heads the cross-attention heads whose mean it is
+ * @property {boolean} ranked whether the model names these heads itself; else they are all heads of the last layer
  * @property {string} note where the choice of heads comes from, in a sentence
  */
 
@@ -65,13 +66,13 @@ const kUnrankedNote = 'the mean of all heads of the last layer: the model names 
  * @param {ModelInfo} model
  * @returns {Trace}
  */
-export function makeTrace({ alignment: { ranked, ...alignment }, ...raw }, model) {
+export function makeTrace(raw, model) {
   const fields = /** @type {TraceFields} */ ({
     format: 'qkv-trace/1',
     model,
     spans: 'utf-16',
     ...raw,
-    alignment: { ...alignment, note: ranked ? kRankedNote : kUnrankedNote },
+    alignment: { ...raw.alignment, note: raw.alignment.ranked ? kRankedNote : kUnrankedNote },
   });
   return Object.defineProperty(/** @type {Trace} */ (fields), 'toJSON', { value: toJSON });
 }

@@ -1,0 +1,46 @@
+// What the library's tests share: the real engine, the goldens, a server that misbehaves when told to.
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { Translator } from '../../web/lib/index.js';
+
+export const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+export const readJson = (path) => JSON.parse(readFileSync(at(path), 'utf8'));
+
+/** English to French, in this thread unless told otherwise. */
+export const create = (options = {}) => Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', ...options });
+
+/** A small random model: its words mean nothing, its files are good. */
+export const tinyFolder = at('tests/goldens/models/tiny-f32');
+
+/** The rejection of a promise that must reject. */
+export const rejection = (promise) =>
+  promise.then(
+    (value) => {
+      throw new Error(`resolved with ${value}`);
+    },
+    (error) => error,
+  );
+
+/**
+ * Serves a folder at `url`. `answer(name, response)` may answer in its place, and returns true when it has.
+ * @param {string} folder
+ * @param {(name: string, response: import('node:http').ServerResponse) => boolean | void} [answer]
+ */
+export async function serveFolder(folder, answer = () => false) {
+  const requests = [];
+  const server = createServer((request, response) => {
+    const name = request.url.split('/').at(-1);
+    requests.push(name);
+    if (answer(name, response)) return;
+    try {
+      const bytes = readFileSync(`${folder}/${name}`);
+      response.writeHead(200, { 'content-length': bytes.length }).end(bytes);
+    } catch {
+      response.writeHead(404).end('nothing here');
+    }
+  });
+  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+  const close = () => new Promise((closed) => (server.close(closed), server.closeAllConnections()));
+  return { url: `http://127.0.0.1:${server.address().port}/model/`, requests, close };
+}

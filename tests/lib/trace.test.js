@@ -1,0 +1,194 @@
+import { readFileSync } from 'node:fs';
+import { Translator } from '../../web/lib/index.js';
+import { at, create, readJson, rejection } from './support.js';
+
+const kText = 'I would like a cup of coffee.';
+
+let translator;
+beforeAll(async () => (translator = await create()));
+afterAll(() => translator.destroy());
+
+/** The largest distance of a row's sum from 1. */
+function rowError({ shape, data }) {
+  const columns = shape.at(-1);
+  let worst = 0;
+  for (let begin = 0; begin < data.length; begin += columns) {
+    const sum = data.subarray(begin, begin + columns).reduce((sum, weight) => sum + weight, 0);
+    worst = Math.max(worst, Math.abs(sum - 1));
+  }
+  return worst;
+}
+
+function expectWhole(trace) {
+  const { source, target } = trace;
+  const [S, T] = [source.pieces.length, target.pieces.length];
+  const { encoderLayers, decoderLayers, encoderHeads, decoderHeads } = translator.info;
+  expect(trace.encoderSelf.shape).toEqual([encoderLayers, encoderHeads, S, S]);
+  expect(trace.decoderSelf.shape).toEqual([decoderLayers, decoderHeads, T, T]);
+  expect(trace.cross.shape).toEqual([decoderLayers, decoderHeads, T, S]);
+  expect(trace.alignment.shape).toEqual([T, S]);
+  for (const map of [trace.encoderSelf, trace.decoderSelf, trace.cross, trace.alignment]) {
+    expect(map.data).toHaveLength(map.shape.reduce((a, b) => a * b, 1));
+    expect(rowError(map)).toBeLessThan(1e-5);
+  }
+  for (const side of [source, target]) {
+    expect(side.ids).toHaveLength(side.pieces.length);
+    expect(side.pieces.at(-1)).toBe('</s>');
+    expect([side.begin.at(-1), side.end.at(-1)]).toEqual([side.text.length, side.text.length]);
+  }
+  expect(target.logProbs).toHaveLength(T);
+  expect(trace.targetInput).toEqual(['<pad>', ...target.pieces.slice(0, -1)]);
+}
+
+describe('the trace of a text', () => {
+  test('is of its translation, and whole', async () => {
+    const trace = await translator.trace(kText);
+    expect(trace).toMatchObject({ format: 'qkv-trace/1', spans: 'utf-16', sourceTruncated: false });
+    expect(trace.model).toMatchObject({ name: 'en-fr', decoderLayers: 2 });
+    expect(trace.source.text).toBe(kText);
+    expect(trace.target.text).toBe(await translator.translate(kText));
+    expectWhole(trace);
+  });
+
+  test('says what each piece stands for, in UTF-16 units', async () => {
+    const { source } = await translator.trace('I like \u{1F600}\u{1F600} caf\u00e9s.');
+    const spans = source.pieces.map((_, i) => source.text.slice(source.begin[i], source.end[i]));
+    expect(spans.join('')).toBe(source.text);
+    expect(spans.every((span) => span.isWellFormed())).toBe(true);
+    expect(spans[source.pieces.indexOf('\u2581like')]).toBe(' like');
+  });
+
+  test('masks what the decoder had not read yet', async () => {
+    const { decoderSelf } = await translator.trace(kText);
+    const [, , T] = decoderSelf.shape;
+    const later = decoderSelf.data.filter((_, i) => i % T > Math.floor(i / T) % T);
+    expect(later.length).toBeGreaterThan(0);
+    expect(later.every((weight) => weight === 0)).toBe(true);
+  });
+
+  test('scores the sum of its log-probabilities, as score() does', async () => {
+    const trace = await translator.trace(kText);
+    const { score, pieces, logProbs } = await translator.score(kText, trace.target.text);
+    expect(trace.score).toBeCloseTo(trace.target.logProbs.reduce((a, b) => a + b), 4);
+    expect(pieces).toEqual(trace.target.pieces);
+    expect(logProbs).toEqual(trace.target.logProbs);
+    expect(score).toBe(trace.score);
+  });
+
+  test('aligns by the mean of the heads it names', async () => {
+    const { cross, alignment } = await translator.trace(kText);
+    expect(alignment.heads).toEqual(translator.info.alignmentHeads);
+    expect(alignment).toMatchObject({ ranked: true, note: expect.stringContaining('alignment_heads') });
+    const [, H, T, S] = cross.shape;
+    const mean = (t, s) =>
+      alignment.heads.reduce((sum, [l, h]) => sum + cross.data[((l * H + h) * T + t) * S + s], 0) / alignment.heads.length;
+    for (const [t, s] of [[0, 0], [1, 2], [T - 1, S - 1]]) expect(alignment.data[t * S + s]).toBeCloseTo(mean(t, s), 5);
+  });
+
+  test('of several sentences is whole, or of the one that is asked for', async () => {
+    const text = 'How are you?  I am tired.';
+    expect((await translator.trace(text)).source.text).toBe(text);
+    const second = await translator.trace(text, { sentence: 1 });
+    expect(second.source.text).toBe('I am tired.');
+    expect(second.target.text).toBe(await translator.translate('I am tired.'));
+    expect(await rejection(translator.trace(text, { sentence: 2 }))).toMatchObject({ code: 'INVALID_ARGUMENT' });
+  });
+
+  test('of nothing has </s> alone on the source side', async () => {
+    const trace = await translator.trace('');
+    expect(trace.source.pieces).toEqual(['</s>']);
+    expectWhole(trace);
+  });
+
+  test('past the model\'s positions is cut, and says so', async () => {
+    const trace = await translator.trace({ source: 'word '.repeat(1000), target: 'mot' });
+    expect(trace.sourceTruncated).toBe(true);
+    expect(trace.source.pieces.length).toBeLessThanOrEqual(512);
+  });
+});
+
+describe('the trace of a pair', () => {
+  test('is of the target that a person wrote', async () => {
+    const trace = await translator.trace({ source: kText, target: 'Il pleut.' });
+    expect(trace.target.text).toBe('Il pleut.');
+    expectWhole(trace);
+    const own = await translator.trace(kText);
+    expect(trace.score).toBeLessThan(own.score);
+    expect(trace.encoderSelf.data).toEqual(own.encoderSelf.data);
+  });
+
+  test('leaves what was written before a change equal bit for bit', async () => {
+    const [a, b] = await Promise.all(
+      ['Je voudrais un chat.', 'Je voudrais un chien noir.'].map((target) => translator.trace({ source: kText, target })),
+    );
+    const same = a.target.pieces.findIndex((piece, i) => piece !== b.target.pieces[i]);
+    expect(same).toBeGreaterThan(1);
+    expect(a.target.logProbs.slice(0, same)).toEqual(b.target.logProbs.slice(0, same));
+    const S = a.cross.shape[3];
+    expect(a.cross.data.slice(0, same * S)).toEqual(b.cross.data.slice(0, same * S));
+  });
+
+  test('is two strings', async () => {
+    for (const pair of [null, {}, { source: 'a' }, { source: 1, target: 'b' }, ['a', 'b']]) {
+      expect(await rejection(translator.trace(pair))).toBeInstanceOf(TypeError);
+    }
+    expect(await rejection(translator.score('a'))).toBeInstanceOf(TypeError);
+  });
+});
+
+test('as JSON its arrays are arrays, and its numbers the same', async () => {
+  const trace = await translator.trace(kText);
+  const json = JSON.parse(JSON.stringify(trace));
+  expect(json.cross.shape).toEqual(trace.cross.shape);
+  expect(Float32Array.from(json.cross.data)).toEqual(trace.cross.data);
+  expect(Float32Array.from(json.target.logProbs)).toEqual(trace.target.logProbs);
+  expect(json).toMatchObject({ format: 'qkv-trace/1', source: { pieces: trace.source.pieces } });
+  expect(Object.keys(trace)).not.toContain('toJSON');
+});
+
+describe('PyTorch in float64', () => {
+  const { model, goldens } = readJson('tests/goldens/transformer.json');
+  const doubles = new Float64Array(new Uint8Array(readFileSync(at('tests/goldens/transformer.bin'))).buffer);
+  const kinds = { encoder_self: 'encoderSelf', decoder_self: 'decoderSelf', cross: 'cross' };
+  const given = goldens.filter(({ target }) => target !== null);
+
+  /** The largest difference of a trace's map from what was kept of a golden's. */
+  function largestError({ shape, data }, golden) {
+    expect(shape).toEqual(golden.shape);
+    const width = shape.at(-1);
+    const rows = golden.rows ?? Array.from({ length: data.length / width }, (_, row) => row);
+    const columns = golden.columns ?? Array.from({ length: width }, (_, column) => column);
+    let at = golden.offset;
+    let worst = 0;
+    for (const row of rows) {
+      for (const column of columns) worst = Math.max(worst, Math.abs(data[row * width + column] - doubles[at++]));
+    }
+    return worst;
+  }
+
+  test('has goldens with a given target, of the default model', () => {
+    expect(model).toBe('web/models/en-fr');
+    expect(given.length).toBeGreaterThan(5);
+  });
+
+  test.each(given.map((golden) => [golden.name, golden]))('agrees: %s', async (_, golden) => {
+    const trace = await translator.trace({ source: golden.source, target: golden.target });
+    expect([...trace.source.ids]).toEqual(golden.source_ids);
+    expect([...trace.target.ids]).toEqual(golden.target_ids);
+    for (const [kind, name] of Object.entries(kinds)) {
+      expect(largestError(trace[name], golden[kind])).toBeLessThanOrEqual(2 * golden[kind].float32_error + 1e-6);
+    }
+  });
+});
+
+test('a model of another folder is traced by its own shape', async () => {
+  const folder = 'tests/goldens/models/tiny-f32';
+  const tiny = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'xx', model: at(folder) });
+  const config = readJson(`${folder}/config.json`);
+  const { cross, alignment } = await tiny.trace({ source: 'a b', target: 'c' });
+  expect(cross.shape.slice(0, 2)).toEqual([config.decoder_layers, config.decoder_attention_heads]);
+  const ranked = readJson(`${folder}/generation_config.json`).alignment_heads !== undefined;
+  expect(alignment.ranked).toBe(ranked);
+  expect(tiny.info.name).toBe('tiny-f32');
+  tiny.destroy();
+});

@@ -1,0 +1,136 @@
+import { splitSentences } from '../../web/lib/index.js';
+import { at, create, readJson, rejection } from './support.js';
+
+const goldens = readJson('tests/goldens/translations.json');
+// A smaller margin than this may be decided by rounding.
+const isTie = ({ margins }) => Math.min(...margins) < 1e-4;
+
+let greedy;
+let beam;
+beforeAll(async () => {
+  greedy = await create({ beam: 1 });
+  beam = await create({ beam: goldens.beams });
+});
+afterAll(() => {
+  greedy.destroy();
+  beam.destroy();
+});
+
+describe('PyTorch', () => {
+  const clear = (kind) => goldens.translations.filter((golden) => !isTie(golden[kind]));
+
+  test('decides nearly all of the goldens clearly', () => {
+    expect(clear('greedy').length).toBeGreaterThan(90);
+    expect(clear('beam').length).toBeGreaterThan(80);
+  });
+
+  test('agrees with every greedy translation', async () => {
+    for (const { source, greedy: golden } of clear('greedy')) {
+      expect(await greedy.translate(source, { split: false })).toBe(golden.text);
+    }
+  });
+
+  test('agrees with every beam translation', async () => {
+    for (const { source, beam: golden } of clear('beam')) {
+      expect(await beam.translate(source, { split: false })).toBe(golden.text);
+    }
+  });
+});
+
+describe('a text', () => {
+  test('of several sentences is each translated alone, with its white space', async () => {
+    const text = '  How are you?\n\n\tI am tired.  Where is the station?\u00a0\r\n';
+    const parts = splitSentences(text, 'en');
+    const alone = await Promise.all(parts.map(({ text, sentence }) => (sentence ? greedy.translate(text) : text)));
+    expect(parts.filter((part) => part.sentence)).toHaveLength(3);
+    expect(await greedy.translate(text)).toBe(alone.join(''));
+  });
+
+  test('that is empty or white space is itself', async () => {
+    for (const text of ['', ' ', '\n\n\t', '\u00a0\u3000']) expect(await greedy.translate(text)).toBe(text);
+  });
+
+  test('has one translation, however often and with whatever else it is translated', async () => {
+    const texts = goldens.translations.slice(0, 8).map(({ source }) => source);
+    const alone = [];
+    for (const text of texts) alone.push(await beam.translate(text));
+    expect(await Promise.all(texts.map((text) => beam.translate(text)))).toEqual(alone);
+    expect((await beam.translate(texts.join('\n'))).split('\n')).toEqual(alone);
+  });
+
+  test('may hold anything', async () => {
+    const odd = ['\0', 'a\0b', '\u{1F600}\u{1F468}\u200d\u{1F469}\u200d\u{1F467}', '\ufeff', '\u202e\u0301', '<b>&amp;</b>'];
+    for (const text of odd) expect(typeof (await greedy.translate(text))).toBe('string');
+  });
+
+  test('with lone surrogates is one with U+FFFD in their place', async () => {
+    expect(await greedy.translate('I see \ud800 here.')).toBe(await greedy.translate('I see \ufffd here.'));
+    expect(await greedy.translate('\udc00\ud83d')).toBe(await greedy.translate('\ufffd\ufffd'));
+  });
+
+  test('of 100,000 characters is translated whole', async () => {
+    const lines = goldens.translations.map(({ source }) => source);
+    const once = (await greedy.translate(lines.join('\n'))).split('\n');
+    const count = Math.ceil(1e5 / (lines.join('\n').length + 1));
+    const text = Array.from({ length: count }, () => lines.join('\n')).join('\n');
+    expect(text.length).toBeGreaterThan(1e5);
+    const translated = (await greedy.translate(text)).split('\n');
+    expect(translated).toHaveLength(count * lines.length);
+    expect(translated.slice(0, lines.length)).toEqual(once);
+    expect(translated.slice(-lines.length)).toEqual(once);
+  }, 240_000);
+
+  test('without an end is cut, not lost', async () => {
+    const text = 'I am here, and '.repeat(100);
+    const parts = splitSentences(text, 'en', greedy.info.maxLength - 2);
+    expect(parts.filter((part) => part.sentence).length).toBeGreaterThan(2);
+    const alone = await Promise.all(parts.map(({ text, sentence }) => (sentence ? greedy.translate(text) : text)));
+    expect(await greedy.translate(text)).toBe(alone.join(''));
+  });
+
+  test('past the quota is refused, and says by how much', async () => {
+    const error = await rejection(greedy.translate('a'.repeat(greedy.inputQuota + 1)));
+    expect(error).toMatchObject({ name: 'QuotaExceededError', quota: 1_000_000, requested: 1_000_001 });
+    expect(error.cause).toMatchObject({ name: 'QkvError', code: 'LIMIT_EXCEEDED' });
+    expect(await greedy.measureInputUsage('a\u{1F600}')).toBe(3);
+  });
+
+  test('is a string', async () => {
+    for (const text of [undefined, null, 1, ['a']]) {
+      expect(await rejection(greedy.translate(text))).toBeInstanceOf(TypeError);
+    }
+  });
+});
+
+test('a beam is a whole number that the engine takes', async () => {
+  for (const wrong of [-1, 1.5, '4', NaN]) {
+    expect(await rejection(create({ beam: wrong }))).toMatchObject({ code: 'INVALID_ARGUMENT', where: 'beam' });
+  }
+  const wide = await create({ beam: 1e6 });
+  expect(await rejection(wide.translate('Hello.'))).toMatchObject({ code: 'INVALID_ARGUMENT', where: 'beam' });
+  wide.destroy();
+});
+
+test('info says what runs', () => {
+  expect(beam.info).toMatchObject({ name: 'en-fr', dModel: 256, encoderLayers: 4, decoderLayers: 2, beam: 4 });
+  expect(beam.info).toMatchObject({ engine: 'baseline', worker: false, parameters: 7_321_920, vocabularySize: 8000 });
+  expect(greedy.info.beam).toBe(1);
+  expect(Object.isFrozen(greedy.info)).toBe(true);
+});
+
+test('the memory stops growing after the first round', async () => {
+  const lines = goldens.translations.map(({ source }) => source).join('\n');
+  await greedy.translate(lines);
+  await greedy.trace(goldens.translations[0].source);
+  const first = await greedy.memoryBytes();
+  for (let round = 0; round < 4; ++round) {
+    await greedy.translate(lines);
+    await greedy.trace(goldens.translations[round].source);
+  }
+  expect(await greedy.memoryBytes()).toBe(first);
+}, 120_000);
+
+test('the credit of the model is where the model is', async () => {
+  const { readFileSync } = await import('node:fs');
+  expect(readFileSync(at('web/models/en-fr/README.md'), 'utf8')).toMatch(/tatoeba\.org \(CC BY 2\.0 FR\)/);
+});
