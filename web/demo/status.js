@@ -35,15 +35,13 @@ export function statusLine(root) {
 
 /** @param {TranslatorInfo} info */
 function about({ name, parameters, bytes, engine, worker }) {
-  const size = `${(parameters / 1e6).toFixed(1)} M parameters`;
-  const weight = `${(bytes / 1e6).toFixed(1)} MB`;
-  return [
-    name,
-    size,
-    weight,
-    `${engine === 'custom' ? 'custom build' : `${engine} SIMD`}, 1 thread${worker ? ', in a worker' : ''}`,
-  ];
+  const build = engine === 'custom' ? 'custom build' : `${engine} SIMD`;
+  const place = worker ? '1 thread, in a worker' : '1 thread';
+  return [name, `${millions(parameters)} M parameters`, `${millions(bytes)} MB`, `${build}, ${place}`];
 }
+
+/** @param {number} count */
+const millions = (count) => (count / 1e6).toFixed(1);
 
 /** @param {Timing} [timing] */
 function speed(timing) {
