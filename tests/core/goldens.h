@@ -1,5 +1,5 @@
-// What the tests of the Transformer share: model folders as the native command reads them, and PyTorch's results, whose
-// format is in tests/goldens/README.md.
+// What the tests of the Transformer share: model folders, and PyTorch's results, whose format is in
+// tests/goldens/README.md.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -7,12 +7,13 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/base/json.h"
-#include "core/translate/model.h"
+#include "core/translate/folder.h"
 
 namespace qkv {
 
@@ -31,37 +32,13 @@ inline std::string ReadBytes(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-inline std::span<const uint8_t> AsBytes(const std::string& bytes) {
-  return {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()};
-}
-
-// Null, and a failure noted, where the folder cannot be read.
-inline std::unique_ptr<TranslationModel> LoadModel(const std::string& folder) {
-  const std::string config = ReadBytes(folder + "/config.json"), vocabulary = ReadBytes(folder + "/vocab.json");
-  const std::string generation = ReadBytes(folder + "/generation_config.json");
-  const std::string source = ReadBytes(folder + "/source.spm"), target = ReadBytes(folder + "/target.spm");
-  const std::string weights = ReadBytes(folder + "/model.safetensors");
-  auto loader = ModelLoader::Create({config, generation, vocabulary, AsBytes(source), AsBytes(target)}, weights.size());
-  if (!loader) {
-    ADD_FAILURE() << folder << ": " << loader.error().ToString();
-    return nullptr;
-  }
-  for (ByteRange next = (*loader)->Next(); next.length != 0; next = (*loader)->Next()) {
-    if (auto fed = (*loader)->Feed(AsBytes(weights).subspan(next.offset, next.length)); !fed) {
-      ADD_FAILURE() << folder << ": " << fed.error().ToString();
-      return nullptr;
-    }
-  }
-  return (*loader)->Finish();
-}
-
-// Loaded once a process.
+// Loaded once a process. Null, and a failure noted, where the folder cannot be read.
 inline const TranslationModel* SharedModel(const std::string& folder) {
-  static auto& models = *new std::vector<std::pair<std::string, std::unique_ptr<TranslationModel>>>;
-  for (const auto& [name, model] : models) {
-    if (name == folder) return model.get();
-  }
-  return models.emplace_back(folder, LoadModel(folder)).second.get();
+  static auto& models = *new std::map<std::string, std::unique_ptr<TranslationModel>>;
+  if (const auto found = models.find(folder); found != models.end()) return found->second.get();
+  auto model = LoadFolder(folder);
+  if (!model) ADD_FAILURE() << folder << ": " << model.error().ToString();
+  return (models[folder] = model ? std::move(*model) : nullptr).get();
 }
 
 inline JsonObject ReadGoldens(const std::string& path) {
