@@ -24,15 +24,16 @@ std::vector<std::string> LineReader::Next(size_t most) {
   while (lines.size() < most) {
     if (TakeLine(line)) {
       lines.push_back(std::move(line));
-    } else if (ended_ || (!lines.empty() && !DataIsWaiting(file_)) || !Fill()) {
-      if (ended_ && TakeLine(line)) continue;
+    } else if (ended_ || (!lines.empty() && !DataIsWaiting(file_))) {
       break;
+    } else {
+      Fill();
     }
   }
   return lines;
 }
 
-bool LineReader::Fill() {
+void LineReader::Fill() {
   buffer_.erase(0, at_);
   at_ = 0;
   char chunk[1 << 16];
@@ -42,7 +43,6 @@ bool LineReader::Fill() {
   if (count < 0) Fail(std::string("standard input cannot be read: ") + std::strerror(errno));
   buffer_.append(chunk, static_cast<size_t>(count));
   ended_ = count == 0;
-  return !ended_;
 }
 
 bool LineReader::TakeLine(std::string& line) {

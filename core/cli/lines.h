@@ -17,7 +17,7 @@ class LineReader {
   std::vector<std::string> Next(size_t most);
 
  private:
-  bool Fill();
+  void Fill();
   bool TakeLine(std::string& line);
 
   int file_;

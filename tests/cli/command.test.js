@@ -1,0 +1,156 @@
+// The native command as a Unix filter: what it writes, where, and how it ends.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const command = join(root, 'build/native/qkv');
+const model = join(root, 'web/models/en-fr');
+
+/** Runs `qkv` with `input` on its standard input. */
+const qkv = (args, input = '') => {
+  const { status, stdout, stderr } = spawnSync(command, args, { input, encoding: 'utf8' });
+  return { status, stdout, stderr };
+};
+const translate = (input, ...args) => qkv(['translate', '--model', model, ...args], input);
+
+const golden = JSON.parse(readFileSync(join(root, 'tests/goldens/translations.json'), 'utf8'));
+
+describe('qkv translate', () => {
+  test('answers a line with a line, in order, empty ones too', () => {
+    const { status, stdout, stderr } = translate('I love you.\n\n   \nHe is a teacher.\n');
+    expect(stdout).toBe("Je t'aime.\n\n\nC'est un professeur.\n");
+    expect(stderr).toBe('');
+    expect(status).toBe(0);
+  });
+
+  test('needs no newline at the end, and nothing for nothing', () => {
+    expect(translate('I love you.').stdout).toBe("Je t'aime.\n");
+    expect(translate('').stdout).toBe('');
+  });
+
+  test('writes the same on any number of threads and in any batch', () => {
+    const lines = golden.translations.map(({ source }) => source);
+    const together = translate(lines.join('\n'), '--threads', '2').stdout.trimEnd().split('\n');
+    expect(translate(lines.join('\n'), '--threads', '1').stdout.trimEnd().split('\n')).toEqual(together);
+    const some = [0, 17, 42];
+    expect(some.map((i) => translate(lines[i]).stdout.trimEnd())).toEqual(some.map((i) => together[i]));
+  });
+
+  test('answers each line as it comes', async () => {
+    const child = spawn(command, ['translate', '--model', model]);
+    const answer = () => new Promise((resolve) => child.stdout.once('data', (data) => resolve(String(data))));
+    child.stdin.write('I love you.\n');
+    expect(await answer()).toBe("Je t'aime.\n");
+    child.stdin.write('Thank you.\n');
+    expect(await answer()).toMatch(/^Merci.*\n$/);
+    child.stdin.end();
+    expect(await new Promise((resolve) => child.on('exit', resolve))).toBe(0);
+  });
+
+  test('survives bytes that are no text, NUL, and a line past its positions', () => {
+    const { status, stdout, stderr } = spawnSync(
+      command,
+      ['translate', '-m', model, '--beam', '1', '--max-length', '5'],
+      {
+        input: Buffer.concat([
+          Buffer.from([0xff, 0xfe, 0x80, 0x0a, 0x00, 0x0a]),
+          Buffer.from(`${'a b '.repeat(2000)}\nI love you.\n`),
+        ]),
+      },
+    );
+    expect(status).toBe(0);
+    const lines = String(stdout).split('\n');
+    expect(lines).toHaveLength(5);
+    expect(lines[3]).toBe("Je t'aime");
+    expect(String(stderr)).toMatch(/line 3 is longer than the model's 512 positions/);
+  });
+
+  test('traces every weight as JSON, a line each', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'qkv-'));
+    try {
+      const file = join(folder, 'trace.jsonl');
+      expect(translate('I love you.\nThank you.\n', '--trace', file).status).toBe(0);
+      const traces = readFileSync(file, 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      expect(traces).toHaveLength(2);
+      const [{ format, source, target, cross, alignment, targetInput }] = traces;
+      expect(format).toBe('qkv-trace/1');
+      expect(target.text).toBe("Je t'aime.");
+      expect(source.pieces).toEqual(['▁I', '▁love', '▁you', '.', '</s>']);
+      expect(source.begin.map((begin, i) => source.text.slice(begin, source.end[i]))).toEqual([
+        'I',
+        ' love',
+        ' you',
+        '.',
+        '',
+      ]);
+      expect(targetInput).toEqual(['<pad>', ...target.pieces.slice(0, -1)]);
+      const [layers, heads, targets, sources] = cross.shape;
+      expect([layers, heads, targets, sources]).toEqual([2, 8, target.pieces.length, source.pieces.length]);
+      for (let row = 0; row < layers * heads * targets; ++row) {
+        const sum = cross.data.slice(row * sources, (row + 1) * sources).reduce((a, b) => a + b, 0);
+        expect(Math.abs(sum - 1)).toBeLessThan(1e-5);
+      }
+      expect(alignment.shape).toEqual([targets, sources]);
+      expect(alignment.ranked).toBe(true);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe('qkv score', () => {
+  test('sums the log probabilities of the pieces', () => {
+    const { stdout, status } = qkv(
+      ['score', '-m', model, '--pieces'],
+      "I love you.\tJe t'aime.\nI love you.\tLe chat.\n",
+    );
+    expect(status).toBe(0);
+    const [good, bad] = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('\t'));
+    const sum = good.slice(1).reduce((total, piece) => total + Number(piece.split(' ').at(-1)), 0);
+    expect(Number(good[0])).toBeCloseTo(sum, 4);
+    expect(Number(good[0])).toBeGreaterThan(Number(bad[0]));
+  });
+
+  test('says which line is no pair', () => {
+    const { stderr, status } = qkv(['score', '-m', model], 'a\tb\nno tab\n');
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/line 2: SOURCE<TAB>TARGET/);
+  });
+});
+
+describe('qkv', () => {
+  test('inspects a folder', () => {
+    const { stdout, status } = qkv(['inspect', '-m', model, '--tensors']);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/parameters {3}7321920/);
+    expect(stdout).toMatch(/model\.decoder\.layers\.1\.fc1\.weight +\[1024, 256\]/);
+  });
+
+  test('takes the folder from the environment, and says on one line what is missing', () => {
+    const env = { ...process.env, QKV_MODEL: '/no/such/folder' };
+    const { status, stdout, stderr } = spawnSync(command, ['translate'], { env, input: 'a\n', encoding: 'utf8' });
+    expect(status).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(/^qkv: MISSING_FILE: \/no\/such\/folder\/config\.json: [^\n]+\n$/);
+  });
+
+  test('ends with 2 on a command line that it does not understand, with 0 on a call for help', () => {
+    expect(qkv(['translate', '-m', model, '--beam', '0']).status).toBe(2);
+    expect(qkv(['fly']).status).toBe(2);
+    expect(qkv([]).status).toBe(2);
+    const help = qkv(['--help']);
+    expect(help.status).toBe(0);
+    expect(help.stdout).toMatch(/Exit codes/);
+    expect(qkv(['--version']).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
