@@ -145,7 +145,7 @@ TEST_P(SentencePieceGolden, KnowsItsPieces) {
 
 INSTANTIATE_TEST_SUITE_P(Models, SentencePieceGolden,
                          testing::Values("default", "unigram", "unigram-bytes", "unigram-suffix", "bpe", "bpe-bytes",
-                                         "bpe-suffix", "hand-unigram", "hand-bpe", "hand-unescaped"),
+                                         "bpe-suffix", "hand-unigram", "hand-negative", "hand-bpe", "hand-unescaped"),
                          [](const auto& test) {
                            std::string name = test.param;
                            std::erase(name, '-');

@@ -93,22 +93,26 @@ def piece(text, score=0.0, kind=1):
     return message(1, message(1, text.encode()) + b"\x15" + struct.pack("<f", score) + scalar(3, kind))
 
 
-def write_by_hand(name, algorithm, normalizer=b""):
-    """Equal scores, unused pieces inside others, a score above 0, user-defined pieces: whatever decides ties."""
-    letters = "ab▁"
-    texts = ["".join(t) for n in (1, 2, 3) for t in itertools.product(letters, repeat=n)]
-    texts += ["abab", "aaaa", "baba", "ab▁ab", "aaaaaaaa", "ccc", "c"]
+def write_by_hand(name, algorithm, normalizer=b"", user_defined=("ccc", "ff"), more=()):
+    """Equal scores, unused pieces inside others, user-defined pieces within normal ones: whatever decides ties."""
+    texts = ["".join(t) for n in (1, 2, 3) for t in itertools.product("ab▁", repeat=n)]
+    texts += ["abab", "aaaa", "baba", "ab▁ab", "aaaaaaaa", "c", "ccc", "accc", "ccca", "f", "ff", "aff", "ffb"]
     source = random.Random(5)
     kinds = {text: 5 if len(text) in (2, 4) and source.random() < 0.5 else 1 for text in texts}
-    kinds["ccc"] = 4
+    kinds.update((text, 4) for text in user_defined)
     scores = {text: -source.choice([0.1, 0.2, 0.3, 1.0, 2.0]) * len(text) for text in texts}
-    scores["▁a"] = 0.25
+    scores.update(more)
+    texts = list(scores)
     source.shuffle(texts)
-    pieces = [piece(text, scores[text], kinds[text]) for text in texts]
+    pieces = [piece(text, scores[text], kinds.get(text, 1)) for text in texts]
     special = [piece("<s>", kind=3), piece("</s>", kind=3), piece("<unk>", kind=2)]
     content = b"".join(pieces[:9] + special + pieces[9:])
     (OUT / f"{name}.spm").write_bytes(content + message(2, scalar(3, algorithm)) + message(3, normalizer))
 
+
+# With these "ff" falls short of "f" twice by 0.1, as the bonus of a user-defined piece is the length times the greatest
+# score less 0.1; and "d", an unknown 10 below the least score, does better before "f" than "df", but not before "e".
+POSITIVE = {"▁a": 0.25, "f": 10.5, "df": -20.0, "e": 9.5, "de": -20.0}
 
 ATOMS = [text.encode() for text in """a b c e s the Tom lol ou QU ab a▁b <sep> [X] <s> </s> <unk> <c1> <0x41> Hello . .. ... .... ,
 ' ’ " « » … 1 2024 !!! aaaa abab é e\u0301 \u0301 a\u0302\u0301 ﬁ ﬃ ① ﷺ Å ß İ ｱﾞ 한국 \u1112\u1161\u11AB 中文 😀 👨\u200D👩\u200D👧 🇫🇷 𝄞
@@ -117,6 +121,8 @@ ATOMS += [text.encode() for text in ["\u00A0", "\u2003", "\u3000", "\u200B", "\u
 ATOMS += [b" ", b"  ", b"   ", b"\t", b"\r", b"\n", b"\0", b"\x01", b"\x7F"]
 BROKEN = [b"\xFF", b"\x80", b"\xC0\x80", b"\xED\xA0\x80", b"\xED\xB0\x80", b"\xE2\x96", b"\xE2", b"\xF0\x9F\x98",
           b"\xF4\x90\x80\x80", b"\xF8\x88\x80\x80\x80", b"\xC3", b"\xE0\x80\xAF"]  # fmt: skip
+
+LETTERS = [b"a", b"b", b"a", b"b", b" ", b"ccc", b"ff", b"de", b"df", b"c"]
 
 
 def lines(count, seed):
@@ -128,7 +134,7 @@ def lines(count, seed):
     yield from BROKEN
     yield from (b"", b" ", b"    ", b" a", b"a ", b"  a  b  ", "▁".encode(), "▁a▁".encode(), b"\n", b"a\0b")
     for i in range(count):
-        pool = [ATOMS + [b" "] * 20, words + ATOMS + [b" "] * 90, ATOMS + BROKEN, [b"a", b"b", b"a", b"b", b" ", b"c"]][i % 4]
+        pool = [ATOMS + [b" "] * 20, words + ATOMS + [b" "] * 90, ATOMS + BROKEN, LETTERS][i % 4]
         yield b"".join(source.choices(pool, k=source.choice([2, 4, 8, 24])))
 
 
@@ -187,7 +193,8 @@ def main():
     OUT.mkdir(exist_ok=True)
     for name, options in TRAINED.items():
         train(name, options)
-    write_by_hand("hand-unigram", 1, scalar(4, 0))
+    write_by_hand("hand-unigram", 1, scalar(4, 0), more=POSITIVE)
+    write_by_hand("hand-negative", 1, user_defined=("ab", "ccc", "ba▁"))
     write_by_hand("hand-bpe", 2, scalar(3, 0) + scalar(5, 1))
     write_by_hand("hand-unescaped", 2, scalar(5, 0) + scalar(4, 0))
     for path in sorted(OUT.glob("*.spm")):
