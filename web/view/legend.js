@@ -6,7 +6,7 @@ import { select } from 'd3-selection';
 import { onThemeChange, weightScale } from './colour.js';
 
 const kWidth = 160;
-const kMargin = 14;
+const kMargin = 18;
 const kBar = 10;
 
 /** The scale as a strip with an axis, and what a masked cell looks like. Attribute `scaling`: "absolute" or "row". */
