@@ -127,18 +127,19 @@ test('masked cells differ from cells of weight zero', async () => {
 test('drops a stale run: only the latest text’s translation shows', async () => {
   const page = await browser.open();
   await settled(page);
-  await page.evaluate(() => {
+  const slow = `${'and then we went home with our old friends '.repeat(11)}.`;
+  await page.fill('#source', slow);
+  await page.waitForTimeout(200); // past the pause for typing: the first run is under way
+  await page.evaluate((text) => {
+    const [source, target] = ['#source', '#target'].map((selector) => document.querySelector(selector));
     globalThis.shown = [];
-    const target = document.querySelector('#target');
     const note = () => globalThis.shown.push(target.textContent);
     new MutationObserver(note).observe(target, { childList: true, subtree: true, characterData: true });
-  });
-  await page.fill(
-    '#source',
-    'Although I was very tired last night, I went to the cinema with my old friends from school.',
-  );
-  await page.waitForTimeout(200); // past the pause for typing: the first run is under way
-  expect(await translate(page, second.source)).toBe(second.beam.text);
+    source.value = text;
+    source.dispatchEvent(new Event('input'));
+  }, second.source);
+  await settled(page);
+  expect(await page.textContent('#target')).toBe(second.beam.text);
   await page.waitForTimeout(1000);
   expect(await page.evaluate(() => new Set(globalThis.shown).size)).toBe(1);
   expect(await page.textContent('#target')).toBe(second.beam.text);
