@@ -61,7 +61,13 @@ async function main() {
   await suite(
     'Jest: the library in Node, the command, the pages in Chromium',
     process.execPath,
-    ['--experimental-vm-modules', '--no-warnings', at('node_modules', 'jest', 'bin', 'jest.js'), '--json', `--outputFile=${reports}/jest.json`],
+    [
+      '--experimental-vm-modules',
+      '--no-warnings',
+      at('node_modules', 'jest', 'bin', 'jest.js'),
+      '--json',
+      `--outputFile=${reports}/jest.json`,
+    ],
     'jest.json',
     fromJest,
     // Jest prints its report on stdout too; people read stderr's.

@@ -106,8 +106,11 @@ export async function bundleSite({ minify = true } = {}) {
   const scripts = [...new Set(pages.flatMap((page) => entriesOf(at('web', 'demo', page))))];
   await esbuild({
     ...options(out, minify),
-    entryPoints: [...scripts.map((name) => at('web', 'demo', name)), { in: join(kLib, 'worker.js'), out: 'worker' }].map(
-      (entry) => (typeof entry === 'string' ? { in: entry, out: relative(at('web', 'demo'), entry).replace(/\.\w+$/, '') } : entry),
+    entryPoints: [
+      ...scripts.map((name) => at('web', 'demo', name)),
+      { in: join(kLib, 'worker.js'), out: 'worker' },
+    ].map((entry) =>
+      typeof entry === 'string' ? { in: entry, out: relative(at('web', 'demo'), entry).replace(/\.\w+$/, '') } : entry,
     ),
   });
   for (const name of demo.filter((file) => /\.(html|svg|png|ico|webmanifest)$/.test(file))) {
@@ -119,5 +122,7 @@ export async function bundleSite({ minify = true } = {}) {
 /** The module scripts and style sheets that a page names. */
 function entriesOf(page) {
   const html = readFileSync(page, 'utf8');
-  return [...html.matchAll(/<(?:script[^>]*\ssrc|link[^>]*rel="stylesheet"[^>]*\shref)="([^":]+)"/g)].map(([, url]) => url);
+  return [...html.matchAll(/<(?:script[^>]*\ssrc|link[^>]*rel="stylesheet"[^>]*\shref)="([^":]+)"/g)].map(
+    ([, url]) => url,
+  );
 }

@@ -46,7 +46,9 @@ export async function setUp({ tests = false } = {}) {
   if (major < 20 || (major === 20 && minor < 19)) {
     throw new ToolError(`qkv is built with Node 20.19 or newer; this is ${process.versions.node}.`);
   }
-  const lock = createHash('sha256').update(readFileSync(at('package-lock.json'))).digest('hex');
+  const lock = createHash('sha256')
+    .update(readFileSync(at('package-lock.json')))
+    .digest('hex');
   const stamp = at('node_modules', '.lock-hash');
   if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lock) {
     say('npm ci');

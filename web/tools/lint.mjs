@@ -31,7 +31,8 @@ function clangTool(name) {
 
 async function clangFormat() {
   const sources = files('*.cc', '*.h');
-  if (sources.length > 0) await run(clangTool('clang-format'), [...(fix ? ['-i'] : ['--dry-run', '--Werror']), ...sources]);
+  if (sources.length > 0)
+    await run(clangTool('clang-format'), [...(fix ? ['-i'] : ['--dry-run', '--Werror']), ...sources]);
 }
 
 /** A file is looked at again only when it, a header or the list of checks has changed. */

@@ -47,7 +47,9 @@ async function answer(folder, headers, request, response) {
   }
   const found = path.includes('\0') ? null : await find(folder, path);
   if (!found || !['GET', 'HEAD'].includes(request.method)) {
-    response.writeHead(found ? 405 : 404, { 'content-type': 'text/plain' }).end(found ? 'GET only\n' : 'There is nothing here.\n');
+    response
+      .writeHead(found ? 405 : 404, { 'content-type': 'text/plain' })
+      .end(found ? 'GET only\n' : 'There is nothing here.\n');
     return;
   }
   const range = byteRange(request.headers.range, found.size);
@@ -61,7 +63,10 @@ async function answer(folder, headers, request, response) {
     ...headers,
   });
   if (request.method === 'HEAD' || found.size === 0) response.end();
-  else createReadStream(found.file, { start: first, end: last }).on('error', () => response.destroy()).pipe(response);
+  else
+    createReadStream(found.file, { start: first, end: last })
+      .on('error', () => response.destroy())
+      .pipe(response);
 }
 
 /**
