@@ -2,7 +2,7 @@
 // worker and WebAssembly lie side by side, so that URLs relative to a script hold wherever it is served from.
 
 import { createHash } from 'node:crypto';
-import { constants, copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { constants, copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { build as esbuild } from 'esbuild';
 import { ToolError, at, run } from './common.mjs';
@@ -90,6 +90,9 @@ async function writeTypes(out) {
   const tsc = at('node_modules', 'typescript', 'bin', 'tsc');
   const emit = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--rootDir', 'web', '--outDir', out];
   await run(process.execPath, [tsc, '-p', '.', ...emit]);
+  // Whoever compiles against the package may have no types of Node's.
+  const runtime = join(out, 'lib', 'runtime.d.ts');
+  writeFileSync(runtime, readFileSync(runtime, 'utf8').replace(/typeof import\("node:[^"]+"\)/g, 'any'));
   for (const folder of ['lib', 'view']) {
     for (const name of readdirSync(at('web', folder)).filter((file) => file.endsWith('.d.ts'))) {
       copy(at('web', folder, name), join(out, folder, name));
