@@ -49,7 +49,23 @@ describe('splitSentences', () => {
   });
 
   test('no part is lost or changed, and none is too long, whatever the text', () => {
-    const alphabet = ['a', 'B', '. ', '.', '? ', ', ', ' ', '\n', '\r\n', '"', '\u3002', '\u{1F600}', '\ud800', '\0', 'Mr. '];
+    const alphabet = [
+      'a',
+      'B',
+      '. ',
+      '.',
+      '? ',
+      ', ',
+      ' ',
+      '\n',
+      '\r\n',
+      '"',
+      '\u3002',
+      '\u{1F600}',
+      '\ud800',
+      '\0',
+      'Mr. ',
+    ];
     let state = 7;
     const random = (below) => (state = (state * 48271) % 2147483647) % below;
     for (let round = 0; round < 100; ++round) {
@@ -87,6 +103,9 @@ describe('without Intl.Segmenter', () => {
   });
 
   test('ideographic marks end sentences without white space', () => {
-    expect([...roughSegments('\u4f60\u597d\u3002\u518d\u89c1\u3002')]).toEqual(['\u4f60\u597d\u3002', '\u518d\u89c1\u3002']);
+    expect([...roughSegments('\u4f60\u597d\u3002\u518d\u89c1\u3002')]).toEqual([
+      '\u4f60\u597d\u3002',
+      '\u518d\u89c1\u3002',
+    ]);
   });
 });

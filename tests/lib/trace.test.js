@@ -69,7 +69,10 @@ describe('the trace of a text', () => {
   test('scores the sum of its log-probabilities, as score() does', async () => {
     const trace = await translator.trace(kText);
     const { score, pieces, logProbs } = await translator.score(kText, trace.target.text);
-    expect(trace.score).toBeCloseTo(trace.target.logProbs.reduce((a, b) => a + b), 4);
+    expect(trace.score).toBeCloseTo(
+      trace.target.logProbs.reduce((a, b) => a + b),
+      4,
+    );
     expect(pieces).toEqual(trace.target.pieces);
     expect(logProbs).toEqual(trace.target.logProbs);
     expect(score).toBe(trace.score);
@@ -81,8 +84,14 @@ describe('the trace of a text', () => {
     expect(alignment).toMatchObject({ ranked: true, note: expect.stringContaining('alignment_heads') });
     const [, H, T, S] = cross.shape;
     const mean = (t, s) =>
-      alignment.heads.reduce((sum, [l, h]) => sum + cross.data[((l * H + h) * T + t) * S + s], 0) / alignment.heads.length;
-    for (const [t, s] of [[0, 0], [1, 2], [T - 1, S - 1]]) expect(alignment.data[t * S + s]).toBeCloseTo(mean(t, s), 5);
+      alignment.heads.reduce((sum, [l, h]) => sum + cross.data[((l * H + h) * T + t) * S + s], 0) /
+      alignment.heads.length;
+    for (const [t, s] of [
+      [0, 0],
+      [1, 2],
+      [T - 1, S - 1],
+    ])
+      expect(alignment.data[t * S + s]).toBeCloseTo(mean(t, s), 5);
   });
 
   test('of several sentences is whole, or of the one that is asked for', async () => {
@@ -100,7 +109,7 @@ describe('the trace of a text', () => {
     expectWhole(trace);
   });
 
-  test('past the model\'s positions is cut, and says so', async () => {
+  test("past the model's positions is cut, and says so", async () => {
     const trace = await translator.trace({ source: 'word '.repeat(1000), target: 'mot' });
     expect(trace.sourceTruncated).toBe(true);
     expect(trace.source.pieces.length).toBeLessThanOrEqual(512);
@@ -119,7 +128,9 @@ describe('the trace of a pair', () => {
 
   test('leaves what was written before a change equal bit for bit', async () => {
     const [a, b] = await Promise.all(
-      ['Je voudrais un chat.', 'Je voudrais un chien noir.'].map((target) => translator.trace({ source: kText, target })),
+      ['Je voudrais un chat.', 'Je voudrais un chien noir.'].map((target) =>
+        translator.trace({ source: kText, target }),
+      ),
     );
     const same = a.target.pieces.findIndex((piece, i) => piece !== b.target.pieces[i]);
     expect(same).toBeGreaterThan(1);

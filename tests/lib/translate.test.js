@@ -59,7 +59,14 @@ describe('a text', () => {
   });
 
   test('may hold anything', async () => {
-    const odd = ['\0', 'a\0b', '\u{1F600}\u{1F468}\u200d\u{1F469}\u200d\u{1F467}', '\ufeff', '\u202e\u0301', '<b>&amp;</b>'];
+    const odd = [
+      '\0',
+      'a\0b',
+      '\u{1F600}\u{1F468}\u200d\u{1F469}\u200d\u{1F467}',
+      '\ufeff',
+      '\u202e\u0301',
+      '<b>&amp;</b>',
+    ];
     for (const text of odd) expect(typeof (await greedy.translate(text))).toBe('string');
   });
 

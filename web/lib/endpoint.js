@@ -36,7 +36,8 @@ function webWorker() {
  * @returns {import('./channel.js').Port}
  */
 function nodeWorker(threads) {
-  return new threads.Worker(new URL(import.meta.url.replace(/[^/]*$/, 'worker.js')));
+  const execArgv = globalThis.process.execArgv.filter((flag) => !flag.startsWith('--input-type')); // refused in workers
+  return new threads.Worker(new URL(import.meta.url.replace(/[^/]*$/, 'worker.js')), { execArgv });
 }
 
 /** An engine in this thread. Its code is fetched when it is first asked for: a page with a worker never needs it. */
@@ -48,9 +49,7 @@ class Local {
   /** @type {Endpoint['call']} */
   async call(method, args, { signal = new AbortController().signal, progress = () => {} } = {}) {
     if (this.#isClosed) throw new QkvError('DESTROYED', 'the engine has been closed');
-    this.#handlers ??= Promise.all([import('./engine.js'), import('./handlers.js')]).then(
-      ([{ Engine }, { handlersOf }]) => handlersOf(new Engine()),
-    );
+    this.#handlers ??= import('./handlers.js').then(({ createHandlers }) => createHandlers());
     const handlers = await this.#handlers;
     signal.throwIfAborted();
     return handlers[method](args, { signal, progress });

@@ -37,9 +37,13 @@ export class QkvError extends Error {
     super(where && !message.includes(where) ? `${where}: ${message}` : message, options);
     /** @type {QkvErrorCode} */
     this.code = code;
-    this.name = 'QkvError';
     /** The file, tensor or field that the error is about; '' where there is none. */
     this.where = where;
+  }
+
+  /** @override */
+  get name() {
+    return 'QkvError';
   }
 }
 

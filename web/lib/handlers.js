@@ -1,16 +1,18 @@
-/** @typedef {import('./engine.js').Engine} Engine */
+import { Engine } from './engine.js';
 
 /**
- * What may be called on an engine from outside.
- * @param {Engine} engine
+ * An engine, as what may be called on it from outside.
  * @returns {Record<string, import('./channel.js').Handler>}
  */
-export const handlersOf = (engine) => ({
-  start: (args) => engine.start(args),
-  load: (args, call) => engine.load(args, call),
-  unload: (args) => engine.unload(args),
-  translate: (args, call) => engine.translate(args, call),
-  trace: (args, call) => engine.trace(args, call),
-  score: (args, call) => engine.score(args, call),
-  memory: () => engine.memory(),
-});
+export function createHandlers() {
+  const engine = new Engine();
+  return {
+    start: (args) => engine.start(args),
+    load: (args, call) => engine.load(args, call),
+    unload: (args) => engine.unload(args),
+    translate: (args, call) => engine.translate(args, call),
+    trace: (args, call) => engine.trace(args, call),
+    score: (args, call) => engine.score(args, call),
+    memory: () => engine.memory(),
+  };
+}

@@ -7,7 +7,7 @@ export { version } from './version.js';
 
 /** @typedef {import('./errors.js').QkvErrorCode} QkvErrorCode */
 /** @typedef {import('./info.js').ModelInfo} ModelInfo */
-/** @typedef {import('./model-source.js').ModelOption} ModelOption */
+/** @typedef {import('./translator.js').ModelOption} ModelOption */
 /** @typedef {import('./monitor.js').CreateMonitor} CreateMonitor */
 /** @typedef {import('./monitor.js').DownloadProgressEvent} DownloadProgressEvent */
 /** @typedef {import('./sentences.js').Part} Part */

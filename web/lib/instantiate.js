@@ -98,7 +98,9 @@ function start(compiled) {
       reject(new QkvError('ENGINE_FAILED', `the engine did not start (${cause})`, 'qkv.wasm', { cause }));
     createModule({
       instantiateWasm(imports, receive) {
-        WebAssembly.instantiate(compiled, imports).then((instance) => receive(instance, compiled), fail);
+        WebAssembly.instantiate(compiled, imports)
+          .then((instance) => receive(instance, compiled))
+          .catch(fail);
         return {};
       },
       // What it would print before it aborts is in the error that it throws.

@@ -9,9 +9,7 @@ import { urlTools } from './runtime.js';
  * @typedef {{folder: string} | {files: Record<string, Source>}} ModelSource
  */
 
-/**
- * @typedef {string | URL | File[] | FileList | {files: Record<string, Blob | ArrayBuffer | ArrayBufferView | URL | string>}} ModelOption
- */
+/** @typedef {import('./translator.js').ModelOption} ModelOption */
 
 /** The files of a model folder that are read first, whole. The weights come last and are streamed. */
 export const smallFiles = [

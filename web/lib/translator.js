@@ -12,8 +12,11 @@ import { wellFormed } from './well-formed.js';
 
 /** @typedef {import('./info.js').TranslatorInfo} TranslatorInfo */
 /** @typedef {import('./trace.js').Trace} Trace */
-/** @typedef {import('./model-source.js').ModelOption} ModelOption */
 /** @typedef {{sourceLanguage: string, targetLanguage: string}} LanguagePair BCP 47 tags, such as 'en' or 'fr-CA' */
+
+/**
+ * @typedef {string | URL | File[] | FileList | {files: Record<string, Blob | ArrayBuffer | ArrayBufferView | URL | string>}} ModelOption
+ */
 
 /**
  * @typedef {object} CreateOptions

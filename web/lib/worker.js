@@ -1,8 +1,7 @@
 // The worker's entry: an engine that answers messages.
 import { serve } from './channel.js';
-import { Engine } from './engine.js';
-import { handlersOf } from './handlers.js';
+import { createHandlers } from './handlers.js';
 import { workerThreads } from './runtime.js';
 
 const port = /** @type {import('./channel.js').Port} */ (workerThreads()?.parentPort ?? globalThis);
-serve(port, handlersOf(new Engine()));
+serve(port, createHandlers());

@@ -1,0 +1,109 @@
+// The library in a process of its own: what importing does, what holds the process open, what it prints.
+import { execFile } from 'node:child_process';
+import { pathToFileURL } from 'node:url';
+import { at } from './support.js';
+
+/** Runs a module's text; resolves with {code, stdout, stderr}. */
+function run(text, { flags = [], cwd = at('.') } = {}) {
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [...flags, '--input-type=module', '-e', text],
+      { cwd, timeout: 50_000 },
+      (error, stdout, stderr) => resolve({ code: error?.code ?? 0, stdout: stdout.trim(), stderr }),
+    );
+  });
+}
+
+const kSource = JSON.stringify(pathToFileURL(at('web/lib/index.js')).href);
+const kPair = `sourceLanguage: 'en', targetLanguage: 'fr'`;
+const quiet = (stdout) => ({ code: 0, stderr: '', stdout });
+
+test('importing does nothing', async () => {
+  const forbidden = [
+    'fetch',
+    'Worker',
+    'MessageChannel',
+    'setTimeout',
+    'setInterval',
+    'setImmediate',
+    'queueMicrotask',
+  ];
+  const text = `
+    const before = new Set(Object.getOwnPropertyNames(globalThis));
+    for (const name of ${JSON.stringify(forbidden)}) globalThis[name] = () => { throw new Error(name + ' at import'); };
+    for (const name of ['compile', 'instantiate', 'validate']) WebAssembly[name] = globalThis.fetch;
+    const library = await import(${kSource});
+    const added = Object.getOwnPropertyNames(globalThis).filter((name) => !before.has(name) && name !== 'Worker');
+    console.log(Object.keys(library).sort().join(), added.length, process.getActiveResourcesInfo().filter((r) => /Message|Worker/.test(r)).length);`;
+  expect(await run(text)).toEqual(quiet('QkvError,Translator,splitSentences,version 0 0'));
+});
+
+test.each([
+  ['this thread', false],
+  ['a worker', true],
+])('five lines work, say nothing else and end, in %s', async (_, worker) => {
+  const text = `
+    import { Translator } from ${kSource};
+    const translator = await Translator.create({ ${kPair}, worker: ${worker} });
+    console.log(await translator.translate('How are you?'));`;
+  expect(await run(text)).toEqual(quiet('Comment allez-vous ?'));
+});
+
+test('an idle worker holds no process open, a destroyed one is gone', async () => {
+  const text = `
+    import { Translator } from ${kSource};
+    const [a, b] = await Promise.all([0, 1].map(() => Translator.create({ ${kPair}, worker: true })));
+    a.destroy();
+    console.log(await b.translate('Hello.') !== '');
+    b.destroy();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    console.log(process.getActiveResourcesInfo().filter((name) => /Worker|MessagePort/.test(name)).length);`;
+  expect(await run(text)).toEqual(quiet('true\n0'));
+});
+
+test('the relaxed build, forced, translates as the baseline does; where it cannot run it says so', async () => {
+  const text = `
+    import { Translator } from ${kSource};
+    const outcome = [];
+    for (const wasm of ['relaxed', 'baseline', undefined]) {
+      const translator = await Translator.create({ ${kPair}, wasm, beam: 1 }).catch((error) => error);
+      if (translator instanceof Error) outcome.push(translator.code);
+      else outcome.push(translator.info.engine, await translator.translate('I would like a cup of coffee.'));
+      translator.destroy?.();
+    }
+    console.log(outcome.join('|'));`;
+  const french = 'Je voudrais une tasse de caf\u00e9.';
+  expect(await run(text, { flags: ['--experimental-wasm-relaxed-simd'] })).toEqual(
+    quiet(`relaxed|${french}|baseline|${french}|relaxed|${french}`),
+  );
+  expect(await run(text)).toEqual(quiet(`UNSUPPORTED|baseline|${french}|baseline|${french}`));
+});
+
+test('the relaxed build agrees with PyTorch on the goldens', async () => {
+  const text = `
+    import { readFileSync } from 'node:fs';
+    import { Translator } from ${kSource};
+    const { translations } = JSON.parse(readFileSync('tests/goldens/translations.json', 'utf8'));
+    const clear = translations.filter(({ greedy }) => Math.min(...greedy.margins) >= 1e-4);
+    const translator = await Translator.create({ ${kPair}, wasm: 'relaxed', beam: 1 });
+    let differ = 0;
+    for (const { source, greedy } of clear) differ += (await translator.translate(source, { split: false })) !== greedy.text;
+    console.log(clear.length > 90, differ);`;
+  expect(await run(text, { flags: ['--experimental-wasm-relaxed-simd'] })).toEqual(quiet('true 0'));
+});
+
+describe('the built package', () => {
+  test('is imported by its name, quietly, and works', async () => {
+    const text = `
+      import { Translator } from 'qkv';
+      const greeting = async (worker) => {
+        const translator = await Translator.create({ ${kPair}, worker });
+        console.log(await translator.translate('How are you?'), (await translator.trace('Hello.')).cross.shape.length);
+        translator.destroy();
+      };
+      await greeting(false);
+      await greeting(true);`;
+    expect(await run(text)).toEqual(quiet('Comment allez-vous ? 4\nComment allez-vous ? 4'));
+  });
+});
