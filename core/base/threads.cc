@@ -19,7 +19,7 @@ struct ThreadPool::Workers {
   std::mutex mutex;
   std::condition_variable wake, done;
   std::vector<std::thread> threads;
-  const std::function<void(size_t)>* part = nullptr;
+  const FunctionRef<void(size_t)>* part = nullptr;
   size_t generation = 0, running = 0;
   bool stop = false;
 
@@ -49,7 +49,7 @@ struct ThreadPool::Workers {
     }
   }
   // Part 0 runs on the calling thread.
-  void Run(const std::function<void(size_t)>& run) {
+  void Run(FunctionRef<void(size_t)> run) {
     {
       std::lock_guard lock(mutex);
       part = &run;
@@ -65,7 +65,7 @@ struct ThreadPool::Workers {
 #else
 struct ThreadPool::Workers {
   explicit Workers(size_t) {}
-  void Run(const std::function<void(size_t)>& run) { run(0); }
+  void Run(FunctionRef<void(size_t)> run) { run(0); }
 };
 #endif
 
@@ -75,7 +75,7 @@ ThreadPool::ThreadPool(size_t threads) : size_(QKV_THREADS ? std::max<size_t>(th
 
 ThreadPool::~ThreadPool() = default;
 
-void ThreadPool::For(size_t count, size_t grain, const std::function<void(size_t begin, size_t end)>& run) {
+void ThreadPool::For(size_t count, size_t grain, FunctionRef<void(size_t begin, size_t end)> run) {
   if (count == 0) return;
   const size_t chunks = (count + grain - 1) / grain;
   if (size_ == 1 || chunks == 1) return run(0, count);

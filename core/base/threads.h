@@ -3,8 +3,9 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
+
+#include "core/base/function_ref.h"
 
 namespace qkv {
 
@@ -20,7 +21,7 @@ class ThreadPool {
 
   // Calls run(begin, end) over parts that cover [0, count), from several threads at once, and waits for all. Parts are
   // multiples of `grain` (the last one may be shorter). Not to be called from within `run`.
-  void For(size_t count, size_t grain, const std::function<void(size_t begin, size_t end)>& run);
+  void For(size_t count, size_t grain, FunctionRef<void(size_t begin, size_t end)> run);
 
  private:
   struct Workers;
