@@ -146,6 +146,35 @@ describe('a bad model', () => {
     }
   });
 
+  test('promises more than memory holds: an error before room is made for it', async () => {
+    const size = 30_000;
+    const config = {
+      ...JSON.parse(new TextDecoder().decode(bytesOf('config.json'))),
+      d_model: size,
+      encoder_ffn_dim: size,
+    };
+    const weights = bytesOf('model.safetensors');
+    const headerEnd = 8 + Number(new DataView(weights.buffer, weights.byteOffset).getBigUint64(0, true));
+    const { __metadata__, ...tensors } = JSON.parse(new TextDecoder().decode(weights.subarray(8, headerEnd)));
+    let end = 0;
+    for (const tensor of Object.values(tensors)) {
+      tensor.shape = tensor.shape.map((n) => ([30, 18].includes(n) ? size : n));
+      tensor.data_offsets = [end, (end += 4 * tensor.shape.reduce((a, b) => a * b, 1))];
+    }
+    const header = new TextEncoder().encode(JSON.stringify(tensors));
+    const length = new Uint8Array(new BigUint64Array([BigInt(header.length)]).buffer);
+    const answer = (name, response) => {
+      if (name === 'config.json') return !!response.end(JSON.stringify(config));
+      if (name !== 'model.safetensors') return false;
+      response.write(length); // in two writes, so that there is no Content-Length
+      return !!response.end(Buffer.concat([header, new Uint8Array(1000)]));
+    };
+    const server = await serveFolder(tinyFolder, answer);
+    const error = await rejection(create({ model: server.url }));
+    expect(error).toMatchObject({ name: 'QkvError', code: expect.stringMatching(/LIMIT_EXCEEDED|INVALID_FILE/) });
+    await server.close();
+  });
+
   test('has files that are not what they should be: INVALID_FILE or UNSUPPORTED, naming the file', async () => {
     const text = (string) => new TextEncoder().encode(string);
     const html = text('<!doctype html><title>Not found</title>');

@@ -9,7 +9,7 @@ import { fileSystem } from './runtime.js';
  * @typedef {object} Opened
  * @property {AsyncIterable<Uint8Array>} chunks
  * @property {number} size for progress; 0 where it is not known
- * @property {boolean} exact whether `size` can be relied on (of what comes over a network it cannot: it may be compressed)
+ * @property {boolean} exact whether `size` can be relied on
  */
 
 /** @typedef {string | Blob | ArrayBuffer | ArrayBufferView} Source a string is an absolute URL */
@@ -91,8 +91,16 @@ async function download(url, name, signal) {
   const response = await request(url, name, signal);
   if (response.status === 404 || response.status === 410) return null;
   if (!response.ok) throw badStatus(url, response.status, name);
-  const size = Number(response.headers.get('content-length')) || 0;
-  return { chunks: bodyChunks(response, name, signal), size, exact: false };
+  return { chunks: bodyChunks(response, name, signal), ...sizeOf(response) };
+}
+
+/**
+ * Content-Length counts compressed bytes, and across origins a page cannot see whether there was compression.
+ * @param {Response} response
+ */
+function sizeOf({ headers, type }) {
+  const size = headers.get('content-encoding') ? 0 : Number(headers.get('content-length')) || 0;
+  return { size, exact: size > 0 && type !== 'cors' };
 }
 
 /**
