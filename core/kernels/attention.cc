@@ -169,8 +169,7 @@ void AttendQueries(const ScaledDotAttention& a, size_t head, size_t first, float
     WeightedSum<kCount, kValueVectors>(a, scratch, stride, seen, value + at, kLanes, output + at);
   }
   for (; at < a.head_dim; at += kLanes) {
-    WeightedSum<kCount, 1>(a, scratch, stride, seen, value + at, HWY_MIN(kLanes, a.head_dim - at),
-                           output + at);
+    WeightedSum<kCount, 1>(a, scratch, stride, seen, value + at, HWY_MIN(kLanes, a.head_dim - at), output + at);
   }
 }
 

@@ -171,14 +171,13 @@ void MatMul(ConstMatrixView x, const PackedMatrix& w, const float* bias, Activat
   const size_t rows = static_cast<size_t>(x.rows());
   const Product p = {x.data(), w.Panel(0), bias, activation, y.data(), w.inputs(), w.outputs()};
   const auto part = HWY_DYNAMIC_POINTER(ProductPart);
-  // Waking a worker takes some microseconds, in which one thread does about this many multiply-adds.
-  constexpr size_t kWorthThreads = size_t{1} << 19;
-  if (pool.size() == 1 || rows * w.inputs() * w.outputs() < kWorthThreads) {
-    return part(p, 0, rows, 0, w.panels() * kPanel);
-  }
+  // Waking a worker takes some microseconds; below this the whole product takes one thread less than about 40. Few rows
+  // take as long as four: the weights have to come from memory all the same.
+  constexpr size_t kWorthThreads = size_t{1} << 21;
+  const bool worth = std::max<size_t>(rows, 4) * w.inputs() * w.outputs() >= kWorthThreads;
+  if (pool.size() == 1 || !worth) return part(p, 0, rows, 0, w.panels() * kPanel);
   if (w.panels() >= 2 * pool.size()) {
-    return pool.For(w.panels() * kPanel, 2 * kPanel,
-                    [&](size_t begin, size_t end) { part(p, 0, rows, begin, end); });
+    return pool.For(w.panels() * kPanel, 2 * kPanel, [&](size_t begin, size_t end) { part(p, 0, rows, begin, end); });
   }
   pool.For(rows, 8, [&](size_t begin, size_t end) { part(p, begin, end, 0, w.panels() * kPanel); });
 }

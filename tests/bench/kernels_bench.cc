@@ -79,9 +79,8 @@ void BenchProducts() {
     char name[64];
     std::snprintf(name, sizeof(name), "MatMul %d x %d x %d", static_cast<int>(rows), static_cast<int>(inputs),
                   static_cast<int>(outputs));
-    Report(name, 2.0 * static_cast<double>(rows * inputs * outputs), [&] {
-      MatMul(View(x), packed, b.data(), Activation::kNone, {y.data(), rows, outputs}, pool);
-    });
+    Report(name, 2.0 * static_cast<double>(rows * inputs * outputs),
+           [&] { MatMul(View(x), packed, b.data(), Activation::kNone, {y.data(), rows, outputs}, pool); });
   }
 }
 
@@ -89,9 +88,8 @@ void BenchRows() {
   Matrix x = Fill(40, 512), y(40, 512), gain = Fill(1, 512), logits = Fill(4, 32000), scores = Fill(320, 40);
   Report("Softmax 320 x 40", 0, [&] { Softmax({scores.data(), 320, 40}); });
   Report("LogSoftmax 4 x 32000", 0, [&] { LogSoftmax({logits.data(), 4, 32000}); });
-  Report("AddLayerNorm 40 x 512", 0, [&] {
-    AddLayerNorm(View(x), View(x), gain.data(), gain.data(), 1e-5f, {y.data(), 40, 512});
-  });
+  Report("AddLayerNorm 40 x 512", 0,
+         [&] { AddLayerNorm(View(x), View(x), gain.data(), gain.data(), 1e-5f, {y.data(), 40, 512}); });
   Report("SiLU 40 x 512", 0, [&] { Activate(Activation::kSilu, {y.data(), 40, 512}); });
 }
 

@@ -43,8 +43,8 @@ void ExpectProduct(const Problem& p, bool bias, Activation activation, const Gua
       }
       const double exact = ActivateDouble(activation, sum);
       const double bound = 1.1 * Gamma(static_cast<size_t>(x.cols()) + 1) * size + 8 * kUnit * std::abs(exact);
-      ASSERT_NEAR(out(r, o), exact, bound) << r << ", " << o << " of " << x.rows() << " x " << x.cols() << " x "
-                                           << w.rows();
+      ASSERT_NEAR(out(r, o), exact, bound)
+          << r << ", " << o << " of " << x.rows() << " x " << x.cols() << " x " << w.rows();
     }
   }
 }
@@ -125,7 +125,8 @@ TEST(MatMul, RowsDoNotDependOnTheirBatch) {
 
 TEST(MatMul, DoesNotDependOnThreads) {
   ThreadPool one(1), two(2), three(3);
-  const size_t shapes[][3] = {{40, 512, 130}, {1, 1024, 1024}, {3, 600, 500}, {1200, 64, 16}, {513, 100, 20}};
+  // All large enough to be split; the last two by rows.
+  const size_t shapes[][3] = {{40, 512, 130}, {1, 1024, 1024}, {3, 1200, 500}, {2400, 64, 16}, {1026, 100, 21}};
   for (const auto& [rows, inputs, outputs] : shapes) {
     const Problem p(rows, inputs, outputs);
     ForEachTarget([&] {

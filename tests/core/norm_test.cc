@@ -44,8 +44,7 @@ TEST(LayerNorm, EverySizeIsWithinItsBound) {
         Guarded y(4, size), z(4, size);
         LayerNorm(x.read(), gain.read().data(), bias.read().data(), kEpsilon, y.view());
         ExpectNorm(x.read(), gain, bias, y);
-        AddLayerNorm(x.read(), residual.read(), gain.read().data(), bias.read().data(), kEpsilon,
-                     z.view());
+        AddLayerNorm(x.read(), residual.read(), gain.read().data(), bias.read().data(), kEpsilon, z.view());
         ExpectNorm(sum, gain, bias, z);
       });
     }
