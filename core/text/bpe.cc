@@ -18,7 +18,8 @@ class PairMerger {
     Split();
     for (uint32_t i = 1; i < symbols_.size(); ++i) Propose(i - 1, i);
     MergeAll();
-    std::sort(splits_.begin(), splits_.end());
+    std::make_heap(splits_.begin(), splits_.end());
+    std::sort_heap(splits_.begin(), splits_.end());
     std::vector<Segment> segments;
     for (uint32_t i = symbols_.empty() ? kNone : 0; i != kNone; i = symbols_[i].next) Emit(symbols_[i], &segments);
     return segments;

@@ -11,7 +11,9 @@ struct Trie::Range {
 };
 
 Result<Trie> Trie::Build(std::vector<Entry> entries, std::string_view where) {
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.key < b.key; });
+  const auto less = [](const Entry& a, const Entry& b) { return a.key < b.key; };
+  std::make_heap(entries.begin(), entries.end(), less);
+  std::sort_heap(entries.begin(), entries.end(), less);
   for (size_t i = 1; i < entries.size(); ++i) {
     if (entries[i - 1].key != entries[i].key) continue;
     const std::string id = std::to_string(std::max(entries[i - 1].value, entries[i].value));
