@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <variant>
 
 #include "core/translate/replay.h"
 #include "core/translate/translation.h"
@@ -33,18 +32,23 @@ size_t Option(const val& options, const char* name) {
   return value.isNumber() ? static_cast<size_t>(std::max(value.as<double>(), 0.0)) : 0;
 }
 
-Result<DecodeOptions> ParseOptions(const val& options) {
-  const DecodeOptions parsed{.beam = Option(options, "beam"), .max_length = Option(options, "maxLength")};
+// {beam, maxLength, nBest, tree, prefix}: all optional; the prefix is a text.
+Result<DecodeOptions> ParseOptions(const TranslationModel& model, const val& options) {
+  DecodeOptions parsed{.beam = Option(options, "beam"), .max_length = Option(options, "maxLength")};
   if (parsed.beam > kLargestBeam) {
     return Error{ErrorCode::kInvalidArgument, "beam must be from 1 to " + std::to_string(kLargestBeam), "beam"};
   }
+  if (options.isNull() || options.isUndefined()) return parsed;
+  parsed.n_best = std::max<size_t>(Option(options, "nBest"), 1);
+  parsed.tree = options["tree"].isTrue();
+  if (options["prefix"].isString()) parsed.prefix = model.Prefix(options["prefix"].as<std::string>());
   return parsed;
 }
 
 val TranslateStart(int handle, const val& texts, const val& options) {
   const TranslationModel* model = ModelAt(handle);
   if (model == nullptr) return NoSuch("model");
-  const Result<DecodeOptions> decode = ParseOptions(options);
+  const Result<DecodeOptions> decode = ParseOptions(*model, options);
   if (!decode) return ErrorValue(decode.error());
   auto job = std::make_unique<TranslationJob>(*model, emscripten::vecFromJSArray<std::string>(texts), decode.value());
   return val(Jobs().Add(std::make_unique<Running>(Running{model, std::move(job), nullptr})));
@@ -59,7 +63,9 @@ val ReplayStart(int handle, const std::string& source, std::optional<std::string
 }
 
 val TraceStart(int handle, const std::string& source, const val& target, const val& options) {
-  const Result<DecodeOptions> decode = ParseOptions(options);
+  const TranslationModel* model = ModelAt(handle);
+  if (model == nullptr) return NoSuch("model");
+  const Result<DecodeOptions> decode = ParseOptions(*model, options);
   if (!decode) return ErrorValue(decode.error());
   std::optional<std::string> given;
   if (target.isString()) given = target.as<std::string>();
@@ -77,16 +83,46 @@ val JobStep(int handle) {
   return val(job->translation ? job->translation->Step(ctx) : job->replay->Step(ctx));
 }
 
+// {text, ids, score, logProb, cut}
+val ScoredValue(const ScoredText& scored) {
+  val value = val::object();
+  value.set("text", scored.text);
+  value.set("ids", TypedArray(scored.ids));
+  value.set("score", scored.score);
+  value.set("logProb", scored.log_prob);
+  value.set("cut", scored.cut);
+  return value;
+}
+
+// {pieces, parents, logProbs}: entry i continues entry parents[i], or begins where that is -1.
+val TreeValue(const TranslationModel& model, const std::vector<SearchNode>& tree) {
+  val value = val::object(), pieces = val::array();
+  std::vector<int32_t> parents;
+  std::vector<float> log_probs;
+  for (const SearchNode& node : tree) {
+    pieces.call<void>("push", std::string(model.PieceText(node.piece)));
+    parents.push_back(node.parent);
+    log_probs.push_back(node.log_prob);
+  }
+  value.set("pieces", pieces);
+  value.set("parents", TypedArray(parents));
+  value.set("logProbs", TypedArray(log_probs));
+  return value;
+}
+
 val TranslateResult(int handle) {
   const Running* job = Jobs().Get(handle);
   if (job == nullptr || job->translation == nullptr) return NoSuch("job");
   val results = val::array();
   for (const Translation& translation : job->translation->results()) {
-    val result = val::object();
-    result.set("text", translation.text);
-    result.set("ids", TypedArray(translation.ids));
-    result.set("score", translation.score);
+    val result = ScoredValue(translation);
     result.set("truncated", translation.truncated);
+    if (!translation.n_best.empty()) {
+      val ranked = val::array();
+      for (const ScoredText& hypothesis : translation.n_best) ranked.call<void>("push", ScoredValue(hypothesis));
+      result.set("nBest", ranked);
+    }
+    if (!translation.tree.empty()) result.set("tree", TreeValue(*job->model, translation.tree));
     results.call<void>("push", result);
   }
   return results;
@@ -105,18 +141,30 @@ val MapValue(const AttentionMap& map) {
 
 // {shape: [targets, sources], data, heads: [[layer, head], ...], ranked}
 val AlignmentValue(const TranslationModel& model, const Replay& replay) {
-  val value = val::object(), shape = val::array(), heads = val::array();
+  val value = val::object(), shape = val::array();
   shape.call<void>("push", static_cast<double>(replay.alignment.targets),
                    static_cast<double>(replay.alignment.sources));
-  for (const auto& [layer, head] : replay.alignment_heads) {
-    val pair = val::array();
-    pair.call<void>("push", static_cast<int>(layer), static_cast<int>(head));
-    heads.call<void>("push", pair);
-  }
   value.set("shape", shape);
   value.set("data", TypedArray(replay.alignment.weights));
-  value.set("heads", heads);
+  value.set("heads", HeadsValue(replay.alignment_heads));
   value.set("ranked", !model.generation().alignment_heads.empty());
+  return value;
+}
+
+// {count, pieces, ids, logProbs}: `count` likeliest pieces at each place of the target, best first.
+val AlternativesValue(const TranslationModel& model, const Replay& replay) {
+  val value = val::object(), pieces = val::array();
+  std::vector<int32_t> ids;
+  std::vector<float> log_probs;
+  for (const Alternative& alternative : replay.alternatives) {
+    pieces.call<void>("push", std::string(model.PieceText(alternative.id)));
+    ids.push_back(alternative.id);
+    log_probs.push_back(alternative.log_prob);
+  }
+  value.set("count", static_cast<double>(replay.alternatives.size() / replay.log_probs.size()));
+  value.set("pieces", pieces);
+  value.set("ids", TypedArray(ids));
+  value.set("logProbs", TypedArray(log_probs));
   return value;
 }
 
@@ -146,6 +194,7 @@ val TraceResult(int handle) {
   trace.set("encoderSelf", MapValue(replay.encoder_self));
   trace.set("decoderSelf", MapValue(replay.decoder_self));
   trace.set("cross", MapValue(replay.cross));
+  trace.set("alternatives", AlternativesValue(*job->model, replay));
   trace.set("alignment", AlignmentValue(*job->model, replay));
   return trace;
 }

@@ -97,13 +97,7 @@ val ModelInfo(int handle) {
   number("vocabularySize", config.vocabulary);
   number("maxLength", model->generation().max_length);
   number("beam", model->generation().beam);
-  val heads = val::array();
-  for (const auto& [layer, head] : model->generation().alignment_heads) {
-    val pair = val::array();
-    pair.call<void>("push", static_cast<int>(layer), static_cast<int>(head));
-    heads.call<void>("push", pair);
-  }
-  info.set("alignmentHeads", heads);
+  info.set("alignmentHeads", HeadsValue(model->generation().alignment_heads));
   return info;
 }
 
@@ -134,6 +128,16 @@ val TokensValue(const TranslationModel& model, const std::string& text, const To
   side.set("begin", TypedArray(begin));
   side.set("end", TypedArray(end));
   return side;
+}
+
+val HeadsValue(const std::vector<std::pair<size_t, size_t>>& heads) {
+  val list = val::array();
+  for (const auto& [layer, head] : heads) {
+    val pair = val::array();
+    pair.call<void>("push", static_cast<int>(layer), static_cast<int>(head));
+    list.call<void>("push", pair);
+  }
+  return list;
 }
 
 EMSCRIPTEN_BINDINGS(qkv_models) {

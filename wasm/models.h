@@ -4,6 +4,8 @@
 #include <emscripten/val.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/translate/model.h"
 
@@ -14,5 +16,8 @@ const TranslationModel* ModelAt(int handle);
 
 // {text, pieces, ids, begin, end}: `begin` and `end` are half-open UTF-16 ranges of the text.
 emscripten::val TokensValue(const TranslationModel& model, const std::string& text, const Tokens& tokens);
+
+// [[layer, head], ...]
+emscripten::val HeadsValue(const std::vector<std::pair<size_t, size_t>>& heads);
 
 }  // namespace qkv::wasm

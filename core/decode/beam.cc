@@ -53,6 +53,11 @@ void BeamSearch::FindCandidates(ConstMatrixView log_probs, size_t begin, size_t 
   for (size_t h = begin; h < end; ++h) {
     const float so_far = live_[h].log_prob;
     const float* row = log_probs.data() + h * static_cast<size_t>(log_probs.cols());
+    if (length_ <= options_.prefix.size()) {
+      const int32_t piece = options_.prefix[length_ - 1];
+      candidates_.push_back({so_far + row[piece], h, piece});
+      continue;
+    }
     float least = candidates_.size() == most ? candidates_.back().log_prob : kMinusInfinity;
     for (Eigen::Index piece = 0; piece < log_probs.cols(); ++piece) {
       const float log_prob = so_far + row[piece];
@@ -72,7 +77,7 @@ void BeamSearch::Advance(size_t begin, size_t end) {
   const bool last = length_ == sentence.max_length;
   if (last) {
     for (size_t h = begin; h < end; ++h) {
-      Finish(sentence, AddNode(sentence, {live_[h].log_prob, h, options_.end}), live_[h].log_prob);
+      Finish(sentence, AddNode(sentence, {live_[h].log_prob, h, options_.end}), live_[h].log_prob, true);
     }
     return;
   }
@@ -82,12 +87,12 @@ void BeamSearch::Advance(size_t begin, size_t end) {
       next_.push_back({live_[begin].sentence, AddNode(sentence, candidate), candidate.log_prob});
       parents_.push_back(static_cast<int32_t>(candidate.live));
     } else if (rank < options_.beam) {
-      Finish(sentence, AddNode(sentence, candidate), candidate.log_prob);
+      Finish(sentence, AddNode(sentence, candidate), candidate.log_prob, false);
     }
   }
   // Numbers that are no numbers leave no candidate: the sentence ends where it is.
   if (candidates_.empty()) {
-    Finish(sentence, AddNode(sentence, {live_[begin].log_prob, begin, options_.end}), live_[begin].log_prob);
+    Finish(sentence, AddNode(sentence, {live_[begin].log_prob, begin, options_.end}), live_[begin].log_prob, true);
   }
   const bool full = sentence.finished.size() == options_.beam;
   if (candidates_.empty() || (full && sentence.finished.back().score >= Score(candidates_.front().log_prob, length_))) {
@@ -101,8 +106,8 @@ int32_t BeamSearch::AddNode(Sentence& sentence, const Candidate& candidate) cons
   return static_cast<int32_t>(sentence.tree.size() - 1);
 }
 
-void BeamSearch::Finish(Sentence& sentence, int32_t node, float log_prob) const {
-  const End ended{node, log_prob, Score(log_prob, length_)};
+void BeamSearch::Finish(Sentence& sentence, int32_t node, float log_prob, bool cut) const {
+  const End ended{node, log_prob, Score(log_prob, length_), cut};
   const auto better = [](const End& a, const End& b) { return a.score > b.score; };
   sentence.finished.insert(std::upper_bound(sentence.finished.begin(), sentence.finished.end(), ended, better), ended);
   if (sentence.finished.size() > options_.beam) sentence.finished.pop_back();
@@ -116,7 +121,7 @@ std::vector<Hypothesis> BeamSearch::Finished(size_t index) const {
   const Sentence& sentence = sentences_[index];
   std::vector<Hypothesis> hypotheses;
   for (const End& ended : sentence.finished) {
-    Hypothesis hypothesis{{}, ended.log_prob, ended.score};
+    Hypothesis hypothesis{{}, ended.log_prob, ended.score, ended.cut};
     for (int32_t at = ended.node; at >= 0; at = sentence.tree[static_cast<size_t>(at)].parent) {
       hypothesis.pieces.push_back(sentence.tree[static_cast<size_t>(at)].piece);
     }

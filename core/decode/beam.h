@@ -18,12 +18,14 @@ struct SearchOptions {
   float length_penalty = 1;     // exponent of the length, </s> included, that divides a finished score
   int32_t start = 0, end = 0;   // the piece that decoding starts from, and the one that ends a sentence
   std::vector<int32_t> banned;  // pieces that are never written
+  std::vector<int32_t> prefix;  // pieces that every hypothesis begins with, </s> not among them
 };
 
 struct Hypothesis {
   std::vector<int32_t> pieces;  // ends with </s>
   float log_prob = 0;           // sum over the pieces; a forced </s> adds nothing
   float score = 0;              // log_prob / length^penalty
+  bool cut = false;             // it had not ended by its longest length; </s> was forced
 };
 
 // The search records (piece, parent, score) alone: that is the beam tree, and hypotheses are paths to its root.
@@ -52,6 +54,7 @@ class BeamSearch {
   struct End {
     int32_t node;
     float log_prob, score;
+    bool cut;
   };
   struct Sentence {
     size_t max_length = 0;
@@ -71,7 +74,7 @@ class BeamSearch {
 
   void FindCandidates(ConstMatrixView log_probs, size_t begin, size_t end);
   void Advance(size_t begin, size_t end);
-  void Finish(Sentence& sentence, int32_t node, float log_prob) const;
+  void Finish(Sentence& sentence, int32_t node, float log_prob, bool cut) const;
   int32_t AddNode(Sentence& sentence, const Candidate& candidate) const;
   float Score(float log_prob, size_t length) const;
 

@@ -26,7 +26,11 @@ class Job {
 
 struct DecodeOptions {
   size_t beam = 0;        // 0: what the model's generation config asks; at most kLargestBeam
-  size_t max_length = 0;  // pieces written, </s> included; 0: min(the config's, 3 * source + 50)
+  size_t max_length = 0;  // pieces written, </s> included; 0: min(the config's, 3 * source + 50 + prefix)
+  size_t n_best = 1;      // hypotheses returned, at most the beam's
+  bool tree = false;      // return the search's record
+  // What every translation begins with, as rows of the embedding without </s>: TranslationModel::Prefix makes one.
+  std::vector<int32_t> prefix;
 };
 
 // The encoder over packed sentences, layer by layer.

@@ -35,6 +35,12 @@ Tokens TranslationModel::Encode(std::string_view text, Side side) const {
   return tokens;
 }
 
+std::vector<int32_t> TranslationModel::Prefix(std::string_view text) const {
+  std::vector<int32_t> ids = Encode(text, Side::kTarget).ids;
+  ids.pop_back();
+  return ids;
+}
+
 std::string TranslationModel::Decode(std::span<const int32_t> ids, Tokens* spans) const {
   std::vector<int32_t> pieces;
   for (const int32_t id : ids) {

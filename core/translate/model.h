@@ -39,6 +39,8 @@ class TranslationModel {
 
   // Never fails; a text past max_positions is cut, and says so.
   Tokens Encode(std::string_view text, Side side) const;
+  // The pieces of a text that a translation is to begin with: the target's, without </s>.
+  std::vector<int32_t> Prefix(std::string_view text) const;
   // Ids to text and the part of the text that each stands for. Ids must be below the vocabulary's size.
   std::string Decode(std::span<const int32_t> ids, Tokens* spans = nullptr) const;
 

@@ -90,7 +90,20 @@ void ReplayJob::Score(Context& ctx) {
   for (Eigen::Index row = 0; row < rows; ++row) {
     result_.log_probs.push_back(log_probs(row, ids[scored_++]));
     result_.log_prob += result_.log_probs.back();
+    if (kind_ == ReplayKind::kTrace) AddAlternatives(View(log_probs), row);
   }
+}
+
+void ReplayJob::AddAlternatives(ConstMatrixView log_probs, Eigen::Index row) {
+  std::vector<Alternative> all(static_cast<size_t>(log_probs.cols()));
+  for (size_t id = 0; id < all.size(); ++id) {
+    all[id] = {static_cast<int32_t>(id), log_probs(row, static_cast<Eigen::Index>(id))};
+  }
+  const auto best = all.begin() + static_cast<std::ptrdiff_t>(std::min(kAlternatives, all.size()));
+  std::partial_sort(all.begin(), best, all.end(), [](const Alternative& a, const Alternative& b) {
+    return a.log_prob != b.log_prob ? a.log_prob > b.log_prob : a.id < b.id;
+  });
+  result_.alternatives.insert(result_.alternatives.end(), all.begin(), best);
 }
 
 // The mean of the model's alignment heads, or of the last layer's where it names none.

@@ -17,16 +17,26 @@ struct ReplaySide {
   Tokens tokens;
 };
 
+// What the model would have written at one place.
+struct Alternative {
+  int32_t id;
+  float log_prob;  // natural
+};
+
 // Row t of the decoder's maps is the step that produces target piece t. Its column j in decoder self-attention is the
 // j-th piece that the decoder read: the start piece, then the target's.
 struct Replay {
   ReplaySide source, target;
-  std::vector<float> log_probs;                    // of each target piece, natural
-  float log_prob = 0;                              // their sum
+  std::vector<float> log_probs;  // of each target piece, natural
+  float log_prob = 0;            // their sum
+  // The likeliest pieces at each place of the target, best first: [target, kAlternatives]; empty when only scored.
+  std::vector<Alternative> alternatives;
   AttentionMap encoder_self, decoder_self, cross;  // empty when only scored
   AttentionMap alignment;                          // [1, 1, target, source]: mean of the alignment heads
   std::vector<std::pair<size_t, size_t>> alignment_heads;
 };
+
+inline constexpr size_t kAlternatives = 5;  // or the vocabulary's size, where that is less
 
 enum class ReplayKind { kScore, kTrace };
 
@@ -45,6 +55,7 @@ class ReplayJob : public Job {
   void ReserveTrace();
   void StartDecoder(Context& ctx);
   void Score(Context& ctx);
+  void AddAlternatives(ConstMatrixView log_probs, Eigen::Index row);
   void Align();
 
   const TranslationModel& model_;

@@ -13,7 +13,7 @@ constexpr size_t kMostHypotheses = 64;
 }  // namespace
 
 size_t LongestTranslation(const TranslationModel& model, size_t source_pieces, const DecodeOptions& options) {
-  const size_t asked = options.max_length != 0 ? options.max_length : 3 * source_pieces + 50;
+  const size_t asked = options.max_length != 0 ? options.max_length : 3 * source_pieces + 50 + options.prefix.size();
   return std::min(asked, model.generation().max_length);
 }
 
@@ -72,18 +72,29 @@ void TranslationJob::StartSearch(Context& ctx) {
                                                        .length_penalty = model_.generation().length_penalty,
                                                        .start = config.start,
                                                        .end = config.end,
-                                                       .banned = model_.generation().banned});
+                                                       .banned = model_.generation().banned,
+                                                       .prefix = options_.prefix});
   encoder_.reset();
 }
 
 void TranslationJob::TakeResults() {
   for (size_t i = 0; i < batch_.size(); ++i) {
-    Hypothesis best = std::move(search_->Finished(i).front());
-    const size_t text = batch_[i];
-    results_[text] = {model_.Decode(best.pieces), std::move(best.pieces), best.score, sources_[text].truncated};
+    std::vector<Hypothesis> finished = search_->Finished(i);
+    Translation& result = results_[batch_[i]];
+    for (size_t rank = 0; options_.n_best > 1 && rank < std::min(options_.n_best, finished.size()); ++rank) {
+      result.n_best.push_back(Spell(finished[rank]));
+    }
+    static_cast<ScoredText&>(result) = Spell(std::move(finished.front()));
+    result.truncated = sources_[batch_[i]].truncated;
+    if (options_.tree) result.tree = search_->Tree(i);
   }
   finished_ += batch_.size();
   search_.reset();
+}
+
+ScoredText TranslationJob::Spell(Hypothesis hypothesis) const {
+  return {model_.Decode(hypothesis.pieces), std::move(hypothesis.pieces), hypothesis.log_prob, hypothesis.score,
+          hypothesis.cut};
 }
 
 }  // namespace qkv

@@ -9,11 +9,18 @@
 
 namespace qkv {
 
-struct Translation {
+struct ScoredText {
   std::string text;
   std::vector<int32_t> ids;  // </s> included
-  float score = 0;           // log probability / length^penalty
-  bool truncated = false;    // the source was cut to the model's positions
+  float log_prob = 0;        // natural
+  float score = 0;           // log_prob / length^penalty
+  bool cut = false;          // it had not ended by the longest length it may have
+};
+
+struct Translation : ScoredText {
+  bool truncated = false;          // the source was cut to the model's positions
+  std::vector<ScoredText> n_best;  // best first, itself included; empty unless more than one was asked for
+  std::vector<SearchNode> tree;    // empty unless asked for
 };
 
 class TranslationJob : public Job {
@@ -31,6 +38,7 @@ class TranslationJob : public Job {
   void NextBatch();
   void StartSearch(Context& ctx);
   void TakeResults();
+  ScoredText Spell(Hypothesis hypothesis) const;
   size_t beam() const { return options_.beam != 0 ? options_.beam : model_.generation().beam; }
 
   const TranslationModel& model_;
@@ -45,7 +53,8 @@ class TranslationJob : public Job {
   size_t finished_ = 0;
 };
 
-// The most pieces that a source of `source_pieces` (</s> included) may be given: min(max_length, 3 * source + 50).
+// The most pieces that a source of `source_pieces` (</s> included) may be given: min(max_length, 3 * source + 50 +
+// prefix).
 size_t LongestTranslation(const TranslationModel& model, size_t source_pieces, const DecodeOptions& options);
 
 }  // namespace qkv

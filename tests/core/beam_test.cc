@@ -64,13 +64,18 @@ std::unique_ptr<History> EmptyHistory(size_t sentences) {
 }
 
 std::vector<std::vector<Hypothesis>> Search(const Decoder& decoder, std::vector<size_t> max_length, size_t beam,
-                                         float penalty) {
+                                            float penalty, std::vector<int32_t> prefix = {}) {
   Arena arena;
   ThreadPool pool;
   Context ctx{arena, pool};
   const size_t sentences = max_length.size();
   BeamSearch search(decoder, EmptyHistory(sentences), std::move(max_length),
-                    {.beam = beam, .length_penalty = penalty, .start = kStart, .end = kEnd, .banned = {kBanned}});
+                    {.beam = beam,
+                     .length_penalty = penalty,
+                     .start = kStart,
+                     .end = kEnd,
+                     .banned = {kBanned},
+                     .prefix = std::move(prefix)});
   for (int steps = 0; !search.Step(ctx); ++steps) EXPECT_LT(steps, 100);
   std::vector<std::vector<Hypothesis>> results;
   for (size_t s = 0; s < sentences; ++s) results.push_back(search.Finished(s));
@@ -143,6 +148,38 @@ TEST(BeamSearch, ASentencesResultDoesNotDependOnItsBatch) {
       EXPECT_EQ(alone[i].pieces.back(), kEnd);
     }
   }
+}
+
+TEST(BeamSearch, AForcedPrefixIsKeptScoredAndContinuedAsIfItHadBeenFound) {
+  for (uint64_t seed = 0; seed < 30; ++seed) {
+    const TrigramDecoder decoder(seed);
+    const Hypothesis found = Search(decoder, {12}, 1, 1).front().front();
+    for (size_t length = 0; length + 1 < found.pieces.size(); ++length) {
+      const std::vector<int32_t> prefix(found.pieces.begin(),
+                                        found.pieces.begin() + static_cast<std::ptrdiff_t>(length));
+      const Hypothesis again = Search(decoder, {12}, 1, 1, prefix).front().front();
+      EXPECT_EQ(again.pieces, found.pieces);
+      EXPECT_EQ(again.log_prob, found.log_prob);
+    }
+    const std::vector<int32_t> other = {5, 4};
+    const Hypothesis forced = Search(decoder, {12, 12}, 4, 1, other).back().front();
+    EXPECT_TRUE(std::equal(other.begin(), other.end(), forced.pieces.begin()));
+    float log_prob = 0;
+    std::vector<int32_t> read;
+    int32_t token = kStart;
+    for (size_t i = 0; i < forced.pieces.size() - (forced.cut ? 1 : 0); ++i) {
+      log_prob += decoder.LogProbs(read, token)(0, forced.pieces[i]);
+      read.push_back(token);
+      token = forced.pieces[i];
+    }
+    EXPECT_NEAR(forced.log_prob, log_prob, 1e-5);
+  }
+}
+
+TEST(BeamSearch, SaysWhenAHypothesisWasCut) {
+  const TrigramDecoder decoder(3);
+  EXPECT_TRUE(Search(decoder, {1}, 4, 1).front().front().cut);
+  EXPECT_FALSE(Search(decoder, {40}, 4, 1).front().front().cut);
 }
 
 // Numbers that are no numbers must end the search, not hang it.
