@@ -6,7 +6,7 @@ target_compile_definitions(qkv_core PUBLIC HWY_COMPILE_ONLY_STATIC)
 
 # Speed is in the kernels, the search and the tokenizer's loops; everywhere else a byte in the download counts for more.
 set(QKV_COLD_SOURCES ${QKV_CORE_SOURCES})
-list(FILTER QKV_COLD_SOURCES EXCLUDE REGEX "/core/(kernels|decode|text)/")
+list(FILTER QKV_COLD_SOURCES EXCLUDE REGEX "/core/((kernels|decode)/|text/(bpe|charsmap|normalizer|trie|unigram)[.])")
 set_source_files_properties(${QKV_COLD_SOURCES} PROPERTIES COMPILE_OPTIONS -Oz)
 
 file(GLOB QKV_WASM_SOURCES CONFIGURE_DEPENDS wasm/*.cc)
