@@ -232,6 +232,13 @@ describe('progress', () => {
     }
   });
 
+  test('is told to `ondownloadprogress` too', async () => {
+    const seen = [];
+    const monitor = (m) => (m.ondownloadprogress = (event) => seen.push(event.loaded));
+    (await create({ model: tinyFolder, monitor })).destroy();
+    expect([seen[0], seen.at(-1)]).toEqual([0, 1]);
+  });
+
   test('is there where the server does not say how much will come', async () => {
     const server = await serveFolder(tinyFolder, (name, response) => {
       response.writeHead(kFiles.includes(name) ? 200 : 404);
@@ -332,6 +339,11 @@ describe('the engine', () => {
     });
     expect(await rejection(create({ model: tinyFolder, wasm: new ArrayBuffer(8) }))).toMatchObject({
       code: 'UNSUPPORTED',
+    });
+    const html = new TextEncoder().encode('<!doctype html>').buffer;
+    expect(await rejection(create({ model: tinyFolder, wasm: html }))).toMatchObject({
+      code: 'UNSUPPORTED',
+      message: expect.stringContaining('served as it is'),
     });
     const empty = await WebAssembly.compile(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]));
     expect(await rejection(create({ model: tinyFolder, wasm: empty }))).toMatchObject({ code: 'ENGINE_FAILED' });

@@ -82,9 +82,10 @@ async function compileUrl(url, signal) {
  */
 function refused(cause, build) {
   const message =
-    build === 'relaxed'
+    build === 'relaxed' && !hasRelaxedSimd()
       ? 'this runtime has no relaxed SIMD: leave the option `wasm` out, or set it to "baseline"'
-      : `this runtime does not compile the engine, which needs WebAssembly with SIMD (${cause.message})`;
+      : 'this runtime does not compile what it was given as the engine: check that the file is served as it is, and ' +
+        `that the runtime has WebAssembly with SIMD (${cause.message})`;
   return new QkvError('UNSUPPORTED', message, 'qkv.wasm', { cause });
 }
 

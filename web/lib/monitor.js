@@ -19,6 +19,11 @@ export class CreateMonitor extends EventTarget {
   ondownloadprogress = null;
   #last = -1;
 
+  constructor() {
+    super();
+    this.addEventListener('downloadprogress', (event) => this.ondownloadprogress?.(event));
+  }
+
   /**
    * @param {string} type
    * @param {((event: DownloadProgressEvent) => void) | EventListenerObject | null} listener
@@ -37,8 +42,6 @@ export class CreateMonitor extends EventTarget {
     const isWorthIt = loaded >= this.#last + 0.001 || (loaded === 1 && this.#last < 1);
     if (!isWorthIt) return;
     this.#last = loaded;
-    const event = new DownloadProgressEvent(loaded);
-    this.ondownloadprogress?.(event);
-    this.dispatchEvent(event);
+    this.dispatchEvent(new DownloadProgressEvent(loaded));
   }
 }

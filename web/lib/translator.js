@@ -122,6 +122,7 @@ export class Translator {
     const { key, name, source } = modelSettings(options);
     const monitor = new CreateMonitor();
     options.monitor?.(monitor);
+    monitor.report(0);
     const engine = new Lease(engineSettings(options), key, source, (loaded) => monitor.report(loaded));
     try {
       const [{ build }, { info }] = await engine.ready(signal);
