@@ -34,7 +34,9 @@ size_t Option(const val& options, const char* name) {
 
 // {beam, maxLength, nBest, tree, prefix}: all optional; the prefix is a text.
 Result<DecodeOptions> ParseOptions(const TranslationModel& model, const val& options) {
-  DecodeOptions parsed{.beam = Option(options, "beam"), .max_length = Option(options, "maxLength")};
+  DecodeOptions parsed;
+  parsed.beam = Option(options, "beam");
+  parsed.max_length = Option(options, "maxLength");
   if (parsed.beam > kLargestBeam) {
     return Error{ErrorCode::kInvalidArgument, "beam must be from 1 to " + std::to_string(kLargestBeam), "beam"};
   }
