@@ -15,7 +15,13 @@ async function main([seconds = '60', ...names]) {
     say(`fuzz: ${name}, ${seconds} s`);
     const [learnt, findings] = [`${folder}/corpus/${name}`, `${folder}/findings/${name}/`];
     for (const path of [learnt, findings]) mkdirSync(path, { recursive: true });
-    const limits = ['-rss_limit_mb=1024', '-malloc_limit_mb=512', '-timeout=5', '-max_len=65536', '-use_value_profile=1'];
+    const limits = [
+      '-rss_limit_mb=1024',
+      '-malloc_limit_mb=512',
+      '-timeout=5',
+      '-max_len=65536',
+      '-use_value_profile=1',
+    ];
     const report = [`-artifact_prefix=${findings}`, '-print_final_stats=1', '-verbosity=0'];
     const args = [learnt, at('tests', 'fuzz', 'corpus', name), `-max_total_time=${seconds}`, ...limits, ...report];
     await run(`${folder}/${name}_fuzz`, args);
