@@ -48,6 +48,20 @@ const states = {
       await page.check('#row-scale');
     },
   },
+  lines: { after: (page) => page.check('#view [value=lines]', { force: true }) },
+  'lines-word': {
+    after: async (page) => {
+      await page.check('#view [value=lines]', { force: true });
+      await pointAt(page, 'qkv-pieces[side=target] button >> nth=3');
+    },
+  },
+  'lines-long': {
+    after: async (page) => {
+      await page.check('#view [value=lines]', { force: true });
+      await translate(page, kLong);
+      await pointAt(page, 'qkv-pieces[side=target] button >> nth=12');
+    },
+  },
   long: {
     after: async (page) => {
       await translate(page, kLong);

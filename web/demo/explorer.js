@@ -8,17 +8,31 @@ import { showReading } from './reading.js';
 /** @typedef {import('../view/trace.js').Trace} Trace */
 /** @typedef {import('../view/heads.js').Head} Head */
 
-/** @type {Record<Kind, {name: string, caption: string, queries: string, keys: string}>} */
+/** @typedef {'matrix' | 'lines'} View */
+/** @typedef {'absolute' | 'row'} Scaling */
+
+/**
+ * What is in view of a trace.
+ * @typedef {object} Sight
+ * @property {Kind} kind
+ * @property {Head | null} head null: the one that is shown at first
+ * @property {View} view
+ * @property {Scaling} scaling
+ */
+
+/** @type {Record<Kind, {name: string, caption: string, lines: string, queries: string, keys: string}>} */
 const kKinds = {
   cross: {
     name: 'Cross attention',
     caption: 'Each row is a French piece as it is written; its cells say how much of each English piece it read.',
+    lines: 'Lines lead from each French piece, as it is written, up to the English pieces it read.',
     queries: 'target: what is written',
     keys: 'source: what is read',
   },
   encoderSelf: {
     name: 'Encoder self-attention',
     caption: 'Each row is an English piece; its cells say how much it took in of every English piece.',
+    lines: 'Lines lead from each English piece, below, up to the English pieces it took in.',
     queries: 'source: what takes in',
     keys: 'source: what is taken in',
   },
@@ -26,20 +40,27 @@ const kKinds = {
     name: 'Decoder self-attention',
     caption:
       'Each row is a French piece as it is written; it sees only what came before, from <pad> on. Hatched: masked.',
+    lines: 'Lines lead from each French piece, as it is written, up to what came before it, from <pad> on.',
     queries: 'target: what is written',
     keys: 'target: written before',
   },
   alignment: {
     name: 'Alignment',
     caption: 'Which English pieces each French piece comes from: the mean of the marked heads.',
+    lines: 'Lines lead from each French piece up to the English pieces it comes from: the mean of the marked heads.',
     queries: 'target: what is written',
     keys: 'source: what is read',
   },
 };
 
-const kAll = /** @type {Kind[]} */ (Object.keys(kKinds));
+const kUndrawn = 'Under 0.05 none is drawn.';
 
-/** Ties the views to one selection and one choice. Dispatches `change` when another matrix is in view. */
+export const kKindNames = /** @type {Kind[]} */ (Object.keys(kKinds));
+
+/**
+ * Ties the views to one selection and one choice. Dispatches `change` when another matrix is in view, `sight` when the
+ * reader chose what to look at.
+ */
 export class Explorer extends EventTarget {
   selection = new Selection();
   /** @type {Slice | null} what the matrix shows */
@@ -48,6 +69,10 @@ export class Explorer extends EventTarget {
   #trace = null;
   /** @type {Kind} */
   #kind = 'cross';
+  /** @type {View} */
+  #view = 'matrix';
+  /** @type {Scaling} */
+  #scaling = 'absolute';
   /** @type {Record<Kind, Head | null>} */
   #chosen = { cross: null, encoderSelf: null, decoderSelf: null, alignment: null };
   /** @type {Head | null} */
@@ -58,16 +83,13 @@ export class Explorer extends EventTarget {
   constructor(root) {
     super();
     this.#part = parts(root);
-    const { matrix, heads, source, target, kinds, rowScale } = this.#part;
-    for (const view of [matrix, heads, source, target]) view.selection = this.selection;
-    kinds.addEventListener('change', () => {
-      this.#kind = kAll.find((kind) => this.#radio(kind).checked) ?? 'cross';
-      this.selection.clear();
-      this.#show();
-    });
+    const { matrix, lines, heads, source, target, kinds, views, rowScale } = this.#part;
+    for (const view of [matrix, lines, heads, source, target]) view.selection = this.selection;
+    kinds.addEventListener('change', () => this.#look({ kind: checked(kinds) }));
+    views.addEventListener('change', () => this.#look({ view: checked(views) }));
+    rowScale.addEventListener('change', () => this.#look({ scaling: rowScale.checked ? 'row' : 'absolute' }));
     heads.addEventListener('qkv-preview', (event) => this.#previewed(/** @type {CustomEvent} */ (event).detail));
     heads.addEventListener('qkv-choose', (event) => this.#choose(/** @type {CustomEvent} */ (event).detail));
-    rowScale.addEventListener('change', () => this.#rescale(rowScale.checked ? 'row' : 'absolute'));
     this.selection.addEventListener('change', () => this.#read());
     document.addEventListener('keydown', (event) => event.key === 'Escape' && this.selection.clear());
     this.#show();
@@ -88,22 +110,53 @@ export class Explorer extends EventTarget {
    * The heads in view at first: for cross attention the one that agrees best with the words' links.
    * @param {Trace} trace
    */
-  #start({ alignment, cross }) {
+  #start(trace) {
+    const { alignment, cross } = trace;
     const [layer, head] = alignment?.heads[0] ?? [cross.shape[0] - 1, 0];
-    this.#chosen.cross ??= { layer, head };
-    this.#chosen.encoderSelf ??= { layer: 0, head: 0 };
-    this.#chosen.decoderSelf ??= { layer: 0, head: 0 };
+    const first = { cross: { layer, head }, encoderSelf: { layer: 0, head: 0 }, decoderSelf: { layer: 0, head: 0 } };
+    for (const kind of /** @type {(keyof typeof first)[]} */ (Object.keys(first))) {
+      const chosen = this.#chosen[kind];
+      const shape = trace[kind]?.shape ?? [0, 0];
+      if (!chosen || chosen.layer >= shape[0] || chosen.head >= shape[1]) this.#chosen[kind] = first[kind];
+    }
+    if (sliceOf(trace, { kind: this.#kind, layer: 0, head: 0 })) return;
+    this.#kind = 'cross';
+    radio(this.#part.kinds, 'cross').checked = true;
+  }
+
+  /** @returns {Sight} */
+  get sight() {
+    return { kind: this.#kind, head: this.#chosen[this.#kind], view: this.#view, scaling: this.#scaling };
+  }
+  set sight({ kind, head, view, scaling }) {
+    if (kind !== this.#kind) this.selection.clear();
+    [this.#kind, this.#view, this.#scaling] = [kind, view, scaling];
+    if (kind !== 'alignment') this.#chosen[kind] = head;
+    if (this.#trace) this.#start(this.#trace);
+    this.#preview = null;
+    const { kinds, views, rowScale } = this.#part;
+    radio(kinds, kind).checked = true;
+    radio(views, view).checked = true;
+    rowScale.checked = scaling === 'row';
+    this.#show();
+  }
+
+  /** The reader's choice. @param {Partial<Sight>} change */
+  #look(change) {
+    const { kind, view, scaling } = { ...this.sight, ...change };
+    this.sight = { kind, head: this.#chosen[kind], view, scaling };
+    this.dispatchEvent(new Event('sight'));
   }
 
   /** @param {Head} head */
   #choose(head) {
-    if (this.#kind === 'alignment') {
-      this.#kind = 'cross';
-      this.#radio('cross').checked = true;
-    }
-    this.#chosen[this.#kind] = head;
+    const kind = this.#kind === 'alignment' ? 'cross' : this.#kind;
+    this.#chosen[kind] = head;
     this.#preview = null;
+    radio(this.#part.kinds, kind).checked = true;
+    this.#kind = kind;
     this.#show();
+    this.dispatchEvent(new Event('sight'));
   }
 
   /** @param {Head | null} head */
@@ -112,26 +165,25 @@ export class Explorer extends EventTarget {
     this.#show();
   }
 
-  /** @param {'absolute' | 'row'} scaling */
-  #rescale(scaling) {
-    this.#part.matrix.scaling = scaling;
-    this.#part.heads.scaling = scaling;
-    this.#part.legend.setAttribute('scaling', scaling);
-  }
-
   #show() {
-    const { matrix, heads, source, target } = this.#part;
+    const { matrix, lines, heads, source, target, kinds, legend } = this.#part;
     const trace = this.#trace;
     const chosen = this.#chosen[this.#kind];
     const kind = this.#kind === 'alignment' && this.#preview ? 'cross' : this.#kind;
     const which = this.#preview ?? chosen ?? { layer: 0, head: 0 };
     this.slice = trace && sliceOf(trace, { kind, ...which });
-    for (const view of [matrix, source, target]) view.slice = this.slice;
+    matrix.hidden = this.#view !== 'matrix';
+    lines.hidden = !matrix.hidden;
+    for (const view of [matrix, lines, heads]) view.scaling = this.#scaling;
+    for (const view of [matrix, lines, source, target]) view.slice = this.slice;
+    legend.setAttribute('scaling', this.#scaling);
+    legend.setAttribute('view', this.#view);
     const averaged = trace?.alignment?.heads.map(([layer, head]) => ({ layer, head })) ?? [];
     heads.show(trace, this.#kind, chosen, this.#kind === 'alignment' ? averaged : []);
     this.#name(kind, which);
     if (trace)
-      for (const other of kAll) this.#radio(other).disabled = !sliceOf(trace, { kind: other, layer: 0, head: 0 });
+      for (const other of kKindNames)
+        radio(kinds, other).disabled = !sliceOf(trace, { kind: other, layer: 0, head: 0 });
     this.#read();
     this.dispatchEvent(new Event('change'));
   }
@@ -140,10 +192,12 @@ export class Explorer extends EventTarget {
   #name(kind, which) {
     const { caption, axes, headName, headsNote } = this.#part;
     const { name, queries, keys } = kKinds[kind];
+    const drawn = this.#view === 'lines';
     const head = this.#trace && kind !== 'alignment' ? `layer ${which.layer + 1}, head ${which.head + 1}` : '';
     headName.replaceChildren(name, text('small', head));
-    caption.textContent = kKinds[this.#kind].caption;
-    axes.replaceChildren(text('span', `→ ${keys}`, 'key'), text('span', `↓ ${queries}`, 'query'));
+    caption.textContent = drawn ? `${kKinds[this.#kind].lines} ${kUndrawn}` : kKinds[this.#kind].caption;
+    const [across, down] = drawn ? ['above:', 'below:'] : ['→', '↓'];
+    axes.replaceChildren(text('span', `${across} ${keys}`, 'key'), text('span', `${down} ${queries}`, 'query'));
     headsNote.textContent = this.#kind === 'alignment' ? (this.#trace?.alignment?.note ?? '') : '';
   }
 
@@ -153,12 +207,13 @@ export class Explorer extends EventTarget {
       logProbs ? Math.exp(logProbs[query]) : null,
     );
   }
-
-  /** @param {Kind} kind @returns {HTMLInputElement} */
-  #radio(kind) {
-    return /** @type {HTMLInputElement} */ (this.#part.kinds.querySelector(`[value=${kind}]`));
-  }
 }
+
+/** @param {Element} choices @param {string} value @returns {HTMLInputElement} */
+const radio = (choices, value) => /** @type {HTMLInputElement} */ (choices.querySelector(`[value=${value}]`));
+
+/** @param {Element} choices @returns {any} the value of the radio button that is checked */
+const checked = (choices) => /** @type {HTMLInputElement} */ (choices.querySelector(':checked')).value;
 
 /** @param {string} tag @param {string} content @param {string} [name] */
 function text(tag, content, name) {
@@ -173,11 +228,13 @@ function parts(root) {
   const find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
   return {
     matrix: /** @type {import('../view/matrix.js').MatrixElement} */ (find('qkv-matrix')),
+    lines: /** @type {import('../view/lines.js').LinesElement} */ (find('qkv-lines')),
     heads: /** @type {import('../view/heads.js').HeadsElement} */ (find('qkv-heads')),
     source: /** @type {import('../view/pieces.js').PiecesElement} */ (find('qkv-pieces[side=source]')),
     target: /** @type {import('../view/pieces.js').PiecesElement} */ (find('qkv-pieces[side=target]')),
     legend: /** @type {HTMLElement} */ (find('qkv-legend')),
     kinds: /** @type {HTMLFieldSetElement} */ (find('#kind')),
+    views: /** @type {HTMLFieldSetElement} */ (find('#view')),
     rowScale: /** @type {HTMLInputElement} */ (find('#row-scale')),
     reading: /** @type {HTMLElement} */ (find('#reading')),
     spoken: /** @type {HTMLElement} */ (find('#spoken')),

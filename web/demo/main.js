@@ -1,6 +1,7 @@
 // The Translate page: text in, translation out, and what each head looked at.
 
 import { Translator } from '../lib/index.js';
+import { readAddress, writeAddress } from './address.js';
 import { Explorer } from './explorer.js';
 import { LatestRun } from './latest.js';
 import { Marks } from './marks.js';
@@ -10,6 +11,7 @@ import { Texts } from './texts.js';
 import { bindTheme } from './theme.js';
 
 const kTypingPause = 150;
+const kAddressPause = 400; // browsers refuse addresses that change too often
 
 const find = (/** @type {string} */ query) => /** @type {any} */ (document.querySelector(query));
 const query = new URLSearchParams(location.search);
@@ -68,6 +70,7 @@ async function translate(signal) {
     texts.show(session);
   }
   texts.busy(false);
+  if (texts.text !== (readAddress(location.hash).text ?? firstText) || location.hash) note();
 }
 
 /** @param {Session} known @param {string | undefined} sentence the one under the caret */
@@ -78,7 +81,36 @@ function show(known, sentence) {
   texts.show(known);
 }
 
+const firstText = texts.text;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let noting;
+
+/** Says in the address what is in view. @param {boolean} [step] one that Back undoes */
+function note(step = false) {
+  clearTimeout(noting);
+  const { text, sentence } = texts;
+  const hash = () => writeAddress({ text: text === firstText ? null : text, sentence, sight: explorer.sight });
+  const address = () => hash() || location.pathname + location.search;
+  if (step) history.pushState(null, '', address());
+  else noting = setTimeout(() => history.replaceState(null, '', address()), kAddressPause);
+}
+
+/** Shows what the address asks for. */
+function restore() {
+  clearTimeout(noting);
+  const { text, sentence, sight } = readAddress(location.hash);
+  texts.set(text ?? firstText, sentence);
+  explorer.sight = sight;
+  run.request();
+}
+
 texts.addEventListener('input', () => run.request(kTypingPause));
-texts.addEventListener('choose', () => run.request());
+texts.addEventListener('choose', () => {
+  if (texts.text !== (readAddress(location.hash).text ?? firstText)) note(true);
+  run.request();
+});
+explorer.addEventListener('sight', () => note());
+addEventListener('popstate', restore);
 bindTheme(find('#theme'));
+restore();
 load();

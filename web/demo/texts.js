@@ -35,6 +35,29 @@ export class Texts extends EventTarget {
     this.#listen();
   }
 
+  get text() {
+    return this.#source.value;
+  }
+
+  /** The sentence looked at, from 0; -1 where there is but one. */
+  get sentence() {
+    return this.#count > 1 ? this.#active : -1;
+  }
+
+  /** @param {string} text @param {number} [sentence] the one to look at; -1: the first */
+  set(text, sentence = -1) {
+    this.#source.value = text;
+    this.#source.setSelectionRange(0, 0);
+    this.#clicked = sentence;
+    this.#parts = [];
+    this.#reflect();
+    this.busy(true);
+  }
+
+  get #count() {
+    return this.#parts.filter((part) => part.sentence).length;
+  }
+
   #listen() {
     this.#source.addEventListener('input', () => this.#moved());
     this.#source.addEventListener('scroll', () => (this.#mirror.scrollTop = this.#source.scrollTop));
@@ -55,10 +78,7 @@ export class Texts extends EventTarget {
 
   /** @param {string} example */
   #choose(example) {
-    this.#source.value = example;
-    this.#source.setSelectionRange(0, 0);
-    this.#clicked = -1;
-    this.#reflect();
+    this.set(example);
     this.#say('choose');
   }
 
@@ -104,7 +124,7 @@ export class Texts extends EventTarget {
 
   /** Shows what the session knows of the text that was read. @param {Session} session */
   show(session) {
-    const count = this.#parts.filter((part) => part.sentence).length;
+    const count = this.#count;
     let index = -1;
     const nodes = this.#parts.map((part) => {
       if (!part.sentence) return part.text;

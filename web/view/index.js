@@ -4,6 +4,7 @@
 export { WeightScale, onThemeChange, weightScale } from './colour.js';
 export { HeadsElement } from './heads.js';
 export { LegendElement } from './legend.js';
+export { LinesElement } from './lines.js';
 export { MatrixElement } from './matrix.js';
 export { PiecesElement } from './pieces.js';
 export { Selection, samePlace } from './selection.js';

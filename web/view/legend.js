@@ -9,9 +9,9 @@ const kWidth = 160;
 const kMargin = 18;
 const kBar = 10;
 
-/** The scale as a strip with an axis, and what a masked cell looks like. Attribute `scaling`: "absolute" or "row". */
+/** The scale as a strip with an axis. Attributes: `scaling`, "absolute" or "row"; `view`, "matrix" (colours) or "lines" (opacity). */
 export class LegendElement extends HTMLElement {
-  static observedAttributes = ['scaling'];
+  static observedAttributes = ['scaling', 'view'];
   #stop = () => {};
 
   connectedCallback() {
@@ -29,7 +29,9 @@ export class LegendElement extends HTMLElement {
 
   #draw() {
     const row = this.getAttribute('scaling') === 'row';
+    const lines = this.getAttribute('view') === 'lines';
     const colours = weightScale();
+    const meant = row ? 'share of the row’s largest weight' : 'attention weight from 0 to 1';
     const x = scaleLinear([0, 1], [kMargin, kWidth + kMargin]);
     const svg = select(this)
       .selectAll('svg')
@@ -38,7 +40,7 @@ export class LegendElement extends HTMLElement {
       .attr('width', kWidth + 2 * kMargin)
       .attr('height', kBar + 20)
       .attr('role', 'img')
-      .attr('aria-label', row ? 'Colours: share of the row’s largest weight' : 'Colours: attention weight from 0 to 1');
+      .attr('aria-label', `${lines ? 'Opacity' : 'Colours'}: ${meant}`);
     svg
       .selectAll('rect')
       .data(colours.table)
@@ -46,7 +48,8 @@ export class LegendElement extends HTMLElement {
       .attr('x', (_, i) => x(i / colours.table.length))
       .attr('width', kWidth / colours.table.length + 0.5)
       .attr('height', kBar)
-      .attr('fill', (rgb) => `rgb(${rgb.join(' ')})`);
+      .attr('fill', (rgb) => `rgb(${(lines ? colours.rgb(1) : rgb).join(' ')})`)
+      .attr('fill-opacity', (_, i) => (lines ? i / (colours.table.length - 1) : 1));
     const axis = axisBottom(x)
       .tickValues([0, 0.25, 0.5, 0.75, 1])
       .tickSize(4)
@@ -61,6 +64,7 @@ export class LegendElement extends HTMLElement {
     let caption = this.querySelector('span');
     if (!caption) this.append((caption = document.createElement('span')));
     caption.textContent = row ? 'of the row’s largest' : 'weight';
+    caption.title = lines ? 'weights under 0.05 are not drawn' : '';
   }
 }
 

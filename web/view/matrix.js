@@ -108,6 +108,7 @@ export class MatrixElement extends HTMLElement {
   }
 
   #draw() {
+    if (this.hidden) return; // drawn when it is shown: the resize is noticed
     const slice = this.#slice;
     const sheet = this.#part('sheet');
     sheet.hidden = !slice;

@@ -1,0 +1,289 @@
+// <qkv-lines>: one head's attention as curves between two rows of pieces, keys above and queries below.
+
+import { select } from 'd3-selection';
+import { curveX, curvesOf, kLabelHeight, kNumberHeight, linesLayoutOf, middle, pathOf } from './lines-layout.js';
+import { formatWeight, isMasked, shade, weightAt } from './trace.js';
+import { inside } from './walk.js';
+
+/** @typedef {import('./lines-layout.js').Curve} Curve */
+/** @typedef {import('./lines-layout.js').LinesLayout} LinesLayout */
+/** @typedef {import('./selection.js').Place} Place */
+/** @typedef {import('./selection.js').Selection} Selection */
+/** @typedef {import('./trace.js').Label} Label */
+/** @typedef {import('./trace.js').Slice} Slice */
+
+const kReach = 6; // pixels from a curve that still mean the curve
+const kNumberFrom = 0.05;
+
+const pencil = /** @type {CanvasRenderingContext2D} */ (document.createElement('canvas').getContext('2d'));
+
+/**
+ * A focusable drawing. Left and right move along a row of pieces, up and down lead to the piece most strongly tied on
+ * the other side, Enter pins, Escape unpins; what is lit comes from the shared selection.
+ */
+export class LinesElement extends HTMLElement {
+  /** @type {Slice | null} */
+  #slice = null;
+  /** @type {Curve[]} */
+  #curves = [];
+  /** @type {Selection | null} */
+  #selection = null;
+  /** @type {'absolute' | 'row'} */
+  #scaling = 'absolute';
+  /** @type {LinesLayout | null} */
+  #layout = null;
+  /** @type {Place} */
+  #cursor = { query: 0, key: null };
+  #pending = 0;
+  #stop = () => {};
+  #light = () => this.#drawLight();
+
+  connectedCallback() {
+    if (!this.firstChild) this.#build();
+    const resized = new ResizeObserver(() => this.#schedule());
+    resized.observe(this.#scroll);
+    this.#stop = () => resized.disconnect();
+  }
+
+  disconnectedCallback() {
+    this.#stop();
+  }
+
+  /** The attention to show; null shows none. */
+  get slice() {
+    return this.#slice;
+  }
+  set slice(slice) {
+    this.#slice = slice;
+    this.#curves = slice ? curvesOf(slice) : [];
+    this.#schedule();
+  }
+
+  /** @param {Selection | null} selection */
+  set selection(selection) {
+    this.#selection?.removeEventListener('change', this.#light);
+    this.#selection = selection;
+    selection?.addEventListener('change', this.#light);
+  }
+
+  /** A curve's opacity shows the weight itself, or its share of the row's largest. */
+  get scaling() {
+    return this.#scaling;
+  }
+  set scaling(scaling) {
+    this.#scaling = scaling;
+    this.#schedule();
+  }
+
+  get #scroll() {
+    return /** @type {HTMLElement} */ (this.firstElementChild);
+  }
+
+  #build() {
+    this.innerHTML = `<div class="scroll"><svg aria-hidden="true"><g class="curves"></g>
+      <g class="keys"></g><g class="queries"></g><g class="numbers"></g></svg></div>`;
+    this.tabIndex = 0;
+    this.setAttribute('role', 'application');
+    this.setAttribute('aria-roledescription', 'attention lines');
+    const svg = /** @type {SVGSVGElement} */ (this.querySelector('svg'));
+    svg.addEventListener('pointermove', (event) => this.#selection?.point(this.#placeAt(event)));
+    svg.addEventListener('pointerleave', () => this.#selection?.point(null));
+    svg.addEventListener('click', (event) => {
+      const place = this.#placeAt(event);
+      if (place) this.#selection?.toggle(place);
+    });
+    this.addEventListener('keydown', (event) => this.#key(event));
+    this.addEventListener('focus', () => {
+      if (this.matches(':focus-visible') && this.#slice) this.#selection?.point(this.#selection.pinned ?? this.#cursor);
+    });
+    this.addEventListener('blur', () => this.#selection?.point(null));
+  }
+
+  #schedule() {
+    if (this.#pending || !this.isConnected) return;
+    this.#pending = requestAnimationFrame(() => {
+      this.#pending = 0;
+      this.#draw();
+    });
+  }
+
+  #draw() {
+    const slice = this.#slice;
+    const scroll = this.#scroll;
+    if (this.hidden) return; // drawn when it is shown: the resize is noticed
+    if (!slice) {
+      this.#layout = null;
+      this.setAttribute('aria-label', 'No attention to show yet');
+      select(this).selectAll('g').selectAll('*').remove();
+      return;
+    }
+    const mono = getComputedStyle(this).getPropertyValue('--mono');
+    const layout = linesLayoutOf(slice, scroll.clientWidth, scroll.clientHeight, (text, size) => {
+      pencil.font = `${size}px ${mono}`;
+      return pencil.measureText(text).width;
+    });
+    this.#layout = layout;
+    this.setAttribute(
+      'aria-label',
+      `Attention as lines: ${slice.keys.length} ${slice.keySide} pieces above, ${slice.queries.length} ${slice.querySide} pieces below. Arrow keys move, Enter pins.`,
+    );
+    const shown = shade(slice, this.#scaling);
+    select(this).select('svg').attr('width', layout.width).attr('height', layout.height);
+    select(this)
+      .select('.curves')
+      .selectAll('path')
+      .data(this.#curves)
+      .join('path')
+      .attr('d', (curve) => pathOf(layout, curve))
+      .attr('stroke-opacity', ({ query, key }) => shown(query, key).toFixed(3));
+    this.#drawLabels('keys', slice.keys, layout.from - 8);
+    this.#drawLabels('queries', slice.queries, layout.to + kLabelHeight - 8);
+    this.#drawLight();
+  }
+
+  /** @param {'keys' | 'queries'} name @param {Label[]} labels @param {number} y */
+  #drawLabels(name, labels, y) {
+    const layout = /** @type {LinesLayout} */ (this.#layout);
+    select(this)
+      .select(`.${name}`)
+      .selectAll('text')
+      .data(labels)
+      .join('text')
+      .attr('x', (_, i) => middle(layout[name][i]))
+      .attr('y', y)
+      .attr('font-size', layout.font)
+      .attr('text-anchor', 'middle')
+      .classed('special', (label) => label.special)
+      .text((label) => label.text);
+  }
+
+  /** What is lit: its curves stay, the rest fades, and its numbers stand at the other side. */
+  #drawLight() {
+    const [slice, layout] = [this.#slice, this.#layout];
+    if (!slice || !layout) return;
+    const current = this.#selection?.current ?? null;
+    const place = current && inside(slice, current) ? current : null;
+    const { query = null, key = null } = place ?? {};
+    const tied = (/** @type {Place} */ at) =>
+      (query === null || at.query === query) && (key === null || at.key === key);
+    select(this)
+      .selectAll('path')
+      .classed('faint', (curve) => !!place && !tied(/** @type {Curve} */ (curve)));
+    const lit = place ? this.#curves.filter(tied) : [];
+    const [keys, queries] = [new Set(lit.map((curve) => curve.key)), new Set(lit.map((curve) => curve.query))];
+    this.#lightLabels('keys', key, place && keys);
+    this.#lightLabels('queries', query, place && queries);
+    this.#drawNumbers(slice, layout, place);
+    this.toggleAttribute('data-pinned', !!this.#selection?.pinned);
+    if (place && !this.matches(':hover')) this.#reveal(place, layout);
+  }
+
+  /** @param {'keys' | 'queries'} name @param {number | null} pointed @param {Set<number> | null} tied */
+  #lightLabels(name, pointed, tied) {
+    select(this)
+      .selectAll(`.${name} text`)
+      .classed('pointed', (_, i) => i === pointed)
+      .classed('faint', (_, i) => !!tied && i !== pointed && !tied.has(i));
+  }
+
+  /** @param {Slice} slice @param {LinesLayout} layout @param {Place | null} place */
+  #drawNumbers(slice, layout, place) {
+    const { query = null, key = null } = place ?? {};
+    const up = query !== null; // numbers stand at the keys; for a key alone, at the queries
+    const cells = !place
+      ? []
+      : (up ? slice.keys : slice.queries)
+          .map((_, i) => (up ? { query, key: i } : { query: i, key: /** @type {number} */ (key) }))
+          .filter((cell) => !isMasked(slice, cell.query, cell.key) && (!up || key === null || cell.key === key))
+          .map((cell) => ({ ...cell, weight: weightAt(slice, cell.query, cell.key) }))
+          .filter(({ weight }) => weight >= kNumberFrom || (query !== null && key !== null));
+    select(this)
+      .select('.numbers')
+      .selectAll('text')
+      .data(cells)
+      .join('text')
+      .attr('x', (cell) => middle(up ? layout.keys[cell.key] : layout.queries[cell.query]))
+      .attr('y', up ? kNumberHeight - 4 : layout.height - 5)
+      .attr('text-anchor', 'middle')
+      .text(({ weight }) => formatWeight(weight));
+  }
+
+  /** @param {Place} place @param {LinesLayout} layout */
+  #reveal({ query, key }, { keys, queries }) {
+    const scroll = this.#scroll;
+    const { x, width } = query === null ? keys[/** @type {number} */ (key)] : queries[query];
+    const hidden = x < scroll.scrollLeft || x + width > scroll.scrollLeft + scroll.clientWidth;
+    if (hidden) scroll.scrollLeft = x + (width - scroll.clientWidth) / 2;
+  }
+
+  /** The piece under the pointer, or else the curve. @param {MouseEvent} event @returns {Place | null} */
+  #placeAt(event) {
+    const layout = this.#layout;
+    if (!layout) return null;
+    const box = /** @type {Element} */ (event.currentTarget).getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    if (y <= layout.from || y >= layout.to) {
+      const above = y <= layout.from;
+      const i = (above ? layout.keys : layout.queries).findIndex((span) => x >= span.x && x < span.x + span.width);
+      if (i < 0) return null;
+      return above ? { query: null, key: i } : { query: i, key: null };
+    }
+    const near = this.#curves
+      .map((curve) => ({ curve, away: Math.abs(curveX(layout, curve, y) - x) }))
+      .filter(({ away }) => away <= kReach)
+      .sort((a, b) => a.away - b.away)[0];
+    return near ? { query: near.curve.query, key: near.curve.key } : null;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const [slice, selection] = [this.#slice, this.#selection];
+    if (!slice || !selection) return;
+    const current = selection.current ?? this.#cursor;
+    const place = inside(slice, current) ? current : { query: 0, key: null };
+    if (event.key === 'Enter' || event.key === ' ') selection.toggle(place);
+    else if (event.key === 'Escape') selection.clear();
+    else {
+      const next = stepped(slice, place, event.key);
+      if (!next) return;
+      this.#cursor = next;
+      selection.point(next);
+    }
+    event.preventDefault();
+  }
+}
+
+/**
+ * Where a key leads from a piece.
+ * @param {Slice} slice
+ * @param {Place} place
+ * @param {string} name
+ * @returns {Place | null} null for a key that moves nothing
+ */
+export function stepped(slice, { query, key }, name) {
+  const below = query !== null;
+  const last = (below ? slice.queries : slice.keys).length - 1;
+  const at = /** @type {number} */ (below ? query : key);
+  const moves = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: last };
+  if (name in moves) {
+    const i = Math.min(last, Math.max(0, moves[/** @type {keyof typeof moves} */ (name)]));
+    return below ? { query: i, key: null } : { query: null, key: i };
+  }
+  if (name === 'ArrowUp') return below ? { query: null, key: key ?? strongestKey(slice, query) } : { query, key };
+  if (name === 'ArrowDown') return below ? { query, key: null } : { query: strongestQuery(slice, at), key: null };
+  return null;
+}
+
+/** @param {Slice} slice @param {number} query */
+function strongestKey(slice, query) {
+  const row = slice.keys.map((_, key) => (isMasked(slice, query, key) ? -1 : weightAt(slice, query, key)));
+  return row.indexOf(Math.max(...row));
+}
+
+/** @param {Slice} slice @param {number} key */
+function strongestQuery(slice, key) {
+  const column = slice.queries.map((_, query) => (isMasked(slice, query, key) ? -1 : weightAt(slice, query, key)));
+  return column.indexOf(Math.max(...column));
+}
+
+customElements.define('qkv-lines', LinesElement);
