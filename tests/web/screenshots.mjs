@@ -62,6 +62,7 @@ const states = {
       await pointAt(page, 'qkv-pieces[side=target] button >> nth=12');
     },
   },
+  save: { after: (page) => page.click('#save summary') },
   long: {
     after: async (page) => {
       await translate(page, kLong);

@@ -141,6 +141,15 @@ export class Explorer extends EventTarget {
     this.#show();
   }
 
+  /** What is in view, for a picture of it. @returns {{figure: import('../view/figure.js').Figure, trace: Trace} | null} */
+  get inView() {
+    const [trace, slice] = [this.#trace, this.slice];
+    if (!trace || !slice) return null;
+    const { name, queries, keys } = kKinds[slice.kind];
+    const title = slice.kind === 'alignment' ? name : `${name}, layer ${slice.layer + 1}, head ${slice.head + 1}`;
+    return { figure: { slice, view: this.#view, scaling: this.#scaling, title, queries, keys }, trace };
+  }
+
   /** The reader's choice. @param {Partial<Sight>} change */
   #look(change) {
     const { kind, view, scaling } = { ...this.sight, ...change };

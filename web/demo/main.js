@@ -5,6 +5,7 @@ import { readAddress, writeAddress } from './address.js';
 import { Explorer } from './explorer.js';
 import { LatestRun } from './latest.js';
 import { Marks } from './marks.js';
+import { bindSave } from './save.js';
 import { Session } from './session.js';
 import { statusLine } from './status.js';
 import { Texts } from './texts.js';
@@ -112,5 +113,6 @@ texts.addEventListener('choose', () => {
 explorer.addEventListener('sight', () => note());
 addEventListener('popstate', restore);
 bindTheme(find('#theme'));
+bindSave(find('#save'), () => explorer.inView);
 restore();
 load();

@@ -1,7 +1,9 @@
 // Custom elements that draw attention. They know `qkv-trace/1` and each other's selection; no framework, no engine.
 // Styles: tokens.css, then view.css.
 
+export { toBertviz } from './bertviz.js';
 export { WeightScale, onThemeChange, weightScale } from './colour.js';
+export { figureSvg, lookOf } from './figure.js';
 export { HeadsElement } from './heads.js';
 export { LegendElement } from './legend.js';
 export { LinesElement } from './lines.js';

@@ -1,0 +1,41 @@
+// A trace in the layout of bertviz (https://github.com/jessevig/bertviz), as its head view embeds it in a page.
+
+/** @typedef {import('./trace.js').Side} Side */
+/** @typedef {import('./trace.js').Trace} Trace */
+/** @typedef {import('./trace.js').Weights} Weights */
+
+/**
+ * @typedef {object} BertvizAttention
+ * @property {string} name
+ * @property {number[][][][]} attn [layer][head][left][right]: each row of `right` sums to 1
+ * @property {string[]} left_text the pieces that attend
+ * @property {string[]} right_text the pieces attended to
+ */
+
+/**
+ * @param {Trace} trace
+ * @returns {BertvizAttention[]} encoder, decoder and cross-attention, as far as the trace has them
+ */
+export function toBertviz({ source, target, targetInput, encoderSelf, decoderSelf, cross }) {
+  const one = (
+    /** @type {string} */ name,
+    /** @type {Weights | null | undefined} */ weights,
+    /** @type {string[]} */ left,
+    /** @type {string[]} */ right,
+  ) => (weights ? [{ name, attn: /** @type {any} */ (nested(weights)), left_text: left, right_text: right }] : []);
+  return [
+    ...one('Encoder', encoderSelf, source.pieces, source.pieces),
+    ...one('Decoder', decoderSelf, target.pieces, targetInput),
+    ...one('Cross', cross, target.pieces, source.pieces),
+  ];
+}
+
+/** @param {Weights} weights */
+function nested({ shape, data }) {
+  /** @type {any[]} */
+  let rows = Array.from(data);
+  for (const length of shape.slice(1).reverse()) {
+    rows = Array.from({ length: rows.length / length }, (_, i) => rows.slice(i * length, (i + 1) * length));
+  }
+  return rows;
+}

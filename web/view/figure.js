@@ -1,0 +1,172 @@
+// What is in view as a picture that stands alone: an SVG with its colours inlined, its labels and its legend.
+
+import { rgb } from 'd3-color';
+import { WeightScale } from './colour.js';
+import { layoutOf, shorten } from './layout.js';
+import { curvesOf, kLabelHeight, linesLayoutOf, middle, pathOf } from './lines-layout.js';
+import { isMasked, shade } from './trace.js';
+
+/** @typedef {import('./trace.js').Slice} Slice */
+
+/**
+ * @typedef {object} Look
+ * @property {string} ground colours as CSS writes them
+ * @property {string} ink
+ * @property {string} faint
+ * @property {string} line
+ * @property {string[]} weights from weight 0 to weight 1
+ * @property {(text: string, size: number) => number} measure width of a label at a font size
+ */
+
+/**
+ * @typedef {object} Figure
+ * @property {Slice} slice
+ * @property {'matrix' | 'lines'} view
+ * @property {'absolute' | 'row'} scaling
+ * @property {string} title
+ * @property {string} keys the axis' name
+ * @property {string} queries
+ */
+
+const kMargin = 16;
+const kHead = 56;
+const kFoot = 52;
+const kLargeSide = 60;
+const kLinesHeight = 380;
+const kMono = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace";
+const kSans = "system-ui, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif";
+const kTokens = { ground: '--surface', ink: '--ink', faint: '--ink-2', line: '--line' };
+const kWeights = ['--weight-0', '--weight-1', '--weight-2'];
+
+/**
+ * The page's colours, or those of the light theme on white.
+ * @param {boolean} white
+ * @returns {Look}
+ */
+export function lookOf(white) {
+  const probe = document.createElement('span');
+  probe.className = white ? 'qkv-white' : '';
+  probe.hidden = true;
+  document.body.append(probe);
+  const style = getComputedStyle(probe);
+  const read = (/** @type {string} */ token) => {
+    probe.style.color = `var(${token})`;
+    return rgb(style.color).formatHex();
+  };
+  const [ground, ink, faint, line] = Object.values(kTokens).map(read);
+  const weights = kWeights.map(read);
+  const mono = style.getPropertyValue('--mono');
+  probe.remove();
+  const pencil = /** @type {CanvasRenderingContext2D} */ (document.createElement('canvas').getContext('2d'));
+  const measure = (/** @type {string} */ text, /** @type {number} */ size) => {
+    pencil.font = `${size}px ${mono}`;
+    return pencil.measureText(text).width;
+  };
+  return { ground: white ? '#ffffff' : ground, ink, faint, line, weights, measure };
+}
+
+/**
+ * @param {Figure} figure
+ * @param {Look} look
+ * @returns {string} an SVG document
+ */
+export function figureSvg(figure, look) {
+  const { width, height, marks } = figure.view === 'lines' ? lines(figure, look) : matrix(figure, look);
+  const [wide, tall] = [Math.max(width + 2 * kMargin, 360), height + kHead + kFoot];
+  const across = figure.view === 'lines' ? 'above: ' : '→ ';
+  const down = figure.view === 'lines' ? 'below: ' : '↓ ';
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${wide}" height="${tall}" viewBox="0 0 ${wide} ${tall}">`,
+    `<title>${escape(figure.title)}</title>`,
+    `<rect width="${wide}" height="${tall}" fill="${look.ground}"/>`,
+    `<g font-family="${kSans}" fill="${look.ink}">`,
+    `<text x="${kMargin}" y="26" font-size="15" font-weight="600">${escape(figure.title)}</text>`,
+    `<text x="${kMargin}" y="45" font-size="12" fill="${look.faint}">${across}${escape(figure.keys)} · ${down}${escape(figure.queries)}</text>`,
+    '</g>',
+    `<g transform="translate(${kMargin} ${kHead})" font-family="${kMono}">${marks}</g>`,
+    legend(figure, look, kHead + height + 14),
+    '</svg>',
+    '',
+  ].join('\n');
+}
+
+/** @param {Figure} figure @param {Look} look */
+function matrix({ slice, scaling }, look) {
+  const room = Math.max(slice.queries.length, slice.keys.length) > kLargeSide ? 0 : 1e6; // 0: the smallest cells
+  const layout = layoutOf(slice, room, room, look.measure);
+  const { cell, font, left, top, right, width, height } = layout;
+  const scale = new WeightScale(look.weights);
+  const shown = shade(slice, scaling);
+  const cells = slice.queries.flatMap((_, q) =>
+    slice.keys.map((_, k) => {
+      const fill = isMasked(slice, q, k) ? 'url(#masked)' : hex(scale.rgb(shown(q, k)));
+      return `<rect x="${left + k * cell}" y="${top + q * cell}" width="${cell}" height="${cell}" fill="${fill}"/>`;
+    }),
+  );
+  const columns = slice.keys.map((key, k) => {
+    const [x, y, turn] = layout.upright
+      ? [left + (k + 0.5) * cell + font * 0.35, top - 5, -90]
+      : [left + (k + 0.5) * cell + 2, top - 6, -45];
+    return `<text transform="translate(${x} ${y}) rotate(${turn})">${escape(shorten(key.text))}</text>`;
+  });
+  const rows = slice.queries.map(
+    (query, q) =>
+      `<text text-anchor="end" x="${left - 7}" y="${top + (q + 0.5) * cell + font * 0.35}">${escape(shorten(query.text))}</text>`,
+  );
+  const hatch = `<pattern id="masked" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V5" stroke="${look.faint}" stroke-opacity="0.5"/></pattern>`;
+  const marks = [
+    slice.causal ? hatch : '',
+    `<g stroke="${look.line}" stroke-width="0.75">${cells.join('')}</g>`,
+    `<g font-size="${font}" fill="${look.ink}">${columns.join('')}${rows.join('')}</g>`,
+  ].join('');
+  return { width: left + width + right, height: top + height, marks };
+}
+
+/** @param {Figure} figure @param {Look} look */
+function lines({ slice, scaling }, look) {
+  const layout = linesLayoutOf(slice, 560, kLinesHeight, look.measure);
+  const shown = shade(slice, scaling);
+  const curves = curvesOf(slice).map(
+    (curve) =>
+      `<path d="${pathOf(layout, curve)}" stroke-opacity="${shown(curve.query, curve.key).toFixed(3)}"><title>${escape(slice.queries[curve.query].text)} → ${escape(slice.keys[curve.key].text)} ${curve.weight.toFixed(2)}</title></path>`,
+  );
+  const labels = (/** @type {'keys' | 'queries'} */ name, /** @type {number} */ y) =>
+    slice[name].map(
+      (label, i) =>
+        `<text text-anchor="middle" x="${middle(layout[name][i]).toFixed(1)}" y="${y}">${escape(label.text)}</text>`,
+    );
+  const marks = [
+    `<g fill="none" stroke="${look.weights[look.weights.length - 1]}" stroke-width="2.5">${curves.join('')}</g>`,
+    `<g font-size="${layout.font}" fill="${look.ink}">${labels('keys', layout.from - 8).join('')}${labels('queries', layout.to + kLabelHeight - 8).join('')}</g>`,
+  ].join('');
+  return { width: layout.width, height: layout.height, marks };
+}
+
+/** @param {Figure} figure @param {Look} look @param {number} y */
+function legend({ view, scaling }, look, y) {
+  const steps = 40;
+  const width = 160;
+  const scale = new WeightScale(look.weights);
+  const full = look.weights[look.weights.length - 1];
+  const strip = Array.from({ length: steps }, (_, i) => {
+    const weight = i / (steps - 1);
+    const fill = view === 'lines' ? `${full}" fill-opacity="${weight.toFixed(3)}` : hex(scale.rgb(weight));
+    return `<rect x="${(i * width) / steps}" width="${width / steps + 0.3}" height="10" fill="${fill}"/>`;
+  });
+  const ticks = [0, 0.5, 1].map(
+    (tick) =>
+      `<text x="${tick * width}" y="24" text-anchor="middle">${scaling === 'row' ? `${tick * 100}%` : tick}</text>`,
+  );
+  const undrawn = view === 'lines' ? '; under 0.05 none is drawn' : '';
+  const caption = `${scaling === 'row' ? 'of the row’s largest weight' : 'weight'}${undrawn}`;
+  return `<g transform="translate(${kMargin + 4} ${y})" font-family="${kSans}" font-size="11" fill="${look.faint}">${strip.join('')}${ticks.join('')}<text x="${width + 12}" y="9">${caption}</text></g>`;
+}
+
+/** @param {number[]} channels */
+const hex = (channels) => `#${channels.map((c) => c.toString(16).padStart(2, '0')).join('')}`;
+
+/** What XML cannot hold becomes U+FFFD. @param {string} text */
+const escape = (text) =>
+  text
+    .replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
+    .replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
