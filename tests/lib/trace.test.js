@@ -94,6 +94,20 @@ describe('the trace of a text', () => {
       expect(alignment.data[t * S + s]).toBeCloseTo(mean(t, s), 5);
   });
 
+  test('says what else it might have written, best first', async () => {
+    const { target, alternatives } = await translator.trace(kText);
+    const { count, pieces, ids, logProbs } = alternatives;
+    expect(count).toBeGreaterThan(1);
+    for (const list of [pieces, ids, logProbs]) expect(list).toHaveLength(count * target.pieces.length);
+    for (let t = 0; t < target.pieces.length; ++t) {
+      const place = logProbs.subarray(t * count, (t + 1) * count);
+      expect([...place].every((logProb, i) => i === 0 || logProb <= place[i - 1])).toBe(true);
+      const own = ids.subarray(t * count, (t + 1) * count).indexOf(target.ids[t]);
+      if (own >= 0) expect(place[own]).toBeCloseTo(target.logProbs[t], 5);
+    }
+    expect(pieces).toContain(target.pieces[0]);
+  });
+
   test('of several sentences is whole, or of the one that is asked for', async () => {
     const text = 'How are you?  I am tired.';
     expect((await translator.trace(text)).source.text).toBe(text);

@@ -3,8 +3,10 @@
 /** In place of a value, from every function that can fail. */
 export type Failed = { error: import('./errors.js').PlainError };
 
-export type DecodeOptions = { beam?: number; maxLength?: number };
-export type WasmTranslation = { text: string; ids: Int32Array; score: number; truncated: boolean };
+export type DecodeOptions = { beam?: number; maxLength?: number; nBest?: number; tree?: boolean; prefix?: string };
+export type WasmHypothesis = { text: string; ids: Int32Array; score: number; logProb: number; cut: boolean };
+export type WasmTree = { pieces: string[]; parents: Int32Array; logProbs: Float32Array };
+export type WasmTranslation = WasmHypothesis & { truncated: boolean; nBest?: WasmHypothesis[]; tree?: WasmTree };
 export type WasmTokens = { text: string; pieces: string[]; ids: Int32Array; begin: Int32Array; end: Int32Array };
 export type WasmMap = { shape: number[]; data: Float32Array };
 export type WasmScore = WasmTokens & { score: number; logProbs: Float32Array };
@@ -19,6 +21,7 @@ export type WasmTrace = {
   encoderSelf: WasmMap;
   decoderSelf: WasmMap;
   cross: WasmMap;
+  alternatives: { count: number; pieces: string[]; ids: Int32Array; logProbs: Float32Array };
   alignment: WasmMap & { heads: [number, number][]; ranked: boolean };
 };
 

@@ -12,6 +12,7 @@ export { version } from './version.js';
 /** @typedef {import('./monitor.js').DownloadProgressEvent} DownloadProgressEvent */
 /** @typedef {import('./sentences.js').Part} Part */
 /** @typedef {import('./trace.js').Alignment} Alignment */
+/** @typedef {import('./trace.js').Alternatives} Alternatives */
 /** @typedef {import('./trace.js').AttentionMap} AttentionMap */
 /** @typedef {import('./trace.js').Side} Side */
 /** @typedef {import('./trace.js').TargetSide} TargetSide */

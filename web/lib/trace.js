@@ -34,6 +34,16 @@
  * @property {string} note where the choice of heads comes from, in a sentence
  */
 
+/**
+ * What else the model might have written: for each target piece t the `count` likeliest pieces at its place, best
+ * first, from t * count on.
+ * @typedef {object} Alternatives
+ * @property {number} count
+ * @property {string[]} pieces
+ * @property {Int32Array} ids
+ * @property {Float32Array} logProbs natural logarithms
+ */
+
 /** @typedef {import('./info.js').ModelInfo} ModelInfo */
 
 /**
@@ -49,6 +59,7 @@
  * @property {AttentionMap} decoderSelf [layers, heads, target, target]
  * @property {AttentionMap} cross [layers, heads, target, source]
  * @property {Alignment} alignment
+ * @property {Alternatives} alternatives
  * @property {number} score the sum of the target's log-probabilities
  * @property {boolean} sourceTruncated whether the source had more pieces than the model has positions, and was cut
  * @property {boolean} targetTruncated
