@@ -39,7 +39,8 @@ class SentencePiece {
   int32_t unknown_id() const;
   bool IsControl(int32_t id) const;
 
-  // Text (UTF-8; an invalid byte counts as U+FFFD) to pieces. Never fails; empty text has no pieces.
+  // Text (UTF-8, shorter than 512 MiB; an invalid byte counts as U+FFFD) to pieces, whose spans ascend, never inside a
+  // code point. Never fails; empty text has no pieces.
   std::vector<Piece> Encode(std::string_view text) const;
   // Pieces to text. Ids outside the vocabulary are refused by the caller; control pieces are silent.
   // `spans`, if not null, gets one half-open byte range of the result per id.
