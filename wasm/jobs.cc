@@ -222,8 +222,7 @@ EMSCRIPTEN_BINDINGS(qkv_jobs) {
   function("scoreStart", &ScoreStart);
   function("scoreResult", &ScoreResult);
   function("jobStep", &JobStep);
-  function(
-      "jobFree", +[](int handle) { Jobs().Free(handle); });
+  function("jobFree", +[](int handle) { Jobs().Free(handle); });
 }
 
 }  // namespace qkv::wasm

@@ -147,11 +147,9 @@ EMSCRIPTEN_BINDINGS(qkv_models) {
   function("loaderStage", &LoaderStage);
   function("loaderCommit", &LoaderCommit);
   function("loaderFinish", &LoaderFinish);
-  function(
-      "loaderFree", +[](int handle) { Loaders().Free(handle); });
+  function("loaderFree", +[](int handle) { Loaders().Free(handle); });
   function("modelInfo", &ModelInfo);
-  function(
-      "modelFree", +[](int handle) { Models().Free(handle); });
+  function("modelFree", +[](int handle) { Models().Free(handle); });
   function("tokenize", &Tokenize);
   function("memoryBytes", &MemoryBytes);
 }

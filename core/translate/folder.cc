@@ -25,7 +25,7 @@ class MappedFile {
       return Error{ErrorCode::kMissingFile, std::string("cannot be read: ") + std::strerror(errno), path};
     }
     MappedFile mapped;
-    struct stat status {};
+    struct stat status{};
     if (fstat(file, &status) == 0 && S_ISREG(status.st_mode)) mapped.size_ = static_cast<size_t>(status.st_size);
     void* data = mapped.size_ == 0 ? MAP_FAILED : mmap(nullptr, mapped.size_, PROT_READ, MAP_PRIVATE, file, 0);
     close(file);

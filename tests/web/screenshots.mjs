@@ -62,6 +62,15 @@ const states = {
       await pointAt(page, 'qkv-pieces[side=target] button >> nth=12');
     },
   },
+  pinned: { after: (page) => page.click('qkv-pieces[side=target] button >> nth=2') },
+  own: {
+    after: async (page) => {
+      await page.click('#own-switch');
+      await page.fill('#own', 'Mon frère habite un petit château bleu.');
+      await settled(page);
+      await pointAt(page, 'qkv-pieces[side=target] button >> nth=4');
+    },
+  },
   save: { after: (page) => page.click('#save summary') },
   long: {
     after: async (page) => {
