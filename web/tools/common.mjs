@@ -10,8 +10,12 @@ import { fileURLToPath } from 'node:url';
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 export const at = (...parts) => join(root, ...parts);
 
-/** A line that says what is being done. */
-export const say = (text) => console.log(process.stdout.isTTY ? `\x1b[1m${text}\x1b[0m` : `== ${text}`);
+/** A line that says what is being done, and when: minutes and seconds since the start. */
+export function say(text) {
+  const seconds = Math.floor(performance.now() / 1000);
+  const line = `[${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}] ${text}`;
+  console.log(process.stdout.isTTY ? `\x1b[1m${line}\x1b[0m` : line);
+}
 
 /** A tool that failed and has already said why on stderr. */
 export class ToolError extends Error {}
