@@ -104,7 +104,8 @@ def beam(model, source, beams):
         live, scores = hypotheses, torch.tensor(sums, dtype=model.dtype)
         if len(finished) == beams:
             worst, attainable = min(f.score for f in finished), value[0] / length**penalty
-            margins[-1] = min(margins[-1], abs(worst - attainable))
+            if worst != attainable:  # equal: the </s> just counted, compared with itself
+                margins[-1] = min(margins[-1], abs(worst - attainable))
             if worst >= attainable:
                 break
     else:
