@@ -1,6 +1,6 @@
 // The attention card: which kind, layer and head is in view, and what pointing at it says.
 
-import { Selection, sliceOf } from '../view/index.js';
+import { Selection, alternativesAt, sliceOf } from '../view/index.js';
 import { showReading } from './reading.js';
 
 /** @typedef {import('../view/trace.js').Kind} Kind */
@@ -211,9 +211,16 @@ export class Explorer extends EventTarget {
   }
 
   #read() {
-    const logProbs = this.#trace?.target.logProbs;
-    showReading(this.#part.reading, this.#part.spoken, this.slice, this.selection, (query) =>
-      logProbs ? Math.exp(logProbs[query]) : null,
+    const trace = this.#trace;
+    const logProbs = trace?.target.logProbs;
+    const { reading, spoken } = this.#part;
+    showReading(
+      reading,
+      spoken,
+      this.slice,
+      this.selection,
+      (query) => (logProbs ? Math.exp(logProbs[query]) : null),
+      (query) => (trace ? alternativesAt(trace, query) : []),
     );
   }
 }

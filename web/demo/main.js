@@ -54,8 +54,9 @@ async function load() {
 /** The sentence under the caret first, with its trace; then what else is new. @param {AbortSignal} signal */
 async function translate(signal) {
   if (!session || !translator) return;
-  const { sentences, active } = texts.read(translator.info.maxLength - 2);
+  const { sentences, active, own } = texts.read(translator.info.maxLength - 2);
   const sentence = sentences.at(active);
+  if (sentence !== undefined) session.setOwn(sentence, own);
   if (sentence !== undefined && !session.traceOf(sentence)) {
     const begin = performance.now();
     await session.trace(sentence, signal);

@@ -4,6 +4,7 @@ import { formatWeight, reading, readingText } from '../view/index.js';
 
 /** @typedef {import('../view/selection.js').Selection} Selection */
 /** @typedef {import('../view/trace.js').Slice} Slice */
+/** @typedef {ReturnType<typeof import('../view/trace.js').alternativesAt>[number]} Alternative */
 
 const kNamed = 5;
 const kEmpty = 'Once there is a translation, what each head looked at shows here.';
@@ -14,11 +15,13 @@ const kEmpty = 'Once there is a translation, what each head looked at shows here
  * @param {Slice | null} slice
  * @param {Selection} selection
  * @param {(query: number) => number | null} probability of a written piece
+ * @param {(query: number) => Alternative[]} alternatives to a written piece
  */
-export function showReading(panel, spoken, slice, selection, probability) {
+export function showReading(panel, spoken, slice, selection, probability, alternatives) {
   const { current, pinned } = selection;
   if (!slice || !current) {
     spoken.textContent = '';
+    panel.classList.remove('two');
     panel.replaceChildren(...(slice ? unpointed(slice) : [make('p', 'caption', kEmpty)]));
     return;
   }
@@ -26,12 +29,32 @@ export function showReading(panel, spoken, slice, selection, probability) {
   const { subject, relation, links } = reading(slice, current, kNamed);
   const title = make('p', 'subject');
   title.append(make('b', '', subject.text), ` ${relation}`);
-  const written = slice.querySide === 'target' && current.query !== null ? probability(current.query) : null;
-  if (written !== null) title.append(make('small', '', `written with probability ${formatWeight(written)}`));
+  const query = slice.querySide === 'target' ? current.query : null;
+  const written = query === null ? null : probability(query);
+  const others = pinned && query !== null ? alternatives(query) : [];
+  panel.classList.toggle('two', others.length > 0);
+  if (written !== null && !others.length)
+    title.append(make('small', '', `written with probability ${formatWeight(written)}`));
   if (pinned) title.append(make('small', 'pin', 'pinned'));
   const list = document.createElement('ol');
   list.append(...links.map(({ label, weight }) => link(label.text, weight)));
-  panel.replaceChildren(title, list);
+  panel.replaceChildren(title, list, ...(others.length ? instead(others) : []));
+}
+
+/** What else might have been written there. @param {Alternative[]} others */
+function instead(others) {
+  const title = make('p', 'subject', 'might have been');
+  title.append(make('small', '', 'probability'));
+  const list = document.createElement('ol');
+  list.id = 'alternatives';
+  list.append(
+    ...others.map(({ label, probability, written }) => {
+      const item = link(label.text, probability);
+      item.classList.toggle('written', written);
+      return item;
+    }),
+  );
+  return [title, list];
 }
 
 /** With nothing lit: how to look, and the head's strongest links. @param {Slice} slice */

@@ -13,6 +13,9 @@ export class Session {
   /** @type {Map<string, Trace>} */
   #traces = new Map();
 
+  /** Translations that the reader wrote. @type {Map<string, string>} */
+  #own = new Map();
+
   /** @param {Translator} translator */
   constructor(translator) {
     this.#translator = translator;
@@ -20,12 +23,23 @@ export class Session {
 
   /** A sentence's translation, if it has been made. @param {string} sentence */
   textOf(sentence) {
-    return this.#texts.get(sentence);
+    return this.#own.get(sentence) ?? this.#texts.get(sentence);
   }
 
   /** @param {string} sentence */
   traceOf(sentence) {
-    return this.#traces.get(sentence);
+    return this.#traces.get(this.#key(sentence));
+  }
+
+  /** @param {string} sentence @param {string | null} target the reader's own translation; null: the model's */
+  setOwn(sentence, target) {
+    this.#own.clear();
+    if (target !== null) this.#own.set(sentence, target);
+  }
+
+  /** @param {string} sentence */
+  #key(sentence) {
+    return JSON.stringify([sentence, this.#own.get(sentence)]);
   }
 
   /** @param {string} sentence @param {AbortSignal} signal */
@@ -33,11 +47,15 @@ export class Session {
     remember(this.#texts, kTexts, sentence, await this.#translator.translate(sentence, { signal, split: false }));
   }
 
-  /** Translates and traces. @param {string} sentence @param {AbortSignal} signal */
+  /** Translates and traces; the reader's own translation is traced as it is. @param {string} sentence @param {AbortSignal} signal */
   async trace(sentence, signal) {
-    const trace = await this.#translator.trace(sentence, { signal });
-    remember(this.#texts, kTexts, sentence, trace.target.text);
-    remember(this.#traces, kTraces, sentence, trace);
+    const key = this.#key(sentence);
+    const target = this.#own.get(sentence);
+    const trace = await (target === undefined
+      ? this.#translator.trace(sentence, { signal })
+      : this.#translator.trace({ source: sentence, target }, { signal }));
+    if (target === undefined) remember(this.#texts, kTexts, sentence, trace.target.text);
+    remember(this.#traces, kTraces, key, trace);
   }
 }
 

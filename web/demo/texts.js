@@ -6,13 +6,17 @@ import { splitSentences } from '../lib/index.js';
 /** @typedef {import('./session.js').Session} Session */
 /** @typedef {{text: string, sentence: boolean}} Part */
 
-/** Dispatches `input` when the text or the caret changed, `choose` when a sentence or an example was chosen. */
+/** Dispatches `input` when a text or the caret changed, `choose` when a sentence or an example was chosen. */
 export class Texts extends EventTarget {
   #marks;
   #source;
   #target;
   #mirror;
   #which;
+  #own;
+  #ownSwitch;
+  /** The sentence that the reader translates. @type {string | null} */
+  #ownOf = null;
   /** A sentence chosen by a click on its translation; holds until the caret moves. */
   #clicked = -1;
   /** @type {Part[]} */
@@ -28,6 +32,8 @@ export class Texts extends EventTarget {
     this.#target = /** @type {HTMLOutputElement} */ (find('#target'));
     this.#mirror = /** @type {HTMLElement} */ (find('#mirror'));
     this.#which = /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll('.which'));
+    this.#own = /** @type {HTMLTextAreaElement} */ (find('#own'));
+    this.#ownSwitch = /** @type {HTMLButtonElement} */ (find('#own-switch'));
     marks.listen(this.#source, 'source');
     marks.listen(this.#target, 'target');
     this.#reflect();
@@ -62,12 +68,32 @@ export class Texts extends EventTarget {
     this.#source.addEventListener('input', () => this.#moved());
     this.#source.addEventListener('scroll', () => (this.#mirror.scrollTop = this.#source.scrollTop));
     document.addEventListener('selectionchange', () => document.activeElement === this.#source && this.#moved());
+    this.#own.addEventListener('input', () => this.#say('input'));
+    this.#ownSwitch.addEventListener('click', () => {
+      this.#translateOwn(this.#ownOf === null ? (this.#activePart()?.text ?? null) : null);
+      this.#say('choose');
+    });
     this.#target.addEventListener('click', (event) => {
       const { sentence } = /** @type {HTMLElement} */ (event.target).dataset;
       if (sentence === undefined || Number(sentence) === this.#active) return;
       this.#clicked = Number(sentence);
       this.#say('choose');
     });
+  }
+
+  /** @param {string | null} sentence that the reader translates from here on; null: none */
+  #translateOwn(sentence) {
+    this.#ownOf = sentence;
+    const writes = sentence !== null;
+    if (writes) this.#own.value = this.#target.querySelector(`[data-sentence="${this.#active}"]`)?.textContent ?? '';
+    this.#ownSwitch.setAttribute('aria-pressed', String(writes));
+    this.#target.hidden = writes;
+    this.#own.hidden = !writes;
+    if (writes) this.#own.focus();
+  }
+
+  #activePart() {
+    return this.#parts.filter((part) => part.sentence)[this.#active];
   }
 
   #moved() {
@@ -102,13 +128,14 @@ export class Texts extends EventTarget {
   /**
    * Takes the text as it stands now.
    * @param {number} longest UTF-16 units of a sentence
-   * @returns {{sentences: string[], active: number}}
+   * @returns {{sentences: string[], active: number, own: string | null}} own: the reader's translation of the active one
    */
   read(longest) {
     this.#parts = splitSentences(this.#source.value, 'en', longest);
     const sentences = this.#parts.filter((part) => part.sentence).map((part) => part.text);
     this.#active = this.#clicked >= 0 && this.#clicked < sentences.length ? this.#clicked : this.#underCaret();
-    return { sentences, active: this.#active };
+    if (this.#ownOf !== null && sentences[this.#active] !== this.#ownOf) this.#translateOwn(null);
+    return { sentences, active: this.#active, own: this.#ownOf === null ? null : this.#own.value };
   }
 
   /** The sentence that holds the caret, or the one before it; -1 where there is none. */
@@ -131,6 +158,7 @@ export class Texts extends EventTarget {
       return sentenceSpan(session.textOf(part.text) ?? '…', ++index, count > 1 && index === this.#active);
     });
     this.#target.replaceChildren(...nodes);
+    this.#ownSwitch.disabled = count === 0;
     for (const which of this.#which) which.textContent = count > 1 ? `sentence ${this.#active + 1} of ${count}` : '';
     this.#mark(session);
   }

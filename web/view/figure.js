@@ -151,7 +151,7 @@ function legend({ view, scaling }, look, y) {
   const strip = Array.from({ length: steps }, (_, i) => {
     const weight = i / (steps - 1);
     const fill = view === 'lines' ? `${full}" fill-opacity="${weight.toFixed(3)}` : hex(scale.rgb(weight));
-    return `<rect x="${(i * width) / steps}" width="${width / steps + 0.3}" height="10" fill="${fill}"/>`;
+    return `<rect x="${(i * width) / steps}" width="${width / steps + (view === 'lines' ? 0 : 0.3)}" height="10" fill="${fill}"/>`;
   });
   const ticks = [0, 0.5, 1].map(
     (tick) =>

@@ -11,6 +11,7 @@ export { MatrixElement } from './matrix.js';
 export { PiecesElement } from './pieces.js';
 export { Selection, samePlace } from './selection.js';
 export {
+  alternativesAt,
   formatWeight,
   labelOf,
   piecesAt,

@@ -27,6 +27,8 @@
  * @property {Weights | null} [encoderSelf]
  * @property {Weights | null} [decoderSelf]
  * @property {Weights} cross
+ * @property {{count: number, pieces: string[], logProbs: ArrayLike<number>} | null} [alternatives] for each target piece the
+ *   `count` likeliest at its place, best first
  * @property {{shape: number[], data: Float32Array, heads: number[][], note?: string} | null} [alignment] [target, source]
  */
 
@@ -102,6 +104,22 @@ export function sliceOf(trace, { kind, layer, head }) {
     causal: decoder,
     weights: kind === 'alignment' && trace.alignment ? trace.alignment.data : found.data.subarray(at, at + size),
   };
+}
+
+/**
+ * What might have been written in a target piece's place, best first.
+ * @param {Trace} trace
+ * @param {number} index of the target piece
+ * @returns {{label: Label, piece: string, probability: number, written: boolean}[]} empty if the trace does not say
+ */
+export function alternativesAt({ target, alternatives }, index) {
+  const count = alternatives?.count ?? 0;
+  return Array.from({ length: count }, (_, i) => {
+    const { pieces, logProbs } = /** @type {NonNullable<typeof alternatives>} */ (alternatives);
+    const piece = pieces[index * count + i];
+    const probability = Math.exp(logProbs[index * count + i]);
+    return { label: labelOf(piece), piece, probability, written: piece === target.pieces[index] };
+  });
 }
 
 /** @param {Slice} slice @param {number} query @param {number} key */
