@@ -4,6 +4,7 @@
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { Translator } from '../../web/lib/index.js';
 import { nextFrame, openBrowser, settled, translate } from './chromium.js';
 
 const folder = process.argv[2];
@@ -16,6 +17,10 @@ const kLong =
   'When I was young my mother always told me that I should never go out alone at night because the streets of our small ' +
   'town were dark and dangerous, but my friends and I did not listen to her and we often walked along the river until ' +
   'the sun came up over the old bridge and the first trains began to leave the station for the big city far away.';
+
+const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr' });
+const saved = Buffer.from(JSON.stringify(await translator.trace('I lost my keys.')));
+translator.destroy();
 
 const pointAt = async (page, selector) => {
   await page.hover(selector);
@@ -70,6 +75,11 @@ const states = {
       await settled(page);
       await pointAt(page, 'qkv-pieces[side=target] button >> nth=4');
     },
+  },
+  saved: {
+    before: (page) => page.route('**/*.safetensors', (route) => route.fulfill({ status: 404 })),
+    ready: (page) => page.waitForSelector('#retry:visible'),
+    after: (page) => page.setInputFiles('#file', { name: 'trace.json', mimeType: 'application/json', buffer: saved }),
   },
   save: { after: (page) => page.click('#save summary') },
   long: {

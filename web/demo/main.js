@@ -6,6 +6,7 @@ import { Explorer } from './explorer.js';
 import { LatestRun } from './latest.js';
 import { Marks } from './marks.js';
 import { bindSave } from './save.js';
+import { bindOpen } from './open.js';
 import { Session } from './session.js';
 import { statusLine } from './status.js';
 import { Texts } from './texts.js';
@@ -23,8 +24,10 @@ const texts = new Texts(document, new Marks(explorer));
 let translator = null;
 /** @type {Session | null} */
 let session = null;
-/** @type {import('../lib/index.js').Trace | null} */
+/** @type {import('../view/trace.js').Trace | null} */
 let traced = null;
+/** A trace from a file; in view until its text is changed. @type {{trace: import('../view/trace.js').Trace, name: string} | null} */
+let saved = null;
 
 const run = new LatestRun(translate, (error) => {
   texts.busy(false);
@@ -53,6 +56,10 @@ async function load() {
 
 /** The sentence under the caret first, with its trace; then what else is new. @param {AbortSignal} signal */
 async function translate(signal) {
+  if (saved) {
+    if (texts.text === shownText) return status.opened(saved.name);
+    saved = null;
+  }
   if (!session || !translator) return;
   const { sentences, active, own } = texts.read(translator.info.maxLength - 2);
   const sentence = sentences.at(active);
@@ -83,6 +90,20 @@ function show(known, sentence) {
   texts.show(known);
 }
 
+/** The text field's text of the saved trace in view. */
+let shownText = '';
+
+/** @param {import('../view/trace.js').Trace} trace @param {string} name */
+function open(trace, name) {
+  run.cancel();
+  saved = { trace, name };
+  traced = trace;
+  texts.showSaved(trace);
+  shownText = texts.text;
+  explorer.show(trace);
+  status.opened(name);
+}
+
 const firstText = texts.text;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let noting;
@@ -99,6 +120,7 @@ function note(step = false) {
 
 /** Shows what the address asks for. */
 function restore() {
+  saved = null;
   clearTimeout(noting);
   const { text, sentence, sight } = readAddress(location.hash);
   texts.set(text ?? firstText, sentence);
@@ -108,6 +130,7 @@ function restore() {
 
 texts.addEventListener('input', () => run.request(kTypingPause));
 texts.addEventListener('choose', () => {
+  saved = null;
   if (texts.text !== (readAddress(location.hash).text ?? firstText)) note(true);
   run.request();
 });
@@ -115,5 +138,6 @@ explorer.addEventListener('sight', () => note());
 addEventListener('popstate', restore);
 bindTheme(find('#theme'));
 bindSave(find('#save'), () => explorer.inView);
+bindOpen(find('#file'), find('#open'), open, status.unreadable);
 restore();
 load();

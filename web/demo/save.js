@@ -49,7 +49,10 @@ function bindMenu(menu) {
 }
 
 /** @param {unknown} value */
-const json = (value) => new Blob([JSON.stringify(value)], { type: 'application/json' });
+const json = (value) => new Blob([JSON.stringify(value, asArray)], { type: 'application/json' });
+
+/** @param {string} _ @param {unknown} value */
+const asArray = (_, value) => (value instanceof Float32Array ? Array.from(value) : value);
 
 /** @param {Blob} blob @param {string} name */
 function hand(blob, name) {

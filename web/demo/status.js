@@ -28,6 +28,10 @@ export function statusLine(root) {
     loading: (loaded) => say(`Loading the model, ${Math.round(100 * loaded)} %`, { progress: loaded }),
     /** @param {TranslatorInfo} info @param {Timing} [timing] */
     ready: (info, timing) => say([...about(info), ...speed(timing)].join(' · ')),
+    /** @param {string} name of the file that the trace in view comes from */
+    opened: (name) => say(`A saved trace, ${name}. Type to translate again.`),
+    /** @param {string} name @param {string} why a sentence */
+    unreadable: (name, why) => say(`${name} cannot be opened: ${why}`, { failed: true }),
     /** @param {unknown} error @param {(() => void) | null} again */
     failed: (error, again) => say(advice(error), { failed: true, again }),
   };

@@ -163,6 +163,31 @@ export class Texts extends EventTarget {
     this.#mark(session);
   }
 
+  /** A trace from a file: its two texts, whatever the engine would say. @param {import('../view/trace.js').Trace} trace */
+  showSaved({ source, target }) {
+    if (this.#ownOf !== null) this.#translateOwn(null);
+    this.set(source.text);
+    this.#active = 0;
+    const span = sentenceSpan(target.text, 0, false);
+    this.#target.replaceChildren(span);
+    this.#ownSwitch.disabled = true;
+    for (const which of this.#which) which.textContent = '';
+    this.#marks.show([
+      { name: 'source', side: source, node: /** @type {Text} */ (this.#mirror.firstChild), begin: 0 },
+      ...(span.firstChild
+        ? [
+            {
+              name: /** @type {const} */ ('target'),
+              side: target,
+              node: /** @type {Text} */ (span.firstChild),
+              begin: 0,
+            },
+          ]
+        : []),
+    ]);
+    this.busy(false);
+  }
+
   /** @param {Session} session */
   #mark(session) {
     let [begin, index] = [0, -1];

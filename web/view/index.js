@@ -9,6 +9,7 @@ export { LegendElement } from './legend.js';
 export { LinesElement } from './lines.js';
 export { MatrixElement } from './matrix.js';
 export { PiecesElement } from './pieces.js';
+export { TraceError, readTrace } from './read-trace.js';
 export { Selection, samePlace } from './selection.js';
 export {
   alternativesAt,
