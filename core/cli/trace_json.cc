@@ -5,8 +5,6 @@
 
 #include <charconv>
 
-#include "core/text/utf.h"
-
 namespace qkv::cli {
 namespace {
 
@@ -50,20 +48,16 @@ void Map(Writer& json, const char* key, const AttentionMap& map) {
   json.EndObject();
 }
 
-// Text and spans, the text made valid first: a span that the input's invalid bytes shift is shifted with them.
 void Side(Writer& json, const char* key, const TranslationModel& model, const ReplaySide& side,
           const std::vector<float>* log_probs) {
-  const auto moved = [&](size_t offset) { return ToValidUtf8(std::string_view(side.text).substr(0, offset)).size(); };
-  const bool valid = ToValidUtf8(side.text) == side.text;
-  const auto span = [&](size_t offset) { json.Uint64(valid ? offset : moved(offset)); };
   Key(json, key);
   json.StartObject();
   Key(json, "text");
-  String(json, ToValidUtf8(side.text));
+  String(json, side.text);
   Array(json, "pieces", side.tokens.ids, [&](int32_t id) { String(json, model.PieceText(id)); });
   Array(json, "ids", side.tokens.ids, [&](int32_t id) { json.Int(id); });
-  Array(json, "begin", side.tokens.begin, span);
-  Array(json, "end", side.tokens.end, span);
+  Sizes(json, "begin", side.tokens.begin);
+  Sizes(json, "end", side.tokens.end);
   if (log_probs != nullptr) Floats(json, "logProbs", *log_probs);
   json.EndObject();
 }
@@ -74,6 +68,18 @@ void TargetInput(Writer& json, const TranslationModel& model, const std::vector<
   String(json, model.PieceText(model.config().start));
   for (size_t i = 0; i + 1 < ids.size(); ++i) String(json, model.PieceText(ids[i]));
   json.EndArray();
+}
+
+void Alternatives(Writer& json, const TranslationModel& model, const Replay& replay) {
+  const std::vector<Alternative>& all = replay.alternatives;
+  Key(json, "alternatives");
+  json.StartObject();
+  Key(json, "count");
+  json.Uint64(all.size() / replay.log_probs.size());
+  Array(json, "pieces", all, [&](const Alternative& a) { String(json, model.PieceText(a.id)); });
+  Array(json, "ids", all, [&](const Alternative& a) { json.Int(a.id); });
+  Array(json, "logProbs", all, [&](const Alternative& a) { Number(json, a.log_prob); });
+  json.EndObject();
 }
 
 void Alignment(Writer& json, const TranslationModel& model, const Replay& replay) {
@@ -109,10 +115,13 @@ std::string TraceJson(const TranslationModel& model, const Replay& replay) {
   Number(json, replay.log_prob);
   Key(json, "sourceTruncated");
   json.Bool(replay.source.tokens.truncated);
+  Key(json, "targetTruncated");
+  json.Bool(replay.target.tokens.truncated);
   Map(json, "encoderSelf", replay.encoder_self);
   Map(json, "decoderSelf", replay.decoder_self);
   Map(json, "cross", replay.cross);
   Alignment(json, model, replay);
+  Alternatives(json, model, replay);
   json.EndObject();
   return {buffer.GetString(), buffer.GetSize()};
 }

@@ -7,7 +7,8 @@
 
 namespace qkv::cli {
 
-// One line of JSON in valid UTF-8. Spans are half-open byte ranges of the texts in UTF-8 ("spans": "utf-8").
+// One line of JSON; the texts of the replay are valid UTF-8. Spans are half-open byte ranges of the texts in UTF-8
+// ("spans": "utf-8").
 std::string TraceJson(const TranslationModel& model, const Replay& replay);
 
 }  // namespace qkv::cli

@@ -6,6 +6,7 @@
 #include "core/cli/command.h"
 #include "core/cli/lines.h"
 #include "core/cli/trace_json.h"
+#include "core/text/utf.h"
 #include "core/translate/translation.h"
 
 namespace qkv::cli {
@@ -63,7 +64,7 @@ void TranslateLines(const TranslationModel& model, const Options& options, Conte
 void TraceLines(const TranslationModel& model, const Options& options, Context& ctx,
                 const std::vector<std::string>& lines, std::ofstream& file) {
   for (const std::string& line : lines) {
-    ReplayJob job(model, line, std::nullopt, ReplayKind::kTrace, options.decode);
+    ReplayJob job(model, ToValidUtf8(line), std::nullopt, ReplayKind::kTrace, options.decode);
     while (!job.Step(ctx)) continue;
     WriteLine(job.result().target.text);
     file << TraceJson(model, job.result()) << '\n';
