@@ -14,11 +14,11 @@
 namespace qkv {
 
 struct SearchOptions {
-  size_t beam = 1;              // hypotheses kept a sentence
-  float length_penalty = 1;     // exponent of the length, </s> included, that divides a finished score
-  int32_t start = 0, end = 0;   // the piece that decoding starts from, and the one that ends a sentence
-  std::vector<int32_t> banned;  // pieces that are never written
-  std::vector<int32_t> prefix;  // pieces that every hypothesis begins with, </s> not among them
+  size_t beam = 1;                   // hypotheses kept a sentence
+  float length_penalty = 1;          // exponent of the length, </s> included, that divides a finished score
+  int32_t start = 0, end = 0;        // the piece that decoding starts from, and the one that ends a sentence
+  std::vector<int32_t> banned = {};  // pieces that are never written
+  std::vector<int32_t> prefix = {};  // pieces that every hypothesis begins with, </s> not among them
 };
 
 struct Hypothesis {

@@ -30,7 +30,7 @@ struct DecodeOptions {
   size_t n_best = 1;      // hypotheses returned, at most the beam's
   bool tree = false;      // return the search's record
   // What every translation begins with, as rows of the embedding without </s>: TranslationModel::Prefix makes one.
-  std::vector<int32_t> prefix;
+  std::vector<int32_t> prefix = {};
 };
 
 // The encoder over packed sentences, layer by layer.

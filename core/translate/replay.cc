@@ -12,7 +12,7 @@ constexpr Eigen::Index kRowsScoredAtOnce = 32;
 }
 
 ReplayJob::ReplayJob(const TranslationModel& model, std::string source, std::optional<std::string> target,
-                     ReplayKind kind, DecodeOptions options)
+                     ReplayKind kind, const DecodeOptions& options)
     : model_(model), kind_(kind) {
   result_.source.tokens = model.Encode(source, Side::kSource);
   if (target) {

@@ -44,7 +44,7 @@ class ReplayJob : public Job {
  public:
   // Without a target the source is translated first, by `options`. `model` must outlive the job.
   ReplayJob(const TranslationModel& model, std::string source, std::optional<std::string> target, ReplayKind kind,
-            DecodeOptions options);
+            const DecodeOptions& options);
 
   // Complete once Step has returned true.
   const Replay& result() const { return result_; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace qkv {
 namespace {
@@ -20,7 +21,7 @@ size_t LongestTranslation(const TranslationModel& model, size_t source_pieces, c
 
 TranslationJob::TranslationJob(const TranslationModel& model, const std::vector<std::string>& texts,
                                DecodeOptions options)
-    : model_(model), options_(options), order_(texts.size()), results_(texts.size()) {
+    : model_(model), options_(std::move(options)), order_(texts.size()), results_(texts.size()) {
   for (const std::string& text : texts) sources_.push_back(model.Encode(text, Side::kSource));
   std::iota(order_.begin(), order_.end(), size_t{0});
   std::sort(order_.begin(), order_.end(), [&](size_t a, size_t b) {
@@ -67,6 +68,7 @@ void TranslationJob::StartSearch(Context& ctx) {
     model_.transformer().ProjectMemory(ctx, layer, encoder_->memory(), *state);
   }
   std::vector<size_t> longest;
+  longest.reserve(batch_.size());
   for (const size_t text : batch_) longest.push_back(LongestTranslation(model_, sources_[text].ids.size(), options_));
   search_ = std::make_unique<BeamSearch>(model_.transformer(), std::move(state), std::move(longest),
                                          SearchOptions{.beam = beam(),
