@@ -70,10 +70,21 @@ test.each(['light', 'dark'])('axe finds nothing to mend, %s', async (colorScheme
   const page = await browser.open('', { colorScheme, bypassCSP: true });
   await settled(page);
   await page.addScriptTag({ content: axe });
-  const { violations } = await page.evaluate(() =>
-    globalThis.axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'best-practice'] }),
-  );
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(', ')}`)).toEqual([]);
+  const finds = async () => {
+    const { violations } = await page.evaluate(() =>
+      globalThis.axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'best-practice'] }),
+    );
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(', ')}`);
+  };
+  expect(await finds()).toEqual([]);
+  await page.check('#view [value=lines]', { force: true });
+  await page.click('qkv-pieces[side=target] button >> nth=2');
+  expect(await finds()).toEqual([]);
+  await page.click('#save summary');
+  expect(await finds()).toEqual([]);
+  await page.click('#own-switch');
+  await settled(page);
+  expect(await finds()).toEqual([]);
 });
 
 test.each([360, 390, 761, 1280])('never scrolls sideways at %i pixels', async (width) => {
