@@ -46,10 +46,10 @@ export class Engine {
 
   /**
    * Translates a text: its sentences as one job, its white space kept.
-   * @param {{model: number, text: string, locale: string, split: boolean, longest: number, beam: number}} args
+   * @param {{model: number, text: string, locale: string, split: boolean, longest: number, beam: number, prefix?: string}} args
    * @param {Call} call
    */
-  async translate({ model, text, locale, split, longest, beam }, { signal }) {
+  async translate({ model, text, locale, split, longest, beam, prefix }, { signal }) {
     const parts = split ? splitSentences(text, locale, longest) : [{ text, sentence: true }];
     const sentences = parts.filter((part) => part.sentence);
     if (sentences.length === 0) return text;
@@ -57,19 +57,19 @@ export class Engine {
     const job = wasm.translateStart(
       model,
       sentences.map((part) => part.text),
-      { beam },
+      { beam, prefix },
     );
     const results = (await this.#finish(wasm, job, signal, wasm.translateResult)).values();
     return parts.map((part) => (part.sentence ? results.next().value?.text : part.text)).join('');
   }
 
   /**
-   * @param {{model: number, source: string, target: string | null, beam: number}} args
+   * @param {{model: number, source: string, target: string | null, beam: number, prefix?: string}} args
    * @param {Call} call
    */
-  async trace({ model, source, target, beam }, { signal }) {
+  async trace({ model, source, target, beam, prefix }, { signal }) {
     const wasm = await this.#wasm();
-    return this.#finish(wasm, wasm.traceStart(model, source, target, { beam }), signal, wasm.traceResult);
+    return this.#finish(wasm, wasm.traceStart(model, source, target, { beam, prefix }), signal, wasm.traceResult);
   }
 
   /**

@@ -40,13 +40,16 @@ import { wellFormed } from './well-formed.js';
 /**
  * @typedef {object} TranslateOptions
  * @property {AbortSignal | null} [signal] gives the call up, with its reason
- * @property {boolean} [split] false: the text is one sentence, whatever it looks like; left out: true
+ * @property {boolean} [split] false: the text is one sentence, whatever it looks like; left out: true, unless there is a
+ *   prefix
+ * @property {string} [prefix] what the translation is to begin with; the text then counts as one sentence
  */
 
 /**
  * @typedef {object} TraceOptions
  * @property {AbortSignal | null} [signal] gives the call up, with its reason
  * @property {number} [sentence] trace only the sentence of this number, from 0; left out: the text whole
+ * @property {string} [prefix] what the model's own translation is to begin with
  */
 
 /** @typedef {{source: string, target: string}} SentencePair */
@@ -142,9 +145,36 @@ export class Translator {
    * @returns {Promise<string>} rejects with QuotaExceededError, InvalidStateError, AbortError after `destroy()`, or the
    *   signal's reason
    */
-  async translate(text, { signal, split = true } = {}) {
-    const args = { text: this.#input(text), locale: this.sourceLanguage, split, longest: this.#longest };
-    return this.#call('translate', { ...args, beam: this.info.beam }, signal);
+  async translate(text, { signal, prefix, split = prefix === undefined } = {}) {
+    return this.#call('translate', this.#translation(text, split, prefix), signal);
+  }
+
+  /**
+   * The translation of a text as a stream of strings, sentence by sentence, with the white space between them. A sentence
+   * is translated when the reader asks for it; cancelling the stream gives the one at work up.
+   * @param {string} text at most `inputQuota` UTF-16 units
+   * @param {CallOptions} [options]
+   * @returns {ReadableStream<string>} errors as `translate` rejects
+   */
+  translateStreaming(text, { signal } = {}) {
+    const parts = splitSentences(this.#input(text), this.sourceLanguage, this.#longest).values();
+    const cancelled = new AbortController();
+    /** @param {string} sentence */
+    const translated = (sentence) =>
+      withSignals([cancelled.signal, signal], (both) =>
+        this.#call('translate', this.#translation(sentence, false), both),
+      );
+    return new ReadableStream(
+      {
+        pull: async (controller) => {
+          const { value: part, done } = parts.next();
+          if (done) controller.close();
+          else controller.enqueue(part.sentence ? await translated(part.text) : part.text);
+        },
+        cancel: (reason) => cancelled.abort(reason),
+      },
+      { highWaterMark: 0 },
+    );
   }
 
   /**
@@ -166,12 +196,12 @@ export class Translator {
    * @param {TraceOptions} [options]
    * @returns {Promise<Trace>}
    */
-  async trace(input, { signal, sentence } = {}) {
+  async trace(input, { signal, sentence, prefix } = {}) {
     const pair = typeof input === 'string' ? { source: this.#sentence(input, sentence), target: null } : input;
     const source = this.#input(pair.source);
     const target = pair.target === null ? null : this.#input(pair.target);
     const { engine: _engine, worker: _worker, ...model } = this.info;
-    return makeTrace(await this.#call('trace', { source, target, beam: this.info.beam }, signal), model);
+    return makeTrace(await this.#call('trace', { source, target, ...this.#search(prefix) }, signal), model);
   }
 
   /**
@@ -224,6 +254,21 @@ export class Translator {
 
   async [Symbol.asyncDispose]() {
     this.destroy();
+  }
+
+  /**
+   * @param {string} text
+   * @param {boolean} split
+   * @param {string} [prefix]
+   */
+  #translation(text, split, prefix) {
+    const how = { locale: this.sourceLanguage, split, longest: this.#longest };
+    return { text: this.#input(text), ...how, ...this.#search(prefix) };
+  }
+
+  /** @param {string} [prefix] */
+  #search(prefix) {
+    return { beam: this.info.beam, prefix: prefix === undefined ? undefined : this.#input(prefix) };
   }
 
   // A sentence never has more pieces than the model has places, unless normalising makes it longer.
