@@ -9,6 +9,19 @@
 namespace qkv {
 namespace {
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
+
+// A hypothesis has run into a loop when its last pieces, as many as half of the most that it may get, are one phrase of
+// at most kLongestLoop pieces over and over. No translation is that; a model that has lost its way writes so for ever,
+// and ever more certain of it, so that its score would win.
+constexpr size_t kLongestLoop = 16;
+constexpr size_t kLeastRepeated = 32;
+
+bool IsLoop(std::span<const int32_t> pieces) {
+  for (size_t period = 1; period <= kLongestLoop; ++period) {
+    if (std::equal(pieces.begin() + static_cast<std::ptrdiff_t>(period), pieces.end(), pieces.begin())) return true;
+  }
+  return false;
+}
 }  // namespace
 
 BeamSearch::BeamSearch(const Decoder& decoder, std::unique_ptr<DecoderState> state, std::vector<size_t> max_length,
@@ -58,6 +71,7 @@ void BeamSearch::FindCandidates(ConstMatrixView log_probs, size_t begin, size_t 
       candidates_.push_back({so_far + row[piece], h, piece});
       continue;
     }
+    if (Loops(live_[h])) continue;
     float least = candidates_.size() == most ? candidates_.back().log_prob : kMinusInfinity;
     for (Eigen::Index piece = 0; piece < log_probs.cols(); ++piece) {
       const float log_prob = so_far + row[piece];
@@ -90,8 +104,8 @@ void BeamSearch::Advance(size_t begin, size_t end) {
       Finish(sentence, AddNode(sentence, candidate), candidate.log_prob, false);
     }
   }
-  // Numbers that are no numbers leave no candidate: the sentence ends where it is.
-  if (candidates_.empty()) {
+  // Loops, and numbers that are no numbers, leave no candidate: the sentence ends where it is.
+  if (candidates_.empty() && sentence.finished.empty()) {
     Finish(sentence, AddNode(sentence, {live_[begin].log_prob, begin, options_.end}), live_[begin].log_prob, true);
   }
   const bool full = sentence.finished.size() == options_.beam;
@@ -99,6 +113,17 @@ void BeamSearch::Advance(size_t begin, size_t end) {
     next_.resize(first);
     parents_.resize(first);
   }
+}
+
+bool BeamSearch::Loops(const Live& live) {
+  const Sentence& sentence = sentences_[live.sentence];
+  const size_t repeated = std::max(kLeastRepeated, sentence.max_length / 2);
+  if (length_ <= repeated) return false;
+  tail_.clear();
+  for (int32_t at = live.node; tail_.size() < repeated; at = sentence.tree[static_cast<size_t>(at)].parent) {
+    tail_.push_back(sentence.tree[static_cast<size_t>(at)].piece);
+  }
+  return IsLoop(tail_);
 }
 
 int32_t BeamSearch::AddNode(Sentence& sentence, const Candidate& candidate) const {

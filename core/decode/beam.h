@@ -1,6 +1,7 @@
 // Beam search over a batch of sentences, step by step; greedy search is a beam of one. The rule is the one of Hugging
 // Face's generate(): 2K candidates a step, finished hypotheses ranked by score / length^penalty, a sentence ends when K
-// have finished and no live one can still beat the worst of them.
+// have finished and no live one can still beat the worst of them. Beyond that rule, a hypothesis that repeats one
+// phrase for half of its longest length is given up; where no other is left, it is cut there.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +26,7 @@ struct Hypothesis {
   std::vector<int32_t> pieces;  // ends with </s>
   float log_prob = 0;           // sum over the pieces; a forced </s> adds nothing
   float score = 0;              // log_prob / length^penalty
-  bool cut = false;             // it had not ended by its longest length; </s> was forced
+  bool cut = false;             // at its longest length, or in a loop, </s> was forced
 };
 
 // The search records (piece, parent, score) alone: that is the beam tree, and hypotheses are paths to its root.
@@ -74,6 +75,7 @@ class BeamSearch {
 
   void FindCandidates(ConstMatrixView log_probs, size_t begin, size_t end);
   void Advance(size_t begin, size_t end);
+  bool Loops(const Live& live);
   void Finish(Sentence& sentence, int32_t node, float log_prob, bool cut) const;
   int32_t AddNode(Sentence& sentence, const Candidate& candidate) const;
   float Score(float log_prob, size_t length) const;
@@ -83,7 +85,7 @@ class BeamSearch {
   SearchOptions options_;
   std::vector<Sentence> sentences_;
   std::vector<Live> live_, next_;  // grouped by sentence, best first
-  std::vector<int32_t> tokens_, parents_;
+  std::vector<int32_t> tokens_, parents_, tail_;
   std::vector<Candidate> candidates_;  // of one sentence, best first
   size_t length_ = 0;                  // pieces written by every live hypothesis
 };

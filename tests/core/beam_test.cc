@@ -198,5 +198,54 @@ TEST(BeamSearch, EndsOnNan) {
   for (const auto& sentence : results) EXPECT_EQ(sentence.front().pieces, std::vector<int32_t>{kEnd});
 }
 
+// Writes a phrase of `period` pieces for ever; </s> has probability `end` at each step.
+class LoopDecoder : public Decoder {
+ public:
+  LoopDecoder(int32_t period, float end) : period_(period), end_(end) {}
+  size_t vocabulary() const override { return kVocabulary; }
+  MatrixView Step(Context& ctx, std::span<const int32_t> tokens, DecoderState& opaque) const override {
+    auto& state = static_cast<History&>(opaque);
+    MatrixView logits = ctx.New(static_cast<Eigen::Index>(tokens.size()), kVocabulary);
+    logits.setConstant(-20);
+    for (size_t h = 0; h < tokens.size(); ++h) {
+      const auto row = static_cast<Eigen::Index>(h);
+      logits(row, 3 + static_cast<int32_t>(state.read[h].size()) % period_) = std::log(1 - end_);
+      logits(row, kEnd) = std::log(end_);
+      state.read[h].push_back(tokens[h]);
+    }
+    return logits;
+  }
+  void Gather(std::span<const int32_t> hypotheses, DecoderState& opaque) const override {
+    auto& state = static_cast<History&>(opaque);
+    std::vector<std::vector<int32_t>> read;
+    for (const int32_t h : hypotheses) read.push_back(state.read[static_cast<size_t>(h)]);
+    state.read = std::move(read);
+  }
+
+ private:
+  int32_t period_;
+  float end_;
+};
+
+TEST(BeamSearch, GivesUpALoopLongBeforeItsLongestLength) {
+  for (const int32_t period : {1, 2, 3}) {
+    const Hypothesis greedy = Search(LoopDecoder(period, 1e-4f), {90}, 1, 1).front().front();
+    EXPECT_TRUE(greedy.cut);
+    EXPECT_EQ(greedy.pieces.size(), 90 / 2 + 1u);  // half of it, and </s>
+    EXPECT_EQ(greedy.pieces.back(), kEnd);
+  }
+}
+
+TEST(BeamSearch, AHypothesisThatEndedBeatsOneThatLoops) {
+  // Its certainty makes the loop's mean better with every piece: by length 90 it would have won.
+  const Hypothesis best = Search(LoopDecoder(1, 0.05f), {90}, 4, 1).front().front();
+  EXPECT_FALSE(best.cut);
+}
+
+TEST(BeamSearch, AShortRepetitionIsNoLoop) {
+  const Hypothesis repeated = Search(LoopDecoder(1, 1e-4f), {30}, 1, 1).front().front();
+  EXPECT_EQ(repeated.pieces.size(), 30u);
+}
+
 }  // namespace
 }  // namespace qkv

@@ -42,7 +42,7 @@ MODELS = {
         "ffn": (24, 20),
         "pieces": (97, None),
         "dtype": "BF16",
-        "generation": {"num_beams": 4, "max_length": 512},
+        "generation": {"num_beams": 4, "max_length": 32},
     },
     "tiny-f16": {
         "config": {"d_model": 36, "encoder_layers": 1, "decoder_layers": 1, "activation_function": "relu"},
