@@ -3,7 +3,7 @@
 # goes into a private prefix in the user's cache folder, linked from build/toolchain, that all checkouts share.
 #
 # usage: setup.sh [--tests]
-#   --tests   also what the tests and linters need: GoogleTest, clang-format, clang-tidy, a Chromium
+#   --tests   also what the tests and linters need: GoogleTest, clang-format, clang-tidy, a Chromium, a Firefox
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -64,6 +64,7 @@ find_tools() {
   need 'clang-format >= 19' clang-format-19 any_program clang-format-19 clang-format
   need 'clang-tidy >= 19' clang-tidy-19 any_program clang-tidy-19 clang-tidy
   need 'Chromium' chromium any_program "${CHROMIUM:-chromium}" chromium-browser google-chrome
+  need 'Firefox' firefox-esr any_program "${FIREFOX:-firefox-esr}" firefox
 }
 
 # What Debian 12 has not, or not new enough.
