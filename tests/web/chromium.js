@@ -27,10 +27,14 @@ export const built = {
  *   uncaught ones, violations of the Content-Security-Policy
  */
 
-/** A browser and a served folder, the pages unless another is given. */
-export async function openBrowser(folder = built.site) {
+/**
+ * A browser and a served folder, the pages unless another is given.
+ * @param {string} [folder]
+ * @param {import('../../web/tools/serve.mjs').ServeOptions} [options]
+ */
+export async function openBrowser(folder = built.site, options = {}) {
   if (!existsSync(folder)) throw new Error(`${folder} is not there: run \`npm run build\` first`);
-  const server = await serve(folder);
+  const server = await serve(folder, options);
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: kFlags });
 
   /**

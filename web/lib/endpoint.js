@@ -2,6 +2,7 @@
 import { Channel } from './channel.js';
 import { QkvError } from './errors.js';
 import { workerThreads } from './runtime.js';
+import { withTrustedWorker } from './trusted-worker.js';
 
 /**
  * @typedef {object} Endpoint
@@ -22,7 +23,7 @@ export function createEndpoint(inWorker) {
 /** @returns {import('./channel.js').Port} */
 function webWorker() {
   try {
-    return new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+    return withTrustedWorker(() => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }));
   } catch (cause) {
     const advice = "serve qkv from the page's own origin, or pass worker: false";
     const message = `the worker could not be started (${/** @type {Error} */ (cause).message}): ${advice}`;

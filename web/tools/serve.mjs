@@ -38,14 +38,19 @@ function byteRange(header, size) {
   return first <= last ? [first, last] : null;
 }
 
-async function answer(folder, headers, request, response) {
-  let path;
+/** The path that a request asks for below `base`, from '/' on; null where there is no such thing. */
+function pathBelow(base, url) {
   try {
-    path = decodeURIComponent(new URL(request.url, 'http://localhost').pathname);
+    const path = decodeURIComponent(new URL(url, 'http://localhost').pathname);
+    return path.startsWith(base) && !path.includes('\0') ? path.slice(base.length - 1) : null;
   } catch {
-    path = '\0';
+    return null;
   }
-  const found = path.includes('\0') ? null : await find(folder, path);
+}
+
+async function answer(folder, { base, headers }, request, response) {
+  const path = pathBelow(base, request.url);
+  const found = path === null ? null : await find(folder, path);
   if (!found || !['GET', 'HEAD'].includes(request.method)) {
     response
       .writeHead(found ? 405 : 404, { 'content-type': 'text/plain' })
@@ -69,18 +74,26 @@ async function answer(folder, headers, request, response) {
       .pipe(response);
 }
 
+const kIsolation = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' };
+
+/**
+ * @typedef {object} ServeOptions
+ * @property {number} [port] 0 is any that is free
+ * @property {boolean} [isolated] cross-origin isolation
+ * @property {Record<string, string>} [headers] more of them, on every file
+ * @property {string} [base] the path that the folder is served under, between slashes
+ */
+
 /**
  * Serves a folder on localhost.
  * @param {string} folder
- * @param {{port?: number, isolated?: boolean}} [options] port: 0 is any that is free
+ * @param {ServeOptions} [options]
  * @returns {Promise<{url: string, close: () => Promise<void>}>}
  */
-export function serve(folder, { port = 0, isolated = false } = {}) {
-  const headers = isolated
-    ? { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' }
-    : {};
+export function serve(folder, { port = 0, isolated = false, headers = {}, base = '/' } = {}) {
+  const how = { base, headers: { ...(isolated && kIsolation), ...headers } };
   const server = createServer((request, response) => {
-    answer(resolve(folder), headers, request, response).catch(() => response.destroy());
+    answer(resolve(folder), how, request, response).catch(() => response.destroy());
   });
   const close = () =>
     new Promise((closed) => {
@@ -89,7 +102,9 @@ export function serve(folder, { port = 0, isolated = false } = {}) {
     });
   return new Promise((listening, reject) => {
     server.on('error', reject);
-    server.listen(port, '127.0.0.1', () => listening({ url: `http://localhost:${server.address().port}/`, close }));
+    server.listen(port, '127.0.0.1', () =>
+      listening({ url: `http://localhost:${server.address().port}${base}`, close }),
+    );
   });
 }
 
