@@ -32,7 +32,24 @@ size_t Option(const val& options, const char* name) {
   return value.isNumber() ? static_cast<size_t>(std::max(value.as<double>(), 0.0)) : 0;
 }
 
-// {beam, maxLength, nBest, tree, prefix}: all optional; the prefix is a text.
+// A prefix, as a text or as rows of the embedding: the whole of a translation where </s> is the last of them.
+Result<std::vector<int32_t>> ParsePrefix(const TranslationModel& model, const val& prefix) {
+  if (prefix.isUndefined() || prefix.isNull()) return std::vector<int32_t>{};
+  if (prefix.isString()) return model.Prefix(prefix.as<std::string>());
+  std::vector<int32_t> ids = emscripten::convertJSArrayToNumberVector<int32_t>(prefix);
+  const std::vector<int32_t>& banned = model.generation().banned;
+  const auto vocabulary = static_cast<int32_t>(model.config().vocabulary);
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const bool known =
+        ids[i] >= 0 && ids[i] < vocabulary && std::find(banned.begin(), banned.end(), ids[i]) == banned.end();
+    if (known && (ids[i] != model.config().end || i + 1 == ids.size())) continue;
+    return Error{ErrorCode::kInvalidArgument, "a prefix is ids of pieces that the model writes, </s> none but the last",
+                 "prefix"};
+  }
+  return ids;
+}
+
+// {beam, maxLength, nBest, tree, prefix}: all optional.
 Result<DecodeOptions> ParseOptions(const TranslationModel& model, const val& options) {
   DecodeOptions parsed;
   parsed.beam = Option(options, "beam");
@@ -43,7 +60,9 @@ Result<DecodeOptions> ParseOptions(const TranslationModel& model, const val& opt
   if (options.isNull() || options.isUndefined()) return parsed;
   parsed.n_best = std::max<size_t>(Option(options, "nBest"), 1);
   parsed.tree = options["tree"].isTrue();
-  if (options["prefix"].isString()) parsed.prefix = model.Prefix(options["prefix"].as<std::string>());
+  Result<std::vector<int32_t>> prefix = ParsePrefix(model, options["prefix"]);
+  if (!prefix) return prefix.error();
+  parsed.prefix = std::move(*prefix);
   return parsed;
 }
 
@@ -85,10 +104,12 @@ val JobStep(int handle) {
   return val(job->translation ? job->translation->Step(ctx) : job->replay->Step(ctx));
 }
 
-// {text, ids, score, logProb, cut}
-val ScoredValue(const ScoredText& scored) {
-  val value = val::object();
+// {text, pieces, ids, score, logProb, cut}
+val ScoredValue(const TranslationModel& model, const ScoredText& scored) {
+  val value = val::object(), pieces = val::array();
+  for (const int32_t id : scored.ids) pieces.call<void>("push", std::string(model.PieceText(id)));
   value.set("text", scored.text);
+  value.set("pieces", pieces);
   value.set("ids", TypedArray(scored.ids));
   value.set("score", scored.score);
   value.set("logProb", scored.log_prob);
@@ -96,17 +117,19 @@ val ScoredValue(const ScoredText& scored) {
   return value;
 }
 
-// {pieces, parents, logProbs}: entry i continues entry parents[i], or begins where that is -1.
+// {pieces, ids, parents, logProbs}: entry i continues entry parents[i], or begins where that is -1.
 val TreeValue(const TranslationModel& model, const std::vector<SearchNode>& tree) {
   val value = val::object(), pieces = val::array();
-  std::vector<int32_t> parents;
+  std::vector<int32_t> ids, parents;
   std::vector<float> log_probs;
   for (const SearchNode& node : tree) {
     pieces.call<void>("push", std::string(model.PieceText(node.piece)));
+    ids.push_back(node.piece);
     parents.push_back(node.parent);
     log_probs.push_back(node.log_prob);
   }
   value.set("pieces", pieces);
+  value.set("ids", TypedArray(ids));
   value.set("parents", TypedArray(parents));
   value.set("logProbs", TypedArray(log_probs));
   return value;
@@ -117,11 +140,12 @@ val TranslateResult(int handle) {
   if (job == nullptr || job->translation == nullptr) return NoSuch("job");
   val results = val::array();
   for (const Translation& translation : job->translation->results()) {
-    val result = ScoredValue(translation);
+    val result = ScoredValue(*job->model, translation);
     result.set("truncated", translation.truncated);
     if (!translation.n_best.empty()) {
       val ranked = val::array();
-      for (const ScoredText& hypothesis : translation.n_best) ranked.call<void>("push", ScoredValue(hypothesis));
+      for (const ScoredText& hypothesis : translation.n_best)
+        ranked.call<void>("push", ScoredValue(*job->model, hypothesis));
       result.set("nBest", ranked);
     }
     if (!translation.tree.empty()) result.set("tree", TreeValue(*job->model, translation.tree));
@@ -193,6 +217,7 @@ val TraceResult(int handle) {
   trace.set("score", replay.log_prob);
   trace.set("sourceTruncated", replay.source.tokens.truncated);
   trace.set("targetTruncated", replay.target.tokens.truncated);
+  trace.set("cut", replay.cut);
   trace.set("encoderSelf", MapValue(replay.encoder_self));
   trace.set("decoderSelf", MapValue(replay.decoder_self));
   trace.set("cross", MapValue(replay.cross));

@@ -117,6 +117,8 @@ std::string TraceJson(const TranslationModel& model, const Replay& replay) {
   json.Bool(replay.source.tokens.truncated);
   Key(json, "targetTruncated");
   json.Bool(replay.target.tokens.truncated);
+  Key(json, "cut");
+  json.Bool(replay.cut);
   Map(json, "encoderSelf", replay.encoder_self);
   Map(json, "decoderSelf", replay.decoder_self);
   Map(json, "cross", replay.cross);

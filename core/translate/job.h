@@ -29,7 +29,8 @@ struct DecodeOptions {
   size_t max_length = 0;  // pieces written, </s> included; 0: min(the config's, 3 * source + 50 + prefix)
   size_t n_best = 1;      // hypotheses returned, at most the beam's
   bool tree = false;      // return the search's record
-  // What every translation begins with, as rows of the embedding without </s>: TranslationModel::Prefix makes one.
+  // What every translation begins with, as rows of the embedding: TranslationModel::Prefix makes one. A prefix that
+  // ends with </s> is the whole translation.
   std::vector<int32_t> prefix = {};
 };
 

@@ -53,6 +53,7 @@ void ReplayJob::TakeTranslation() {
   std::vector<int32_t> ids = translation.ids;
   if (ids.empty()) ids = {model_.config().end};  // a source without pieces
   result_.target.text = model_.Decode(ids, &result_.target.tokens);
+  result_.cut = translation.cut;
   translation_.reset();
 }
 

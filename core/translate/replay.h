@@ -29,6 +29,7 @@ struct Replay {
   ReplaySide source, target;
   std::vector<float> log_probs;  // of each target piece, natural
   float log_prob = 0;            // their sum
+  bool cut = false;              // the target is a translation that was cut (ScoredText)
   // The likeliest pieces at each place of the target, best first: [target, kAlternatives]; empty when only scored.
   std::vector<Alternative> alternatives;
   AttentionMap encoder_self, decoder_self, cross;  // empty when only scored

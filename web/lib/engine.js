@@ -8,6 +8,15 @@ import { Scheduler } from './scheduler.js';
 import { splitSentences } from './sentences.js';
 
 /** @typedef {import('./guard.js').GuardedModule} GuardedModule */
+/** @typedef {import('./sentences.js').Part} Part */
+/** @typedef {string | number[]} Prefix a text, or ids of pieces */
+
+/**
+ * @typedef {Part & {translation: string, cut: boolean, truncated: boolean}} TranslatedPart white space is its own
+ *   translation. `cut`: the translation had not ended by the longest length it may have, or when it only repeated itself.
+ *   `truncated`: the sentence had more pieces than the model has positions, so that its end was not read
+ */
+
 /** @typedef {{signal: AbortSignal, progress: (loaded: number) => void}} Call what every method gets beside its arguments */
 
 export class Engine {
@@ -46,13 +55,13 @@ export class Engine {
 
   /**
    * Translates a text: its sentences as one job, its white space kept.
-   * @param {{model: number, text: string, locale: string, split: boolean, longest: number, beam: number, prefix?: string}} args
+   * @param {{model: number, text: string, locale: string, split: boolean, longest: number, beam: number, prefix?: Prefix}} args
    * @param {Call} call
+   * @returns {Promise<TranslatedPart[]>}
    */
   async translate({ model, text, locale, split, longest, beam, prefix }, { signal }) {
     const parts = split ? splitSentences(text, locale, longest) : [{ text, sentence: true }];
     const sentences = parts.filter((part) => part.sentence);
-    if (sentences.length === 0) return text;
     const wasm = await this.#wasm();
     const job = wasm.translateStart(
       model,
@@ -60,11 +69,25 @@ export class Engine {
       { beam, prefix },
     );
     const results = (await this.#finish(wasm, job, signal, wasm.translateResult)).values();
-    return parts.map((part) => (part.sentence ? results.next().value?.text : part.text)).join('');
+    return parts.map((part) => {
+      const result = part.sentence ? results.next().value : undefined;
+      const { text: translation, cut, truncated } = result ?? { text: part.text, cut: false, truncated: false };
+      return { ...part, translation, cut, truncated };
+    });
   }
 
   /**
-   * @param {{model: number, source: string, target: string | null, beam: number, prefix?: string}} args
+   * @param {{model: number, text: string, beam: number, nBest: number, tree: boolean, prefix?: Prefix}} args
+   * @param {Call} call
+   */
+  async search({ model, text, ...options }, { signal }) {
+    const wasm = await this.#wasm();
+    const job = wasm.translateStart(model, [text], options);
+    return (await this.#finish(wasm, job, signal, wasm.translateResult))[0];
+  }
+
+  /**
+   * @param {{model: number, source: string, target: string | null, beam: number, prefix?: Prefix}} args
    * @param {Call} call
    */
   async trace({ model, source, target, beam, prefix }, { signal }) {

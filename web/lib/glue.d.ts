@@ -3,9 +3,23 @@
 /** In place of a value, from every function that can fail. */
 export type Failed = { error: import('./errors.js').PlainError };
 
-export type DecodeOptions = { beam?: number; maxLength?: number; nBest?: number; tree?: boolean; prefix?: string };
-export type WasmHypothesis = { text: string; ids: Int32Array; score: number; logProb: number; cut: boolean };
-export type WasmTree = { pieces: string[]; parents: Int32Array; logProbs: Float32Array };
+export type DecodeOptions = {
+  beam?: number;
+  maxLength?: number;
+  nBest?: number;
+  tree?: boolean;
+  /** A text, or ids of pieces. */
+  prefix?: string | number[];
+};
+export type WasmHypothesis = {
+  text: string;
+  pieces: string[];
+  ids: Int32Array;
+  score: number;
+  logProb: number;
+  cut: boolean;
+};
+export type WasmTree = { pieces: string[]; ids: Int32Array; parents: Int32Array; logProbs: Float32Array };
 export type WasmTranslation = WasmHypothesis & { truncated: boolean; nBest?: WasmHypothesis[]; tree?: WasmTree };
 export type WasmTokens = { text: string; pieces: string[]; ids: Int32Array; begin: Int32Array; end: Int32Array };
 export type WasmMap = { shape: number[]; data: Float32Array };
@@ -18,6 +32,7 @@ export type WasmTrace = {
   score: number;
   sourceTruncated: boolean;
   targetTruncated: boolean;
+  cut: boolean;
   encoderSelf: WasmMap;
   decoderSelf: WasmMap;
   cross: WasmMap;

@@ -11,6 +11,7 @@ export function createHandlers() {
     load: (args, call) => engine.load(args, call),
     unload: (args) => engine.unload(args),
     translate: (args, call) => engine.translate(args, call),
+    search: (args, call) => engine.search(args, call),
     trace: (args, call) => engine.trace(args, call),
     score: (args, call) => engine.score(args, call),
     memory: () => engine.memory(),

@@ -10,6 +10,10 @@ export { version } from './version.js';
 /** @typedef {import('./translator.js').ModelOption} ModelOption */
 /** @typedef {import('./monitor.js').CreateMonitor} CreateMonitor */
 /** @typedef {import('./monitor.js').DownloadProgressEvent} DownloadProgressEvent */
+/** @typedef {import('./engine.js').TranslatedPart} TranslatedPart */
+/** @typedef {import('./search.js').Hypothesis} Hypothesis */
+/** @typedef {import('./search.js').Search} Search */
+/** @typedef {import('./search.js').SearchTree} SearchTree */
 /** @typedef {import('./sentences.js').Part} Part */
 /** @typedef {import('./trace.js').Alignment} Alignment */
 /** @typedef {import('./trace.js').Alternatives} Alternatives */
@@ -18,7 +22,9 @@ export { version } from './version.js';
 /** @typedef {import('./trace.js').TargetSide} TargetSide */
 /** @typedef {import('./trace.js').Trace} Trace */
 /** @typedef {import('./translator.js').CreateOptions} CreateOptions */
+/** @typedef {import('./translator.js').Prefix} Prefix */
 /** @typedef {import('./translator.js').Score} Score */
+/** @typedef {import('./translator.js').SearchOptions} SearchOptions */
 /** @typedef {import('./translator.js').SentencePair} SentencePair */
 /** @typedef {import('./translator.js').TraceOptions} TraceOptions */
 /** @typedef {import('./translator.js').TranslateOptions} TranslateOptions */

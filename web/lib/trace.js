@@ -62,7 +62,9 @@
  * @property {Alternatives} alternatives
  * @property {number} score the sum of the target's log-probabilities
  * @property {boolean} sourceTruncated whether the source had more pieces than the model has positions, and was cut
- * @property {boolean} targetTruncated
+ * @property {boolean} targetTruncated the same of a target that was given
+ * @property {boolean} cut whether the target, the model's own, had not ended by the longest length it may have, or when
+ *   it only repeated itself
  */
 
 /**
@@ -94,11 +96,13 @@ function toJSON() {
 }
 
 /**
+ * Plain lists in the place of typed arrays.
  * @param {any} value
  * @returns {any}
  */
-function plain(value) {
+export function plain(value) {
   if (ArrayBuffer.isView(value)) return Array.from(/** @type {any} */ (value));
-  if (Array.isArray(value) || typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]));
 }

@@ -6,11 +6,14 @@ import { isPackagePair } from './languages.js';
 import { Lease } from './lease.js';
 import { CreateMonitor } from './monitor.js';
 import { engineSettings, kDefaultKey, modelSettings } from './settings.js';
+import { makeSearch } from './search.js';
 import { splitSentences } from './sentences.js';
 import { makeTrace } from './trace.js';
 import { wellFormed } from './well-formed.js';
 
+/** @typedef {import('./engine.js').TranslatedPart} TranslatedPart */
 /** @typedef {import('./info.js').TranslatorInfo} TranslatorInfo */
+/** @typedef {import('./search.js').Search} Search */
 /** @typedef {import('./trace.js').Trace} Trace */
 /** @typedef {{sourceLanguage: string, targetLanguage: string}} LanguagePair BCP 47 tags, such as 'en' or 'fr-CA' */
 
@@ -38,18 +41,33 @@ import { wellFormed } from './well-formed.js';
 /** @typedef {{signal?: AbortSignal | null}} CallOptions `signal` gives the call up, with its reason */
 
 /**
+ * What a translation is to begin with: a text, or the ids of pieces, as a trace and a search give them, which are kept
+ * as they are. Ids that end with that of '</s>' are the whole translation.
+ * @typedef {string | ArrayLike<number>} Prefix
+ */
+
+/**
  * @typedef {object} TranslateOptions
  * @property {AbortSignal | null} [signal] gives the call up, with its reason
  * @property {boolean} [split] false: the text is one sentence, whatever it looks like; left out: true, unless there is a
  *   prefix
- * @property {string} [prefix] what the translation is to begin with; the text then counts as one sentence
+ * @property {Prefix} [prefix] what the translation is to begin with; the text then counts as one sentence
+ */
+
+/**
+ * @typedef {object} SearchOptions
+ * @property {AbortSignal | null} [signal] gives the call up, with its reason
+ * @property {number} [beam] hypotheses to keep a step, from 1 to 64; left out: the translator's own number
+ * @property {number} [nBest] hypotheses to return, from 1 to `beam`; left out: `beam`
+ * @property {boolean} [tree] true: return the search's record too
+ * @property {Prefix} [prefix] what every hypothesis is to begin with
  */
 
 /**
  * @typedef {object} TraceOptions
  * @property {AbortSignal | null} [signal] gives the call up, with its reason
  * @property {number} [sentence] trace only the sentence of this number, from 0; left out: the text whole
- * @property {string} [prefix] what the model's own translation is to begin with
+ * @property {Prefix} [prefix] what the model's own translation is to begin with
  */
 
 /** @typedef {{source: string, target: string}} SentencePair */
@@ -63,6 +81,8 @@ import { wellFormed } from './well-formed.js';
 
 /** The most UTF-16 units of a text in one call. */
 const kInputQuota = 1_000_000;
+/** The most ids of a prefix: far more than a translation may have. */
+const kLongestPrefix = 100_000;
 const kInternal = Symbol('internal');
 
 /**
@@ -140,13 +160,43 @@ export class Translator {
 
   /**
    * The translation of a text. Its sentences are translated one by one; the white space between them stays as it is.
+   * Whether any was cut, `translateParts` says.
    * @param {string} text at most `inputQuota` UTF-16 units
    * @param {TranslateOptions} [options]
    * @returns {Promise<string>} rejects with QuotaExceededError, InvalidStateError, AbortError after `destroy()`, or the
    *   signal's reason
    */
-  async translate(text, { signal, prefix, split = prefix === undefined } = {}) {
+  async translate(text, options) {
+    const parts = await this.translateParts(text, options);
+    return parts.map((part) => part.translation).join('');
+  }
+
+  /**
+   * The translation of a text, sentence by sentence, with what became of each. The translations joined are what
+   * `translate` gives.
+   * @param {string} text at most `inputQuota` UTF-16 units
+   * @param {TranslateOptions} [options]
+   * @returns {Promise<TranslatedPart[]>} the sentences and the white space between them; rejects as `translate` does
+   */
+  async translateParts(text, { signal, prefix, split = prefix === undefined } = {}) {
     return this.#call('translate', this.#translation(text, split, prefix), signal);
+  }
+
+  /**
+   * Translates a text as one sentence, and says what the search found: the best hypotheses with their scores, and on
+   * request all that it kept on the way. What else might have been written at each piece of one translation, with
+   * probabilities, is in `alternatives` of its trace.
+   * @param {string} text at most `inputQuota` UTF-16 units
+   * @param {SearchOptions} [options]
+   * @returns {Promise<Search>} rejects as `translate` does, and with a QkvError of code INVALID_ARGUMENT for a beam, an
+   *   nBest or a prefix out of range
+   */
+  async search(text, { signal, beam = this.info.beam, nBest = beam, tree = false, prefix } = {}) {
+    wholeNumber(beam, 1, 64, 'beam');
+    wholeNumber(nBest, 1, beam, 'nBest');
+    const source = this.#input(text);
+    const args = { text: source, beam, nBest, tree, prefix: this.#prefix(prefix) };
+    return makeSearch(await this.#call('search', args, signal), source, beam, tree);
   }
 
   /**
@@ -162,7 +212,7 @@ export class Translator {
     /** @param {string} sentence */
     const translated = (sentence) =>
       withSignals([cancelled.signal, signal], (both) =>
-        this.#call('translate', this.#translation(sentence, false), both),
+        this.#call('translate', this.#translation(sentence, false), both).then(([part]) => part.translation),
       );
     return new ReadableStream(
       {
@@ -201,7 +251,10 @@ export class Translator {
     const source = this.#input(pair.source);
     const target = pair.target === null ? null : this.#input(pair.target);
     const { engine: _engine, worker: _worker, ...model } = this.info;
-    return makeTrace(await this.#call('trace', { source, target, ...this.#search(prefix) }, signal), model);
+    return makeTrace(
+      await this.#call('trace', { source, target, beam: this.info.beam, prefix: this.#prefix(prefix) }, signal),
+      model,
+    );
   }
 
   /**
@@ -259,16 +312,21 @@ export class Translator {
   /**
    * @param {string} text
    * @param {boolean} split
-   * @param {string} [prefix]
+   * @param {Prefix} [prefix]
    */
   #translation(text, split, prefix) {
     const how = { locale: this.sourceLanguage, split, longest: this.#longest };
-    return { text: this.#input(text), ...how, ...this.#search(prefix) };
+    return { text: this.#input(text), ...how, beam: this.info.beam, prefix: this.#prefix(prefix) };
   }
 
-  /** @param {string} [prefix] */
-  #search(prefix) {
-    return { beam: this.info.beam, prefix: prefix === undefined ? undefined : this.#input(prefix) };
+  /** @param {Prefix | undefined} prefix */
+  #prefix(prefix) {
+    if (typeof prefix !== 'object' || prefix === null) return prefix === undefined ? undefined : this.#input(prefix);
+    if (prefix.length > kLongestPrefix) throw new QkvError('INVALID_ARGUMENT', 'it has too many pieces', 'prefix');
+    const ids = Array.from(prefix);
+    const isId = (/** @type {unknown} */ id) => Number.isInteger(id) && Math.abs(/** @type {number} */ (id)) < 2 ** 31;
+    if (!ids.every(isId)) throw new TypeError('a prefix is a string or a list of ids');
+    return ids;
   }
 
   // A sentence never has more pieces than the model has places, unless normalising makes it longer.
@@ -322,6 +380,17 @@ export class Translator {
     const message = 'the translator has been destroyed: create a new one';
     throw domException('InvalidStateError', new QkvError('DESTROYED', message));
   }
+}
+
+/**
+ * @param {number} value
+ * @param {number} least
+ * @param {number} most
+ * @param {string} name
+ */
+function wholeNumber(value, least, most, name) {
+  if (Number.isInteger(value) && value >= least && value <= most) return;
+  throw new QkvError('INVALID_ARGUMENT', `${name} is a whole number from ${least} to ${most}`, name);
 }
 
 /** @param {unknown} text */

@@ -6,8 +6,11 @@ import {
   version,
   type AttentionMap,
   type CreateOptions,
+  type Hypothesis,
   type QkvErrorCode,
+  type SearchTree,
   type Trace,
+  type TranslatedPart,
 } from 'qkv';
 
 export async function translates(signal: AbortSignal): Promise<string> {
@@ -32,6 +35,21 @@ export async function traces(translator: Translator): Promise<Float32Array> {
   const ranked: boolean = own.alignment.ranked;
   console.log(piece, ranked, own.target.logProbs, JSON.stringify(own));
   return map.data;
+}
+
+export async function searches(translator: Translator, signal: AbortSignal): Promise<string[]> {
+  const { hypotheses, tree, cut, truncated } = await translator.search('Hello.', {
+    beam: 4,
+    nBest: 2,
+    tree: true,
+    signal,
+  });
+  const best: Hypothesis = hypotheses[0];
+  const record: SearchTree | undefined = tree;
+  const again: string = await translator.translate('Hello.', { prefix: best.ids.subarray(0, 2) });
+  const parts: TranslatedPart[] = await translator.translateParts('Hello. Bye.');
+  console.log(record?.parents[best.node ?? 0], best.score, best.logProb, cut || truncated, again);
+  return parts.filter((part) => part.cut).map((part) => part.translation);
 }
 
 export const models: CreateOptions['model'][] = [
@@ -61,6 +79,10 @@ export async function refused(translator: Translator) {
   await translator.trace({ source: 'a', target: 'b' }, { sentence: 1 });
   // @ts-expect-error
   await translator.trace({ source: 'a' });
+  // @ts-expect-error a number
+  await translator.search('a', { nBest: '2' });
+  // @ts-expect-error a text or ids
+  await translator.translate('a', { prefix: ['a'] });
   // @ts-expect-error read only
   translator.sourceLanguage = 'de';
   // @ts-expect-error not a file
