@@ -1,9 +1,9 @@
 // <qkv-heads>: every head of a kind as small multiples, layers down and heads across. A radio group.
 
-import { onThemeChange, weightScale } from './colour.js';
+import { weightScale } from './colour.js';
 import { formatWeight, isMasked, shade, sliceOf, weightsOf } from './trace.js';
+import { View } from './view.js';
 
-/** @typedef {import('./selection.js').Selection} Selection */
 /** @typedef {import('./trace.js').Kind} Kind */
 /** @typedef {import('./trace.js').Slice} Slice */
 /** @typedef {import('./trace.js').Trace} Trace */
@@ -14,7 +14,7 @@ const kNarrowest = 0.4; // of a thumbnail's side, however long one sentence is b
 /**
  * Dispatches `qkv-preview` (detail: a Head, or null when pointing ends) and `qkv-choose` (detail: a Head).
  */
-export class HeadsElement extends HTMLElement {
+export class HeadsElement extends View {
   /** @type {Trace | null} */
   #trace = null;
   /** @type {Kind} */
@@ -23,29 +23,21 @@ export class HeadsElement extends HTMLElement {
   #chosen = null;
   /** @type {Head[]} */
   #marked = [];
-  /** @type {Selection | null} */
-  #selection = null;
-  /** @type {'absolute' | 'row'} */
-  #scaling = 'absolute';
-  #pending = 0;
   #shape = '';
   /** What the thumbnails were drawn from. @type {unknown[]} */
   #drawn = [];
-  /** @type {(() => void)[]} */
-  #stops = [];
-  #light = () => this.#drawNumbers();
 
+  /** @override */
   connectedCallback() {
     this.setAttribute('role', 'radiogroup');
     this.addEventListener('keydown', this.#key);
-    const resized = new ResizeObserver(() => this.#schedule());
-    resized.observe(this);
-    this.#stops = [onThemeChange(() => this.#schedule()), () => resized.disconnect()];
+    super.connectedCallback();
   }
 
+  /** @override */
   disconnectedCallback() {
     this.removeEventListener('keydown', this.#key);
-    for (const stop of this.#stops) stop();
+    super.disconnectedCallback();
   }
 
   /**
@@ -59,31 +51,11 @@ export class HeadsElement extends HTMLElement {
     this.#kind = kind;
     this.#chosen = chosen;
     this.#marked = marked;
-    this.#schedule();
+    this.schedule();
   }
 
-  /** @param {Selection | null} selection */
-  set selection(selection) {
-    this.#selection?.removeEventListener('change', this.#light);
-    this.#selection = selection;
-    selection?.addEventListener('change', this.#light);
-  }
-
-  /** @param {'absolute' | 'row'} scaling */
-  set scaling(scaling) {
-    this.#scaling = scaling;
-    this.#schedule();
-  }
-
-  #schedule() {
-    if (this.#pending || !this.isConnected) return;
-    this.#pending = requestAnimationFrame(() => {
-      this.#pending = 0;
-      this.#draw();
-    });
-  }
-
-  #draw() {
+  /** @override @protected */
+  draw() {
     const trace = this.#trace;
     const found = trace && weightsOf(trace, this.#kind);
     const [layers, heads] = found ? found.shape : [0, 0];
@@ -100,18 +72,18 @@ export class HeadsElement extends HTMLElement {
       );
     }
     this.#drawThumbnails(trace);
-    this.#drawNumbers();
+    this.drawLight();
   }
 
   /** @param {Trace} trace */
   #drawThumbnails(trace) {
-    const wanted = [trace, this.#kind, this.#scaling, weightScale(), this.clientWidth, devicePixelRatio];
+    const wanted = [trace, this.#kind, this.scaling, weightScale(), this.clientWidth, devicePixelRatio];
     if (wanted.every((part, i) => part === this.#drawn[i])) return;
     this.#drawn = wanted;
     const kind = this.#kind === 'alignment' ? 'cross' : this.#kind;
     for (const button of this.#buttons()) {
       const slice = /** @type {Slice} */ (sliceOf(trace, { kind, ...headOf(button) }));
-      drawThumbnail(/** @type {HTMLCanvasElement} */ (button.firstElementChild), slice, shade(slice, this.#scaling));
+      drawThumbnail(/** @type {HTMLCanvasElement} */ (button.firstElementChild), slice, shade(slice, this.scaling));
     }
   }
 
@@ -148,11 +120,11 @@ export class HeadsElement extends HTMLElement {
     return button;
   }
 
-  /** Under each head its name, or, while a cell is lit, what that head gives it. */
-  #drawNumbers() {
+  /** Under each head its name, or, while a cell is lit, what that head gives it. @override @protected */
+  drawLight() {
     const weights = this.#trace && weightsOf(this.#trace, this.#kind);
     if (!weights) return;
-    const { query = null, key = null } = this.#selection?.current ?? {};
+    const { query = null, key = null } = this.selection?.current ?? {};
     const [, heads, rows, columns] = weights.shape;
     const masked = this.#kind === 'decoderSelf' && (key ?? 0) > (query ?? 0);
     const lit = query !== null && key !== null && query < rows && key < columns && !masked;

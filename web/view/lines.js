@@ -1,133 +1,65 @@
 // <qkv-lines>: one head's attention as curves between two rows of pieces, keys above and queries below.
 
 import { select } from 'd3-selection';
+import { Drawing } from './drawing.js';
+import { element } from './element.js';
 import { curveX, curvesOf, kLabelHeight, kNumberHeight, linesLayoutOf, middle, pathOf } from './lines-layout.js';
 import { formatWeight, isMasked, shade, weightAt } from './trace.js';
-import { inside } from './walk.js';
 
 /** @typedef {import('./lines-layout.js').Curve} Curve */
 /** @typedef {import('./lines-layout.js').LinesLayout} LinesLayout */
 /** @typedef {import('./selection.js').Place} Place */
-/** @typedef {import('./selection.js').Selection} Selection */
 /** @typedef {import('./trace.js').Label} Label */
 /** @typedef {import('./trace.js').Slice} Slice */
 
 const kReach = 6; // pixels from a curve that still mean the curve
 const kNumberFrom = 0.05;
 
-const pencil = /** @type {CanvasRenderingContext2D} */ (document.createElement('canvas').getContext('2d'));
-
 /**
  * A focusable drawing. Left and right move along a row of pieces, up and down lead to the piece most strongly tied on
  * the other side, Enter pins, Escape unpins; what is lit comes from the shared selection.
  */
-export class LinesElement extends HTMLElement {
-  /** @type {Slice | null} */
-  #slice = null;
+export class LinesElement extends Drawing {
   /** @type {Curve[]} */
   #curves = [];
-  /** @type {Selection | null} */
-  #selection = null;
-  /** @type {'absolute' | 'row'} */
-  #scaling = 'absolute';
   /** @type {LinesLayout | null} */
   #layout = null;
-  /** @type {Place} */
-  #cursor = { query: 0, key: null };
-  #pending = 0;
-  #stop = () => {};
-  #light = () => this.#drawLight();
 
+  /** @override */
   connectedCallback() {
     if (!this.firstChild) this.#build();
-    const resized = new ResizeObserver(() => this.#schedule());
-    resized.observe(this.#scroll);
-    this.#stop = () => resized.disconnect();
+    super.connectedCallback();
   }
 
-  disconnectedCallback() {
-    this.#stop();
-  }
-
-  /** The attention to show; null shows none. */
-  get slice() {
-    return this.#slice;
-  }
-  set slice(slice) {
-    this.#slice = slice;
-    this.#curves = slice ? curvesOf(slice) : [];
-    this.#schedule();
-  }
-
-  /** @param {Selection | null} selection */
-  set selection(selection) {
-    this.#selection?.removeEventListener('change', this.#light);
-    this.#selection = selection;
-    selection?.addEventListener('change', this.#light);
-  }
-
-  /** A curve's opacity shows the weight itself, or its share of the row's largest. */
-  get scaling() {
-    return this.#scaling;
-  }
-  set scaling(scaling) {
-    this.#scaling = scaling;
-    this.#schedule();
-  }
-
-  get #scroll() {
+  /** @override @protected */
+  get room() {
     return /** @type {HTMLElement} */ (this.firstElementChild);
   }
 
   #build() {
-    this.innerHTML = `<div class="scroll"><svg aria-hidden="true"><g class="curves"></g>
-      <g class="keys"></g><g class="queries"></g><g class="numbers"></g></svg></div>`;
-    this.tabIndex = 0;
-    this.setAttribute('role', 'application');
-    this.setAttribute('aria-roledescription', 'attention lines');
-    const svg = /** @type {SVGSVGElement} */ (this.querySelector('svg'));
-    svg.addEventListener('pointermove', (event) => this.#selection?.point(this.#placeAt(event)));
-    svg.addEventListener('pointerleave', () => this.#selection?.point(null));
-    svg.addEventListener('click', (event) => {
-      const place = this.#placeAt(event);
-      if (place) this.#selection?.toggle(place);
-    });
-    this.addEventListener('keydown', (event) => this.#key(event));
-    this.addEventListener('focus', () => {
-      if (this.matches(':focus-visible') && this.#slice) this.#selection?.point(this.#selection.pinned ?? this.#cursor);
-    });
-    this.addEventListener('blur', () => this.#selection?.point(null));
+    const layers = ['curves', 'keys', 'queries', 'numbers'].map((name) => element(`g.${name}`));
+    this.append(element('div.scroll', element('svg', ...layers)));
+    this.listen(/** @type {SVGSVGElement} */ (this.querySelector('svg')), 'attention lines');
   }
 
-  #schedule() {
-    if (this.#pending || !this.isConnected) return;
-    this.#pending = requestAnimationFrame(() => {
-      this.#pending = 0;
-      this.#draw();
-    });
-  }
-
-  #draw() {
-    const slice = this.#slice;
-    const scroll = this.#scroll;
-    if (this.hidden) return; // drawn when it is shown: the resize is noticed
+  /** @override @protected */
+  draw() {
+    const slice = this.slice;
+    const scroll = this.room;
+    this.#curves = slice ? curvesOf(slice) : [];
     if (!slice) {
       this.#layout = null;
       this.setAttribute('aria-label', 'No attention to show yet');
       select(this).selectAll('g').selectAll('*').remove();
       return;
     }
-    const mono = getComputedStyle(this).getPropertyValue('--mono');
-    const layout = linesLayoutOf(slice, scroll.clientWidth, scroll.clientHeight, (text, size) => {
-      pencil.font = `${size}px ${mono}`;
-      return pencil.measureText(text).width;
-    });
+    const layout = linesLayoutOf(slice, scroll.clientWidth, scroll.clientHeight, this.measurer());
     this.#layout = layout;
     this.setAttribute(
       'aria-label',
       `Attention as lines: ${slice.keys.length} ${slice.keySide} pieces above, ${slice.queries.length} ${slice.querySide} pieces below. Arrow keys move, Enter pins.`,
     );
-    const shown = shade(slice, this.#scaling);
+    const shown = shade(slice, this.scaling);
     select(this).select('svg').attr('width', layout.width).attr('height', layout.height);
     select(this)
       .select('.curves')
@@ -138,7 +70,7 @@ export class LinesElement extends HTMLElement {
       .attr('stroke-opacity', ({ query, key }) => shown(query, key).toFixed(3));
     this.#drawLabels('keys', slice.keys, layout.from - 8);
     this.#drawLabels('queries', slice.queries, layout.to + kLabelHeight - 8);
-    this.#drawLight();
+    this.drawLight();
   }
 
   /** @param {'keys' | 'queries'} name @param {Label[]} labels @param {number} y */
@@ -157,12 +89,11 @@ export class LinesElement extends HTMLElement {
       .text((label) => label.text);
   }
 
-  /** What is lit: its curves stay, the rest fades, and its numbers stand at the other side. */
-  #drawLight() {
-    const [slice, layout] = [this.#slice, this.#layout];
+  /** What is lit: its curves stay, the rest fades, and its numbers stand at the other side. @override @protected */
+  drawLight() {
+    const [slice, layout] = [this.slice, this.#layout];
     if (!slice || !layout) return;
-    const current = this.#selection?.current ?? null;
-    const place = current && inside(slice, current) ? current : null;
+    const place = this.lit;
     const { query = null, key = null } = place ?? {};
     const tied = (/** @type {Place} */ at) =>
       (query === null || at.query === query) && (key === null || at.key === key);
@@ -174,7 +105,7 @@ export class LinesElement extends HTMLElement {
     this.#lightLabels('keys', key, place && keys);
     this.#lightLabels('queries', query, place && queries);
     this.#drawNumbers(slice, layout, place);
-    this.toggleAttribute('data-pinned', !!this.#selection?.pinned);
+    this.toggleAttribute('data-pinned', !!this.selection?.pinned);
     if (place && !this.matches(':hover')) this.#reveal(place, layout);
   }
 
@@ -210,14 +141,14 @@ export class LinesElement extends HTMLElement {
 
   /** @param {Place} place @param {LinesLayout} layout */
   #reveal({ query, key }, { keys, queries }) {
-    const scroll = this.#scroll;
+    const scroll = this.room;
     const { x, width } = query === null ? keys[/** @type {number} */ (key)] : queries[query];
     const hidden = x < scroll.scrollLeft || x + width > scroll.scrollLeft + scroll.clientWidth;
     if (hidden) scroll.scrollLeft = x + (width - scroll.clientWidth) / 2;
   }
 
-  /** The piece under the pointer, or else the curve. @param {MouseEvent} event @returns {Place | null} */
-  #placeAt(event) {
+  /** The piece under the pointer, or else the curve. @override @protected @param {MouseEvent} event @returns {Place | null} */
+  placeAt(event) {
     const layout = this.#layout;
     if (!layout) return null;
     const box = /** @type {Element} */ (event.currentTarget).getBoundingClientRect();
@@ -235,21 +166,9 @@ export class LinesElement extends HTMLElement {
     return near ? { query: near.curve.query, key: near.curve.key } : null;
   }
 
-  /** @param {KeyboardEvent} event */
-  #key(event) {
-    const [slice, selection] = [this.#slice, this.#selection];
-    if (!slice || !selection) return;
-    const current = selection.current ?? this.#cursor;
-    const place = inside(slice, current) ? current : { query: 0, key: null };
-    if (event.key === 'Enter' || event.key === ' ') selection.toggle(place);
-    else if (event.key === 'Escape') selection.clear();
-    else {
-      const next = stepped(slice, place, event.key);
-      if (!next) return;
-      this.#cursor = next;
-      selection.point(next);
-    }
-    event.preventDefault();
+  /** @override @protected @param {Slice} slice @param {Place} place @param {KeyboardEvent} event */
+  placeAfter(slice, place, { key }) {
+    return stepped(slice, place, key);
   }
 }
 

@@ -1,7 +1,9 @@
 // <qkv-matrix>: one head's attention. Source across, target down; small matrices are SVG, large ones a canvas.
 
 import { select } from 'd3-selection';
-import { onThemeChange, weightScale } from './colour.js';
+import { weightScale } from './colour.js';
+import { Drawing } from './drawing.js';
+import { element } from './element.js';
 import { layoutOf, shorten } from './layout.js';
 import { cellNumber, numbered, outlines, veils } from './overlay.js';
 import { isMasked, shade, weightAt } from './trace.js';
@@ -9,89 +11,32 @@ import { inside, moved } from './walk.js';
 
 /** @typedef {import('./layout.js').Layout} Layout */
 /** @typedef {import('./selection.js').Place} Place */
-/** @typedef {import('./selection.js').Selection} Selection */
 /** @typedef {import('./trace.js').Slice} Slice */
 
 const kSvgSide = 40;
 
-const pencil = /** @type {CanvasRenderingContext2D} */ (document.createElement('canvas').getContext('2d'));
-
 /** A focusable matrix. Arrow keys move, Enter pins, Escape unpins; what is lit comes from the shared selection. */
-export class MatrixElement extends HTMLElement {
-  /** @type {Slice | null} */
-  #slice = null;
-  /** @type {Selection | null} */
-  #selection = null;
-  /** @type {'absolute' | 'row'} */
-  #scaling = 'absolute';
+export class MatrixElement extends Drawing {
   /** @type {Layout | null} */
   #layout = null;
-  /** @type {Place} */
-  #cursor = { query: 0, key: null };
-  #pending = 0;
-  /** @type {(() => void)[]} */
-  #stops = [];
-  #light = () => this.#drawOverlay();
 
+  /** @override */
   connectedCallback() {
     if (!this.firstChild) this.#build();
-    const resized = new ResizeObserver(() => this.#schedule());
-    resized.observe(this.#part('scroll'));
-    this.#stops = [onThemeChange(() => this.#schedule()), () => resized.disconnect()];
+    super.connectedCallback();
   }
 
-  disconnectedCallback() {
-    for (const stop of this.#stops) stop();
-  }
-
-  /** The matrix to show; null shows empty ground. */
-  get slice() {
-    return this.#slice;
-  }
-  set slice(slice) {
-    this.#slice = slice;
-    this.#schedule();
-  }
-
-  /** @param {Selection | null} selection */
-  set selection(selection) {
-    this.#selection?.removeEventListener('change', this.#light);
-    this.#selection = selection;
-    selection?.addEventListener('change', this.#light);
-  }
-
-  /** Colours show the weight itself, or its share of the row's largest. */
-  get scaling() {
-    return this.#scaling;
-  }
-  set scaling(scaling) {
-    this.#scaling = scaling;
-    this.#schedule();
+  /** @override @protected */
+  get room() {
+    return this.#part('scroll');
   }
 
   #build() {
-    this.innerHTML = `
-      <div class="scroll"><div class="sheet">
-        <div class="corner"></div>
-        <div class="columns"><svg aria-hidden="true"></svg></div>
-        <div class="rows"><svg aria-hidden="true"></svg></div>
-        <div class="cells"><canvas hidden></canvas><svg class="base" aria-hidden="true"></svg><svg class="overlay" aria-hidden="true"></svg></div>
-      </div></div>`;
-    this.tabIndex = 0;
-    this.setAttribute('role', 'application');
-    this.setAttribute('aria-roledescription', 'attention matrix');
-    const sheet = this.#part('sheet');
-    sheet.addEventListener('pointermove', (event) => this.#selection?.point(this.#placeAt(event)));
-    sheet.addEventListener('pointerleave', () => this.#selection?.point(null));
-    sheet.addEventListener('click', (event) => {
-      const place = this.#placeAt(event);
-      if (place) this.#selection?.toggle(place);
-    });
-    this.addEventListener('keydown', (event) => this.#key(event));
-    this.addEventListener('focus', () => {
-      if (this.matches(':focus-visible') && this.#slice) this.#selection?.point(this.#selection.pinned ?? this.#cursor);
-    });
-    this.addEventListener('blur', () => this.#selection?.point(null));
+    const cells = element('div.cells', element('canvas'), element('svg.base'), element('svg.overlay'));
+    const columns = element('div.columns', element('svg'));
+    const rows = element('div.rows', element('svg'));
+    this.append(element('div.scroll', element('div.sheet', element('div.corner'), columns, rows, cells)));
+    this.listen(this.#part('sheet'), 'attention matrix');
   }
 
   /** @param {string} name @returns {HTMLElement} */
@@ -99,17 +44,9 @@ export class MatrixElement extends HTMLElement {
     return /** @type {HTMLElement} */ (this.querySelector(`.${name}`));
   }
 
-  #schedule() {
-    if (this.#pending || !this.isConnected) return;
-    this.#pending = requestAnimationFrame(() => {
-      this.#pending = 0;
-      this.#draw();
-    });
-  }
-
-  #draw() {
-    if (this.hidden) return; // drawn when it is shown: the resize is noticed
-    const slice = this.#slice;
+  /** @override @protected */
+  draw() {
+    const slice = this.slice;
     const sheet = this.#part('sheet');
     sheet.hidden = !slice;
     if (!slice) {
@@ -118,11 +55,7 @@ export class MatrixElement extends HTMLElement {
       return;
     }
     const scroll = this.#part('scroll');
-    const mono = getComputedStyle(this).getPropertyValue('--mono');
-    const layout = layoutOf(slice, scroll.clientWidth, scroll.clientHeight, (text, size) => {
-      pencil.font = `${size}px ${mono}`;
-      return pencil.measureText(text).width;
-    });
+    const layout = layoutOf(slice, scroll.clientWidth, scroll.clientHeight, this.measurer());
     this.#layout = layout;
     this.setAttribute(
       'aria-label',
@@ -138,7 +71,7 @@ export class MatrixElement extends HTMLElement {
     const cells = this.#part('cells');
     cells.style.width = `${layout.width}px`;
     cells.classList.toggle('masked', slice.causal);
-    this.#drawOverlay();
+    this.drawLight();
   }
 
   /** @param {Slice} slice @param {Layout} layout */
@@ -175,7 +108,7 @@ export class MatrixElement extends HTMLElement {
   /** @param {Slice} slice @param {Layout} layout */
   #drawSvg(slice, { cell, width, height }) {
     const scale = weightScale();
-    const shown = shade(slice, this.#scaling);
+    const shown = shade(slice, this.scaling);
     const places = slice.queries.flatMap((_, query) =>
       slice.keys.map((_, key) => ({ query, key })).filter(({ key }) => !isMasked(slice, query, key)),
     );
@@ -201,7 +134,7 @@ export class MatrixElement extends HTMLElement {
    */
   #drawCanvas(canvas, slice, { width, height }) {
     const scale = weightScale();
-    const shown = shade(slice, this.#scaling);
+    const shown = shade(slice, this.scaling);
     const columns = slice.keys.length;
     canvas.width = columns;
     canvas.height = slice.queries.length;
@@ -216,19 +149,18 @@ export class MatrixElement extends HTMLElement {
     select(this).select('.base').attr('width', width).attr('height', height).selectAll('rect').remove();
   }
 
-  /** What is lit: its row and column outlined, the rest faded, and its numbers. */
-  #drawOverlay() {
-    const [slice, layout] = [this.#slice, this.#layout];
+  /** What is lit: its row and column outlined, the rest faded, and its numbers. @override @protected */
+  drawLight() {
+    const [slice, layout] = [this.slice, this.#layout];
     if (!slice || !layout) return;
-    const current = this.#selection?.current ?? null;
-    const place = current && inside(slice, current) ? current : null;
+    const place = this.lit;
     const { cell, width, height } = layout;
     const query = place?.query ?? null;
     const key = place?.key ?? null;
     this.#drawBoxes('veil', veils(query, key, layout));
     this.#drawBoxes('outline', outlines(query, key, layout));
     const scale = weightScale();
-    const shown = shade(slice, this.#scaling);
+    const shown = shade(slice, this.scaling);
     select(this)
       .select('.overlay')
       .attr('width', width)
@@ -242,7 +174,7 @@ export class MatrixElement extends HTMLElement {
       .attr('font-size', cell >= 28 ? 11 : 10)
       .attr('fill', (d) => scale.ink(shown(d.query, d.key)))
       .text((d) => cellNumber(slice, d, layout, d.query === query && d.key === key));
-    this.toggleAttribute('data-pinned', !!this.#selection?.pinned);
+    this.toggleAttribute('data-pinned', !!this.selection?.pinned);
     this.#lightLabels(slice, query, key);
     if (place && !this.matches(':hover')) this.#reveal(place, layout);
   }
@@ -290,9 +222,9 @@ export class MatrixElement extends HTMLElement {
     }
   }
 
-  /** @param {MouseEvent} event @returns {Place | null} */
-  #placeAt(event) {
-    const [slice, layout] = [this.#slice, this.#layout];
+  /** @override @protected @param {MouseEvent} event @returns {Place | null} */
+  placeAt(event) {
+    const [slice, layout] = [this.slice, this.#layout];
     if (!slice || !layout) return null;
     const box = this.#part('cells').getBoundingClientRect();
     const target = /** @type {Element} */ (event.target);
@@ -306,21 +238,9 @@ export class MatrixElement extends HTMLElement {
     return (onColumns && onRows) || !inside(slice, place) ? null : place;
   }
 
-  /** @param {KeyboardEvent} event */
-  #key(event) {
-    const slice = this.#slice;
-    const selection = this.#selection;
-    if (!slice || !selection) return;
-    const place = selection.current ?? this.#cursor;
-    if (event.key === 'Enter' || event.key === ' ') selection.toggle(place);
-    else if (event.key === 'Escape') selection.clear();
-    else {
-      const next = moved(slice, inside(slice, place) ? place : { query: 0, key: null }, event);
-      if (!next) return;
-      this.#cursor = next;
-      selection.point(next);
-    }
-    event.preventDefault();
+  /** @override @protected @param {Slice} slice @param {Place} place @param {KeyboardEvent} event */
+  placeAfter(slice, place, event) {
+    return moved(slice, place, event);
   }
 }
 

@@ -1,0 +1,86 @@
+// A focusable drawing of one head's attention: what <qkv-matrix> and <qkv-lines> have in common.
+
+import { View } from './view.js';
+import { inside } from './walk.js';
+
+/** @typedef {import('./selection.js').Place} Place */
+/** @typedef {import('./trace.js').Slice} Slice */
+
+/** Keys move, Enter pins, Escape unpins; what is lit comes from the shared selection. */
+export class Drawing extends View {
+  /** @type {Slice | null} */
+  #slice = null;
+  /** @type {Place} */
+  #cursor = { query: 0, key: null };
+
+  /** The attention to show; null shows none. */
+  get slice() {
+    return this.#slice;
+  }
+  set slice(slice) {
+    this.#slice = slice;
+    this.schedule();
+  }
+
+  /** The lit place, where this attention has it. @protected @returns {Place | null} */
+  get lit() {
+    const current = this.selection?.current ?? null;
+    return this.#slice && current && inside(this.#slice, current) ? current : null;
+  }
+
+  /**
+   * What a pointer over the drawing means. @protected
+   * @param {MouseEvent} _event
+   * @returns {Place | null}
+   */
+  placeAt(_event) {
+    return null;
+  }
+
+  /**
+   * Where a key leads from a place. @protected
+   * @param {Slice} _slice
+   * @param {Place} _place
+   * @param {KeyboardEvent} _event
+   * @returns {Place | null} null for a key that moves nothing
+   */
+  placeAfter(_slice, _place, _event) {
+    return null;
+  }
+
+  /** @protected @param {Element} surface that the pointer meets @param {string} description for screen readers */
+  listen(surface, description) {
+    this.tabIndex = 0;
+    this.setAttribute('role', 'application');
+    this.setAttribute('aria-roledescription', description);
+    const at = (/** @type {Event} */ event) => this.placeAt(/** @type {MouseEvent} */ (event));
+    surface.addEventListener('pointermove', (event) => this.selection?.point(at(event)));
+    surface.addEventListener('pointerleave', () => this.selection?.point(null));
+    surface.addEventListener('click', (event) => {
+      const place = at(event);
+      if (place) this.selection?.toggle(place);
+    });
+    this.addEventListener('keydown', (event) => this.#key(event));
+    this.addEventListener('focus', () => {
+      if (this.matches(':focus-visible') && this.#slice) this.selection?.point(this.selection.pinned ?? this.#cursor);
+    });
+    this.addEventListener('blur', () => this.selection?.point(null));
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const [slice, selection] = [this.#slice, this.selection];
+    if (!slice || !selection) return;
+    const current = selection.current ?? this.#cursor;
+    const place = inside(slice, current) ? current : { query: 0, key: null };
+    if (event.key === 'Enter' || event.key === ' ') selection.toggle(place);
+    else if (event.key === 'Escape') selection.clear();
+    else {
+      const next = this.placeAfter(slice, place, event);
+      if (!next) return;
+      this.#cursor = next;
+      selection.point(next);
+    }
+    event.preventDefault();
+  }
+}

@@ -1,0 +1,80 @@
+// What the elements that draw attention have in common.
+
+import { onThemeChange } from './colour.js';
+
+/** @typedef {import('./selection.js').Selection} Selection */
+
+const pencil = /** @type {CanvasRenderingContext2D} */ (document.createElement('canvas').getContext('2d'));
+
+/** Draws again when its data, its room or the theme changes, at most once a frame. */
+export class View extends HTMLElement {
+  /** @type {Selection | null} */
+  #selection = null;
+  /** @type {'absolute' | 'row'} */
+  #scaling = 'absolute';
+  #pending = 0;
+  /** @type {(() => void)[]} */
+  #stops = [];
+  // A drawing that is to come lights itself, also when it is shown again.
+  #light = () => {
+    if (!this.#pending && !this.hidden) this.drawLight();
+  };
+
+  connectedCallback() {
+    const resized = new ResizeObserver(() => this.schedule());
+    resized.observe(this.room);
+    this.#stops = [onThemeChange(() => this.schedule()), () => resized.disconnect()];
+  }
+
+  disconnectedCallback() {
+    for (const stop of this.#stops) stop();
+  }
+
+  /** What is pointed at, shared by all views. @returns {Selection | null} */
+  get selection() {
+    return this.#selection;
+  }
+  set selection(selection) {
+    this.#selection?.removeEventListener('change', this.#light);
+    this.#selection = selection;
+    selection?.addEventListener('change', this.#light);
+  }
+
+  /** What is drawn shows the weight itself, or its share of the row's largest. */
+  get scaling() {
+    return this.#scaling;
+  }
+  set scaling(scaling) {
+    this.#scaling = scaling;
+    this.schedule();
+  }
+
+  /** The element whose size the drawing fits. @protected @returns {HTMLElement} */
+  get room() {
+    return this;
+  }
+
+  /** @protected */
+  schedule() {
+    if (this.#pending || !this.isConnected) return;
+    this.#pending = requestAnimationFrame(() => {
+      this.#pending = 0;
+      if (!this.hidden) this.draw(); // what is hidden is drawn when it is shown: the resize is noticed
+    });
+  }
+
+  /** Everything. @protected */
+  draw() {}
+
+  /** What the selection lights. @protected */
+  drawLight() {}
+
+  /** The width of a label at a font size, in CSS pixels. @protected @returns {(text: string, size: number) => number} */
+  measurer() {
+    const mono = getComputedStyle(this).getPropertyValue('--mono');
+    return (text, size) => {
+      pencil.font = `${size}px ${mono}`;
+      return pencil.measureText(text).width;
+    };
+  }
+}
