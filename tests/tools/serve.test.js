@@ -36,6 +36,17 @@ test('WebAssembly has its media type, pages are isolated when asked', async () =
   expect(response.headers.get('cross-origin-embedder-policy')).toBe('require-corp');
 });
 
+test('a folder can be served below another path, with headers of its own', async () => {
+  const below = await serve(folder, { base: '/some/where/', headers: { 'x-more': 'yes' } });
+  expect(new URL(below.url).pathname).toBe('/some/where/');
+  const inside = await fetch(`${below.url}a.wasm`);
+  expect([inside.status, inside.headers.get('x-more'), await inside.text()]).toEqual([200, 'yes', '0123456789']);
+  for (const outside of ['/', '/a.wasm', '/some/', '/some/where', '/some/wherea.wasm', '/some/where/../../a.wasm']) {
+    expect((await fetch(new URL(outside, below.url))).status).toBe(404);
+  }
+  await below.close();
+});
+
 test.each([
   ['bytes=2-4', 206, '234', 'bytes 2-4/10'],
   ['bytes=8-', 206, '89', 'bytes 8-9/10'],

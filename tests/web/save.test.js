@@ -25,9 +25,10 @@ async function save(page, kind) {
   return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
 }
 
-/** An SVG document as a browser's XML parser reads it. */
-const parsed = (page, text) =>
-  page.evaluate((svg) => {
+/** An SVG document as a browser's XML parser reads it; in a page that, unlike ours, parses strings. */
+async function parsed(page, text) {
+  const blank = await page.context().newPage();
+  const found = await blank.evaluate((svg) => {
     const document = new DOMParser().parseFromString(svg, 'image/svg+xml');
     const all = (selector) => [...document.querySelectorAll(selector)];
     return {
@@ -39,6 +40,9 @@ const parsed = (page, text) =>
       texts: all('text').map((one) => one.textContent),
     };
   }, text);
+  await blank.close();
+  return found;
+}
 
 test.each(['light', 'dark'])(
   'the matrix as SVG: its cells, labels and legend, in colours of its own, %s',
