@@ -2,6 +2,7 @@
 #include "wasm/models.h"
 
 #include <emscripten/bind.h>
+#include <emscripten/emmalloc.h>
 #include <emscripten/heap.h>
 
 #include <optional>
@@ -34,13 +35,20 @@ std::vector<uint8_t> Bytes(const val& array) {
                                                : emscripten::convertJSArrayToNumberVector<uint8_t>(array);
 }
 
+// What a model's weights may take: all that the instance's memory can still grow to, less what its jobs may need.
+uint64_t MemoryForWeights() {
+  constexpr uint64_t kForJobs = uint64_t{128} << 20;
+  const uint64_t free = uint64_t{emmalloc_free_dynamic_memory()} + emmalloc_unclaimed_heap_memory();
+  return free > kForJobs ? free - kForJobs : 0;
+}
+
 val LoaderCreate(const val& files) {
   const auto text = [&](const char* name) { return files[name].as<std::string>(); };
   const std::string config = text("config"), generation = text("generationConfig"), vocabulary = text("vocab");
   const std::vector<uint8_t> source = Bytes(files["sourceSpm"]), target = Bytes(files["targetSpm"]);
   const val size = files["weightsSize"];
   auto loader = ModelLoader::Create({config, generation, vocabulary, source, target},
-                                    size.isNumber() ? static_cast<uint64_t>(size.as<double>()) : 0);
+                                    size.isNumber() ? static_cast<uint64_t>(size.as<double>()) : 0, MemoryForWeights());
   if (!loader) return ErrorValue(loader.error());
   return val(Loaders().Add(std::make_unique<Loading>(Loading{std::move(*loader), {}})));
 }

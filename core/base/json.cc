@@ -6,15 +6,15 @@
 
 namespace qkv {
 namespace {
-constexpr size_t kLargestFile = size_t{64} << 20;
 constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag;
 }  // namespace
 
-Result<JsonObject> JsonObject::Parse(std::string_view text, std::string_view file_name) {
+Result<JsonObject> JsonObject::Parse(std::string_view text, std::string_view file_name, size_t most) {
   JsonObject object;
   object.file_ = std::string(file_name);
-  if (text.size() > kLargestFile) {
-    return Error{ErrorCode::kLimitExceeded, "the file is larger than 64 MiB", object.file_};
+  if (text.size() > most) {
+    return Error{ErrorCode::kLimitExceeded, "the JSON is larger than " + std::to_string(most >> 20) + " MiB",
+                 object.file_};
   }
   object.document_ = std::make_unique<rapidjson::Document>();
   object.document_->Parse<kFlags>(text.data(), text.size());

@@ -1,6 +1,7 @@
 // JSON on RapidJSON: iterative parsing (depth costs memory, never stack), and getters whose errors name the field.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -17,12 +18,16 @@ namespace qkv {
 
 using Json = rapidjson::Value;
 
+// A parsed document takes up to some 16 times as many bytes as its text.
+inline constexpr size_t kLargestJson = size_t{16} << 20;
+inline constexpr size_t kLargestConfig = size_t{1} << 20;
+
 // An object read from one file of a model folder. Getters return the fallback where a field is absent or null, and an
 // error where it has another type.
 class JsonObject {
  public:
-  // Errors: kInvalidFile when `text` is not one JSON object in UTF-8; kLimitExceeded past 64 MiB.
-  static Result<JsonObject> Parse(std::string_view text, std::string_view file_name);
+  // Errors: kInvalidFile when `text` is not one JSON object in UTF-8; kLimitExceeded past `most` bytes, whole MiB.
+  static Result<JsonObject> Parse(std::string_view text, std::string_view file_name, size_t most = kLargestJson);
 
   const Json& root() const { return *document_; }
   const std::string& file() const { return file_; }

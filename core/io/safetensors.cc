@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 
 #include "core/base/json.h"
@@ -11,9 +12,11 @@ namespace qkv {
 namespace {
 
 constexpr uint64_t kLengthBytes = 8;
-constexpr uint64_t kLargestHeader = uint64_t{64} << 20;
+constexpr uint64_t kLargestHeader = uint64_t{4} << 20;
 constexpr uint64_t kLargestFile = uint64_t{1} << 40;
-constexpr size_t kMostTensors = 100000;
+constexpr uint64_t kMegabyte = 1000000;
+// A tensor is read in parts of this many bytes, so that what a header claims costs nothing before its bytes are there.
+constexpr uint64_t kPart = uint64_t{1} << 20;
 
 std::string Shape(const std::vector<uint64_t>& shape) {
   std::string text = "[";
@@ -37,6 +40,21 @@ T Load(const uint8_t* bytes) {
 
 size_t Width(std::string_view dtype) { return dtype == "F32" ? 4 : 2; }
 
+// Bytes that a tensor takes in its seat.
+uint64_t InMemory(const WeightSlot& slot) {
+  const bool matrix = std::holds_alternative<PackedMatrix*>(slot.to);
+  const uint64_t outputs = matrix ? (slot.outputs + kPanel - 1) / kPanel * kPanel : slot.outputs;
+  return outputs * slot.inputs * sizeof(float);
+}
+
+// Whether an allocation of so many bytes succeeds now: where memory cannot grow, the one that matters would end the
+// program. Volatile, so that no compiler takes the pair for needless.
+bool HasRoom(uint64_t bytes) {
+  void* volatile room = std::malloc(static_cast<size_t>(bytes));
+  std::free(room);
+  return room != nullptr;
+}
+
 void ReadRow(std::string_view dtype, const uint8_t* bytes, std::vector<float>& row) {
   if (dtype == "F32") {
     std::memcpy(row.data(), bytes, row.size() * sizeof(float));
@@ -52,18 +70,31 @@ void ReadRow(std::string_view dtype, const uint8_t* bytes, std::vector<float>& r
 
 static_assert(std::endian::native == std::endian::little, "files are little-endian, and so are all our targets");
 
-SafetensorsReader::SafetensorsReader(WeightSlots slots, uint64_t file_size, std::string file_name)
-    : slots_(std::move(slots)), file_size_(file_size), file_(std::move(file_name)) {}
+SafetensorsReader::SafetensorsReader(WeightSlots slots, uint64_t file_size, uint64_t memory, std::string file_name)
+    : slots_(std::move(slots)), file_size_(file_size), memory_(memory), file_(std::move(file_name)) {
+  for (size_t s = 0; s < slots_.slots.size(); ++s) {
+    for (const std::string& name : slots_.slots[s].names) seats_.emplace_back(name, s);
+  }
+  std::sort(seats_.begin(), seats_.end());
+}
 
 Error SafetensorsReader::Invalid(const std::string& tensor, std::string message) const {
   return {ErrorCode::kInvalidFile, std::move(message), tensor.empty() ? file_ : file_ + ", " + tensor};
 }
 
+Error SafetensorsReader::NoRoom(const std::string& tensor, std::string message) const {
+  return {ErrorCode::kLimitExceeded, std::move(message), tensor.empty() ? file_ : file_ + ", " + tensor};
+}
+
 ByteRange SafetensorsReader::Next() const {
   if (header_length_ == 0) return {0, kLengthBytes};
   if (!header_read_) return {kLengthBytes, header_length_};
-  if (next_ < tensors_.size()) return tensors_[next_].range;
-  return {};
+  if (next_ == tensors_.size()) return {};
+  const Tensor& tensor = tensors_[next_];
+  const WeightSlot& slot = slots_.slots[tensor.slot];
+  const uint64_t row = uint64_t{slot.inputs} * Width(tensor.dtype);
+  const uint64_t rows = std::clamp<uint64_t>(kPart / row, 1, slot.outputs - row_);
+  return {tensor.offset + row_ * row, rows * row};
 }
 
 Result<void> SafetensorsReader::Feed(std::span<const uint8_t> bytes) {
@@ -75,7 +106,7 @@ Result<void> SafetensorsReader::Feed(std::span<const uint8_t> bytes) {
   if (header_length_ == 0) return ReadLength(bytes);
   if (!header_read_) return ReadHeader({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   if (next_ == tensors_.size()) return {};
-  return ReadTensor(tensors_[next_++], bytes);
+  return ReadRows(tensors_[next_], bytes);
 }
 
 Result<void> SafetensorsReader::ReadLength(std::span<const uint8_t> bytes) {
@@ -86,29 +117,24 @@ Result<void> SafetensorsReader::ReadLength(std::span<const uint8_t> bytes) {
   }
   if (header_length_ > kLargestHeader) {
     return Error{ErrorCode::kLimitExceeded,
-                 "the header claims " + std::to_string(header_length_) + " bytes; at most 64 MiB are read", file_};
+                 "the header claims " + std::to_string(header_length_) + " bytes; at most 4 MiB are read", file_};
   }
   return {};
 }
 
 Result<void> SafetensorsReader::ReadHeader(std::string_view text) {
-  QKV_TRY(const JsonObject header, JsonObject::Parse(text, file_));
-  if (header.root().MemberCount() > kMostTensors) {
-    return Error{ErrorCode::kLimitExceeded, "the header names more than " + std::to_string(kMostTensors) + " tensors",
-                 file_};
-  }
-  std::vector<Entry> wanted;
-  std::vector<std::pair<ByteRange, std::string>> ranges;
+  QKV_TRY(const JsonObject header, JsonObject::Parse(text, file_, kLargestHeader));
+  std::vector<Entry> entries;
   for (const auto& member : header.root().GetObject()) {
     const std::string name(member.name.GetString(), member.name.GetStringLength());
     if (name == "__metadata__") continue;
     QKV_TRY(Entry entry, ReadEntry(name, member.value));
-    ranges.emplace_back(entry.range, name);
-    QKV_TRY(const bool seated, FindSeat(entry));
-    if (seated) wanted.push_back(std::move(entry));
+    QKV_CHECK(FindSeat(entry));
+    entries.push_back(std::move(entry));
   }
-  QKV_CHECK(CheckOverlaps(std::move(ranges)));
-  QKV_CHECK(ChooseTensors(wanted));
+  QKV_CHECK(CheckOverlaps(entries));
+  QKV_CHECK(ChooseTensors(std::move(entries)));
+  QKV_CHECK(CheckMemory());
   header_read_ = true;
   return {};
 }
@@ -139,65 +165,81 @@ Result<SafetensorsReader::Entry> SafetensorsReader::ReadEntry(const std::string&
   return entry;
 }
 
-// Whether the model has a seat for the tensor, which is then noted; tensors that it computes by itself have none.
-Result<bool> SafetensorsReader::FindSeat(Entry& entry) const {
-  const auto among = [&](const std::vector<std::string>& names) {
-    return std::find(names.begin(), names.end(), entry.name) != names.end();
-  };
-  for (size_t s = 0; s < slots_.slots.size(); ++s) {
-    if (!among(slots_.slots[s].names)) continue;
-    if (entry.dtype != "F32" && entry.dtype != "F16" && entry.dtype != "BF16") {
-      return Error{ErrorCode::kUnsupported, "dtype " + entry.dtype + " is not one of F32, F16, BF16",
-                   file_ + ", " + entry.name};
-    }
-    entry.slot = s;
-    return true;
+// Notes the tensor's seat. Those that the model computes by itself have none; they are let pass.
+Result<void> SafetensorsReader::FindSeat(Entry& entry) const {
+  const auto seat = std::lower_bound(seats_.begin(), seats_.end(), std::pair(entry.name, size_t{0}));
+  if (seat == seats_.end() || seat->first != entry.name) {
+    const auto& ignored = slots_.ignored;
+    if (std::find(ignored.begin(), ignored.end(), entry.name) != ignored.end()) return {};
+    return Error{ErrorCode::kUnsupported, "the model described by config.json has no place for this tensor",
+                 file_ + ", " + entry.name};
   }
-  if (among(slots_.ignored)) return false;
-  return Error{ErrorCode::kUnsupported, "the model described by config.json has no place for this tensor",
-               file_ + ", " + entry.name};
+  if (entry.dtype != "F32" && entry.dtype != "F16" && entry.dtype != "BF16") {
+    return Error{ErrorCode::kUnsupported, "dtype " + entry.dtype + " is not one of F32, F16, BF16",
+                 file_ + ", " + entry.name};
+  }
+  entry.slot = seat->second;
+  return {};
 }
 
-Result<void> SafetensorsReader::CheckOverlaps(std::vector<std::pair<ByteRange, std::string>> ranges) const {
-  std::sort(ranges.begin(), ranges.end(), [](const auto& a, const auto& b) { return a.first.offset < b.first.offset; });
-  for (size_t i = 1; i < ranges.size(); ++i) {
-    const ByteRange& before = ranges[i - 1].first;
-    if (before.offset + before.length > ranges[i].first.offset) {
-      return Invalid(ranges[i].second, "its bytes overlap those of " + ranges[i - 1].second);
+// Sorts the entries by offset.
+Result<void> SafetensorsReader::CheckOverlaps(std::vector<Entry>& entries) const {
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return std::pair(a.range.offset, a.range.length) < std::pair(b.range.offset, b.range.length);
+  });
+  for (size_t i = 1; i < entries.size(); ++i) {
+    const ByteRange& before = entries[i - 1].range;
+    if (before.offset + before.length > entries[i].range.offset) {
+      return Invalid(entries[i].name, "its bytes overlap those of " + entries[i - 1].name);
     }
   }
   return {};
 }
 
-// One tensor a slot, of the slot's shape.
-Result<void> SafetensorsReader::ChooseTensors(const std::vector<Entry>& entries) {
+// `entries` are sorted by name. Null where there is none.
+const SafetensorsReader::Entry* SafetensorsReader::FindEntry(const std::vector<Entry>& entries,
+                                                             const std::string& name) {
+  const auto found =
+      std::lower_bound(entries.begin(), entries.end(), name,
+                       [](const Entry& entry, const std::string& wanted) { return entry.name < wanted; });
+  return found != entries.end() && found->name == name ? &*found : nullptr;
+}
+
+// One tensor a slot, of the slot's shape, read in the order of the file.
+Result<void> SafetensorsReader::ChooseTensors(std::vector<Entry> entries) {
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
+  for (size_t i = 1; i < entries.size(); ++i) {
+    if (entries[i].name == entries[i - 1].name) return Invalid(entries[i].name, "the header names it twice");
+  }
   for (size_t s = 0; s < slots_.slots.size(); ++s) {
     const WeightSlot& slot = slots_.slots[s];
     const Entry* chosen = nullptr;
     for (const std::string& name : slot.names) {
-      for (const Entry& entry : entries) {
-        if (entry.slot != s || entry.name != name) continue;
-        if (chosen != nullptr && chosen->name == name) return Invalid(name, "the header names it twice");
-        if (chosen == nullptr) chosen = &entry;
-      }
+      if (chosen == nullptr) chosen = FindEntry(entries, name);
     }
     if (chosen != nullptr) {
-      QKV_CHECK(CheckShape(*chosen));
-      tensors_.push_back({chosen->name, chosen->dtype, chosen->range, s});
+      QKV_CHECK(CheckShape(slot, *chosen));
+      tensors_.push_back({chosen->name, chosen->dtype, chosen->range.offset, s});
     } else if (slot.optional) {
       *std::get<Vector*>(slot.to) = Vector::Zero(static_cast<Eigen::Index>(slot.outputs));
     } else {
       return Invalid(slot.names.front(), "this tensor is missing");
     }
   }
-  std::sort(tensors_.begin(), tensors_.end(),
-            [](const Tensor& a, const Tensor& b) { return a.range.offset < b.range.offset; });
+  std::sort(tensors_.begin(), tensors_.end(), [](const Tensor& a, const Tensor& b) { return a.offset < b.offset; });
   return {};
 }
 
-Result<void> SafetensorsReader::CheckShape(const Entry& entry) const {
+Result<void> SafetensorsReader::CheckMemory() const {
+  uint64_t bytes = 0;
+  for (const Tensor& tensor : tensors_) bytes += InMemory(slots_.slots[tensor.slot]);
+  if (bytes <= memory_) return {};
+  return NoRoom("", "the model's weights take " + std::to_string(bytes / kMegabyte) + " MB of memory; " +
+                        std::to_string(memory_ / kMegabyte) + " MB can be had: use a smaller model");
+}
+
+Result<void> SafetensorsReader::CheckShape(const WeightSlot& slot, const Entry& entry) const {
   using Sizes = std::vector<uint64_t>;
-  const WeightSlot& slot = slots_.slots[entry.slot];
   const bool matrix = std::holds_alternative<PackedMatrix*>(slot.to);
   const Sizes wanted = matrix ? Sizes{slot.outputs, slot.inputs} : Sizes{slot.outputs};
   const bool row = !matrix && entry.shape == Sizes{1, slot.outputs};
@@ -212,24 +254,41 @@ Result<void> SafetensorsReader::CheckShape(const Entry& entry) const {
   return {};
 }
 
-Result<void> SafetensorsReader::ReadTensor(const Tensor& tensor, std::span<const uint8_t> bytes) {
+Result<void> SafetensorsReader::MakeRoom(const Tensor& tensor) {
+  const WeightSlot& slot = slots_.slots[tensor.slot];
+  const uint64_t bytes = InMemory(slot);
+  if (!HasRoom(bytes)) {
+    return NoRoom(tensor.name, "there is no memory left for its " + std::to_string(bytes / kMegabyte) +
+                                   " MB: use a smaller model, or free others first");
+  }
+  if (PackedMatrix* const* matrix = std::get_if<PackedMatrix*>(&slot.to)) {
+    **matrix = PackedMatrix(slot.outputs, slot.inputs);
+  } else {
+    std::get<Vector*>(slot.to)->resize(static_cast<Eigen::Index>(slot.outputs));
+  }
+  return {};
+}
+
+// The tensor's next rows, from row_ on.
+Result<void> SafetensorsReader::ReadRows(const Tensor& tensor, std::span<const uint8_t> bytes) {
+  if (row_ == 0) QKV_CHECK(MakeRoom(tensor));
   const WeightSlot& slot = slots_.slots[tensor.slot];
   PackedMatrix* const* matrix = std::get_if<PackedMatrix*>(&slot.to);
   Vector* const* vector = std::get_if<Vector*>(&slot.to);
-  if (matrix != nullptr) **matrix = PackedMatrix(slot.outputs, slot.inputs);
-  if (vector != nullptr) (*vector)->resize(static_cast<Eigen::Index>(slot.outputs));
-
-  const size_t width = Width(tensor.dtype);
+  const size_t row_bytes = slot.inputs * Width(tensor.dtype);
   std::vector<float> row(slot.inputs);
-  for (size_t o = 0; o < slot.outputs; ++o) {
-    ReadRow(tensor.dtype, bytes.data() + o * slot.inputs * width, row);
+  for (; !bytes.empty(); bytes = bytes.subspan(row_bytes), ++row_) {
+    ReadRow(tensor.dtype, bytes.data(), row);
     for (const float value : row) {
       if (!std::isfinite(value)) return Invalid(tensor.name, "it holds a number that is not finite");
     }
-    if (matrix != nullptr) (*matrix)->SetRow(o, row.data());
-    if (vector != nullptr) (**vector)[static_cast<Eigen::Index>(o)] = row[0];
+    if (matrix != nullptr) (*matrix)->SetRow(row_, row.data());
+    if (vector != nullptr) (**vector)[static_cast<Eigen::Index>(row_)] = row[0];
   }
+  if (row_ < slot.outputs) return {};
   parameters_ += slot.outputs * slot.inputs;
+  ++next_;
+  row_ = 0;
   return {};
 }
 

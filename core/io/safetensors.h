@@ -3,9 +3,11 @@
 // in the model at once. The file is never in memory as a whole.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
@@ -22,14 +24,16 @@ struct ByteRange {
 class SafetensorsReader {
  public:
   // Fills `slots`, whose targets must outlive the reader. `file_size` lets it refuse ranges past the end; 0: unknown.
-  SafetensorsReader(WeightSlots slots, uint64_t file_size, std::string file_name = "model.safetensors");
+  // `memory`: how many bytes the weights may take.
+  SafetensorsReader(WeightSlots slots, uint64_t file_size, uint64_t memory = PTRDIFF_MAX,
+                    std::string file_name = "model.safetensors");
 
-  // The range wanted next; ranges ascend.
+  // The range wanted next, of at most 4 MiB; ranges ascend.
   ByteRange Next() const;
 
   // The bytes of Next(), all of them. Errors: kInvalidFile names the tensor and what is wrong with it; kUnsupported for
   // tensors that the model has no seat for and for types other than F32, F16 and BF16; kLimitExceeded for a header over
-  // 64 MiB. After an error the reader is of no more use.
+  // 4 MiB and for weights that memory has no room for. After an error the reader is of no more use.
   Result<void> Feed(std::span<const uint8_t> bytes);
 
   // Numbers read into slots.
@@ -45,27 +49,33 @@ class SafetensorsReader {
   };
   struct Tensor {
     std::string name, dtype;
-    ByteRange range;
+    uint64_t offset;  // in the file
     size_t slot;
   };
 
   Result<void> ReadLength(std::span<const uint8_t> bytes);
   Result<void> ReadHeader(std::string_view text);
   Result<Entry> ReadEntry(const std::string& name, const Json& json) const;
-  Result<bool> FindSeat(Entry& entry) const;
-  Result<void> CheckOverlaps(std::vector<std::pair<ByteRange, std::string>> ranges) const;
-  Result<void> ChooseTensors(const std::vector<Entry>& entries);
-  Result<void> CheckShape(const Entry& entry) const;
-  Result<void> ReadTensor(const Tensor& tensor, std::span<const uint8_t> bytes);
+  Result<void> FindSeat(Entry& entry) const;
+  Result<void> CheckOverlaps(std::vector<Entry>& entries) const;
+  static const Entry* FindEntry(const std::vector<Entry>& entries, const std::string& name);
+  Result<void> ChooseTensors(std::vector<Entry> entries);
+  Result<void> CheckShape(const WeightSlot& slot, const Entry& entry) const;
+  Result<void> CheckMemory() const;
+  Result<void> MakeRoom(const Tensor& tensor);
+  Result<void> ReadRows(const Tensor& tensor, std::span<const uint8_t> bytes);
   Error Invalid(const std::string& tensor, std::string message) const;
+  Error NoRoom(const std::string& tensor, std::string message) const;
 
   WeightSlots slots_;
-  uint64_t file_size_;
+  std::vector<std::pair<std::string, size_t>> seats_;  // each name that a tensor may have, and its slot; sorted
+  uint64_t file_size_, memory_;
   std::string file_;
   uint64_t header_length_ = 0;
   bool header_read_ = false;
   std::vector<Tensor> tensors_;  // wanted, by offset
-  size_t next_ = 0;
+  size_t next_ = 0;              // the tensor that is being read, and its row
+  size_t row_ = 0;
   size_t parameters_ = 0;
 };
 

@@ -10,6 +10,7 @@ constexpr int64_t kLargestWidth = 1 << 15;
 constexpr int64_t kMostLayers = 256;
 constexpr int64_t kLargestVocabulary = 1 << 22;
 constexpr int64_t kMostPositions = 1 << 14;
+constexpr size_t kLargestPositionTable = size_t{1} << 23;  // max_position_embeddings * d_model: 32 MiB
 
 Result<void> RefuseUnknownSwitches(const JsonObject& json) {
   QKV_TRY(const std::string_view type, json.String("model_type", "marian"));
@@ -64,6 +65,10 @@ Result<void> ParseShapes(const JsonObject& json, TransformerConfig& config) {
     QKV_TRY(const int64_t value, json.Integer(field.name, 1, field.most));
     *field.to = static_cast<size_t>(value);
   }
+  if (config.max_positions * config.d_model > kLargestPositionTable) {
+    return Error{ErrorCode::kLimitExceeded, "times d_model it must be at most " + std::to_string(kLargestPositionTable),
+                 json.file() + ", max_position_embeddings"};
+  }
   for (const char* heads : {"encoder_attention_heads", "decoder_attention_heads"}) {
     if (config.d_model % static_cast<size_t>(*json.Integer(heads, 1, kLargestWidth)) != 0) {
       return json.Invalid(heads, "must divide d_model, " + std::to_string(config.d_model));
@@ -94,7 +99,7 @@ Result<float> Rate(const JsonObject& json, const char* field) {
 }  // namespace
 
 Result<TransformerConfig> ParseTransformerConfig(std::string_view text) {
-  QKV_TRY(const JsonObject json, JsonObject::Parse(text, "config.json"));
+  QKV_TRY(const JsonObject json, JsonObject::Parse(text, "config.json", kLargestConfig));
   QKV_CHECK(RefuseUnknownSwitches(json));
   TransformerConfig config;
   QKV_CHECK(ParseShapes(json, config));

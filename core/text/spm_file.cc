@@ -10,7 +10,7 @@ namespace {
 using Wire = ProtobufReader::Wire;
 using Bytes = std::span<const uint8_t>;
 
-constexpr size_t kMaxFile = size_t{1} << 30;
+constexpr size_t kMaxFile = size_t{32} << 20;
 constexpr size_t kMaxPiece = 1024;
 
 class Parser {
@@ -36,12 +36,13 @@ class Parser {
 
   std::string_view file_name_;
   SpmFile spm_;
+  bool has_normalizer_ = false;
 };
 
 constexpr std::string_view kMalformed = "the message is malformed or cut off: fetch the file again";
 
 Result<SpmFile> Parser::Parse(Bytes file) {
-  if (file.size() > kMaxFile) return Fail("the file is over 1 GiB", "size", ErrorCode::kLimitExceeded);
+  if (file.size() > kMaxFile) return Fail("the file is over 32 MiB", "size", ErrorCode::kLimitExceeded);
   ProtobufReader model(file);
   while (model.Next()) {
     if (model.Is(1, Wire::kBytes)) QKV_CHECK(ParsePiece(model.Bytes()));
@@ -51,6 +52,9 @@ Result<SpmFile> Parser::Parse(Bytes file) {
   }
   if (!model.ok()) return Error{ErrorCode::kInvalidFile, std::string(kMalformed), std::string(file_name_)};
   if (spm_.types.empty()) return Fail("the vocabulary is empty", "pieces");
+  // Each field of a message is well formed by itself, so a file cut between two of them shows in this alone: writers
+  // put the normaliser last, and always.
+  if (!has_normalizer_) return Fail("it is missing, so the file is cut off: fetch it again", "normalizer_spec");
   return std::move(spm_);
 }
 
@@ -101,6 +105,7 @@ Result<void> Parser::SetAlgorithm(uint64_t algorithm) {
 }
 
 Result<void> Parser::ParseNormalizer(Bytes message) {
+  has_normalizer_ = true;
   ProtobufReader normalizer(message);
   while (normalizer.Next()) {
     if (normalizer.Is(2, Wire::kBytes)) spm_.charsmap = normalizer.Bytes();

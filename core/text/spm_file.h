@@ -38,7 +38,7 @@ struct SpmFile {
 };
 
 // Errors: kInvalidFile; kUnsupported for word and character models and for one with a denormaliser; kLimitExceeded for
-// a file over 1 GiB and for pieces over 1,024 bytes, with which time would be quadratic in the text.
+// a file over 32 MiB and for pieces over 1,024 bytes, with which time would be quadratic in the text.
 // `SpmFile::charsmap` points into `file`.
 Result<SpmFile> ParseSpm(std::span<const uint8_t> file, std::string_view file_name);
 

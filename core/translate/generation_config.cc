@@ -66,7 +66,8 @@ Result<std::vector<std::pair<size_t, size_t>>> ParseAlignmentHeads(const JsonObj
 }  // namespace
 
 Result<GenerationConfig> ParseGenerationConfig(std::string_view text, const TransformerConfig& model) {
-  QKV_TRY(const JsonObject json, JsonObject::Parse(text.empty() ? "{}" : text, "generation_config.json"));
+  QKV_TRY(const JsonObject json,
+          JsonObject::Parse(text.empty() ? "{}" : text, "generation_config.json", kLargestConfig));
   QKV_CHECK(RefuseUnknownRequests(json, model));
   GenerationConfig config;
   QKV_TRY(const int64_t beam, json.Integer("num_beams", 1, kLargestBeam, 1));

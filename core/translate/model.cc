@@ -1,5 +1,6 @@
 #include "core/translate/model.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace qkv {
@@ -63,10 +64,21 @@ std::string TranslationModel::Decode(std::span<const int32_t> ids, Tokens* spans
   return text;
 }
 
-ModelLoader::ModelLoader(std::unique_ptr<TranslationModel> model, uint64_t weights_size)
-    : model_(std::move(model)), reader_(model_->transformer_.Slots(), weights_size) {}
+Result<void> TranslationModel::CheckPieces() const {
+  const auto known = [&](const std::vector<int32_t>& piece_rows) {
+    return std::any_of(piece_rows.begin(), piece_rows.end(),
+                       [&](int32_t row) { return row != rows_.unknown() && row != config().end; });
+  };
+  const char* strange = !known(source_rows_) ? "source.spm" : !known(target_rows_) ? "target.spm" : nullptr;
+  if (strange == nullptr) return {};
+  return Error{ErrorCode::kInvalidFile, "vocab.json has none of its pieces: they are of different models", strange};
+}
 
-Result<std::unique_ptr<ModelLoader>> ModelLoader::Create(const ModelFiles& files, uint64_t weights_size) {
+ModelLoader::ModelLoader(std::unique_ptr<TranslationModel> model, uint64_t weights_size, uint64_t memory)
+    : model_(std::move(model)), reader_(model_->transformer_.Slots(), weights_size, memory) {}
+
+Result<std::unique_ptr<ModelLoader>> ModelLoader::Create(const ModelFiles& files, uint64_t weights_size,
+                                                         uint64_t memory) {
   QKV_TRY(const TransformerConfig config, ParseTransformerConfig(files.config));
   QKV_TRY(GenerationConfig generation, ParseGenerationConfig(files.generation_config, config));
   QKV_TRY(PieceRows rows, PieceRows::Parse(files.vocabulary, config.vocabulary, config.end));
@@ -77,7 +89,8 @@ Result<std::unique_ptr<ModelLoader>> ModelLoader::Create(const ModelFiles& files
   }
   std::unique_ptr<TranslationModel> model(
       new TranslationModel(config, std::move(generation), std::move(rows), std::move(source), std::move(target)));
-  return std::unique_ptr<ModelLoader>(new ModelLoader(std::move(model), weights_size));
+  QKV_CHECK(model->CheckPieces());
+  return std::unique_ptr<ModelLoader>(new ModelLoader(std::move(model), weights_size, memory));
 }
 
 std::unique_ptr<TranslationModel> ModelLoader::Finish() {

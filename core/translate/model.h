@@ -48,6 +48,8 @@ class TranslationModel {
   friend class ModelLoader;
   TranslationModel(TransformerConfig config, GenerationConfig generation, PieceRows rows, SentencePiece source,
                    std::optional<SentencePiece> target);
+  // That vocab.json and the .spm files know each other's pieces.
+  Result<void> CheckPieces() const;
   const SentencePiece& target() const { return target_ ? *target_ : source_; }
 
   Transformer transformer_;
@@ -69,8 +71,10 @@ struct ModelFiles {
 // Loads in two phases: the small files first, then model.safetensors range by range.
 class ModelLoader {
  public:
-  // `weights_size`: bytes of model.safetensors, 0 if unknown. Errors: kInvalidFile, kUnsupported, kLimitExceeded.
-  static Result<std::unique_ptr<ModelLoader>> Create(const ModelFiles& files, uint64_t weights_size = 0);
+  // `weights_size`: bytes of model.safetensors, 0 if unknown. `memory`: how many bytes the weights may take. Errors:
+  // kInvalidFile, kUnsupported, kLimitExceeded.
+  static Result<std::unique_ptr<ModelLoader>> Create(const ModelFiles& files, uint64_t weights_size = 0,
+                                                     uint64_t memory = PTRDIFF_MAX);
 
   // The bytes of model.safetensors wanted next; length 0: none.
   ByteRange Next() const { return reader_.Next(); }
@@ -79,7 +83,7 @@ class ModelLoader {
   std::unique_ptr<TranslationModel> Finish();
 
  private:
-  ModelLoader(std::unique_ptr<TranslationModel> model, uint64_t weights_size);
+  ModelLoader(std::unique_ptr<TranslationModel> model, uint64_t weights_size, uint64_t memory);
   std::unique_ptr<TranslationModel> model_;
   SafetensorsReader reader_;
 };

@@ -24,7 +24,7 @@ Result<PieceRows> PieceRows::Parse(std::string_view text, size_t size, int32_t e
     if (rows.entries_[row].length != 0) {
       return Error{ErrorCode::kInvalidFile, "id " + std::to_string(row) + " already belongs to another piece", where()};
     }
-    rows.entries_[row] = {rows.text_.size(), piece.size()};
+    rows.entries_[row] = {static_cast<uint32_t>(rows.text_.size()), static_cast<uint32_t>(piece.size())};
     rows.text_ += piece;
     if (piece == "<unk>") rows.unknown_ = static_cast<int32_t>(row);
   }

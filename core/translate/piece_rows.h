@@ -19,6 +19,9 @@ class PieceRows {
   // The piece of a row, raw ("▁the"); empty where no piece has it.
   std::string_view Text(int32_t row) const;
 
+  // The row of "<unk>".
+  int32_t unknown() const { return unknown_; }
+
   // piece id of `pieces` -> row; pieces that the model does not know get the row of its unknown piece.
   std::vector<int32_t> RowsOf(const SentencePiece& pieces) const;
   // row -> piece id of `pieces`, or -1.
@@ -26,7 +29,7 @@ class PieceRows {
 
  private:
   struct Entry {
-    size_t begin = 0, length = 0;  // in text_
+    uint32_t begin = 0, length = 0;  // in text_; JSON is no larger than 32 bits count
   };
   std::string text_;
   std::vector<Entry> entries_;  // by row

@@ -73,6 +73,15 @@ TEST(TransformerConfig, RefusesWhatItCannotRunAndNamesTheField) {
   }
 }
 
+TEST(TransformerConfig, RefusesATableOfPositionsThatNobodyNeeds) {
+  std::string json = ConfigWith("max_position_embeddings", "16384");
+  json.replace(json.find("\"d_model\":8"), 11, "\"d_model\":32768");
+  const Result<TransformerConfig> config = ParseTransformerConfig(json);
+  ASSERT_FALSE(config);
+  EXPECT_EQ(config.error().code, ErrorCode::kLimitExceeded);
+  EXPECT_EQ(config.error().where, "config.json, max_position_embeddings");
+}
+
 TEST(TransformerConfig, RefusesWhatIsNoConfig) {
   for (const std::string& text : {std::string(), std::string("[]"), std::string("{"), std::string("\xff"),
                                   "{\"a\":" + std::string(10000, '[') + std::string(10000, ']') + ",}"}) {

@@ -139,6 +139,63 @@ TEST(Safetensors, RefusesWhatIsBrokenAndSaysWhy) {
   }
 }
 
+TEST(Safetensors, ReadsALargeTensorInParts) {
+  constexpr size_t kRows = 2500, kColumns = 300;  // 3 MB, and a row is no divisor of a part
+  std::vector<float> values(kRows * kColumns);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
+  const std::string file =
+      File("{" + Entry("a", "F32", "[2500,300]", 0, values.size() * 4) + "}",
+           std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)));
+  PackedMatrix matrix;
+  WeightSlots slots;
+  slots.Add("a", matrix, kRows, kColumns);
+  SafetensorsReader reader(std::move(slots), file.size());
+  size_t parts = 0;
+  for (ByteRange range = reader.Next(); range.length != 0; range = reader.Next(), ++parts) {
+    ASSERT_LE(range.length, 1u << 20);
+    ASSERT_TRUE(reader.Feed({reinterpret_cast<const uint8_t*>(file.data()) + range.offset, range.length}));
+  }
+  EXPECT_EQ(parts, 5u);
+  EXPECT_EQ(reader.parameters(), values.size());
+  std::vector<float> row(kColumns);
+  for (size_t r = 0; r < kRows; ++r) {
+    matrix.GetRow(r, row.data());
+    ASSERT_EQ(std::memcmp(row.data(), values.data() + r * kColumns, kColumns * sizeof(float)), 0) << r;
+  }
+}
+
+// The matrix takes 16 rows of 3 floats, the vector 2 floats.
+TEST(Safetensors, RefusesWhatMemoryHasNoRoomFor) {
+  const std::string file =
+      File("{" + kGood + "," + Entry("b", "F32", "[2]", 24, 32) + "}", kMatrix + Bytes<float>({7, 8}));
+  for (const uint64_t memory : {uint64_t{200}, uint64_t{199}, uint64_t{0}}) {
+    Seats seats;
+    SafetensorsReader reader(seats.Slots(), file.size(), memory);
+    const std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t*>(file.data()), file.size());
+    ASSERT_TRUE(reader.Feed(bytes.first(8)));
+    const ByteRange header = reader.Next();
+    const Result<void> fed = reader.Feed(bytes.subspan(header.offset, header.length));
+    EXPECT_EQ(static_cast<bool>(fed), memory == 200) << memory;
+    if (!fed) EXPECT_EQ(fed.error().code, ErrorCode::kLimitExceeded);
+  }
+}
+
+TEST(Safetensors, RefusesHalfATerabyteUnseen) {
+  PackedMatrix matrix;
+  WeightSlots slots;
+  slots.Add("a", matrix, size_t{1} << 22, size_t{1} << 15);
+  const std::string file = File("{" + Entry("a", "F32", "[4194304,32768]", 0, size_t{1} << 39) + "}", "");
+  SafetensorsReader reader(std::move(slots), 0, uint64_t{1} << 31);
+  const std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t*>(file.data()), file.size());
+  ASSERT_TRUE(reader.Feed(bytes.first(8)));
+  const Result<void> fed = reader.Feed(bytes.subspan(8));
+  ASSERT_FALSE(fed);
+  EXPECT_EQ(
+      fed.error().ToString(),
+      "LIMIT_EXCEEDED: model.safetensors: the model's weights take 549755 MB of memory; 2147 MB can be had: use a "
+      "smaller model");
+}
+
 TEST(Safetensors, RefusesEveryTruncation) {
   const std::string file = File("{" + kGood + "}", kMatrix);
   for (size_t length = 0; length < file.size(); ++length) {

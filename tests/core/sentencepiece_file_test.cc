@@ -45,7 +45,7 @@ std::string PieceOf(const std::string& text, float score = -1, Kind kind = kNorm
 std::string Trainer(const std::string& content) { return Message(2, content); }
 std::string Normalizer(const std::string& content) { return Message(3, content); }
 
-const std::string kUnk = PieceOf("<unk>", 0, kUnknown);
+const std::string kUnk = Normalizer("") + PieceOf("<unk>", 0, kUnknown);
 const std::string kSmall = kUnk + PieceOf("\xE2\x96\x81") + PieceOf("a") + PieceOf("b");
 
 // The error for a file, as "CODE: where: message"; empty if it is read.
@@ -85,7 +85,7 @@ TEST(SentencePieceFile, SkipsWhatItDoesNotKnow) {
 TEST(SentencePieceFile, RefusesVocabularies) {
   EXPECT_REFUSED("", "INVALID_FILE", "pieces");
   EXPECT_REFUSED(Trainer(""), "INVALID_FILE", "empty");
-  EXPECT_REFUSED(PieceOf("a"), "INVALID_FILE", "no unknown");
+  EXPECT_REFUSED(Normalizer("") + PieceOf("a"), "INVALID_FILE", "no unknown");
   EXPECT_REFUSED(kUnk, "INVALID_FILE", "no piece stands for text");
   EXPECT_REFUSED(kSmall + PieceOf("<unk2>", 0, kUnknown), "INVALID_FILE", "two unknown");
   EXPECT_REFUSED(kSmall + PieceOf("a"), "INVALID_FILE", "piece 4 is there twice");
@@ -96,6 +96,11 @@ TEST(SentencePieceFile, RefusesVocabularies) {
   EXPECT_REFUSED(kSmall + PieceOf("c", -std::numeric_limits<float>::infinity()), "INVALID_FILE", "finite");
   EXPECT_REFUSED(kSmall + PieceOf(std::string(1025, 'c')), "LIMIT_EXCEEDED", "pieces[4]");
   EXPECT_EQ(ErrorOf(kSmall + PieceOf(std::string(1024, 'c'))), "");
+}
+
+TEST(SentencePieceFile, RefusesAFileCutBetweenTwoPieces) {
+  EXPECT_REFUSED(PieceOf("<unk>", 0, kUnknown) + PieceOf("a"), "INVALID_FILE", "normalizer_spec: it is missing");
+  EXPECT_REFUSED(PieceOf("<unk>", 0, kUnknown) + PieceOf("a") + Trainer(""), "INVALID_FILE", "cut off");
 }
 
 TEST(SentencePieceFile, RefusesHalfAByteFallback) {

@@ -199,10 +199,12 @@ class DamagedSentencePiece : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(DamagedSentencePiece, CutOffAnywhere) {
-  size_t refused = 0;
-  for (size_t i = 0; i < 200; ++i) refused += !Try(content_.substr(0, content_.size() * i / 200));
-  EXPECT_GE(refused, 150U);  // a cut between two fields leaves a smaller model
-  for (size_t i = 1; i <= 40; ++i) Try(content_.substr(0, content_.size() - i));
+  for (size_t i = 0; i < 200; ++i) EXPECT_FALSE(Try(content_.substr(0, content_.size() * i / 200))) << i;
+  // The empty denormalizer_spec at the end of some files says nothing, and may be missing.
+  const bool silent_end = content_.ends_with(std::string("\x2A\0", 2));
+  for (size_t i = 1; i <= 40; ++i) {
+    EXPECT_EQ(Try(content_.substr(0, content_.size() - i)), silent_end && i == 2) << i;
+  }
 }
 
 TEST_P(DamagedSentencePiece, FlippedBits) {

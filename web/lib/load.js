@@ -115,9 +115,6 @@ async function feed(filler, weights, signal, progress) {
   throw new QkvError('INVALID_FILE', `ends after ${filler.position} bytes; its header promises more`, weightsFile);
 }
 
-// No tensor of a model that fits into WebAssembly's memory comes near it.
-const kLargestRange = 2 ** 30;
-
 /** Copies a file that comes in chunks into the ranges that a loader asks for. */
 class RangeFiller {
   /** Bytes of the file taken so far. */
@@ -134,7 +131,7 @@ class RangeFiller {
   constructor(wasm, loader) {
     this.#wasm = wasm;
     this.#loader = loader;
-    this.#range = this.#next();
+    this.#range = this.#wasm.loaderNext(this.#loader);
   }
 
   /**
@@ -159,14 +156,7 @@ class RangeFiller {
     this.#filled += bytes.length;
     if (this.#filled < this.#range.length) return;
     this.#wasm.loaderCommit(this.#loader);
-    this.#range = this.#next();
+    this.#range = this.#wasm.loaderNext(this.#loader);
     this.#filled = 0;
-  }
-
-  #next() {
-    const range = this.#wasm.loaderNext(this.#loader);
-    if (range.length <= kLargestRange) return range;
-    const message = `has a tensor of ${range.length} bytes; at most ${kLargestRange} can be read`;
-    throw new QkvError('LIMIT_EXCEEDED', message, weightsFile);
   }
 }
