@@ -67,10 +67,10 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const run = (script, worker) =>
+const run = (script, worker, flags = []) =>
   new Promise((resolve) => {
     const options = { timeout: 50_000 }; // a process that does not end is killed, and its code says so
-    execFile(process.execPath, [join(folder, script), String(worker)], options, (error, stdout, stderr) =>
+    execFile(process.execPath, [...flags, join(folder, script), String(worker)], options, (error, stdout, stderr) =>
       resolve({ code: error ? (error.code ?? error.signal) : 0, stdout: stdout.trim(), stderr }),
     );
   });
@@ -85,4 +85,10 @@ describe.each([
   ])('%s: translate, trace, abort, destroy, and the process ends', async (__, worker) => {
     expect(await run(script, worker)).toEqual({ code: 0, stderr: '', stdout: said(worker) });
   });
+});
+
+test('flags of V8 and of Node do not keep an engine from its thread', async () => {
+  for (const flags of [['--expose-gc'], ['--max-old-space-size=512', '--no-warnings']]) {
+    expect(await run('main.mjs', true, flags)).toEqual({ code: 0, stderr: '', stdout: said(true) });
+  }
 });

@@ -37,8 +37,10 @@ function webWorker() {
  * @returns {import('./channel.js').Port}
  */
 function nodeWorker(threads) {
-  const execArgv = globalThis.process.execArgv.filter((flag) => !flag.startsWith('--input-type')); // refused in workers
-  return new threads.Worker(new URL(import.meta.url.replace(/[^/]*$/, 'worker.js')), { execArgv });
+  const file = new URL(import.meta.url.replace(/[^/]*$/, 'worker.js'));
+  // A thread inherits the process's flags, and takes none of V8's by hand; of those it inherits it refuses this one.
+  const isFromText = globalThis.process.execArgv.some((flag) => flag.startsWith('--input-type'));
+  return new threads.Worker(file, isFromText ? { execArgv: [] } : {});
 }
 
 /** An engine in this thread. Its code is fetched when it is first asked for: a page with a worker never needs it. */
