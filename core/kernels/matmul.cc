@@ -3,21 +3,6 @@
 #include <algorithm>
 #include <cassert>
 
-// What one call computes, shared by its parts.
-#ifndef QKV_KERNELS_MATMUL_PRODUCT_
-#define QKV_KERNELS_MATMUL_PRODUCT_
-namespace qkv {
-struct Product {
-  const float* x;  // [rows, inputs]
-  const float* w;  // packed
-  const float* bias;
-  Activation activation;
-  float* y;  // [rows, outputs]
-  size_t inputs, outputs;
-};
-}  // namespace qkv
-#endif
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/matmul.cc"
 #include "core/kernels/targets.h"
@@ -60,7 +45,7 @@ HWY_NOINLINE void StoreEdge(const Product& p, const float* sums, size_t rows, si
       float v = sums[r * width + c];
       if (p.bias != nullptr) v += p.bias[column + c];
       if (p.activation == Activation::kRelu && v < 0) v = 0;
-      p.y[(row + r) * p.outputs + column + c] = v;
+      p.y[(row + r) * p.y_stride + column + c] = v;
     }
   }
 }
@@ -70,8 +55,8 @@ template <size_t kRows, size_t kVectors>
 HWY_NOINLINE void Tile(const Product& p, size_t row, size_t column) {
   constexpr size_t kWidth = kVectors * kLanes;
   const TileTag d;
-  const size_t inputs = p.inputs, stride = inputs * kPanel;
-  const float* HWY_RESTRICT x = p.x + row * inputs;
+  const size_t inputs = p.inputs, x_stride = p.x_stride, stride = p.panel_stride;
+  const float* HWY_RESTRICT x = p.x + row * x_stride;
   const float* HWY_RESTRICT w = p.w + column / kPanel * stride + column % kPanel;
   HWY_ALIGN float sums[kRows * kWidth];
   size_t begin = 0;
@@ -89,7 +74,7 @@ HWY_NOINLINE void Tile(const Product& p, size_t row, size_t column) {
         b[v] = hn::Load(d, wk + v / kPanelVectors * stride + v % kPanelVectors * kLanes);
       }
       for (size_t r = 0; r < kRows; ++r) {
-        const TileVector a = hn::Set(d, xk[r * inputs]);
+        const TileVector a = hn::Set(d, xk[r * x_stride]);
         for (size_t v = 0; v < kVectors; ++v) sum[r][v] = RelaxedMulAdd(a, b[v], sum[r][v]);
       }
     }
@@ -109,7 +94,7 @@ HWY_NOINLINE void Tile(const Product& p, size_t row, size_t column) {
       TileVector y = hn::Load(d, sums + r * kWidth + v * kLanes);
       if (p.bias != nullptr) y = hn::Add(y, bias);
       if (p.activation == Activation::kRelu) y = Relu(d, y);
-      hn::StoreU(y, d, p.y + (row + r) * p.outputs + c);
+      hn::StoreU(y, d, p.y + (row + r) * p.y_stride + c);
     }
   }
 }
@@ -151,7 +136,7 @@ void ProductPart(const Product& p, size_t row_begin, size_t row_end, size_t begi
   }
   if (p.activation == Activation::kSilu && begin < p.outputs) {
     for (size_t r = row_begin; r < row_end; ++r) {
-      ActivateRun(p.activation, p.y + r * p.outputs + begin, HWY_MIN(end, p.outputs) - begin);
+      ActivateRun(p.activation, p.y + r * p.y_stride + begin, HWY_MIN(end, p.outputs) - begin);
     }
   }
 }
@@ -164,12 +149,31 @@ namespace qkv {
 
 HWY_EXPORT(ProductPart);
 
+Product Whole(const PackedMatrix& w) {
+  Product p;
+  p.w = w.Panel(0);
+  p.panel_stride = w.inputs() * kPanel;
+  p.inputs = w.inputs();
+  p.outputs = w.outputs();
+  return p;
+}
+
+void Multiply(const Product& p, size_t rows) {
+  HWY_DYNAMIC_DISPATCH(ProductPart)(p, 0, rows, 0, (p.outputs + kPanel - 1) / kPanel * kPanel);
+}
+
 void MatMul(ConstMatrixView x, const PackedMatrix& w, const float* bias, Activation activation, MatrixView y,
             ThreadPool& pool) {
   assert(static_cast<size_t>(x.cols()) == w.inputs() && static_cast<size_t>(y.cols()) == w.outputs());
   assert(x.rows() == y.rows());
   const size_t rows = static_cast<size_t>(x.rows());
-  const Product p = {x.data(), w.Panel(0), bias, activation, y.data(), w.inputs(), w.outputs()};
+  Product p = Whole(w);
+  p.x = x.data();
+  p.x_stride = w.inputs();
+  p.bias = bias;
+  p.activation = activation;
+  p.y = y.data();
+  p.y_stride = w.outputs();
   const auto part = HWY_DYNAMIC_POINTER(ProductPart);
   // Waking a worker takes some microseconds; below this the whole product takes one thread less than about 40. Few rows
   // take as long as four: the weights have to come from memory all the same.

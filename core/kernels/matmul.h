@@ -7,6 +7,26 @@
 
 namespace qkv {
 
+// A product as the kernel sees it: y[r, o] = act(sum_i x[r, i] w[o, i] + bias[o]), through strides, so that an operand
+// may be a part of something larger.
+struct Product {
+  const float* x = nullptr;  // [rows, inputs]
+  size_t x_stride = 0;
+  const float* w = nullptr;  // panels of kPanel outputs (core/kernels/packed.h), 64-byte aligned
+  size_t panel_stride = 0;   // floats between two panels
+  size_t inputs = 0, outputs = 0;
+  const float* bias = nullptr;  // [outputs] or null
+  Activation activation = Activation::kNone;
+  float* y = nullptr;  // [rows, outputs], overlapping nothing
+  size_t y_stride = 0;
+};
+
+// A product by all of w; x and y are the caller's to set.
+Product Whole(const PackedMatrix& w);
+
+// On the calling thread.
+void Multiply(const Product& p, size_t rows);
+
 // y = act(x W' + b). x [rows, inputs], W [outputs, inputs] packed, b [outputs] or null, y [rows, outputs]; y must not
 // overlap x. Each output is summed over its inputs in one fixed order, whatever the number of rows and threads: alone
 // and in a batch are equal bit for bit on one target.

@@ -74,7 +74,7 @@ void SoftmaxNaive(MatrixView rows) {
     const float max = MaxNaive(row, rows.cols());
     float sum = 0;
     for (Eigen::Index i = 0; i < rows.cols(); ++i) {
-      row[i] = std::isinf(max) && max < 0 ? 0 : std::exp(row[i] - max);
+      row[i] = std::isinf(row[i]) && row[i] < 0 ? 0 : std::exp(row[i] - max);
       sum += row[i];
     }
     for (Eigen::Index i = 0; i < rows.cols() && sum != 0; ++i) row[i] /= sum;

@@ -6,7 +6,7 @@
 namespace qkv {
 
 // In place: each row x becomes exp(x - max x) / sum. -inf is a masked entry and becomes exactly 0; a row with nothing
-// but -inf becomes zeros. A NaN stays in its row.
+// but -inf becomes zeros. A NaN or +inf turns all the others of its row into NaN.
 void Softmax(MatrixView rows);
 void SoftmaxNaive(MatrixView rows);
 

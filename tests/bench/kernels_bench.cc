@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 
+#include "core/attention/attend.h"
 #include "core/base/arena.h"
 #include "core/base/random.h"
 #include "core/kernels/attention.h"
@@ -116,10 +117,40 @@ void BenchAttention() {
   }
 }
 
+void BenchFamily() {
+  Arena arena;
+  ThreadPool pool(1);
+  Context ctx{arena, pool};
+  const Matrix w_v = Fill(1, 64), W = Fill(64, 64);
+  const Parameter additive[] = {{"W_q", Dense(W.data(), 1, 64, 64)},
+                                {"W_k", Dense(W.data(), 1, 64, 64)},
+                                {"w_v", Dense(w_v.data(), 1, 1, 64)}};
+  for (const char* score : {"scaled-dot", "gaussian", "additive"}) {
+    for (const size_t length : {128, 512, 1024, 2048}) {
+      const bool is_additive = std::string(score) == "additive";
+      if (is_additive && length > 512) continue;
+      const size_t heads = 8, dim = 64;
+      const auto rows = static_cast<Eigen::Index>(length), cols = static_cast<Eigen::Index>(heads * dim);
+      const Matrix x = Fill(rows, cols);
+      Matrix y(rows, cols);
+      const ConstHeads in = SideBySide(x.data(), heads, length, dim);
+      Attention attention;
+      attention.score = FindScore(score);
+      if (is_additive) attention.parameters = additive;
+      char name[64];
+      std::snprintf(name, sizeof(name), "%s %d, 8 heads of 64", score, static_cast<int>(length));
+      Report(name, 4.0 * static_cast<double>(length * length * heads * dim), [&] {
+        Attend(ctx, attention, {in, in, in}, SideBySide(y.data(), heads, length, dim));
+      });
+    }
+  }
+}
+
 void Bench() {
   BenchProducts();
   BenchRows();
   BenchAttention();
+  BenchFamily();
 }
 
 }  // namespace

@@ -1,0 +1,359 @@
+#include "core/attention/attend.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string>
+
+#include "core/kernels/matmul.h"
+
+namespace qkv {
+namespace {
+
+// Queries worked on at a time: whole tiles of the product on every target, and their scores stay in the second level of
+// cache up to a thousand keys or two.
+constexpr size_t kGroup = 24;
+// The product over keys begins at a multiple of this, so that its order of summation is the same wherever a window
+// starts.
+constexpr size_t kKeyChain = 128;
+
+size_t RoundUp(size_t size, size_t step) { return (size + step - 1) / step * step; }
+
+bool AllFinite(ConstRows rows) {
+  constexpr uint32_t kExponent = 0x7f800000;  // all ones in NaN and in infinities
+  uint32_t largest = 0;
+  for (size_t r = 0; r < rows.rows; ++r) {
+    const float* row = rows.Row(r);
+    for (size_t c = 0; c < rows.dim; ++c) largest = std::max(largest, std::bit_cast<uint32_t>(row[c]) & kExponent);
+  }
+  return largest != kExponent;
+}
+
+// Panels of kPanel rows, each with its columns in order; rows past the last are zero.
+const float* PackKeys(ConstRows keys, Arena& arena) {
+  float* packed = arena.Floats(RoundUp(keys.rows, kPanel) * keys.dim);
+  float* to = packed;
+  for (size_t first = 0; first < keys.rows; first += kPanel) {
+    const size_t count = std::min(kPanel, keys.rows - first);
+    for (size_t c = 0; c < keys.dim; ++c, to += kPanel) {
+      for (size_t r = 0; r < count; ++r) to[r] = keys.Row(first + r)[c];
+      std::fill(to + count, to + kPanel, 0.0f);
+    }
+  }
+  return packed;
+}
+
+// Panels of kPanel columns, each with its rows in order: V' as a product's weight.
+const float* PackValues(ConstRows values, Arena& arena) {
+  float* packed = arena.Floats(RoundUp(values.dim, kPanel) * values.rows);
+  float* to = packed;
+  for (size_t first = 0; first < values.dim; first += kPanel) {
+    const size_t count = std::min(kPanel, values.dim - first);
+    for (size_t r = 0; r < values.rows; ++r, to += kPanel) {
+      std::copy_n(values.Row(r) + first, count, to);
+      std::fill(to + count, to + kPanel, 0.0f);
+    }
+  }
+  return packed;
+}
+
+// One head of one call.
+class HeadCall {
+ public:
+  HeadCall(const Attention& attention, const AttentionInputs& in, size_t head, const ReadyHead& ready, Rows output,
+           const AttentionRecord& record)
+      : a_(attention),
+        ready_(ready),
+        queries_(in.query.Head(head)),
+        output_(output),
+        record_(record),
+        head_(head),
+        keys_(in.key.rows),
+        width_(RoundUp(keys_, kPanel)) {}
+
+  // Floats of scratch for Group.
+  size_t Scratch() const {
+    return RoundUp(kGroup * ready_.score.keys.dim, kPanel) + kGroup * width_ + (ready_.finite_values ? 0 : width_);
+  }
+
+  // Queries [first, first + count), count <= kGroup. `used`: a byte a key, or null.
+  void Group(size_t first, size_t count, float* scratch, uint8_t* used) const {
+    float* queries = scratch;
+    float* rows = queries + RoundUp(kGroup * ready_.score.keys.dim, kPanel);
+    float* kept = rows + kGroup * width_;
+    double centres[kGroup] = {};
+    KeyRange seen[kGroup], all = {keys_, 0};
+    for (size_t r = 0; r < count; ++r) {
+      seen[r] = Seen(first + r, centres[r]);
+      if (seen[r].empty()) continue;
+      all = {std::min(all.begin, seen[r].begin), std::max(all.end, seen[r].end)};
+    }
+    if (all.empty()) all = {0, 0};
+    all.begin = all.begin / kKeyChain * kKeyChain;
+    MapQueries(first, count, queries);
+    SumPairs(queries, count, record_.scores != nullptr ? KeyRange{0, keys_} : all, rows);
+    for (size_t r = 0; r < count; ++r) {
+      float* row = rows + r * width_;
+      Edit(first + r, seen[r], row, used);
+      if (!ready_.finite_values) std::copy_n(row, width_, kept);
+      Weights(first + r, seen[r], centres[r], all, row, used);
+      if (a_.selection.kind == SelectionKind::kMaxPool) {
+        MaxPool(first + r, seen[r], row);
+      } else if (ready_.value.data != nullptr && !ready_.finite_values) {
+        AddCarefully(seen[r], row, kept, output_.Row(first + r));
+      }
+    }
+    if (ready_.value.data == nullptr || !ready_.finite_values || a_.selection.kind == SelectionKind::kMaxPool) return;
+    MultiplyValues(first, count, all, rows);
+  }
+
+ private:
+  size_t Place(size_t query) const { return a_.mask.first_query + query; }
+  size_t Kept(size_t query) const { return (head_ * queries_.rows + query) * keys_; }
+
+  KeyRange Seen(size_t query, double& centre) const {
+    KeyRange seen = Range(a_.mask, query, keys_);
+    const size_t length = std::min(keys_, a_.mask.padding_from);
+    if (a_.window.kind == WindowKind::kGlobal || length == 0) return seen;
+    centre = Centre(a_.window, head_, query, Place(query), queries_.Row(query), length);
+    if (record_.centres != nullptr) record_.centres[head_ * queries_.rows + query] = static_cast<float>(centre);
+    const KeyRange window = Range(a_.window, centre, length);
+    seen = {std::max(seen.begin, window.begin), std::min(seen.end, window.end)};
+    return seen.empty() ? KeyRange{} : seen;
+  }
+
+  // [count, n], without gaps.
+  void MapQueries(size_t first, size_t count, float* queries) const {
+    const ReadyScore& score = ready_.score;
+    const size_t dim = score.keys.dim;
+    if (score.query_map.outputs() != 0) {
+      Product product = Whole(score.query_map);
+      product.x = queries_.Row(first);
+      product.x_stride = queries_.stride;
+      product.y = queries;
+      product.y_stride = dim;
+      Multiply(product, count);
+    } else {
+      for (size_t r = 0; r < count; ++r) std::copy_n(queries_.Row(first + r), dim, queries + r * dim);
+    }
+    if (score.unit_queries) DivideByLength({queries, count, dim, dim});
+    if (score.scale != 1) {
+      for (size_t i = 0; i < count * dim; ++i) queries[i] *= score.scale;
+    }
+  }
+
+  void SumPairs(const float* queries, size_t count, KeyRange range, float* rows) const {
+    if (range.empty()) return;
+    const ReadyScore& score = ready_.score;
+    const size_t dim = score.keys.dim, begin = range.begin / kPanel * kPanel, end = RoundUp(range.end, kPanel);
+    if (score.pair_sum != nullptr) {
+      return score.pair_sum(
+          {queries, count, dim, ready_.keys + begin * dim, end - begin, score.pair_weight, rows + begin, width_});
+    }
+    Product product;
+    product.x = queries;
+    product.x_stride = product.inputs = dim;
+    product.w = ready_.keys + begin * dim;
+    product.panel_stride = dim * kPanel;
+    product.outputs = end - begin;
+    product.y = rows + begin;
+    product.y_stride = width_;
+    Multiply(product, count);
+  }
+
+  // Scores become logits.
+  void Edit(size_t query, KeyRange seen, float* row, const uint8_t* used) const {
+    if (const float slope = ready_.score.slope; slope != 0) {
+      const KeyRange range = record_.scores != nullptr ? KeyRange{0, keys_} : seen;
+      const auto t = static_cast<float>(Place(query));
+      for (size_t j = range.begin; j < range.end; ++j) row[j] -= slope * std::abs(t - static_cast<float>(j));
+    }
+    if (record_.scores != nullptr) std::copy_n(row, keys_, record_.scores + Kept(query));
+    Apply(a_.mask, head_, query, keys_, seen, row);
+    if (used != nullptr) {
+      for (size_t j = seen.begin; j < seen.end; ++j) row[j] = used[j] != 0 ? kMasked : row[j];
+    }
+    if (const float temperature = a_.selection.temperature; temperature != 1) {
+      for (size_t j = seen.begin; j < seen.end; ++j) row[j] /= temperature;
+    }
+    if (record_.logits != nullptr) Keep(query, seen, row, kMasked, record_.logits);
+    if (record_.empty != nullptr) {
+      const bool empty = std::all_of(row + seen.begin, row + seen.end, [](float x) { return x == kMasked; });
+      record_.empty[head_ * queries_.rows + query] = empty ? 1 : 0;
+    }
+  }
+
+  // Logits become weights, and zeros in the rest of `all`.
+  void Weights(size_t query, KeyRange seen, double centre, KeyRange all, float* row, uint8_t* used) const {
+    if (a_.selection.kind == SelectionKind::kMaxPool) return;
+    int32_t chosen = Select(a_.selection, head_, query, seen, row);
+    Weigh(a_.window, centre, seen, row);
+    if (seen.empty()) {
+      std::fill(row + all.begin, row + all.end, 0.0f);
+    } else {
+      std::fill(row + all.begin, row + seen.begin, 0.0f);
+      std::fill(row + seen.end, row + all.end, 0.0f);
+    }
+    if (record_.weights != nullptr) Keep(query, seen, row, 0, record_.weights);
+    if (chosen == kNoKey && (record_.chosen != nullptr || used != nullptr)) chosen = LargestWeight(seen, row);
+    if (record_.chosen != nullptr) record_.chosen[head_ * queries_.rows + query] = chosen;
+    if (used != nullptr && chosen != kNoKey) used[chosen] = 1;
+  }
+
+  static int32_t LargestWeight(KeyRange seen, const float* row) {
+    const int32_t largest = Largest(seen, row);
+    return largest != kNoKey && row[largest] > 0 ? largest : kNoKey;
+  }
+
+  void Keep(size_t query, KeyRange seen, const float* row, float unseen, float* kept) const {
+    kept += Kept(query);
+    std::fill_n(kept, keys_, unseen);
+    std::copy(row + seen.begin, row + seen.end, kept + seen.begin);
+  }
+
+  void MultiplyValues(size_t first, size_t count, KeyRange all, const float* rows) const {
+    if (all.empty()) {
+      for (size_t r = 0; r < count; ++r) std::fill_n(output_.Row(first + r), output_.dim, 0.0f);
+      return;
+    }
+    Product product;
+    product.x = rows + all.begin;
+    product.x_stride = width_;
+    product.w = ready_.values + all.begin * kPanel;
+    product.panel_stride = keys_ * kPanel;
+    product.inputs = all.size();
+    product.outputs = output_.dim;
+    product.y = output_.Row(first);
+    product.y_stride = output_.stride;
+    Multiply(product, count);
+  }
+
+  // 0 times NaN is NaN: where values are not all finite, only those that the query sees may be touched. A soft weight
+  // that is 0 by rounding counts as seen, the zeros of a hard selection do not.
+  void AddCarefully(KeyRange seen, const float* weights, const float* logits, float* output) const {
+    const bool hard = a_.selection.kind == SelectionKind::kArgmax || a_.selection.kind == SelectionKind::kSampled;
+    std::fill_n(output, output_.dim, 0.0f);
+    for (size_t j = seen.begin; j < seen.end; ++j) {
+      if (logits[j] == kMasked || (hard && weights[j] == 0)) continue;
+      const float* value = ready_.value.Row(j);
+      for (size_t c = 0; c < output_.dim; ++c) output[c] += weights[j] * value[c];
+    }
+  }
+
+  // For each column the largest value that the query sees; a key's weight is the share of the columns that it won.
+  void MaxPool(size_t query, KeyRange seen, float* row) const {
+    float* weights = record_.weights != nullptr ? record_.weights + Kept(query) : nullptr;
+    if (weights != nullptr) std::fill_n(weights, keys_, 0.0f);
+    float* output = output_.Row(query);
+    for (size_t c = 0; c < output_.dim; ++c) {
+      const size_t none = keys_;
+      size_t winner = none;
+      for (size_t j = seen.begin; j < seen.end; ++j) {
+        if (row[j] == kMasked) continue;
+        const float value = ready_.value.Row(j)[c];
+        if (winner == none || value > ready_.value.Row(winner)[c] || std::isnan(value)) winner = j;
+        if (std::isnan(value)) break;
+      }
+      output[c] = winner == none ? 0 : ready_.value.Row(winner)[c];
+      if (weights != nullptr && winner != none) weights[winner] += 1 / static_cast<float>(output_.dim);
+    }
+    if (record_.chosen != nullptr) record_.chosen[head_ * queries_.rows + query] = kNoKey;
+  }
+
+  const Attention& a_;
+  const ReadyHead& ready_;
+  ConstRows queries_;
+  Rows output_;
+  const AttentionRecord& record_;
+  size_t head_, keys_, width_;
+};
+
+Error Invalid(std::string message, std::string where) {
+  return {ErrorCode::kInvalidArgument, std::move(message), std::move(where)};
+}
+
+}  // namespace
+
+Result<void> CheckAttention(const Attention& attention, const AttentionInputs& in) {
+  const ConstHeads &query = in.query, &key = in.key, &value = in.value;
+  if (query.heads == 0 || query.dim == 0) return Invalid("queries need a head and a column or more", "query");
+  if (key.heads == 0 || key.dim == 0) return Invalid("keys need a head and a column or more", "key");
+  if (query.heads % key.heads != 0) {
+    return Invalid("the number of key heads divides that of query heads, and " + std::to_string(key.heads) +
+                       " does not divide " + std::to_string(query.heads),
+                   "key");
+  }
+  if (value.data != nullptr && (value.heads != key.heads || value.rows != key.rows || value.dim == 0)) {
+    return Invalid("there is one value for each key: " + std::to_string(key.heads) + " heads of " +
+                       std::to_string(key.rows) + ", and not " + std::to_string(value.heads) + " of " +
+                       std::to_string(value.rows),
+                   "value");
+  }
+  if (attention.selection.kind == SelectionKind::kMaxPool && value.data == nullptr) {
+    return Invalid("max pooling needs values", "value");
+  }
+  if (!(attention.selection.temperature > 0) || !std::isfinite(attention.selection.temperature)) {
+    return Invalid("a temperature is above 0", "temperature");
+  }
+  QKV_CHECK(CheckScore(*attention.score, attention.parameters, query.heads, query.dim, key.dim, key.rows));
+  return CheckWindow(attention.window, query.heads, query.rows, query.dim);
+}
+
+ReadyHead MakeReady(const Attention& attention, const AttentionInputs& in, size_t head, Arena& arena) {
+  const size_t of_keys = head / (in.query.heads / in.key.heads);
+  ReadyHead ready;
+  const ConstRows keys = in.key.Head(of_keys);
+  ready.score.keys = keys;
+  attention.score->ready({keys, in.query.dim, head, in.query.heads, attention.parameters}, arena, ready.score);
+  ready.keys = PackKeys(ready.score.keys, arena);
+  if (in.value.data == nullptr) return ready;
+  ready.value = in.value.Head(of_keys);
+  ready.finite_values = AllFinite(ready.value);
+  if (ready.finite_values && attention.selection.kind != SelectionKind::kMaxPool) {
+    ready.values = PackValues(ready.value, arena);
+  }
+  return ready;
+}
+
+void AttendHead(Context& ctx, const Attention& attention, const AttentionInputs& in, size_t head,
+                const ReadyHead& ready, Heads output, const AttentionRecord& record) {
+  const ArenaScope scope(ctx.arena);
+  const HeadCall call(attention, in, head, ready, in.value.data != nullptr ? output.Head(head) : Rows{}, record);
+  const size_t queries = in.query.rows, groups = (queries + kGroup - 1) / kGroup;
+  const size_t threads = attention.mask_used ? 1 : std::clamp<size_t>(groups, 1, ctx.pool.size());
+  const size_t grain = std::max<size_t>((groups + threads - 1) / threads, 1), room = RoundUp(call.Scratch(), kPanel);
+  float* scratch = ctx.arena.Floats(room * threads);
+  uint8_t* used = nullptr;
+  if (attention.mask_used) {
+    used = reinterpret_cast<uint8_t*>(ctx.arena.Floats(in.key.rows / sizeof(float) + 1));
+    std::fill_n(used, in.key.rows, uint8_t{0});
+  }
+  ctx.pool.For(groups, grain, [&](size_t begin, size_t end) {
+    for (size_t g = begin; g < end; ++g) {
+      call.Group(g * kGroup, std::min(kGroup, queries - g * kGroup), scratch + begin / grain * room, used);
+    }
+  });
+}
+
+void Attend(Context& ctx, const Attention& attention, const AttentionInputs& in, Heads output,
+            const AttentionRecord& record) {
+  for (size_t head = 0; head < in.query.heads; ++head) {
+    const ArenaScope scope(ctx.arena);
+    const ReadyHead ready = MakeReady(attention, in, head, ctx.arena);
+    AttendHead(ctx, attention, in, head, ready, output, record);
+  }
+}
+
+void AttendSegments(Context& ctx, const Attention& attention, const AttentionInputs& in, const Segments& query_segments,
+                    const Segments& key_segments, Heads output) {
+  assert(query_segments.size() == key_segments.size());
+  for (size_t s = 0; s < query_segments.size(); ++s) {
+    const size_t first = query_segments.begin(s), count = query_segments.length(s);
+    const size_t first_key = key_segments.begin(s), keys = key_segments.length(s);
+    Attend(ctx, attention,
+           {in.query.Slice(first, count), in.key.Slice(first_key, keys), in.value.Slice(first_key, keys)},
+           output.Slice(first, count));
+  }
+}
+
+}  // namespace qkv

@@ -1,0 +1,155 @@
+// The list of scores, and what all of them share.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "core/attention/score.h"
+#include "core/kernels/matmul.h"
+
+namespace qkv {
+
+// One line a score.
+#define QKV_SCORES(SCORE) \
+  SCORE(kAdditive)        \
+  SCORE(kDot)             \
+  SCORE(kScaledDot)       \
+  SCORE(kGeneral)         \
+  SCORE(kLowRank)         \
+  SCORE(kConcat)          \
+  SCORE(kLocation)        \
+  SCORE(kGaussian)        \
+  SCORE(kCosine)          \
+  SCORE(kAlibi)
+
+#define QKV_DECLARE(score) extern const Score score;
+QKV_SCORES(QKV_DECLARE)
+#define QKV_LIST(score) &score,
+
+std::span<const Score* const> Scores() {
+  static constexpr std::array kScores = {QKV_SCORES(QKV_LIST)};
+  return kScores;
+}
+
+const Score* FindScore(std::string_view name) {
+  for (const Score* score : Scores()) {
+    if (score->name == name) return score;
+  }
+  return nullptr;
+}
+
+ConstRows ScoreInputs::operator[](std::string_view name) const {
+  for (const Parameter& parameter : parameters) {
+    if (parameter.name == name) return parameter.value.Head(parameter.value.heads == 1 ? 0 : head);
+  }
+  return {};
+}
+
+namespace {
+
+std::string Shape(size_t rows, size_t columns) {
+  return "[" + std::to_string(rows) + ", " + std::to_string(columns) + "]";
+}
+
+std::string ScoresForTwoSizes() {
+  std::string names;
+  for (const Score* score : Scores()) {
+    if (!score->same_dims) names += (names.empty() ? "" : ", ") + std::string(score->name);
+  }
+  return names;
+}
+
+const Parameter* Find(std::span<const Parameter> parameters, std::string_view name) {
+  const auto found =
+      std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& p) { return p.name == name; });
+  return found == parameters.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+Result<void> CheckScore(const Score& score, std::span<const Parameter> parameters, size_t heads, size_t query_dim,
+                        size_t key_dim, size_t keys) {
+  const std::string name(score.name);
+  if (score.same_dims && query_dim != key_dim) {
+    return Error{ErrorCode::kInvalidArgument,
+                 name + " needs queries and keys of one size, not " + std::to_string(query_dim) + " and " +
+                     std::to_string(key_dim) + ": make them equal, or take one of " + ScoresForTwoSizes(),
+                 "score"};
+  }
+  for (const Parameter& parameter : parameters) {
+    const auto known = [&](const ParameterSpec& spec) { return spec.name == parameter.name; };
+    if (std::none_of(score.parameters.begin(), score.parameters.end(), known)) {
+      return Error{ErrorCode::kInvalidArgument, name + " has no such parameter", std::string(parameter.name)};
+    }
+  }
+  std::optional<size_t> hidden;
+  for (const ParameterSpec& spec : score.parameters) {
+    const Parameter* parameter = Find(parameters, spec.name);
+    if (parameter == nullptr) {
+      if (spec.optional) continue;
+      return Error{ErrorCode::kInvalidArgument,
+                   name + " needs this parameter: it computes " + std::string(score.equation), std::string(spec.name)};
+    }
+    const ConstHeads& value = parameter->value;
+    const auto wanted = [&](Size size, size_t given) -> size_t {
+      if (size == Size::kQueryDim) return query_dim;
+      if (size == Size::kKeyDim) return key_dim;
+      if (size == Size::kBothDims) return query_dim + key_dim;
+      if (size == Size::kKeysAtLeast) return std::max(given, keys);
+      if (size == Size::kHidden) return hidden.value_or(std::max<size_t>(given, 1));
+      return 1;
+    };
+    const size_t rows = wanted(spec.rows, value.rows);
+    if (spec.rows == Size::kHidden) hidden = rows;
+    const size_t columns = wanted(spec.columns, value.dim);
+    if (spec.columns == Size::kHidden) hidden = columns;
+    if (value.rows != rows || value.dim != columns || (value.heads != 1 && value.heads != heads)) {
+      return Error{ErrorCode::kInvalidArgument,
+                   name + " needs it of shape " + Shape(rows, columns) + ", for all heads or for each of " +
+                       std::to_string(heads) + ", and not " + std::to_string(value.heads) + " of " +
+                       Shape(value.rows, value.dim),
+                   std::string(spec.name)};
+    }
+  }
+  return {};
+}
+
+PackedMatrix PackRows(ConstRows weight, bool transposed) {
+  if (!transposed) {
+    PackedMatrix packed(weight.rows, weight.dim);
+    for (size_t r = 0; r < weight.rows; ++r) packed.SetRow(r, weight.Row(r));
+    return packed;
+  }
+  Vector column(static_cast<Eigen::Index>(weight.rows));
+  PackedMatrix packed(weight.dim, weight.rows);
+  for (size_t c = 0; c < weight.dim; ++c) {
+    for (size_t r = 0; r < weight.rows; ++r) column[static_cast<Eigen::Index>(r)] = weight.Row(r)[c];
+    packed.SetRow(c, column.data());
+  }
+  return packed;
+}
+
+ConstRows MapRows(ConstRows x, ConstRows weight, Arena& arena) {
+  const PackedMatrix packed = PackRows(weight);
+  float* y = arena.Floats(x.rows * weight.rows);
+  Product product = Whole(packed);
+  product.x = x.data;
+  product.x_stride = x.stride;
+  product.y = y;
+  product.y_stride = weight.rows;
+  Multiply(product, x.rows);
+  return {y, x.rows, weight.rows, weight.rows};
+}
+
+void DivideByLength(Rows rows) {
+  for (size_t r = 0; r < rows.rows; ++r) {
+    float* row = rows.Row(r);
+    double square = 0;  // a float's square may overflow
+    for (size_t c = 0; c < rows.dim; ++c) square += static_cast<double>(row[c]) * row[c];
+    const double length = square == 0 ? 1 : std::sqrt(square);
+    for (size_t c = 0; c < rows.dim; ++c) row[c] = static_cast<float>(row[c] / length);
+  }
+}
+
+}  // namespace qkv

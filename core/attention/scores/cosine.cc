@@ -1,0 +1,21 @@
+// The cosine of the angle between query and key (Graves et al. 2014), over a temperature, 1 when it is not given.
+#include <algorithm>
+
+#include "core/attention/score.h"
+
+namespace qkv {
+
+constexpr ParameterSpec kParameters[] = {{"temperature", Size::kOne, Size::kOne, /*optional=*/true}};
+
+static void Ready(const ScoreInputs& in, Arena& arena, ReadyScore& out) {
+  const Rows unit = {arena.Floats(in.keys.rows * in.keys.dim), in.keys.rows, in.keys.dim, in.keys.dim};
+  for (size_t r = 0; r < unit.rows; ++r) std::copy_n(in.keys.Row(r), unit.dim, unit.Row(r));
+  DivideByLength(unit);
+  out.keys = {unit.data, unit.rows, unit.dim, unit.stride};
+  out.unit_queries = true;
+  if (const float* temperature = in["temperature"].data) out.scale = 1 / *temperature;
+}
+
+extern const Score kCosine = {"cosine", "q'k / (|q| |k| temperature)", "Graves et al. 2014", true, kParameters, Ready};
+
+}  // namespace qkv

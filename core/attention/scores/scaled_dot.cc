@@ -1,0 +1,15 @@
+// The product divided by the square root of its length (Vaswani et al. 2017, section 3.2.1): the variance of q'k is
+// that length where the entries' is 1, and a softmax of large scores has no gradient.
+#include <cmath>
+
+#include "core/attention/score.h"
+
+namespace qkv {
+
+static void Ready(const ScoreInputs& in, Arena&, ReadyScore& out) {
+  out.scale = 1 / std::sqrt(static_cast<float>(in.keys.dim));
+}
+
+extern const Score kScaledDot = {"scaled-dot", "q'k / sqrt(d)", "Vaswani et al. 2017", true, {}, Ready};
+
+}  // namespace qkv
