@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "core/attention/mask.h"
 
@@ -16,6 +17,9 @@ enum class SelectionKind {
   kGate,     // sigmoid of each logit; no competition
   kMaxPool,  // for each column the largest allowed value; logits only say what is allowed
 };
+
+// In the order of SelectionKind: their names in every list.
+inline constexpr std::string_view kSelectionNames[] = {"soft", "argmax", "sampled", "gate", "max-pool"};
 
 struct Selection {
   SelectionKind kind = SelectionKind::kSoft;

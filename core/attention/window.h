@@ -1,6 +1,8 @@
 // Local attention (Luong et al. 2015, section 3.2): a query looks at keys within D of a place p in the source.
 #pragma once
 
+#include <string_view>
+
 #include "core/attention/heads.h"
 #include "core/attention/mask.h"
 #include "core/base/error.h"
@@ -12,6 +14,9 @@ enum class WindowKind {
   kLocalM,  // monotonic: p_t = min(t, S - 1)
   kLocalP,  // predictive: p_t = S sigmoid(v_p' tanh(W_p q_t)), and weights times exp(-(s - p_t)^2 / (2 (D / 2)^2))
 };
+
+// In the order of WindowKind: their names in every list.
+inline constexpr std::string_view kWindowNames[] = {"global", "local-m", "local-p"};
 
 struct Window {
   WindowKind kind = WindowKind::kGlobal;

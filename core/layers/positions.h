@@ -1,14 +1,33 @@
-// Sinusoidal positions (Vaswani et al. 2017, section 3.5).
+// Positions: what tells attention, which knows no order, where a row stands.
 #pragma once
 
 #include <cstddef>
 
+#include "core/attention/heads.h"
 #include "core/base/matrix.h"
 
 namespace qkv {
 
-// PE [positions, d] in MarianMT's layout: columns [0, ceil(d/2)) are sin(p / 10000^(2j/d)), the others
-// cos(p / 10000^(2j/d)). Computed in double, rounded once.
-Matrix SinusoidalPositions(size_t positions, size_t d);
+// Where the sine and the cosine of one frequency stand in a row of d columns.
+enum class PairLayout {
+  kHalves,       // columns j and ceil(d / 2) + j: MarianMT's sinusoids, GPT-NeoX's rotary positions
+  kInterleaved,  // columns 2 j and 2 j + 1: both papers' own
+};
+
+// Sinusoidal positions (Vaswani et al. 2017, section 3.5), [positions, d] of first, first + 1, ...: sin(p /
+// 10000^(2j/d)) and cos(p / 10000^(2j/d)). Computed in double, rounded once. An odd d has one sine more.
+Matrix SinusoidalPositions(size_t positions, size_t d, PairLayout layout = PairLayout::kHalves, size_t first = 0);
+
+// R(delta) [d, d], d even: the sinusoid of position p + delta is R(delta) times that of p, whatever p is (the paper's
+// reason for choosing it). R turns each frequency's pair by delta / 10000^(2j/d).
+Matrix SinusoidRotation(double delta, size_t d, PairLayout layout = PairLayout::kHalves);
+
+// Rotary positions (Su et al. 2021): each pair of x, in row i, turned by (first + i) / base^(2j/d), so that a product
+// of two rows depends on how far apart they stand. x and y [heads, rows, d], d even; y may be x.
+void RotaryPositions(ConstHeads x, size_t first, Heads y, PairLayout layout = PairLayout::kHalves, double base = 10000);
+
+// Learned positions (Gehring et al. 2017): y = x + rows first, first + 1, ... of the table. x, y [rows, d], table
+// [positions, d] with first + rows <= positions; y may be x.
+void LearnedPositions(ConstMatrixView x, ConstMatrixView table, size_t first, MatrixView y);
 
 }  // namespace qkv

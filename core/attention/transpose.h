@@ -1,0 +1,19 @@
+// The literature writes attention in two ways. By rows, softmax(Q K' / sqrt(d)) V: a query, a key, a value is a row. By
+// columns, V softmax(K' Q / sqrt(d)): it is a column, and the softmax runs down. One is the other transposed, and the
+// engine computes by rows.
+#pragma once
+
+#include "core/attention/heads.h"
+
+namespace qkv {
+
+// y[h] = x[h]', x [heads, rows, dim], y [heads, dim, rows].
+inline void Transpose(ConstHeads x, Heads y) {
+  for (size_t h = 0; h < x.heads; ++h) {
+    for (size_t r = 0; r < x.rows; ++r) {
+      for (size_t c = 0; c < x.dim; ++c) y.Head(h).Row(c)[r] = x.Head(h).Row(r)[c];
+    }
+  }
+}
+
+}  // namespace qkv

@@ -1,0 +1,86 @@
+#include "core/layers/attention_layer.h"
+
+#include <algorithm>
+#include <string>
+
+namespace qkv {
+namespace {
+
+size_t Outputs(const Linear& linear, size_t inputs) {
+  return linear.weight.outputs() != 0 ? linear.weight.outputs() : inputs;
+}
+
+ConstMatrixView Project(Context& ctx, const Linear& linear, ConstMatrixView x) {
+  return linear.weight.outputs() != 0 ? View(Forward(ctx, linear, x)) : x;
+}
+
+Result<void> CheckLinear(const Linear& linear, size_t inputs, const char* where) {
+  if (linear.weight.outputs() == 0 || linear.weight.inputs() == inputs) return {};
+  return Error{ErrorCode::kInvalidArgument,
+               "its weight has " + std::to_string(linear.weight.inputs()) + " columns, and what it projects has " +
+                   std::to_string(inputs),
+               where};
+}
+
+Result<size_t> HeadSize(size_t columns, size_t heads, const char* where) {
+  if (heads != 0 && columns % heads == 0 && columns != 0) return columns / heads;
+  return Error{ErrorCode::kInvalidArgument,
+               std::to_string(columns) + " columns do not divide into " + std::to_string(heads) + " heads", where};
+}
+
+ConstHeads Split(ConstMatrixView x, size_t heads) {
+  return SideBySide(x.data(), heads, static_cast<size_t>(x.rows()), static_cast<size_t>(x.cols()) / heads);
+}
+
+void Append(std::vector<float>& rows, ConstMatrixView more) {
+  rows.insert(rows.end(), more.data(), more.data() + more.size());
+}
+
+}  // namespace
+
+Result<void> CheckAttentionLayer(const AttentionLayer& layer, ConstMatrixView query, ConstMatrixView key,
+                                 ConstMatrixView value, const AttentionMemory* memory) {
+  const auto columns = [](ConstMatrixView x) { return static_cast<size_t>(x.cols()); };
+  QKV_CHECK(CheckLinear(layer.query, columns(query), "query"));
+  QKV_CHECK(CheckLinear(layer.key, columns(key), "key"));
+  QKV_CHECK(CheckLinear(layer.value, columns(value), "value"));
+  if (key.rows() != value.rows()) return Error{ErrorCode::kInvalidArgument, "there is one value for each key", "value"};
+  const size_t key_columns = Outputs(layer.key, columns(key)), value_columns = Outputs(layer.value, columns(value));
+  QKV_TRY(const size_t query_dim, HeadSize(Outputs(layer.query, columns(query)), layer.heads, "heads"));
+  QKV_TRY(const size_t key_dim, HeadSize(key_columns, layer.key_heads, "keyHeads"));
+  QKV_TRY(const size_t value_dim, HeadSize(value_columns, layer.key_heads, "keyHeads"));
+  QKV_CHECK(CheckLinear(layer.output, layer.heads * value_dim, "output"));
+  auto rows = static_cast<size_t>(key.rows());
+  if (memory != nullptr) {
+    if (memory->keys.size() != memory->rows * key_columns || memory->values.size() != memory->rows * value_columns) {
+      return Error{ErrorCode::kInvalidArgument, "the memory was made by a layer of other sizes", "memory"};
+    }
+    rows += memory->rows;
+  }
+  // Only shapes are looked at.
+  constexpr float kAny = 0;
+  return CheckAttention(layer.attention,
+                        {Dense(&kAny, layer.heads, static_cast<size_t>(query.rows()), query_dim),
+                         Dense(&kAny, layer.key_heads, rows, key_dim), Dense(&kAny, layer.key_heads, rows, value_dim)});
+}
+
+MatrixView Forward(Context& ctx, const AttentionLayer& layer, ConstMatrixView query, ConstMatrixView key,
+                   ConstMatrixView value, AttentionMemory* memory, const AttentionRecord& record) {
+  const ConstMatrixView q = Project(ctx, layer.query, query), k = Project(ctx, layer.key, key),
+                        v = Project(ctx, layer.value, value);
+  AttentionInputs in = {Split(q, layer.heads), Split(k, layer.key_heads), Split(v, layer.key_heads)};
+  Attention attention = layer.attention;
+  if (memory != nullptr) {
+    attention.mask.first_query = memory->rows;
+    Append(memory->keys, k);
+    Append(memory->values, v);
+    memory->rows += static_cast<size_t>(k.rows());
+    in.key = SideBySide<const float>(memory->keys.data(), layer.key_heads, memory->rows, in.key.dim);
+    in.value = SideBySide<const float>(memory->values.data(), layer.key_heads, memory->rows, in.value.dim);
+  }
+  MatrixView context = ctx.New(q.rows(), static_cast<Eigen::Index>(layer.heads * in.value.dim));
+  Attend(ctx, attention, in, SideBySide(context.data(), layer.heads, in.query.rows, in.value.dim), record);
+  return layer.output.weight.outputs() != 0 ? Forward(ctx, layer.output, View(context)) : context;
+}
+
+}  // namespace qkv
