@@ -26,7 +26,8 @@ HWY_INLINE PairVector Tanh(PairTag d, PairVector x) {
   const PairVector e = ExpNegative(d, hn::Mul(size, hn::Set(d, -2.0f)));
   const PairVector large = hn::Div(hn::Sub(one, e), hn::Add(one, e));
   const PairVector x2 = hn::Mul(x, x);
-  PairVector p = hn::MulAdd(x2, hn::Set(d, 62.0f / 2835), hn::Set(d, -17.0f / 315));
+  PairVector p = hn::MulAdd(x2, hn::Set(d, -1382.0f / 155925), hn::Set(d, 62.0f / 2835));
+  p = hn::MulAdd(p, x2, hn::Set(d, -17.0f / 315));
   p = hn::MulAdd(p, x2, hn::Set(d, 2.0f / 15));
   p = hn::MulAdd(p, x2, hn::Set(d, -1.0f / 3));
   const PairVector small = hn::MulAdd(hn::Mul(p, x2), size, size);

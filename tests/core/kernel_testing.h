@@ -72,7 +72,7 @@ inline bool SameBits(ConstMatrixView a, ConstMatrixView b) {
 inline ConstMatrixView ReadRows(const Guarded& m, Eigen::Index first, Eigen::Index count) {
   return {m.read().data() + first * m.read().cols(), count, m.read().cols()};
 }
-inline MatrixView Rows(Guarded& m, Eigen::Index first, Eigen::Index count) {
+inline MatrixView WriteRows(Guarded& m, Eigen::Index first, Eigen::Index count) {
   return {m.data() + first * m.view().cols(), count, m.view().cols()};
 }
 

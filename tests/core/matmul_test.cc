@@ -115,7 +115,7 @@ TEST(MatMul, RowsDoNotDependOnTheirBatch) {
         Guarded y(29, outputs);
         for (Eigen::Index r = 0; r < 29; r += count) {
           const Eigen::Index n = std::min<Eigen::Index>(count, 29 - r);
-          MatMul(ReadRows(p.x, r, n), p.packed, p.bias.read().data(), Activation::kSilu, Rows(y, r, n), pool);
+          MatMul(ReadRows(p.x, r, n), p.packed, p.bias.read().data(), Activation::kSilu, WriteRows(y, r, n), pool);
         }
         EXPECT_TRUE(SameBits(whole.read(), y.read())) << count << " at a time";
       }

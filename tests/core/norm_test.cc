@@ -82,7 +82,7 @@ TEST(LayerNorm, RowsDoNotDependOnOthers) {
     Guarded together(3, 37), alone(3, 37);
     LayerNorm(x.read(), gain.read().data(), bias.read().data(), kEpsilon, together.view());
     for (const Eigen::Index r : {0, 2}) {
-      LayerNorm(ReadRows(x, r, 1), gain.read().data(), bias.read().data(), kEpsilon, Rows(alone, r, 1));
+      LayerNorm(ReadRows(x, r, 1), gain.read().data(), bias.read().data(), kEpsilon, WriteRows(alone, r, 1));
       EXPECT_TRUE(SameBits(ReadRows(together, r, 1), ReadRows(alone, r, 1)));
       EXPECT_FALSE(together.read().row(r).array().isNaN().any());
     }
