@@ -77,6 +77,17 @@ export async function settled(page) {
   await nextFrame(page);
 }
 
+/** Brings the search into view and waits until it is that of the sentence. @param {Page} page */
+export async function searched(page) {
+  await page.locator('qkv-tree').scrollIntoViewIfNeeded();
+  await page.waitForFunction(
+    () =>
+      document.querySelector('#search').getAttribute('aria-busy') === 'false' &&
+      document.querySelector('qkv-tree').search,
+  );
+  await nextFrame(page);
+}
+
 /** Views draw once a frame. @param {Page} page */
 export const nextFrame = (page) =>
   page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));

@@ -1,26 +1,15 @@
 // The line view and the address, in Chromium: what is drawn is what the matrix shows, and a link restores it.
 
-import { Translator } from '../../web/lib/index.js';
-import { nextFrame, openBrowser, settled, translate } from './chromium.js';
+import { nextFrame, settled, translate } from './chromium.js';
+import { kSentence, withPages } from './pages.js';
 
-const kSentence = 'The old man opened the little window.';
-
-let browser;
-let trace;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-  const reference = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr' });
-  trace = await reference.trace(kSentence);
-  reference.destroy();
-});
-
-afterAll(() => browser?.close());
+const pages = withPages();
 
 const lines = (page) => page.check('#view [value=lines]', { force: true });
 
 test('draws a curve for each weight of 0.05 or more, as opaque as the weight', async () => {
-  const page = await browser.open('?engine=baseline');
+  const trace = await pages.translator.trace(kSentence);
+  const page = await pages.browser.open('?engine=baseline');
   await translate(page, kSentence);
   await lines(page);
   await page.click('qkv-heads [data-layer="0"][data-head="1"]');
@@ -48,7 +37,7 @@ test('draws a curve for each weight of 0.05 or more, as opaque as the weight', a
 });
 
 test('pointing at a word or a curve lights it everywhere; keys move, pin and let go', async () => {
-  const page = await browser.open();
+  const page = await pages.browser.open();
   await settled(page);
   await lines(page);
   await nextFrame(page);
@@ -82,7 +71,7 @@ test('pointing at a word or a curve lights it everywhere; keys move, pin and let
 });
 
 test('never scrolls sideways on a phone, whatever the sentence', async () => {
-  const page = await browser.open('', { viewport: { width: 360, height: 800 } });
+  const page = await pages.browser.open('', { viewport: { width: 360, height: 800 } });
   await settled(page);
   await lines(page);
   await translate(page, `${'Internationalisation and then we went home '.repeat(8)}.`);
@@ -91,7 +80,7 @@ test('never scrolls sideways on a phone, whatever the sentence', async () => {
 });
 
 test('a link restores the text, its sentence, the kind, the head, the view and the scale', async () => {
-  const page = await browser.open();
+  const page = await pages.browser.open();
   await settled(page);
   expect(new URL(page.url()).hash).toBe('');
   await translate(page, `I like tea & “milk”.\n${kSentence}`);
@@ -103,7 +92,7 @@ test('a link restores the text, its sentence, the kind, the head, the view and t
   await page.waitForFunction(() => location.hash.includes('scale=row'));
   await settled(page);
 
-  const other = await browser.open(new URL(page.url()).hash);
+  const other = await pages.browser.open(new URL(page.url()).hash);
   await settled(other);
   for (const selector of ['#source', '#target', '#head-name', '.which', '#caption'])
     expect(await other.textContent(selector)).toBe(await page.textContent(selector));
@@ -116,7 +105,7 @@ test('a link restores the text, its sentence, the kind, the head, the view and t
 });
 
 test('an example is a step that Back undoes; the page does not load again', async () => {
-  const page = await browser.open();
+  const page = await pages.browser.open();
   await settled(page);
   await page.evaluate(() => (globalThis.same = true));
   const first = await page.textContent('#target');
@@ -134,7 +123,7 @@ test.each([
   '#layer=99&head=99',
   '#&&==#',
 ])('a malformed address counts for nothing: %s', async (hash) => {
-  const [page, plain] = [await browser.open(hash), await browser.open()];
+  const [page, plain] = [await pages.browser.open(hash), await pages.browser.open()];
   for (const one of [page, plain]) await settled(one);
   expect(await page.textContent('#head-name')).toBe(await plain.textContent('#head-name'));
   expect(await page.isVisible('qkv-matrix')).toBe(true);

@@ -1,43 +1,28 @@
 // What else the model might have written at a word, and the reader's own translation, traced.
 
-import { Translator } from '../../web/lib/index.js';
-import { nextFrame, openBrowser, settled, translate } from './chromium.js';
+import { nextFrame, settled, translate } from './chromium.js';
+import { kSentence, shown, targetPieces, withPages } from './pages.js';
 
-const kSentence = 'The old man opened the little window.';
 const kOwn = 'Le vieillard a ouvert la petite porte.';
 
-let browser;
-let reference;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-  reference = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr' });
-});
-
-afterAll(async () => {
-  reference?.destroy();
-  await browser?.close();
-});
-
-const pieces = (page) => page.$$eval('qkv-pieces[side=target] .text', (chips) => chips.map((chip) => chip.textContent));
-const plain = (list) => list.map((piece) => piece.replaceAll('▁', ' ').trim() || '␣');
+const pages = withPages();
 
 test('a pinned target piece shows what might have been written there, with probabilities', async () => {
-  const page = await browser.open('?engine=baseline');
+  const page = await pages.browser.open('?engine=baseline');
   await translate(page, kSentence);
-  const { alternatives } = await reference.trace(kSentence);
+  const { alternatives } = await pages.translator.trace(kSentence);
   const { count } = alternatives;
   const height = () => page.$eval('#reading', (panel) => panel.offsetHeight);
   const before = await height();
   await page.hover('qkv-pieces[side=target] button >> nth=2');
   expect(await page.locator('#alternatives').count()).toBe(0);
   await page.click('qkv-pieces[side=target] button >> nth=2');
-  const shown = await page.$$eval('#alternatives li', (items) =>
+  const said = await page.$$eval('#alternatives li', (items) =>
     items.map((item) => [item.querySelector('b').textContent, item.querySelector('.number').textContent]),
   );
   const format = (p) => (p < 0.005 ? '<0.01' : p.toFixed(2));
-  const labels = plain(alternatives.pieces.slice(2 * count, 3 * count));
-  expect(shown).toEqual(labels.map((label, i) => [label, format(Math.exp(alternatives.logProbs[2 * count + i]))]));
+  const labels = shown(alternatives.pieces.slice(2 * count, 3 * count));
+  expect(said).toEqual(labels.map((label, i) => [label, format(Math.exp(alternatives.logProbs[2 * count + i]))]));
   expect(await page.locator('#alternatives .written').count()).toBe(1);
   expect(await height()).toBe(before);
 
@@ -48,7 +33,7 @@ test('a pinned target piece shows what might have been written there, with proba
 });
 
 test('the reader’s own translation is traced as it is typed, and the model’s comes back', async () => {
-  const page = await browser.open('?engine=baseline');
+  const page = await pages.browser.open('?engine=baseline');
   const models = await translate(page, kSentence);
   const where = () => page.$eval('qkv-pieces[side=target]', (row) => JSON.stringify(row.getBoundingClientRect()));
   const before = await where();
@@ -61,8 +46,8 @@ test('the reader’s own translation is traced as it is typed, and the model’s
   await page.fill('#own', kOwn);
   await page.waitForFunction(() => document.querySelector('qkv-pieces[side=target]').textContent.includes('porte'));
   await settled(page);
-  const trace = await reference.trace({ source: kSentence, target: kOwn });
-  expect(await pieces(page)).toEqual(plain(trace.target.pieces));
+  const trace = await pages.translator.trace({ source: kSentence, target: kOwn });
+  expect(await targetPieces(page)).toEqual(shown(trace.target.pieces));
   await page.hover('qkv-pieces[side=target] button >> nth=0');
   await nextFrame(page);
   const probability = Math.exp(trace.target.logProbs[0]);
@@ -77,7 +62,7 @@ test('the reader’s own translation is traced as it is typed, and the model’s
 });
 
 test('another sentence ends the reader’s own translation; nothing and nonsense are traced too', async () => {
-  const page = await browser.open();
+  const page = await pages.browser.open();
   await translate(page, kSentence);
   await page.click('#own-switch');
   for (const text of ['', '🍕 \ud800', 'un '.repeat(100)]) {
@@ -86,7 +71,7 @@ test('another sentence ends the reader’s own translation; nothing and nonsense
   }
   await page.fill('#own', '');
   await page.waitForFunction(() => document.querySelectorAll('qkv-pieces[side=target] button').length === 1);
-  expect(await pieces(page)).toEqual(['</s>']);
+  expect(await targetPieces(page)).toEqual(['</s>']);
   await page.click('#examples button >> nth=1');
   await settled(page);
   expect(await page.isVisible('#target')).toBe(true);

@@ -1,22 +1,12 @@
 // What the Save menu hands over: pictures that stand alone, and data that holds the trace's numbers.
 
 import { readFileSync } from 'node:fs';
-import { Translator } from '../../web/lib/index.js';
-import { nextFrame, openBrowser, settled, translate } from './chromium.js';
+import { nextFrame, settled, translate } from './chromium.js';
+import { kSentence, withPages } from './pages.js';
 
-const kSentence = 'The old man opened the little window.';
-
-let browser;
+const pages = withPages();
 let trace;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-  const reference = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr' });
-  trace = await reference.trace(kSentence);
-  reference.destroy();
-});
-
-afterAll(() => browser?.close());
+beforeAll(async () => (trace = await pages.translator.trace(kSentence)));
 
 /** Presses one of the menu's buttons; the file that comes. */
 async function save(page, kind) {
@@ -25,10 +15,10 @@ async function save(page, kind) {
   return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
 }
 
-/** An SVG document as a browser's XML parser reads it; in a page that, unlike ours, parses strings. */
+/** An SVG document as a browser's XML parser reads it: in an empty page, whose policy allows to. */
 async function parsed(page, text) {
-  const blank = await page.context().newPage();
-  const found = await blank.evaluate((svg) => {
+  const empty = await page.context().newPage();
+  const found = await empty.evaluate((svg) => {
     const document = new DOMParser().parseFromString(svg, 'image/svg+xml');
     const all = (selector) => [...document.querySelectorAll(selector)];
     return {
@@ -40,14 +30,14 @@ async function parsed(page, text) {
       texts: all('text').map((one) => one.textContent),
     };
   }, text);
-  await blank.close();
+  await empty.close();
   return found;
 }
 
 test.each(['light', 'dark'])(
   'the matrix as SVG: its cells, labels and legend, in colours of its own, %s',
   async (colorScheme) => {
-    const page = await browser.open('?engine=baseline', { colorScheme });
+    const page = await pages.browser.open('?engine=baseline', { colorScheme });
     await translate(page, kSentence);
     const { name, bytes } = await save(page, 'svg');
     expect(name).toBe('qkv-attention.svg');
@@ -75,7 +65,7 @@ test.each(['light', 'dark'])(
 );
 
 test('the lines as SVG: the curves in view', async () => {
-  const page = await browser.open();
+  const page = await pages.browser.open();
   await settled(page);
   await page.check('#view [value=lines]', { force: true });
   await nextFrame(page);
@@ -86,7 +76,7 @@ test('the lines as SVG: the curves in view', async () => {
 });
 
 test('an SVG of whatever was typed is well-formed', async () => {
-  const page = await browser.open();
+  const page = await pages.browser.open();
   for (const text of ['<b>&amp;"\']]>', 'a\ud800b \u0001\ufffe', `${'and then we went home '.repeat(12)}.`]) {
     await translate(page, text);
     expect((await parsed(page, (await save(page, 'svg')).bytes.toString())).error).toBeNull();
@@ -94,7 +84,7 @@ test('an SVG of whatever was typed is well-formed', async () => {
 });
 
 test('a PNG is the SVG at two pixels to one', async () => {
-  const page = await browser.open();
+  const page = await pages.browser.open();
   await settled(page);
   const { size } = await parsed(page, (await save(page, 'svg')).bytes.toString());
   const { bytes } = await save(page, 'png');
@@ -105,7 +95,7 @@ test('a PNG is the SVG at two pixels to one', async () => {
 });
 
 test('the trace as JSON is what the library says', async () => {
-  const page = await browser.open('?engine=baseline');
+  const page = await pages.browser.open('?engine=baseline');
   await translate(page, kSentence);
   const saved = JSON.parse((await save(page, 'json')).bytes);
   const said = JSON.parse(JSON.stringify(trace));
@@ -115,7 +105,7 @@ test('the trace as JSON is what the library says', async () => {
 });
 
 test('in bertviz’s layout: name, attn [layer][head][left][right], the pieces of both sides', async () => {
-  const page = await browser.open('?engine=baseline');
+  const page = await pages.browser.open('?engine=baseline');
   await translate(page, kSentence);
   const saved = JSON.parse((await save(page, 'bertviz')).bytes);
   expect(saved.map(({ name }) => name)).toEqual(['Encoder', 'Decoder', 'Cross']);
@@ -129,7 +119,7 @@ test('in bertviz’s layout: name, attn [layer][head][left][right], the pieces o
 });
 
 test('the menu opens and closes by keyboard, and moves nothing', async () => {
-  const page = await browser.open();
+  const page = await pages.browser.open();
   await settled(page);
   const where = () => page.$eval('qkv-matrix', (matrix) => JSON.stringify(matrix.getBoundingClientRect()));
   const before = await where();

@@ -1,23 +1,15 @@
 // A saved trace is opened without the engine, and what is no trace is refused in a sentence.
 
 import { readFileSync } from 'node:fs';
-import { Translator } from '../../web/lib/index.js';
 import { TraceError, readTrace } from '../../web/view/read-trace.js';
-import { nextFrame, openBrowser, settled } from './chromium.js';
+import { nextFrame, settled } from './chromium.js';
+import { withPages } from './pages.js';
 
 const kSentence = 'The café was “closed” 🙂.';
 
-let browser;
+const pages = withPages();
 let trace;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-  const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr' });
-  trace = await translator.trace(kSentence);
-  translator.destroy();
-});
-
-afterAll(() => browser?.close());
+beforeAll(async () => (trace = await pages.translator.trace(kSentence)));
 
 const saved = () => JSON.parse(JSON.stringify(trace));
 const file = (content, name = 'some.json') => ({
@@ -86,7 +78,7 @@ test.each(['', '{', '[]', '7', '"qkv-trace/1"', '['.repeat(100_000)])(
 
 test('opens without a model, refuses without forgetting, and gives way to typing', async () => {
   const missing = (page) => page.route('**/*.safetensors', (route) => route.fulfill({ status: 404 }));
-  const page = await browser.open('', {}, missing);
+  const page = await pages.browser.open('', {}, missing);
   await page.waitForSelector('#retry:visible');
   await page.setInputFiles('#file', file(trace));
   await page.waitForFunction(() => document.querySelector('#message').textContent.startsWith('A saved trace'));
@@ -102,7 +94,7 @@ test('opens without a model, refuses without forgetting, and gives way to typing
 });
 
 test('a dropped file opens; its trace is saved again as it is; an example gives way to the engine', async () => {
-  const page = await browser.open();
+  const page = await pages.browser.open();
   await settled(page);
   const content = saved();
   content.target.text = `Ω${content.target.text.slice(1)}`; // nothing that a model would say

@@ -5,7 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Translator } from '../../web/lib/index.js';
-import { nextFrame, openBrowser, settled, translate } from './chromium.js';
+import { nextFrame, openBrowser, searched, settled, translate } from './chromium.js';
 
 const folder = process.argv[2];
 if (!folder) {
@@ -68,6 +68,27 @@ const states = {
     },
   },
   pinned: { after: (page) => page.click('qkv-pieces[side=target] button >> nth=2') },
+  picked: {
+    after: async (page) => {
+      await page.click('qkv-pieces[side=target] button >> nth=2');
+      await page.click('#alternatives button[aria-pressed=false] >> nth=0');
+      await settled(page);
+    },
+  },
+  search: { after: (page) => searched(page) },
+  'search-wide': {
+    after: async (page) => {
+      await page.check('#beam [value="8"]', { force: true });
+      await searched(page);
+      await page.hover('qkv-tree text.dropped >> nth=5');
+    },
+  },
+  'search-long': {
+    after: async (page) => {
+      await translate(page, kLong);
+      await searched(page);
+    },
+  },
   own: {
     after: async (page) => {
       await page.click('#own-switch');

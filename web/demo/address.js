@@ -1,4 +1,5 @@
-// The page's address says what is in view, so that a link restores it: #text=…&sentence=2&kind=cross&layer=2&head=1&view=lines&scale=row
+// The page's address says what is in view, so that a link restores it:
+// #text=…&sentence=2&prefix=34.5&kind=cross&layer=2&head=1&view=lines&scale=row&beam=8
 
 import { kKindNames } from './explorer.js';
 
@@ -8,10 +9,14 @@ import { kKindNames } from './explorer.js';
  * @typedef {object} State
  * @property {string | null} text null: the page's own first sentence
  * @property {number} sentence of the text, from 0; -1: the first
+ * @property {number[] | null} prefix the ids of the pieces that its translation is to begin with
  * @property {Sight} sight
+ * @property {number | null} beam how wide the search card searches; null: as the model likes
  */
 
 const kLongestText = 5000;
+const kIds = /^\d{1,6}(\.\d{1,6}){0,999}$/;
+const kBeams = /^[1248]$/; // those that the page offers
 
 /**
  * What an address asks for. Whatever is malformed in it counts as not said.
@@ -25,20 +30,23 @@ export function readAddress(hash) {
   return {
     text: text !== null && text.length <= kLongestText ? text : null,
     sentence: whole(said.get('sentence')),
+    prefix: kIds.test(said.get('prefix') ?? '') ? (said.get('prefix') ?? '').split('.').map(Number) : null,
     sight: {
       kind: kKindNames.find((kind) => kind === said.get('kind')) ?? 'cross',
       head: layer >= 0 && head >= 0 ? { layer, head } : null,
       view: said.get('view') === 'lines' ? 'lines' : 'matrix',
       scaling: said.get('scale') === 'row' ? 'row' : 'absolute',
     },
+    beam: kBeams.test(said.get('beam') ?? '') ? Number(said.get('beam')) : null,
   };
 }
 
 /** @param {State} state @returns {string} `readAddress` of it is the state */
-export function writeAddress({ text, sentence, sight: { kind, head, view, scaling } }) {
+export function writeAddress({ text, sentence, prefix, sight: { kind, head, view, scaling }, beam }) {
   const said = new URLSearchParams();
   if (text !== null) said.set('text', text);
   if (sentence >= 0) said.set('sentence', String(sentence + 1));
+  if (prefix) said.set('prefix', prefix.join('.'));
   if (kind !== 'cross') said.set('kind', kind);
   if (head && kind !== 'alignment') {
     said.set('layer', String(head.layer + 1));
@@ -46,6 +54,7 @@ export function writeAddress({ text, sentence, sight: { kind, head, view, scalin
   }
   if (view !== 'matrix') said.set('view', view);
   if (scaling !== 'absolute') said.set('scale', scaling);
+  if (beam !== null) said.set('beam', String(beam));
   const hash = said.toString();
   return hash && `#${hash}`;
 }

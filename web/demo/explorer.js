@@ -59,7 +59,7 @@ export const kKindNames = /** @type {Kind[]} */ (Object.keys(kKinds));
 
 /**
  * Ties the views to one selection and one choice. Dispatches `change` when another matrix is in view, `sight` when the
- * reader chose what to look at.
+ * reader chose what to look at, `pick` (detail: a target piece's index and the id of the piece to be there instead).
  */
 export class Explorer extends EventTarget {
   selection = new Selection();
@@ -77,6 +77,9 @@ export class Explorer extends EventTarget {
   #chosen = { cross: null, encoderSelf: null, decoderSelf: null, alignment: null };
   /** @type {Head | null} */
   #preview = null;
+  #canPick = false;
+  /** The target piece to pin in the next trace. */
+  #kept = -1;
   #part;
 
   /** @param {ParentNode} root */
@@ -91,12 +94,22 @@ export class Explorer extends EventTarget {
     heads.addEventListener('qkv-preview', (event) => this.#previewed(/** @type {CustomEvent} */ (event).detail));
     heads.addEventListener('qkv-choose', (event) => this.#choose(/** @type {CustomEvent} */ (event).detail));
     this.selection.addEventListener('change', () => this.#read());
-    document.addEventListener('keydown', (event) => event.key === 'Escape' && this.selection.clear());
+    document.addEventListener('keydown', (event) => event.key === 'Escape' && this.#letGo());
     this.#show();
   }
 
-  /** @param {Trace | null} trace null: there is nothing to look at */
-  show(trace) {
+  /** Pins a target piece in the next trace. @param {number} piece */
+  keep(piece) {
+    this.#kept = piece;
+  }
+
+  /**
+   * @param {Trace | null} trace null: there is nothing to look at
+   * @param {boolean} canPick whether the sentence can be translated again with another piece
+   */
+  show(trace, canPick) {
+    const picked = this.#part.reading.contains(document.activeElement);
+    this.#canPick = canPick;
     this.#trace = trace;
     this.#preview = null;
     this.selection.clear();
@@ -104,6 +117,19 @@ export class Explorer extends EventTarget {
     this.#part.source.show(trace?.source ?? null);
     this.#part.target.show(trace?.target ?? null);
     this.#show();
+    if (this.slice?.querySide === 'target' && this.#kept >= 0 && this.#kept < this.slice.queries.length)
+      this.selection.toggle({ query: this.#kept, key: null });
+    this.#kept = -1;
+    if (picked) /** @type {HTMLElement | null} */ (this.#part.reading.querySelector('[aria-pressed=true]'))?.focus();
+  }
+
+  /** The focus goes from an alternative, which is there no more, back to its piece. */
+  #letGo() {
+    const { reading, target } = this.#part;
+    const query = this.selection.pinned?.query ?? null;
+    const was = reading.contains(document.activeElement);
+    this.selection.clear();
+    if (was && query !== null) target.querySelectorAll('button')[query]?.focus();
   }
 
   /**
@@ -214,14 +240,15 @@ export class Explorer extends EventTarget {
     const trace = this.#trace;
     const logProbs = trace?.target.logProbs;
     const { reading, spoken } = this.#part;
-    showReading(
-      reading,
-      spoken,
-      this.slice,
-      this.selection,
-      (query) => (logProbs ? Math.exp(logProbs[query]) : null),
-      (query) => (trace ? alternativesAt(trace, query) : []),
-    );
+    showReading(reading, spoken, {
+      slice: this.slice,
+      selection: this.selection,
+      probability: (query) => (logProbs ? Math.exp(logProbs[query]) : null),
+      alternatives: (query) => (trace ? alternativesAt(trace, query) : []),
+      pick: this.#canPick
+        ? (query, { id }) => this.dispatchEvent(new CustomEvent('pick', { detail: { query, id } }))
+        : null,
+    });
   }
 }
 

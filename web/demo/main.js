@@ -1,11 +1,12 @@
 // The Translate page: text in, translation out, and what each head looked at.
 
-import { Translator } from '../lib/index.js';
+import { QkvError, Translator } from '../lib/index.js';
 import { readAddress, writeAddress } from './address.js';
+import { BeamCard } from './beam.js';
 import { Explorer } from './explorer.js';
 import { LatestRun } from './latest.js';
 import { Marks } from './marks.js';
-import { bindSave } from './save.js';
+import { attentionFiles, bindSave } from './save.js';
 import { bindOpen } from './open.js';
 import { Session } from './session.js';
 import { statusLine } from './status.js';
@@ -20,6 +21,7 @@ const query = new URLSearchParams(location.search);
 const status = statusLine(document);
 const explorer = new Explorer(document);
 const texts = new Texts(document, new Marks(explorer));
+const beam = new BeamCard(document, (error) => status.failed(error, null));
 /** @type {Translator | null} */
 let translator = null;
 /** @type {Session | null} */
@@ -28,6 +30,11 @@ let session = null;
 let traced = null;
 /** A trace from a file; in view until its text is changed. @type {{trace: import('../view/trace.js').Trace, name: string} | null} */
 let saved = null;
+
+/** The sentence in view. @type {string | undefined} */
+let inView;
+/** What the address wants the sentence's translation to begin with; undefined: it has been heard. @type {number[] | null | undefined} */
+let wanted;
 
 const run = new LatestRun(translate, (error) => {
   texts.busy(false);
@@ -47,6 +54,7 @@ async function load() {
     });
     session = new Session(translator);
     status.ready(translator.info);
+    beam.ready(translator.info.beam);
     run.request();
   } catch (error) {
     texts.busy(false);
@@ -63,13 +71,11 @@ async function translate(signal) {
   if (!session || !translator) return;
   const { sentences, active, own } = texts.read(translator.info.maxLength - 2);
   const sentence = sentences.at(active);
-  if (sentence !== undefined) session.setOwn(sentence, own);
-  if (sentence !== undefined && !session.traceOf(sentence)) {
-    const begin = performance.now();
-    await session.trace(sentence, signal);
-    signal.throwIfAborted();
-    const pieces = session.traceOf(sentence)?.target.pieces.length ?? 0;
-    status.ready(translator.info, { pieces, milliseconds: performance.now() - begin });
+  if (sentence !== undefined) {
+    session.setOwn(sentence, own);
+    if (wanted !== undefined) session.steer(sentence, wanted);
+    wanted = undefined;
+    if (!session.traceOf(sentence)) await trace(session, sentence, translator.info, signal);
   }
   show(session, sentence);
   for (const other of sentences) {
@@ -82,12 +88,43 @@ async function translate(signal) {
   if (texts.text !== (readAddress(location.hash).text ?? firstText) || location.hash) note();
 }
 
+/** @param {Session} known @param {string} sentence @param {Translator['info']} info @param {AbortSignal} signal */
+async function trace(known, sentence, info, signal) {
+  const begin = performance.now();
+  try {
+    await known.trace(sentence, signal);
+  } catch (error) {
+    const isPrefix = error instanceof QkvError && error.where === 'prefix';
+    if (!isPrefix) throw error;
+    known.steer(sentence, null); // an address may want what this model cannot write
+    await known.trace(sentence, signal);
+  }
+  signal.throwIfAborted();
+  const pieces = known.traceOf(sentence)?.target.pieces.length ?? 0;
+  status.ready(info, { pieces, milliseconds: performance.now() - begin, cut: known.isCut(sentence) });
+}
+
 /** @param {Session} known @param {string | undefined} sentence the one under the caret */
 function show(known, sentence) {
   const trace = sentence === undefined ? null : (known.traceOf(sentence) ?? null);
-  if (trace !== traced) explorer.show(trace);
+  inView = sentence;
+  if (trace !== traced) {
+    explorer.show(trace, true);
+    beam.show(sentence === undefined ? null : (width, signal) => known.search(sentence, width, signal));
+  }
   traced = trace;
   texts.show(known);
+}
+
+/** Has the sentence in view translated again, from these pieces on. @param {number[] | null} prefix null: as the model likes */
+function steer(prefix) {
+  if (!session || inView === undefined || saved) return;
+  texts.endOwn();
+  session.setOwn(inView, null);
+  session.steer(inView, prefix);
+  texts.busy(true);
+  note(true);
+  run.request();
 }
 
 /** The text field's text of the saved trace in view. */
@@ -100,7 +137,8 @@ function open(trace, name) {
   traced = trace;
   texts.showSaved(trace);
   shownText = texts.text;
-  explorer.show(trace);
+  explorer.show(trace, false);
+  beam.show(null);
   status.opened(name);
 }
 
@@ -112,7 +150,14 @@ let noting;
 function note(step = false) {
   clearTimeout(noting);
   const { text, sentence } = texts;
-  const hash = () => writeAddress({ text: text === firstText ? null : text, sentence, sight: explorer.sight });
+  const hash = () =>
+    writeAddress({
+      text: text === firstText ? null : text,
+      sentence,
+      prefix: (inView !== undefined && session?.prefixOf(inView)) || null,
+      sight: explorer.sight,
+      beam: beam.beam,
+    });
   const address = () => hash() || location.pathname + location.search;
   if (step) history.pushState(null, '', address());
   else noting = setTimeout(() => history.replaceState(null, '', address()), kAddressPause);
@@ -122,22 +167,36 @@ function note(step = false) {
 function restore() {
   saved = null;
   clearTimeout(noting);
-  const { text, sentence, sight } = readAddress(location.hash);
+  const { text, sentence, prefix, sight, beam: width } = readAddress(location.hash);
   texts.set(text ?? firstText, sentence);
+  wanted = prefix;
   explorer.sight = sight;
+  beam.beam = width;
   run.request();
 }
 
 texts.addEventListener('input', () => run.request(kTypingPause));
 texts.addEventListener('choose', () => {
   saved = null;
+  inView = undefined;
   if (texts.text !== (readAddress(location.hash).text ?? firstText)) note(true);
   run.request();
 });
+texts.addEventListener('undo', () => steer(null));
 explorer.addEventListener('sight', () => note());
+explorer.addEventListener('pick', (event) => {
+  const { query, id } = /** @type {CustomEvent} */ (event).detail;
+  explorer.keep(query);
+  steer([...Array.from(traced?.target.ids ?? []).slice(0, query), id]);
+});
+beam.addEventListener('choose', (event) => steer(/** @type {CustomEvent} */ (event).detail));
+beam.addEventListener('width', () => note());
 addEventListener('popstate', restore);
 bindTheme(find('#theme'));
-bindSave(find('#save'), () => explorer.inView);
+bindSave(
+  find('#save'),
+  attentionFiles(() => explorer.inView),
+);
 bindOpen(find('#file'), find('#open'), open, status.unreadable);
 restore();
 load();

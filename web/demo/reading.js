@@ -10,14 +10,22 @@ const kNamed = 5;
 const kEmpty = 'Once there is a translation, what each head looked at shows here.';
 
 /**
+ * What there is to say.
+ * @typedef {object} Sayable
+ * @property {Slice | null} slice
+ * @property {Selection} selection
+ * @property {(query: number) => number | null} probability of a written piece
+ * @property {(query: number) => Alternative[]} alternatives to a written piece
+ * @property {((query: number, alternative: Alternative) => void) | null} pick has the sentence translated again with
+ *   another piece there; null: nobody can
+ */
+
+/**
  * @param {HTMLElement} panel
  * @param {HTMLElement} spoken a live region
- * @param {Slice | null} slice
- * @param {Selection} selection
- * @param {(query: number) => number | null} probability of a written piece
- * @param {(query: number) => Alternative[]} alternatives to a written piece
+ * @param {Sayable} sayable
  */
-export function showReading(panel, spoken, slice, selection, probability, alternatives) {
+export function showReading(panel, spoken, { slice, selection, probability, alternatives, pick }) {
   const { current, pinned } = selection;
   if (!slice || !current) {
     spoken.textContent = '';
@@ -38,23 +46,43 @@ export function showReading(panel, spoken, slice, selection, probability, altern
   if (pinned) title.append(make('small', 'pin', 'pinned'));
   const list = document.createElement('ol');
   list.append(...links.map(({ label, weight }) => link(label.text, weight)));
-  panel.replaceChildren(title, list, ...(others.length ? instead(others) : []));
+  panel.replaceChildren(
+    title,
+    list,
+    ...(others.length ? instead(others, pick && ((other) => pick(/** @type {number} */ (query), other))) : []),
+  );
 }
 
-/** What else might have been written there. @param {Alternative[]} others */
-function instead(others) {
+/**
+ * What else might have been written there.
+ * @param {Alternative[]} others
+ * @param {((other: Alternative) => void) | null} pick
+ */
+function instead(others, pick) {
   const title = make('p', 'subject', 'might have been');
-  title.append(make('small', '', 'probability'));
+  title.append(make('small', '', pick ? 'pick one' : 'probability'));
   const list = document.createElement('ol');
   list.id = 'alternatives';
   list.append(
-    ...others.map(({ label, probability, written }) => {
-      const item = link(label.text, probability);
-      item.classList.toggle('written', written);
+    ...others.map((other) => {
+      const item = link(other.label.text, other.probability);
+      item.classList.toggle('written', other.written);
+      if (pick && other.id !== null) item.replaceChildren(button(item, other, () => pick(other)));
       return item;
     }),
   );
   return [title, list];
+}
+
+/** @param {HTMLElement} item @param {Alternative} other @param {() => void} pick */
+function button(item, { label, probability, written }, pick) {
+  const element = document.createElement('button');
+  element.type = 'button';
+  element.setAttribute('aria-pressed', String(written));
+  element.setAttribute('aria-label', `${label.text}, probability ${formatWeight(probability)}`);
+  element.append(...item.childNodes);
+  element.addEventListener('click', () => !written && pick());
+  return element;
 }
 
 /** With nothing lit: how to look, and the head's strongest links. @param {Slice} slice */

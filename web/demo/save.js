@@ -1,31 +1,51 @@
-// The Save menu: what is in view as a picture, and the trace as data. Everything is made here and handed to the reader.
+// Save menus: pictures of what is in view, and data. Everything is made here and handed to the reader.
 
 import { figureSvg, lookOf, toBertviz } from '../view/index.js';
 
 /** @typedef {import('../view/figure.js').Figure} Figure */
 /** @typedef {import('../view/trace.js').Trace} Trace */
+/** @typedef {Blob | null | Promise<Blob>} Made null: there is nothing to save */
+
+/**
+ * A file that a menu offers.
+ * @typedef {object} File
+ * @property {string} name
+ * @property {(white: boolean) => Made} make white: a picture on white, whatever the theme
+ */
 
 const kLargestSide = 8192;
 
 /**
- * @param {HTMLDetailsElement} menu
- * @param {() => {figure: Figure, trace: Trace} | null} inView null: there is nothing to save
+ * What may be saved of the attention in view.
+ * @param {() => {figure: Figure, trace: Trace} | null} inView
+ * @returns {Record<string, File>}
  */
-export function bindSave(menu, inView) {
-  const find = (/** @type {string} */ query) => /** @type {any} */ (menu.querySelector(query));
-  const picture = (/** @type {Figure} */ figure) => figureSvg(figure, lookOf(find('#white').checked));
-  /** @type {Record<string, (shown: {figure: Figure, trace: Trace}) => Blob | Promise<Blob>>} */
-  const makers = {
-    svg: ({ figure }) => new Blob([picture(figure)], { type: 'image/svg+xml' }),
-    png: ({ figure }) => toPng(picture(figure)),
-    json: ({ trace }) => json(trace),
-    bertviz: ({ trace }) => json(toBertviz(trace)),
+export function attentionFiles(inView) {
+  /** @param {(shown: {figure: Figure, trace: Trace}, white: boolean) => Made} make @returns {File['make']} */
+  const of = (make) => (white) => {
+    const shown = inView();
+    return shown && make(shown, white);
   };
-  const names = { svg: 'attention.svg', png: 'attention.png', json: 'trace.json', bertviz: 'bertviz.json' };
-  for (const [kind, make] of Object.entries(makers)) {
-    find(`[value=${kind}]`).addEventListener('click', async () => {
-      const shown = inView();
-      if (shown) hand(await make(shown), names[/** @type {keyof typeof names} */ (kind)]);
+  const picture = (/** @type {{figure: Figure}} */ { figure }, /** @type {boolean} */ white) =>
+    figureSvg(figure, lookOf(white));
+  return {
+    svg: { name: 'attention.svg', make: of((shown, white) => svg(picture(shown, white))) },
+    png: { name: 'attention.png', make: of((shown, white) => toPng(picture(shown, white))) },
+    json: { name: 'trace.json', make: of(({ trace }) => json(trace)) },
+    bertviz: { name: 'bertviz.json', make: of(({ trace }) => json(toBertviz(trace))) },
+  };
+}
+
+/**
+ * @param {HTMLDetailsElement} menu
+ * @param {Record<string, File>} files by the value of the button that saves them
+ */
+export function bindSave(menu, files) {
+  const white = /** @type {HTMLInputElement} */ (menu.querySelector('[name=white]'));
+  for (const [value, { name, make }] of Object.entries(files)) {
+    menu.querySelector(`[value=${value}]`)?.addEventListener('click', async () => {
+      const blob = await make(white.checked);
+      if (blob) hand(blob, name);
     });
   }
   bindMenu(menu);
@@ -49,10 +69,13 @@ function bindMenu(menu) {
 }
 
 /** @param {unknown} value */
-const json = (value) => new Blob([JSON.stringify(value, asArray)], { type: 'application/json' });
+export const json = (value) => new Blob([JSON.stringify(value, asArray)], { type: 'application/json' });
 
 /** @param {string} _ @param {unknown} value */
 const asArray = (_, value) => (value instanceof Float32Array ? Array.from(value) : value);
+
+/** @param {string} text */
+export const svg = (text) => new Blob([text], { type: 'image/svg+xml' });
 
 /** @param {Blob} blob @param {string} name */
 function hand(blob, name) {
@@ -63,9 +86,9 @@ function hand(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** Two pixels to a CSS pixel, as far as canvases go. @param {string} svg @returns {Promise<Blob>} */
-async function toPng(svg) {
-  const url = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }));
+/** Two pixels to a CSS pixel, as far as canvases go. @param {string} text of an SVG @returns {Promise<Blob>} */
+export async function toPng(text) {
+  const url = URL.createObjectURL(svg(text));
   try {
     const image = new Image();
     image.src = url;

@@ -1,20 +1,25 @@
 // Translating a text sentence by sentence, remembering what was translated: as one types, only what changed is done again.
 
+/** @typedef {import('../lib/index.js').Search} Search */
 /** @typedef {import('../lib/index.js').Translator} Translator */
 /** @typedef {import('../lib/index.js').Trace} Trace */
 
 const kTexts = 500;
 const kTraces = 8; // a trace of two long sentences is megabytes
+const kSearches = 8;
 
 export class Session {
   #translator;
-  /** @type {Map<string, string>} */
+  /** @type {Map<string, {text: string, cut: boolean}>} */
   #texts = new Map();
   /** @type {Map<string, Trace>} */
   #traces = new Map();
-
+  /** @type {Map<string, Search>} */
+  #searches = new Map();
   /** Translations that the reader wrote. @type {Map<string, string>} */
   #own = new Map();
+  /** What the reader had translations begin with: ids of pieces. @type {Map<string, number[]>} */
+  #prefixes = new Map();
 
   /** @param {Translator} translator */
   constructor(translator) {
@@ -23,12 +28,22 @@ export class Session {
 
   /** A sentence's translation, if it has been made. @param {string} sentence */
   textOf(sentence) {
-    return this.#own.get(sentence) ?? this.#texts.get(sentence);
+    return this.#own.get(sentence) ?? this.#texts.get(this.#key(sentence))?.text;
+  }
+
+  /** Whether the translation, or what was read of the sentence, is not whole. @param {string} sentence */
+  isCut(sentence) {
+    return !this.#own.has(sentence) && !!this.#texts.get(this.#key(sentence))?.cut;
   }
 
   /** @param {string} sentence */
   traceOf(sentence) {
     return this.#traces.get(this.#key(sentence));
+  }
+
+  /** @param {string} sentence @returns {number[] | null} */
+  prefixOf(sentence) {
+    return this.#prefixes.get(sentence) ?? null;
   }
 
   /** @param {string} sentence @param {string | null} target the reader's own translation; null: the model's */
@@ -37,14 +52,28 @@ export class Session {
     if (target !== null) this.#own.set(sentence, target);
   }
 
+  /** @param {string} sentence @param {number[] | null} prefix what its translation begins with; null: as the model likes */
+  steer(sentence, prefix) {
+    if (prefix) remember(this.#prefixes, kTexts, sentence, prefix);
+    else this.#prefixes.delete(sentence);
+  }
+
+  /** @param {string} sentence @param {unknown} [also] */
+  #key(sentence, also) {
+    return JSON.stringify([sentence, this.#own.get(sentence) ?? this.prefixOf(sentence), also]);
+  }
+
   /** @param {string} sentence */
-  #key(sentence) {
-    return JSON.stringify([sentence, this.#own.get(sentence)]);
+  #options(sentence) {
+    return { prefix: this.#prefixes.get(sentence) };
   }
 
   /** @param {string} sentence @param {AbortSignal} signal */
   async translate(sentence, signal) {
-    remember(this.#texts, kTexts, sentence, await this.#translator.translate(sentence, { signal, split: false }));
+    const key = this.#key(sentence);
+    const options = { ...this.#options(sentence), signal, split: false };
+    const [{ translation, cut, truncated }] = await this.#translator.translateParts(sentence, options);
+    remember(this.#texts, kTexts, key, { text: translation, cut: cut || truncated });
   }
 
   /** Translates and traces; the reader's own translation is traced as it is. @param {string} sentence @param {AbortSignal} signal */
@@ -52,10 +81,21 @@ export class Session {
     const key = this.#key(sentence);
     const target = this.#own.get(sentence);
     const trace = await (target === undefined
-      ? this.#translator.trace(sentence, { signal })
+      ? this.#translator.trace(sentence, { ...this.#options(sentence), signal })
       : this.#translator.trace({ source: sentence, target }, { signal }));
-    if (target === undefined) remember(this.#texts, kTexts, sentence, trace.target.text);
+    const cut = trace.cut || trace.sourceTruncated;
+    if (target === undefined) remember(this.#texts, kTexts, key, { text: trace.target.text, cut });
     remember(this.#traces, kTraces, key, trace);
+  }
+
+  /** What a search so wide finds. @param {string} sentence @param {number} beam @param {AbortSignal} signal @returns {Promise<Search>} */
+  async search(sentence, beam, signal) {
+    const key = this.#key(sentence, beam);
+    const known = this.#searches.get(key);
+    if (known) return known;
+    const found = await this.#translator.search(sentence, { ...this.#options(sentence), beam, tree: true, signal });
+    remember(this.#searches, kSearches, key, found);
+    return found;
   }
 }
 

@@ -3,7 +3,7 @@
 import { QkvError } from '../lib/index.js';
 
 /** @typedef {import('../lib/index.js').TranslatorInfo} TranslatorInfo */
-/** @typedef {{pieces: number, milliseconds: number}} Timing */
+/** @typedef {{pieces: number, milliseconds: number, cut: boolean}} Timing */
 
 /** @param {ParentNode} root */
 export function statusLine(root) {
@@ -50,8 +50,12 @@ const millions = (count) => (count / 1e6).toFixed(1);
 /** @param {Timing} [timing] */
 function speed(timing) {
   if (!timing?.pieces) return [];
-  const { pieces, milliseconds } = timing;
-  return [`${Math.max(1, Math.round(milliseconds))} ms`, `${Math.round((1000 * pieces) / milliseconds)} pieces/s`];
+  const { pieces, milliseconds, cut } = timing;
+  return [
+    ...(cut ? ['cut: it did not end'] : []),
+    `${Math.max(1, Math.round(milliseconds))} ms`,
+    `${Math.round((1000 * pieces) / milliseconds)} pieces/s`,
+  ];
 }
 
 /** What failed, and what to do about it. @param {unknown} error */

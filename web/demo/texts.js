@@ -6,7 +6,10 @@ import { splitSentences } from '../lib/index.js';
 /** @typedef {import('./session.js').Session} Session */
 /** @typedef {{text: string, sentence: boolean}} Part */
 
-/** Dispatches `input` when a text or the caret changed, `choose` when a sentence or an example was chosen. */
+/**
+ * Dispatches `input` when a text or the caret changed, `choose` when a sentence or an example was chosen, `undo` when the
+ * model's own translation is wanted back.
+ */
 export class Texts extends EventTarget {
   #marks;
   #source;
@@ -15,6 +18,7 @@ export class Texts extends EventTarget {
   #which;
   #own;
   #ownSwitch;
+  #undo;
   /** The sentence that the reader translates. @type {string | null} */
   #ownOf = null;
   /** A sentence chosen by a click on its translation; holds until the caret moves. */
@@ -34,6 +38,7 @@ export class Texts extends EventTarget {
     this.#which = /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll('.which'));
     this.#own = /** @type {HTMLTextAreaElement} */ (find('#own'));
     this.#ownSwitch = /** @type {HTMLButtonElement} */ (find('#own-switch'));
+    this.#undo = /** @type {HTMLButtonElement} */ (find('#undo'));
     marks.listen(this.#source, 'source');
     marks.listen(this.#target, 'target');
     this.#reflect();
@@ -73,12 +78,22 @@ export class Texts extends EventTarget {
       this.#translateOwn(this.#ownOf === null ? (this.#activePart()?.text ?? null) : null);
       this.#say('choose');
     });
+    this.#undo.addEventListener('click', () => {
+      this.#source.focus({ preventScroll: true }); // the button goes
+      this.busy(true);
+      this.dispatchEvent(new Event('undo'));
+    });
     this.#target.addEventListener('click', (event) => {
       const { sentence } = /** @type {HTMLElement} */ (event.target).dataset;
       if (sentence === undefined || Number(sentence) === this.#active) return;
       this.#clicked = Number(sentence);
       this.#say('choose');
     });
+  }
+
+  /** The reader's own translation gives way to the model's. */
+  endOwn() {
+    if (this.#ownOf !== null) this.#translateOwn(null);
   }
 
   /** @param {string | null} sentence that the reader translates from here on; null: none */
@@ -134,7 +149,7 @@ export class Texts extends EventTarget {
     this.#parts = splitSentences(this.#source.value, 'en', longest);
     const sentences = this.#parts.filter((part) => part.sentence).map((part) => part.text);
     this.#active = this.#clicked >= 0 && this.#clicked < sentences.length ? this.#clicked : this.#underCaret();
-    if (this.#ownOf !== null && sentences[this.#active] !== this.#ownOf) this.#translateOwn(null);
+    if (this.#ownOf !== null && sentences[this.#active] !== this.#ownOf) this.endOwn();
     return { sentences, active: this.#active, own: this.#ownOf === null ? null : this.#own.value };
   }
 
@@ -155,22 +170,26 @@ export class Texts extends EventTarget {
     let index = -1;
     const nodes = this.#parts.map((part) => {
       if (!part.sentence) return part.text;
-      return sentenceSpan(session.textOf(part.text) ?? '…', ++index, count > 1 && index === this.#active);
+      const span = sentenceSpan(session.textOf(part.text) ?? '…', ++index, count > 1 && index === this.#active);
+      if (session.isCut(part.text)) markCut(span);
+      return span;
     });
     this.#target.replaceChildren(...nodes);
     this.#ownSwitch.disabled = count === 0;
+    const active = this.#activePart();
+    this.#undo.hidden = !active || this.#ownOf !== null || !session.prefixOf(active.text);
     for (const which of this.#which) which.textContent = count > 1 ? `sentence ${this.#active + 1} of ${count}` : '';
     this.#mark(session);
   }
 
   /** A trace from a file: its two texts, whatever the engine would say. @param {import('../view/trace.js').Trace} trace */
   showSaved({ source, target }) {
-    if (this.#ownOf !== null) this.#translateOwn(null);
+    this.endOwn();
     this.set(source.text);
     this.#active = 0;
     const span = sentenceSpan(target.text, 0, false);
     this.#target.replaceChildren(span);
-    this.#ownSwitch.disabled = true;
+    this.#ownSwitch.disabled = this.#undo.hidden = true;
     for (const which of this.#which) which.textContent = '';
     this.#marks.show([
       { name: 'source', side: source, node: /** @type {Text} */ (this.#mirror.firstChild), begin: 0 },
@@ -207,6 +226,12 @@ export class Texts extends EventTarget {
       { name: 'target', side: trace.target, node: target, begin: 0 },
     ]);
   }
+}
+
+/** @param {HTMLElement} span */
+function markCut(span) {
+  span.classList.add('cut');
+  span.title = 'This translation was cut: it had not ended by its longest length, or it only repeated itself.';
 }
 
 /** @param {string} text @param {number} index @param {boolean} active */

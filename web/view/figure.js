@@ -4,7 +4,9 @@ import { rgb } from 'd3-color';
 import { WeightScale } from './colour.js';
 import { layoutOf, shorten } from './layout.js';
 import { curvesOf, kLabelHeight, linesLayoutOf, middle, pathOf } from './lines-layout.js';
+import { measureIn } from './measure.js';
 import { isMasked, shade } from './trace.js';
+import { branchOf, kRowHeight, kindOf, treeLayoutOf } from './tree-layout.js';
 
 /** @typedef {import('./trace.js').Slice} Slice */
 
@@ -57,11 +59,7 @@ export function lookOf(white) {
   const weights = kWeights.map(read);
   const mono = style.getPropertyValue('--mono');
   probe.remove();
-  const pencil = /** @type {CanvasRenderingContext2D} */ (document.createElement('canvas').getContext('2d'));
-  const measure = (/** @type {string} */ text, /** @type {number} */ size) => {
-    pencil.font = `${size}px ${mono}`;
-    return pencil.measureText(text).width;
-  };
+  const measure = measureIn(mono);
   return { ground: white ? '#ffffff' : ground, ink, faint, line, weights, measure };
 }
 
@@ -72,19 +70,61 @@ export function lookOf(white) {
  */
 export function figureSvg(figure, look) {
   const { width, height, marks } = figure.view === 'lines' ? lines(figure, look) : matrix(figure, look);
-  const [wide, tall] = [Math.max(width + 2 * kMargin, 360), height + kHead + kFoot];
-  const across = figure.view === 'lines' ? 'above: ' : '→ ';
-  const down = figure.view === 'lines' ? 'below: ' : '↓ ';
+  const [across, down] = figure.view === 'lines' ? ['above: ', 'below: '] : ['→ ', '↓ '];
+  const subtitle = `${across}${figure.keys} · ${down}${figure.queries}`;
+  const foot = legend(figure, look, kHead + height + 14);
+  return page({ title: figure.title, subtitle, width, height, marks, foot }, look);
+}
+
+/**
+ * @param {import('./tree-layout.js').Search} search
+ * @param {Look} look
+ * @returns {string} an SVG document
+ */
+export function treeSvg(search, look) {
+  const { twigs, width, height, font } = treeLayoutOf(search, look.measure);
+  const strokes = { dropped: [look.faint, 1, 0.45], kept: [look.faint, 1.5, 1], best: [look.ink, 1.5, 1] };
+  const branches = [...twigs]
+    .sort((a, b) => b.through - a.through || 0)
+    .map((twig) => {
+      const [stroke, thick, opacity] = strokes[kindOf(twig)];
+      return `<path d="${branchOf(twig, twigs[twig.parent])}" stroke="${stroke}" stroke-width="${thick}" stroke-opacity="${opacity}"/>`;
+    });
+  const labels = twigs.map((twig) => {
+    const fill = kindOf(twig) === 'dropped' ? look.faint : look.ink;
+    const weight = kindOf(twig) === 'best' ? ' font-weight="700"' : '';
+    const y = (twig.row + 0.5) * kRowHeight + font * 0.35;
+    return `<text x="${(twig.x + twig.width / 2).toFixed(1)}" y="${y}" fill="${fill}"${weight}>${escape(twig.text)}</text>`;
+  });
+  const marks = `<g fill="none">${branches.join('')}</g><g font-size="${font}" text-anchor="middle">${labels.join('')}</g>`;
+  const title = `Beam search, ${search.beam} kept a step`;
+  const subtitle = 'final translations: rank · score; light: dropped on the way';
+  return page({ title, subtitle, width, height, marks, foot: '' }, look);
+}
+
+/**
+ * @typedef {object} Page
+ * @property {string} title
+ * @property {string} subtitle
+ * @property {number} width of the drawing
+ * @property {number} height
+ * @property {string} marks the drawing, as SVG
+ * @property {string} foot what stands under it, as SVG; '': nothing
+ */
+
+/** @param {Page} page @param {Look} look @returns {string} an SVG document */
+function page({ title, subtitle, width, height, marks, foot }, look) {
+  const [wide, tall] = [Math.max(width + 2 * kMargin, 360), height + kHead + (foot ? kFoot : kMargin)];
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${wide}" height="${tall}" viewBox="0 0 ${wide} ${tall}">`,
-    `<title>${escape(figure.title)}</title>`,
+    `<title>${escape(title)}</title>`,
     `<rect width="${wide}" height="${tall}" fill="${look.ground}"/>`,
     `<g font-family="${kSans}" fill="${look.ink}">`,
-    `<text x="${kMargin}" y="26" font-size="15" font-weight="600">${escape(figure.title)}</text>`,
-    `<text x="${kMargin}" y="45" font-size="12" fill="${look.faint}">${across}${escape(figure.keys)} · ${down}${escape(figure.queries)}</text>`,
+    `<text x="${kMargin}" y="26" font-size="15" font-weight="600">${escape(title)}</text>`,
+    `<text x="${kMargin}" y="45" font-size="12" fill="${look.faint}">${escape(subtitle)}</text>`,
     '</g>',
     `<g transform="translate(${kMargin} ${kHead})" font-family="${kMono}">${marks}</g>`,
-    legend(figure, look, kHead + height + 14),
+    foot,
     '</svg>',
     '',
   ].join('\n');

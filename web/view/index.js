@@ -1,9 +1,9 @@
-// Custom elements that draw attention. They know `qkv-trace/1` and each other's selection; no framework, no engine.
+// Custom elements that draw attention. They know `qkv-trace/1`, `qkv-search/1` and each other's selection; no framework, no engine.
 // Styles: tokens.css, then view.css.
 
 export { toBertviz } from './bertviz.js';
 export { WeightScale, onThemeChange, weightScale } from './colour.js';
-export { figureSvg, lookOf } from './figure.js';
+export { figureSvg, lookOf, treeSvg } from './figure.js';
 export { HeadsElement } from './heads.js';
 export { LegendElement } from './legend.js';
 export { LinesElement } from './lines.js';
@@ -23,3 +23,4 @@ export {
   weightAt,
   weightsOf,
 } from './trace.js';
+export { TreeElement } from './tree.js';

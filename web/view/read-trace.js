@@ -124,6 +124,7 @@ function alternativesOf(alternatives, targets) {
   const { count } = alternatives;
   check(Number.isInteger(count) && count >= 0 && count <= kLongest, 'alternatives.count', 'a whole number');
   strings(alternatives.pieces, 'alternatives.pieces', count * targets);
+  if (alternatives.ids !== undefined) numbers(alternatives.ids, 'alternatives.ids', count * targets, 0, 2 ** 31);
   numbers(alternatives.logProbs, 'alternatives.logProbs', count * targets, -Infinity, 0);
   return alternatives;
 }

@@ -8,6 +8,7 @@
  * @typedef {object} Side
  * @property {string} text
  * @property {string[]} pieces with '▁' where a word begins; the last is '</s>'
+ * @property {ArrayLike<number>} [ids]
  * @property {ArrayLike<number>} begin UTF-16 offsets into `text`
  * @property {ArrayLike<number>} end
  * @property {ArrayLike<number>} [logProbs] natural logarithms; the target's only
@@ -27,7 +28,7 @@
  * @property {Weights | null} [encoderSelf]
  * @property {Weights | null} [decoderSelf]
  * @property {Weights} cross
- * @property {{count: number, pieces: string[], logProbs: ArrayLike<number>} | null} [alternatives] for each target piece the
+ * @property {{count: number, pieces: string[], ids?: ArrayLike<number>, logProbs: ArrayLike<number>} | null} [alternatives] for each target piece the
  *   `count` likeliest at its place, best first
  * @property {{shape: number[], data: Float32Array, heads: number[][], note?: string} | null} [alignment] [target, source]
  */
@@ -110,15 +111,17 @@ export function sliceOf(trace, { kind, layer, head }) {
  * What might have been written in a target piece's place, best first.
  * @param {Trace} trace
  * @param {number} index of the target piece
- * @returns {{label: Label, piece: string, probability: number, written: boolean}[]} empty if the trace does not say
+ * @returns {{label: Label, piece: string, id: number | null, probability: number, written: boolean}[]} empty if the trace
+ *   does not say
  */
 export function alternativesAt({ target, alternatives }, index) {
   const count = alternatives?.count ?? 0;
   return Array.from({ length: count }, (_, i) => {
-    const { pieces, logProbs } = /** @type {NonNullable<typeof alternatives>} */ (alternatives);
+    const { pieces, ids, logProbs } = /** @type {NonNullable<typeof alternatives>} */ (alternatives);
     const piece = pieces[index * count + i];
     const probability = Math.exp(logProbs[index * count + i]);
-    return { label: labelOf(piece), piece, probability, written: piece === target.pieces[index] };
+    const id = ids?.[index * count + i] ?? null;
+    return { label: labelOf(piece), piece, id, probability, written: piece === target.pieces[index] };
   });
 }
 

@@ -1,10 +1,9 @@
 // What the elements that draw attention have in common.
 
 import { onThemeChange } from './colour.js';
+import { measureIn } from './measure.js';
 
 /** @typedef {import('./selection.js').Selection} Selection */
-
-const pencil = /** @type {CanvasRenderingContext2D} */ (document.createElement('canvas').getContext('2d'));
 
 /** Draws again when its data, its room or the theme changes, at most once a frame. */
 export class View extends HTMLElement {
@@ -71,10 +70,6 @@ export class View extends HTMLElement {
 
   /** The width of a label at a font size, in CSS pixels. @protected @returns {(text: string, size: number) => number} */
   measurer() {
-    const mono = getComputedStyle(this).getPropertyValue('--mono');
-    return (text, size) => {
-      pencil.font = `${size}px ${mono}`;
-      return pencil.measureText(text).width;
-    };
+    return measureIn(getComputedStyle(this).getPropertyValue('--mono'));
   }
 }

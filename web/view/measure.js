@@ -1,0 +1,15 @@
+/** @type {CanvasRenderingContext2D | null} */
+let pencil = null;
+
+/**
+ * @param {string} family as CSS writes font families
+ * @returns {(text: string, size: number) => number} the width of a label at a font size, in CSS pixels
+ */
+export function measureIn(family) {
+  pencil ??= document.createElement('canvas').getContext('2d');
+  const context = /** @type {CanvasRenderingContext2D} */ (pencil);
+  return (text, size) => {
+    context.font = `${size}px ${family}`;
+    return context.measureText(text).width;
+  };
+}

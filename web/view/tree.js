@@ -1,0 +1,225 @@
+// <qkv-tree>: what a beam search kept, step by step: the paths to its final translations, and what was dropped.
+
+import { select } from 'd3-selection';
+import { element } from './element.js';
+import { formatWeight } from './trace.js';
+import { branchOf, formatLog, kRowHeight, kindOf, treeLayoutOf } from './tree-layout.js';
+import { View } from './view.js';
+
+/** @typedef {import('./tree-layout.js').Search} Search */
+/** @typedef {import('./tree-layout.js').TreeLayout} TreeLayout */
+/** @typedef {import('./tree-layout.js').Twig} Twig */
+
+/**
+ * A focusable drawing. Left and right move along a path, up and down among the pieces of one step, Enter chooses.
+ * Dispatches `qkv-choose` (detail: the ids of the pieces from the start to the chosen one) and `qkv-point` (detail: what
+ * is to be said of the piece pointed at; '' when pointing ends).
+ */
+export class TreeElement extends View {
+  /** @type {Search | null} */
+  #search = null;
+  /** @type {TreeLayout | null} */
+  #layout = null;
+  #pointed = -1;
+  #cursor = 0;
+
+  /** @override */
+  connectedCallback() {
+    if (!this.firstChild) this.#build();
+    super.connectedCallback();
+  }
+
+  /** @override @protected */
+  get room() {
+    return /** @type {HTMLElement} */ (this.firstElementChild);
+  }
+
+  /** The record to show; null shows none. @returns {Search | null} */
+  get search() {
+    return this.#search;
+  }
+  set search(search) {
+    const ids = this.#search?.tree?.ids ?? [];
+    const path = this.#path(this.#cursor).map((node) => ids[node]);
+    this.#search = search;
+    this.#layout = null;
+    this.#point(-1);
+    this.#cursor = followed(search, path);
+    if (this.#cursor === 0) this.room.scrollTo(0, 0);
+    this.schedule();
+  }
+
+  #build() {
+    this.append(element('div.scroll', element('svg', element('g.branches'), element('g.twigs'))));
+    this.tabIndex = 0;
+    this.setAttribute('role', 'application');
+    this.setAttribute('aria-roledescription', 'search tree');
+    const svg = /** @type {SVGSVGElement} */ (this.querySelector('svg'));
+    svg.addEventListener('pointermove', (event) => this.#point(this.#twigAt(event)));
+    svg.addEventListener('pointerleave', () => this.#point(-1));
+    svg.addEventListener('click', (event) => this.#choose(this.#twigAt(event)));
+    this.addEventListener('keydown', (event) => this.#key(event));
+    this.addEventListener('focus', () => this.matches(':focus-visible') && this.#point(this.#cursor));
+    this.addEventListener('blur', () => this.#point(-1));
+  }
+
+  /** @override @protected */
+  draw() {
+    const search = this.#search;
+    const layout = (this.#layout = search && treeLayoutOf(search, this.measurer()));
+    const { twigs, width, height, font } = layout ?? { twigs: [], width: 0, height: 0, font: 0 };
+    const kept = twigs.filter(({ ends }) => ends >= 0).length;
+    this.setAttribute(
+      'aria-label',
+      search
+        ? `Search tree: ${twigs.length} pieces, ${kept} final translations. Arrow keys move, Enter translates from there.`
+        : 'No search to show yet',
+    );
+    const svg = select(this).select('svg').attr('width', width).attr('height', height);
+    svg
+      .select('.branches')
+      .selectAll('path')
+      .data(twigs)
+      .join('path')
+      .attr('class', kindOf)
+      .attr('d', (twig) => branchOf(twig, twigs[twig.parent]));
+    svg
+      .select('.twigs')
+      .selectAll('text')
+      .data(twigs)
+      .join('text')
+      .attr('class', kindOf)
+      .classed('special', ({ special, ends }) => special && ends < 0)
+      .attr('font-size', font)
+      .attr('text-anchor', 'middle')
+      .attr('x', ({ x, width: room }) => x + room / 2)
+      .attr('y', ({ row }) => (row + 0.5) * kRowHeight + font * 0.35)
+      .text(({ text }) => text);
+    if (this.matches(':focus-visible')) this.#point(this.#cursor);
+    this.drawLight();
+  }
+
+  /** The path to the piece pointed at. @override @protected */
+  drawLight() {
+    const layout = this.#layout;
+    if (!layout) return;
+    const path = new Set(this.#path(this.#pointed));
+    for (const group of ['.branches path', '.twigs text']) {
+      select(this)
+        .selectAll(group)
+        .classed('lit', (_, i) => path.has(i))
+        .classed('faint', (_, i) => path.size > 0 && !path.has(i));
+    }
+    const twig = layout.twigs[this.#pointed];
+    if (twig && !this.matches(':hover')) this.#reveal(twig);
+  }
+
+  /** From the start to a piece. @param {number} node @returns {number[]} */
+  #path(node) {
+    const path = [];
+    for (let at = node; this.#layout?.twigs[at]; at = this.#layout.twigs[at].parent) path.unshift(at);
+    return path;
+  }
+
+  /** @param {number} node */
+  #point(node) {
+    if (node === this.#pointed) return;
+    this.#pointed = node;
+    this.drawLight();
+    const detail = this.#layout && node >= 0 ? this.#said(node) : '';
+    this.dispatchEvent(new CustomEvent('qkv-point', { detail, bubbles: true }));
+  }
+
+  /** @param {number} node @returns {string} */
+  #said(node) {
+    const { twigs } = /** @type {TreeLayout} */ (this.#layout);
+    const { text, ends, probability, logProb, through } = twigs[node];
+    const { hypotheses } = /** @type {Search} */ (this.#search);
+    if (ends >= 0) {
+      const { text: all, score, cut } = hypotheses[ends];
+      const cutting = cut ? ', cut before its end' : '';
+      return `Translation ${ends + 1} of ${hypotheses.length}: “${all}”, score ${formatLog(score)}, log-probability ${formatLog(logProb)}${cutting}`;
+    }
+    const fate = through === Infinity ? ', dropped later' : '';
+    return `“${text}”: probability ${formatWeight(probability)} after what stands before; so far ${formatLog(logProb)}${fate}`;
+  }
+
+  /** @param {number} node */
+  #choose(node) {
+    const ids = this.#search?.tree?.ids;
+    if (!ids || node < 0) return;
+    const detail = this.#path(node).map((at) => ids[at]);
+    this.dispatchEvent(new CustomEvent('qkv-choose', { detail, bubbles: true }));
+  }
+
+  /** @param {Twig} twig */
+  #reveal({ x, width, row }) {
+    const { scrollLeft, scrollTop, clientWidth, clientHeight } = this.room;
+    const [left, top] = [x + width / 2 - clientWidth / 2, (row + 0.5) * kRowHeight - clientHeight / 2];
+    const isHidden =
+      x < scrollLeft ||
+      x + width > scrollLeft + clientWidth ||
+      row * kRowHeight < scrollTop ||
+      (row + 1) * kRowHeight > scrollTop + clientHeight;
+    if (isHidden) this.room.scrollTo(left, top);
+  }
+
+  /** @param {MouseEvent} event @returns {number} -1 for none */
+  #twigAt(event) {
+    const box = /** @type {Element} */ (event.currentTarget).getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    const row = Math.floor(y / kRowHeight);
+    return (this.#layout?.twigs ?? []).findIndex((twig) => twig.row === row && x >= twig.x && x < twig.x + twig.width);
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const twigs = this.#layout?.twigs ?? [];
+    const at = twigs[this.#cursor] ? this.#cursor : 0;
+    if (twigs.length === 0) return;
+    if (event.key === 'Enter' || event.key === ' ') this.#choose(at);
+    else if (event.key === 'Escape') this.#point(-1);
+    else {
+      const next = steppedTo(twigs, at, event.key);
+      if (next === null) return;
+      this.#cursor = twigs[next] ? next : at;
+      this.#point(this.#cursor);
+    }
+    event.preventDefault();
+  }
+}
+
+/** How far a path goes in a tree. @param {Search | null} search @param {number[]} path ids @returns {number} its last piece there */
+function followed(search, path) {
+  const { ids = [], parents = [] } = search?.tree ?? {};
+  let at = -1;
+  for (const id of path) {
+    const next = Array.from(ids).findIndex((other, i) => other === id && parents[i] === at);
+    if (next < 0) break;
+    at = next;
+  }
+  return Math.max(at, 0);
+}
+
+/**
+ * @param {Twig[]} twigs
+ * @param {number} at
+ * @param {string} key
+ * @returns {number | null} null for a key that moves nothing; -1: there is nothing there
+ */
+function steppedTo(twigs, at, key) {
+  if (key === 'ArrowLeft') return twigs[at].parent;
+  if (key === 'ArrowRight') return twigs[at].next;
+  if (key === 'Home') return twigs.findIndex(({ row, depth }) => row === 0 && depth === 0);
+  if (key === 'End') return twigs.findIndex(({ ends }) => ends === 0);
+  const way = { ArrowUp: -1, ArrowDown: 1 }[key];
+  if (!way) return null;
+  const { depth, row } = twigs[at];
+  const inStep = twigs
+    .map((twig, i) => ({ i, away: way * (twig.row - row), sameStep: twig.depth === depth }))
+    .filter(({ away, sameStep }) => sameStep && away > 0)
+    .sort((a, b) => a.away - b.away);
+  return inStep[0]?.i ?? -1;
+}
+
+customElements.define('qkv-tree', TreeElement);
