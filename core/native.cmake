@@ -30,6 +30,10 @@ if(QKV_BENCH_SOURCES)
   target_link_libraries(qkv_bench PRIVATE qkv_core)
 endif()
 
+# What tests/oracle/sentencepiece_parity.py compares with SentencePiece: ninja spm_dump
+add_executable(spm_dump EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/tests/oracle/spm_dump.cc)
+target_link_libraries(spm_dump PRIVATE qkv_core)
+
 # One libFuzzer binary for each tests/fuzz/*_fuzz.cc: the preset `fuzz`, run by tests/fuzz/run.mjs.
 option(QKV_FUZZ "Build the fuzzers" OFF)
 if(QKV_FUZZ)

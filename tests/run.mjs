@@ -3,46 +3,10 @@
 //
 // usage: run.mjs [--no-build]
 
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { ToolError, at, run, say, setUp } from '../web/tools/common.mjs';
+import { ToolError, at, setUp } from '../web/tools/common.mjs';
+import { googleTest, inWords, jest, none, plus } from './suites.mjs';
 
-const reports = at('build', 'reports');
-const counts = { passed: 0, failed: 0, skipped: 0 };
-
-function count({ passed = 0, failed = 0, skipped = 0 }) {
-  counts.passed += passed;
-  counts.failed += failed;
-  counts.skipped += skipped;
-}
-
-/** Runs a suite that writes a JSON report; a suite that dies without one, or counts nothing, is one failure. */
-async function suite(name, command, args, report, read, options = {}) {
-  say(name);
-  const file = `${reports}/${report}`;
-  rmSync(file, { force: true });
-  const code = await run(command, args, { ...options, check: false }).catch((error) => {
-    console.error(error.message);
-    return 1;
-  });
-  const result = existsSync(file) ? read(JSON.parse(readFileSync(file, 'utf8'))) : { passed: 0, failed: 0, skipped: 0 };
-  const silent = result.passed + result.failed === 0 || (code !== 0 && result.failed === 0);
-  count(silent ? { ...result, failed: result.failed + 1 } : result);
-}
-
-function fromGoogleTest({ tests, failures, errors = 0, disabled = 0, testsuites }) {
-  const all = testsuites.flatMap(({ testsuite }) => testsuite);
-  const skipped = all.filter(({ result }) => result === 'SKIPPED').length + disabled;
-  const failed = failures + errors;
-  return { passed: tests - failed - skipped, failed, skipped };
-}
-
-function fromJest({ numPassedTests, numFailedTests, numRuntimeErrorTestSuites, numPendingTests, numTodoTests }) {
-  return {
-    passed: numPassedTests,
-    failed: numFailedTests + numRuntimeErrorTestSuites,
-    skipped: numPendingTests + numTodoTests,
-  };
-}
+let counts = none();
 
 async function main() {
   await setUp({ tests: true });
@@ -50,32 +14,11 @@ async function main() {
     const { build } = await import('../web/tools/build.mjs');
     await build();
   }
-  mkdirSync(reports, { recursive: true });
-  await suite(
-    'GoogleTest',
-    at('build', 'native', 'qkv_tests'),
-    [`--gtest_output=json:${reports}/core.json`, '--gtest_brief=1'],
-    'core.json',
-    fromGoogleTest,
-  );
-  await suite(
-    'Jest: the library in Node, the command, the pages in Chromium',
-    process.execPath,
-    [
-      '--experimental-vm-modules',
-      '--no-warnings',
-      at('node_modules', 'jest', 'bin', 'jest.js'),
-      '--json',
-      `--outputFile=${reports}/jest.json`,
-    ],
-    'jest.json',
-    fromJest,
-    // Jest prints its report on stdout too; people read stderr's.
-    { stdio: ['ignore', 'ignore', 'inherit'] },
-  );
+  counts = plus(counts, await googleTest('GoogleTest', at('build', 'native', 'qkv_tests')));
+  counts = plus(counts, await jest('Jest: the library in Node, the command, the pages in browsers'));
   const { lint } = await import('../web/tools/lint.mjs');
   const linted = await lint();
-  count({ passed: linted.passed, failed: linted.failed.length });
+  counts = plus(counts, { passed: linted.passed, failed: linted.failed.length });
 }
 
 await main().catch((error) => {
@@ -83,7 +26,5 @@ await main().catch((error) => {
   ++counts.failed;
 });
 if (counts.passed + counts.failed === 0) ++counts.failed;
-console.log(
-  `${counts.passed} passed, ${counts.failed} failed${counts.skipped > 0 ? `, ${counts.skipped} skipped` : ''}`,
-);
+console.log(inWords(counts));
 process.exitCode = counts.failed > 0 ? 1 : 0;

@@ -1,0 +1,14 @@
+// The short forms of the soaks: thousands of translations, tens of translators, every step of a short job.
+// `npm run test:full` runs the long ones.
+
+import { soaks } from '../soak/soaks.mjs';
+
+test.each(soaks.map((soak) => [soak.short, soak.name, soak]))(
+  '%i %s leave memory as it was',
+  async (size, _, soak) => {
+    const { said, complaints } = await soak.run(size);
+    console.log(`${soak.name}: ${said}`);
+    expect(complaints).toEqual([]);
+  },
+  600_000,
+);
