@@ -15,6 +15,8 @@ import { fileSystem } from './runtime.js';
 /** @typedef {string | Blob | ArrayBuffer | ArrayBufferView} Source a string is an absolute URL */
 
 const kChunk = 1 << 20;
+/** More than any file that is read whole: those of a tokenizer, a WebAssembly module. */
+const kLargestWhole = 64 << 20;
 
 /**
  * Opens a source. Null where it does not exist.
@@ -35,13 +37,17 @@ export async function open(source, name, signal) {
  * @param {Source} source
  * @param {string} name
  * @param {AbortSignal} [signal]
- * @returns {Promise<Uint8Array<ArrayBuffer> | null>}
+ * @returns {Promise<Uint8Array<ArrayBuffer> | null>} rejects as `open` does, and with LIMIT_EXCEEDED past 64 MiB
  */
 export async function readAll(source, name, signal) {
   const opened = await open(source, name, signal);
   if (!opened) return null;
   const chunks = [];
-  for await (const chunk of opened.chunks) chunks.push(chunk);
+  let size = 0;
+  for await (const chunk of opened.chunks) {
+    chunks.push(chunk);
+    if ((size += chunk.length) > kLargestWhole) throw new QkvError('LIMIT_EXCEEDED', 'is over 64 MiB', name);
+  }
   return concatenate(chunks);
 }
 

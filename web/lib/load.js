@@ -50,6 +50,7 @@ async function readSmallFiles(source, signal, progress) {
     const from = isRequired ? required(source, name) : locate(source, name);
     const bytes = from === undefined ? null : await readAll(from, name, signal);
     if (!bytes && isRequired) throw missing(source, name);
+    if (bytes?.length === 0) throw new QkvError('INVALID_FILE', 'is empty', name);
     progress(++done / smallFiles.length);
     return bytes;
   };

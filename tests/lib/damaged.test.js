@@ -1,0 +1,60 @@
+// Damaged model folders, one after another, in one engine: each an error that names the file and the place, at once and
+// in little memory; afterwards the good model loads and translates right.
+import { defects, modelWith, sentence, truncations } from './bad-models.js';
+import { create, rejection } from './support.js';
+
+let keeper; // holds the engine that all of them share
+let memory;
+beforeAll(async () => {
+  keeper = await create({ model: modelWith(), beam: 1 });
+  memory = await keeper.memoryBytes();
+});
+afterAll(async () => {
+  expect((await keeper.memoryBytes()) - memory).toBeLessThan(100e6);
+  keeper.destroy();
+});
+
+async function expectTranslates(model) {
+  const translator = await create({ model, beam: 1 });
+  expect(await translator.translate(sentence.source, { split: false })).toBe(sentence.target);
+  translator.destroy();
+}
+
+/** The error of a model that must not load, which took no more than a second of the processor. */
+async function refusal(model) {
+  const start = process.cpuUsage();
+  const error = await rejection(create({ model }));
+  const { user, system } = process.cpuUsage(start);
+  expect(user + system).toBeLessThan(1e6);
+  return error;
+}
+
+test('each file cut at fifty places', async () => {
+  const all = truncations(50);
+  expect(all).toHaveLength(300);
+  expect(all.filter(({ isWhole }) => isWhole).map(({ name }) => name)).toEqual([
+    'config.json',
+    'generation_config.json',
+    'vocab.json',
+  ]);
+  for (const { what, name, model, isWhole } of all) {
+    if (isWhole) {
+      await expectTranslates(model);
+      continue;
+    }
+    const error = await refusal(model);
+    expect({ what, code: error.code, where: error.where.split(',')[0] }).toEqual({
+      what,
+      code: 'INVALID_FILE',
+      where: name,
+    });
+    expect(error.message).toContain(name);
+    await expectTranslates(modelWith());
+  }
+});
+
+test.each(defects())('$what', async ({ model, code, says }) => {
+  const error = await refusal(model);
+  expect(error).toMatchObject({ name: 'QkvError', code, message: expect.stringMatching(says) });
+  await expectTranslates(modelWith());
+});
