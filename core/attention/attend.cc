@@ -43,14 +43,16 @@ const float* PackKeys(ConstRows keys, Arena& arena) {
   return packed;
 }
 
-// Panels of kPanel columns, each with its rows in order: V' as a product's weight.
+// Panels of kPanel columns, each with its rows in order: V' as a product's weight. What is not finite is left out: 0
+// times it is NaN, also for queries that may not see it (AddNotFinite).
 const float* PackValues(ConstRows values, Arena& arena) {
   float* packed = arena.Floats(RoundUp(values.dim, kPanel) * values.rows);
   float* to = packed;
   for (size_t first = 0; first < values.dim; first += kPanel) {
     const size_t count = std::min(kPanel, values.dim - first);
     for (size_t r = 0; r < values.rows; ++r, to += kPanel) {
-      std::copy_n(values.Row(r) + first, count, to);
+      const float* row = values.Row(r) + first;
+      for (size_t c = 0; c < count; ++c) to[c] = std::isfinite(row[c]) ? row[c] : 0;
       std::fill(to + count, to + kPanel, 0.0f);
     }
   }
@@ -99,12 +101,12 @@ class HeadCall {
       Weights(first + r, seen[r], centres[r], all, row, used);
       if (a_.selection.kind == SelectionKind::kMaxPool) {
         MaxPool(first + r, seen[r], row);
-      } else if (ready_.value.data != nullptr && !ready_.finite_values) {
-        AddCarefully(seen[r], row, kept, output_.Row(first + r));
+      } else if (!ready_.finite_values) {
+        MultiplyValues(first + r, 1, all, row);
+        AddNotFinite(seen[r], row, kept, output_.Row(first + r));
       }
     }
-    if (ready_.value.data == nullptr || !ready_.finite_values || a_.selection.kind == SelectionKind::kMaxPool) return;
-    MultiplyValues(first, count, all, rows);
+    if (ready_.values != nullptr && ready_.finite_values) MultiplyValues(first, count, all, rows);
   }
 
  private:
@@ -186,7 +188,7 @@ class HeadCall {
   // Logits become weights, and zeros in the rest of `all`.
   void Weights(size_t query, KeyRange seen, double centre, KeyRange all, float* row, uint8_t* used) const {
     if (a_.selection.kind == SelectionKind::kMaxPool) return;
-    int32_t chosen = Select(a_.selection, head_, query, seen, row);
+    int32_t chosen = Select(a_.selection, head_, Place(query), seen, row);
     Weigh(a_.window, centre, seen, row);
     if (seen.empty()) {
       std::fill(row + all.begin, row + all.end, 0.0f);
@@ -228,15 +230,16 @@ class HeadCall {
     Multiply(product, count);
   }
 
-  // 0 times NaN is NaN: where values are not all finite, only those that the query sees may be touched. A soft weight
-  // that is 0 by rounding counts as seen, the zeros of a hard selection do not.
-  void AddCarefully(KeyRange seen, const float* weights, const float* logits, float* output) const {
+  // What the product left out of the values that a query sees. A soft weight that is 0 by rounding counts as seen, the
+  // zeros of a hard selection do not.
+  void AddNotFinite(KeyRange seen, const float* weights, const float* logits, float* output) const {
     const bool hard = a_.selection.kind == SelectionKind::kArgmax || a_.selection.kind == SelectionKind::kSampled;
-    std::fill_n(output, output_.dim, 0.0f);
     for (size_t j = seen.begin; j < seen.end; ++j) {
       if (logits[j] == kMasked || (hard && weights[j] == 0)) continue;
       const float* value = ready_.value.Row(j);
-      for (size_t c = 0; c < output_.dim; ++c) output[c] += weights[j] * value[c];
+      for (size_t c = 0; c < output_.dim; ++c) {
+        if (!std::isfinite(value[c])) output[c] += weights[j] * value[c];
+      }
     }
   }
 
@@ -309,9 +312,7 @@ ReadyHead MakeReady(const Attention& attention, const AttentionInputs& in, size_
   if (in.value.data == nullptr) return ready;
   ready.value = in.value.Head(of_keys);
   ready.finite_values = AllFinite(ready.value);
-  if (ready.finite_values && attention.selection.kind != SelectionKind::kMaxPool) {
-    ready.values = PackValues(ready.value, arena);
-  }
+  if (attention.selection.kind != SelectionKind::kMaxPool) ready.values = PackValues(ready.value, arena);
   return ready;
 }
 

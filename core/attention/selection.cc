@@ -8,9 +8,13 @@
 namespace qkv {
 namespace {
 
-// NaN has no largest and no order: all that is allowed becomes NaN.
+bool HasNaN(KeyRange range, const float* row) {
+  return std::any_of(row + range.begin, row + range.end, [](float x) { return std::isnan(x); });
+}
+
+// NaN has no largest: all that is allowed becomes NaN.
 bool SpreadNaN(KeyRange range, float* row) {
-  if (std::none_of(row + range.begin, row + range.end, [](float x) { return std::isnan(x); })) return false;
+  if (!HasNaN(range, row)) return false;
   for (size_t j = range.begin; j < range.end; ++j) {
     row[j] = row[j] == kMasked ? 0 : std::numeric_limits<float>::quiet_NaN();
   }
@@ -52,7 +56,7 @@ int32_t Largest(KeyRange range, const float* row) {
   return largest;
 }
 
-int32_t Select(const Selection& selection, size_t head, size_t query, KeyRange range, float* row) {
+int32_t Select(const Selection& selection, size_t head, size_t place, KeyRange range, float* row) {
   if (range.empty()) return kNoKey;
   switch (selection.kind) {
     case SelectionKind::kSoft:
@@ -66,8 +70,8 @@ int32_t Select(const Selection& selection, size_t head, size_t query, KeyRange r
     }
     case SelectionKind::kSampled: {
       SoftmaxRange(range, row);
-      if (SpreadNaN(range, row)) return kNoKey;
-      const uint32_t bits = Random(selection.seed, head).Block(query)[0];
+      if (HasNaN(range, row)) return kNoKey;
+      const uint32_t bits = Random(selection.seed, head).Block(place)[0];
       const int32_t chosen = Draw(range, row, bits * 0x1p-32);
       OneHot(range, chosen, row);
       return chosen;

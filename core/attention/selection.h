@@ -24,14 +24,14 @@ inline constexpr std::string_view kSelectionNames[] = {"soft", "argmax", "sample
 struct Selection {
   SelectionKind kind = SelectionKind::kSoft;
   float temperature = 1;  // logits are divided by it; above 0
-  uint64_t seed = 0;      // of kSampled: the draw of (seed, head, query) is always the same
+  uint64_t seed = 0;      // of kSampled: the draw of (seed, head, query's place) is always the same
 };
 
 inline constexpr int32_t kNoKey = -1;
 
 // Logits become weights; row[j] is key j's, kMasked ones become 0, and a row of nothing else becomes zeros. Returns the
 // key that a hard selection chose, or kNoKey. NaN stays in the row. Not for kMaxPool.
-int32_t Select(const Selection& selection, size_t head, size_t query, KeyRange range, float* row);
+int32_t Select(const Selection& selection, size_t head, size_t place, KeyRange range, float* row);
 
 // The index of the largest of a row, the first of equals; kNoKey when it is empty or holds a NaN or only kMasked.
 int32_t Largest(KeyRange range, const float* row);
