@@ -1,124 +1,233 @@
-// The Translate page as a thing to use: keyboard, screen reader, narrow screens, nothing that jumps.
+// The Translate page as a thing to use: screen reader, contrast, narrow screens, zoom, nothing that jumps.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { nextFrame, openBrowser, settled } from './chromium.js';
+import { nextFrame, searched, settled, translate } from './chromium.js';
+import { withPages } from './pages.js';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-let browser;
+const pages = withPages();
 
-beforeAll(async () => {
-  browser = await openBrowser();
+test.each(['light', 'dark'])(
+  'axe finds nothing to mend, %s',
+  async (colorScheme) => {
+    // Without motion nothing is looked at half way.
+    const page = await pages.browser.open('', { colorScheme, bypassCSP: true, reducedMotion: 'reduce' });
+    await settled(page);
+    await page.addScriptTag({ content: axe });
+    const finds = async () => {
+      await nextFrame(page);
+      const { violations } = await page.evaluate(() =>
+        globalThis.axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] }),
+      );
+      return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(', ')}`);
+    };
+    expect(await finds()).toEqual([]);
+    await searched(page);
+    await page.hover('qkv-tree text.dropped >> nth=1');
+    expect(await finds()).toEqual([]);
+    await page.click('#save-search summary');
+    expect(await finds()).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.check('#kind [value=decoderSelf]', { force: true });
+    await page.hover('qkv-pieces[side=target] button >> nth=3');
+    expect(await finds()).toEqual([]);
+    await page.check('#kind [value=cross]', { force: true });
+    await page.check('#view [value=lines]', { force: true });
+    await page.click('qkv-pieces[side=target] button >> nth=2');
+    expect(await finds()).toEqual([]);
+    await page.click('#alternatives [aria-pressed=false] >> nth=0');
+    await settled(page);
+    expect(await finds()).toEqual([]);
+    await page.click('#save summary');
+    expect(await finds()).toEqual([]);
+    await page.click('#own-switch');
+    await settled(page);
+    expect(await finds()).toEqual([]);
+    await page.fill('#source', '');
+    await page.waitForFunction(() => !document.querySelector('qkv-matrix').slice);
+    expect(await finds()).toEqual([]);
+  },
+  240_000,
+);
+
+test.each(['light', 'dark'])('axe finds nothing to mend where the model does not load, %s', async (colorScheme) => {
+  const missing = (page) => page.route('**/*.safetensors', (route) => route.fulfill({ status: 404 }));
+  const page = await pages.browser.open('', { colorScheme, bypassCSP: true, reducedMotion: 'reduce' }, missing);
+  await page.waitForSelector('#retry:visible');
+  await page.addScriptTag({ content: axe });
+  const { violations } = await page.evaluate(() => globalThis.axe.run());
+  expect(violations.map(({ id }) => id)).toEqual([]);
 });
 
-afterAll(() => browser?.close());
-
-const active = (page) =>
-  page.evaluate(() => {
-    const { id, tagName, textContent } = document.activeElement;
-    return {
-      id,
-      tag: tagName.toLowerCase(),
-      text: textContent,
-      inside: document.activeElement.parentElement.closest('[id], qkv-pieces, qkv-heads')?.tagName.toLowerCase(),
-    };
-  });
-
-/** Presses Tab until the focus is where `there` says. */
-async function tabTo(page, there) {
-  for (let presses = 0; presses < 40; ++presses) {
-    await page.keyboard.press('Tab');
-    if (there(await active(page))) return;
-  }
-  throw new Error('Tab never gets there');
+/** WCAG 2's contrast of two colours as computed styles write them. */
+function contrast(...colours) {
+  const [a, b] = colours
+    .map((colour) =>
+      colour
+        .match(/[\d.]+/g)
+        .slice(0, 3)
+        .map((c) => c / 255),
+    )
+    .map((rgb) => rgb.map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)))
+    .map(([r, g, blue]) => 0.2126 * r + 0.7152 * g + 0.0722 * blue);
+  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 }
 
-test('everything is reached and used by keyboard alone', async () => {
-  const page = await browser.open();
+test.each(['light', 'dark'])('the drawings’ words read, which axe does not look at, %s', async (colorScheme) => {
+  const page = await pages.browser.open('', { colorScheme, reducedMotion: 'reduce' });
   await settled(page);
-  await tabTo(page, ({ id }) => id === 'source');
-  await page.keyboard.press('Control+A');
-  await page.keyboard.type('The old man opened the little window.');
-  await settled(page);
-
-  await tabTo(page, ({ inside }) => inside === 'qkv-pieces');
-  await page.keyboard.press('ArrowRight');
-  expect(await page.textContent('#spoken')).toMatch(/^“old” is seen by “\S+” \d\.\d\d/);
-  await page.keyboard.press('Enter');
-  await page.keyboard.press('Tab');
-  expect(await page.textContent('#reading')).toContain('pinned');
-  await page.keyboard.press('Escape');
-
-  await tabTo(page, ({ tag }) => tag === 'qkv-matrix');
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('ArrowRight');
-  expect(await page.textContent('#spoken')).toMatch(/^“\S+” attends to “The” (<|\d\.)\d/);
-  expect(await page.locator('qkv-matrix .outline').count()).toBe(2);
-
-  await tabTo(page, ({ inside }) => inside === 'qkv-heads');
-  const before = await page.textContent('#head-name');
-  await page.keyboard.press('ArrowRight');
-  await nextFrame(page);
-  expect(await page.textContent('#head-name')).not.toBe(before);
-  expect(await page.locator('qkv-heads [aria-checked=true]').count()).toBe(1);
-  expect(await page.evaluate(() => document.activeElement.getAttribute('aria-checked'))).toBe('true');
-  expect(page.complaints).toEqual([]);
-});
-
-test.each(['light', 'dark'])('axe finds nothing to mend, %s', async (colorScheme) => {
-  const page = await browser.open('', { colorScheme, bypassCSP: true });
-  await settled(page);
-  await page.addScriptTag({ content: axe });
-  const finds = async () => {
-    const { violations } = await page.evaluate(() =>
-      globalThis.axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'best-practice'] }),
-    );
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(', ')}`);
-  };
-  expect(await finds()).toEqual([]);
+  await searched(page);
   await page.check('#view [value=lines]', { force: true });
-  await page.click('qkv-pieces[side=target] button >> nth=2');
-  expect(await finds()).toEqual([]);
-  await page.click('#save summary');
-  expect(await finds()).toEqual([]);
-  await page.click('#own-switch');
-  await settled(page);
-  expect(await finds()).toEqual([]);
+  await nextFrame(page);
+  const texts = 'qkv-lines text, qkv-tree text, qkv-legend text';
+  const fills = await page.$$eval(texts, (all) => [...new Set(all.map((one) => getComputedStyle(one).fill))]);
+  const ground = await page.$eval('.attention', (card) => getComputedStyle(card).backgroundColor);
+  expect(fills.length).toBeGreaterThan(1);
+  for (const fill of fills) expect(contrast(fill, ground)).toBeGreaterThanOrEqual(4.5);
+  const best = await page.$eval('qkv-tree path.best', (path) => getComputedStyle(path).stroke);
+  expect(contrast(best, ground)).toBeGreaterThanOrEqual(3);
 });
 
-test.each([360, 390, 761, 1280])('never scrolls sideways at %i pixels', async (width) => {
-  const page = await browser.open('', { viewport: { width, height: 800 } });
+const kTexts = ['I like it.', `${'Internationalisation and then we went home '.repeat(8)}.`];
+
+test.each([
+  ['a phone', { width: 360, height: 780 }],
+  ['a larger phone', { width: 390, height: 844 }],
+  ['a desktop at 200 %', { width: 640, height: 450 }, 2],
+  ['a desktop at 400 %', { width: 320, height: 256 }, 4],
+  ['a little more than a tablet', { width: 761, height: 800 }],
+  ['a desktop', { width: 1280, height: 800 }],
+])('never scrolls sideways, and nothing lies over anything: %s', async (_, viewport, deviceScaleFactor = 1) => {
+  const page = await pages.browser.open('', { viewport, deviceScaleFactor });
   await settled(page);
-  for (const text of ['I like it.', `${'Internationalisation and then we went home '.repeat(8)}.`]) {
-    await page.fill('#source', text);
-    await settled(page);
+  for (const text of kTexts) {
+    await translate(page, text);
     for (const kind of ['cross', 'encoderSelf', 'decoderSelf', 'alignment']) {
       await page.check(`#kind [value=${kind}]`, { force: true });
       await nextFrame(page);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width);
     }
+    await searched(page);
+    expect(await page.evaluate(overlaps)).toEqual([]);
+    await page.check('#view [value=lines]', { force: true });
+    await page.click('qkv-pieces[side=target] button >> nth=1');
+    await nextFrame(page);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width);
+    expect(await page.evaluate(overlaps)).toEqual([]);
+    await page.keyboard.press('Escape');
   }
+  await page.click('#own-switch');
+  await settled(page);
+  for (const menu of ['#save', '#save-search']) {
+    await page.click(`${menu} summary`);
+    const { x, width } = await page.locator(`${menu} .sheet`).boundingBox();
+    expect(x).toBeGreaterThanOrEqual(0);
+    expect(x + width).toBeLessThanOrEqual(viewport.width);
+    await page.keyboard.press('Escape');
+  }
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width);
 });
 
-test('nothing jumps: no layout shift from first paint over loading to another sentence', async () => {
-  const page = await browser.open('', {}, (early) =>
+/** In the page: what is shown of two parts that share room, neither of which is in the other. */
+function overlaps() {
+  const parts = [
+    ...document.querySelectorAll(
+      'h2, p, label, button, summary, textarea, output, .language, qkv-matrix, qkv-lines, qkv-heads, qkv-tree, qkv-legend',
+    ),
+  ].filter((part) => part.checkVisibility() && !part.closest('.qkv-hidden') && part.textContent !== '');
+  const shown = (part) => {
+    let { left, top, right, bottom } = part.getBoundingClientRect();
+    for (let around = part.parentElement; around; around = around.parentElement) {
+      if (around === document.body || getComputedStyle(around).overflow === 'visible') continue;
+      const box = around.getBoundingClientRect();
+      [left, top] = [Math.max(left, box.left), Math.max(top, box.top)];
+      [right, bottom] = [Math.min(right, box.right), Math.min(bottom, box.bottom)];
+    }
+    return { left, top, right, bottom };
+  };
+  const boxes = parts.map(shown);
+  const found = [];
+  parts.forEach((part, i) => {
+    for (let j = i + 1; j < parts.length; ++j) {
+      if (part.contains(parts[j])) continue;
+      const [a, b] = [boxes[i], boxes[j]];
+      const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+      const tall = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+      const name = (one) => `${one.localName} ${one.id} “${one.textContent.trim().slice(0, 24)}”`;
+      if (wide > 1 && tall > 1) found.push(`${name(part)} and ${name(parts[j])}`);
+    }
+  });
+  return found;
+}
+
+test.each([1280, 360])('nothing jumps, whatever is done: no layout shift, at %i pixels', async (width) => {
+  const viewport = { width, height: 900 };
+  const page = await pages.browser.open('', { viewport, reducedMotion: 'reduce' }, (early) =>
     early.addInitScript(() => {
-      globalThis.shift = 0;
-      const add = (list) => list.getEntries().forEach((entry) => (globalThis.shift += entry.value));
+      globalThis.shifts = [];
+      const add = (list) =>
+        list.getEntries().forEach(({ value, sources }) => {
+          globalThis.shifts.push({
+            value,
+            nodes: sources.map(({ node }) => node?.id || node?.className || node?.nodeName),
+          });
+        });
       new PerformanceObserver(add).observe({ type: 'layout-shift', buffered: true });
     }),
   );
-  await settled(page);
-  await page.fill('#source', 'She told me that she had never been to such a beautiful and quiet place before.');
-  await settled(page);
-  await page.hover('qkv-pieces[side=target] button >> nth=3');
-  await nextFrame(page);
-  expect(await page.evaluate(() => globalThis.shift)).toBeLessThan(0.01);
+  const steps = {
+    'loading, and the first translation': () => settled(page),
+    'a longer sentence': () =>
+      translate(page, 'She told me that she had never been to such a beautiful and quiet place before.'),
+    'pointing at a piece': () => page.hover('qkv-pieces[side=target] button >> nth=3'),
+    'pinning it': () => page.click('qkv-pieces[side=target] button >> nth=3'),
+    'another piece there': async () => {
+      await page.click('#alternatives [aria-pressed=false] >> nth=0');
+      await settled(page);
+    },
+    undoing: async () => {
+      await page.click('#undo');
+      await settled(page);
+    },
+    'the reader’s own translation': async () => {
+      await page.click('#own-switch');
+      await settled(page);
+    },
+    'the model’s again': async () => {
+      await page.click('#own-switch');
+      await settled(page);
+    },
+    'lines and back': async () => {
+      for (const view of ['lines', 'matrix']) await page.check(`#view [value=${view}]`, { force: true });
+    },
+    'the search': () => searched(page),
+    'a wider search': async () => {
+      await page.check('#beam [value="8"]', { force: true });
+      await searched(page);
+      await page.hover('qkv-tree text.dropped >> nth=1');
+    },
+    'another sentence, the search in view': async () => {
+      await page.evaluate(() => document.querySelectorAll('#examples button')[1].click());
+      await settled(page);
+      await searched(page);
+    },
+  };
+  const jumps = [];
+  for (const [what, step] of Object.entries(steps)) {
+    await step();
+    await nextFrame(page);
+    const shifts = await page.evaluate(() => globalThis.shifts.splice(0));
+    for (const shift of shifts) jumps.push({ what, ...shift });
+  }
+  const total = jumps.reduce((sum, { value }) => sum + value, 0);
+  console.log(`cumulative layout shift at ${width} pixels: ${total.toFixed(4)}`);
+  expect(total < 0.01 ? [] : jumps).toEqual([]);
 });
 
 test('the theme follows the system, and the switch, which is remembered', async () => {
-  const page = await browser.open('', { colorScheme: 'dark' });
+  const page = await pages.browser.open('', { colorScheme: 'dark' });
   const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   await settled(page);
   expect(await paper()).toBe('rgb(20, 22, 26)');
@@ -132,10 +241,10 @@ test('the theme follows the system, and the switch, which is remembered', async 
 });
 
 test('works from a sub-path', async () => {
-  const page = await browser.open('', {}, (early) =>
+  const page = await pages.browser.open('', {}, (early) =>
     early.route('**/deep/er/**', (route) => route.continue({ url: route.request().url().replace('/deep/er', '') })),
   );
-  await page.goto(`${browser.url}deep/er/`);
+  await page.goto(`${pages.browser.url}deep/er/`);
   await settled(page);
   expect(page.complaints).toEqual([]);
 });

@@ -145,28 +145,40 @@ function open(trace, name) {
 const firstText = texts.text;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let noting;
+/** What the address is to be after the pause; null: it is that already. @type {string | null} */
+let due = null;
 
 /** Says in the address what is in view. @param {boolean} [step] one that Back undoes */
 function note(step = false) {
+  const hash = writeAddress({
+    text: texts.text === firstText ? null : texts.text,
+    sentence: texts.sentence,
+    prefix: (inView !== undefined && session?.prefixOf(inView)) || null,
+    sight: explorer.sight,
+    beam: beam.beam,
+  });
+  const address = hash || location.pathname + location.search;
+  if (step) {
+    settleAddress(); // what Back leads to
+    history.pushState(null, '', address);
+    return;
+  }
   clearTimeout(noting);
-  const { text, sentence } = texts;
-  const hash = () =>
-    writeAddress({
-      text: text === firstText ? null : text,
-      sentence,
-      prefix: (inView !== undefined && session?.prefixOf(inView)) || null,
-      sight: explorer.sight,
-      beam: beam.beam,
-    });
-  const address = () => hash() || location.pathname + location.search;
-  if (step) history.pushState(null, '', address());
-  else noting = setTimeout(() => history.replaceState(null, '', address()), kAddressPause);
+  due = address;
+  noting = setTimeout(settleAddress, kAddressPause);
+}
+
+function settleAddress() {
+  clearTimeout(noting);
+  if (due !== null) history.replaceState(null, '', due);
+  due = null;
 }
 
 /** Shows what the address asks for. */
 function restore() {
   saved = null;
   clearTimeout(noting);
+  due = null;
   const { text, sentence, prefix, sight, beam: width } = readAddress(location.hash);
   texts.set(text ?? firstText, sentence);
   wanted = prefix;

@@ -46,11 +46,14 @@ export function showReading(panel, spoken, { slice, selection, probability, alte
   if (pinned) title.append(make('small', 'pin', 'pinned'));
   const list = document.createElement('ol');
   list.append(...links.map(({ label, weight }) => link(label.text, weight)));
-  panel.replaceChildren(
-    title,
-    list,
-    ...(others.length ? instead(others, pick && ((other) => pick(/** @type {number} */ (query), other))) : []),
-  );
+  const chosen = pick && ((/** @type {Alternative} */ other) => pick(/** @type {number} */ (query), other));
+  const shown = panel.querySelector('#alternatives');
+  if (shown && shown.children.length === others.length) {
+    // The focus may be on its way to one of them.
+    panel.children[0].replaceWith(title);
+    panel.children[1].replaceWith(list);
+    others.forEach((other, i) => fill(shown.children[i], other, chosen));
+  } else panel.replaceChildren(title, list, ...(others.length ? instead(others, chosen) : []));
 }
 
 /**
@@ -63,26 +66,26 @@ function instead(others, pick) {
   title.append(make('small', '', pick ? 'pick one' : 'probability'));
   const list = document.createElement('ol');
   list.id = 'alternatives';
-  list.append(
-    ...others.map((other) => {
-      const item = link(other.label.text, other.probability);
-      item.classList.toggle('written', other.written);
-      if (pick && other.id !== null) item.replaceChildren(button(item, other, () => pick(other)));
-      return item;
-    }),
-  );
+  for (const other of others) {
+    const item = document.createElement('li');
+    if (pick && other.id !== null) item.append(document.createElement('button'));
+    fill(item, other, pick);
+    list.append(item);
+  }
   return [title, list];
 }
 
-/** @param {HTMLElement} item @param {Alternative} other @param {() => void} pick */
-function button(item, { label, probability, written }, pick) {
-  const element = document.createElement('button');
-  element.type = 'button';
-  element.setAttribute('aria-pressed', String(written));
-  element.setAttribute('aria-label', `${label.text}, probability ${formatWeight(probability)}`);
-  element.append(...item.childNodes);
-  element.addEventListener('click', () => !written && pick());
-  return element;
+/** @param {Element} item @param {Alternative} other @param {((other: Alternative) => void) | null} pick */
+function fill(item, other, pick) {
+  const { label, probability, written } = other;
+  const button = item.querySelector('button');
+  item.classList.toggle('written', written);
+  (button ?? item).replaceChildren(...link(label.text, probability).childNodes);
+  if (!button) return;
+  button.type = 'button';
+  button.setAttribute('aria-pressed', String(written));
+  button.setAttribute('aria-label', `${label.text}, probability ${formatWeight(probability)}`);
+  button.onclick = () => !written && pick?.(other);
 }
 
 /** With nothing lit: how to look, and the head's strongest links. @param {Slice} slice */
