@@ -3,7 +3,7 @@
 //
 // usage: run.mjs [--no-build]
 
-import { ToolError, at, setUp } from '../web/tools/common.mjs';
+import { ToolError, at, cmake, say, setUp } from '../web/tools/common.mjs';
 import { googleTest, inWords, jest, none, plus } from './suites.mjs';
 
 let counts = none();
@@ -13,6 +13,8 @@ async function main() {
   if (!process.argv.includes('--no-build')) {
     const { build } = await import('../web/tools/build.mjs');
     await build();
+    say('wasm: under the sanitizers, for tests/lib/sanitized.test.js');
+    await cmake('wasm-asan');
   }
   counts = plus(counts, await googleTest('GoogleTest', at('build', 'native', 'qkv_tests')));
   counts = plus(counts, await jest('Jest: the library in Node, the command, the pages in browsers'));
