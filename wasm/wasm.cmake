@@ -8,16 +8,20 @@ target_compile_definitions(qkv_core PUBLIC HWY_COMPILE_ONLY_STATIC)
 option(QKV_SANITIZED "The compiler's flags ask for sanitizers" OFF)
 if(QKV_SANITIZED)
   set(QKV_SMALL -O1)
+  set(QKV_FAST -O1)
   set(QKV_LINK -O1 -sSTACK_SIZE=2MB)
 else()
   set(QKV_SMALL -Oz)
+  set(QKV_FAST -O3)
   set(QKV_LINK -O3 -sSTACK_SIZE=512KB)
 endif()
 
 # Speed is in the kernels, the search and the tokenizer's loops; everywhere else a byte in the download counts for more.
-set(QKV_COLD_SOURCES ${QKV_CORE_SOURCES})
-list(FILTER QKV_COLD_SOURCES EXCLUDE REGEX "/core/((kernels|decode)/|attention/attend|text/(bpe|charsmap|normalizer|trie|unigram)[.])")
-set_source_files_properties(${QKV_COLD_SOURCES} PROPERTIES COMPILE_OPTIONS ${QKV_SMALL})
+set(QKV_HOT_SOURCES ${QKV_CORE_SOURCES})
+list(FILTER QKV_HOT_SOURCES INCLUDE REGEX "/core/((kernels|decode)/|attention/attend|text/(bpe|charsmap|normalizer|trie|unigram)[.])")
+target_compile_options(qkv_core PRIVATE ${QKV_SMALL})
+# A header is precompiled for one level of optimisation.
+set_source_files_properties(${QKV_HOT_SOURCES} PROPERTIES COMPILE_OPTIONS ${QKV_FAST} SKIP_PRECOMPILE_HEADERS ON)
 
 file(GLOB QKV_WASM_SOURCES CONFIGURE_DEPENDS wasm/*.cc)
 if(QKV_WASM_SOURCES)
@@ -34,4 +38,16 @@ if(QKV_WASM_SOURCES)
     # The library fetches and compiles the wasm itself and hands the instance in: so the glue, though made for pages and
     # workers, runs in Node too, and no bundler meets an import of Node's.
     -sINCOMING_MODULE_JS_API=instantiateWasm,print,printErr,onAbort)
+endif()
+
+# The kernels by themselves, for `npm run bench`: qkv_bench.mjs, in Node and in pages.
+file(GLOB QKV_BENCH_SOURCES CONFIGURE_DEPENDS tests/bench/*.cc)
+if(QKV_BENCH_SOURCES)
+  add_executable(qkv_bench EXCLUDE_FROM_ALL ${QKV_BENCH_SOURCES})
+  set_target_properties(qkv_bench PROPERTIES SUFFIX .mjs)
+  target_link_libraries(qkv_bench PRIVATE qkv_core)
+  target_compile_options(qkv_bench PRIVATE ${QKV_NO_THROW} -O3)
+  target_link_options(qkv_bench PRIVATE
+    ${QKV_LINK} -fno-exceptions -fno-rtti -sMODULARIZE -sEXPORT_ES6 -sENVIRONMENT=web,node -sALLOW_MEMORY_GROWTH
+    -sINVOKE_RUN=0 -sEXPORTED_RUNTIME_METHODS=callMain -sINCOMING_MODULE_JS_API=print,printErr)
 endif()

@@ -1,5 +1,10 @@
 // What the kernels reach, for each target of this machine: GFLOP/s of products, microseconds of the rest.
+//
 // usage: qkv_bench [part of a name]
+//        qkv_bench --json [part of a name]   on the target that the dispatch takes; a line of JSON for each kernel,
+//        with
+//                                            every run's milliseconds of wall time, as the other engines are timed
+//        qkv_bench --memory                  bytes that attention over 16,384 positions needs beside inputs and output
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -7,6 +12,7 @@
 #include <ctime>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "core/attention/attend.h"
 #include "core/base/arena.h"
@@ -16,19 +22,25 @@
 #include "core/kernels/norm.h"
 #include "core/kernels/softmax.h"
 #include "core/kernels/targets.h"
+#include "tests/bench/peak.h"
 #ifndef __EMSCRIPTEN__
+#include <sys/resource.h>
+
 #include "hwy/targets.h"
 #endif
 
 namespace qkv {
 namespace {
 
-const char* only = "";
+std::string only;
+bool as_json = false;
+
+double WallTime() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // Processor time where there is such a clock: what other processes take is not the kernel's.
 double Now() {
 #ifdef __EMSCRIPTEN__
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return WallTime();
 #else
   return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 #endif
@@ -53,8 +65,24 @@ double Seconds(const std::function<void()>& run) {
   return best;
 }
 
+// Every run of some 200 ms, the first one aside.
+void ReportRuns(const std::string& name, double operations, const std::function<void()>& run) {
+  run();
+  std::printf("{\"name\": \"%s\", \"operations\": %.0f, \"milliseconds\": [", name.c_str(), operations);
+  const double start = WallTime();
+  int runs = 0;
+  for (double before = start; before - start < 0.2 || runs < 3; ++runs) {
+    run();
+    const double after = WallTime();
+    std::printf("%s%.6f", runs > 0 ? ", " : "", (after - before) * 1e3);
+    before = after;
+  }
+  std::printf("]}\n");
+}
+
 void Report(const std::string& name, double operations, const std::function<void()>& run) {
   if (name.find(only) == std::string::npos) return;
+  if (as_json) return ReportRuns(name, operations, run);
   const double seconds = Seconds(run);
   std::printf("  %-36s %9.1f us", name.c_str(), seconds * 1e6);
   if (operations > 0) std::printf(" %8.1f GFLOP/s", operations / seconds * 1e-9);
@@ -66,6 +94,12 @@ Matrix Fill(Eigen::Index rows, Eigen::Index cols) {
   Matrix m(rows, cols);
   for (Eigen::Index i = 0; i < m.size(); ++i) m.data()[i] = 2 * random.Uniform() - 1;
   return m;
+}
+
+// What no kernel can be above.
+void BenchPeak() {
+  constexpr size_t kRounds = 100000;
+  Report("Peak", MultiplyAddOperations(kRounds), [] { MultiplyAdds(kRounds); });
 }
 
 void BenchProducts() {
@@ -122,9 +156,8 @@ void BenchFamily() {
   ThreadPool pool(1);
   Context ctx{arena, pool};
   const Matrix w_v = Fill(1, 64), W = Fill(64, 64);
-  const Parameter additive[] = {{"W_q", Dense(W.data(), 1, 64, 64)},
-                                {"W_k", Dense(W.data(), 1, 64, 64)},
-                                {"w_v", Dense(w_v.data(), 1, 1, 64)}};
+  const Parameter additive[] = {
+      {"W_q", Dense(W.data(), 1, 64, 64)}, {"W_k", Dense(W.data(), 1, 64, 64)}, {"w_v", Dense(w_v.data(), 1, 1, 64)}};
   for (const char* score : {"scaled-dot", "gaussian", "additive"}) {
     for (const size_t length : {128, 512, 1024, 2048}) {
       const bool is_additive = std::string(score) == "additive";
@@ -139,14 +172,37 @@ void BenchFamily() {
       if (is_additive) attention.parameters = additive;
       char name[64];
       std::snprintf(name, sizeof(name), "%s %d, 8 heads of 64", score, static_cast<int>(length));
-      Report(name, 4.0 * static_cast<double>(length * length * heads * dim), [&] {
-        Attend(ctx, attention, {in, in, in}, SideBySide(y.data(), heads, length, dim));
-      });
+      Report(name, 4.0 * static_cast<double>(length * length * heads * dim),
+             [&] { Attend(ctx, attention, {in, in, in}, SideBySide(y.data(), heads, length, dim)); });
     }
   }
 }
 
+#ifndef __EMSCRIPTEN__
+double PeakBytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) * 1024;
+}
+
+void ReportMemory() {
+  constexpr size_t kHeads = 8, kLength = 16384, kDim = 64;
+  const Matrix q = Fill(kHeads * kLength, kDim), k = q, v = q;
+  Matrix y = q;
+  const auto heads = [](const Matrix& x) { return Dense(x.data(), kHeads, kLength, kDim); };
+  Arena arena;
+  ThreadPool pool(1);
+  Context ctx{arena, pool};
+  const double before = PeakBytes(), start = WallTime();
+  Attend(ctx, {}, {heads(q), heads(k), heads(v)}, Dense(y.data(), kHeads, kLength, kDim));
+  const double milliseconds = (WallTime() - start) * 1e3;
+  std::printf("{\"name\": \"memory %zu\", \"bytes\": %.0f, \"milliseconds\": %.1f}\n", kLength, PeakBytes() - before,
+              milliseconds);
+}
+#endif
+
 void Bench() {
+  BenchPeak();
   BenchProducts();
   BenchRows();
   BenchAttention();
@@ -157,15 +213,33 @@ void Bench() {
 }  // namespace qkv
 
 int main(int argc, char** argv) {
-  if (argc > 1) qkv::only = argv[1];
+  qkv::only.clear();
+  qkv::as_json = false;
+  bool memory = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == "--json") {
+      qkv::as_json = true;
+    } else if (argument == "--memory") {
+      memory = true;
+    } else {
+      qkv::only = argument;
+    }
+  }
 #ifdef __EMSCRIPTEN__
-  qkv::Bench();
+  if (!memory) qkv::Bench();
 #else
-  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    std::printf("%s\n", hwy::TargetName(target));
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(target);
+  if (memory) {
+    qkv::ReportMemory();
+  } else if (qkv::as_json) {
     qkv::Bench();
+  } else {
+    for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
+      std::printf("%s\n", hwy::TargetName(target));
+      hwy::SetSupportedTargetsForTest(target);
+      hwy::GetChosenTarget().Update(target);
+      qkv::Bench();
+    }
   }
 #endif
   return 0;

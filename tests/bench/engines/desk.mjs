@@ -1,0 +1,57 @@
+// One engine and the work that lies before it, in Node and in pages.
+//
+// An engine is a module with open(host, options) -> {prepare(work, variant) -> prepared}. What is prepared has either
+//   run()      one run, and output() its result as [heads, length, dim]: compared with the other engines'
+//   sample()   {milliseconds, operations}, where the engine times itself
+// and may have release().
+
+import { excerpt } from '../inputs.mjs';
+import { time, warmUp } from '../timing.mjs';
+
+/**
+ * @typedef {object} Host
+ * @property {boolean} isNode
+ * @property {(path: string) => string} url of a file of the repository, for import and fetch
+ * @property {(path: string) => Promise<void>} [script] in pages: runs a classic script, for what it defines globally
+ *
+ * @typedef {{milliseconds: number[], operations?: number, excerpt?: number[]}} Samples
+ */
+
+/**
+ * @param {Host} host
+ * @param {{engine: string, options: object}} seat
+ */
+export async function openDesk(host, { engine, options }) {
+  const { open } = await import(`./${engine}.mjs`);
+  const opened = await open(host, options);
+  const prepared = new Map();
+  return {
+    /**
+     * Prepares the work when it is new, and times it.
+     * @param {import('../workloads.mjs').Work} work
+     * @param {string} [variant]
+     * @returns {Promise<Samples>}
+     */
+    async sample(work, variant) {
+      const key = `${work.name} ${variant}`;
+      if (!prepared.has(key)) prepared.set(key, await ready(await opened.prepare(work, variant)));
+      const { run, sample, excerpt: first } = prepared.get(key);
+      return sample ? sample() : { milliseconds: await time(run), excerpt: first };
+    },
+    /** Gives back what was prepared. */
+    async release() {
+      for (const { release } of prepared.values()) await release?.();
+      prepared.clear();
+    },
+  };
+}
+
+async function ready(prepared) {
+  if (prepared.sample) {
+    prepared.sample();
+    return prepared;
+  }
+  const first = excerpt(await prepared.output());
+  await warmUp(prepared.run);
+  return { ...prepared, excerpt: first };
+}

@@ -1,0 +1,37 @@
+// What every engine computes on, and what shows that it computed the same.
+
+import { floats } from './random.mjs';
+
+/** @typedef {import('./workloads.mjs').Attention} Attention */
+
+/** Queries, keys and values, each [heads, length, dim]. @param {Attention} work */
+export function attentionInputs({ heads, length, dim }) {
+  const [query, key, value] = [1, 2, 3].map((seed) => floats(heads * length * dim, 1, seed));
+  return { query, key, value };
+}
+
+/** What additive scores have learned, w_v' tanh(W_q q + W_k k) with as many hidden units as a head has columns. */
+export function additiveParameters({ dim }) {
+  const matrix = (seed) => ({ data: floats(dim * dim, 1 / Math.sqrt(dim), seed), shape: [dim, dim] });
+  return { W_q: matrix(4), W_k: matrix(5), w_v: floats(dim, 1, 6) };
+}
+
+/** [heads, length, dim] to [length, heads, dim], or back with `heads` and `length` exchanged. */
+export function sideBySide(data, heads, length, dim) {
+  const out = new Float32Array(data.length);
+  for (let h = 0; h < heads; ++h) {
+    for (let i = 0; i < length; ++i) {
+      out.set(data.subarray((h * length + i) * dim, (h * length + i + 1) * dim), (i * heads + h) * dim);
+    }
+  }
+  return out;
+}
+
+/** Some numbers of a result, from all over it. @param {Float32Array} output @returns {number[]} */
+export function excerpt(output) {
+  const kCount = 64;
+  return Array.from({ length: kCount }, (_, i) => output[Math.floor(((i + 0.5) / kCount) * output.length)]);
+}
+
+/** The largest difference between two excerpts; NaN where one of them has one. */
+export const difference = (a, b) => Math.max(...a.map((x, i) => Math.abs(x - b[i])));

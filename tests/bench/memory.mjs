@@ -1,0 +1,23 @@
+// What attention over 16,384 positions holds beside its inputs and its output: native code by the process's peak,
+// WebAssembly by how far its memory has grown.
+
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { kNativeBench } from './hosts/native.mjs';
+
+const execute = promisify(execFile);
+const child = fileURLToPath(new URL('memory-child.mjs', import.meta.url));
+
+/** @returns {Promise<{host: string, bytes: number, milliseconds: number}[]>} */
+export async function measureMemory(hosts) {
+  const found = [];
+  if (hosts.includes('node')) found.push({ host: 'node', ...(await printed(process.execPath, [child])) });
+  if (hosts.includes('native')) found.push({ host: 'native', ...(await printed(kNativeBench, ['--memory'])) });
+  return found;
+}
+
+async function printed(command, args) {
+  const { bytes, milliseconds } = JSON.parse((await execute(command, args)).stdout);
+  return { bytes, milliseconds };
+}

@@ -1,0 +1,50 @@
+// softmax(Q K' / sqrt(d)) V in the three ways that onnxruntime has for it.
+
+import { Graph } from './graph.mjs';
+
+/** @typedef {'plain' | 'multi-head' | 'opset-23'} AttentionGraph */
+
+/** @type {AttentionGraph[]} */
+export const attentionGraphs = ['plain', 'multi-head', 'opset-23'];
+
+/** Products and a softmax, [1, heads, length, dim]; the runtime may fuse them. */
+function plain({ heads, dim }) {
+  const graph = new Graph('attention', 17);
+  const shape = [1, heads, 'length', dim];
+  const [q, k, v] = ['q', 'k', 'v'].map((name) => graph.input(name, shape));
+  const transposed = graph.node('Transpose', [k], { attributes: { perm: [0, 1, 3, 2] } });
+  const scores = graph.node('Mul', [graph.node('MatMul', [q, transposed]), graph.scalar(1 / Math.sqrt(dim))]);
+  const weights = graph.node('Softmax', [scores], { attributes: { axis: -1 } });
+  graph.node('MatMul', [weights, v], { output: 'output' });
+  graph.output('output', shape);
+  return graph.finish();
+}
+
+/** onnxruntime's own fused operation, [1, length, heads * dim]: the heads side by side. */
+function multiHead({ heads, dim }) {
+  const graph = new Graph('attention', 17);
+  const shape = [1, 'length', heads * dim];
+  const inputs = ['q', 'k', 'v'].map((name) => graph.input(name, shape));
+  graph.node('MultiHeadAttention', inputs, {
+    attributes: { num_heads: heads },
+    domain: 'com.microsoft',
+    output: 'output',
+  });
+  graph.output('output', shape);
+  return graph.finish();
+}
+
+/** ONNX's own Attention, [1, heads, length, dim]. */
+function opset23({ heads, dim }) {
+  const graph = new Graph('attention', 23);
+  const shape = [1, heads, 'length', dim];
+  const inputs = ['q', 'k', 'v'].map((name) => graph.input(name, shape));
+  graph.node('Attention', inputs, { output: 'output' });
+  graph.output('output', shape);
+  return graph.finish();
+}
+
+const builders = { plain, 'multi-head': multiHead, 'opset-23': opset23 };
+
+/** The model's bytes. @param {AttentionGraph} kind @param {{heads: number, dim: number}} shape */
+export const attentionModel = (kind, shape) => builders[kind](shape);
