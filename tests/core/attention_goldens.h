@@ -49,7 +49,8 @@ class GeneratedParameters {
       const auto heads = static_cast<size_t>(shape[0]), rows = static_cast<size_t>(shape[1]),
                  columns = static_cast<size_t>(shape[2]);
       data_.push_back(Generated(heads * rows * columns, array.value["values"]));
-      list_.push_back({array.name.GetString(), Dense<const float>(data_.back().data(), heads, rows, columns)});
+      names_.emplace_back(array.name.GetString());
+      list_.push_back({names_.back(), Dense<const float>(data_.back().data(), heads, rows, columns)});
     }
   }
 
@@ -70,6 +71,7 @@ class GeneratedParameters {
 
  private:
   std::list<std::vector<float>> data_;  // never moves
+  std::list<std::string> names_;
   std::vector<Parameter> list_;
 };
 
