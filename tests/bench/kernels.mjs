@@ -8,11 +8,11 @@ export const kernelName = (work) =>
 
 /**
  * @param {string} printed one line
- * @returns {{milliseconds: number[], operations: number}}
+ * @returns {{milliseconds: number[], operations: number, processor?: number}}
  */
 export function readSamples(printed) {
   const lines = printed.trim().split('\n');
   if (lines.length !== 1) throw new Error(`expected one kernel of qkv_bench, got ${lines.length}`);
-  const { milliseconds, operations } = JSON.parse(lines[0]);
-  return { milliseconds, operations };
+  const { milliseconds, operations, processor } = JSON.parse(lines[0]);
+  return { milliseconds, operations, processor };
 }

@@ -1,7 +1,7 @@
 // Rounds: every engine of a piece of work has its turn in each, so that what disturbs the machine disturbs all alike.
 
+import { watch } from './busy.mjs';
 import { difference } from './inputs.mjs';
-import { watchOthers } from './others.mjs';
 import { summary } from './timing.mjs';
 
 /** @typedef {import('./seats.mjs').Seat} Seat */
@@ -19,11 +19,14 @@ import { summary } from './timing.mjs';
  * @property {number} median
  * @property {number} upper three quarters took no longer
  * @property {number} operations
+ * @property {number} [processor] what a run had of the processors: nobody else's work is in it
  * @property {number} [others] the share of all processors that other processes had meanwhile
  */
 
 /** What engines may differ by: rounding, in whatever order they sum. Inputs are within 1. */
 const kTolerance = 1e-4;
+
+const noSamples = () => ({ samples: [], others: [], processor: [] });
 
 /** Opened engines, each once: seats that share all but the variant share a process. */
 export class Bench {
@@ -50,11 +53,11 @@ export class Bench {
    * @returns {Promise<Row[]>}
    */
   async measure(work, seats, rounds) {
-    const taken = seats.map((seat) => ({ seat, samples: [], others: [], operations: work.operations, excerpt: null }));
+    const taken = seats.map((seat) => ({ seat, ...noSamples(), operations: work.operations, excerpt: null }));
     for (const each of taken) each.desk = await this.#open(each.seat);
     for (const each of taken) await turn(each, work); // prepares, warms up; not counted
     agree(taken, work);
-    for (const each of taken) Object.assign(each, { samples: [], others: [] });
+    for (const each of taken) Object.assign(each, noSamples());
     for (let round = 0; round < rounds; ++round) {
       // Each round begins with another one: whoever comes after a heavy neighbour is not always the same.
       for (let i = 0; i < taken.length; ++i) await turn(taken[(i + round) % taken.length], work);
@@ -69,11 +72,14 @@ export class Bench {
   }
 }
 
+/** Only one engine is at work during a turn: what the processes below this one do is its doing. */
 async function turn(each, work) {
-  const othersSince = watchOthers();
-  const { milliseconds, operations, excerpt } = await each.desk.sample(work, each.seat.variant);
+  const since = watch();
+  const { milliseconds, operations, excerpt, processor } = await each.desk.sample(work, each.seat.variant);
+  const { others, ours } = since();
   each.samples.push(...milliseconds);
-  each.others.push(othersSince());
+  each.others.push(others);
+  each.processor.push(each.seat.engine === 'kernels' ? processor : ours && (ours * 1e3) / milliseconds.length);
   each.operations ??= operations;
   each.excerpt = excerpt;
 }
@@ -89,16 +95,20 @@ function agree(taken, work) {
   }
 }
 
-/** @returns {Row} */
-function row({ seat, samples, others, operations }, work) {
-  const known = others.filter((share) => share !== undefined).toSorted((a, b) => a - b);
-  return {
-    work: work.name,
-    host: seat.host,
-    engine: seat.name,
-    isPeer: seat.isPeer,
-    ...summary(samples),
-    operations,
-    others: known[known.length >> 1],
-  };
+/** The median of those that are known. @param {(number | undefined)[]} values */
+function median(values) {
+  const known = values.filter((value) => value !== undefined).toSorted((a, b) => a - b);
+  return known[known.length >> 1];
 }
+
+/** @returns {Row} */
+const row = ({ seat, samples, others, processor, operations }, work) => ({
+  work: work.name,
+  host: seat.host,
+  engine: seat.name,
+  isPeer: seat.isPeer,
+  ...summary(samples),
+  processor: median(processor),
+  operations,
+  others: median(others),
+});

@@ -14,7 +14,8 @@ import { time, warmUp } from '../timing.mjs';
  * @property {(path: string) => string} url of a file of the repository, for import and fetch
  * @property {(path: string) => Promise<void>} [script] in pages: runs a classic script, for what it defines globally
  *
- * @typedef {{milliseconds: number[], operations?: number, excerpt?: number[]}} Samples
+ * @typedef {{milliseconds: number[], operations?: number, excerpt?: number[], processor?: number}} Samples
+ * processor: milliseconds of a run, where the engine knows them itself
  */
 
 /**

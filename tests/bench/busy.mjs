@@ -1,0 +1,66 @@
+// How busy the machine is with whom. Linux alone says; elsewhere it is unknown.
+
+import { readFileSync, readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+
+const kTicks = 100; // a second, in /proc
+
+/** Seconds that all processors have worked since the machine's start. */
+function worked() {
+  const [, user, nice, system, , , irq, softirq] = readFileSync('/proc/stat', 'utf8').split(/\s+/).map(Number);
+  return (user + nice + system + irq + softirq) / kTicks;
+}
+
+/** A file of /proc; empty once its process has ended. @param {string} path */
+function proc(path) {
+  try {
+    return readFileSync(`/proc/${path}`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** This process's descendants. @returns {string[]} */
+function descendants() {
+  const children = new Map();
+  for (const id of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    const stat = proc(`${id}/stat`);
+    const parent = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1];
+    children.set(parent, [...(children.get(parent) ?? []), id]);
+  }
+  const tree = [...(children.get(String(process.pid)) ?? [])];
+  for (const id of tree) tree.push(...(children.get(id) ?? []));
+  return tree;
+}
+
+/** Seconds that a process's threads have worked, to the nanosecond. @param {string} id */
+function workedBy(id) {
+  let nanoseconds = 0;
+  try {
+    for (const thread of readdirSync(`/proc/${id}/task`)) {
+      nanoseconds += Number(proc(`${id}/task/${thread}/schedstat`).split(' ')[0]);
+    }
+  } catch {
+    // It has ended.
+  }
+  return nanoseconds / 1e9;
+}
+
+const workedByDescendants = () => descendants().reduce((sum, id) => sum + workedBy(id), 0);
+const workedHere = () => process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6;
+
+/**
+ * Starts to watch. The function returned says what has been since: the share of all processors, 0 to 1, that others had,
+ * and the seconds that processes below this one have worked.
+ * @returns {() => {others?: number, ours?: number}}
+ */
+export function watch() {
+  if (process.platform !== 'linux') return () => ({});
+  const before = { worked: worked(), here: workedHere(), time: performance.now(), ours: workedByDescendants() };
+  return () => {
+    const ours = workedByDescendants() - before.ours;
+    const seconds = (performance.now() - before.time) / 1000;
+    const others = worked() - before.worked - ours - (workedHere() - before.here);
+    return { others: Math.min(1, Math.max(0, others / seconds / availableParallelism())), ours };
+  };
+}
