@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { pathToFileURL } from 'node:url';
-import { ToolError, at, cmake, fail, root, run, say, setUp } from './common.mjs';
+import { ToolError, at, fail, root, run, say, setUp } from './common.mjs';
 
 const fix = process.argv.includes('--fix');
 const files = (...patterns) =>
@@ -37,7 +37,10 @@ async function clangFormat() {
 
 /** A file is looked at again only when it, a header or the list of checks has changed. */
 async function clangTidy() {
-  await cmake('native', ['help']);
+  // Commands of their own, without precompiled headers: those may not be there, and hide an include that is missing.
+  const commands = at('build', 'lint', 'native');
+  const options = ['--preset', 'native', '-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON', '--log-level=ERROR'];
+  await run('cmake', ['--fresh', '-B', commands, ...options], { stdio: ['ignore', 'ignore', 'inherit'] });
   const digest = (text) => createHash('sha256').update(text).digest('hex');
   const shared = digest(['.clang-tidy', ...files('*.h')].map((file) => readFileSync(at(file))).join('\0'));
   const key = (file) => digest(shared + readFileSync(at(file)));
@@ -46,7 +49,7 @@ async function clangTidy() {
   const sources = files('core/*.cc').filter((file) => !existsSync(`${clean}/${key(file)}`));
   const tidy = clangTool('clang-tidy');
   // Highway's kernels are compiled once for each kind of processor; reading them once is enough.
-  const args = ['--quiet', '-p', 'build/native', '--extra-arg=-DHWY_COMPILE_ONLY_STATIC'];
+  const args = ['--quiet', '-p', commands, '--extra-arg=-DHWY_COMPILE_ONLY_STATIC'];
   let failed = 0;
   const worker = async () => {
     for (let file = sources.shift(); file; file = sources.shift()) {
