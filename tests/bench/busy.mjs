@@ -46,7 +46,14 @@ function workedBy(id) {
   return nanoseconds / 1e9;
 }
 
-const workedByDescendants = () => descendants().reduce((sum, id) => sum + workedBy(id), 0);
+/** Seconds that this process's children had worked when they ended. */
+function workedByEnded() {
+  const stat = proc('self/stat');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[13]) + Number(fields[14])) / kTicks;
+}
+
+const workedBelow = () => descendants().reduce((sum, id) => sum + workedBy(id), workedByEnded());
 const workedHere = () => process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6;
 
 /**
@@ -56,9 +63,9 @@ const workedHere = () => process.cpuUsage().user / 1e6 + process.cpuUsage().syst
  */
 export function watch() {
   if (process.platform !== 'linux') return () => ({});
-  const before = { worked: worked(), here: workedHere(), time: performance.now(), ours: workedByDescendants() };
+  const before = { worked: worked(), here: workedHere(), time: performance.now(), ours: workedBelow() };
   return () => {
-    const ours = workedByDescendants() - before.ours;
+    const ours = workedBelow() - before.ours;
     const seconds = (performance.now() - before.time) / 1000;
     const others = worked() - before.worked - ours - (workedHere() - before.here);
     return { others: Math.min(1, Math.max(0, others / seconds / availableParallelism())), ours };
