@@ -20,6 +20,10 @@ namespace qkv {
 // What a parameter's rows or columns are as many as.
 enum class Size { kOne, kQueryDim, kKeyDim, kBothDims, kHidden, kKeysAtLeast };
 
+// In the order of Size: what the lists call them.
+inline constexpr std::string_view kSizeNames[] = {"1",      "queryDim",    "keyDim", "queryDim + keyDim",
+                                                  "hidden", "keys or more"};
+
 // [rows, columns], named as in the score's equation. kHidden is free, but one number throughout a score.
 struct ParameterSpec {
   std::string_view name;

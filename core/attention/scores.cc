@@ -80,7 +80,8 @@ Result<void> CheckScore(const Score& score, std::span<const Parameter> parameter
   for (const Parameter& parameter : parameters) {
     const auto known = [&](const ParameterSpec& spec) { return spec.name == parameter.name; };
     if (std::none_of(score.parameters.begin(), score.parameters.end(), known)) {
-      return Error{ErrorCode::kInvalidArgument, name + " has no such parameter", std::string(parameter.name)};
+      return Error{ErrorCode::kInvalidArgument, name + " has no parameter " + std::string(parameter.name),
+                   std::string(parameter.name)};
     }
   }
   std::optional<size_t> hidden;
@@ -88,8 +89,10 @@ Result<void> CheckScore(const Score& score, std::span<const Parameter> parameter
     const Parameter* parameter = Find(parameters, spec.name);
     if (parameter == nullptr) {
       if (spec.optional) continue;
-      return Error{ErrorCode::kInvalidArgument,
-                   name + " needs this parameter: it computes " + std::string(score.equation), std::string(spec.name)};
+      return Error{
+          ErrorCode::kInvalidArgument,
+          name + " needs the parameter " + std::string(spec.name) + ": it computes " + std::string(score.equation),
+          std::string(spec.name)};
     }
     const ConstHeads& value = parameter->value;
     const auto wanted = [&](Size size, size_t given) -> size_t {
@@ -106,9 +109,9 @@ Result<void> CheckScore(const Score& score, std::span<const Parameter> parameter
     if (spec.columns == Size::kHidden) hidden = columns;
     if (value.rows != rows || value.dim != columns || (value.heads != 1 && value.heads != heads)) {
       return Error{ErrorCode::kInvalidArgument,
-                   name + " needs it of shape " + Shape(rows, columns) + ", for all heads or for each of " +
-                       std::to_string(heads) + ", and not " + std::to_string(value.heads) + " of " +
-                       Shape(value.rows, value.dim),
+                   name + " needs " + std::string(spec.name) + " of shape " + Shape(rows, columns) +
+                       ", for all heads or for each of " + std::to_string(heads) + ", and not " +
+                       std::to_string(value.heads) + " of " + Shape(value.rows, value.dim),
                    std::string(spec.name)};
     }
   }

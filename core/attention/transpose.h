@@ -3,12 +3,15 @@
 // engine computes by rows.
 #pragma once
 
+#include <type_traits>
+
 #include "core/attention/heads.h"
 
 namespace qkv {
 
 // y[h] = x[h]', x [heads, rows, dim], y [heads, dim, rows].
-inline void Transpose(ConstHeads x, Heads y) {
+template <class T>
+void Transpose(std::type_identity_t<HeadsOf<const T>> x, HeadsOf<T> y) {
   for (size_t h = 0; h < x.heads; ++h) {
     for (size_t r = 0; r < x.rows; ++r) {
       for (size_t c = 0; c < x.dim; ++c) y.Head(h).Row(c)[r] = x.Head(h).Row(r)[c];

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "core/attention/room.h"
+
 namespace qkv {
 namespace {
 
@@ -62,6 +64,25 @@ Result<void> CheckAttentionLayer(const AttentionLayer& layer, ConstMatrixView qu
   return CheckAttention(layer.attention,
                         {Dense(&kAny, layer.heads, static_cast<size_t>(query.rows()), query_dim),
                          Dense(&kAny, layer.key_heads, rows, key_dim), Dense(&kAny, layer.key_heads, rows, value_dim)});
+}
+
+uint64_t ForwardRoom(const AttentionLayer& layer, ConstMatrixView query, ConstMatrixView key, ConstMatrixView value,
+                     const AttentionMemory* memory) {
+  const auto rows = static_cast<uint64_t>(query.rows()), more = static_cast<uint64_t>(key.rows());
+  const uint64_t keys = more + (memory != nullptr ? memory->rows : 0);
+  const size_t query_columns = Outputs(layer.query, static_cast<size_t>(query.cols()));
+  const size_t key_columns = Outputs(layer.key, static_cast<size_t>(key.cols()));
+  const size_t value_columns = Outputs(layer.value, static_cast<size_t>(value.cols()));
+  const uint64_t context = uint64_t{value_columns / layer.key_heads} * layer.heads;
+  constexpr uint64_t kLines = 5 * 16;  // each of the five begins a cache line
+  uint64_t floats = rows * (query_columns + 2 * std::max<uint64_t>(context, layer.output.weight.outputs()));
+  floats += more * (key_columns + value_columns) + kLines;
+  if (memory != nullptr) floats += 3 * keys * (key_columns + value_columns);  // a growing vector is there twice
+  constexpr float kAny = 0;
+  const AttentionInputs in = {Dense(&kAny, layer.heads, rows, query_columns / layer.heads),
+                              Dense(&kAny, layer.key_heads, keys, key_columns / layer.key_heads),
+                              Dense(&kAny, layer.key_heads, keys, value_columns / layer.key_heads)};
+  return floats * sizeof(float) + AttendRoom(layer.attention, in);
 }
 
 MatrixView Forward(Context& ctx, const AttentionLayer& layer, ConstMatrixView query, ConstMatrixView key,

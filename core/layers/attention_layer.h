@@ -4,6 +4,7 @@
 // whose decoding shares rows among beams, is core/layers/multi_head.h.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "core/attention/attend.h"
@@ -29,6 +30,11 @@ struct AttentionMemory {
 // What `Forward` computes with, of these many rows. The error names the weight.
 Result<void> CheckAttentionLayer(const AttentionLayer& layer, ConstMatrixView query, ConstMatrixView key,
                                  ConstMatrixView value, const AttentionMemory* memory);
+
+// Bytes that Forward takes at most on one thread, with what it adds to the memory and besides the record. Inputs have
+// been checked.
+uint64_t ForwardRoom(const AttentionLayer& layer, ConstMatrixView query, ConstMatrixView key, ConstMatrixView value,
+                     const AttentionMemory* memory);
 
 // query [rows, inputs], key and value [keys, inputs] -> [rows, outputs] in the context's arena. With a memory, keys and
 // values are added to it, and queries see all of it: query i's place is its former rows + i. Inputs have been checked.

@@ -95,6 +95,16 @@ TEST_F(LayerAttention, AMemoryContinues) {
   }
 }
 
+TEST_F(LayerAttention, TakesNoMoreRoomThanItSays) {
+  const Guarded q = RandomMatrix(900, 11, 5), k = RandomMatrix(2000, 9, 6), v = RandomMatrix(2000, 7, 7);
+  const AttentionLayer layer = Grouped();
+  arena_.Floats(ForwardRoom(layer, q.read(), k.read(), v.read(), nullptr) / sizeof(float));
+  arena_.Rewind({});
+  const size_t before = arena_.capacity();
+  Run(layer, q.read(), k.read(), v.read());
+  EXPECT_EQ(arena_.capacity(), before);
+}
+
 TEST_F(LayerAttention, SaysWhatDoesNotFit) {
   const Guarded q = RandomMatrix(2, 11, 5), k = RandomMatrix(3, 9, 6), v = RandomMatrix(3, 7, 7),
                 wide = RandomMatrix(3, 8, 8);
