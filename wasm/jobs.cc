@@ -154,24 +154,13 @@ val TranslateResult(int handle) {
   return results;
 }
 
-// {shape: [layers, heads, targets, sources], data}
 val MapValue(const AttentionMap& map) {
-  val value = val::object(), shape = val::array();
-  for (const size_t size : {map.layers, map.heads, map.targets, map.sources}) {
-    shape.call<void>("push", static_cast<double>(size));
-  }
-  value.set("shape", shape);
-  value.set("data", TypedArray(map.weights));
-  return value;
+  return TensorValue(map.weights, {map.layers, map.heads, map.targets, map.sources});
 }
 
 // {shape: [targets, sources], data, heads: [[layer, head], ...], ranked}
 val AlignmentValue(const TranslationModel& model, const Replay& replay) {
-  val value = val::object(), shape = val::array();
-  shape.call<void>("push", static_cast<double>(replay.alignment.targets),
-                   static_cast<double>(replay.alignment.sources));
-  value.set("shape", shape);
-  value.set("data", TypedArray(replay.alignment.weights));
+  val value = TensorValue(replay.alignment.weights, {replay.alignment.targets, replay.alignment.sources});
   value.set("heads", HeadsValue(replay.alignment_heads));
   value.set("ranked", !model.generation().alignment_heads.empty());
   return value;

@@ -1,7 +1,6 @@
 // The engine of one thread: owns the WebAssembly instance, loads models, runs jobs in turns. A page reaches it through a
 // worker, or in its own thread; both call the same methods with the same plain values.
-import { guard } from './guard.js';
-import { instantiate } from './instantiate.js';
+import { instantiateGuarded } from './guard.js';
 import { loadModel } from './load.js';
 import { nextTask } from './runtime.js';
 import { Scheduler } from './scheduler.js';
@@ -29,7 +28,7 @@ export class Engine {
    * @param {{wasm: import('./instantiate.js').WasmSettings}} args
    */
   async start({ wasm }) {
-    this.#instance ??= instantiate(wasm).then(({ module, build }) => ({ wasm: guard(module), build }));
+    this.#instance ??= instantiateGuarded(wasm);
     const { build } = await this.#instance;
     return { build };
   }

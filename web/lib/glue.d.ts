@@ -52,6 +52,57 @@ export type LoaderFiles = {
   weightsSize: number;
 };
 
+/** Of the attention family: the shape is [heads, rows, columns]. */
+export type WasmTensor = { data: Float32Array; shape: number[] };
+
+export type WasmChoices = {
+  score: string;
+  parameters: (WasmTensor & { name: string })[];
+  selection: string;
+  temperature: number;
+  seedHigh: number;
+  seedLow: number;
+  window: { kind: string; halfWidth: number; W_p?: WasmTensor; v_p?: WasmTensor; centres?: WasmTensor };
+  mask: {
+    causal: boolean;
+    firstQuery: number;
+    paddingFrom?: number;
+    allowed?: { data: Uint8Array; shape: number[] };
+    bias?: WasmTensor;
+  };
+  maskUsed: boolean;
+  /** Inputs, masks and results are columns. */
+  columns: boolean;
+  record: Record<string, boolean>;
+};
+
+export type WasmAttention = WasmChoices & {
+  query: WasmTensor;
+  key: WasmTensor;
+  value?: WasmTensor;
+  valueIsKey: boolean;
+  concatenate: boolean;
+  /** Each query is a head. */
+  spread: boolean;
+  /** Of all tensors, with copies. */
+  bytes: number;
+};
+
+export type WasmMultiHead = WasmChoices & {
+  query: WasmTensor;
+  key?: WasmTensor;
+  value?: WasmTensor;
+  memory?: { keys: WasmTensor; values: WasmTensor };
+  remember: boolean;
+  heads: number;
+  keyHeads: number;
+  weights: Record<string, WasmTensor>;
+  biases: Record<string, WasmTensor>;
+  bytes: number;
+};
+
+export type WasmRecords = { output?: WasmTensor; [name: string]: any };
+
 export interface WasmModule {
   errorCodes(): string[];
   loaderCreate(files: LoaderFiles): number | Failed;
@@ -73,6 +124,15 @@ export interface WasmModule {
   scoreResult(job: number): WasmScore | Failed;
   jobStep(job: number): boolean | Failed;
   jobFree(job: number): void;
+  scoreList(): import('./attention/lists.js').ScoreInfo[];
+  selectionNames(): import('./attention/options.js').SelectionName[];
+  windowNames(): import('./attention/options.js').WindowName[];
+  attend(request: WasmAttention): WasmRecords | Failed;
+  multiHead(request: WasmMultiHead): WasmRecords | Failed;
+  sinusoidal(count: number, d: number, layout: string, first: number): WasmTensor | Failed;
+  rotation(delta: number, d: number, layout: string): WasmTensor | Failed;
+  rotary(x: WasmTensor, bytes: number, first: number, layout: string, base: number): WasmTensor | Failed;
+  learned(x: WasmTensor, table: WasmTensor, bytes: number, first: number): WasmTensor | Failed;
   tokenize(model: number, text: string, side: 'source' | 'target'): WasmTokens | Failed;
 }
 

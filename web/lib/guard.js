@@ -1,4 +1,5 @@
 import { QkvError, fromPlain } from './errors.js';
+import { instantiate } from './instantiate.js';
 
 /** @typedef {import('./glue.js').WasmModule} WasmModule */
 /** @typedef {import('./glue.js').Failed} Failed */
@@ -9,12 +10,24 @@ import { QkvError, fromPlain } from './errors.js';
  */
 
 /**
+ * Compiles and starts the engine.
+ * @param {import('./instantiate.js').WasmSettings} settings
+ * @param {string} [advice] what to do when it has stopped
+ * @returns {Promise<{wasm: GuardedModule, build: string}>} rejects as `instantiate` does
+ */
+export async function instantiateGuarded(settings, advice) {
+  const { module, build } = await instantiate(settings);
+  return { wasm: guard(module, advice), build };
+}
+
+/**
  * Throws what the module returns as an error. A trap (memory used up, a defect) ends the module: its state is no longer
  * to be trusted, so that call and every later one throw the same ENGINE_FAILED.
  * @param {WasmModule} module
+ * @param {string} [advice]
  * @returns {GuardedModule}
  */
-export function guard(module) {
+export function guard(module, advice = 'create a new Translator') {
   /** @type {QkvError | null} */
   let failure = null;
   /** @type {(call: (...args: any[]) => any) => (...args: any[]) => any} */
@@ -26,7 +39,7 @@ export function guard(module) {
       try {
         result = call.apply(module, args);
       } catch (cause) {
-        const message = `the engine stopped (${/** @type {Error} */ (cause).message}): create a new Translator`;
+        const message = `the engine stopped (${/** @type {Error} */ (cause).message}): ${advice}`;
         throw (failure = new QkvError('ENGINE_FAILED', message, '', { cause }));
       }
       if (result?.error) throw fromPlain(result.error);

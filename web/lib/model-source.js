@@ -1,6 +1,6 @@
 // What a model is given as, made into what an engine, perhaps in a worker, can read: a record of files.
 import { QkvError } from './errors.js';
-import { urlTools } from './runtime.js';
+import { absoluteUrl } from './runtime.js';
 
 /** @typedef {import('./fetch.js').Source} Source */
 
@@ -51,17 +51,6 @@ export function locate(source, name) {
  */
 function isList(model) {
   return Array.isArray(model) || (typeof FileList === 'function' && model instanceof FileList);
-}
-
-/**
- * A URL, resolved against the page; in Node a string may also be a path.
- * @param {string | URL} url
- */
-export function absoluteUrl(url) {
-  const base = globalThis.document?.baseURI ?? globalThis.location?.href;
-  if (base) return new URL(url, base).href;
-  const isUrl = typeof url !== 'string' || /^[a-z][a-z\d+.-]+:/i.test(url);
-  return isUrl ? new URL(url).href : /** @type {any} */ (urlTools()).pathToFileURL(url).href;
 }
 
 /** @param {string} url */

@@ -20,6 +20,17 @@ export const urlTools = () => builtin('node:url');
 /** @returns {WorkerThreads | undefined} */
 export const workerThreads = () => builtin('node:worker_threads');
 
+/**
+ * A URL, resolved against the page; in Node a string may also be a path.
+ * @param {string | URL} url
+ */
+export function absoluteUrl(url) {
+  const base = globalThis.document?.baseURI ?? globalThis.location?.href;
+  if (base) return new URL(url, base).href;
+  const isUrl = typeof url !== 'string' || /^[a-z][a-z\d+.-]+:/i.test(url);
+  return isUrl ? new URL(url).href : /** @type {any} */ (urlTools()).pathToFileURL(url).href;
+}
+
 /** Whether a module worker is what one expects here: in pages and in workers, not in Node. */
 export const hasWebWorker = () => typeof Worker === 'function' && !builtin('node:worker_threads');
 

@@ -1,11 +1,11 @@
 // From what a user asks of create() to what an engine is told.
-import { defaultModel, wasmUrls } from './assets.js';
+import { defaultModel } from './assets.js';
 import { QkvError, domException } from './errors.js';
 import { isPackagePair } from './languages.js';
-import { absoluteUrl, modelSource } from './model-source.js';
+import { modelSource } from './model-source.js';
 import { hasWebWorker } from './runtime.js';
+import { wasmSettings } from './wasm-settings.js';
 
-/** @typedef {import('./instantiate.js').WasmSettings} WasmSettings */
 /** @typedef {import('./translator.js').CreateOptions} CreateOptions */
 
 export const kDefaultKey = "the package's own model";
@@ -31,17 +31,6 @@ export function modelSettings(options) {
  */
 export function engineSettings({ worker = hasWebWorker(), wasm }) {
   return { worker, wasm: wasmSettings(wasm) };
-}
-
-/**
- * @param {CreateOptions['wasm']} wasm
- * @returns {WasmSettings}
- */
-function wasmSettings(wasm) {
-  if (wasm === undefined) return { pick: wasmUrls() };
-  if (typeof wasm !== 'string' && !(wasm instanceof URL)) return { build: 'custom', from: wasm };
-  const own = Object.entries(wasmUrls()).find(([build]) => build === wasm);
-  return own ? { build: own[0], from: own[1] } : { build: 'custom', from: absoluteUrl(wasm) };
 }
 
 /** @param {CreateOptions} options */

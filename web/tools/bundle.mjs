@@ -70,11 +70,15 @@ function fresh(folder) {
   mkdirSync(folder, { recursive: true });
 }
 
-/** The package: index.js, worker.js, their chunks, both wasm files, models/, view/, types/. */
+/** The package: index.js, attention.js, worker.js, their chunks, both wasm files, models/, view/, types/. */
 export async function bundlePackage({ minify = true } = {}) {
   const out = at('dist');
   fresh(out);
-  await esbuild({ ...options(out, minify), entryPoints: [join(kLib, 'index.js'), join(kLib, 'worker.js')] });
+  const entryPoints = Object.entries({ index: 'index.js', attention: 'attention/index.js', worker: 'worker.js' });
+  await esbuild({
+    ...options(out, minify),
+    entryPoints: entryPoints.map(([name, file]) => ({ in: join(kLib, file), out: name })),
+  });
   const views = readdirSync(at('web', 'view')).filter((name) => name === 'index.js' || name.endsWith('.css'));
   await esbuild({
     ...options(join(out, 'view'), minify),

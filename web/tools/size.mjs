@@ -1,10 +1,10 @@
-// The size ledger: what a page downloads for the translating engine, gzipped, the model aside.
+// The size ledger: what a page downloads for all that the engine does, gzipped, the model aside.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { ToolError, at, fail } from './common.mjs';
 
-const kLimit = 120_000;
+const kLimit = 160_000;
 
 const measured = readdirSync(at('dist'))
   .filter((name) => /\.(js|wasm)$/.test(name))

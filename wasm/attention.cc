@@ -1,0 +1,173 @@
+// Bindings: the attention family by itself, without a model. Tensors are {data, shape: [heads, rows, dim]}, in the
+// caller's convention.
+#include <emscripten/bind.h>
+
+#include "core/attention/room.h"
+#include "core/layers/attention_layer.h"
+#include "wasm/choices.h"
+#include "wasm/memory.h"
+#include "wasm/record.h"
+
+namespace qkv::wasm {
+namespace {
+
+double Number(const val& value) { return value.as<double>(); }
+
+val ScoreList() {
+  val list = val::array();
+  for (const Score* score : Scores()) {
+    val parameters = val::array();
+    for (const ParameterSpec& spec : score->parameters) {
+      val parameter = val::object();
+      parameter.set("name", std::string(spec.name));
+      parameter.set("shape", Strings(std::initializer_list<std::string_view>{
+                                 kSizeNames[static_cast<int>(spec.rows)], kSizeNames[static_cast<int>(spec.columns)]}));
+      parameter.set("optional", spec.optional);
+      parameters.call<void>("push", parameter);
+    }
+    val value = val::object();
+    value.set("name", std::string(score->name));
+    value.set("equation", std::string(score->equation));
+    value.set("source", std::string(score->source));
+    value.set("sameDims", score->same_dims);
+    value.set("parameters", parameters);
+    list.call<void>("push", value);
+  }
+  return list;
+}
+
+val SelectionNames() { return Strings(kSelectionNames); }
+val WindowNames() { return Strings(kWindowNames); }
+
+// Attention: queries [heads, queries, dim], or with `spread` each query a head of its own.
+
+val OutputValue(const val& request, Tensor output, const ConstHeads& query, size_t dim) {
+  const bool columns = request["columns"].isTrue();
+  if (request["spread"].isTrue()) return TensorValue(output.data, {output.data.size()});
+  if (!request["concatenate"].isTrue()) return MatrixValue(std::move(output), columns);
+  output.heads = 1;
+  output.rows = query.rows;
+  output.dim = query.heads * dim;
+  if (columns) output = Transposed(output);
+  return TensorValue(output.data, {output.rows, output.dim});
+}
+
+Result<val> TryAttend(const val& request) {
+  const bool columns = request["columns"].isTrue(), spread = request["spread"].isTrue();
+  QKV_CHECK(Fits(static_cast<uint64_t>(Number(request["bytes"])), kGiveLess, "query"));
+  Choices choices;
+  QKV_CHECK(ReadChoices(request, choices));
+  AttentionInputs in;
+  in.query = choices.Keep(request["query"], columns);
+  if (spread) in.query = Dense(in.query.data, in.query.rows, 1, in.query.dim);
+  in.key = choices.Keep(request["key"], columns);
+  if (request["valueIsKey"].isTrue()) in.value = in.key;
+  if (IsGiven(request["value"])) in.value = choices.Keep(request["value"], columns);
+  QKV_CHECK(CheckAttention(choices.attention, in));
+
+  const uint64_t rows = uint64_t{in.query.heads} * in.query.rows, keys = in.key.rows;
+  const uint64_t room = AttendRoom(choices.attention, in), output_bytes = 2 * rows * in.value.dim * sizeof(float);
+  QKV_CHECK(Fits(room + output_bytes + RecordBytes(request, rows, keys), kRecordLess, "record"));
+  Tensor output = {std::vector<float>(in.value.data != nullptr ? in.query.heads * in.query.rows * in.value.dim : 0),
+                   in.query.heads, in.query.rows, in.value.dim};
+  Recorded recorded;
+  {
+    CallArena arena(room);
+    Context ctx = arena.context();
+    const auto layout = request["concatenate"].isTrue() ? SideBySide<float> : Dense<float>;
+    Attend(ctx, choices.attention, in, layout(output.data.data(), output.heads, output.rows, output.dim),
+           MakeRecord(request, static_cast<size_t>(rows), in.key.rows, recorded));
+  }
+  val result = val::object();
+  if (in.value.data != nullptr) {
+    result.set("output", OutputValue(request, std::move(output), in.query, in.value.dim));
+  }
+  GiveRecord(request, recorded, spread ? 1 : in.query.heads, spread ? in.query.heads : in.query.rows, in.key.rows,
+             result);
+  return result;
+}
+
+val AttendRequest(const val& request) { return ResultValue(TryAttend(request)); }
+
+// Multi-head attention, with weights.
+
+Linear ReadLinear(const val& request, const char* name) {
+  Linear linear;
+  if (IsGiven(request["weights"][name])) linear.weight = Pack(ReadTensor(request["weights"][name]).matrix());
+  if (IsGiven(request["biases"][name])) {
+    const Tensor bias = ReadTensor(request["biases"][name]);
+    linear.bias = Eigen::Map<const Vector>(bias.data.data(), static_cast<Eigen::Index>(bias.data.size()));
+  }
+  return linear;
+}
+
+AttentionMemory ReadMemory(const val& memory) {
+  if (!IsGiven(memory)) return {};
+  Tensor keys = ReadTensor(memory["keys"]), values = ReadTensor(memory["values"]);
+  return {std::move(keys.data), std::move(values.data), keys.rows};
+}
+
+val MemoryValue(const AttentionMemory& memory) {
+  const size_t rows = std::max<size_t>(memory.rows, 1);
+  val value = val::object();
+  value.set("keys", TensorValue(memory.keys, {memory.rows, memory.keys.size() / rows}));
+  value.set("values", TensorValue(memory.values, {memory.rows, memory.values.size() / rows}));
+  return value;
+}
+
+Result<val> TryMultiHead(const val& request) {
+  const bool columns = request["columns"].isTrue(), remember = request["remember"].isTrue();
+  QKV_CHECK(Fits(static_cast<uint64_t>(Number(request["bytes"])), kGiveLess, "query"));
+  Choices choices;
+  QKV_CHECK(ReadChoices(request, choices));
+  const auto read = [&](const char* name, const Tensor* otherwise) {
+    if (!IsGiven(request[name])) return otherwise;
+    choices.Keep(request[name], columns);
+    return static_cast<const Tensor*>(&choices.tensors.back());
+  };
+  const Tensor* query = read("query", nullptr);
+  const Tensor* key = read("key", query);
+  const Tensor* value = read("value", key);
+  AttentionLayer layer;
+  layer.query = ReadLinear(request, "query");
+  layer.key = ReadLinear(request, "key");
+  layer.value = ReadLinear(request, "value");
+  layer.output = ReadLinear(request, "output");
+  layer.heads = static_cast<size_t>(Number(request["heads"]));
+  layer.key_heads = static_cast<size_t>(Number(request["keyHeads"]));
+  layer.attention = choices.attention;
+  AttentionMemory given = ReadMemory(request["memory"]), *memory = remember ? &given : nullptr;
+  const ConstMatrixView q = query->matrix(), k = key->matrix(), v = value->matrix();
+  QKV_CHECK(CheckAttentionLayer(layer, q, k, v, memory));
+
+  const uint64_t rows = uint64_t{layer.heads} * query->rows, keys = uint64_t{key->rows} + given.rows;
+  const uint64_t room = ForwardRoom(layer, q, k, v, memory);
+  QKV_CHECK(Fits(2 * room + RecordBytes(request, rows, keys), kRecordLess, "record"));
+  CallArena arena(room);
+  Context ctx = arena.context();
+  Recorded recorded;
+  const MatrixView y = Forward(ctx, layer, q, k, v, memory,
+                               MakeRecord(request, static_cast<size_t>(rows), static_cast<size_t>(keys), recorded));
+  val result = val::object();
+  Tensor output = {{y.data(), y.data() + y.size()}, 1, query->rows, static_cast<size_t>(y.cols())};
+  if (columns) output = Transposed(output);
+  result.set("output", TensorValue(output.data, {output.rows, output.dim}));
+  GiveRecord(request, recorded, layer.heads, query->rows, static_cast<size_t>(keys), result);
+  if (remember) result.set("memory", MemoryValue(given));
+  return result;
+}
+
+val MultiHeadRequest(const val& request) { return ResultValue(TryMultiHead(request)); }
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(qkv_attention) {
+  using emscripten::function;
+  function("scoreList", &ScoreList);
+  function("selectionNames", &SelectionNames);
+  function("windowNames", &WindowNames);
+  function("attend", &AttendRequest);
+  function("multiHead", &MultiHeadRequest);
+}
+
+}  // namespace qkv::wasm

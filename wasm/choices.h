@@ -1,0 +1,31 @@
+// What a request of the attention family asks for, by the names of the lists.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "core/attention/attend.h"
+#include "wasm/tensor.h"
+
+namespace qkv::wasm {
+
+// What an Attention refers to, kept alive.
+struct Choices {
+  Attention attention;
+  std::deque<std::string> names;
+  std::deque<Tensor> tensors;
+  std::vector<Parameter> parameters;
+  std::vector<uint8_t> allowed;
+
+  ConstHeads Keep(const val& tensor, bool columns = false) {
+    return tensors.emplace_back(ReadTensor(tensor, columns)).view();
+  }
+};
+
+// {score, parameters: [{name, data, shape}], selection, temperature, seedHigh, seedLow, window, mask, maskUsed,
+// columns, spread}; web/lib/glue.d.ts says what each is.
+Result<void> ReadChoices(const val& request, Choices& choices);
+
+}  // namespace qkv::wasm

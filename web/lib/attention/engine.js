@@ -1,0 +1,59 @@
+// The engine of these functions: a WebAssembly instance in the calling thread, loaded when it is first needed.
+import { QkvError } from '../errors.js';
+import { wasmSettings } from '../wasm-settings.js';
+
+/** @typedef {import('../guard.js').GuardedModule} GuardedModule */
+/** @typedef {{from: unknown, started: Promise<{wasm: GuardedModule, build: string}>}} Running */
+
+/** @type {Running | null} */
+let running = null;
+
+/**
+ * Loads the engine, once. Every call does so by itself; this is for doing it early, or for choosing the build.
+ * @param {{wasm?: import('../wasm-settings.js').WasmOption}} [options] wasm: 'baseline' or 'relaxed', or a module of one's
+ *   own; left out: the faster of the package's two builds that runs here, or whichever is running already
+ * @returns {Promise<{build: string}>} 'baseline', 'relaxed' or 'custom'; rejects with a QkvError: NETWORK, MISSING_FILE,
+ *   UNSUPPORTED, INVALID_FILE
+ */
+export async function loadAttention({ wasm } = {}) {
+  const { build } = await (wasm === undefined && running ? running : start(wasm)).started;
+  return { build };
+}
+
+/**
+ * Runs `use` with the engine's functions. An engine that fails is given up, so that the next call has a fresh one.
+ * @template Result
+ * @param {(wasm: GuardedModule) => Result} use
+ */
+export async function withEngine(use) {
+  const engine = running ?? start(undefined);
+  const { wasm } = await engine.started;
+  try {
+    return use(wasm);
+  } catch (error) {
+    if (running === engine && error instanceof QkvError && error.code === 'ENGINE_FAILED') running = null;
+    throw error;
+  }
+}
+
+/**
+ * @param {import('../wasm-settings.js').WasmOption | undefined} option
+ * @returns {Running}
+ */
+function start(option) {
+  const settings = wasmSettings(option);
+  const from = 'pick' in settings ? 'pick' : settings.from;
+  if (running?.from === from) return running;
+  const engine = { from, started: instantiate(settings) };
+  running = engine;
+  engine.started.catch(() => {
+    if (running === engine) running = null; // the next call tries again
+  });
+  return engine;
+}
+
+/** @param {import('../instantiate.js').WasmSettings} settings */
+async function instantiate(settings) {
+  const { instantiateGuarded } = await import('../guard.js');
+  return instantiateGuarded(settings, 'the next call starts it afresh');
+}

@@ -1,0 +1,82 @@
+// Options and their plain values.
+import { described, invalid } from './tensor.js';
+
+/** A place or a count: what the engine counts with has 32 bits. */
+const kLargest = 2 ** 31 - 1;
+
+/**
+ * An object of options. One of a name that is not known is refused: a slip of the pen would change the result unseen.
+ * @param {any} value
+ * @param {string} name
+ * @param {readonly string[]} known
+ * @returns {Record<string, any>}
+ */
+export function readFields(value, name, known) {
+  if (value === undefined) return {};
+  if (typeof value !== 'object' || value === null) {
+    throw invalid(name, `expected an object of options, got ${described(value)}`);
+  }
+  for (const key of Object.keys(value)) {
+    if (!known.includes(key)) throw invalid(key, `${name} has no such option; it has ${known.join(', ')}`);
+  }
+  return value;
+}
+
+/**
+ * @param {unknown} value
+ * @param {string} name
+ * @param {number} least
+ * @returns {number}
+ */
+export function readWhole(value, name, least = 0) {
+  if (Number.isInteger(value)) {
+    const number = /** @type {number} */ (value);
+    if (number >= least && number <= kLargest) return number;
+  }
+  throw invalid(name, `expected a whole number from ${least} to ${kLargest}, got ${described(value)}`);
+}
+
+/**
+ * @param {unknown} value
+ * @param {string} name
+ * @returns {number}
+ */
+export function readNumber(value, name) {
+  if (Number.isFinite(value)) return /** @type {number} */ (value);
+  throw invalid(name, `expected a finite number, got ${described(value)}`);
+}
+
+/**
+ * @param {unknown} value
+ * @param {string} name
+ * @returns {boolean}
+ */
+export function readFlag(value, name) {
+  if (value === undefined || typeof value === 'boolean') return value === true;
+  throw invalid(name, `expected true or false, got ${described(value)}`);
+}
+
+/**
+ * @template {string} Name
+ * @param {unknown} value
+ * @param {string} name
+ * @param {readonly Name[]} names the first is the default
+ * @returns {Name}
+ */
+export function readName(value, name, names) {
+  if (value === undefined) return names[0];
+  const found = names.find((known) => known === value);
+  if (found !== undefined) return found;
+  throw invalid(name, `expected one of ${names.join(', ')}, got ${described(value)}`);
+}
+
+/**
+ * A name that the engine looks up in its own list.
+ * @param {unknown} value
+ * @param {string} name
+ * @returns {string}
+ */
+export function readText(value, name) {
+  if (typeof value === 'string') return value;
+  throw invalid(name, `expected a name, got ${described(value)}`);
+}

@@ -1,0 +1,26 @@
+// The attention family by itself: the door of 'qkv/attention'. Importing it does nothing; the engine is loaded by the
+// first call, into the calling thread.
+
+export { QkvError } from '../errors.js';
+export { attention } from './attention.js';
+export { loadAttention } from './engine.js';
+export { scores, selections, windows } from './lists.js';
+export { multiHeadAttention } from './multi-head.js';
+export * as positions from './positions.js';
+
+/** @typedef {import('../errors.js').QkvErrorCode} QkvErrorCode */
+/** @typedef {import('./lists.js').ScoreInfo} ScoreInfo */
+/** @typedef {import('./lists.js').ScoreParameter} ScoreParameter */
+/** @typedef {import('./options.js').Choices} Choices */
+/** @typedef {import('./options.js').LayerMemory} LayerMemory */
+/** @typedef {import('./options.js').Layer} Layer */
+/** @typedef {import('./options.js').MaskOptions} MaskOptions */
+/** @typedef {import('./options.js').Recorded} Recorded */
+/** @typedef {import('./options.js').Records} Records */
+/** @typedef {import('./options.js').ScoreName} ScoreName */
+/** @typedef {import('./options.js').SelectionName} SelectionName */
+/** @typedef {import('./options.js').Tensor} Tensor */
+/** @typedef {import('./options.js').TensorLike} TensorLike */
+/** @typedef {import('./options.js').WindowName} WindowName */
+/** @typedef {import('./options.js').WindowOptions} WindowOptions */
+/** @typedef {import('./positions.js').PairLayout} PairLayout */

@@ -1,0 +1,43 @@
+// What the engine knows, from its own lists.
+import { withEngine } from './engine.js';
+
+/**
+ * @typedef {object} ScoreParameter
+ * @property {string} name as in the equation
+ * @property {[string, string]} shape its rows and columns: '1', 'queryDim', 'keyDim', 'queryDim + keyDim', 'hidden' (free,
+ *   but one number throughout a score) or 'keys or more'
+ * @property {boolean} optional
+ */
+
+/**
+ * @typedef {object} ScoreInfo
+ * @property {import('./options.js').ScoreName} name
+ * @property {string} equation of a query q, a key k and the parameters
+ * @property {string} source the paper
+ * @property {boolean} sameDims whether queries and keys must be of one size
+ * @property {ScoreParameter[]} parameters
+ */
+
+/**
+ * Every score function, with its equation, its paper and its parameters.
+ * @returns {Promise<ScoreInfo[]>} rejects as `loadAttention` does
+ */
+export async function scores() {
+  return withEngine((wasm) => wasm.scoreList());
+}
+
+/**
+ * The names of all selections.
+ * @returns {Promise<import('./options.js').SelectionName[]>} rejects as `loadAttention` does
+ */
+export async function selections() {
+  return withEngine((wasm) => wasm.selectionNames());
+}
+
+/**
+ * The names of all windows.
+ * @returns {Promise<import('./options.js').WindowName[]>} rejects as `loadAttention` does
+ */
+export async function windows() {
+  return withEngine((wasm) => wasm.windowNames());
+}

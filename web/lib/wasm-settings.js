@@ -1,0 +1,16 @@
+// Which WebAssembly to run, from what a user says.
+import { wasmUrls } from './assets.js';
+import { absoluteUrl } from './runtime.js';
+
+/** @typedef {'baseline' | 'relaxed' | (string & {}) | URL | ArrayBuffer | WebAssembly.Module} WasmOption */
+
+/**
+ * @param {WasmOption | undefined} wasm
+ * @returns {import('./instantiate.js').WasmSettings}
+ */
+export function wasmSettings(wasm) {
+  if (wasm === undefined) return { pick: wasmUrls() };
+  if (typeof wasm !== 'string' && !(wasm instanceof URL)) return { build: 'custom', from: wasm };
+  const own = Object.entries(wasmUrls()).find(([build]) => build === wasm);
+  return own ? { build: own[0], from: own[1] } : { build: 'custom', from: absoluteUrl(wasm) };
+}
