@@ -63,6 +63,13 @@ const isNeeded = (host, only) =>
     seats.some((seat) => seat.host === host && seat.takes(work) && only.test(labelOf(work, seat))),
   );
 
+/** What has been measured is still worth having. */
+function failed(error) {
+  console.error(error);
+  process.exitCode = 1;
+  return [];
+}
+
 async function measureAll({ hosts, only, rounds }, opened) {
   const bench = new Bench(opened);
   const rows = [];
@@ -73,7 +80,7 @@ async function measureAll({ hosts, only, rounds }, opened) {
       say(work.name);
       for (const host of hosts) {
         const here = chosen.filter((seat) => seat.host === host);
-        if (here.length > 0) rows.push(...(await bench.measure(work, here, rounds)));
+        if (here.length > 0) rows.push(...(await bench.measure(work, here, rounds).catch(failed)));
       }
     }
   } finally {
