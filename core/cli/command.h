@@ -49,5 +49,6 @@ inline void AddThreads(CLI::App& command, Common& common) {
 void AddTranslate(CLI::App& app);
 void AddScore(CLI::App& app);
 void AddInspect(CLI::App& app);
+void AddScores(CLI::App& app);
 
 }  // namespace qkv::cli

@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
   qkv::cli::AddTranslate(app);
   qkv::cli::AddScore(app);
   qkv::cli::AddInspect(app);
+  qkv::cli::AddScores(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

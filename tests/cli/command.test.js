@@ -128,6 +128,29 @@ describe('qkv score', () => {
   });
 });
 
+describe('qkv scores', () => {
+  test('prints the family as a table, a line a score', () => {
+    const { status, stdout, stderr } = qkv(['scores']);
+    expect([status, stderr]).toEqual([0, '']);
+    const [table, lists] = stdout.split('\n\n');
+    expect(table).toMatch(/^scaled-dot {2}q'k \/ sqrt\(d\) +Vaswani et al. 2017$/m);
+    expect(table).toMatch(/^general +q'W k +Luong et al. 2015 +W \[queryDim, keyDim\]$/m);
+    expect(table).toMatch(/^cosine .* \(temperature \[1, 1\]\)$/m);
+    expect(lists).toBe('selections  soft  argmax  sampled  gate  max-pool\nwindows     global  local-m  local-p\n');
+  });
+
+  test("or as JSON, the library's own lists", async () => {
+    const { scores, selections, windows } = await import('../../web/lib/attention/index.js');
+    const { status, stdout } = qkv(['scores', '--json']);
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      scores: await scores(),
+      selections: await selections(),
+      windows: await windows(),
+    });
+  });
+});
+
 describe('qkv', () => {
   test('inspects a folder', () => {
     const { stdout, status } = qkv(['inspect', '-m', model, '--tensors']);
