@@ -1,6 +1,8 @@
 // attention(): shapes, choices and facts. Its numbers are those of the goldens (attention-goldens.test.js).
+import { readFileSync } from 'node:fs';
 import { attention, scores, selections, windows } from '../../web/lib/attention/index.js';
 import { headOf, largestDifference, plain, randomTensor, transposed } from './attention-support.js';
+import { at } from './support.js';
 
 const kAll = ['output', 'weights', 'scores', 'logits', 'empty', 'chosen'];
 
@@ -86,6 +88,17 @@ describe('shapes', () => {
 });
 
 describe('facts', () => {
+  test('the names that the types allow are those of the lists', async () => {
+    const source = readFileSync(at('web/lib/attention/options.js'), 'utf8');
+    const allowed = (type) => {
+      const [, names] = new RegExp(`@typedef \\{([^}]*)\\} ${type} `).exec(source);
+      return names.split(' | ').map((name) => name.slice(1, -1));
+    };
+    expect(allowed('ScoreName')).toEqual((await scores()).map(({ name }) => name));
+    expect(allowed('SelectionName')).toEqual(await selections());
+    expect(allowed('WindowName')).toEqual(await windows());
+  });
+
   test('every score of the list works with parameters of the shapes that it promises', async () => {
     const list = await scores();
     expect(list.length).toBeGreaterThanOrEqual(10);

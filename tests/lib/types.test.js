@@ -1,9 +1,9 @@
 import ts from 'typescript';
 import { at } from './support.js';
 
-/** What the compiler says of a file, by the types that the package's `exports` name. */
+/** What the compiler says of users' files, by the types that the package's `exports` name. */
 function complaints(options) {
-  const program = ts.createProgram([at('tests/lib/types/usage.ts')], {
+  const program = ts.createProgram([at('tests/lib/types/usage.ts'), at('tests/lib/types/attention.ts')], {
     strict: true,
     noEmit: true,
     target: ts.ScriptTarget.ES2022,

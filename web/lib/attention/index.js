@@ -11,7 +11,10 @@ export * as positions from './positions.js';
 /** @typedef {import('../errors.js').QkvErrorCode} QkvErrorCode */
 /** @typedef {import('./lists.js').ScoreInfo} ScoreInfo */
 /** @typedef {import('./lists.js').ScoreParameter} ScoreParameter */
-/** @typedef {import('./options.js').Choices} Choices */
+/**
+ * @template {import('./options.js').Recorded} [R=import('./options.js').Recorded]
+ * @typedef {import('./options.js').Choices<R>} Choices
+ */
 /** @typedef {import('./options.js').LayerMemory} LayerMemory */
 /** @typedef {import('./options.js').Layer} Layer */
 /** @typedef {import('./options.js').MaskOptions} MaskOptions */
