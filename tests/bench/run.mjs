@@ -63,6 +63,10 @@ const isNeeded = (host, only) =>
     seats.some((seat) => seat.host === host && seat.takes(work) && only.test(labelOf(work, seat))),
   );
 
+/** No time is known to more digits. */
+const rounded = (key, value) =>
+  typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
+
 /** What has been measured is still worth having. */
 function failed(error) {
   console.error(error);
@@ -117,7 +121,7 @@ async function main() {
   }
   if (chosen.json) {
     const lines = [about, ...rows, ...memory.map((found) => ({ work: `memory ${longest.length}`, ...found }))];
-    appendFileSync(chosen.json, lines.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+    appendFileSync(chosen.json, lines.map((entry) => `${JSON.stringify(entry, rounded)}\n`).join(''));
   }
 }
 
