@@ -12,51 +12,67 @@ namespace {
 
 // Queries worked on at a time: whole tiles of the product on every target, and their scores stay in the second level of
 // cache up to a thousand keys or two.
-constexpr size_t kGroup = 24;
+constexpr size_t kGroup = 12;
 // The product over keys begins at a multiple of this, so that its order of summation is the same wherever a window
 // starts.
 constexpr size_t kKeyChain = 128;
 
 size_t RoundUp(size_t size, size_t step) { return (size + step - 1) / step * step; }
 
-bool AllFinite(ConstRows rows) {
-  constexpr uint32_t kExponent = 0x7f800000;  // all ones in NaN and in infinities
-  uint32_t largest = 0;
-  for (size_t r = 0; r < rows.rows; ++r) {
-    const float* row = rows.Row(r);
-    for (size_t c = 0; c < rows.dim; ++c) largest = std::max(largest, std::bit_cast<uint32_t>(row[c]) & kExponent);
-  }
-  return largest != kExponent;
-}
-
-// Panels of kPanel rows, each with its columns in order; rows past the last are zero.
+// Panels of kPanel rows, each with its columns in order; rows past the last are zero. Four rows at a time: their reads
+// are in order, and what they write is one vector.
 const float* PackKeys(ConstRows keys, Arena& arena) {
-  float* packed = arena.Floats(RoundUp(keys.rows, kPanel) * keys.dim);
-  float* to = packed;
-  for (size_t first = 0; first < keys.rows; first += kPanel) {
-    const size_t count = std::min(kPanel, keys.rows - first);
-    for (size_t c = 0; c < keys.dim; ++c, to += kPanel) {
-      for (size_t r = 0; r < count; ++r) to[r] = keys.Row(first + r)[c];
-      std::fill(to + count, to + kPanel, 0.0f);
+  constexpr size_t kTogether = 4;
+  const size_t padded = RoundUp(keys.rows, kPanel);
+  float* packed = arena.Floats(padded * keys.dim);
+  for (size_t first = 0; first < padded; first += kTogether) {
+    float* to = packed + first / kPanel * kPanel * keys.dim + first % kPanel;
+    if (first + kTogether <= keys.rows) {
+      const float *a = keys.Row(first), *b = keys.Row(first + 1), *c = keys.Row(first + 2), *d = keys.Row(first + 3);
+      for (size_t i = 0; i < keys.dim; ++i, to += kPanel) {
+        const float column[] = {a[i], b[i], c[i], d[i]};
+        std::copy_n(column, kTogether, to);
+      }
+      continue;
+    }
+    for (size_t i = 0; i < keys.dim; ++i, to += kPanel) {
+      for (size_t r = 0; r < kTogether; ++r) to[r] = first + r < keys.rows ? keys.Row(first + r)[i] : 0;
     }
   }
   return packed;
+}
+
+// to = from, with 0 for what is not finite; whether there was such.
+template <size_t kCount>
+bool CopyFinite(const float* from, float* to) {
+  constexpr uint32_t kExponent = 0x7f800000;  // all ones in NaN and in infinities
+  uint32_t left_out = 0;
+  for (size_t c = 0; c < kCount; ++c) {
+    const uint32_t bits = std::bit_cast<uint32_t>(from[c]);
+    const uint32_t mask = (bits & kExponent) == kExponent ? ~uint32_t{0} : 0;
+    left_out |= mask;
+    to[c] = std::bit_cast<float>(bits & ~mask);
+  }
+  return left_out != 0;
 }
 
 // Panels of kPanel columns, each with its rows in order: V' as a product's weight. What is not finite is left out: 0
-// times it is NaN, also for queries that may not see it (AddNotFinite).
-const float* PackValues(ConstRows values, Arena& arena) {
-  float* packed = arena.Floats(RoundUp(values.dim, kPanel) * values.rows);
-  float* to = packed;
+// times it is NaN, also for queries that may not see it (AddNotFinite). Returns whether all is finite.
+bool PackValues(ConstRows values, float* packed) {
+  bool left_out = false;
   for (size_t first = 0; first < values.dim; first += kPanel) {
     const size_t count = std::min(kPanel, values.dim - first);
-    for (size_t r = 0; r < values.rows; ++r, to += kPanel) {
+    for (size_t r = 0; r < values.rows; ++r, packed += kPanel) {
       const float* row = values.Row(r) + first;
-      for (size_t c = 0; c < count; ++c) to[c] = std::isfinite(row[c]) ? row[c] : 0;
-      std::fill(to + count, to + kPanel, 0.0f);
+      if (count == kPanel) {
+        left_out |= CopyFinite<kPanel>(row, packed);
+        continue;
+      }
+      for (size_t c = 0; c < count; ++c) left_out |= CopyFinite<1>(row + c, packed + c);
+      std::fill(packed + count, packed + kPanel, 0.0f);
     }
   }
-  return packed;
+  return !left_out;
 }
 
 // One head of one call.
@@ -311,8 +327,10 @@ ReadyHead MakeReady(const Attention& attention, const AttentionInputs& in, size_
   ready.keys = PackKeys(ready.score.keys, arena);
   if (in.value.data == nullptr) return ready;
   ready.value = in.value.Head(of_keys);
-  ready.finite_values = AllFinite(ready.value);
-  if (attention.selection.kind != SelectionKind::kMaxPool) ready.values = PackValues(ready.value, arena);
+  if (attention.selection.kind == SelectionKind::kMaxPool) return ready;
+  float* values = arena.Floats(RoundUp(ready.value.dim, kPanel) * ready.value.rows);
+  ready.finite_values = PackValues(ready.value, values);
+  ready.values = values;
   return ready;
 }
 
