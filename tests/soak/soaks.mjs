@@ -17,7 +17,9 @@ async function measure(script, args, flags = kSteady) {
 }
 
 const kLittle = 0.01;
-const kWarming = 0.05; // in its first thousands of calls V8 still compiles
+const kWarming = 0.05; // in the first thousands of calls V8 still compiles, and pages of the model are first touched
+/** What a share of memory may grow by over so many calls. */
+const shareOf = (count) => (count > 10_000 ? kLittle : kWarming);
 // One engine left behind would be twice that. Less comes and goes with threads and with freed pages.
 const kHalfAnEngine = 16e6;
 const kObjects = 1e6; // V8's tables of what it has compiled grow a little
@@ -61,7 +63,7 @@ export const soaks = [
     full: 100_000,
     async run(count) {
       const { first, last, wrong, ended } = await measure('native.mjs', [command, count, 1000], []);
-      return verdict([growth('resident', first, last, kLittle * first)], { wrong, 'as exit code': ended });
+      return verdict([growth('resident', first, last, shareOf(count) * first)], { wrong, 'as exit code': ended });
     },
   },
   {
@@ -70,12 +72,11 @@ export const soaks = [
     full: 100_000,
     async run(count) {
       const { first, last, wrong } = await measure('wasm.mjs', [count, 1000]);
-      const share = count > 10_000 ? kLittle : kWarming;
       const outside = growth(
         'resident outside the JavaScript heap',
         first.outside,
         last.outside,
-        share * first.outside,
+        shareOf(count) * first.outside,
       );
       const used = growth('used in it', first.used, last.used, kObjects);
       return verdict([growth('wasm', first.wasm, last.wasm, 0), outside, used], { wrong });
