@@ -11,27 +11,27 @@
 namespace qkv::wasm {
 namespace {
 
-double Number(const val& value) { return value.as<double>(); }
+val ParameterValue(const ParameterSpec& spec) {
+  const std::string_view shape[] = {kSizeNames[static_cast<int>(spec.rows)],
+                                    kSizeNames[static_cast<int>(spec.columns)]};
+  val value = val::object();
+  SetText(value, "name", spec.name);
+  Set(value, "shape", Strings(shape));
+  Set(value, "optional", val(spec.optional));
+  return value;
+}
 
 val ScoreList() {
   val list = val::array();
   for (const Score* score : Scores()) {
-    val parameters = val::array();
-    for (const ParameterSpec& spec : score->parameters) {
-      val parameter = val::object();
-      parameter.set("name", std::string(spec.name));
-      parameter.set("shape", Strings(std::initializer_list<std::string_view>{
-                                 kSizeNames[static_cast<int>(spec.rows)], kSizeNames[static_cast<int>(spec.columns)]}));
-      parameter.set("optional", spec.optional);
-      parameters.call<void>("push", parameter);
-    }
-    val value = val::object();
-    value.set("name", std::string(score->name));
-    value.set("equation", std::string(score->equation));
-    value.set("source", std::string(score->source));
-    value.set("sameDims", score->same_dims);
-    value.set("parameters", parameters);
-    list.call<void>("push", value);
+    val parameters = val::array(), value = val::object();
+    for (const ParameterSpec& spec : score->parameters) Push(parameters, ParameterValue(spec));
+    SetText(value, "name", score->name);
+    SetText(value, "equation", score->equation);
+    SetText(value, "source", score->source);
+    Set(value, "sameDims", val(score->same_dims));
+    Set(value, "parameters", parameters);
+    Push(list, value);
   }
   return list;
 }
@@ -42,9 +42,9 @@ val WindowNames() { return Strings(kWindowNames); }
 // Attention: queries [heads, queries, dim], or with `spread` each query a head of its own.
 
 val OutputValue(const val& request, Tensor output, const ConstHeads& query, size_t dim) {
-  const bool columns = request["columns"].isTrue();
-  if (request["spread"].isTrue()) return TensorValue(output.data, {output.data.size()});
-  if (!request["concatenate"].isTrue()) return MatrixValue(std::move(output), columns);
+  const bool columns = Flag(request, "columns");
+  if (Flag(request, "spread")) return TensorValue(output.data, {output.data.size()});
+  if (!Flag(request, "concatenate")) return MatrixValue(std::move(output), columns);
   output.heads = 1;
   output.rows = query.rows;
   output.dim = query.heads * dim;
@@ -53,16 +53,16 @@ val OutputValue(const val& request, Tensor output, const ConstHeads& query, size
 }
 
 Result<val> TryAttend(const val& request) {
-  const bool columns = request["columns"].isTrue(), spread = request["spread"].isTrue();
-  QKV_CHECK(Fits(static_cast<uint64_t>(Number(request["bytes"])), kGiveLess, "query"));
+  const bool columns = Flag(request, "columns"), spread = Flag(request, "spread");
+  QKV_CHECK(Fits(static_cast<uint64_t>(Number(request, "bytes")), kGiveLess, "query"));
   Choices choices;
   QKV_CHECK(ReadChoices(request, choices));
   AttentionInputs in;
-  in.query = choices.Keep(request["query"], columns);
+  in.query = choices.Keep(Field(request, "query"), columns);
   if (spread) in.query = Dense(in.query.data, in.query.rows, 1, in.query.dim);
-  in.key = choices.Keep(request["key"], columns);
-  if (request["valueIsKey"].isTrue()) in.value = in.key;
-  if (IsGiven(request["value"])) in.value = choices.Keep(request["value"], columns);
+  in.key = choices.Keep(Field(request, "key"), columns);
+  if (Flag(request, "valueIsKey")) in.value = in.key;
+  if (IsGiven(Field(request, "value"))) in.value = choices.Keep(Field(request, "value"), columns);
   QKV_CHECK(CheckAttention(choices.attention, in));
 
   const uint64_t rows = uint64_t{in.query.heads} * in.query.rows, keys = in.key.rows;
@@ -74,13 +74,13 @@ Result<val> TryAttend(const val& request) {
   {
     CallArena arena(room);
     Context ctx = arena.context();
-    const auto layout = request["concatenate"].isTrue() ? SideBySide<float> : Dense<float>;
+    const auto layout = Flag(request, "concatenate") ? SideBySide<float> : Dense<float>;
     Attend(ctx, choices.attention, in, layout(output.data.data(), output.heads, output.rows, output.dim),
            MakeRecord(request, static_cast<size_t>(rows), in.key.rows, recorded));
   }
   val result = val::object();
   if (in.value.data != nullptr) {
-    result.set("output", OutputValue(request, std::move(output), in.query, in.value.dim));
+    Set(result, "output", OutputValue(request, std::move(output), in.query, in.value.dim));
   }
   GiveRecord(request, recorded, spread ? 1 : in.query.heads, spread ? in.query.heads : in.query.rows, in.key.rows,
              result);
@@ -93,9 +93,10 @@ val AttendRequest(const val& request) { return ResultValue(TryAttend(request)); 
 
 Linear ReadLinear(const val& request, const char* name) {
   Linear linear;
-  if (IsGiven(request["weights"][name])) linear.weight = Pack(ReadTensor(request["weights"][name]).matrix());
-  if (IsGiven(request["biases"][name])) {
-    const Tensor bias = ReadTensor(request["biases"][name]);
+  if (IsGiven(Field(Field(request, "weights"), name)))
+    linear.weight = Pack(ReadTensor(Field(Field(request, "weights"), name)).matrix());
+  if (IsGiven(Field(Field(request, "biases"), name))) {
+    const Tensor bias = ReadTensor(Field(Field(request, "biases"), name));
     linear.bias = Eigen::Map<const Vector>(bias.data.data(), static_cast<Eigen::Index>(bias.data.size()));
   }
   return linear;
@@ -103,26 +104,26 @@ Linear ReadLinear(const val& request, const char* name) {
 
 AttentionMemory ReadMemory(const val& memory) {
   if (!IsGiven(memory)) return {};
-  Tensor keys = ReadTensor(memory["keys"]), values = ReadTensor(memory["values"]);
+  Tensor keys = ReadTensor(Field(memory, "keys")), values = ReadTensor(Field(memory, "values"));
   return {std::move(keys.data), std::move(values.data), keys.rows};
 }
 
 val MemoryValue(const AttentionMemory& memory) {
   const size_t rows = std::max<size_t>(memory.rows, 1);
   val value = val::object();
-  value.set("keys", TensorValue(memory.keys, {memory.rows, memory.keys.size() / rows}));
-  value.set("values", TensorValue(memory.values, {memory.rows, memory.values.size() / rows}));
+  Set(value, "keys", TensorValue(memory.keys, {memory.rows, memory.keys.size() / rows}));
+  Set(value, "values", TensorValue(memory.values, {memory.rows, memory.values.size() / rows}));
   return value;
 }
 
 Result<val> TryMultiHead(const val& request) {
-  const bool columns = request["columns"].isTrue(), remember = request["remember"].isTrue();
-  QKV_CHECK(Fits(static_cast<uint64_t>(Number(request["bytes"])), kGiveLess, "query"));
+  const bool columns = Flag(request, "columns"), remember = Flag(request, "remember");
+  QKV_CHECK(Fits(static_cast<uint64_t>(Number(request, "bytes")), kGiveLess, "query"));
   Choices choices;
   QKV_CHECK(ReadChoices(request, choices));
   const auto read = [&](const char* name, const Tensor* otherwise) {
-    if (!IsGiven(request[name])) return otherwise;
-    choices.Keep(request[name], columns);
+    if (!IsGiven(Field(request, name))) return otherwise;
+    choices.Keep(Field(request, name), columns);
     return static_cast<const Tensor*>(&choices.tensors.back());
   };
   const Tensor* query = read("query", nullptr);
@@ -133,10 +134,10 @@ Result<val> TryMultiHead(const val& request) {
   layer.key = ReadLinear(request, "key");
   layer.value = ReadLinear(request, "value");
   layer.output = ReadLinear(request, "output");
-  layer.heads = static_cast<size_t>(Number(request["heads"]));
-  layer.key_heads = static_cast<size_t>(Number(request["keyHeads"]));
+  layer.heads = static_cast<size_t>(Number(request, "heads"));
+  layer.key_heads = static_cast<size_t>(Number(request, "keyHeads"));
   layer.attention = choices.attention;
-  AttentionMemory given = ReadMemory(request["memory"]), *memory = remember ? &given : nullptr;
+  AttentionMemory given = ReadMemory(Field(request, "memory")), *memory = remember ? &given : nullptr;
   const ConstMatrixView q = query->matrix(), k = key->matrix(), v = value->matrix();
   QKV_CHECK(CheckAttentionLayer(layer, q, k, v, memory));
 
@@ -151,9 +152,9 @@ Result<val> TryMultiHead(const val& request) {
   val result = val::object();
   Tensor output = {{y.data(), y.data() + y.size()}, 1, query->rows, static_cast<size_t>(y.cols())};
   if (columns) output = Transposed(output);
-  result.set("output", TensorValue(output.data, {output.rows, output.dim}));
+  Set(result, "output", TensorValue(output.data, {output.rows, output.dim}));
   GiveRecord(request, recorded, layer.heads, query->rows, static_cast<size_t>(keys), result);
-  if (remember) result.set("memory", MemoryValue(given));
+  if (remember) Set(result, "memory", MemoryValue(given));
   return result;
 }
 

@@ -3,13 +3,9 @@
 namespace qkv::wasm {
 namespace {
 
-double Number(const val& value) { return value.as<double>(); }
-
-template <class Names>
-Result<size_t> IndexOf(const Names& names, const val& value, const char* what) {
-  const auto name = value.as<std::string>();
+Result<size_t> IndexOf(std::span<const std::string_view> names, const std::string& name, const char* what) {
   std::string all;
-  for (size_t i = 0; i < std::size(names); ++i) {
+  for (size_t i = 0; i < names.size(); ++i) {
     if (names[i] == name) return i;
     all += (i == 0 ? "" : ", ") + std::string(names[i]);
   }
@@ -25,10 +21,10 @@ std::vector<std::string_view> ScoreNames() {
 
 Result<void> ReadScore(const val& request, Choices& choices) {
   const std::vector<std::string_view> names = ScoreNames();
-  QKV_TRY(const size_t score, IndexOf(names, request["score"], "score"));
+  QKV_TRY(const size_t score, IndexOf(names, Text(request, "score"), "score"));
   choices.attention.score = Scores()[score];
-  for (const val& parameter : emscripten::vecFromJSArray<val>(request["parameters"])) {
-    const std::string& name = choices.names.emplace_back(parameter["name"].as<std::string>());
+  for (const val& parameter : emscripten::vecFromJSArray<val>(Field(request, "parameters"))) {
+    const std::string& name = choices.names.emplace_back(Text(parameter, "name"));
     choices.parameters.push_back({name, choices.Keep(parameter)});
   }
   choices.attention.parameters = choices.parameters;
@@ -36,22 +32,26 @@ Result<void> ReadScore(const val& request, Choices& choices) {
 }
 
 Result<void> ReadSelection(const val& request, Selection& selection) {
-  QKV_TRY(const size_t kind, IndexOf(kSelectionNames, request["selection"], "selection"));
+  QKV_TRY(const size_t kind, IndexOf(kSelectionNames, Text(request, "selection"), "selection"));
   selection.kind = static_cast<SelectionKind>(kind);
-  selection.temperature = static_cast<float>(Number(request["temperature"]));
-  selection.seed = static_cast<uint64_t>(Number(request["seedHigh"])) << 32;
-  selection.seed |= static_cast<uint64_t>(Number(request["seedLow"]));
+  selection.temperature = static_cast<float>(Number(request, "temperature"));
+  selection.seed = static_cast<uint64_t>(Number(request, "seedHigh")) << 32;
+  selection.seed |= static_cast<uint64_t>(Number(request, "seedLow"));
   return {};
 }
 
 Result<void> ReadWindow(const val& request, Choices& choices) {
   Window& window = choices.attention.window;
-  QKV_TRY(const size_t kind, IndexOf(kWindowNames, request["kind"], "window"));
+  QKV_TRY(const size_t kind, IndexOf(kWindowNames, Text(request, "kind"), "window"));
   window.kind = static_cast<WindowKind>(kind);
-  window.half_width = Number(request["halfWidth"]);
-  if (IsGiven(request["W_p"])) window.W_p = choices.Keep(request["W_p"]);
-  if (IsGiven(request["v_p"])) window.v_p = choices.Keep(request["v_p"]);
-  if (IsGiven(request["centres"])) window.centres = choices.Keep(request["centres"]);
+  window.half_width = Number(request, "halfWidth");
+  const auto keep = [&](const char* name) {
+    const val tensor = Field(request, name);
+    return IsGiven(tensor) ? choices.Keep(tensor) : ConstHeads{};
+  };
+  window.W_p = keep("W_p");
+  window.v_p = keep("v_p");
+  window.centres = keep("centres");
   return {};
 }
 
@@ -63,10 +63,9 @@ size_t MaskStride(size_t heads, size_t queries, size_t keys, bool spread) {
 
 // Bytes, by columns if the caller writes so.
 void ReadAllowed(const val& tensor, bool columns, bool spread, Choices& choices) {
-  std::vector<uint8_t> bytes = emscripten::convertJSArrayToNumberVector<uint8_t>(tensor["data"]);
-  const val shape = tensor["shape"];
-  const auto size = [&](int axis) { return static_cast<size_t>(Number(shape[axis])); };
-  const size_t heads = size(0), queries = size(columns ? 2 : 1), keys = size(columns ? 1 : 2);
+  std::vector<uint8_t> bytes = emscripten::convertJSArrayToNumberVector<uint8_t>(Field(tensor, "data"));
+  const auto [heads, rows, dim] = ReadShape(tensor);
+  const size_t queries = columns ? dim : rows, keys = columns ? rows : dim;
   if (columns) {
     choices.allowed.resize(bytes.size());
     Transpose(Dense<const uint8_t>(bytes.data(), heads, keys, queries),
@@ -80,12 +79,12 @@ void ReadAllowed(const val& tensor, bool columns, bool spread, Choices& choices)
 
 void ReadMask(const val& request, bool columns, bool spread, Choices& choices) {
   Mask& mask = choices.attention.mask;
-  mask.causal = request["causal"].isTrue();
-  mask.first_query = static_cast<size_t>(Number(request["firstQuery"]));
-  if (IsGiven(request["paddingFrom"])) mask.padding_from = static_cast<size_t>(Number(request["paddingFrom"]));
-  if (IsGiven(request["allowed"])) ReadAllowed(request["allowed"], columns, spread, choices);
-  if (!IsGiven(request["bias"])) return;
-  const ConstHeads bias = choices.Keep(request["bias"], columns);
+  mask.causal = Flag(request, "causal");
+  mask.first_query = static_cast<size_t>(Number(request, "firstQuery"));
+  if (IsGiven(Field(request, "paddingFrom"))) mask.padding_from = static_cast<size_t>(Number(request, "paddingFrom"));
+  if (IsGiven(Field(request, "allowed"))) ReadAllowed(Field(request, "allowed"), columns, spread, choices);
+  if (!IsGiven(Field(request, "bias"))) return;
+  const ConstHeads bias = choices.Keep(Field(request, "bias"), columns);
   mask.bias = bias.data;
   mask.bias_head_stride = MaskStride(bias.heads, bias.rows, bias.dim, spread);
 }
@@ -95,9 +94,9 @@ void ReadMask(const val& request, bool columns, bool spread, Choices& choices) {
 Result<void> ReadChoices(const val& request, Choices& choices) {
   QKV_CHECK(ReadScore(request, choices));
   QKV_CHECK(ReadSelection(request, choices.attention.selection));
-  QKV_CHECK(ReadWindow(request["window"], choices));
-  ReadMask(request["mask"], request["columns"].isTrue(), request["spread"].isTrue(), choices);
-  choices.attention.mask_used = request["maskUsed"].isTrue();
+  QKV_CHECK(ReadWindow(Field(request, "window"), choices));
+  ReadMask(Field(request, "mask"), Flag(request, "columns"), Flag(request, "spread"), choices);
+  choices.attention.mask_used = Flag(request, "maskUsed");
   return {};
 }
 

@@ -18,7 +18,7 @@ struct Recorded {
   std::vector<int32_t> chosen;
 };
 
-inline bool Wants(const val& request, const char* name) { return request["record"][name].isTrue(); }
+inline bool Wants(const val& request, const char* name) { return Flag(Field(request, "record"), name); }
 
 // With a copy of the largest on its way to JavaScript.
 inline uint64_t RecordBytes(const val& request, uint64_t rows, uint64_t keys) {
@@ -51,10 +51,10 @@ inline val MatrixValue(Tensor rows, bool columns) {
 inline void GiveRecord(const val& request, Recorded& recorded, size_t heads, size_t queries, size_t keys, val& result) {
   const auto matrix = [&](const char* name, std::vector<float>& values) {
     if (!Wants(request, name)) return;
-    result.set(name, MatrixValue({std::move(values), heads, queries, keys}, request["columns"].isTrue()));
+    Set(result, name, MatrixValue({std::move(values), heads, queries, keys}, Flag(request, "columns")));
   };
   const auto list = [&](const char* name, const auto& values) {
-    if (Wants(request, name)) result.set(name, TensorValue(values, {heads, queries}));
+    if (Wants(request, name)) Set(result, name, TensorValue(values, {heads, queries}));
   };
   matrix("scores", recorded.scores);
   matrix("logits", recorded.logits);

@@ -3,7 +3,7 @@
 
 #include <emscripten/val.h>
 
-#include <utility>
+#include <array>
 #include <vector>
 
 #include "core/attention/transpose.h"
@@ -27,17 +27,10 @@ struct Tensor {
 };
 
 // x[h]', for those who write a vector as a column.
-inline Tensor Transposed(const Tensor& x) {
-  Tensor y = {std::vector<float>(x.data.size()), x.heads, x.dim, x.rows};
-  Transpose(x.view(), Dense(y.data.data(), y.heads, y.rows, y.dim));
-  return y;
-}
+Tensor Transposed(const Tensor& x);
 
-inline Tensor ReadTensor(const val& value, bool columns = false) {
-  const val shape = value["shape"];
-  const auto size = [&](int axis) { return static_cast<size_t>(shape[axis].as<double>()); };
-  Tensor tensor = {emscripten::convertJSArrayToNumberVector<float>(value["data"]), size(0), size(1), size(2)};
-  return columns ? Transposed(tensor) : tensor;
-}
+// [heads, rows, dim]
+std::array<size_t, 3> ReadShape(const val& tensor);
+Tensor ReadTensor(const val& value, bool columns = false);
 
 }  // namespace qkv::wasm

@@ -1,9 +1,11 @@
 // Values between C++ and JavaScript. Arrays are copied, in and out: views into WebAssembly memory die when it grows.
+// Embind's own operations are inline and long; these are called.
 #pragma once
 
 #include <emscripten/val.h>
 
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +16,21 @@ namespace qkv::wasm {
 
 using emscripten::val;
 
+// Of an object's fields.
+val Field(const val& object, const char* name);
+double Number(const val& object, const char* name);
+bool Flag(const val& object, const char* name);  // false where it is absent
+std::string Text(const val& object, const char* name);
+void Set(val& object, const char* name, const val& value);
+void SetText(val& object, const char* name, std::string_view text);
+
+void Push(val& list, const val& item);
+val Numbers(std::initializer_list<size_t> numbers);
+val Strings(std::span<const std::string_view> texts);
+
+// Neither undefined nor null.
+bool IsGiven(const val& value);
+
 // A typed array of its own.
 template <class T>
 val TypedArray(const std::vector<T>& values) {
@@ -22,41 +39,20 @@ val TypedArray(const std::vector<T>& values) {
 
 // {data, shape}
 template <class T>
-val TensorValue(const std::vector<T>& data, std::initializer_list<size_t> sizes) {
-  val shape = val::array();
-  for (const size_t size : sizes) shape.call<void>("push", static_cast<double>(size));
+val TensorValue(const std::vector<T>& data, std::initializer_list<size_t> shape) {
   val tensor = val::object();
-  tensor.set("data", TypedArray(data));
-  tensor.set("shape", shape);
+  Set(tensor, "data", TypedArray(data));
+  Set(tensor, "shape", Numbers(shape));
   return tensor;
 }
 
-template <class Names>
-val Strings(const Names& names) {
-  val list = val::array();
-  for (const std::string_view name : names) list.call<void>("push", std::string(name));
-  return list;
-}
-
-inline bool IsGiven(const val& value) { return !value.isUndefined() && !value.isNull(); }
-
 // {error: {code, message, where}}
-inline val ErrorValue(const Error& error) {
-  val inner = val::object();
-  inner.set("code", std::string(Name(error.code)));
-  inner.set("message", error.message);
-  inner.set("where", error.where);
-  val outer = val::object();
-  outer.set("error", inner);
-  return outer;
-}
+val ErrorValue(const Error& error);
 
 // What a Result holds.
 inline val ResultValue(const Result<val>& result) { return result ? result.value() : ErrorValue(result.error()); }
 
 // For a handle that names nothing: freed already, or never given.
-inline val NoSuch(const char* what) {
-  return ErrorValue({ErrorCode::kInvalidArgument, std::string("no such ") + what + "; it has been freed", what});
-}
+val NoSuch(const char* what);
 
 }  // namespace qkv::wasm

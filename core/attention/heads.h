@@ -23,7 +23,10 @@ struct HeadsOf {
   size_t heads = 0, rows = 0, dim = 0;
   size_t head_stride = 0, row_stride = 0;
 
-  RowsOf<T> Head(size_t head) const { return {data + head * head_stride, rows, dim, row_stride}; }
+  // Of no data no offset is taken.
+  RowsOf<T> Head(size_t head) const {
+    return {data != nullptr ? data + head * head_stride : nullptr, rows, dim, row_stride};
+  }
   // Rows [begin, begin + count): a segment of packed rows.
   HeadsOf Slice(size_t begin, size_t count) const {
     return {data != nullptr ? data + begin * row_stride : nullptr, heads, count, dim, head_stride, row_stride};
