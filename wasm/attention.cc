@@ -66,7 +66,9 @@ Result<val> TryAttend(const val& request) {
   QKV_CHECK(CheckAttention(choices.attention, in));
 
   const uint64_t rows = uint64_t{in.query.heads} * in.query.rows, keys = in.key.rows;
-  const uint64_t room = AttendRoom(choices.attention, in), output_bytes = 2 * rows * in.value.dim * sizeof(float);
+  // By columns the output is held twice for a moment.
+  const uint64_t room = AttendRoom(choices.attention, in);
+  const uint64_t output_bytes = (columns ? 2 : 1) * rows * in.value.dim * sizeof(float);
   QKV_CHECK(Fits(room + output_bytes + RecordBytes(request, rows, keys), kRecordLess, "record"));
   Tensor output = {std::vector<float>(in.value.data != nullptr ? in.query.heads * in.query.rows * in.value.dim : 0),
                    in.query.heads, in.query.rows, in.value.dim};
