@@ -18,7 +18,7 @@ async function main([seconds = '60', ...names]) {
     const limits = [
       '-rss_limit_mb=1024',
       '-malloc_limit_mb=512',
-      '-timeout=5',
+      '-timeout=30', // by the clock, also where other programs take the processor
       '-max_len=65536',
       '-use_value_profile=1',
     ];
