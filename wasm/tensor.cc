@@ -1,5 +1,7 @@
 #include "wasm/tensor.h"
 
+#include <utility>
+
 namespace qkv::wasm {
 
 Tensor Transposed(const Tensor& x) {
@@ -16,7 +18,7 @@ std::array<size_t, 3> ReadShape(const val& tensor) {
 Tensor ReadTensor(const val& value, bool columns) {
   const auto [heads, rows, dim] = ReadShape(value);
   Tensor tensor = {emscripten::convertJSArrayToNumberVector<float>(Field(value, "data")), heads, rows, dim};
-  return columns ? Transposed(tensor) : tensor;
+  return columns ? Transposed(tensor) : std::move(tensor);  // a copy of it would be the largest thing in memory
 }
 
 }  // namespace qkv::wasm
