@@ -15,10 +15,7 @@ namespace qkv::wasm {
 
 // Whether so much can be had in one piece, the instance's memory grown if need be.
 inline Result<void> Fits(uint64_t bytes, const char* advice, const char* where) {
-  // Several pieces take a little more than one.
-  constexpr uint64_t kBetweenPieces = 64 * 1024;
-  const uint64_t whole = bytes + kBetweenPieces;
-  void* room = whole < std::numeric_limits<size_t>::max() ? emmalloc_malloc(static_cast<size_t>(whole)) : nullptr;
+  void* room = bytes < std::numeric_limits<size_t>::max() ? emmalloc_malloc(std::max<size_t>(bytes, 1)) : nullptr;
   if (room == nullptr) {
     const std::string size = std::to_string(bytes >> 20);
     return Error{ErrorCode::kLimitExceeded, "this needs " + size + " MiB more than the engine's memory has: " + advice,
