@@ -49,6 +49,7 @@ inline void AddThreads(CLI::App& command, Common& common) {
 void AddTranslate(CLI::App& app);
 void AddScore(CLI::App& app);
 void AddInspect(CLI::App& app);
+void AddQuantize(CLI::App& app);
 void AddScores(CLI::App& app);
 
 }  // namespace qkv::cli

@@ -13,7 +13,7 @@ void PrintTensors(const TranslationModel& model) {
   Transformer seats(model.config());  // names and shapes alone: no weight is copied
   for (const WeightSlot& slot : seats.Slots().slots) {
     std::printf("  %-60s [%zu", slot.names.front().c_str(), slot.outputs);
-    if (std::holds_alternative<PackedMatrix*>(slot.to)) std::printf(", %zu", slot.inputs);
+    if (std::holds_alternative<Weight*>(slot.to)) std::printf(", %zu", slot.inputs);
     std::printf("]\n");
   }
 }
@@ -33,7 +33,7 @@ void Inspect(const Options& options) {
               c.tied_output ? ", tied to the output" : "");
   std::printf("positions    %zu\n", c.max_positions);
   std::printf("parameters   %zu\n", model->parameters());
-  std::printf("memory       %.1f MB of weights (float32)\n", static_cast<double>(model->bytes()) / 1e6);
+  std::printf("memory       %.1f MB of weights\n", static_cast<double>(model->bytes()) / 1e6);
   std::printf("decoding     beam %zu, length penalty %g, at most %zu pieces\n", g.beam,
               static_cast<double>(g.length_penalty), g.max_length);
   std::printf("alignment    ");

@@ -33,6 +33,7 @@ int main(int argc, char** argv) {
   qkv::cli::AddTranslate(app);
   qkv::cli::AddScore(app);
   qkv::cli::AddInspect(app);
+  qkv::cli::AddQuantize(app);
   qkv::cli::AddScores(app);
   try {
     app.parse(argc, argv);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "core/kernels/softmax.h"
 
@@ -40,16 +41,24 @@ bool BeamSearch::Step(Context& ctx) {
     tokens_.push_back(live.node < 0 ? options_.start
                                     : sentences_[live.sentence].tree[static_cast<size_t>(live.node)].piece);
   }
-  MatrixView log_probs = decoder_.Step(ctx, tokens_, *state_);
-  for (const int32_t piece : options_.banned) log_probs.col(piece).setConstant(kMinusInfinity);
-  LogSoftmax(log_probs);
+  const MatrixView rows = decoder_.Step(ctx, tokens_, *state_);
   ++length_;
 
   next_.clear();
   parents_.clear();
+  // Without shortlists one product serves all sentences.
+  std::optional<Scored> all;
+  if (options_.shortlists.empty()) all.emplace(Score(ctx, View(rows), 0));
   for (size_t begin = 0, end = 0; begin < live_.size(); begin = end) {
     while (end < live_.size() && live_[end].sentence == live_[begin].sentence) ++end;
-    FindCandidates(View(log_probs), begin, end);
+    const ArenaScope scope(ctx.arena);
+    if (all) {
+      FindCandidates(*all, begin, end);
+    } else {
+      const auto first = static_cast<Eigen::Index>(begin), count = static_cast<Eigen::Index>(end - begin);
+      const Scored scored = Score(ctx, {rows.data() + first * rows.cols(), count, rows.cols()}, begin);
+      FindCandidates(scored, begin, end);
+    }
     Advance(begin, end);
   }
   live_.swap(next_);
@@ -57,30 +66,58 @@ bool BeamSearch::Step(Context& ctx) {
   return live_.empty();
 }
 
+std::span<const int32_t> BeamSearch::Shortlist(size_t sentence) const {
+  if (options_.shortlists.empty()) return {};
+  return options_.shortlists[sentence];
+}
+
+Eigen::Index BeamSearch::Scored::Column(int32_t piece) const {
+  if (pieces.empty()) return piece;
+  const auto at = std::lower_bound(pieces.begin(), pieces.end(), piece);
+  return at != pieces.end() && *at == piece ? at - pieces.begin() : -1;
+}
+
+// The logits of the hypotheses [begin, end), all of one sentence where there are shortlists.
+BeamSearch::Scored BeamSearch::Score(Context& ctx, ConstMatrixView rows, size_t begin) const {
+  const std::span<const int32_t> pieces = Shortlist(live_[begin].sentence);
+  MatrixView logits = decoder_.Logits(ctx, rows, pieces);
+  Scored scored{View(logits), pieces, begin};
+  for (const int32_t piece : options_.banned) {
+    const Eigen::Index column = scored.Column(piece);
+    if (column >= 0) logits.col(column).setConstant(kMinusInfinity);
+  }
+  return scored;
+}
+
 // The 2K best continuations of one sentence's hypotheses [begin, end). Earlier hypotheses and lower ids win ties: they
 // come first, and a later one must be strictly better.
-void BeamSearch::FindCandidates(ConstMatrixView log_probs, size_t begin, size_t end) {
-  const size_t most = 2 * options_.beam;
-  const auto better = [](const Candidate& a, const Candidate& b) { return a.log_prob > b.log_prob; };
+void BeamSearch::FindCandidates(const Scored& scored, size_t begin, size_t end) {
   candidates_.clear();
   for (size_t h = begin; h < end; ++h) {
-    const float so_far = live_[h].log_prob;
-    const float* row = log_probs.data() + h * static_cast<size_t>(log_probs.cols());
-    if (length_ <= options_.prefix.size()) {
-      const int32_t piece = options_.prefix[length_ - 1];
-      candidates_.push_back({so_far + row[piece], h, piece});
+    const float* row = scored.logits.data() + (h - scored.first) * static_cast<size_t>(scored.logits.cols());
+    if (length_ > options_.prefix.size()) {
+      if (!Loops(live_[h])) AddCandidates(scored, row, h);
       continue;
     }
-    if (Loops(live_[h])) continue;
-    float least = candidates_.size() == most ? candidates_.back().log_prob : kMinusInfinity;
-    for (Eigen::Index piece = 0; piece < log_probs.cols(); ++piece) {
-      const float log_prob = so_far + row[piece];
-      if (!(log_prob > least)) continue;
-      const Candidate candidate{log_prob, h, static_cast<int32_t>(piece)};
-      if (candidates_.size() == most) candidates_.pop_back();
-      candidates_.insert(std::upper_bound(candidates_.begin(), candidates_.end(), candidate, better), candidate);
-      if (candidates_.size() == most) least = candidates_.back().log_prob;
-    }
+    const int32_t piece = options_.prefix[length_ - 1];
+    const Normaliser n = FindNormaliser(row, static_cast<size_t>(scored.logits.cols()));
+    candidates_.push_back({live_[h].log_prob + (row[scored.Column(piece)] - n.max - n.log_sum), h, piece});
+  }
+}
+
+void BeamSearch::AddCandidates(const Scored& scored, const float* row, size_t live) {
+  const size_t most = 2 * options_.beam, size = static_cast<size_t>(scored.logits.cols());
+  const auto better = [](const Candidate& a, const Candidate& b) { return a.log_prob > b.log_prob; };
+  const Normaliser n = FindNormaliser(row, size);
+  best_.resize(most);
+  const size_t found = Largest(row, size, most, best_.data());
+  for (size_t i = 0; i < found; ++i) {
+    const float log_prob = live_[live].log_prob + (best_[i].value - n.max - n.log_sum);
+    const float least = candidates_.size() == most ? candidates_.back().log_prob : kMinusInfinity;
+    if (!(log_prob > least)) return;
+    if (candidates_.size() == most) candidates_.pop_back();
+    const Candidate candidate{log_prob, live, scored.Piece(static_cast<size_t>(best_[i].index))};
+    candidates_.insert(std::upper_bound(candidates_.begin(), candidates_.end(), candidate, better), candidate);
   }
 }
 
@@ -109,7 +146,8 @@ void BeamSearch::Advance(size_t begin, size_t end) {
     Finish(sentence, AddNode(sentence, {live_[begin].log_prob, begin, options_.end}), live_[begin].log_prob, true);
   }
   const bool full = sentence.finished.size() == options_.beam;
-  if (candidates_.empty() || (full && sentence.finished.back().score >= Score(candidates_.front().log_prob, length_))) {
+  if (candidates_.empty() ||
+      (full && sentence.finished.back().score >= Penalised(candidates_.front().log_prob, length_))) {
     next_.resize(first);
     parents_.resize(first);
   }
@@ -132,13 +170,13 @@ int32_t BeamSearch::AddNode(Sentence& sentence, const Candidate& candidate) cons
 }
 
 void BeamSearch::Finish(Sentence& sentence, int32_t node, float log_prob, bool cut) const {
-  const End ended{node, log_prob, Score(log_prob, length_), cut};
+  const End ended{node, log_prob, Penalised(log_prob, length_), cut};
   const auto better = [](const End& a, const End& b) { return a.score > b.score; };
   sentence.finished.insert(std::upper_bound(sentence.finished.begin(), sentence.finished.end(), ended, better), ended);
   if (sentence.finished.size() > options_.beam) sentence.finished.pop_back();
 }
 
-float BeamSearch::Score(float log_prob, size_t length) const {
+float BeamSearch::Penalised(float log_prob, size_t length) const {
   return log_prob / std::pow(static_cast<float>(length), options_.length_penalty);
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/decode/decoder.h"
+#include "core/kernels/largest.h"
 
 namespace qkv {
 
@@ -20,6 +21,9 @@ struct SearchOptions {
   int32_t start = 0, end = 0;        // the piece that decoding starts from, and the one that ends a sentence
   std::vector<int32_t> banned = {};  // pieces that are never written
   std::vector<int32_t> prefix = {};  // pieces that every hypothesis begins with, </s> not among them
+  // For each sentence the pieces that it may write, ascending, with </s> and the prefix's among them; they alone share
+  // its probability. Empty, or an empty list: the whole vocabulary.
+  std::vector<std::vector<int32_t>> shortlists = {};
 };
 
 struct Hypothesis {
@@ -67,18 +71,29 @@ class BeamSearch {
     int32_t node;  // -1: nothing written yet
     float log_prob;
   };
+  // The logits of some hypotheses, and the pieces that their columns are.
+  struct Scored {
+    ConstMatrixView logits;
+    std::span<const int32_t> pieces;  // empty: the whole vocabulary
+    size_t first;                     // index in live_ of row 0
+    int32_t Piece(size_t column) const { return pieces.empty() ? static_cast<int32_t>(column) : pieces[column]; }
+    Eigen::Index Column(int32_t piece) const;  // -1 where it has none
+  };
   struct Candidate {
     float log_prob;
     size_t live;  // index in live_
     int32_t piece;
   };
 
-  void FindCandidates(ConstMatrixView log_probs, size_t begin, size_t end);
+  std::span<const int32_t> Shortlist(size_t sentence) const;
+  Scored Score(Context& ctx, ConstMatrixView rows, size_t begin) const;
+  void FindCandidates(const Scored& scored, size_t begin, size_t end);
+  void AddCandidates(const Scored& scored, const float* row, size_t live);
   void Advance(size_t begin, size_t end);
   bool Loops(const Live& live);
   void Finish(Sentence& sentence, int32_t node, float log_prob, bool cut) const;
   int32_t AddNode(Sentence& sentence, const Candidate& candidate) const;
-  float Score(float log_prob, size_t length) const;
+  float Penalised(float log_prob, size_t length) const;
 
   const Decoder& decoder_;
   std::unique_ptr<DecoderState> state_;
@@ -87,6 +102,7 @@ class BeamSearch {
   std::vector<Live> live_, next_;  // grouped by sentence, best first
   std::vector<int32_t> tokens_, parents_, tail_;
   std::vector<Candidate> candidates_;  // of one sentence, best first
+  std::vector<RowEntry> best_;         // of one row of logits
   size_t length_ = 0;                  // pieces written by every live hypothesis
 };
 

@@ -18,12 +18,16 @@ class Decoder {
  public:
   virtual ~Decoder() = default;
 
-  // Pieces that it can write: the columns of its logits.
+  // Pieces that it can write.
   virtual size_t vocabulary() const = 0;
 
-  // One piece further: hypothesis h of the state reads tokens[h] and gets logits in row h, [hypotheses, vocabulary], in
-  // the context's arena. The caller stays within the model's positions.
+  // One piece further: hypothesis h of the state reads tokens[h] and gets row h of what its logits are made of, in the
+  // context's arena. The caller stays within the model's positions.
   virtual MatrixView Step(Context& ctx, std::span<const int32_t> tokens, DecoderState& state) const = 0;
+
+  // The logits of rows that Step made, [rows, pieces.size()], for the pieces that are asked for; [rows, vocabulary]
+  // where none are.
+  virtual MatrixView Logits(Context& ctx, ConstMatrixView rows, std::span<const int32_t> pieces = {}) const = 0;
 
   // The state's hypotheses become those named: hypothesis h continues the former hypotheses[h]. One may be named
   // several times (a beam splits) or not at all (it ends).

@@ -15,6 +15,7 @@ constexpr uint64_t kLengthBytes = 8;
 constexpr uint64_t kLargestHeader = uint64_t{4} << 20;
 constexpr uint64_t kLargestFile = uint64_t{1} << 40;
 constexpr uint64_t kMegabyte = 1000000;
+constexpr const char* kScales = "_scale";  // what the name of an int8 matrix's scales ends with
 // A tensor is read in parts of this many bytes, so that what a header claims costs nothing before its bytes are there.
 constexpr uint64_t kPart = uint64_t{1} << 20;
 
@@ -38,13 +39,16 @@ T Load(const uint8_t* bytes) {
   return value;
 }
 
-size_t Width(std::string_view dtype) { return dtype == "F32" ? 4 : 2; }
+// Bytes of a number; 0 for a type that is not read.
+size_t Width(std::string_view dtype) {
+  if (dtype == "F32") return 4;
+  if (dtype == "F16" || dtype == "BF16") return 2;
+  return dtype == "I8" ? 1 : 0;
+}
 
-// Bytes that a tensor takes in its seat.
-uint64_t InMemory(const WeightSlot& slot) {
-  const bool matrix = std::holds_alternative<PackedMatrix*>(slot.to);
-  const uint64_t outputs = matrix ? (slot.outputs + kPanel - 1) / kPanel * kPanel : slot.outputs;
-  return outputs * slot.inputs * sizeof(float);
+Weight* MatrixOf(const WeightSlot& slot) {
+  Weight* const* matrix = std::get_if<Weight*>(&slot.to);
+  return matrix != nullptr ? *matrix : nullptr;
 }
 
 // Whether an allocation of so many bytes succeeds now: where memory cannot grow, the one that matters would end the
@@ -73,9 +77,14 @@ static_assert(std::endian::native == std::endian::little, "files are little-endi
 SafetensorsReader::SafetensorsReader(WeightSlots slots, uint64_t file_size, uint64_t memory, std::string file_name)
     : slots_(std::move(slots)), file_size_(file_size), memory_(memory), file_(std::move(file_name)) {
   for (size_t s = 0; s < slots_.slots.size(); ++s) {
-    for (const std::string& name : slots_.slots[s].names) seats_.emplace_back(name, s);
+    for (const std::string& name : slots_.slots[s].names) {
+      seats_.push_back({name, s, false});
+      if (MatrixOf(slots_.slots[s]) != nullptr) seats_.push_back({name + kScales, s, true});
+    }
   }
-  std::sort(seats_.begin(), seats_.end());
+  std::sort(seats_.begin(), seats_.end(), [](const Seat& a, const Seat& b) { return a.name < b.name; });
+  numbers_.resize(slots_.slots.size(), Numbers::kFloat);
+  has_room_.resize(slots_.slots.size());
 }
 
 Error SafetensorsReader::Invalid(const std::string& tensor, std::string message) const {
@@ -91,10 +100,8 @@ ByteRange SafetensorsReader::Next() const {
   if (!header_read_) return {kLengthBytes, header_length_};
   if (next_ == tensors_.size()) return {};
   const Tensor& tensor = tensors_[next_];
-  const WeightSlot& slot = slots_.slots[tensor.slot];
-  const uint64_t row = uint64_t{slot.inputs} * Width(tensor.dtype);
-  const uint64_t rows = std::clamp<uint64_t>(kPart / row, 1, slot.outputs - row_);
-  return {tensor.offset + row_ * row, rows * row};
+  const uint64_t rows = std::clamp<uint64_t>(kPart / tensor.row_bytes, 1, tensor.rows - row_);
+  return {tensor.offset + row_ * tensor.row_bytes, rows * tensor.row_bytes};
 }
 
 Result<void> SafetensorsReader::Feed(std::span<const uint8_t> bytes) {
@@ -150,7 +157,7 @@ Result<SafetensorsReader::Entry> SafetensorsReader::ReadEntry(const std::string&
       !offsets->value[1].IsUint64()) {
     return Invalid(name, "data_offsets must be two integers");
   }
-  Entry entry{name, {type->value.GetString(), type->value.GetStringLength()}, {}, {}, 0};
+  Entry entry{name, {type->value.GetString(), type->value.GetStringLength()}, {}, {}, nullptr};
   for (const Json& size : shape->value.GetArray()) {
     if (!size.IsUint64()) return Invalid(name, "shape must hold sizes");
     entry.shape.push_back(size.GetUint64());
@@ -167,18 +174,21 @@ Result<SafetensorsReader::Entry> SafetensorsReader::ReadEntry(const std::string&
 
 // Notes the tensor's seat. Those that the model computes by itself have none; they are let pass.
 Result<void> SafetensorsReader::FindSeat(Entry& entry) const {
-  const auto seat = std::lower_bound(seats_.begin(), seats_.end(), std::pair(entry.name, size_t{0}));
-  if (seat == seats_.end() || seat->first != entry.name) {
+  const auto seat = std::lower_bound(seats_.begin(), seats_.end(), entry.name,
+                                     [](const Seat& a, const std::string& name) { return a.name < name; });
+  if (seat == seats_.end() || seat->name != entry.name) {
     const auto& ignored = slots_.ignored;
     if (std::find(ignored.begin(), ignored.end(), entry.name) != ignored.end()) return {};
     return Error{ErrorCode::kUnsupported, "the model described by config.json has no place for this tensor",
                  file_ + ", " + entry.name};
   }
-  if (entry.dtype != "F32" && entry.dtype != "F16" && entry.dtype != "BF16") {
-    return Error{ErrorCode::kUnsupported, "dtype " + entry.dtype + " is not one of F32, F16, BF16",
-                 file_ + ", " + entry.name};
+  const bool matrix = MatrixOf(slots_.slots[seat->slot]) != nullptr;
+  const bool known = seat->scales ? entry.dtype == "F32" : Width(entry.dtype) != 0 && (matrix || entry.dtype != "I8");
+  if (!known) {
+    const char* wanted = seat->scales ? "F32" : matrix ? "one of F32, F16, BF16, I8" : "one of F32, F16, BF16";
+    return Error{ErrorCode::kUnsupported, "dtype " + entry.dtype + " is not " + wanted, file_ + ", " + entry.name};
   }
-  entry.slot = seat->second;
+  entry.seat = &*seat;
   return {};
 }
 
@@ -205,21 +215,21 @@ const SafetensorsReader::Entry* SafetensorsReader::FindEntry(const std::vector<E
   return found != entries.end() && found->name == name ? &*found : nullptr;
 }
 
-// One tensor a slot, of the slot's shape, read in the order of the file.
+// One tensor a slot, of the slot's shape, and its scales where it is of int8; read in the order of the file.
 Result<void> SafetensorsReader::ChooseTensors(std::vector<Entry> entries) {
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
   for (size_t i = 1; i < entries.size(); ++i) {
     if (entries[i].name == entries[i - 1].name) return Invalid(entries[i].name, "the header names it twice");
   }
-  for (size_t s = 0; s < slots_.slots.size(); ++s) {
-    const WeightSlot& slot = slots_.slots[s];
+  for (const WeightSlot& slot : slots_.slots) {
     const Entry* chosen = nullptr;
     for (const std::string& name : slot.names) {
       if (chosen == nullptr) chosen = FindEntry(entries, name);
     }
     if (chosen != nullptr) {
-      QKV_CHECK(CheckShape(slot, *chosen));
-      tensors_.push_back({chosen->name, chosen->dtype, chosen->range.offset, s});
+      QKV_TRY(Tensor tensor, CheckShape(*chosen));
+      tensors_.push_back(std::move(tensor));
+      QKV_CHECK(ChooseScales(entries, *chosen));
     } else if (slot.optional) {
       *std::get<Vector*>(slot.to) = Vector::Zero(static_cast<Eigen::Index>(slot.outputs));
     } else {
@@ -230,39 +240,63 @@ Result<void> SafetensorsReader::ChooseTensors(std::vector<Entry> entries) {
   return {};
 }
 
-Result<void> SafetensorsReader::CheckMemory() const {
-  uint64_t bytes = 0;
-  for (const Tensor& tensor : tensors_) bytes += InMemory(slots_.slots[tensor.slot]);
-  if (bytes <= memory_) return {};
-  return NoRoom("", "the model's weights take " + std::to_string(bytes / kMegabyte) + " MB of memory; " +
+Result<void> SafetensorsReader::ChooseScales(const std::vector<Entry>& entries, const Entry& chosen) {
+  const Entry* const scales = FindEntry(entries, chosen.name + kScales);
+  if (chosen.dtype != "I8") {
+    if (scales == nullptr) return {};
+    return Invalid(scales->name, "these are scales, but " + chosen.name + " is not I8");
+  }
+  if (scales == nullptr) return Invalid(chosen.name + kScales, "this tensor is missing: " + chosen.name + " is I8");
+  QKV_TRY(Tensor tensor, CheckShape(*scales));
+  tensors_.push_back(std::move(tensor));
+  numbers_[chosen.seat->slot] = Numbers::kInt8;
+  return {};
+}
+
+// Bytes that a tensor takes in its seat.
+uint64_t SafetensorsReader::InMemory(size_t index) const {
+  const WeightSlot& slot = slots_.slots[index];
+  if (const Weight* matrix = MatrixOf(slot)) return matrix->Bytes(numbers_[index], slot.outputs, slot.inputs);
+  return uint64_t{slot.outputs} * sizeof(float);
+}
+
+Result<void> SafetensorsReader::CheckMemory() {
+  for (size_t s = 0; s < slots_.slots.size(); ++s) bytes_ += InMemory(s);
+  if (bytes_ <= memory_) return {};
+  return NoRoom("", "the model's weights take " + std::to_string(bytes_ / kMegabyte) + " MB of memory; " +
                         std::to_string(memory_ / kMegabyte) + " MB can be had: use a smaller model");
 }
 
-Result<void> SafetensorsReader::CheckShape(const WeightSlot& slot, const Entry& entry) const {
+Result<SafetensorsReader::Tensor> SafetensorsReader::CheckShape(const Entry& entry) const {
   using Sizes = std::vector<uint64_t>;
-  const bool matrix = std::holds_alternative<PackedMatrix*>(slot.to);
+  const WeightSlot& slot = slots_.slots[entry.seat->slot];
+  const bool matrix = MatrixOf(slot) != nullptr && !entry.seat->scales;
   const Sizes wanted = matrix ? Sizes{slot.outputs, slot.inputs} : Sizes{slot.outputs};
   const bool row = !matrix && entry.shape == Sizes{1, slot.outputs};
   if (entry.shape != wanted && !row) {
     return Invalid(entry.name, "its shape is " + Shape(entry.shape) + "; config.json asks for " + Shape(wanted));
   }
-  const uint64_t bytes = uint64_t{slot.outputs} * slot.inputs * Width(entry.dtype);
+  const uint64_t row_bytes = (matrix ? slot.inputs : 1) * Width(entry.dtype);
+  const uint64_t bytes = slot.outputs * row_bytes;
   if (entry.range.length != bytes) {
     return Invalid(entry.name, "its data_offsets span " + std::to_string(entry.range.length) +
                                    " bytes; its shape and dtype need " + std::to_string(bytes));
   }
-  return {};
+  const bool scales = entry.seat->scales;
+  return Tensor{entry.name, entry.dtype, entry.range.offset, entry.seat->slot, scales, slot.outputs, row_bytes};
 }
 
 Result<void> SafetensorsReader::MakeRoom(const Tensor& tensor) {
+  if (has_room_[tensor.slot]) return {};
+  has_room_[tensor.slot] = true;
   const WeightSlot& slot = slots_.slots[tensor.slot];
-  const uint64_t bytes = InMemory(slot);
+  const uint64_t bytes = InMemory(tensor.slot);
   if (!HasRoom(bytes)) {
     return NoRoom(tensor.name, "there is no memory left for its " + std::to_string(bytes / kMegabyte) +
                                    " MB: use a smaller model, or free others first");
   }
-  if (PackedMatrix* const* matrix = std::get_if<PackedMatrix*>(&slot.to)) {
-    **matrix = PackedMatrix(slot.outputs, slot.inputs);
+  if (Weight* matrix = MatrixOf(slot)) {
+    matrix->Reserve(numbers_[tensor.slot], slot.outputs, slot.inputs);
   } else {
     std::get<Vector*>(slot.to)->resize(static_cast<Eigen::Index>(slot.outputs));
   }
@@ -273,20 +307,27 @@ Result<void> SafetensorsReader::MakeRoom(const Tensor& tensor) {
 Result<void> SafetensorsReader::ReadRows(const Tensor& tensor, std::span<const uint8_t> bytes) {
   if (row_ == 0) QKV_CHECK(MakeRoom(tensor));
   const WeightSlot& slot = slots_.slots[tensor.slot];
-  PackedMatrix* const* matrix = std::get_if<PackedMatrix*>(&slot.to);
-  Vector* const* vector = std::get_if<Vector*>(&slot.to);
-  const size_t row_bytes = slot.inputs * Width(tensor.dtype);
-  std::vector<float> row(slot.inputs);
-  for (; !bytes.empty(); bytes = bytes.subspan(row_bytes), ++row_) {
+  Weight* const matrix = MatrixOf(slot);
+  std::vector<float> row(tensor.dtype == "I8" ? 0 : tensor.row_bytes / Width(tensor.dtype));
+  for (; !bytes.empty(); bytes = bytes.subspan(tensor.row_bytes), ++row_) {
+    if (tensor.dtype == "I8") {
+      matrix->int8().SetRow(row_, reinterpret_cast<const int8_t*>(bytes.data()));
+      continue;
+    }
     ReadRow(tensor.dtype, bytes.data(), row);
     for (const float value : row) {
       if (!std::isfinite(value)) return Invalid(tensor.name, "it holds a number that is not finite");
     }
-    if (matrix != nullptr) (*matrix)->SetRow(row_, row.data());
-    if (vector != nullptr) (**vector)[static_cast<Eigen::Index>(row_)] = row[0];
+    if (tensor.scales) {
+      matrix->int8().SetScale(row_, row[0]);
+    } else if (matrix != nullptr) {
+      matrix->floats().SetRow(row_, row.data());
+    } else {
+      (*std::get<Vector*>(slot.to))[static_cast<Eigen::Index>(row_)] = row[0];
+    }
   }
-  if (row_ < slot.outputs) return {};
-  parameters_ += slot.outputs * slot.inputs;
+  if (row_ < tensor.rows) return {};
+  if (!tensor.scales) parameters_ += slot.outputs * slot.inputs;
   ++next_;
   row_ = 0;
   return {};

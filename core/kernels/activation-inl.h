@@ -7,8 +7,8 @@
 #endif
 
 #include "core/kernels/activation.h"
+#include "core/kernels/softmax-inl.h"
 #include "core/kernels/targets.h"
-#include "hwy/contrib/math/math-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -21,11 +21,12 @@ HWY_INLINE V Relu(D d, V x) {
   return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x);
 }
 
-// x sigmoid(x) = x / (1 + exp(-x)). Highway's Exp is defined up to 104, far past where float overflows to infinity.
+// x sigmoid(x): with e = exp(-|x|), x / (1 + e) for x >= 0 and x e / (1 + e) below. The same bits on every target.
 template <class D, class V>
 HWY_INLINE V Silu(D d, V x) {
-  const V e = hn::Exp(d, hn::Min(hn::Neg(x), hn::Set(d, 104.0f)));
-  return hn::Div(x, hn::Add(hn::Set(d, 1.0f), e));
+  const V e = ExpNegative(d, hn::Neg(hn::Abs(x)), [](V a, V b, V c) HWY_ATTR { return hn::Add(hn::Mul(a, b), c); });
+  const V y = hn::Div(x, hn::Add(hn::Set(d, 1.0f), e));
+  return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Mul(y, e), y);
 }
 
 template <class D, class Function>

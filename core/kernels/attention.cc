@@ -12,7 +12,6 @@
 #include "core/kernels/targets.h"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 // After foreach_target:
-#include "core/kernels/relaxed-inl.h"
 #include "core/kernels/softmax-inl.h"
 
 // How many keys query i sees; and floats between two queries' scores in scratch. Keys come in fours.
@@ -20,7 +19,7 @@
 #define QKV_KERNELS_ATTENTION_SHAPES_
 namespace qkv {
 inline constexpr size_t kKeysAtOnce = 4;
-inline constexpr size_t kQueriesAtMost = 4;
+inline constexpr size_t kQueriesAtMost = 2;
 
 inline size_t KeysSeen(const ScaledDotAttention& a, size_t query) {
   return a.causal ? std::min(a.keys, a.first_query + query + 1) : a.keys;
@@ -35,32 +34,30 @@ inline size_t KeyOffset(const ScaledDotAttention& a, size_t key) {
 HWY_BEFORE_NAMESPACE();
 namespace qkv::HWY_NAMESPACE {
 
-using Tag = hn::ScalableTag<float>;
-using V = hn::Vec<Tag>;
+using V = Steady::V;
 using FourTag = hn::FixedTag<float, kKeysAtOnce>;
-constexpr size_t kLanes = hn::MaxLanes(Tag());
-// Queries that share the loads of keys and values: 4 x 4 sums where there are 32 registers.
-constexpr size_t kQueries = kLanes == 16 ? kQueriesAtMost : 2;
-constexpr size_t kValueVectors = kLanes == 16 ? 2 : 4;
+constexpr size_t kLanes = Steady::kLanes;
+// Queries that share the loads of keys and values, and the vectors of values beside them.
+constexpr size_t kQueries = Steady::kVectors == 1 ? 2 : 1;
+constexpr size_t kValueVectors = Steady::kVectors == 1 ? 4 : 2;
 
-// The sums over lanes of four vectors, in four lanes: pairs of lanes 2 apart, then neighbours, then blocks.
-template <class D>
-HWY_INLINE hn::Vec<FourTag> SumBlocks(D, hn::Vec<D> v) {
-  if constexpr (hn::MaxLanes(D()) == kKeysAtOnce) {
-    return v;
+template <class Eight>
+HWY_INLINE hn::Vec<FourTag> AddHalves(const Eight& v) {
+  if constexpr (sizeof(v.part) == sizeof(v.part[0])) {
+    return hn::Add(hn::LowerHalf(FourTag(), v.part[0]), hn::UpperHalf(FourTag(), v.part[0]));
   } else {
-    const hn::Half<D> half;
-    return SumBlocks(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+    return hn::Add(v.part[0], v.part[1]);
   }
 }
-HWY_INLINE hn::Vec<FourTag> SumLanes(V a, V b, V c, V e) {
-  const Tag d;
-  const hn::RepartitionToWide<Tag> pair;
-  const V ab = hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b));
-  const V ce = hn::Add(hn::InterleaveLower(d, c, e), hn::InterleaveUpper(d, c, e));
-  const auto ab2 = hn::BitCast(pair, ab), ce2 = hn::BitCast(pair, ce);
-  return SumBlocks(d, hn::Add(hn::BitCast(d, hn::InterleaveLower(pair, ab2, ce2)),
-                              hn::BitCast(d, hn::InterleaveUpper(pair, ab2, ce2))));
+
+// The sums of four vectors, in four lanes, each in the order of Steady::Sum.
+HWY_INLINE hn::Vec<FourTag> SumFour(V a, V b, V c, V e) {
+  const FourTag d;
+  const hn::RepartitionToWide<FourTag> pair;
+  const auto a4 = AddHalves(a), b4 = AddHalves(b), c4 = AddHalves(c), e4 = AddHalves(e);
+  const auto ab = hn::BitCast(pair, hn::Add(hn::InterleaveLower(d, a4, b4), hn::InterleaveUpper(d, a4, b4)));
+  const auto ce = hn::BitCast(pair, hn::Add(hn::InterleaveLower(d, c4, e4), hn::InterleaveUpper(d, c4, e4)));
+  return hn::Add(hn::BitCast(d, hn::InterleaveLower(pair, ab, ce)), hn::BitCast(d, hn::InterleaveUpper(pair, ab, ce)));
 }
 
 // score[i * stride + j] = scale q_i k_j for j < keys, of one head; columns up to the next multiple of four are
@@ -68,7 +65,6 @@ HWY_INLINE hn::Vec<FourTag> SumLanes(V a, V b, V c, V e) {
 template <size_t kCount>
 HWY_NOINLINE void Scores(const ScaledDotAttention& a, const float* query, const float* key, size_t keys, float* score,
                          size_t stride) {
-  const Tag d;
   const FourTag four;
   const auto scale = hn::Set(four, a.scale);
   for (size_t j = 0; j < keys; j += kKeysAtOnce) {
@@ -76,28 +72,28 @@ HWY_NOINLINE void Scores(const ScaledDotAttention& a, const float* query, const 
     for (size_t c = 0; c < kKeysAtOnce; ++c) k[c] = key + KeyOffset(a, HWY_MIN(j + c, keys - 1));
     V sum[kCount][kKeysAtOnce];
     for (size_t i = 0; i < kCount; ++i) {
-      for (size_t c = 0; c < kKeysAtOnce; ++c) sum[i][c] = hn::Zero(d);
+      for (size_t c = 0; c < kKeysAtOnce; ++c) sum[i][c] = Steady::Set(0);
     }
     size_t at = 0;
     for (; at + kLanes <= a.head_dim; at += kLanes) {
       V q[kCount];
-      for (size_t i = 0; i < kCount; ++i) q[i] = hn::LoadU(d, query + i * a.query_stride + at);
+      for (size_t i = 0; i < kCount; ++i) q[i] = Steady::Load(query + i * a.query_stride + at);
       for (size_t c = 0; c < kKeysAtOnce; ++c) {
-        const V kc = hn::LoadU(d, k[c] + at);
-        for (size_t i = 0; i < kCount; ++i) sum[i][c] = RelaxedMulAdd(q[i], kc, sum[i][c]);
+        const V kc = Steady::Load(k[c] + at);
+        for (size_t i = 0; i < kCount; ++i) sum[i][c] = Steady::MulAdd(q[i], kc, sum[i][c]);
       }
     }
     if (at < a.head_dim) {
       const size_t rest = a.head_dim - at;
       for (size_t i = 0; i < kCount; ++i) {
-        const V q = hn::LoadN(d, query + i * a.query_stride + at, rest);
+        const V q = Steady::LoadN(query + i * a.query_stride + at, rest);
         for (size_t c = 0; c < kKeysAtOnce; ++c) {
-          sum[i][c] = RelaxedMulAdd(q, hn::LoadN(d, k[c] + at, rest), sum[i][c]);
+          sum[i][c] = Steady::MulAdd(q, Steady::LoadN(k[c] + at, rest), sum[i][c]);
         }
       }
     }
     for (size_t i = 0; i < kCount; ++i) {
-      const auto s = SumLanes(sum[i][0], sum[i][1], sum[i][2], sum[i][3]);
+      const auto s = SumFour(sum[i][0], sum[i][1], sum[i][2], sum[i][3]);
       hn::StoreU(hn::Mul(s, scale), four, score + i * stride + j);
     }
   }
@@ -107,11 +103,10 @@ HWY_NOINLINE void Scores(const ScaledDotAttention& a, const float* query, const 
 template <size_t kCount, size_t kVectors>
 HWY_INLINE void AddValue(const float* weight, size_t stride, const float* value, size_t width, size_t first,
                          V (&sum)[kCount][kVectors]) {
-  const Tag d;
   for (size_t v = 0; v < kVectors; ++v) {
-    const V x = kVectors == 1 ? hn::LoadN(d, value, width) : hn::LoadU(d, value + v * kLanes);
+    const V x = width < kLanes ? Steady::LoadN(value, width) : Steady::Load(value + v * kLanes);
     for (size_t i = 0; i < kCount; ++i) {
-      if (i >= first) sum[i][v] = RelaxedMulAdd(hn::Set(d, weight[i * stride]), x, sum[i][v]);
+      if (i >= first) sum[i][v] = Steady::MulAdd(Steady::Set(weight[i * stride]), x, sum[i][v]);
     }
   }
 }
@@ -121,10 +116,9 @@ HWY_INLINE void AddValue(const float* weight, size_t stride, const float* value,
 template <size_t kCount, size_t kVectors>
 HWY_NOINLINE void WeightedSum(const ScaledDotAttention& a, const float* weight, size_t stride, const size_t* seen,
                               const float* value, size_t width, float* output) {
-  const Tag d;
   V sum[kCount][kVectors];
   for (size_t i = 0; i < kCount; ++i) {
-    for (size_t v = 0; v < kVectors; ++v) sum[i][v] = hn::Zero(d);
+    for (size_t v = 0; v < kVectors; ++v) sum[i][v] = Steady::Set(0);
   }
   size_t j = 0;
   for (; j < seen[0]; ++j) AddValue(weight + j, stride, value + KeyOffset(a, j), width, 0, sum);
@@ -134,10 +128,10 @@ HWY_NOINLINE void WeightedSum(const ScaledDotAttention& a, const float* weight, 
   }
   for (size_t i = 0; i < kCount; ++i) {
     float* y = output + i * a.output_stride;
-    if constexpr (kVectors == 1) {
-      hn::StoreN(sum[i][0], d, y, width);
+    if (width < kLanes) {
+      Steady::StoreN(sum[i][0], y, width);
     } else {
-      for (size_t v = 0; v < kVectors; ++v) hn::StoreU(sum[i][v], d, y + v * kLanes);
+      for (size_t v = 0; v < kVectors; ++v) Steady::Store(sum[i][v], y + v * kLanes);
     }
   }
 }
@@ -159,7 +153,7 @@ void AttendQueries(const ScaledDotAttention& a, size_t head, size_t first, float
     float* row = scratch + i * stride;
     const size_t kept = (head * a.queries + first + i) * a.keys;
     if (a.scores != nullptr) Keep(a, row, seen[i], -std::numeric_limits<float>::infinity(), a.scores + kept);
-    SoftmaxRow(row, seen[i]);
+    SoftmaxRow<Steady>(row, seen[i]);
     if (a.weights != nullptr) Keep(a, row, seen[i], 0, a.weights + kept);
   }
   float* output = a.output + first * a.output_stride + column;

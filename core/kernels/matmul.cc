@@ -10,6 +10,7 @@
 // After foreach_target:
 #include "core/kernels/activation-inl.h"
 #include "core/kernels/relaxed-inl.h"
+#include "core/kernels/tiles-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace qkv::HWY_NAMESPACE {
@@ -18,22 +19,6 @@ using TileTag = hn::CappedTag<float, kPanel>;
 using TileVector = hn::Vec<TileTag>;
 constexpr size_t kLanes = hn::MaxLanes(TileTag());
 constexpr size_t kPanelVectors = kPanel / kLanes;
-
-// Rows of the largest tile, and the vectors of outputs beside them: as many sums as the registers hold.
-#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
-constexpr size_t kTileRows = 8, kTileVectors = 3;  // 24 of 32 registers
-#elif HWY_ARCH_WASM && !defined(__wasm_relaxed_simd__)
-constexpr size_t kTileRows = 4, kTileVectors = 2;  // products need registers too; x64 engines have 15
-#else
-constexpr size_t kTileRows = 6, kTileVectors = 2;  // 12 of 16
-#endif
-
-// Few rows: more vectors instead, for enough independent sums to hide the latency of an addition.
-constexpr size_t TileVectors(size_t rows) {
-  if (rows == 1) return kPanelVectors == 1 ? 4 : 8;
-  if (rows == 2) return 4;
-  return kTileVectors;
-}
 
 // Inputs that are summed in one chain; the chains' sums are added in order. The rounding of a sum grows with the
 // longest chain, and short ones cost one addition in 128.
@@ -99,41 +84,27 @@ HWY_NOINLINE void Tile(const Product& p, size_t row, size_t column) {
   }
 }
 
-// Tiles of kRows rows over columns [begin, end), both multiples of kPanel; narrower tiles at the end.
-template <size_t kRows, size_t kVectors = TileVectors(kRows)>
-void Columns(const Product& p, size_t row, size_t begin, size_t end) {
-  constexpr size_t kWidth = kVectors * kLanes;
-  for (; begin + kWidth <= end && begin < p.outputs; begin += kWidth) Tile<kRows, kVectors>(p, row, begin);
-  if constexpr (kVectors > kPanelVectors) {
-    if (begin < end) Columns<kRows, kVectors / 2>(p, row, begin, end);
-  }
-}
+// Rows of the largest tile, and the vectors of outputs beside them: as many sums as the registers hold.
+struct FloatKernel {
+  static constexpr size_t kLanes = HWY_NAMESPACE::kLanes;
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+  static constexpr size_t kRows = 8, kVectors = 3;  // 24 of 32 registers
+#elif HWY_ARCH_WASM && !defined(__wasm_relaxed_simd__)
+  static constexpr size_t kRows = 4, kVectors = 2;  // products need registers too; x64 engines have 15
+#else
+  static constexpr size_t kRows = 6, kVectors = 2;  // 12 of 16
+#endif
+  static constexpr size_t kBlockInputs = 32768;
 
-template <size_t kRows = kTileRows>
-void TileRow(const Product& p, size_t rows, size_t row, size_t begin, size_t end) {
-  if (rows == kRows) return Columns<kRows>(p, row, begin, end);
-  if constexpr (kRows > 1) TileRow<kRows - 1>(p, rows, row, begin, end);
-}
+  template <size_t rows, size_t vectors>
+  static void Tile(const Product& p, size_t row, size_t column) {
+    HWY_NAMESPACE::Tile<rows, vectors>(p, row, column);
+  }
+};
 
 // Rows [row_begin, row_end) of columns [begin, end), multiples of kPanel.
 void ProductPart(const Product& p, size_t row_begin, size_t row_end, size_t begin, size_t end) {
-  // Rows in blocks whose x fits half of a small second-level cache, columns in groups that stay in the first level
-  // while the tiles of the block pass over them. One tile of rows streams the weights once, in order.
-  constexpr size_t kBlockFloats = 32768;
-  const size_t tiles_per_block = HWY_MAX(kBlockFloats / HWY_MAX(p.inputs, size_t{1}) / kTileRows, size_t{1});
-  const size_t tiles = (row_end - row_begin + kTileRows - 1) / kTileRows;
-  const size_t group = tiles == 1 ? end - begin : kPanel * HWY_MAX(kTileVectors / kPanelVectors, size_t{2});
-  const size_t rows = row_end - row_begin;
-  for (size_t t0 = 0; t0 < tiles; t0 += tiles_per_block) {
-    const size_t t1 = HWY_MIN(t0 + tiles_per_block, tiles);
-    for (size_t column = begin; column < end; column += group) {
-      for (size_t t = t0; t < t1; ++t) {
-        // Tiles of even height: 7 rows are 4 and 3, not 6 and 1.
-        const size_t first = rows * t / tiles, last = rows * (t + 1) / tiles;
-        TileRow(p, last - first, row_begin + first, column, HWY_MIN(column + group, end));
-      }
-    }
-  }
+  Tiles<FloatKernel>::Part(p, row_begin, row_end, begin, end);
   if (p.activation == Activation::kSilu && begin < p.outputs) {
     for (size_t r = row_begin; r < row_end; ++r) {
       ActivateRun(p.activation, p.y + r * p.y_stride + begin, HWY_MIN(end, p.outputs) - begin);

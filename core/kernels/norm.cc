@@ -8,43 +8,40 @@
 #include "core/kernels/targets.h"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 // After foreach_target:
-#include "hwy/highway.h"
+#include "core/kernels/lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace qkv::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr size_t kLanes = Steady::kLanes;
 
 // y = x, or x + residual where there is one; returns the sum of y.
 HWY_INLINE float CopySum(const float* x, const float* residual, size_t size, float* y) {
-  const hn::ScalableTag<float> d;
-  const size_t lanes = hn::Lanes(d);
-  auto sum = hn::Zero(d);
+  auto sum = Steady::Set(0);
   size_t i = 0;
-  for (; i + lanes <= size; i += lanes) {
-    auto v = hn::LoadU(d, x + i);
-    if (residual != nullptr) v = hn::Add(v, hn::LoadU(d, residual + i));
-    hn::StoreU(v, d, y + i);
-    sum = hn::Add(sum, v);
+  for (; i + kLanes <= size; i += kLanes) {
+    auto v = Steady::Load(x + i);
+    if (residual != nullptr) v = Steady::Add(v, Steady::Load(residual + i));
+    Steady::Store(v, y + i);
+    sum = Steady::Add(sum, v);
   }
   float rest = 0;
   for (; i < size; ++i) {
     y[i] = residual != nullptr ? x[i] + residual[i] : x[i];
     rest += y[i];
   }
-  return hn::ReduceSum(d, sum) + rest;
+  return Steady::Sum(sum) + rest;
 }
 
 // sum (y - mean) and sum (y - mean)^2
 HWY_INLINE void Moments(const float* y, size_t size, float mean, float& first, float& second) {
-  const hn::ScalableTag<float> d;
-  const size_t lanes = hn::Lanes(d);
-  const auto m = hn::Set(d, mean);
-  auto s1 = hn::Zero(d), s2 = hn::Zero(d);
+  const auto m = Steady::Set(mean);
+  auto s1 = Steady::Set(0), s2 = Steady::Set(0);
   size_t i = 0;
-  for (; i + lanes <= size; i += lanes) {
-    const auto v = hn::Sub(hn::LoadU(d, y + i), m);
-    s1 = hn::Add(s1, v);
-    s2 = hn::MulAdd(v, v, s2);
+  for (; i + kLanes <= size; i += kLanes) {
+    const auto v = Steady::Sub(Steady::Load(y + i), m);
+    s1 = Steady::Add(s1, v);
+    s2 = Steady::MulAdd(v, v, s2);
   }
   first = 0, second = 0;
   for (; i < size; ++i) {
@@ -52,16 +49,14 @@ HWY_INLINE void Moments(const float* y, size_t size, float mean, float& first, f
     first += v;
     second += v * v;
   }
-  first += hn::ReduceSum(d, s1);
-  second += hn::ReduceSum(d, s2);
+  first += Steady::Sum(s1);
+  second += Steady::Sum(s2);
 }
 
 // Two passes, corrected: the mean that a float sum gives is off by its rounding, which sum (y - mean) measures
 // (Chan, Golub and LeVeque 1983). Without it a row whose mean is far from 0 would come out shifted.
 void NormRows(const float* x, const float* residual, const float* gain, const float* bias, float epsilon, size_t rows,
               size_t size, float* y) {
-  const hn::ScalableTag<float> d;
-  const size_t lanes = hn::Lanes(d);
   const float n = static_cast<float>(size);
   for (size_t r = 0; r < rows; ++r, x += size, y += size) {
     const float mean = CopySum(x, residual, size, y) / n;
@@ -71,11 +66,11 @@ void NormRows(const float* x, const float* residual, const float* gain, const fl
     const float shift = first / n;
     const float variance = std::fmax(second / n - shift * shift, 0.0f);
     const float inverse = 1 / std::sqrt(variance + epsilon);
-    const auto m = hn::Set(d, mean), s = hn::Set(d, shift), q = hn::Set(d, inverse);
+    const auto m = Steady::Set(mean), s = Steady::Set(shift), q = Steady::Set(inverse);
     size_t i = 0;
-    for (; i + lanes <= size; i += lanes) {
-      const auto v = hn::Mul(hn::Sub(hn::Sub(hn::LoadU(d, y + i), m), s), q);
-      hn::StoreU(hn::MulAdd(v, hn::LoadU(d, gain + i), hn::LoadU(d, bias + i)), d, y + i);
+    for (; i + kLanes <= size; i += kLanes) {
+      const auto v = Steady::Mul(Steady::Sub(Steady::Sub(Steady::Load(y + i), m), s), q);
+      Steady::Store(Steady::MulAdd(v, Steady::Load(gain + i), Steady::Load(bias + i)), y + i);
     }
     for (; i < size; ++i) y[i] = (y[i] - mean - shift) * inverse * gain[i] + bias[i];
   }

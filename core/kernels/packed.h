@@ -24,6 +24,9 @@ class PackedMatrix {
   size_t panels() const { return (outputs_ + kPanel - 1) / kPanel; }
   const float* Panel(size_t panel) const { return data_.data() + panel * inputs_ * kPanel; }
   size_t bytes() const { return data_.size() * sizeof(float); }
+  static size_t Bytes(size_t outputs, size_t inputs) {
+    return (outputs + kPanel - 1) / kPanel * kPanel * inputs * sizeof(float);
+  }
 
   void SetRow(size_t output, const float* weights);  // weights [inputs]
   void GetRow(size_t output, float* weights) const;  // an embedding's row

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/kernels/relaxed-inl.h"
+#include "core/kernels/lanes-inl.h"
 #include "core/kernels/targets.h"
 #include "hwy/highway.h"
 
@@ -42,8 +42,8 @@ inline HWY_NOINLINE float RowMax(const float* row, size_t size) {
 // last place and |x| half ones, as many as x itself has that was rounded. Highway's Exp covers every x and is exact for
 // large ones too, which costs half as much again in the loop that attention spends longest in besides its products.
 // 2^(n + f) = 2^n p(f), |f| <= 1/2; p is a minimax fit of relative error 2e-9, exact at 0.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V ExpNegative(D d, V x) {
+template <class D, class V, class MulAdd>
+HWY_INLINE V ExpNegative(D d, V x, const MulAdd& mul_add) {
   const hn::RebindToSigned<D> di;
   // Adding 1.5 2^23 rounds to an integer, which the lowest bits then hold; 127 more is the exponent's bias.
   const V magic = hn::Set(d, 12582912.0f + 127.0f);
@@ -51,41 +51,52 @@ HWY_INLINE V ExpNegative(D d, V x) {
   const V shifted = hn::Add(t, magic);
   const V power = hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, shifted)));
   const V f = hn::Sub(t, hn::Sub(shifted, magic));
-  V p = RelaxedMulAdd(hn::Set(d, 1.5353362e-4f), f, hn::Set(d, 1.3398875e-3f));
-  p = RelaxedMulAdd(p, f, hn::Set(d, 9.618437e-3f));
-  p = RelaxedMulAdd(p, f, hn::Set(d, 5.5503324e-2f));
-  p = RelaxedMulAdd(p, f, hn::Set(d, 2.4022648e-1f));
-  p = RelaxedMulAdd(p, f, hn::Set(d, 6.931472e-1f));
-  p = RelaxedMulAdd(p, f, hn::Set(d, 1.0f));
+  V p = mul_add(hn::Set(d, 1.5353362e-4f), f, hn::Set(d, 1.3398875e-3f));
+  p = mul_add(p, f, hn::Set(d, 9.618437e-3f));
+  p = mul_add(p, f, hn::Set(d, 5.5503324e-2f));
+  p = mul_add(p, f, hn::Set(d, 2.4022648e-1f));
+  p = mul_add(p, f, hn::Set(d, 6.931472e-1f));
+  p = mul_add(p, f, hn::Set(d, 1.0f));
   return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -87.3f)), hn::Mul(p, power));
+}
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V ExpNegative(D d, V x) {
+  return ExpNegative(d, x, [](V a, V b, V c) HWY_ATTR { return RelaxedMulAdd(a, b, c); });
+}
+template <class Lanes>
+HWY_INLINE typename Lanes::V ExpNegativeOf(typename Lanes::V x) {
+  using D = typename Lanes::D;
+  using V = hn::Vec<D>;
+  return Lanes::Map(x, [](D d, V v) HWY_ATTR {
+    return ExpNegative(d, v, [](V a, V b, V c) HWY_ATTR { return Lanes::MulAddOf(a, b, c); });
+  });
 }
 
 // sum exp(x - max), and the terms into `row` when kStore. Lanes are summed in short blocks first: the rounding of a
 // long sum then grows with the block's length plus their number, not with their product.
-template <bool kStore>
-HWY_NOINLINE float RowExpSum(float* row, size_t size, float max) {
+template <class Lanes, bool kStore, class Row>
+HWY_NOINLINE float RowExpSum(Row* row, size_t size, float max) {
   constexpr size_t kBlock = 64;  // vectors
-  const hn::ScalableTag<float> d;
-  const size_t lanes = hn::Lanes(d);
-  const auto shift = hn::Set(d, max);
-  auto total = hn::Zero(d);
+  constexpr size_t lanes = Lanes::kLanes;
+  const auto shift = Lanes::Set(max);
+  auto total = Lanes::Set(0);
   size_t i = 0;
   while (i + lanes <= size) {
-    auto sum = hn::Zero(d);
+    auto sum = Lanes::Set(0);
     for (const size_t end = HWY_MIN(size, i + kBlock * lanes); i + lanes <= end; i += lanes) {
-      const auto e = ExpNegative(d, hn::Sub(hn::LoadU(d, row + i), shift));
-      if constexpr (kStore) hn::StoreU(e, d, row + i);
-      sum = hn::Add(sum, e);
+      const auto e = ExpNegativeOf<Lanes>(Lanes::Sub(Lanes::Load(row + i), shift));
+      if constexpr (kStore) Lanes::Store(e, row + i);
+      sum = Lanes::Add(sum, e);
     }
-    total = hn::Add(total, sum);
+    total = Lanes::Add(total, sum);
   }
   if (i < size) {
-    const auto lowest = hn::Set(d, -std::numeric_limits<float>::infinity());
-    const auto e = ExpNegative(d, hn::Sub(hn::LoadNOr(lowest, d, row + i, size - i), shift));
-    if constexpr (kStore) hn::StoreN(e, d, row + i, size - i);
-    total = hn::Add(total, e);
+    const auto last = Lanes::LoadN(row + i, size - i, -std::numeric_limits<float>::infinity());
+    const auto e = ExpNegativeOf<Lanes>(Lanes::Sub(last, shift));
+    if constexpr (kStore) Lanes::StoreN(e, row + i, size - i);
+    total = Lanes::Add(total, e);
   }
-  return hn::ReduceSum(d, total);
+  return Lanes::Sum(total);
 }
 
 // Times a factor: a division an element takes several times as long, for half a unit of the last place.
@@ -102,7 +113,8 @@ inline void RowFill(float* row, size_t size, float value) {
   for (size_t i = 0; i < size; ++i) row[i] = value;
 }
 
-inline HWY_NOINLINE void SoftmaxRow(float* row, size_t size) {
+template <class Lanes>
+HWY_NOINLINE void SoftmaxRow(float* row, size_t size) {
   const float max = RowMax(row, size);
   if (max == -std::numeric_limits<float>::infinity()) return RowFill(row, size, 0);
   // +inf or NaN: inf - inf and NaN reach every term through the sum, and a masked one is 0 all the same.
@@ -113,7 +125,7 @@ inline HWY_NOINLINE void SoftmaxRow(float* row, size_t size) {
     }
     return;
   }
-  RowScale(row, size, 1 / RowExpSum<true>(row, size, max));
+  RowScale(row, size, 1 / RowExpSum<Lanes, true>(row, size, max));
 }
 
 }  // namespace qkv::HWY_NAMESPACE

@@ -14,26 +14,33 @@ HWY_BEFORE_NAMESPACE();
 namespace qkv::HWY_NAMESPACE {
 
 void SoftmaxRows(float* rows, size_t count, size_t size) {
-  for (size_t r = 0; r < count; ++r) SoftmaxRow(rows + r * size, size);
+  for (size_t r = 0; r < count; ++r) SoftmaxRow<Wide>(rows + r * size, size);
+}
+
+void NormaliseRow(const float* row, size_t size, Normaliser& n) {
+  n = {RowMax(row, size), 0};
+  if (n.max == -std::numeric_limits<float>::infinity()) return;
+  if (std::isfinite(n.max)) {
+    // In double, whose logarithm rounds to the same float whatever library computes it.
+    n.log_sum = static_cast<float>(std::log(static_cast<double>(RowExpSum<Steady, false>(row, size, n.max))));
+  } else {
+    n.max = n.log_sum = std::numeric_limits<float>::quiet_NaN();
+  }
 }
 
 void LogSoftmaxRows(float* rows, size_t count, size_t size) {
   for (size_t r = 0; r < count; ++r) {
     float* row = rows + r * size;
-    const float max = RowMax(row, size);
-    if (max == -std::numeric_limits<float>::infinity()) continue;
-    if (!std::isfinite(max)) {
-      RowFill(row, size, std::numeric_limits<float>::quiet_NaN());
-      continue;
-    }
-    const float log_sum = std::log(RowExpSum<false>(row, size, max));
+    Normaliser n;
+    NormaliseRow(row, size, n);
+    if (n.max == -std::numeric_limits<float>::infinity()) continue;
     // Two subtractions, as the equation has them: max + log_sum would lose the low bits of log_sum first.
     const hn::ScalableTag<float> d;
     const size_t lanes = hn::Lanes(d);
-    const auto m = hn::Set(d, max), s = hn::Set(d, log_sum);
+    const auto m = hn::Set(d, n.max), s = hn::Set(d, n.log_sum);
     size_t i = 0;
     for (; i + lanes <= size; i += lanes) hn::StoreU(hn::Sub(hn::Sub(hn::LoadU(d, row + i), m), s), d, row + i);
-    for (; i < size; ++i) row[i] = row[i] - max - log_sum;
+    for (; i < size; ++i) row[i] = row[i] - n.max - n.log_sum;
   }
 }
 
@@ -45,6 +52,7 @@ namespace qkv {
 
 HWY_EXPORT(SoftmaxRows);
 HWY_EXPORT(LogSoftmaxRows);
+HWY_EXPORT(NormaliseRow);
 
 void Softmax(MatrixView rows) {
   HWY_DYNAMIC_DISPATCH(SoftmaxRows)
@@ -54,6 +62,12 @@ void Softmax(MatrixView rows) {
 void LogSoftmax(MatrixView rows) {
   HWY_DYNAMIC_DISPATCH(LogSoftmaxRows)
   (rows.data(), static_cast<size_t>(rows.rows()), static_cast<size_t>(rows.cols()));
+}
+
+Normaliser FindNormaliser(const float* row, size_t size) {
+  Normaliser n;
+  HWY_DYNAMIC_DISPATCH(NormaliseRow)(row, size, n);
+  return n;
 }
 
 namespace {

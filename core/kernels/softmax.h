@@ -12,6 +12,13 @@ void SoftmaxNaive(MatrixView rows);
 
 // In place: each row x becomes x - max x - log(sum exp(x - max x)).
 void LogSoftmax(MatrixView rows);
+
+// What a row's softmax is normalised by, without writing it: log softmax(x)_i = x_i - max - log_sum. NaN where the row
+// holds a NaN or +inf, max = -inf where it holds nothing but -inf. The same bits on every target.
+struct Normaliser {
+  float max, log_sum;
+};
+Normaliser FindNormaliser(const float* row, size_t size);
 void LogSoftmaxNaive(MatrixView rows);
 
 }  // namespace qkv

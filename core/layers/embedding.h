@@ -1,21 +1,43 @@
-// Embedding look-up from the same packed weight that the output product uses when the two are tied.
+// A table of pieces: looked up on the way in, and, where the two are tied, multiplied by on the way out.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
-#include "core/base/matrix.h"
-#include "core/kernels/packed.h"
+#include "core/layers/linear.h"
 
 namespace qkv {
 
 // Row `row` of x = scale * table[id] + positions[position]. id < table.outputs(); position < positions.rows().
-inline void EmbedRow(const PackedMatrix& table, int32_t id, float scale, const Matrix& positions, size_t position,
+inline void EmbedRow(const Weight& table, int32_t id, float scale, const Matrix& positions, size_t position,
                      MatrixView x, size_t row) {
   float* to = x.data() + row * static_cast<size_t>(x.cols());
   table.GetRow(static_cast<size_t>(id), to);
   const float* at = positions.data() + position * static_cast<size_t>(positions.cols());
   for (Eigen::Index i = 0; i < x.cols(); ++i) to[i] = to[i] * scale + at[i];
+}
+
+// x [rows, d], bias [pieces of the table] -> [rows, pieces.size()], the logits of the pieces that are asked for, or of
+// all where none are. Only a table of int8 is spared the others.
+inline MatrixView PieceLogits(Context& ctx, const Weight& table, const Vector& bias, const Operand& x,
+                              std::span<const int32_t> pieces) {
+  const auto rows = x.floats().rows();
+  const auto count = static_cast<Eigen::Index>(pieces.empty() ? table.outputs() : pieces.size());
+  MatrixView logits = ctx.New(rows, count);
+  if (table.quantized()) {
+    MatMulRows(x.Quantized(ctx), table.int8(), pieces, bias.data(), logits, ctx.pool);
+    return logits;
+  }
+  if (pieces.empty()) {
+    MatMul(x.floats(), table.floats(), bias.data(), Activation::kNone, logits, ctx.pool);
+    return logits;
+  }
+  const MatrixView all = PieceLogits(ctx, table, bias, x, {});
+  for (Eigen::Index row = 0; row < rows; ++row) {
+    for (Eigen::Index i = 0; i < count; ++i) logits(row, i) = all(row, pieces[static_cast<size_t>(i)]);
+  }
+  return logits;
 }
 
 }  // namespace qkv

@@ -12,10 +12,10 @@ struct FeedForward {
   float dropout = 0;  // of the hidden units, while training
 };
 
-inline MatrixView Forward(Context& ctx, const FeedForward& layer, ConstMatrixView x) {
+inline MatrixView Forward(Context& ctx, const FeedForward& layer, const Operand& x) {
   MatrixView hidden = Forward(ctx, layer.in, x, layer.activation);
   Dropout(ctx, layer.dropout, hidden);
-  return Forward(ctx, layer.out, View(hidden));
+  return Forward(ctx, layer.out, hidden);
 }
 
 }  // namespace qkv

@@ -3,23 +3,48 @@
 
 #include "core/base/context.h"
 #include "core/kernels/matmul.h"
+#include "core/kernels/matmul_int8.h"
+#include "core/layers/weight.h"
 
 namespace qkv {
 
 struct Linear {
-  PackedMatrix weight;  // [outputs, inputs]
-  Vector bias;          // [outputs], or empty for none
+  Weight weight;  // [outputs, inputs]
+  Vector bias;    // [outputs], or empty for none
+};
+
+// What products read: rows of floats, and, once an int8 weight asks for them, the same rows quantised, for every
+// product that reads them. It lives as long as the arena's scope that it is first read in.
+class Operand {
+ public:
+  Operand(ConstMatrixView x) : x_(x) {}
+  Operand(const MatrixView& x) : x_(View(x)) {}
+
+  ConstMatrixView floats() const { return x_; }
+  const QuantizedRows& Quantized(Context& ctx) const {
+    if (quantized_.data == nullptr) quantized_ = Quantize(x_, ctx.arena);
+    return quantized_;
+  }
+
+ private:
+  ConstMatrixView x_;
+  mutable QuantizedRows quantized_;
 };
 
 // x [rows, inputs] -> y, a view of [rows, outputs] that the caller gives.
-inline void ForwardInto(Context& ctx, const Linear& layer, ConstMatrixView x, Activation activation, MatrixView y) {
-  MatMul(x, layer.weight, layer.bias.size() != 0 ? layer.bias.data() : nullptr, activation, y, ctx.pool);
+inline void ForwardInto(Context& ctx, const Linear& layer, const Operand& x, Activation activation, MatrixView y) {
+  const float* const bias = layer.bias.size() != 0 ? layer.bias.data() : nullptr;
+  if (layer.weight.quantized()) {
+    MatMul(x.Quantized(ctx), layer.weight.int8(), bias, activation, y, ctx.pool);
+  } else {
+    MatMul(x.floats(), layer.weight.floats(), bias, activation, y, ctx.pool);
+  }
 }
 
 // x [rows, inputs] -> [rows, outputs] in the context's arena.
-inline MatrixView Forward(Context& ctx, const Linear& layer, ConstMatrixView x,
+inline MatrixView Forward(Context& ctx, const Linear& layer, const Operand& x,
                           Activation activation = Activation::kNone) {
-  MatrixView y = ctx.New(x.rows(), static_cast<Eigen::Index>(layer.weight.outputs()));
+  MatrixView y = ctx.New(x.floats().rows(), static_cast<Eigen::Index>(layer.weight.outputs()));
   ForwardInto(ctx, layer, x, activation, y);
   return y;
 }

@@ -60,12 +60,12 @@ void AttendSegments(Context& ctx, const MultiHead& layer, std::span<const Attend
 
 }  // namespace
 
-MatrixView Forward(Context& ctx, const MultiHead& layer, ConstMatrixView x, std::span<const AttendedSegment> segments,
+MatrixView Forward(Context& ctx, const MultiHead& layer, const Operand& x, std::span<const AttendedSegment> segments,
                    AttentionPlace place) {
   MatrixView q = Forward(ctx, layer.query, x);
   MatrixView context = ctx.New(q.rows(), q.cols());
   AttendSegments(ctx, layer, segments, place, View(q), context);
-  return Forward(ctx, layer.output, View(context));
+  return Forward(ctx, layer.output, context);
 }
 
 }  // namespace qkv

@@ -31,7 +31,7 @@ struct AttendedSegment {
 
 // x [rows, d] -> [rows, d]. Every row belongs to exactly one segment. With a trace in the context there is one segment,
 // and its weights are kept at `place`.
-MatrixView Forward(Context& ctx, const MultiHead& layer, ConstMatrixView x, std::span<const AttendedSegment> segments,
+MatrixView Forward(Context& ctx, const MultiHead& layer, const Operand& x, std::span<const AttendedSegment> segments,
                    AttentionPlace place);
 
 }  // namespace qkv

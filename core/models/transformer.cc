@@ -67,7 +67,7 @@ Transformer::Transformer(const TransformerConfig& config)
 WeightSlots Transformer::Slots() {
   WeightSlots slots;
   const size_t d = config_.d_model, vocabulary = config_.vocabulary;
-  const auto table = [&](std::vector<std::string> names, PackedMatrix& to) {
+  const auto table = [&](std::vector<std::string> names, Weight& to) {
     slots.slots.push_back({std::move(names), vocabulary, d, &to, false});
   };
   // Files that tie tables keep one of their names, or several with the same content.
@@ -120,7 +120,8 @@ MatrixView Transformer::EmbedSource(Context& ctx, std::span<const int32_t> ids, 
 
 MatrixView Transformer::EncoderStep(Context& ctx, size_t index, ConstMatrixView x, const Segments& segments) const {
   const EncoderLayer& layer = encoder_[index];
-  MatrixView keys = Forward(ctx, layer.self.key, x), values = Forward(ctx, layer.self.value, x);
+  const Operand in(x);
+  MatrixView keys = Forward(ctx, layer.self.key, in), values = Forward(ctx, layer.self.value, in);
   std::vector<AttendedSegment> parts;
   for (size_t s = 0; s < segments.size(); ++s) {
     const size_t begin = segments.begin(s), length = segments.length(s);
@@ -128,14 +129,15 @@ MatrixView Transformer::EncoderStep(Context& ctx, size_t index, ConstMatrixView 
     parts.push_back(
         {.first_row = begin, .rows = length, .keys = keys.data() + at, .values = values.data() + at, .length = length});
   }
-  MatrixView attended = Forward(ctx, layer.self, x, parts, {AttentionKind::kEncoderSelf, index});
+  MatrixView attended = Forward(ctx, layer.self, in, parts, {AttentionKind::kEncoderSelf, index});
   MatrixView y = Residual(ctx, layer.self_norm, attended, x);
-  return Residual(ctx, layer.final_norm, Forward(ctx, layer.feed_forward, View(y)), View(y));
+  return Residual(ctx, layer.final_norm, Forward(ctx, layer.feed_forward, y), View(y));
 }
 
 void Transformer::ProjectMemory(Context& ctx, size_t index, ConstMatrixView memory, TransformerState& state) const {
+  const Operand in(memory);
   const auto project = [&](const Linear& linear, Matrix& to) {
-    ForwardInto(ctx, linear, memory, Activation::kNone, {to.data(), to.rows(), to.cols()});
+    ForwardInto(ctx, linear, in, Activation::kNone, {to.data(), to.rows(), to.cols()});
   };
   project(decoder_[index].cross.key, state.keys[index]);
   project(decoder_[index].cross.value, state.values[index]);
@@ -156,8 +158,9 @@ MatrixView Transformer::DecoderStep(Context& ctx, size_t index, ConstMatrixView 
   const DecoderLayer& layer = decoder_[index];
   const size_t hypotheses = state.self.hypotheses(), count = static_cast<size_t>(x.rows()) / hypotheses;
   const size_t length = state.self.length(), d = config_.d_model;
-  ForwardInto(ctx, layer.self.key, x, Activation::kNone, state.self.NewKeys(index));
-  ForwardInto(ctx, layer.self.value, x, Activation::kNone, state.self.NewValues(index));
+  const Operand in(x);
+  ForwardInto(ctx, layer.self.key, in, Activation::kNone, state.self.NewKeys(index));
+  ForwardInto(ctx, layer.self.value, in, Activation::kNone, state.self.NewValues(index));
 
   state.self_parts.clear();
   state.cross_parts.clear();
@@ -178,17 +181,15 @@ MatrixView Transformer::DecoderStep(Context& ctx, size_t index, ConstMatrixView 
                                  .values = state.values[index].data() + at,
                                  .length = state.memory.length(segment)});
   }
-  MatrixView self = Forward(ctx, layer.self, x, state.self_parts, {AttentionKind::kDecoderSelf, index});
+  MatrixView self = Forward(ctx, layer.self, in, state.self_parts, {AttentionKind::kDecoderSelf, index});
   MatrixView y = Residual(ctx, layer.self_norm, self, x);
-  MatrixView cross = Forward(ctx, layer.cross, View(y), state.cross_parts, {AttentionKind::kCross, index});
+  MatrixView cross = Forward(ctx, layer.cross, y, state.cross_parts, {AttentionKind::kCross, index});
   MatrixView z = Residual(ctx, layer.cross_norm, cross, View(y));
-  return Residual(ctx, layer.final_norm, Forward(ctx, layer.feed_forward, View(z)), View(z));
+  return Residual(ctx, layer.final_norm, Forward(ctx, layer.feed_forward, z), View(z));
 }
 
-MatrixView Transformer::Logits(Context& ctx, ConstMatrixView x) const {
-  MatrixView logits = ctx.New(x.rows(), static_cast<Eigen::Index>(config_.vocabulary));
-  MatMul(x, output_table(), logits_bias_.data(), Activation::kNone, logits, ctx.pool);
-  return logits;
+MatrixView Transformer::Logits(Context& ctx, ConstMatrixView x, std::span<const int32_t> pieces) const {
+  return PieceLogits(ctx, output_table(), logits_bias_, x, pieces);
 }
 
 MatrixView Transformer::Step(Context& ctx, std::span<const int32_t> tokens, DecoderState& opaque) const {
@@ -199,7 +200,7 @@ MatrixView Transformer::Step(Context& ctx, std::span<const int32_t> tokens, Deco
     MatrixView y = DecoderStep(ctx, layer, View(x), state);
     new (&x) MatrixView(y);  // an Eigen view is seated once; this seats it anew
   }
-  return Logits(ctx, View(x));
+  return x;
 }
 
 void Transformer::Gather(std::span<const int32_t> hypotheses, DecoderState& opaque) const {

@@ -63,22 +63,22 @@ class Transformer : public Decoder {
   MatrixView EmbedTarget(Context& ctx, std::span<const int32_t> tokens, TransformerState& state) const;
   // x [hypotheses * count, d] -> the same shape.
   MatrixView DecoderStep(Context& ctx, size_t layer, ConstMatrixView x, TransformerState& state) const;
-  // x [rows, d] -> [rows, vocabulary].
-  MatrixView Logits(Context& ctx, ConstMatrixView x) const;
 
   // Decoder.
   size_t vocabulary() const override { return config_.vocabulary; }
+  MatrixView Logits(Context& ctx, ConstMatrixView x, std::span<const int32_t> pieces = {}) const override;
   MatrixView Step(Context& ctx, std::span<const int32_t> tokens, DecoderState& state) const override;
   void Gather(std::span<const int32_t> hypotheses, DecoderState& state) const override;
 
  private:
   float scale() const;
-  const PackedMatrix& target_table() const { return config_.shared_embeddings ? source_ : target_; }
-  const PackedMatrix& output_table() const { return config_.tied_output ? target_table() : output_; }
+  const Weight& target_table() const { return config_.shared_embeddings ? source_ : target_; }
+  const Weight& output_table() const { return config_.tied_output ? target_table() : output_; }
   MatrixView Residual(Context& ctx, const Norm& norm, MatrixView y, ConstMatrixView x) const;
 
   TransformerConfig config_;
-  PackedMatrix source_, target_, output_;  // embeddings [vocabulary, d]; the last two only where they are not shared
+  // Embeddings [vocabulary, d]; the last two only where they are not shared.
+  Weight source_{Int8Layout::kRows}, target_{Int8Layout::kRows}, output_{Int8Layout::kRows};
   Vector logits_bias_;
   Matrix positions_;
   std::vector<EncoderLayer> encoder_;

@@ -7,7 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "core/kernels/packed.h"
+#include "core/base/matrix.h"
+#include "core/layers/weight.h"
 
 namespace qkv {
 
@@ -16,7 +17,7 @@ struct WeightSlot {
   std::vector<std::string> names;
   // [outputs, inputs] for a matrix; [size] for a vector, which files may also write as [1, size].
   size_t outputs = 0, inputs = 0;
-  std::variant<PackedMatrix*, Vector*> to;
+  std::variant<Weight*, Vector*> to;
   bool optional = false;  // a vector that may be absent: zeros then
 };
 
@@ -25,7 +26,7 @@ struct WeightSlots {
   // Tensors that files carry and the model computes by itself; skipped. Others are an error.
   std::vector<std::string> ignored;
 
-  void Add(std::string name, PackedMatrix& to, size_t outputs, size_t inputs) {
+  void Add(std::string name, Weight& to, size_t outputs, size_t inputs) {
     slots.push_back({{std::move(name)}, outputs, inputs, &to, false});
   }
   void Add(std::string name, Vector& to, size_t size) { slots.push_back({{std::move(name)}, size, 1, &to, false}); }

@@ -96,6 +96,7 @@ Result<std::unique_ptr<ModelLoader>> ModelLoader::Create(const ModelFiles& files
 std::unique_ptr<TranslationModel> ModelLoader::Finish() {
   assert(Next().length == 0);
   model_->parameters_ = reader_.parameters();
+  model_->bytes_ = static_cast<size_t>(reader_.bytes());
   return std::move(model_);
 }
 

@@ -33,9 +33,11 @@ class TranslationModel {
   const TransformerConfig& config() const { return transformer_.config(); }
   const GenerationConfig& generation() const { return generation_; }
   std::string_view PieceText(int32_t id) const { return rows_.Text(id); }
+  // The seats of its weights, all filled; they point into the model.
+  WeightSlots Slots() { return transformer_.Slots(); }
   // Numbers in the weights, and the bytes they take in memory.
   size_t parameters() const { return parameters_; }
-  size_t bytes() const { return parameters_ * sizeof(float); }
+  size_t bytes() const { return bytes_; }
 
   // Never fails; a text past max_positions is cut, and says so.
   Tokens Encode(std::string_view text, Side side) const;
@@ -59,7 +61,7 @@ class TranslationModel {
   std::optional<SentencePiece> target_;             // where it is not the source's
   std::vector<int32_t> source_rows_, target_rows_;  // piece -> row
   std::vector<int32_t> target_pieces_;              // row -> piece, or -1
-  size_t parameters_ = 0;
+  size_t parameters_ = 0, bytes_ = 0;
 };
 
 // The small files of a model folder.

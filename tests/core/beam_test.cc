@@ -17,15 +17,33 @@ struct History : DecoderState {
   std::vector<std::vector<int32_t>> read;  // by hypothesis
 };
 
+// What a step gives are the logits themselves.
+class LogitsDecoder : public Decoder {
+ public:
+  size_t vocabulary() const override { return kVocabulary; }
+  MatrixView Logits(Context& ctx, ConstMatrixView rows, std::span<const int32_t> pieces) const override {
+    std::vector<int32_t> wanted(pieces.begin(), pieces.end());
+    for (int32_t p = 0; pieces.empty() && p < static_cast<int32_t>(kVocabulary); ++p) wanted.push_back(p);
+    MatrixView logits = ctx.New(rows.rows(), static_cast<Eigen::Index>(wanted.size()));
+    for (size_t i = 0; i < wanted.size(); ++i) logits.col(static_cast<Eigen::Index>(i)) = rows.col(wanted[i]);
+    return logits;
+  }
+  void Gather(std::span<const int32_t> hypotheses, DecoderState& opaque) const override {
+    auto& state = static_cast<History&>(opaque);
+    std::vector<std::vector<int32_t>> read;
+    for (const int32_t h : hypotheses) read.push_back(state.read[static_cast<size_t>(h)]);
+    state.read = std::move(read);
+  }
+};
+
 // A small language model whose logits depend on the last two pieces: enough that greedy and beam search differ, and
 // small enough that every hypothesis can be enumerated.
-class TrigramDecoder : public Decoder {
+class TrigramDecoder : public LogitsDecoder {
  public:
   explicit TrigramDecoder(uint64_t seed) : logits_(kVocabulary * kVocabulary, kVocabulary) {
     Random random(seed);
     for (Eigen::Index i = 0; i < logits_.size(); ++i) logits_.data()[i] = 4 * random.Uniform();
   }
-  size_t vocabulary() const override { return kVocabulary; }
   MatrixView Step(Context& ctx, std::span<const int32_t> tokens, DecoderState& opaque) const override {
     auto& state = static_cast<History&>(opaque);
     MatrixView logits = ctx.New(static_cast<Eigen::Index>(tokens.size()), kVocabulary);
@@ -34,12 +52,6 @@ class TrigramDecoder : public Decoder {
       state.read[h].push_back(tokens[h]);
     }
     return logits;
-  }
-  void Gather(std::span<const int32_t> hypotheses, DecoderState& opaque) const override {
-    auto& state = static_cast<History&>(opaque);
-    std::vector<std::vector<int32_t>> read;
-    for (const int32_t h : hypotheses) read.push_back(state.read[static_cast<size_t>(h)]);
-    state.read = std::move(read);
   }
   // Log-probabilities after the pieces `read` and then `token`.
   Matrix LogProbs(const std::vector<int32_t>& read, int32_t token) const {
@@ -64,7 +76,8 @@ std::unique_ptr<History> EmptyHistory(size_t sentences) {
 }
 
 std::vector<std::vector<Hypothesis>> Search(const Decoder& decoder, std::vector<size_t> max_length, size_t beam,
-                                            float penalty, std::vector<int32_t> prefix = {}) {
+                                            float penalty, std::vector<int32_t> prefix = {},
+                                            std::vector<std::vector<int32_t>> shortlists = {}) {
   Arena arena;
   ThreadPool pool;
   Context ctx{arena, pool};
@@ -75,7 +88,8 @@ std::vector<std::vector<Hypothesis>> Search(const Decoder& decoder, std::vector<
                      .start = kStart,
                      .end = kEnd,
                      .banned = {kBanned},
-                     .prefix = std::move(prefix)});
+                     .prefix = std::move(prefix),
+                     .shortlists = std::move(shortlists)});
   for (int steps = 0; !search.Step(ctx); ++steps) EXPECT_LT(steps, 100);
   std::vector<std::vector<Hypothesis>> results;
   for (size_t s = 0; s < sentences; ++s) results.push_back(search.Finished(s));
@@ -183,6 +197,45 @@ TEST(BeamSearch, SaysWhenAHypothesisWasCut) {
 }
 
 // Numbers that are no numbers must end the search, not hang it.
+TEST(BeamSearch, AShortlistOfEverythingChangesNothing) {
+  std::vector<int32_t> all(kVocabulary);
+  for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int32_t>(i);
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const TrigramDecoder decoder(seed);
+    const auto without = Search(decoder, {9, 4}, 3, 1), with = Search(decoder, {9, 4}, 3, 1, {}, {all, all});
+    for (size_t s = 0; s < 2; ++s) {
+      EXPECT_EQ(with[s].front().pieces, without[s].front().pieces);
+      EXPECT_EQ(with[s].front().score, without[s].front().score);
+    }
+  }
+}
+
+TEST(BeamSearch, AShortlistIsAllThatIsWrittenAndSharesTheProbability) {
+  const std::vector<int32_t> some = {kEnd, 3, 5};
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const TrigramDecoder decoder(seed);
+    const auto results = Search(decoder, {9, 9}, 2, 1, {5}, {some, {}});
+    const Hypothesis& listed = results[0].front();
+    for (const int32_t piece : listed.pieces) EXPECT_TRUE(piece == kEnd || piece == 3 || piece == 5);
+    EXPECT_EQ(listed.pieces.front(), 5);
+    // The other sentence has the whole vocabulary, as if it were alone.
+    const auto alone = Search(decoder, {9}, 2, 1, {5});
+    EXPECT_EQ(results[1].front().pieces, alone[0].front().pieces);
+    double log_prob = 0;  // log softmax over the three
+    std::vector<int32_t> read;
+    int32_t token = kStart;
+    for (size_t i = 0; i < listed.pieces.size() - (listed.cut ? 1 : 0); ++i) {
+      const Matrix whole = decoder.LogProbs(read, token);
+      double sum = 0;
+      for (const int32_t piece : some) sum += std::exp(static_cast<double>(whole(0, piece)));
+      log_prob += whole(0, listed.pieces[i]) - std::log(sum);
+      read.push_back(token);
+      token = listed.pieces[i];
+    }
+    EXPECT_NEAR(listed.log_prob, log_prob, 1e-5);
+  }
+}
+
 class NanDecoder : public TrigramDecoder {
  public:
   NanDecoder() : TrigramDecoder(0) {}
@@ -199,10 +252,9 @@ TEST(BeamSearch, EndsOnNan) {
 }
 
 // Writes a phrase of `period` pieces for ever; </s> has probability `end` at each step.
-class LoopDecoder : public Decoder {
+class LoopDecoder : public LogitsDecoder {
  public:
   LoopDecoder(int32_t period, float end) : period_(period), end_(end) {}
-  size_t vocabulary() const override { return kVocabulary; }
   MatrixView Step(Context& ctx, std::span<const int32_t> tokens, DecoderState& opaque) const override {
     auto& state = static_cast<History&>(opaque);
     MatrixView logits = ctx.New(static_cast<Eigen::Index>(tokens.size()), kVocabulary);
@@ -214,12 +266,6 @@ class LoopDecoder : public Decoder {
       state.read[h].push_back(tokens[h]);
     }
     return logits;
-  }
-  void Gather(std::span<const int32_t> hypotheses, DecoderState& opaque) const override {
-    auto& state = static_cast<History&>(opaque);
-    std::vector<std::vector<int32_t>> read;
-    for (const int32_t h : hypotheses) read.push_back(state.read[static_cast<size_t>(h)]);
-    state.read = std::move(read);
   }
 
  private:

@@ -11,7 +11,7 @@ namespace {
 
 // A model with one matrix [2, 3] called a, or alternatively "alias", and one optional vector [2] called b.
 struct Seats {
-  PackedMatrix matrix;
+  Weight matrix;
   Vector vector;
   WeightSlots Slots() {
     WeightSlots slots;
@@ -146,7 +146,7 @@ TEST(Safetensors, ReadsALargeTensorInParts) {
   const std::string file =
       File("{" + Entry("a", "F32", "[2500,300]", 0, values.size() * 4) + "}",
            std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)));
-  PackedMatrix matrix;
+  Weight matrix;
   WeightSlots slots;
   slots.Add("a", matrix, kRows, kColumns);
   SafetensorsReader reader(std::move(slots), file.size());
@@ -181,7 +181,7 @@ TEST(Safetensors, RefusesWhatMemoryHasNoRoomFor) {
 }
 
 TEST(Safetensors, RefusesHalfATerabyteUnseen) {
-  PackedMatrix matrix;
+  Weight matrix;
   WeightSlots slots;
   slots.Add("a", matrix, size_t{1} << 22, size_t{1} << 15);
   const std::string file = File("{" + Entry("a", "F32", "[4194304,32768]", 0, size_t{1} << 39) + "}", "");

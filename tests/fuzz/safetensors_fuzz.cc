@@ -6,7 +6,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace qkv;
-  PackedMatrix matrix;
+  Weight matrix;
   Vector vector;
   WeightSlots slots;
   slots.slots.push_back({{"a", "alias"}, 2, 3, &matrix, false});

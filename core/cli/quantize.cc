@@ -1,0 +1,66 @@
+// qkv quantize: a model folder in, the same model in int8 out.
+#include <filesystem>
+#include <fstream>
+
+#include "core/cli/command.h"
+#include "core/io/safetensors_writer.h"
+
+namespace qkv::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string in, out;
+};
+
+constexpr const char* kWeights = "model.safetensors";
+
+// Everything beside the weights, as it is.
+void CopyOthers(const fs::path& in, const fs::path& out) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(in)) {
+    if (!entry.is_regular_file() || entry.path().filename() == kWeights) continue;
+    fs::copy_file(entry.path(), out / entry.path().filename(), fs::copy_options::overwrite_existing);
+  }
+}
+
+// Written under another name first: what has the right name is whole.
+void WriteWeights(TranslationModel& model, const fs::path& file) {
+  fs::path unfinished = file;
+  unfinished += ".part";
+  {
+    std::ofstream stream(unfinished, std::ios::binary);
+    WriteSafetensors(model.Slots(), true, stream);
+    stream.flush();
+    if (!stream) Fail(file.string() + ": cannot be written");
+  }
+  fs::rename(unfinished, file);
+}
+
+void Quantize(const Options& options) {
+  const fs::path in = options.in, out = options.out;
+  const std::unique_ptr<TranslationModel> model = LoadOrFail(options.in);
+  try {
+    fs::create_directories(out);
+    if (fs::equivalent(in, out)) Fail(options.out + ": the int8 model needs a folder of its own");
+    CopyOthers(in, out);
+    WriteWeights(*model, out / kWeights);
+    std::printf("%s: %.1f MB, %s: %.1f MB\n", (in / kWeights).c_str(),
+                static_cast<double>(fs::file_size(in / kWeights)) / 1e6, (out / kWeights).c_str(),
+                static_cast<double>(fs::file_size(out / kWeights)) / 1e6);
+  } catch (const fs::filesystem_error& error) {
+    Fail(error.what());
+  }
+}
+
+}  // namespace
+
+void AddQuantize(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("quantize", "Write a model folder again with weights of int8");
+  command->add_option("in", options->in, "the model folder")->required()->check(CLI::ExistingDirectory);
+  command->add_option("out", options->out, "the folder to write; files that it has are replaced")->required();
+  command->callback([options] { Quantize(*options); });
+}
+
+}  // namespace qkv::cli

@@ -1,0 +1,101 @@
+#include "core/io/safetensors_writer.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace qkv {
+namespace {
+
+template <class T>
+void Write(std::ostream& out, const T* values, size_t count) {
+  out.write(reinterpret_cast<const char*>(values), static_cast<std::streamsize>(count * sizeof(T)));
+}
+
+class Header {
+ public:
+  void Add(const std::string& name, const char* dtype, const std::string& shape, uint64_t bytes) {
+    text_ += (text_.size() == 1 ? "\"" : ",\"") + name + "\":{\"dtype\":\"" + dtype + "\",\"shape\":" + shape +
+             ",\"data_offsets\":[" + std::to_string(end_) + "," + std::to_string(end_ + bytes) + "]}";
+    end_ += bytes;
+  }
+  // Padded, so that the tensors are aligned.
+  std::string Text() const {
+    std::string text = text_ + "}";
+    text.resize((text.size() + 7) / 8 * 8, ' ');
+    return text;
+  }
+
+ private:
+  std::string text_ = "{";
+  uint64_t end_ = 0;
+};
+
+// An output's weights as they are written.
+struct Int8Row {
+  std::vector<int8_t> weights;
+  float scale = 0;
+};
+
+void ReadRow(const Weight& weight, size_t output, std::vector<float>& floats, Int8Row& row) {
+  if (weight.quantized()) {
+    weight.int8().GetRow(output, row.weights.data());
+    row.scale = weight.int8().scales()[output];
+  } else {
+    weight.GetRow(output, floats.data());
+    row.scale = QuantizeWeights(floats.data(), floats.size(), row.weights.data());
+  }
+}
+
+void WriteInt8(const Weight& weight, std::ostream& out) {
+  std::vector<float> floats(weight.inputs()), scales;
+  Int8Row row{std::vector<int8_t>(weight.inputs())};
+  for (size_t o = 0; o < weight.outputs(); ++o) {
+    ReadRow(weight, o, floats, row);
+    Write(out, row.weights.data(), row.weights.size());
+    scales.push_back(row.scale);
+  }
+  Write(out, scales.data(), scales.size());
+}
+
+void WriteFloats(const Weight& weight, std::ostream& out) {
+  std::vector<float> floats(weight.inputs());
+  for (size_t o = 0; o < weight.outputs(); ++o) {
+    weight.GetRow(o, floats.data());
+    Write(out, floats.data(), floats.size());
+  }
+}
+
+bool AsInt8(const Weight& weight, bool quantize) { return quantize || weight.quantized(); }
+
+void Describe(const WeightSlot& slot, bool quantize, Header& header) {
+  const std::string& name = slot.names.front();
+  const std::string outputs = std::to_string(slot.outputs);
+  const uint64_t count = uint64_t{slot.outputs} * slot.inputs;
+  Weight* const* matrix = std::get_if<Weight*>(&slot.to);
+  if (matrix == nullptr) return header.Add(name, "F32", "[" + outputs + "]", slot.outputs * sizeof(float));
+  const std::string shape = "[" + outputs + "," + std::to_string(slot.inputs) + "]";
+  if (!AsInt8(**matrix, quantize)) return header.Add(name, "F32", shape, count * sizeof(float));
+  header.Add(name, "I8", shape, count);
+  header.Add(name + "_scale", "F32", "[" + outputs + "]", slot.outputs * sizeof(float));
+}
+
+}  // namespace
+
+void WriteSafetensors(const WeightSlots& slots, bool quantize, std::ostream& out) {
+  Header header;
+  for (const WeightSlot& slot : slots.slots) Describe(slot, quantize, header);
+  const std::string text = header.Text();
+  const uint64_t length = text.size();
+  Write(out, &length, 1);
+  Write(out, text.data(), text.size());
+  for (const WeightSlot& slot : slots.slots) {
+    if (Weight* const* matrix = std::get_if<Weight*>(&slot.to)) {
+      AsInt8(**matrix, quantize) ? WriteInt8(**matrix, out) : WriteFloats(**matrix, out);
+    } else {
+      Write(out, std::get<Vector*>(slot.to)->data(), slot.outputs);
+    }
+  }
+}
+
+}  // namespace qkv

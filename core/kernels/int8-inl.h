@@ -1,0 +1,118 @@
+// Sums of products of 8 bits, on every target the same integers: the instructions behind the int8 products.
+#if defined(QKV_KERNELS_INT8_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef QKV_KERNELS_INT8_INL_H_
+#undef QKV_KERNELS_INT8_INL_H_
+#else
+#define QKV_KERNELS_INT8_INL_H_
+#endif
+
+#include "core/kernels/quantized.h"
+#include "core/kernels/relaxed-inl.h"
+#include "core/kernels/targets.h"
+#include "hwy/highway.h"
+
+#ifdef __wasm__
+#include <wasm_simd128.h>
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace qkv::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using SumTag = hn::CappedTag<int32_t, 16>;
+using SumVector = hn::Vec<SumTag>;
+constexpr size_t kSumLanes = hn::MaxLanes(SumTag());
+
+#if HWY_ARCH_WASM && !defined(__wasm_relaxed_simd__)
+
+// Weights of 8 bits are widened when they are loaded, activations are kept so: a lane of 32 bits is two of them.
+struct Int8Weights {
+  v128_t low, high;
+};
+struct Int8Activations {
+  v128_t low, high;
+};
+
+HWY_INLINE Int8Weights LoadWeights(const int8_t* w) {
+  const v128_t v = wasm_v128_load(w);
+  return {wasm_i16x8_extend_low_i8x16(v), wasm_i16x8_extend_high_i8x16(v)};
+}
+// Four activations in every lane, for weights in panels.
+HWY_INLINE Int8Activations SpreadActivations(const QuantizedActivation* x) {
+  return {wasm_v128_load32_splat(x), wasm_v128_load32_splat(x + 2)};
+}
+// As many as there are weights in a vector, for weights in rows.
+HWY_INLINE Int8Activations LoadActivations(const QuantizedActivation* x) {
+  return {wasm_v128_load(x), wasm_v128_load(x + 8)};
+}
+HWY_INLINE SumVector Dot(SumVector sum, Int8Activations x, Int8Weights w) {
+  const v128_t low = wasm_i32x4_dot_i16x8(w.low, x.low), high = wasm_i32x4_dot_i16x8(w.high, x.high);
+  return SumVector{wasm_i32x4_add(wasm_i32x4_add(sum.raw, low), high)};
+}
+
+#else
+
+using WeightTag = hn::Repartition<int8_t, SumTag>;
+using ActivationTag = hn::Repartition<uint8_t, SumTag>;
+using Int8Weights = hn::Vec<WeightTag>;
+using Int8Activations = hn::Vec<ActivationTag>;
+
+HWY_INLINE Int8Weights LoadWeights(const int8_t* w) { return hn::LoadU(WeightTag(), w); }
+
+HWY_INLINE Int8Activations SpreadActivations(const QuantizedActivation* x) {
+  int32_t four;
+  hwy::CopyBytes<sizeof four>(x, &four);
+  return hn::BitCast(ActivationTag(), hn::Set(SumTag(), four));
+}
+HWY_INLINE Int8Activations LoadActivations(const QuantizedActivation* x) { return hn::LoadU(ActivationTag(), x); }
+
+HWY_INLINE SumVector Dot(SumVector sum, Int8Activations x, Int8Weights w) {
+#ifdef __wasm_relaxed_simd__
+  // Where an engine takes the second operand for signed or for unsigned, 7 bits are the same.
+  return SumVector{wasm_i32x4_relaxed_dot_i8x16_i7x16_add(w.raw, x.raw, sum.raw)};
+#elif HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3_DL
+  // No saturation: 127 * 128 twice is below 2^15. Before VNNI this is the shortest.
+  const hn::Repartition<int16_t, SumTag> d16;
+  return hn::Add(sum, hn::WidenMulPairwiseAdd(SumTag(), hn::SatWidenMulPairwiseAdd(d16, x, w), hn::Set(d16, 1)));
+#elif HWY_ARCH_ARM
+  return hn::SumOfMulQuadAccumulate(SumTag(), hn::BitCast(WeightTag(), x), w, sum);  // sdot
+#else
+  return hn::SumOfMulQuadAccumulate(SumTag(), x, w, sum);  // vpdpbusd
+#endif
+}
+
+#endif
+
+// The sums over lanes of four vectors, in four lanes. Integers: any order.
+using FourSums = hn::Vec<hn::FixedTag<int32_t, 4>>;
+template <class D>
+HWY_INLINE FourSums FoldSums(D, hn::Vec<D> v) {
+  if constexpr (hn::MaxLanes(D()) == 4) {
+    return v;
+  } else {
+    const hn::Half<D> half;
+    return FoldSums(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  }
+}
+HWY_INLINE FourSums SumLanes(SumVector a, SumVector b, SumVector c, SumVector e) {
+  const SumTag d;
+  const hn::RepartitionToWide<SumTag> pair;
+  const SumVector ab = hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b));
+  const SumVector ce = hn::Add(hn::InterleaveLower(d, c, e), hn::InterleaveUpper(d, c, e));
+  const auto ab2 = hn::BitCast(pair, ab), ce2 = hn::BitCast(pair, ce);
+  return FoldSums(d, hn::Add(hn::BitCast(d, hn::InterleaveLower(pair, ab2, ce2)),
+                             hn::BitCast(d, hn::InterleaveUpper(pair, ab2, ce2))));
+}
+
+// scale (sum - zero * sum of weights), each operation rounded by itself, so that every target agrees to the bit.
+template <class D, class VI, class VF = hn::Vec<D>>
+HWY_INLINE VF Dequantize(D d, VI sum, int32_t zero, VI weight_sum, float row_scale, VF weight_scale) {
+  const hn::RebindToSigned<D> di;
+  const VF exact = hn::ConvertTo(d, hn::Sub(sum, hn::Mul(hn::Set(di, zero), weight_sum)));
+  return hn::Mul(exact, hn::Mul(hn::Set(d, row_scale), weight_scale));
+}
+
+}  // namespace qkv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // toggle

@@ -1,0 +1,246 @@
+#include "core/kernels/matmul_int8.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "core/kernels/packed.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/matmul_int8.cc"
+#include "core/kernels/targets.h"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+// After foreach_target:
+#include "core/kernels/activation-inl.h"
+#include "core/kernels/int8-inl.h"
+#include "core/kernels/tiles-inl.h"
+
+#ifndef QKV_KERNELS_MATMUL_INT8_SHAPES_
+#define QKV_KERNELS_MATMUL_INT8_SHAPES_
+namespace qkv {
+// A product as the kernels see it.
+struct Int8Product {
+  QuantizedRows x;
+  const int8_t* w = nullptr;
+  size_t w_stride = 0;  // bytes between two panels or rows
+  const float* scales = nullptr;
+  const int32_t* sums = nullptr;
+  size_t inputs = 0, outputs = 0;
+  const int32_t* pieces = nullptr;  // [outputs] rows of a table; null: all, in order
+  const float* bias = nullptr;
+  Activation activation = Activation::kNone;
+  float* y = nullptr;
+};
+}  // namespace qkv
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace qkv::HWY_NAMESPACE {
+
+using OutTag = hn::RebindToFloat<SumTag>;
+using OutVector = hn::Vec<OutTag>;
+
+// y[row, column...] of one vector of outputs, those that there are.
+HWY_INLINE void StoreOutputs(const Int8Product& p, size_t row, size_t column, SumVector sum) {
+  const OutTag d;
+  OutVector y = Dequantize(d, sum, p.x.zeros[row], hn::LoadU(SumTag(), p.sums + column), p.x.scales[row],
+                           hn::LoadU(d, p.scales + column));
+  float* const to = p.y + row * p.outputs + column;
+  const size_t width = p.outputs - column;
+  if (p.bias != nullptr) {
+    y = hn::Add(y, width >= kSumLanes ? hn::LoadU(d, p.bias + column) : hn::LoadN(d, p.bias + column, width));
+  }
+  if (p.activation == Activation::kRelu) y = Relu(d, y);
+  if (width >= kSumLanes) {
+    hn::StoreU(y, d, to);
+  } else {
+    hn::StoreN(y, d, to, width);
+  }
+}
+
+struct Int8Kernel {
+  static constexpr size_t kLanes = kSumLanes;
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+  static constexpr size_t kRows = 8, kVectors = 3;  // 24 of 32 registers
+#else
+  static constexpr size_t kRows = 4, kVectors = 2;  // the products need registers too
+#endif
+  static constexpr size_t kBlockInputs = 131072;
+
+  // y[row + r, column + c] for r < rows, c < vectors kLanes.
+  template <size_t rows, size_t vectors>
+  static HWY_NOINLINE void Tile(const Int8Product& p, size_t row, size_t column) {
+    constexpr size_t kPanelVectors = kPanel / kLanes;
+    const size_t x_stride = p.x.stride, w_stride = p.w_stride;
+    const QuantizedActivation* HWY_RESTRICT x = p.x.data + row * x_stride;
+    const int8_t* HWY_RESTRICT w = p.w + column / kPanel * w_stride + column % kPanel * kInt8Group;
+    SumVector sum[rows][vectors];
+    for (size_t r = 0; r < rows; ++r) {
+      for (size_t v = 0; v < vectors; ++v) sum[r][v] = hn::Zero(SumTag());
+    }
+    // Pointers and not an index: an address costs WebAssembly instructions that native code has for nothing.
+    const QuantizedActivation* const stop = x + (p.inputs + kInt8Group - 1) / kInt8Group * kInt8Group;
+    for (; x != stop; x += kInt8Group, w += kPanel * kInt8Group) {
+      Int8Weights b[vectors];
+      for (size_t v = 0; v < vectors; ++v) {
+        b[v] = LoadWeights(w + v / kPanelVectors * w_stride + v % kPanelVectors * kLanes * kInt8Group);
+      }
+      for (size_t r = 0; r < rows; ++r) {
+        const Int8Activations a = SpreadActivations(x + r * x_stride);
+        for (size_t v = 0; v < vectors; ++v) sum[r][v] = Dot(sum[r][v], a, b[v]);
+      }
+    }
+    for (size_t v = 0; v < vectors && column + v * kLanes < p.outputs; ++v) {
+      for (size_t r = 0; r < rows; ++r) StoreOutputs(p, row + r, column + v * kLanes, sum[r][v]);
+    }
+  }
+};
+
+// Rows [row_begin, row_end) of columns [begin, end), multiples of kPanel.
+void Int8Part(const Int8Product& p, size_t row_begin, size_t row_end, size_t begin, size_t end) {
+  Tiles<Int8Kernel>::Part(p, row_begin, row_end, begin, end);
+  if (p.activation == Activation::kSilu && begin < p.outputs) {
+    for (size_t r = row_begin; r < row_end; ++r) {
+      ActivateRun(p.activation, p.y + r * p.outputs + begin, HWY_MIN(end, p.outputs) - begin);
+    }
+  }
+}
+
+// Outputs of a table at once, and the most rows beside them.
+constexpr size_t kTableOutputs = 4;
+constexpr size_t kTableRows = HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86 ? 4 : 2;
+constexpr size_t kWeightsAtOnce = kSumLanes * kInt8Group;
+
+// y[row + r, column + c] for r < rows, c < kTableOutputs, as many as there are.
+template <size_t rows>
+HWY_NOINLINE void TableTile(const Int8Product& p, size_t row, size_t column) {
+  const hn::FixedTag<float, kTableOutputs> d;
+  const hn::FixedTag<int32_t, kTableOutputs> di;
+  HWY_ALIGN int32_t sums[kTableOutputs];
+  HWY_ALIGN float scales[kTableOutputs], biases[kTableOutputs];
+  const int8_t* w[kTableOutputs];
+  for (size_t c = 0; c < kTableOutputs; ++c) {
+    const size_t at = HWY_MIN(column + c, p.outputs - 1);
+    const size_t piece = p.pieces != nullptr ? static_cast<size_t>(p.pieces[at]) : at;
+    w[c] = p.w + piece * p.w_stride;
+    sums[c] = p.sums[piece];
+    scales[c] = p.scales[piece];
+    biases[c] = p.bias != nullptr ? p.bias[piece] : 0;
+  }
+  const QuantizedActivation* x = p.x.data + row * p.x.stride;
+  SumVector sum[rows][kTableOutputs];
+  for (size_t r = 0; r < rows; ++r) {
+    for (size_t c = 0; c < kTableOutputs; ++c) sum[r][c] = hn::Zero(SumTag());
+  }
+  for (size_t i = 0; i < p.inputs; i += kWeightsAtOnce) {
+    Int8Activations a[rows];
+    for (size_t r = 0; r < rows; ++r) a[r] = LoadActivations(x + r * p.x.stride + i);
+    for (size_t c = 0; c < kTableOutputs; ++c) {
+      const Int8Weights b = LoadWeights(w[c] + i);
+      for (size_t r = 0; r < rows; ++r) sum[r][c] = Dot(sum[r][c], a[r], b);
+    }
+  }
+  const size_t width = HWY_MIN(p.outputs - column, kTableOutputs);
+  for (size_t r = 0; r < rows; ++r) {
+    const FourSums four = SumLanes(sum[r][0], sum[r][1], sum[r][2], sum[r][3]);
+    const auto y =
+        Dequantize(d, four, p.x.zeros[row + r], hn::Load(di, sums), p.x.scales[row + r], hn::Load(d, scales));
+    hn::StoreN(hn::Add(y, hn::Load(d, biases)), d, p.y + (row + r) * p.outputs + column, width);
+  }
+}
+
+template <size_t most = kTableRows>
+void TableRows(const Int8Product& p, size_t rows, size_t row, size_t column) {
+  if (rows == most) return TableTile<most>(p, row, column);
+  if constexpr (most > 1) TableRows<most - 1>(p, rows, row, column);
+}
+
+// Outputs [begin, end) of every row: the rows are few, and their x stays in the cache.
+void TablePart(const Int8Product& p, size_t begin, size_t end) {
+  for (size_t column = begin; column < end; column += kTableOutputs) {
+    for (size_t row = 0; row < p.x.rows; row += kTableRows) {
+      TableRows(p, HWY_MIN(kTableRows, p.x.rows - row), row, column);
+    }
+  }
+}
+
+}  // namespace qkv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace qkv {
+
+HWY_EXPORT(Int8Part);
+HWY_EXPORT(TablePart);
+
+namespace {
+
+// Waking a worker takes some microseconds; below this the whole product takes one thread less than about 40. Few rows
+// take as long as four: the weights have to come from memory all the same.
+constexpr size_t kWorthThreads = size_t{1} << 22;
+
+bool Worth(size_t rows, size_t inputs, size_t outputs) {
+  return std::max<size_t>(rows, 4) * inputs * outputs >= kWorthThreads;
+}
+
+Int8Product Whole(const QuantizedRows& x, const QuantizedMatrix& w, const float* bias, MatrixView y) {
+  assert(x.inputs == w.inputs() && static_cast<size_t>(y.rows()) == x.rows);
+  Int8Product p;
+  p.x = x;
+  p.w = w.data();
+  p.w_stride = w.stride();
+  p.scales = w.scales();
+  p.sums = w.sums();
+  p.inputs = w.inputs();
+  p.outputs = w.outputs();
+  p.bias = bias;
+  p.y = y.data();
+  return p;
+}
+
+}  // namespace
+
+void MatMul(const QuantizedRows& x, const QuantizedMatrix& w, const float* bias, Activation activation, MatrixView y,
+            ThreadPool& pool) {
+  assert(w.layout() == Int8Layout::kPanels && static_cast<size_t>(y.cols()) == w.outputs());
+  Int8Product p = Whole(x, w, bias, y);
+  p.activation = activation;
+  const auto part = HWY_DYNAMIC_POINTER(Int8Part);
+  const size_t columns = (w.outputs() + kPanel - 1) / kPanel * kPanel;
+  if (pool.size() == 1 || !Worth(x.rows, w.inputs(), w.outputs())) return part(p, 0, x.rows, 0, columns);
+  if (columns / kPanel >= 2 * pool.size()) {
+    return pool.For(columns, 2 * kPanel, [&](size_t begin, size_t end) { part(p, 0, x.rows, begin, end); });
+  }
+  pool.For(x.rows, 8, [&](size_t begin, size_t end) { part(p, begin, end, 0, columns); });
+}
+
+void MatMulRows(const QuantizedRows& x, const QuantizedMatrix& w, std::span<const int32_t> pieces, const float* bias,
+                MatrixView y, ThreadPool& pool) {
+  assert(w.layout() == Int8Layout::kRows);
+  Int8Product p = Whole(x, w, bias, y);
+  if (!pieces.empty()) {
+    p.pieces = pieces.data();
+    p.outputs = pieces.size();
+  }
+  assert(static_cast<size_t>(y.cols()) == p.outputs);
+  const auto part = HWY_DYNAMIC_POINTER(TablePart);
+  if (pool.size() == 1 || !Worth(x.rows, w.inputs(), p.outputs)) return part(p, 0, p.outputs);
+  pool.For(p.outputs, 64, [&](size_t begin, size_t end) { part(p, begin, end); });
+}
+
+void MatMulNaive(const QuantizedRows& x, const QuantizedMatrix& w, const float* bias, Activation activation,
+                 MatrixView y) {
+  std::vector<int8_t> row(w.inputs());
+  for (size_t o = 0; o < w.outputs(); ++o) {
+    w.GetRow(o, row.data());
+    for (size_t r = 0; r < x.rows; ++r) {
+      int32_t sum = 0;
+      for (size_t i = 0; i < w.inputs(); ++i) sum += (x.data[r * x.stride + i] - x.zeros[r]) * row[i];
+      const float v = static_cast<float>(sum) * (x.scales[r] * w.scales()[o]);
+      y(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(o)) = bias != nullptr ? v + bias[o] : v;
+    }
+  }
+  ActivateNaive(activation, y);
+}
+
+}  // namespace qkv
+#endif  // HWY_ONCE

@@ -1,0 +1,25 @@
+// Products of quantised rows and quantised weights: y[r, o] = act(s_r s_o sum_i (q_ri - z_r) w_oi + b_o). The sum is
+// exact in 32 bits, and each operation after it is rounded by itself: the same bits on every target, for any number of
+// rows and threads.
+#pragma once
+
+#include "core/base/threads.h"
+#include "core/kernels/activation.h"
+#include "core/kernels/quantized.h"
+
+namespace qkv {
+
+// By all of w, in panels. bias [outputs] or null; y [rows, outputs].
+void MatMul(const QuantizedRows& x, const QuantizedMatrix& w, const float* bias, Activation activation, MatrixView y,
+            ThreadPool& pool);
+
+// By some rows of a table, or all of them. bias [outputs] or null; y [rows, pieces.size()], or [rows, outputs] where
+// `pieces` is empty; pieces are below w.outputs().
+void MatMulRows(const QuantizedRows& x, const QuantizedMatrix& w, std::span<const int32_t> pieces, const float* bias,
+                MatrixView y, ThreadPool& pool);
+
+// The equation, one number at a time: the oracle of the two above, for either layout.
+void MatMulNaive(const QuantizedRows& x, const QuantizedMatrix& w, const float* bias, Activation activation,
+                 MatrixView y);
+
+}  // namespace qkv

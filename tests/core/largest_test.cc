@@ -1,0 +1,50 @@
+#include "core/kernels/largest.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "tests/core/kernel_testing.h"
+
+namespace qkv {
+namespace {
+
+std::vector<int32_t> Sorted(const std::vector<float>& row, size_t count) {
+  std::vector<int32_t> order;
+  for (size_t i = 0; i < row.size(); ++i) {
+    if (row[i] > -std::numeric_limits<float>::infinity()) order.push_back(static_cast<int32_t>(i));
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int32_t a, int32_t b) { return row[static_cast<size_t>(a)] > row[static_cast<size_t>(b)]; });
+  order.resize(std::min(count, order.size()));
+  return order;
+}
+
+TEST(Largest, IsWhatSortingGives) {
+  Random random(1);
+  const float kNan = std::numeric_limits<float>::quiet_NaN(), kInfinity = std::numeric_limits<float>::infinity();
+  for (const size_t size : {0, 1, 5, 31, 64, 65, 127, 1000}) {
+    for (const size_t count : {0, 1, 2, 8, 40}) {
+      for (int turn = 0; turn < 4; ++turn) {
+        std::vector<float> row(size);
+        for (float& x : row) x = std::floor(20 * random.Uniform());  // many ties
+        if (turn == 1) std::sort(row.begin(), row.end());
+        if (turn == 2 && size > 4) row[2] = kNan, row[size - 1] = kNan, row[1] = -kInfinity, row[3] = kInfinity;
+        if (turn == 3) std::fill(row.begin(), row.end(), -kInfinity);
+        ForEachTarget([&] {
+          std::vector<RowEntry> found(count);
+          found.resize(Largest(row.data(), size, count, found.data()));
+          std::vector<int32_t> ids;
+          for (const RowEntry& entry : found) {
+            ids.push_back(entry.index);
+            EXPECT_EQ(entry.value, row[static_cast<size_t>(entry.index)]);
+          }
+          EXPECT_EQ(ids, Sorted(row, count)) << size << ", " << count << ", " << turn;
+        });
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace qkv
