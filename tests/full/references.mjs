@@ -76,7 +76,10 @@ export async function* parity({ data }) {
     const engines = {
       native: [at('build', 'native', 'qkv'), ['translate', '--model', kModel, '--beam', String(beam)]],
       baseline: [process.execPath, [script, 'baseline', String(beam)]],
-      relaxed: [process.execPath, ['--experimental-wasm-relaxed-simd', script, 'relaxed', String(beam)]],
+      relaxed: [
+        process.execPath,
+        ['--experimental-wasm-relaxed-simd', '--no-liftoff', script, 'relaxed', String(beam)],
+      ],
     };
     const theirs = await reference(pairs, beam);
     for (const [engine, [command, args]] of Object.entries(engines)) {

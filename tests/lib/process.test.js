@@ -17,6 +17,8 @@ function run(text, { flags = [], cwd = at('.') } = {}) {
 
 const kSource = JSON.stringify(pathToFileURL(at('web/lib/index.js')).href);
 const kPair = `sourceLanguage: 'en', targetLanguage: 'fr'`;
+// Node 20 has relaxed SIMD behind a flag; its quick compiler gets the dot product wrong where registers are scarce.
+const kRelaxed = ['--experimental-wasm-relaxed-simd', '--no-liftoff'];
 const quiet = (stdout) => ({ code: 0, stderr: '', stdout });
 
 test('importing does nothing', async () => {
@@ -74,9 +76,7 @@ test('the relaxed build, forced, translates as the baseline does; where it canno
     }
     console.log(outcome.join('|'));`;
   const french = 'Je voudrais une tasse de caf\u00e9.';
-  expect(await run(text, { flags: ['--experimental-wasm-relaxed-simd'] })).toEqual(
-    quiet(`relaxed|${french}|baseline|${french}|relaxed|${french}`),
-  );
+  expect(await run(text, { flags: kRelaxed })).toEqual(quiet(`relaxed|${french}|baseline|${french}|relaxed|${french}`));
   expect(await run(text)).toEqual(quiet(`UNSUPPORTED|baseline|${french}|baseline|${french}`));
 });
 
@@ -90,7 +90,7 @@ test('the relaxed build agrees with PyTorch on the goldens', async () => {
     let differ = 0;
     for (const { source, greedy } of clear) differ += (await translator.translate(source, { split: false })) !== greedy.text;
     console.log(clear.length > 90, differ);`;
-  expect(await run(text, { flags: ['--experimental-wasm-relaxed-simd'] })).toEqual(quiet('true 0'));
+  expect(await run(text, { flags: kRelaxed })).toEqual(quiet('true 0'));
 });
 
 describe('the built package', () => {
