@@ -37,9 +37,14 @@ class MappedFile {
     return mapped;
   }
 
+  MappedFile() = default;
   MappedFile(MappedFile&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-  MappedFile& operator=(MappedFile&&) = delete;
+  MappedFile& operator=(MappedFile&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
   ~MappedFile() {
     if (data_ != nullptr) munmap(const_cast<uint8_t*>(data_), size_);
   }
@@ -48,21 +53,25 @@ class MappedFile {
   std::string_view text() const { return {reinterpret_cast<const char*>(data_), size_}; }
 
  private:
-  MappedFile() = default;
   const uint8_t* data_ = nullptr;
   size_t size_ = 0;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<TranslationModel>> LoadFolder(const std::string& folder) {
+Result<std::unique_ptr<TranslationModel>> LoadFolder(const std::string& folder, bool shortlist) {
   QKV_TRY(const MappedFile config, MappedFile::Open(folder, "config.json"));
   QKV_TRY(const MappedFile generation, MappedFile::Open(folder, "generation_config.json", true));
   QKV_TRY(const MappedFile vocabulary, MappedFile::Open(folder, "vocab.json"));
   QKV_TRY(const MappedFile source, MappedFile::Open(folder, "source.spm"));
   QKV_TRY(const MappedFile target, MappedFile::Open(folder, "target.spm", true));
   QKV_TRY(const MappedFile weights, MappedFile::Open(folder, "model.safetensors"));
-  const ModelFiles files = {config.text(), generation.text(), vocabulary.text(), source.bytes(), target.bytes()};
+  MappedFile lists;
+  if (shortlist) {
+    QKV_TRY(lists, MappedFile::Open(folder, "shortlist.bin", true));
+  }
+  const ModelFiles files = {config.text(),  generation.text(), vocabulary.text(),
+                            source.bytes(), target.bytes(),    lists.bytes()};
   QKV_TRY(const std::unique_ptr<ModelLoader> loader, ModelLoader::Create(files, weights.bytes().size()));
   for (ByteRange range = loader->Next(); range.length != 0; range = loader->Next()) {
     const std::span<const uint8_t> bytes = weights.bytes();

@@ -8,9 +8,9 @@
 
 namespace qkv {
 
-// Reads config.json, vocab.json, source.spm, model.safetensors and, where they exist, generation_config.json and
-// target.spm. The weights are mapped, not read: each tensor's pages are touched once, as it is packed. Errors:
-// kMissingFile, kInvalidFile, kUnsupported, kLimitExceeded.
-Result<std::unique_ptr<TranslationModel>> LoadFolder(const std::string& folder);
+// Reads config.json, vocab.json, source.spm, model.safetensors and, where they exist, generation_config.json,
+// target.spm and, unless it is not wanted, shortlist.bin. The weights are mapped, not read: each tensor's pages are
+// touched once, as it is packed. Errors: kMissingFile, kInvalidFile, kUnsupported, kLimitExceeded.
+Result<std::unique_ptr<TranslationModel>> LoadFolder(const std::string& folder, bool shortlist = true);
 
 }  // namespace qkv

@@ -29,6 +29,9 @@ struct DecodeOptions {
   size_t max_length = 0;  // pieces written, </s> included; 0: min(the config's, 3 * source + 50 + prefix)
   size_t n_best = 1;      // hypotheses returned, at most the beam's
   bool tree = false;      // return the search's record
+  // Choose among the likely pieces alone, where the model has a shortlist. Log-probabilities are then of a choice among
+  // these, and so a little higher than those of the whole vocabulary.
+  bool shortlist = true;
   // What every translation begins with, as rows of the embedding: TranslationModel::Prefix makes one. A prefix that
   // ends with </s> is the whole translation.
   std::vector<int32_t> prefix = {};

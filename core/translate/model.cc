@@ -6,12 +6,14 @@
 namespace qkv {
 
 TranslationModel::TranslationModel(TransformerConfig config, GenerationConfig generation, PieceRows rows,
-                                   SentencePiece source, std::optional<SentencePiece> target_side)
+                                   SentencePiece source, std::optional<SentencePiece> target_side,
+                                   std::optional<Shortlist> shortlist)
     : transformer_(config),
       generation_(std::move(generation)),
       rows_(std::move(rows)),
       source_(std::move(source)),
       target_(std::move(target_side)),
+      shortlist_(std::move(shortlist)),
       source_rows_(rows_.RowsOf(source_)),
       target_rows_(rows_.RowsOf(target())),
       target_pieces_(rows_.PiecesOf(target())) {}
@@ -40,6 +42,15 @@ std::vector<int32_t> TranslationModel::Prefix(std::string_view text) const {
   std::vector<int32_t> ids = Encode(text, Side::kTarget).ids;
   ids.pop_back();
   return ids;
+}
+
+std::vector<int32_t> TranslationModel::Candidates(const Tokens& source, std::span<const int32_t> prefix) const {
+  if (!shortlist_) return {};
+  std::vector<int32_t> always(prefix.begin(), prefix.end());
+  for (const int32_t id : source.ids) {
+    if (id == config().end || target_pieces_[static_cast<size_t>(id)] >= 0) always.push_back(id);
+  }
+  return shortlist_->Pieces(source.ids, always);
 }
 
 std::string TranslationModel::Decode(std::span<const int32_t> ids, Tokens* spans) const {
@@ -87,8 +98,12 @@ Result<std::unique_ptr<ModelLoader>> ModelLoader::Create(const ModelFiles& files
   if (!files.target_spm.empty()) {
     QKV_TRY(target, SentencePiece::Parse(files.target_spm, "target.spm"));
   }
-  std::unique_ptr<TranslationModel> model(
-      new TranslationModel(config, std::move(generation), std::move(rows), std::move(source), std::move(target)));
+  std::optional<Shortlist> shortlist;
+  if (!files.shortlist.empty()) {
+    QKV_TRY(shortlist, Shortlist::Parse(files.shortlist, config.vocabulary, config.vocabulary));
+  }
+  std::unique_ptr<TranslationModel> model(new TranslationModel(
+      config, std::move(generation), std::move(rows), std::move(source), std::move(target), std::move(shortlist)));
   QKV_CHECK(model->CheckPieces());
   return std::unique_ptr<ModelLoader>(new ModelLoader(std::move(model), weights_size, memory));
 }

@@ -15,6 +15,7 @@
 #include "core/text/sentencepiece.h"
 #include "core/translate/generation_config.h"
 #include "core/translate/piece_rows.h"
+#include "core/translate/shortlist.h"
 
 namespace qkv {
 
@@ -43,13 +44,18 @@ class TranslationModel {
   Tokens Encode(std::string_view text, Side side) const;
   // The pieces of a text that a translation is to begin with: the target's, without </s>.
   std::vector<int32_t> Prefix(std::string_view text) const;
+  bool has_shortlist() const { return shortlist_.has_value(); }
+  // The pieces that a translation of `source` may be made of, where the folder has a shortlist, ascending; else none,
+  // which stands for all. Among them are </s>, those of `prefix`, and the source's own as far as the target has them,
+  // so that a name can be copied.
+  std::vector<int32_t> Candidates(const Tokens& source, std::span<const int32_t> prefix) const;
   // Ids to text and the part of the text that each stands for. Ids must be below the vocabulary's size.
   std::string Decode(std::span<const int32_t> ids, Tokens* spans = nullptr) const;
 
  private:
   friend class ModelLoader;
   TranslationModel(TransformerConfig config, GenerationConfig generation, PieceRows rows, SentencePiece source,
-                   std::optional<SentencePiece> target);
+                   std::optional<SentencePiece> target, std::optional<Shortlist> shortlist);
   // That vocab.json and the .spm files know each other's pieces.
   Result<void> CheckPieces() const;
   const SentencePiece& target() const { return target_ ? *target_ : source_; }
@@ -58,7 +64,8 @@ class TranslationModel {
   GenerationConfig generation_;
   PieceRows rows_;
   SentencePiece source_;
-  std::optional<SentencePiece> target_;             // where it is not the source's
+  std::optional<SentencePiece> target_;  // where it is not the source's
+  std::optional<Shortlist> shortlist_;
   std::vector<int32_t> source_rows_, target_rows_;  // piece -> row
   std::vector<int32_t> target_pieces_;              // row -> piece, or -1
   size_t parameters_ = 0, bytes_ = 0;
@@ -68,6 +75,7 @@ class TranslationModel {
 struct ModelFiles {
   std::string_view config, generation_config, vocabulary;  // generation_config may be empty
   std::span<const uint8_t> source_spm, target_spm;         // target_spm empty: the same as the source's
+  std::span<const uint8_t> shortlist = {};                 // may be empty
 };
 
 // Loads in two phases: the small files first, then model.safetensors range by range.

@@ -76,7 +76,8 @@ void TranslationJob::StartSearch(Context& ctx) {
                                                        .start = config.start,
                                                        .end = config.end,
                                                        .banned = model_.generation().banned,
-                                                       .prefix = options_.prefix});
+                                                       .prefix = options_.prefix,
+                                                       .shortlists = Shortlists()});
   encoder_.reset();
 }
 
@@ -93,6 +94,14 @@ void TranslationJob::TakeResults() {
   }
   finished_ += batch_.size();
   search_.reset();
+}
+
+// One a sentence of the batch, or none.
+std::vector<std::vector<int32_t>> TranslationJob::Shortlists() const {
+  std::vector<std::vector<int32_t>> lists;
+  if (!options_.shortlist || !model_.has_shortlist()) return lists;
+  for (const size_t text : batch_) lists.push_back(model_.Candidates(sources_[text], options_.prefix));
+  return lists;
 }
 
 ScoredText TranslationJob::Spell(Hypothesis hypothesis) const {

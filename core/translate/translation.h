@@ -38,6 +38,7 @@ class TranslationJob : public Job {
   void NextBatch();
   void StartSearch(Context& ctx);
   void TakeResults();
+  std::vector<std::vector<int32_t>> Shortlists() const;
   ScoredText Spell(Hypothesis hypothesis) const;
   size_t beam() const { return options_.beam != 0 ? options_.beam : model_.generation().beam; }
 
