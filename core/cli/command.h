@@ -20,8 +20,8 @@ inline constexpr int kFailed = 1, kUsage = 2;
   std::exit(kFailed);
 }
 
-inline std::unique_ptr<TranslationModel> LoadOrFail(const std::string& folder) {
-  Result<std::unique_ptr<TranslationModel>> model = LoadFolder(folder);
+inline std::unique_ptr<TranslationModel> LoadOrFail(const std::string& folder, bool shortlist = true) {
+  Result<std::unique_ptr<TranslationModel>> model = LoadFolder(folder, shortlist);
   if (!model) Fail(model.error().ToString());
   return std::move(*model);
 }
@@ -51,5 +51,6 @@ void AddScore(CLI::App& app);
 void AddInspect(CLI::App& app);
 void AddQuantize(CLI::App& app);
 void AddScores(CLI::App& app);
+void AddShortlist(CLI::App& app);
 
 }  // namespace qkv::cli

@@ -40,7 +40,7 @@ void LineReader::Fill() {
   ssize_t count;
   do count = read(file_, chunk, sizeof chunk);
   while (count < 0 && errno == EINTR);
-  if (count < 0) Fail(std::string("standard input cannot be read: ") + std::strerror(errno));
+  if (count < 0) Fail(name_ + " cannot be read: " + std::strerror(errno));
   buffer_.append(chunk, static_cast<size_t>(count));
   ended_ = count == 0;
 }

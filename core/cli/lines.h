@@ -1,16 +1,18 @@
-// Lines of standard input as a filter wants them: many at once where they are waiting, one at a time where a person or
-// a slow program writes them.
+// Lines of standard input, or of a file, as a filter wants them: many at once where they are waiting, one at a time
+// where a person or a slow program writes them.
 #pragma once
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace qkv::cli {
 
 class LineReader {
  public:
-  explicit LineReader(int file) : file_(file) {}
+  // `name` is said when it cannot be read.
+  explicit LineReader(int file, std::string name = "standard input") : file_(file), name_(std::move(name)) {}
 
   // At least one line, and up to `most` of those that have come already; empty at the end of the input. The last line
   // needs no newline.
@@ -21,6 +23,7 @@ class LineReader {
   bool TakeLine(std::string& line);
 
   int file_;
+  std::string name_;
   std::string buffer_;
   size_t at_ = 0;
   bool ended_ = false;

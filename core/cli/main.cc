@@ -35,6 +35,7 @@ int main(int argc, char** argv) {
   qkv::cli::AddInspect(app);
   qkv::cli::AddQuantize(app);
   qkv::cli::AddScores(app);
+  qkv::cli::AddShortlist(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -5,6 +5,7 @@
 
 #include "core/cli/command.h"
 #include "core/cli/lines.h"
+#include "core/cli/progress.h"
 #include "core/cli/trace_json.h"
 #include "core/text/utf.h"
 #include "core/translate/translation.h"
@@ -20,24 +21,6 @@ struct Options {
   std::string trace;
 };
 
-// "lines 1024, 310 lines/s" on a terminal, rewritten in place.
-class Progress {
- public:
-  explicit Progress(bool wanted) : shown_(wanted && isatty(STDERR_FILENO) && !isatty(STDIN_FILENO)) {}
-  void Show(size_t lines) const {
-    if (!shown_) return;
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start_;
-    std::fprintf(stderr, "\r%zu lines, %.0f lines/s ", lines, static_cast<double>(lines) / seconds.count());
-  }
-  ~Progress() {
-    if (shown_) std::fputc('\n', stderr);
-  }
-
- private:
-  bool shown_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
 void WriteLine(std::string text) {
   for (char& c : text) {
     if (c == '\n') c = ' ';  // a line out for a line in, whatever the model wrote
@@ -47,7 +30,7 @@ void WriteLine(std::string text) {
 }
 
 void TranslateLines(const TranslationModel& model, const Options& options, Context& ctx,
-                    const std::vector<std::string>& lines, size_t done, const Progress& progress) {
+                    const std::vector<std::string>& lines, size_t done, Progress& progress) {
   TranslationJob job(model, lines, options.decode);
   for (size_t shown = 0; !job.Step(ctx);) {
     if (job.finished() != shown) progress.Show(done + (shown = job.finished()));
@@ -82,7 +65,7 @@ void Translate(const Options& options) {
   Arena arena;
   ThreadPool pool(options.common.threads);
   Context ctx{arena, pool};
-  const Progress progress(true);
+  Progress progress("lines", isatty(STDIN_FILENO));
   LineReader reader(STDIN_FILENO);
   size_t done = 0;
   for (auto lines = reader.Next(kLinesAtOnce); !lines.empty(); lines = reader.Next(kLinesAtOnce)) {
@@ -107,6 +90,8 @@ void AddTranslate(CLI::App& app) {
       ->check(CLI::Range(size_t{1}, kLargestBeam));
   command->add_option("--max-length", options->decode.max_length, "most pieces written a line [3 x source + 50]")
       ->check(CLI::PositiveNumber);
+  command->add_flag("!--no-shortlist", options->decode.shortlist,
+                    "search the whole vocabulary though the folder has a shortlist");
   command->add_option("--trace", options->trace, "write every attention weight, one qkv-trace/1 object a line")
       ->type_name("FILE");
   AddThreads(*command, options->common);

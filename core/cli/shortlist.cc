@@ -1,0 +1,156 @@
+// qkv shortlist: which pieces translate which, learnt from pairs of sentences.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "core/cli/command.h"
+#include "core/cli/lines.h"
+#include "core/cli/progress.h"
+#include "core/train/learn_shortlist.h"
+
+namespace qkv::cli {
+namespace {
+
+constexpr size_t kPairsAtOnce = 4096;
+constexpr size_t kPairsChecked = 10000;
+// What is left out of the table never was among the best; so it stays small, whatever the number of pairs.
+constexpr Model1Options kTable{.least = 1e-6f, .most = 2000};
+
+struct Options {
+  Common common;
+  std::string pairs = "-", output;
+  ShortlistSize size;
+  size_t iterations = 5;
+};
+
+// Both sides of a line as pieces, without </s>.
+struct Pair {
+  std::vector<int32_t> source, target;
+};
+
+Pair Tokenize(const TranslationModel& model, std::string_view line) {
+  const size_t tab = line.find('\t');
+  Pair pair{model.Encode(line.substr(0, tab), Side::kSource).ids,
+            model.Encode(line.substr(tab + 1, line.find('\t', tab + 1) - tab - 1), Side::kTarget).ids};
+  pair.source.pop_back();
+  pair.target.pop_back();
+  return pair;
+}
+
+SentencePairs ReadPairs(const TranslationModel& model, const std::string& path, ThreadPool& pool) {
+  const bool is_input = path == "-";
+  const std::string name = is_input ? "standard input" : path;
+  const int file = is_input ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) Fail(path + " cannot be read: " + std::strerror(errno));
+  SentencePairs pairs;
+  Progress progress("pairs", is_input && isatty(STDIN_FILENO));
+  LineReader reader(file, name);
+  std::vector<Pair> tokenized;
+  for (auto lines = reader.Next(kPairsAtOnce); !lines.empty(); lines = reader.Next(kPairsAtOnce)) {
+    for (size_t i = 0; i < lines.size(); ++i) {
+      if (lines[i].find('\t') != std::string::npos) continue;
+      Fail(name + ", line " + std::to_string(pairs.size() + i + 1) + ": SOURCE<TAB>TARGET was expected");
+    }
+    tokenized.resize(lines.size());
+    pool.For(lines.size(), 16, [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) tokenized[i] = Tokenize(model, lines[i]);
+    });
+    for (const Pair& pair : tokenized) pairs.Add(pair.source, pair.target);
+    progress.Show(pairs.size());
+  }
+  if (!is_input) close(file);
+  if (pairs.source_words() == 0 || pairs.target_words() == 0) Fail(name + " has no pairs");
+  return pairs;
+}
+
+void Write(const std::string& path, const std::vector<uint8_t>& bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  if (!file) Fail(path + ": cannot be written");
+}
+
+// How much of the targets the lists leave possible, and how much they leave to choose from.
+void Report(const Shortlist& shortlist, const SentencePairs& pairs, int32_t end, size_t vocabulary) {
+  size_t checked = 0, listed = 0, places = 0, found = 0, whole = 0;
+  for (size_t i = 0; i < std::min(kPairsChecked, pairs.size()); ++i) {
+    const size_t pair = i * pairs.size() / std::min(kPairsChecked, pairs.size());
+    std::vector<int32_t> source(pairs.Source(pair).begin(), pairs.Source(pair).end());
+    source.push_back(end);
+    const std::vector<int32_t> pieces = shortlist.Pieces(source, source);
+    size_t missing = 0;
+    for (const int32_t piece : pairs.Target(pair)) {
+      missing += std::binary_search(pieces.begin(), pieces.end(), piece) ? 0 : 1;
+    }
+    ++checked;
+    listed += pieces.size();
+    places += pairs.Target(pair).size();
+    found += pairs.Target(pair).size() - missing;
+    whole += missing == 0 ? 1 : 0;
+  }
+  const auto share = [](size_t part, size_t all) { return 100 * static_cast<double>(part) / static_cast<double>(all); };
+  std::printf("list         %.0f of %zu pieces for a sentence, on average\n",
+              static_cast<double>(listed) / static_cast<double>(checked), vocabulary);
+  std::printf("coverage     %.2f %% of the targets' pieces; %.1f %% of the targets whole\n", share(found, places),
+              share(whole, checked));
+}
+
+void Learn(const Options& options) {
+  const std::unique_ptr<TranslationModel> model = LoadOrFail(options.common.model, false);
+  const size_t vocabulary = model->config().vocabulary;
+  const int32_t end = model->config().end;
+  ThreadPool pool(options.common.threads);
+  const SentencePairs pairs = ReadPairs(*model, options.pairs, pool);
+  Model1 table(pairs, vocabulary, vocabulary, kTable);
+  {
+    Progress progress("iterations", false);
+    for (size_t i = 0; i < options.iterations; ++i) {
+      table.Iterate(pool);
+      progress.Show(i + 1);
+    }
+  }
+  const std::vector<uint8_t> file =
+      WriteShortlist(LearnShortlist(table, pairs, vocabulary, vocabulary, end, options.size));
+  const Result<Shortlist> shortlist = Shortlist::Parse(file, vocabulary, vocabulary, options.output);
+  if (!shortlist) Fail(shortlist.error().ToString());
+  Write(options.output, file);
+  std::printf("pairs        %zu\n", pairs.size());
+  Report(shortlist.value(), pairs, end, vocabulary);
+  std::printf("%-12s %zu bytes\n", "file", file.size());
+}
+
+}  // namespace
+
+void AddShortlist(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "shortlist", "Learn which pieces translate which, from SOURCE<TAB>TARGET lines: a model folder's shortlist.bin");
+  AddModel(*command, options->common);
+  command->add_option("--pairs", options->pairs, "pairs of sentences, SOURCE<TAB>TARGET; - is standard input")
+      ->type_name("FILE")
+      ->capture_default_str();
+  command->add_option("-o,--output", options->output, "where to write; a folder's own is FOLDER/shortlist.bin")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--first", options->size.first, "frequent pieces that every translation may use")
+      ->check(CLI::Range(size_t{0}, size_t{1} << 20))
+      ->capture_default_str();
+  command->add_option("--best", options->size.best, "likeliest pieces of each source piece")
+      ->check(CLI::Range(size_t{1}, size_t{1} << 20))
+      ->capture_default_str();
+  command
+      ->add_option("--least", options->size.least, "leave out pieces less likely than this, so that the file is small")
+      ->check(CLI::Range(0.0f, 1.0f))
+      ->capture_default_str();
+  command->add_option("--iterations", options->iterations, "of IBM model 1")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
+  AddThreads(*command, options->common);
+  command->callback([options] { Learn(*options); });
+}
+
+}  // namespace qkv::cli
