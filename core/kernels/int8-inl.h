@@ -45,10 +45,13 @@ HWY_INLINE Int8Activations SpreadActivations(const QuantizedActivation* x) {
 HWY_INLINE Int8Activations LoadActivations(const QuantizedActivation* x) {
   return {wasm_v128_load(x), wasm_v128_load(x + 8)};
 }
-HWY_INLINE SumVector Dot(SumVector sum, Int8Activations x, Int8Weights w) {
-  const v128_t low = wasm_i32x4_dot_i16x8(w.low, x.low), high = wasm_i32x4_dot_i16x8(w.high, x.high);
-  return SumVector{wasm_i32x4_add(wasm_i32x4_add(sum.raw, low), high)};
-}
+// sum + x w, four products a lane.
+struct Dot {
+  static HWY_INLINE SumVector Add(SumVector sum, Int8Activations x, Int8Weights w) {
+    const v128_t low = wasm_i32x4_dot_i16x8(w.low, x.low), high = wasm_i32x4_dot_i16x8(w.high, x.high);
+    return SumVector{wasm_i32x4_add(wasm_i32x4_add(sum.raw, low), high)};
+  }
+};
 
 #else
 
@@ -66,19 +69,58 @@ HWY_INLINE Int8Activations SpreadActivations(const QuantizedActivation* x) {
 }
 HWY_INLINE Int8Activations LoadActivations(const QuantizedActivation* x) { return hn::LoadU(ActivationTag(), x); }
 
-HWY_INLINE SumVector Dot(SumVector sum, Int8Activations x, Int8Weights w) {
+// sum + x w, four products a lane.
+struct Dot {
+  static HWY_INLINE SumVector Add(SumVector sum, Int8Activations x, Int8Weights w) {
 #ifdef __wasm_relaxed_simd__
-  // Where an engine takes the second operand for signed or for unsigned, 7 bits are the same.
-  return SumVector{wasm_i32x4_relaxed_dot_i8x16_i7x16_add(w.raw, x.raw, sum.raw)};
+    // Whether an engine takes the second operand for signed or for unsigned: 7 bits are the same.
+    return SumVector{wasm_i32x4_relaxed_dot_i8x16_i7x16_add(w.raw, x.raw, sum.raw)};
 #elif HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3_DL
-  // No saturation: 127 * 128 twice is below 2^15. Before VNNI this is the shortest.
-  const hn::Repartition<int16_t, SumTag> d16;
-  return hn::Add(sum, hn::WidenMulPairwiseAdd(SumTag(), hn::SatWidenMulPairwiseAdd(d16, x, w), hn::Set(d16, 1)));
+    // No saturation: 127 * 128 twice is below 2^15. Before VNNI this is the shortest.
+    const hn::Repartition<int16_t, SumTag> d16;
+    return hn::Add(sum, hn::WidenMulPairwiseAdd(SumTag(), hn::SatWidenMulPairwiseAdd(d16, x, w), hn::Set(d16, 1)));
 #elif HWY_ARCH_ARM
-  return hn::SumOfMulQuadAccumulate(SumTag(), hn::BitCast(WeightTag(), x), w, sum);  // sdot
+    return hn::SumOfMulQuadAccumulate(SumTag(), hn::BitCast(WeightTag(), x), w, sum);  // sdot
 #else
-  return hn::SumOfMulQuadAccumulate(SumTag(), x, w, sum);  // vpdpbusd
+    return hn::SumOfMulQuadAccumulate(SumTag(), x, w, sum);  // vpdpbusd
 #endif
+  }
+};
+
+#endif
+
+#ifdef __wasm_relaxed_simd__
+
+// The same in two steps. Where a processor has no instruction for the four products at once, engines put it together
+// from five, two of them to make the ones that this multiplies by; here these stay in a register. 69 and 89 GOP/s on a
+// Zen 3.
+struct DotInSteps {
+  static HWY_INLINE SumVector Add(SumVector sum, Int8Activations x, Int8Weights w) {
+    const v128_t pairs = wasm_i16x8_relaxed_dot_i8x16_i7x16(w.raw, x.raw);
+    return SumVector{wasm_i32x4_add(sum.raw, wasm_i32x4_dot_i16x8(pairs, wasm_i16x8_const_splat(1)))};
+  }
+};
+
+// Whether the engine puts it together so. What more than 7 bits give tells: only the instruction for pairs saturates.
+HWY_INLINE bool DotSaturates() {
+  volatile int8_t most = -1;  // volatile: no tool may compute it at home
+  const v128_t zero = wasm_i32x4_const_splat(0);
+  const v128_t sums = wasm_i32x4_relaxed_dot_i8x16_i7x16_add(wasm_i8x16_splat(127), wasm_i8x16_splat(most), zero);
+  return wasm_i32x4_extract_lane(sums, 0) == 2 * 32767;
+}
+
+// function(the way to add up products that is fastest here)
+template <class Function>
+HWY_INLINE void WithDot(const Function& function) {
+  static const bool in_steps = DotSaturates();
+  in_steps ? function(DotInSteps()) : function(Dot());
+}
+
+#else
+
+template <class Function>
+HWY_INLINE void WithDot(const Function& function) {
+  function(Dot());
 }
 
 #endif

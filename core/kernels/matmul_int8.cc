@@ -57,6 +57,7 @@ HWY_INLINE void StoreOutputs(const Int8Product& p, size_t row, size_t column, Su
   }
 }
 
+template <class Dot>
 struct Int8Kernel {
   static constexpr size_t kLanes = kSumLanes;
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
@@ -86,7 +87,7 @@ struct Int8Kernel {
       }
       for (size_t r = 0; r < rows; ++r) {
         const Int8Activations a = SpreadActivations(x + r * x_stride);
-        for (size_t v = 0; v < vectors; ++v) sum[r][v] = Dot(sum[r][v], a, b[v]);
+        for (size_t v = 0; v < vectors; ++v) sum[r][v] = Dot::Add(sum[r][v], a, b[v]);
       }
     }
     for (size_t v = 0; v < vectors && column + v * kLanes < p.outputs; ++v) {
@@ -97,7 +98,7 @@ struct Int8Kernel {
 
 // Rows [row_begin, row_end) of columns [begin, end), multiples of kPanel.
 void Int8Part(const Int8Product& p, size_t row_begin, size_t row_end, size_t begin, size_t end) {
-  Tiles<Int8Kernel>::Part(p, row_begin, row_end, begin, end);
+  WithDot([&](auto dot) HWY_ATTR { Tiles<Int8Kernel<decltype(dot)>>::Part(p, row_begin, row_end, begin, end); });
   if (p.activation == Activation::kSilu && begin < p.outputs) {
     for (size_t r = row_begin; r < row_end; ++r) {
       ActivateRun(p.activation, p.y + r * p.outputs + begin, HWY_MIN(end, p.outputs) - begin);
@@ -111,7 +112,7 @@ constexpr size_t kTableRows = HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86 ? 4 : 2;
 constexpr size_t kWeightsAtOnce = kSumLanes * kInt8Group;
 
 // y[row + r, column + c] for r < rows, c < kTableOutputs, as many as there are.
-template <size_t rows>
+template <class Dot, size_t rows>
 HWY_NOINLINE void TableTile(const Int8Product& p, size_t row, size_t column) {
   const hn::FixedTag<float, kTableOutputs> d;
   const hn::FixedTag<int32_t, kTableOutputs> di;
@@ -136,7 +137,7 @@ HWY_NOINLINE void TableTile(const Int8Product& p, size_t row, size_t column) {
     for (size_t r = 0; r < rows; ++r) a[r] = LoadActivations(x + r * p.x.stride + i);
     for (size_t c = 0; c < kTableOutputs; ++c) {
       const Int8Weights b = LoadWeights(w[c] + i);
-      for (size_t r = 0; r < rows; ++r) sum[r][c] = Dot(sum[r][c], a[r], b);
+      for (size_t r = 0; r < rows; ++r) sum[r][c] = Dot::Add(sum[r][c], a[r], b);
     }
   }
   const size_t width = HWY_MIN(p.outputs - column, kTableOutputs);
@@ -148,19 +149,21 @@ HWY_NOINLINE void TableTile(const Int8Product& p, size_t row, size_t column) {
   }
 }
 
-template <size_t most = kTableRows>
+template <class Dot, size_t most = kTableRows>
 void TableRows(const Int8Product& p, size_t rows, size_t row, size_t column) {
-  if (rows == most) return TableTile<most>(p, row, column);
-  if constexpr (most > 1) TableRows<most - 1>(p, rows, row, column);
+  if (rows == most) return TableTile<Dot, most>(p, row, column);
+  if constexpr (most > 1) TableRows<Dot, most - 1>(p, rows, row, column);
 }
 
 // Outputs [begin, end) of every row: the rows are few, and their x stays in the cache.
 void TablePart(const Int8Product& p, size_t begin, size_t end) {
-  for (size_t column = begin; column < end; column += kTableOutputs) {
-    for (size_t row = 0; row < p.x.rows; row += kTableRows) {
-      TableRows(p, HWY_MIN(kTableRows, p.x.rows - row), row, column);
+  WithDot([&](auto dot) HWY_ATTR {
+    for (size_t column = begin; column < end; column += kTableOutputs) {
+      for (size_t row = 0; row < p.x.rows; row += kTableRows) {
+        TableRows<decltype(dot)>(p, HWY_MIN(kTableRows, p.x.rows - row), row, column);
+      }
     }
-  }
+  });
 }
 
 }  // namespace qkv::HWY_NAMESPACE
