@@ -49,7 +49,7 @@ Result<std::vector<int32_t>> ParsePrefix(const TranslationModel& model, const va
   return ids;
 }
 
-// {beam, maxLength, nBest, tree, prefix}: all optional.
+// {beam, maxLength, nBest, tree, prefix, shortlist}: all optional.
 Result<DecodeOptions> ParseOptions(const TranslationModel& model, const val& options) {
   DecodeOptions parsed;
   parsed.beam = Option(options, "beam");
@@ -60,6 +60,7 @@ Result<DecodeOptions> ParseOptions(const TranslationModel& model, const val& opt
   if (options.isNull() || options.isUndefined()) return parsed;
   parsed.n_best = std::max<size_t>(Option(options, "nBest"), 1);
   parsed.tree = options["tree"].isTrue();
+  parsed.shortlist = !options["shortlist"].isFalse();
   Result<std::vector<int32_t>> prefix = ParsePrefix(model, options["prefix"]);
   if (!prefix) return prefix.error();
   parsed.prefix = std::move(*prefix);

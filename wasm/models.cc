@@ -45,9 +45,10 @@ uint64_t MemoryForWeights() {
 val LoaderCreate(const val& files) {
   const auto text = [&](const char* name) { return files[name].as<std::string>(); };
   const std::string config = text("config"), generation = text("generationConfig"), vocabulary = text("vocab");
-  const std::vector<uint8_t> source = Bytes(files["sourceSpm"]), target = Bytes(files["targetSpm"]);
+  const std::vector<uint8_t> source = Bytes(files["sourceSpm"]), target = Bytes(files["targetSpm"]),
+                             shortlist = Bytes(files["shortlist"]);
   const val size = files["weightsSize"];
-  auto loader = ModelLoader::Create({config, generation, vocabulary, source, target},
+  auto loader = ModelLoader::Create({config, generation, vocabulary, source, target, shortlist},
                                     size.isNumber() ? static_cast<uint64_t>(size.as<double>()) : 0, MemoryForWeights());
   if (!loader) return ErrorValue(loader.error());
   return val(Loaders().Add(std::make_unique<Loading>(Loading{std::move(*loader), {}})));
@@ -105,6 +106,7 @@ val ModelInfo(int handle) {
   number("vocabularySize", config.vocabulary);
   number("maxLength", model->generation().max_length);
   number("beam", model->generation().beam);
+  info.set("shortlist", model->has_shortlist());
   info.set("alignmentHeads", HeadsValue(model->generation().alignment_heads));
   return info;
 }

@@ -9,6 +9,7 @@ import { splitSentences } from './sentences.js';
 /** @typedef {import('./guard.js').GuardedModule} GuardedModule */
 /** @typedef {import('./sentences.js').Part} Part */
 /** @typedef {string | number[]} Prefix a text, or ids of pieces */
+/** @typedef {{beam: number, prefix?: Prefix, shortlist?: boolean}} Choice how a translation is searched for */
 
 /**
  * @typedef {Part & {translation: string, cut: boolean, truncated: boolean}} TranslatedPart white space is its own
@@ -54,18 +55,18 @@ export class Engine {
 
   /**
    * Translates a text: its sentences as one job, its white space kept.
-   * @param {{model: number, text: string, locale: string, split: boolean, longest: number, beam: number, prefix?: Prefix}} args
+   * @param {{model: number, text: string, locale: string, split: boolean, longest: number} & Choice} args
    * @param {Call} call
    * @returns {Promise<TranslatedPart[]>}
    */
-  async translate({ model, text, locale, split, longest, beam, prefix }, { signal }) {
+  async translate({ model, text, locale, split, longest, ...choice }, { signal }) {
     const parts = split ? splitSentences(text, locale, longest) : [{ text, sentence: true }];
     const sentences = parts.filter((part) => part.sentence);
     const wasm = await this.#wasm();
     const job = wasm.translateStart(
       model,
       sentences.map((part) => part.text),
-      { beam, prefix },
+      choice,
     );
     const results = (await this.#finish(wasm, job, signal, wasm.translateResult)).values();
     return parts.map((part) => {
@@ -76,7 +77,7 @@ export class Engine {
   }
 
   /**
-   * @param {{model: number, text: string, beam: number, nBest: number, tree: boolean, prefix?: Prefix}} args
+   * @param {{model: number, text: string, nBest: number, tree: boolean} & Choice} args
    * @param {Call} call
    */
   async search({ model, text, ...options }, { signal }) {
@@ -86,12 +87,12 @@ export class Engine {
   }
 
   /**
-   * @param {{model: number, source: string, target: string | null, beam: number, prefix?: Prefix}} args
+   * @param {{model: number, source: string, target: string | null} & Choice} args
    * @param {Call} call
    */
-  async trace({ model, source, target, beam, prefix }, { signal }) {
+  async trace({ model, source, target, ...choice }, { signal }) {
     const wasm = await this.#wasm();
-    return this.#finish(wasm, wasm.traceStart(model, source, target, { beam, prefix }), signal, wasm.traceResult);
+    return this.#finish(wasm, wasm.traceStart(model, source, target, choice), signal, wasm.traceResult);
   }
 
   /**

@@ -10,6 +10,8 @@ export type DecodeOptions = {
   tree?: boolean;
   /** A text, or ids of pieces. */
   prefix?: string | number[];
+  /** false: choose from the whole vocabulary. */
+  shortlist?: boolean;
 };
 export type WasmHypothesis = {
   text: string;
@@ -48,6 +50,7 @@ export type LoaderFiles = {
   vocab: string;
   sourceSpm: Uint8Array;
   targetSpm: Uint8Array | null;
+  shortlist: Uint8Array | null;
   /** Of model.safetensors in bytes; 0 where it is not known. */
   weightsSize: number;
 };

@@ -26,6 +26,7 @@ export { version } from './version.js';
 /** @typedef {import('./translator.js').Score} Score */
 /** @typedef {import('./translator.js').SearchOptions} SearchOptions */
 /** @typedef {import('./translator.js').SentencePair} SentencePair */
+/** @typedef {import('./translator.js').StreamOptions} StreamOptions */
 /** @typedef {import('./translator.js').TraceOptions} TraceOptions */
 /** @typedef {import('./translator.js').TranslateOptions} TranslateOptions */
 /** @typedef {import('./info.js').TranslatorInfo} TranslatorInfo */

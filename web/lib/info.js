@@ -12,6 +12,7 @@
  * @property {number} vocabularySize
  * @property {number} maxLength the most pieces of a translation
  * @property {number} beam hypotheses that the search keeps
+ * @property {boolean} shortlist whether it has a list of likely pieces for each piece of the source (shortlist.bin)
  * @property {[layer: number, head: number][]} alignmentHeads cross-attention heads that align best; empty: not known
  */
 

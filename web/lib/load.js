@@ -54,7 +54,7 @@ async function readSmallFiles(source, signal, progress) {
     progress(++done / smallFiles.length);
     return bytes;
   };
-  const [config, generation, vocab, sourceSpm, targetSpm] = await Promise.all(
+  const [config, generation, vocab, sourceSpm, targetSpm, shortlist] = await Promise.all(
     smallFiles.map(({ name, isRequired }) => read(name, isRequired)),
   );
   return {
@@ -63,6 +63,7 @@ async function readSmallFiles(source, signal, progress) {
     vocab: asText(vocab, 'vocab.json'),
     sourceSpm: /** @type {Uint8Array} */ (sourceSpm),
     targetSpm,
+    shortlist,
   };
 }
 

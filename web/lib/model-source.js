@@ -18,6 +18,7 @@ export const smallFiles = [
   { name: 'vocab.json', isRequired: true },
   { name: 'source.spm', isRequired: true },
   { name: 'target.spm', isRequired: false }, // absent: the source's serves both
+  { name: 'shortlist.bin', isRequired: false }, // absent: every piece may be written
 ];
 export const weightsFile = 'model.safetensors';
 

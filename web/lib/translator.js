@@ -26,9 +26,9 @@ import { wellFormed } from './well-formed.js';
  * @property {string} sourceLanguage a BCP 47 tag, such as 'en'; sentences are found by its rules
  * @property {string} targetLanguage a BCP 47 tag, such as 'fr'
  * @property {ModelOption} [model] left out: the package's own, English to French. Else a model folder in MarianMT's
- *   layout (config.json, vocab.json, source.spm, model.safetensors; target.spm and generation_config.json where it has
- *   them): its URL (in Node also a path), the files a person chose with `<input type="file" webkitdirectory>`, or
- *   `{files: {name: Blob | ArrayBuffer | Uint8Array | URL}}`
+ *   layout (config.json, vocab.json, source.spm, model.safetensors; target.spm, generation_config.json and shortlist.bin
+ *   where it has them): its URL (in Node also a path), the files a person chose with
+ *   `<input type="file" webkitdirectory>`, or `{files: {name: Blob | ArrayBuffer | Uint8Array | URL}}`
  * @property {(monitor: CreateMonitor) => void} [monitor] is given an EventTarget with 'downloadprogress' events
  * @property {AbortSignal} [signal] gives the creation up
  * @property {boolean} [worker] whether the engine runs in a worker of its own; left out: in browsers yes, in Node no.
@@ -39,6 +39,12 @@ import { wellFormed } from './well-formed.js';
  */
 
 /** @typedef {{signal?: AbortSignal | null}} CallOptions `signal` gives the call up, with its reason */
+
+/**
+ * @typedef {object} StreamOptions
+ * @property {AbortSignal | null} [signal] gives the call up, with its reason
+ * @property {boolean} [shortlist] as in TranslateOptions
+ */
 
 /**
  * What a translation is to begin with: a text, or the ids of pieces, as a trace and a search give them, which are kept
@@ -52,6 +58,8 @@ import { wellFormed } from './well-formed.js';
  * @property {boolean} [split] false: the text is one sentence, whatever it looks like; left out: true, unless there is a
  *   prefix
  * @property {Prefix} [prefix] what the translation is to begin with; the text then counts as one sentence
+ * @property {boolean} [shortlist] false: each piece may be any of the vocabulary, though the model has a shortlist
+ *   (`info.shortlist`); left out: one of those that the shortlist finds likely, which is faster
  */
 
 /**
@@ -61,6 +69,8 @@ import { wellFormed } from './well-formed.js';
  * @property {number} [nBest] hypotheses to return, from 1 to `beam`; left out: `beam`
  * @property {boolean} [tree] true: return the search's record too
  * @property {Prefix} [prefix] what every hypothesis is to begin with
+ * @property {boolean} [shortlist] as in TranslateOptions. With a shortlist, probabilities are those of a choice among its
+ *   pieces alone, and so a little higher than the trace's and those of `score`
  */
 
 /**
@@ -68,6 +78,8 @@ import { wellFormed } from './well-formed.js';
  * @property {AbortSignal | null} [signal] gives the call up, with its reason
  * @property {number} [sentence] trace only the sentence of this number, from 0; left out: the text whole
  * @property {Prefix} [prefix] what the model's own translation is to begin with
+ * @property {boolean} [shortlist] as in TranslateOptions, for the model's own translation; a trace's probabilities are
+ *   always of the whole vocabulary
  */
 
 /** @typedef {{source: string, target: string}} SentencePair */
@@ -178,8 +190,8 @@ export class Translator {
    * @param {TranslateOptions} [options]
    * @returns {Promise<TranslatedPart[]>} the sentences and the white space between them; rejects as `translate` does
    */
-  async translateParts(text, { signal, prefix, split = prefix === undefined } = {}) {
-    return this.#call('translate', this.#translation(text, split, prefix), signal);
+  async translateParts(text, { signal, prefix, shortlist, split = prefix === undefined } = {}) {
+    return this.#call('translate', this.#translation(text, split, { prefix, shortlist }), signal);
   }
 
   /**
@@ -191,11 +203,11 @@ export class Translator {
    * @returns {Promise<Search>} rejects as `translate` does, and with a QkvError of code INVALID_ARGUMENT for a beam, an
    *   nBest or a prefix out of range
    */
-  async search(text, { signal, beam = this.info.beam, nBest = beam, tree = false, prefix } = {}) {
+  async search(text, { signal, beam = this.info.beam, nBest = beam, tree = false, prefix, shortlist } = {}) {
     wholeNumber(beam, 1, 64, 'beam');
     wholeNumber(nBest, 1, beam, 'nBest');
     const source = this.#input(text);
-    const args = { text: source, beam, nBest, tree, prefix: this.#prefix(prefix) };
+    const args = { text: source, nBest, tree, ...this.#choice({ prefix, shortlist }), beam };
     return makeSearch(await this.#call('search', args, signal), source, beam, tree);
   }
 
@@ -203,16 +215,18 @@ export class Translator {
    * The translation of a text as a stream of strings, sentence by sentence, with the white space between them. A sentence
    * is translated when the reader asks for it; cancelling the stream gives the one at work up.
    * @param {string} text at most `inputQuota` UTF-16 units
-   * @param {CallOptions} [options]
+   * @param {StreamOptions} [options]
    * @returns {ReadableStream<string>} errors as `translate` rejects
    */
-  translateStreaming(text, { signal } = {}) {
+  translateStreaming(text, { signal, shortlist } = {}) {
     const parts = splitSentences(this.#input(text), this.sourceLanguage, this.#longest).values();
     const cancelled = new AbortController();
     /** @param {string} sentence */
     const translated = (sentence) =>
       withSignals([cancelled.signal, signal], (both) =>
-        this.#call('translate', this.#translation(sentence, false), both).then(([part]) => part.translation),
+        this.#call('translate', this.#translation(sentence, false, { shortlist }), both).then(
+          ([part]) => part.translation,
+        ),
       );
     return new ReadableStream(
       {
@@ -246,15 +260,13 @@ export class Translator {
    * @param {TraceOptions} [options]
    * @returns {Promise<Trace>}
    */
-  async trace(input, { signal, sentence, prefix } = {}) {
+  async trace(input, { signal, sentence, prefix, shortlist } = {}) {
     const pair = typeof input === 'string' ? { source: this.#sentence(input, sentence), target: null } : input;
     const source = this.#input(pair.source);
     const target = pair.target === null ? null : this.#input(pair.target);
     const { engine: _engine, worker: _worker, ...model } = this.info;
-    return makeTrace(
-      await this.#call('trace', { source, target, beam: this.info.beam, prefix: this.#prefix(prefix) }, signal),
-      model,
-    );
+    const args = { source, target, ...this.#choice({ prefix, shortlist }) };
+    return makeTrace(await this.#call('trace', args, signal), model);
   }
 
   /**
@@ -312,11 +324,16 @@ export class Translator {
   /**
    * @param {string} text
    * @param {boolean} split
-   * @param {Prefix} [prefix]
+   * @param {{prefix?: Prefix, shortlist?: boolean}} choice
    */
-  #translation(text, split, prefix) {
+  #translation(text, split, choice) {
     const how = { locale: this.sourceLanguage, split, longest: this.#longest };
-    return { text: this.#input(text), ...how, beam: this.info.beam, prefix: this.#prefix(prefix) };
+    return { text: this.#input(text), ...how, ...this.#choice(choice) };
+  }
+
+  /** @param {{prefix?: Prefix, shortlist?: boolean}} choice */
+  #choice({ prefix, shortlist }) {
+    return { beam: this.info.beam, prefix: this.#prefix(prefix), shortlist };
   }
 
   /** @param {Prefix | undefined} prefix */

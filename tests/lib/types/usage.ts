@@ -43,6 +43,7 @@ export async function searches(translator: Translator, signal: AbortSignal): Pro
     nBest: 2,
     tree: true,
     signal,
+    shortlist: false,
   });
   const best: Hypothesis = hypotheses[0];
   const record: SearchTree | undefined = tree;
@@ -50,6 +51,14 @@ export async function searches(translator: Translator, signal: AbortSignal): Pro
   const parts: TranslatedPart[] = await translator.translateParts('Hello. Bye.');
   console.log(record?.parents[best.node ?? 0], best.score, best.logProb, cut || truncated, again);
   return parts.filter((part) => part.cut).map((part) => part.translation);
+}
+
+export async function withoutShortlist(translator: Translator): Promise<string> {
+  const has: boolean = translator.info.shortlist;
+  const trace = await translator.trace('Hello.', { shortlist: !has });
+  const stream: ReadableStream<string> = translator.translateStreaming('Hello.', { shortlist: false });
+  console.log(trace, stream);
+  return translator.translate('Hello.', { shortlist: has, split: false });
 }
 
 export const models: CreateOptions['model'][] = [
@@ -81,6 +90,8 @@ export async function refused(translator: Translator) {
   await translator.trace({ source: 'a' });
   // @ts-expect-error a number
   await translator.search('a', { nBest: '2' });
+  // @ts-expect-error a boolean
+  await translator.translate('a', { shortlist: 'none' });
   // @ts-expect-error a text or ids
   await translator.translate('a', { prefix: ['a'] });
   // @ts-expect-error read only
