@@ -40,7 +40,7 @@ if(QKV_WASM_SOURCES)
     -sINCOMING_MODULE_JS_API=instantiateWasm,print,printErr,onAbort)
 endif()
 
-# The kernels by themselves, for `npm run bench`: qkv_bench.mjs, in Node and in pages.
+# The core by itself, for `npm run bench`: qkv_bench.mjs, in Node and in pages. Models are given to it as files in memory.
 file(GLOB QKV_BENCH_SOURCES CONFIGURE_DEPENDS tests/bench/*.cc)
 if(QKV_BENCH_SOURCES)
   add_executable(qkv_bench EXCLUDE_FROM_ALL ${QKV_BENCH_SOURCES})
@@ -49,5 +49,6 @@ if(QKV_BENCH_SOURCES)
   target_compile_options(qkv_bench PRIVATE ${QKV_NO_THROW} -O3)
   target_link_options(qkv_bench PRIVATE
     ${QKV_LINK} -fno-exceptions -fno-rtti -sMODULARIZE -sEXPORT_ES6 -sENVIRONMENT=web,node -sALLOW_MEMORY_GROWTH
-    -sINVOKE_RUN=0 -sEXPORTED_RUNTIME_METHODS=callMain -sINCOMING_MODULE_JS_API=print,printErr)
+    -sINVOKE_RUN=0 -sFORCE_FILESYSTEM -sEXPORTED_RUNTIME_METHODS=callMain,FS
+    -sINCOMING_MODULE_JS_API=print,printErr)
 endif()

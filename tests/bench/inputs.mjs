@@ -1,5 +1,6 @@
 // What every engine computes on, and what shows that it computed the same.
 
+import { kEnd } from './models/architectures.mjs';
 import { floats } from './random.mjs';
 
 /** @typedef {import('./workloads.mjs').Attention} Attention */
@@ -15,6 +16,15 @@ export function additiveParameters({ dim }) {
   const matrix = (seed) => ({ data: floats(dim * dim, 1 / Math.sqrt(dim), seed), shape: [dim, dim] });
   return { W_q: matrix(4), W_k: matrix(5), w_v: floats(dim, 1, 6) };
 }
+
+/** What is multiplied, [rows, inputs]: as in kernels_bench.cc. @param {{rows: number, inputs: number}} work */
+export const productRows = ({ rows, inputs }) => floats(rows * inputs, 1, 7);
+
+/** What an encoder reads, [length, d]: as in models_bench.cc. @param {number} length @param {number} d */
+export const encoderRows = (length, d) => floats(length * d, 1, 8);
+
+/** A sentence in ids, its last one </s>: as in models_bench.cc. @param {number} length @returns {number[]} */
+export const sourceIds = (length) => Array.from({ length }, (_, i) => (i + 1 < length ? 7 + 13 * i : kEnd));
 
 /** [heads, length, dim] to [length, heads, dim], or back with `heads` and `length` exchanged. */
 export function sideBySide(data, heads, length, dim) {
@@ -33,5 +43,5 @@ export function excerpt(output) {
   return Array.from({ length: kCount }, (_, i) => output[Math.floor(((i + 0.5) / kCount) * output.length)]);
 }
 
-/** The largest difference between two excerpts; NaN where one of them has one. */
-export const difference = (a, b) => Math.max(...a.map((x, i) => Math.abs(x - b[i])));
+/** The largest difference between two excerpts, of numbers above 1 the relative one; NaN where one of them has one. */
+export const difference = (a, b) => Math.max(...a.map((x, i) => Math.abs(x - b[i]) / Math.max(1, Math.abs(b[i]))));

@@ -1,18 +1,45 @@
-// How tests/bench/kernels_bench.cc calls what is measured, and what it prints.
+// How tests/bench/main.cc is told what to measure, and what it prints.
 
-const kLimits = { peak: 'Peak', product: 'MatMul 512 x 512 x 512' };
+import { folderOf } from './models/folder-names.mjs';
+
+const kLimits = {
+  'limit peak': 'Peak',
+  'limit product': 'MatMul 512 x 512 x 512',
+  'limit peak int8': 'Int8 peak',
+};
 
 /** @param {import('./workloads.mjs').Work} work */
-export const kernelName = (work) =>
-  work.kind === 'limit' ? kLimits[work.limit] : `${work.score} ${work.length}, ${work.heads} heads of ${work.dim}`;
+function nameOf(work) {
+  switch (work.kind) {
+    case 'limit':
+      return kLimits[work.name];
+    case 'attention':
+      return `${work.score} ${work.length}, ${work.heads} heads of ${work.dim}`;
+    case 'product':
+      return `${work.precision === 'f32' ? 'MatMul' : 'Int8'} ${work.rows} x ${work.inputs} x ${work.outputs}`;
+    case 'encoder':
+      return `encoder ${work.length}`;
+    default:
+      return `translate ${work.length}, ${work.outputs} outputs`;
+  }
+}
+
+/** The model folder that the work needs, below the repository's root. @param {import('./workloads.mjs').Work} work */
+export const modelOf = (work) => ('model' in work ? folderOf(work.model, work.precision) : undefined);
+
+/**
+ * @param {import('./workloads.mjs').Work} work
+ * @param {string} [folder] where its model is
+ */
+export const argumentsFor = (work, folder) => ['--json', ...(folder ? ['--model', folder] : []), nameOf(work)];
 
 /**
  * @param {string} printed one line
- * @returns {{milliseconds: number[], operations: number, processor?: number}}
+ * @returns {import('./engines/desk.mjs').Samples}
  */
 export function readSamples(printed) {
-  const lines = printed.trim().split('\n');
-  if (lines.length !== 1) throw new Error(`expected one kernel of qkv_bench, got ${lines.length}`);
-  const { milliseconds, operations, processor } = JSON.parse(lines[0]);
-  return { milliseconds, operations, processor };
+  const lines = printed.trim().split('\n').filter(Boolean);
+  if (lines.length !== 1) throw new Error(`this build of qkv_bench has ${lines.length || 'no'} such work`);
+  const { milliseconds, operations, processor, excerpt } = JSON.parse(lines[0]);
+  return { milliseconds, operations: operations || undefined, processor, excerpt };
 }

@@ -1,100 +1,22 @@
-// What the kernels reach, for each target of this machine: GFLOP/s of products, microseconds of the rest.
-//
-// usage: qkv_bench [part of a name]
-//        qkv_bench --json [part of a name]   on the target that the dispatch takes; a line of JSON for each kernel,
-//        with
-//                                            every run's milliseconds of wall time, as the other engines are timed
-//        qkv_bench --memory                  bytes that attention over 16,384 positions needs beside inputs and output
-#include <algorithm>
-#include <chrono>
+// The kernels: products, rows, attention; and the processor's limits.
 #include <cmath>
 #include <cstdio>
-#include <ctime>
-#include <functional>
 #include <string>
-#include <string_view>
 
 #include "core/attention/attend.h"
 #include "core/base/arena.h"
 #include "core/base/random.h"
 #include "core/kernels/attention.h"
 #include "core/kernels/matmul.h"
+#include "core/kernels/matmul_int8.h"
 #include "core/kernels/norm.h"
 #include "core/kernels/softmax.h"
-#include "core/kernels/targets.h"
+#include "tests/bench/bench.h"
 #include "tests/bench/peak.h"
-#ifndef __EMSCRIPTEN__
-#include <sys/resource.h>
-
-#include "hwy/targets.h"
-#endif
+#include "tests/bench/random.h"
 
 namespace qkv {
 namespace {
-
-std::string only;
-bool as_json = false;
-
-double WallTime() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-// Processor time where there is such a clock: what other processes take is not the kernel's.
-double Now() {
-#ifdef __EMSCRIPTEN__
-  return WallTime();
-#else
-  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
-#endif
-}
-
-// The best of some runs, in seconds; several at a time, for the clock's resolution (100 us in a browser).
-double Seconds(const std::function<void()>& run) {
-#ifdef __EMSCRIPTEN__
-  constexpr double kWindow = 2e-3;
-#else
-  constexpr double kWindow = 1e-4;
-#endif
-  double best = 1e9;
-  const double start = Now();
-  for (int i = 0; i < 5 || Now() - start < 100 * kWindow + 0.1; ++i) {
-    int runs = 0;
-    const double before = Now();
-    double after = before;
-    for (; after - before < kWindow; ++runs, after = Now()) run();
-    best = std::min(best, (after - before) / runs);
-  }
-  return best;
-}
-
-bool Wanted(const std::string& name) { return name.find(only) != std::string::npos; }
-
-// Every run of some 200 ms, the first one aside. `processor` is the mean time of a run that other processes had no part
-// in, where there is such a clock.
-void ReportRuns(const std::string& name, double operations, const std::function<void()>& run) {
-  run();
-  std::printf("{\"name\": \"%s\", \"operations\": %.0f, \"milliseconds\": [", name.c_str(), operations);
-  const double start = WallTime(), processor = Now();
-  int runs = 0;
-  for (double before = start; before - start < 0.2 || runs < 3; ++runs) {
-    run();
-    const double after = WallTime();
-    std::printf("%s%.6f", runs > 0 ? ", " : "", (after - before) * 1e3);
-    before = after;
-  }
-#ifdef __EMSCRIPTEN__
-  std::printf("]}\n");
-#else
-  std::printf("], \"processor\": %.6f}\n", (Now() - processor) * 1e3 / runs);
-#endif
-}
-
-void Report(const std::string& name, double operations, const std::function<void()>& run) {
-  if (!Wanted(name)) return;
-  if (as_json) return ReportRuns(name, operations, run);
-  const double seconds = Seconds(run);
-  std::printf("  %-36s %9.1f us", name.c_str(), seconds * 1e6);
-  if (operations > 0) std::printf(" %8.1f GFLOP/s", operations / seconds * 1e-9);
-  std::printf("\n");
-}
 
 Matrix Fill(Eigen::Index rows, Eigen::Index cols) {
   Random random(1);
@@ -107,23 +29,71 @@ Matrix Fill(Eigen::Index rows, Eigen::Index cols) {
 void BenchPeak() {
   constexpr size_t kRounds = 100000;
   Report("Peak", MultiplyAddOperations(kRounds), [] { MultiplyAdds(kRounds); });
+  Report("Int8 peak", DotProductOperations(kRounds), [] { DotProducts(kRounds); });
 }
+
+// Numbers that other engines compute on too (onnx/product.mjs).
+struct ProductInputs {
+  explicit ProductInputs(const Eigen::Index (&shape)[3])
+      : rows(shape[0]), inputs(shape[1]), outputs(shape[2]), y(rows, outputs) {
+    const std::vector<float> values = SeededFloats(static_cast<size_t>(rows * inputs), 1, 7);
+    x = ConstMatrixView(values.data(), rows, inputs);
+    weights = MakeSeededWeights("product", static_cast<size_t>(outputs), static_cast<size_t>(inputs));
+  }
+  double operations() const { return 2.0 * static_cast<double>(rows * inputs * outputs); }
+  std::string Name(const char* kind) const {
+    char name[64];
+    std::snprintf(name, sizeof(name), "%s %d x %d x %d", kind, static_cast<int>(rows), static_cast<int>(inputs),
+                  static_cast<int>(outputs));
+    return name;
+  }
+
+  Eigen::Index rows, inputs, outputs;
+  Matrix x, y;
+  SeededWeights weights;
+};
+
+constexpr Eigen::Index kProducts[][3] = {{512, 512, 512}, {128, 512, 2048}, {40, 512, 512},  {40, 2048, 512},
+                                         {32, 512, 512},  {13, 256, 256},   {7, 512, 512},   {4, 512, 512},
+                                         {4, 512, 8000},  {3, 512, 512},    {2, 512, 512},   {1, 512, 512},
+                                         {1, 512, 2048},  {1, 512, 32000},  {1, 256, 32000}, {1, 256, 256}};
 
 void BenchProducts() {
   ThreadPool pool(1);
-  const Eigen::Index shapes[][3] = {{512, 512, 512}, {40, 512, 512},  {40, 2048, 512}, {13, 256, 256}, {7, 512, 512},
-                                    {4, 512, 512},   {4, 512, 8000},  {3, 512, 512},   {2, 512, 512},  {1, 512, 512},
-                                    {1, 512, 2048},  {1, 512, 32000}, {1, 256, 256}};
-  for (const auto& [rows, inputs, outputs] : shapes) {
-    char name[64];
-    std::snprintf(name, sizeof(name), "MatMul %d x %d x %d", static_cast<int>(rows), static_cast<int>(inputs),
-                  static_cast<int>(outputs));
-    if (!Wanted(name)) continue;
-    const Matrix x = Fill(rows, inputs), w = Fill(outputs, inputs), b = Fill(1, outputs);
+  for (const auto& shape : kProducts) {
+    ProductInputs in(shape);
+    if (!Wanted(in.Name("MatMul"))) continue;
+    Matrix w(in.outputs, in.inputs);
+    for (Eigen::Index i = 0; i < w.size(); ++i) {
+      w.data()[i] = static_cast<float>(in.weights.data[static_cast<size_t>(i)]) * in.weights.scale;
+    }
     const PackedMatrix packed = Pack(View(w));
-    Matrix y(rows, outputs);
-    Report(name, 2.0 * static_cast<double>(rows * inputs * outputs),
-           [&] { MatMul(View(x), packed, b.data(), Activation::kNone, {y.data(), rows, outputs}, pool); });
+    Report(
+        in.Name("MatMul"), in.operations(),
+        [&] { MatMul(View(in.x), packed, nullptr, Activation::kNone, {in.y.data(), in.rows, in.outputs}, pool); },
+        [&] { return Excerpt(in.y.data(), static_cast<size_t>(in.y.size())); });
+  }
+}
+
+// Activations are quantised each time: they change with every product.
+void BenchInt8Products() {
+  ThreadPool pool(1);
+  Arena arena;
+  for (const auto& shape : kProducts) {
+    ProductInputs in(shape);
+    if (!Wanted(in.Name("Int8"))) continue;
+    const auto outputs = static_cast<size_t>(in.outputs), inputs = static_cast<size_t>(in.inputs);
+    QuantizedMatrix w(Int8Layout::kPanels, outputs, inputs);
+    for (size_t o = 0; o < outputs; ++o) {
+      w.SetRow(o, in.weights.data.data() + o * inputs);
+      w.SetScale(o, in.weights.scale);
+    }
+    const auto run = [&] {
+      const ArenaScope scope(arena);
+      MatMul(Quantize(View(in.x), arena), w, nullptr, Activation::kNone, {in.y.data(), in.rows, in.outputs}, pool);
+    };
+    Report(in.Name("Int8"), in.operations(), run,
+           [&] { return Excerpt(in.y.data(), static_cast<size_t>(in.y.size())); });
   }
 }
 
@@ -187,69 +157,15 @@ void BenchFamily() {
   }
 }
 
-#ifndef __EMSCRIPTEN__
-double PeakBytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) * 1024;
-}
+}  // namespace
 
-void ReportMemory() {
-  constexpr size_t kHeads = 8, kLength = 16384, kDim = 64;
-  const Matrix q = Fill(kHeads * kLength, kDim), k = q, v = q;
-  Matrix y = q;
-  const auto heads = [](const Matrix& x) { return Dense(x.data(), kHeads, kLength, kDim); };
-  Arena arena;
-  ThreadPool pool(1);
-  Context ctx{arena, pool};
-  const double before = PeakBytes(), start = WallTime();
-  Attend(ctx, {}, {heads(q), heads(k), heads(v)}, Dense(y.data(), kHeads, kLength, kDim));
-  const double milliseconds = (WallTime() - start) * 1e3;
-  std::printf("{\"name\": \"memory %zu\", \"bytes\": %.0f, \"milliseconds\": %.1f}\n", kLength, PeakBytes() - before,
-              milliseconds);
-}
-#endif
-
-void Bench() {
+void BenchKernels() {
   BenchPeak();
   BenchProducts();
+  BenchInt8Products();
   BenchRows();
   BenchAttention();
   BenchFamily();
 }
 
-}  // namespace
 }  // namespace qkv
-
-int main(int argc, char** argv) {
-  qkv::only.clear();
-  qkv::as_json = false;
-  bool memory = false;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    if (argument == "--json") {
-      qkv::as_json = true;
-    } else if (argument == "--memory") {
-      memory = true;
-    } else {
-      qkv::only = argument;
-    }
-  }
-#ifdef __EMSCRIPTEN__
-  if (!memory) qkv::Bench();
-#else
-  if (memory) {
-    qkv::ReportMemory();
-  } else if (qkv::as_json) {
-    qkv::Bench();
-  } else {
-    for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
-      std::printf("%s\n", hwy::TargetName(target));
-      hwy::SetSupportedTargetsForTest(target);
-      hwy::GetChosenTarget().Update(target);
-      qkv::Bench();
-    }
-  }
-#endif
-  return 0;
-}

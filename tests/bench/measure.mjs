@@ -12,6 +12,7 @@ import { summary } from './timing.mjs';
  * @property {string} work
  * @property {string} host
  * @property {string} engine the seat's name
+ * @property {import('./workloads.mjs').Precision} precision
  * @property {boolean} isPeer
  * @property {number} runs
  * @property {number} min
@@ -19,12 +20,16 @@ import { summary } from './timing.mjs';
  * @property {number} median
  * @property {number} upper three quarters took no longer
  * @property {number} operations
+ * @property {number} [words] of the text that is translated
  * @property {number} [processor] what a run had of the processors: nobody else's work is in it
  * @property {number} [others] the share of all processors that other processes had meanwhile
+ *
+ * @typedef {{work: string, host: string, engine: string, isPeer: boolean, error: string}} Failure
  */
 
-/** What engines may differ by: rounding, in whatever order they sum. Inputs are within 1. */
-const kTolerance = 1e-4;
+// What engines may differ by. Floats: rounding, in whatever order they sum. In 8 bits engines choose other scales for
+// activations: one for all rows, or one for each.
+const kTolerance = { f32: 1e-4, int8: 0.1 };
 
 const noSamples = () => ({ samples: [], others: [], processor: [] });
 
@@ -50,20 +55,29 @@ export class Bench {
    * @param {Work} work
    * @param {Seat[]} seats
    * @param {number} rounds
-   * @returns {Promise<Row[]>}
+   * @returns {Promise<(Row | Failure)[]>} a failure says why an engine does not do the work
    */
   async measure(work, seats, rounds) {
-    const taken = seats.map((seat) => ({ seat, ...noSamples(), operations: work.operations, excerpt: null }));
-    for (const each of taken) each.desk = await this.#open(each.seat);
-    for (const each of taken) await turn(each, work); // prepares, warms up; not counted
-    agree(taken, work);
-    for (const each of taken) Object.assign(each, noSamples());
+    const all = seats.map((seat) => ({
+      seat,
+      ...noSamples(),
+      operations: work.operations,
+      excerpt: null,
+      error: null,
+    }));
+    for (const each of all) await attempt(each, async () => (each.desk = await this.#open(each.seat)));
+    for (const each of working(all)) await attempt(each, () => turn(each, work)); // prepares, warms up; not counted
+    agree(working(all), work);
+    for (const each of all) Object.assign(each, noSamples());
     for (let round = 0; round < rounds; ++round) {
       // Each round begins with another one: whoever comes after a heavy neighbour is not always the same.
-      for (let i = 0; i < taken.length; ++i) await turn(taken[(i + round) % taken.length], work);
+      for (let i = 0; i < all.length; ++i) {
+        const each = all[(i + round) % all.length];
+        if (!each.error) await attempt(each, () => turn(each, work));
+      }
     }
-    for (const desk of new Set(taken.map((each) => each.desk))) await desk.release();
-    return taken.map((each) => row(each, work));
+    for (const desk of new Set(all.map((each) => each.desk).filter(Boolean))) await desk.release();
+    return all.map((each) => (each.error ? failure(each, work) : row(each, work)));
   }
 
   async close() {
@@ -72,15 +86,25 @@ export class Bench {
   }
 }
 
+const working = (all) => all.filter(({ error }) => !error);
+
+/** One engine that fails is no reason not to measure the others. */
+async function attempt(each, act) {
+  await act().catch((error) => {
+    each.error = error;
+  });
+}
+
 /** Only one engine is at work during a turn: what the processes below this one do is its doing. */
 async function turn(each, work) {
   const since = watch();
-  const { milliseconds, operations, excerpt, processor } = await each.desk.sample(work, each.seat.variant);
+  const { milliseconds, operations, excerpt, processor, words } = await each.desk.sample(work, each.seat.variant);
   const { others, ours } = since();
   each.samples.push(...milliseconds);
   each.others.push(others);
   each.processor.push(each.seat.engine === 'kernels' ? processor : ours && (ours * 1e3) / milliseconds.length);
   each.operations ??= operations;
+  each.words = words;
   each.excerpt = excerpt;
 }
 
@@ -89,7 +113,7 @@ function agree(taken, work) {
   const telling = taken.filter(({ excerpt }) => excerpt);
   for (const { seat, excerpt } of telling.slice(1)) {
     const far = difference(excerpt, telling[0].excerpt);
-    if (!(far <= kTolerance)) {
+    if (!(far <= kTolerance[work.precision])) {
       throw new Error(`${work.name}: ${seat.name} and ${telling[0].seat.name} differ by ${far}`);
     }
   }
@@ -101,14 +125,18 @@ function median(values) {
   return known[known.length >> 1];
 }
 
+const nameOf = ({ host, name, isPeer }, work) => ({ work: work.name, host, engine: name, isPeer });
+
 /** @returns {Row} */
-const row = ({ seat, samples, others, processor, operations }, work) => ({
-  work: work.name,
-  host: seat.host,
-  engine: seat.name,
-  isPeer: seat.isPeer,
+const row = ({ seat, samples, others, processor, operations, words }, work) => ({
+  ...nameOf(seat, work),
+  precision: work.precision,
   ...summary(samples),
   processor: median(processor),
   operations,
+  ...(words && { words }),
   others: median(others),
 });
+
+/** @returns {Failure} */
+const failure = ({ seat, error }, work) => ({ ...nameOf(seat, work), error: String(error?.message ?? error) });

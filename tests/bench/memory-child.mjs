@@ -2,20 +2,8 @@
 
 import { attention, loadAttention } from '../../web/lib/attention/index.js';
 import { attentionInputs } from './inputs.mjs';
+import { watchMemories } from './watch-memories.mjs';
 import { longest } from './workloads.mjs';
-
-/** The memories of all instances that are made from now on. */
-function watchMemories() {
-  const memories = [];
-  const { instantiate } = WebAssembly;
-  WebAssembly.instantiate = async (...args) => {
-    const result = await instantiate(...args);
-    const { exports } = result.instance ?? result;
-    memories.push(...Object.values(exports).filter((value) => value instanceof WebAssembly.Memory));
-    return result;
-  };
-  return () => memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
-}
 
 const bytes = watchMemories();
 await loadAttention({ wasm: 'baseline' });

@@ -4,16 +4,21 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { kNativeBench } from './hosts/native.mjs';
+import { nativeBench } from './hosts/native.mjs';
 
 const execute = promisify(execFile);
 const child = fileURLToPath(new URL('memory-child.mjs', import.meta.url));
 
-/** @returns {Promise<{host: string, bytes: number, milliseconds: number}[]>} */
-export async function measureMemory(hosts) {
+/**
+ * @param {string[]} hosts
+ * @param {{native: string}} builds
+ * @returns {Promise<{host: string, bytes: number, milliseconds: number}[]>}
+ */
+export async function measureMemory(hosts, builds) {
   const found = [];
   if (hosts.includes('node')) found.push({ host: 'node', ...(await printed(process.execPath, [child])) });
-  if (hosts.includes('native')) found.push({ host: 'native', ...(await printed(kNativeBench, ['--memory'])) });
+  if (hosts.includes('native'))
+    found.push({ host: 'native', ...(await printed(nativeBench(builds.native), ['--memory'])) });
   return found;
 }
 

@@ -5,6 +5,7 @@
 #include "core/kernels/targets.h"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 // After foreach_target:
+#include "core/kernels/int8-inl.h"
 #include "core/kernels/relaxed-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -30,6 +31,51 @@ float PeakLoop(size_t rounds) {
 
 double PeakOperations(size_t rounds) { return 2.0 * static_cast<double>(rounds * kChains * hn::Lanes(PeakTag())); }
 
+// As many tiles of activations and weights as registers hold. The activations change from round to round: a product of
+// the same two would be computed once.
+constexpr size_t kWeights = kInt8InPairs ? 3 : 4, kActivations = kSumLanes == 16 ? 4 : 2;
+constexpr size_t kDifferent = 8;  // a power of two
+
+template <class Dot>
+HWY_INLINE int32_t DotTiles(size_t rounds) {
+  constexpr size_t kBytes = 64;
+  alignas(64) int8_t weights[kWeights * kBytes];
+  alignas(64) QuantizedActivation activations[(kActivations + kDifferent) * kBytes];
+  for (size_t i = 0; i < sizeof(weights); ++i) weights[i] = static_cast<int8_t>(i + rounds);
+  for (size_t i = 0; i < kBytes * (kActivations + kDifferent); ++i) {
+    activations[i] = static_cast<QuantizedActivation>((i + rounds) & 127);
+  }
+  Int8Weights w[kWeights];
+  for (size_t i = 0; i < kWeights; ++i) w[i] = LoadWeights(weights + i * kBytes);
+  const SumTag d;
+  SumVector sum[kActivations][kWeights];
+  for (auto& row : sum) {
+    for (auto& one : row) one = hn::Zero(d);
+  }
+  for (size_t round = 0; round < rounds; ++round) {
+    const QuantizedActivation* x = activations + (round & (kDifferent - 1)) * kBytes;
+    for (size_t i = 0; i < kActivations; ++i) {
+      const Int8Activations row = LoadActivations(x + i * kBytes);
+      for (size_t j = 0; j < kWeights; ++j) sum[i][j] = Dot::Add(sum[i][j], row, w[j]);
+    }
+  }
+  auto total = hn::Zero(d);
+  for (auto& row : sum) {
+    for (auto& one : row) total = hn::Add(total, one);
+  }
+  return hn::ReduceSum(d, total);
+}
+
+int32_t DotLoop(size_t rounds) {
+  int32_t sum = 0;
+  WithDot([&](auto dot) HWY_ATTR { sum = DotTiles<decltype(dot)>(rounds); });
+  return sum;
+}
+
+double DotLoopOperations(size_t rounds) {
+  return 2.0 * static_cast<double>(rounds * kActivations * kWeights * kSumLanes * kInt8Group);
+}
+
 }  // namespace qkv::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -38,6 +84,8 @@ namespace qkv {
 
 HWY_EXPORT(PeakLoop);
 HWY_EXPORT(PeakOperations);
+HWY_EXPORT(DotLoop);
+HWY_EXPORT(DotLoopOperations);
 
 void MultiplyAdds(size_t rounds) {
   [[maybe_unused]] static volatile float kept;  // so that the loop is not for nothing
@@ -45,6 +93,13 @@ void MultiplyAdds(size_t rounds) {
 }
 
 double MultiplyAddOperations(size_t rounds) { return HWY_DYNAMIC_DISPATCH(PeakOperations)(rounds); }
+
+void DotProducts(size_t rounds) {
+  [[maybe_unused]] static volatile int32_t kept;
+  kept = HWY_DYNAMIC_DISPATCH(DotLoop)(rounds);
+}
+
+double DotProductOperations(size_t rounds) { return HWY_DYNAMIC_DISPATCH(DotLoopOperations)(rounds); }
 
 }  // namespace qkv
 #endif  // HWY_ONCE

@@ -1,4 +1,4 @@
-// The processor's limit for multiply-adds of floats, from registers alone.
+// The processor's limits for multiply-adds of floats and of 8 bits, from registers alone.
 #pragma once
 
 #include <cstddef>
@@ -10,5 +10,10 @@ void MultiplyAdds(size_t rounds);
 
 // The floating-point operations of that: two for each multiply-add.
 double MultiplyAddOperations(size_t rounds);
+
+// The same with the instructions of the int8 products: a round is a tile of dot products, each operation a multiply or
+// an add of 8 bits.
+void DotProducts(size_t rounds);
+double DotProductOperations(size_t rounds);
 
 }  // namespace qkv

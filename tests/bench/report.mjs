@@ -7,9 +7,10 @@ const percent = (share) => (share === undefined ? '' : `${Math.round(share * 100
 const line = (cells) => `| ${cells.join(' | ')} |`;
 const gigaflops = (row, milliseconds) => row.operations / milliseconds / 1e6;
 
-const kHeader = [
+// GOP/s: floating-point or 8-bit operations, two for a multiply-add.
+const header = (hasWords) => [
   ...['engine', 'median ms', 'least', 'half within', 'processor ms', 'times as fast as the best peer'],
-  ...['GFLOP/s', 'of the limit', 'others'],
+  ...['GOP/s', 'of the limit', ...(hasWords ? ['words/s'] : []), 'others'],
 ];
 
 /**
@@ -31,26 +32,30 @@ function ratioInWords(ratio) {
   return `${digits(ratio.median)} (least ${digits(ratio.min)}${processor})`;
 }
 
+// What work of each precision is held against. Products of floats come close to what the processor can; those of 8 bits
+// have no kernel here that is the yardstick, so theirs is the processor itself.
+const kLimits = { f32: 'limit product', int8: 'limit peak int8' };
+
 /**
- * The fastest that a host's limit was reached, in GFLOP/s; undefined where it was not measured.
+ * The fastest that a host's limit was reached, in GOP/s; undefined where it was not measured.
  * @param {Row[]} rows
  * @param {string} host
- * @param {'peak' | 'product'} limit
+ * @param {'f32' | 'int8'} precision
  */
-export function limitOf(rows, host, limit) {
-  const found = rows.filter((row) => row.work === `limit ${limit}` && row.host === host);
+export function limitOf(rows, host, precision) {
+  const found = rows.filter((row) => row.work === kLimits[precision] && row.host === host && !row.error);
   return found.length > 0 ? Math.max(...found.map((row) => gigaflops(row, row.min))) : undefined;
 }
 
-/** @param {Row} row @param {Row[]} rows all that were measured */
-function cells(row, rows) {
-  const same = rows.filter(({ work, host }) => work === row.work && host === row.host);
+/** @param {Row} row @param {Row[]} rows all that were measured @param {boolean} hasWords */
+function cells(row, rows, hasWords) {
+  const same = rows.filter(({ work, host, error }) => work === row.work && host === row.host && !error);
   const ratio = ratios(
     row,
     same.filter(({ isPeer }) => isPeer),
   );
-  const limit = limitOf(rows, row.host, 'product');
-  const isDot = !row.work.includes('additive');
+  const limit = limitOf(rows, row.host, row.precision);
+  const isCounted = !row.work.includes('additive');
   return [
     row.engine,
     digits(row.median),
@@ -58,23 +63,32 @@ function cells(row, rows) {
     `${digits(row.lower)} to ${digits(row.upper)}`,
     digits(row.processor),
     ratioInWords(ratio),
-    isDot ? digits(gigaflops(row, row.min)) : '',
-    isDot && limit ? percent(gigaflops(row, row.min) / limit) : '',
+    isCounted ? digits(gigaflops(row, row.min)) : '',
+    isCounted && limit ? percent(gigaflops(row, row.min) / limit) : '',
+    ...(hasWords ? [digits((row.words / row.median) * 1e3)] : []),
     percent(row.others),
   ];
 }
 
+/** @param {Row[]} group of one work and host @param {Row[]} rows all that were measured */
+function table(group, rows) {
+  const sorted = group.filter(({ error }) => !error).toSorted((a, b) => a.median - b.median);
+  const hasWords = sorted.some(({ words }) => words);
+  const names = header(hasWords);
+  return [line(names), line(names.map(() => '---')), ...sorted.map((row) => line(cells(row, rows, hasWords)))];
+}
+
 /**
- * Markdown: a table for each piece of work and host.
- * @param {Row[]} rows
+ * Markdown: a table for each piece of work and host, and who could not do it.
+ * @param {(Row | import('./measure.mjs').Failure)[]} rows
  */
 export function report(rows) {
-  const groups = groupBy(rows, keyOf);
-  return [...groups]
+  return [...groupBy(rows, keyOf)]
     .map(([key, group]) => {
-      const sorted = group.toSorted((a, b) => a.median - b.median);
-      const table = [line(kHeader), line(kHeader.map(() => '---')), ...sorted.map((row) => line(cells(row, rows)))];
-      return `### ${key}\n\n${table.join('\n')}\n`;
+      const failures = group.filter(({ error }) => error).map(({ engine, error }) => `- ${engine}: no, ${error}`);
+      return [`### ${key}`, '', ...table(group, rows), ...(failures.length > 0 ? ['', ...failures] : []), ''].join(
+        '\n',
+      );
     })
     .join('\n');
 }

@@ -1,6 +1,7 @@
 // Who is measured on which work, and where. Another engine, or another kind of work for one that is here, is a line.
 
 import { attentionGraphs } from './onnx/attention.mjs';
+import { encoderGraphs } from './onnx/encoder.mjs';
 
 /** @typedef {import('./workloads.mjs').Work} Work */
 
@@ -11,7 +12,7 @@ import { attentionGraphs } from './onnx/attention.mjs';
  * @property {string} name for people
  * @property {boolean} isPeer
  * @property {string} engine a file of engines/
- * @property {object} options for the engine's open()
+ * @property {object} options for the engine's open(); `threads`, where the engine has them
  * @property {string[]} [flags] of V8's
  * @property {string} [variant] of what the engine prepares; seats that differ in it alone share a process
  * @property {(work: Work) => boolean} takes
@@ -19,38 +20,62 @@ import { attentionGraphs } from './onnx/attention.mjs';
 
 const kBuilds = ['baseline', 'relaxed'];
 // Node 20 has relaxed SIMD behind a flag.
-const flagsFor = (build) => (build === 'relaxed' ? ['--experimental-wasm-relaxed-simd'] : []);
+const flagsFor = (host, build) => (host === 'node' && build === 'relaxed' ? ['--experimental-wasm-relaxed-simd'] : []);
 
-const isAttention = (work) => work.kind === 'attention';
+const isOneOf =
+  (...kinds) =>
+  (work) =>
+    kinds.includes(work.kind);
+const isAttention = isOneOf('attention');
 const isPlainAttention = (work) => isAttention(work) && work.score === 'scaled-dot';
+const isText = isOneOf('translate-text');
+const isProductOfFloats = (work) => work.kind === 'product' && work.precision === 'f32';
+// What the core does has no other door: there is no JavaScript for a product or for ids.
+const isOfCore = isOneOf('limit', 'product', 'encoder', 'translate-ids');
 
 /** @param {'node' | 'chromium'} host @returns {Seat[]} */
-const inWebAssembly = (host) => [
-  ...kBuilds.map((build) => ({
-    ...{ host, runsIn: host, name: `qkv ${build}`, isPeer: false, engine: 'qkv', options: { build } },
-    ...{ flags: host === 'node' ? flagsFor(build) : [], takes: isAttention },
+const ours = (host) =>
+  kBuilds.flatMap((build) => {
+    const shared = { host, runsIn: host, isPeer: false, options: { build }, flags: flagsFor(host, build) };
+    return [
+      { ...shared, name: `qkv ${build}`, engine: 'qkv', takes: isAttention },
+      { ...shared, name: `qkv ${build}`, engine: 'translator', takes: isText },
+      { ...shared, name: `qkv ${build}, core alone`, engine: 'kernels', takes: isAttention },
+      { ...shared, name: `qkv ${build}`, engine: 'kernels', takes: isOfCore },
+    ];
+  });
+
+/** onnxruntime's graphs of the work. @param {'node' | 'chromium' | 'native'} host @param {'web' | 'node'} runtime */
+function onnxruntime(host, runtime) {
+  const runsIn = host === 'native' ? 'node' : host;
+  const name = `onnxruntime-${runtime}`;
+  const shared = { host, runsIn, isPeer: true, engine: 'onnxruntime', options: { runtime, threads: 1 } };
+  const graph = (takes) => (variant) => ({ ...shared, name: `${name} ${variant}`, variant, takes });
+  return [
+    ...attentionGraphs.map(graph(isPlainAttention)),
+    ...encoderGraphs.map(graph(isOneOf('encoder'))),
+    { ...shared, name, takes: isOneOf('product', 'translate-ids') },
+  ];
+}
+
+/** @param {'node' | 'chromium'} host @returns {Seat[]} */
+const otherPeers = (host) => [
+  ...['ssru', 'self-attention'].map((variant) => ({
+    ...{ host, runsIn: host, name: `bergamot ${variant}`, isPeer: true, variant },
+    ...{ engine: 'bergamot', options: {}, takes: isText },
   })),
-  ...kBuilds.map((build) => ({
-    ...{ host, runsIn: host, name: `qkv ${build}, core alone`, isPeer: false, engine: 'kernels', options: { build } },
-    ...{ flags: host === 'node' ? flagsFor(build) : [], takes: () => true },
-  })),
-  ...attentionGraphs.map((variant) => ({
-    ...{ host, runsIn: host, name: `onnxruntime-web ${variant}`, isPeer: true, variant },
-    ...{ engine: 'onnxruntime', options: { runtime: 'web' }, takes: isPlainAttention },
-  })),
-  { host, runsIn: host, name: 'tfjs', isPeer: true, engine: 'tfjs', options: {}, takes: isPlainAttention },
+  {
+    ...{ host, runsIn: host, name: 'tfjs', isPeer: true, engine: 'tfjs', options: {} },
+    takes: (work) => isPlainAttention(work) || isProductOfFloats(work),
+  },
 ];
 
 /** @type {Seat[]} */
 export const seats = [
-  ...inWebAssembly('node'),
-  ...inWebAssembly('chromium'),
+  ...['node', 'chromium'].flatMap((host) => [...ours(host), ...onnxruntime(host, 'web'), ...otherPeers(host)]),
   {
     ...{ host: 'native', runsIn: 'native', name: 'qkv', isPeer: false, engine: 'kernels', options: {} },
-    takes: () => true,
+    takes: (work) => isAttention(work) || isOfCore(work),
   },
-  ...attentionGraphs.map((variant) => ({
-    ...{ host: 'native', runsIn: 'node', name: `onnxruntime-node ${variant}`, isPeer: true, variant },
-    ...{ engine: 'onnxruntime', options: { runtime: 'node' }, takes: isPlainAttention },
-  })),
+  ...onnxruntime('native', 'node'),
 ];

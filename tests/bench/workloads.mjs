@@ -1,22 +1,56 @@
 // The work that every engine is given, and how many operations it is: two for a multiply-add; softmax, norms and biases are
 // not counted. Nothing here knows an engine.
 
+import { architectures, encoderOperations, translateOperations } from './models/architectures.mjs';
+
+/** @typedef {'f32' | 'int8'} Precision of weights, and of what they are multiplied by */
+
 /**
  * @typedef {object} Attention softmax(Q K' / sqrt(d)) V, not causal, or with additive scores
  * @property {'attention'} kind
  * @property {string} name
+ * @property {'f32'} precision
  * @property {'scaled-dot' | 'additive'} score
  * @property {number} heads
  * @property {number} dim of a head
  * @property {number} length number of queries and of keys
  * @property {number} operations of its two products, whatever the score: what is compared is time
  *
+ * @typedef {object} Product x W', [rows, inputs] by [outputs, inputs]; one row is a matrix-vector product
+ * @property {'product'} kind
+ * @property {string} name
+ * @property {Precision} precision
+ * @property {number} rows
+ * @property {number} inputs
+ * @property {number} outputs
+ * @property {number} operations
+ *
+ * @typedef {object} Encoder the layers of an encoder over given rows
+ * @property {'encoder'} kind
+ * @property {string} name
+ * @property {Precision} precision
+ * @property {string} model of models/architectures.mjs
+ * @property {number} length
+ * @property {number} operations
+ *
+ * @typedef {object} Translate greedy translation, as many pieces out as in, </s> counted on both sides
+ * @property {'translate-ids' | 'translate-text'} kind ids to ids, or text to text with everything that lies between
+ * @property {string} name
+ * @property {Precision} precision
+ * @property {string} model
+ * @property {boolean} shortlist whether few pieces may be written or all of the vocabulary
+ * @property {number} outputs pieces that may be written
+ * @property {number} length pieces of a sentence
+ * @property {number} sentences in one call
+ * @property {number} operations
+ *
  * @typedef {object} Limit what bounds every kernel on this machine, in one host and build
  * @property {'limit'} kind
  * @property {string} name
+ * @property {Precision} precision
  * @property {'product' | 'peak'} limit a product of 512 x 512 x 512, or multiply-adds from registers alone
  *
- * @typedef {Attention | Limit} Work
+ * @typedef {Attention | Product | Encoder | Translate | Limit} Work
  */
 
 const kHeads = 8;
@@ -26,6 +60,7 @@ const kDim = 64;
 const attention = (score, length) => ({
   kind: 'attention',
   name: `attention ${score} ${length}`,
+  precision: 'f32',
   score,
   heads: kHeads,
   dim: kDim,
@@ -33,10 +68,59 @@ const attention = (score, length) => ({
   operations: 4 * length * length * kDim * kHeads,
 });
 
+/** @param {Precision} precision @returns {(shape: [number, number, number]) => Product} */
+const product =
+  (precision) =>
+  ([rows, inputs, outputs]) => ({
+    kind: 'product',
+    name: `product ${rows} x ${inputs} x ${outputs} ${precision}`,
+    ...{ precision, rows, inputs, outputs, operations: 2 * rows * inputs * outputs },
+  });
+
+/** @param {Precision} precision @param {number} length @returns {Encoder} */
+const encoder = (precision, length) => ({
+  kind: 'encoder',
+  name: `encoder-stack base ${length} ${precision}`,
+  ...{ precision, length, model: 'base-encoder' },
+  operations: encoderOperations(architectures['base-encoder'], length),
+});
+
+/** Pieces that a shortlist holds; one that is looked up holds about as many. */
+const kShortlist = 1000;
+
+/**
+ * @param {'ids' | 'text' | 'bulk'} door bulk: text to text, many sentences in one call
+ * @param {string} model
+ * @param {Precision} precision
+ * @param {boolean} shortlist
+ * @returns {Translate}
+ */
+function translate(door, model, precision, shortlist) {
+  const [length, sentences] = door === 'bulk' ? [17, 200] : [32, 1];
+  const shape = architectures[model];
+  const outputs = shortlist ? kShortlist : shape.vocabulary;
+  return {
+    kind: door === 'ids' ? 'translate-ids' : 'translate-text',
+    name: `translate ${door} ${model} ${precision} ${shortlist ? 'shortlist' : 'vocabulary'}`,
+    ...{ precision, model, shortlist, outputs, length, sentences },
+    operations: sentences * translateOperations(shape, length, outputs),
+  };
+}
+
 /** @type {Limit[]} */
 export const limits = [
-  { kind: 'limit', name: 'limit peak', limit: 'peak' },
-  { kind: 'limit', name: 'limit product', limit: 'product' },
+  { kind: 'limit', name: 'limit peak', precision: 'f32', limit: 'peak' },
+  { kind: 'limit', name: 'limit product', precision: 'f32', limit: 'product' },
+  { kind: 'limit', name: 'limit peak int8', precision: 'int8', limit: 'peak' },
+];
+
+/** @type {[number, number, number][]} */
+const productShapes = [
+  [512, 512, 512],
+  [128, 512, 2048],
+  [32, 512, 512],
+  [1, 512, 2048],
+  [1, 256, 32000],
 ];
 
 /** @type {Work[]} */
@@ -44,6 +128,16 @@ export const workloads = [
   ...limits,
   ...[128, 512, 1024, 2048].map((length) => attention('scaled-dot', length)),
   ...[128, 512].map((length) => attention('additive', length)),
+  ...productShapes.map(product('f32')),
+  ...productShapes.map(product('int8')),
+  ...[32, 128].map((length) => encoder('f32', length)),
+  ...[32, 128].map((length) => encoder('int8', length)),
+  ...[true, false].map((shortlist) => translate('ids', 'tiny', 'f32', shortlist)),
+  ...[true, false].map((shortlist) => translate('ids', 'tiny', 'int8', shortlist)),
+  ...[true, false].map((shortlist) => translate('ids', 'base', 'int8', shortlist)),
+  ...[true, false].map((shortlist) => translate('text', 'tiny', 'int8', shortlist)),
+  ...[true, false].map((shortlist) => translate('text', 'base', 'int8', shortlist)),
+  translate('bulk', 'tiny', 'int8', true),
 ];
 
 /** The attention whose memory is measured. */

@@ -1,9 +1,10 @@
 // One engine and the work that lies before it, in Node and in pages.
 //
 // An engine is a module with open(host, options) -> {prepare(work, variant) -> prepared}. What is prepared has either
-//   run()      one run, and output() its result as [heads, length, dim]: compared with the other engines'
-//   sample()   {milliseconds, operations}, where the engine times itself
-// and may have release().
+//   run()      one run; output() its result, where it can be compared with the other engines'; words, of the text that it
+//              translates
+//   sample()   {milliseconds, operations, excerpt}, where the engine times itself
+// and may have release(). One that cannot do the work throws an error that says why.
 
 import { excerpt } from '../inputs.mjs';
 import { time, warmUp } from '../timing.mjs';
@@ -12,9 +13,11 @@ import { time, warmUp } from '../timing.mjs';
  * @typedef {object} Host
  * @property {boolean} isNode
  * @property {(path: string) => string} url of a file of the repository, for import and fetch
- * @property {(path: string) => Promise<void>} [script] in pages: runs a classic script, for what it defines globally
+ * @property {(path: string) => Promise<Uint8Array>} bytes of a file of the repository
+ * @property {Record<'baseline' | 'relaxed' | 'package', string>} builds folders of the repository
+ * @property {(path: string) => Promise<void>} script runs a classic script, for what it defines globally
  *
- * @typedef {{milliseconds: number[], operations?: number, excerpt?: number[], processor?: number}} Samples
+ * @typedef {{milliseconds: number[], operations?: number, excerpt?: number[], words?: number, processor?: number}} Samples
  * processor: milliseconds of a run, where the engine knows them itself
  */
 
@@ -36,8 +39,8 @@ export async function openDesk(host, { engine, options }) {
     async sample(work, variant) {
       const key = `${work.name} ${variant}`;
       if (!prepared.has(key)) prepared.set(key, await ready(await opened.prepare(work, variant)));
-      const { run, sample, excerpt: first } = prepared.get(key);
-      return sample ? sample() : { milliseconds: await time(run), excerpt: first };
+      const { run, sample, excerpt: first, words } = prepared.get(key);
+      return sample ? sample() : { milliseconds: await time(run), excerpt: first, words };
     },
     /** Gives back what was prepared. */
     async release() {
@@ -52,7 +55,7 @@ async function ready(prepared) {
     prepared.sample();
     return prepared;
   }
-  const first = excerpt(await prepared.output());
+  const first = prepared.output && excerpt(await prepared.output());
   await warmUp(prepared.run);
   return { ...prepared, excerpt: first };
 }

@@ -1,45 +1,44 @@
 // onnxruntime, for the web and for Node: one interface.
 
-import { attentionInputs, sideBySide } from '../inputs.mjs';
-import { attentionModel } from '../onnx/attention.mjs';
+import { prepareAttention } from './onnxruntime/attention.mjs';
+import { prepareEncoder, prepareProduct } from './onnxruntime/rows.mjs';
+import { prepareTranslation } from './onnxruntime/translate.mjs';
+
+/**
+ * @typedef {object} Runtime
+ * @property {(model: Uint8Array) => Promise<any>} session
+ * @property {(data: Float32Array | BigInt64Array, shape: number[]) => any} tensor
+ */
+
+const preparations = {
+  attention: prepareAttention,
+  product: prepareProduct,
+  encoder: prepareEncoder,
+  'translate-ids': prepareTranslation,
+};
 
 /**
  * @param {import('./desk.mjs').Host} host
- * @param {{runtime: 'web' | 'node'}} options
+ * @param {{runtime: 'web' | 'node', threads: number}} options
  */
-export async function open(host, { runtime }) {
-  const ort = runtime === 'web' ? await openWeb(host) : (await import('onnxruntime-node')).default;
-
-  /** @param {import('../workloads.mjs').Attention} work @param {import('../onnx/attention.mjs').AttentionGraph} graph */
-  async function prepare(work, graph) {
-    const { heads, length, dim } = work;
-    const session = await ort.InferenceSession.create(attentionModel(graph, work), {
+export async function open(host, { runtime, threads }) {
+  const ort = runtime === 'web' ? await openWeb(host, threads) : (await import('onnxruntime-node')).default;
+  const session = (model) =>
+    ort.InferenceSession.create(model, {
       executionProviders: [runtime === 'web' ? 'wasm' : 'cpu'],
       graphOptimizationLevel: 'all',
-      intraOpNumThreads: 1,
+      intraOpNumThreads: threads,
       interOpNumThreads: 1,
     });
-    const isSideBySide = graph === 'multi-head';
-    const shape = isSideBySide ? [1, length, heads * dim] : [1, heads, length, dim];
-    const tensor = (data) =>
-      new ort.Tensor('float32', isSideBySide ? sideBySide(data, heads, length, dim) : data, shape);
-    const { query, key, value } = attentionInputs(work);
-    const feeds = { q: tensor(query), k: tensor(key), v: tensor(value) };
-    const run = () => session.run(feeds);
-    const output = async () => {
-      const { data } = (await run()).output;
-      return isSideBySide ? sideBySide(data, length, heads, dim) : data;
-    };
-    return { run, output, release: () => session.release() };
-  }
-  return { prepare };
+  const tensor = (data, shape) => new ort.Tensor(data instanceof Float32Array ? 'float32' : 'int64', data, shape);
+  return { prepare: (work, variant) => preparations[work.kind]({ session, tensor }, work, variant) };
 }
 
-/** @param {import('./desk.mjs').Host} host */
-async function openWeb(host) {
+/** @param {import('./desk.mjs').Host} host @param {number} threads */
+async function openWeb(host, threads) {
   const folder = 'tests/bench/node_modules/onnxruntime-web/dist/';
   const ort = await import(host.url(`${folder}ort.${host.isNode ? 'node' : 'wasm'}.min.mjs`));
-  ort.env.wasm.numThreads = 1;
+  ort.env.wasm.numThreads = threads;
   ort.env.wasm.wasmPaths = host.url(folder);
   return ort;
 }

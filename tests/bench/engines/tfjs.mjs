@@ -1,6 +1,7 @@
 // TensorFlow.js with its WebAssembly backend, whose threads stay off.
 
-import { attentionInputs } from '../inputs.mjs';
+import { attentionInputs, productRows } from '../inputs.mjs';
+import { asFloats, productWeights } from '../models/weights.mjs';
 
 /** @param {import('./desk.mjs').Host} host */
 export async function open(host) {
@@ -8,18 +9,31 @@ export async function open(host) {
   wasm.setThreadsCount(1);
   if (!(await tf.setBackend('wasm'))) throw new Error('tfjs does not start its WebAssembly backend');
 
-  /** @param {import('../workloads.mjs').Attention} work */
-  function prepare(work) {
-    const { query, key, value } = attentionInputs(work);
-    const [q, k, v] = [query, key, value].map((data) => tf.tensor(data, [work.heads, work.length, work.dim]));
-    const run = () =>
-      tf.tidy(() => {
-        const scores = tf.mul(tf.matMul(q, k, false, true), 1 / Math.sqrt(work.dim));
-        return tf.matMul(tf.softmax(scores), v).dataSync();
-      });
-    return { run, output: run, release: () => tf.dispose([q, k, v]) };
-  }
+  const prepare = (work) => (work.kind === 'product' ? prepareProduct(tf, work) : prepareAttention(tf, work));
   return { prepare };
+}
+
+/** @param {import('../workloads.mjs').Attention} work */
+function prepareAttention(tf, work) {
+  const { query, key, value } = attentionInputs(work);
+  const [q, k, v] = [query, key, value].map((data) => tf.tensor(data, [work.heads, work.length, work.dim]));
+  const run = () =>
+    tf.tidy(() => {
+      const scores = tf.mul(tf.matMul(q, k, false, true), 1 / Math.sqrt(work.dim));
+      return tf.matMul(tf.softmax(scores), v).dataSync();
+    });
+  return { run, output: run, release: () => tf.dispose([q, k, v]) };
+}
+
+/** @param {import('../workloads.mjs').Product} work */
+function prepareProduct(tf, work) {
+  const { rows, inputs, outputs } = work;
+  const weights = asFloats(productWeights(work));
+  const x = tf.tensor(productRows(work), [rows, inputs]);
+  // Turned beforehand, as weights are that do not change.
+  const w = tf.tidy(() => tf.transpose(tf.tensor(weights, [outputs, inputs])));
+  const run = () => tf.tidy(() => tf.matMul(x, w).dataSync());
+  return { run, output: run, release: () => tf.dispose([x, w]) };
 }
 
 async function inNode() {

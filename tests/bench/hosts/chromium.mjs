@@ -14,7 +14,8 @@ const kFlags = [
   '--disable-sync',
 ];
 
-export async function openChromium() {
+/** @param {object} builds */
+export async function openChromium(builds) {
   const server = await serve(at(), { isolated: true });
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
@@ -30,14 +31,16 @@ export async function openChromium() {
     await page.goto(`${server.url}tests/bench/hosts/page.html`);
     await page.evaluate(
       async (seat) => {
-        const { openHere } = await import('/tests/bench/hosts/page.mjs');
+        const { openHere, wasmBytes } = await import('/tests/bench/hosts/page.mjs');
         globalThis.desk = await openHere(seat);
+        globalThis.wasmBytes = wasmBytes;
       },
-      { engine, options },
+      { builds, engine, options },
     );
     return {
       sample: (...args) => page.evaluate((given) => globalThis.desk.sample(...given), args),
       release: () => page.evaluate(() => globalThis.desk.release()),
+      memory: () => memoryOf(page),
       close: () => context.close(),
     };
   }
@@ -47,4 +50,19 @@ export async function openChromium() {
     await server.close();
   }
   return { open, close, version: browser.version() };
+}
+
+/**
+ * What the page's own thread holds once nothing is left to collect.
+ * @param {import('playwright-core').Page} page
+ * @returns {Promise<{wasm: number, javascript: number}>} bytes; javascript: its heap and its buffers
+ */
+async function memoryOf(page) {
+  const session = await page.context().newCDPSession(page);
+  for (let i = 0; i < 2; ++i) await session.send('HeapProfiler.collectGarbage');
+  const { usedSize, backingStorageSize } = await session.send('Runtime.getHeapUsage');
+  const wasm = await page.evaluate(() => globalThis.wasmBytes());
+  await session.detach();
+  // WebAssembly's memories are counted among the buffers.
+  return { wasm, javascript: usedSize + backingStorageSize - wasm };
 }

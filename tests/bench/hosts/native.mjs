@@ -1,17 +1,28 @@
-// The core as native code: tests/bench/kernels_bench.cc, a process for each sample.
+// The core as native code: tests/bench/*.cc, a process for each sample.
 
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { at } from '../../../web/tools/common.mjs';
-import { kernelName, readSamples } from '../kernels.mjs';
+import { argumentsFor, modelOf, readSamples } from '../kernels.mjs';
 
 const execute = promisify(execFile);
-export const kNativeBench = at('build', 'native', 'qkv_bench');
 
-export const openNative = async () => ({
+/** @param {string} build the folder of the native build */
+export const nativeBench = (build) => join(build, 'qkv_bench');
+
+/** @param {{native: string}} builds */
+export const openNative = async (builds) => ({
   async open() {
     return {
-      sample: async (work) => readSamples((await execute(kNativeBench, ['--json', kernelName(work)])).stdout),
+      async sample(work) {
+        const folder = modelOf(work);
+        const given = argumentsFor(work, folder && at(...folder.split('/')));
+        const { stdout } = await execute(nativeBench(builds.native), given).catch(({ stderr, message }) => {
+          throw new Error(stderr?.trim() || message);
+        });
+        return readSamples(stdout);
+      },
       async release() {},
       async close() {},
     };

@@ -1,13 +1,32 @@
 // One engine in a Node process of its own, told what to do by its parent.
 
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runInThisContext } from 'node:vm';
 import { openDesk } from '../engines/desk.mjs';
 
 const root = new URL('../../../', import.meta.url);
 
-/** @type {import('../engines/desk.mjs').Host} */
-const host = { isNode: true, url: (path) => new URL(path, root).href };
+const { builds, ...seat } = JSON.parse(process.argv[2]);
 
-const desk = await openDesk(host, JSON.parse(process.argv[2]));
+/** @type {import('../engines/desk.mjs').Host} */
+const host = {
+  isNode: true,
+  url: (path) => new URL(path, root).href,
+  bytes: (path) => readFile(new URL(path, root)),
+  script: (path) => runScript(fileURLToPath(new URL(path, root))),
+  builds,
+};
+
+/** A classic script for browsers that finds out that this is Node. @param {string} file */
+async function runScript(file) {
+  Object.assign(globalThis, { require: createRequire(file), __filename: file, __dirname: dirname(file) });
+  runInThisContext(await readFile(file, 'utf8'), { filename: file });
+}
+
+const desk = await openDesk(host, seat);
 process.on('message', async ({ id, method, args }) => {
   const answer = await desk[method](...args).then(
     (result) => ({ id, result }),

@@ -5,9 +5,12 @@ import { fileURLToPath } from 'node:url';
 
 const child = fileURLToPath(new URL('node-child.mjs', import.meta.url));
 
-/** @param {{engine: string, options: object, flags?: string[]}} seat flags: of V8's */
-async function open({ engine, options, flags = [] }) {
-  const process = fork(child, [JSON.stringify({ engine, options })], {
+/**
+ * @param {object} builds
+ * @param {{engine: string, options: object, flags?: string[]}} seat flags: of V8's
+ */
+async function open(builds, { engine, options, flags = [] }) {
+  const process = fork(child, [JSON.stringify({ builds, engine, options })], {
     execArgv: flags,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
@@ -33,4 +36,5 @@ async function open({ engine, options, flags = [] }) {
   return { sample: call('sample'), release: call('release'), close: () => process.disconnect() };
 }
 
-export const openNode = async () => ({ open, async close() {} });
+/** @param {object} builds */
+export const openNode = async (builds) => ({ open: (seat) => open(builds, seat), async close() {} });

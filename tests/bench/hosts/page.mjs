@@ -1,11 +1,19 @@
 // One engine in a page.
 
 import { openDesk } from '../engines/desk.mjs';
+import { watchMemories } from '../watch-memories.mjs';
 
-/** @type {import('../engines/desk.mjs').Host} */
-const host = {
+/** Bytes of WebAssembly's memories. */
+export const wasmBytes = watchMemories();
+
+const url = (path) => new URL(`/${path}`, location.href).href;
+
+/** @returns {import('../engines/desk.mjs').Host} */
+const hostWith = (builds) => ({
   isNode: false,
-  url: (path) => new URL(`/${path}`, location.href).href,
+  url,
+  bytes: async (path) => new Uint8Array(await (await fetch(url(path))).arrayBuffer()),
+  builds,
   script: (path) =>
     new Promise((resolve, reject) => {
       const script = document.createElement('script');
@@ -14,6 +22,6 @@ const host = {
       script.onerror = () => reject(new Error(`${path} does not load`));
       document.head.append(script);
     }),
-};
+});
 
-export const openHere = (seat) => openDesk(host, seat);
+export const openHere = ({ builds, ...seat }) => openDesk(hostWith(builds), seat);

@@ -1,6 +1,7 @@
 // softmax(Q K' / sqrt(d)) V in the three ways that onnxruntime has for it.
 
 import { Graph } from './graph.mjs';
+import { attend } from './layers.mjs';
 
 /** @typedef {'plain' | 'multi-head' | 'opset-23'} AttentionGraph */
 
@@ -11,11 +12,8 @@ export const attentionGraphs = ['plain', 'multi-head', 'opset-23'];
 function plain({ heads, dim }) {
   const graph = new Graph('attention', 17);
   const shape = [1, heads, 'length', dim];
-  const [q, k, v] = ['q', 'k', 'v'].map((name) => graph.input(name, shape));
-  const transposed = graph.node('Transpose', [k], { attributes: { perm: [0, 1, 3, 2] } });
-  const scores = graph.node('Mul', [graph.node('MatMul', [q, transposed]), graph.scalar(1 / Math.sqrt(dim))]);
-  const weights = graph.node('Softmax', [scores], { attributes: { axis: -1 } });
-  graph.node('MatMul', [weights, v], { output: 'output' });
+  const inputs = ['q', 'k', 'v'].map((name) => graph.input(name, shape));
+  attend(graph, inputs, dim, 'output');
   graph.output('output', shape);
   return graph.finish();
 }

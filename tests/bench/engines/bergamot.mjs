@@ -1,0 +1,102 @@
+// bergamot-translator, Marian in WebAssembly, as its own worker script starts it, with the settings that script has. One
+// thread: the package has no more. The models are made here (models/marian.mjs).
+
+import { architectures } from '../models/architectures.mjs';
+import { folderOf } from '../models/folder-names.mjs';
+import { marianModel } from '../models/marian.mjs';
+import { textsOf } from '../models/texts.mjs';
+
+const kFolder = 'tests/bench/node_modules/@browsermt/bergamot-translator/worker/';
+const kScript = `${kFolder}bergamot-translator-worker.js`;
+
+// What the module imports and finds among its own exports, where the browser brings nothing faster.
+const kFallbacks = {
+  int8_prepare_a: 'int8PrepareAFallback',
+  int8_prepare_b: 'int8PrepareBFallback',
+  int8_prepare_b_from_transposed: 'int8PrepareBFromTransposedFallback',
+  int8_prepare_b_from_quantized_transposed: 'int8PrepareBFromQuantizedTransposedFallback',
+  int8_prepare_bias: 'int8PrepareBiasFallback',
+  int8_multiply_and_add_bias: 'int8MultiplyAndAddBiasFallback',
+  int8_select_columns_of_b: 'int8SelectColumnsOfBFallback',
+};
+
+// max-length-factor: as many pieces out as in. The package has 2, which is not reached when a model ends its sentences.
+const kConfig = `
+beam-size: 1
+normalize: 1.0
+word-penalty: 0
+cpu-threads: 0
+gemm-precision: int8shiftAlphaAll
+skip-cost: true
+alignment: soft
+quiet: true
+quiet-translation: true
+max-length-break: 128
+mini-batch-words: 1024
+workspace: 128
+max-length-factor: 1.0
+`;
+
+/** @param {import('./desk.mjs').Host} host */
+export async function open(host) {
+  const wasm = await host.bytes(`${kFolder}bergamot-translator-worker.wasm`);
+  const module = await start(host, wasm);
+  const service = new module.BlockingService({ cacheSize: 0 });
+
+  /** @param {import('../workloads.mjs').Translate} work @param {'ssru' | 'self-attention'} decoder */
+  async function prepare(work, decoder) {
+    const folder = folderOf(work.model, work.precision);
+    const shortlist = work.shortlist ? await host.bytes(`${folder}/shortlist.bin`) : new Uint8Array(0);
+    const vocabularies = new module.AlignedMemoryList();
+    vocabularies.push_back(aligned(module, await host.bytes(`${folder}/source.spm`), 64));
+    const weights = aligned(module, marianModel(architectures[work.model], decoder), 256);
+    const model = new module.TranslationModel(kConfig, weights, aligned(module, shortlist, 64), vocabularies, null);
+    const { texts, words } = textsOf(work);
+    const run = () => translate(module, service, model, texts);
+    if (run().some((text) => text === '')) throw new Error('bergamot wrote nothing');
+    return { run, words, release: () => model.delete() };
+  }
+  return { prepare };
+}
+
+/** @param {import('./desk.mjs').Host} host @param {Uint8Array} wasm */
+function start(host, wasm) {
+  return new Promise((resolve, reject) => {
+    const module = {
+      print() {},
+      printErr() {},
+      instantiateWasm(imports, accept) {
+        const gemm = Object.entries(kFallbacks).map(([name, own]) => [name, (...args) => module.asm[own](...args)]);
+        WebAssembly.instantiate(wasm, { ...imports, wasm_gemm: Object.fromEntries(gemm) })
+          .then(({ instance }) => accept(instance))
+          .catch(reject);
+        return {};
+      },
+      onRuntimeInitialized: () => resolve(module),
+      onAbort: (reason) => reject(new Error(`bergamot: ${reason}`)),
+    };
+    globalThis.Module = module; // where its script looks for it
+    host.script(kScript).catch(reject);
+  });
+}
+
+/** @param {Uint8Array} bytes @param {number} alignment */
+function aligned(module, bytes, alignment) {
+  const memory = new module.AlignedMemory(bytes.length, alignment);
+  if (bytes.length > 0) memory.getByteArrayView().set(new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length));
+  return memory;
+}
+
+/** @param {string[]} texts @returns {string[]} */
+function translate(module, service, model, texts) {
+  const input = new module.VectorString();
+  const options = new module.VectorResponseOptions();
+  for (const text of texts) {
+    input.push_back(text);
+    options.push_back({ qualityScores: false, alignment: false, html: false });
+  }
+  const responses = service.translate(model, input, options);
+  const translations = texts.map((_, i) => responses.get(i).getTranslatedText());
+  for (const each of [input, options, responses]) each.delete();
+  return translations;
+}

@@ -1,0 +1,104 @@
+// What an engine costs before it is fast: bytes to download, and bytes of memory once it has translated.
+
+import { readFileSync, readdirSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { at } from '../../web/tools/common.mjs';
+import { ensureFolder } from './models/folder.mjs';
+import { workloads } from './workloads.mjs';
+
+/** @typedef {{work: string, host: string, engine: string, bytes: number, wasm: number, javascript: number}} Footprint */
+
+const kWork = 'translate text tiny int8 shortlist';
+const rowOf = (engine) => ({ work: `memory ${kWork}`, host: 'chromium', engine });
+const kRuns = 3;
+
+/** In one thread, so that it can be looked at: none of them in its worker. */
+const kEngines = [
+  ...['baseline', 'relaxed'].map((build) => ({
+    ...{ name: `qkv ${build}`, engine: 'translator', options: { build, worker: false } },
+  })),
+  ...['ssru', 'self-attention'].map((variant) => ({
+    ...{ name: `bergamot ${variant}`, engine: 'bergamot', options: {}, variant },
+  })),
+];
+
+/**
+ * WebAssembly's memory at its largest, and what JavaScript holds after some translations, each engine in a page of its own.
+ * @param {{open: Function}} chromium
+ * @returns {Promise<Footprint[]>}
+ */
+export async function measureMemoryOfTranslation(chromium) {
+  const work = workloads.find(({ name }) => name === kWork);
+  ensureFolder(work.model, work.precision);
+  const found = [];
+  for (const seat of kEngines) {
+    const desk = await chromium.open(seat);
+    for (let run = 0; run < kRuns; ++run) await desk.sample(work, seat.variant);
+    const { wasm, javascript } = await desk.memory();
+    found.push({ ...rowOf(seat.name), bytes: wasm + javascript, wasm, javascript });
+    await desk.close();
+  }
+  return found;
+}
+
+const kPeers = 'tests/bench/node_modules';
+const kDownloads = {
+  bergamot: {
+    folder: `${kPeers}/@browsermt/bergamot-translator/worker`,
+    files: ['translator-worker.js', 'bergamot-translator-worker.js', 'bergamot-translator-worker.wasm'],
+  },
+  'onnxruntime-web': {
+    folder: `${kPeers}/onnxruntime-web/dist`,
+    files: ['ort.wasm.min.mjs', 'ort-wasm-simd-threaded.mjs', 'ort-wasm-simd-threaded.wasm'],
+  },
+  tfjs: {
+    folder: `${kPeers}/@tensorflow`,
+    files: [
+      ...['core', 'backend-cpu', 'backend-wasm'].map((name) => `tfjs-${name}/dist/tf-${name}.min.js`),
+      'tfjs-backend-wasm/dist/tfjs-backend-wasm-simd.wasm',
+    ],
+  },
+};
+
+/** All of our JavaScript, and the larger of our two builds, of which a page loads one. @param {string} folder */
+function ourFiles(folder) {
+  const files = readdirSync(at(...folder.split('/'))).filter((name) => /\.(js|wasm)$/.test(name));
+  const wasm = files.filter((name) => name.endsWith('.wasm'));
+  const larger = wasm.toSorted((a, b) => gzipped(folder, b) - gzipped(folder, a))[0];
+  return files.filter((name) => name.endsWith('.js') || name === larger);
+}
+
+const gzipped = (folder, file) =>
+  gzipSync(readFileSync(at(...folder.split('/'), ...file.split('/'))), { level: 9 }).length;
+
+/**
+ * Wasm and JavaScript, gzipped, of each engine; no models.
+ * @param {{package: string}} builds
+ * @returns {Footprint[]}
+ */
+export function measureDownloads(builds) {
+  const all = { qkv: { folder: builds.package, files: ourFiles(builds.package) }, ...kDownloads };
+  return Object.entries(all).map(([engine, { folder, files }]) => {
+    const sum = (isWanted) => files.filter(isWanted).reduce((total, file) => total + gzipped(folder, file), 0);
+    const wasm = sum((file) => file.endsWith('.wasm'));
+    const javascript = sum((file) => !file.endsWith('.wasm'));
+    return { work: 'download', host: 'chromium', engine, bytes: wasm + javascript, wasm, javascript };
+  });
+}
+
+const kTitles = {
+  memory: 'Memory of translating, tiny, in Chromium',
+  download: 'Download, gzipped',
+};
+
+/** Markdown. @param {Footprint[]} rows */
+export function footprintTables(rows) {
+  const megabytes = (bytes) => (bytes / 1e6).toFixed(2);
+  const cells = ({ engine, bytes, wasm, javascript }) => [engine, ...[bytes, wasm, javascript].map(megabytes)];
+  const table = ([kind, title]) => {
+    const lines = rows.filter(({ work }) => work.startsWith(kind)).map((row) => `| ${cells(row).join(' | ')} |`);
+    const header = ['| engine | all | WebAssembly | JavaScript |', '| --- | --- | --- | --- |'];
+    return lines.length === 0 ? '' : [`### ${title}, MB`, '', ...header, ...lines, ''].join('\n');
+  };
+  return Object.entries(kTitles).map(table).join('\n');
+}

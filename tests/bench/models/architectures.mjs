@@ -1,0 +1,47 @@
+// The shapes of models that are measured, those of bergamot's published students among them. Their weights are random.
+
+/**
+ * @typedef {object} Architecture an encoder-decoder Transformer in MarianMT's layout
+ * @property {number} encoderLayers
+ * @property {number} decoderLayers
+ * @property {number} d
+ * @property {number} ffn
+ * @property {number} heads
+ * @property {number} vocabulary rows of the one embedding
+ */
+
+/** @type {Record<string, Architecture>} */
+export const architectures = {
+  tiny: { encoderLayers: 6, decoderLayers: 2, d: 256, ffn: 1536, heads: 8, vocabulary: 32000 },
+  base: { encoderLayers: 6, decoderLayers: 6, d: 512, ffn: 2048, heads: 8, vocabulary: 32000 },
+  // The encoder of base, for the work that needs no more.
+  'base-encoder': { encoderLayers: 6, decoderLayers: 1, d: 512, ffn: 2048, heads: 8, vocabulary: 1000 },
+};
+
+/** </s> and the piece that decoding starts from, whose row is zero as Marian's is: the first row and the last. */
+export const kEnd = 0;
+export const startPiece = ({ vocabulary }) => vocabulary - 1;
+
+/**
+ * Operations of one encoder layer's products: four projections, two of the feed-forward network, two of attention.
+ * @param {Architecture} shape
+ * @param {number} length
+ */
+const encoderLayer = ({ d, ffn }, length) => 2 * length * (4 * d * d + 2 * d * ffn) + 4 * length * length * d;
+
+/** @param {Architecture} shape @param {number} length */
+export const encoderOperations = (shape, length) => shape.encoderLayers * encoderLayer(shape, length);
+
+/**
+ * A sentence read and as many pieces written, one after the other.
+ * @param {Architecture} shape
+ * @param {number} length pieces in and pieces out
+ * @param {number} outputs rows of the last product
+ */
+export function translateOperations(shape, length, outputs) {
+  const { d, ffn, decoderLayers } = shape;
+  const memory = decoderLayers * 2 * length * 2 * d * d;
+  const products = decoderLayers * 2 * (6 * d * d + 2 * d * ffn) + 2 * d * outputs;
+  const attended = decoderLayers * 4 * d * (length / 2 + length);
+  return encoderOperations(shape, length) + memory + length * (products + attended);
+}

@@ -1,0 +1,108 @@
+// A SentencePiece model of made-up words, and sentences of which one knows into how many pieces they fall.
+//
+// It is a unigram model whose pieces are all about as likely: a word falls into as few pieces as it can. Scores lie between
+// -10 and -9, so that two pieces, -20 at the least, are always better than three.
+
+import { seedOf, uniform } from '../random.mjs';
+import { Message } from '../onnx/protobuf.mjs';
+
+const kConsonants = 'b c d f g h k l m n p r s t v w st tr pl'.split(' ');
+const kVowels = 'a e i o u ea ou'.split(' ');
+const kSyllables = kConsonants.flatMap((consonant) => kVowels.map((vowel) => consonant + vowel));
+const kSpace = '\u2581';
+const kNormal = 1;
+const kUnknown = 2;
+const kControl = 3;
+const kCapitals = 1000;
+
+/** @typedef {{text: string, type: number}} Piece */
+/** @typedef {{pieces: Piece[], capitals: string[], words: string[], known: Set<string>}} Vocabulary */
+
+/** @param {number} size @returns {Vocabulary} */
+export function makeVocabulary(size) {
+  const pick = picker('vocabulary');
+  const word = () => Array.from({ length: 2 + Math.floor(2 * pick.next()) }, () => pick.from(kSyllables)).join('');
+  const known = new Set(['.', kSpace, ...'abcdefghijklmnopqrstuvwxyz', ...kSyllables]);
+  const fresh = (text) => (known.has(text) ? '' : (known.add(text), text));
+  const draw = (make, count) => {
+    const drawn = [];
+    while (drawn.length < count) drawn.push(...[fresh(make())].filter(Boolean));
+    return drawn;
+  };
+  const capitals = draw(() => kSpace + capitalised(word()), Math.min(kCapitals, Math.floor(size / 8)));
+  const words = draw(() => kSpace + word(), size - 3 - known.size);
+  const normal = [...known].map((text) => ({ text, type: kNormal }));
+  const pieces = [{ text: '</s>', type: kControl }, { text: '<unk>', type: kUnknown }, ...normal];
+  return { pieces: [...pieces, { text: '<pad>', type: kControl }], capitals, words, known };
+}
+
+const capitalised = (word) => word[0].toUpperCase() + word.slice(1);
+
+function picker(name) {
+  const next = uniform(seedOf(name));
+  return { next, from: (list) => list[Math.floor(list.length * next())] };
+}
+
+/**
+ * A sentence that is `count` pieces, its end and </s> among them: of its words some are one piece, some two.
+ * @param {Vocabulary} vocabulary
+ * @param {number} count
+ * @param {number} number another one for each
+ */
+export function makeSentence({ capitals, words, known }, count, number) {
+  const pick = picker(`sentence ${count} ${number}`);
+  const inWords = count - 2;
+  const compounds = Math.round(0.3 * inWords);
+  const lengths = Array.from({ length: inWords - compounds - 1 }, (_, i) => (i < compounds ? 2 : 1));
+  // Frequent words come first in the vocabulary, as in a real one.
+  const frequent = () => words[Math.floor(words.length * pick.next() ** 3)];
+  const compound = () => {
+    const text = frequent() + pick.from(kSyllables);
+    return known.has(text) ? compound() : text;
+  };
+  const shuffled = lengths.map((length) => ({ length, key: pick.next() })).toSorted((a, b) => a.key - b.key);
+  const all = [pick.from(capitals), ...shuffled.map(({ length }) => (length === 2 ? compound() : frequent()))];
+  return `${all.map((word) => word.slice(1)).join(' ')}.`;
+}
+
+/** vocab.json: each piece's row is its number. @param {Vocabulary} vocabulary */
+export const vocabJson = ({ pieces }) => Object.fromEntries(pieces.map(({ text }, row) => [text, row]));
+
+/**
+ * source.spm, a ModelProto (sentencepiece_model.proto).
+ * @param {Vocabulary} vocabulary
+ * @param {Uint8Array} normalizer a NormalizerSpec
+ */
+export function spm({ pieces }, normalizer) {
+  const model = new Message();
+  pieces.forEach(({ text, type }, id) => {
+    const score = type === kNormal ? -9 - id / pieces.length : 0;
+    model.message(1, new Message().string(1, text).float(2, score).int(3, type));
+  });
+  const kUnigram = 1;
+  const trainer = new Message().int(3, kUnigram).int(4, pieces.length);
+  const ids = { 40: 1, 41: -1, 42: 0, 43: pieces.length - 1 }; // unk, bos, eos, pad
+  for (const [field, id] of Object.entries(ids)) trainer.int(Number(field), id);
+  return model.message(2, trainer).bytes(3, normalizer).finish();
+}
+
+/** The NormalizerSpec in a .spm file. @param {Uint8Array} file */
+export function normalizerOf(file) {
+  const kNormalizer = (3 << 3) | 2;
+  let at = 0;
+  const varint = () => {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = file[at++];
+      value += (byte & 127) * 2 ** shift;
+      if (byte < 128) return value;
+    }
+  };
+  while (at < file.length) {
+    const tag = varint();
+    const length = varint(); // all fields of a ModelProto are messages
+    if (tag === kNormalizer) return file.subarray(at, at + length);
+    at += length;
+  }
+  throw new Error('a .spm file without a NormalizerSpec');
+}

@@ -1,0 +1,127 @@
+// Whole models: an encoder's layers over given rows, and a translation from ids to ids, as core/translate runs them.
+#include <cstdio>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "core/base/arena.h"
+#include "core/decode/beam.h"
+#include "core/translate/folder.h"
+#include "core/translate/job.h"
+#include "tests/bench/bench.h"
+#include "tests/bench/random.h"
+
+namespace qkv {
+namespace {
+
+struct Bench {
+  const TranslationModel& model;
+  Arena arena;
+  ThreadPool pool;
+  Context ctx{arena, pool};
+};
+
+// The operations of tests/bench/models/architectures.mjs are added by who reads the times.
+constexpr double kUnknownOperations = 0;
+
+// x [length, d] through every layer of the encoder.
+void BenchEncoder(Bench& bench, size_t length) {
+  const std::string name = "encoder " + std::to_string(length);
+  if (!Wanted(name)) return;
+  const Transformer& transformer = bench.model.transformer();
+  const size_t d = bench.model.config().d_model;
+  const auto rows = static_cast<Eigen::Index>(length), cols = static_cast<Eigen::Index>(d);
+  const std::vector<float> values = SeededFloats(length * d, 1, 8);
+  const Matrix input = ConstMatrixView(values.data(), rows, cols);
+  Matrix x = input;
+  Segments segments;
+  segments.Add(length);
+  const auto run = [&] {
+    x = input;
+    for (size_t layer = 0; layer < bench.model.config().encoder_layers; ++layer) {
+      const ArenaScope scope(bench.arena);
+      x = transformer.EncoderStep(bench.ctx, layer, View(x), segments);
+    }
+  };
+  Report(name, kUnknownOperations, run, [&] { return Excerpt(x.data(), length * d); });
+}
+
+// Greedily, exactly as many pieces as the source has: its weights never let </s> win.
+std::vector<SearchNode> Translate(Bench& bench, const Tokens& source, SearchOptions options) {
+  const Transformer& transformer = bench.model.transformer();
+  const TransformerConfig& config = transformer.config();
+  EncoderRun encoder(transformer, {&source});
+  for (bool done = false; !done;) {
+    const ArenaScope scope(bench.arena);
+    done = encoder.Step(bench.ctx);
+  }
+  auto state = std::make_unique<TransformerState>(config, encoder.segments(), std::vector<int32_t>{0});
+  for (size_t layer = 0; layer < config.decoder_layers; ++layer) {
+    const ArenaScope scope(bench.arena);
+    transformer.ProjectMemory(bench.ctx, layer, encoder.memory(), *state);
+  }
+  BeamSearch search(transformer, std::move(state), {source.ids.size()}, std::move(options));
+  for (bool done = false; !done;) {
+    const ArenaScope scope(bench.arena);
+    done = search.Step(bench.ctx);
+  }
+  return search.Tree(0);
+}
+
+// The pieces and the log-probabilities from the beginning to each; the last piece is the </s> that ends every one.
+std::vector<double> Written(const std::vector<SearchNode>& tree) {
+  std::vector<double> numbers;
+  for (const SearchNode& node : tree) numbers.push_back(node.piece);
+  for (const SearchNode& node : tree) numbers.push_back(node.log_prob);
+  return numbers;
+}
+
+// As many pieces, spread over the vocabulary (models/shortlist.mjs); all of it where there are no fewer.
+std::vector<std::vector<int32_t>> Shortlists(size_t vocabulary, size_t outputs) {
+  if (outputs == vocabulary) return {};
+  std::vector<int32_t> pieces;
+  for (size_t i = 0; i < outputs; ++i) pieces.push_back(static_cast<int32_t>(i * (vocabulary / outputs)));
+  return {pieces};
+}
+
+// Ids as inputs.mjs has them.
+void BenchTranslation(Bench& bench, size_t length, size_t outputs) {
+  const std::string name = "translate " + std::to_string(length) + ", " + std::to_string(outputs) + " outputs";
+  if (!Wanted(name)) return;
+  const TransformerConfig& config = bench.model.config();
+  Tokens source;
+  for (size_t i = 0; i + 1 < length; ++i) source.ids.push_back(static_cast<int32_t>(7 + 13 * i));
+  source.ids.push_back(config.end);
+  const SearchOptions options{.start = config.start,
+                              .end = config.end,
+                              .banned = bench.model.generation().banned,
+                              .shortlists = Shortlists(config.vocabulary, outputs)};
+  std::vector<SearchNode> tree;
+  Report(name, kUnknownOperations, [&] { tree = Translate(bench, source, options); }, [&] { return Written(tree); });
+}
+
+}  // namespace
+
+bool BenchModel(const std::string& folder) {
+  // In WebAssembly main is called again and again: the model stays, until another one is asked for.
+  static std::string loaded;
+  static std::unique_ptr<TranslationModel> model;
+  if (loaded != folder) {
+    model.reset();
+    loaded.clear();
+    Result<std::unique_ptr<TranslationModel>> result = LoadFolder(folder);
+    if (!result) {
+      std::fprintf(stderr, "%s\n", result.error().ToString().c_str());
+      return false;
+    }
+    model = std::move(*result);
+    loaded = folder;
+  }
+  Bench bench{*model, {}, ThreadPool(1)};
+  for (const size_t length : {32, 128}) BenchEncoder(bench, length);
+  for (const size_t outputs : {size_t{1000}, model->config().vocabulary}) BenchTranslation(bench, 32, outputs);
+  return true;
+}
+
+}  // namespace qkv
