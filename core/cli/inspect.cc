@@ -36,6 +36,7 @@ void Inspect(const Options& options) {
   std::printf("memory       %.1f MB of weights\n", static_cast<double>(model->bytes()) / 1e6);
   std::printf("decoding     beam %zu, length penalty %g, at most %zu pieces\n", g.beam,
               static_cast<double>(g.length_penalty), g.max_length);
+  std::printf("shortlist    %s\n", model->has_shortlist() ? "yes" : "none");
   std::printf("alignment    ");
   if (g.alignment_heads.empty()) std::printf("no heads named; the mean of the last layer stands in");
   for (const auto& [layer, head] : g.alignment_heads) std::printf("layer %zu head %zu  ", layer, head);

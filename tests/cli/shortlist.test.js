@@ -1,0 +1,89 @@
+// qkv shortlist: learns a list from pairs of sentences, which the other commands then use.
+
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const model = join(root, 'web/models/en-fr');
+const qkv = (args, input = '') =>
+  spawnSync(join(root, 'build/native/qkv'), args, { input, encoding: 'utf8', maxBuffer: 1 << 26 });
+
+const { translations } = JSON.parse(readFileSync(join(root, 'tests/goldens/translations.json'), 'utf8'));
+const pairs = translations.map(({ source, greedy }) => `${source}\t${greedy.text}`).join('\n');
+
+let folder;
+let list;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'qkv-'));
+  list = join(folder, 'shortlist.bin');
+  cpSync(model, folder, { recursive: true });
+  rmSync(list, { force: true });
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const learn = (...args) => qkv(['shortlist', '-m', model, '-o', list, ...args], pairs);
+
+test('learns from standard input, and says what the list is worth', () => {
+  const { status, stdout, stderr } = learn('--first', '20', '--best', '5');
+  expect([status, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(/^pairs {8}100$/m);
+  expect(Number(/^list +(\d+) of 8000 pieces/m.exec(stdout)[1])).toBeLessThan(80);
+  expect(Number(/^coverage +([\d.]+) % of the targets' pieces/m.exec(stdout)[1])).toBeGreaterThan(90);
+  const file = readFileSync(list);
+  expect(stdout).toContain(`${file.length} bytes`);
+  const words = Array.from({ length: 6 }, (_, i) => file.readBigUInt64LE(8 * i));
+  expect(words[0]).toBe(0xf11a48d5013417f5n);
+  expect(words.slice(2, 5)).toEqual([0n, 5n, 8001n]);
+});
+
+test('a file is the same as standard input, on any number of threads', () => {
+  learn('--threads', '1');
+  const one = readFileSync(list);
+  writeFileSync(join(folder, 'pairs.tsv'), `${pairs.replaceAll('\n', '\tmore columns are left alone\n')}\n`);
+  expect(learn('--threads', '3', '--pairs', join(folder, 'pairs.tsv')).status).toBe(0);
+  expect(readFileSync(list).equals(one)).toBe(true);
+});
+
+test('what it leaves out is not written, unless the list is not used', () => {
+  learn('--first', '0', '--best', '1');
+  expect(qkv(['inspect', '-m', folder]).stdout).toMatch(/^shortlist +yes/m);
+  expect(qkv(['inspect', '-m', model]).stdout).toMatch(
+    existsSync(join(model, 'shortlist.bin')) ? /yes/ : /^shortlist +none/m,
+  );
+  const text = translations.map(({ source }) => source).join('\n');
+  const translate = (...args) => qkv(['translate', '--beam', '1', ...args], text);
+  const plain = translate('-m', model, '--no-shortlist').stdout;
+  expect(translate('-m', folder).stdout).not.toBe(plain);
+  expect(translate('-m', folder, '--no-shortlist').stdout).toBe(plain);
+  // One that holds all that the model writes changes nothing.
+  learn('--first', '1000');
+  expect(translate('-m', folder).stdout).toBe(plain);
+});
+
+test.each([
+  ['a line without a tab', 'a\tb\nno tab\n', [], /^qkv: standard input, line 2: SOURCE<TAB>TARGET was expected\n$/],
+  ['nothing', '', [], /^qkv: standard input has no pairs\n$/],
+  ['no file', '', ['--pairs', '/no/such.tsv'], /^qkv: \/no\/such\.tsv cannot be read: .+\n$/],
+  ['a folder', '', ['--pairs', tmpdir()], /^qkv: .* cannot be read: .+\n$/],
+  [
+    'no place to write',
+    'a\tb\n',
+    ['-o', '/no/such/folder/list'],
+    /^qkv: \/no\/such\/folder\/list: cannot be written\n$/,
+  ],
+])('says on one line what is wrong: %s', (_, input, args, says) => {
+  const output = args.includes('-o') ? [] : ['-o', list];
+  const { status, stdout, stderr } = qkv(['shortlist', '-m', model, ...output, ...args], input);
+  expect([status, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(says);
+});
+
+test('survives bytes that are no text', () => {
+  const bytes = Buffer.concat([Buffer.from([0xff, 0x00, 0x80, 0x09, 0xc3, 0x0a, 0x09, 0x0a]), Buffer.from(pairs)]);
+  const { status, stdout } = qkv(['shortlist', '-m', model, '-o', list], bytes);
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^pairs {8}102$/m);
+});
