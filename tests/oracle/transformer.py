@@ -4,6 +4,8 @@ Written from the paper's equations, in MarianMT's layout, one sentence at a time
 causal one, so that nothing here can be wrong in the same way as the engine. Any dtype: float64 is the truth that
 float32 implementations are measured against.
 
+Matrices of 8 bits (I8, with their scales beside them) are multiplied as core/kernels/quantized.h says, the rest is the same.
+
 Where MarianMT departs from the paper, MarianMT is followed: positions are [sin | cos] halves instead of interleaved,
 decoding starts from the pad row at position 0, the logits have a bias.
 
@@ -18,7 +20,7 @@ import struct
 import sentencepiece
 import torch
 
-DTYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
+DTYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16, "I8": torch.int8}
 
 
 def read_safetensors(path):
@@ -65,6 +67,42 @@ class Tokenizer:
         return self.target.decode_pieces([self.pieces[i] for i in ids if i not in (self.eos, self.pad)])
 
 
+class Int8Matrix:
+    """W [outputs, inputs] = scale[o] q[o, i], q of 8 bits. What multiplies it is rounded to 7 bits, row by row; scales,
+    zero points and all that comes after the sums is in `dtype`."""
+
+    def __init__(self, q, scale, dtype):
+        self.q = q.to(torch.float64)  # sums of products of whole numbers are exact
+        self.scale = scale.to(dtype)
+
+    def rows(self, ids):
+        return self.q[ids].to(self.scale.dtype) * self.scale[ids][..., None]
+
+    def product(self, x):
+        """x W'. x = s (q - z) with 0 <= q <= 127; s spans the row's least and greatest number, and 0."""
+        least, greatest = x.amin(-1, keepdim=True).clamp(max=0), x.amax(-1, keepdim=True).clamp(min=0)
+        scale = (greatest - least) / 127
+        inverse = torch.where(scale > 0, 1 / scale, torch.zeros_like(scale))
+        zero = (-least * inverse).round()  # of halves to the even one
+        q = ((x * inverse).round() + zero).clamp(0, 127)
+        sums = (q - zero).to(torch.float64) @ self.q.T
+        return sums.to(x.dtype) * (scale * self.scale)
+
+
+class FloatMatrix:
+    """W [outputs, inputs]"""
+
+    def __init__(self, w):
+        self.w = w
+
+    def rows(self, ids):
+        return self.w[ids]
+
+    def product(self, x):
+        """x W'"""
+        return x @ self.w.T
+
+
 class Transformer:
     """A MarianMT folder, computing in `dtype`."""
 
@@ -74,7 +112,13 @@ class Transformer:
         generation = folder / "generation_config.json"
         self.generation = json.loads(generation.read_text()) if generation.exists() else {}
         self.dtype = dtype
-        self.weights = {k: v.to(dtype) for k, v in read_safetensors(folder / "model.safetensors").items()}
+        stored = read_safetensors(folder / "model.safetensors")
+        self.weights = {k: v.to(dtype) for k, v in stored.items() if v.dim() == 1 or k == "final_logits_bias"}
+        self.matrices = {
+            k: Int8Matrix(v, stored[k + "_scale"], dtype) if v.dtype == torch.int8 else FloatMatrix(v.to(dtype))
+            for k, v in stored.items()
+            if k not in self.weights
+        }
         self.d = self.config["d_model"]
         self.scale = math.sqrt(self.d) if self.config["scale_embedding"] else 1.0
         self.start = self.config["decoder_start_token_id"]
@@ -86,7 +130,7 @@ class Transformer:
 
     def linear(self, name, x):
         """x W' + b"""
-        return x @ self.weights[name + ".weight"].T + self.weights[name + ".bias"]
+        return self.matrices[name + ".weight"].product(x) + self.weights[name + ".bias"]
 
     def norm(self, name, x):
         """LayerNorm, epsilon 1e-5 (Ba et al. 2016)"""
@@ -112,9 +156,9 @@ class Transformer:
 
     def embed(self, side, ids):
         """[..., n] -> [..., n, d]: rows scaled by sqrt(d), plus positions from 0."""
-        shared = self.weights.get("model.shared.weight")
-        rows = self.weights[f"model.{side}.embed_tokens.weight"] if shared is None else shared
-        return rows[ids] * self.scale + positions(ids.shape[-1], self.d).to(self.dtype)
+        shared = self.matrices.get("model.shared.weight")
+        table = self.matrices[f"model.{side}.embed_tokens.weight"] if shared is None else shared
+        return table.rows(ids) * self.scale + positions(ids.shape[-1], self.d).to(self.dtype)
 
     def encode(self, source):
         """ids [S] -> memory [S, d], and attentions [layers, h, S, S]"""
@@ -145,8 +189,8 @@ class Transformer:
 
     def logits(self, hidden):
         """[..., d] -> [..., V]"""
-        tied = self.weights.get("lm_head.weight", self.weights.get("model.shared.weight"))
-        return hidden @ tied.T + self.weights["final_logits_bias"][0]
+        tied = self.matrices.get("lm_head.weight", self.matrices.get("model.shared.weight"))
+        return tied.product(hidden) + self.weights["final_logits_bias"].flatten()
 
     def replay(self, source, target):
         """The forced pass over ids that both end in </s>: row t of every result is the step that produces target[t].
