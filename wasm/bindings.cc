@@ -2,7 +2,10 @@
 // this folder thinks.
 #include <emscripten/bind.h>
 
+#include <algorithm>
+
 #include "core/base/error.h"
+#include "wasm/engine.h"
 #include "wasm/values.h"
 
 namespace qkv::wasm {
@@ -16,6 +19,9 @@ val ErrorCodes() {
 
 }  // namespace
 
-EMSCRIPTEN_BINDINGS(qkv) { emscripten::function("errorCodes", &ErrorCodes); }
+EMSCRIPTEN_BINDINGS(qkv) {
+  emscripten::function("errorCodes", &ErrorCodes);
+  emscripten::function("useThreads", +[](int count) { ThreadCount() = static_cast<size_t>(std::max(count, 1)); });
+}
 
 }  // namespace qkv::wasm

@@ -33,10 +33,17 @@ class Handles {
   std::vector<std::unique_ptr<T>> objects_;
 };
 
-// The arena and the (single-threaded) pool that all jobs of this instance share.
+// How many threads compute, the engine's own among them; to be said before anything is computed. Builds without threads
+// have one, whatever is said.
+inline size_t& ThreadCount() {
+  static size_t count = 1;
+  return count;
+}
+
+// The arena and the pool that all jobs of this instance share.
 inline Context& SharedContext() {
   static Arena arena;
-  static ThreadPool pool(1);
+  static ThreadPool pool(ThreadCount());
   static Context context{arena, pool};
   return context;
 }

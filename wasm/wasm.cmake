@@ -16,6 +16,15 @@ else()
   set(QKV_LINK -O3 -sSTACK_SIZE=512KB)
 endif()
 
+# Workers that share one memory: for pages that are cross-origin isolated, and only when asked for. As many as the page
+# says are started with the engine, since no thread can be made while one computes.
+option(QKV_WASM_THREADS "The compiler's flags ask for threads" OFF)
+set(QKV_INCOMING instantiateWasm,print,printErr,onAbort)
+if(QKV_WASM_THREADS)
+  list(APPEND QKV_LINK -sPTHREAD_POOL_SIZE=Module.workers -sPTHREAD_POOL_SIZE_STRICT=2 -Wno-pthreads-mem-growth)
+  set(QKV_INCOMING ${QKV_INCOMING},mainScriptUrlOrBlob)
+endif()
+
 # Speed is in the kernels, the search and the tokenizer's loops; everywhere else a byte in the download counts for more.
 set(QKV_HOT_SOURCES ${QKV_CORE_SOURCES})
 list(FILTER QKV_HOT_SOURCES INCLUDE REGEX "/core/((kernels|decode)/|attention/attend|text/(bpe|charsmap|normalizer|trie|unigram)[.])")
@@ -37,7 +46,7 @@ if(QKV_WASM_SOURCES)
     -sMALLOC=emmalloc -sALLOW_MEMORY_GROWTH
     # The library fetches and compiles the wasm itself and hands the instance in: so the glue, though made for pages and
     # workers, runs in Node too, and no bundler meets an import of Node's.
-    -sINCOMING_MODULE_JS_API=instantiateWasm,print,printErr,onAbort)
+    -sINCOMING_MODULE_JS_API=${QKV_INCOMING})
 endif()
 
 # The core by itself, for `npm run bench`: qkv_bench.mjs, in Node and in pages. Models are given to it as files in memory.

@@ -1,9 +1,15 @@
 // Where the package's own files are. Each is one literal `new URL(..., import.meta.url)`, which bundlers know how to follow.
 
-/** The two builds of the engine. */
+/** The builds of the engine that run everywhere, and wherever there is relaxed SIMD. */
 export const wasmUrls = () => ({
   baseline: new URL('../../build/wasm/baseline/qkv.wasm', import.meta.url).href,
   relaxed: new URL('../../build/wasm/relaxed/qkv.wasm', import.meta.url).href,
+});
+
+/** The build with threads, and the glue of its own that it needs. */
+export const threadsUrls = () => ({
+  wasm: new URL('../../build/wasm/threads/qkv.wasm', import.meta.url).href,
+  glue: new URL('../../build/wasm/threads/qkv.mjs', import.meta.url).href,
 });
 
 /** The model that comes with the package, English to French. */

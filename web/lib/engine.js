@@ -20,7 +20,7 @@ import { splitSentences } from './sentences.js';
 /** @typedef {{signal: AbortSignal, progress: (loaded: number) => void}} Call what every method gets beside its arguments */
 
 export class Engine {
-  /** @type {Promise<{wasm: GuardedModule, build: string}> | undefined} */
+  /** @type {Promise<{wasm: GuardedModule, build: string, threads: number}> | undefined} */
   #instance;
   #scheduler = new Scheduler();
 
@@ -30,8 +30,8 @@ export class Engine {
    */
   async start({ wasm }) {
     this.#instance ??= instantiateGuarded(wasm);
-    const { build } = await this.#instance;
-    return { build };
+    const { build, threads } = await this.#instance;
+    return { build, threads };
   }
 
   /**

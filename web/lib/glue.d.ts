@@ -108,6 +108,8 @@ export type WasmRecords = { output?: WasmTensor; [name: string]: any };
 
 export interface WasmModule {
   errorCodes(): string[];
+  /** How many threads compute; before anything is computed. Builds without threads have one all the same. */
+  useThreads(count: number): void;
   loaderCreate(files: LoaderFiles): number | Failed;
   loaderNext(loader: number): { offset: number; length: number } | Failed;
   /** A view of the module's memory: ask again after any other call. */
@@ -146,6 +148,8 @@ type InstantiateWasm = (
 
 export default function createModule(options: {
   instantiateWasm: InstantiateWasm;
+  /** Of the build with threads alone: how many to start. */
+  workers?: number;
   print?: (text: string) => void;
   printErr?: (text: string) => void;
   onAbort?: (what: unknown) => void;

@@ -13,11 +13,11 @@ import { instantiate } from './instantiate.js';
  * Compiles and starts the engine.
  * @param {import('./instantiate.js').WasmSettings} settings
  * @param {string} [advice] what to do when it has stopped
- * @returns {Promise<{wasm: GuardedModule, build: string}>} rejects as `instantiate` does
+ * @returns {Promise<{wasm: GuardedModule, build: string, threads: number}>} rejects as `instantiate` does
  */
 export async function instantiateGuarded(settings, advice) {
-  const { module, build } = await instantiate(settings);
-  return { wasm: guard(module, advice), build };
+  const { module, build, threads } = await instantiate(settings);
+  return { wasm: guard(module, advice), build, threads };
 }
 
 /**

@@ -39,7 +39,9 @@ export function modelState(key) {
  */
 function isSame(a, b) {
   if (a.worker !== b.worker) return false;
-  if ('pick' in a.wasm || 'pick' in b.wasm) return 'pick' in a.wasm && 'pick' in b.wasm;
+  if ('pick' in a.wasm || 'pick' in b.wasm) {
+    return 'pick' in a.wasm && 'pick' in b.wasm && a.wasm.threads?.count === b.wasm.threads?.count;
+  }
   return a.wasm.from === b.wasm.from;
 }
 
@@ -48,7 +50,7 @@ class Host {
   holders = 0;
   /** @type {Map<unknown, SharedModel>} by what makes a model the same: its URL */
   models = new Map();
-  /** Which build runs. @type {Promise<{build: string}>} */
+  /** Which build runs, and on how many threads. @type {Promise<{build: string, threads: number}>} */
   started;
   #endpoint;
 

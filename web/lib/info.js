@@ -18,7 +18,8 @@
 
 /**
  * @typedef {object} EngineInfo
- * @property {'baseline' | 'relaxed' | 'custom'} engine which build of the engine runs
+ * @property {'baseline' | 'relaxed' | 'threads' | 'custom'} engine which build of the engine runs
+ * @property {number} threads how many threads compute
  * @property {boolean} worker whether it runs in a worker
  */
 

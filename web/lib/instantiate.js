@@ -6,14 +6,17 @@ import createModule from './glue.js';
 /** @typedef {import('./glue.js').WasmModule} WasmModule */
 
 /**
- * Which engine to run: one of the package's builds by URL (`pick` chooses by what the runtime can do), or one given.
- * @typedef {{pick: {baseline: string, relaxed: string}} | {build: string, from: string | ArrayBuffer | WebAssembly.Module}} WasmSettings
+ * Which engine to run: one of the package's builds by URL (`pick` chooses by what the runtime can do, and the one with
+ * threads is taken where they are asked for and can be had), or one given.
+ * @typedef {{count: number, wasm: string, glue: string}} Threads
+ * @typedef {{pick: {baseline: string, relaxed: string}, threads?: Threads} | {build: string, from: string | ArrayBuffer | WebAssembly.Module}} WasmSettings
  */
 
 /**
  * @typedef {object} Instance
  * @property {WasmModule} module
- * @property {string} build 'baseline', 'relaxed' or 'custom'
+ * @property {string} build 'baseline', 'relaxed', 'threads' or 'custom'
+ * @property {number} threads that compute, this one among them
  */
 
 /**
@@ -56,9 +59,29 @@ function relaxedProbe() {
  * @returns {Promise<Instance>} rejects with a QkvError: NETWORK, MISSING_FILE, UNSUPPORTED, INVALID_FILE
  */
 export async function instantiate(settings, signal) {
+  if ('pick' in settings && settings.threads && canThread()) return instantiateThreads(settings.threads, signal);
   const { build, from } = 'pick' in settings ? choose(settings.pick) : settings;
   const compiled = await compile(from, build, signal);
-  return { build, module: await start(compiled) };
+  return { build, threads: 1, module: await start(createModule, compiled) };
+}
+
+/** Threads share memory, which only isolated pages may, and they wait for each other, which a page itself may not. */
+const canThread = () =>
+  globalThis.crossOriginIsolated === true && typeof globalThis.document === 'undefined' && hasRelaxedSimd();
+
+/**
+ * @param {Threads} threads
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Instance>}
+ */
+async function instantiateThreads({ count, wasm, glue }, signal) {
+  const [{ default: create }, compiled] = await Promise.all([
+    /** @type {Promise<typeof import('./glue.js')>} */ (import(/* @vite-ignore */ /* webpackIgnore: true */ glue)),
+    compile(wasm, 'threads', signal),
+  ]);
+  const module = await start(create, compiled, count - 1);
+  module.useThreads(count);
+  return { build: 'threads', threads: count, module };
 }
 
 /** @param {{baseline: string, relaxed: string}} urls */
@@ -113,14 +136,17 @@ function refused(cause, build) {
 }
 
 /**
+ * @param {typeof createModule} create
  * @param {WebAssembly.Module} compiled
+ * @param {number} [workers] to start beside this thread
  * @returns {Promise<WasmModule>}
  */
-function start(compiled) {
+function start(create, compiled, workers) {
   return new Promise((resolve, reject) => {
     const fail = (/** @type {unknown} */ cause) =>
       reject(new QkvError('ENGINE_FAILED', `the engine did not start (${cause})`, 'qkv.wasm', { cause }));
-    createModule({
+    create({
+      workers,
       instantiateWasm(imports, receive) {
         WebAssembly.instantiate(compiled, imports)
           .then((instance) => receive(instance, compiled))

@@ -29,8 +29,8 @@ export function modelSettings(options) {
  * @param {CreateOptions} options
  * @returns {import('./host.js').EngineSettings}
  */
-export function engineSettings({ worker = hasWebWorker(), wasm }) {
-  return { worker, wasm: wasmSettings(wasm) };
+export function engineSettings({ worker = hasWebWorker(), wasm, threads }) {
+  return { worker, wasm: wasmSettings(wasm, threads) };
 }
 
 /** @param {CreateOptions} options */

@@ -35,6 +35,9 @@ import { wellFormed } from './well-formed.js';
  *   Without one it runs in this thread, a few milliseconds at a time
  * @property {'baseline' | 'relaxed' | (string & {}) | URL | ArrayBuffer | WebAssembly.Module} [wasm] left out: the faster of the
  *   package's two builds that runs here. Else one of them by name, or a build by URL, bytes or module
+ * @property {number} [threads] how many threads compute, from 1 to 16; left out: one. More need a page that is
+ *   cross-origin isolated and has relaxed SIMD, an engine in a worker, and `wasm` left out; elsewhere, Node among it,
+ *   there is one all the same: `info.threads` says. Translations are the same
  * @property {number} [beam] hypotheses that the search keeps: 1 is greedy, the fastest; left out: the model's own number
  */
 
@@ -151,18 +154,19 @@ export class Translator {
    * @returns {Promise<Translator>}
    */
   static async create(options) {
-    const { signal, beam = 0 } = options;
+    const { signal, beam = 0, threads = 1 } = options;
     signal?.throwIfAborted();
     if (!Number.isInteger(beam) || beam < 0) throw new QkvError('INVALID_ARGUMENT', 'beam is a whole number', 'beam');
+    wholeNumber(threads, 1, 16, 'threads');
     const { key, name, source } = modelSettings(options);
     const monitor = new CreateMonitor();
     options.monitor?.(monitor);
     monitor.report(0);
     const engine = new Lease(engineSettings(options), key, source, (loaded) => monitor.report(loaded));
     try {
-      const [{ build }, { info }] = await engine.ready(signal);
+      const [{ build, threads }, { info }] = await engine.ready(signal);
       monitor.report(1);
-      const details = { ...info, name, beam: beam || info.beam, engine: build, worker: engine.worker };
+      const details = { ...info, name, beam: beam || info.beam, engine: build, threads, worker: engine.worker };
       return new Translator(kInternal, engine, options, /** @type {TranslatorInfo} */ (details));
     } catch (error) {
       engine.release();

@@ -1,15 +1,17 @@
 // Which WebAssembly to run, from what a user says.
-import { wasmUrls } from './assets.js';
+import { threadsUrls, wasmUrls } from './assets.js';
 import { absoluteUrl } from './runtime.js';
 
 /** @typedef {'baseline' | 'relaxed' | (string & {}) | URL | ArrayBuffer | WebAssembly.Module} WasmOption */
 
 /**
  * @param {WasmOption | undefined} wasm
+ * @param {number} [threads]
  * @returns {import('./instantiate.js').WasmSettings}
  */
-export function wasmSettings(wasm) {
-  if (wasm === undefined) return { pick: wasmUrls() };
+export function wasmSettings(wasm, threads = 1) {
+  if (wasm === undefined)
+    return { pick: wasmUrls(), ...(threads > 1 && { threads: { count: threads, ...threadsUrls() } }) };
   if (typeof wasm !== 'string' && !(wasm instanceof URL)) return { build: 'custom', from: wasm };
   const own = Object.entries(wasmUrls()).find(([build]) => build === wasm);
   return own ? { build: own[0], from: own[1] } : { build: 'custom', from: absoluteUrl(wasm) };

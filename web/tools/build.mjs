@@ -7,9 +7,9 @@ import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { ToolError, at, cmake, fail, say, setUp } from './common.mjs';
 
-/** Both engines. One glue serves both. */
+/** The three engines. One glue serves those without threads. */
 async function buildWasm() {
-  for (const kind of ['baseline', 'relaxed']) {
+  for (const kind of ['baseline', 'relaxed', 'threads']) {
     say(`wasm: ${kind}`);
     await cmake(`wasm-${kind}`);
   }

@@ -17,6 +17,10 @@ function nameOf(file) {
     const hash = createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 8);
     return `qkv-${wasm[1]}-${hash}.wasm`;
   }
+  if (path === 'build/wasm/threads/qkv.mjs') {
+    const hash = createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 8);
+    return `qkv-threads-${hash}.mjs`;
+  }
   const inside = /^web\/(models\/.*|lib\/(\w+\.js))$/.exec(path);
   if (!inside) throw new ToolError(`${path} is named by its URL, and the bundle has no place for it`);
   return inside[2] ?? inside[1];
@@ -31,19 +35,31 @@ const assets = (outdir) => ({
       const contents = readFileSync(path, 'utf8').replace(/new URL\('([^']+)', import\.meta\.url\)/g, (_, url) => {
         const file = resolve(dirname(path), url);
         const name = nameOf(file);
-        if (!name.endsWith('.js')) copy(file, join(outdir, name));
+        if (name.endsWith('.mjs')) writeFileSync(join(outdir, name), threadsGlue(readFileSync(file, 'utf8')));
+        else if (!name.endsWith('.js')) copy(file, join(outdir, name));
         return `new URL('./${name}', import.meta.url)`;
       });
       return { contents, loader: 'js' };
     });
     // The library hands the instance in, so the glue's own guess at the wasm's URL is dead; bundlers would chase it.
     build.onLoad({ filter: /qkv\.mjs$/ }, ({ path }) => {
-      const contents = readFileSync(path, 'utf8').replace(/new URL\("qkv\.wasm",\s*import\.meta\.url\)\.href/g, '""');
-      if (contents.includes('new URL("qkv.wasm"')) throw new ToolError('qkv.mjs names the wasm in an unknown way');
-      return { contents, loader: 'js' };
+      return { contents: withoutWasmUrl(readFileSync(path, 'utf8')), loader: 'js' };
     });
   },
 });
+
+function withoutWasmUrl(glue) {
+  const contents = glue.replace(/new URL\("qkv\.wasm",\s*import\.meta\.url\)\.href/g, '""');
+  if (contents.includes('new URL("qkv.wasm"')) throw new ToolError('qkv.mjs names the wasm in an unknown way');
+  return contents;
+}
+
+/** Its threads run the glue's own file, whatever that is called where it ends up. */
+function threadsGlue(glue) {
+  const contents = withoutWasmUrl(glue).replace(/new URL\("qkv\.mjs",\s*import\.meta\.url\)/g, 'import.meta.url');
+  if (contents.includes('new URL(')) throw new ToolError('the glue with threads names files in an unknown way');
+  return contents;
+}
 
 function copy(from, to) {
   mkdirSync(dirname(to), { recursive: true });

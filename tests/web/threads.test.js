@@ -1,0 +1,59 @@
+// The engine on several threads: where a page may have them, what they change, and what becomes of the wish elsewhere.
+
+import { built, openBrowser } from './chromium.js';
+
+const kTexts = [
+  'How are you?',
+  'I missed the bus this morning. I had to walk to school. It was a beautiful day, and nobody was in a hurry.',
+];
+
+/** In the page: what engine each wish gets, and what it says. */
+async function translateOn([wishes, texts, index]) {
+  const { Translator } = await import(index);
+  const outcome = [];
+  for (const wish of wishes) {
+    const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', ...wish });
+    const said = [];
+    for (const text of texts) said.push(await translator.translate(text));
+    const { score } = await translator.score(texts[0], said[0]);
+    const { engine, threads } = translator.info;
+    translator.destroy();
+    outcome.push({ engine, threads, said: [...said, score] });
+  }
+  return outcome;
+}
+
+async function outcomes(isolated, wishes) {
+  const browser = await openBrowser(built.package, { isolated });
+  try {
+    const page = await browser.open('page.html', {}, (opened) =>
+      opened.route('**/page.html', async (route) => {
+        const headers = isolated
+          ? { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' }
+          : {};
+        await route.fulfill({ contentType: 'text/html', headers, body: '<!doctype html><title>A page</title>' });
+      }),
+    );
+    expect(await page.evaluate(() => globalThis.crossOriginIsolated)).toBe(isolated);
+    const found = await page.evaluate(translateOn, [wishes, kTexts, `${browser.url}index.js`]);
+    expect(page.complaints).toEqual([]);
+    return found;
+  } finally {
+    await browser.close();
+  }
+}
+
+test('an isolated page has as many threads as it asks for, and the same translations', async () => {
+  const wishes = [{}, { threads: 2 }, { threads: 3 }, { threads: 2, worker: false }, { threads: 2, wasm: 'relaxed' }];
+  const [alone, two, three, inPage, chosen] = await outcomes(true, wishes);
+  expect(alone).toMatchObject({ engine: 'relaxed', threads: 1 });
+  expect(two).toEqual({ engine: 'threads', threads: 2, said: alone.said });
+  expect(three).toEqual({ engine: 'threads', threads: 3, said: alone.said });
+  expect([inPage.threads, chosen.threads]).toEqual([1, 1]);
+  expect([inPage.said, chosen.said]).toEqual([alone.said, alone.said]);
+});
+
+test('elsewhere one thread computes, whatever is asked for', async () => {
+  const [alone, two] = await outcomes(false, [{}, { threads: 2 }]);
+  expect(two).toEqual({ engine: 'relaxed', threads: 1, said: alone.said });
+});
