@@ -40,7 +40,7 @@ if(QKV_WASM_SOURCES)
   target_compile_options(qkv_wasm PRIVATE ${QKV_NO_THROW} ${QKV_SMALL})
   target_compile_definitions(qkv_wasm PRIVATE EMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0)
   target_link_options(qkv_wasm PRIVATE
-    ${QKV_LINK} -fno-exceptions -fno-rtti -lembind
+    ${QKV_LINK} -fno-exceptions -fno-rtti -lembind -Wl,-Map=qkv.map
     -sMODULARIZE -sEXPORT_ES6 -sEXPORT_NAME=createQkv -sENVIRONMENT=web,worker
     -sFILESYSTEM=0 -sDYNAMIC_EXECUTION=0
     -sMALLOC=emmalloc -sALLOW_MEMORY_GROWTH
