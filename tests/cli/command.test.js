@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { translations } from '../translations.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const command = join(root, 'build/native/qkv');
@@ -16,8 +17,6 @@ const qkv = (args, input = '') => {
   return { status, stdout, stderr };
 };
 const translate = (input, ...args) => qkv(['translate', '--model', model, ...args], input);
-
-const golden = JSON.parse(readFileSync(join(root, 'tests/goldens/translations.json'), 'utf8'));
 
 describe('qkv translate', () => {
   test('answers a line with a line, in order, empty ones too', () => {
@@ -33,7 +32,7 @@ describe('qkv translate', () => {
   });
 
   test('writes the same on any number of threads and in any batch', () => {
-    const lines = golden.translations.map(({ source }) => source);
+    const lines = translations.map(({ source }) => source);
     const together = translate(lines.join('\n'), '--threads', '2').stdout.trimEnd().split('\n');
     expect(translate(lines.join('\n'), '--threads', '1').stdout.trimEnd().split('\n')).toEqual(together);
     const some = [0, 17, 42];

@@ -5,13 +5,13 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { translations } from '../translations.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const model = join(root, 'web/models/en-fr');
 const qkv = (args, input = '') =>
   spawnSync(join(root, 'build/native/qkv'), args, { input, encoding: 'utf8', maxBuffer: 1 << 26 });
 
-const { translations } = JSON.parse(readFileSync(join(root, 'tests/goldens/translations.json'), 'utf8'));
 const pairs = translations.map(({ source, greedy }) => `${source}\t${greedy.text}`).join('\n');
 
 let folder;

@@ -17,14 +17,10 @@
 
 namespace qkv {
 
-inline constexpr const char* kDefaultModel = "web/models/en-fr";
-inline constexpr const char* kModels[] = {kDefaultModel, "tests/goldens/models/tiny-f32",
+inline constexpr const char* kDefaultModel = "web/models/en-fr";  // int8
+// Models of floats, each with its goldens beside it; the first is what the default model was quantised from.
+inline constexpr const char* kModels[] = {"tests/goldens/en-fr", "tests/goldens/models/tiny-f32",
                                           "tests/goldens/models/tiny-f16", "tests/goldens/models/tiny-bf16"};
-
-// Where a model's goldens are.
-inline std::string GoldensOf(const std::string& model) {
-  return (model == kDefaultModel ? std::string("tests/goldens") : model) + "/";
-}
 
 // Empty where there is no such file.
 inline std::string ReadBytes(const std::string& path) {

@@ -10,6 +10,9 @@ export const readJson = (path) => JSON.parse(readFileSync(at(path), 'utf8'));
 /** English to French, in this thread unless told otherwise. */
 export const create = (options = {}) => Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', ...options });
 
+/** The model of floats that the default one was made from. */
+export const floatFolder = at('tests/goldens/en-fr');
+
 /** A small random model: its words mean nothing, its files are good. */
 export const tinyFolder = at('tests/goldens/models/tiny-f32');
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Translator } from '../../web/lib/index.js';
-import { at, create, readJson, rejection } from './support.js';
+import { at, create, floatFolder, readJson, rejection } from './support.js';
 
 const kText = 'I would like a cup of coffee.';
 
@@ -172,10 +172,13 @@ test('as JSON its arrays are arrays, and its numbers the same', async () => {
 });
 
 describe('PyTorch in float64', () => {
-  const { model, goldens } = readJson('tests/goldens/transformer.json');
-  const doubles = new Float64Array(new Uint8Array(readFileSync(at('tests/goldens/transformer.bin'))).buffer);
+  const { model, goldens } = readJson('tests/goldens/en-fr/transformer.json');
+  const doubles = new Float64Array(new Uint8Array(readFileSync(at('tests/goldens/en-fr/transformer.bin'))).buffer);
   const kinds = { encoder_self: 'encoderSelf', decoder_self: 'decoderSelf', cross: 'cross' };
   const given = goldens.filter(({ target }) => target !== null);
+  let floats;
+  beforeAll(async () => (floats = await create({ model: floatFolder })));
+  afterAll(() => floats.destroy());
 
   /** The largest difference of a trace's map from what was kept of a golden's. */
   function largestError({ shape, data }, golden) {
@@ -191,13 +194,13 @@ describe('PyTorch in float64', () => {
     return worst;
   }
 
-  test('has goldens with a given target, of the default model', () => {
-    expect(model).toBe('web/models/en-fr');
+  test('has goldens with a given target, of the model of floats', () => {
+    expect(at(model)).toBe(floatFolder);
     expect(given.length).toBeGreaterThan(5);
   });
 
   test.each(given.map((golden) => [golden.name, golden]))('agrees: %s', async (_, golden) => {
-    const trace = await translator.trace({ source: golden.source, target: golden.target });
+    const trace = await floats.trace({ source: golden.source, target: golden.target });
     expect([...trace.source.ids]).toEqual(golden.source_ids);
     expect([...trace.target.ids]).toEqual(golden.target_ids);
     for (const [kind, name] of Object.entries(kinds)) {

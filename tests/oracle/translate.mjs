@@ -1,12 +1,20 @@
 // Translates as `qkv translate` does, a line in and a line out, by WebAssembly in Node: for parity.py.
 //
-// usage: node [--experimental-wasm-relaxed-simd] translate.mjs BUILD BEAM < LINES      BUILD: baseline or relaxed
+// usage: node [--experimental-wasm-relaxed-simd] translate.mjs BUILD BEAM [MODEL] < LINES
+//   BUILD   baseline or relaxed
+//   MODEL   a folder; the package's own where none is given
 
 import { createInterface } from 'node:readline';
 import { Translator } from '../../web/lib/index.js';
 
-const [wasm, beam] = process.argv.slice(2);
-const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', wasm, beam: Number(beam) });
+const [wasm, beam, model] = process.argv.slice(2);
+const translator = await Translator.create({
+  sourceLanguage: 'en',
+  targetLanguage: 'fr',
+  model,
+  wasm,
+  beam: Number(beam),
+});
 for await (const line of createInterface({ input: process.stdin })) {
   console.log((await translator.translate(line, { split: false })).replaceAll('\n', ' '));
 }

@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { residentBytes } from './memory.mjs';
-import { isClose, sentences } from './sentences.mjs';
+import { isRight, sentences } from './sentences.mjs';
 
 const kRound = 1000;
 const [command, ...numbers] = process.argv.slice(2);
@@ -23,7 +23,7 @@ for (let done = 0; done < count; done += kRound) {
   const round = Array.from({ length: kRound }, (_, i) => sentences[(done + i) % sentences.length]);
   child.stdin.write(round.map(({ source }) => `${source}\n`).join(''));
   for (const { beam } of round) {
-    if ((await answers.next()).value !== beam.text && !isClose(beam)) ++wrong;
+    if (!isRight(beam, (await answers.next()).value)) ++wrong;
   }
   resident = residentBytes(child.pid);
   if (process.env.QKV_SOAK_SAY) console.error(done + kRound, resident);

@@ -6,7 +6,7 @@
 
 import { Translator } from '../../web/lib/index.js';
 import { ownMemory } from './memory.mjs';
-import { isClose, sentences } from './sentences.mjs';
+import { isRight, sentences } from './sentences.mjs';
 
 const [count, warm] = process.argv.slice(2).map(Number);
 const pair = { sourceLanguage: 'en', targetLanguage: 'fr' };
@@ -18,12 +18,12 @@ const short = sentences.toSorted((a, b) => a.source.length - b.source.length).sl
 async function call(i) {
   if (i % 25 > 0) {
     const { source, greedy: expected } = short[i % short.length];
-    return (await greedy.translate(source, one)) === expected.text || isClose(expected);
+    return isRight(expected, await greedy.translate(source, one));
   }
   const sentence = sentences[(i / 25) % sentences.length];
-  if (i % 100 > 0) return (await wide.translate(sentence.source, one)) === sentence.beam.text || isClose(sentence.beam);
+  if (i % 100 > 0) return isRight(sentence.beam, await wide.translate(sentence.source, one));
   const trace = await greedy.trace(sentence.source);
-  return trace.target.text === sentence.greedy.text || isClose(sentence.greedy);
+  return isRight(sentence.greedy, trace.target.text);
 }
 
 const memory = async () => ({ wasm: await greedy.memoryBytes(), ...(await ownMemory()) });

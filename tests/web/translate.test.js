@@ -1,12 +1,11 @@
 // The Translate page in Chromium, compared with what PyTorch says (the goldens) and with the library in Node.
 
-import { readFileSync } from 'node:fs';
 import { Translator } from '../../web/lib/index.js';
+import { isTie, translations } from '../translations.js';
 import { nextFrame, openBrowser, settled, translate } from './chromium.js';
 
-const goldens = JSON.parse(readFileSync(new URL('../goldens/translations.json', import.meta.url), 'utf8')).translations;
 // Sentences whose translation does not hang on rounding.
-const sure = goldens.filter(({ beam }) => Math.min(...beam.margins) > 1e-3);
+const sure = translations.filter(({ beam }) => !isTie(beam));
 const [first, second, third] = sure.filter(({ source }) => /^[^.!?]*[.!?]$/.test(source));
 
 let browser;

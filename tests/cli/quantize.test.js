@@ -1,0 +1,124 @@
+// qkv quantize: a folder of floats in, the same model in int8 out.
+
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const floats = join(root, 'tests/goldens/en-fr');
+const shipped = join(root, 'web/models/en-fr');
+const kWeights = 'model.safetensors';
+const kRead = ['config.json', 'generation_config.json', 'vocab.json', 'source.spm', 'tokenizer_config.json'];
+
+const qkv = (args, input = '') => spawnSync(join(root, 'build/native/qkv'), args, { input, encoding: 'utf8' });
+const quantize = (from, to) => qkv(['quantize', from, to]);
+const same = (a, b) => readFileSync(a).equals(readFileSync(b));
+/** The tensors that a file's header names. */
+const header = (folder) => {
+  const bytes = readFileSync(join(folder, kWeights));
+  return JSON.parse(bytes.subarray(8, 8 + Number(bytes.readBigUInt64LE())).toString());
+};
+
+let folder;
+let made;
+let first;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'qkv-'));
+  made = join(folder, 'a', 'int8');
+  first = quantize(floats, made);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('writes the model that ships, in half the bytes, and says so', () => {
+  expect([first.status, first.stderr]).toEqual([0, '']);
+  expect(first.stdout).toMatch(/en-fr\/model\.safetensors: 14\.7 MB, .*int8\/model\.safetensors: 7\.5 MB\n$/);
+  expect(same(join(made, kWeights), join(shipped, kWeights))).toBe(true);
+  for (const name of kRead) {
+    expect(same(join(made, name), join(floats, name))).toBe(true);
+    expect(same(join(shipped, name), join(floats, name))).toBe(true);
+  }
+  expect(readdirSync(made).filter((name) => name.endsWith('.part'))).toEqual([]);
+});
+
+test('gives every matrix whole numbers and a scale for each output, and leaves vectors as they are', () => {
+  const was = header(floats);
+  const is = header(made);
+  for (const [name, { shape }] of Object.entries(was)) {
+    if (name === '__metadata__') continue;
+    const isMatrix = shape.length === 2 && shape[0] > 1;
+    expect([name, is[name].dtype]).toEqual([name, isMatrix ? 'I8' : 'F32']);
+    expect(is[`${name}_scale`]).toEqual(
+      isMatrix ? expect.objectContaining({ dtype: 'F32', shape: [shape[0]] }) : undefined,
+    );
+  }
+});
+
+test('what it writes is inspected and translated', () => {
+  const memory = (model) => Number(/^memory +([\d.]+) MB/m.exec(qkv(['inspect', '-m', model]).stdout)[1]);
+  expect(memory(made)).toBeLessThan(memory(floats) / 3);
+  expect(qkv(['inspect', '-m', made]).stdout).toMatch(/^parameters +7321920$/m);
+  const { status, stdout } = qkv(['translate', '-m', made], 'I love you.\nHe is a teacher.\n');
+  expect([status, stdout]).toEqual([0, "Je t'aime.\nC'est un professeur.\n"]);
+});
+
+test('of int8 makes the same int8', () => {
+  const again = join(folder, 'again');
+  expect(quantize(made, again).status).toBe(0);
+  expect(same(join(made, kWeights), join(again, kWeights))).toBe(true);
+});
+
+test('replaces what the folder held', () => {
+  const old = join(folder, 'old');
+  mkdirSync(old);
+  writeFileSync(join(old, kWeights), 'not weights');
+  writeFileSync(join(old, 'config.json'), '{}');
+  expect(quantize(floats, old).status).toBe(0);
+  expect(same(join(old, kWeights), join(made, kWeights))).toBe(true);
+  expect(same(join(old, 'config.json'), join(floats, 'config.json'))).toBe(true);
+});
+
+describe('refuses, on one line, and leaves what is there as it is:', () => {
+  const expectRefused = ({ status, stdout, stderr }, says) => {
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^qkv: [^\n]+\n$/);
+    expect(stderr).toMatch(says);
+  };
+
+  test('the same folder, by whatever name', () => {
+    const own = join(folder, 'own');
+    cpSync(floats, own, { recursive: true });
+    for (const name of [own, `${own}/`, join(own, '..', 'own', '.')]) {
+      expectRefused(quantize(own, name), /a folder of its own/);
+    }
+    expect(same(join(own, kWeights), join(floats, kWeights))).toBe(true);
+  });
+
+  test('a folder that cannot be made, or is a file', () => {
+    expectRefused(quantize(floats, '/proc/no/such'), /\/proc\/no\/such/);
+    const file = join(folder, 'file');
+    writeFileSync(file, 'text');
+    expectRefused(quantize(floats, file), /file/);
+    expect(readFileSync(file, 'utf8')).toBe('text');
+  });
+
+  test('weights that cannot be written', () => {
+    const taken = join(folder, 'taken');
+    mkdirSync(join(taken, `${kWeights}.part`), { recursive: true }); // root may write anywhere, but not over a folder
+    expectRefused(quantize(floats, taken), /model\.safetensors: cannot be written/);
+    expect(() => statSync(join(taken, kWeights))).toThrow(/ENOENT/);
+  });
+
+  test('a folder that is no model', () => {
+    const empty = join(folder, 'empty');
+    mkdirSync(empty);
+    expectRefused(quantize(empty, join(folder, 'nothing')), /MISSING_FILE: .*config\.json/);
+    expect(() => statSync(join(folder, 'nothing'))).toThrow(/ENOENT/);
+  });
+});
+
+test('a command line without two folders is not understood', () => {
+  expect(qkv(['quantize', floats]).status).toBe(2);
+  expect(qkv(['quantize', join(folder, 'nowhere'), made]).status).toBe(2);
+});

@@ -1,0 +1,32 @@
+// PyTorch's translations of a hundred sentences, by the default model unless another is named, and how ours compare.
+
+import { readFileSync } from 'node:fs';
+
+/** What of a hundred may differ, each at a near tie. */
+export const kMayDiffer = 3;
+
+/**
+ * @typedef {{text: string, ids: number[], margins: number[]}} Found
+ * @typedef {{source: string, source_ids: number[], greedy: Found, beam: Found}} Sentence
+ */
+
+/** @param {string} name of a folder of tests/goldens, whose README.md has the format */
+export function readTranslations(name) {
+  const file = new URL(`goldens/${name}/translations.json`, import.meta.url);
+  const { beams, near_tie: nearTie, translations } = JSON.parse(readFileSync(file, 'utf8'));
+  /** Whether rounding may turn one of a search's decisions. @param {Found} found */
+  const isTie = ({ margins }) => Math.min(...margins) < nearTie;
+  /**
+   * The sentences whose translation is not PyTorch's, and those of them that rounding does not excuse.
+   * @param {'greedy' | 'beam'} search
+   * @param {string[]} texts ours
+   */
+  const compare = (search, texts) => {
+    const differing = translations.filter((each, i) => each[search].text !== texts[i]);
+    const sources = (list) => list.map(({ source }) => source);
+    return { differing: sources(differing), wrong: sources(differing.filter((each) => !isTie(each[search]))) };
+  };
+  return { beams, /** @type {Sentence[]} */ translations, isTie, compare };
+}
+
+export const { beams, translations, isTie, compare } = readTranslations('en-fr-int8');
