@@ -32,44 +32,48 @@ void BenchPeak() {
   Report("Int8 peak", DotProductOperations(kRounds), [] { DotProducts(kRounds); });
 }
 
+using ProductShape = Eigen::Index[3];  // rows, inputs, outputs
+
+std::string NameOf(const char* kind, const ProductShape& shape) {
+  char name[64];
+  std::snprintf(name, sizeof(name), "%s %d x %d x %d", kind, static_cast<int>(shape[0]), static_cast<int>(shape[1]),
+                static_cast<int>(shape[2]));
+  return name;
+}
+
 // Numbers that other engines compute on too (onnx/product.mjs).
 struct ProductInputs {
-  explicit ProductInputs(const Eigen::Index (&shape)[3])
+  explicit ProductInputs(const ProductShape& shape)
       : rows(shape[0]), inputs(shape[1]), outputs(shape[2]), y(rows, outputs) {
     const std::vector<float> values = SeededFloats(static_cast<size_t>(rows * inputs), 1, 7);
     x = ConstMatrixView(values.data(), rows, inputs);
     weights = MakeSeededWeights("product", static_cast<size_t>(outputs), static_cast<size_t>(inputs));
   }
   double operations() const { return 2.0 * static_cast<double>(rows * inputs * outputs); }
-  std::string Name(const char* kind) const {
-    char name[64];
-    std::snprintf(name, sizeof(name), "%s %d x %d x %d", kind, static_cast<int>(rows), static_cast<int>(inputs),
-                  static_cast<int>(outputs));
-    return name;
-  }
 
   Eigen::Index rows, inputs, outputs;
   Matrix x, y;
   SeededWeights weights;
 };
 
-constexpr Eigen::Index kProducts[][3] = {{512, 512, 512}, {128, 512, 2048}, {40, 512, 512},  {40, 2048, 512},
-                                         {32, 512, 512},  {13, 256, 256},   {7, 512, 512},   {4, 512, 512},
-                                         {4, 512, 8000},  {3, 512, 512},    {2, 512, 512},   {1, 512, 512},
-                                         {1, 512, 2048},  {1, 512, 32000},  {1, 256, 32000}, {1, 256, 256}};
+constexpr ProductShape kProducts[] = {{512, 512, 512}, {128, 512, 2048}, {40, 512, 512},  {40, 2048, 512},
+                                      {32, 512, 512},  {13, 256, 256},   {7, 512, 512},   {4, 512, 512},
+                                      {4, 512, 8000},  {3, 512, 512},    {2, 512, 512},   {1, 512, 512},
+                                      {1, 512, 2048},  {1, 512, 32000},  {1, 256, 32000}, {1, 256, 256}};
 
 void BenchProducts() {
   ThreadPool pool(1);
   for (const auto& shape : kProducts) {
+    const std::string name = NameOf("MatMul", shape);
+    if (!Wanted(name)) continue;
     ProductInputs in(shape);
-    if (!Wanted(in.Name("MatMul"))) continue;
     Matrix w(in.outputs, in.inputs);
     for (Eigen::Index i = 0; i < w.size(); ++i) {
       w.data()[i] = static_cast<float>(in.weights.data[static_cast<size_t>(i)]) * in.weights.scale;
     }
     const PackedMatrix packed = Pack(View(w));
     Report(
-        in.Name("MatMul"), in.operations(),
+        name, in.operations(),
         [&] { MatMul(View(in.x), packed, nullptr, Activation::kNone, {in.y.data(), in.rows, in.outputs}, pool); },
         [&] { return Excerpt(in.y.data(), static_cast<size_t>(in.y.size())); });
   }
@@ -80,8 +84,9 @@ void BenchInt8Products() {
   ThreadPool pool(1);
   Arena arena;
   for (const auto& shape : kProducts) {
+    const std::string name = NameOf("Int8", shape);
+    if (!Wanted(name)) continue;
     ProductInputs in(shape);
-    if (!Wanted(in.Name("Int8"))) continue;
     const auto outputs = static_cast<size_t>(in.outputs), inputs = static_cast<size_t>(in.inputs);
     QuantizedMatrix w(Int8Layout::kPanels, outputs, inputs);
     for (size_t o = 0; o < outputs; ++o) {
@@ -92,8 +97,7 @@ void BenchInt8Products() {
       const ArenaScope scope(arena);
       MatMul(Quantize(View(in.x), arena), w, nullptr, Activation::kNone, {in.y.data(), in.rows, in.outputs}, pool);
     };
-    Report(in.Name("Int8"), in.operations(), run,
-           [&] { return Excerpt(in.y.data(), static_cast<size_t>(in.y.size())); });
+    Report(name, in.operations(), run, [&] { return Excerpt(in.y.data(), static_cast<size_t>(in.y.size())); });
   }
 }
 

@@ -98,11 +98,18 @@ async function attempt(each, act) {
 /** Only one engine is at work during a turn: what the processes below this one do is its doing. */
 async function turn(each, work) {
   const since = watch();
-  const { milliseconds, operations, excerpt, processor, words } = await each.desk.sample(work, each.seat.variant);
+  const {
+    milliseconds,
+    operations,
+    excerpt,
+    processor,
+    words,
+    uncounted = 0,
+  } = await each.desk.sample(work, each.seat.variant);
   const { others, ours } = since();
   each.samples.push(...milliseconds);
   each.others.push(others);
-  each.processor.push(each.seat.engine === 'kernels' ? processor : ours && (ours * 1e3) / milliseconds.length);
+  each.processor.push(processor ?? (ours && (ours * 1e3) / (milliseconds.length + uncounted)));
   each.operations ??= operations;
   each.words = words;
   each.excerpt = excerpt;

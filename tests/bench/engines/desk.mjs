@@ -17,8 +17,8 @@ import { time, warmUp } from '../timing.mjs';
  * @property {Record<'baseline' | 'relaxed' | 'package', string>} builds folders of the repository
  * @property {(path: string) => Promise<void>} script runs a classic script, for what it defines globally
  *
- * @typedef {{milliseconds: number[], operations?: number, excerpt?: number[], words?: number, processor?: number}} Samples
- * processor: milliseconds of a run, where the engine knows them itself
+ * @typedef {{milliseconds: number[], operations?: number, excerpt?: number[], words?: number, processor?: number, uncounted?: number}} Samples
+ * processor: milliseconds of a run, where the engine knows them itself. uncounted: runs that are not among the milliseconds
  */
 
 /**

@@ -40,7 +40,7 @@ export async function open(host, { build }) {
       printed = complaint = '';
       bench.callMain(argumentsFor(work, mounted?.name));
       if (complaint) throw new Error(complaint);
-      return readSamples(printed);
+      return { ...readSamples(printed), uncounted: 1 };
     };
     return { sample, release: () => mounted?.unmount() };
   }

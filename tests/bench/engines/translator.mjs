@@ -1,5 +1,6 @@
 // qkv's Translator from the package, as a user has it: text in, text out, in a page from its worker.
 
+import { sourceIds } from '../inputs.mjs';
 import { folderFiles, folderOf } from '../models/folder-names.mjs';
 import { generationConfig } from '../models/marian-mt.mjs';
 import { textsOf } from '../models/texts.mjs';
@@ -15,27 +16,43 @@ export async function open(host, { build, worker }) {
   async function prepare(work) {
     const { texts, words } = textsOf(work);
     const text = texts.join(' ');
+    const { longest, options } = lengthOf(work);
     const translator = await Translator.create({
       ...{ sourceLanguage: 'en', targetLanguage: 'fr', wasm: build, worker },
-      model: { files: filesOf(host, work) },
+      model: { files: filesOf(host, work, longest) },
     });
-    // Its sentences are found and each has as many pieces as it is to have, or other work is measured.
-    const parts = (await translator.translateParts(text)).filter(({ sentence }) => sentence);
+    // Its sentences are found and each gets as many pieces as it is to have, or other work is measured.
+    const parts = (await translator.translateParts(text, options)).filter(({ sentence }) => sentence);
     if (parts.length !== work.sentences) throw new Error(`${parts.length} sentences instead of ${work.sentences}`);
-    const { pieces } = (await translator.search(texts[0])).hypotheses[0];
+    const { pieces } = (await translator.search(texts[0], { prefix: options.prefix })).hypotheses[0];
     if (pieces.length !== work.length) throw new Error(`${pieces.length} pieces instead of ${work.length}`);
-    return { run: () => translator.translate(text), words, release: () => translator.destroy() };
+    return { run: () => translator.translate(text, options), words, release: () => translator.destroy() };
   }
   return { prepare };
 }
 
-/** @param {import('./desk.mjs').Host} host @param {import('../workloads.mjs').Translate} work */
-function filesOf(host, work) {
+/**
+ * What makes every translation as long as its source. One sentence is held to the longest length that the model's folder
+ * allows. Of many that length would cut the sources too; each is made to write given pieces instead, and those that it
+ * would rather have written are computed all the same, since the given ones have a probability.
+ * @param {import('../workloads.mjs').Translate} work
+ */
+function lengthOf({ sentences, length }) {
+  if (sentences === 1) return { longest: length, options: { split: false } };
+  return { longest: undefined, options: { split: true, prefix: sourceIds(length) } };
+}
+
+/**
+ * @param {import('./desk.mjs').Host} host
+ * @param {import('../workloads.mjs').Translate} work
+ * @param {number} [longest] pieces of a translation
+ */
+function filesOf(host, work, longest) {
   const folder = folderOf(work.model, work.precision);
   const wanted = folderFiles.filter((name) => work.shortlist || name !== 'shortlist.bin');
-  const longest = new TextEncoder().encode(JSON.stringify(generationConfig(work.length)));
+  const json = new TextEncoder().encode(JSON.stringify(generationConfig(longest)));
   return {
     ...Object.fromEntries(wanted.map((name) => [name, host.url(`${folder}/${name}`)])),
-    'generation_config.json': longest,
+    'generation_config.json': json,
   };
 }

@@ -63,6 +63,5 @@ async function memoryOf(page) {
   const { usedSize, backingStorageSize } = await session.send('Runtime.getHeapUsage');
   const wasm = await page.evaluate(() => globalThis.wasmBytes());
   await session.detach();
-  // WebAssembly's memories are counted among the buffers.
-  return { wasm, javascript: usedSize + backingStorageSize - wasm };
+  return { wasm, javascript: usedSize + backingStorageSize };
 }

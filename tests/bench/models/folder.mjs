@@ -20,9 +20,6 @@ import { safetensors } from './safetensors.mjs';
 import { shortlistFile } from './shortlist.mjs';
 import { makeVocabulary, normalizerOf, spm, vocabJson } from './vocabulary.mjs';
 
-/** What is to be read where only one length is measured. */
-const kLongest = 32;
-
 /** What folders are made by. */
 function sourcesHash() {
   const here = at('tests', 'bench');
@@ -53,7 +50,7 @@ function writeFolder(folder, shape, precision) {
   const vocabulary = makeVocabulary(shape.vocabulary);
   const normalizer = normalizerOf(readFileSync(at('web', 'models', 'en-fr', 'source.spm')));
   json('config.json', config(shape));
-  json('generation_config.json', generationConfig(kLongest));
+  json('generation_config.json', generationConfig());
   json('vocab.json', vocabJson(vocabulary));
   writeFileSync(join(folder, 'source.spm'), spm(vocabulary, normalizer));
   writeFileSync(join(folder, 'shortlist.bin'), shortlistFile(shape.vocabulary));

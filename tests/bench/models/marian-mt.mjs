@@ -68,5 +68,5 @@ export const config = (shape) => ({
   decoder_start_token_id: shape.vocabulary - 1,
 });
 
-/** generation_config.json: greedy, and no translation longer than that. @param {number} longest </s> included */
-export const generationConfig = (longest) => ({ num_beams: 1, max_length: longest });
+/** generation_config.json: greedy, and no translation longer than that. @param {number} [longest] </s> included */
+export const generationConfig = (longest) => ({ num_beams: 1, ...(longest && { max_length: longest }) });
