@@ -5,18 +5,18 @@
 //   --data   a folder with dev.en-fr.tsv (2,000 pairs) and *.train.tsv.gz, for what is compared with references there
 //            (or the environment variable QKV_DATA)
 //   --fuzz   how long each fuzzer runs [300]
-//   --only   some of: parity, traces, tokens, soak, fuzz, sanitizers
+//   --only   some of: parity, int8, traces, tokens, soak, fuzz, sanitizers
 
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ToolError, fail, say, setUp } from '../web/tools/common.mjs';
 import { fuzzers, sanitizers } from './full/hostile.mjs';
-import { parity, tokens, traces } from './full/references.mjs';
+import { int8, parity, tokens, traces } from './full/references.mjs';
 import { soak } from './full/soak.mjs';
 import { inWords, none, plus } from './suites.mjs';
 
 /** In this order. Each yields {name, said, passed?, failed?, skipped?} for everything that it tries. */
-const parts = { parity, traces, tokens, soak, fuzz: fuzzers, sanitizers };
+const parts = { parity, int8, traces, tokens, soak, fuzz: fuzzers, sanitizers };
 
 const options = {
   data: { type: 'string', default: process.env.QKV_DATA },

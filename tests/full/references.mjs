@@ -1,5 +1,5 @@
-// Thousands of sentences beside PyTorch and SentencePiece. They need Debian's Python packages and a folder of sentences that
-// the repository does not hold; without either they are skipped.
+// Thousands of sentences beside PyTorch and SentencePiece, and int8 beside floats. They need a folder of sentences that the
+// repository does not hold and, but for the last, Debian's Python packages; without either they are skipped.
 
 import { createHash } from 'node:crypto';
 import {
@@ -15,20 +15,27 @@ import {
 import { join } from 'node:path';
 import { at, cmake, run, say } from '../../web/tools/common.mjs';
 
-const kModel = at('web', 'models', 'en-fr');
+const kModel = at('tests', 'goldens', 'en-fr'); // of floats
+const kInt8 = at('web', 'models', 'en-fr');
 const kFolder = at('build', 'full');
 const kPython = '/usr/bin/python3'; // Debian's, which has Debian's packages
 const kTraced = 200;
 // How many of 2,000 translations may differ, each at a near tie: rounding decides those.
 const kMayDiffer = { 1: 3, 4: 10 };
+// The same between our own builds in int8, which are written to compute the same bits.
+const kBuildsMayDiffer = 10;
+// How far int8 may be from floats.
+const kBleu = 0.3;
+const kForced = 0.98;
 
 const quiet = { stdio: ['ignore', 'ignore', 'ignore'], check: false };
 const oracle = (name) => at('tests', 'oracle', name);
 
-/** Why these cannot run here, or null. @param {string | undefined} data @param {string} file @param {string} module */
+/** Why these cannot run here, or null. @param {string | undefined} data @param {string} file @param {string} [module] */
 async function missing(data, file, module) {
   if (!data) return 'needs a folder of sentences: --data DIR';
   if (!existsSync(data) || !readdirSync(data).some((name) => name.endsWith(file))) return `${data} holds no ${file}`;
+  if (!module) return null;
   const code = await run(kPython, ['-c', `import ${module}`], quiet).catch(() => 1);
   return code === 0 ? null : `needs ${module} for ${kPython}: apt-get install python3-${module} libopenblas0-pthread`;
 }
@@ -52,6 +59,17 @@ function sourceLines(pairs, count = Infinity) {
   return path;
 }
 
+/** The command and both builds of the WebAssembly, each translating a line into a line. */
+function engines(model, beam) {
+  const script = [oracle('translate.mjs')];
+  const relaxed = ['--experimental-wasm-relaxed-simd', '--no-liftoff', ...script, 'relaxed'];
+  return {
+    native: [at('build', 'native', 'qkv'), ['translate', '--model', model, '--beam', String(beam)]],
+    baseline: [process.execPath, [...script, 'baseline', String(beam), model]],
+    relaxed: [process.execPath, [...relaxed, String(beam), model]],
+  };
+}
+
 /** PyTorch's translations: they take long, and are made again only when what they come from has changed. */
 async function reference(pairs, beam) {
   const parts = [pairs, join(kModel, 'model.safetensors'), ...['parity.py', 'search.py', 'transformer.py'].map(oracle)];
@@ -71,18 +89,9 @@ export async function* parity({ data }) {
   if (why) return yield { name: 'parity with PyTorch', said: why, skipped: 1 };
   const pairs = join(data, 'dev.en-fr.tsv');
   const sources = sourceLines(pairs);
-  const script = oracle('translate.mjs');
   for (const beam of [1, 4]) {
-    const engines = {
-      native: [at('build', 'native', 'qkv'), ['translate', '--model', kModel, '--beam', String(beam)]],
-      baseline: [process.execPath, [script, 'baseline', String(beam)]],
-      relaxed: [
-        process.execPath,
-        ['--experimental-wasm-relaxed-simd', '--no-liftoff', script, 'relaxed', String(beam)],
-      ],
-    };
     const theirs = await reference(pairs, beam);
-    for (const [engine, [command, args]] of Object.entries(engines)) {
+    for (const [engine, [command, args]] of Object.entries(engines(kModel, beam))) {
       const ours = join(kFolder, `${engine}-beam${beam}.txt`);
       const compared = join(kFolder, `${engine}-beam${beam}.differences.txt`);
       const translated = await between(sources, ours, command, args);
@@ -93,6 +102,67 @@ export async function* parity({ data }) {
       yield { name: `parity with PyTorch, ${engine}, beam ${beam}`, said, [isGood ? 'passed' : 'failed']: 1 };
     }
   }
+}
+
+/** BLEU to two places, as bleu.py says it. */
+async function bleu(texts, references) {
+  const report = join(kFolder, 'bleu.txt');
+  await between(null, report, kPython, [oracle('bleu.py'), texts, references]);
+  return Number(/^BLEU\S+ = ([\d.]+)/.exec(readFileSync(report, 'utf8'))?.[1] ?? NaN);
+}
+
+const linesOf = (path) => readFileSync(path, 'utf8').trimEnd().split('\n');
+
+/** The default model, in int8: our builds beside each other, and beside floats. @param {{data?: string}} options */
+export async function* int8({ data }) {
+  const why = await missing(data, 'dev.en-fr.tsv');
+  if (why) return yield { name: 'int8 beside floats', said: why, skipped: 1 };
+  const pairs = join(data, 'dev.en-fr.tsv');
+  const sources = sourceLines(pairs);
+  const references = join(kFolder, 'references.txt');
+  writeFileSync(
+    references,
+    linesOf(pairs)
+      .map((line) => `${line.split('\t')[1]}\n`)
+      .join(''),
+  );
+  const verdict = (isGood) => ({ [isGood ? 'passed' : 'failed']: 1 });
+
+  for (const beam of [1, 4]) {
+    const translated = {};
+    for (const [engine, [command, args]] of Object.entries(engines(kInt8, beam))) {
+      const ours = join(kFolder, `int8-${engine}-beam${beam}.txt`);
+      if ((await between(sources, ours, command, args)) === 0) translated[engine] = ours;
+    }
+    for (const engine of ['baseline', 'relaxed']) {
+      const name = `int8, ${engine} beside native, beam ${beam}`;
+      if (!translated[engine] || !translated.native) {
+        yield { name, said: 'it did not translate', failed: 1 };
+        continue;
+      }
+      const [ours, native] = [linesOf(translated[engine]), linesOf(translated.native)];
+      const differing = native.filter((line, i) => line !== ours[i]).length;
+      const isGood = differing <= kBuildsMayDiffer && ours.length === native.length;
+      yield { name, said: `${differing} of ${native.length} differ`, ...verdict(isGood) };
+    }
+    const floats = join(kFolder, `floats-native-beam${beam}.txt`);
+    await between(sources, floats, ...engines(kModel, beam).native);
+    const scores = [await bleu(translated.native, references), await bleu(floats, references)];
+    yield {
+      name: `int8 beside floats, BLEU, beam ${beam}`,
+      said: `${scores[0].toFixed(2)}, in floats ${scores[1].toFixed(2)}`,
+      ...verdict(Math.abs(scores[0] - scores[1]) <= kBleu),
+    };
+  }
+
+  const counted = join(kFolder, 'forced.json');
+  await between(sources, counted, process.execPath, [oracle('forced.mjs'), kInt8, kModel]);
+  const { pieces, equal } = JSON.parse(readFileSync(counted, 'utf8'));
+  yield {
+    name: "int8, forced along floats' greedy translations",
+    said: `${equal} of ${pieces} pieces are its likeliest too, ${((100 * equal) / pieces).toFixed(2)} %`,
+    ...verdict(pieces > 0 && equal >= kForced * pieces),
+  };
 }
 
 /** @param {{data?: string}} options */
