@@ -39,7 +39,7 @@ using FourTag = hn::FixedTag<float, kKeysAtOnce>;
 constexpr size_t kLanes = Steady::kLanes;
 // Queries that share the loads of keys and values, and the vectors of values beside them.
 constexpr size_t kQueries = Steady::kVectors == 1 ? 2 : 1;
-constexpr size_t kValueVectors = Steady::kVectors == 1 ? 4 : 2;
+constexpr size_t kValueVectors = 4;
 
 template <class Eight>
 HWY_INLINE hn::Vec<FourTag> AddHalves(const Eight& v) {
