@@ -276,16 +276,18 @@ class TransformerTranslation : public testing::TestWithParam<const char*> {
     return sources;
   }
 
-  // How many differ where rounding may decide; any other difference fails.
+  // How many differ where rounding may decide; any other difference fails. Whatever the near tie, most scores are as
+  // near as those of floats are: where no activation is rounded another way, int8 is no less exact.
   size_t Differing(const std::vector<Translation>& ours, const char* search) const {
-    size_t differing = 0;
+    size_t differing = 0, near = 0;
     for (size_t i = 0; i < ours.size(); ++i) {
       const Json& theirs = Theirs()[static_cast<rapidjson::SizeType>(i)][search];
       const std::vector<int32_t> ids = Ids(theirs["ids"]);
       if (ours[i].ids == ids) {
         EXPECT_EQ(ours[i].text, theirs["text"].GetString());
-        const double score = theirs["score"].GetDouble();
-        EXPECT_NEAR(ours[i].score, score, NearTie() * std::max(1.0, std::abs(score)));
+        const double score = theirs["score"].GetDouble(), unit = std::max(1.0, std::abs(score));
+        EXPECT_NEAR(ours[i].score, score, NearTie() * unit);
+        near += std::abs(ours[i].score - score) <= 1e-5 * unit ? 1 : 0;
         continue;
       }
       ++differing;
@@ -293,6 +295,7 @@ class TransformerTranslation : public testing::TestWithParam<const char*> {
           << search << ": " << Sources()[i] << "\n  ours    " << ours[i].text << "\n  PyTorch "
           << theirs["text"].GetString();
     }
+    EXPECT_GE(4 * near, 3 * (ours.size() - differing)) << search << ": " << near;
     return differing;
   }
 

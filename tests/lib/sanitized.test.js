@@ -2,6 +2,7 @@
 // so that the call fails, and is kept here. `npm test` builds it; `npm test -- --no-build` skips it where it is not there.
 import { jest } from '@jest/globals';
 import { existsSync, readFileSync } from 'node:fs';
+import { isTie, translations } from '../translations.js';
 import { defects, modelWith, sentence, truncations } from './bad-models.js';
 import { at, readJson, rejection, tinyFolder } from './support.js';
 
@@ -43,6 +44,15 @@ test('translates, searches and traces', async () => {
     expect((await other.score(source, beam.text)).score).toBeLessThan(0);
     other.destroy();
   }
+});
+
+test('translates, searches and traces by the default model, of 8 bits', async () => {
+  const int8 = await create({});
+  for (const { source, beam } of translations.filter(({ beam }) => !isTie(beam)).slice(0, 3)) {
+    expect(await int8.translate(source, { split: false })).toBe(beam.text);
+    expect([...(await int8.trace(source)).target.ids]).toEqual(beam.ids);
+  }
+  int8.destroy();
 });
 
 test('refuses damaged models', async () => {
