@@ -14,6 +14,7 @@ import { summary } from './timing.mjs';
  * @property {string} engine the seat's name
  * @property {import('./workloads.mjs').Precision} precision
  * @property {boolean} isPeer
+ * @property {number} threads
  * @property {number} runs
  * @property {number} min
  * @property {number} lower a quarter of the runs took no longer
@@ -138,6 +139,7 @@ const nameOf = ({ host, name, isPeer }, work) => ({ work: work.name, host, engin
 const row = ({ seat, samples, others, processor, operations, words }, work) => ({
   ...nameOf(seat, work),
   precision: work.precision,
+  threads: seat.options.threads ?? 1,
   ...summary(samples),
   processor: median(processor),
   operations,

@@ -49,10 +49,10 @@ export function limitOf(rows, host, precision) {
 
 /** @param {Row} row @param {Row[]} rows all that were measured @param {boolean} hasWords */
 function cells(row, rows, hasWords) {
-  const same = rows.filter(({ work, host, error }) => work === row.work && host === row.host && !error);
+  const isAlike = ({ work, host, threads }) => work === row.work && host === row.host && threads === row.threads;
   const ratio = ratios(
     row,
-    same.filter(({ isPeer }) => isPeer),
+    rows.filter((other) => other.isPeer && !other.error && isAlike(other)),
   );
   const limit = limitOf(rows, row.host, row.precision);
   const isCounted = !row.work.includes('additive');

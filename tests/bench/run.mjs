@@ -48,6 +48,7 @@ async function build(hosts) {
   if (hosts.includes('native')) await cmake('native', ['qkv_bench']);
   if (!hosts.includes('node') && !hosts.includes('chromium')) return;
   for (const preset of ['wasm-baseline', 'wasm-relaxed']) await cmake(preset, ['qkv_wasm', 'qkv_bench']);
+  await cmake('wasm-threads', ['qkv_wasm']);
   say('package');
   const { bundlePackage } = await import('../../web/tools/bundle.mjs');
   await bundlePackage();

@@ -45,6 +45,15 @@ const ours = (host) =>
     ];
   });
 
+// The package takes threads where a page is cross-origin isolated, as the benchmark's pages are.
+const kThreads = 2;
+
+/** @type {Seat} */
+const oursWithThreads = {
+  ...{ host: 'chromium', runsIn: 'chromium', isPeer: false, name: `qkv, ${kThreads} threads` },
+  ...{ engine: 'translator', options: { threads: kThreads }, takes: isText },
+};
+
 /** onnxruntime's graphs of the work. @param {'node' | 'chromium' | 'native'} host @param {'web' | 'node'} runtime */
 function onnxruntime(host, runtime) {
   const runsIn = host === 'native' ? 'node' : host;
@@ -78,4 +87,9 @@ export const seats = [
     takes: (work) => isAttention(work) || isOfCore(work),
   },
   ...onnxruntime('native', 'node'),
+  oursWithThreads,
+  {
+    ...{ host: 'chromium', runsIn: 'chromium', isPeer: true, name: `onnxruntime-web, ${kThreads} threads` },
+    ...{ engine: 'onnxruntime', options: { runtime: 'web', threads: kThreads }, takes: isOneOf('translate-ids') },
+  },
 ];

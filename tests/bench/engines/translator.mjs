@@ -7,9 +7,9 @@ import { textsOf } from '../models/texts.mjs';
 
 /**
  * @param {import('./desk.mjs').Host} host
- * @param {{build: 'baseline' | 'relaxed', worker?: boolean}} options worker: left out, the package's own choice
+ * @param {{build?: 'baseline' | 'relaxed', threads?: number, worker?: boolean}} options left out: the package's own choice
  */
-export async function open(host, { build, worker }) {
+export async function open(host, { build, threads, worker }) {
   const { Translator } = await import(host.url(`${host.builds.package}/index.js`));
 
   /** @param {import('../workloads.mjs').Translate} work */
@@ -18,9 +18,10 @@ export async function open(host, { build, worker }) {
     const text = texts.join(' ');
     const { longest, options } = lengthOf(work);
     const translator = await Translator.create({
-      ...{ sourceLanguage: 'en', targetLanguage: 'fr', wasm: build, worker },
+      ...{ sourceLanguage: 'en', targetLanguage: 'fr', wasm: build, threads, worker },
       model: { files: filesOf(host, work, longest) },
     });
+    if (threads && translator.info.threads !== threads) throw new Error(`${translator.info.threads} threads compute`);
     // Its sentences are found and each gets as many pieces as it is to have, or other work is measured.
     const parts = (await translator.translateParts(text, options)).filter(({ sentence }) => sentence);
     if (parts.length !== work.sentences) throw new Error(`${parts.length} sentences instead of ${work.sentences}`);
