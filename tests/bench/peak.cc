@@ -33,7 +33,7 @@ double PeakOperations(size_t rounds) { return 2.0 * static_cast<double>(rounds *
 
 // As many tiles of activations and weights as registers hold. The activations change from round to round: a product of
 // the same two would be computed once.
-constexpr size_t kWeights = kInt8InPairs ? 3 : 4, kActivations = kSumLanes == 16 ? 4 : 2;
+constexpr size_t kWeights = kInt8InPairs ? 2 : 4, kActivations = kSumLanes == 16 ? 4 : 2;
 constexpr size_t kDifferent = 8;  // a power of two
 
 template <class Dot>
