@@ -20,8 +20,8 @@ const kLittle = 0.01;
 const kWarming = 0.05; // in the first thousands of calls V8 still compiles, and pages of the model are first touched
 /** What a share of memory may grow by over so many calls. */
 const shareOf = (count) => (count > 10_000 ? kLittle : kWarming);
-// One engine left behind would be twice that. Less comes and goes with threads and with freed pages.
-const kHalfAnEngine = 16e6;
+// One engine left behind, with its model, is more than that. Less comes and goes with threads and with freed pages.
+const kAnEngine = 16e6;
 const kObjects = 1e6; // V8's tables of what it has compiled grow a little
 
 const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
@@ -44,7 +44,7 @@ function verdict(parts, zeroes = {}) {
 /** The engine's own memory is to stay as it is. */
 const both = (where, first, last) => [
   growth(`${where}wasm`, first.wasm, last.wasm, 0),
-  growth(`${where}resident`, first.resident, last.resident, kHalfAnEngine),
+  growth(`${where}resident`, first.resident, last.resident, kAnEngine),
 ];
 
 /**
@@ -89,7 +89,7 @@ export const soaks = [
     async run(count) {
       const { own, shared } = await measure('translators.mjs', [count, worker]);
       const parts = [
-        growth('resident', own.first.resident, own.last.resident, kHalfAnEngine),
+        growth('resident', own.first.resident, own.last.resident, kAnEngine),
         ...both('beside one that stays: ', shared.first, shared.last),
       ];
       return verdict(parts, { 'threads left': own.threads });
@@ -102,7 +102,7 @@ export const soaks = [
     async run(count) {
       const { translatorsInPage } = await import('./pages.mjs');
       const { first, last, wrong, workers, complaints } = await translatorsInPage(count);
-      const parts = [growth('renderers', first, last, kHalfAnEngine), { said: `${workers} workers left`, complaints }];
+      const parts = [growth('renderers', first, last, kAnEngine), { said: `${workers} workers left`, complaints }];
       return verdict(parts, { wrong, 'workers left': workers });
     },
   },
