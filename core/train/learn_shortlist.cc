@@ -32,8 +32,8 @@ std::vector<int32_t> BestPieces(std::span<const Model1::Entry> row, const std::v
   }
   std::sort(entries.begin(), entries.end(), Model1::Likelier);
   entries.resize(std::min(entries.size(), size.best));
-  std::vector<int32_t> pieces;
-  for (const Model1::Entry& entry : entries) pieces.push_back(entry.target);
+  std::vector<int32_t> pieces(entries.size());
+  std::transform(entries.begin(), entries.end(), pieces.begin(), [](const auto& entry) { return entry.target; });
   std::sort(pieces.begin(), pieces.end());
   return pieces;
 }

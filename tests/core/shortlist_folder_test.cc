@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 
 #include "core/translate/replay.h"
 #include "tests/core/goldens.h"
@@ -58,6 +59,7 @@ std::vector<Translation> Translate(const TranslationModel& model, DecodeOptions 
 
 std::vector<std::vector<int32_t>> IdsOf(const std::vector<Translation>& translations) {
   std::vector<std::vector<int32_t>> ids;
+  ids.reserve(translations.size());
   for (const Translation& translation : translations) ids.push_back(translation.ids);
   return ids;
 }
@@ -107,8 +109,8 @@ TEST_P(WithShortlist, TranslationsAreMadeOfItsPieces) {
 TEST_P(WithShortlist, OneOfAllPiecesChangesNothing) {
   const TranslationModel* model = SharedModel(GetParam());
   ASSERT_NE(model, nullptr);
-  std::vector<int32_t> all;
-  for (int32_t id = 0; id < static_cast<int32_t>(model->config().vocabulary); ++id) all.push_back(id);
+  std::vector<int32_t> all(model->config().vocabulary);
+  std::iota(all.begin(), all.end(), 0);
   const ShortlistFolder folder(GetParam(), Always(model->config(), all));
   auto loaded = LoadFolder(folder.path());
   ASSERT_TRUE(loaded) << loaded.error().ToString();
