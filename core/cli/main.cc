@@ -1,25 +1,9 @@
 // The native command.
 #include "core/cli/command.h"
-
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
-namespace {
-
-// What a batch takes in large pieces goes back to the system when the batch is done. glibc by itself soon serves such
-// pieces from its heap, which then falls apart: a hundred thousand lines held a third more memory than the first
-// thousand.
-void ReturnLargeMemory() {
-#ifdef __GLIBC__
-  mallopt(M_MMAP_THRESHOLD, 128 * 1024);
-#endif
-}
-
-}  // namespace
+#include "core/cli/memory.h"
 
 int main(int argc, char** argv) {
-  ReturnLargeMemory();
+  qkv::cli::ReturnLargeMemory();
   CLI::App app{
       "qkv: translate with an attention model, and see what it looked at.\n"
       "\n"

@@ -5,6 +5,7 @@
 
 #include "core/cli/command.h"
 #include "core/cli/lines.h"
+#include "core/cli/memory.h"
 #include "core/cli/progress.h"
 #include "core/cli/trace_json.h"
 #include "core/text/utf.h"
@@ -75,6 +76,7 @@ void Translate(const Options& options) {
       TranslateLines(*model, options, ctx, lines, done, progress);
     }
     done += lines.size();
+    ReturnMemory();
     progress.Show(done);
     if (std::fflush(stdout) != 0) Fail("standard output cannot be written");
   }
