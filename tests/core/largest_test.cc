@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
+#include <utility>
 
 #include "tests/core/kernel_testing.h"
 
@@ -14,8 +14,9 @@ std::vector<int32_t> Sorted(const std::vector<float>& row, size_t count) {
   for (size_t i = 0; i < row.size(); ++i) {
     if (row[i] > -std::numeric_limits<float>::infinity()) order.push_back(static_cast<int32_t>(i));
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int32_t a, int32_t b) { return row[static_cast<size_t>(a)] > row[static_cast<size_t>(b)]; });
+  std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+    return std::pair(-row[static_cast<size_t>(a)], a) < std::pair(-row[static_cast<size_t>(b)], b);
+  });
   order.resize(std::min(count, order.size()));
   return order;
 }
