@@ -26,9 +26,9 @@ COLUMNS = 64  # logits kept of each step, besides the largest
 TOP = 8
 VALUES = 1800  # attention weights kept of each kind where there are more
 
-# A margin under which rounding may lead to another decision. In int8 two implementations differ by 1e-6 or so at nearly
-# every step, but by up to this in the log-probability of a chosen piece where an activation was rounded another way: at
-# 2 % of the steps.
+# A margin under which rounding may lead to another decision. In int8 two implementations mostly differ by 1e-6, as floats
+# do; but where one activation was rounded another way, at 8 % of the steps, the log-probability of the chosen piece moves
+# by up to this.
 NEAR_TIE, NEAR_TIE_INT8 = 1e-4, 0.05
 
 LONGEST, LONGEST_COMPLETE = 40, 10  # pieces of a greedy translation that are replayed
