@@ -7,8 +7,10 @@ import { promisify } from 'node:util';
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const command = process.env.QKV_COMMAND ?? here('../../build/native/qkv');
 
-// V8 alone: the engine compiled once and for all, and a young generation that does not grow.
-const kSteady = ['--expose-gc', '--no-liftoff', '--min-semi-space-size=1', '--max-semi-space-size=1'];
+// V8 alone: the engine compiled once and for all, no compilers beside it whose memory comes and goes, and a young
+// generation that does not grow.
+const kYoung = ['--min-semi-space-size=1', '--max-semi-space-size=1'];
+const kSteady = ['--expose-gc', '--no-liftoff', '--single-threaded', ...kYoung];
 
 /** Runs a script of this folder; what it printed. */
 async function measure(script, args, flags = kSteady) {
@@ -22,8 +24,6 @@ const kWarming = 0.05; // in the first thousands of calls V8 still compiles, and
 const shareOf = (count) => (count > 10_000 ? kLittle : kWarming);
 // One engine left behind, with its model, is more than that. Less comes and goes with threads and with freed pages.
 const kAnEngine = 16e6;
-// Neither the engine's memory nor JavaScript's objects: what V8 compiles with, which comes and goes.
-const kCompilers = 3e6;
 const kObjects = 1e6; // V8's tables of what it has compiled grow a little
 
 const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
@@ -78,7 +78,7 @@ export const soaks = [
         'resident outside the JavaScript heap',
         first.outside,
         last.outside,
-        Math.max(shareOf(count) * first.outside, kCompilers),
+        shareOf(count) * first.outside,
       );
       const used = growth('used in it', first.used, last.used, kObjects);
       return verdict([growth('wasm', first.wasm, last.wasm, 0), outside, used], { wrong });
