@@ -177,9 +177,14 @@ HWY_EXPORT(TablePart);
 
 namespace {
 
-// Waking a worker takes some microseconds; below this the whole product takes one thread less than about 40. Few rows
-// take as long as four: the weights have to come from memory all the same.
+// Waking a worker takes some microseconds natively, and in a browser many times as long; below this the whole product
+// takes one thread less than about 40, or 400. Few rows take as long as four: the weights have to come from memory all
+// the same.
+#ifdef __EMSCRIPTEN__
+constexpr size_t kWorthThreads = size_t{1} << 24;
+#else
 constexpr size_t kWorthThreads = size_t{1} << 22;
+#endif
 
 bool Worth(size_t rows, size_t inputs, size_t outputs) {
   return std::max<size_t>(rows, 4) * inputs * outputs >= kWorthThreads;
