@@ -41,7 +41,6 @@ class Weight {
 
   size_t outputs() const { return quantized() ? int8().outputs() : floats().outputs(); }
   size_t inputs() const { return quantized() ? int8().inputs() : floats().inputs(); }
-  size_t bytes() const { return quantized() ? int8().bytes() : floats().bytes(); }
   void GetRow(size_t output, float* weights) const {
     if (quantized()) {
       int8().GetRow(output, weights);

@@ -71,9 +71,8 @@ TEST(MatMulInt8, LargeSumsAreExact) {
   ThreadPool pool(1);
   for (const Int8Layout layout : {Int8Layout::kPanels, Int8Layout::kRows}) {
     const Problem p(layout, 9, 8192, 20);
-    const Guarded naive = p.Naive(Activation::kRelu);
-    if (layout == Int8Layout::kRows) continue;
-    ForEachTarget([&] { EXPECT_TRUE(SameBits(p.Product(pool, Activation::kRelu).read(), naive.read())); });
+    const Guarded naive = p.Naive();
+    ForEachTarget([&] { EXPECT_TRUE(SameBits(p.Product(pool).read(), naive.read())); });
   }
 }
 
