@@ -1,0 +1,25 @@
+// How texts become rows of the embedding: what the batches of training know of a vocabulary.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/base/random.h"
+#include "core/translate/model.h"
+
+namespace qkv {
+
+class TextRows {
+ public:
+  virtual ~TextRows() = default;
+
+  // Appends the rows of `text`, without </s>. With a generator the pieces may be cut at random, where the vocabulary
+  // was told to (subword regularisation); without one always in the same way.
+  virtual void Append(std::string_view text, Side side, Random* random, std::vector<int32_t>* rows) const = 0;
+
+  virtual int32_t start() const = 0;  // what the decoder reads first; its embedding is zero
+  virtual int32_t end() const = 0;    // </s>
+};
+
+}  // namespace qkv
