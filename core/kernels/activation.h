@@ -7,8 +7,11 @@ namespace qkv {
 
 enum class Activation {
   kNone,
-  kRelu,  // max(x, 0)
-  kSilu,  // x sigmoid(x), also called swish
+  kRelu,      // max(x, 0)
+  kSilu,      // x sigmoid(x), also called swish
+  kGelu,      // x Phi(x) with the normal distribution's Phi (Hendrycks and Gimpel 2016)
+  kGeluTanh,  // the same paper's approximation, x sigmoid(2 sqrt(2 / pi) (x + 0.044715 x^3)): GPT-2's
+  kTanh,
 };
 
 // In place, any shape.

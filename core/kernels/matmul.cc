@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "core/base/trainable.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/matmul.cc"
 #include "core/kernels/targets.h"
@@ -24,13 +26,21 @@ constexpr size_t kPanelVectors = kPanel / kLanes;
 // longest chain, and short ones cost one addition in 128.
 constexpr size_t kChain = 128;
 
+HWY_INLINE float* Output(const Product& p, size_t row, size_t column) {
+  float* y = p.y + row * p.y_stride;
+  if (!kTrainable) return y + column;
+  return y + column / kPanel * p.y_panel_stride + column % kPanel;
+}
+
 HWY_NOINLINE void StoreEdge(const Product& p, const float* sums, size_t rows, size_t width, size_t row, size_t column) {
   for (size_t r = 0; r < rows; ++r) {
     for (size_t c = 0; c < width && column + c < p.outputs; ++c) {
       float v = sums[r * width + c];
       if (p.bias != nullptr) v += p.bias[column + c];
       if (p.activation == Activation::kRelu && v < 0) v = 0;
-      p.y[(row + r) * p.y_stride + column + c] = v;
+      float* y = Output(p, row + r, column + c);
+      if (kTrainable && p.add) v += *y;
+      *y = v;
     }
   }
 }
@@ -79,7 +89,9 @@ HWY_NOINLINE void Tile(const Product& p, size_t row, size_t column) {
       TileVector y = hn::Load(d, sums + r * kWidth + v * kLanes);
       if (p.bias != nullptr) y = hn::Add(y, bias);
       if (p.activation == Activation::kRelu) y = Relu(d, y);
-      hn::StoreU(y, d, p.y + (row + r) * p.y_stride + c);
+      float* to = Output(p, row + r, c);
+      if (kTrainable && p.add) y = hn::Add(hn::LoadU(d, to), y);
+      hn::StoreU(y, d, to);
     }
   }
 }
@@ -105,7 +117,7 @@ struct FloatKernel {
 // Rows [row_begin, row_end) of columns [begin, end), multiples of kPanel.
 void ProductPart(const Product& p, size_t row_begin, size_t row_end, size_t begin, size_t end) {
   Tiles<FloatKernel>::Part(p, row_begin, row_end, begin, end);
-  if (p.activation == Activation::kSilu && begin < p.outputs) {
+  if (p.activation > Activation::kRelu && begin < p.outputs) {
     for (size_t r = row_begin; r < row_end; ++r) {
       ActivateRun(p.activation, p.y + r * p.y_stride + begin, HWY_MIN(end, p.outputs) - begin);
     }

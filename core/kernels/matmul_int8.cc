@@ -99,7 +99,7 @@ struct Int8Kernel {
 // Rows [row_begin, row_end) of columns [begin, end), multiples of kPanel.
 void Int8Part(const Int8Product& p, size_t row_begin, size_t row_end, size_t begin, size_t end) {
   WithDot([&](auto dot) HWY_ATTR { Tiles<Int8Kernel<decltype(dot)>>::Part(p, row_begin, row_end, begin, end); });
-  if (p.activation == Activation::kSilu && begin < p.outputs) {
+  if (p.activation > Activation::kRelu && begin < p.outputs) {
     for (size_t r = row_begin; r < row_end; ++r) {
       ActivateRun(p.activation, p.y + r * p.outputs + begin, HWY_MIN(end, p.outputs) - begin);
     }
