@@ -2,7 +2,7 @@
 
 qkv_headers(HIGHWAY hwy/highway.h)
 # One target, chosen by the build (baseline or relaxed SIMD): nothing to dispatch at run time, and no libhwy.
-target_compile_definitions(qkv_core PUBLIC HWY_COMPILE_ONLY_STATIC)
+target_compile_definitions(qkv_core PUBLIC HWY_COMPILE_ONLY_STATIC QKV_TRAINABLE=0)
 
 # The sanitizers' build is for tests in Node: only their time counts.
 option(QKV_SANITIZED "The compiler's flags ask for sanitizers" OFF)

@@ -4,13 +4,14 @@
 #include "core/base/arena.h"
 #include "core/base/matrix.h"
 #include "core/base/threads.h"
+#include "core/base/trainable.h"
 
 namespace qkv {
 
 class AttentionTrace;  // core/attention/trace.h: keeps scores and weights as they are computed
 class Interventions;   // changes made on the way: a head silenced, a row replaced
 class Random;          // core/base/random.h: dropout and sampling; without one dropout is the identity
-class Tape;            // what the backward needs, recorded by the forward
+class Tape;            // core/base/tape.h: what the backward needs, recorded by the forward
 
 struct Context {
   Arena& arena;
@@ -19,6 +20,9 @@ struct Context {
   Tape* tape = nullptr;
   Random* random = nullptr;
   const Interventions* interventions = nullptr;
+
+  // The tape, if there is one and this build can learn.
+  Tape* Recording() const { return kTrainable ? tape : nullptr; }
 
   // Rows from the arena, not initialised.
   MatrixView New(Eigen::Index rows, Eigen::Index cols) const {

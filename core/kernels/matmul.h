@@ -19,6 +19,9 @@ struct Product {
   Activation activation = Activation::kNone;
   float* y = nullptr;  // [rows, outputs], overlapping nothing
   size_t y_stride = 0;
+  // For learning, which adds to what is there, and to gradients that lie in panels as their weights do.
+  bool add = false;                // y += ; without bias or activation
+  size_t y_panel_stride = kPanel;  // floats between a row's panels of kPanel outputs
 };
 
 // A product by all of w; x and y are the caller's to set.

@@ -23,6 +23,10 @@ class PackedMatrix {
   size_t inputs() const { return inputs_; }
   size_t panels() const { return (outputs_ + kPanel - 1) / kPanel; }
   const float* Panel(size_t panel) const { return data_.data() + panel * inputs_ * kPanel; }
+  // All panels, for what treats every weight alike: an optimiser, a gradient that lies as its weight does.
+  float* data() { return data_.data(); }
+  const float* data() const { return data_.data(); }
+  size_t size() const { return data_.size(); }
   size_t bytes() const { return data_.size() * sizeof(float); }
   static size_t Bytes(size_t outputs, size_t inputs) {
     return (outputs + kPanel - 1) / kPanel * kPanel * inputs * sizeof(float);

@@ -1,0 +1,89 @@
+#include "core/base/tape.h"
+
+#include <algorithm>
+#include <cassert>
+#include <iterator>
+#include <utility>
+
+namespace qkv {
+
+void Tape::Watch(const float* value, size_t size, float* gradient) {
+  if (size == 0) return;
+  Value& parameter = values_[value];
+  parameter.size = size;
+  parameter.gradient = gradient;
+  parameter.written = parameter.parameter = true;
+}
+
+void Tape::Record(ConstMatrixView output, std::function<void()> backward) {
+  if (output.size() == 0) return;
+  const auto [at, created] = values_.try_emplace(output.data());
+  if (created) at->second.size = static_cast<size_t>(output.size());
+  steps_.push_back({output.data(), created, std::move(backward)});
+}
+
+Tape::Values::iterator Tape::Find(const float* x) {
+  auto at = values_.upper_bound(x);
+  if (at == values_.begin()) return values_.end();
+  --at;
+  return x < at->first + at->second.size ? at : values_.end();
+}
+
+// The smallest of the free buffers that is large enough, or a new one.
+void Tape::Reserve(Value& value) {
+  if (value.gradient != nullptr) return;
+  auto best = free_.end();
+  for (auto it = free_.begin(); it != free_.end(); ++it) {
+    if (it->size() >= value.size && (best == free_.end() || it->size() < best->size())) best = it;
+  }
+  if (best != free_.end()) {
+    value.own = std::move(*best);
+    free_.erase(best);
+  } else {
+    value.own = AlignedFloats(value.size);
+  }
+  value.gradient = value.own.data();
+}
+
+void Tape::Release(Value& value) {
+  if (value.own.data() != nullptr) free_.push_back(std::move(value.own));
+}
+
+float* Tape::Gradient(const float* x) {
+  const auto at = Find(x);
+  if (at == values_.end()) return nullptr;
+  Value& value = at->second;
+  Reserve(value);
+  if (!value.written) std::fill_n(value.gradient, value.size, 0.0f);
+  value.written = true;
+  return value.gradient + (x - at->first);
+}
+
+Tape::Sum Tape::Into(const float* x) {
+  const auto at = Find(x);
+  if (at == values_.end()) return {};
+  assert(at->first == x);
+  Value& value = at->second;
+  Reserve(value);
+  return {value.gradient, std::exchange(value.written, true)};
+}
+
+void Tape::Give(const float* x, float* gradient) {
+  const auto at = Find(x);
+  assert(at != values_.end() && at->first == x && at->second.gradient == nullptr);
+  at->second.gradient = gradient;
+  at->second.written = true;
+}
+
+void Tape::Backward() {
+  for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+    const auto at = values_.find(step->output);
+    if (at->second.written) step->backward();
+    if (!step->creates) continue;
+    Release(at->second);
+    values_.erase(at);
+  }
+  steps_.clear();
+}
+
+}  // namespace qkv
