@@ -2,7 +2,8 @@
 
 import { lookOf, treeSvg } from '../view/index.js';
 import { LatestRun } from './latest.js';
-import { bindSave, json, svg, toPng } from './save.js';
+import { svg, toPng } from './download.js';
+import { bindSave, json } from './save.js';
 
 /** @typedef {import('../view/tree-layout.js').Search} Search */
 /** @typedef {(beam: number, signal: AbortSignal) => Promise<Search>} Find */

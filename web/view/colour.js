@@ -6,6 +6,7 @@ import { rgb } from 'd3-color';
 /** @typedef {[number, number, number]} Triple */
 
 const kTokens = ['--weight-0', '--weight-1', '--weight-2'];
+const kSigned = ['--signed-minus', '--weight-0', '--signed-plus'];
 const kSteps = 256;
 
 /** @param {number} c one sRGB channel, 0..1 */
@@ -96,8 +97,34 @@ export class WeightScale {
   }
 }
 
+/** A diverging scale: nothing is the ground, and what is below zero has a colour of its own. */
+export class SignedScale {
+  /** @param {string} minus the colour of -1 @param {string} zero @param {string} plus that of 1 */
+  constructor(minus, zero, plus) {
+    this.below = new WeightScale([zero, minus]);
+    this.above = new WeightScale([zero, plus]);
+  }
+
+  /** @param {number} share -1..1 */
+  css(share) {
+    return this.#side(share).css(Math.abs(share));
+  }
+
+  /** Black or white. @param {number} share -1..1 */
+  ink(share) {
+    return this.#side(share).ink(Math.abs(share));
+  }
+
+  /** @param {number} share */
+  #side(share) {
+    return share < 0 ? this.below : this.above;
+  }
+}
+
 /** @type {WeightScale | null} */
 let current = null;
+/** @type {SignedScale | null} */
+let signed = null;
 /** @type {Set<() => void>} */
 const listeners = new Set();
 
@@ -109,6 +136,17 @@ export function weightScale() {
     watchTheme();
   }
   return current;
+}
+
+/** The scale of signed numbers in the page's theme. */
+export function signedScale() {
+  if (!signed) {
+    const style = getComputedStyle(document.documentElement);
+    const [minus, zero, plus] = kSigned.map((token) => style.getPropertyValue(token));
+    signed = new SignedScale(minus, zero, plus);
+    watchTheme();
+  }
+  return signed;
 }
 
 /**
@@ -127,7 +165,7 @@ function watchTheme() {
   if (watching) return;
   watching = true;
   const changed = () => {
-    current = null;
+    current = signed = null;
     for (const listener of listeners) listener();
   };
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', changed);

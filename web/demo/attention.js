@@ -1,0 +1,5 @@
+// The Attention page: every mechanism of the family, live, with its numbers and its equation.
+
+import { startPage } from './attention/page.js';
+
+startPage(document);

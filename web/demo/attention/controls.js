@@ -1,0 +1,255 @@
+// The choices: score, selection, window, mask, memory, heads, sizes.
+
+import { button, checkbox, make, segmented, slider } from './dom.js';
+import { kSelections } from './stages.js';
+import { keysOf, kMost, resized, sizesOf, valuesOf } from './state.js';
+import { randomMatrix } from './random.js';
+
+/** @typedef {import('./state.js').State} State */
+/** @typedef {(change: (state: State) => Partial<State>) => void} Change */
+
+/** @type {[string, string][]} */
+const kMemories = [
+  ['key-value', 'keys and values'],
+  ['one', 'one: key = value'],
+  ['self', 'the queries themselves'],
+];
+
+/** @type {[string, string][]} */
+const kWindows = [
+  ['global', 'global: every key'],
+  ['local-m', 'local-m: at the query’s place'],
+  ['local-p', 'local-p: at a predicted place'],
+];
+
+/**
+ * @param {HTMLElement} host
+ * @param {import('../../lib/attention/index.js').ScoreInfo[]} scores
+ * @param {Change} change
+ * @returns {(state: State) => void} shows a state
+ */
+export function bindControls(host, scores, change) {
+  /** @type {((state: State) => void)[]} */
+  const shows = [];
+  const add = (/** @type {Node} */ node, /** @type {(state: State) => void} */ show) => {
+    host.append(node);
+    shows.push(show);
+  };
+
+  const score = choice(
+    'Score',
+    scores.map(({ name }) => [name, name]),
+    (value) => change(() => ({ score: value })),
+  );
+  const source = make('small.source');
+  add(score.node, (state) => {
+    score.set(state.score);
+    source.textContent = scores.find(({ name }) => name === state.score)?.source ?? '';
+  });
+  score.node.append(source);
+
+  const selections = Object.entries(kSelections).map(([value, { title }]) => [
+    value,
+    `${value}: ${title.toLowerCase()}`,
+  ]);
+  const named = selections.map(([value, label]) => [
+    value,
+    value === 'soft'
+      ? 'soft: softmax'
+      : value === 'argmax'
+        ? 'argmax: the largest'
+        : value === 'sampled'
+          ? 'sampled: one is drawn'
+          : value === 'gate'
+            ? 'gate: sigmoid'
+            : label,
+  ]);
+  const selection = choice('Selection', /** @type {[string, string][]} */ (named), (value) =>
+    change(() => ({ selection: value })),
+  );
+  add(selection.node, (state) => selection.set(state.selection));
+  const temperature = slider('Temperature', { min: 0.1, max: 5, step: 0.1 }, (value) =>
+    change(() => ({ temperature: value })),
+  );
+  add(temperature.node, (state) => temperature.set(state.temperature));
+  const draw = button('draw again', () => change((state) => ({ seed: state.seed + 1 })));
+  add(draw, (state) => (draw.hidden = state.selection !== 'sampled'));
+
+  const window = choice('Window', kWindows, (value) =>
+    change((state) => ({ window: value, halfWidth: Math.max(1, state.halfWidth) })),
+  );
+  add(window.node, (state) => window.set(state.window));
+  const half = slider('half width D', { min: 0.5, max: 7, step: 0.5 }, (value) => change(() => ({ halfWidth: value })));
+  add(half.node, (state) => {
+    half.node.hidden = state.window === 'global';
+    half.set(state.halfWidth);
+  });
+  const given = checkbox('places by hand', (on) => change(() => ({ centres: on ? [[]] : null })));
+  add(given.node, (state) => {
+    given.node.hidden = state.window !== 'local-p';
+    given.set(state.centres !== null);
+  });
+
+  maskControls(add, change);
+
+  const memory = choice('Memory', kMemories, (value) => change((state) => withMemory(state, value)));
+  add(memory.node, (state) => memory.set(state.memory));
+  const heads = segmented(
+    'Heads',
+    [
+      ['1', '1'],
+      ['2', '2'],
+      ['4', '4'],
+    ],
+    (value) => change((state) => withHeads(state, Number(value))),
+  );
+  add(make('div.field', {}, make('span', { 'aria-hidden': 'true' }, 'Heads'), heads.node), (state) =>
+    heads.set(String(state.heads)),
+  );
+  const convention = segmented(
+    'A vector is a',
+    [
+      ['rows', 'row'],
+      ['columns', 'column'],
+    ],
+    (value) => change(() => ({ convention: /** @type {any} */ (value) })),
+  );
+  add(make('div.field', {}, make('span', { 'aria-hidden': 'true' }, 'A vector is a'), convention.node), (state) =>
+    convention.set(state.convention),
+  );
+  sizeControls(add, change);
+  add(
+    button('Make up numbers', () => change(madeUp)),
+    () => {},
+  );
+  return (state) => shows.forEach((show) => show(state));
+}
+
+/** @param {(node: Node, show: (state: State) => void) => void} add @param {Change} change */
+function maskControls(add, change) {
+  const causal = checkbox('causal', (on) => change(() => ({ causal: on })));
+  const hand = checkbox('by hand', (on) => change(() => ({ allowed: on ? [[]] : null })));
+  const bias = checkbox('bias', (on) => change(() => ({ bias: on ? [[]] : null })));
+  const once = checkbox('no key twice', (on) => change(() => ({ once: on })));
+  const nodes = [causal, hand, bias, once].map(({ node }) => node);
+  const group = make('fieldset.field.flags', {}, make('legend', {}, 'Mask'), ...nodes);
+  add(group, (state) => {
+    causal.set(state.causal);
+    hand.set(state.allowed !== null);
+    bias.set(state.bias !== null);
+    once.set(state.once);
+  });
+  const padding = stepper('Padding keys', (by) =>
+    change((state) => ({ padding: Math.max(0, Math.min(sizesOf(state).keys, state.padding + by)) })),
+  );
+  add(padding.node, (state) => padding.set(state.padding));
+}
+
+/** @param {(node: Node, show: (state: State) => void) => void} add @param {Change} change */
+function sizeControls(add, change) {
+  /** @type {[string, (state: State) => number, (state: State, count: number) => Partial<State>, (state: State) => boolean, number][]} */
+  const sizes = [
+    ['Queries', (state) => state.query.length, withQueries, () => true, kMost.queries],
+    ['Keys', (state) => keysOf(state).length, withKeys, (state) => state.memory !== 'self', kMost.keys],
+    ['Query size', (state) => state.query[0].length, withQueryDim, () => true, kMost.dims],
+    ['Key size', (state) => keysOf(state)[0].length, withKeyDim, (state) => state.memory !== 'self', kMost.dims],
+    [
+      'Value size',
+      (state) => valuesOf(state)[0].length,
+      withValueDim,
+      (state) => state.memory === 'key-value',
+      kMost.dims,
+    ],
+  ];
+  for (const [name, count, resize, isThere, most] of sizes) {
+    const made = stepper(name, (by) =>
+      change((state) => resize(state, Math.max(1, Math.min(Math.max(most, count(state)), count(state) + by)))),
+    );
+    add(made.node, (state) => {
+      made.node.hidden = !isThere(state);
+      made.set(count(state));
+    });
+  }
+}
+
+/** @param {State} state @param {number} count */
+const withQueries = (state, count) => ({
+  query: resized(state.query, count, state.query[0].length, state.random + 11),
+});
+
+/** @param {State} state @param {number} count */
+const withKeys = (state, count) => ({
+  key: resized(state.key, count, state.key[0].length, state.random + 12),
+  value: resized(state.value, count, state.value[0].length, state.random + 13),
+});
+
+/** @param {State} state @param {number} d */
+const withQueryDim = (state, d) => ({ query: resized(state.query, state.query.length, d, state.random + 11) });
+/** @param {State} state @param {number} d */
+const withKeyDim = (state, d) => ({ key: resized(state.key, state.key.length, d, state.random + 12) });
+/** @param {State} state @param {number} d */
+const withValueDim = (state, d) => ({ value: resized(state.value, state.value.length, d, state.random + 13) });
+
+/** Keys and values there are again of the sizes that they need. @param {State} state @param {string} memory */
+function withMemory(state, memory) {
+  return { memory: /** @type {State['memory']} */ (memory), joined: false };
+}
+
+/** Sizes become multiples of the heads'. @param {State} state @param {number} heads */
+function withHeads(state, heads) {
+  const up = (/** @type {number[][]} */ matrix, /** @type {number} */ seed) =>
+    resized(matrix, matrix.length, Math.ceil(matrix[0].length / heads) * heads, seed);
+  return {
+    heads,
+    joined: false,
+    query: up(state.query, state.random + 11),
+    key: up(state.key, state.random + 12),
+    value: up(state.value, state.random + 13),
+  };
+}
+
+/** Other numbers of the same sizes, by the next seed. @param {State} state @returns {Partial<State>} */
+export function madeUp(state) {
+  const seed = state.random + 1;
+  const anew = (/** @type {number[][]} */ matrix, /** @type {number} */ own) =>
+    randomMatrix(100 * seed + own, matrix.length, matrix[0].length);
+  const parameters = Object.entries(state.parameters).map(([name, matrix], i) => [name, anew(matrix, 4 + i)]);
+  return {
+    random: seed,
+    query: anew(state.query, 1),
+    key: anew(state.key, 2),
+    value: anew(state.value, 3),
+    parameters: Object.fromEntries(parameters.filter(([name]) => name !== 'temperature' && name !== 'slope')),
+  };
+}
+
+/**
+ * @param {string} name
+ * @param {[string, string][]} choices
+ * @param {(value: string) => void} changed
+ */
+function choice(name, choices, changed) {
+  const options = choices.map(([value, label]) => make('option', { value }, label));
+  const select = make('select', { name: name.toLowerCase() }, ...options);
+  select.addEventListener('change', () => changed(select.value));
+  const set = (/** @type {string} */ value) => (select.value = value);
+  return { node: make('label.field', {}, make('span', {}, name), select), set };
+}
+
+/** @param {string} name @param {(by: number) => void} changed */
+function stepper(name, changed) {
+  const count = make('output', { 'aria-live': 'polite' });
+  const less = button('−', () => changed(-1));
+  const more = button('+', () => changed(1));
+  less.setAttribute('aria-label', `${name}: one less`);
+  more.setAttribute('aria-label', `${name}: one more`);
+  const node = make(
+    'div.field.stepper',
+    { role: 'group', 'aria-label': name },
+    make('span', {}, name),
+    less,
+    count,
+    more,
+  );
+  return { node, set: (/** @type {number} */ value) => (count.textContent = String(value)) };
+}

@@ -1,0 +1,67 @@
+// The equation of what was chosen, for web/view/math.js to set.
+
+/** @typedef {import('./state.js').State} State */
+
+const kSigned = {
+  dot: ['\\q{Q} \\k{K}^⊤', '\\k{K}^⊤ \\q{Q}'],
+  'scaled-dot': ['\\frac{\\q{Q} \\k{K}^⊤}{\\sqrt{d}}', '\\frac{\\k{K}^⊤ \\q{Q}}{\\sqrt{d}}'],
+  general: ['\\q{Q} W \\k{K}^⊤', '\\k{K}^⊤ W^⊤ \\q{Q}'],
+};
+
+/** One score, of query i and key j; q and k are columns in it. @type {Record<string, string>} */
+const kScores = {
+  dot: '\\q{q_i}^⊤ \\k{k_j}',
+  'scaled-dot': '\\frac{\\q{q_i}^⊤ \\k{k_j}}{\\sqrt{d}}',
+  general: '\\q{q_i}^⊤ W \\k{k_j}',
+  additive: 'w_v^⊤ \\text{tanh}(W_q \\q{q_i} + W_k \\k{k_j})',
+  'low-rank': '(U \\k{k_j})^⊤ (V \\q{q_i})',
+  concat: 'v^⊤ \\text{tanh}(W [\\q{q_i}; \\k{k_j}])',
+  location: '(W \\q{q_i})_j',
+  gaussian: '−\\frac{1}{2} | w (\\q{q_i} − \\k{k_j}) |^2',
+  cosine: '\\frac{\\q{q_i}^⊤ \\k{k_j}}{|\\q{q_i}| |\\k{k_j}| τ}',
+  alibi: '\\frac{\\q{q_i}^⊤ \\k{k_j}}{\\sqrt{d}} − m | i − j |',
+};
+
+/** @type {Record<string, string>} */
+const kSelected = {
+  soft: '\\text{softmax}',
+  argmax: '\\text{argmax}',
+  sampled: '\\text{sample}',
+  gate: '\\text{sigmoid}',
+};
+
+/**
+ * Lines of the state's equation, each beside the stage that it makes.
+ * @param {State} state
+ * @returns {{id: string, source: string}[]}
+ */
+export function equationsOf(state) {
+  const isTurned = state.convention === 'columns';
+  const matrices = /** @type {Record<string, string[]>} */ (kSigned)[state.score];
+  const score = matrices
+    ? { id: 'scores', source: `\\s{S} = ${matrices[Number(isTurned)]}` }
+    : { id: 'scores', source: `\\s{s_{${isTurned ? 'ji' : 'ij'}}} = ${kScores[state.score]}` };
+  if (state.selection === 'max-pool')
+    return [score, { id: 'context', source: '\\c{c_{ie}} = \\text{max}_j \\v{v_{je}}' }];
+  const logits = { id: 'logits', source: `\\s{L} = ${logitsOf(state)}` };
+  const select = `${kSelected[state.selection]}(\\s{L})`;
+  const gaussian = isTurned ? 'g_{ji}' : 'g_{ij}';
+  const weights =
+    state.window === 'local-p'
+      ? `\\w{A} = ${select} ⊙ G, ${gaussian} = \\text{exp}(−\\frac{(j − p_i)^2}{2 (D / 2)^2})`
+      : `\\w{A} = ${select}`;
+  return [
+    score,
+    logits,
+    { id: 'weights', source: weights },
+    { id: 'context', source: isTurned ? '\\c{C} = \\v{V} \\w{A}' : '\\c{C} = \\w{A} \\v{V}' },
+  ];
+}
+
+/** @param {State} state */
+function logitsOf(state) {
+  const sum = state.bias ? '\\s{S} + B' : '\\s{S}';
+  const tempered = state.temperature === 1 ? sum : `\\frac{${sum}}{T}`;
+  const isMasked = state.causal || state.padding > 0 || state.allowed || state.once || state.window !== 'global';
+  return isMasked ? `\\text{mask}(${tempered})` : tempered;
+}

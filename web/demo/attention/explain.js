@@ -1,0 +1,174 @@
+// Which numbers a cell was made from, by the equation of what was chosen.
+
+import { apply, dot, largest, max, number, product, quotient, sum, words } from './expression.js';
+import { keysOf, sizesOf, valuesOf } from './state.js';
+
+/** @typedef {import('./expression.js').Expression} Expression */
+/** @typedef {import('./state.js').State} State */
+/** @typedef {import('./compute.js').Result} Result */
+/** @typedef {import('./compute.js').Tensor} Tensor */
+
+/** What a head of a state sees. */
+export class Sums {
+  /** @param {State} state complete @param {Result} result @param {number} head */
+  constructor(state, result, head) {
+    this.state = state;
+    this.result = result;
+    this.head = head;
+    this.sizes = sizesOf(state);
+  }
+
+  /** Row i of a matrix, this head's columns of it. @param {number[][]} matrix @param {number} i */
+  #row(matrix, i) {
+    const width = matrix[0].length / this.state.heads;
+    return matrix[i].slice(this.head * width, (this.head + 1) * width);
+  }
+
+  /** @param {number} i */
+  #query(i) {
+    return this.#row(this.state.query, i);
+  }
+
+  /** @param {number} j */
+  #key(j) {
+    return this.#row(keysOf(this.state), j);
+  }
+
+  /** @param {Tensor | null} tensor [H, Q, K] @param {number} i @param {number} j */
+  #at(tensor, i, j) {
+    const { queries, keys } = this.sizes;
+    return tensor ? tensor.data[(this.head * queries + i) * keys + j] : NaN;
+  }
+
+  /** @param {Tensor} tensor @param {number} i */
+  #line(tensor, i) {
+    return Array.from({ length: this.sizes.keys }, (_, j) => this.#at(tensor, i, j));
+  }
+
+  /** @param {number} i @param {number} j */
+  product(i, j) {
+    return dot(this.#query(i), 'query', this.#key(j), 'key');
+  }
+
+  /** @param {number} i @param {number} j @returns {Expression} */
+  score(i, j) {
+    const { score, parameters } = this.state;
+    const [q, k] = [this.#query(i), this.#key(j)];
+    const [qs, ks] = [q.map((x) => number(x, 'query')), k.map((x) => number(x, 'key'))];
+    const made = number(this.#at(this.result.products, i, j), 'score');
+    const times = (
+      /** @type {number[]} */ row,
+      /** @type {number[]} */ x,
+      /** @type {import('./expression.js').Role} */ role,
+    ) => dot(row, '', x, role);
+    const slope = parameters.slope?.[0][0] ?? 2 ** ((-8 * (this.head + 1)) / this.state.heads);
+    switch (score) {
+      case 'dot':
+        return this.product(i, j);
+      case 'scaled-dot':
+        return quotient(made, apply('sqrt', number(q.length)));
+      case 'alibi':
+        return sum([
+          quotient(made, apply('sqrt', number(q.length))),
+          apply('minus', product(number(slope), apply('abs', sum([number(i), apply('minus', number(j))])))),
+        ]);
+      case 'cosine': {
+        const length = (/** @type {Expression[]} */ x) => apply('sqrt', sum(x.map((part) => apply('square', part))));
+        const temperature = parameters.temperature ? [number(parameters.temperature[0][0])] : [];
+        return quotient(made, product(length(qs), length(ks), ...temperature));
+      }
+      case 'gaussian': {
+        const w = number(parameters.w?.[0][0] ?? 1);
+        const squares = qs.map((x, c) => apply('square', product(w, sum([x, apply('minus', ks[c])]))));
+        return apply('minus', quotient(sum(squares), number(2)));
+      }
+      case 'general':
+        return sum(qs.map((x, a) => product(x, times(parameters.W[a], k, 'key'))));
+      case 'low-rank':
+        return sum(parameters.U.map((row, r) => product(times(row, k, 'key'), times(parameters.V[r], q, 'query'))));
+      case 'location':
+        return times(parameters.W[j], q, 'query');
+      case 'additive':
+        return this.#tanhs(parameters.w_v[0], (r) => [
+          times(parameters.W_q[r], q, 'query'),
+          times(parameters.W_k[r], k, 'key'),
+        ]);
+      case 'concat':
+        return this.#tanhs(parameters.v[0], (r) => [
+          times(parameters.W[r].slice(0, q.length), q, 'query'),
+          times(parameters.W[r].slice(q.length), k, 'key'),
+        ]);
+      default:
+        return words(score);
+    }
+  }
+
+  /** @param {number[]} weights @param {(row: number) => Expression[]} inside */
+  #tanhs(weights, inside) {
+    return sum(weights.map((w, r) => product(number(w), apply('tanh', sum(inside(r))))));
+  }
+
+  /** Why a query does not see a key; '' if it does. @param {number} i @param {number} j */
+  #why(i, j) {
+    const { causal, padding, allowed, bias, window } = this.state;
+    if (padding > 0 && j >= this.sizes.keys - padding) return 'the key is padding';
+    if (causal && j > i && !this.state.joined) return 'the key comes later than the query';
+    if (allowed && !allowed[i][j]) return 'the mask hides this pair';
+    if (bias && bias[i][j] === -Infinity) return 'the bias hides this pair';
+    if (window !== 'global') return 'the key lies outside of the window';
+    return 'an earlier query has chosen this key';
+  }
+
+  /** @param {number} i @param {number} j @returns {Expression} */
+  logit(i, j) {
+    if (this.#at(this.result.logits, i, j) === -Infinity) return words(`not seen: ${this.#why(i, j)}`);
+    const score = number(this.#at(this.result.scores, i, j), 'score');
+    const { bias, temperature } = this.state;
+    const biased = bias ? sum([score, number(bias[i][j])]) : score;
+    return temperature === 1 ? biased : quotient(biased, number(temperature));
+  }
+
+  /** The weight before the window's Gaussian. @param {number} i @param {number} j @returns {Expression} */
+  selected(i, j) {
+    const logits = this.#line(this.result.logits, i);
+    const { selection, seed } = this.state;
+    if (selection === 'max-pool') return words('the share of the columns that this value wins');
+    if (logits[j] === -Infinity) return words(`0: ${this.#why(i, j)}`);
+    const seen = logits.map((x, at) => ({ x, at })).filter(({ x }) => x !== -Infinity);
+    const numbers = seen.map(({ x }) => number(x, 'score'));
+    const pick = seen.findIndex(({ at }) => at === j);
+    if (selection === 'gate') return apply('sigmoid', numbers[pick]);
+    if (selection === 'argmax') return largest(numbers, pick);
+    if (selection === 'sampled') return words(`drawn with seed ${seed} from the softmax of the row`);
+    return quotient(apply('exp', numbers[pick]), sum(numbers.map((x) => apply('exp', x))));
+  }
+
+  /** @param {number} i @param {number} j @returns {Expression} */
+  weight(i, j) {
+    const { centres, logits } = this.result;
+    if (!centres || this.state.window !== 'local-p' || this.#at(logits, i, j) === -Infinity) return this.selected(i, j);
+    const p = centres.data[this.head * this.sizes.queries + i];
+    const away = apply('square', sum([number(j), apply('minus', number(p))]));
+    const spread = product(number(2), apply('square', quotient(number(this.state.halfWidth), number(2))));
+    return product(
+      number(this.#at(this.result.selected, i, j), 'weights'),
+      apply('exp', apply('minus', quotient(away, spread))),
+    );
+  }
+
+  /** @param {number} i @param {number} j @param {number} c this head's column */
+  weighted(i, j, c) {
+    const value = this.#row(valuesOf(this.state), j)[c];
+    return product(number(this.#at(this.result.weights, i, j), 'weights'), number(value, 'value'));
+  }
+
+  /** @param {number} i @param {number} c this head's column @returns {Expression} */
+  context(i, c) {
+    const keys = Array.from({ length: this.sizes.keys }, (_, j) => j);
+    const seen = keys.filter((j) => this.#at(this.result.logits, i, j) !== -Infinity);
+    if (seen.length === 0) return words('0: this query sees nothing');
+    if (this.state.selection === 'max-pool')
+      return max(seen.map((j) => number(this.#row(valuesOf(this.state), j)[c], 'value')));
+    return sum(seen.map((j) => this.weighted(i, j, c)));
+  }
+}

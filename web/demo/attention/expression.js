@@ -1,0 +1,97 @@
+// The sum that made a number, as a small tree: numbers with the role of the matrix that they come from, joined by the
+// equation's operations. It holds what was read and says how it goes together; it does not compute.
+
+/** @typedef {'query' | 'key' | 'value' | 'score' | 'weights' | 'context' | ''} Role */
+
+/**
+ * @typedef {{op: 'number', value: number, role: Role}
+ *   | {op: 'sum' | 'product' | 'largest' | 'max', parts: Expression[], pick?: number}
+ *   | {op: 'quotient', parts: [Expression, Expression]}
+ *   | {op: 'minus' | 'exp' | 'tanh' | 'sqrt' | 'square' | 'sigmoid' | 'abs' | 'group', parts: [Expression]}
+ *   | {op: 'words', text: string}} Expression
+ */
+
+/** @param {number} value @param {Role} [role] @returns {Expression} */
+export const number = (value, role = '') => ({ op: 'number', value, role });
+/** @param {Expression[]} parts @returns {Expression} */
+export const sum = (parts) => (parts.length === 1 ? parts[0] : { op: 'sum', parts });
+/** @param {...Expression} parts @returns {Expression} */
+export const product = (...parts) => ({ op: 'product', parts });
+/** @param {Expression} above @param {Expression} below @returns {Expression} */
+export const quotient = (above, below) => ({ op: 'quotient', parts: [above, below] });
+/** @param {'minus' | 'exp' | 'tanh' | 'sqrt' | 'square' | 'sigmoid' | 'abs' | 'group'} op @param {Expression} part @returns {Expression} */
+export const apply = (op, part) => ({ op, parts: [part] });
+/** 1 where the picked one is the largest, and the first of equals. @param {Expression[]} parts @param {number} pick @returns {Expression} */
+export const largest = (parts, pick) => ({ op: 'largest', parts, pick });
+/** @param {Expression[]} parts @returns {Expression} */
+export const max = (parts) => ({ op: 'max', parts });
+/** @param {string} text @returns {Expression} */
+export const words = (text) => ({ op: 'words', text });
+
+/** @param {ArrayLike<number>} a @param {Role} aRole @param {ArrayLike<number>} b @param {Role} bRole */
+export const dot = (a, aRole, b, bRole) => sum(Array.from(a, (x, i) => product(number(x, aRole), number(b[i], bRole))));
+
+const kMostParts = 8;
+
+/** @typedef {{text: string, role?: Role}} Piece */
+
+/**
+ * An expression as pieces of text, each with its role. Long sums are cut in the middle, and say so.
+ * @param {Expression} expression
+ * @param {(value: number) => string} format
+ * @returns {Piece[]}
+ */
+export function spelled(expression, format) {
+  /** @type {Piece[]} */
+  const pieces = [];
+  const put = (/** @type {string} */ text, /** @type {Role} */ role = '') => pieces.push({ text, role });
+  const list = (/** @type {Expression[]} */ parts, /** @type {string} */ between) => {
+    parts.forEach((part, i) => {
+      const isCut = parts.length > kMostParts && i >= kMostParts - 2 && i < parts.length - 1;
+      if (isCut && i > kMostParts - 2) return;
+      const isLess = i > 0 && between === ' + ' && part.op === 'minus';
+      if (i > 0) put(isLess ? ' − ' : between);
+      if (isCut) put('…');
+      else if (isLess) spell(/** @type {any} */ (part).parts[0], 2);
+      else spell(part, between === ' + ' ? 1 : between === ', ' ? 0 : 2);
+    });
+  };
+  /** @param {Expression} node @param {number} tightness of what stands around: 1 of a sum, 2 of a product, 3 of a power */
+  function spell(node, tightness) {
+    if (node.op === 'words') return put(node.text);
+    if (node.op === 'number') {
+      const isCount = node.role === '' && Number.isInteger(node.value);
+      const text = isCount ? String(node.value).replace('-', '−') : format(node.value);
+      return put(node.value < 0 && tightness > 1 ? `(${text})` : text, node.role);
+    }
+    if (node.op === 'sum' || node.op === 'product') {
+      const own = node.op === 'sum' ? 1 : 2;
+      if (own < tightness) put('(');
+      list(node.parts, own === 1 ? ' + ' : ' · ');
+      if (own < tightness) put(')');
+      return;
+    }
+    if (node.op === 'quotient') {
+      if (tightness > 2) put('(');
+      spell(node.parts[0], 2);
+      put(' / ');
+      spell(node.parts[1], 3);
+      if (tightness > 2) put(')');
+      return;
+    }
+    if (node.op === 'minus') {
+      put('−');
+      return spell(node.parts[0], 2);
+    }
+    if (node.op === 'square') {
+      spell(node.parts[0], 3);
+      return put('²');
+    }
+    const [open, close] = node.op === 'abs' ? ['|', '|'] : node.op === 'group' ? ['(', ')'] : [`${node.op}(`, ')'];
+    put(node.op === 'sqrt' ? '√(' : node.op === 'largest' ? 'largest(' : open);
+    list(node.parts, node.op === 'largest' || node.op === 'max' ? ', ' : ' + ');
+    put(close);
+  }
+  spell(expression, 0);
+  return pieces;
+}

@@ -1,0 +1,57 @@
+// A matrix with its name, its symbol, what was done to get it, and a menu that saves it.
+
+import { formatNumber, largestOf } from '../../view/grid.js';
+import { equation, plainEquation } from '../../view/math.js';
+import { make } from './dom.js';
+import { saveMenu } from './files.js';
+
+/** @typedef {import('./stages.js').Shown} Shown */
+
+export class MatrixFigure {
+  /** @param {string} id */
+  constructor(id) {
+    this.symbol = make('span.symbol');
+    this.title = make('span.title');
+    this.how = make('span.how');
+    this.size = make('span.size');
+    this.grid = /** @type {import('../../view/grid.js').GridElement} */ (document.createElement('qkv-grid'));
+    this.grid.dataset.id = id;
+    const save = saveMenu(() => /** @type {Shown} */ (this.shown));
+    const caption = make('figcaption', {}, make('span.line', {}, this.title, this.symbol, save), this.how);
+    this.node = make('figure.matrix-figure', {}, caption, this.grid, this.size);
+    this.node.dataset.id = id;
+  }
+
+  /** @param {Shown} shown */
+  show(shown) {
+    const isSame = this.shown?.symbol === shown.symbol;
+    this.shown = shown;
+    this.node.dataset.role = shown.role;
+    if (!isSame) this.symbol.replaceChildren(equation(shown.symbol));
+    this.title.textContent = shown.title;
+    this.how.textContent = shown.how;
+    this.how.hidden = shown.how === '';
+    const peak = shown.kind === 'signed' ? ` · colours to ±${formatNumber(largestOf(shown.data))}` : '';
+    this.size.textContent = `${shown.rows.length} × ${shown.columns.length}${peak}`;
+    const { axes, rows, columns, data, kind, editable, isAside } = shown;
+    const summary = summaryOf(shown);
+    this.grid.grid = { name: nameOf(shown), axes, rows, columns, data, kind, editable, isAside, summary };
+  }
+}
+
+/** @param {Shown} shown */
+export const nameOf = ({ title, symbol }) => `${title} ${plainEquation(symbol)}`;
+
+/** A matrix in a sentence. @param {Shown} shown */
+export function summaryOf(shown) {
+  const { title, rows, columns, data, kind } = shown;
+  const size = `${title}, ${rows.length} by ${columns.length}`;
+  const seen = data.map((value, at) => ({ value, at })).filter(({ value }) => value !== -Infinity);
+  if (seen.length === 0) return `${size}: nothing is seen.`;
+  const top = seen.reduce((best, one) => (one.value > best.value ? one : best));
+  const [row, column] = [Math.floor(top.at / columns.length), top.at % columns.length];
+  const hidden = data.length - seen.length;
+  const also = hidden > 0 ? `; ${hidden} not seen` : '';
+  const edit = shown.editable ? ' Type a number, or press Shift and an arrow, to change it.' : '';
+  return `${size}: the largest is ${formatNumber(top.value, kind)}, at ${rows[row]}, ${columns[column]}${also}.${edit}`;
+}

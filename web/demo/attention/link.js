@@ -1,0 +1,123 @@
+// The whole state in the address: what differs from the preset's own is written, in short and readable.
+
+import { firstState } from './state.js';
+
+/** @typedef {import('./state.js').State} State */
+
+/** How each field is written, by the type that it has. */
+const kMatrices = ['query', 'key', 'value', 'centres', 'W_p', 'v_p', 'allowed', 'bias'];
+const kNumbers = { heads: 8, temperature: 1000, seed: 2 ** 32, halfWidth: 99, padding: 99, random: 2 ** 32, head: 7 };
+const kWords = ['memory', 'score', 'selection', 'window', 'convention', 'step'];
+const kFlags = ['joined', 'causal', 'once'];
+const kLists = ['queryNames', 'keyNames'];
+const kLongest = 20_000;
+const kMostSide = 64;
+const kMostNumbers = 2048;
+
+/**
+ * @param {string} hash
+ * @param {(preset: string) => State | null} stateOf a preset's own state
+ * @returns {State} what is malformed in the address counts as not said
+ */
+export function readLink(hash, stateOf) {
+  const said = new URLSearchParams(hash.length <= kLongest ? hash.replace(/^#/, '') : '');
+  const state = stateOf(said.get('preset') ?? '') ?? firstState();
+  const fields = /** @type {Record<string, any>} */ (state);
+  for (const name of kMatrices) {
+    const text = said.get(name);
+    const matrix = text === null ? null : readMatrix(text);
+    if (matrix) fields[name] = matrix;
+    else if (text === 'none' && ['centres', 'allowed', 'bias'].includes(name)) fields[name] = null;
+  }
+  for (const [name, most] of Object.entries(kNumbers)) {
+    const value = Number(said.get(name) ?? NaN);
+    const isFine = said.get(name) !== '' && value >= 0 && value <= most && (name === 'temperature' ? value > 0 : true);
+    if (isFine && (Number.isInteger(value) || ['temperature', 'halfWidth'].includes(name))) fields[name] = value;
+  }
+  if (state.heads < 1) state.heads = 1;
+  for (const name of kWords) {
+    const word = said.get(name);
+    if (word !== null && kAllowed[name].includes(word)) fields[name] = word;
+  }
+  for (const name of kFlags) if (said.has(name)) fields[name] = said.get(name) === '1';
+  for (const name of kLists) if (said.has(name)) fields[name] = (said.get(name) ?? '').split('|').slice(0, kMostSide);
+  const parameters = [...said].filter(([name]) => /^p\.\w{1,16}$/.test(name));
+  const read = parameters.map(([name, text]) => [name.slice(2), readMatrix(text)]).filter(([, matrix]) => matrix);
+  if (read.length > 0) state.parameters = { ...state.parameters, ...Object.fromEntries(read) };
+  const scene = [...said].filter(([name]) => /^s\.\w{1,16}$/.test(name));
+  for (const [name, text] of scene) {
+    const had = state.scene[name.slice(2)];
+    if (typeof had === 'number' && text !== '' && Number.isFinite(Number(text)))
+      state.scene[name.slice(2)] = Number(text);
+    else if (typeof had === 'string') state.scene[name.slice(2)] = text.slice(0, 200);
+  }
+  const at = /^([\w.]{1,20})\*(\d{1,2})\*(\d{1,2})$/.exec(said.get('at') ?? '');
+  if (at) state.pinned = { matrix: at[1], row: Number(at[2]), column: Number(at[3]) };
+  return isSound(state) ? state : (stateOf(state.preset) ?? firstState());
+}
+
+/** What words may say. @type {Record<string, string[]>} */
+export const kAllowed = {
+  memory: ['key-value', 'one', 'self'],
+  score: ['additive', 'dot', 'scaled-dot', 'general', 'low-rank', 'concat', 'location', 'gaussian', 'cosine', 'alibi'],
+  selection: ['soft', 'argmax', 'sampled', 'gate', 'max-pool'],
+  window: ['global', 'local-m', 'local-p'],
+  convention: ['rows', 'columns'],
+  step: ['', 'products', 'scores', 'logits', 'selected', 'weights', 'weighted', 'context'],
+};
+
+/** Sizes that a person could have made. @param {State} state */
+function isSound({ key, value, memory }) {
+  return memory !== 'key-value' || key.length === value.length;
+}
+
+/** @param {string} text rows between '*', numbers between '_' @returns {number[][] | null} */
+function readMatrix(text) {
+  const rows = text
+    .split('*')
+    .map((row) => row.split('_').map((x) => (x === 'hide' ? -Infinity : x === '' ? NaN : Number(x))));
+  const columns = rows[0].length;
+  const isFine =
+    rows.length <= kMostSide &&
+    columns <= kMostSide &&
+    rows.length * columns <= kMostNumbers &&
+    rows.every(
+      (row) =>
+        row.length === columns && row.every((x) => x === -Infinity || (Number.isFinite(x) && Math.abs(x) <= 1e4)),
+    );
+  return isFine ? rows : null;
+}
+
+/** @param {number[][]} matrix */
+const writeMatrix = (matrix) =>
+  matrix.map((row) => row.map((x) => (x === -Infinity ? 'hide' : String(x))).join('_')).join('*');
+
+/**
+ * @param {State} state
+ * @param {State} own the preset's
+ * @returns {string} '#…', or '' for the first preset as it is
+ */
+export function writeLink(state, own) {
+  const said = new URLSearchParams();
+  if (state.preset !== 'playground') said.set('preset', state.preset);
+  const [now, before] = [/** @type {Record<string, any>} */ (state), /** @type {Record<string, any>} */ (own)];
+  const put = (/** @type {string} */ name, /** @type {string} */ is, /** @type {string} */ was) => {
+    if (is !== was) said.set(name, is);
+  };
+  for (const name of kMatrices) {
+    const text = (/** @type {number[][] | null} */ matrix) =>
+      matrix && matrix.length > 0 ? writeMatrix(matrix) : 'none';
+    put(name, text(now[name]), text(before[name]));
+  }
+  for (const name of [...Object.keys(kNumbers), ...kWords]) put(name, String(now[name]), String(before[name]));
+  for (const name of kFlags) put(name, now[name] ? '1' : '0', before[name] ? '1' : '0');
+  for (const name of kLists) put(name, now[name].join('|'), before[name].join('|'));
+  for (const [name, matrix] of Object.entries(state.parameters)) {
+    const had = own.parameters[name];
+    put(`p.${name}`, writeMatrix(matrix), had ? writeMatrix(had) : '');
+  }
+  for (const [name, value] of Object.entries(state.scene)) put(`s.${name}`, String(value), String(own.scene[name]));
+  if (state.pinned) said.set('at', [state.pinned.matrix, state.pinned.row, state.pinned.column].join('*'));
+  const hash = said.toString();
+  return hash && `#${hash}`;
+}

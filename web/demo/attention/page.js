@@ -1,0 +1,412 @@
+// The page: one state, what the engine makes of it, and what is lit.
+
+import '../../view/grid.js';
+import { loadAttention, scores as listScores } from '../../lib/attention/index.js';
+import { formatNumber } from '../../view/grid.js';
+import { equation } from '../../view/math.js';
+import { bindTheme } from '../theme.js';
+import { compute } from './compute.js';
+import { bindControls } from './controls.js';
+import { button, make } from './dom.js';
+import { equationsOf } from './equations.js';
+import { spelled } from './expression.js';
+import { MatrixFigure, nameOf } from './figure.js';
+import { readLink, writeLink } from './link.js';
+import { bindModel } from './model.js';
+import { presetOf, presets, stateOfPreset } from './presets.js';
+import { bindProgram } from './program.js';
+import { cellName, inputsOf, oriented, parametersOf, stagesOf } from './stages.js';
+import { completed } from './state.js';
+
+/** @typedef {import('./state.js').State} State */
+/** @typedef {import('./compute.js').Result} Result */
+/** @typedef {import('./stages.js').Shown} Shown */
+/** @typedef {{matrix: string, row: number, column: number}} Place */
+
+const kAddressPause = 300;
+
+/** @param {Document} root */
+export async function startPage(root) {
+  const find = (/** @type {string} */ id) => /** @type {any} */ (root.getElementById(id));
+  bindTheme(find('theme'));
+  showLessons(find('lessons'));
+  try {
+    await loadAttention({ wasm: /** @type {any} */ (new URLSearchParams(location.search).get('engine') ?? undefined) });
+    new Page(find, await listScores()).start();
+  } catch (error) {
+    const problem = find('problem');
+    problem.hidden = false;
+    problem.textContent = `The engine did not start: ${/** @type {Error} */ (error).message} Reload the page to try again.`;
+  }
+}
+
+/** @param {HTMLElement} nav */
+function showLessons(nav) {
+  const link = ({ id, title }) => make('a', { href: id === 'playground' ? '#' : `#preset=${id}` }, title);
+  nav.append(...presets.map(link));
+}
+
+class Page {
+  /** @type {State} */
+  #state;
+  /** @type {Result | null} */
+  #result = null;
+  /** @type {import('./presets.js').Scene | null} */
+  #scene = null;
+  #sceneOf = '';
+  /** @type {Map<string, MatrixFigure>} */
+  #figures = new Map();
+  /** @type {Shown[]} */
+  #shown = [];
+  /** @type {Place | null} */
+  #pointed = null;
+  #version = 0;
+  #addressTimer = 0;
+  #written = '';
+
+  /** @param {(id: string) => any} find @param {import('../../lib/attention/index.js').ScoreInfo[]} scores */
+  constructor(find, scores) {
+    this.find = find;
+    this.scores = scores;
+    this.#state = this.#read();
+    this.showControls = bindControls(find('controls'), scores, (change) => this.change(change(this.#state)));
+    this.showProgram = bindProgram(find('program'));
+    bindModel(find('model'), (patch) => this.#open({ ...stateOfPreset('playground'), ...patch }));
+  }
+
+  start() {
+    const { find } = this;
+    for (const area of ['inputs', 'parameters', 'stages']) this.#listen(find(area));
+    find('copy-link').addEventListener('click', () => this.#copyLink());
+    find('reset').addEventListener('click', () => this.#open(stateOfPreset(this.#state.preset)));
+    globalThis.addEventListener('hashchange', () => {
+      if (location.hash !== this.#written) this.#open(this.#read());
+    });
+    find('lessons').addEventListener('click', (/** @type {Event} */ event) => {
+      const link = /** @type {Element} */ (event.target).closest('a');
+      if (link?.getAttribute('href') !== '#') return;
+      event.preventDefault(); // an empty hash is no change of the address
+      this.#open(stateOfPreset('playground'));
+    });
+    const wide = matchMedia('(min-width: 761px)');
+    const fold = () => (find('choices').open = wide.matches);
+    wide.addEventListener('change', fold);
+    fold();
+    this.#run();
+  }
+
+  #read() {
+    return completed(
+      readLink(location.hash, (id) => (presetOf(id) ? stateOfPreset(id) : null)),
+      this.scores,
+    );
+  }
+
+  /** Another state altogether. @param {State} state */
+  #open(state) {
+    this.#pointed = null;
+    this.#state = completed(state, this.scores);
+    this.#run();
+  }
+
+  /** @param {Partial<State>} patch */
+  change(patch) {
+    this.#state = completed({ ...this.#state, ...patch }, this.scores);
+    this.#run();
+  }
+
+  async #run() {
+    const version = ++this.#version;
+    let result = null;
+    let error = null;
+    try {
+      result = await compute(this.#state);
+    } catch (reason) {
+      error = /** @type {Error} */ (reason);
+    }
+    if (version !== this.#version) return;
+    this.#result = result;
+    this.#show(error);
+    await this.#scene?.show(this.#state, result, error);
+    this.find('scene').dataset.version = String(version);
+    this.#note();
+  }
+
+  /** @param {Error | null} error */
+  #show(error) {
+    const state = this.#state;
+    this.#showLesson();
+    this.showControls(state);
+    this.#showMatrices();
+    this.#showEquations();
+    this.#showSteps();
+    this.#showProblem(error);
+    this.showProgram(error ? null : state);
+    this.#light();
+  }
+
+  #showLesson() {
+    const { find } = this;
+    if (this.#sceneOf === this.#state.preset) return;
+    this.#sceneOf = this.#state.preset;
+    const preset = /** @type {import('./presets.js').Preset} */ (presetOf(this.#state.preset));
+    find('lesson-title').textContent = preset.title;
+    find('lesson-about').replaceChildren(...preset.about.map((text) => make('p', {}, text)));
+    find('lesson-equation').replaceChildren(...preset.equations.map((source) => equation(source, { block: true })));
+    const papers = preset.papers.map(({ text, href }) => make('a', { href }, text));
+    find('lesson-papers').replaceChildren(...papers.flatMap((paper, i) => (i > 0 ? [' · ', paper] : [paper])));
+    this.#scene =
+      preset.scene?.({
+        change: (patch) => this.change(patch),
+        state: () => this.#state,
+        open: (patch) => this.#open({ ...this.#state, ...patch }),
+      }) ?? null;
+    find('scene').replaceChildren(...(this.#scene ? [this.#scene.node] : []));
+    find('scene').hidden = !this.#scene;
+    for (const link of find('lessons').querySelectorAll('a')) {
+      const isThis = link.hash === (preset.id === 'playground' ? '' : `#preset=${preset.id}`);
+      if (isThis) link.setAttribute('aria-current', 'true');
+      else link.removeAttribute('aria-current');
+    }
+    document.title = `${preset.title} · Attention · qkv`;
+  }
+
+  #showMatrices() {
+    const state = this.#state;
+    const inputs = inputsOf(state);
+    const parameters = parametersOf(state);
+    const stages = this.#result ? stagesOf(state, this.#result, this.#row()) : [];
+    this.#shown = [...inputs, ...parameters, ...stages].map((shown) => oriented(shown, state));
+    const place = (/** @type {string} */ area, /** @type {Shown[]} */ list) => {
+      const figures = list.map(({ id }) => this.#figureOf(id).node);
+      const host = this.find(area);
+      if (host.children.length !== figures.length || figures.some((node, i) => host.children[i] !== node))
+        host.replaceChildren(...figures);
+      host.hidden = figures.length === 0;
+    };
+    place('inputs', inputs);
+    place('parameters', parameters);
+    place('stages', stages);
+    for (const shown of this.#shown) this.#figureOf(shown.id).show(shown);
+    this.#showHeads();
+  }
+
+  /** The query whose weighted values are shown: that of the place, or the first. */
+  #row() {
+    const lit = this.#lit(this.#state.pinned);
+    return Math.min(lit?.query ?? 0, this.#state.query.length - 1);
+  }
+
+  /** @param {string} id */
+  #figureOf(id) {
+    let figure = this.#figures.get(id);
+    if (!figure) this.#figures.set(id, (figure = new MatrixFigure(id)));
+    return figure;
+  }
+
+  #showHeads() {
+    const { heads, head } = this.#state;
+    const row = this.find('heads-row');
+    row.hidden = heads === 1;
+    if (row.children.length !== heads) {
+      const choose = (/** @type {number} */ h) => button(`Head ${h + 1}`, () => this.change({ head: h }));
+      row.replaceChildren(...Array.from({ length: heads }, (_, h) => choose(h)));
+    }
+    [...row.children].forEach((one, h) => one.setAttribute('aria-pressed', String(h === head)));
+  }
+
+  #showEquations() {
+    const lines = equationsOf(this.#state);
+    const key = JSON.stringify(lines);
+    const host = this.find('equations');
+    if (host.dataset.key === key) return;
+    host.dataset.key = key;
+    host.replaceChildren(
+      ...lines.map(({ id, source }) => {
+        const line = make('span.line', {}, equation(source));
+        line.dataset.id = id;
+        return line;
+      }),
+    );
+  }
+
+  /** One stage at a time, or all. */
+  #showSteps() {
+    const host = this.find('steps');
+    const ids = this.#stageIds();
+    const { step } = this.#state;
+    const at = step === '' ? ids.length : ids.indexOf(step);
+    if (!host.firstChild) {
+      const go = (/** @type {number} */ by) => this.#step(by);
+      const all = button('Show all', () => this.change({ step: '' }));
+      host.append(
+        button('‹ Back', () => go(-1)),
+        make('span.at', { role: 'status' }),
+        button('Next ›', () => go(1)),
+        all,
+      );
+    }
+    const [back, said, next, all] = host.children;
+    back.disabled = at === 0;
+    next.disabled = step === '';
+    next.hidden = step === '';
+    all.hidden = step === '';
+    back.textContent = step === '' ? 'Step through' : '‹ Back';
+    said.textContent = step === '' ? '' : `${at + 1} of ${ids.length}`;
+    ids.forEach((id, i) => {
+      const node = this.#figureOf(id).node;
+      node.classList.toggle('later', i > at);
+      node.inert = i > at;
+      node.classList.toggle('now', i === at);
+    });
+    for (const line of this.find('equations').children) {
+      const of = ids.indexOf(line.dataset.id);
+      line.classList.toggle('later', of > at);
+    }
+  }
+
+  #stageIds() {
+    const stages = ['products', 'scores', 'logits', 'selected', 'weights', 'weighted', 'context'];
+    return stages.filter((id) => this.#shown.some((shown) => shown.id === id));
+  }
+
+  /** @param {number} by */
+  #step(by) {
+    const ids = this.#stageIds();
+    const { step } = this.#state;
+    const at = step === '' ? 0 : Math.max(0, ids.indexOf(step) + by);
+    this.change({ step: ids[at] ?? '' });
+  }
+
+  /** @param {Error | null} error */
+  #showProblem(error) {
+    const { find } = this;
+    const problem = find('problem');
+    problem.hidden = !error;
+    problem.textContent = error ? `This does not fit: ${error.message}` : '';
+    const isSizes = error && /** @type {any} */ (error).where === 'score';
+    const mends = isSizes ? this.scores.filter(({ sameDims }) => !sameDims) : [];
+    const choose = (/** @type {string} */ score) => button(score, () => this.change({ score, parameters: {} }));
+    find('mend').replaceChildren(
+      ...(mends.length > 0 ? ['Scores that take queries and keys of different sizes: '] : []),
+      ...mends.map(({ name }) => choose(name)),
+    );
+    find('mend').hidden = mends.length === 0;
+  }
+
+  /** @param {HTMLElement} area */
+  #listen(area) {
+    const idOf = (/** @type {Event} */ event) => /** @type {HTMLElement} */ (event.target).dataset.id ?? '';
+    area.addEventListener('grid-point', (/** @type {any} */ event) => {
+      this.#point(event.detail && { matrix: idOf(event), ...event.detail });
+    });
+    area.addEventListener('grid-pin', (/** @type {any} */ event) => {
+      const place = { matrix: idOf(event), ...event.detail };
+      const isFree = JSON.stringify(place) === JSON.stringify(this.#state.pinned);
+      this.#pin(isFree ? null : place);
+    });
+    area.addEventListener('grid-unpin', () => this.#pin(null));
+    area.addEventListener('grid-edit', (/** @type {any} */ event) => this.#edit(idOf(event), event.detail));
+  }
+
+  /** @param {Place | null} place */
+  #point(place) {
+    this.#pointed = place;
+    this.#light();
+  }
+
+  /** @param {Place | null} place */
+  #pin(place) {
+    this.#state = { ...this.#state, pinned: place };
+    if (!place) this.#pointed = null;
+    if (this.#result) this.#showMatrices();
+    this.#showSteps();
+    this.#light();
+    this.#note();
+  }
+
+  /** @param {string} id @param {{row: number, column: number, value: number}} edit */
+  #edit(id, { row, column, value }) {
+    const state = this.#state;
+    const isTurned = state.convention === 'columns' && ['query', 'key', 'value', 'allowed', 'bias'].includes(id);
+    const [r, c] = isTurned ? [column, row] : [row, column];
+    const set = (/** @type {number[][]} */ matrix) =>
+      matrix.map((line, at) => (at === r ? line.map((x, i) => (i === c ? value : x)) : line));
+    if (id.startsWith('p.')) {
+      const name = id.slice(2);
+      return this.change({ parameters: { ...state.parameters, [name]: set(state.parameters[name]) } });
+    }
+    this.change({ [id]: set(/** @type {any} */ (state)[id]) });
+  }
+
+  /** What a place names on each axis. @param {Place | null} place */
+  #lit(place) {
+    const shown = place && this.#shown.find(({ id }) => id === place.matrix);
+    if (!place || !shown || place.row >= shown.rows.length || place.column >= shown.columns.length) return null;
+    const lit = { [shown.axes[0]]: place.row, [shown.axes[1]]: place.column };
+    if (place.matrix === 'weighted') lit.query = this.#row();
+    delete lit[''];
+    return lit;
+  }
+
+  #light() {
+    const { pinned } = this.#state;
+    const place = this.#pointed ?? pinned;
+    const lit = this.#lit(place);
+    for (const shown of this.#shown)
+      this.#figureOf(shown.id).grid.light(lit, !this.#pointed && pinned?.matrix === shown.id);
+    this.#say(lit ? place : null);
+  }
+
+  /** The sum that made a cell. @param {Place | null} place */
+  #say(place) {
+    const { find } = this;
+    const sum = find('sum');
+    const shown = place && this.#shown.find(({ id }) => id === place.matrix);
+    if (!place || !shown) {
+      sum.replaceChildren(make('span.quiet', {}, 'Point at a cell: the sum that made it stands here.'));
+      find('spoken').textContent = '';
+      return;
+    }
+    const { rows, columns, explain, kind, role } = shown;
+    const value = shown.data[place.row * columns.length + place.column];
+    const isTurned = this.#state.convention === 'columns';
+    const name = isTurned ? cellName(shown, place.column, place.row) : cellName(shown, place.row, place.column);
+    const where = make('span.where', {}, `${nameOf(shown)}, ${rows[place.row]}, ${columns[place.column]}`);
+    const number = make(`b.of-${role || 'none'}`, {}, formatNumber(value, kind));
+    const pieces = explain ? spelled(explain(place.row, place.column), formatNumber) : [];
+    const spans = pieces.map(({ text, role: of }) => (of ? make(`span.of-${of}`, {}, text) : text));
+    const isPlain = pieces.length === 0;
+    sum.replaceChildren(
+      where,
+      make('span.made', {}, `${name}${name ? ' = ' : ''}`, ...spans, isPlain ? '' : ' = ', number),
+    );
+    const said = isPlain ? '' : ` = ${pieces.map(({ text }) => text).join('')}`;
+    find('spoken').textContent =
+      `${nameOf(shown)}, ${rows[place.row]}, ${columns[place.column]}: ${formatNumber(value, kind)}${said}`;
+  }
+
+  /** The state goes into the address, not with every step of a drag. */
+  #note() {
+    clearTimeout(this.#addressTimer);
+    this.#addressTimer = setTimeout(() => this.#write(), kAddressPause);
+  }
+
+  #write() {
+    const own = completed(stateOfPreset(this.#state.preset), this.scores);
+    this.#written = writeLink(this.#state, own);
+    if (this.#written !== location.hash)
+      history.replaceState(null, '', this.#written || location.pathname + location.search);
+  }
+
+  async #copyLink() {
+    clearTimeout(this.#addressTimer);
+    this.#write();
+    try {
+      await navigator.clipboard.writeText(location.href);
+      this.find('copied').textContent = 'Copied.';
+    } catch {
+      this.find('copied').textContent = 'The address of this page is the link: copy it from there.';
+    }
+  }
+}

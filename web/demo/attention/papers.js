@@ -1,0 +1,14 @@
+// The papers that the lessons name.
+
+export const papers = {
+  bahdanau: { text: 'Bahdanau, Cho, Bengio 2014', href: 'https://arxiv.org/abs/1409.0473' },
+  luong: { text: 'Luong, Pham, Manning 2015', href: 'https://arxiv.org/abs/1508.04025' },
+  xu: { text: 'Xu et al. 2015', href: 'https://arxiv.org/abs/1502.03044' },
+  vinyals: { text: 'Vinyals, Fortunato, Jaitly 2015', href: 'https://arxiv.org/abs/1506.03134' },
+  graves: { text: 'Graves, Wayne, Danihelka 2014', href: 'https://arxiv.org/abs/1410.5401' },
+  miller: { text: 'Miller et al. 2016', href: 'https://arxiv.org/abs/1606.03126' },
+  vaswani: { text: 'Vaswani et al. 2017', href: 'https://arxiv.org/abs/1706.03762' },
+  nadaraya: { text: 'Nadaraya 1964', href: 'https://doi.org/10.1137/1109020' },
+  watson: { text: 'Watson 1964', href: 'https://www.jstor.org/stable/25049340' },
+  cherry: { text: 'Cherry 1953', href: 'https://doi.org/10.1121/1.1907229' },
+};

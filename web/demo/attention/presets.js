@@ -1,0 +1,44 @@
+// The lessons: each a state of the page, two or three sentences, an equation, its paper and mostly a picture of its own.
+
+import { playground } from './presets/playground.js';
+import { firstState } from './state.js';
+
+/** @typedef {import('./state.js').State} State */
+/** @typedef {import('./compute.js').Result} Result */
+
+/**
+ * @typedef {object} Scene
+ * @property {HTMLElement} node
+ * @property {(state: State, result: Result | null, error: Error | null) => void | Promise<void>} show
+ */
+
+/**
+ * What a scene may do.
+ * @typedef {object} Bench
+ * @property {(patch: Partial<State>) => void} change
+ * @property {(patch: Partial<State>) => void} open as change, and nothing is pointed at any more
+ * @property {() => State} state
+ */
+
+/**
+ * @typedef {object} Preset
+ * @property {string} id
+ * @property {string} title
+ * @property {string[]} about two or three sentences
+ * @property {string[]} equations
+ * @property {{text: string, href: string}[]} papers
+ * @property {() => Partial<State>} state what is not as in `firstState`
+ * @property {(bench: Bench) => Scene} [scene]
+ */
+
+/** @type {Preset[]} */
+export const presets = [playground];
+
+/** @param {string} id */
+export const presetOf = (id) => presets.find((preset) => preset.id === id) ?? null;
+
+/** @param {string} id @returns {State} */
+export function stateOfPreset(id) {
+  const preset = presetOf(id) ?? presets[0];
+  return { ...firstState(), ...preset.state(), preset: preset.id };
+}

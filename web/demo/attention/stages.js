@@ -1,0 +1,317 @@
+// The stages from queries, keys and values to contexts, as matrices that can be drawn, pointed at, explained and saved.
+
+import { Sums } from './explain.js';
+import { kProducts, turned } from './compute.js';
+import { keysOf, namesOf, sizesOf, subscript, valuesOf } from './state.js';
+
+/** @typedef {import('./expression.js').Expression} Expression */
+/** @typedef {import('./state.js').State} State */
+/** @typedef {import('./compute.js').Result} Result */
+
+/**
+ * A matrix by rows, whatever the convention.
+ * @typedef {object} Shown
+ * @property {string} id
+ * @property {string} title
+ * @property {string} symbol as in the equation
+ * @property {string} role whose colour it has
+ * @property {string} how what was done to get it
+ * @property {[string, string]} axes
+ * @property {string[]} rows
+ * @property {string[]} columns
+ * @property {number[]} data
+ * @property {'signed' | 'weight' | 'flag'} kind
+ * @property {boolean} editable
+ * @property {((row: number, column: number) => Expression) | null} explain
+ * @property {((row: number, column: number) => boolean)} [isAside]
+ */
+
+/** The inputs, which may be edited. @param {State} state complete @returns {Shown[]} */
+export function inputsOf(state) {
+  const names = namesOf(state);
+  const sizes = sizesOf(state);
+  const same = sizes.queryDim === sizes.keyDim;
+  const shown = [
+    input(
+      'query',
+      titleOf(state),
+      symbolOf(state),
+      'query',
+      state.query,
+      ['query', same ? 'feature' : 'queryFeature'],
+      names.queries,
+    ),
+  ];
+  if (state.memory !== 'self') {
+    const isBoth = state.memory === 'one';
+    const symbol = isBoth ? '\\k{K} = \\v{V}' : '\\k{K}';
+    const title = isBoth ? 'Keys and values' : 'Keys';
+    shown.push(input('key', title, symbol, 'key', state.key, ['key', same ? 'feature' : 'keyFeature'], names.keys));
+  }
+  if (state.memory === 'key-value')
+    shown.push(input('value', 'Values', '\\v{V}', 'value', state.value, ['key', 'value'], names.keys));
+  return shown.map((matrix) => withHeads(matrix, state));
+}
+
+/** @param {State} state */
+const titleOf = (state) => (state.memory === 'self' ? 'Queries, keys and values' : 'Queries');
+/** @param {State} state */
+const symbolOf = (state) => (state.memory === 'self' ? '\\q{Q} = \\k{K} = \\v{V}' : '\\q{Q}');
+
+/** What the score, the mask and the window ask for besides. @param {State} state complete @returns {Shown[]} */
+export function parametersOf(state) {
+  const names = namesOf(state);
+  const shown = Object.entries(state.parameters).map(([name, matrix]) =>
+    input(`p.${name}`, 'Parameter', tex(name), '', matrix, [`${name}.row`, `${name}.column`]),
+  );
+  if (state.W_p.length > 0) shown.push(input('W_p', 'Window', 'W_p', '', state.W_p, ['W_p.row', 'W_p.column']));
+  if (state.v_p.length > 0) shown.push(input('v_p', 'Window', 'v_p', '', state.v_p, ['v_p.row', 'W_p.row']));
+  if (state.centres)
+    shown.push({ ...input('centres', 'Places', 'p', '', state.centres, ['', 'query']), columns: names.queries });
+  const pairs = /** @type {[string, string]} */ (['query', 'key']);
+  if (state.allowed)
+    shown.push({
+      ...input('allowed', 'Mask', 'M', '', state.allowed, pairs, names.queries),
+      columns: names.keys,
+      kind: 'flag',
+    });
+  if (state.bias)
+    shown.push({ ...input('bias', 'Bias', 'B', 'score', state.bias, pairs, names.queries), columns: names.keys });
+  return shown;
+}
+
+/** @param {string} name of a parameter */
+const tex = (name) => name.replace(/_(\w+)/, '_{$1}');
+
+/**
+ * @param {string} id
+ * @param {string} title
+ * @param {string} symbol
+ * @param {string} role
+ * @param {number[][]} matrix
+ * @param {[string, string]} axes
+ * @param {string[]} [rows]
+ * @returns {Shown}
+ */
+function input(id, title, symbol, role, matrix, axes, rows = numbers(matrix.length)) {
+  const columns = numbers(matrix[0].length);
+  return {
+    id,
+    title,
+    symbol,
+    role,
+    how: '',
+    axes,
+    rows,
+    columns,
+    data: matrix.flat(),
+    kind: 'signed',
+    editable: true,
+    explain: null,
+  };
+}
+
+/** @param {number} count */
+const numbers = (count) => Array.from({ length: count }, (_, i) => String(i + 1));
+
+/** Columns of other heads than the one in view stand aside. @param {Shown} matrix @param {State} state */
+function withHeads(matrix, { heads, head }) {
+  if (heads === 1) return matrix;
+  const width = matrix.columns.length / heads;
+  return { ...matrix, isAside: (/** @type {number} */ _, /** @type {number} */ c) => Math.floor(c / width) !== head };
+}
+
+/**
+ * @param {State} state complete
+ * @param {Result} result
+ * @param {number} row the query whose weighted values are shown
+ * @returns {Shown[]}
+ */
+export function stagesOf(state, result, row) {
+  const sums = new Sums(state, result, state.head);
+  const names = namesOf(state);
+  const { queries, keys, valueDim, heads } = sizesOf(state);
+  const pairs = (/** @type {import('./compute.js').Tensor} */ tensor) =>
+    Array.from({ length: queries * keys }, (_, at) => tensor.data[state.head * queries * keys + at]);
+  const of = (/** @type {Partial<Shown> & {id: string}} */ rest) =>
+    /** @type {Shown} */ ({
+      axes: ['query', 'key'],
+      rows: names.queries,
+      columns: names.keys,
+      kind: 'signed',
+      role: 'score',
+      editable: false,
+      ...rest,
+    });
+  const stages = [];
+  if (result.products && state.score !== 'dot')
+    stages.push(
+      of({
+        id: 'products',
+        title: 'Products',
+        symbol: state.convention === 'columns' ? '\\k{K}^⊤ \\q{Q}' : '\\q{Q} \\k{K}^⊤',
+        how: 'each query with each key',
+        data: pairs(result.products),
+        explain: (i, j) => sums.product(i, j),
+      }),
+    );
+  stages.push(
+    of({
+      id: 'scores',
+      title: state.score === 'dot' ? 'Products' : kProducts.includes(state.score) ? 'Scale' : 'Scores',
+      symbol: '\\s{S}',
+      how: howScored(state),
+      data: pairs(result.scores),
+      explain: (i, j) => sums.score(i, j),
+    }),
+    of({
+      id: 'logits',
+      title: 'Mask and window',
+      symbol: '\\s{L}',
+      how: howMasked(state),
+      data: pairs(result.logits),
+      explain: (i, j) => sums.logit(i, j),
+    }),
+    of({
+      id: state.window === 'local-p' ? 'selected' : 'weights',
+      title: kSelections[state.selection].title,
+      symbol: state.window === 'local-p' ? '\\text{softmax}(\\s{L})' : '\\w{A}',
+      role: 'weights',
+      how: kSelections[state.selection].how,
+      kind: 'weight',
+      data: pairs(result.selected),
+      explain: (i, j) => sums.selected(i, j),
+    }),
+  );
+  if (state.window === 'local-p')
+    stages.push(
+      of({
+        id: 'weights',
+        title: 'Gaussian',
+        symbol: '\\w{A}',
+        role: 'weights',
+        how: 'times a bell around the place p',
+        kind: 'weight',
+        data: pairs(result.weights),
+        explain: (i, j) => sums.weight(i, j),
+      }),
+    );
+  const width = valueDim / heads;
+  const columns = numbers(valueDim).slice(state.head * width, (state.head + 1) * width);
+  if (result.weighted) {
+    const begin = (state.head * queries + row) * keys * width;
+    stages.push(
+      of({
+        id: 'weighted',
+        title: 'Weighted values',
+        symbol: `\\w{a_{${row + 1}j}} \\v{v_j}`,
+        role: 'value',
+        how: `of ${names.queries[row]}: each value times its weight`,
+        axes: ['key', heads > 1 ? 'headValue' : 'value'],
+        rows: names.keys,
+        columns,
+        data: Array.from({ length: keys * width }, (_, at) => /** @type {any} */ (result.weighted).data[begin + at]),
+        explain: (j, c) => sums.weighted(row, j, c),
+      }),
+    );
+  }
+  stages.push(contextOf(state, result, of));
+  return stages;
+}
+
+/** @param {State} state @param {Result} result @param {(rest: Partial<Shown> & {id: string}) => Shown} of @returns {Shown} */
+function contextOf(state, result, of) {
+  const { valueDim, heads } = sizesOf(state);
+  const width = valueDim / heads;
+  const byHead = Array.from({ length: heads }, (_, h) => new Sums(state, result, h));
+  const shown = of({
+    id: 'context',
+    title: 'Context',
+    symbol: '\\c{C}',
+    role: 'context',
+    how: howSummed(state),
+    axes: ['query', 'value'],
+    columns: numbers(valueDim),
+    data: Array.from(result.output.data),
+    explain: (i, c) => byHead[Math.floor(c / width)].context(i, c % width),
+  });
+  return withHeads(shown, state);
+}
+
+/** @type {Record<string, {title: string, how: string}>} */
+export const kSelections = {
+  soft: { title: 'Softmax', how: 'each query’s weights sum to 1' },
+  argmax: { title: 'Argmax', how: 'all to the largest' },
+  sampled: { title: 'Sampled', how: 'all to one that is drawn' },
+  gate: { title: 'Gate', how: 'each for itself; no sum of 1' },
+  'max-pool': { title: 'Max pooling', how: 'the share of columns that a value wins; no query' },
+};
+
+/** @param {State} state */
+function howScored({ score, query, heads }) {
+  const d = query[0].length / heads;
+  const how = {
+    dot: 'each query with each key',
+    'scaled-dot': `÷ √d, with d = ${d}`,
+    cosine: '÷ both lengths',
+    alibi: `÷ √${d}, less by the distance`,
+    gaussian: 'by the distance of query and key',
+    location: 'from the query alone',
+  };
+  return /** @type {Record<string, string>} */ (how)[score] ?? 'of each query and key';
+}
+
+/** @param {State} state */
+function howMasked({ causal, padding, allowed, bias, once, window, halfWidth, temperature }) {
+  const said = [
+    ...(bias ? ['+ bias'] : []),
+    ...(temperature === 1 ? [] : [`÷ temperature ${temperature}`]),
+    ...(causal ? ['no later keys'] : []),
+    ...(padding > 0 ? [`no padding (${padding})`] : []),
+    ...(allowed ? ['by hand'] : []),
+    ...(once ? ['no key twice'] : []),
+    ...(window === 'global' ? [] : [`${window}, D = ${halfWidth}`]),
+  ];
+  return said.length > 0 ? said.join(', ') : 'nothing is hidden';
+}
+
+/** @param {State} state */
+function howSummed({ selection, joined, heads }) {
+  if (selection === 'max-pool') return 'the largest of each column';
+  if (joined) return 'summed for each query, then joined in one vector';
+  return heads > 1 ? 'summed; heads stand side by side' : 'the weighted values, summed';
+}
+
+/**
+ * A matrix as the convention has it: by columns, everything is turned, and its sum with it.
+ * @param {Shown} matrix
+ * @param {State} state
+ * @returns {Shown}
+ */
+export function oriented(matrix, state) {
+  const isFixed = /^(p\.|W_p|v_p|centres)/.test(matrix.id);
+  if (state.convention === 'rows' || isFixed) return matrix;
+  const { explain, isAside } = matrix;
+  const lines = matrix.rows.map((_, r) =>
+    matrix.data.slice(r * matrix.columns.length, (r + 1) * matrix.columns.length),
+  );
+  return {
+    ...matrix,
+    axes: [matrix.axes[1], matrix.axes[0]],
+    rows: matrix.columns,
+    columns: matrix.rows,
+    data: turned(lines).flat(),
+    explain: explain && ((r, c) => explain(c, r)),
+    isAside: isAside && ((r, c) => isAside(c, r)),
+  };
+}
+
+/** What a cell is called in equations: a₁₂. @param {Shown} matrix @param {number} row @param {number} column */
+export function cellName({ id, rows, columns }, row, column) {
+  (void rows, columns);
+  const letters = { products: 'p', scores: 's', logits: 'l', selected: 'a', weights: 'a', weighted: 'w', context: 'c' };
+  const letter = /** @type {Record<string, string>} */ (letters)[id] ?? '';
+  return letter && `${letter}${subscript(row + 1)}${row > 8 || column > 8 ? ',' : ''}${subscript(column + 1)}`;
+}
+
+export { keysOf, valuesOf };

@@ -1,0 +1,348 @@
+// <qkv-grid>: a small matrix with its numbers, as a table: pointed at, walked over by keys, edited by typing and dragging.
+
+import { onThemeChange, signedScale, weightScale } from './colour.js';
+
+/**
+ * @typedef {object} Grid
+ * @property {string} name what it is called aloud: 'scores'
+ * @property {[string, string]} axes what rows and columns stand for; matrices that share an axis light together
+ * @property {string[]} rows labels
+ * @property {string[]} columns
+ * @property {ArrayLike<number>} data row-major; -Infinity is what is not seen
+ * @property {'signed' | 'weight' | 'flag'} kind of its numbers, and so of its colours
+ * @property {string} [summary] a sentence
+ * @property {boolean} [editable]
+ * @property {(row: number, column: number) => boolean} [isAside] whether a cell is no part of what is in view
+ */
+
+/** A place on some axes: {query: 1, key: 2}. @typedef {Record<string, number>} Lit */
+
+/** More columns than these have no room for numbers. */
+export const kNumberedColumns = 12;
+const kStep = 0.1;
+const kDragPixels = 6; // to a step
+const kMost = 99;
+
+/**
+ * A number as it is shown.
+ * @param {number} value
+ * @param {'signed' | 'weight' | 'flag'} [kind]
+ */
+export function formatNumber(value, kind = 'signed') {
+  if (value === -Infinity) return '−∞';
+  if (Number.isNaN(value)) return 'NaN';
+  const text = kind === 'flag' ? String(value) : value.toFixed(2);
+  return /^-?0(\.0*)?$/.test(text) ? text.replace('-', '') : text.replace('-', '−');
+}
+
+/** What a person typed; null if it is no number. @param {string} text */
+export function readNumber(text) {
+  const plain = text.trim().replace('−', '-').replace(',', '.');
+  const value = plain === '' ? NaN : Number(plain);
+  return Number.isFinite(value) ? Math.min(kMost, Math.max(-kMost, Math.round(value * 1000) / 1000)) : null;
+}
+
+/**
+ * Dispatches `grid-point` ({row, column} or null), `grid-pin` ({row, column}), `grid-unpin`, `grid-edit` ({row, column,
+ * value}); all bubble.
+ */
+export class GridElement extends HTMLElement {
+  /** @type {Grid | null} */
+  #grid = null;
+  /** @type {Lit | null} */
+  #lit = null;
+  #isPinned = false;
+  /** The cell that Tab comes to. */
+  #cursor = { row: 0, column: 0 };
+  #stop = () => {};
+  /** @type {HTMLTableCellElement[][]} */
+  #cells = [];
+  /** @type {HTMLElement[]} */
+  #rowHeads = [];
+  /** @type {HTMLElement[]} */
+  #columnHeads = [];
+  /** @type {{cell: HTMLElement, row: number, column: number, x: number, from: number, moved: boolean} | null} */
+  #drag = null;
+
+  connectedCallback() {
+    this.#stop = onThemeChange(() => this.#draw());
+    this.addEventListener('pointerover', this.#point);
+    this.addEventListener('pointerleave', this.#leave);
+    this.addEventListener('pointerdown', this.#down);
+    this.addEventListener('pointermove', this.#move);
+    this.addEventListener('pointerup', this.#up);
+    this.addEventListener('pointercancel', () => (this.#drag = null));
+    this.addEventListener('dblclick', (event) => this.#grid?.editable && this.#open(this.#placeOf(event)));
+    this.addEventListener('keydown', this.#key);
+    this.addEventListener('focusin', this.#focus);
+    this.addEventListener('focusout', this.#leave);
+  }
+
+  disconnectedCallback() {
+    this.#stop();
+  }
+
+  /** @returns {Grid | null} */
+  get grid() {
+    return this.#grid;
+  }
+  set grid(grid) {
+    this.#grid = grid;
+    this.#draw();
+  }
+
+  /** Lights the row, the column or the cell that a place names on this matrix' axes. @param {Lit | null} lit @param {boolean} isPinned */
+  light(lit, isPinned) {
+    this.#lit = lit;
+    this.#isPinned = isPinned;
+    this.#drawLight();
+  }
+
+  #draw() {
+    const grid = this.#grid;
+    if (!grid) return this.replaceChildren();
+    const [rows, columns] = [grid.rows.length, grid.columns.length];
+    if (this.#cells.length !== rows || this.#columnHeads.length !== columns || !this.firstChild)
+      this.#build(rows, columns);
+    this.#name(grid);
+    const shade = shadeOf(grid);
+    for (let r = 0; r < rows; ++r) {
+      for (let c = 0; c < columns; ++c) this.#drawCell(grid, r, c, shade);
+    }
+    this.#drawLight();
+  }
+
+  /** @param {Grid} grid */
+  #name(grid) {
+    const table = /** @type {HTMLElement} */ (this.firstChild);
+    table.setAttribute('aria-label', grid.name);
+    table.classList.toggle('small', grid.columns.length > kNumberedColumns);
+    table.classList.toggle('editable', !!grid.editable);
+    setText(/** @type {HTMLElement} */ (this.querySelector('caption')), grid.summary ?? '');
+    grid.rows.forEach((label, r) => setText(this.#rowHeads[r], label));
+    grid.columns.forEach((label, c) => setText(this.#columnHeads[c], label));
+  }
+
+  /** @param {number} rows @param {number} columns */
+  #build(rows, columns) {
+    const had = this.contains(document.activeElement);
+    const make = (/** @type {string} */ tag) => document.createElement(tag);
+    const table = make('table');
+    table.setAttribute('role', 'grid');
+    const head = make('tr');
+    this.#columnHeads = Array.from({ length: columns }, () => heading('col'));
+    head.append(make('td'), ...this.#columnHeads);
+    this.#rowHeads = Array.from({ length: rows }, () => heading('row'));
+    this.#cells = this.#rowHeads.map(() =>
+      Array.from({ length: columns }, () => /** @type {HTMLTableCellElement} */ (make('td'))),
+    );
+    const lines = this.#cells.map((cells, r) => {
+      const line = make('tr');
+      line.append(this.#rowHeads[r], ...cells);
+      return line;
+    });
+    const caption = make('caption');
+    caption.className = 'qkv-hidden';
+    const [thead, tbody] = [make('thead'), make('tbody')];
+    thead.append(head);
+    tbody.append(...lines);
+    table.append(caption, thead, tbody);
+    this.replaceChildren(table);
+    this.#cursor = { row: Math.min(this.#cursor.row, rows - 1), column: Math.min(this.#cursor.column, columns - 1) };
+    this.#cells.flat().forEach((cell) => (cell.tabIndex = -1));
+    const tabStop = this.#cells[this.#cursor.row]?.[this.#cursor.column];
+    if (tabStop) tabStop.tabIndex = 0;
+    if (had) tabStop?.focus();
+  }
+
+  /** @param {Grid} grid @param {number} r @param {number} c @param {Shade} shade */
+  #drawCell(grid, r, c, shade) {
+    const cell = this.#cells[r][c];
+    if (cell.querySelector('input')) return; // somebody types
+    const value = grid.data[r * grid.columns.length + c];
+    const isHidden = value === -Infinity;
+    setText(cell, formatNumber(value, grid.kind));
+    cell.classList.toggle('masked', isHidden);
+    cell.classList.toggle('aside', !!grid.isAside?.(r, c));
+    cell.style.backgroundColor = isHidden ? '' : shade.css(value);
+    cell.style.color = isHidden ? '' : shade.ink(value);
+  }
+
+  #drawLight() {
+    const grid = this.#grid;
+    if (!grid) return;
+    const row = this.#lit?.[grid.axes[0]];
+    const column = this.#lit?.[grid.axes[1]];
+    const isCell = row !== undefined && column !== undefined;
+    this.#cells.forEach((cells, r) =>
+      cells.forEach((cell, c) => {
+        const inRow = r === row;
+        const inColumn = c === column;
+        cell.classList.toggle('lit', isCell ? inRow && inColumn : inRow || inColumn);
+        cell.classList.toggle('across', isCell && inRow !== inColumn);
+      }),
+    );
+    this.#rowHeads.forEach((head, r) => head.classList.toggle('lit', r === row));
+    this.#columnHeads.forEach((head, c) => head.classList.toggle('lit', c === column));
+    this.classList.toggle('pinned', this.#isPinned && isCell);
+  }
+
+  /** @param {Event} event @returns {{row: number, column: number} | null} */
+  #placeOf(event) {
+    const cell = /** @type {Element} */ (event.target).closest('td');
+    const row = this.#cells.findIndex((cells) => cells.includes(/** @type {HTMLTableCellElement} */ (cell)));
+    return row < 0 ? null : { row, column: this.#cells[row].indexOf(/** @type {HTMLTableCellElement} */ (cell)) };
+  }
+
+  /** @param {string} type @param {unknown} [detail] */
+  #say(type, detail) {
+    this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true }));
+  }
+
+  #point = (/** @type {Event} */ event) => {
+    if (!this.#drag?.moved) this.#say('grid-point', this.#placeOf(event));
+  };
+
+  #leave = () => {
+    if (!this.#drag?.moved) this.#say('grid-point', null);
+  };
+
+  #focus = (/** @type {Event} */ event) => {
+    const place = this.#placeOf(event);
+    if (!place) return;
+    this.#moveTo(place, false);
+    if (/** @type {Element} */ (event.target).matches(':focus-visible')) this.#say('grid-point', place);
+  };
+
+  #down = (/** @type {PointerEvent} */ event) => {
+    const place = this.#placeOf(event);
+    if (!place || !this.#grid || event.button !== 0 || /** @type {Element} */ (event.target).closest('input')) return;
+    const from = this.#grid.data[place.row * this.#grid.columns.length + place.column];
+    const cell = this.#cells[place.row][place.column];
+    this.#drag = { ...place, cell, x: event.clientX, from, moved: false };
+  };
+
+  #move = (/** @type {PointerEvent} */ event) => {
+    const drag = this.#drag;
+    if (!drag || !this.#grid?.editable || this.#grid.kind === 'flag') return;
+    const steps = Math.trunc((event.clientX - drag.x) / kDragPixels);
+    if (!drag.moved && steps === 0) return;
+    if (!drag.moved) this.setPointerCapture(event.pointerId);
+    drag.moved = true;
+    this.#edit(drag, drag.from + steps * kStep);
+  };
+
+  #up = (/** @type {PointerEvent} */ event) => {
+    const drag = this.#drag;
+    this.#drag = null;
+    if (!drag || drag.moved) return;
+    if (this.#grid?.editable && this.#grid.kind === 'flag') this.#edit(drag, drag.from ? 0 : 1);
+    else if (this.#grid?.editable && event.pointerType === 'touch') this.#open(drag);
+    else this.#say('grid-pin', { row: drag.row, column: drag.column });
+  };
+
+  /** @param {{row: number, column: number}} place @param {number} value */
+  #edit({ row, column }, value) {
+    const rounded = readNumber(value.toFixed(3));
+    this.#say('grid-edit', { row, column, value: rounded });
+  }
+
+  #key = (/** @type {KeyboardEvent} */ event) => {
+    const grid = this.#grid;
+    const target = /** @type {Element} */ (event.target);
+    if (!grid || target.localName === 'input' || event.altKey || event.metaKey) return;
+    const { row, column } = this.#cursor;
+    const value = grid.data[row * grid.columns.length + column];
+    const arrows = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+    const ends = { Home: [0, -kMost], End: [0, kMost], PageUp: [-kMost, 0], PageDown: [kMost, 0] };
+    const steps = /** @type {Record<string, number[]>} */ ({ ...arrows, ...ends })[event.key];
+    if (steps && event.shiftKey && grid.editable && steps[0] !== 0) this.#edit(this.#cursor, value - steps[0] * kStep);
+    else if (steps) this.#moveTo({ row: row + steps[0], column: column + steps[1] }, true);
+    else if (event.key === 'Escape') return this.#say('grid-unpin');
+    else if (grid.editable && grid.kind === 'flag' && (event.key === ' ' || event.key === 'Enter'))
+      this.#edit(this.#cursor, value ? 0 : 1);
+    else if (grid.editable && (event.key === 'F2' || event.key === 'Enter')) this.#open(this.#cursor);
+    else if (grid.editable && !event.ctrlKey && /^[-−.,\d]$/.test(event.key)) this.#open(this.#cursor, event.key);
+    else if (event.key === 'Enter' || event.key === ' ') this.#say('grid-pin', { ...this.#cursor });
+    else return;
+    event.preventDefault();
+  };
+
+  /** @param {{row: number, column: number}} place @param {boolean} focus */
+  #moveTo({ row, column }, focus) {
+    const clip = (/** @type {number} */ i, /** @type {number} */ count) => Math.max(0, Math.min(count - 1, i));
+    const before = this.#cells[this.#cursor.row]?.[this.#cursor.column];
+    if (before) before.tabIndex = -1;
+    this.#cursor = { row: clip(row, this.#cells.length), column: clip(column, this.#columnHeads.length) };
+    const cell = this.#cells[this.#cursor.row][this.#cursor.column];
+    cell.tabIndex = 0;
+    if (focus) cell.focus();
+  }
+
+  /** A field in the cell. @param {{row: number, column: number} | null} place @param {string} [first] what was typed */
+  #open(place, first) {
+    const grid = this.#grid;
+    if (!place || !grid || grid.kind === 'flag') return;
+    const cell = this.#cells[place.row][place.column];
+    const input = document.createElement('input');
+    input.value = first ?? String(grid.data[place.row * grid.columns.length + place.column]);
+    input.inputMode = 'decimal';
+    input.autocomplete = 'off';
+    input.setAttribute('aria-label', `${grid.name}, ${grid.rows[place.row]}, ${grid.columns[place.column]}`);
+    let isDone = false;
+    const close = (/** @type {boolean} */ keep, /** @type {boolean} */ refocus) => {
+      if (isDone) return;
+      isDone = true;
+      const value = keep ? readNumber(input.value) : null;
+      cell.replaceChildren();
+      if (refocus) cell.focus();
+      this.#draw();
+      if (value !== null) this.#say('grid-edit', { ...place, value });
+    };
+    input.addEventListener('blur', () => close(true, false));
+    input.addEventListener('keydown', (event) => {
+      event.stopPropagation();
+      if (event.key === 'Enter' || event.key === 'Escape') {
+        event.preventDefault();
+        close(event.key === 'Enter', true);
+      }
+    });
+    cell.replaceChildren(input);
+    input.focus();
+    if (first === undefined) input.select();
+  }
+}
+
+/** @param {string} scope */
+function heading(scope) {
+  const cell = document.createElement('th');
+  cell.scope = scope;
+  return cell;
+}
+
+/** @param {Element} element @param {string} text */
+function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** @typedef {{css: (value: number) => string, ink: (value: number) => string}} Shade */
+
+/** @param {Grid} grid @returns {Shade} */
+function shadeOf(grid) {
+  if (grid.kind === 'signed') {
+    const scale = signedScale();
+    const peak = largestOf(grid.data) || 1;
+    return { css: (value) => scale.css(value / peak), ink: (value) => scale.ink(value / peak) };
+  }
+  const scale = weightScale();
+  return { css: (value) => scale.css(value), ink: (value) => scale.ink(value) };
+}
+
+/** The largest size of a matrix' numbers, those aside that are not seen. @param {ArrayLike<number>} data */
+export function largestOf(data) {
+  let peak = 0;
+  for (let i = 0; i < data.length; ++i) if (Number.isFinite(data[i])) peak = Math.max(peak, Math.abs(data[i]));
+  return peak;
+}
+
+customElements.define('qkv-grid', GridElement);
