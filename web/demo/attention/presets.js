@@ -1,6 +1,18 @@
 // The lessons: each a state of the page, two or three sentences, an equation, its paper and mostly a picture of its own.
 
+import { bank } from './presets/bank.js';
+import { dense } from './presets/dense.js';
+import { hard } from './presets/hard.js';
+import { heads } from './presets/heads.js';
+import { kernel } from './presets/kernel.js';
+import { local } from './presets/local.js';
+import { masks } from './presets/masks.js';
 import { playground } from './presets/playground.js';
+import { pointer } from './presets/pointer.js';
+import { positions } from './presets/positions.js';
+import { saliency } from './presets/saliency.js';
+import { scale } from './presets/scale.js';
+import { shapes } from './presets/shapes.js';
 import { firstState } from './state.js';
 
 /** @typedef {import('./state.js').State} State */
@@ -32,7 +44,21 @@ import { firstState } from './state.js';
  */
 
 /** @type {Preset[]} */
-export const presets = [playground];
+export const presets = [
+  playground,
+  kernel,
+  shapes,
+  scale,
+  hard,
+  saliency,
+  local,
+  masks,
+  heads,
+  positions,
+  dense,
+  pointer,
+  bank,
+];
 
 /** @param {string} id */
 export const presetOf = (id) => presets.find((preset) => preset.id === id) ?? null;

@@ -1,0 +1,94 @@
+// A memory bank: a look-up that may be asked with a blurred key.
+
+import { formatNumber } from '../../../view/grid.js';
+import { bars } from '../bars.js';
+import { make, segmented, slider } from '../dom.js';
+import { papers } from '../papers.js';
+import { normal } from '../random.js';
+import { namesOf } from '../state.js';
+
+const kPeople = ['Ada', 'Alan', 'Emmy', 'Grace', 'Sofya'];
+const kKeys = [
+  [1, 1, 1, -1, -1, 1],
+  [-1, 1, -1, 1, -1, 1],
+  [1, -1, -1, -1, 1, 1],
+  [-1, -1, 1, 1, 1, 1],
+  [1, 1, -1, 1, 1, -1],
+];
+const kRooms = [[12], [27], [35], [48], [51]];
+
+/** A person's key, blurred. @param {number} who @param {number} noise */
+function asked(who, noise) {
+  const next = normal(80 + who);
+  return [kKeys[who].map((x) => Math.round(10 * (x + noise * next())) / 10 + 0)];
+}
+
+/** @type {import('../presets.js').Preset} */
+export const bank = {
+  id: 'bank',
+  title: 'A memory bank',
+  about: [
+    'A dictionary finds a value by its exact key. Attention finds it by a key that is only near: the cosine says how near, the softmax decides.',
+    'At a low temperature the nearest key takes all, and the bank answers as a dictionary would. At a high one the rooms blur into their mean.',
+  ],
+  equations: [
+    '\\w{a_j} = \\text{softmax}_j \\frac{\\q{q}^⊤ \\k{k_j}}{|\\q{q}| |\\k{k_j}| τ}',
+    '\\c{c} = ∑_j \\w{a_j} \\v{v_j}',
+  ],
+  papers: [papers.graves, papers.miller],
+  state: () => ({
+    query: asked(1, 0.5),
+    queryNames: ['whose room?'],
+    key: kKeys,
+    keyNames: kPeople,
+    value: kRooms,
+    score: 'cosine',
+    parameters: { temperature: [[0.1]] },
+    scene: { who: 1, noise: 0.5 },
+  }),
+  scene: (bench) => {
+    const who = segmented(
+      'Whose room',
+      kPeople.map((name, i) => [String(i), name]),
+      (value) => ask({ who: Number(value) }),
+    );
+    const noise = slider('noise', { min: 0, max: 2, step: 0.1, say: (x) => x.toFixed(1) }, (value) =>
+      ask({ noise: value }),
+    );
+    const warmth = slider('temperature τ', { min: 0.02, max: 2, step: 0.02, say: (x) => x.toFixed(2) }, (value) =>
+      bench.change({ parameters: { ...bench.state().parameters, temperature: [[value]] } }),
+    );
+    const list = bars('Weights of the names');
+    const answer = make('p.verdict', { role: 'status' });
+    /** @param {Record<string, number>} patch */
+    function ask(patch) {
+      const scene = { ...bench.state().scene, ...patch };
+      bench.change({ query: asked(Number(scene.who), Number(scene.noise)), scene });
+    }
+    return {
+      node: make(
+        'div.picture',
+        {},
+        make('div', {}, list.node, answer),
+        make(
+          'div.knobs',
+          {},
+          make('div.field', {}, make('span', { 'aria-hidden': 'true' }, 'ask for'), who.node),
+          noise.node,
+          warmth.node,
+        ),
+      ),
+      show(state, result) {
+        who.set(String(state.scene.who));
+        noise.set(Number(state.scene.noise));
+        warmth.set(state.parameters.temperature?.[0][0] ?? 1);
+        if (!result) return;
+        const names = namesOf(state).keys;
+        list.show(
+          names.map((name, j) => ({ name: `${name} → ${state.value[j]?.[0]}`, value: result.weights.data[j] })),
+        );
+        answer.textContent = `The bank answers ${formatNumber(result.output.data[0])}.`;
+      },
+    };
+  },
+};

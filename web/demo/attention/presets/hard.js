@@ -1,0 +1,116 @@
+// Soft against hard: one key or a share of all, and why samples of the one average to the other.
+
+import { attention } from '../../../lib/attention/index.js';
+import { bars } from '../bars.js';
+import { callOf } from '../compute.js';
+import { button, make, segmented, slider } from '../dom.js';
+import { papers } from '../papers.js';
+import { namesOf } from '../state.js';
+
+const kMost = 11; // 2^11 draws
+
+/** @type {import('../presets.js').Preset} */
+export const hard = {
+  id: 'hard',
+  title: 'Soft and hard',
+  about: [
+    'Soft attention takes a share of every value. Hard attention takes one value, drawn with the softmax’s probabilities, and needs no sum; but one draw says little, and no gradient goes through it.',
+    'The mean of many hard answers is the soft answer. Draw more, and watch the upper bars settle on the lower ones.',
+  ],
+  equations: ['\\text{E}[\\c{c_{hard}}] = ∑_j \\w{a_j} \\v{v_j} = \\c{c_{soft}}'],
+  papers: [papers.xu],
+  state: () => ({
+    query: [[1, 0.5]],
+    key: [
+      [2, 0],
+      [0, 1.5],
+      [1, 1],
+      [-1, 0.5],
+      [0.5, -1],
+    ],
+    value: [
+      [1, 0],
+      [0, 1],
+      [0.5, 0.5],
+      [-1, 0],
+      [0, -1],
+    ],
+    selection: 'sampled',
+    scene: { draws: 4 },
+  }),
+  scene: (bench) => {
+    const [drawn, soft] = [bars('Shares of the draws'), bars('Soft weights')];
+    const kind = segmented(
+      'Selection',
+      [
+        ['soft', 'soft'],
+        ['sampled', 'sampled'],
+        ['argmax', 'argmax'],
+      ],
+      (selection) => bench.change({ selection }),
+    );
+    const draws = slider('draws', { min: 0, max: kMost, step: 1, say: (n) => String(2 ** n) }, (n) =>
+      bench.change({ scene: { draws: n } }),
+    );
+    const again = button('Draw again', () => bench.change({ seed: bench.state().seed + 1 }));
+    const title = make('h3');
+    return {
+      node: make(
+        'div.picture',
+        {},
+        make('div', {}, title, drawn.node, make('h3', {}, 'The softmax, which they are drawn from'), soft.node),
+        make(
+          'div.knobs',
+          {},
+          make('div.field', {}, make('span', { 'aria-hidden': 'true' }, 'below'), kind.node),
+          draws.node,
+          again,
+        ),
+      ),
+      async show(state, result) {
+        kind.set(state.selection);
+        draws.set(Number(state.scene.draws));
+        if (!result) return;
+        const count = 2 ** Number(state.scene.draws);
+        title.textContent = count === 1 ? 'One hard draw' : `Mean of ${count} hard draws`;
+        const names = namesOf(state).keys;
+        const [mean, weights] = await Promise.all([meanOf(state, count), weightsOf({ ...state, selection: 'soft' })]);
+        const list = (/** @type {Float32Array} */ data, /** @type {string} */ role) =>
+          names.map((name, j) => ({ name, value: data[j], role }));
+        drawn.show(list(mean, 'context'));
+        soft.show(list(weights, 'weights'));
+      },
+    };
+  },
+};
+
+/** @param {import('../state.js').State} state @param {number[][]} [query] */
+async function weightsOf(state, query = [state.query[0]]) {
+  const plain = {
+    ...state,
+    query,
+    allowed: null,
+    bias: null,
+    window: 'global',
+    causal: false,
+    heads: 1,
+    joined: false,
+    convention: /** @type {const} */ ('rows'),
+  };
+  const { weights } = await attention(/** @type {any} */ ({ ...callOf(plain).options, record: ['weights'] }));
+  return weights.data;
+}
+
+/** The mean of hard weights: what a query gets that wants all draws alike. @param {import('../state.js').State} state @param {number} count */
+async function meanOf(state, count) {
+  const drawn = await weightsOf({ ...state, selection: 'sampled' }, Array(count).fill(state.query[0]));
+  const keys = drawn.length / count;
+  const alike = { data: new Float32Array(count), shape: [count, 1] };
+  const { output } = await attention({
+    query: [[0]],
+    key: alike,
+    value: { data: drawn, shape: [count, keys] },
+    record: [],
+  });
+  return output.data;
+}

@@ -1,0 +1,146 @@
+// Several heads see several things; several queries ask one memory.
+
+import { weightScale } from '../../../view/colour.js';
+import { make, segmented, svgMake } from '../dom.js';
+import { papers } from '../papers.js';
+import { namesOf, sizesOf } from '../state.js';
+
+const kWords = ['the', 'red', 'house', 'the', 'blue', 'door'];
+/** What kind of word each is: article, adjective, noun. */
+const kKinds = [0, 1, 2, 0, 1, 2];
+const kStrength = 4;
+
+const round = (/** @type {number} */ x) => Math.round(100 * x) / 100 + 0;
+
+/** A place on the half circle, as two numbers. @param {number} place @param {number} length */
+const angle = (place, length) =>
+  [Math.cos((Math.PI * place) / 6), Math.sin((Math.PI * place) / 6)].map((x) => round(length * x));
+/** A kind, as a corner of a triangle. @param {number} kind @param {number} length */
+const corner = (kind, length) =>
+  [Math.cos((2 * Math.PI * kind) / 3), Math.sin((2 * Math.PI * kind) / 3)].map((x) => round(length * x));
+
+const kCases = {
+  heads: () => ({
+    query: kWords.map((_, i) => [...corner(kKinds[i], kStrength), ...angle(i - 1, 3 * kStrength)]),
+    key: kWords.map((_, i) => [...corner(kKinds[i], 1), ...angle(i, 2)]),
+    value: kWords.map((_, i) => [...corner(kKinds[i], 1), ...angle(i, 1)]),
+    queryNames: kWords,
+    keyNames: kWords,
+    memory: /** @type {const} */ ('key-value'),
+    heads: 2,
+    joined: false,
+  }),
+  queries: () => ({
+    query: [corner(2, 4), corner(1, 4)],
+    key: kWords.map((_, i) => corner(kKinds[i], 1)),
+    queryNames: ['a noun?', 'an adjective?'],
+    keyNames: kWords,
+    memory: /** @type {const} */ ('one'),
+    heads: 1,
+    joined: true,
+  }),
+};
+
+/** @type {import('../presets.js').Preset} */
+export const heads = {
+  id: 'heads',
+  title: 'Several heads',
+  about: [
+    'One softmax has one mean. Heads look through different columns of the same rows: here the first finds words of its own kind, the second the word before.',
+    'Several queries may also ask one memory, and what they find is joined: each answers its own question, and the next layer sees all answers at once.',
+  ],
+  equations: ['\\c{C} = [\\c{C_1}; …; \\c{C_H}], \\c{C_h} = \\text{attention}(\\q{Q_h}, \\k{K_h}, \\v{V_h})'],
+  papers: [papers.vaswani],
+  state: () => ({ ...kCases.heads(), scene: { case: 'heads' } }),
+  scene: (bench) => {
+    const choice = segmented(
+      'What is several',
+      [
+        ['heads', 'several heads'],
+        ['queries', 'several queries, one memory'],
+      ],
+      (value) =>
+        bench.open({
+          ...kCases[/** @type {'heads' | 'queries'} */ (value)](),
+          scene: { case: value },
+          head: 0,
+          pinned: null,
+          step: '',
+        }),
+    );
+    const small = make('div.thumbnails');
+    return {
+      node: make('div.picture.stacked', {}, make('div.row', {}, choice.node), small),
+      show(state, result) {
+        choice.set(String(state.scene.case));
+        if (!result) return;
+        const { heads: count } = sizesOf(state);
+        const drawings = state.joined
+          ? state.query.map((_, i) => rowOf(state, result, i))
+          : Array.from({ length: count }, (_, h) => headOf(state, result, h));
+        small.replaceChildren(
+          ...drawings.map(({ svg, name }, h) => {
+            const figure = make('button.thumbnail', { type: 'button' }, svg, make('span', {}, name));
+            figure.setAttribute('aria-pressed', String(!state.joined && h === state.head));
+            figure.addEventListener('click', () =>
+              bench.change(state.joined ? { pinned: { matrix: 'weights', row: h, column: 0 } } : { head: h }),
+            );
+            return figure;
+          }),
+        );
+      },
+    };
+  },
+};
+
+/** @param {import('../state.js').State} state @param {import('../compute.js').Result} result @param {number} h */
+function headOf(state, result, h) {
+  const { queries, keys } = sizesOf(state);
+  const names = ['same kind of word', 'the word before'];
+  const at = (/** @type {number} */ i, /** @type {number} */ j) => result.weights.data[(h * queries + i) * keys + j];
+  return {
+    svg: drawn(namesOf(state).queries, namesOf(state).keys, at),
+    name: `Head ${h + 1}${state.heads === 2 ? `: ${names[h]}` : ''}`,
+  };
+}
+
+/** @param {import('../state.js').State} state @param {import('../compute.js').Result} result @param {number} i */
+function rowOf(state, result, i) {
+  const { keys } = sizesOf(state);
+  const names = namesOf(state);
+  return { svg: drawn([''], names.keys, (_, j) => result.weights.data[i * keys + j]), name: names.queries[i] };
+}
+
+const kCell = 22;
+const kLeft = 46;
+const kTop = 42;
+
+/** @param {string[]} rows @param {string[]} columns @param {(row: number, column: number) => number} at */
+function drawn(rows, columns, at) {
+  const scale = weightScale();
+  const left = rows.length > 1 ? kLeft : 6;
+  const svg = svgMake('svg', {
+    width: left + columns.length * kCell + 26,
+    height: kTop + rows.length * kCell + 4,
+    'aria-hidden': 'true',
+  });
+  const cells = rows.flatMap((_, i) =>
+    columns.map((_, j) =>
+      svgMake('rect', {
+        x: left + j * kCell,
+        y: kTop + i * kCell,
+        width: kCell - 1,
+        height: kCell - 1,
+        fill: scale.css(at(i, j)),
+      }),
+    ),
+  );
+  const across = columns.map((name, j) =>
+    svgMake('text', { transform: `translate(${left + j * kCell + 10} ${kTop - 5}) rotate(-45)` }, name),
+  );
+  const down = rows.map((name, i) =>
+    svgMake('text', { x: left - 6, y: kTop + i * kCell + 15, 'text-anchor': 'end' }, name),
+  );
+  svg.append(...cells, ...across, ...down);
+  return svg;
+}

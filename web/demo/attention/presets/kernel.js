@@ -1,0 +1,134 @@
+// Attention as kernel regression: the points are keys with values, the curve is the answer to every query.
+
+import { attention } from '../../../lib/attention/index.js';
+import { formatNumber } from '../../../view/grid.js';
+import { callOf } from '../compute.js';
+import { make, slider, svgMake } from '../dom.js';
+import { papers } from '../papers.js';
+import { Plot } from '../plot.js';
+
+const kPoints = 121;
+const kFrom = -3.5;
+const kTo = 3.5;
+const kBarHeight = 60;
+
+/** @type {import('../presets.js').Preset} */
+export const kernel = {
+  id: 'kernel',
+  title: 'Kernel regression',
+  about: [
+    'Each point is a key x with a value y. A query asks what y is at some other x, and gets the mean of all values, weighted by how near their keys are.',
+    'This was done fifty years before anybody said attention. The width of the bell decides how far a query listens: narrow, it follows every point; wide, it hears the mean of all.',
+  ],
+  equations: [
+    '\\c{y}(\\q{x}) = ∑_j \\frac{\\text{exp}(−w^2 (\\q{x} − \\k{x_j})^2 / 2)}{∑_i \\text{exp}(−w^2 (\\q{x} − \\k{x_i})^2 / 2)} \\v{y_j}',
+  ],
+  papers: [papers.nadaraya, papers.watson],
+  state: () => ({
+    query: [[0.6], [-2], [2.6]],
+    key: [[-3], [-2.2], [-1.3], [-0.4], [0.4], [1.2], [2.1], [3]],
+    value: [[-0.3], [-1.1], [-0.8], [0.3], [0.9], [1.3], [0.6], [-0.4]],
+    score: 'gaussian',
+    parameters: { w: [[2]] },
+  }),
+  scene: (bench) => {
+    const plot = new Plot({
+      x: { name: 'x: keys, and the query', from: kFrom, to: kTo, ticks: [-3, -2, -1, 0, 1, 2, 3] },
+      y: { name: 'y: values', from: -2.2, to: 2, ticks: [-1, 0, 1] },
+      height: 320,
+    });
+    const width = slider('bell’s width 1 / w', { min: 0.1, max: 3, step: 0.05, say: (h) => h.toFixed(2) }, (h) =>
+      bench.change({ parameters: { w: [[Number((1 / h).toFixed(3))]] } }),
+    );
+    const where = slider('query x', { min: -3.4, max: 3.4, step: 0.05, say: (x) => formatNumber(x) }, (x) =>
+      bench.change({ query: [[x], ...bench.state().query.slice(1)] }),
+    );
+    bindDrag(plot, bench);
+    return {
+      node: make('div.picture', {}, plot.node, make('div.knobs', {}, width.node, where.node, hint())),
+      async show(state, result) {
+        if (state.parameters.w) width.set(Number((1 / state.parameters.w[0][0]).toFixed(2)));
+        where.set(state.query[0][0]);
+        if (!result || state.key[0].length !== 1 || state.value[0].length !== 1) return;
+        const curve = await curveOf(state);
+        const y = result.output.data[0];
+        const summary = `At x = ${formatNumber(state.query[0][0])} the curve is ${formatNumber(y)}.`;
+        plot.show(summary, () => marksOf(plot, state, result, curve));
+      },
+    };
+  },
+};
+
+const hint = () => make('p.caption', {}, 'Drag a point, or the query. The bars are the query’s weights.');
+
+/** The engine's answers to many queries. @param {import('../state.js').State} state @returns {Promise<[number, number][]>} */
+async function curveOf(state) {
+  const grid = Array.from({ length: kPoints }, (_, i) => [kFrom + ((kTo - kFrom) * i) / (kPoints - 1)]);
+  const plain = {
+    ...state,
+    query: grid,
+    allowed: null,
+    bias: null,
+    window: 'global',
+    causal: false,
+    convention: /** @type {const} */ ('rows'),
+  };
+  const { options } = callOf(plain);
+  const { output } = await attention(/** @type {any} */ ({ ...options, record: [] }));
+  return grid.map(([x], i) => [x, output.data[i]]);
+}
+
+/** @param {Plot} plot @param {import('../state.js').State} state @param {import('../compute.js').Result} result @param {[number, number][]} curve */
+function marksOf(plot, state, result, curve) {
+  const x = state.query[0][0];
+  const base = plot.atY(plot.y.from);
+  const weights = state.key.map(([key], j) => {
+    const height = kBarHeight * result.weights.data[j];
+    return svgMake('rect', { class: 'bar', x: plot.atX(key) - 7, width: 14, y: base - height, height });
+  });
+  const clip = (/** @type {number} */ y) => Math.max(plot.y.from, Math.min(plot.y.to, y));
+  const points = state.key.map(([key], j) => {
+    const dot = plot.dot(key, clip(state.value[j][0]), 'of-value draggable', 7);
+    dot.dataset.point = String(j);
+    return dot;
+  });
+  const line = svgMake('line', { class: 'query-line draggable', x1: plot.atX(x), x2: plot.atX(x), y1: 14, y2: base });
+  line.dataset.query = '0';
+  return [
+    ...weights,
+    plot.line(
+      curve.map(([at, y]) => [at, clip(y)]),
+      'of-context',
+    ),
+    line,
+    plot.text(x, plot.y.to, 'query', 'of-query', { 'text-anchor': 'middle' }),
+    ...points,
+    plot.dot(x, clip(result.output.data[0]), 'of-context', 6),
+  ];
+}
+
+/** @param {Plot} plot @param {import('../presets.js').Bench} bench */
+function bindDrag(plot, bench) {
+  /** @type {DOMStringMap | null} */
+  let held = null;
+  const round = (/** @type {number} */ x, /** @type {number} */ most) =>
+    Math.round(20 * Math.max(-most, Math.min(most, x))) / 20;
+  plot.node.addEventListener('pointerdown', (/** @type {any} */ event) => {
+    const { point, query } = event.target.dataset;
+    if (point === undefined && query === undefined) return;
+    held = event.target.dataset;
+    plot.node.setPointerCapture(event.pointerId);
+    event.preventDefault();
+  });
+  plot.node.addEventListener('pointermove', (/** @type {any} */ event) => {
+    if (!held) return;
+    const [x, y] = plot.valuesAt(event).map((value, axis) => round(value, axis ? 2 : 3.4));
+    const { query, key, value } = bench.state();
+    if (held.query !== undefined) return bench.change({ query: [[x], ...query.slice(1)] });
+    const at = Number(held.point);
+    const put = (/** @type {number[][]} */ rows, /** @type {number} */ to) =>
+      rows.map((row, j) => (j === at ? [to] : row));
+    bench.change({ key: put(key, x), value: put(value, y) });
+  });
+  for (const end of ['pointerup', 'pointercancel']) plot.node.addEventListener(end, () => (held = null));
+}

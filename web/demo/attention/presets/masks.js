@@ -1,0 +1,75 @@
+// Masks: what leaks without them.
+
+import { attention } from '../../../lib/attention/index.js';
+import { bars } from '../bars.js';
+import { callOf } from '../compute.js';
+import { checkbox, make } from '../dom.js';
+import { papers } from '../papers.js';
+import { randomMatrix } from '../random.js';
+import { keysOf, namesOf } from '../state.js';
+
+/** @type {import('../presets.js').Preset} */
+export const masks = {
+  id: 'masks',
+  title: 'Masks',
+  about: [
+    'A decoder learns to write the next word from those before. Where it can see later words, it copies the answer and learns nothing: the causal mask hides them.',
+    'Sentences of a batch are filled up to one length. Without a padding mask each query gives some of its weight to the filling, and its context depends on how long the other sentences were.',
+  ],
+  equations: ['\\s{l_{ij}} = −∞ \\text{ where } j > i \\text{ or } j \\text{ is padding}', '\\text{exp}(−∞) = 0'],
+  papers: [papers.vaswani],
+  state: () => ({
+    query: [...randomMatrix(51, 4, 3), [0, 0, 0], [0, 0, 0]],
+    queryNames: ['I', 'see', 'a', 'cat', '‹pad›', '‹pad›'],
+    memory: 'self',
+    causal: true,
+    padding: 2,
+    scene: { padding: 2 },
+  }),
+  scene: (bench) => {
+    const causal = checkbox('causal mask', (on) => bench.change({ causal: on }));
+    const padding = checkbox('padding mask', (on) => bench.change({ padding: on ? 2 : 0 }));
+    const [later, filling] = [bars('Weight on later words'), bars('Weight on padding')];
+    const part = (/** @type {string} */ title, /** @type {HTMLElement} */ node) =>
+      make('div', {}, make('h3', {}, title), node);
+    return {
+      node: make(
+        'div.picture.stacked',
+        {},
+        make('div.row', {}, causal.node, padding.node),
+        make(
+          'div.two',
+          {},
+          part('How much of its weight goes to later words', later.node),
+          part('… and to the padding', filling.node),
+        ),
+      ),
+      async show(state, result) {
+        causal.set(state.causal);
+        padding.set(state.padding > 0);
+        if (!result || state.heads > 1) return;
+        const keys = keysOf(state).length;
+        const pad = Math.min(2, keys - 1);
+        const [ahead, filled] = await Promise.all([
+          sharesOf(state, (j, c) => j > c && j < keys - pad),
+          sharesOf(state, (j) => j >= keys - pad),
+        ]);
+        const names = namesOf(state).queries.slice(0, state.query.length - pad);
+        later.show(names.map((name, i) => ({ name, value: ahead[i * keys + i] ?? 0, role: 'leak' })));
+        filling.show(names.map((name, i) => ({ name, value: filled[i * keys] ?? 0, role: 'leak' })));
+      },
+    };
+  },
+};
+
+/**
+ * Sums of weights, as the engine sums values: column c of the output is each query's weight on the keys that count for c.
+ * @param {import('../state.js').State} state @param {(key: number, column: number) => boolean} counts
+ */
+async function sharesOf(state, counts) {
+  const key = keysOf(state);
+  const value = key.map((_, j) => key.map((_, c) => Number(counts(j, c))));
+  const { options } = callOf({ ...state, memory: 'key-value', key, value, convention: 'rows' });
+  const { output } = await attention(/** @type {any} */ ({ ...options, record: [] }));
+  return output.data;
+}

@@ -1,0 +1,108 @@
+// A pointer that sorts: attention as an answer by itself.
+
+import { button, make, segmented, svgMake } from '../dom.js';
+import { papers } from '../papers.js';
+import { uniform } from '../random.js';
+
+/** @param {number[]} numbers @param {number} sign */
+const stateOf = (numbers, sign) => ({
+  query: numbers.map(() => [sign]),
+  key: numbers.map((x) => [x]),
+  queryNames: numbers.map((_, i) => `${i + 1}.`),
+});
+
+/** @type {import('../presets.js').Preset} */
+export const pointer = {
+  id: 'pointer',
+  title: 'A pointer that sorts',
+  about: [
+    'The weights themselves can be the answer: a pointer names one of its inputs, so its outputs are as many as its inputs, however many these are.',
+    'Each query asks for the largest number that no query before it has taken. Read in turn, what they point to is the sorted list.',
+  ],
+  equations: ['\\text{answer}_i = \\text{argmax}_j \\s{s_{ij}} \\text{ over keys not yet taken}'],
+  papers: [papers.vinyals],
+  state: () => ({
+    ...stateOf([3, 1, 4, 1.5, 9, 2.6], 1),
+    memory: 'one',
+    score: 'dot',
+    selection: 'argmax',
+    once: true,
+    scene: { seed: 1 },
+  }),
+  scene: (bench) => {
+    const order = segmented(
+      'Order',
+      [
+        ['1', 'largest first'],
+        ['-1', 'smallest first'],
+      ],
+      (sign) => {
+        const { key } = bench.state();
+        bench.change(
+          stateOf(
+            key.map(([x]) => x),
+            Number(sign),
+          ),
+        );
+      },
+    );
+    const other = button('Other numbers', () => {
+      const { scene, key, query } = bench.state();
+      const seed = Number(scene.seed) + 1;
+      const next = uniform(seed);
+      bench.change({
+        ...stateOf(
+          key.map(() => Math.round(99 * next()) / 10),
+          query[0][0],
+        ),
+        scene: { seed },
+      });
+    });
+    const drawing = svgMake('svg', { class: 'pointer', role: 'img' });
+    return {
+      node: make('div.picture.stacked', {}, make('div.row', {}, order.node, other), make('div.wide', {}, drawing)),
+      show(state, result) {
+        order.set(String(Math.sign(state.query[0][0])));
+        if (result) draw(drawing, state, Array.from(result.chosen.data));
+      },
+    };
+  },
+};
+
+const kStep = 72;
+const kDrop = 96;
+
+/** @param {SVGElement} svg @param {import('../state.js').State} state @param {number[]} chosen */
+function draw(svg, state, chosen) {
+  const numbers = state.key.map(([x]) => x);
+  const x = (/** @type {number} */ at) => 40 + at * kStep;
+  const chip = (
+    /** @type {number} */ at,
+    /** @type {number} */ y,
+    /** @type {string} */ text,
+    /** @type {string} */ role,
+  ) =>
+    svgMake(
+      'g',
+      { transform: `translate(${x(at)} ${y})`, class: `chip of-${role}` },
+      svgMake('rect', { x: -26, y: -16, width: 52, height: 32, rx: 6 }),
+      svgMake('text', { y: 5, 'text-anchor': 'middle' }, text),
+    );
+  const arrows = chosen.map((j, i) =>
+    j < 0
+      ? svgMake('g')
+      : svgMake('path', {
+          class: 'line of-weights',
+          d: `M${x(i)} ${18 + kDrop - 18} C${x(i)} ${kDrop / 2 + 18} ${x(j)} ${kDrop / 2 + 18} ${x(j)} 36`,
+        }),
+  );
+  const sorted = chosen.map((j) => (j < 0 ? '–' : String(numbers[j])));
+  svg.replaceChildren(
+    ...arrows,
+    ...numbers.map((value, j) => chip(j, 20, String(value), 'key')),
+    ...sorted.map((value, i) => chip(i, 20 + kDrop, value, 'query')),
+  );
+  svg.setAttribute('width', String(x(Math.max(numbers.length, chosen.length) - 1) + 40));
+  svg.setAttribute('height', String(kDrop + 44));
+  svg.setAttribute('aria-label', `The numbers ${numbers.join(', ')} are pointed to in the order ${sorted.join(', ')}.`);
+}

@@ -1,0 +1,164 @@
+// Positions: without them the order of words is nothing; with them a place is a turn of many clocks.
+
+import { attention, positions as places } from '../../../lib/attention/index.js';
+import '../../../view/grid.js';
+import { compute } from '../compute.js';
+import { button, checkbox, make, slider, svgMake } from '../dom.js';
+import { papers } from '../papers.js';
+import { randomMatrix, uniform } from '../random.js';
+
+const kWords = ['dog', 'bites', 'the', 'man'];
+const kSize = 4;
+const kFirst = '0123';
+
+const embeddings = () => randomMatrix(61, kWords.length, kSize);
+
+/** @type {import('../presets.js').Preset} */
+export const positions = {
+  id: 'positions',
+  title: 'Positions',
+  about: [
+    'Attention is a sum over a set: shuffle the words, and every word gets the same context as before. “Dog bites man” and “man bites dog” are one.',
+    'So each place adds its own vector, the hands of clocks that run at different speeds. The same turn R(δ) leads from every place to the one δ later, so a layer can learn to look δ words away.',
+  ],
+  equations: ['\\q{x_i} = \\text{word} + p(i)', 'p(i + δ) = R(δ) p(i)'],
+  papers: [papers.vaswani],
+  state: () => ({
+    query: embeddings(),
+    queryNames: kWords,
+    memory: 'self',
+    scene: { order: kFirst, on: 0, i: 1, delta: 2 },
+  }),
+  scene: (bench) => {
+    const on = checkbox('with positions', (value) => set({ on: Number(value) }));
+    const shuffle = button('Shuffle the words', () => set({ order: shuffled(String(bench.state().scene.order)) }));
+    const back = button('First order', () => set({ order: kFirst }));
+    const [before, now] = ['Contexts in the first order', 'Contexts now, in the same rows'].map(comparison);
+    const verdict = make('p.verdict', { role: 'status' });
+    const first = slider('place i', { min: 0, max: 7, step: 1 }, (i) => set({ i }));
+    const by = slider('turn by δ', { min: -4, max: 8, step: 1 }, (delta) => set({ delta }));
+    const clocks = svgMake('svg', { class: 'clocks', role: 'img', height: 138, width: 300 });
+    const product = make('p.caption');
+
+    /** @param {Record<string, number | string>} patch */
+    async function set(patch) {
+      const scene = { ...bench.state().scene, ...patch };
+      bench.change({ ...(await sentenceOf(scene)), scene });
+    }
+    return {
+      node: make(
+        'div.picture.stacked',
+        {},
+        make('div.row', {}, shuffle, back, on.node),
+        make('div.row.top', {}, before.node, now.node),
+        verdict,
+        make('div.picture', {}, make('div', {}, clocks, product), make('div.knobs', {}, first.node, by.node)),
+      ),
+      async show(state, result) {
+        const { order, on: isOn, i, delta } = state.scene;
+        on.set(Boolean(isOn));
+        first.set(Number(i));
+        by.set(Number(delta));
+        await drawClocks(clocks, product, Number(i), Number(delta));
+        if (!result || state.query.length !== kWords.length || state.heads > 1) return;
+        const original = await compute({ ...state, ...(await sentenceOf({ ...state.scene, order: kFirst })) });
+        const width = state.query[0].length;
+        const rows = [...String(order)].map(Number);
+        const listed = kWords.flatMap((_, word) => {
+          const at = rows.indexOf(word);
+          return Array.from({ length: width }, (_, c) => result.output.data[at * width + c]);
+        });
+        before.show(Array.from(original.output.data), width);
+        now.show(listed, width);
+        const isSame = listed.every((x, at) => x.toFixed(2) === original.output.data[at].toFixed(2));
+        const isFirst = order === kFirst;
+        verdict.textContent = isFirst
+          ? 'Shuffle, and compare.'
+          : isSame
+            ? 'Every word has the context that it had before.'
+            : 'The order matters now: the contexts have changed.';
+      },
+    };
+  },
+};
+
+/** @param {string} title */
+function comparison(title) {
+  const grid = /** @type {import('../../../view/grid.js').GridElement} */ (document.createElement('qkv-grid'));
+  const node = make('figure.matrix-figure', {}, make('figcaption', {}, make('span.title', {}, title)), grid);
+  node.dataset.role = 'context';
+  return {
+    node,
+    /** @param {number[]} data @param {number} width */
+    show(data, width) {
+      const columns = Array.from({ length: width }, (_, c) => String(c + 1));
+      grid.grid = {
+        name: title,
+        axes: ['word', 'value'],
+        rows: kWords,
+        columns,
+        data,
+        kind: 'signed',
+        summary: `${title}, a row a word.`,
+      };
+    },
+  };
+}
+
+/** The sentence in an order, with its places or without. @param {Record<string, number | string>} scene */
+async function sentenceOf({ order, on }) {
+  const rows = [...String(order)].map(Number);
+  const words = embeddings();
+  const { data } = await places.sinusoidal(rows.length, kSize);
+  const round = (/** @type {number} */ x) => Math.round(100 * x) / 100 + 0;
+  const query = rows.map((word, i) => words[word].map((x, c) => round(x + (Number(on) ? data[i * kSize + c] : 0))));
+  return { query, queryNames: rows.map((word) => kWords[word]) };
+}
+
+/** Another order than this one. @param {string} order */
+function shuffled(order) {
+  const next = uniform([...order].reduce((sum, digit) => 7 * sum + Number(digit), 5));
+  const mixed = [...order].map((digit) => ({ digit, by: next() })).sort((a, b) => a.by - b.by);
+  const made = mixed.map(({ digit }) => digit).join('');
+  return made === order || made === kFirst ? order.slice(1) + order[0] : made;
+}
+
+const kClocks = 2;
+
+/** @param {SVGElement} svg @param {HTMLElement} said @param {number} i @param {number} delta */
+async function drawClocks(svg, said, i, delta) {
+  const later = Math.max(0, i + delta);
+  const [from, to, turn] = await Promise.all([
+    places.sinusoidal(1, kSize, { first: i }),
+    places.sinusoidal(1, kSize, { first: later }),
+    places.rotation(later - i, kSize),
+  ]);
+  // R p(i), as the engine's products of one query with the rows of R.
+  const { scores } = await attention({ query: from, key: turn, score: 'dot', record: ['scores'] });
+  const text = (/** @type {ArrayLike<number>} */ x) => Array.from(x, (y) => y.toFixed(2).replace('-', '−')).join('  ');
+  const names = [`p(${i})`, `p(${later})`];
+  svg.replaceChildren(
+    ...Array.from({ length: kClocks }, (_, j) => {
+      const hand = (/** @type {ArrayLike<number>} */ p, /** @type {string} */ role) =>
+        svgMake('line', { class: `hand of-${role}`, x1: 0, y1: 0, x2: 46 * p[j], y2: -46 * p[kClocks + j] });
+      const label = svgMake('text', { y: 74, 'text-anchor': 'middle' }, `frequency ${10000 ** ((-2 * j) / kSize)}`);
+      return svgMake(
+        'g',
+        { transform: `translate(${70 + 150 * j} 56)` },
+        svgMake('circle', { r: 50 }),
+        hand(from.data, 'query'),
+        hand(to.data, 'key'),
+        label,
+      );
+    }),
+  );
+  svg.setAttribute('aria-label', `Two clocks with the hands of place ${i} and of place ${later}`);
+  const part = (/** @type {string} */ role, /** @type {string} */ words) => make(`span.of-${role}`, {}, words);
+  said.replaceChildren(
+    part('query', `${names[0]} = ${text(from.data)}`),
+    make('br'),
+    part('score', `R(${String(later - i).replace('-', '−')}) ${names[0]} = ${text(scores.data)}`),
+    make('br'),
+    part('key', `${names[1]} = ${text(to.data)}`),
+  );
+}

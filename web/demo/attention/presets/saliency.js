@@ -1,0 +1,112 @@
+// Intention against saliency: what stands out by itself, and what is asked for.
+
+import { bars } from '../bars.js';
+import { make, segmented } from '../dom.js';
+import { papers } from '../papers.js';
+import { namesOf } from '../state.js';
+
+/** The first feature is how much a thing stands out; the others are what it is. */
+const kParty = {
+  keyNames: ['the host’s toast', 'music', 'your name, softly', 'glasses', 'a far talk'],
+  key: [
+    [3, 0, 0],
+    [2.5, 0, 1.5],
+    [0.6, 2.5, 0],
+    [1.4, 0, 0.3],
+    [0.9, 0.4, 0],
+  ],
+};
+const kPicture = {
+  keyNames: ['a red poster', 'Ada’s face', 'Bo’s face', 'a window’s frame', 'the table’s edge'],
+  key: [
+    [3, 0, 0.3],
+    [1, 2.4, 0.4],
+    [0.8, 2.2, 0.3],
+    [1.2, 0, 2.4],
+    [0.6, 0, 2.1],
+  ],
+};
+
+/** @type {Record<string, {label: string, set: () => Partial<import('../state.js').State>}>} */
+const kWays = {
+  winner: { label: 'winner takes all', set: () => ({ query: [[1, 0, 0]], selection: 'argmax' }) },
+  pool: { label: 'max pooling', set: () => ({ query: [[0, 0, 0]], selection: 'max-pool' }) },
+  second: { label: 'ask: your name', set: () => ({ query: [[0, 2.5, 0]], selection: 'soft' }) },
+  third: { label: 'ask: music', set: () => ({ query: [[0, 0, 2.5]], selection: 'soft' }) },
+};
+const kAsked = { party: ['ask: your name', 'ask: music'], picture: ['ask: faces', 'ask: outlines'] };
+
+/** @type {import('../presets.js').Preset} */
+export const saliency = {
+  id: 'saliency',
+  title: 'Intention and saliency',
+  about: [
+    'At a party the loudest voice wins, unless somebody says your name. Max pooling and winner-take-all choose by what stands out, and there is nothing that one could ask them.',
+    'A query is an intention: the same memory answers differently to each. Ask for faces, and the red poster is gone; ask for outlines, and the faces are.',
+  ],
+  equations: [
+    '\\w{a} = \\text{softmax}(\\k{K} \\q{q}) \\text{ asks}',
+    '\\c{c_e} = \\text{max}_j \\v{v_{je}} \\text{ does not}',
+  ],
+  papers: [papers.cherry, papers.xu],
+  state: () => ({
+    ...kParty,
+    query: [[0, 2.5, 0]],
+    queryNames: ['you'],
+    memory: 'one',
+    scene: { place: 'party', way: 'second' },
+  }),
+  scene: (bench) => {
+    const places = segmented(
+      'Scene',
+      [
+        ['party', 'the cocktail party'],
+        ['picture', 'faces or outlines'],
+      ],
+      (place) =>
+        bench.open({
+          ...(place === 'party' ? kParty : kPicture),
+          scene: { ...bench.state().scene, place },
+          pinned: null,
+        }),
+    );
+    const [out, got] = [bars('How much each stands out'), bars('Weights')];
+    const pick = make('div.ways');
+    return {
+      node: make(
+        'div.picture.stacked',
+        {},
+        make('div.row', {}, places.node, pick),
+        make(
+          'div.two',
+          {},
+          make('div', {}, make('h3', {}, 'How much it stands out'), out.node),
+          make('div', {}, make('h3', {}, 'What is attended to'), got.node),
+        ),
+      ),
+      show(state, result) {
+        const place = state.scene.place === 'picture' ? 'picture' : 'party';
+        places.set(place);
+        const labels = [kWays.winner.label, kWays.pool.label, ...kAsked[place]];
+        const ways = Object.keys(kWays).map((way, i) => /** @type {[string, string]} */ ([way, labels[i]]));
+        const choice = segmented('How to choose', ways, (way) =>
+          bench.change({ ...kWays[way].set(), scene: { ...bench.state().scene, way } }),
+        );
+        choice.set(String(state.scene.way));
+        if (pick.dataset.place !== place) pick.replaceChildren(choice.node);
+        else for (const input of pick.querySelectorAll('input')) input.checked = input.value === state.scene.way;
+        pick.dataset.place = place;
+        const names = namesOf(state).keys;
+        out.show(
+          names.map((name, j) => ({
+            name,
+            value: (state.key[j]?.[0] ?? 0) / 3,
+            role: 'key',
+            note: (state.key[j]?.[0] ?? 0).toFixed(2),
+          })),
+        );
+        if (result) got.show(names.map((name, j) => ({ name, value: result.weights.data[j] })));
+      },
+    };
+  },
+};

@@ -1,0 +1,107 @@
+// Why the scale: how sharp the softmax gets as queries and keys grow, and how little it can still learn then.
+
+import { attention } from '../../../lib/attention/index.js';
+import { make, slider } from '../dom.js';
+import { entropy, jacobianNorm } from '../measures.js';
+import { papers } from '../papers.js';
+import { Plot } from '../plot.js';
+import { normal, randomMatrix } from '../random.js';
+
+const kSizes = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
+const kKeys = 8;
+const kQueries = 64;
+const kShownSizes = [1, 2, 4, 8, 16, 32];
+
+/** @param {number} d */
+const shownState = (d) => ({ query: randomMatrix(20, 3, d), key: randomMatrix(21, kKeys, d) });
+
+/** @type {import('../presets.js').Preset} */
+export const scale = {
+  id: 'scale',
+  title: 'Why the scale',
+  about: [
+    'The product of two random vectors of size d has variance d. Large scores make a sharp softmax: its entropy goes to 0, and so does its Jacobian, by which everything before it learns.',
+    'Divided by √d, scores keep variance 1, and both stay where they are, whatever the size.',
+  ],
+  equations: ['\\text{Var}(\\q{q}^⊤ \\k{k}) = d', 'J = \\text{diag}(\\w{a}) − \\w{a} \\w{a}^⊤'],
+  papers: [papers.vaswani],
+  state: () => ({ ...shownState(8), value: randomMatrix(22, kKeys, 2), scene: { d: 8 } }),
+  scene: (bench) => {
+    const x = { name: 'size d', from: 1, to: 512, ticks: kSizes, isLog: true };
+    const entropies = new Plot({
+      x,
+      y: { name: 'entropy of the softmax, nats', from: 0, to: 2.1, ticks: [0, 0.5, 1, 1.5, 2] },
+      height: 230,
+    });
+    const norms = new Plot({
+      x,
+      y: { name: 'norm of its Jacobian', from: 0, to: 0.4, ticks: [0, 0.1, 0.2, 0.3, 0.4] },
+      height: 230,
+    });
+    const size = slider(
+      'size d below',
+      { min: 0, max: kShownSizes.length - 1, step: 1, say: (at) => String(kShownSizes[at]) },
+      (at) => {
+        const d = kShownSizes[at];
+        bench.change({ ...shownState(d), scene: { d }, pinned: null });
+      },
+    );
+    const note = make(
+      'p.caption',
+      {},
+      `Means over ${kQueries} random queries of ${kKeys} random keys, sums over the engine’s weights.`,
+    );
+    /** @type {ReturnType<typeof measure> | null} */
+    let measured = null;
+    return {
+      node: make(
+        'div.picture.stacked',
+        {},
+        make('div.two', {}, entropies.node, norms.node),
+        make('div.knobs', {}, size.node, note),
+      ),
+      async show(state) {
+        const d = Number(state.scene.d);
+        size.set(Math.max(0, kShownSizes.indexOf(d)));
+        const { plain, scaled } = await (measured ??= measure());
+        const at = kSizes.indexOf(d);
+        const draw = (/** @type {Plot} */ plot, /** @type {0 | 1} */ which, /** @type {string} */ what) => {
+          const points = (/** @type {number[][]} */ of) =>
+            of.map((pair, i) => /** @type {[number, number]} */ ([kSizes[i], pair[which]]));
+          const last = kSizes.length - 2;
+          const said = `${what} at d = ${d}: ${plain[at]?.[which].toFixed(2)} without the scale, ${scaled[at]?.[which].toFixed(2)} with it.`;
+          plot.show(said, () => [
+            plot.line(points(plain), 'without'),
+            plot.line(points(scaled), 'with'),
+            plot.text(kSizes[last], plain[last][which], 'without the scale', 'without', {
+              'text-anchor': 'end',
+              dy: -10,
+            }),
+            plot.text(kSizes[last], scaled[last][which], 'with 1 / √d', 'with', { 'text-anchor': 'end', dy: -8 }),
+            ...(at < 0 ? [] : [plot.dot(d, plain[at][which], 'without'), plot.dot(d, scaled[at][which], 'with')]),
+          ]);
+        };
+        draw(entropies, 0, 'Entropy');
+        draw(norms, 1, 'Norm of the Jacobian');
+      },
+    };
+  },
+};
+
+/** Entropy and norm for each size. @returns {Promise<{plain: number[][], scaled: number[][]}>} */
+async function measure() {
+  const of = async (/** @type {number} */ d, /** @type {'dot' | 'scaled-dot'} */ score) => {
+    const next = normal(40 + d);
+    const random = (/** @type {number} */ rows) => ({
+      data: Float32Array.from({ length: rows * d }, next),
+      shape: [rows, d],
+    });
+    const { weights } = await attention({ query: random(kQueries), key: random(kKeys), score, record: ['weights'] });
+    const rows = Array.from({ length: kQueries }, (_, i) => weights.data.subarray(i * kKeys, (i + 1) * kKeys));
+    const mean = (/** @type {(row: Float32Array) => number} */ f) =>
+      rows.reduce((sum, row) => sum + f(row), 0) / kQueries;
+    return [mean(entropy), mean(jacobianNorm)];
+  };
+  const all = (/** @type {'dot' | 'scaled-dot'} */ score) => Promise.all(kSizes.map((d) => of(d, score)));
+  return { plain: await all('dot'), scaled: await all('scaled-dot') };
+}
