@@ -20,6 +20,15 @@ class Random {
   // Uniform in [0, 1), 24 bits.
   float Uniform() { return static_cast<float>(Next() >> 8) * 0x1p-24f; }
 
+  // The next `count` whole blocks, whose first is returned: for those who compute many at once by Block's counter.
+  uint64_t TakeBlocks(uint64_t count) {
+    const uint64_t first = (position_ + 3) / 4;
+    position_ = (first + count) * 4;
+    return first;
+  }
+  uint64_t seed() const { return seed_; }
+  uint64_t stream() const { return stream_; }
+
   // Where the stream stands; Seek(position()) continues it.
   uint64_t position() const { return position_; }
   void Seek(uint64_t position) { position_ = position; }

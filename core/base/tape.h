@@ -28,7 +28,7 @@ class Tape {
   // For a Record's function. The gradient of the value at `x`, which may lie inside of a recorded output or a
   // parameter; zeros at first. Null where nobody wants one: `x` is a constant.
   float* Gradient(const float* x);
-  // The same for a function that gives every element of an output at once: it adds or it writes.
+  // The same for a function that gives every element of the gradient of `x`: it adds or it writes.
   struct Sum {
     float* to = nullptr;
     bool add = false;

@@ -18,6 +18,9 @@ inline void EmbedRow(const Weight& table, int32_t id, float scale, const Matrix&
   for (Eigen::Index i = 0; i < x.cols(); ++i) to[i] = to[i] * scale + at[i];
 }
 
+// The backward of rows that EmbedRow made, recorded: the context has a tape. Positions are constants.
+void RecordEmbedding(const Context& ctx, const Weight& table, std::span<const int32_t> ids, float scale, MatrixView x);
+
 // x [rows, d], bias [pieces of the table] -> [rows, pieces.size()], the logits of the pieces that are asked for, or of
 // all where none are. Only a table of int8 is spared the others.
 inline MatrixView PieceLogits(Context& ctx, const Weight& table, const Vector& bias, const Operand& x,
@@ -27,6 +30,10 @@ inline MatrixView PieceLogits(Context& ctx, const Weight& table, const Vector& b
   MatrixView logits = ctx.New(rows, count);
   if (table.quantized()) {
     MatMulRows(x.Quantized(ctx), table.int8(), pieces, bias.data(), logits, ctx.pool);
+    return logits;
+  }
+  if (pieces.empty() && ctx.Recording() != nullptr) {
+    MultiplyRecorded(ctx, table, bias.data(), x.floats(), Activation::kNone, logits);
     return logits;
   }
   if (pieces.empty()) {

@@ -4,6 +4,7 @@
 #include "core/base/context.h"
 #include "core/kernels/matmul.h"
 #include "core/kernels/matmul_int8.h"
+#include "core/layers/linear_backward.h"
 #include "core/layers/weight.h"
 
 namespace qkv {
@@ -34,7 +35,9 @@ class Operand {
 // x [rows, inputs] -> y, a view of [rows, outputs] that the caller gives.
 inline void ForwardInto(Context& ctx, const Linear& layer, const Operand& x, Activation activation, MatrixView y) {
   const float* const bias = layer.bias.size() != 0 ? layer.bias.data() : nullptr;
-  if (layer.weight.quantized()) {
+  if (ctx.Recording() != nullptr) {
+    MultiplyRecorded(ctx, layer.weight, bias, x.floats(), activation, y);
+  } else if (layer.weight.quantized()) {
     MatMul(x.Quantized(ctx), layer.weight.int8(), bias, activation, y, ctx.pool);
   } else {
     MatMul(x.floats(), layer.weight.floats(), bias, activation, y, ctx.pool);

@@ -4,16 +4,10 @@
 #include <cassert>
 #include <cmath>
 
-#include "core/kernels/attention.h"
-
 namespace qkv {
-namespace {
 
-// Fewer multiplications than this a thread are not worth waking one for.
-constexpr size_t kWorkPerThread = size_t{1} << 16;
-
-ScaledDotAttention Heads(const MultiHead& layer, const AttendedSegment& segment, ConstMatrixView q,
-                         MatrixView context) {
+ScaledDotAttention SegmentAttention(const MultiHead& layer, const AttendedSegment& segment, ConstMatrixView q,
+                                    MatrixView context) {
   ScaledDotAttention a;
   a.heads = layer.heads;
   a.head_dim = layer.head_dim();
@@ -32,13 +26,18 @@ ScaledDotAttention Heads(const MultiHead& layer, const AttendedSegment& segment,
   return a;
 }
 
+namespace {
+
+// Fewer multiplications than this a thread are not worth waking one for.
+constexpr size_t kWorkPerThread = size_t{1} << 16;
+
 // softmax(q k' / sqrt(d)) v of every segment, into `context`.
 void AttendSegments(Context& ctx, const MultiHead& layer, std::span<const AttendedSegment> segments,
                     AttentionPlace place, ConstMatrixView q, MatrixView context) {
   const ArenaScope scope(ctx.arena);
   size_t scratch = 0, work = 0;
   for (const AttendedSegment& segment : segments) {
-    scratch = std::max(scratch, AttentionScratch(Heads(layer, segment, q, context)));
+    scratch = std::max(scratch, AttentionScratch(SegmentAttention(layer, segment, q, context)));
     work += segment.rows * segment.length * static_cast<size_t>(q.cols());
   }
   constexpr size_t kLine = kCacheLine / sizeof(float);
@@ -51,7 +50,7 @@ void AttendSegments(Context& ctx, const MultiHead& layer, std::span<const Attend
   float* room = ctx.arena.Floats(scratch * threads);
   ctx.pool.For(segments.size(), grain, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
-      ScaledDotAttention a = Heads(layer, segments[i], q, context);
+      ScaledDotAttention a = SegmentAttention(layer, segments[i], q, context);
       a.weights = weights;
       Attend(a, room + begin / grain * scratch);
     }
@@ -64,7 +63,11 @@ MatrixView Forward(Context& ctx, const MultiHead& layer, const Operand& x, std::
                    AttentionPlace place) {
   MatrixView q = Forward(ctx, layer.query, x);
   MatrixView context = ctx.New(q.rows(), q.cols());
-  AttendSegments(ctx, layer, segments, place, View(q), context);
+  if (ctx.Recording() != nullptr) {
+    AttendRecorded(ctx, layer, segments, View(q), context);
+  } else {
+    AttendSegments(ctx, layer, segments, place, View(q), context);
+  }
   return Forward(ctx, layer.output, context);
 }
 

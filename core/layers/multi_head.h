@@ -7,6 +7,7 @@
 #include <span>
 
 #include "core/attention/trace.h"
+#include "core/kernels/attention.h"
 #include "core/layers/linear.h"
 
 namespace qkv {
@@ -14,6 +15,7 @@ namespace qkv {
 struct MultiHead {
   Linear query, key, value, output;
   size_t heads = 1;
+  float dropout = 0;  // of the weights, while training
 
   size_t head_dim() const { return query.weight.outputs() / heads; }
 };
@@ -28,6 +30,15 @@ struct AttendedSegment {
   bool causal = false;                // query i sees keys [0, first_query + i]
   size_t first_query = 0;
 };
+
+// One segment's attention as the kernels take it: queries and output are rows of `q` and `context`.
+ScaledDotAttention SegmentAttention(const MultiHead& layer, const AttendedSegment& segment, ConstMatrixView q,
+                                    MatrixView context);
+
+// softmax(q k' / sqrt(d)) v of every segment into `context`, recorded: the context has a tape. Keys and values lie in
+// what other operations recorded, and no two segments share them.
+void AttendRecorded(Context& ctx, const MultiHead& layer, std::span<const AttendedSegment> segments, ConstMatrixView q,
+                    MatrixView context);
 
 // x [rows, d] -> [rows, d]. Every row belongs to exactly one segment. With a trace in the context there is one segment,
 // and its weights are kept at `place`.

@@ -11,9 +11,16 @@ struct Norm {
   float epsilon = 1e-5f;
 };
 
+// y = norm(x), or norm(x + residual) where there is one, recorded: the context has a tape.
+void NormRecorded(const Context& ctx, const Norm& norm, ConstMatrixView x, const float* residual, MatrixView y);
+
 // norm(x + residual), [rows, d].
 inline MatrixView AddNorm(Context& ctx, const Norm& norm, ConstMatrixView x, ConstMatrixView residual) {
   MatrixView y = ctx.New(x.rows(), x.cols());
+  if (ctx.Recording() != nullptr) {
+    NormRecorded(ctx, norm, x, residual.data(), y);
+    return y;
+  }
   AddLayerNorm(x, residual, norm.gain.data(), norm.bias.data(), norm.epsilon, y);
   return y;
 }

@@ -16,7 +16,7 @@ void LinearSlots(WeightSlots& slots, const std::string& name, Linear& linear, si
 }
 
 void NormSlots(WeightSlots& slots, const std::string& name, Norm& norm, size_t d) {
-  slots.Add(name + ".weight", norm.gain, d);
+  slots.Add(name + ".weight", norm.gain, d, Start::kOnes);
   slots.Add(name + ".bias", norm.bias, d);
 }
 
@@ -37,6 +37,23 @@ void LayerSlots(WeightSlots& slots, const std::string& name, Layer& layer, size_
   NormSlots(slots, name + ".final_layer_norm", layer.final_norm, d);
 }
 
+// Queries of each segment see the keys of the segment of the same number; `causal`: those up to their own place.
+std::vector<AttendedSegment> Parts(const Segments& queries, const Segments& keys, ConstMatrixView key,
+                                   ConstMatrixView value, bool causal) {
+  std::vector<AttendedSegment> parts;
+  parts.reserve(queries.size());
+  for (size_t s = 0; s < queries.size(); ++s) {
+    const size_t at = keys.begin(s) * static_cast<size_t>(key.cols());
+    parts.push_back({.first_row = queries.begin(s),
+                     .rows = queries.length(s),
+                     .keys = key.data() + at,
+                     .values = value.data() + at,
+                     .length = keys.length(s),
+                     .causal = causal});
+  }
+  return parts;
+}
+
 }  // namespace
 
 TransformerState::TransformerState(const TransformerConfig& config, const Segments& source,
@@ -54,11 +71,13 @@ Transformer::Transformer(const TransformerConfig& config)
   positions_ = SinusoidalPositions(config.max_positions, config.d_model);
   for (EncoderLayer& layer : encoder_) {
     layer.self.heads = config.encoder_heads;
+    layer.self.dropout = config.attention_dropout;
     layer.feed_forward.activation = config.activation;
     layer.feed_forward.dropout = config.activation_dropout;
   }
   for (DecoderLayer& layer : decoder_) {
     layer.self.heads = layer.cross.heads = config.decoder_heads;
+    layer.self.dropout = layer.cross.dropout = config.attention_dropout;
     layer.feed_forward.activation = config.activation;
     layer.feed_forward.dropout = config.activation_dropout;
   }
@@ -68,7 +87,7 @@ WeightSlots Transformer::Slots() {
   WeightSlots slots;
   const size_t d = config_.d_model, vocabulary = config_.vocabulary;
   const auto table = [&](std::vector<std::string> names, Weight& to) {
-    slots.slots.push_back({std::move(names), vocabulary, d, &to, false});
+    slots.slots.push_back({std::move(names), vocabulary, d, &to, false, Start::kEmbedding});
   };
   // Files that tie tables keep one of their names, or several with the same content.
   std::vector<std::string> shared = {"model.shared.weight", "model.decoder.embed_tokens.weight",
@@ -80,7 +99,7 @@ WeightSlots Transformer::Slots() {
     table({shared[1], shared[0]}, target_);
   }
   if (!config_.tied_output) table({shared[3]}, output_);
-  slots.slots.push_back({{"final_logits_bias"}, vocabulary, 1, &logits_bias_, true});
+  slots.slots.push_back({{"final_logits_bias"}, vocabulary, 1, &logits_bias_, true, Start::kZeros});
   slots.ignored = std::move(shared);
   slots.ignored.insert(slots.ignored.end(),
                        {"model.encoder.embed_positions.weight", "model.decoder.embed_positions.weight"});
@@ -107,28 +126,28 @@ MatrixView Transformer::Residual(Context& ctx, const Norm& norm, MatrixView y, C
   return AddNorm(ctx, norm, x, View(y));
 }
 
-MatrixView Transformer::EmbedSource(Context& ctx, std::span<const int32_t> ids, const Segments& segments) const {
+MatrixView Transformer::Embed(Context& ctx, const Weight& table, std::span<const int32_t> ids,
+                              const Segments& segments) const {
   MatrixView x = ctx.New(static_cast<Eigen::Index>(ids.size()), positions_.cols());
   for (size_t s = 0; s < segments.size(); ++s) {
     for (size_t row = segments.begin(s); row < segments.end(s); ++row) {
-      EmbedRow(source_, ids[row], scale(), positions_, row - segments.begin(s), x, row);
+      EmbedRow(table, ids[row], scale(), positions_, row - segments.begin(s), x, row);
     }
   }
+  if (ctx.Recording() != nullptr) RecordEmbedding(ctx, table, ids, scale(), x);
   Dropout(ctx, config_.dropout, x);
   return x;
+}
+
+MatrixView Transformer::EmbedSource(Context& ctx, std::span<const int32_t> ids, const Segments& segments) const {
+  return Embed(ctx, source_, ids, segments);
 }
 
 MatrixView Transformer::EncoderStep(Context& ctx, size_t index, ConstMatrixView x, const Segments& segments) const {
   const EncoderLayer& layer = encoder_[index];
   const Operand in(x);
   MatrixView keys = Forward(ctx, layer.self.key, in), values = Forward(ctx, layer.self.value, in);
-  std::vector<AttendedSegment> parts;
-  for (size_t s = 0; s < segments.size(); ++s) {
-    const size_t begin = segments.begin(s), length = segments.length(s);
-    const size_t at = begin * config_.d_model;
-    parts.push_back(
-        {.first_row = begin, .rows = length, .keys = keys.data() + at, .values = values.data() + at, .length = length});
-  }
+  const std::vector<AttendedSegment> parts = Parts(segments, segments, View(keys), View(values), false);
   MatrixView attended = Forward(ctx, layer.self, in, parts, {AttentionKind::kEncoderSelf, index});
   MatrixView y = Residual(ctx, layer.self_norm, attended, x);
   return Residual(ctx, layer.final_norm, Forward(ctx, layer.feed_forward, y), View(y));
@@ -181,11 +200,37 @@ MatrixView Transformer::DecoderStep(Context& ctx, size_t index, ConstMatrixView 
                                  .values = state.values[index].data() + at,
                                  .length = state.memory.length(segment)});
   }
-  MatrixView self = Forward(ctx, layer.self, in, state.self_parts, {AttentionKind::kDecoderSelf, index});
-  MatrixView y = Residual(ctx, layer.self_norm, self, x);
-  MatrixView cross = Forward(ctx, layer.cross, y, state.cross_parts, {AttentionKind::kCross, index});
+  return DecoderBlock(ctx, index, in, state.self_parts, state.cross_parts);
+}
+
+MatrixView Transformer::DecoderBlock(Context& ctx, size_t index, const Operand& x,
+                                     std::span<const AttendedSegment> self_parts,
+                                     std::span<const AttendedSegment> cross_parts) const {
+  const DecoderLayer& layer = decoder_[index];
+  MatrixView self = Forward(ctx, layer.self, x, self_parts, {AttentionKind::kDecoderSelf, index});
+  MatrixView y = Residual(ctx, layer.self_norm, self, x.floats());
+  MatrixView cross = Forward(ctx, layer.cross, y, cross_parts, {AttentionKind::kCross, index});
   MatrixView z = Residual(ctx, layer.cross_norm, cross, View(y));
   return Residual(ctx, layer.final_norm, Forward(ctx, layer.feed_forward, z), View(z));
+}
+
+MatrixView Transformer::Teach(Context& ctx, std::span<const int32_t> source, const Segments& source_segments,
+                              std::span<const int32_t> target, const Segments& target_segments) const {
+  MatrixView x = EmbedSource(ctx, source, source_segments);
+  const auto become = [&x](const MatrixView& y) { new (&x) MatrixView(y); };  // an Eigen view is seated once
+  for (size_t layer = 0; layer < encoder_.size(); ++layer) become(EncoderStep(ctx, layer, View(x), source_segments));
+  const ConstMatrixView read = View(x);
+  const Operand memory(read);
+  become(Embed(ctx, target_table(), target, target_segments));
+  for (size_t layer = 0; layer < decoder_.size(); ++layer) {
+    const auto& [self, cross, feed_forward, self_norm, cross_norm, final_norm] = decoder_[layer];
+    const Operand in(x);
+    MatrixView keys = Forward(ctx, self.key, in), values = Forward(ctx, self.value, in);
+    MatrixView read_keys = Forward(ctx, cross.key, memory), read_values = Forward(ctx, cross.value, memory);
+    become(DecoderBlock(ctx, layer, in, Parts(target_segments, target_segments, View(keys), View(values), true),
+                        Parts(target_segments, source_segments, View(read_keys), View(read_values), false)));
+  }
+  return x;
 }
 
 MatrixView Transformer::Logits(Context& ctx, ConstMatrixView x, std::span<const int32_t> pieces) const {

@@ -13,6 +13,7 @@
 #include "core/layers/multi_head.h"
 #include "core/layers/norm.h"
 #include "core/models/key_value_state.h"
+#include "core/models/sequence_model.h"
 #include "core/models/transformer_config.h"
 #include "core/models/weights.h"
 
@@ -44,12 +45,12 @@ class TransformerState : public DecoderState {
   std::vector<int32_t> segment_scratch;
 };
 
-class Transformer : public Decoder {
+class Transformer : public SequenceModel {
  public:
   explicit Transformer(const TransformerConfig& config);
 
   const TransformerConfig& config() const { return config_; }
-  WeightSlots Slots();
+  WeightSlots Slots() override;
 
   // The encoder. `ids` are the packed segments' pieces, </s> included; each segment at most max_positions long.
   MatrixView EmbedSource(Context& ctx, std::span<const int32_t> ids, const Segments& segments) const;
@@ -64,6 +65,9 @@ class Transformer : public Decoder {
   // x [hypotheses * count, d] -> the same shape.
   MatrixView DecoderStep(Context& ctx, size_t layer, ConstMatrixView x, TransformerState& state) const;
 
+  MatrixView Teach(Context& ctx, std::span<const int32_t> source, const Segments& source_segments,
+                   std::span<const int32_t> target, const Segments& target_segments) const override;
+
   // Decoder.
   size_t vocabulary() const override { return config_.vocabulary; }
   MatrixView Logits(Context& ctx, ConstMatrixView x, std::span<const int32_t> pieces = {}) const override;
@@ -74,6 +78,9 @@ class Transformer : public Decoder {
   float scale() const;
   const Weight& target_table() const { return config_.shared_embeddings ? source_ : target_; }
   const Weight& output_table() const { return config_.tied_output ? target_table() : output_; }
+  MatrixView Embed(Context& ctx, const Weight& table, std::span<const int32_t> ids, const Segments& segments) const;
+  MatrixView DecoderBlock(Context& ctx, size_t layer, const Operand& x, std::span<const AttendedSegment> self,
+                          std::span<const AttendedSegment> cross) const;
   MatrixView Residual(Context& ctx, const Norm& norm, MatrixView y, ConstMatrixView x) const;
 
   TransformerConfig config_;

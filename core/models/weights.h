@@ -12,6 +12,14 @@
 
 namespace qkv {
 
+// What a weight is before it has learnt anything (core/train/initialise.h).
+enum class Start {
+  kMatrix,     // a projection: Glorot and Bengio 2010
+  kEmbedding,  // rows of length about 1: normal, of variance 1 / d
+  kZeros,
+  kOnes,  // a norm's gain
+};
+
 struct WeightSlot {
   // What the tensor may be called, most usual first; a file has at least one of them, and the first found is taken.
   std::vector<std::string> names;
@@ -19,6 +27,7 @@ struct WeightSlot {
   size_t outputs = 0, inputs = 0;
   std::variant<Weight*, Vector*> to;
   bool optional = false;  // a vector that may be absent: zeros then
+  Start start = Start::kMatrix;
 };
 
 struct WeightSlots {
@@ -29,7 +38,9 @@ struct WeightSlots {
   void Add(std::string name, Weight& to, size_t outputs, size_t inputs) {
     slots.push_back({{std::move(name)}, outputs, inputs, &to, false});
   }
-  void Add(std::string name, Vector& to, size_t size) { slots.push_back({{std::move(name)}, size, 1, &to, false}); }
+  void Add(std::string name, Vector& to, size_t size, Start start = Start::kZeros) {
+    slots.push_back({{std::move(name)}, size, 1, &to, false, start});
+  }
 };
 
 }  // namespace qkv

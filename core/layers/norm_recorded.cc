@@ -1,0 +1,49 @@
+// Layer normalisation of rows that something is learnt from.
+#include "core/base/tape.h"
+#include "core/kernels/columns.h"
+#include "core/kernels/norm_backward.h"
+#include "core/layers/norm.h"
+
+namespace qkv {
+namespace {
+
+void Backward(const Context& ctx, const Norm& norm, ConstMatrixView x, const float* residual, MatrixView y) {
+  const auto size = static_cast<size_t>(y.size());
+  MatrixView g(ctx.tape->Gradient(y.data()), y.rows(), y.cols());
+  const ArenaScope scope(ctx.arena);
+  const auto parameter = [&](const Vector& of) {
+    float* to = ctx.tape->Gradient(of.data());
+    return to != nullptr ? to : ctx.arena.Floats(static_cast<size_t>(of.size()));  // frozen: nobody reads it
+  };
+  float *gain = parameter(norm.gain), *bias = parameter(norm.bias);
+  LayerNormBackward(x, residual, norm.gain.data(), norm.epsilon, View(g), g.data(), gain, bias, ctx.arena, ctx.pool);
+  for (const float* operand : {x.data(), residual}) {
+    const Tape::Sum sum = operand != nullptr ? ctx.tape->Into(operand) : Tape::Sum();
+    if (sum.to == nullptr) continue;
+    if (sum.add) {
+      AddTo(g.data(), sum.to, size, ctx.pool);
+    } else {
+      std::copy_n(g.data(), size, sum.to);
+    }
+  }
+}
+
+}  // namespace
+
+void NormRecorded(const Context& ctx, const Norm& norm, ConstMatrixView x, const float* residual, MatrixView y) {
+  constexpr size_t kRows = 32;
+  const auto columns = y.cols();
+  ctx.pool.For(static_cast<size_t>(y.rows()), kRows, [&](size_t begin, size_t end) {
+    const auto at = static_cast<Eigen::Index>(begin) * columns, rows = static_cast<Eigen::Index>(end - begin);
+    const ConstMatrixView part(x.data() + at, rows, columns);
+    const MatrixView to(y.data() + at, rows, columns);
+    if (residual != nullptr) {
+      AddLayerNorm(part, {residual + at, rows, columns}, norm.gain.data(), norm.bias.data(), norm.epsilon, to);
+    } else {
+      LayerNorm(part, norm.gain.data(), norm.bias.data(), norm.epsilon, to);
+    }
+  });
+  ctx.tape->Record(View(y), [ctx, &norm, x, residual, y] { Backward(ctx, norm, x, residual, y); });
+}
+
+}  // namespace qkv

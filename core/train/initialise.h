@@ -1,0 +1,17 @@
+// What weights are before they have learnt anything.
+#pragma once
+
+#include "core/train/parameters.h"
+
+namespace qkv {
+
+// By each parameter's kind (core/models/weights.h):
+//   kMatrix     uniform in +-sqrt(6 / (inputs + outputs)): the variance of what passes stays the same in both
+//               directions (Glorot and Bengio 2010, equation 16);
+//   kEmbedding  normal of deviation inputs^-1/2, so that a row times sqrt(inputs), or a product of two rows, is of
+//               order 1 (Vaswani et al. 2017, section 3.4);
+//   kZeros, kOnes.
+// Parameter number i draws from stream i of the seed: the same numbers on every machine.
+void Initialise(Parameters& parameters, uint64_t seed);
+
+}  // namespace qkv

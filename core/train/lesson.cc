@@ -1,0 +1,52 @@
+#include "core/train/lesson.h"
+
+#include <algorithm>
+
+#include "core/base/tape.h"
+#include "core/kernels/cross_entropy.h"
+
+namespace qkv {
+namespace {
+
+// Without a backward, logits are needed of some rows at a time only.
+constexpr Eigen::Index kRowsAtOnce = 256;
+
+Loss LossOf(MatrixView logits, std::span<const int32_t> targets, float smoothing, float scale, ThreadPool& pool) {
+  const CrossEntropySums sums = CrossEntropy(logits, targets, smoothing, scale, pool);
+  return {sums.loss, sums.negative, targets.size()};
+}
+
+Loss Measure(Context& ctx, const SequenceModel& model, ConstMatrixView rows, std::span<const int32_t> targets,
+             float smoothing) {
+  Loss loss;
+  for (Eigen::Index row = 0; row < rows.rows(); row += kRowsAtOnce) {
+    const ArenaScope scope(ctx.arena);
+    const Eigen::Index count = std::min(kRowsAtOnce, rows.rows() - row);
+    MatrixView logits = model.Logits(ctx, {rows.data() + row * rows.cols(), count, rows.cols()});
+    loss +=
+        LossOf(logits, targets.subspan(static_cast<size_t>(row), static_cast<size_t>(count)), smoothing, 0, ctx.pool);
+  }
+  return loss;
+}
+
+}  // namespace
+
+Loss& Loss::operator+=(const Loss& other) {
+  smoothed += other.smoothed;
+  negative += other.negative;
+  pieces += other.pieces;
+  return *this;
+}
+
+Loss Teach(Context& ctx, const SequenceModel& model, const Batch& batch, float smoothing, float scale) {
+  const ArenaScope scope(ctx.arena);
+  MatrixView rows = model.Teach(ctx, batch.source, batch.source_segments, batch.target_in, batch.target_segments);
+  if (ctx.tape == nullptr) return Measure(ctx, model, View(rows), batch.target_out, smoothing);
+  MatrixView logits = model.Logits(ctx, View(rows));
+  const Loss loss = LossOf(logits, batch.target_out, smoothing, scale, ctx.pool);
+  ctx.tape->Give(logits.data(), logits.data());
+  ctx.tape->Backward();
+  return loss;
+}
+
+}  // namespace qkv

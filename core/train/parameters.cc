@@ -1,0 +1,81 @@
+#include "core/train/parameters.h"
+
+#include <algorithm>
+
+namespace qkv {
+namespace {
+
+Parameter Describe(WeightSlot& slot) {
+  Parameter p;
+  p.name = slot.names.front();
+  p.outputs = slot.outputs;
+  p.inputs = slot.inputs;
+  p.start = slot.start;
+  if (Weight* const* weight = std::get_if<Weight*>(&slot.to)) {
+    p.matrix = true;
+    p.value = (*weight)->floats().data();
+    p.size = (*weight)->floats().size();
+  } else {
+    Vector& vector = **std::get_if<Vector*>(&slot.to);
+    p.value = vector.data();
+    p.size = static_cast<size_t>(vector.size());
+  }
+  p.gradient = AlignedFloats(p.size);
+  std::fill_n(p.gradient.data(), p.size, 0.0f);
+  return p;
+}
+
+size_t PackedPlace(const Parameter& p, size_t output, size_t input) {
+  return p.matrix ? (output / kPanel * p.inputs + input) * kPanel + output % kPanel : output;
+}
+
+}  // namespace
+
+void ReserveFloats(WeightSlots& slots) {
+  for (WeightSlot& slot : slots.slots) {
+    if (Weight* const* weight = std::get_if<Weight*>(&slot.to)) {
+      (*weight)->Reserve(Numbers::kFloat, slot.outputs, slot.inputs);
+    } else {
+      (*std::get_if<Vector*>(&slot.to))->setZero(static_cast<Eigen::Index>(slot.outputs));
+    }
+  }
+}
+
+Parameters::Parameters(WeightSlots& slots) {
+  for (WeightSlot& slot : slots.slots) all_.push_back(Describe(slot));
+}
+
+size_t Parameters::count() const {
+  size_t count = 0;
+  for (const Parameter& p : all_) count += p.outputs * p.inputs;
+  return count;
+}
+
+void Parameters::Watch(Tape& tape) {
+  for (Parameter& p : all_) tape.Watch(p.value, p.size, p.gradient.data());
+}
+
+void Parameters::ClearGradients() {
+  for (Parameter& p : all_) std::fill_n(p.gradient.data(), p.size, 0.0f);
+}
+
+void Parameters::ClearGradientRow(const std::string& name, size_t row) {
+  for (Parameter& p : all_) {
+    if (p.name != name) continue;
+    for (size_t i = 0; i < p.inputs; ++i) p.gradient.data()[PackedPlace(p, row, i)] = 0;
+  }
+}
+
+void Unpack(const Parameter& p, const float* packed, float* rows) {
+  for (size_t o = 0; o < p.outputs; ++o) {
+    for (size_t i = 0; i < p.inputs; ++i) rows[o * p.inputs + i] = packed[PackedPlace(p, o, i)];
+  }
+}
+
+void PackInto(const Parameter& p, const float* rows, float* packed) {
+  for (size_t o = 0; o < p.outputs; ++o) {
+    for (size_t i = 0; i < p.inputs; ++i) packed[PackedPlace(p, o, i)] = rows[o * p.inputs + i];
+  }
+}
+
+}  // namespace qkv

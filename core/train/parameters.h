@@ -1,0 +1,49 @@
+// A model's weights as learning sees them: runs of floats with a gradient each, whatever they are in the model.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/aligned.h"
+#include "core/base/tape.h"
+#include "core/models/weights.h"
+
+namespace qkv {
+
+struct Parameter {
+  std::string name;  // the first of its slot's
+  float* value = nullptr;
+  size_t size = 0;                 // floats, with what a packed matrix is filled up by: zeros whose gradients are zeros
+  size_t outputs = 0, inputs = 0;  // of the tensor; inputs = 1 for a vector
+  bool matrix = false;             // packed
+  Start start = Start::kMatrix;
+  AlignedFloats gradient;
+};
+
+class Parameters {
+ public:
+  // The slots' weights are of floats and have been reserved. They outlive the parameters.
+  explicit Parameters(WeightSlots& slots);
+
+  std::vector<Parameter>& all() { return all_; }
+  const std::vector<Parameter>& all() const { return all_; }
+  size_t count() const;  // numbers to learn
+
+  void Watch(Tape& tape);
+  void ClearGradients();
+  // A table's row that stays as it is: the start piece's, which is zero.
+  void ClearGradientRow(const std::string& name, size_t row);
+
+ private:
+  std::vector<Parameter> all_;
+};
+
+// Room for every slot, as floats, not initialised; vectors too.
+void ReserveFloats(WeightSlots& slots);
+
+// A tensor between its packing in memory and the rows of a file, [outputs, inputs].
+void Unpack(const Parameter& parameter, const float* packed, float* rows);
+void PackInto(const Parameter& parameter, const float* rows, float* packed);
+
+}  // namespace qkv

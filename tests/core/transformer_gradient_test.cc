@@ -1,0 +1,194 @@
+// The whole model's backward against PyTorch's autograd in float64, and its first steps of learning.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/base/json.h"
+#include "core/base/random.h"
+#include "core/base/tape.h"
+#include "core/io/safetensors.h"
+#include "core/kernels/adam.h"
+#include "core/train/lesson.h"
+#include "core/train/parameters.h"
+#include "core/translate/folder.h"
+#include "tests/core/goldens.h"
+
+namespace qkv {
+namespace {
+
+const std::string kFolder = "tests/goldens/models/";
+constexpr const char* kSmall[] = {"tiny-f32", "tiny-f16", "tiny-bf16"};
+
+// The golden gradients, in the seats of a model of the same shape.
+std::unique_ptr<Transformer> ReadGradients(const std::string& path, const TransformerConfig& config) {
+  auto model = std::make_unique<Transformer>(config);
+  const std::string file = ReadBytes(path);
+  SafetensorsReader reader(model->Slots(), file.size());
+  for (ByteRange range = reader.Next(); range.length != 0; range = reader.Next()) {
+    const auto* bytes = reinterpret_cast<const uint8_t*>(file.data()) + range.offset;
+    const Result<void> fed = reader.Feed({bytes, range.length});
+    EXPECT_TRUE(fed) << fed.error().ToString();
+    if (!fed) break;
+  }
+  return model;
+}
+
+struct Golden {
+  Batch batch;
+  double loss = 0, rate = 0;
+  float smoothing = 0;
+  std::vector<double> losses;
+};
+
+Golden ReadGolden(const std::string& path, const TransformerConfig& config) {
+  rapidjson::Document json;
+  json.Parse(ReadBytes(path).c_str());
+  Golden golden;
+  for (const auto& pair : json["pairs"].GetArray()) {
+    std::vector<int32_t> sides[2];
+    for (const int side : {0, 1}) {
+      for (const auto& id : pair[static_cast<unsigned>(side)].GetArray()) sides[side].push_back(id.GetInt());
+    }
+    golden.batch.Add(sides[0], sides[1], config.start);
+  }
+  golden.loss = json["loss"].GetDouble();
+  golden.rate = json["rate"].GetDouble();
+  golden.smoothing = json["smoothing"].GetFloat();
+  for (const auto& loss : json["losses"].GetArray()) golden.losses.push_back(loss.GetDouble());
+  return golden;
+}
+
+struct Learner {
+  Arena arena;
+  ThreadPool pool;
+  Tape tape;
+  std::unique_ptr<TranslationModel> model;
+  WeightSlots slots;
+  Parameters parameters;
+
+  Learner(const std::string& name, size_t threads)
+      : pool(threads), model(std::move(*LoadFolder(kFolder + name))), slots(model->Slots()), parameters(slots) {
+    parameters.Watch(tape);
+  }
+  double Teach(const Golden& golden, Random* random = nullptr) {
+    Context ctx{.arena = arena, .pool = pool, .tape = &tape, .random = random};
+    const auto pieces = static_cast<float>(golden.batch.target_out.size());
+    return qkv::Teach(ctx, model->transformer(), golden.batch, golden.smoothing, 1 / pieces).smoothed / pieces;
+  }
+  double Loss(const Golden& golden, Random* random = nullptr) {
+    Context ctx{.arena = arena, .pool = pool, .random = random};
+    return qkv::Teach(ctx, model->transformer(), golden.batch, golden.smoothing, 0).smoothed /
+           static_cast<double>(golden.batch.target_out.size());
+  }
+};
+
+double Norm(const std::vector<float>& x) {
+  double sum = 0;
+  for (const float v : x) sum += static_cast<double>(v) * v;
+  return std::sqrt(sum);
+}
+
+std::vector<float> Rows(const Parameter& p, const float* packed) {
+  std::vector<float> rows(p.outputs * p.inputs);
+  Unpack(p, packed, rows.data());
+  return rows;
+}
+
+// |g - g*| <= 1e-4 |g*| + 1e-6 |all g*|, tensor by tensor.
+TEST(TransformerGradient, IsPyTorchs) {
+  for (const char* name : kSmall) {
+    for (const size_t threads : {1, 3}) {
+      SCOPED_TRACE(name);
+      Learner learner(name, threads);
+      const std::string folder = kFolder + std::string(name);
+      const Golden golden = ReadGolden(folder + "/learning.json", learner.model->config());
+      EXPECT_NEAR(learner.Teach(golden), golden.loss, 1e-5 * golden.loss);
+      const auto exact = ReadGradients(folder + "/gradients.safetensors", learner.model->config());
+      WeightSlots exact_slots = exact->Slots();
+      const Parameters expected(exact_slots);
+      double all = 0;
+      for (const Parameter& p : expected.all()) all += std::pow(Norm(Rows(p, p.value)), 2);
+      for (size_t i = 0; i < expected.all().size(); ++i) {
+        const Parameter& p = learner.parameters.all()[i];
+        const std::vector<float> g = Rows(p, p.gradient.data()), e = Rows(p, expected.all()[i].value);
+        std::vector<float> difference(g.size());
+        for (size_t j = 0; j < g.size(); ++j) difference[j] = g[j] - e[j];
+        EXPECT_LE(Norm(difference), 1e-4 * Norm(e) + 1e-6 * std::sqrt(all)) << p.name;
+      }
+    }
+  }
+}
+
+TEST(TransformerGradient, FirstTenLossesOfAdamArePyTorchs) {
+  for (const char* name : kSmall) {
+    SCOPED_TRACE(name);
+    Learner learner(name, 2);
+    const Golden golden = ReadGolden(kFolder + std::string(name) + "/learning.json", learner.model->config());
+    std::vector<std::vector<float>> m, v;
+    for (const Parameter& p : learner.parameters.all()) {
+      m.emplace_back(p.size);
+      v.emplace_back(p.size);
+    }
+    AdamStep step{.rate = static_cast<float>(golden.rate), .beta2 = 0.98f, .epsilon = 1e-6f};
+    for (size_t t = 0; t < golden.losses.size(); ++t) {
+      learner.parameters.ClearGradients();
+      const double loss = learner.Teach(golden);
+      EXPECT_NEAR(loss, golden.losses[t], (t == 0 ? 1e-5 : 1e-3) * golden.losses[t]) << t;
+      step.unbias1 = 1 - std::pow(step.beta1, t + 1);
+      step.unbias2 = 1 - std::pow(step.beta2, t + 1);
+      for (size_t i = 0; i < m.size(); ++i) {
+        Parameter& p = learner.parameters.all()[i];
+        UpdateAdam(step, p.gradient.data(), m[i].data(), v[i].data(), p.value, p.size, learner.pool);
+      }
+    }
+  }
+}
+
+TEST(TransformerGradient, IsTheSameOnAnyNumberOfThreadsAndOnASecondRun) {
+  Learner one("tiny-bf16", 1), three("tiny-bf16", 3);
+  const Golden golden = ReadGolden(kFolder + std::string("tiny-bf16/learning.json"), one.model->config());
+  for (int round = 0; round < 2; ++round) {
+    one.parameters.ClearGradients();
+    three.parameters.ClearGradients();
+    Random random(7), again(7);
+    EXPECT_EQ(one.Teach(golden, &random), three.Teach(golden, &again));
+    for (size_t i = 0; i < one.parameters.all().size(); ++i) {
+      const Parameter &a = one.parameters.all()[i], &b = three.parameters.all()[i];
+      EXPECT_EQ(Rows(a, a.gradient.data()), Rows(b, b.gradient.data())) << a.name;
+    }
+  }
+}
+
+// With dropout too: the same draws make loss and gradient, so that (L(w + h d) - L(w - h d)) / 2h = g'd.
+TEST(TransformerGradient, OfDropoutFollowsTheLoss) {
+  Learner learner("tiny-f32", 2);
+  const Golden golden = ReadGolden(kFolder + std::string("tiny-f32/learning.json"), learner.model->config());
+  ASSERT_GT(learner.model->config().dropout, 0);
+  Random draws(3);
+  learner.Teach(golden, &draws);
+  Random direction_draws(5);
+  double slope = 0;
+  std::vector<std::vector<float>> directions;
+  for (const Parameter& p : learner.parameters.all()) {
+    std::vector<float>& d = directions.emplace_back(p.size);
+    for (size_t i = 0; i < p.size; ++i) {
+      if (p.gradient.data()[i] == 0) continue;  // what fills a panel up stays zero
+      d[i] = direction_draws.Uniform() - 0.5f;
+      slope += static_cast<double>(d[i]) * p.gradient.data()[i];
+    }
+  }
+  const auto loss_at = [&](float h) {
+    for (size_t i = 0; i < directions.size(); ++i) {
+      Parameter& p = learner.parameters.all()[i];
+      for (size_t j = 0; j < p.size; ++j) p.value[j] += h * directions[i][j];
+    }
+    Random same(3);
+    return learner.Loss(golden, &same);
+  };
+  constexpr float kStep = 1e-3f;
+  const double above = loss_at(kStep), below = loss_at(-2 * kStep);
+  EXPECT_NEAR((above - below) / (2 * kStep), slope, 1e-2 * std::abs(slope));
+}
+
+}  // namespace
+}  // namespace qkv
