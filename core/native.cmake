@@ -2,7 +2,8 @@
 
 find_package(HWY 1.2 CONFIG REQUIRED)
 find_package(Threads REQUIRED)
-target_link_libraries(qkv_core PUBLIC hwy::hwy Threads::Threads)
+find_package(ZLIB REQUIRED)  # compressed training data
+target_link_libraries(qkv_core PUBLIC hwy::hwy Threads::Threads ZLIB::ZLIB)
 
 file(GLOB QKV_CLI_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/core/cli/*.cc)
 if(QKV_CLI_SOURCES)

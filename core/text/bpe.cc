@@ -12,7 +12,8 @@ constexpr uint32_t kNone = UINT32_MAX;
 
 class PairMerger {
  public:
-  PairMerger(std::string_view text, const Vocabulary& vocabulary) : text_(text), vocabulary_(vocabulary) {}
+  PairMerger(std::string_view text, const Vocabulary& vocabulary, float dropout, Random* random)
+      : text_(text), vocabulary_(vocabulary), dropout_(dropout), random_(random) {}
 
   std::vector<Segment> Run() {
     Split();
@@ -90,6 +91,10 @@ class PairMerger {
       Symbol &left = symbols_[pair.left], &right = symbols_[pair.right];
       // One of the two may have been joined to another since.
       if (left.length == 0 || right.length == 0 || left.length + right.length != pair.length) continue;
+      if (random_ != nullptr && random_->Uniform() < dropout_) {
+        dropped_.push_back(pair);
+        continue;
+      }
       left.length = pair.length;
       left.node = pair.node;
       left.next = right.next;
@@ -97,7 +102,17 @@ class PairMerger {
       if (left.next != kNone) symbols_[left.next].previous = pair.left;
       Propose(left.previous, pair.left);
       Propose(pair.left, left.next);
+      ProposeDropped();
     }
+  }
+
+  // What was left out of one step may be in the next.
+  void ProposeDropped() {
+    for (const Pair& pair : dropped_) {
+      heap_.push_back(pair);
+      std::push_heap(heap_.begin(), heap_.end());
+    }
+    dropped_.clear();
   }
 
   // Emits a symbol's piece; an unused one, which only helps to reach others, as the pair that it was last made of.
@@ -127,15 +142,22 @@ class PairMerger {
 
   std::string_view text_;
   const Vocabulary& vocabulary_;
+  float dropout_;
+  Random* random_;  // null: nothing is left out
   std::vector<Symbol> symbols_;
-  std::vector<Pair> heap_;
+  std::vector<Pair> heap_, dropped_;
   std::vector<SplitOf> splits_;
 };
 
 }  // namespace
 
 std::vector<Segment> CutByPairs(std::string_view normalized, const Vocabulary& vocabulary) {
-  return PairMerger(normalized, vocabulary).Run();
+  return PairMerger(normalized, vocabulary, 0, nullptr).Run();
+}
+
+std::vector<Segment> CutByPairs(std::string_view normalized, const Vocabulary& vocabulary, float dropout,
+                                Random& random) {
+  return PairMerger(normalized, vocabulary, dropout, &random).Run();
 }
 
 }  // namespace qkv

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/random.h"
 #include "core/text/segment.h"
 #include "core/text/vocabulary.h"
 
@@ -12,5 +13,10 @@ namespace qkv {
 
 // n log n in the text's length n, times the longest piece. Ties go to the pair on the left.
 std::vector<Segment> CutByPairs(std::string_view normalized, const Vocabulary& vocabulary);
+
+// The same with BPE-dropout (Provilkov, Emelianenko and Voita 2020): at each step, every pair is left out with
+// probability `dropout`; it ends when nothing that is left can be joined. 1 gives single characters.
+std::vector<Segment> CutByPairs(std::string_view normalized, const Vocabulary& vocabulary, float dropout,
+                                Random& random);
 
 }  // namespace qkv

@@ -50,6 +50,7 @@ size_t SentencePiece::size() const { return model_->vocabulary.size(); }
 std::string_view SentencePiece::Text(int32_t id) const { return model_->vocabulary.Text(id); }
 int32_t SentencePiece::Id(std::string_view piece) const { return model_->vocabulary.Find(piece); }
 int32_t SentencePiece::unknown_id() const { return model_->vocabulary.unknown_id(); }
+bool SentencePiece::is_bpe() const { return model_->bpe; }
 bool SentencePiece::IsControl(int32_t id) const { return model_->vocabulary.Type(id) == PieceType::kControl; }
 
 std::vector<Piece> SentencePiece::Encode(std::string_view text) const {
@@ -57,6 +58,21 @@ std::vector<Piece> SentencePiece::Encode(std::string_view text) const {
   const Normalized normalized = model_->normalizer.Normalize(text, vocabulary.user_defined());
   const std::vector<Segment> segments =
       model_->bpe ? CutByPairs(normalized.text, vocabulary) : model_->unigram.Cut(normalized.text, vocabulary);
+  return Number(normalized, segments);
+}
+
+std::vector<Piece> SentencePiece::Sample(std::string_view text, float strength, Random& random) const {
+  const Vocabulary& vocabulary = model_->vocabulary;
+  const Normalized normalized = model_->normalizer.Normalize(text, vocabulary.user_defined());
+  const std::vector<Segment> segments = model_->bpe
+                                            ? CutByPairs(normalized.text, vocabulary, strength, random)
+                                            : model_->unigram.Sample(normalized.text, vocabulary, strength, random);
+  return Number(normalized, segments);
+}
+
+// Segments as pieces: characters that no piece has become bytes, or one unknown piece for all in a row.
+std::vector<Piece> SentencePiece::Number(const Normalized& normalized, const std::vector<Segment>& segments) const {
+  const Vocabulary& vocabulary = model_->vocabulary;
   std::vector<Piece> pieces;
   pieces.reserve(segments.size());
   size_t at = 0;

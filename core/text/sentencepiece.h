@@ -12,8 +12,12 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/random.h"
 
 namespace qkv {
+
+struct Normalized;
+struct Segment;
 
 struct Piece {
   int32_t id = 0;
@@ -42,12 +46,18 @@ class SentencePiece {
   // Text (UTF-8, shorter than 512 MiB; an invalid byte counts as U+FFFD) to pieces, whose spans ascend, never inside a
   // code point. Never fails; empty text has no pieces.
   std::vector<Piece> Encode(std::string_view text) const;
+  // The pieces of a cut drawn at random, so that a model learns more than one spelling (subword regularisation). By
+  // unigram models with probability proportional to their own to the power of `strength` (0.1 to 0.5 are usual), by BPE
+  // models with each pair left out with probability `strength` (0.1 is usual).
+  std::vector<Piece> Sample(std::string_view text, float strength, Random& random) const;
+  bool is_bpe() const;
   // Pieces to text. Ids outside the vocabulary are refused by the caller; control pieces are silent.
   // `spans`, if not null, gets one half-open byte range of the result per id.
   std::string Decode(std::span<const int32_t> ids, std::vector<Piece>* spans = nullptr) const;
 
  private:
   struct Model;
+  std::vector<Piece> Number(const Normalized& normalized, const std::vector<Segment>& segments) const;
   explicit SentencePiece(std::unique_ptr<Model> model);
   std::unique_ptr<Model> model_;
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cfloat>
+#include <cmath>
+#include <limits>
 
 #include "core/text/utf.h"
 
@@ -57,12 +59,11 @@ double Unigram::Score(int32_t id, size_t length, const Vocabulary& vocabulary) c
   return static_cast<float>(length) * max_score_ - 0.1;  // better than any other cut
 }
 
-std::vector<Segment> Unigram::Cut(std::string_view normalized, const Vocabulary& vocabulary) const {
+template <class Offer>
+void Unigram::ForEachPiece(std::string_view normalized, const Vocabulary& vocabulary, Offer offer) const {
   const Trie& pieces = vocabulary.pieces();
-  std::vector<Step> best(normalized.size() + 1);
   for (size_t begin = 0; begin < normalized.size();) {
     const size_t character = std::min(AnnouncedLength(normalized[begin]), normalized.size() - begin);
-    const float score = best[begin].score;
     bool covered = false;  // by a piece of this one character
     uint32_t node = Trie::kRoot;
     for (size_t end = begin; end < normalized.size();) {
@@ -70,13 +71,59 @@ std::vector<Segment> Unigram::Cut(std::string_view normalized, const Vocabulary&
       if (node == Trie::kNowhere) break;
       const int32_t id = pieces.Value(node);
       if (id < 0 || !Usable(id, vocabulary)) continue;
-      best[end].Offer(id, begin, Score(id, end - begin, vocabulary) + score);
+      offer(id, begin, end, Score(id, end - begin, vocabulary));
       covered |= end - begin == character;
     }
-    if (!covered) best[begin + character].Offer(vocabulary.unknown_id(), begin, unknown_score_ + score);
+    if (!covered) offer(vocabulary.unknown_id(), begin, begin + character, double{unknown_score_});
     begin += character;
   }
+}
+
+std::vector<Segment> Unigram::Cut(std::string_view normalized, const Vocabulary& vocabulary) const {
+  std::vector<Step> best(normalized.size() + 1);
+  ForEachPiece(normalized, vocabulary, [&](int32_t id, size_t begin, size_t end, double score) {
+    const float before = best[begin].score;
+    // The reference adds an unknown character's score in single precision.
+    const bool unknown = id == vocabulary.unknown_id();
+    best[end].Offer(id, begin, unknown ? double{static_cast<float>(score) + before} : score + double{before});
+  });
   return FollowBack(best);
+}
+
+std::vector<Segment> Unigram::Sample(std::string_view normalized, const Vocabulary& vocabulary, float alpha,
+                                     Random& random) const {
+  // log of the sum, over all cuts of the text before a place, of exp(alpha * score).
+  constexpr double kNothing = -std::numeric_limits<double>::infinity();
+  std::vector<double> before(normalized.size() + 1, kNothing);
+  before[0] = 0;
+  struct Edge {
+    int32_t id;
+    uint32_t begin, end;
+    double score;  // alpha * the piece's + before[begin]
+  };
+  std::vector<Edge> edges;
+  ForEachPiece(normalized, vocabulary, [&](int32_t id, size_t begin, size_t end, double score) {
+    if (before[begin] == kNothing) return;  // inside what looked like one character
+    const double sum = double{alpha} * score + before[begin];
+    edges.push_back({id, static_cast<uint32_t>(begin), static_cast<uint32_t>(end), sum});
+    const double larger = std::max(before[end], sum), smaller = std::min(before[end], sum);
+    before[end] = larger + std::log1p(std::exp(smaller - larger));
+  });
+  std::sort(edges.begin(), edges.end(),
+            [](const Edge& a, const Edge& b) { return a.end < b.end || (a.end == b.end && a.begin < b.begin); });
+  std::vector<Segment> segments;
+  for (size_t end = normalized.size(), last = edges.size(); end > 0;) {
+    while (edges[last - 1].end > end) --last;
+    double left = static_cast<double>(random.Uniform());
+    size_t chosen = last;
+    do left -= std::exp(edges[--chosen].score - before[end]);
+    while (left >= 0 && chosen > 0 && edges[chosen - 1].end == end);
+    segments.push_back({edges[chosen].id, static_cast<uint32_t>(end)});
+    end = edges[chosen].begin;
+    last = chosen;
+  }
+  std::reverse(segments.begin(), segments.end());
+  return segments;
 }
 
 }  // namespace qkv

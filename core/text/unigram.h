@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/random.h"
 #include "core/text/segment.h"
 #include "core/text/vocabulary.h"
 
@@ -17,7 +18,16 @@ class Unigram {
   // Linear in the text, times the longest piece. Ties go to the longer last piece.
   std::vector<Segment> Cut(std::string_view normalized, const Vocabulary& vocabulary) const;
 
+  // A cut drawn with probability proportional to exp(alpha * its sum of scores), from all cuts: forward filtering,
+  // backward sampling. alpha 0 draws evenly; the larger it is, the more often the best cut is drawn.
+  std::vector<Segment> Sample(std::string_view normalized, const Vocabulary& vocabulary, float alpha,
+                              Random& random) const;
+
  private:
+  // Calls offer(id, begin, end, score) for every piece of the text, and for every character that none covers alone, by
+  // ascending `begin`.
+  template <class Offer>
+  void ForEachPiece(std::string_view normalized, const Vocabulary& vocabulary, Offer offer) const;
   double Score(int32_t id, size_t length, const Vocabulary& vocabulary) const;
 
   float unknown_score_;  // of one character that no piece covers

@@ -59,8 +59,11 @@ find_tools() {
   need 'Ninja' ninja-build has ninja
   need 'Python 3' python3 has python3
   need 'CLI11' libcli11-dev has_header CLI/CLI.hpp
+  need 'zlib' zlib1g-dev has_header zlib.h
+  need 'SentencePiece' libsentencepiece-dev has_header sentencepiece_trainer.h
   $with_tests || return 0
   need 'GoogleTest' libgtest-dev has_header gtest/gtest.h
+  need "SentencePiece's commands" sentencepiece has spm_encode
   need 'clang-format >= 19' clang-format-19 any_program clang-format-19 clang-format
   need 'clang-tidy >= 19' clang-tidy-19 any_program clang-tidy-19 clang-tidy
   need 'Chromium' chromium any_program "${CHROMIUM:-chromium}" chromium-browser google-chrome

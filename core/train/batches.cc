@@ -1,0 +1,395 @@
+#include "core/train/batches.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "core/base/random.h"
+
+namespace qkv {
+namespace {
+
+// What a generator is for: each draws from a stream of its own.
+enum class Draw : uint64_t { kWindow, kExamples, kBatches };
+
+// The generator of a window or pool that begins at a pair, counted from the beginning of training.
+Random Generator(uint64_t seed, uint64_t pair, Draw draw) {
+  return Random(seed, (pair << 2) | static_cast<uint64_t>(draw));
+}
+
+// Uniform in [0, count), count > 0 (Lemire, "Fast random integer generation in an interval", 2019).
+uint32_t Below(Random& random, uint32_t count) {
+  uint64_t product = uint64_t{random.Next()} * count;
+  if (static_cast<uint32_t>(product) < count) {
+    const uint32_t least = (0u - count) % count;
+    while (static_cast<uint32_t>(product) < least) product = uint64_t{random.Next()} * count;
+  }
+  return static_cast<uint32_t>(product >> 32);
+}
+
+// Fisher and Yates.
+template <class T>
+void Shuffle(std::vector<T>& items, Random random) {
+  for (size_t i = items.size(); i > 1; --i) {
+    std::swap(items[i - 1], items[Below(random, static_cast<uint32_t>(i))]);
+  }
+}
+
+// Text of pairs in one block.
+class Window {
+ public:
+  void Clear() {
+    text_.clear();
+    places_.clear();
+  }
+  void Add(const TextPair& pair) {
+    places_.push_back(
+        {text_.size(), static_cast<uint32_t>(pair.source.size()), static_cast<uint32_t>(pair.target.size())});
+    text_ += pair.source;
+    text_ += pair.target;
+  }
+  void Mix(Random random) { Shuffle(places_, random); }
+
+  size_t size() const { return places_.size(); }
+  size_t bytes() const { return text_.size() + places_.size() * sizeof(Place); }
+  std::string_view Source(size_t i) const {
+    return std::string_view(text_).substr(places_[i].begin, places_[i].source);
+  }
+  std::string_view Target(size_t i) const {
+    return std::string_view(text_).substr(places_[i].begin + places_[i].source, places_[i].target);
+  }
+
+ private:
+  struct Place {
+    uint64_t begin;
+    uint32_t source, target;  // bytes
+  };
+  std::string text_;
+  std::vector<Place> places_;
+};
+
+// Examples as rows in one block, and how they are divided into batches.
+class Pool {
+ public:
+  void Clear() {
+    rows_.clear();
+    examples_.clear();
+    begins_.clear();
+  }
+  void Add(const std::vector<int32_t>& source, const std::vector<int32_t>& target) {
+    examples_.push_back({rows_.size(), static_cast<uint32_t>(source.size()), static_cast<uint32_t>(target.size())});
+    rows_.insert(rows_.end(), source.begin(), source.end());
+    rows_.insert(rows_.end(), target.begin(), target.end());
+  }
+
+  // Sorts by length, and cuts into batches of about as many rows each, at most `tokens` unless one example has more.
+  void Divide(size_t tokens) {
+    std::stable_sort(examples_.begin(), examples_.end(), [](const Example& a, const Example& b) {
+      return std::pair(a.size(), a.target) < std::pair(b.size(), b.target);
+    });
+    begins_.clear();
+    if (examples_.empty()) return;
+    // What is left is shared evenly among as many batches as it needs, so that no small one is left over at the end. A
+    // batch ends where its share does, give or take half an example.
+    const size_t margin = std::min(examples_.back().size() / 2, tokens / 2);
+    size_t left = rows_.size(), filled = 0, share = 0;  // rows: not in a batch before this one, in it, for it
+    for (uint32_t i = 0; i < examples_.size(); ++i) {
+      const size_t size = examples_[i].size();
+      if (i == 0 || filled + size > tokens || filled + size / 2 > share) {
+        begins_.push_back(i);
+        left -= filled;
+        filled = 0;
+        const size_t room = tokens - margin;
+        share = left / ((left + room - 1) / room);
+      }
+      filled += size;
+    }
+    begins_.push_back(static_cast<uint32_t>(examples_.size()));
+    order_.resize(begins_.size() - 1);
+    std::iota(order_.begin(), order_.end(), uint32_t{0});
+  }
+  void Mix(Random random) { Shuffle(order_, random); }
+
+  size_t batches() const { return begins_.empty() ? 0 : begins_.size() - 1; }
+  Batch Take(size_t batch, int32_t start) const {
+    Batch taken;
+    for (uint32_t i = begins_[order_[batch]]; i < begins_[order_[batch] + 1]; ++i) {
+      const auto rows = std::span(rows_).subspan(examples_[i].begin, examples_[i].size());
+      taken.Add(rows.first(examples_[i].source), rows.last(examples_[i].target), start);
+    }
+    return taken;
+  }
+
+ private:
+  struct Example {
+    size_t begin;
+    uint32_t source, target;  // rows
+    size_t size() const { return size_t{source} + target; }
+  };
+  std::vector<int32_t> rows_;
+  std::vector<Example> examples_;
+  std::vector<uint32_t> begins_;  // of each batch in examples_, and their end
+  std::vector<uint32_t> order_;   // of the batches
+};
+
+Error Invalid(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message), ""}; }
+
+Result<void> Check(const BatchOptions& options) {
+  if (options.tokens == 0) return Invalid("a batch must have room for at least one token");
+  if (options.longest < 2) return Invalid("the longest side must be at least 2 rows: a piece and </s>");
+  if (options.pool_pairs == 0) return Invalid("at least one pair must be sorted at once");
+  double odds = 0;
+  for (const double weight : options.joined) {
+    if (!std::isfinite(weight) || weight < 0)
+      return Invalid("the odds of joining must be numbers that are not negative");
+    odds += weight;
+  }
+  if (!(odds > 0)) return Invalid("the odds of joining must not all be 0");
+  return {};
+}
+
+uint64_t Mixed(uint64_t hash, uint64_t number) {
+  for (int byte = 0; byte < 8; ++byte) hash = (hash ^ ((number >> (8 * byte)) & 0xFF)) * 0x100000001B3u;
+  return hash;
+}
+
+}  // namespace
+
+struct BatchStream::Impl {
+  Impl(std::vector<std::unique_ptr<Corpus>> all, const TextRows& text_rows, BatchOptions batch_options)
+      : corpora(std::move(all)), rows(text_rows), options(std::move(batch_options)) {
+    double total = 0;
+    for (const auto& corpus : corpora) {
+      share.push_back(corpus->options().weight * static_cast<double>(corpus->counts().pairs));
+      total += share.back();
+    }
+    epoch = std::max<uint64_t>(static_cast<uint64_t>(std::llround(std::min(total, 1e18))), 1);
+    for (double& part : share) part /= total;
+    state.places.resize(corpora.size());
+    state.given.resize(corpora.size());
+    for (size_t i = 0; i < corpora.size(); ++i) state.places[i] = corpora[i]->place();
+    state.fingerprint = Fingerprint();
+  }
+
+  uint64_t Fingerprint() const {
+    uint64_t hash = 0xCBF29CE484222325u;
+    for (const uint64_t number : {options.seed, uint64_t{options.tokens}, uint64_t{options.longest},
+                                  uint64_t{options.window_bytes}, uint64_t{options.pool_pairs}}) {
+      hash = Mixed(hash, number);
+    }
+    for (const double odds : options.joined) hash = Mixed(hash, std::bit_cast<uint64_t>(odds));
+    for (size_t i = 0; i < corpora.size(); ++i) {
+      hash = Mixed(hash, corpora[i]->counts().fingerprint);
+      hash = Mixed(hash, std::bit_cast<uint64_t>(share[i]));
+    }
+    return hash;
+  }
+
+  // The corpus that has given the least of what it should have by the next pair.
+  size_t Choose(uint64_t drawn) const {
+    size_t chosen = 0;
+    double most = -std::numeric_limits<double>::infinity();
+    for (size_t i = 0; i < corpora.size(); ++i) {
+      const double owed = share[i] * static_cast<double>(drawn + 1) - static_cast<double>(given[i]);
+      if (share[i] > 0 && owed > most) {
+        most = owed;
+        chosen = i;
+      }
+    }
+    return chosen;
+  }
+
+  // From where the corpora stand: to the end of the epoch, or as much as there is room for.
+  Result<void> FillWindow() {
+    ready = false;
+    window.Clear();
+    pool.Clear();
+    given = state.given;
+    const uint64_t end = (state.drawn / epoch + 1) * epoch;
+    TextPair pair;
+    for (uint64_t drawn = state.drawn; drawn < end && (drawn == state.drawn || window.bytes() < options.window_bytes);
+         ++drawn) {
+      const size_t corpus = Choose(drawn);
+      QKV_CHECK(corpora[corpus]->Next(&pair));
+      ++given[corpus];
+      window.Add(pair);
+    }
+    window.Mix(Generator(options.seed, state.drawn, Draw::kWindow));
+    ready = true;
+    return {};
+  }
+
+  Result<void> NextWindow() {
+    state.drawn += window.size();
+    state.used = 0;
+    state.given = given;
+    for (size_t i = 0; i < corpora.size(); ++i) state.places[i] = corpora[i]->place();
+    return FillWindow();
+  }
+
+  // How many pairs the next example is made of, at most `most`.
+  size_t DrawJoined(Random& random, size_t most) const {
+    const double total = std::accumulate(options.joined.begin(), options.joined.end(), 0.0);
+    double left = static_cast<double>(random.Uniform()) * total;
+    size_t count = 0;
+    while (count + 1 < options.joined.size() && left >= options.joined[count]) left -= options.joined[count++];
+    return std::min(count + 1, most);
+  }
+
+  // The rows of the pairs [begin, begin + count) as one example; false if that is too long, or nothing.
+  bool Cut(size_t begin, size_t count, Random& random) {
+    const auto cut = [&](Side side, std::vector<int32_t>* to) {
+      joined.clear();
+      for (size_t i = begin; i < begin + count; ++i) {
+        if (i > begin) joined += ' ';
+        joined += side == Side::kSource ? window.Source(i) : window.Target(i);
+      }
+      to->clear();
+      rows.Append(joined, side, &random, to);
+      to->push_back(rows.end());
+      return to->size() > 1 && to->size() <= options.longest;
+    };
+    return cut(Side::kSource, &source) && cut(Side::kTarget, &target);
+  }
+
+  // The pool of the pairs from state.used on.
+  void FillPool() {
+    pool.Clear();
+    next_used = std::min<uint64_t>(state.used + options.pool_pairs, window.size());
+    const uint64_t begin = state.drawn + state.used;
+    Random random = Generator(options.seed, begin, Draw::kExamples);
+    for (size_t at = state.used; at < next_used;) {
+      size_t count = DrawJoined(random, next_used - at);
+      while (count > 0 && !Cut(at, count, random)) --count;
+      if (count > 0) {
+        pool.Add(source, target);
+      } else {
+        ++left_out;
+      }
+      at += std::max<size_t>(count, 1);
+    }
+    pool.Divide(options.tokens);
+    pool.Mix(Generator(options.seed, begin, Draw::kBatches));
+  }
+
+  // The window and the pool of the state.
+  Result<void> Restore() {
+    for (size_t i = 0; i < corpora.size(); ++i) QKV_CHECK(corpora[i]->Seek(state.places[i]));
+    QKV_CHECK(FillWindow());
+    if (state.used <= window.size()) {
+      FillPool();
+      if (state.taken <= pool.batches()) return {};
+    }
+    ready = false;
+    return Invalid("the checkpoint's place in the training data does not exist");
+  }
+
+  Result<void> NextPool() {
+    if (next_used == window.size()) {
+      QKV_CHECK(NextWindow());
+    } else {
+      state.used = next_used;
+    }
+    state.taken = 0;
+    FillPool();
+    return {};
+  }
+
+  // To a pool with a batch that was not taken yet.
+  Result<void> Prepare() {
+    if (!ready) QKV_CHECK(Restore());
+    for (uint64_t in_vain = 0; state.taken >= pool.batches(); in_vain += next_used - state.used) {
+      if (in_vain > 2 * epoch) {
+        return Invalid("every pair has more than " + std::to_string(options.longest) + " rows, or none but </s>");
+      }
+      QKV_CHECK(NextPool());
+    }
+    return {};
+  }
+
+  std::vector<std::unique_ptr<Corpus>> corpora;
+  const TextRows& rows;
+  BatchOptions options;
+  std::vector<double> share;  // of each corpus in what is drawn
+  uint64_t epoch;             // pairs
+
+  BatchState state;
+  std::vector<uint64_t> given;  // as in state, after the window
+  Window window;
+  bool ready = false;      // window and pool are those of the state
+  uint64_t next_used = 0;  // pairs of the window used after the pool
+  Pool pool;
+  uint64_t left_out = 0;
+
+  std::string joined;  // room
+  std::vector<int32_t> source, target;
+};
+
+Result<BatchStream> BatchStream::Open(std::vector<std::unique_ptr<Corpus>> corpora, const TextRows& rows,
+                                      BatchOptions options) {
+  QKV_CHECK(Check(options));
+  bool any = false;
+  for (const auto& corpus : corpora) any |= corpus->options().weight > 0 && corpus->counts().pairs > 0;
+  if (!any) return Invalid("there is no pair to learn from");
+  return BatchStream(std::make_unique<Impl>(std::move(corpora), rows, std::move(options)));
+}
+
+BatchStream::BatchStream(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+BatchStream::~BatchStream() = default;
+BatchStream::BatchStream(BatchStream&&) noexcept = default;
+BatchStream& BatchStream::operator=(BatchStream&&) noexcept = default;
+
+Result<void> BatchStream::Next(Batch* batch) {
+  QKV_CHECK(impl_->Prepare());
+  *batch = impl_->pool.Take(impl_->state.taken++, impl_->rows.start());
+  return {};
+}
+
+BatchState BatchStream::State() const { return impl_->state; }
+
+Result<void> BatchStream::Seek(const BatchState& state) {
+  const size_t count = impl_->corpora.size();
+  if (state.fingerprint != impl_->state.fingerprint || state.places.size() != count || state.given.size() != count) {
+    return Invalid("the training data, their weights or the options of the batches are not those of the checkpoint");
+  }
+  impl_->state = state;
+  return impl_->Restore();
+}
+
+uint64_t BatchStream::epoch_pairs() const { return impl_->epoch; }
+
+double BatchStream::epochs() const {
+  const Impl& impl = *impl_;
+  const double done = impl.pool.batches() == 0
+                          ? 0
+                          : static_cast<double>(impl.next_used - impl.state.used) *
+                                static_cast<double>(impl.state.taken) / static_cast<double>(impl.pool.batches());
+  return (static_cast<double>(impl.state.drawn + impl.state.used) + done) / static_cast<double>(impl.epoch);
+}
+
+uint64_t BatchStream::left_out() const { return impl_->left_out; }
+
+std::vector<Batch> BatchesOf(const std::vector<TextPair>& pairs, const TextRows& rows, size_t tokens, size_t longest) {
+  Pool pool;
+  std::vector<int32_t> sides[2];
+  for (const TextPair& pair : pairs) {
+    for (const Side side : {Side::kSource, Side::kTarget}) {
+      std::vector<int32_t>& to = sides[side == Side::kSource ? 0 : 1];
+      to.clear();
+      rows.Append(side == Side::kSource ? pair.source : pair.target, side, nullptr, &to);
+      to.resize(std::min(to.size(), longest - 1));
+      to.push_back(rows.end());
+    }
+    pool.Add(sides[0], sides[1]);
+  }
+  pool.Divide(tokens);
+  std::vector<Batch> batches;
+  for (size_t i = 0; i < pool.batches(); ++i) batches.push_back(pool.Take(i, rows.start()));
+  return batches;
+}
+
+}  // namespace qkv

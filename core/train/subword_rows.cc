@@ -1,0 +1,64 @@
+#include "core/train/subword_rows.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/json.h"
+
+namespace qkv {
+namespace {
+
+constexpr const char* kVocabulary = "vocab.json";
+
+std::span<const uint8_t> Bytes(std::string_view text) {
+  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+}
+
+}  // namespace
+
+SubwordRows::SubwordRows(OneSide source, std::optional<OneSide> target, SubwordOptions options)
+    : source_(std::move(source)), target_(std::move(target)), options_(options) {}
+
+Result<SubwordRows::OneSide> SubwordRows::ParseSide(std::string_view spm, const char* file, const PieceRows& rows) {
+  QKV_TRY(SentencePiece pieces, SentencePiece::Parse(Bytes(spm), file));
+  std::vector<int32_t> rows_of = rows.RowsOf(pieces);
+  if (std::all_of(rows_of.begin(), rows_of.end(), [&](int32_t row) { return row == rows.unknown(); })) {
+    return Error{ErrorCode::kInvalidFile, "vocab.json has none of its pieces: they are of different models", file};
+  }
+  return OneSide{std::move(pieces), std::move(rows_of)};
+}
+
+Result<std::unique_ptr<SubwordRows>> SubwordRows::Parse(std::string_view vocabulary, std::string_view source_spm,
+                                                        std::string_view target_spm, SubwordOptions options) {
+  for (const float strength : {options.source, options.target}) {
+    if (!(strength >= 0 && strength <= 1)) {
+      return Error{ErrorCode::kInvalidArgument, "how strongly pieces are drawn must lie in [0, 1]", ""};
+    }
+  }
+  QKV_TRY(const JsonObject json, JsonObject::Parse(vocabulary, kVocabulary));
+  const size_t size = json.root().MemberCount();
+  const int64_t last = static_cast<int64_t>(size) - 1;
+  QKV_TRY(const int64_t end, json.Integer("</s>", 0, last));
+  QKV_TRY(const int64_t start, json.Integer("<pad>", 0, last));
+  QKV_TRY(const PieceRows rows, PieceRows::Parse(vocabulary, size, static_cast<int32_t>(end)));
+  QKV_TRY(OneSide source, ParseSide(source_spm, "source.spm", rows));
+  std::optional<OneSide> target;
+  if (!target_spm.empty() && target_spm != source_spm) {
+    QKV_TRY(target, ParseSide(target_spm, "target.spm", rows));
+  }
+  std::unique_ptr<SubwordRows> result(new SubwordRows(std::move(source), std::move(target), options));
+  result->start_ = static_cast<int32_t>(start);
+  result->end_ = static_cast<int32_t>(end);
+  result->size_ = size;
+  return result;
+}
+
+void SubwordRows::Append(std::string_view text, Side side, Random* random, std::vector<int32_t>* rows) const {
+  const OneSide& of = Of(side);
+  const float strength = side == Side::kSource ? options_.source : options_.target;
+  const std::vector<Piece> pieces =
+      random != nullptr && strength > 0 ? of.pieces.Sample(text, strength, *random) : of.pieces.Encode(text);
+  for (const Piece& piece : pieces) rows->push_back(of.rows[static_cast<size_t>(piece.id)]);
+}
+
+}  // namespace qkv

@@ -1,0 +1,52 @@
+// A vocabulary folder for training: source.spm, target.spm where it is not the same, and vocab.json, as a model folder
+// has them and `qkv vocab` writes them.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/text/sentencepiece.h"
+#include "core/train/text_rows.h"
+
+namespace qkv {
+
+// How strongly the pieces of training are drawn at random, by side; 0 cuts as in translation.
+struct SubwordOptions {
+  float source = 0;  // SentencePiece::Sample's strength: of unigram models 0.1 to 0.5, of BPE models 0.1
+  float target = 0;
+};
+
+class SubwordRows : public TextRows {
+ public:
+  // The contents of the files; target_spm may be empty. The rows are as many as vocab.json has pieces; it must have
+  // "</s>", "<unk>" and "<pad>". Errors: kInvalidFile, kUnsupported, kInvalidArgument.
+  static Result<std::unique_ptr<SubwordRows>> Parse(std::string_view vocabulary, std::string_view source_spm,
+                                                    std::string_view target_spm, SubwordOptions options);
+
+  void Append(std::string_view text, Side side, Random* random, std::vector<int32_t>* rows) const override;
+  int32_t start() const override { return start_; }
+  int32_t end() const override { return end_; }
+  // Rows of the embedding, <pad> included.
+  size_t size() const { return size_; }
+
+ private:
+  struct OneSide {
+    SentencePiece pieces;
+    std::vector<int32_t> rows;  // by piece
+  };
+  static Result<OneSide> ParseSide(std::string_view spm, const char* file, const PieceRows& rows);
+  SubwordRows(OneSide source, std::optional<OneSide> target, SubwordOptions options);
+  const OneSide& Of(Side side) const { return side == Side::kTarget && target_ ? *target_ : source_; }
+
+  OneSide source_;
+  std::optional<OneSide> target_;
+  SubwordOptions options_;
+  int32_t start_ = 0, end_ = 0;
+  size_t size_ = 0;
+};
+
+}  // namespace qkv

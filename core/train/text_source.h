@@ -1,0 +1,55 @@
+// Text from a file, compressed or not, or from memory; and its lines.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/base/error.h"
+
+namespace qkv {
+
+class TextSource {
+ public:
+  virtual ~TextSource() = default;
+  // The next bytes of the text, at most `most`; none at its end. Errors: kInvalidFile, for instance an archive that
+  // ends too early.
+  virtual Result<size_t> Read(char* bytes, size_t most) = 0;
+  // To a byte of the (uncompressed) text; past its end there is nothing to read.
+  virtual Result<void> Seek(uint64_t offset) = 0;
+  // What errors call it.
+  virtual const std::string& name() const = 0;
+};
+
+std::unique_ptr<TextSource> TextInMemory(std::string text, std::string name);
+// A file, plain or compressed by gzip, whatever it is called. Where there is zlib: natively. Errors: kMissingFile.
+Result<std::unique_ptr<TextSource>> TextOfFile(const std::string& path);
+
+// The lines of a text, without their end ("\n" or "\r\n"; the last one needs none).
+class Lines {
+ public:
+  // Of a longer line the rest is dropped, so that a line without an end takes no memory.
+  static constexpr size_t kLongest = 16384;  // bytes
+
+  explicit Lines(std::unique_ptr<TextSource> source);
+
+  // False at the end. `cut`: it was longer than kLongest. Errors: those of reading.
+  Result<bool> Next(std::string* line, bool* cut);
+  // Where the next line begins, in bytes of the text.
+  uint64_t offset() const { return offset_; }
+  Result<void> Seek(uint64_t offset);
+  const std::string& name() const { return source_->name(); }
+
+ private:
+  // What is read but not taken; more of it if there was none.
+  Result<std::string_view> Rest();
+
+  std::unique_ptr<TextSource> source_;
+  std::unique_ptr<char[]> buffer_;
+  size_t at_ = 0, filled_ = 0;
+  uint64_t offset_ = 0;
+};
+
+}  // namespace qkv
