@@ -1,6 +1,7 @@
 // <qkv-grid>: a small matrix with its numbers, as a table: pointed at, walked over by keys, edited by typing and dragging.
 
 import { onThemeChange, signedScale, weightScale } from './colour.js';
+import { formatNumber, largestOf, readNumber } from './numbers.js';
 
 /**
  * @typedef {object} Grid
@@ -21,26 +22,7 @@ import { onThemeChange, signedScale, weightScale } from './colour.js';
 export const kNumberedColumns = 12;
 const kStep = 0.1;
 const kDragPixels = 6; // to a step
-const kMost = 99;
-
-/**
- * A number as it is shown.
- * @param {number} value
- * @param {'signed' | 'weight' | 'flag'} [kind]
- */
-export function formatNumber(value, kind = 'signed') {
-  if (value === -Infinity) return '−∞';
-  if (Number.isNaN(value)) return 'NaN';
-  const text = kind === 'flag' ? String(value) : value.toFixed(2);
-  return /^-?0(\.0*)?$/.test(text) ? text.replace('-', '') : text.replace('-', '−');
-}
-
-/** What a person typed; null if it is no number. @param {string} text */
-export function readNumber(text) {
-  const plain = text.trim().replace('−', '-').replace(',', '.');
-  const value = plain === '' ? NaN : Number(plain);
-  return Number.isFinite(value) ? Math.min(kMost, Math.max(-kMost, Math.round(value * 1000) / 1000)) : null;
-}
+const kFar = 99;
 
 /**
  * Dispatches `grid-point` ({row, column} or null), `grid-pin` ({row, column}), `grid-unpin`, `grid-edit` ({row, column,
@@ -254,7 +236,7 @@ export class GridElement extends HTMLElement {
     const { row, column } = this.#cursor;
     const value = grid.data[row * grid.columns.length + column];
     const arrows = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
-    const ends = { Home: [0, -kMost], End: [0, kMost], PageUp: [-kMost, 0], PageDown: [kMost, 0] };
+    const ends = { Home: [0, -kFar], End: [0, kFar], PageUp: [-kFar, 0], PageDown: [kFar, 0] };
     const steps = /** @type {Record<string, number[]>} */ ({ ...arrows, ...ends })[event.key];
     if (steps && event.shiftKey && grid.editable && steps[0] !== 0) this.#edit(this.#cursor, value - steps[0] * kStep);
     else if (steps) this.#moveTo({ row: row + steps[0], column: column + steps[1] }, true);
@@ -336,13 +318,6 @@ function shadeOf(grid) {
   }
   const scale = weightScale();
   return { css: (value) => scale.css(value), ink: (value) => scale.ink(value) };
-}
-
-/** The largest size of a matrix' numbers, those aside that are not seen. @param {ArrayLike<number>} data */
-export function largestOf(data) {
-  let peak = 0;
-  for (let i = 0; i < data.length; ++i) if (Number.isFinite(data[i])) peak = Math.max(peak, Math.abs(data[i]));
-  return peak;
 }
 
 customElements.define('qkv-grid', GridElement);

@@ -1,6 +1,6 @@
 // Names with a bar and a number each.
 
-import { formatNumber } from '../../view/grid.js';
+import { formatNumber } from '../../view/numbers.js';
 import { make } from './dom.js';
 
 /** @typedef {{name: string, value: number, role?: string, note?: string}} Bar value: 0..1, what the bar shows */

@@ -1,6 +1,6 @@
 // A matrix with its name, its symbol, what was done to get it, and a menu that saves it.
 
-import { formatNumber, largestOf } from '../../view/grid.js';
+import { formatNumber, largestOf } from '../../view/numbers.js';
 import { equation, plainEquation } from '../../view/math.js';
 import { make } from './dom.js';
 import { saveMenu } from './files.js';

@@ -1,7 +1,7 @@
 // Each matrix as CSV, SVG and PNG.
 
 import { lookOf } from '../../view/figure.js';
-import { formatNumber, largestOf } from '../../view/grid.js';
+import { formatNumber, largestOf } from '../../view/numbers.js';
 import { SignedScale, WeightScale } from '../../view/colour.js';
 import { bindMenu, hand, svg, toPng } from '../download.js';
 import { button, make } from './dom.js';

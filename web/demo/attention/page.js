@@ -2,7 +2,7 @@
 
 import '../../view/grid.js';
 import { loadAttention, scores as listScores } from '../../lib/attention/index.js';
-import { formatNumber } from '../../view/grid.js';
+import { formatNumber } from '../../view/numbers.js';
 import { equation } from '../../view/math.js';
 import { bindTheme } from '../theme.js';
 import { compute } from './compute.js';

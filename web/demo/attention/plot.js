@@ -12,7 +12,7 @@ import { svgMake } from './dom.js';
  * @property {boolean} [isLog]
  */
 
-const kMargin = { left: 46, right: 16, top: 12, bottom: 36 };
+const kMargin = { left: 46, right: 16, top: 26, bottom: 36 };
 
 export class Plot {
   /** @type {(() => void) | null} */

@@ -1,6 +1,6 @@
 // A memory bank: a look-up that may be asked with a blurred key.
 
-import { formatNumber } from '../../../view/grid.js';
+import { formatNumber } from '../../../view/numbers.js';
 import { bars } from '../bars.js';
 import { make, segmented, slider } from '../dom.js';
 import { papers } from '../papers.js';

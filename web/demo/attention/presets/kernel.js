@@ -1,7 +1,7 @@
 // Attention as kernel regression: the points are keys with values, the curve is the answer to every query.
 
 import { attention } from '../../../lib/attention/index.js';
-import { formatNumber } from '../../../view/grid.js';
+import { formatNumber } from '../../../view/numbers.js';
 import { callOf } from '../compute.js';
 import { make, slider, svgMake } from '../dom.js';
 import { papers } from '../papers.js';

@@ -1,7 +1,7 @@
 // Local attention: a window that moves along a sentence.
 
 import { attention } from '../../../lib/attention/index.js';
-import { formatNumber } from '../../../view/grid.js';
+import { formatNumber } from '../../../view/numbers.js';
 import { make, segmented, slider, svgMake } from '../dom.js';
 import { papers } from '../papers.js';
 import { Plot } from '../plot.js';

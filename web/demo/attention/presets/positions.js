@@ -1,7 +1,6 @@
 // Positions: without them the order of words is nothing; with them a place is a turn of many clocks.
 
 import { attention, positions as places } from '../../../lib/attention/index.js';
-import '../../../view/grid.js';
 import { compute } from '../compute.js';
 import { button, checkbox, make, slider, svgMake } from '../dom.js';
 import { papers } from '../papers.js';
