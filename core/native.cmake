@@ -34,6 +34,9 @@ endif()
 # What tests/oracle/sentencepiece_parity.py compares with SentencePiece: ninja spm_dump
 add_executable(spm_dump EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/tests/oracle/spm_dump.cc)
 target_link_libraries(spm_dump PRIVATE qkv_core)
+# The same for tests/oracle/tokenizer_parity.mjs: ninja tokenizer_dump
+add_executable(tokenizer_dump EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/tests/oracle/tokenizer_dump.cc)
+target_link_libraries(tokenizer_dump PRIVATE qkv_core)
 
 # One libFuzzer binary for each tests/fuzz/*_fuzz.cc: the preset `fuzz`, run by tests/fuzz/run.mjs.
 option(QKV_FUZZ "Build the fuzzers" OFF)

@@ -1,0 +1,63 @@
+// A text on its way to pieces: each byte knows which bytes of the original it stands for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/text/unicode.h"
+
+namespace qkv {
+
+struct SpannedText {
+  std::string text;
+  std::vector<uint32_t> begin, end;  // of each byte, half-open; the bytes of one code point have the same
+
+  SpannedText() = default;
+  // A part of the original that begins there. Each invalid byte becomes U+FFFD.
+  SpannedText(std::string_view original, size_t at) {
+    for (size_t i = 0; i < original.size();) {
+      const Decoded one = DecodeOne(original.substr(i));
+      Add(one.code_point, static_cast<uint32_t>(at + i), static_cast<uint32_t>(at + i + one.length));
+      i += one.length;
+    }
+  }
+
+  size_t size() const { return text.size(); }
+  void Add(uint32_t code_point, uint32_t from, uint32_t to) {
+    AppendUtf8(code_point, text);
+    begin.resize(text.size(), from);
+    end.resize(text.size(), to);
+  }
+  void Add(std::string_view more, uint32_t from, uint32_t to) {
+    text += more;
+    begin.resize(text.size(), from);
+    end.resize(text.size(), to);
+  }
+  // Bytes [first, last) of another.
+  void Add(const SpannedText& other, size_t first, size_t last) {
+    const auto at = [](size_t i) { return static_cast<std::ptrdiff_t>(i); };
+    text.append(other.text, first, last - first);
+    begin.insert(begin.end(), other.begin.begin() + at(first), other.begin.begin() + at(last));
+    end.insert(end.end(), other.end.begin() + at(first), other.end.begin() + at(last));
+  }
+};
+
+// What fills in the place of a code point at byte `at` of `from`, one after the other: change(code point, add) where
+// add(code point) keeps its span.
+template <class Change>
+SpannedText Mapped(const SpannedText& from, const Change& change) {
+  SpannedText to;
+  to.text.reserve(from.size());
+  to.begin.reserve(from.size());
+  to.end.reserve(from.size());
+  for (size_t i = 0; i < from.size();) {
+    const Decoded one = DecodeOne(std::string_view(from.text).substr(i));
+    change(one.code_point, [&](uint32_t code_point) { to.Add(code_point, from.begin[i], from.end[i]); });
+    i += one.length;
+  }
+  return to;
+}
+
+}  // namespace qkv

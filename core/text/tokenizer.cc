@@ -1,0 +1,352 @@
+#include "core/text/tokenizer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/text/byte_level.h"
+#include "core/text/tokenizer_parts.h"
+#include "core/text/utf.h"
+
+namespace qkv {
+namespace {
+
+using Parts = Tokenizer::Parts;
+
+// A text that has been cut: word i ends at ends[i] and begins where the one before ends, white space that was dropped
+// left out.
+struct Words {
+  SpannedText text;
+  std::vector<size_t> ends;
+};
+
+Words SplitForBert(const SpannedText& text, bool punctuation) {
+  Words words;
+  const auto end_word = [&] {
+    if (words.text.size() != (words.ends.empty() ? 0 : words.ends.back())) words.ends.push_back(words.text.size());
+  };
+  for (size_t i = 0; i < text.size();) {
+    const Decoded one = DecodeOne(std::string_view(text.text).substr(i));
+    const uint32_t c = one.code_point;
+    const bool ascii = (c >= 33 && c <= 47) || (c >= 58 && c <= 64) || (c >= 91 && c <= 96) || (c >= 123 && c <= 126);
+    const bool alone = punctuation && (ascii || FactsOf(c).kind == CharKind::kPunctuation);
+    if (alone || IsWhite(c)) end_word();
+    if (!IsWhite(c)) words.text.Add(text, i, i + one.length);
+    if (alone) end_word();
+    i += one.length;
+  }
+  end_word();
+  return words;
+}
+
+SpannedText WithPrefix(SpannedText text, std::string_view prefix) {
+  if (text.size() == 0 || text.text.starts_with(prefix)) return text;
+  SpannedText with;
+  with.Add(prefix, text.begin[0], text.begin[0]);
+  with.Add(text, 0, text.size());
+  return with;
+}
+
+Words SplitByteLevel(SpannedText text, const WordStep& step) {
+  Words words;
+  words.text = step.prefix == WordStep::Prefix::kAlways ? WithPrefix(std::move(text), " ") : std::move(text);
+  const std::string_view all = words.text.text;
+  for (size_t i = 0; i < all.size();) {
+    i += step.split ? FirstWordLength(all.substr(i)) : all.size();
+    words.ends.push_back(i);
+  }
+  return words;
+}
+
+Words SplitMetaspace(const SpannedText& text, const WordStep& step) {
+  Words words;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text.text[i] == ' ') {
+      words.text.Add(step.space, text.begin[i], text.end[i]);
+    } else {
+      words.text.Add(text, i, i + 1);
+    }
+  }
+  const bool first = text.size() != 0 && text.begin[0] == 0;
+  if (step.prefix == WordStep::Prefix::kAlways || (step.prefix == WordStep::Prefix::kFirst && first)) {
+    words.text = WithPrefix(std::move(words.text), step.space);
+  }
+  const std::string_view all = words.text.text;
+  for (size_t at = 0; at < all.size();) {
+    const size_t next = step.split ? all.find(step.space, at + 1) : std::string_view::npos;
+    at = std::min(next, all.size());
+    words.ends.push_back(at);
+  }
+  return words;
+}
+
+Words Split(SpannedText text, const WordStep& step) {
+  switch (step.kind) {
+    case WordStep::Kind::kBert:
+      return SplitForBert(text, true);
+    case WordStep::Kind::kWhitespace:
+      return SplitForBert(text, false);
+    case WordStep::Kind::kByteLevel:
+      return SplitByteLevel(std::move(text), step);
+    case WordStep::Kind::kMetaspace:
+      return SplitMetaspace(text, step);
+  }
+  return {};
+}
+
+Words SplitAll(SpannedText text, const std::vector<WordStep>& steps) {
+  Words words;
+  words.ends.push_back(text.size());
+  words.text = std::move(text);
+  for (const WordStep& step : steps) {
+    Words next;
+    size_t begin = 0;
+    for (const size_t end : words.ends) {
+      SpannedText word;
+      word.Add(words.text, begin, end);
+      const Words cut = Split(std::move(word), step);
+      for (const size_t cut_end : cut.ends) next.ends.push_back(next.text.size() + cut_end);
+      next.text.Add(cut.text, 0, cut.text.size());
+      begin = end;
+    }
+    words = std::move(next);
+  }
+  return words;
+}
+
+std::vector<Segment> CutPairs(std::string_view word, const Pairs& pairs, const Parts& parts) {
+  std::vector<Segment> symbols;
+  for (size_t i = 0; i < word.size();) {
+    const size_t length = pairs.byte_level ? 1 : DecodeOne(word.substr(i)).length;
+    int32_t id =
+        pairs.byte_level ? pairs.bytes[static_cast<uint8_t>(word[i])] : parts.pieces.Find(word.substr(i, length));
+    i += length;
+    if (id < 0) id = pairs.unknown;
+    const bool fused = pairs.fuse_unknown && id == pairs.unknown && !symbols.empty() && symbols.back().id == id;
+    if (fused || (id < 0 && !symbols.empty())) {
+      symbols.back().end = static_cast<uint32_t>(i);  // a dropped character goes with the one before
+    } else if (id >= 0) {
+      symbols.push_back({id, static_cast<uint32_t>(i)});
+    }
+  }
+  return pairs.merges.Join(symbols);
+}
+
+std::vector<Segment> CutWord(std::string_view word, const Parts& parts) {
+  if (const auto* pieces = std::get_if<WordPiece>(&parts.model)) return pieces->Cut(word, parts.pieces);
+  if (const auto* pairs = std::get_if<Pairs>(&parts.model)) return CutPairs(word, *pairs, parts);
+  const auto& [vocabulary, unigram] = **std::get_if<std::unique_ptr<std::pair<Vocabulary, Unigram>>>(&parts.model);
+  std::vector<Segment> cut;
+  for (const Segment& segment : unigram.Cut(word, vocabulary)) {
+    const bool unknown = segment.id == vocabulary.unknown_id();
+    if (unknown && !cut.empty() && cut.back().id == segment.id) {
+      cut.back().end = segment.end;
+    } else {
+      cut.push_back(segment);
+    }
+  }
+  return cut;
+}
+
+// The longest added piece that `text` begins with, or null.
+const AddedPiece* AddedAt(std::string_view text, const Parts::Added& added) {
+  const size_t length = added.trie.LongestPrefix(text);
+  return length == 0 ? nullptr : &added.pieces[static_cast<size_t>(added.trie.Find(text.substr(0, length)))];
+}
+
+// Calls part(begin, end) for what lies between added pieces and found(piece, begin, end) for those, in order.
+template <class Part, class Found>
+void SplitAdded(std::string_view text, const Parts::Added& added, const Part& part, const Found& found) {
+  size_t done = 0;
+  for (size_t i = 0; i < text.size() && !added.pieces.empty();) {
+    const AddedPiece* const piece = AddedAt(text.substr(i), added);
+    if (piece == nullptr) {
+      ++i;
+      continue;
+    }
+    size_t begin = i, end = i + piece->content.size();
+    if (piece->takes_left) {
+      while (begin > done) {
+        size_t before = begin - 1;
+        while (before > done && (text[before] & 0xC0) == 0x80) --before;
+        if (!IsWhite(DecodeOne(text.substr(before)).code_point)) break;
+        begin = before;
+      }
+    }
+    while (piece->takes_right && end < text.size()) {
+      const Decoded one = DecodeOne(text.substr(end));
+      if (!IsWhite(one.code_point)) break;
+      end += one.length;
+    }
+    if (begin > done) part(done, begin);
+    found(*piece, begin, end);
+    done = i = end;
+  }
+  if (done < text.size()) part(done, text.size());
+}
+
+void AppendWords(SpannedText text, const Parts& parts, std::vector<Piece>& pieces) {
+  const Words words = SplitAll(std::move(text), parts.words);
+  const std::string_view all = words.text.text;
+  size_t begin = 0;
+  for (const size_t end : words.ends) {
+    size_t at = begin;
+    for (const Segment& segment : CutWord(all.substr(begin, end - begin), parts)) {
+      const size_t stop = begin + segment.end;
+      pieces.push_back({segment.id, words.text.begin[at], words.text.end[stop - 1]});
+      at = stop;
+    }
+    begin = end;
+  }
+}
+
+// Spaces at a piece's ends are no part of its span, but the one that was put before the first word had none.
+void Trim(const Parts& parts, std::vector<Piece>& pieces) {
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    Piece& piece = pieces[i];
+    const std::string bytes = BytesOfPiece(parts.Text(piece.id));
+    size_t leading = std::min(bytes.find_first_not_of(' '), bytes.size());
+    const size_t trailing = bytes.size() - 1 - std::min(bytes.find_last_not_of(' '), bytes.size() - 1);
+    if (leading > 0 && !parts.trims_first && (i == 0 || piece.begin == 0)) --leading;
+    piece.begin = std::min(piece.begin + leading, piece.end);
+    piece.end = std::max(piece.end - std::min(trailing, piece.end), piece.begin);
+  }
+}
+
+}  // namespace
+
+Tokenizer::Tokenizer(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Tokenizer::~Tokenizer() = default;
+Tokenizer::Tokenizer(Tokenizer&&) noexcept = default;
+Tokenizer& Tokenizer::operator=(Tokenizer&&) noexcept = default;
+
+size_t Tokenizer::size() const { return parts_->spans.size(); }
+
+std::string_view Tokenizer::Text(int32_t id) const {
+  return id >= 0 && static_cast<size_t>(id) < size() ? parts_->Text(id) : std::string_view();
+}
+
+int32_t Tokenizer::Id(std::string_view piece) const { return piece.empty() ? -1 : parts_->pieces.Find(piece); }
+
+bool Tokenizer::IsSpecial(int32_t id) const {
+  return id >= 0 && static_cast<size_t>(id) < size() && parts_->special[static_cast<size_t>(id)];
+}
+
+std::vector<Piece> Tokenizer::Pieces(std::string_view text) const {
+  std::vector<Piece> pieces;
+  const auto raw_part = [&](size_t begin, size_t end) {
+    const SpannedText part = Rewrite({text.substr(begin, end - begin), begin}, parts_->rewriting);
+    SplitAdded(
+        part.text, parts_->rewritten,
+        [&](size_t from, size_t to) {
+          SpannedText rest;
+          rest.Add(part, from, to);
+          AppendWords(std::move(rest), *parts_, pieces);
+        },
+        [&](const AddedPiece& piece, size_t from, size_t to) {
+          pieces.push_back({piece.id, part.begin[from], part.end[to - 1]});
+        });
+  };
+  SplitAdded(text, parts_->raw, raw_part,
+             [&](const AddedPiece& piece, size_t begin, size_t end) { pieces.push_back({piece.id, begin, end}); });
+  if (parts_->trims) Trim(*parts_, pieces);
+  return pieces;
+}
+
+Encoding Tokenizer::Encode(std::string_view text, std::optional<std::string_view> second, size_t most) const {
+  std::vector<Piece> texts[2] = {Pieces(text), second ? Pieces(*second) : std::vector<Piece>{}};
+  const std::vector<TemplateItem>& items = second ? parts_->pair : parts_->single;
+  const auto around = static_cast<size_t>(std::count_if(items.begin(), items.end(), [](auto& i) { return i.id >= 0; }));
+  const size_t room = most > around ? most - around : 0;
+  Encoding encoding;
+  while (texts[0].size() + texts[1].size() > room) {
+    texts[texts[1].size() > texts[0].size() ? 1 : 0].pop_back();
+    encoding.truncated = true;
+  }
+  const auto add = [&](Piece piece, int32_t type, int32_t of) {
+    encoding.ids.push_back(piece.id);
+    encoding.types.push_back(type);
+    encoding.begin.push_back(piece.begin);
+    encoding.end.push_back(piece.end);
+    encoding.text.push_back(of);
+  };
+  for (const TemplateItem& item : items) {
+    if (item.id >= 0) {
+      add({item.id, 0, 0}, item.type, -1);
+    } else {
+      for (const Piece& piece : texts[item.text]) add(piece, item.type, item.text);
+    }
+  }
+  return encoding;
+}
+
+namespace {
+
+void ReplaceAll(std::string& text, std::string_view from, std::string_view to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+// What Hugging Face calls cleaning up, a piece at a time.
+void CleanUp(std::string& piece) {
+  constexpr std::string_view kRules[][2] = {{" .", "."},   {" ?", "?"},     {" !", "!"},    {" ,", ","},
+                                            {" ' ", "'"},  {" n't", "n't"}, {" 'm", "'m"},  {" do not", " don't"},
+                                            {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"}};
+  for (const auto& [from, to] : kRules) ReplaceAll(piece, from, to);
+}
+
+// What a piece says, the `first` of a text or not.
+std::string Say(std::string_view piece, bool first, const Parts::Decoding& decoding) {
+  std::string text(piece);
+  switch (decoding.kind) {
+    case Parts::Decoding::Kind::kByteLevel:
+      return BytesOfPiece(piece);
+    case Parts::Decoding::Kind::kMetaspace:
+      ReplaceAll(text, decoding.mark, " ");
+      if (first && decoding.strips_first && text.starts_with(' ')) text.erase(0, 1);
+      return text;
+    case Parts::Decoding::Kind::kWordPiece:
+      if (!first && text.starts_with(decoding.mark)) {
+        text.erase(0, decoding.mark.size());
+      } else if (!first) {
+        text.insert(0, " ");
+      }
+      if (decoding.clean_up) CleanUp(text);
+      return text;
+    case Parts::Decoding::Kind::kSpaces:
+      break;
+  }
+  return first ? text : " " + text;
+}
+
+}  // namespace
+
+std::string Tokenizer::Decode(std::span<const int32_t> ids, std::vector<Piece>* spans) const {
+  std::string bytes;
+  std::vector<size_t> ends;
+  bool first = true;
+  for (const int32_t id : ids) {
+    if (!Text(id).empty() && !IsSpecial(id)) {
+      bytes += Say(Text(id), first, parts_->decoding);
+      first = false;
+    }
+    ends.push_back(bytes.size());
+  }
+  // Bytes of several pieces may make one character: it stands at the last of them.
+  std::string text;
+  if (spans != nullptr) spans->clear();
+  size_t read = 0;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const size_t begin = text.size();
+    while (read < ends[i]) {
+      const size_t length = Utf8Length(std::string_view(bytes).substr(read));
+      if (length > 1 && read + length > ends[i]) break;  // its end is in a later piece
+      text += length == 0 ? kReplacementCharacter : std::string_view(bytes).substr(read, length);
+      read += length == 0 ? 1 : length;
+    }
+    if (spans != nullptr) spans->push_back({ids[i], begin, text.size()});
+  }
+  return text;
+}
+
+}  // namespace qkv

@@ -1,0 +1,625 @@
+// Reads tokenizer.json (github.com/huggingface/tokenizers) and the older files into a tokenizer's parts.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/base/json.h"
+#include "core/text/byte_level.h"
+#include "core/text/tokenizer_parts.h"
+
+namespace qkv {
+namespace {
+
+using Parts = Tokenizer::Parts;
+
+constexpr const char* kFile = "tokenizer.json";
+constexpr size_t kLongestPiece = 1024;  // bytes; also of what replaces something
+constexpr size_t kMostAdded = 1 << 16;  // added pieces
+constexpr size_t kMostSteps = 16;       // of one list, nested ones among them
+constexpr size_t kMostTemplateItems = 64;
+constexpr const char* kSpace = "\xE2\x96\x81";  // U+2581
+
+// Reads fields of nested objects. The first thing that is wrong is kept, and whatever is read after it does not matter.
+class Fields {
+ public:
+  explicit Fields(std::string_view file) : file_(file) {}
+
+  Result<void> Check() const {
+    if (ok_) return {};
+    return error_;
+  }
+  bool ok() const { return ok_; }
+  void Fail(std::string_view where, std::string message, ErrorCode code = ErrorCode::kInvalidFile) {
+    if (ok_) error_ = {code, std::move(message), file_ + ", " + std::string(where)};
+    ok_ = false;
+  }
+  void Refuse(std::string_view where, std::string_view name) {
+    Fail(where, "\"" + std::string(name) + "\" is not something that this engine does", ErrorCode::kUnsupported);
+  }
+  void Keep(const Result<void>& result) {
+    if (!result && ok_) error_ = result.error(), ok_ = false;
+  }
+
+  // The member, or null where it is absent or null.
+  const Json* Find(const Json& object, const char* key) {
+    if (!object.IsObject()) return Fail(key, "is to be in an object"), nullptr;
+    const auto member = object.FindMember(key);
+    return member == object.MemberEnd() || member->value.IsNull() ? nullptr : &member->value;
+  }
+  std::string_view Text(const Json& json, std::string_view where) {
+    if (!json.IsString()) return Fail(where, "must be a string"), std::string_view();
+    return {json.GetString(), json.GetStringLength()};
+  }
+  std::string_view Text(const Json& object, const char* key, std::string_view fallback) {
+    const Json* const value = Find(object, key);
+    if (value == nullptr) return fallback;
+    const std::string_view text = Text(*value, key);
+    if (text.size() > kLongestPiece) Fail(key, "is over 1,024 bytes", ErrorCode::kLimitExceeded);
+    return text;
+  }
+  bool Flag(const Json& object, const char* key, bool fallback) {
+    const Json* const value = Find(object, key);
+    if (value == nullptr) return fallback;
+    if (!value->IsBool()) Fail(key, "must be true or false");
+    return value->IsTrue();
+  }
+  int64_t Whole(const Json& json, std::string_view where) {
+    if (!json.IsInt64() || json.GetInt64() < 0 || json.GetInt64() >= kMostPieces) {
+      return Fail(where, "must be a whole number below " + std::to_string(kMostPieces)), 0;
+    }
+    return json.GetInt64();
+  }
+  // An array or object that must be there.
+  const Json* List(const Json& object, const char* key) {
+    const Json* const list = Find(object, key);
+    if (list == nullptr || !list->IsArray()) return Fail(key, "must be a list"), nullptr;
+    return list;
+  }
+
+  // Calls each(step, type) for a step, or for all of a sequence of them.
+  template <class Each>
+  void Steps(const Json& json, const char* where, const char* list_name, const Each& each, size_t depth = 0) {
+    const std::string_view type = Text(json, "type", "");
+    if (type != "Sequence") return ++steps_ > kMostSteps ? Fail(where, "has too many steps") : each(json, type);
+    const Json* const list = depth < 4 ? List(json, list_name) : (Fail(where, "is nested too deeply"), nullptr);
+    for (size_t i = 0; list != nullptr && ok_ && i < list->Size(); ++i) {
+      Steps((*list)[static_cast<rapidjson::SizeType>(i)], where, list_name, each, depth + 1);
+    }
+  }
+
+ private:
+  std::string file_;
+  Error error_{};
+  bool ok_ = true;
+  size_t steps_ = 0;
+};
+
+// RFC 4648; nothing where it is no base64.
+std::vector<uint8_t> FromBase64(std::string_view text) {
+  std::vector<uint8_t> bytes;
+  uint32_t bits = 0, count = 0;
+  for (const char c : text) {
+    const int digit = c >= 'A' && c <= 'Z'   ? c - 'A'
+                      : c >= 'a' && c <= 'z' ? c - 'a' + 26
+                      : c >= '0' && c <= '9' ? c - '0' + 52
+                      : c == '+'             ? 62
+                      : c == '/'             ? 63
+                                             : -1;
+    if (c == '=') break;
+    if (digit < 0) return {};
+    bits = bits << 6 | static_cast<uint32_t>(digit);
+    if ((count += 6) >= 8) bytes.push_back(static_cast<uint8_t>(bits >> (count -= 8)));
+  }
+  return bytes;
+}
+
+class Parser {
+ public:
+  Parser() : fields_(kFile), parts_(std::make_unique<Parts>()) {}
+
+  Result<std::unique_ptr<Parts>> Parse(const Json& root) {
+    if (const Json* json = fields_.Find(root, "normalizer")) ReadRewriting(*json);
+    if (const Json* json = fields_.Find(root, "pre_tokenizer")) ReadWords(*json);
+    const Json* const model = fields_.Find(root, "model");
+    if (model == nullptr) fields_.Fail("model", "is missing");
+    QKV_CHECK(fields_.Check());
+    ReadModel(*model, fields_.Find(root, "added_tokens"));
+    QKV_CHECK(fields_.Check());
+    if (const Json* json = fields_.Find(root, "post_processor")) ReadTemplates(*json);
+    if (const Json* json = fields_.Find(root, "decoder")) ReadDecoding(*json);
+    QKV_CHECK(fields_.Check());
+    return std::move(parts_);
+  }
+
+ private:
+  void ReadRewriting(const Json& json) {
+    bool decomposes = false;
+    fields_.Steps(json, "normalizer", "normalizers", [&](const Json& step, std::string_view type) {
+      using Kind = RewriteStep::Kind;
+      RewriteStep to;
+      if (type == "NFD") {
+        decomposes = true;
+        return;
+      }
+      if (type == "BertNormalizer") {
+        to.bert = {.clean_text = fields_.Flag(step, "clean_text", true),
+                   .split_ideographs = fields_.Flag(step, "handle_chinese_chars", true),
+                   .lowercase = fields_.Flag(step, "lowercase", true)};
+        to.bert.strip_accents = fields_.Flag(step, "strip_accents", to.bert.lowercase);
+      } else if (type == "Lowercase") {
+        to.kind = Kind::kLowercase;
+      } else if (type == "StripAccents" && decomposes) {
+        to.kind = Kind::kStripAccents;
+        decomposes = false;
+      } else if (type == "Strip") {
+        to.kind = Kind::kStrip;
+        to.left = fields_.Flag(step, "strip_left", true);
+        to.right = fields_.Flag(step, "strip_right", true);
+      } else if (type == "Prepend") {
+        to.kind = Kind::kPrepend;
+        to.to = fields_.Text(step, "prepend", "");
+      } else if (type == "Replace") {
+        ReadReplace(step, to);
+      } else if (type == "Precompiled") {
+        to.kind = Kind::kCharsmap;
+        const Json* const map = fields_.Find(step, "precompiled_charsmap");
+        const std::vector<uint8_t> bytes = FromBase64(map == nullptr ? "" : fields_.Text(*map, "precompiled_charsmap"));
+        Result<Charsmap> charsmap = Charsmap::Parse(bytes, "tokenizer.json, precompiled_charsmap");
+        if (!charsmap) return fields_.Keep(charsmap.error());
+        to.charsmap = std::move(*charsmap);
+      } else {
+        return fields_.Refuse("normalizer", type);
+      }
+      parts_->rewriting.push_back(std::move(to));
+    });
+    // Decomposed text is only ever seen without its marks: for their order the engine would need another table.
+    if (decomposes) fields_.Refuse("normalizer", "NFD without StripAccents");
+  }
+
+  void ReadReplace(const Json& step, RewriteStep& to) {
+    to.kind = RewriteStep::Kind::kReplace;
+    to.to = fields_.Text(step, "content", "");
+    const Json* const pattern = fields_.Find(step, "pattern");
+    if (pattern == nullptr) return fields_.Fail("normalizer, Replace", "has no pattern");
+    const std::string_view regex = fields_.Text(*pattern, "Regex", "");
+    to.from = fields_.Text(*pattern, "String", "");
+    if (regex == " {2,}") {
+      to.kind = RewriteStep::Kind::kReplaceRuns;  // XLM-RoBERTa's
+    } else if (to.from.empty()) {
+      fields_.Refuse("normalizer", "Replace of the pattern " + std::string(regex));
+    }
+  }
+
+  void ReadWords(const Json& json) {
+    fields_.Steps(json, "pre_tokenizer", "pretokenizers", [&](const Json& step, std::string_view type) {
+      using Kind = WordStep::Kind;
+      WordStep to;
+      if (type == "WhitespaceSplit") {
+        to.kind = Kind::kWhitespace;
+      } else if (type == "ByteLevel") {
+        to.kind = Kind::kByteLevel;
+        to.split = fields_.Flag(step, "use_regex", true);
+        if (fields_.Flag(step, "add_prefix_space", true)) to.prefix = WordStep::Prefix::kAlways;
+      } else if (type == "Metaspace") {
+        to.kind = Kind::kMetaspace;
+        to.space = fields_.Text(step, "replacement", kSpace);
+        to.split = fields_.Flag(step, "split", true);
+        to.prefix = PrefixOf(step);
+        if (to.space.empty()) fields_.Fail("pre_tokenizer, replacement", "must not be empty");
+      } else if (type != "BertPreTokenizer") {
+        return fields_.Refuse("pre_tokenizer", type);
+      }
+      parts_->words.push_back(std::move(to));
+    });
+  }
+
+  WordStep::Prefix PrefixOf(const Json& step) {
+    const std::string_view scheme = fields_.Text(step, "prepend_scheme", "always");
+    if (scheme == "never" || !fields_.Flag(step, "add_prefix_space", true)) return WordStep::Prefix::kNever;
+    if (scheme != "always" && scheme != "first") fields_.Refuse("prepend_scheme", scheme);
+    return scheme == "first" ? WordStep::Prefix::kFirst : WordStep::Prefix::kAlways;
+  }
+
+  void ReadModel(const Json& model, const Json* added) {
+    const Json* const vocabulary = fields_.Find(model, "vocab");
+    if (vocabulary == nullptr) return fields_.Fail("model, vocab", "is missing");
+    std::string_view type = fields_.Text(model, "type", "");
+    if (type.empty()) {  // as older writers left it out
+      type = vocabulary->IsArray() ? "Unigram" : fields_.Find(model, "merges") != nullptr ? "BPE" : "WordPiece";
+    }
+    if (type != "Unigram" && type != "BPE" && type != "WordPiece") return fields_.Refuse("model", type);
+    if (type == "Unigram" ? !vocabulary->IsArray() : !vocabulary->IsObject()) {
+      return fields_.Fail("model, vocab", "is not what " + std::string(type) + " has");
+    }
+    ReadPieces(*vocabulary);
+    std::vector<AddedPiece> raw, rewritten;
+    if (added != nullptr) ReadAdded(*added, raw, rewritten);
+    if (!fields_.ok()) return;
+    fields_.Keep(parts_->BuildTrie("tokenizer.json, vocab"));
+    fields_.Keep(parts_->BuildAdded(std::move(raw), parts_->raw, "tokenizer.json, added_tokens"));
+    fields_.Keep(parts_->BuildAdded(std::move(rewritten), parts_->rewritten, "tokenizer.json, added_tokens"));
+    if (!fields_.ok()) return;
+    if (type == "Unigram") ReadUnigram(model, *vocabulary);
+    if (type == "BPE") ReadPairs(model);
+    if (type == "WordPiece") ReadWordPiece(model);
+  }
+
+  void ReadPieces(const Json& vocabulary) {
+    if (vocabulary.IsArray()) {
+      for (size_t id = 0; fields_.ok() && id < vocabulary.Size(); ++id) {
+        const Json& entry = vocabulary[static_cast<rapidjson::SizeType>(id)];
+        if (!entry.IsArray() || entry.Size() != 2 || !entry[1].IsNumber()) {
+          return fields_.Fail("model, vocab", "must be pairs of a piece and a score");
+        }
+        AddPiece(fields_.Text(entry[0], "model, vocab"), static_cast<int64_t>(id), false);
+      }
+      return;
+    }
+    for (auto member = vocabulary.MemberBegin(); fields_.ok() && member != vocabulary.MemberEnd(); ++member) {
+      const std::string_view piece(member->name.GetString(), member->name.GetStringLength());
+      AddPiece(piece, fields_.Whole(member->value, piece), false);
+    }
+  }
+
+  void AddPiece(std::string_view text, int64_t id, bool special) {
+    if (fields_.ok()) fields_.Keep(parts_->AddPiece(text, id, special, "tokenizer.json, vocab"));
+  }
+
+  void ReadAdded(const Json& added, std::vector<AddedPiece>& raw, std::vector<AddedPiece>& rewritten) {
+    if (!added.IsArray()) return fields_.Fail("added_tokens", "must be a list");
+    if (added.Size() > kMostAdded) return fields_.Fail("added_tokens", "are too many", ErrorCode::kLimitExceeded);
+    for (size_t i = 0; fields_.ok() && i < added.Size(); ++i) {
+      const Json& token = added[static_cast<rapidjson::SizeType>(i)];
+      const Json* const id = fields_.Find(token, "id");
+      if (id == nullptr) return fields_.Fail("added_tokens, id", "is missing");
+      if (fields_.Flag(token, "single_word", false)) fields_.Refuse("added_tokens", "single_word");
+      AddedPiece piece{std::string(fields_.Text(token, "content", "")), static_cast<int32_t>(fields_.Whole(*id, "id")),
+                       fields_.Flag(token, "lstrip", false), fields_.Flag(token, "rstrip", false)};
+      AddPiece(piece.content, piece.id, fields_.Flag(token, "special", false));
+      const bool late = fields_.Flag(token, "normalized", false) && !parts_->rewriting.empty();
+      if (late) piece.content = Rewrite({piece.content, 0}, parts_->rewriting).text;
+      if (!piece.content.empty()) (late ? rewritten : raw).push_back(std::move(piece));
+    }
+  }
+
+  // The id of a piece that a field names; -1 where it names none.
+  int32_t Named(const Json& object, const char* key, std::string_view fallback) {
+    const std::string_view name = fields_.Text(object, key, fallback);
+    if (name.empty()) return -1;
+    const int32_t id = parts_->pieces.Find(name);
+    if (id < 0) fields_.Fail(key, "\"" + std::string(name) + "\" is no piece of the vocabulary");
+    return id;
+  }
+
+  void ReadWordPiece(const Json& model) {
+    WordPiece pieces;
+    pieces.continuing = fields_.Text(model, "continuing_subword_prefix", "##");
+    pieces.unknown = Named(model, "unk_token", "[UNK]");
+    if (const Json* longest = fields_.Find(model, "max_input_chars_per_word")) {
+      pieces.longest = static_cast<size_t>(fields_.Whole(*longest, "max_input_chars_per_word"));
+    }
+    parts_->model = std::move(pieces);
+  }
+
+  void ReadPairs(const Json& model) {
+    for (const char* affix : {"continuing_subword_prefix", "end_of_word_suffix"}) {
+      if (!fields_.Text(model, affix, "").empty()) fields_.Refuse("model", affix);
+    }
+    for (const char* flag : {"byte_fallback", "ignore_merges"}) {
+      if (fields_.Flag(model, flag, false)) fields_.Refuse("model", flag);
+    }
+    const Json* const merges = fields_.List(model, "merges");
+    if (merges == nullptr) return;
+    std::vector<PairMerges::Merge> list;
+    list.reserve(merges->Size());
+    for (size_t i = 0; fields_.ok() && i < merges->Size(); ++i) {
+      const Json& merge = (*merges)[static_cast<rapidjson::SizeType>(i)];
+      std::string_view left, right;
+      if (merge.IsArray() && merge.Size() == 2) {
+        left = fields_.Text(merge[0], "merges");
+        right = fields_.Text(merge[1], "merges");
+      } else {
+        const std::string_view both = fields_.Text(merge, "merges");
+        const size_t space = both.find(' ');
+        left = both.substr(0, space);
+        right = space == std::string_view::npos ? "" : both.substr(space + 1);
+      }
+      fields_.Keep(AddMerge(*parts_, left, right, list, kFile));
+    }
+    Pairs pairs;
+    pairs.merges = PairMerges(list);
+    pairs.unknown = Named(model, "unk_token", "");
+    pairs.fuse_unknown = fields_.Flag(model, "fuse_unk", false);
+    FindBytes(*parts_, pairs);
+    parts_->model = std::move(pairs);
+  }
+
+ public:
+  static Result<void> AddMerge(const Parts& parts, std::string_view left, std::string_view right,
+                               std::vector<PairMerges::Merge>& list, const char* file) {
+    const auto find = [&](std::string_view piece) { return piece.empty() ? -1 : parts.pieces.Find(piece); };
+    const PairMerges::Merge merge{find(left), find(right), find(std::string(left) + std::string(right))};
+    if (merge.left < 0 || merge.right < 0 || merge.joined < 0) {
+      return Error{ErrorCode::kInvalidFile,
+                   "merge " + std::to_string(list.size()) + " joins what are no pieces of the vocabulary",
+                   std::string(file) + ", merges"};
+    }
+    list.push_back(merge);
+    return {};
+  }
+
+  static void FindBytes(const Parts& parts, Pairs& pairs) {
+    const auto is_bytes = [](const WordStep& step) { return step.kind == WordStep::Kind::kByteLevel; };
+    pairs.byte_level = std::any_of(parts.words.begin(), parts.words.end(), is_bytes);
+    const std::array<uint32_t, 256> characters = ByteCharacters();
+    for (size_t byte = 0; byte < 256; ++byte) {
+      std::string character;
+      AppendUtf8(characters[byte], character);
+      pairs.bytes[byte] = parts.pieces.Find(character);
+    }
+  }
+
+ private:
+  void ReadUnigram(const Json& model, const Json& vocabulary) {
+    const Json* const unknown = fields_.Find(model, "unk_id");
+    if (unknown == nullptr) return fields_.Refuse("model", "Unigram without unk_id");
+    const int64_t unknown_id = fields_.Whole(*unknown, "unk_id");
+    if (fields_.Flag(model, "byte_fallback", false)) return fields_.Refuse("model", "byte_fallback");
+    SpmFile spm;
+    for (const Json& entry : vocabulary.GetArray()) {
+      const double score = entry[1].GetDouble();
+      if (!std::isfinite(static_cast<float>(score)))
+        return fields_.Fail("model, vocab", "has a score that is no number");
+      spm.piece_text.append(entry[0].GetString(), entry[0].GetStringLength());
+      spm.piece_ends.push_back(static_cast<uint32_t>(spm.piece_text.size()));
+      const bool is_unknown = static_cast<int64_t>(spm.types.size()) == unknown_id;
+      spm.scores.push_back(static_cast<float>(score));
+      spm.types.push_back(is_unknown ? PieceType::kUnknown : PieceType::kNormal);
+    }
+    Result<Vocabulary> pieces = Vocabulary::Build(spm, kFile);
+    if (!pieces) return fields_.Keep(pieces.error());
+    Unigram unigram(*pieces);
+    parts_->model = std::make_unique<std::pair<Vocabulary, Unigram>>(std::move(*pieces), unigram);
+  }
+
+  void ReadTemplates(const Json& json) {
+    fields_.Steps(json, "post_processor", "processors", [&](const Json& step, std::string_view type) {
+      if (type == "TemplateProcessing") {
+        const Json* const special = fields_.Find(step, "special_tokens");
+        parts_->single = ReadTemplate(step, "single", special);
+        parts_->pair = ReadTemplate(step, "pair", special);
+      } else if (type == "BertProcessing" || type == "RobertaProcessing") {
+        const bool roberta = type == "RobertaProcessing";
+        SetTemplates(*parts_, PieceOf(step, "cls"), PieceOf(step, "sep"), roberta);
+        if (roberta) ReadTrimming(step, true);
+      } else if (type == "ByteLevel") {
+        ReadTrimming(step, true);
+      } else {
+        fields_.Refuse("post_processor", type);
+      }
+    });
+  }
+
+  void ReadTrimming(const Json& step, bool fallback) {
+    parts_->trims = fields_.Flag(step, "trim_offsets", fallback);
+    parts_->trims_first = !fields_.Flag(step, "add_prefix_space", true);
+  }
+
+  // ["[CLS]", 101]
+  int32_t PieceOf(const Json& step, const char* key) {
+    const Json* const piece = fields_.List(step, key);
+    if (piece == nullptr || piece->Size() != 2) return fields_.Fail(key, "must be a piece and its id"), 0;
+    return Known((*piece)[1], key);
+  }
+  int32_t Known(const Json& json, const char* where) {
+    const int64_t id = fields_.Whole(json, where);
+    if (id >= static_cast<int64_t>(parts_->spans.size())) fields_.Fail(where, "has an id that is no piece");
+    return static_cast<int32_t>(id);
+  }
+
+  std::vector<TemplateItem> ReadTemplate(const Json& step, const char* key, const Json* special) {
+    std::vector<TemplateItem> items;
+    const Json* const list = fields_.List(step, key);
+    for (size_t i = 0; list != nullptr && fields_.ok() && i < list->Size(); ++i) {
+      const Json& item = (*list)[static_cast<rapidjson::SizeType>(i)];
+      const Json* const piece = fields_.Find(item, "SpecialToken");
+      const Json* const text = piece == nullptr ? fields_.Find(item, "Sequence") : piece;
+      if (text == nullptr) return fields_.Fail(key, "must hold Sequence and SpecialToken"), items;
+      const std::string id(fields_.Text(*text, "id", ""));
+      const Json* const type_id = fields_.Find(*text, "type_id");
+      const auto type = type_id == nullptr ? 0 : static_cast<int32_t>(fields_.Whole(*type_id, "type_id"));
+      if (piece == nullptr) {
+        items.push_back({-1, id == "B" ? 1 : 0, type});
+        continue;
+      }
+      const Json* const entry = special == nullptr ? nullptr : fields_.Find(*special, id.c_str());
+      const Json* const ids = entry == nullptr ? nullptr : fields_.List(*entry, "ids");
+      if (ids == nullptr) return fields_.Fail("special_tokens", "lack \"" + id + "\""), items;
+      for (const Json& each : ids->GetArray()) items.push_back({Known(each, "special_tokens"), 0, type});
+      if (items.size() > kMostTemplateItems) fields_.Fail(key, "is too long", ErrorCode::kLimitExceeded);
+    }
+    return items;
+  }
+
+ public:
+  // [CLS] A [SEP], [CLS] A [SEP] B [SEP]; RoBERTa's <s> A </s>, <s> A </s></s> B </s>.
+  static void SetTemplates(Parts& parts, int32_t first, int32_t last, bool roberta) {
+    parts.single = {{first, 0, 0}, {-1, 0, 0}, {last, 0, 0}};
+    parts.pair = parts.single;
+    if (roberta) parts.pair.push_back({last, 0, 0});
+    parts.pair.push_back({-1, 1, roberta ? 0 : 1});
+    parts.pair.push_back({last, 0, roberta ? 0 : 1});
+  }
+
+ private:
+  void ReadDecoding(const Json& json) {
+    fields_.Steps(json, "decoder", "decoders", [&](const Json& step, std::string_view type) {
+      using Kind = Parts::Decoding::Kind;
+      Parts::Decoding& decoding = parts_->decoding;
+      if (decoding.kind != Kind::kSpaces) return fields_.Refuse("decoder", "a sequence");
+      if (type == "WordPiece") {
+        decoding = {Kind::kWordPiece, std::string(fields_.Text(step, "prefix", "##")),
+                    fields_.Flag(step, "cleanup", true)};
+      } else if (type == "ByteLevel") {
+        decoding.kind = Kind::kByteLevel;
+      } else if (type == "Metaspace") {
+        decoding = {Kind::kMetaspace, std::string(fields_.Text(step, "replacement", kSpace)), false,
+                    PrefixOf(step) != WordStep::Prefix::kNever};
+        if (decoding.mark.empty()) fields_.Fail("decoder, replacement", "must not be empty");
+      } else {
+        fields_.Refuse("decoder", type);
+      }
+    });
+  }
+
+  Fields fields_;
+  std::unique_ptr<Parts> parts_;
+};
+
+// tokenizer_config.json, or nothing.
+Result<JsonObject> ReadConfig(std::string_view config) {
+  return JsonObject::Parse(config.empty() ? "{}" : config, "tokenizer_config.json", kLargestConfig);
+}
+
+// Special pieces that older folders name nowhere but in their models' documentation.
+Result<void> AddSpecial(Parts& parts, std::initializer_list<std::string_view> names, const char* file) {
+  std::vector<AddedPiece> added;
+  for (const std::string_view name : names) {
+    const int32_t id = parts.pieces.Find(name);
+    if (id < 0) continue;
+    parts.special[static_cast<size_t>(id)] = true;
+    added.push_back({std::string(name), id, name == "<mask>", false});
+  }
+  return parts.BuildAdded(std::move(added), parts.raw, file);
+}
+
+Result<int32_t> Needed(const Parts& parts, std::string_view name, const char* file) {
+  const int32_t id = parts.pieces.Find(name);
+  if (id >= 0) return id;
+  return Error{ErrorCode::kInvalidFile, "it has no piece \"" + std::string(name) + "\"", file};
+}
+
+}  // namespace
+
+Result<void> Parts::AddPiece(std::string_view text, int64_t id, bool is_special, std::string_view where) {
+  const auto at = static_cast<size_t>(id);
+  const auto fail = [&](const char* message, ErrorCode code = ErrorCode::kInvalidFile) {
+    return Error{code, "piece " + std::to_string(id) + message, std::string(where)};
+  };
+  if (text.empty()) return fail(" is empty");
+  if (text.size() > kLongestPiece) return fail(" is over 1,024 bytes", ErrorCode::kLimitExceeded);
+  if (at >= spans.size()) {
+    spans.resize(at + 1);
+    special.resize(at + 1);
+  }
+  if (is_special) special[at] = true;
+  if (spans[at].length != 0) {
+    if (Text(static_cast<int32_t>(id)) == text) return {};
+    return fail(" has two texts");
+  }
+  spans[at] = {static_cast<uint32_t>(texts.size()), static_cast<uint32_t>(text.size())};
+  texts += text;
+  return {};
+}
+
+Result<void> Parts::BuildTrie(std::string_view where) {
+  std::vector<Trie::Entry> entries;
+  entries.reserve(spans.size());
+  for (size_t id = 0; id < spans.size(); ++id) {
+    if (spans[id].length != 0) entries.push_back({Text(static_cast<int32_t>(id)), static_cast<int32_t>(id)});
+  }
+  if (entries.empty()) return Error{ErrorCode::kInvalidFile, "the vocabulary is empty", std::string(where)};
+  QKV_TRY(pieces, Trie::Build(std::move(entries), where));
+  return {};
+}
+
+Result<void> Parts::BuildAdded(std::vector<AddedPiece> found, Added& to, std::string_view where) {
+  to.pieces = std::move(found);
+  std::vector<Trie::Entry> entries;
+  for (const AddedPiece& piece : to.pieces) entries.push_back({piece.content, static_cast<int32_t>(entries.size())});
+  QKV_TRY(to.trie, Trie::Build(std::move(entries), where));
+  return {};
+}
+
+Result<Tokenizer> Tokenizer::Parse(std::string_view text) {
+  QKV_TRY(const JsonObject json, JsonObject::Parse(text, kFile));
+  QKV_TRY(std::unique_ptr<Parts> parts, Parser().Parse(json.root()));
+  return Tokenizer(std::move(parts));
+}
+
+Result<Tokenizer> Tokenizer::ParseWordPiece(std::string_view vocabulary, std::string_view config) {
+  constexpr const char* kVocabulary = "vocab.txt";
+  QKV_TRY(const JsonObject json, ReadConfig(config));
+  auto parts = std::make_unique<Parts>();
+  int64_t id = 0;
+  while (!vocabulary.empty()) {
+    const size_t end = std::min(vocabulary.find('\n'), vocabulary.size());
+    std::string_view line = vocabulary.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (id >= kMostPieces) return Error{ErrorCode::kLimitExceeded, "it has too many pieces", kVocabulary};
+    QKV_CHECK(parts->AddPiece(line, id++, false, kVocabulary));
+    vocabulary.remove_prefix(std::min(end + 1, vocabulary.size()));
+  }
+  QKV_CHECK(parts->BuildTrie(kVocabulary));
+  QKV_CHECK(AddSpecial(*parts, {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}, kVocabulary));
+  QKV_TRY(const int32_t unknown, Needed(*parts, "[UNK]", kVocabulary));
+  QKV_TRY(const int32_t first, Needed(*parts, "[CLS]", kVocabulary));
+  QKV_TRY(const int32_t last, Needed(*parts, "[SEP]", kVocabulary));
+  RewriteStep::Bert bert;
+  QKV_TRY(bert.lowercase, json.Bool("do_lower_case", true));
+  QKV_TRY(bert.strip_accents, json.Bool("strip_accents", bert.lowercase));
+  QKV_TRY(bert.split_ideographs, json.Bool("tokenize_chinese_chars", true));
+  parts->rewriting.push_back({.bert = bert});
+  parts->words.push_back({});
+  parts->model = WordPiece{.unknown = unknown};
+  Parser::SetTemplates(*parts, first, last, false);
+  parts->decoding = {Parts::Decoding::Kind::kWordPiece, "##", true};
+  return Tokenizer(std::move(parts));
+}
+
+Result<Tokenizer> Tokenizer::ParseByteLevel(std::string_view vocabulary, std::string_view merges,
+                                            std::string_view config, bool roberta) {
+  constexpr const char *kVocabulary = "vocab.json", *kMerges = "merges.txt";
+  QKV_TRY(const JsonObject json, ReadConfig(config));
+  QKV_TRY(const JsonObject pieces, JsonObject::Parse(vocabulary, kVocabulary));
+  auto parts = std::make_unique<Parts>();
+  for (const auto& member : pieces.root().GetObject()) {
+    const std::string piece(member.name.GetString(), member.name.GetStringLength());
+    if (!member.value.IsUint() || member.value.GetUint() >= kMostPieces) {
+      return Error{ErrorCode::kInvalidFile, "its id must be a whole number below " + std::to_string(kMostPieces),
+                   std::string(kVocabulary) + ", " + piece};
+    }
+    const int64_t id = member.value.GetUint();
+    QKV_CHECK(parts->AddPiece(piece, id, false, kVocabulary));
+  }
+  QKV_CHECK(parts->BuildTrie(kVocabulary));
+  QKV_CHECK(AddSpecial(*parts, {"<s>", "<pad>", "</s>", "<unk>", "<mask>", "<|endoftext|>"}, kVocabulary));
+  std::vector<PairMerges::Merge> list;
+  for (bool first = true; !merges.empty(); first = false) {
+    const size_t end = std::min(merges.find('\n'), merges.size());
+    std::string_view line = merges.substr(0, end);
+    merges.remove_prefix(std::min(end + 1, merges.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty() || (first && line.starts_with("#version"))) continue;
+    const size_t space = std::min(line.find(' '), line.size() - 1);
+    QKV_CHECK(Parser::AddMerge(*parts, line.substr(0, space), line.substr(space + 1), list, kMerges));
+  }
+  QKV_TRY(const bool prefix, json.Bool("add_prefix_space", false));
+  parts->words.push_back(
+      {.kind = WordStep::Kind::kByteLevel, .prefix = prefix ? WordStep::Prefix::kAlways : WordStep::Prefix::kNever});
+  Pairs pairs;
+  pairs.merges = PairMerges(list);
+  Parser::FindBytes(*parts, pairs);
+  parts->model = std::move(pairs);
+  if (roberta) {
+    QKV_TRY(const int32_t first, Needed(*parts, "<s>", kVocabulary));
+    QKV_TRY(const int32_t last, Needed(*parts, "</s>", kVocabulary));
+    Parser::SetTemplates(*parts, first, last, true);
+    parts->trims = true;
+    parts->trims_first = !prefix;
+  }
+  parts->decoding.kind = Parts::Decoding::Kind::kByteLevel;
+  return Tokenizer(std::move(parts));
+}
+
+}  // namespace qkv
