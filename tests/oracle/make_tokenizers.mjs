@@ -273,7 +273,7 @@ const odd = [
 const pairs = [
   ['Is it cold?', 'Yes, it is.'],
   ['', 'b'],
-  ['The cat sleeps on the chair.', ''],
+  ['The cat sleeps on the chair.', ' '],
 ];
 
 const tokenizers = {
