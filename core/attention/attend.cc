@@ -5,7 +5,8 @@
 #include <cmath>
 #include <string>
 
-#include "core/kernels/matmul.h"
+#include "core/attention/attend_backward.h"
+#include "core/attention/attend_head.h"
 
 namespace qkv {
 namespace {
@@ -13,35 +14,6 @@ namespace {
 // Queries worked on at a time: whole tiles of the product on every target, and their scores stay in the second level of
 // cache up to a thousand keys or two.
 constexpr size_t kGroup = 12;
-// The product over keys begins at a multiple of this, so that its order of summation is the same wherever a window
-// starts.
-constexpr size_t kKeyChain = 128;
-
-size_t RoundUp(size_t size, size_t step) { return (size + step - 1) / step * step; }
-
-// Panels of kPanel rows, each with its columns in order; rows past the last are zero. Four rows at a time: their reads
-// are in order, and what they write is one vector.
-const float* PackKeys(ConstRows keys, Arena& arena) {
-  constexpr size_t kTogether = 4;
-  const size_t padded = RoundUp(keys.rows, kPanel);
-  float* packed = arena.Floats(padded * keys.dim);
-  for (size_t first = 0; first < padded; first += kTogether) {
-    float* to = packed + first / kPanel * kPanel * keys.dim + first % kPanel;
-    if (first + kTogether <= keys.rows) {
-      const float *a = keys.Row(first), *b = keys.Row(first + 1), *c = keys.Row(first + 2), *d = keys.Row(first + 3);
-      for (size_t i = 0; i < keys.dim; ++i, to += kPanel) {
-        const float column[] = {a[i], b[i], c[i], d[i]};
-        std::copy_n(column, kTogether, to);
-      }
-      continue;
-    }
-    for (size_t i = 0; i < keys.dim; ++i, to += kPanel) {
-      for (size_t r = 0; r < kTogether; ++r) to[r] = first + r < keys.rows ? keys.Row(first + r)[i] : 0;
-    }
-  }
-  return packed;
-}
-
 // to = from, with 0 for what is not finite; whether there was such.
 template <size_t kCount>
 bool CopyFinite(const float* from, float* to) {
@@ -76,40 +48,30 @@ bool PackValues(ConstRows values, float* packed) {
 }
 
 // One head of one call.
-class HeadCall {
+class HeadCall : public HeadWeights {
  public:
   HeadCall(const Attention& attention, const AttentionInputs& in, size_t head, const ReadyHead& ready, Rows output,
            const AttentionRecord& record)
-      : a_(attention),
+      : HeadWeights(attention, in.query.Head(head), ready.score, ready.keys, in.key.rows, head, record),
         ready_(ready),
-        queries_(in.query.Head(head)),
-        output_(output),
-        record_(record),
-        head_(head),
-        keys_(in.key.rows),
-        width_(RoundUp(keys_, kPanel)) {}
+        output_(output) {}
 
   // Floats of scratch for Group.
   size_t Scratch() const {
-    return RoundUp(kGroup * ready_.score.keys.dim, kPanel) + kGroup * width_ + (ready_.finite_values ? 0 : width_);
+    return RoundUp(kGroup * score_.keys.dim, kPanel) + kGroup * width_ + (ready_.finite_values ? 0 : width_);
   }
 
   // Queries [first, first + count), count <= kGroup. `used`: a byte a key, or null.
   void Group(size_t first, size_t count, float* scratch, uint8_t* used) const {
     float* queries = scratch;
-    float* rows = queries + RoundUp(kGroup * ready_.score.keys.dim, kPanel);
+    float* rows = queries + RoundUp(kGroup * score_.keys.dim, kPanel);
     float* kept = rows + kGroup * width_;
     double centres[kGroup] = {};
-    KeyRange seen[kGroup], all = {keys_, 0};
-    for (size_t r = 0; r < count; ++r) {
-      seen[r] = Seen(first + r, centres[r]);
-      if (seen[r].empty()) continue;
-      all = {std::min(all.begin, seen[r].begin), std::max(all.end, seen[r].end)};
-    }
-    if (all.empty()) all = {0, 0};
-    all.begin = all.begin / kKeyChain * kKeyChain;
+    KeyRange seen[kGroup];
+    const KeyRange all = Look(first, count, seen, centres);
     MapQueries(first, count, queries);
-    SumPairs(queries, count, record_.scores != nullptr ? KeyRange{0, keys_} : all, rows);
+    ScaleQueries(count, queries);
+    SumPairs(queries, count, all, rows);
     for (size_t r = 0; r < count; ++r) {
       float* row = rows + r * width_;
       Edit(first + r, seen[r], row, used);
@@ -126,109 +88,6 @@ class HeadCall {
   }
 
  private:
-  size_t Place(size_t query) const { return a_.mask.first_query + query; }
-  size_t Kept(size_t query) const { return (head_ * queries_.rows + query) * keys_; }
-
-  KeyRange Seen(size_t query, double& centre) const {
-    KeyRange seen = Range(a_.mask, query, keys_);
-    const size_t length = std::min(keys_, a_.mask.padding_from);
-    if (a_.window.kind == WindowKind::kGlobal || length == 0) return seen;
-    centre = Centre(a_.window, head_, query, Place(query), queries_.Row(query), length);
-    if (record_.centres != nullptr) record_.centres[head_ * queries_.rows + query] = static_cast<float>(centre);
-    const KeyRange window = Range(a_.window, centre, length);
-    seen = {std::max(seen.begin, window.begin), std::min(seen.end, window.end)};
-    return seen.empty() ? KeyRange{} : seen;
-  }
-
-  // [count, n], without gaps.
-  void MapQueries(size_t first, size_t count, float* queries) const {
-    const ReadyScore& score = ready_.score;
-    const size_t dim = score.keys.dim;
-    if (score.query_map.outputs() != 0) {
-      Product product = Whole(score.query_map);
-      product.x = queries_.Row(first);
-      product.x_stride = queries_.stride;
-      product.y = queries;
-      product.y_stride = dim;
-      Multiply(product, count);
-    } else {
-      for (size_t r = 0; r < count; ++r) std::copy_n(queries_.Row(first + r), dim, queries + r * dim);
-    }
-    if (score.unit_queries) DivideByLength({queries, count, dim, dim});
-    if (score.scale != 1) {
-      for (size_t i = 0; i < count * dim; ++i) queries[i] *= score.scale;
-    }
-  }
-
-  void SumPairs(const float* queries, size_t count, KeyRange range, float* rows) const {
-    if (range.empty()) return;
-    const ReadyScore& score = ready_.score;
-    const size_t dim = score.keys.dim, begin = range.begin / kPanel * kPanel, end = RoundUp(range.end, kPanel);
-    if (score.pair_sum != nullptr) {
-      return score.pair_sum(
-          {queries, count, dim, ready_.keys + begin * dim, end - begin, score.pair_weight, rows + begin, width_});
-    }
-    Product product;
-    product.x = queries;
-    product.x_stride = product.inputs = dim;
-    product.w = ready_.keys + begin * dim;
-    product.panel_stride = dim * kPanel;
-    product.outputs = end - begin;
-    product.y = rows + begin;
-    product.y_stride = width_;
-    Multiply(product, count);
-  }
-
-  // Scores become logits.
-  void Edit(size_t query, KeyRange seen, float* row, const uint8_t* used) const {
-    if (const float slope = ready_.score.slope; slope != 0) {
-      const KeyRange range = record_.scores != nullptr ? KeyRange{0, keys_} : seen;
-      const auto t = static_cast<float>(Place(query));
-      for (size_t j = range.begin; j < range.end; ++j) row[j] -= slope * std::abs(t - static_cast<float>(j));
-    }
-    if (record_.scores != nullptr) std::copy_n(row, keys_, record_.scores + Kept(query));
-    Apply(a_.mask, head_, query, keys_, seen, row);
-    if (used != nullptr) {
-      for (size_t j = seen.begin; j < seen.end; ++j) row[j] = used[j] != 0 ? kMasked : row[j];
-    }
-    if (const float temperature = a_.selection.temperature; temperature != 1) {
-      for (size_t j = seen.begin; j < seen.end; ++j) row[j] /= temperature;
-    }
-    if (record_.logits != nullptr) Keep(query, seen, row, kMasked, record_.logits);
-    if (record_.empty != nullptr) {
-      const bool empty = std::all_of(row + seen.begin, row + seen.end, [](float x) { return x == kMasked; });
-      record_.empty[head_ * queries_.rows + query] = empty ? 1 : 0;
-    }
-  }
-
-  // Logits become weights, and zeros in the rest of `all`.
-  void Weights(size_t query, KeyRange seen, double centre, KeyRange all, float* row, uint8_t* used) const {
-    if (a_.selection.kind == SelectionKind::kMaxPool) return;
-    int32_t chosen = Select(a_.selection, head_, Place(query), seen, row);
-    Weigh(a_.window, centre, seen, row);
-    if (seen.empty()) {
-      std::fill(row + all.begin, row + all.end, 0.0f);
-    } else {
-      std::fill(row + all.begin, row + seen.begin, 0.0f);
-      std::fill(row + seen.end, row + all.end, 0.0f);
-    }
-    if (record_.weights != nullptr) Keep(query, seen, row, 0, record_.weights);
-    if (chosen == kNoKey && (record_.chosen != nullptr || used != nullptr)) chosen = LargestWeight(seen, row);
-    if (record_.chosen != nullptr) record_.chosen[head_ * queries_.rows + query] = chosen;
-    if (used != nullptr && chosen != kNoKey) used[chosen] = 1;
-  }
-
-  static int32_t LargestWeight(KeyRange seen, const float* row) {
-    const int32_t largest = Largest(seen, row);
-    return largest != kNoKey && row[largest] > 0 ? largest : kNoKey;
-  }
-
-  void Keep(size_t query, KeyRange seen, const float* row, float unseen, float* kept) const {
-    kept += Kept(query);
-    std::fill_n(kept, keys_, unseen);
-    std::copy(row + seen.begin, row + seen.end, kept + seen.begin);
-  }
-
   void MultiplyValues(size_t first, size_t count, KeyRange all, const float* rows) const {
     if (all.empty()) {
       for (size_t r = 0; r < count; ++r) std::fill_n(output_.Row(first + r), output_.dim, 0.0f);
@@ -260,31 +119,20 @@ class HeadCall {
   }
 
   // For each column the largest value that the query sees; a key's weight is the share of the columns that it won.
-  void MaxPool(size_t query, KeyRange seen, float* row) const {
+  void MaxPool(size_t query, KeyRange seen, const float* row) const {
     float* weights = record_.weights != nullptr ? record_.weights + Kept(query) : nullptr;
     if (weights != nullptr) std::fill_n(weights, keys_, 0.0f);
     float* output = output_.Row(query);
-    for (size_t c = 0; c < output_.dim; ++c) {
-      const size_t none = keys_;
-      size_t winner = none;
-      for (size_t j = seen.begin; j < seen.end; ++j) {
-        if (row[j] == kMasked) continue;
-        const float value = ready_.value.Row(j)[c];
-        if (winner == none || value > ready_.value.Row(winner)[c] || std::isnan(value)) winner = j;
-        if (std::isnan(value)) break;
-      }
-      output[c] = winner == none ? 0 : ready_.value.Row(winner)[c];
-      if (weights != nullptr && winner != none) weights[winner] += 1 / static_cast<float>(output_.dim);
-    }
+    std::fill_n(output, output_.dim, 0.0f);
+    ForEachWinner(seen, row, ready_.value, [&](size_t c, size_t winner) {
+      output[c] = ready_.value.Row(winner)[c];
+      if (weights != nullptr) weights[winner] += 1 / static_cast<float>(output_.dim);
+    });
     if (record_.chosen != nullptr) record_.chosen[head_ * queries_.rows + query] = kNoKey;
   }
 
-  const Attention& a_;
   const ReadyHead& ready_;
-  ConstRows queries_;
   Rows output_;
-  const AttentionRecord& record_;
-  size_t head_, keys_, width_;
 };
 
 Error Invalid(std::string message, std::string where) {
@@ -354,13 +202,20 @@ void AttendHead(Context& ctx, const Attention& attention, const AttentionInputs&
   });
 }
 
-void Attend(Context& ctx, const Attention& attention, const AttentionInputs& in, Heads output,
-            const AttentionRecord& record) {
+static void AttendAll(Context& ctx, const Attention& attention, const AttentionInputs& in, Heads output,
+                      const AttentionRecord& record) {
   for (size_t head = 0; head < in.query.heads; ++head) {
     const ArenaScope scope(ctx.arena);
     const ReadyHead ready = MakeReady(attention, in, head, ctx.arena);
     AttendHead(ctx, attention, in, head, ready, output, record);
   }
+}
+
+void Attend(Context& ctx, const Attention& attention, const AttentionInputs& in, Heads output,
+            const AttentionRecord& record) {
+  AttendAll(ctx, attention, in, output, record);
+  if (ctx.Recording() == nullptr) return;
+  RecordAttend(ctx, attention, in, Segments::One(in.query.rows), Segments::One(in.key.rows), output);
 }
 
 void AttendSegments(Context& ctx, const Attention& attention, const AttentionInputs& in, const Segments& query_segments,
@@ -369,10 +224,11 @@ void AttendSegments(Context& ctx, const Attention& attention, const AttentionInp
   for (size_t s = 0; s < query_segments.size(); ++s) {
     const size_t first = query_segments.begin(s), count = query_segments.length(s);
     const size_t first_key = key_segments.begin(s), keys = key_segments.length(s);
-    Attend(ctx, attention,
-           {in.query.Slice(first, count), in.key.Slice(first_key, keys), in.value.Slice(first_key, keys)},
-           output.Slice(first, count));
+    AttendAll(ctx, attention,
+              {in.query.Slice(first, count), in.key.Slice(first_key, keys), in.value.Slice(first_key, keys)},
+              output.Slice(first, count), {});
   }
+  if (ctx.Recording() != nullptr) RecordAttend(ctx, attention, in, query_segments, key_segments, output);
 }
 
 }  // namespace qkv

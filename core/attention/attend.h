@@ -56,6 +56,8 @@ Result<void> CheckAttention(const Attention& attention, const AttentionInputs& i
 //
 // A key that a query may not see never reaches its result, NaN and infinities included; a NaN in one that it sees makes
 // its row NaN.
+//
+// With a tape in the context it records its backward (core/attention/attend_backward.h, RecordAttend).
 void Attend(Context& ctx, const Attention& attention, const AttentionInputs& in, Heads output,
             const AttentionRecord& record = {});
 

@@ -13,6 +13,7 @@ struct RowsOf {
   size_t rows = 0, dim = 0, stride = 0;
 
   T* Row(size_t row) const { return data + row * stride; }
+  operator RowsOf<const T>() const { return {data, rows, dim, stride}; }
 };
 using Rows = RowsOf<float>;
 using ConstRows = RowsOf<const float>;

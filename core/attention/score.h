@@ -12,6 +12,7 @@
 #include "core/attention/heads.h"
 #include "core/base/arena.h"
 #include "core/base/error.h"
+#include "core/base/trainable.h"
 #include "core/kernels/packed.h"
 #include "core/kernels/pairwise.h"
 
@@ -37,16 +38,22 @@ struct Parameter {
   ConstHeads value;
 };
 
+struct PairsGradient;
+struct ScoreBackward;
+
 // Sum over pairs: scores of some queries, as `p` says, which is all set.
 using PairSum = void (*)(const Pairs& p);
+using PairSumBackward = void (*)(const Pairs& p, const PairsGradient& g);
 
 // One head of a score, made ready to meet queries; lives as long as the arena's mark.
 struct ReadyScore {
-  ConstRows keys;                      // [keys, n]: the caller's own rows, or mapped ones in the arena
-  PackedMatrix query_map;              // [n, query dim]; empty: queries as they are
-  bool unit_queries = false;           // queries are divided by their length
-  float scale = 1;                     // of queries
-  PairSum pair_sum = nullptr;          // null: the product q k'
+  ConstRows keys;              // [keys, n]: the caller's own rows, or mapped ones in the arena
+  bool places = false;         // row j of keys is any key's at place j
+  PackedMatrix query_map;      // [n, query dim]; empty: queries as they are
+  bool unit_queries = false;   // queries are divided by their length
+  float scale = 1;             // of queries
+  PairSum pair_sum = nullptr;  // null: the product q k'
+  PairSumBackward pair_sum_backward = nullptr;
   const float* pair_weight = nullptr;  // [n], where the sum has weights
   float slope = 0;                     // minus slope |t - j| is added
 };
@@ -69,6 +76,7 @@ struct Score {
   bool same_dims;             // queries and keys must have one size
   std::span<const ParameterSpec> parameters;
   void (*ready)(const ScoreInputs& in, Arena& arena, ReadyScore& out);  // out.keys is in.keys already
+  void (*backward)(const ScoreBackward& b);  // core/attention/score_backward.h; null where nothing learns
 };
 
 // All of them, in the order of the lists.

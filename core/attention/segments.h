@@ -8,6 +8,14 @@ namespace qkv {
 
 class Segments {
  public:
+  Segments() = default;
+  // One, of `rows` rows.
+  static Segments One(size_t rows) {
+    Segments segments;
+    segments.Add(rows);
+    return segments;
+  }
+
   void Add(size_t length) { offsets_.push_back(rows() + length); }
 
   size_t size() const { return offsets_.size() - 1; }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/attention/room.h"
+#include "core/base/tape.h"
 
 namespace qkv {
 namespace {
@@ -36,6 +37,22 @@ ConstHeads Split(ConstMatrixView x, size_t heads) {
 
 void Append(std::vector<float>& rows, ConstMatrixView more) {
   rows.insert(rows.end(), more.data(), more.data() + more.size());
+}
+
+// All rows of a memory that ends in `last`. A later call moves them: what a tape reads again is a copy, whose last rows
+// pass their gradient on to `last`. Earlier ones are constants, as in Transformer-XL (Dai et al. 2019).
+ConstMatrixView Remembered(Context& ctx, const std::vector<float>& rows, ConstMatrixView last) {
+  const ConstMatrixView all = {rows.data(), static_cast<Eigen::Index>(rows.size()) / last.cols(), last.cols()};
+  Tape* tape = ctx.Recording();
+  if (tape == nullptr) return all;
+  MatrixView copy = ctx.New(all.rows(), all.cols());
+  std::copy_n(all.data(), all.size(), copy.data());
+  tape->Record(View(copy), [tape, copy, last] {
+    const float* from = tape->Gradient(copy.data()) + copy.size() - last.size();
+    float* to = tape->Gradient(last.data());
+    for (Eigen::Index i = 0; i < last.size() && to != nullptr; ++i) to[i] += from[i];
+  });
+  return View(copy);
 }
 
 }  // namespace
@@ -96,8 +113,8 @@ MatrixView Forward(Context& ctx, const AttentionLayer& layer, ConstMatrixView qu
     Append(memory->keys, k);
     Append(memory->values, v);
     memory->rows += static_cast<size_t>(k.rows());
-    in.key = SideBySide<const float>(memory->keys.data(), layer.key_heads, memory->rows, in.key.dim);
-    in.value = SideBySide<const float>(memory->values.data(), layer.key_heads, memory->rows, in.value.dim);
+    in.key = Split(Remembered(ctx, memory->keys, k), layer.key_heads);
+    in.value = Split(Remembered(ctx, memory->values, v), layer.key_heads);
   }
   MatrixView context = ctx.New(q.rows(), static_cast<Eigen::Index>(layer.heads * in.value.dim));
   Attend(ctx, attention, in, SideBySide(context.data(), layer.heads, in.query.rows, in.value.dim), record);

@@ -38,6 +38,7 @@ uint64_t ForwardRoom(const AttentionLayer& layer, ConstMatrixView query, ConstMa
 
 // query [rows, inputs], key and value [keys, inputs] -> [rows, outputs] in the context's arena. With a memory, keys and
 // values are added to it, and queries see all of it: query i's place is its former rows + i. Inputs have been checked.
+// With a tape in the context it records itself; former rows of the memory are constants then.
 MatrixView Forward(Context& ctx, const AttentionLayer& layer, ConstMatrixView query, ConstMatrixView key,
                    ConstMatrixView value, AttentionMemory* memory = nullptr, const AttentionRecord& record = {});
 

@@ -3,6 +3,8 @@
 #include <cassert>
 #include <cmath>
 
+#include "core/base/tape.h"
+
 namespace qkv {
 namespace {
 
@@ -17,6 +19,27 @@ struct PairColumns {
 PairColumns Columns(PairLayout layout, size_t pair, size_t d) {
   if (layout == PairLayout::kInterleaved) return {2 * pair, 2 * pair + 1};
   return {pair, (d + 1) / 2 + pair};
+}
+
+// Hands out each pair of x, in row i, turned by `direction` (first + i) / base^(2j/d). What is handed out may be
+// written over.
+template <class Function>
+void Turn(ConstHeads x, size_t first, double direction, PairLayout layout, double base, const Function& take) {
+  assert(x.dim % 2 == 0);
+  for (size_t pair = 0; pair < x.dim / 2; ++pair) {
+    const auto [a, b] = Columns(layout, pair, x.dim);
+    const double frequency = direction * Frequency(pair, x.dim, base);
+    for (size_t i = 0; i < x.rows; ++i) {
+      const double angle = static_cast<double>(first + i) * frequency;
+      const auto sine = static_cast<float>(std::sin(angle)), cosine = static_cast<float>(std::cos(angle));
+      for (size_t h = 0; h < x.heads; ++h) {
+        const float* from = x.Head(h).Row(i);
+        const float u = from[a], v = from[b];
+        take(h, i, a, u * cosine - v * sine);
+        take(h, i, b, u * sine + v * cosine);
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -50,27 +73,53 @@ Matrix SinusoidRotation(double delta, size_t d, PairLayout layout) {
 }
 
 void RotaryPositions(ConstHeads x, size_t first, Heads y, PairLayout layout, double base) {
-  assert(x.dim % 2 == 0);
-  for (size_t pair = 0; pair < x.dim / 2; ++pair) {
-    const auto [a, b] = Columns(layout, pair, x.dim);
-    const double frequency = Frequency(pair, x.dim, base);
-    for (size_t i = 0; i < x.rows; ++i) {
-      const double angle = static_cast<double>(first + i) * frequency;
-      const auto sine = static_cast<float>(std::sin(angle)), cosine = static_cast<float>(std::cos(angle));
-      for (size_t h = 0; h < x.heads; ++h) {
-        const float* from = x.Head(h).Row(i);
-        float* to = y.Head(h).Row(i);
-        const float u = from[a], v = from[b];
-        to[a] = u * cosine - v * sine;
-        to[b] = u * sine + v * cosine;
-      }
-    }
-  }
+  Turn(x, first, 1, layout, base,
+       [&](size_t h, size_t i, size_t column, float turned) { y.Head(h).Row(i)[column] = turned; });
+}
+
+void RotaryPositionsBackward(ConstHeads dy, size_t first, Heads dx, PairLayout layout, double base) {
+  const bool one = dx.data == dy.data;
+  Turn(dy, first, -1, layout, base, [&](size_t h, size_t i, size_t column, float turned) {
+    float& to = dx.Head(h).Row(i)[column];
+    to = one ? turned : to + turned;
+  });
 }
 
 void LearnedPositions(ConstMatrixView x, ConstMatrixView table, size_t first, MatrixView y) {
   assert(first + static_cast<size_t>(x.rows()) <= static_cast<size_t>(table.rows()) && x.cols() == table.cols());
   y = x + table.middleRows(static_cast<Eigen::Index>(first), x.rows());
+}
+
+void LearnedPositionsBackward(ConstMatrixView dy, size_t first, float* dx, float* table_gradient) {
+  float* rows = table_gradient != nullptr ? table_gradient + static_cast<Eigen::Index>(first) * dy.cols() : nullptr;
+  for (Eigen::Index i = 0; i < dy.size(); ++i) {
+    if (dx != nullptr) dx[i] += dy.data()[i];
+    if (rows != nullptr) rows[i] += dy.data()[i];
+  }
+}
+
+void RotaryPositions(Context& ctx, ConstHeads x, size_t first, Heads y, PairLayout layout, double base) {
+  RotaryPositions(x, first, y, layout, base);
+  Tape* tape = ctx.Recording();
+  if (tape == nullptr || y.heads * y.rows == 0) return;
+  const size_t size = (y.heads - 1) * y.head_stride + (y.rows - 1) * y.row_stride + y.dim;
+  tape->Record({y.data, 1, static_cast<Eigen::Index>(size)}, [=] {
+    const ConstHeads dy = {tape->Gradient(y.data), y.heads, y.rows, y.dim, y.head_stride, y.row_stride};
+    const Heads dx = {tape->Gradient(x.data), x.heads, x.rows, x.dim, x.head_stride, x.row_stride};
+    if (dx.data != nullptr) RotaryPositionsBackward(dy, first, dx, layout, base);
+  });
+}
+
+void LearnedPositions(Context& ctx, ConstMatrixView x, ConstMatrixView table, size_t first, MatrixView y) {
+  LearnedPositions(x, table, first, y);
+  Tape* tape = ctx.Recording();
+  if (tape == nullptr) return;
+  tape->Record(View(y), [=] {
+    const ConstMatrixView dy = {tape->Gradient(y.data()), y.rows(), y.cols()};
+    // In place the gradient of x is that of y already.
+    float* dx = x.data() != y.data() ? tape->Gradient(x.data()) : nullptr;
+    LearnedPositionsBackward(dy, first, dx, tape->Gradient(table.data()));
+  });
 }
 
 }  // namespace qkv

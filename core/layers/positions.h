@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "core/attention/heads.h"
+#include "core/base/context.h"
 #include "core/base/matrix.h"
 
 namespace qkv {
@@ -29,5 +30,16 @@ void RotaryPositions(ConstHeads x, size_t first, Heads y, PairLayout layout = Pa
 // Learned positions (Gehring et al. 2017): y = x + rows first, first + 1, ... of the table. x, y [rows, d], table
 // [positions, d] with first + rows <= positions; y may be x.
 void LearnedPositions(ConstMatrixView x, ConstMatrixView table, size_t first, MatrixView y);
+
+// Their backwards. dx += R' dy, or dx = R' dy where they are one; dx += dy and the table's rows += dy, of which either
+// may be without data.
+void RotaryPositionsBackward(ConstHeads dy, size_t first, Heads dx, PairLayout layout = PairLayout::kHalves,
+                             double base = 10000);
+void LearnedPositionsBackward(ConstMatrixView dy, size_t first, float* dx, float* table_gradient);
+
+// The same as layers, which record themselves on the context's tape. y may be x where x is no parameter.
+void RotaryPositions(Context& ctx, ConstHeads x, size_t first, Heads y, PairLayout layout = PairLayout::kHalves,
+                     double base = 10000);
+void LearnedPositions(Context& ctx, ConstMatrixView x, ConstMatrixView table, size_t first, MatrixView y);
 
 }  // namespace qkv

@@ -2,7 +2,7 @@
 // Without slopes, head h of H has 2^(-8 (h + 1) / H), as in the paper.
 #include <cmath>
 
-#include "core/attention/score.h"
+#include "core/attention/score_backward.h"
 
 namespace qkv {
 
@@ -15,6 +15,13 @@ static void Ready(const ScoreInputs& in, Arena&, ReadyScore& out) {
       slope != nullptr ? *slope : std::exp2(-8 * static_cast<float>(in.head + 1) / static_cast<float>(in.heads));
 }
 
-extern const Score kAlibi = {"alibi", "q'k / sqrt(d) - slope |t - j|", "Press et al. 2021", true, kParameters, Ready};
+static void Backward(const ScoreBackward& b) {
+  Add(b.met_queries, b.to_queries);
+  Add(b.met_keys, b.to_keys);
+  Add({&b.slope, 1, 1, 1}, b["slope"]);
+}
+
+extern const Score kAlibi = {"alibi", "q'k / sqrt(d) - slope |t - j|", "Press et al. 2021", true, kParameters,
+                             Ready,   kTrainable ? Backward : nullptr};
 
 }  // namespace qkv

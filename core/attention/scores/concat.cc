@@ -1,6 +1,7 @@
 // The score of Luong et al. 2015 on query and key joined. W = [W_q W_k] acts on each part alone, so that this is
 // additive attention.
-#include "core/attention/score.h"
+#include "core/attention/score_backward.h"
+#include "core/kernels/pairwise_backward.h"
 
 namespace qkv {
 
@@ -11,9 +12,22 @@ static void Ready(const ScoreInputs& in, Arena& arena, ReadyScore& out) {
   out.keys = MapRows(in.keys, {w.data + in.query_dim, w.rows, in.keys.dim, w.stride}, arena);
   out.query_map = PackRows({w.data, w.rows, in.query_dim, w.stride});
   out.pair_sum = TanhSums;
+  if (kTrainable) out.pair_sum_backward = TanhSumsBackward;
   out.pair_weight = in["v"].data;
 }
 
-extern const Score kConcat = {"concat", "v' tanh(W [q; k])", "Luong et al. 2015", false, kParameters, Ready};
+static void Backward(const ScoreBackward& b) {
+  const ConstRows w = b.in["W"];
+  const Rows to = b["W"];
+  const size_t of_queries = b.in.query_dim, of_keys = b.in.keys.dim;
+  MapRowsBackward(b, b.met_queries, b.queries, w, b.to_queries, to);
+  Rows to_right = to;
+  if (to.data != nullptr) to_right.data += of_queries;
+  MapRowsBackward(b, b.met_keys, b.in.keys, {w.data + of_queries, w.rows, of_keys, w.stride}, b.to_keys, to_right);
+  Add({b.pair_weight, 1, b.met_keys.dim, b.met_keys.dim}, b["v"]);
+}
+
+extern const Score kConcat = {
+    "concat", "v' tanh(W [q; k])", "Luong et al. 2015", false, kParameters, Ready, kTrainable ? Backward : nullptr};
 
 }  // namespace qkv

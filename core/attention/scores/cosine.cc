@@ -1,7 +1,7 @@
 // The cosine of the angle between query and key (Graves et al. 2014), over a temperature, 1 when it is not given.
 #include <algorithm>
 
-#include "core/attention/score.h"
+#include "core/attention/score_backward.h"
 
 namespace qkv {
 
@@ -16,6 +16,15 @@ static void Ready(const ScoreInputs& in, Arena& arena, ReadyScore& out) {
   if (const float* temperature = in["temperature"].data) out.scale = 1 / *temperature;
 }
 
-extern const Score kCosine = {"cosine", "q'k / (|q| |k| temperature)", "Graves et al. 2014", true, kParameters, Ready};
+static void Backward(const ScoreBackward& b) {
+  Add(b.met_queries, b.to_queries);
+  DivideByLengthBackward(b.in.keys, b.met_keys, b.to_keys, /*add=*/true);
+  // scale = 1 / temperature
+  const float of_temperature = -b.scale * b.ready.scale * b.ready.scale;
+  Add({&of_temperature, 1, 1, 1}, b["temperature"]);
+}
+
+extern const Score kCosine = {"cosine", "q'k / (|q| |k| temperature)",  "Graves et al. 2014", true, kParameters,
+                              Ready,    kTrainable ? Backward : nullptr};
 
 }  // namespace qkv

@@ -1,6 +1,7 @@
 // The exponent of a Gaussian kernel: with softmax, regression by Nadaraya and Watson (1964). The larger w, the narrower
 // the kernel; without it, 1.
-#include "core/attention/score.h"
+#include "core/attention/score_backward.h"
+#include "core/kernels/pairwise_backward.h"
 
 namespace qkv {
 
@@ -8,6 +9,7 @@ constexpr ParameterSpec kParameters[] = {{"w", Size::kOne, Size::kOne, /*optiona
 
 static void Ready(const ScoreInputs& in, Arena& arena, ReadyScore& out) {
   out.pair_sum = SquaredDistances;
+  if (kTrainable) out.pair_sum_backward = SquaredDistancesBackward;
   const float* w = in["w"].data;
   if (w == nullptr) return;
   out.scale = *w;
@@ -18,6 +20,22 @@ static void Ready(const ScoreInputs& in, Arena& arena, ReadyScore& out) {
   out.keys = {scaled, in.keys.rows, in.keys.dim, in.keys.dim};
 }
 
-extern const Score kGaussian = {"gaussian", "-|w (q - k)|^2 / 2", "Nadaraya, Watson 1964", true, kParameters, Ready};
+// What met is w q and w k.
+static void Backward(const ScoreBackward& b) {
+  Add(b.met_queries, b.to_queries);
+  Add(b.met_keys, b.to_keys, b.ready.scale);
+  const Rows to = b["w"];
+  if (to.data == nullptr) return;
+  double sum = b.scale;
+  for (size_t r = 0; r < b.in.keys.rows; ++r) {
+    for (size_t c = 0; c < b.in.keys.dim; ++c) {
+      if (const float d = b.met_keys.Row(r)[c]; d != 0) sum += static_cast<double>(d) * b.in.keys.Row(r)[c];
+    }
+  }
+  *to.data += static_cast<float>(sum);
+}
+
+extern const Score kGaussian = {"gaussian", "-|w (q - k)|^2 / 2",           "Nadaraya, Watson 1964", true, kParameters,
+                                Ready,      kTrainable ? Backward : nullptr};
 
 }  // namespace qkv

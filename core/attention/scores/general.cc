@@ -1,5 +1,5 @@
 // A product through a matrix: bilinear, not symmetric, and queries and keys may differ in size (Luong et al. 2015).
-#include "core/attention/score.h"
+#include "core/attention/score_backward.h"
 
 namespace qkv {
 
@@ -9,6 +9,16 @@ static void Ready(const ScoreInputs& in, Arena&, ReadyScore& out) {
   out.query_map = PackRows(in["W"], /*transposed=*/true);
 }
 
-extern const Score kGeneral = {"general", "q'W k", "Luong et al. 2015", false, kParameters, Ready};
+// y = W'q: dq = W dy, dW = q dy'.
+static void Backward(const ScoreBackward& b) {
+  const ConstRows dy = b.met_queries, q = b.queries, w = b.in["W"];
+  const Factor d = {dy.data, dy.stride};
+  AddProduct(q.rows, q.dim, dy.dim, d, {w.data, w.stride, true}, b.to_queries, b.arena, b.pool);
+  AddProduct(q.dim, dy.dim, q.rows, {q.data, q.stride, true}, d, b["W"], b.arena, b.pool);
+  Add(b.met_keys, b.to_keys);
+}
+
+extern const Score kGeneral = {
+    "general", "q'W k", "Luong et al. 2015", false, kParameters, Ready, kTrainable ? Backward : nullptr};
 
 }  // namespace qkv

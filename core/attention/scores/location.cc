@@ -1,5 +1,5 @@
 // A score of the query and the key's place alone (Luong et al. 2015): row j of W stands where key j would.
-#include "core/attention/score.h"
+#include "core/attention/score_backward.h"
 
 namespace qkv {
 
@@ -8,8 +8,18 @@ constexpr ParameterSpec kParameters[] = {{"W", Size::kKeysAtLeast, Size::kQueryD
 static void Ready(const ScoreInputs& in, Arena&, ReadyScore& out) {
   const ConstRows w = in["W"];
   out.keys = {w.data, in.keys.rows, w.dim, w.stride};
+  out.places = true;
 }
 
-extern const Score kLocation = {"location", "W q", "Luong et al. 2015", false, kParameters, Ready};
+static void Backward(const ScoreBackward& b) {
+  Add(b.met_queries, b.to_queries);
+  for (size_t s = 0; s < b.key_segments.size(); ++s) {
+    const size_t first = b.key_segments.begin(s), count = b.key_segments.length(s);
+    Add({b.met_keys.Row(first), count, b.met_keys.dim, b.met_keys.stride}, b["W"]);
+  }
+}
+
+extern const Score kLocation = {
+    "location", "W q", "Luong et al. 2015", false, kParameters, Ready, kTrainable ? Backward : nullptr};
 
 }  // namespace qkv

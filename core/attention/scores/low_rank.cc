@@ -1,5 +1,5 @@
 // The general score with W = V'U of low rank: queries and keys meet in a space of their own.
-#include "core/attention/score.h"
+#include "core/attention/score_backward.h"
 
 namespace qkv {
 
@@ -10,6 +10,12 @@ static void Ready(const ScoreInputs& in, Arena& arena, ReadyScore& out) {
   out.query_map = PackRows(in["V"]);
 }
 
-extern const Score kLowRank = {"low-rank", "(U k)'(V q)", "Luong et al. 2015, factored", false, kParameters, Ready};
+static void Backward(const ScoreBackward& b) {
+  MapRowsBackward(b, b.met_queries, b.queries, b.in["V"], b.to_queries, b["V"]);
+  MapRowsBackward(b, b.met_keys, b.in.keys, b.in["U"], b.to_keys, b["U"]);
+}
+
+extern const Score kLowRank = {"low-rank",  "(U k)'(V q)", "Luong et al. 2015, factored",  false,
+                               kParameters, Ready,         kTrainable ? Backward : nullptr};
 
 }  // namespace qkv

@@ -2,7 +2,7 @@
 // that length where the entries' is 1, and a softmax of large scores has no gradient.
 #include <cmath>
 
-#include "core/attention/score.h"
+#include "core/attention/score_backward.h"
 
 namespace qkv {
 
@@ -10,6 +10,12 @@ static void Ready(const ScoreInputs& in, Arena&, ReadyScore& out) {
   out.scale = 1 / std::sqrt(static_cast<float>(in.keys.dim));
 }
 
-extern const Score kScaledDot = {"scaled-dot", "q'k / sqrt(d)", "Vaswani et al. 2017", true, {}, Ready};
+static void Backward(const ScoreBackward& b) {
+  Add(b.met_queries, b.to_queries);
+  Add(b.met_keys, b.to_keys);
+}
+
+extern const Score kScaledDot = {"scaled-dot", "q'k / sqrt(d)", "Vaswani et al. 2017",          true,
+                                 {},           Ready,           kTrainable ? Backward : nullptr};
 
 }  // namespace qkv
