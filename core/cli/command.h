@@ -52,5 +52,6 @@ void AddInspect(CLI::App& app);
 void AddQuantize(CLI::App& app);
 void AddScores(CLI::App& app);
 void AddShortlist(CLI::App& app);
+void AddTrain(CLI::App& app);
 
 }  // namespace qkv::cli

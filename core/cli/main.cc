@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
   qkv::cli::AddQuantize(app);
   qkv::cli::AddScores(app);
   qkv::cli::AddShortlist(app);
+  qkv::cli::AddTrain(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

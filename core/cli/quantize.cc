@@ -30,7 +30,7 @@ void WriteWeights(TranslationModel& model, const fs::path& file) {
   unfinished += ".part";
   {
     std::ofstream stream(unfinished, std::ios::binary);
-    WriteSafetensors(model.Slots(), true, stream);
+    WriteSafetensors(model.Slots(), FloatsAs::kInt8, stream);
     stream.flush();
     if (!stream) Fail(file.string() + ": cannot be written");
   }

@@ -58,42 +58,51 @@ void WriteInt8(const Weight& weight, std::ostream& out) {
   Write(out, scales.data(), scales.size());
 }
 
-void WriteFloats(const Weight& weight, std::ostream& out) {
-  std::vector<float> floats(weight.inputs());
+void WriteFloats(const float* values, size_t count, FloatsAs floats, std::ostream& out) {
+  if (floats != FloatsAs::kF16) return Write(out, values, count);
+  std::vector<Eigen::half> halves(values, values + count);
+  Write(out, halves.data(), count);
+}
+
+void WriteFloats(const Weight& weight, FloatsAs floats, std::ostream& out) {
+  std::vector<float> row(weight.inputs());
   for (size_t o = 0; o < weight.outputs(); ++o) {
-    weight.GetRow(o, floats.data());
-    Write(out, floats.data(), floats.size());
+    weight.GetRow(o, row.data());
+    WriteFloats(row.data(), row.size(), floats, out);
   }
 }
 
-bool AsInt8(const Weight& weight, bool quantize) { return quantize || weight.quantized(); }
+bool AsInt8(const Weight& weight, FloatsAs floats) { return floats == FloatsAs::kInt8 || weight.quantized(); }
 
-void Describe(const WeightSlot& slot, bool quantize, Header& header) {
+void Describe(const WeightSlot& slot, FloatsAs floats, Header& header) {
   const std::string& name = slot.names.front();
   const std::string outputs = std::to_string(slot.outputs);
   const uint64_t count = uint64_t{slot.outputs} * slot.inputs;
+  const bool half = floats == FloatsAs::kF16;
+  const char* dtype = half ? "F16" : "F32";
+  const size_t bytes = half ? sizeof(Eigen::half) : sizeof(float);
   Weight* const* matrix = std::get_if<Weight*>(&slot.to);
-  if (matrix == nullptr) return header.Add(name, "F32", "[" + outputs + "]", slot.outputs * sizeof(float));
+  if (matrix == nullptr) return header.Add(name, dtype, "[" + outputs + "]", slot.outputs * bytes);
   const std::string shape = "[" + outputs + "," + std::to_string(slot.inputs) + "]";
-  if (!AsInt8(**matrix, quantize)) return header.Add(name, "F32", shape, count * sizeof(float));
+  if (!AsInt8(**matrix, floats)) return header.Add(name, dtype, shape, count * bytes);
   header.Add(name, "I8", shape, count);
   header.Add(name + "_scale", "F32", "[" + outputs + "]", slot.outputs * sizeof(float));
 }
 
 }  // namespace
 
-void WriteSafetensors(const WeightSlots& slots, bool quantize, std::ostream& out) {
+void WriteSafetensors(const WeightSlots& slots, FloatsAs floats, std::ostream& out) {
   Header header;
-  for (const WeightSlot& slot : slots.slots) Describe(slot, quantize, header);
+  for (const WeightSlot& slot : slots.slots) Describe(slot, floats, header);
   const std::string text = header.Text();
   const uint64_t length = text.size();
   Write(out, &length, 1);
   Write(out, text.data(), text.size());
   for (const WeightSlot& slot : slots.slots) {
     if (Weight* const* matrix = std::get_if<Weight*>(&slot.to)) {
-      AsInt8(**matrix, quantize) ? WriteInt8(**matrix, out) : WriteFloats(**matrix, out);
+      AsInt8(**matrix, floats) ? WriteInt8(**matrix, out) : WriteFloats(**matrix, floats, out);
     } else {
-      Write(out, std::get<Vector*>(slot.to)->data(), slot.outputs);
+      WriteFloats(std::get<Vector*>(slot.to)->data(), slot.outputs, floats, out);
     }
   }
 }

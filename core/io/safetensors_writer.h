@@ -7,9 +7,15 @@
 
 namespace qkv {
 
-// One tensor a slot, by the first of its names: vectors and matrices of floats as F32, those of int8 as I8 with their
-// scales. With `quantize`, matrices of floats become int8 too: each output's weights to the nearest of 255 steps, its
-// largest at the end (core/kernels/quantized.h). Every slot must have been filled. Check `out` for whether it took it.
-void WriteSafetensors(const WeightSlots& slots, bool quantize, std::ostream& out);
+enum class FloatsAs {
+  kF32,
+  kF16,   // matrices and vectors alike, to the nearest half
+  kInt8,  // matrices: each output's weights to the nearest of 255 steps, its largest at the end
+          // (core/kernels/quantized.h); vectors F32
+};
+
+// One tensor a slot, by the first of its names. Matrices of int8 are written as I8 with their scales beside them, in
+// any case. Every slot must have been filled. Check `out` for whether it took it.
+void WriteSafetensors(const WeightSlots& slots, FloatsAs floats, std::ostream& out);
 
 }  // namespace qkv

@@ -20,8 +20,6 @@ Parameter Describe(WeightSlot& slot) {
     p.value = vector.data();
     p.size = static_cast<size_t>(vector.size());
   }
-  p.gradient = AlignedFloats(p.size);
-  std::fill_n(p.gradient.data(), p.size, 0.0f);
   return p;
 }
 
@@ -41,8 +39,12 @@ void ReserveFloats(WeightSlots& slots) {
   }
 }
 
-Parameters::Parameters(WeightSlots& slots) {
-  for (WeightSlot& slot : slots.slots) all_.push_back(Describe(slot));
+Parameters::Parameters(WeightSlots& slots, bool gradients) {
+  for (WeightSlot& slot : slots.slots) {
+    Parameter& p = all_.emplace_back(Describe(slot));
+    if (gradients) p.gradient = AlignedFloats(p.size);
+  }
+  if (gradients) ClearGradients();
 }
 
 size_t Parameters::count() const {
@@ -59,11 +61,12 @@ void Parameters::ClearGradients() {
   for (Parameter& p : all_) std::fill_n(p.gradient.data(), p.size, 0.0f);
 }
 
-void Parameters::ClearGradientRow(const std::string& name, size_t row) {
-  for (Parameter& p : all_) {
-    if (p.name != name) continue;
-    for (size_t i = 0; i < p.inputs; ++i) p.gradient.data()[PackedPlace(p, row, i)] = 0;
-  }
+void Parameters::ClearGradientRow(Parameter& p, size_t row) {
+  for (size_t i = 0; i < p.inputs; ++i) p.gradient.data()[PackedPlace(p, row, i)] = 0;
+}
+
+void Parameters::ClearValueRow(Parameter& p, size_t row) {
+  for (size_t i = 0; i < p.inputs; ++i) p.value[PackedPlace(p, row, i)] = 0;
 }
 
 void Unpack(const Parameter& p, const float* packed, float* rows) {

@@ -23,8 +23,9 @@ struct Parameter {
 
 class Parameters {
  public:
-  // The slots' weights are of floats and have been reserved. They outlive the parameters.
-  explicit Parameters(WeightSlots& slots);
+  // The slots' weights are of floats and have been reserved. They outlive the parameters. Without `gradients` there is
+  // no room for them.
+  explicit Parameters(WeightSlots& slots, bool gradients = true);
 
   std::vector<Parameter>& all() { return all_; }
   const std::vector<Parameter>& all() const { return all_; }
@@ -33,7 +34,8 @@ class Parameters {
   void Watch(Tape& tape);
   void ClearGradients();
   // A table's row that stays as it is: the start piece's, which is zero.
-  void ClearGradientRow(const std::string& name, size_t row);
+  static void ClearGradientRow(Parameter& table, size_t row);
+  static void ClearValueRow(Parameter& table, size_t row);
 
  private:
   std::vector<Parameter> all_;

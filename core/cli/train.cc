@@ -1,0 +1,98 @@
+// qkv train: a config in, a model folder out.
+#include <unistd.h>
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+
+#include "core/cli/command.h"
+#include "core/io/files.h"
+#include "core/train/run.h"
+
+namespace qkv::cli {
+namespace {
+
+struct Options {
+  std::string config;
+  bool resume = false;
+  Common common;
+};
+
+std::atomic<bool> stop = false;
+void Stop(int) {
+  stop = true;
+  std::signal(SIGINT, SIG_DFL);  // a second time ends at once
+}
+
+std::string Left(double seconds) {
+  const auto minutes = static_cast<long>(seconds / 60);
+  char text[32];
+  std::snprintf(text, sizeof text, "%ld:%02ld h left", minutes / 60, minutes % 60);
+  return text;
+}
+
+// One line that is rewritten on a terminal, and lines of their own elsewhere and for what is measured.
+void Show(const RunNews& news) {
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  if (news.measured) {
+    std::fprintf(stderr, "%sstep %llu: held-out loss %.4f, perplexity %.2f", terminal ? "\r\033[K" : "",
+                 static_cast<unsigned long long>(news.step), news.dev_loss, std::exp(news.dev_loss));
+    if (news.dev_bleu > 0) std::fprintf(stderr, ", BLEU %.2f", news.dev_bleu);
+    std::fputc('\n', stderr);
+    return;
+  }
+  std::fprintf(stderr, "%sstep %llu of %llu, loss %.4f, %.0f tokens/s, %s%s", terminal ? "\r\033[K" : "",
+               static_cast<unsigned long long>(news.step), static_cast<unsigned long long>(news.steps), news.loss,
+               news.tokens_per_second, Left(news.seconds_left).c_str(), terminal ? "" : "\n");
+  std::fflush(stderr);
+}
+
+void Train(const Options& options) {
+  constexpr size_t kLargest = size_t{1} << 20;
+  const Result<std::string> text = ReadWholeFile(options.config, kLargest);
+  if (!text) Fail(text.error().ToString());
+  const Result<RunConfig> config = ParseRunConfig(text.value(), options.config);
+  if (!config) Fail(config.error().ToString());
+  RunOptions run;
+  run.resume = options.resume;
+  run.threads = options.common.threads;
+  run.news = Show;
+  run.stop = &stop;
+  std::signal(SIGINT, Stop);
+  std::signal(SIGTERM, Stop);
+  const std::string folder = std::filesystem::path(options.config).parent_path().string();
+  const Result<RunEnd> end = Run(config.value(), text.value(), folder, run);
+  if (isatty(STDERR_FILENO) != 0) std::fputc('\n', stderr);
+  if (!end) Fail(end.error().ToString());
+  const std::string model = (std::filesystem::path(folder) / config.value().out / "model").string();
+  const auto step = static_cast<unsigned long long>(end.value().step);
+  switch (end.value().kind) {
+    case RunEnd::Kind::kDone:
+    case RunEnd::Kind::kPatience:
+      std::printf("%s: trained for %llu steps, best at step %llu\n", model.c_str(), step,
+                  static_cast<unsigned long long>(end.value().best_step));
+      return;
+    case RunEnd::Kind::kStopped:
+      std::printf("stopped at step %llu; go on with --resume\n", step);
+      return;
+    case RunEnd::Kind::kDiverged:
+      Fail("the loss is not a number any more after step " + std::to_string(step) +
+           ": the weights up to there are kept in the last checkpoint; resume with a lower schedule.peak or a longer "
+           "warm-up");
+  }
+}
+
+}  // namespace
+
+void AddTrain(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("train", "Train a model as a config file says");
+  command->add_option("config", options->config, "the run: what to learn from, what to train and how (JSON)")
+      ->required()
+      ->check(CLI::ExistingFile);
+  command->add_flag("--resume", options->resume, "go on from the run's latest checkpoint, if it has one");
+  AddThreads(*command, options->common);
+  command->callback([options] { Train(*options); });
+}
+
+}  // namespace qkv::cli

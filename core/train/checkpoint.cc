@@ -1,0 +1,188 @@
+#include "core/train/checkpoint.h"
+
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "core/base/json.h"
+#include "core/io/files.h"
+#include "core/io/safetensors.h"
+#include "core/io/safetensors_writer.h"
+
+namespace qkv {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPrefix = "checkpoint-";
+constexpr const char* kNumbers = "progress.json";
+constexpr const char* kTensors = "state.safetensors";
+
+fs::path FolderOf(const std::string& folder, uint64_t step) {
+  return fs::path(folder) / (std::string(kPrefix) + std::to_string(step));
+}
+
+// Checkpoints of a folder by step.
+std::vector<uint64_t> Steps(const std::string& folder) {
+  std::vector<uint64_t> steps;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(kPrefix)) continue;
+    const std::string number = name.substr(kPrefix.size());
+    const bool digits = !number.empty() && number.size() < 19 &&
+                        std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
+    if (digits) steps.push_back(std::stoull(number));
+  }
+  std::sort(steps.begin(), steps.end());
+  return steps;
+}
+
+std::string Print(const RunPlace& p) {
+  rapidjson::StringBuffer buffer;
+  rapidjson::Writer<rapidjson::StringBuffer> json(buffer);
+  const auto number = [&](const char* name, uint64_t value) {
+    json.Key(name);
+    json.Uint64(value);
+  };
+  const auto real = [&](const char* name, double value) {
+    json.Key(name);
+    json.Double(value);
+  };
+  json.StartObject();
+  number("step", p.step);
+  number("averaged", p.averaged);
+  real("seconds", p.seconds);
+  number("tokens", p.tokens);
+  real("best", p.best);
+  number("best_step", p.best_step);
+  number("measured_since", p.measured_since);
+  number("fingerprint", p.batches.fingerprint);
+  number("drawn", p.batches.drawn);
+  number("used", p.batches.used);
+  number("taken", p.batches.taken);
+  json.Key("places");
+  json.StartArray();
+  for (const CorpusPlace& place : p.batches.places) {
+    for (const uint64_t value : {place.lines, place.source_offset, place.target_offset}) json.Uint64(value);
+  }
+  json.EndArray();
+  json.Key("given");
+  json.StartArray();
+  for (const uint64_t value : p.batches.given) json.Uint64(value);
+  json.EndArray();
+  json.EndObject();
+  return buffer.GetString();
+}
+
+Result<std::vector<uint64_t>> List(const JsonObject& json, const char* field) {
+  const Json* list = json.Find(field);
+  if (list == nullptr || !list->IsArray()) return json.Invalid(field, "must be a list");
+  std::vector<uint64_t> values;
+  for (const Json& value : list->GetArray()) {
+    if (!value.IsUint64()) return json.Invalid(field, "must be a list of whole numbers");
+    values.push_back(value.GetUint64());
+  }
+  return values;
+}
+
+Result<RunPlace> ReadNumbers(const std::string& text) {
+  QKV_TRY(const JsonObject json, JsonObject::Parse(text, kNumbers));
+  RunPlace p;
+  struct Number {
+    const char* name;
+    uint64_t* to;
+  };
+  const Number numbers[] = {{"step", &p.step},
+                            {"averaged", &p.averaged},
+                            {"tokens", &p.tokens},
+                            {"best_step", &p.best_step},
+                            {"measured_since", &p.measured_since},
+                            {"fingerprint", &p.batches.fingerprint},
+                            {"drawn", &p.batches.drawn},
+                            {"used", &p.batches.used},
+                            {"taken", &p.batches.taken}};
+  for (const Number& number : numbers) {
+    const Json* value = json.Find(number.name);
+    if (value == nullptr || !value->IsUint64()) return json.Invalid(number.name, "must be a whole number");
+    *number.to = value->GetUint64();
+  }
+  QKV_TRY(p.seconds, json.Number("seconds", 0));
+  QKV_TRY(p.best, json.Number("best", 0));
+  QKV_TRY(const std::vector<uint64_t> places, List(json, "places"));
+  for (size_t i = 0; i + 3 <= places.size(); i += 3) {
+    p.batches.places.push_back({places[i], places[i + 1], places[i + 2]});
+  }
+  QKV_TRY(p.batches.given, List(json, "given"));
+  return p;
+}
+
+// Feeds the whole file to the slots.
+Result<void> ReadTensors(const std::string& path, const WeightSlots& slots) {
+  std::error_code error;
+  const uint64_t size = fs::file_size(path, error);
+  std::ifstream file(path, std::ios::binary);
+  if (error || !file) return Error{ErrorCode::kMissingFile, "cannot be read", path};
+  SafetensorsReader reader(slots, size, PTRDIFF_MAX, path);
+  std::vector<uint8_t> bytes;
+  for (ByteRange range = reader.Next(); range.length != 0; range = reader.Next()) {
+    bytes.resize(range.length);
+    file.seekg(static_cast<std::streamoff>(range.offset));
+    if (!file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()))) {
+      return Error{ErrorCode::kInvalidFile, "ends too early", path};
+    }
+    QKV_CHECK(reader.Feed(bytes));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> SaveCheckpoint(const std::string& folder, Trainer& trainer, const RunPlace& progress) {
+  const fs::path to = FolderOf(folder, progress.step), part = fs::path(folder) / "checkpoint.part";
+  const std::vector<uint64_t> before = Steps(folder);
+  std::error_code error;
+  fs::remove_all(part, error);
+  if (!fs::create_directories(part, error)) {
+    return Error{ErrorCode::kInvalidFile, "cannot be made: " + error.message(), part.string()};
+  }
+  QKV_CHECK(WriteWholeFile((part / kTensors).string(),
+                           [&](std::ostream& out) { WriteSafetensors(trainer.State(), FloatsAs::kF32, out); }));
+  QKV_CHECK(WriteWholeFile((part / kNumbers).string(), Print(progress)));
+  fs::remove_all(to, error);
+  fs::rename(part, to, error);
+  if (error) return Error{ErrorCode::kInvalidFile, "cannot be written: " + error.message(), to.string()};
+  for (const uint64_t step : before) {
+    if (step < progress.step) fs::remove_all(FolderOf(folder, step), error);
+  }
+  return {};
+}
+
+std::optional<uint64_t> LatestCheckpoint(const std::string& folder) {
+  const std::vector<uint64_t> steps = Steps(folder);
+  // One that is being removed has lost a file.
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    const fs::path at = FolderOf(folder, *step);
+    std::error_code error;
+    if (fs::exists(at / kNumbers, error) && fs::exists(at / kTensors, error)) return *step;
+  }
+  return {};
+}
+
+Result<RunPlace> LoadCheckpoint(const std::string& folder, Trainer& trainer) {
+  const std::optional<uint64_t> step = LatestCheckpoint(folder);
+  if (!step) return Error{ErrorCode::kMissingFile, "has no checkpoint to resume from", folder};
+  const fs::path at = FolderOf(folder, *step);
+  QKV_TRY(const std::string numbers, ReadWholeFile((at / kNumbers).string(), kLargestConfig));
+  QKV_TRY(RunPlace progress, ReadNumbers(numbers));
+  // A reader makes its own room, and the trainer's weights must stay where they are.
+  WeightCopies loaded(trainer.State());
+  QKV_CHECK(ReadTensors((at / kTensors).string(), loaded.slots()));
+  trainer.Resume(loaded.slots(), progress.step, progress.averaged);
+  return progress;
+}
+
+}  // namespace qkv

@@ -1,0 +1,271 @@
+#include "core/train/run_config.h"
+
+#include <rapidjson/prettywriter.h>
+#include <rapidjson/stringbuffer.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include "core/base/json.h"
+
+namespace qkv {
+namespace {
+
+// One object of the file: each field has a reader, and a field without one is an error.
+class Fields {
+ public:
+  Fields(const std::string& file, std::string path) : file_(file), path_(std::move(path)) {}
+
+  void Text(const char* name, std::string& to) {
+    readers_[name] = [this, name, &to](const Json& json) -> Result<void> {
+      if (!json.IsString()) return Wrong(name, "must be text");
+      to = json.GetString();
+      return {};
+    };
+  }
+  template <class T>
+  void Number(const char* name, T& to, double least, double most) {
+    readers_[name] = [this, name, &to, least, most](const Json& json) -> Result<void> {
+      const bool whole = std::is_integral_v<T>;
+      if (!json.IsNumber() || !(json.GetDouble() >= least && json.GetDouble() <= most) ||
+          (whole && json.GetDouble() != std::floor(json.GetDouble()))) {
+        return Wrong(name, std::string("must be a ") + (whole ? "whole " : "") + "number from " + Shown(least) +
+                               " to " + Shown(most));
+      }
+      to = static_cast<T>(json.GetDouble());
+      return {};
+    };
+  }
+  template <size_t n>
+  void Choice(const char* name, const std::string_view (&names)[n], const std::function<void(size_t)>& take) {
+    readers_[name] = [this, name, &names, take](const Json& json) -> Result<void> {
+      std::string all;
+      for (size_t i = 0; i < n; ++i) {
+        if (json.IsString() && names[i] == json.GetString()) {
+          take(i);
+          return {};
+        }
+        all += (i == 0 ? "" : ", ") + std::string(names[i]);
+      }
+      return Wrong(name, "must be one of " + all);
+    };
+  }
+  void Other(const char* name, std::function<Result<void>(const Json&)> read) { readers_[name] = std::move(read); }
+  void Part(const char* name, Fields& part) {
+    readers_[name] = [&part](const Json& json) { return part.Read(json); };
+  }
+
+  Result<void> Read(const Json& json) const {
+    if (!json.IsObject()) return Error{ErrorCode::kInvalidFile, "must be an object", file_ + ", " + path_};
+    for (const auto& member : json.GetObject()) {
+      const auto reader = readers_.find(member.name.GetString());
+      if (reader == readers_.end()) {
+        std::string known;
+        for (const auto& [name, unused] : readers_) known += (known.empty() ? "" : ", ") + name;
+        return Wrong(member.name.GetString(), "is not a field of this file; these are: " + known);
+      }
+      QKV_CHECK(reader->second(member.value));
+    }
+    return {};
+  }
+  Error Wrong(const std::string& name, std::string message) const {
+    return {ErrorCode::kInvalidFile, std::move(message), file_ + ", " + (path_.empty() ? "" : path_ + ".") + name};
+  }
+
+ private:
+  static std::string Shown(double x) {
+    std::string text = std::to_string(x);
+    if (text.find('.') != std::string::npos) {
+      text.erase(text.find_last_not_of('0') + 1);
+      if (text.back() == '.') text.pop_back();
+    }
+    return text;
+  }
+
+  const std::string& file_;
+  std::string path_;
+  std::map<std::string, std::function<Result<void>(const Json&)>> readers_;
+};
+
+constexpr double kMany = 1e15;
+
+Result<void> ReadCorpora(const Json& json, const Fields& fields, const std::string& file,
+                         std::vector<CorpusFiles>& corpora) {
+  if (!json.IsArray() || json.Empty()) return fields.Wrong("corpora", "must be a list of one corpus or more");
+  for (const Json& one : json.GetArray()) {
+    CorpusFiles corpus;
+    std::string path;
+    Fields of_one(file, "corpora");
+    of_one.Text("path", path);
+    of_one.Text("source", corpus.source);
+    of_one.Text("target", corpus.target);
+    of_one.Number("weight", corpus.options.weight, 0, 1e6);
+    of_one.Number("held_out", corpus.options.held_out, 0, 1);
+    QKV_CHECK(of_one.Read(one));
+    const bool two = !corpus.source.empty() && !corpus.target.empty();
+    if (path.empty() != two || (!path.empty() && !corpus.source.empty())) {
+      return fields.Wrong("corpora", "each has either \"path\", or \"source\" and \"target\"");
+    }
+    if (!path.empty()) corpus.source = path;
+    corpora.push_back(std::move(corpus));
+  }
+  return {};
+}
+
+Result<void> ReadOdds(const Json& json, const Fields& fields, std::vector<double>& odds) {
+  odds.clear();
+  if (json.IsArray()) {
+    for (const Json& one : json.GetArray()) odds.push_back(one.IsNumber() ? one.GetDouble() : -1);
+  }
+  const bool good = !odds.empty() && odds.size() <= 16 && odds[0] > 0 &&
+                    std::all_of(odds.begin(), odds.end(), [](double x) { return x >= 0 && x <= 1e6; });
+  if (good) return {};
+  return fields.Wrong("joined", "must be a list of 1 to 16 odds, the first above 0");
+}
+
+std::string Print(const Json& json) {
+  rapidjson::StringBuffer buffer;
+  rapidjson::PrettyWriter<rapidjson::StringBuffer> writer(buffer);
+  writer.SetIndent(' ', 2);
+  json.Accept(writer);
+  return buffer.GetString();
+}
+
+struct Preset {
+  std::string_view name;
+  size_t encoder_layers, decoder_layers, d, heads, ffn;
+  double dropout;
+};
+constexpr Preset kPresets[] = {
+    {"tiny", 6, 2, 256, 8, 1536, 0.1},  // Bergamot's tiny students have this shape, with another decoder
+    {"small", 4, 2, 256, 8, 1024, 0.1},
+    {"base", 6, 6, 512, 8, 2048, 0.1},  // Vaswani et al. 2017, table 3
+};
+
+}  // namespace
+
+Result<RunConfig> ParseRunConfig(std::string_view text, const std::string& file) {
+  QKV_TRY(const JsonObject json, JsonObject::Parse(text, file, kLargestConfig));
+  RunConfig run;
+  double average_from = 0;
+  Fields root(file, ""), batch(file, "batch"), subwords(file, "subwords"), optimiser(file, "optimiser");
+  Fields schedule(file, "schedule"), average(file, "average"), measure(file, "measure"), checkpoint(file, "checkpoint");
+  Fields log(file, "log");
+  root.Text("out", run.out);
+  root.Text("vocabulary", run.vocabulary);
+  root.Text("from", run.from);
+  root.Text("dev", run.dev);
+  root.Text("preset", run.preset);
+  root.Number("steps", run.steps, 1, kMany);
+  root.Number("seed", run.seed, 0, kMany);
+  root.Other("corpora", [&](const Json& value) { return ReadCorpora(value, root, file, run.corpora); });
+  root.Other("model", [&](const Json& value) -> Result<void> {
+    if (!value.IsObject()) return root.Wrong("model", "must be an object of config.json's fields");
+    run.model = Print(value);
+    return {};
+  });
+  root.Part("batch", batch);
+  batch.Number("tokens", run.batch.tokens, 1, 1 << 24);
+  batch.Number("longest", run.batch.longest, 2, 1 << 14);
+  batch.Number("window_bytes", run.batch.window_bytes, 1 << 10, kMany);
+  batch.Number("accumulate", run.accumulate, 1, 1 << 16);
+  batch.Other("joined", [&](const Json& value) { return ReadOdds(value, batch, run.batch.joined); });
+  root.Part("subwords", subwords);
+  subwords.Number("source", run.subwords.source, 0, 10);
+  subwords.Number("target", run.subwords.target, 0, 10);
+  root.Part("optimiser", optimiser);
+  optimiser.Number("beta1", run.trainer.beta1, 0, 0.999999);
+  optimiser.Number("beta2", run.trainer.beta2, 0, 0.999999);
+  optimiser.Number("epsilon", run.trainer.epsilon, 0, 1);
+  optimiser.Number("decay", run.trainer.decay, 0, 1);
+  optimiser.Number("clip", run.trainer.clip, 0, 1e6);
+  optimiser.Number("smoothing", run.trainer.smoothing, 0, 0.999);
+  root.Part("schedule", schedule);
+  schedule.Choice("kind", kScheduleNames, [&](size_t i) { run.trainer.schedule.kind = static_cast<ScheduleKind>(i); });
+  schedule.Number("peak", run.trainer.schedule.peak, 0, 10);
+  schedule.Number("warmup", run.trainer.schedule.warmup, 0, kMany);
+  schedule.Number("floor", run.trainer.schedule.floor, 0, 1);
+  root.Part("average", average);
+  average.Number("from", average_from, 0, 1);
+  average.Number("every", run.trainer.average_every, 1, kMany);
+  root.Part("measure", measure);
+  measure.Number("every", run.measure_every, 1, kMany);
+  measure.Number("pairs", run.measure_pairs, 1, 1 << 20);
+  measure.Number("patience", run.patience, 0, kMany);
+  static constexpr std::string_view kMeasures[] = {"loss", "bleu"};
+  measure.Choice("by", kMeasures, [&](size_t i) { run.by_bleu = i == 1; });
+  root.Part("checkpoint", checkpoint);
+  checkpoint.Number("every", run.checkpoint_every, 1, kMany);
+  root.Part("log", log);
+  log.Number("every", run.log_every, 1, kMany);
+  QKV_CHECK(root.Read(json.root()));
+
+  if (run.out.empty()) return root.Wrong("out", "is missing: the folder to write");
+  if (run.vocabulary.empty()) return root.Wrong("vocabulary", "is missing: a folder that `qkv vocab` wrote");
+  if (run.corpora.empty()) return root.Wrong("corpora", "is missing: what to learn from");
+  const auto known = [&](const Preset& preset) { return preset.name == run.preset; };
+  if (std::none_of(std::begin(kPresets), std::end(kPresets), known)) {
+    return root.Wrong("preset", "must be one of tiny, small, base");
+  }
+  run.batch.seed = run.trainer.seed = run.seed;
+  run.trainer.schedule.steps = run.steps;
+  if (average_from > 0) {
+    run.trainer.average_from =
+        std::max<uint64_t>(1, static_cast<uint64_t>(average_from * static_cast<double>(run.steps)));
+  }
+  return run;
+}
+
+Result<std::string> ModelConfigOf(const RunConfig& run, size_t rows, int32_t start, int32_t end) {
+  const Preset& preset = *std::find_if(std::begin(kPresets), std::end(kPresets),
+                                       [&](const Preset& one) { return one.name == run.preset; });
+  rapidjson::Document json(rapidjson::kObjectType);
+  auto& memory = json.GetAllocator();
+  const auto set = [&](const char* name, auto value) {
+    if constexpr (std::is_same_v<decltype(value), size_t>) {
+      json.AddMember(rapidjson::StringRef(name), static_cast<uint64_t>(value), memory);
+    } else {
+      json.AddMember(rapidjson::StringRef(name), value, memory);
+    }
+  };
+  Json architectures(rapidjson::kArrayType);
+  architectures.PushBack("MarianMTModel", memory);
+  json.AddMember("architectures", architectures, memory);
+  json.AddMember("model_type", "marian", memory);
+  set("vocab_size", rows);
+  set("d_model", preset.d);
+  set("encoder_layers", preset.encoder_layers);
+  set("decoder_layers", preset.decoder_layers);
+  set("encoder_attention_heads", preset.heads);
+  set("decoder_attention_heads", preset.heads);
+  set("encoder_ffn_dim", preset.ffn);
+  set("decoder_ffn_dim", preset.ffn);
+  json.AddMember("activation_function", "relu", memory);
+  set("scale_embedding", true);
+  set("static_position_embeddings", true);
+  set("normalize_before", false);
+  set("normalize_embedding", false);
+  set("add_final_layer_norm", false);
+  set("share_encoder_decoder_embeddings", true);
+  set("tie_word_embeddings", true);
+  set("is_encoder_decoder", true);
+  set("max_position_embeddings", size_t{512});
+  for (const char* name : {"pad_token_id", "decoder_start_token_id"}) set(name, start);
+  for (const char* name : {"eos_token_id", "bos_token_id", "forced_eos_token_id"}) set(name, end);
+  for (const char* name : {"dropout", "attention_dropout", "activation_dropout"}) set(name, preset.dropout);
+  rapidjson::Document changes;
+  changes.Parse(run.model.c_str(), run.model.size());
+  for (auto& change : changes.GetObject()) {
+    const auto member = json.FindMember(change.name);
+    if (member == json.MemberEnd()) {
+      return Error{ErrorCode::kInvalidFile, "is not a field of the config.json that a preset makes",
+                   std::string("model.") + change.name.GetString()};
+    }
+    member->value.CopyFrom(change.value, memory);
+  }
+  return Print(json);
+}
+
+}  // namespace qkv

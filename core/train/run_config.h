@@ -1,0 +1,52 @@
+// A whole run of training in one file: what it learns from, what it trains and how.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/train/batches.h"
+#include "core/train/subword_rows.h"
+#include "core/train/trainer.h"
+
+namespace qkv {
+
+struct CorpusFiles {
+  std::string source;  // or both sides in two columns
+  std::string target;  // empty: source has both
+  CorpusOptions options = {};
+};
+
+// The fields, as in the file. Paths are relative to the file's folder.
+struct RunConfig {
+  std::string out;                   // "out": the folder to write
+  std::string vocabulary;            // "vocabulary": a folder by `qkv vocab`, or a model's
+  std::string from;                  // "from": a model folder whose weights are the start; none: random ones
+  std::vector<CorpusFiles> corpora;  // "corpora": [{"path"} or {"source", "target"}, "weight", "held_out"]
+  std::string dev;                   // "dev": pairs to measure by; none: what is held out
+  std::string preset = "small";      // "preset": tiny, small, base
+  std::string model = "{}";          // "model": fields of config.json that differ from the preset's
+  BatchOptions batch = {};           // "batch": tokens, longest, joined, window_bytes
+  size_t accumulate = 1;             // "batch": accumulate, batches an update
+  SubwordOptions subwords = {};      // "subwords": source, target
+  TrainerOptions trainer = {};       // "optimiser": beta1, beta2, epsilon, decay, clip, smoothing; "schedule": kind,
+                                     // peak, warmup, floor; "average": from (share of the steps), every
+  uint64_t steps = 10000;            // "steps"
+  uint64_t measure_every = 1000;     // "measure": every (steps), pairs (at most), patience, by ("loss" or "bleu")
+  size_t measure_pairs = 2000;
+  size_t patience = 0;  // measurements without a better one that end the run; 0: none do
+  bool by_bleu = false;
+  uint64_t checkpoint_every = 500;  // "checkpoint": every (steps)
+  uint64_t log_every = 50;          // "log": every (steps)
+  uint64_t seed = 1;                // "seed"
+};
+
+// `text` is the file's content. A field that is not known is an error: a misspelt one would change nothing.
+Result<RunConfig> ParseRunConfig(std::string_view text, const std::string& file);
+
+// config.json of the model that a run trains, for a vocabulary of `rows` rows with these special ones.
+Result<std::string> ModelConfigOf(const RunConfig& run, size_t rows, int32_t start, int32_t end);
+
+}  // namespace qkv

@@ -1,0 +1,126 @@
+#include "core/train/trainer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/random.h"
+#include "core/kernels/adam.h"
+
+namespace qkv {
+namespace {
+
+// Dropout's streams, apart from those of others that count from the same seed.
+constexpr uint64_t kDropoutStream = uint64_t{1} << 32;
+
+}  // namespace
+
+WeightCopies::WeightCopies(const WeightSlots& like, const std::string& prefix) : slots_(like) {
+  for (WeightSlot& slot : slots_.slots) {
+    slot.names = {prefix.empty() ? slot.names.front() : prefix + "." + slot.names.front()};
+    slot.optional = false;
+    if (std::holds_alternative<Weight*>(slot.to)) {
+      slot.to = matrices_.emplace_back(std::make_unique<Weight>()).get();
+    } else {
+      slot.to = vectors_.emplace_back(std::make_unique<Vector>()).get();
+    }
+  }
+  slots_.ignored.clear();
+  ReserveFloats(slots_);
+  parameters_ = std::make_unique<Parameters>(slots_, /*gradients=*/false);
+  for (Parameter& p : parameters_->all()) std::fill_n(p.value, p.size, 0.0f);
+}
+
+Trainer::Trainer(SequenceModel& model, int32_t start, TrainerOptions options, size_t threads)
+    : model_(model),
+      options_(options),
+      start_(start),
+      pool_(threads),
+      slots_(model.Slots()),
+      parameters_(slots_),
+      first_(slots_, "adam.first"),
+      second_(slots_, "adam.second"),
+      average_(slots_, "average") {
+  parameters_.Watch(tape_);
+}
+
+Trainer::Report Trainer::Step(std::span<const Batch> batches) {
+  Report report;
+  report.step = step_ + 1;
+  report.rate = RateAt(options_.schedule, report.step);
+  size_t pieces = 0;
+  for (const Batch& batch : batches) pieces += batch.target_out.size();
+  parameters_.ClearGradients();
+  Random random(options_.seed, kDropoutStream + report.step);
+  Context ctx{.arena = arena_, .pool = pool_, .tape = &tape_, .random = &random};
+  for (const Batch& batch : batches) {
+    report.loss += Teach(ctx, model_, batch, static_cast<float>(options_.smoothing), 1 / static_cast<float>(pieces));
+  }
+  // The start piece's row, in every table that has one.
+  for (Parameter& p : parameters_.all()) {
+    if (p.start == Start::kEmbedding) Parameters::ClearGradientRow(p, static_cast<size_t>(start_));
+  }
+  double squares = 0;
+  for (Parameter& p : parameters_.all()) squares += SumOfSquares(p.gradient.data(), p.size, pool_);
+  report.gradient = std::sqrt(squares);
+  report.finite = std::isfinite(report.gradient) && std::isfinite(report.loss.smoothed);
+  if (report.finite) Update(report);
+  return report;
+}
+
+void Trainer::Update(const Report& report) {
+  step_ = report.step;
+  AdamStep step;
+  step.rate = static_cast<float>(report.rate);
+  step.beta1 = static_cast<float>(options_.beta1);
+  step.beta2 = static_cast<float>(options_.beta2);
+  step.epsilon = static_cast<float>(options_.epsilon);
+  if (options_.clip > 0 && report.gradient > options_.clip) {
+    step.scale = static_cast<float>(options_.clip / report.gradient);
+  }
+  step.unbias1 = 1 - std::pow(options_.beta1, static_cast<double>(step_));
+  step.unbias2 = 1 - std::pow(options_.beta2, static_cast<double>(step_));
+  const bool average = options_.average_from != 0 && step_ >= options_.average_from &&
+                       (step_ - options_.average_from) % std::max<uint64_t>(options_.average_every, 1) == 0;
+  averaged_ += average ? 1 : 0;
+  for (size_t i = 0; i < parameters_.all().size(); ++i) {
+    Parameter& p = parameters_.all()[i];
+    step.decay = p.matrix ? static_cast<float>(options_.decay) : 0;
+    UpdateAdam(step, p.gradient.data(), first_.data(i), second_.data(i), p.value, p.size, pool_);
+    if (average) Approach(p.value, 1 / static_cast<float>(averaged_), average_.data(i), p.size, pool_);
+  }
+}
+
+Loss Trainer::Measure(std::span<const Batch> batches) {
+  Context ctx{.arena = arena_, .pool = pool_};
+  Loss loss;
+  for (const Batch& batch : batches) loss += Teach(ctx, model_, batch, static_cast<float>(options_.smoothing), 0);
+  return loss;
+}
+
+void Trainer::SwapAverage() {
+  for (size_t i = 0; i < parameters_.all().size(); ++i) {
+    Parameter& p = parameters_.all()[i];
+    std::swap_ranges(p.value, p.value + p.size, average_.data(i));
+  }
+}
+
+WeightSlots Trainer::State() {
+  WeightSlots state;
+  for (const WeightSlots* slots :
+       {static_cast<const WeightSlots*>(&slots_), &first_.slots(), &second_.slots(), &average_.slots()}) {
+    state.slots.insert(state.slots.end(), slots->slots.begin(), slots->slots.end());
+  }
+  for (WeightSlot& slot : state.slots) slot.names.resize(1);
+  return state;
+}
+
+void Trainer::Resume(WeightSlots state, uint64_t step, uint64_t averaged) {
+  step_ = step;
+  averaged_ = averaged;
+  WeightSlots mine = State();
+  const Parameters from(state, /*gradients=*/false);
+  Parameters to(mine, /*gradients=*/false);
+  for (size_t i = 0; i < to.all().size(); ++i) std::copy_n(from.all()[i].value, to.all()[i].size, to.all()[i].value);
+}
+
+}  // namespace qkv

@@ -1,0 +1,93 @@
+// Learning by gradient: maximum likelihood of the target given the source, by Adam or AdamW. It knows batches and
+// weights; files, logs and when to stop are the run's (core/train/run.h).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/tape.h"
+#include "core/models/sequence_model.h"
+#include "core/train/lesson.h"
+#include "core/train/parameters.h"
+#include "core/train/schedule.h"
+
+namespace qkv {
+
+struct TrainerOptions {
+  Schedule schedule = {};
+  double beta1 = 0.9, beta2 = 0.98;  // of Adam's moments
+  double epsilon = 1e-9;             // of Adam's division
+  double decay = 0;                  // of matrices, each step, times the learning rate (AdamW); norms and biases keep
+  double clip = 1;                   // the gradient's greatest length; 0: as it is
+  double smoothing = 0.1;            // of labels
+  uint64_t average_from = 0;         // the weights' mean is kept from this step on; 0: never
+  uint64_t average_every = 10;       // steps between two that it is made of
+  uint64_t seed = 1;                 // of dropout
+};
+
+// Weights of a model's shape: moments, averages.
+class WeightCopies {
+ public:
+  // Zeros in the shape of `like`, named "prefix.name", or as they are where there is no prefix.
+  explicit WeightCopies(const WeightSlots& like, const std::string& prefix = "");
+
+  const WeightSlots& slots() const { return slots_; }
+  float* data(size_t parameter) { return parameters_->all()[parameter].value; }
+
+ private:
+  std::vector<std::unique_ptr<Weight>> matrices_;
+  std::vector<std::unique_ptr<Vector>> vectors_;
+  WeightSlots slots_;
+  std::unique_ptr<Parameters> parameters_;
+};
+
+class Trainer {
+ public:
+  // The model's weights are floats, and outlive the trainer. The row `start` of its table of pieces stays zero:
+  // decoding begins with it.
+  Trainer(SequenceModel& model, int32_t start, TrainerOptions options, size_t threads);
+
+  struct Report {
+    uint64_t step = 0;  // counted from 1
+    Loss loss;
+    double rate = 0, gradient = 0;  // the gradient's length, before it is clipped
+    bool finite = true;             // false: the loss or the gradient is none; nothing was changed
+  };
+  // One update by the gradient of the mean over all target pieces of `batches`: several, where one would not fit.
+  Report Step(std::span<const Batch> batches);
+
+  // The loss without dropout and without label smoothing's share being learnt from.
+  Loss Measure(std::span<const Batch> batches);
+
+  uint64_t step() const { return step_; }
+  bool has_average() const { return averaged_ > 0; }
+  // Weights and their mean change places: to measure or to write the mean, and back.
+  void SwapAverage();
+
+  // What a checkpoint has to keep: weights, moments, average; and these numbers.
+  WeightSlots State();
+  uint64_t averaged() const { return averaged_; }
+  // `state` has the names and shapes of State().
+  void Resume(WeightSlots state, uint64_t step, uint64_t averaged);
+  void set_rate(double rate) { options_.schedule.peak = rate; }
+  const TrainerOptions& options() const { return options_; }
+
+ private:
+  void Update(const Report& report);
+
+  SequenceModel& model_;
+  TrainerOptions options_;
+  int32_t start_;
+  Arena arena_;
+  ThreadPool pool_;
+  Tape tape_;
+  WeightSlots slots_;
+  Parameters parameters_;
+  WeightCopies first_, second_, average_;
+  uint64_t step_ = 0, averaged_ = 0;
+};
+
+}  // namespace qkv
