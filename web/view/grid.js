@@ -43,11 +43,19 @@ export class GridElement extends HTMLElement {
   #rowHeads = [];
   /** @type {HTMLElement[]} */
   #columnHeads = [];
+  /** What each cell shows now, so that only what changes is drawn. @type {string[][]} */
+  #drawn = [];
+  /** The cells that are lit, and how. @type {Map<HTMLElement, string>} */
+  #lights = new Map();
+  #isTyping = false;
   /** @type {{cell: HTMLElement, row: number, column: number, x: number, from: number, moved: boolean} | null} */
   #drag = null;
 
   connectedCallback() {
-    this.#stop = onThemeChange(() => this.#draw());
+    this.#stop = onThemeChange(() => {
+      this.#drawn = this.#cells.map(() => []);
+      this.#draw();
+    });
     this.addEventListener('pointerover', this.#point);
     this.addEventListener('pointerleave', this.#leave);
     this.addEventListener('pointerdown', this.#down);
@@ -130,6 +138,8 @@ export class GridElement extends HTMLElement {
     tbody.append(...lines);
     table.append(caption, thead, tbody);
     this.replaceChildren(table);
+    this.#drawn = this.#cells.map(() => []);
+    this.#lights.clear();
     this.#cursor = { row: Math.min(this.#cursor.row, rows - 1), column: Math.min(this.#cursor.column, columns - 1) };
     this.#cells.flat().forEach((cell) => (cell.tabIndex = -1));
     const tabStop = this.#cells[this.#cursor.row]?.[this.#cursor.column];
@@ -140,14 +150,20 @@ export class GridElement extends HTMLElement {
   /** @param {Grid} grid @param {number} r @param {number} c @param {Shade} shade */
   #drawCell(grid, r, c, shade) {
     const cell = this.#cells[r][c];
-    if (cell.querySelector('input')) return; // somebody types
+    if (this.#isTyping && cell.querySelector('input')) return;
     const value = grid.data[r * grid.columns.length + c];
     const isHidden = value === -Infinity;
-    setText(cell, formatNumber(value, grid.kind));
+    const isAside = !!grid.isAside?.(r, c);
+    const text = formatNumber(value, grid.kind);
+    const ground = isHidden ? '' : shade.css(value);
+    const drawn = `${text} ${ground} ${isAside}`;
+    if (this.#drawn[r][c] === drawn) return;
+    this.#drawn[r][c] = drawn;
+    setText(cell, text);
     cell.classList.toggle('masked', isHidden);
-    cell.classList.toggle('aside', !!grid.isAside?.(r, c));
-    cell.style.backgroundColor = isHidden ? '' : shade.css(value);
-    cell.style.color = isHidden ? '' : shade.ink(value);
+    cell.classList.toggle('aside', isAside);
+    cell.style.backgroundColor = isAside ? '' : ground;
+    cell.style.color = isHidden || isAside ? '' : shade.ink(value);
   }
 
   #drawLight() {
@@ -156,16 +172,19 @@ export class GridElement extends HTMLElement {
     const row = this.#lit?.[grid.axes[0]];
     const column = this.#lit?.[grid.axes[1]];
     const isCell = row !== undefined && column !== undefined;
-    this.#cells.forEach((cells, r) =>
-      cells.forEach((cell, c) => {
-        const inRow = r === row;
-        const inColumn = c === column;
-        cell.classList.toggle('lit', isCell ? inRow && inColumn : inRow || inColumn);
-        cell.classList.toggle('across', isCell && inRow !== inColumn);
-      }),
-    );
-    this.#rowHeads.forEach((head, r) => head.classList.toggle('lit', r === row));
-    this.#columnHeads.forEach((head, c) => head.classList.toggle('lit', c === column));
+    /** @type {Map<HTMLElement, string>} */
+    const lights = new Map();
+    const light = (/** @type {HTMLElement | undefined} */ element, /** @type {string} */ how) => {
+      if (element) lights.set(element, how);
+    };
+    if (row !== undefined) light(this.#rowHeads[row], 'lit');
+    if (column !== undefined) light(this.#columnHeads[column], 'lit');
+    if (isCell) light(this.#cells[row]?.[column], 'lit');
+    else if (row !== undefined) this.#cells[row]?.forEach((cell) => light(cell, 'lit-row'));
+    else if (column !== undefined) this.#cells.forEach((cells) => light(cells[column], 'lit-column'));
+    for (const [element, how] of this.#lights) if (lights.get(element) !== how) element.classList.remove(how);
+    for (const [element, how] of lights) element.classList.add(how);
+    this.#lights = lights;
     this.classList.toggle('pinned', this.#isPinned && isCell);
   }
 
@@ -272,9 +291,12 @@ export class GridElement extends HTMLElement {
     input.autocomplete = 'off';
     input.setAttribute('aria-label', `${grid.name}, ${grid.rows[place.row]}, ${grid.columns[place.column]}`);
     let isDone = false;
+    this.#isTyping = true;
     const close = (/** @type {boolean} */ keep, /** @type {boolean} */ refocus) => {
       if (isDone) return;
       isDone = true;
+      this.#isTyping = false;
+      this.#drawn[place.row][place.column] = '';
       const value = keep ? readNumber(input.value) : null;
       cell.replaceChildren();
       if (refocus) cell.focus();

@@ -99,7 +99,8 @@ class Reader {
       ++this.#at;
       const word = this.#while(/[^}]/);
       ++this.#at;
-      return word.includes(' ') ? make('mtext', word) : make('mi', word);
+      // Spaces at the ends of a text would be dropped.
+      return word.includes(' ') ? make('mtext', word.replace(/^ | $/g, '\u00a0')) : make('mi', word);
     }
     const coloured = one(group());
     coloured.setAttribute('class', `of-${/** @type {Record<string, string>} */ (kColours)[name]}`);

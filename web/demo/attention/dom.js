@@ -57,6 +57,29 @@ export function slider(name, { min, max, step, say = String }, changed) {
   return { node, set };
 }
 
+/**
+ * A part that scrolls sideways is a stop for Tab where it does, so that keys can scroll it.
+ * @param {HTMLElement} node
+ * @param {string} name
+ */
+export function scrollable(node, name) {
+  node.setAttribute('role', 'group');
+  node.setAttribute('aria-label', name);
+  const look = () => {
+    if (node.scrollWidth > node.clientWidth) node.tabIndex = 0;
+    else node.removeAttribute('tabindex');
+  };
+  const observer = new ResizeObserver(look);
+  observer.observe(node);
+  const watch = () => [...node.children].forEach((child) => observer.observe(child));
+  new MutationObserver(() => {
+    watch();
+    look();
+  }).observe(node, { childList: true });
+  watch();
+  return node;
+}
+
 let groups = 0;
 
 /**

@@ -7,7 +7,7 @@ import { equation } from '../../view/math.js';
 import { bindTheme } from '../theme.js';
 import { compute } from './compute.js';
 import { bindControls } from './controls.js';
-import { button, make } from './dom.js';
+import { button, make, scrollable } from './dom.js';
 import { equationsOf } from './equations.js';
 import { spelled } from './expression.js';
 import { MatrixFigure, nameOf } from './figure.js';
@@ -60,6 +60,8 @@ class Page {
   #shown = [];
   /** @type {Place | null} */
   #pointed = null;
+  /** Whose weighted values are in view. */
+  #query = 0;
   #version = 0;
   #addressTimer = 0;
   #written = '';
@@ -77,6 +79,7 @@ class Page {
   start() {
     const { find } = this;
     for (const area of ['inputs', 'parameters', 'stages']) this.#listen(find(area));
+    scrollable(find('lesson-equation'), 'The lesson’s equation');
     find('copy-link').addEventListener('click', () => this.#copyLink());
     find('reset').addEventListener('click', () => this.#open(stateOfPreset(this.#state.preset)));
     globalThis.addEventListener('hashchange', () => {
@@ -175,7 +178,7 @@ class Page {
     const state = this.#state;
     const inputs = inputsOf(state);
     const parameters = parametersOf(state);
-    const stages = this.#result ? stagesOf(state, this.#result, this.#row()) : [];
+    const stages = this.#result ? stagesOf(state, this.#result, Math.min(this.#query, state.query.length - 1)) : [];
     this.#shown = [...inputs, ...parameters, ...stages].map((shown) => oriented(shown, state));
     const place = (/** @type {string} */ area, /** @type {Shown[]} */ list) => {
       const figures = list.map(({ id }) => this.#figureOf(id).node);
@@ -188,13 +191,15 @@ class Page {
     place('parameters', parameters);
     place('stages', stages);
     for (const shown of this.#shown) this.#figureOf(shown.id).show(shown);
+    this.#followQuery();
     this.#showHeads();
   }
 
-  /** The query whose weighted values are shown: that of the place, or the first. */
+  /** The query whose weighted values are shown: the one pointed at, or pinned, or the first. */
   #row() {
-    const lit = this.#lit(this.#state.pinned);
-    return Math.min(lit?.query ?? 0, this.#state.query.length - 1);
+    const place = this.#pointed ?? this.#state.pinned;
+    const query = place?.matrix === 'weighted' ? this.#query : this.#lit(place)?.query;
+    return (this.#query = Math.min(query ?? 0, this.#state.query.length - 1));
   }
 
   /** @param {string} id */
@@ -312,7 +317,19 @@ class Page {
   /** @param {Place | null} place */
   #point(place) {
     this.#pointed = place;
+    this.#followQuery();
     this.#light();
+  }
+
+  /** The weighted values become those of another query, where another one is pointed at. */
+  #followQuery() {
+    const [query, result] = [this.#query, this.#result];
+    if (this.#row() === query || !result) return;
+    const at = this.#shown.findIndex(({ id }) => id === 'weighted');
+    const weighted = stagesOf(this.#state, result, this.#query).find(({ id }) => id === 'weighted');
+    if (at < 0 || !weighted) return;
+    this.#shown[at] = oriented(weighted, this.#state);
+    this.#figureOf('weighted').show(this.#shown[at]);
   }
 
   /** @param {Place | null} place */
@@ -344,7 +361,7 @@ class Page {
     const shown = place && this.#shown.find(({ id }) => id === place.matrix);
     if (!place || !shown || place.row >= shown.rows.length || place.column >= shown.columns.length) return null;
     const lit = { [shown.axes[0]]: place.row, [shown.axes[1]]: place.column };
-    if (place.matrix === 'weighted') lit.query = this.#row();
+    if (place.matrix === 'weighted') lit.query = this.#query;
     delete lit[''];
     return lit;
   }

@@ -53,7 +53,7 @@ export const dense = {
         'div.picture.stacked',
         {},
         make('div.row', {}, choice.node, length.node),
-        make('div.row.top', {}, fixed.node, made.node),
+        make('div.row.tops', {}, fixed.node, made.node),
         said,
       ),
       async show(state, result) {

@@ -37,7 +37,7 @@ export const kernel = {
       y: { name: 'y: values', from: -2.2, to: 2, ticks: [-1, 0, 1] },
       height: 320,
     });
-    const width = slider('bell’s width 1 / w', { min: 0.1, max: 3, step: 0.05, say: (h) => h.toFixed(2) }, (h) =>
+    const width = slider('width 1 / w', { min: 0.1, max: 3, step: 0.05, say: (h) => h.toFixed(2) }, (h) =>
       bench.change({ parameters: { w: [[Number((1 / h).toFixed(3))]] } }),
     );
     const where = slider('query x', { min: -3.4, max: 3.4, step: 0.05, say: (x) => formatNumber(x) }, (x) =>

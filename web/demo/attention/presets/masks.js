@@ -22,9 +22,6 @@ export const masks = {
     query: [...randomMatrix(51, 4, 3), [0, 0, 0], [0, 0, 0]],
     queryNames: ['I', 'see', 'a', 'cat', '‹pad›', '‹pad›'],
     memory: 'self',
-    causal: true,
-    padding: 2,
-    scene: { padding: 2 },
   }),
   scene: (bench) => {
     const causal = checkbox('causal mask', (on) => bench.change({ causal: on }));

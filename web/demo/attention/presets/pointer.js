@@ -1,6 +1,6 @@
 // A pointer that sorts: attention as an answer by itself.
 
-import { button, make, segmented, svgMake } from '../dom.js';
+import { button, make, scrollable, segmented, svgMake } from '../dom.js';
 import { papers } from '../papers.js';
 import { uniform } from '../random.js';
 
@@ -60,7 +60,12 @@ export const pointer = {
     });
     const drawing = svgMake('svg', { class: 'pointer', role: 'img' });
     return {
-      node: make('div.picture.stacked', {}, make('div.row', {}, order.node, other), make('div.wide', {}, drawing)),
+      node: make(
+        'div.picture.stacked',
+        {},
+        make('div.row', {}, order.node, other),
+        scrollable(make('div.wide', {}, drawing), 'What is pointed to'),
+      ),
       show(state, result) {
         order.set(String(Math.sign(state.query[0][0])));
         if (result) draw(drawing, state, Array.from(result.chosen.data));

@@ -49,7 +49,7 @@ export const positions = {
         'div.picture.stacked',
         {},
         make('div.row', {}, shuffle, back, on.node),
-        make('div.row.top', {}, before.node, now.node),
+        make('div.row.tops', {}, before.node, now.node),
         verdict,
         make('div.picture', {}, make('div', {}, clocks, product), make('div.knobs', {}, first.node, by.node)),
       ),

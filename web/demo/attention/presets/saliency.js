@@ -7,7 +7,7 @@ import { namesOf } from '../state.js';
 
 /** The first feature is how much a thing stands out; the others are what it is. */
 const kParty = {
-  keyNames: ['the host’s toast', 'music', 'your name, softly', 'glasses', 'a far talk'],
+  keyNames: ['a toast', 'music', 'your name', 'glasses', 'far talk'],
   key: [
     [3, 0, 0],
     [2.5, 0, 1.5],
@@ -17,7 +17,7 @@ const kParty = {
   ],
 };
 const kPicture = {
-  keyNames: ['a red poster', 'Ada’s face', 'Bo’s face', 'a window’s frame', 'the table’s edge'],
+  keyNames: ['a poster', 'Ada', 'Bo', 'a frame', 'an edge'],
   key: [
     [3, 0, 0.3],
     [1, 2.4, 0.4],
@@ -42,7 +42,7 @@ export const saliency = {
   title: 'Intention and saliency',
   about: [
     'At a party the loudest voice wins, unless somebody says your name. Max pooling and winner-take-all choose by what stands out, and there is nothing that one could ask them.',
-    'A query is an intention: the same memory answers differently to each. Ask for faces, and the red poster is gone; ask for outlines, and the faces are.',
+    'A query is an intention: the same memory answers differently to each. Ask for faces, and the loud poster is gone; ask for outlines, and the faces are.',
   ],
   equations: [
     '\\w{a} = \\text{softmax}(\\k{K} \\q{q}) \\text{ asks}',

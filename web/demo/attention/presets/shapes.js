@@ -1,6 +1,6 @@
 // The worked shapes: which sizes meet which, and what comes out.
 
-import { make, segmented, svgMake } from '../dom.js';
+import { make, scrollable, segmented, svgMake } from '../dom.js';
 import { papers } from '../papers.js';
 import { randomMatrix } from '../random.js';
 import { sizesOf } from '../state.js';
@@ -68,7 +68,7 @@ export const shapes = {
     );
     const drawing = svgMake('svg', { class: 'shapes', role: 'img' });
     return {
-      node: make('div.picture.stacked', {}, choice.node, make('div.wide', {}, drawing)),
+      node: make('div.picture.stacked', {}, choice.node, scrollable(make('div.wide', {}, drawing), 'The shapes')),
       show(state, _result, error) {
         choice.set(String(state.scene.case));
         drawShapes(drawing, state, error);
