@@ -1,12 +1,14 @@
 // Custom elements that draw attention. They know `qkv-trace/1`, `qkv-search/1` and each other's selection; no framework, no engine.
-// Styles: tokens.css, then view.css.
+// `<qkv-grid>` shows a small matrix with its numbers; `equation` sets one in MathML. Styles: tokens.css, view.css, grid.css.
 
 export { toBertviz } from './bertviz.js';
 export { WeightScale, onThemeChange, weightScale } from './colour.js';
 export { figureSvg, lookOf, treeSvg } from './figure.js';
+export { GridElement } from './grid.js';
 export { HeadsElement } from './heads.js';
 export { LegendElement } from './legend.js';
 export { LinesElement } from './lines.js';
+export { equation } from './math.js';
 export { MatrixElement } from './matrix.js';
 export { PiecesElement } from './pieces.js';
 export { TraceError, readTrace } from './read-trace.js';

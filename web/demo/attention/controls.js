@@ -118,10 +118,15 @@ export function bindControls(host, scores, change) {
     convention.set(state.convention),
   );
   sizeControls(add, change);
-  add(
-    button('Make up numbers', () => change(madeUp)),
-    () => {},
-  );
+  const seed = make('input', { type: 'number', min: 1, max: 9999, name: 'random seed', 'aria-label': 'Seed' });
+  seed.addEventListener('change', () => {
+    const wanted = Math.max(1, Math.min(9999, Math.round(Number(seed.value)) || 1));
+    change((state) => madeUp(state, wanted));
+  });
+  const again = button('Make up numbers', () => change((state) => madeUp(state, state.random + 1)));
+  add(make('div.field.made-up', {}, again, seed), (state) => {
+    seed.value = String(state.random);
+  });
   return (state) => shows.forEach((show) => show(state));
 }
 
@@ -208,9 +213,8 @@ function withHeads(state, heads) {
   };
 }
 
-/** Other numbers of the same sizes, by the next seed. @param {State} state @returns {Partial<State>} */
-export function madeUp(state) {
-  const seed = state.random + 1;
+/** Other numbers of the same sizes. @param {State} state @param {number} seed @returns {Partial<State>} */
+export function madeUp(state, seed) {
   const anew = (/** @type {number[][]} */ matrix, /** @type {number} */ own) =>
     randomMatrix(100 * seed + own, matrix.length, matrix[0].length);
   const parameters = Object.entries(state.parameters).map(([name, matrix], i) => [name, anew(matrix, 4 + i)]);

@@ -40,6 +40,13 @@ export async function startPage(root) {
   }
 }
 
+/** Scrolls a row sideways until one of it is in view, and nothing else. @param {HTMLElement} row @param {HTMLElement} one */
+function revealIn(row, one) {
+  const [around, box] = [row.getBoundingClientRect(), one.getBoundingClientRect()];
+  if (box.left < around.left || box.right > around.right)
+    row.scrollLeft += box.left - around.left - (around.width - box.width) / 2;
+}
+
 /** @param {HTMLElement} nav */
 function showLessons(nav) {
   const link = ({ id, title }) => make('a', { href: id === 'playground' ? '#' : `#preset=${id}` }, title);
@@ -170,6 +177,7 @@ class Page {
       const isThis = link.hash === (preset.id === 'playground' ? '' : `#preset=${preset.id}`);
       if (isThis) link.setAttribute('aria-current', 'true');
       else link.removeAttribute('aria-current');
+      if (isThis) revealIn(find('lessons'), link);
     }
     document.title = `${preset.title} · Attention · qkv`;
   }

@@ -101,7 +101,7 @@ function marksOf(plot, state, result, curve) {
       'of-context',
     ),
     line,
-    plot.text(x, plot.y.to, 'query', 'of-query', { 'text-anchor': 'middle' }),
+    plot.text(x, plot.y.to, 'query', 'of-query', { dx: 6, dy: 4 }),
     ...points,
     plot.dot(x, clip(result.output.data[0]), 'of-context', 6),
   ];

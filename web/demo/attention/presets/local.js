@@ -161,7 +161,7 @@ function marksOf(plot, state, { p, bell, names, weights }) {
       ? [
           plot.line(bell, 'of-query'),
           svgMake('line', { class: 'query-line', x1: plot.atX(p), x2: plot.atX(p), y1: plot.atY(1), y2: base }),
-          plot.text(p, 1, `p = ${p.toFixed(1)}`, 'of-query', { dx: 6, dy: 4 }),
+          plot.text(p, 1, `p = ${p.toFixed(1)}`, 'of-query', { dx: 8, dy: -4 }),
         ]
       : []),
   ];

@@ -68,16 +68,16 @@ export const scale = {
         const draw = (/** @type {Plot} */ plot, /** @type {0 | 1} */ which, /** @type {string} */ what) => {
           const points = (/** @type {number[][]} */ of) =>
             of.map((pair, i) => /** @type {[number, number]} */ ([kSizes[i], pair[which]]));
-          const last = kSizes.length - 2;
+          const last = 4; // where the lines are apart
           const said = `${what} at d = ${d}: ${plain[at]?.[which].toFixed(2)} without the scale, ${scaled[at]?.[which].toFixed(2)} with it.`;
           plot.show(said, () => [
             plot.line(points(plain), 'without'),
             plot.line(points(scaled), 'with'),
             plot.text(kSizes[last], plain[last][which], 'without the scale', 'without', {
-              'text-anchor': 'end',
-              dy: -10,
+              dx: 8,
+              dy: -8,
             }),
-            plot.text(kSizes[last], scaled[last][which], 'with 1 / √d', 'with', { 'text-anchor': 'end', dy: -8 }),
+            plot.text(kSizes[last], scaled[last][which], 'with 1 / √d', 'with', { dx: 8, dy: -8 }),
             ...(at < 0 ? [] : [plot.dot(d, plain[at][which], 'without'), plot.dot(d, scaled[at][which], 'with')]),
           ]);
         };
