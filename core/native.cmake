@@ -13,6 +13,16 @@ if(QKV_CLI_SOURCES)
   target_include_directories(qkv SYSTEM PRIVATE ${QKV_CLI11_DIR})
   target_compile_definitions(qkv PRIVATE QKV_VERSION="${PROJECT_VERSION}")
   target_link_libraries(qkv PRIVATE qkv_core)
+  # Learns vocabularies. Without it `qkv vocab` takes those that there are.
+  find_path(QKV_SENTENCEPIECE_INCLUDE sentencepiece_trainer.h)
+  find_library(QKV_SENTENCEPIECE sentencepiece)
+  find_library(QKV_SENTENCEPIECE_TRAINER sentencepiece_train)
+  if(QKV_SENTENCEPIECE_INCLUDE AND QKV_SENTENCEPIECE AND QKV_SENTENCEPIECE_TRAINER)
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/core/cli/learn_vocabulary.cc PROPERTIES
+                                COMPILE_DEFINITIONS QKV_SENTENCEPIECE_TRAINER)
+    target_include_directories(qkv SYSTEM PRIVATE ${QKV_SENTENCEPIECE_INCLUDE})
+    target_link_libraries(qkv PRIVATE ${QKV_SENTENCEPIECE_TRAINER} ${QKV_SENTENCEPIECE})
+  endif()
 endif()
 
 file(GLOB QKV_TEST_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/core/*_test.cc)
@@ -31,8 +41,8 @@ if(QKV_BENCH_SOURCES)
   target_link_libraries(qkv_bench PRIVATE qkv_core)
 endif()
 
-# What tests/oracle/sentencepiece_parity.py compares with SentencePiece: ninja spm_dump
-add_executable(spm_dump EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/tests/oracle/spm_dump.cc)
+# What tests/oracle/sentencepiece_parity.py and tests/cli/vocab.test.js compare with SentencePiece.
+add_executable(spm_dump ${PROJECT_SOURCE_DIR}/tests/oracle/spm_dump.cc)
 target_link_libraries(spm_dump PRIVATE qkv_core)
 # The same for tests/oracle/tokenizer_parity.mjs: ninja tokenizer_dump
 add_executable(tokenizer_dump EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/tests/oracle/tokenizer_dump.cc)

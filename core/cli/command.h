@@ -53,5 +53,7 @@ void AddQuantize(CLI::App& app);
 void AddScores(CLI::App& app);
 void AddShortlist(CLI::App& app);
 void AddTrain(CLI::App& app);
+void AddVocab(CLI::App& app);
+void AddEvaluate(CLI::App& app);
 
 }  // namespace qkv::cli

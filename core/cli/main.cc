@@ -21,6 +21,8 @@ int main(int argc, char** argv) {
   qkv::cli::AddScores(app);
   qkv::cli::AddShortlist(app);
   qkv::cli::AddTrain(app);
+  qkv::cli::AddVocab(app);
+  qkv::cli::AddEvaluate(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -152,55 +151,23 @@ Result<void> Check(const BatchOptions& options) {
   return {};
 }
 
-uint64_t Mixed(uint64_t hash, uint64_t number) {
-  for (int byte = 0; byte < 8; ++byte) hash = (hash ^ ((number >> (8 * byte)) & 0xFF)) * 0x100000001B3u;
+uint64_t Fingerprint(const Mixture& mixture, const BatchOptions& options) {
+  uint64_t hash = mixture.fingerprint();
+  for (const uint64_t number : {options.seed, uint64_t{options.tokens}, uint64_t{options.longest},
+                                uint64_t{options.window_bytes}, uint64_t{options.pool_pairs}}) {
+    hash = HashOn(hash, number);
+  }
+  for (const double odds : options.joined) hash = HashOn(hash, std::bit_cast<uint64_t>(odds));
   return hash;
 }
 
 }  // namespace
 
 struct BatchStream::Impl {
-  Impl(std::vector<std::unique_ptr<Corpus>> all, const TextRows& text_rows, BatchOptions batch_options)
-      : corpora(std::move(all)), rows(text_rows), options(std::move(batch_options)) {
-    double total = 0;
-    for (const auto& corpus : corpora) {
-      share.push_back(corpus->options().weight * static_cast<double>(corpus->counts().pairs));
-      total += share.back();
-    }
-    epoch = std::max<uint64_t>(static_cast<uint64_t>(std::llround(std::min(total, 1e18))), 1);
-    for (double& part : share) part /= total;
-    state.places.resize(corpora.size());
-    state.given.resize(corpora.size());
-    for (size_t i = 0; i < corpora.size(); ++i) state.places[i] = corpora[i]->place();
-    state.fingerprint = Fingerprint();
-  }
-
-  uint64_t Fingerprint() const {
-    uint64_t hash = 0xCBF29CE484222325u;
-    for (const uint64_t number : {options.seed, uint64_t{options.tokens}, uint64_t{options.longest},
-                                  uint64_t{options.window_bytes}, uint64_t{options.pool_pairs}}) {
-      hash = Mixed(hash, number);
-    }
-    for (const double odds : options.joined) hash = Mixed(hash, std::bit_cast<uint64_t>(odds));
-    for (size_t i = 0; i < corpora.size(); ++i) {
-      hash = Mixed(hash, corpora[i]->counts().fingerprint);
-      hash = Mixed(hash, std::bit_cast<uint64_t>(share[i]));
-    }
-    return hash;
-  }
-
-  // The corpus that has given the least of what it should have by the next pair.
-  size_t Choose(uint64_t drawn) const {
-    size_t chosen = 0;
-    double most = -std::numeric_limits<double>::infinity();
-    for (size_t i = 0; i < corpora.size(); ++i) {
-      const double owed = share[i] * static_cast<double>(drawn + 1) - static_cast<double>(given[i]);
-      if (share[i] > 0 && owed > most) {
-        most = owed;
-        chosen = i;
-      }
-    }
-    return chosen;
+  Impl(Mixture all, const TextRows& text_rows, BatchOptions batch_options)
+      : mixture(std::move(all)), rows(text_rows), options(std::move(batch_options)) {
+    state.fingerprint = Fingerprint(mixture, options);
+    static_cast<MixturePlace&>(state) = mixture.place();
   }
 
   // From where the corpora stand: to the end of the epoch, or as much as there is room for.
@@ -208,27 +175,15 @@ struct BatchStream::Impl {
     ready = false;
     window.Clear();
     pool.Clear();
-    given = state.given;
-    const uint64_t end = (state.drawn / epoch + 1) * epoch;
+    const uint64_t begin = state.drawn, end = (begin / mixture.epoch() + 1) * mixture.epoch();
     TextPair pair;
-    for (uint64_t drawn = state.drawn; drawn < end && (drawn == state.drawn || window.bytes() < options.window_bytes);
-         ++drawn) {
-      const size_t corpus = Choose(drawn);
-      QKV_CHECK(corpora[corpus]->Next(&pair));
-      ++given[corpus];
+    for (uint64_t i = begin; i < end && (i == begin || window.bytes() < options.window_bytes); ++i) {
+      QKV_CHECK(mixture.Next(&pair));
       window.Add(pair);
     }
-    window.Mix(Generator(options.seed, state.drawn, Draw::kWindow));
+    window.Mix(Generator(options.seed, begin, Draw::kWindow));
     ready = true;
     return {};
-  }
-
-  Result<void> NextWindow() {
-    state.drawn += window.size();
-    state.used = 0;
-    state.given = given;
-    for (size_t i = 0; i < corpora.size(); ++i) state.places[i] = corpora[i]->place();
-    return FillWindow();
   }
 
   // How many pairs the next example is made of, at most `most`.
@@ -278,7 +233,7 @@ struct BatchStream::Impl {
 
   // The window and the pool of the state.
   Result<void> Restore() {
-    for (size_t i = 0; i < corpora.size(); ++i) QKV_CHECK(corpora[i]->Seek(state.places[i]));
+    QKV_CHECK(mixture.Seek(state));
     QKV_CHECK(FillWindow());
     if (state.used <= window.size()) {
       FillPool();
@@ -290,7 +245,9 @@ struct BatchStream::Impl {
 
   Result<void> NextPool() {
     if (next_used == window.size()) {
-      QKV_CHECK(NextWindow());
+      static_cast<MixturePlace&>(state) = mixture.place();
+      state.used = 0;
+      QKV_CHECK(FillWindow());
     } else {
       state.used = next_used;
     }
@@ -303,7 +260,7 @@ struct BatchStream::Impl {
   Result<void> Prepare() {
     if (!ready) QKV_CHECK(Restore());
     for (uint64_t in_vain = 0; state.taken >= pool.batches(); in_vain += next_used - state.used) {
-      if (in_vain > 2 * epoch) {
+      if (in_vain > 2 * mixture.epoch()) {
         return Invalid("every pair has more than " + std::to_string(options.longest) + " rows, or none but </s>");
       }
       QKV_CHECK(NextPool());
@@ -311,14 +268,10 @@ struct BatchStream::Impl {
     return {};
   }
 
-  std::vector<std::unique_ptr<Corpus>> corpora;
+  Mixture mixture;
   const TextRows& rows;
   BatchOptions options;
-  std::vector<double> share;  // of each corpus in what is drawn
-  uint64_t epoch;             // pairs
-
   BatchState state;
-  std::vector<uint64_t> given;  // as in state, after the window
   Window window;
   bool ready = false;      // window and pool are those of the state
   uint64_t next_used = 0;  // pairs of the window used after the pool
@@ -332,10 +285,8 @@ struct BatchStream::Impl {
 Result<BatchStream> BatchStream::Open(std::vector<std::unique_ptr<Corpus>> corpora, const TextRows& rows,
                                       BatchOptions options) {
   QKV_CHECK(Check(options));
-  bool any = false;
-  for (const auto& corpus : corpora) any |= corpus->options().weight > 0 && corpus->counts().pairs > 0;
-  if (!any) return Invalid("there is no pair to learn from");
-  return BatchStream(std::make_unique<Impl>(std::move(corpora), rows, std::move(options)));
+  QKV_TRY(Mixture mixture, Mixture::Of(std::move(corpora)));
+  return BatchStream(std::make_unique<Impl>(std::move(mixture), rows, std::move(options)));
 }
 
 BatchStream::BatchStream(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -352,7 +303,7 @@ Result<void> BatchStream::Next(Batch* batch) {
 BatchState BatchStream::State() const { return impl_->state; }
 
 Result<void> BatchStream::Seek(const BatchState& state) {
-  const size_t count = impl_->corpora.size();
+  const size_t count = impl_->mixture.corpora().size();
   if (state.fingerprint != impl_->state.fingerprint || state.places.size() != count || state.given.size() != count) {
     return Invalid("the training data, their weights or the options of the batches are not those of the checkpoint");
   }
@@ -360,7 +311,7 @@ Result<void> BatchStream::Seek(const BatchState& state) {
   return impl_->Restore();
 }
 
-uint64_t BatchStream::epoch_pairs() const { return impl_->epoch; }
+uint64_t BatchStream::epoch_pairs() const { return impl_->mixture.epoch(); }
 
 double BatchStream::epochs() const {
   const Impl& impl = *impl_;
@@ -368,7 +319,7 @@ double BatchStream::epochs() const {
                           ? 0
                           : static_cast<double>(impl.next_used - impl.state.used) *
                                 static_cast<double>(impl.state.taken) / static_cast<double>(impl.pool.batches());
-  return (static_cast<double>(impl.state.drawn + impl.state.used) + done) / static_cast<double>(impl.epoch);
+  return (static_cast<double>(impl.state.drawn + impl.state.used) + done) / static_cast<double>(impl.mixture.epoch());
 }
 
 uint64_t BatchStream::left_out() const { return impl_->left_out; }

@@ -13,6 +13,7 @@
 #include "core/base/error.h"
 #include "core/train/batch.h"
 #include "core/train/corpus.h"
+#include "core/train/mixture.h"
 #include "core/train/text_rows.h"
 
 namespace qkv {
@@ -27,13 +28,10 @@ struct BatchOptions {
 };
 
 // Where a stream stands, in numbers that a checkpoint stores.
-struct BatchState {
+struct BatchState : MixturePlace {  // where the corpora stood before the window
   uint64_t fingerprint = 0;         // of corpora and options: a state continues these alone
-  uint64_t drawn = 0;               // pairs drawn from the corpora before the window
   uint64_t used = 0;                // pairs of the window used before the pool
   uint64_t taken = 0;               // batches taken of the pool
-  std::vector<CorpusPlace> places;  // where each corpus stood before the window
-  std::vector<uint64_t> given;      // pairs that each corpus had given before the window
 };
 
 class BatchStream {

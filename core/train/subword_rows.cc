@@ -9,6 +9,7 @@ namespace qkv {
 namespace {
 
 constexpr const char* kVocabulary = "vocab.json";
+constexpr uint32_t kMostRows = 1 << 20;
 
 std::span<const uint8_t> Bytes(std::string_view text) {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
@@ -36,7 +37,14 @@ Result<std::unique_ptr<SubwordRows>> SubwordRows::Parse(std::string_view vocabul
     }
   }
   QKV_TRY(const JsonObject json, JsonObject::Parse(vocabulary, kVocabulary));
-  const size_t size = json.root().MemberCount();
+  size_t size = 0;
+  for (const auto& member : json.root().GetObject()) {
+    if (!member.value.IsUint() || member.value.GetUint() >= kMostRows) {
+      return Error{ErrorCode::kInvalidFile, "the row of a piece must be a number below " + std::to_string(kMostRows),
+                   std::string(kVocabulary) + ", " + member.name.GetString()};
+    }
+    size = std::max<size_t>(size, member.value.GetUint() + 1);
+  }
   const int64_t last = static_cast<int64_t>(size) - 1;
   QKV_TRY(const int64_t end, json.Integer("</s>", 0, last));
   QKV_TRY(const int64_t start, json.Integer("<pad>", 0, last));

@@ -22,15 +22,15 @@ struct SubwordOptions {
 
 class SubwordRows : public TextRows {
  public:
-  // The contents of the files; target_spm may be empty. The rows are as many as vocab.json has pieces; it must have
-  // "</s>", "<unk>" and "<pad>". Errors: kInvalidFile, kUnsupported, kInvalidArgument.
+  // The contents of the files; target_spm may be empty. vocab.json must have "</s>", "<unk>" and "<pad>", whose row is
+  // the last one of the embedding as a rule. Errors: kInvalidFile, kUnsupported, kInvalidArgument.
   static Result<std::unique_ptr<SubwordRows>> Parse(std::string_view vocabulary, std::string_view source_spm,
                                                     std::string_view target_spm, SubwordOptions options);
 
   void Append(std::string_view text, Side side, Random* random, std::vector<int32_t>* rows) const override;
   int32_t start() const override { return start_; }
   int32_t end() const override { return end_; }
-  // Rows of the embedding, <pad> included.
+  // Rows of the embedding: up to the last one that vocab.json names.
   size_t size() const { return size_; }
 
  private:

@@ -171,7 +171,7 @@ TEST(SubwordRows, ReadAModelsVocabulary) {
 
   EXPECT_FALSE(SubwordRows::Parse("{}", spm, "", {}));
   EXPECT_FALSE(SubwordRows::Parse("{\"</s>\":0,\"<unk>\":1,\"<pad>\":2}", "no model", "", {}));
-  EXPECT_FALSE(SubwordRows::Parse("{\"</s>\":0,\"<unk>\":1,\"strange\":2,\"<pad>\":4}", spm, "", {}));
+  EXPECT_FALSE(SubwordRows::Parse("{\"</s>\":0,\"<unk>\":1,\"<pad>\":\"2\"}", spm, "", {}));
   EXPECT_FALSE(SubwordRows::Parse(vocabulary, spm, "", {.source = -1}));
 }
 

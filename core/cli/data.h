@@ -1,0 +1,26 @@
+// Training data as options name them: FILE or SOURCE,TARGET, either with :WEIGHT behind it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/train/corpus.h"
+
+namespace qkv::cli {
+
+inline constexpr const char* kDataHelp =
+    "SOURCE<TAB>TARGET lines, or two files with a comma between; gzip is fine; :WEIGHT says how often its pairs are "
+    "seen, 1 by default";
+
+// Opens what `specs` name and says on stderr what was left out of it. Failures end the process.
+std::vector<std::unique_ptr<Corpus>> OpenDataOrFail(const std::vector<std::string>& specs, double held_out = 0);
+
+// All pairs of one of them.
+std::vector<TextPair> ReadPairsOrFail(const std::string& spec);
+
+// The whole content of a file.
+std::string ReadFileOrFail(const std::string& path);
+void WriteFileOrFail(const std::string& path, std::string_view bytes);
+
+}  // namespace qkv::cli

@@ -1,0 +1,107 @@
+// qkv vocab: the vocabulary folder of a model that is to be trained.
+#include <filesystem>
+
+#include "core/cli/command.h"
+#include "core/cli/data.h"
+#include "core/cli/learn_vocabulary.h"
+#include "core/train/vocabulary_json.h"
+
+namespace qkv::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> data, measured;
+  std::string output, spm, target_spm;
+  LearnVocabularyOptions learn;
+};
+
+SentencePiece ParseOrFail(const std::string& bytes, const std::string& name) {
+  auto model = SentencePiece::Parse({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}, name);
+  if (!model) Fail(model.error().ToString());
+  return std::move(*model);
+}
+
+std::string LearnOrFail(const Options& options) {
+  if (options.data.empty()) Fail("there is nothing to learn from: give --data, or a .spm file with --spm");
+  if (options.learn.size % 8 != 0) Fail("--size must be a multiple of 8, as the rows of an embedding should be");
+  auto data = Mixture::Of(OpenDataOrFail(options.data));
+  if (!data) Fail(data.error().ToString());
+  return LearnVocabularyOrFail(*data, options.learn);
+}
+
+// Pieces a sentence, and how many of them are unknown or bytes.
+void Measure(const std::string& spec, const SentencePiece& source, const SentencePiece& target) {
+  const std::vector<TextPair> pairs = ReadPairsOrFail(spec);
+  size_t pieces[2] = {}, unknown = 0, longest = 0;
+  for (const TextPair& pair : pairs) {
+    for (const bool is_target : {false, true}) {
+      const SentencePiece& model = is_target ? target : source;
+      const std::vector<Piece> cut = model.Encode(is_target ? pair.target : pair.source);
+      pieces[is_target ? 1 : 0] += cut.size();
+      longest = std::max(longest, cut.size());
+      for (const Piece& piece : cut) {
+        unknown += piece.id == model.unknown_id() || model.Text(piece.id).starts_with("<0x") ? 1 : 0;
+      }
+    }
+  }
+  const double count = static_cast<double>(std::max<size_t>(pairs.size(), 1));
+  std::printf("%s: %zu pairs, %.2f + %.2f pieces each, the longest side %zu; %.3f %% unknown or bytes\n", spec.c_str(),
+              pairs.size(), static_cast<double>(pieces[0]) / count, static_cast<double>(pieces[1]) / count, longest,
+              100 * static_cast<double>(unknown) / static_cast<double>(std::max<size_t>(pieces[0] + pieces[1], 1)));
+}
+
+void Vocab(const Options& options) {
+  const std::string source_spm = options.spm.empty() ? LearnOrFail(options) : ReadFileOrFail(options.spm);
+  const std::string target_spm = options.target_spm.empty() ? source_spm : ReadFileOrFail(options.target_spm);
+  const SentencePiece source = ParseOrFail(source_spm, options.spm.empty() ? "source.spm" : options.spm);
+  const SentencePiece target = ParseOrFail(target_spm, options.target_spm.empty() ? "source.spm" : options.target_spm);
+  const bool joint = source_spm == target_spm;
+  const auto vocabulary = VocabularyJson(source, joint ? nullptr : &target);
+  if (!vocabulary) Fail(vocabulary.error().ToString());
+
+  std::error_code error;
+  std::filesystem::create_directories(options.output, error);
+  if (error) Fail(options.output + ": " + error.message());
+  WriteFileOrFail(options.output + "/source.spm", source_spm);
+  if (!joint) {
+    WriteFileOrFail(options.output + "/target.spm", target_spm);
+  } else {
+    std::filesystem::remove(options.output + "/target.spm", error);
+  }
+  WriteFileOrFail(options.output + "/vocab.json", vocabulary.value());
+  std::printf("%s: %zu pieces%s\n", options.output.c_str(), source.size(), joint ? " for both sides" : "");
+  for (const std::string& spec : options.measured) Measure(spec, source, target);
+}
+
+}  // namespace
+
+void AddVocab(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "vocab", "Learn a joint SentencePiece vocabulary from parallel text, or take one: source.spm and vocab.json");
+  command->add_option("--data", options->data, kDataHelp)->type_name("FILE...");
+  command->add_option("-o,--output", options->output, "folder to write")->required()->type_name("FOLDER");
+  command->add_option("--size", options->learn.size, "rows of the embedding, <pad> included: a multiple of 8")
+      ->check(CLI::Range(size_t{64}, size_t{1} << 17))
+      ->capture_default_str();
+  command->add_option("--type", options->learn.type, "how pieces are found: unigram or bpe")
+      ->check(CLI::IsMember({"unigram", "bpe"}))
+      ->capture_default_str();
+  command->add_flag("--byte-fallback", options->learn.byte_fallback, "spell unknown characters in bytes");
+  command->add_option("--coverage", options->learn.coverage, "share of the characters with pieces of their own")
+      ->check(CLI::Range(0.9, 1.0))
+      ->capture_default_str();
+  command->add_option("--pairs", options->learn.pairs, "pairs to learn from at most, drawn evenly")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--seed", options->learn.seed, "of drawing them")->capture_default_str();
+  command->add_option("--spm", options->spm, "take this SentencePiece model instead of learning one")
+      ->type_name("FILE");
+  command->add_option("--target-spm", options->target_spm, "and this one for the target's side")
+      ->type_name("FILE")
+      ->needs("--spm");
+  command->add_option("--measure", options->measured, "count the pieces of these pairs")->type_name("FILE...");
+  command->callback([options] { Vocab(*options); });
+}
+
+}  // namespace qkv::cli

@@ -1,0 +1,17 @@
+// How BLEU and chrF cut texts: as sacreBLEU (Post, "A call for clarity in reporting BLEU scores", 2018) does.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qkv {
+
+// The words of a line by mteval-v13a: four entities spelt out, punctuation apart, full stops and commas apart unless
+// between digits, dashes apart behind a digit. One space stands between two words, none before or behind.
+std::string Tokenize13a(std::string_view line);
+
+// The parts of a text between its white space, which is Unicode's: no-break spaces too.
+std::vector<std::string_view> SplitAtSpaces(std::string_view text);
+
+}  // namespace qkv

@@ -1,0 +1,16 @@
+// vocab.json in the layout of MarianMT: which row of the embedding each piece has.
+#pragma once
+
+#include <string>
+
+#include "core/base/error.h"
+#include "core/text/sentencepiece.h"
+
+namespace qkv {
+
+// The pieces of `source` in their order, then those of `target` (null: the same model) that it has not, and <pad> in
+// the last row of a table whose rows are a multiple of `multiple`; what lies between has no piece. Errors: kUnsupported
+// where a model has no </s>, or has a <pad> of its own.
+Result<std::string> VocabularyJson(const SentencePiece& source, const SentencePiece* target, size_t multiple = 8);
+
+}  // namespace qkv
