@@ -38,12 +38,12 @@ HWY_INLINE void PairsBackward(const Pairs& p, const PairsGradient& g, float key_
           const PairVector ds = hn::LoadU(d, g.scores + r * g.stride + first);
           const PairVector q = hn::Set(d, p.queries[r * p.dim + c0 + c]);
           PairVector more = zero;
-          const auto passes = hn::Ne(ds, zero);
-          const PairVector dq = hn::IfThenElseZero(passes, term(d, q, k, w, ds, more));
+          const auto stops = hn::Eq(ds, zero);  // and not Ne, which is false for NaN
+          const PairVector dq = hn::IfThenZeroElse(stops, term(d, q, k, w, ds, more));
           float* to = of_queries + (r * kColumns + c) * kPairLanes;
           hn::Store(hn::Add(hn::Load(d, to), dq), d, to);
           of_key = hn::Add(of_key, dq);
-          sum = hn::Add(sum, hn::IfThenElseZero(passes, more));
+          sum = hn::Add(sum, hn::IfThenZeroElse(stops, more));
         }
         of_weight[c] = sum;
         float* to = g.keys + at + (c0 + c) * kPanel;

@@ -9,6 +9,8 @@
 namespace qkv {
 namespace {
 
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
 using Sum = void (*)(const Pairs&);
 using Backward = void (*)(const Pairs&, const PairsGradient&);
 
@@ -106,7 +108,6 @@ TEST(PairwiseBackward, TheNaiveOnesAreTheSlopes) {
 }
 
 TEST(PairwiseBackward, APairWithoutGradientPassesNoNaN) {
-  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
   ForEachTarget([] {
     for (const Backward backward : {TanhSumsBackward, SquaredDistancesBackward}) {
       PackedMatrix keys(2, 1);
@@ -121,6 +122,31 @@ TEST(PairwiseBackward, APairWithoutGradientPassesNoNaN) {
       EXPECT_TRUE(std::isfinite(of_query) && std::isfinite(of_weight) && of_query != 0);
       EXPECT_NE(of_keys[0], 0);
       EXPECT_EQ(of_keys[1], 0);
+    }
+  });
+}
+
+TEST(PairwiseBackward, ANaNOfAScorePasses) {
+  ForEachTarget([] {
+    for (const Backward backward : {TanhSumsBackward, SquaredDistancesBackward}) {
+      const PackedMatrix keys(1, 1);
+      PackedMatrix gradient(1, 1);
+      const float query = 0.5f, weight = 1, of_scores[kPanel] = {kNaN};
+      float of_query = 0, of_weight = 0;
+      backward({&query, 1, 1, keys.data(), kPanel, &weight},
+               {of_scores, kPanel, &of_query, gradient.data(), &of_weight});
+      EXPECT_TRUE(std::isnan(of_query) && std::isnan(gradient.data()[0]) && gradient.data()[1] == 0);
+    }
+  });
+}
+
+TEST(SoftmaxBackward, ANaNIsInAllOfTheRow) {
+  ForEachTarget([] {
+    for (const bool in_weights : {false, true}) {
+      float weights[3] = {0.25f, 0.75f, 0}, gradient[3] = {1, 2, 3};
+      (in_weights ? weights : gradient)[1] = kNaN;
+      SoftmaxBackward(weights, gradient, 3);
+      EXPECT_TRUE(std::isnan(gradient[0]) && std::isnan(gradient[1]) && gradient[2] == 0);
     }
   });
 }
