@@ -188,7 +188,7 @@ class Runner {
       if (!report.finite) return Diverged(report);
       place_.step = report.step;
       since += report.loss;
-      const bool stopped = Stopped(), last = stopped || place_.step == config_.steps;
+      const bool done = place_.step == config_.steps, stopped = !done && Stopped(), last = done || stopped;
       const double now = clock.seconds();
       place_.seconds = now;
       if (last || place_.step % config_.log_every == 0) {

@@ -104,11 +104,12 @@ Result<void> ReadCorpora(const Json& json, const Fields& fields, const std::stri
     of_one.Number("weight", corpus.options.weight, 0, 1e6);
     of_one.Number("held_out", corpus.options.held_out, 0, 1);
     QKV_CHECK(of_one.Read(one));
-    const bool two = !corpus.source.empty() && !corpus.target.empty();
-    if (path.empty() != two || (!path.empty() && !corpus.source.empty())) {
+    const bool one_file = !path.empty() && corpus.source.empty() && corpus.target.empty();
+    const bool two_files = path.empty() && !corpus.source.empty() && !corpus.target.empty();
+    if (!one_file && !two_files) {
       return fields.Wrong("corpora", "each has either \"path\", or \"source\" and \"target\"");
     }
-    if (!path.empty()) corpus.source = path;
+    if (one_file) corpus.source = path;
     corpora.push_back(std::move(corpus));
   }
   return {};
