@@ -113,6 +113,7 @@ test.each(presets.map(({ id }) => id))('%s: a link holds the whole state', (id) 
   const stateOf = (name) => (presetOf(name) ? stateOfPreset(name) : null);
   const read = (state) => completed(readLink(writeLink(state, own), stateOf), scores);
   expect(read(own)).toEqual(own);
+  expect(read({ ...own, pinned: null })).toEqual({ ...own, pinned: null });
   const changed = completed(
     {
       ...own,

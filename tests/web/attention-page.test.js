@@ -222,6 +222,48 @@ test('the pasted program prints what the page shows', async () => {
   await page.context().close();
 });
 
+test('by keys alone: Tab comes to every control and every matrix, arrows move, Enter keeps, Escape lets go', async () => {
+  const page = await opened('#preset=local');
+  const reached = new Set();
+  const names = () =>
+    [...document.querySelectorAll('a[href], button, input, select, summary, td[tabindex="0"], pre')]
+      .filter((one) => one.checkVisibility() && !one.disabled && !one.closest('details:not([open]) > :not(summary)'))
+      .map((one) => (one.type === 'radio' ? one.name : (one.dataset.stop ??= String(Math.random()))));
+  const wanted = new Set(await page.evaluate(names));
+  await page.evaluate(() => document.body.focus());
+  for (let presses = 0; presses < wanted.size + 20; ++presses) {
+    await page.keyboard.press('Tab');
+    reached.add(await page.evaluate(() => document.activeElement.dataset.stop ?? document.activeElement.name));
+  }
+  expect(wanted.size).toBeGreaterThan(50);
+  expect([...wanted].filter((name) => !reached.has(name))).toEqual([]);
+
+  await page.focus('[data-id=scores] td[tabindex="0"]');
+  for (const key of ['End', 'ArrowDown', 'ArrowLeft']) await page.keyboard.press(key);
+  expect(await page.textContent('#spoken')).toMatch(/^Scale S, word 2, warm: −?[\d.]+ = \(?−?[\d.]+\)? \/ √\(3\)$/);
+  await page.keyboard.press('Enter');
+  expect(await page.locator('qkv-grid.pinned[data-id=scores] td.lit').count()).toBe(1);
+  await page.keyboard.press('Escape');
+  expect(await page.locator('qkv-grid.pinned').count()).toBe(0);
+  expect(page.complaints).toEqual([]);
+  await page.context().close();
+});
+
+test('each matrix has a name and a sentence for screen readers', async () => {
+  const page = await opened('#preset=masks&causal=1');
+  const said = await page.$$eval('.workbench qkv-grid table', (tables) =>
+    tables.map((table) => [table.getAttribute('aria-label'), table.querySelector('caption').textContent]),
+  );
+  expect(said.length).toBe(7);
+  for (const [name, sentence] of said)
+    expect([name, sentence]).toEqual([
+      expect.stringMatching(/.{3}/),
+      expect.stringMatching(/^.+, \d by \d: the largest is .+\.$/),
+    ]);
+  expect(said.find(([name]) => name.startsWith('Mask'))[1]).toContain('; 15 not seen');
+  await page.context().close();
+});
+
 test('stages are stepped through', async () => {
   const page = await opened();
   await page.click('text=Step through');
@@ -315,7 +357,7 @@ test.each([
       await page.waitForFunction((title) => document.title.startsWith(title), presetOf(id).title);
       await nextFrame(page);
       // The bench is made of the same parts everywhere: looked at where it has most kinds of them.
-      const parts = ['playground', 'heads', 'shapes'].includes(id) ? null : { include: ['.lesson'] };
+      const parts = (width < 760 ? ['playground'] : ['heads', 'shapes']).includes(id) ? null : { include: ['.lesson'] };
       const { violations } = await page.evaluate(
         (within) =>
           globalThis.axe.run(within ?? document, {

@@ -84,7 +84,9 @@ class Reader {
     if (character === '\\') return this.#command();
     if (/\s/.test(character)) return null;
     if (/\d/.test(character)) return make('mn', character + this.#while(/[\d.]/));
-    return make(kOperators.includes(character) ? 'mo' : 'mi', character);
+    const atom = make(kOperators.includes(character) ? 'mo' : 'mi', character);
+    if (character === '|') for (const side of ['lspace', 'rspace']) atom.setAttribute(side, '0.1em');
+    return atom;
   }
 
   #command() {

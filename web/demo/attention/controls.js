@@ -10,16 +10,16 @@ import { randomMatrix } from './random.js';
 
 /** @type {[string, string][]} */
 const kMemories = [
-  ['key-value', 'keys and values'],
-  ['one', 'one: key = value'],
-  ['self', 'the queries themselves'],
+  ['key-value', 'K and V'],
+  ['one', 'one: K = V'],
+  ['self', 'self: Q = K = V'],
 ];
 
 /** @type {[string, string][]} */
 const kWindows = [
-  ['global', 'global: every key'],
-  ['local-m', 'local-m: at the query’s place'],
-  ['local-p', 'local-p: at a predicted place'],
+  ['global', 'global'],
+  ['local-m', 'local-m'],
+  ['local-p', 'local-p'],
 ];
 
 /**
@@ -48,22 +48,7 @@ export function bindControls(host, scores, change) {
   });
   score.node.append(source);
 
-  const selections = Object.entries(kSelections).map(([value, { title }]) => [
-    value,
-    `${value}: ${title.toLowerCase()}`,
-  ]);
-  const named = selections.map(([value, label]) => [
-    value,
-    value === 'soft'
-      ? 'soft: softmax'
-      : value === 'argmax'
-        ? 'argmax: the largest'
-        : value === 'sampled'
-          ? 'sampled: one is drawn'
-          : value === 'gate'
-            ? 'gate: sigmoid'
-            : label,
-  ]);
+  const named = Object.keys(kSelections).map((value) => [value, value]);
   const selection = choice('Selection', /** @type {[string, string][]} */ (named), (value) =>
     change(() => ({ selection: value })),
   );
@@ -137,7 +122,7 @@ function maskControls(add, change) {
   const bias = checkbox('bias', (on) => change(() => ({ bias: on ? [[]] : null })));
   const once = checkbox('no key twice', (on) => change(() => ({ once: on })));
   const nodes = [causal, hand, bias, once].map(({ node }) => node);
-  const group = make('fieldset.field.flags', {}, make('legend', {}, 'Mask'), ...nodes);
+  const group = make('fieldset.field.flags', {}, make('legend', {}, 'Mask'), make('div', {}, ...nodes));
   add(group, (state) => {
     causal.set(state.causal);
     hand.set(state.allowed !== null);

@@ -4,6 +4,9 @@ import { firstState } from './state.js';
 
 /** @typedef {import('./state.js').State} State */
 
+/** @param {State} state */
+const placeOf = ({ pinned }) => (pinned ? [pinned.matrix, pinned.row, pinned.column].join('*') : 'none');
+
 /** How each field is written, by the type that it has. */
 const kMatrices = ['query', 'key', 'value', 'centres', 'W_p', 'v_p', 'allowed', 'bias'];
 const kNumbers = { heads: 8, temperature: 1000, seed: 2 ** 32, halfWidth: 99, padding: 99, random: 2 ** 32, head: 7 };
@@ -21,7 +24,7 @@ const kMostNumbers = 2048;
  */
 export function readLink(hash, stateOf) {
   const said = new URLSearchParams(hash.length <= kLongest ? hash.replace(/^#/, '') : '');
-  const state = stateOf(said.get('preset') ?? '') ?? firstState();
+  const state = stateOf(said.get('preset') ?? '') ?? stateOf('playground') ?? firstState();
   const fields = /** @type {Record<string, any>} */ (state);
   for (const name of kMatrices) {
     const text = said.get(name);
@@ -52,6 +55,7 @@ export function readLink(hash, stateOf) {
     else if (typeof had === 'string') state.scene[name.slice(2)] = text.slice(0, 200);
   }
   const at = /^([\w.]{1,20})\*(\d{1,2})\*(\d{1,2})$/.exec(said.get('at') ?? '');
+  if (said.get('at') === 'none') state.pinned = null;
   if (at) state.pinned = { matrix: at[1], row: Number(at[2]), column: Number(at[3]) };
   return isSound(state) ? state : (stateOf(state.preset) ?? firstState());
 }
@@ -117,7 +121,7 @@ export function writeLink(state, own) {
     put(`p.${name}`, writeMatrix(matrix), had ? writeMatrix(had) : '');
   }
   for (const [name, value] of Object.entries(state.scene)) put(`s.${name}`, String(value), String(own.scene[name]));
-  if (state.pinned) said.set('at', [state.pinned.matrix, state.pinned.row, state.pinned.column].join('*'));
+  put('at', placeOf(state), placeOf(own));
   const hash = said.toString();
   return hash && `#${hash}`;
 }

@@ -378,8 +378,8 @@ class Page {
     const { pinned } = this.#state;
     const place = this.#pointed ?? pinned;
     const lit = this.#lit(place);
-    for (const shown of this.#shown)
-      this.#figureOf(shown.id).grid.light(lit, !this.#pointed && pinned?.matrix === shown.id);
+    const isPinned = JSON.stringify(place) === JSON.stringify(pinned);
+    for (const shown of this.#shown) this.#figureOf(shown.id).grid.light(lit, isPinned && pinned?.matrix === shown.id);
     this.#say(lit ? place : null);
   }
 

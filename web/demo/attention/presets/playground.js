@@ -10,5 +10,6 @@ export const playground = {
   ],
   equations: ['\\c{C} = \\text{softmax}(\\frac{\\q{Q} \\k{K}^⊤}{\\sqrt{d}}) \\v{V}'],
   papers: [papers.vaswani],
-  state: () => ({}),
+  // One cell is kept from the start: a first look shows what pointing at one does.
+  state: () => ({ pinned: { matrix: 'context', row: 1, column: 1 } }),
 };
