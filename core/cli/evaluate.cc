@@ -300,6 +300,7 @@ void Evaluate(const Options& options) {
   const std::vector<TextPair> pairs = Join(ReadPairsOrFail(options.data), options.join);
   if (pairs.empty()) Fail(options.data + " has no pairs");
   std::vector<System> systems;
+  systems.reserve(options.hypotheses.size() + options.models.size());
   for (const std::string& path : options.hypotheses) systems.push_back(ReadHypotheses(path, pairs.size()));
   // Files are quickly read, so that what is wrong with them is said first; yet models come first.
   for (size_t i = 0; i < options.models.size(); ++i) {

@@ -339,6 +339,7 @@ std::vector<Batch> BatchesOf(const std::vector<TextPair>& pairs, const TextRows&
   }
   pool.Divide(tokens);
   std::vector<Batch> batches;
+  batches.reserve(pool.batches());
   for (size_t i = 0; i < pool.batches(); ++i) batches.push_back(pool.Take(i, rows.start()));
   return batches;
 }
