@@ -72,6 +72,7 @@ class HeadBackward : public HeadWeights {
     const float* packed_values;   // as keys are; null where no output's gradient meets them
     ConstRows output;             // gradient of the segment's output, or without data
     Rows value;                   // gradient of the segment's values, or without data
+    float* of_values;             // [dv, width]: what products add to it, to be added at the end; null without both
     size_t first_query, queries;  // the segment's first in the loss's arrays, and what these have of a head
   };
 
@@ -108,17 +109,17 @@ class HeadBackward : public HeadWeights {
       used_ = reinterpret_cast<uint8_t*>(arena_.Floats(keys_ / sizeof(float) + 1));
       std::fill_n(used_, keys_, uint8_t{0});
     }
-    if (score_.pair_sum != nullptr) {
-      packed_gradient_ = arena_.Floats(width_ * dim_);
-      std::fill_n(packed_gradient_, width_ * dim_, 0.0f);
-    }
+    of_keys_ = arena_.Floats(width_ * dim_);
+    std::fill_n(of_keys_, width_ * dim_, 0.0f);
+    finite_keys_ = IsFinite(call_.keys);
     for (size_t first = 0; first < queries_.rows; first += kGroup) {
       Group(first, std::min(kGroup, queries_.rows - first));
     }
-    if (score_.pair_sum == nullptr) return;
+    const bool packed = score_.pair_sum != nullptr;
+    const size_t stride = packed ? kPanel : width_;
     for (size_t j = 0; j < keys_; ++j) {
-      const float* from = packed_gradient_ + j / kPanel * kPanel * dim_ + j % kPanel;
-      for (size_t c = 0; c < dim_; ++c) met_keys_[j * dim_ + c] += from[c * kPanel];
+      const float* from = packed ? of_keys_ + j / kPanel * kPanel * dim_ + j % kPanel : of_keys_ + j;
+      for (size_t c = 0; c < dim_; ++c) met_keys_[j * dim_ + c] = from[c * stride];
     }
   }
 
@@ -261,7 +262,8 @@ class HeadBackward : public HeadWeights {
 
   // Gradients of logits become those of scores.
   void EditBackward(size_t query, KeyRange seen, float* g) {
-    for (size_t j = seen.begin; j < seen.end; ++j) g[j] = kept_[j] == kMasked ? 0 : g[j] / a_.selection.temperature;
+    const float factor = 1 / a_.selection.temperature;
+    for (size_t j = seen.begin; j < seen.end; ++j) g[j] = kept_[j] == kMasked ? 0 : g[j] * factor;
     if (bias_ != nullptr) {
       float* bias = bias_ + head_ * a_.mask.bias_head_stride + query * keys_;
       for (size_t j = seen.begin; j < seen.end; ++j) bias[j] += g[j];
@@ -274,12 +276,12 @@ class HeadBackward : public HeadWeights {
     sums_[dim_ + 1] -= static_cast<float>(sum);
   }
 
-  // dv += w' do
+  // dv' += do' w
   void WeightsToValues(size_t first, size_t count, KeyRange all) {
-    if (call_.value.data == nullptr || call_.output.data == nullptr) return;
+    if (call_.of_values == nullptr) return;
     const ConstRows output = Part(call_.output, first, count);
-    AddProduct(all.size(), output.dim, count, {weights_ + all.begin, width_, true}, {output.data, output.stride},
-               {call_.value.Row(all.begin), all.size(), output.dim, call_.value.stride}, arena_, one_);
+    AddProduct(output.dim, all.size(), count, {output.data, output.stride, true}, {weights_ + all.begin, width_},
+               IsFinite(output), {call_.of_values + all.begin, output.dim, all.size(), width_}, arena_, one_);
   }
 
   // Gradients of scores become those of the queries and keys that met.
@@ -287,14 +289,14 @@ class HeadBackward : public HeadWeights {
     const size_t begin = all.begin, end = RoundUp(all.end, kPanel);
     if (score_.pair_sum != nullptr) {
       const Pairs pairs = {queries_at_, count, dim_, packed_ + begin * dim_, end - begin, score_.pair_weight};
-      return score_.pair_sum_backward(pairs, {gradient_ + begin, width_, met, packed_gradient_ + begin * dim_,
+      return score_.pair_sum_backward(pairs, {gradient_ + begin, width_, met, of_keys_ + begin * dim_,
                                               score_.pair_weight != nullptr ? sums_ : nullptr});
     }
     const Factor scores = {gradient_ + begin, width_};
-    AddProduct(count, dim_, all.size(), scores, {call_.keys.Row(begin), call_.keys.stride}, {met, count, dim_, dim_},
-               arena_, one_);
-    AddProduct(all.size(), dim_, count, Transposed(scores), {queries_at_, dim_},
-               {met_keys_ + begin * dim_, all.size(), dim_, dim_}, arena_, one_);
+    AddProduct(count, dim_, all.size(), scores, {call_.keys.Row(begin), call_.keys.stride}, finite_keys_,
+               {met, count, dim_, dim_}, arena_, one_);
+    AddProduct(dim_, all.size(), count, {queries_at_, dim_, true}, scores, IsFinite({queries_at_, count, dim_, dim_}),
+               {of_keys_ + begin, dim_, all.size(), width_}, arena_, one_);
   }
 
   // What met was scale x / |x| or scale x of the mapped queries x.
@@ -326,7 +328,9 @@ class HeadBackward : public HeadWeights {
   float *logits_ = nullptr, *weights_ = nullptr;        // [kGroup, width]: before and after the Gaussian
   float* gradient_ = nullptr;                           // [kGroup, width]: of weights, then of scores
   float *kept_ = nullptr, *gaussian_ = nullptr;         // [width]: one row's logits, and its Gaussian
-  float* packed_gradient_ = nullptr;                    // [width, n], packed as keys
+  // The keys' gradients, packed as keys for pairs and else [n, width]: a product then packs what lies in rows.
+  float* of_keys_ = nullptr;
+  bool finite_keys_ = true;
 };
 
 // One call: all heads of all segments.
@@ -390,7 +394,13 @@ class CallBackward {
                                 in_.value.Slice(first_key, keys)};
     const float* values = nullptr;
     if (loss_.output.data != nullptr && in.value.data != nullptr) values = PackKeys(in.value.Head(of_keys), arena);
-    const size_t group = in.query.heads / in.key.heads;
+    const size_t group = in.query.heads / in.key.heads, dim = in.value.dim, width = RoundUp(keys, kPanel);
+    const Rows to_values = to_.value.Slice(first_key, keys).Head(of_keys);
+    float* of_values = nullptr;
+    if (values != nullptr && to_values.data != nullptr && a_.selection.kind != SelectionKind::kMaxPool) {
+      of_values = arena.Floats(dim * width);
+      std::fill_n(of_values, dim * width, 0.0f);
+    }
     for (size_t head = of_keys * group; head < (of_keys + 1) * group; ++head) {
       const ArenaScope of_head(arena);
       HeadState& state = heads_[head];
@@ -402,12 +412,16 @@ class CallBackward {
                                        PackKeys(met, arena),
                                        values,
                                        loss_.output.Slice(first, count).Head(head),
-                                       to_.value.Slice(first_key, keys).Head(of_keys),
+                                       to_values,
+                                       of_values,
                                        first,
                                        in_.query.rows};
       HeadBackward(call, state, state.met_queries + first * state.dim(), state.met_keys + first_key * state.dim(),
                    state.centres + first, state.sums + s * state.sums_size(), loss_, to_.bias, arena)
           .Run();
+    }
+    for (size_t j = 0; j < keys && of_values != nullptr; ++j) {
+      for (size_t c = 0; c < dim; ++c) to_values.Row(j)[c] += of_values[c * width + j];
     }
   }
 
@@ -460,9 +474,9 @@ class CallBackward {
     }
     Add({of_v, 1, W.rows, W.rows}, OfHead(to_.v_p, head));
     const Factor d = {of_mapped, W.rows};
-    AddProduct(rows, W.dim, W.rows, d, {W.data, W.stride}, to_.query.Head(head), ctx_.arena, ctx_.pool);
-    AddProduct(W.rows, W.dim, rows, Transposed(d), {queries.data, queries.stride}, OfHead(to_.W_p, head), ctx_.arena,
-               ctx_.pool);
+    AddProduct(rows, W.dim, W.rows, d, {W.data, W.stride}, IsFinite(W), to_.query.Head(head), ctx_.arena, ctx_.pool);
+    AddProduct(W.rows, W.dim, rows, Transposed(d), {queries.data, queries.stride}, IsFinite(queries),
+               OfHead(to_.W_p, head), ctx_.arena, ctx_.pool);
   }
 
   static void CentreBackward(double of_sigmoid, const float* mapped, ConstRows v, float* of_v, float* of_mapped) {

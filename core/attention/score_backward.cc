@@ -1,23 +1,13 @@
 #include "core/attention/score_backward.h"
 
-#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 namespace qkv {
 namespace {
 
 float At(Factor f, size_t i, size_t j) { return f.transposed ? f.data[j * f.stride + i] : f.data[i * f.stride + j]; }
-
-bool Finite(Factor f, size_t rows, size_t columns) {
-  if (f.transposed) std::swap(rows, columns);
-  for (size_t r = 0; r < rows; ++r) {
-    // A sum of zeros: 0 times what is not finite is NaN.
-    float sum = 0;
-    for (size_t c = 0; c < columns; ++c) sum += f.data[r * f.stride + c] * 0;
-    if (sum != 0) return false;
-  }
-  return true;
-}
 
 }  // namespace
 
@@ -37,11 +27,21 @@ void Add(ConstRows what, Rows to, float factor) {
   }
 }
 
-void AddProduct(size_t m, size_t n, size_t k, Factor a, Factor b, Rows y, Arena& arena, ThreadPool& pool) {
-  if (y.data == nullptr) return;
-  if (Finite(a, m, k) && Finite(b, k, n)) {
-    return Gemm(m, n, k, a, b, {.data = y.data, .stride = y.stride, .add = true}, arena, pool);
+bool IsFinite(ConstRows x) {
+  constexpr uint32_t kExponent = 0x7f800000;  // all ones in NaN and in infinities
+  uint32_t not_finite = 0;
+  for (size_t r = 0; r < x.rows; ++r) {
+    const float* row = x.Row(r);
+    for (size_t c = 0; c < x.dim; ++c) {
+      not_finite |= (std::bit_cast<uint32_t>(row[c]) & kExponent) == kExponent ? 1u : 0u;
+    }
   }
+  return not_finite == 0;
+}
+
+void AddProduct(size_t m, size_t n, size_t k, Factor a, Factor b, bool finite, Rows y, Arena& arena, ThreadPool& pool) {
+  if (y.data == nullptr) return;
+  if (finite) return Gemm(m, n, k, a, b, {.data = y.data, .stride = y.stride, .add = true}, arena, pool);
   for (size_t i = 0; i < m; ++i) {
     for (size_t l = 0; l < k; ++l) {
       const float x = At(a, i, l);
@@ -54,8 +54,8 @@ void AddProduct(size_t m, size_t n, size_t k, Factor a, Factor b, Rows y, Arena&
 
 void MapRowsBackward(const ScoreBackward& b, ConstRows dy, ConstRows x, ConstRows weight, Rows to_x, Rows to_weight) {
   const Factor d = {dy.data, dy.stride};
-  AddProduct(x.rows, x.dim, dy.dim, d, {weight.data, weight.stride}, to_x, b.arena, b.pool);
-  AddProduct(dy.dim, x.dim, x.rows, Transposed(d), {x.data, x.stride}, to_weight, b.arena, b.pool);
+  AddProduct(x.rows, x.dim, dy.dim, d, {weight.data, weight.stride}, IsFinite(weight), to_x, b.arena, b.pool);
+  AddProduct(dy.dim, x.dim, x.rows, Transposed(d), {x.data, x.stride}, IsFinite(x), to_weight, b.arena, b.pool);
 }
 
 void DivideByLengthBackward(ConstRows x, ConstRows dy, Rows to, bool add) {

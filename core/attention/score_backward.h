@@ -42,10 +42,12 @@ struct ScoreBackward {
   Rows operator[](std::string_view name) const;
 };
 
-// x [m, n] += what is there; y [m, n] += a [m, k] b [k, n], in which 0 times anything is 0: a row that was not seen
-// passes nothing on, also where it is NaN. Without data in y nothing happens.
+// to += factor what; without data in `to` nothing happens, here and below.
 void Add(ConstRows what, Rows to, float factor = 1);
-void AddProduct(size_t m, size_t n, size_t k, Factor a, Factor b, Rows y, Arena& arena, ThreadPool& pool);
+bool IsFinite(ConstRows x);
+// y [m, n] += a [m, k] b [k, n]. Where not all of both is `finite`, 0 times anything is 0: what was not seen passes
+// nothing on, also where it is NaN.
+void AddProduct(size_t m, size_t n, size_t k, Factor a, Factor b, bool finite, Rows y, Arena& arena, ThreadPool& pool);
 
 // The backward of MapRows, y = x W': to_x += dy W, to_weight += dy' x.
 void MapRowsBackward(const ScoreBackward& b, ConstRows dy, ConstRows x, ConstRows weight, Rows to_x, Rows to_weight);

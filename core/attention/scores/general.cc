@@ -13,8 +13,8 @@ static void Ready(const ScoreInputs& in, Arena&, ReadyScore& out) {
 static void Backward(const ScoreBackward& b) {
   const ConstRows dy = b.met_queries, q = b.queries, w = b.in["W"];
   const Factor d = {dy.data, dy.stride};
-  AddProduct(q.rows, q.dim, dy.dim, d, {w.data, w.stride, true}, b.to_queries, b.arena, b.pool);
-  AddProduct(q.dim, dy.dim, q.rows, {q.data, q.stride, true}, d, b["W"], b.arena, b.pool);
+  AddProduct(q.rows, q.dim, dy.dim, d, {w.data, w.stride, true}, IsFinite(w), b.to_queries, b.arena, b.pool);
+  AddProduct(q.dim, dy.dim, q.rows, {q.data, q.stride, true}, d, IsFinite(q), b["W"], b.arena, b.pool);
   Add(b.met_keys, b.to_keys);
 }
 
