@@ -143,6 +143,56 @@ test('a link opened afresh is the state that it was taken from', async () => {
   await page.context().close();
 });
 
+test('every choice of every picture: it is in the link, and the picture it opens is the same', async () => {
+  const page = await opened();
+  const pictureOf = (one) => one.$eval('#scene', ({ innerText }) => innerText);
+  for (const { id, scene } of presets) {
+    if (!scene) continue;
+    await page.evaluate((preset) => (location.hash = `preset=${preset}`), id);
+    await page.waitForFunction((title) => document.title.startsWith(title), presetOf(id).title);
+    // Everything that the picture offers, one after another; what it has when that is done is looked at.
+    const tried = await page.evaluate(async () => {
+      const area = document.querySelector('#scene');
+      const settled = () => new Promise((done) => setTimeout(done, 60));
+      let count = 0;
+      for (const radio of area.querySelectorAll('input[type=radio]:not(:checked)')) {
+        if (radio.isConnected) radio.click();
+        await settled();
+        ++count;
+      }
+      for (const other of area.querySelectorAll('input[type=checkbox], input[type=range], button')) {
+        if (other.type !== 'range') other.click();
+        else {
+          other.value = other.max;
+          other.dispatchEvent(new Event('input'));
+        }
+        await settled();
+        ++count;
+      }
+      return count;
+    });
+    expect(tried).toBeGreaterThan(0);
+    if (await page.isVisible('#problem')) continue; // sizes that do not fit have a test of their own
+    await holds(page);
+    expect([id, await pictureOf(other)]).toEqual([id, await pictureOf(page)]);
+  }
+  expect(page.complaints).toEqual([]);
+  await page.context().close();
+});
+
+test.each([
+  'hard&s.draws=99',
+  'positions&s.order=9&s.i=-5&s.delta=-99',
+  'local&s.t=-7',
+  'bank&s.who=99&s.noise=1e300',
+  'dense&s.length=99',
+])('a picture that a link asks too much of: %s', async (asked) => {
+  const page = await opened(`#preset=${asked}`);
+  expect(await page.$eval('main', ({ innerText }) => /NaN|undefined|Infinity/.exec(innerText))).toBe(null);
+  expect(page.complaints).toEqual([]);
+  await page.context().close();
+});
+
 /** Every choice that a select offers, one after another, on one page. */
 test.each(['score', 'selection', 'window', 'memory'])('every %s', async (name) => {
   const page = await opened();

@@ -11,8 +11,8 @@ import { randomMatrix } from './random.js';
 /** @type {[string, string][]} */
 const kMemories = [
   ['key-value', 'K and V'],
-  ['one', 'one: K = V'],
-  ['self', 'self: Q = K = V'],
+  ['one', 'K = V'],
+  ['self', 'Q = K = V'],
 ];
 
 /** @type {[string, string][]} */

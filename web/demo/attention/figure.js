@@ -31,8 +31,12 @@ export class MatrixFigure {
     this.title.textContent = shown.title;
     this.how.textContent = shown.how;
     this.how.hidden = shown.how === '';
-    const peak = shown.kind === 'signed' ? ` · colours to ±${formatNumber(largestOf(shown.data))}` : '';
-    this.size.textContent = `${shown.rows.length} × ${shown.columns.length}${peak}`;
+    const colours = {
+      signed: ` · colours to ±${formatNumber(largestOf(shown.data))}`,
+      weight: ' · colours 0 to 1',
+      flag: '',
+    };
+    this.size.textContent = `${shown.rows.length} × ${shown.columns.length}${colours[shown.kind]}`;
     const { axes, rows, columns, data, kind, editable, isAside } = shown;
     const summary = summaryOf(shown);
     this.grid.grid = { name: nameOf(shown), axes, rows, columns, data, kind, editable, isAside, summary };

@@ -117,6 +117,9 @@ export function namesOf(state) {
   return { queries: names(state.queryNames, queries, 'q'), keys: names(own, keys, 'k') };
 }
 
+/** A whole number in a range, whatever a link says. @param {unknown} value @param {number} from @param {number} to */
+export const within = (value, from, to) => Math.max(from, Math.min(to, Math.round(Number(value)) || 0));
+
 /** @param {number} number */
 export const subscript = (number) => String(number).replace(/\d/g, (digit) => '₀₁₂₃₄₅₆₇₈₉'[Number(digit)]);
 

@@ -5,7 +5,7 @@ import { bars } from '../bars.js';
 import { callOf } from '../compute.js';
 import { button, make, segmented, slider } from '../dom.js';
 import { papers } from '../papers.js';
-import { namesOf } from '../state.js';
+import { namesOf, within } from '../state.js';
 
 const kMost = 11; // 2^11 draws
 
@@ -17,7 +17,7 @@ export const hard = {
     'Soft attention takes a share of every value. Hard attention takes one value, drawn with the softmax’s probabilities, and needs no sum; but one draw says little, and no gradient goes through it.',
     'The mean of many hard answers is the soft answer. Draw more, and watch the upper bars settle on the lower ones.',
   ],
-  equations: ['\\text{E}[\\c{c_{hard}}] = ∑_j \\w{a_j} \\v{v_j} = \\c{c_{soft}}'],
+  equations: ['\\text{E}[\\c{c_{\\text{hard}}}] = ∑_j \\w{a_j} \\v{v_j} = \\c{c_{\\text{soft}}}'],
   papers: [papers.xu],
   state: () => ({
     query: [[1, 0.5]],
@@ -69,9 +69,10 @@ export const hard = {
       ),
       async show(state, result) {
         kind.set(state.selection);
-        draws.set(Number(state.scene.draws));
+        const power = within(state.scene.draws, 0, kMost);
+        draws.set(power);
         if (!result) return;
-        const count = 2 ** Number(state.scene.draws);
+        const count = 2 ** power;
         title.textContent = count === 1 ? 'One hard draw' : `Mean of ${count} hard draws`;
         const names = namesOf(state).keys;
         const [mean, weights] = await Promise.all([meanOf(state, count), weightsOf({ ...state, selection: 'soft' })]);

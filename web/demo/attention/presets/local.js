@@ -6,7 +6,7 @@ import { make, segmented, slider, svgMake } from '../dom.js';
 import { papers } from '../papers.js';
 import { Plot } from '../plot.js';
 import { randomMatrix } from '../random.js';
-import { namesOf } from '../state.js';
+import { namesOf, within } from '../state.js';
 
 const kWords = ['the', 'old', 'cat', 'sat', 'on', 'a', 'warm', 'mat'];
 const kFine = 8; // places between two words
@@ -72,7 +72,7 @@ export const local = {
       ),
       async show(state, result) {
         if (!result) return;
-        const t = Math.min(Number(state.scene.t), state.query.length - 1);
+        const t = within(state.scene.t, 0, state.query.length - 1);
         const keys = state.key.length;
         kind.set(state.window);
         query.set(t + 1);

@@ -5,6 +5,7 @@ import { compute } from '../compute.js';
 import { button, checkbox, make, slider, svgMake } from '../dom.js';
 import { papers } from '../papers.js';
 import { randomMatrix, uniform } from '../random.js';
+import { within } from '../state.js';
 
 const kWords = ['dog', 'bites', 'the', 'man'];
 const kSize = 4;
@@ -30,7 +31,7 @@ export const positions = {
   }),
   scene: (bench) => {
     const on = checkbox('with positions', (value) => set({ on: Number(value) }));
-    const shuffle = button('Shuffle the words', () => set({ order: shuffled(String(bench.state().scene.order)) }));
+    const shuffle = button('Shuffle the words', () => set({ order: shuffled(orderOf(bench.state().scene)) }));
     const back = button('First order', () => set({ order: kFirst }));
     const [before, now] = ['Contexts in the first order', 'Contexts now, in the same rows'].map(comparison);
     const verdict = make('p.verdict', { role: 'status' });
@@ -54,15 +55,17 @@ export const positions = {
         make('div.picture', {}, make('div', {}, clocks, product), make('div.knobs', {}, first.node, by.node)),
       ),
       async show(state, result) {
-        const { order, on: isOn, i, delta } = state.scene;
+        const { on: isOn } = state.scene;
+        const order = orderOf(state.scene);
+        const [i, delta] = [within(state.scene.i, 0, 7), within(state.scene.delta, -4, 8)];
         on.set(Boolean(isOn));
-        first.set(Number(i));
-        by.set(Number(delta));
-        await drawClocks(clocks, product, Number(i), Number(delta));
+        first.set(i);
+        by.set(delta);
+        await drawClocks(clocks, product, i, delta);
         if (!result || state.query.length !== kWords.length || state.heads > 1) return;
         const original = await compute({ ...state, ...(await sentenceOf({ ...state.scene, order: kFirst })) });
         const width = state.query[0].length;
-        const rows = [...String(order)].map(Number);
+        const rows = [...order].map(Number);
         const listed = kWords.flatMap((_, word) => {
           const at = rows.indexOf(word);
           return Array.from({ length: width }, (_, c) => result.output.data[at * width + c]);
@@ -105,13 +108,21 @@ function comparison(title) {
 }
 
 /** The sentence in an order, with its places or without. @param {Record<string, number | string>} scene */
-async function sentenceOf({ order, on }) {
-  const rows = [...String(order)].map(Number);
+async function sentenceOf(scene) {
+  const rows = [...orderOf(scene)].map(Number);
   const words = embeddings();
   const { data } = await places.sinusoidal(rows.length, kSize);
   const round = (/** @type {number} */ x) => Math.round(100 * x) / 100 + 0;
-  const query = rows.map((word, i) => words[word].map((x, c) => round(x + (Number(on) ? data[i * kSize + c] : 0))));
+  const query = rows.map((word, i) =>
+    words[word].map((x, c) => round(x + (Number(scene.on) ? data[i * kSize + c] : 0))),
+  );
   return { query, queryNames: rows.map((word) => kWords[word]) };
+}
+
+/** An order of the words, as their digits. @param {Record<string, number | string>} scene */
+function orderOf({ order }) {
+  const said = String(order);
+  return [...said].sort().join('') === kFirst ? said : kFirst;
 }
 
 /** Another order than this one. @param {string} order */
