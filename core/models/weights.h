@@ -43,4 +43,7 @@ struct WeightSlots {
   }
 };
 
+// Room for every slot, as floats: matrices not initialised, vectors of zeros.
+void ReserveFloats(WeightSlots& slots);
+
 }  // namespace qkv

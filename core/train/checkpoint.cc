@@ -1,8 +1,5 @@
 #include "core/train/checkpoint.h"
 
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -41,85 +38,6 @@ std::vector<uint64_t> Steps(const std::string& folder) {
   return steps;
 }
 
-std::string Print(const RunPlace& p) {
-  rapidjson::StringBuffer buffer;
-  rapidjson::Writer<rapidjson::StringBuffer> json(buffer);
-  const auto number = [&](const char* name, uint64_t value) {
-    json.Key(name);
-    json.Uint64(value);
-  };
-  const auto real = [&](const char* name, double value) {
-    json.Key(name);
-    json.Double(value);
-  };
-  json.StartObject();
-  number("step", p.step);
-  number("averaged", p.averaged);
-  real("seconds", p.seconds);
-  number("tokens", p.tokens);
-  real("best", p.best);
-  number("best_step", p.best_step);
-  number("measured_since", p.measured_since);
-  number("fingerprint", p.batches.fingerprint);
-  number("drawn", p.batches.drawn);
-  number("used", p.batches.used);
-  number("taken", p.batches.taken);
-  json.Key("places");
-  json.StartArray();
-  for (const CorpusPlace& place : p.batches.places) {
-    for (const uint64_t value : {place.lines, place.source_offset, place.target_offset}) json.Uint64(value);
-  }
-  json.EndArray();
-  json.Key("given");
-  json.StartArray();
-  for (const uint64_t value : p.batches.given) json.Uint64(value);
-  json.EndArray();
-  json.EndObject();
-  return buffer.GetString();
-}
-
-Result<std::vector<uint64_t>> List(const JsonObject& json, const char* field) {
-  const Json* list = json.Find(field);
-  if (list == nullptr || !list->IsArray()) return json.Invalid(field, "must be a list");
-  std::vector<uint64_t> values;
-  for (const Json& value : list->GetArray()) {
-    if (!value.IsUint64()) return json.Invalid(field, "must be a list of whole numbers");
-    values.push_back(value.GetUint64());
-  }
-  return values;
-}
-
-Result<RunPlace> ReadNumbers(const std::string& text) {
-  QKV_TRY(const JsonObject json, JsonObject::Parse(text, kNumbers));
-  RunPlace p;
-  struct Number {
-    const char* name;
-    uint64_t* to;
-  };
-  const Number numbers[] = {{"step", &p.step},
-                            {"averaged", &p.averaged},
-                            {"tokens", &p.tokens},
-                            {"best_step", &p.best_step},
-                            {"measured_since", &p.measured_since},
-                            {"fingerprint", &p.batches.fingerprint},
-                            {"drawn", &p.batches.drawn},
-                            {"used", &p.batches.used},
-                            {"taken", &p.batches.taken}};
-  for (const Number& number : numbers) {
-    const Json* value = json.Find(number.name);
-    if (value == nullptr || !value->IsUint64()) return json.Invalid(number.name, "must be a whole number");
-    *number.to = value->GetUint64();
-  }
-  QKV_TRY(p.seconds, json.Number("seconds", 0));
-  QKV_TRY(p.best, json.Number("best", 0));
-  QKV_TRY(const std::vector<uint64_t> places, List(json, "places"));
-  for (size_t i = 0; i + 3 <= places.size(); i += 3) {
-    p.batches.places.push_back({places[i], places[i + 1], places[i + 2]});
-  }
-  QKV_TRY(p.batches.given, List(json, "given"));
-  return p;
-}
-
 // Feeds the whole file to the slots.
 Result<void> ReadTensors(const std::string& path, const WeightSlots& slots) {
   std::error_code error;
@@ -151,7 +69,7 @@ Result<void> SaveCheckpoint(const std::string& folder, Trainer& trainer, const R
   }
   QKV_CHECK(WriteWholeFile((part / kTensors).string(),
                            [&](std::ostream& out) { WriteSafetensors(trainer.State(), FloatsAs::kF32, out); }));
-  QKV_CHECK(WriteWholeFile((part / kNumbers).string(), Print(progress)));
+  QKV_CHECK(WriteWholeFile((part / kNumbers).string(), ToJson(progress)));
   fs::remove_all(to, error);
   fs::rename(part, to, error);
   if (error) return Error{ErrorCode::kInvalidFile, "cannot be written: " + error.message(), to.string()};
@@ -177,7 +95,7 @@ Result<RunPlace> LoadCheckpoint(const std::string& folder, Trainer& trainer) {
   if (!step) return Error{ErrorCode::kMissingFile, "has no checkpoint to resume from", folder};
   const fs::path at = FolderOf(folder, *step);
   QKV_TRY(const std::string numbers, ReadWholeFile((at / kNumbers).string(), kLargestConfig));
-  QKV_TRY(RunPlace progress, ReadNumbers(numbers));
+  QKV_TRY(RunPlace progress, ParseRunPlace(numbers));
   // A reader makes its own room, and the trainer's weights must stay where they are.
   WeightCopies loaded(trainer.State());
   QKV_CHECK(ReadTensors((at / kTensors).string(), loaded.slots()));

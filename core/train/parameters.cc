@@ -29,16 +29,6 @@ size_t PackedPlace(const Parameter& p, size_t output, size_t input) {
 
 }  // namespace
 
-void ReserveFloats(WeightSlots& slots) {
-  for (WeightSlot& slot : slots.slots) {
-    if (Weight* const* weight = std::get_if<Weight*>(&slot.to)) {
-      (*weight)->Reserve(Numbers::kFloat, slot.outputs, slot.inputs);
-    } else {
-      (*std::get_if<Vector*>(&slot.to))->setZero(static_cast<Eigen::Index>(slot.outputs));
-    }
-  }
-}
-
 Parameters::Parameters(WeightSlots& slots, bool gradients) {
   for (WeightSlot& slot : slots.slots) {
     Parameter& p = all_.emplace_back(Describe(slot));
@@ -61,12 +51,16 @@ void Parameters::ClearGradients() {
   for (Parameter& p : all_) std::fill_n(p.gradient.data(), p.size, 0.0f);
 }
 
-void Parameters::ClearGradientRow(Parameter& p, size_t row) {
-  for (size_t i = 0; i < p.inputs; ++i) p.gradient.data()[PackedPlace(p, row, i)] = 0;
+void Parameters::ClearStart(size_t row) {
+  for (Parameter& p : all_) {
+    for (size_t i = 0; p.start == Start::kEmbedding && i < p.inputs; ++i) p.value[PackedPlace(p, row, i)] = 0;
+  }
 }
 
-void Parameters::ClearValueRow(Parameter& p, size_t row) {
-  for (size_t i = 0; i < p.inputs; ++i) p.value[PackedPlace(p, row, i)] = 0;
+void Parameters::ClearStartGradient(size_t row) {
+  for (Parameter& p : all_) {
+    for (size_t i = 0; p.start == Start::kEmbedding && i < p.inputs; ++i) p.gradient.data()[PackedPlace(p, row, i)] = 0;
+  }
 }
 
 void Unpack(const Parameter& p, const float* packed, float* rows) {

@@ -33,16 +33,13 @@ class Parameters {
 
   void Watch(Tape& tape);
   void ClearGradients();
-  // A table's row that stays as it is: the start piece's, which is zero.
-  static void ClearGradientRow(Parameter& table, size_t row);
-  static void ClearValueRow(Parameter& table, size_t row);
+  // The start piece's row of every table of pieces: it is zero, and stays so.
+  void ClearStart(size_t row);
+  void ClearStartGradient(size_t row);
 
  private:
   std::vector<Parameter> all_;
 };
-
-// Room for every slot, as floats, not initialised; vectors too.
-void ReserveFloats(WeightSlots& slots);
 
 // A tensor between its packing in memory and the rows of a file, [outputs, inputs].
 void Unpack(const Parameter& parameter, const float* packed, float* rows);

@@ -50,7 +50,7 @@ class Runner {
     QKV_CHECK(ReadVocabulary());
     QKV_CHECK(MakeModel());
     QKV_CHECK(OpenData());
-    trainer_ = std::make_unique<Trainer>(*model_, rows_->start(), config_.trainer, options_.threads);
+    trainer_ = std::make_unique<Trainer>(*model_, model_->Slots(), rows_->start(), config_.trainer, options_.threads);
     QKV_CHECK(ResumeIfAsked());
     QKV_TRY(RunLog log, RunLog::Open(out_, place_.step));
     log_ = std::make_unique<RunLog>(std::move(log));
@@ -85,13 +85,9 @@ class Runner {
   }
 
   Result<void> MakeModel() {
-    QKV_TRY(files_.config, ModelConfigOf(config_, rows_->size(), rows_->start(), rows_->end()));
+    QKV_TRY(files_.config, ModelConfigOf(config_, *rows_));
     QKV_TRY(const TransformerConfig shape, ParseTransformerConfig(files_.config));
-    const std::string start = std::to_string(rows_->start());
-    files_.generation = "{\n  \"decoder_start_token_id\": " + start + ",\n  \"pad_token_id\": " + start +
-                        ",\n  \"eos_token_id\": " + std::to_string(rows_->end()) + ",\n  \"bad_words_ids\": [[" +
-                        start + "]],\n  \"num_beams\": 4,\n  \"max_length\": " + std::to_string(shape.max_positions) +
-                        "\n}\n";
+    files_.generation = GenerationConfigOf(shape);
     if (config_.batch.longest > shape.max_positions) {
       return Error{ErrorCode::kInvalidArgument,
                    "is more than the model's " + std::to_string(shape.max_positions) + " positions", "batch.longest"};
@@ -102,17 +98,10 @@ class Runner {
     Parameters parameters(slots, /*gradients=*/false);
     if (config_.from.empty()) {
       Initialise(parameters, config_.seed);
-      ClearStart(parameters);
+      parameters.ClearStart(static_cast<size_t>(rows_->start()));
       return {};
     }
     return CopyWeights(At(config_.from), parameters);
-  }
-
-  // The start piece's row of every table of pieces is zero.
-  void ClearStart(Parameters& parameters) const {
-    for (Parameter& p : parameters.all()) {
-      if (p.start == Start::kEmbedding) parameters.ClearValueRow(p, static_cast<size_t>(rows_->start()));
-    }
   }
 
   static Result<void> CopyWeights(const std::string& folder, Parameters& parameters) {

@@ -126,6 +126,13 @@ Result<void> ReadOdds(const Json& json, const Fields& fields, std::vector<double
   return fields.Wrong("joined", "must be a list of 1 to 16 odds, the first above 0");
 }
 
+Result<void> CheckFiles(const RunConfig& run, const Fields& fields) {
+  if (run.out.empty()) return fields.Wrong("out", "is missing: the folder to write");
+  if (run.vocabulary.empty()) return fields.Wrong("vocabulary", "is missing: a folder that `qkv vocab` wrote");
+  if (run.corpora.empty()) return fields.Wrong("corpora", "is missing: what to learn from");
+  return {};
+}
+
 std::string Print(const Json& json) {
   rapidjson::StringBuffer buffer;
   rapidjson::PrettyWriter<rapidjson::StringBuffer> writer(buffer);
@@ -147,21 +154,23 @@ constexpr Preset kPresets[] = {
 
 }  // namespace
 
-Result<RunConfig> ParseRunConfig(std::string_view text, const std::string& file) {
+Result<RunConfig> ParseRunConfig(std::string_view text, const std::string& file, DataIn data) {
   QKV_TRY(const JsonObject json, JsonObject::Parse(text, file, kLargestConfig));
   RunConfig run;
   double average_from = 0;
   Fields root(file, ""), batch(file, "batch"), subwords(file, "subwords"), optimiser(file, "optimiser");
   Fields schedule(file, "schedule"), average(file, "average"), measure(file, "measure"), checkpoint(file, "checkpoint");
   Fields log(file, "log");
-  root.Text("out", run.out);
-  root.Text("vocabulary", run.vocabulary);
-  root.Text("from", run.from);
-  root.Text("dev", run.dev);
+  if (data == DataIn::kFiles) {
+    root.Text("out", run.out);
+    root.Text("vocabulary", run.vocabulary);
+    root.Text("from", run.from);
+    root.Text("dev", run.dev);
+    root.Other("corpora", [&](const Json& value) { return ReadCorpora(value, root, file, run.corpora); });
+  }
   root.Text("preset", run.preset);
   root.Number("steps", run.steps, 1, kMany);
   root.Number("seed", run.seed, 0, kMany);
-  root.Other("corpora", [&](const Json& value) { return ReadCorpora(value, root, file, run.corpora); });
   root.Other("model", [&](const Json& value) -> Result<void> {
     if (!value.IsObject()) return root.Wrong("model", "must be an object of config.json's fields");
     run.model = Print(value);
@@ -203,9 +212,7 @@ Result<RunConfig> ParseRunConfig(std::string_view text, const std::string& file)
   log.Number("every", run.log_every, 1, kMany);
   QKV_CHECK(root.Read(json.root()));
 
-  if (run.out.empty()) return root.Wrong("out", "is missing: the folder to write");
-  if (run.vocabulary.empty()) return root.Wrong("vocabulary", "is missing: a folder that `qkv vocab` wrote");
-  if (run.corpora.empty()) return root.Wrong("corpora", "is missing: what to learn from");
+  if (data == DataIn::kFiles) QKV_CHECK(CheckFiles(run, root));
   const auto known = [&](const Preset& preset) { return preset.name == run.preset; };
   if (std::none_of(std::begin(kPresets), std::end(kPresets), known)) {
     return root.Wrong("preset", "must be one of tiny, small, base");
@@ -219,7 +226,8 @@ Result<RunConfig> ParseRunConfig(std::string_view text, const std::string& file)
   return run;
 }
 
-Result<std::string> ModelConfigOf(const RunConfig& run, size_t rows, int32_t start, int32_t end) {
+Result<std::string> ModelConfigOf(const RunConfig& run, const SubwordRows& rows) {
+  const int32_t start = rows.start(), end = rows.end();
   const Preset& preset = *std::find_if(std::begin(kPresets), std::end(kPresets),
                                        [&](const Preset& one) { return one.name == run.preset; });
   rapidjson::Document json(rapidjson::kObjectType);
@@ -235,7 +243,7 @@ Result<std::string> ModelConfigOf(const RunConfig& run, size_t rows, int32_t sta
   architectures.PushBack("MarianMTModel", memory);
   json.AddMember("architectures", architectures, memory);
   json.AddMember("model_type", "marian", memory);
-  set("vocab_size", rows);
+  set("vocab_size", rows.size());
   set("d_model", preset.d);
   set("encoder_layers", preset.encoder_layers);
   set("decoder_layers", preset.decoder_layers);
@@ -267,6 +275,13 @@ Result<std::string> ModelConfigOf(const RunConfig& run, size_t rows, int32_t sta
     member->value.CopyFrom(change.value, memory);
   }
   return Print(json);
+}
+
+std::string GenerationConfigOf(const TransformerConfig& model) {
+  const std::string start = std::to_string(model.start);
+  return "{\n  \"decoder_start_token_id\": " + start + ",\n  \"pad_token_id\": " + start +
+         ",\n  \"eos_token_id\": " + std::to_string(model.end) + ",\n  \"bad_words_ids\": [[" + start +
+         "]],\n  \"num_beams\": 4,\n  \"max_length\": " + std::to_string(model.max_positions) + "\n}\n";
 }
 
 }  // namespace qkv

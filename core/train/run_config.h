@@ -43,10 +43,13 @@ struct RunConfig {
   uint64_t seed = 1;                // "seed"
 };
 
-// `text` is the file's content. A field that is not known is an error: a misspelt one would change nothing.
-Result<RunConfig> ParseRunConfig(std::string_view text, const std::string& file);
+// `text` is the file's content. A field that is not known is an error: a misspelt one would change nothing. Where the
+// data is in memory, a config names no files.
+enum class DataIn { kFiles, kMemory };
+Result<RunConfig> ParseRunConfig(std::string_view text, const std::string& file, DataIn data = DataIn::kFiles);
 
-// config.json of the model that a run trains, for a vocabulary of `rows` rows with these special ones.
-Result<std::string> ModelConfigOf(const RunConfig& run, size_t rows, int32_t start, int32_t end);
+// config.json of the model that a run trains, and its generation_config.json, for a vocabulary's rows.
+Result<std::string> ModelConfigOf(const RunConfig& run, const SubwordRows& rows);
+std::string GenerationConfigOf(const TransformerConfig& model);
 
 }  // namespace qkv

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/base/random.h"
 #include "core/kernels/adam.h"
@@ -30,12 +31,12 @@ WeightCopies::WeightCopies(const WeightSlots& like, const std::string& prefix) :
   for (Parameter& p : parameters_->all()) std::fill_n(p.value, p.size, 0.0f);
 }
 
-Trainer::Trainer(SequenceModel& model, int32_t start, TrainerOptions options, size_t threads)
+Trainer::Trainer(const SequenceModel& model, WeightSlots slots, int32_t start, TrainerOptions options, size_t threads)
     : model_(model),
       options_(options),
       start_(start),
       pool_(threads),
-      slots_(model.Slots()),
+      slots_(std::move(slots)),
       parameters_(slots_),
       first_(slots_, "adam.first"),
       second_(slots_, "adam.second"),
@@ -55,10 +56,7 @@ Trainer::Report Trainer::Step(std::span<const Batch> batches) {
   for (const Batch& batch : batches) {
     report.loss += Teach(ctx, model_, batch, static_cast<float>(options_.smoothing), 1 / static_cast<float>(pieces));
   }
-  // The start piece's row, in every table that has one.
-  for (Parameter& p : parameters_.all()) {
-    if (p.start == Start::kEmbedding) Parameters::ClearGradientRow(p, static_cast<size_t>(start_));
-  }
+  parameters_.ClearStartGradient(static_cast<size_t>(start_));
   double squares = 0;
   for (Parameter& p : parameters_.all()) squares += SumOfSquares(p.gradient.data(), p.size, pool_);
   report.gradient = std::sqrt(squares);

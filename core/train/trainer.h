@@ -46,9 +46,9 @@ class WeightCopies {
 
 class Trainer {
  public:
-  // The model's weights are floats, and outlive the trainer. The row `start` of its table of pieces stays zero:
-  // decoding begins with it.
-  Trainer(SequenceModel& model, int32_t start, TrainerOptions options, size_t threads);
+  // `slots` are the model's; its weights are floats, and outlive the trainer. The row `start` of its table of pieces
+  // stays zero: decoding begins with it.
+  Trainer(const SequenceModel& model, WeightSlots slots, int32_t start, TrainerOptions options, size_t threads);
 
   struct Report {
     uint64_t step = 0;  // counted from 1
@@ -78,7 +78,7 @@ class Trainer {
  private:
   void Update(const Report& report);
 
-  SequenceModel& model_;
+  const SequenceModel& model_;
   TrainerOptions options_;
   int32_t start_;
   Arena arena_;

@@ -115,4 +115,12 @@ std::unique_ptr<TranslationModel> ModelLoader::Finish() {
   return std::move(model_);
 }
 
+std::unique_ptr<TranslationModel> ModelLoader::FinishUntrained() {
+  WeightSlots slots = model_->Slots();
+  ReserveFloats(slots);
+  for (const WeightSlot& slot : slots.slots) model_->parameters_ += slot.outputs * slot.inputs;
+  model_->bytes_ = model_->parameters_ * sizeof(float);
+  return std::move(model_);
+}
+
 }  // namespace qkv

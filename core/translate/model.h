@@ -91,6 +91,8 @@ class ModelLoader {
   Result<void> Feed(std::span<const uint8_t> bytes) { return reader_.Feed(bytes); }
   // Once Next() wants nothing more. The loader is empty afterwards.
   std::unique_ptr<TranslationModel> Finish();
+  // In place of all feeding: a model whose weights, floats, are the caller's to fill before it is asked anything.
+  std::unique_ptr<TranslationModel> FinishUntrained();
 
  private:
   ModelLoader(std::unique_ptr<TranslationModel> model, uint64_t weights_size, uint64_t memory);

@@ -1,0 +1,20 @@
+// A vocabulary of single characters, for what is learnt from a page: no list of words has to be learnt first.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/base/error.h"
+
+namespace qkv {
+
+struct CharacterVocabulary {
+  std::string source_spm;  // a SentencePiece model whose pieces are characters; for both sides
+  std::string vocabulary;  // vocab.json: </s>, <unk>, the characters by code point, <pad>
+};
+
+// Of every character that `text` (UTF-8) has besides line ends and tabs. A space is U+2581, as SentencePiece writes it.
+// Errors: kInvalidArgument where there are none, kLimitExceeded past 65,536 different ones.
+Result<CharacterVocabulary> MakeCharacterVocabulary(std::string_view text);
+
+}  // namespace qkv

@@ -1,0 +1,135 @@
+#include "core/train/session.h"
+
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+#include "core/io/safetensors.h"
+#include "core/io/safetensors_writer.h"
+#include "core/train/character_vocabulary.h"
+#include "core/train/initialise.h"
+
+namespace qkv {
+namespace {
+
+std::span<const uint8_t> Bytes(const std::string& text) {
+  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+}
+
+std::string Safetensors(const WeightSlots& slots, FloatsAs floats) {
+  std::ostringstream out;
+  WriteSafetensors(slots, floats, out);
+  return std::move(out).str();
+}
+
+Result<std::unique_ptr<Corpus>> OpenText(std::string text, const char* name) {
+  return Corpus::Open(TextInMemory(std::move(text), name), nullptr, {});
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Session>> Session::Create(std::string_view config, SessionData data, size_t threads) {
+  std::unique_ptr<Session> session(new Session());
+  QKV_TRY(session->config_, ParseRunConfig(config, "config", DataIn::kMemory));
+  if (data.vocabulary.empty()) {
+    QKV_TRY(CharacterVocabulary characters, MakeCharacterVocabulary(data.pairs));
+    data.vocabulary = std::move(characters.vocabulary);
+    data.source_spm = std::move(characters.source_spm);
+  }
+  QKV_TRY(session->rows_,
+          SubwordRows::Parse(data.vocabulary, data.source_spm, data.target_spm, session->config_.subwords));
+  session->files_.vocabulary = std::move(data.vocabulary);
+  session->files_.source_spm = std::move(data.source_spm);
+  session->files_.target_spm = std::move(data.target_spm);
+  QKV_CHECK(session->MakeModel());
+  QKV_CHECK(session->OpenData(std::move(data)));
+  session->trainer_ = std::make_unique<Trainer>(session->model_->transformer(), session->model_->Slots(),
+                                                session->rows_->start(), session->config_.trainer, threads);
+  session->batches_.resize(session->config_.accumulate);
+  return session;
+}
+
+Result<void> Session::MakeModel() {
+  QKV_TRY(files_.config, ModelConfigOf(config_, *rows_));
+  QKV_TRY(const TransformerConfig shape, ParseTransformerConfig(files_.config));
+  if (config_.batch.longest > shape.max_positions) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "is more than the model's " + std::to_string(shape.max_positions) + " positions", "batch.longest"};
+  }
+  files_.generation_config = GenerationConfigOf(shape);
+  const ModelFiles files = {.config = files_.config,
+                            .generation_config = files_.generation_config,
+                            .vocabulary = files_.vocabulary,
+                            .source_spm = Bytes(files_.source_spm),
+                            .target_spm = Bytes(files_.target_spm)};
+  QKV_TRY(const std::unique_ptr<ModelLoader> loader, ModelLoader::Create(files));
+  model_ = loader->FinishUntrained();
+  WeightSlots slots = model_->Slots();
+  Parameters parameters(slots, /*gradients=*/false);
+  Initialise(parameters, config_.seed);
+  parameters.ClearStart(static_cast<size_t>(rows_->start()));
+  return {};
+}
+
+Result<void> Session::OpenData(SessionData data) {
+  if (!data.dev.empty()) {
+    QKV_TRY(const std::unique_ptr<Corpus> dev, OpenText(std::move(data.dev), "dev"));
+    QKV_TRY(const std::vector<TextPair> pairs, dev->All(config_.measure_pairs));
+    dev_ = BatchesOf(pairs, *rows_, config_.batch.tokens, config_.batch.longest);
+  }
+  std::vector<std::unique_ptr<Corpus>> corpora;
+  QKV_TRY(std::unique_ptr<Corpus> pairs, OpenText(std::move(data.pairs), "pairs"));
+  corpora.push_back(std::move(pairs));
+  QKV_TRY(BatchStream stream, BatchStream::Open(std::move(corpora), *rows_, config_.batch));
+  stream_ = std::make_unique<BatchStream>(std::move(stream));
+  return {};
+}
+
+Result<Trainer::Report> Session::Step() {
+  for (Batch& batch : batches_) {
+    QKV_CHECK(stream_->Next(&batch));
+    place_.tokens += batch.tokens();
+  }
+  const Trainer::Report report = trainer_->Step(batches_);
+  place_.step = trainer_->step();
+  place_.averaged = trainer_->averaged();
+  return report;
+}
+
+Result<double> Session::Measure() {
+  if (dev_.empty()) return Error{ErrorCode::kInvalidArgument, "there are no pairs to measure by", "dev"};
+  const bool swap = trainer_->has_average();
+  if (swap) trainer_->SwapAverage();
+  const Loss loss = trainer_->Measure(dev_);
+  if (swap) trainer_->SwapAverage();
+  return loss.negative / static_cast<double>(std::max<size_t>(loss.pieces, 1));
+}
+
+std::string Session::Weights() {
+  const bool swap = trainer_->has_average();
+  if (swap) trainer_->SwapAverage();
+  std::string weights = Safetensors(model_->Slots(), FloatsAs::kF16);
+  if (swap) trainer_->SwapAverage();
+  return weights;
+}
+
+Session::Saved Session::Save() {
+  place_.batches = stream_->State();
+  return {ToJson(place_), Safetensors(trainer_->State(), FloatsAs::kF32)};
+}
+
+Result<void> Session::Load(std::string_view place, std::span<const uint8_t> tensors) {
+  QKV_TRY(place_, ParseRunPlace(place));
+  WeightCopies loaded(trainer_->State());
+  SafetensorsReader reader(loaded.slots(), tensors.size());
+  for (ByteRange range = reader.Next(); range.length != 0; range = reader.Next()) {
+    if (range.offset > tensors.size() || range.length > tensors.size() - range.offset) {
+      return Error{ErrorCode::kInvalidFile, "the checkpoint ends too early", "tensors"};
+    }
+    QKV_CHECK(reader.Feed(tensors.subspan(range.offset, range.length)));
+  }
+  trainer_->Resume(loaded.slots(), place_.step, place_.averaged);
+  return stream_->Seek(place_.batches);
+}
+
+}  // namespace qkv

@@ -1,0 +1,75 @@
+// Training in memory, a step at a time: what a page does. The model translates between any two steps.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/train/run_config.h"
+#include "core/train/run_place.h"
+#include "core/train/trainer.h"
+#include "core/translate/model.h"
+
+namespace qkv {
+
+// The small files of the folder that the model makes.
+struct SessionFiles {
+  std::string config, generation_config, vocabulary, source_spm, target_spm;  // target_spm may be empty
+};
+
+struct SessionData {
+  std::string vocabulary, source_spm, target_spm;  // as in a model folder; empty: a vocabulary of the pairs' characters
+  std::string pairs;                               // SOURCE<TAB>TARGET lines
+  std::string dev;                                 // the same, to measure by; may be empty
+};
+
+class Session {
+ public:
+  // `config` is a run's (core/train/run_config.h) without files. Errors: kInvalidFile and kInvalidArgument name the
+  // field.
+  static Result<std::unique_ptr<Session>> Create(std::string_view config, SessionData data, size_t threads);
+
+  // One update. Errors: those of reading batches.
+  Result<Trainer::Report> Step();
+  // Nats a piece on `dev`, by the weights' mean where there is one; nothing where there are no such pairs.
+  Result<double> Measure();
+  void set_rate(double rate) { trainer_->set_rate(rate); }
+
+  // To translate with; it changes with each step.
+  const TranslationModel& model() const { return *model_; }
+  const SessionFiles& files() const { return files_; }
+  // model.safetensors of its weights, or of their mean where there is one; F16.
+  std::string Weights();
+
+  // All that another session of the same config and data needs to go on as this one would.
+  struct Saved {
+    std::string place;    // JSON
+    std::string tensors;  // safetensors
+  };
+  Saved Save();
+  // Errors: kInvalidFile, kInvalidArgument; then the session must not be used.
+  Result<void> Load(std::string_view place, std::span<const uint8_t> tensors);
+
+  const RunPlace& place() const { return place_; }
+
+ private:
+  Session() = default;
+  Result<void> MakeModel();
+  Result<void> OpenData(SessionData data);
+
+  RunConfig config_;
+  SessionFiles files_;
+  std::unique_ptr<SubwordRows> rows_;
+  std::unique_ptr<TranslationModel> model_;
+  std::unique_ptr<BatchStream> stream_;
+  std::vector<Batch> dev_;
+  std::vector<Batch> batches_;
+  std::unique_ptr<Trainer> trainer_;
+  RunPlace place_;
+};
+
+}  // namespace qkv

@@ -1,0 +1,134 @@
+// qkv train: a run is killed at random moments, and what comes of it is what would have come anyway.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const command = join(root, 'build/native/qkv');
+const vocabulary = join(root, 'tests/goldens/models/tiny-f32');
+// As many as there is time for; `npm run test:full` kills 20.
+const kKills = Number(process.env.QKV_KILLS ?? 4);
+const kSteps = 400;
+
+let folder;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'qkv-'));
+  const words = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+  const pairs = words.flatMap((x) => words.map((y) => `${x} ${y}\t${y} ${x}\n`));
+  writeFileSync(join(folder, 'pairs.tsv'), pairs.join(''));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Writes a run's config; its name is its folder's. */
+function config(name, changes = {}) {
+  const run = {
+    out: name,
+    vocabulary,
+    corpora: [{ path: 'pairs.tsv' }],
+    dev: 'pairs.tsv',
+    preset: 'tiny',
+    model: {
+      d_model: 24,
+      encoder_layers: 1,
+      decoder_layers: 1,
+      encoder_attention_heads: 3,
+      decoder_attention_heads: 3,
+      encoder_ffn_dim: 32,
+      decoder_ffn_dim: 32,
+    },
+    batch: { tokens: 200, longest: 64 },
+    schedule: { peak: 0.005, warmup: 20 },
+    steps: kSteps,
+    average: { from: 0.5, every: 3 },
+    measure: { every: 50 },
+    checkpoint: { every: 10 },
+    log: { every: 5 },
+    ...changes,
+  };
+  const file = join(folder, `${name}.json`);
+  writeFileSync(file, JSON.stringify(run));
+  return file;
+}
+const train = (file, ...more) => spawnSync(command, ['train', file, '--threads', '1', ...more], { encoding: 'utf8' });
+const model = (name) => readFileSync(join(folder, name, 'model', 'model.safetensors'));
+const log = (name) =>
+  readFileSync(join(folder, name, 'log.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+let whole;
+let seconds;
+beforeAll(() => {
+  const start = performance.now();
+  whole = train(config('whole'));
+  seconds = (performance.now() - start) / 1000;
+}, 120_000);
+
+test('learns, says so, and leaves a model, a log and its curves', () => {
+  expect([whole.status, whole.stdout]).toEqual([
+    0,
+    expect.stringMatching(/trained for 400 steps, best at step \d+\n$/),
+  ]);
+  expect(whole.stderr).toMatch(/step 400 of 400, loss [\d.]+, \d+ tokens\/s, 0:00 h left/);
+  const measured = log('whole').filter(({ kind }) => kind === 'measure');
+  expect(measured.map(({ step }) => step)).toEqual([50, 100, 150, 200, 250, 300, 350, 400]);
+  expect(measured.at(-1).loss).toBeLessThan(measured[0].loss / 3);
+  expect(readFileSync(join(folder, 'whole', 'curves.html'), 'utf8')).toMatch(/<svg[\s\S]*Loss on held-out pairs/);
+  const input = 'a b\ng c\n';
+  const translated = spawnSync(command, ['translate', '-m', join(folder, 'whole', 'model')], {
+    input,
+    encoding: 'utf8',
+  });
+  expect([translated.stdout, translated.stderr]).toEqual(['b a\nc g\n', '']);
+});
+
+test(`killed ${kKills} times at random moments, it ends in the same bits`, async () => {
+  for (let kill = 0; kill < kKills; kill++) {
+    const file = config(`killed-${kill}`);
+    const child = spawn(command, ['train', file, '--threads', '1', '--resume'], { stdio: 'ignore' });
+    const ended = new Promise((resolve) => child.on('exit', resolve));
+    await sleep(Math.random() * seconds * 1000);
+    child.kill('SIGKILL');
+    await ended;
+    const { status, stderr } = train(file, '--resume');
+    expect([status, status === 0 ? '' : stderr]).toEqual([0, '']);
+    expect(model(`killed-${kill}`).equals(model('whole'))).toBe(true);
+    // The log has every step once.
+    const steps = log(`killed-${kill}`).filter(({ kind }) => kind === 'step');
+    expect(steps.map(({ step }) => step)).toEqual(Array.from({ length: kSteps / 5 }, (_, i) => 5 * (i + 1)));
+    expect(readdirSync(join(folder, `killed-${kill}`)).filter((name) => name.startsWith('checkpoint'))).toEqual([
+      `checkpoint-${kSteps}`,
+    ]);
+  }
+}, 300_000);
+
+test('an interrupt writes a checkpoint and says how to go on', async () => {
+  const file = config('interrupted', { steps: 1_000_000 });
+  const child = spawn(command, ['train', file, '--threads', '1']);
+  let said = '';
+  child.stdout.on('data', (data) => (said += data));
+  while (!existsSync(join(folder, 'interrupted', 'log.jsonl'))) await sleep(20);
+  await sleep(300);
+  child.kill('SIGINT');
+  await new Promise((resolve) => child.on('close', resolve));
+  const step = Number(/^stopped at step (\d+); go on with --resume\n$/.exec(said)[1]);
+  expect(existsSync(join(folder, 'interrupted', `checkpoint-${step}`))).toBe(true);
+});
+
+test('says what is wrong with a config or its data, and where', () => {
+  const failure = (changes) => {
+    const { status, stderr } = train(config('bad', changes));
+    return [status, stderr];
+  };
+  expect(failure({ stepz: 3 })).toEqual([1, expect.stringMatching(/bad\.json, stepz: is not a field/)]);
+  expect(failure({ corpora: [{ path: 'none.tsv' }] })).toEqual([1, expect.stringMatching(/none\.tsv/)]);
+  expect(failure({ vocabulary: 'none' })).toEqual([1, expect.stringMatching(/none\/vocab\.json/)]);
+  expect(failure({ model: { d_model: 25 } })).toEqual([1, expect.stringMatching(/must divide d_model/)]);
+  writeFileSync(join(folder, 'one-column.tsv'), 'no tab here\n');
+  expect(failure({ corpora: [{ path: 'one-column.tsv' }] })).toEqual([1, expect.stringMatching(/one-column\.tsv/)]);
+});
