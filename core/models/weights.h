@@ -2,8 +2,10 @@
 // model does not know from what file.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -28,13 +30,23 @@ struct WeightSlot {
   std::variant<Weight*, Vector*> to;
   bool optional = false;  // a vector that may be absent: zeros then
   Start start = Start::kMatrix;
+  bool transposed = false;  // a matrix that files write as [inputs, outputs]
+  // Where several slots are parts of one tensor: how many outputs that has, and which of them is this one's first.
+  size_t whole = 0, first = 0;
+  bool exact = false;  // stays of floats where others become int8 on arrival
 };
 
 struct WeightSlots {
   std::vector<WeightSlot> slots;
-  // Tensors that files carry and the model computes by itself; skipped. Others are an error.
+  // Tensors that files carry and the model computes by itself, or has no use for; skipped. Others are an error. A name
+  // that begins with "*" stands for all that end with the rest.
   std::vector<std::string> ignored;
 
+  bool Ignores(std::string_view name) const {
+    return std::any_of(ignored.begin(), ignored.end(), [&](const std::string& each) {
+      return each.starts_with('*') ? name.ends_with(std::string_view(each).substr(1)) : name == each;
+    });
+  }
   void Add(std::string name, Weight& to, size_t outputs, size_t inputs) {
     slots.push_back({{std::move(name)}, outputs, inputs, &to, false});
   }

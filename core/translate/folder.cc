@@ -1,64 +1,10 @@
 #include "core/translate/folder.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <utility>
+
+#include "core/io/mapped_file.h"
 
 namespace qkv {
-namespace {
-
-// A whole file, mapped for reading.
-class MappedFile {
- public:
-  // A file that is not there is an error, or empty if it is optional.
-  static Result<MappedFile> Open(const std::string& folder, const char* name, bool optional = false) {
-    const std::string path = folder + "/" + name;
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-      if (optional && errno == ENOENT) return MappedFile();
-      return Error{ErrorCode::kMissingFile, std::string("cannot be read: ") + std::strerror(errno), path};
-    }
-    MappedFile mapped;
-    struct stat status{};
-    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode)) mapped.size_ = static_cast<size_t>(status.st_size);
-    void* data = mapped.size_ == 0 ? MAP_FAILED : mmap(nullptr, mapped.size_, PROT_READ, MAP_PRIVATE, file, 0);
-    close(file);
-    if (data == MAP_FAILED) {
-      mapped.size_ = 0;
-      return Error{ErrorCode::kInvalidFile, "it is empty or not a regular file", path};
-    }
-    mapped.data_ = static_cast<const uint8_t*>(data);
-    return mapped;
-  }
-
-  MappedFile() = default;
-  MappedFile(MappedFile&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-  MappedFile& operator=(MappedFile&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    return *this;
-  }
-  ~MappedFile() {
-    if (data_ != nullptr) munmap(const_cast<uint8_t*>(data_), size_);
-  }
-
-  std::span<const uint8_t> bytes() const { return {data_, size_}; }
-  std::string_view text() const { return {reinterpret_cast<const char*>(data_), size_}; }
-
- private:
-  const uint8_t* data_ = nullptr;
-  size_t size_ = 0;
-};
-
-}  // namespace
-
 Result<std::unique_ptr<TranslationModel>> LoadFolder(const std::string& folder, bool shortlist) {
   QKV_TRY(const MappedFile config, MappedFile::Open(folder, "config.json"));
   QKV_TRY(const MappedFile generation, MappedFile::Open(folder, "generation_config.json", true));

@@ -1,28 +1,13 @@
-// Work comes in steps: WebAssembly cannot hear a message while it computes, so whoever runs a job decides after each
-// step whether to go on. Between steps a job keeps nothing in the arena.
+// What jobs of translation share: how they decode, and the encoder, a layer a step.
 #pragma once
 
 #include <vector>
 
-#include "core/base/context.h"
+#include "core/base/job.h"
 #include "core/decode/beam.h"
 #include "core/translate/model.h"
 
 namespace qkv {
-
-class Job {
- public:
-  virtual ~Job() = default;
-
-  // A little further: one layer or one decoding step. True when done. Rewinds the arena.
-  bool Step(Context& ctx) {
-    const ArenaScope scope(ctx.arena);
-    return Advance(ctx);
-  }
-
- private:
-  virtual bool Advance(Context& ctx) = 0;
-};
 
 struct DecodeOptions {
   size_t beam = 0;        // 0: what the model's generation config asks; at most kLargestBeam

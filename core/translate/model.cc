@@ -88,8 +88,7 @@ Result<void> TranslationModel::CheckPieces() const {
 ModelLoader::ModelLoader(std::unique_ptr<TranslationModel> model, uint64_t weights_size, uint64_t memory)
     : model_(std::move(model)), reader_(model_->transformer_.Slots(), weights_size, memory) {}
 
-Result<std::unique_ptr<ModelLoader>> ModelLoader::Create(const ModelFiles& files, uint64_t weights_size,
-                                                         uint64_t memory) {
+Result<std::unique_ptr<TranslationModel>> TranslationModel::Create(const ModelFiles& files) {
   QKV_TRY(const TransformerConfig config, ParseTransformerConfig(files.config));
   QKV_TRY(GenerationConfig generation, ParseGenerationConfig(files.generation_config, config));
   QKV_TRY(PieceRows rows, PieceRows::Parse(files.vocabulary, config.vocabulary, config.end));
@@ -105,13 +104,18 @@ Result<std::unique_ptr<ModelLoader>> ModelLoader::Create(const ModelFiles& files
   std::unique_ptr<TranslationModel> model(new TranslationModel(
       config, std::move(generation), std::move(rows), std::move(source), std::move(target), std::move(shortlist)));
   QKV_CHECK(model->CheckPieces());
+  return model;
+}
+
+Result<std::unique_ptr<ModelLoader>> ModelLoader::Create(const ModelFiles& files, uint64_t weights_size,
+                                                         uint64_t memory) {
+  QKV_TRY(std::unique_ptr<TranslationModel> model, TranslationModel::Create(files));
   return std::unique_ptr<ModelLoader>(new ModelLoader(std::move(model), weights_size, memory));
 }
 
 std::unique_ptr<TranslationModel> ModelLoader::Finish() {
   assert(Next().length == 0);
-  model_->parameters_ = reader_.parameters();
-  model_->bytes_ = static_cast<size_t>(reader_.bytes());
+  model_->SetSize(reader_.parameters(), reader_.bytes());
   return std::move(model_);
 }
 

@@ -28,8 +28,13 @@ struct Tokens {
 
 enum class Side { kSource, kTarget };
 
+struct ModelFiles;
+
 class TranslationModel {
  public:
+  // Its small files. The weights are filled into Slots(). Errors: kInvalidFile, kUnsupported, kLimitExceeded.
+  static Result<std::unique_ptr<TranslationModel>> Create(const ModelFiles& files);
+
   const Transformer& transformer() const { return transformer_; }
   const TransformerConfig& config() const { return transformer_.config(); }
   const GenerationConfig& generation() const { return generation_; }
@@ -39,6 +44,11 @@ class TranslationModel {
   // Numbers in the weights, and the bytes they take in memory.
   size_t parameters() const { return parameters_; }
   size_t bytes() const { return bytes_; }
+  // What a loader says of them once it is done.
+  void SetSize(size_t parameters, uint64_t bytes) {
+    parameters_ = parameters;
+    bytes_ = static_cast<size_t>(bytes);
+  }
 
   // Never fails; a text past max_positions is cut, and says so.
   Tokens Encode(std::string_view text, Side side) const;

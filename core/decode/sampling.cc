@@ -1,0 +1,67 @@
+#include "core/decode/sampling.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace qkv {
+
+int32_t Sampler::Choose(std::span<float> logits, std::span<const int32_t> history) {
+  Penalise(logits, history);
+  candidates_.clear();
+  float most = -std::numeric_limits<float>::infinity();
+  int32_t likeliest = -1;
+  for (size_t id = 0; id < logits.size(); ++id) {
+    if (!(logits[id] > most) || logits[id] == std::numeric_limits<float>::infinity()) continue;
+    most = logits[id];
+    likeliest = static_cast<int32_t>(id);
+  }
+  if (options_.temperature <= 0 || likeliest < 0) return likeliest;
+  for (size_t id = 0; id < logits.size(); ++id) {
+    const double weight = std::exp((static_cast<double>(logits[id]) - most) / options_.temperature);
+    if (weight > 0) candidates_.push_back({static_cast<int32_t>(id), weight});  // NaN is not
+  }
+  const bool cut = (options_.top_k != 0 && options_.top_k < candidates_.size()) || options_.top_p < 1;
+  if (cut) {
+    std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
+      return a.weight != b.weight ? a.weight > b.weight : a.id < b.id;
+    });
+  }
+  if (options_.top_k != 0 && options_.top_k < candidates_.size()) {
+    size_t kept = options_.top_k;  // and those that are as likely as the last of them
+    while (kept < candidates_.size() && candidates_[kept].weight == candidates_[options_.top_k - 1].weight) ++kept;
+    candidates_.resize(kept);
+  }
+  if (options_.top_p < 1) {
+    double sum = 0, reached = 0;
+    for (const Candidate& candidate : candidates_) sum += candidate.weight;
+    size_t kept = 0;
+    while (kept < candidates_.size() && reached < options_.top_p * sum) reached += candidates_[kept++].weight;
+    candidates_.resize(std::max<size_t>(kept, 1));
+  }
+  return Draw();
+}
+
+void Sampler::Penalise(std::span<float> logits, std::span<const int32_t> history) const {
+  if (options_.repetition_penalty == 1) return;
+  std::vector<int32_t> seen(history.begin(), history.end());
+  std::sort(seen.begin(), seen.end());
+  seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+  for (const int32_t id : seen) {
+    float& logit = logits[static_cast<size_t>(id)];
+    logit = logit > 0 ? logit / options_.repetition_penalty : logit * options_.repetition_penalty;
+  }
+}
+
+int32_t Sampler::Draw() {
+  double sum = 0;
+  for (const Candidate& candidate : candidates_) sum += candidate.weight;
+  double at = static_cast<double>(random_.Uniform()) * sum;
+  for (const Candidate& candidate : candidates_) {
+    if (at < candidate.weight) return candidate.id;
+    at -= candidate.weight;
+  }
+  return candidates_.back().id;
+}
+
+}  // namespace qkv

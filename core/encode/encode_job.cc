@@ -1,0 +1,81 @@
+#include "core/encode/encode_job.h"
+
+#include <cassert>
+
+namespace qkv {
+namespace {
+
+// A step must stay short: rows of one batch, texts that are longer by themselves not counted.
+constexpr size_t kMostRows = 128;
+
+}  // namespace
+
+EncodeJob::EncodeJob(const EncoderModel& model, const std::vector<EncodeInput>& inputs, EncodeOptions options)
+    : model_(model), options_(options) {
+  assert(!options.trace || inputs.size() == 1);
+  for (const EncodeInput& input : inputs) {
+    std::optional<std::string_view> second;
+    if (input.second) second = *input.second;
+    results_.emplace_back().encoding = model.Encode(input.text, second);
+  }
+}
+
+bool EncodeJob::Advance(Context& ctx) {
+  if (first_ == results_.size()) return true;
+  if (first_ == end_) NextBatch();
+  Context traced = ctx;
+  if (options_.trace) traced.trace = &trace_;
+  const Encoder& encoder = model_.encoder();
+  if (x_.size() == 0) x_ = encoder.Embed(ctx, ids_, types_, segments_);
+  if (layer_ < model_.config().layers) x_ = encoder.Step(traced, layer_++, View(x_), segments_);
+  if (layer_ == model_.config().layers) TakeResults(ctx);
+  return first_ == results_.size();
+}
+
+void EncodeJob::NextBatch() {
+  ids_.clear();
+  types_.clear();
+  segments_ = {};
+  x_.resize(0, 0);
+  layer_ = 0;
+  while (end_ < results_.size() && (end_ == first_ || ids_.size() + results_[end_].encoding.size() <= kMostRows)) {
+    const Encoding& encoding = results_[end_++].encoding;
+    ids_.insert(ids_.end(), encoding.ids.begin(), encoding.ids.end());
+    types_.insert(types_.end(), encoding.types.begin(), encoding.types.end());
+    segments_.Add(encoding.size());
+  }
+  const size_t rows = ids_.size();
+  if (options_.trace) {
+    trace_.Reserve(AttentionKind::kEncoderSelf, model_.config().layers, model_.config().heads, rows, rows);
+  }
+}
+
+void EncodeJob::TakeResults(Context& ctx) {
+  for (size_t s = 0; first_ < end_; ++s, ++first_) {
+    Encoded& result = results_[first_];
+    const auto begin = static_cast<Eigen::Index>(segments_.begin(s));
+    const ConstMatrixView rows = {x_.data() + begin * x_.cols(), static_cast<Eigen::Index>(segments_.length(s)),
+                                  x_.cols()};
+    if (options_.head && rows.rows() > 0) RunHead(ctx, rows, result);
+    if (options_.hidden) result.hidden = rows;
+    if (options_.trace) result.attention = trace_.Take(AttentionKind::kEncoderSelf);
+  }
+}
+
+void EncodeJob::RunHead(Context& ctx, ConstMatrixView x, Encoded& result) const {
+  using Head = EncoderConfig::Head;
+  const Head head = model_.config().head;
+  for (size_t i = 0; i < result.encoding.size(); ++i) {
+    const bool wanted =
+        head == Head::kMasked ? result.encoding.ids[i] == model_.mask() : head != Head::kSequence || i == 0;
+    if (wanted && head != Head::kNone) result.rows.push_back(i);
+  }
+  if (result.rows.empty()) return;
+  MatrixView picked = ctx.New(static_cast<Eigen::Index>(result.rows.size()), x.cols());
+  for (size_t i = 0; i < result.rows.size(); ++i) {
+    picked.row(static_cast<Eigen::Index>(i)) = x.row(static_cast<Eigen::Index>(result.rows[i]));
+  }
+  result.logits = model_.encoder().Logits(ctx, View(picked));
+}
+
+}  // namespace qkv

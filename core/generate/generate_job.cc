@@ -1,0 +1,114 @@
+#include "core/generate/generate_job.h"
+
+#include <algorithm>
+
+#include "core/kernels/softmax.h"
+#include "core/text/utf.h"
+
+namespace qkv {
+
+GenerateJob::GenerateJob(const GeneratorModel& model, std::string_view prompt, GenerateOptions options)
+    : model_(model), options_(std::move(options)), sampler_(options_.sampling), state_(model.config(), 1) {
+  const size_t positions = model.config().positions;
+  for (const Piece& piece : model.tokenizer().Pieces(prompt)) ids_.push_back(piece.id);
+  if (ids_.empty()) ids_.push_back(std::max({model.config().start, model.config().end, 0}));
+  // The last piece that is written is never read.
+  const size_t room = positions - std::min(options_.most, positions) + 1;
+  if (ids_.size() > room) {
+    truncated_ = true;
+    ids_.erase(ids_.begin(), ids_.end() - static_cast<std::ptrdiff_t>(room));
+  }
+  options_.most = std::min(options_.most, positions);
+  prompt_ = ids_.size();
+  said_ = model.tokenizer().Decode(ids_);
+  if (options_.most == 0) end_ = End::kLength;
+}
+
+bool GenerateJob::Advance(Context& ctx) {
+  if (end_ != End::kNone) return true;
+  const Gpt2& decoder = model_.decoder();
+  if (written_.empty()) {
+    if (x_.size() == 0) x_ = decoder.Embed(ctx, ids_, state_);
+    x_ = decoder.LayerStep(ctx, layer_++, View(x_), state_);
+    if (layer_ < model_.config().layers) return false;
+    Take(ctx, {x_.data() + (x_.rows() - 1) * x_.cols(), 1, x_.cols()});
+    x_.resize(0, 0);
+  } else {
+    Take(ctx, View(decoder.Step(ctx, {&ids_.back(), 1}, state_)));
+  }
+  return end_ != End::kNone;
+}
+
+void GenerateJob::Take(Context& ctx, ConstMatrixView last) {
+  MatrixView logits = model_.decoder().Logits(ctx, last);
+  const auto size = static_cast<size_t>(logits.cols());
+  const Normaliser n = FindNormaliser(logits.data(), size);
+  WrittenPiece piece{-1, 0, Guesses(logits.data(), size, options_.alternatives)};
+  const std::vector<float> own(logits.data(), logits.data() + size);
+  piece.id = sampler_.Choose({logits.data(), size}, ids_);
+  if (piece.id < 0) return void(end_ = End::kLength);  // numbers that are no numbers
+  piece.log_prob = own[static_cast<size_t>(piece.id)] - n.max - n.log_sum;
+  if (piece.id == model_.config().end) end_ = End::kPiece;
+  ids_.push_back(piece.id);
+  written_.push_back(std::move(piece));
+  if (end_ == End::kNone && written_.size() >= options_.most) end_ = End::kLength;
+  Spell();
+}
+
+void GenerateJob::Spell() {
+  const std::string all = model_.tokenizer().Decode(ids_);
+  text_ = all.substr(std::min(said_.size(), all.size()));
+  while (end_ == End::kNone && text_.ends_with(kReplacementCharacter)) {
+    text_.resize(text_.size() - kReplacementCharacter.size());
+  }
+  for (const std::string& stop : options_.stops) {
+    const size_t at = stop.empty() ? std::string::npos : text_.find(stop);
+    if (at == std::string::npos) continue;
+    text_.resize(at);
+    end_ = End::kStop;
+  }
+}
+
+GenerationTraceJob::GenerationTraceJob(const GeneratorModel& model, std::string_view text, size_t alternatives)
+    : model_(model),
+      count_(std::clamp<size_t>(alternatives, 1, model.config().vocabulary)),
+      encoding_(model.tokenizer().Encode(text, std::nullopt, model.config().positions)),
+      state_(model.config(), 1) {
+  if (encoding_.size() == 0) {
+    encoding_.ids = {std::max({model.config().start, model.config().end, 0})};
+    encoding_.types = {0};
+    encoding_.begin = encoding_.end = {0};
+    encoding_.text = {-1};
+  }
+  const size_t rows = encoding_.size();
+  trace_.Reserve(AttentionKind::kDecoderSelf, model.config().layers, model.config().heads, rows, rows);
+}
+
+bool GenerationTraceJob::Advance(Context& ctx) {
+  const Gpt2& decoder = model_.decoder();
+  Context traced = ctx;
+  traced.trace = &trace_;
+  if (x_.size() == 0) x_ = decoder.Embed(ctx, encoding_.ids, state_);
+  if (layer_ < model_.config().layers) {
+    x_ = decoder.LayerStep(traced, layer_++, View(x_), state_);
+    return false;
+  }
+  const size_t rows = encoding_.size(), row = alternatives_.size() / count_;
+  const size_t end = std::min(rows, row + 8);  // so many a step
+  for (size_t r = row; r < end; ++r) {
+    const ArenaScope scope(ctx.arena);
+    const MatrixView logits = decoder.Logits(ctx, {x_.data() + static_cast<Eigen::Index>(r) * x_.cols(), 1, x_.cols()});
+    const auto size = static_cast<size_t>(logits.cols());
+    std::vector<Guess> guesses = Guesses(logits.data(), size, count_);
+    guesses.resize(count_, {0, 0});
+    alternatives_.insert(alternatives_.end(), guesses.begin(), guesses.end());
+    if (r + 1 == rows) continue;
+    const Normaliser n = FindNormaliser(logits.data(), size);
+    log_probs_.push_back(logits(0, encoding_.ids[r + 1]) - n.max - n.log_sum);
+  }
+  if (end < rows) return false;
+  attention_ = trace_.Take(AttentionKind::kDecoderSelf);
+  return true;
+}
+
+}  // namespace qkv

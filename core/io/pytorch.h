@@ -1,0 +1,51 @@
+// pytorch_model.bin: a zip whose entries are stored, not compressed: a pickle that describes the tensors, data.pkl, and
+// one entry a storage, data/0 and so on (torch/serialization.py). Nothing in it is run. What PyTorch wrote before 1.6,
+// which is no zip, is refused.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/io/pickle.h"
+#include "core/io/tensor_directory.h"
+
+namespace qkv {
+
+class PytorchDirectory : public TensorDirectory {
+ public:
+  // `size` in bytes must be known.
+  PytorchDirectory(std::string file_name, uint64_t size) : file_(std::move(file_name)), size_(size) {}
+
+  ByteRange Next() const override;
+  // Errors: kInvalidFile; kUnsupported for compressed entries and for pickles that are more than tensors;
+  // kLimitExceeded.
+  Result<void> Feed(std::span<const uint8_t> bytes) override;
+  std::vector<TensorEntry> Take() override;
+
+ private:
+  enum class Stage { kBegin, kEnd, kEntries, kPickleHeader, kPickle, kStorageHeaders, kDone };
+  struct Entry {
+    uint64_t header = 0, size = 0;  // where its local header is; bytes of its content
+    uint64_t data = 0;              // where its content is, once the header was read
+  };
+
+  Result<void> ReadBegin(std::span<const uint8_t> bytes);
+  Result<void> ReadEnd(std::span<const uint8_t> bytes);
+  Result<void> ReadEntries(std::span<const uint8_t> bytes);
+  Result<void> ReadHeader(std::span<const uint8_t> bytes, Entry& entry) const;
+  Result<void> ReadTensors(std::span<const uint8_t> bytes);
+  void NextStorage();
+  Error Invalid(std::string message) const { return {ErrorCode::kInvalidFile, std::move(message), file_}; }
+
+  std::string file_;
+  uint64_t size_;
+  Stage stage_ = Stage::kBegin;
+  ByteRange range_;
+  std::map<std::string, Entry> entries_;  // by what follows the archive's own folder: "data.pkl", "data/0"
+  std::vector<PickledTensor> tensors_;
+  std::vector<std::string> storages_;  // whose headers are still to be read
+};
+
+}  // namespace qkv

@@ -1,0 +1,39 @@
+// What a file of weights says of its tensors, before any of them is read: their names, types, shapes and places.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+
+namespace qkv {
+
+// Bytes of one of a model's files of weights.
+struct ByteRange {
+  uint64_t offset = 0;
+  uint64_t length = 0;  // 0: nothing more is wanted
+  size_t file = 0;
+};
+
+struct TensorEntry {
+  std::string name, dtype;  // "F32", "F16", "BF16", "I8"; others are named, not read
+  std::vector<uint64_t> shape;
+  ByteRange range;
+};
+
+class TensorDirectory {
+ public:
+  virtual ~TensorDirectory() = default;
+  // The bytes wanted next; none when the directory is complete.
+  virtual ByteRange Next() const = 0;
+  // The bytes of Next(), all of them. Errors: kInvalidFile, kUnsupported, kLimitExceeded.
+  virtual Result<void> Feed(std::span<const uint8_t> bytes) = 0;
+  // Once it is complete.
+  virtual std::vector<TensorEntry> Take() = 0;
+};
+
+inline constexpr uint64_t kLargestFile = uint64_t{1} << 40;
+
+}  // namespace qkv

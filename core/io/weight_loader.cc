@@ -1,0 +1,374 @@
+#include "core/io/weight_loader.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+#include "core/io/pytorch.h"
+#include "core/io/safetensors.h"
+
+namespace qkv {
+namespace {
+
+constexpr uint64_t kMegabyte = 1000000;
+constexpr const char* kScales = "_scale";  // what the name of an int8 matrix's scales ends with
+// A tensor is read in parts of this many bytes, so that what a header claims costs nothing before its bytes are there.
+constexpr uint64_t kPart = uint64_t{1} << 20;
+
+std::string Shape(const std::vector<uint64_t>& shape) {
+  std::string text = "[";
+  for (size_t i = 0; i < shape.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+float Half(uint16_t bits) {
+  const uint32_t sign = uint32_t{bits & 0x8000u} << 16, exponent = bits >> 10 & 31, fraction = bits & 1023;
+  if (exponent == 0) return std::copysign(std::ldexp(static_cast<float>(fraction), -24), sign != 0 ? -1.0f : 1.0f);
+  if (exponent == 31) return std::bit_cast<float>(sign | 0x7F800000u | fraction << 13);
+  return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
+}
+
+template <class T>
+T Load(const uint8_t* bytes) {
+  T value;
+  std::memcpy(&value, bytes, sizeof value);
+  return value;
+}
+
+// Bytes of a number; 0 for a type that is not read.
+size_t Width(std::string_view dtype) {
+  if (dtype == "F32") return 4;
+  if (dtype == "F16" || dtype == "BF16") return 2;
+  return dtype == "I8" ? 1 : 0;
+}
+
+Weight* MatrixOf(const WeightSlot& slot) {
+  Weight* const* matrix = std::get_if<Weight*>(&slot.to);
+  return matrix != nullptr ? *matrix : nullptr;
+}
+
+// Whether the tensor lies otherwise than its seat, or has several.
+bool IsStaged(const WeightSlot& slot) { return slot.transposed || slot.whole != 0; }
+
+// Whether an allocation of so many bytes succeeds now: where memory cannot grow, the one that matters would end the
+// program. Volatile, so that no compiler takes the pair for needless.
+bool HasRoom(uint64_t bytes) {
+  void* volatile room = std::malloc(static_cast<size_t>(bytes));
+  std::free(room);
+  return room != nullptr;
+}
+
+void ReadRow(std::string_view dtype, const uint8_t* bytes, float* row, size_t size) {
+  if (dtype == "F32") {
+    std::memcpy(row, bytes, size * sizeof(float));
+  } else if (dtype == "F16") {
+    for (size_t i = 0; i < size; ++i) row[i] = Half(Load<uint16_t>(bytes + 2 * i));
+  } else {  // BF16
+    for (size_t i = 0; i < size; ++i) row[i] = std::bit_cast<float>(uint32_t{Load<uint16_t>(bytes + 2 * i)} << 16);
+  }
+}
+
+// `entries` are sorted by name. Null where there is none.
+const TensorEntry* FindEntry(const std::vector<TensorEntry>& entries, const std::string& name) {
+  const auto found =
+      std::lower_bound(entries.begin(), entries.end(), name,
+                       [](const TensorEntry& entry, const std::string& wanted) { return entry.name < wanted; });
+  return found != entries.end() && found->name == name ? &*found : nullptr;
+}
+
+}  // namespace
+
+static_assert(std::endian::native == std::endian::little, "files are little-endian, and so are all our targets");
+
+WeightLoader::WeightLoader(WeightSlots slots, std::vector<WeightFile> files, uint64_t memory, ArriveAs arrive)
+    : slots_(std::move(slots)), files_(std::move(files)), memory_(memory), arrive_(arrive) {
+  for (size_t s = 0; s < slots_.slots.size(); ++s) {
+    for (const std::string& name : slots_.slots[s].names) {
+      seats_.push_back({name, s, false});
+      if (MatrixOf(slots_.slots[s]) != nullptr) seats_.push_back({name + kScales, s, true});
+    }
+  }
+  std::sort(seats_.begin(), seats_.end(),
+            [](const Seat& a, const Seat& b) { return a.name != b.name ? a.name < b.name : a.slot < b.slot; });
+  numbers_.resize(slots_.slots.size(), Numbers::kFloat);
+  chosen_.resize(slots_.slots.size());
+  has_room_.resize(slots_.slots.size());
+  StartFile();
+}
+
+void WeightLoader::StartFile() {
+  const WeightFile& file = files_[file_];
+  if (file.name.ends_with(".safetensors")) {
+    directory_ = std::make_unique<SafetensorsDirectory>(file.name, file.size);
+  } else {
+    directory_ = std::make_unique<PytorchDirectory>(file.name, file.size);
+  }
+  tensors_.clear();
+  next_ = row_ = 0;
+}
+
+Error WeightLoader::Invalid(const std::string& tensor, std::string message) const {
+  return {ErrorCode::kInvalidFile, std::move(message), tensor.empty() ? file_name() : file_name() + ", " + tensor};
+}
+
+Error WeightLoader::NoRoom(const std::string& tensor, std::string message) const {
+  return {ErrorCode::kLimitExceeded, std::move(message), tensor.empty() ? file_name() : file_name() + ", " + tensor};
+}
+
+ByteRange WeightLoader::Next() const {
+  ByteRange range;
+  if (directory_ != nullptr) {
+    range = directory_->Next();
+  } else if (next_ < tensors_.size()) {
+    const Tensor& tensor = tensors_[next_];
+    const uint64_t rows = std::clamp<uint64_t>(kPart / tensor.row_bytes, 1, tensor.rows - row_);
+    range = {tensor.offset + row_ * tensor.row_bytes, rows * tensor.row_bytes};
+  }
+  range.file = file_;
+  return range;
+}
+
+Result<void> WeightLoader::Feed(std::span<const uint8_t> bytes) {
+  const ByteRange range = Next();
+  if (bytes.size() != range.length) {
+    return Invalid(next_ < tensors_.size() ? tensors_[next_].name : "",
+                   "the file is cut short: " + std::to_string(range.length) + " bytes were wanted at " +
+                       std::to_string(range.offset) + ", " + std::to_string(bytes.size()) + " came");
+  }
+  if (directory_ != nullptr) {
+    QKV_CHECK(directory_->Feed(bytes));
+    if (directory_->Next().length != 0) return {};
+    QKV_CHECK(ChooseTensors());
+    directory_.reset();
+  } else if (next_ < tensors_.size()) {
+    QKV_CHECK(ReadRows(tensors_[next_], bytes));
+  }
+  while (directory_ == nullptr && next_ == tensors_.size() && file_ + 1 < files_.size()) {
+    ++file_;
+    StartFile();
+  }
+  return {};
+}
+
+const WeightLoader::Seat* WeightLoader::FindSeat(const std::string& name) const {
+  const auto seat = std::lower_bound(seats_.begin(), seats_.end(), name,
+                                     [](const Seat& a, const std::string& wanted) { return a.name < wanted; });
+  return seat != seats_.end() && seat->name == name ? &*seat : nullptr;
+}
+
+// One tensor a slot, of the slot's shape, and its scales where it is of int8; read in the order of the file.
+Result<void> WeightLoader::ChooseTensors() {
+  std::vector<TensorEntry> entries = directory_->Take();
+  std::sort(entries.begin(), entries.end(), [](const TensorEntry& a, const TensorEntry& b) { return a.name < b.name; });
+  for (size_t i = 1; i < entries.size(); ++i) {
+    if (entries[i].name == entries[i - 1].name) return Invalid(entries[i].name, "the header names it twice");
+  }
+  for (const TensorEntry& entry : entries) {
+    const Seat* const seat = FindSeat(entry.name);
+    if (seat != nullptr) {
+      QKV_CHECK(CheckType(entry, *seat));
+    } else if (!slots_.Ignores(entry.name)) {
+      return Error{ErrorCode::kUnsupported, "the model described by config.json has no place for this tensor",
+                   file_name() + ", " + entry.name};
+    }
+  }
+  for (size_t slot = 0; slot < slots_.slots.size(); ++slot) {
+    if (!chosen_[slot]) QKV_CHECK(ChooseFor(slot, entries));
+  }
+  if (file_ + 1 == files_.size()) QKV_CHECK(CheckComplete());
+  QKV_CHECK(CheckMemory());
+  std::sort(tensors_.begin(), tensors_.end(), [](const Tensor& a, const Tensor& b) {
+    return a.offset != b.offset ? a.offset < b.offset : a.name < b.name;
+  });
+  return {};
+}
+
+Result<void> WeightLoader::CheckType(const TensorEntry& entry, const Seat& seat) const {
+  const WeightSlot& slot = slots_.slots[seat.slot];
+  const bool int8 = MatrixOf(slot) != nullptr && !IsStaged(slot);
+  const bool known = seat.scales ? entry.dtype == "F32" : Width(entry.dtype) != 0 && (int8 || entry.dtype != "I8");
+  if (known) return {};
+  const char* wanted = seat.scales ? "F32" : int8 ? "one of F32, F16, BF16, I8" : "one of F32, F16, BF16";
+  return Error{ErrorCode::kUnsupported, "dtype " + entry.dtype + " is not " + wanted, file_name() + ", " + entry.name};
+}
+
+Result<void> WeightLoader::ChooseFor(size_t index, const std::vector<TensorEntry>& entries) {
+  const WeightSlot& slot = slots_.slots[index];
+  const TensorEntry* chosen = nullptr;
+  for (const std::string& name : slot.names) {
+    if (chosen == nullptr) chosen = FindEntry(entries, name);
+  }
+  if (chosen == nullptr) return {};
+  chosen_[index] = true;
+  // Parts of one tensor: the first of them reads it for all.
+  const size_t first = FindSeat(chosen->name)->slot;
+  QKV_TRY(Tensor tensor, CheckShape(*chosen, index, false));
+  if (first == index) tensors_.push_back(std::move(tensor));
+  return ChooseScales(entries, *chosen, index);
+}
+
+Result<void> WeightLoader::ChooseScales(const std::vector<TensorEntry>& entries, const TensorEntry& chosen,
+                                        size_t slot) {
+  const TensorEntry* const scales = FindEntry(entries, chosen.name + kScales);
+  if (chosen.dtype != "I8") {
+    if (scales == nullptr) return {};
+    return Invalid(scales->name, "these are scales, but " + chosen.name + " is not I8");
+  }
+  if (scales == nullptr) return Invalid(chosen.name + kScales, "this tensor is missing: " + chosen.name + " is I8");
+  QKV_TRY(Tensor tensor, CheckShape(*scales, slot, true));
+  tensors_.push_back(std::move(tensor));
+  numbers_[slot] = Numbers::kInt8;
+  return {};
+}
+
+Result<void> WeightLoader::CheckComplete() {
+  for (size_t s = 0; s < slots_.slots.size(); ++s) {
+    const WeightSlot& slot = slots_.slots[s];
+    if (chosen_[s]) continue;
+    if (!slot.optional) return Invalid(slot.names.front(), "this tensor is missing");
+    *std::get<Vector*>(slot.to) = Vector::Zero(static_cast<Eigen::Index>(slot.outputs));
+  }
+  return {};
+}
+
+// Whether a matrix of floats becomes int8 on its way.
+bool WeightLoader::Quantizes(size_t slot) const {
+  return quantizes_ && numbers_[slot] == Numbers::kFloat && MatrixOf(slots_.slots[slot]) != nullptr &&
+         !slots_.slots[slot].exact;
+}
+
+// Bytes that a tensor takes in its seat.
+uint64_t WeightLoader::InMemory(size_t index) const {
+  const WeightSlot& slot = slots_.slots[index];
+  const Numbers numbers = Quantizes(index) ? Numbers::kInt8 : numbers_[index];
+  if (const Weight* matrix = MatrixOf(slot)) return matrix->Bytes(numbers, slot.outputs, slot.inputs);
+  return uint64_t{slot.outputs} * sizeof(float);
+}
+
+// With the first file: what its slots take, and those of later files as floats.
+Result<void> WeightLoader::CheckMemory() {
+  const auto sum = [&] {
+    uint64_t bytes = 0;
+    for (size_t s = 0; s < slots_.slots.size(); ++s) bytes += InMemory(s);
+    return bytes;
+  };
+  if (file_ == 0) {
+    quantizes_ = arrive_ == ArriveAs::kInt8 || (arrive_ == ArriveAs::kAuto && sum() > kLargestFloats);
+  }
+  bytes_ = sum();
+  if (bytes_ <= memory_) return {};
+  return NoRoom("", "the model's weights take " + std::to_string(bytes_ / kMegabyte) + " MB of memory; " +
+                        std::to_string(memory_ / kMegabyte) + " MB can be had: use a smaller model");
+}
+
+Result<WeightLoader::Tensor> WeightLoader::CheckShape(const TensorEntry& entry, size_t index, bool scales) const {
+  using Sizes = std::vector<uint64_t>;
+  const WeightSlot& slot = slots_.slots[index];
+  const bool matrix = MatrixOf(slot) != nullptr && !scales;
+  const uint64_t outputs = slot.whole != 0 ? slot.whole : slot.outputs;
+  Sizes wanted = matrix ? Sizes{outputs, slot.inputs} : Sizes{outputs};
+  if (matrix && slot.transposed) std::swap(wanted[0], wanted[1]);
+  const bool row = !matrix && entry.shape == Sizes{1, outputs};
+  if (entry.shape != wanted && !row) {
+    return Invalid(entry.name, "its shape is " + Shape(entry.shape) + "; config.json asks for " + Shape(wanted));
+  }
+  const uint64_t rows = wanted[0], row_bytes = (matrix ? wanted[1] : 1) * Width(entry.dtype);
+  if (entry.range.length != rows * row_bytes) {
+    return Invalid(entry.name, "its data_offsets span " + std::to_string(entry.range.length) +
+                                   " bytes; its shape and dtype need " + std::to_string(rows * row_bytes));
+  }
+  return Tensor{entry.name, entry.dtype, entry.range.offset, index, scales, rows, row_bytes};
+}
+
+Result<void> WeightLoader::MakeRoom(const Tensor& tensor) {
+  const WeightSlot& first = slots_.slots[tensor.slot];
+  const uint64_t staged = IsStaged(first) ? tensor.rows * tensor.row_bytes / Width(tensor.dtype) * sizeof(float) : 0;
+  for (size_t s = tensor.slot; s < slots_.slots.size(); ++s) {
+    const WeightSlot& slot = slots_.slots[s];
+    const bool part = s == tensor.slot ||
+                      (staged != 0 && std::find(slot.names.begin(), slot.names.end(), tensor.name) != slot.names.end());
+    if (!part || has_room_[s]) continue;
+    has_room_[s] = true;
+    const uint64_t bytes = InMemory(s);
+    if (!HasRoom(bytes + staged)) {
+      return NoRoom(tensor.name, "there is no memory left for its " + std::to_string(bytes / kMegabyte) +
+                                     " MB: use a smaller model, or free others first");
+    }
+    if (Weight* matrix = MatrixOf(slot)) {
+      matrix->Reserve(Quantizes(s) ? Numbers::kInt8 : numbers_[s], slot.outputs, slot.inputs);
+    } else {
+      std::get<Vector*>(slot.to)->resize(static_cast<Eigen::Index>(slot.outputs));
+    }
+  }
+  stage_.clear();
+  return {};
+}
+
+// Row `row` of a slot's matrix.
+void WeightLoader::SetRow(size_t slot, size_t row, const float* values) {
+  Weight& matrix = *MatrixOf(slots_.slots[slot]);
+  if (!matrix.quantized()) return matrix.floats().SetRow(row, values);
+  std::vector<int8_t> quantized(matrix.inputs());
+  matrix.int8().SetScale(row, QuantizeWeights(values, quantized.size(), quantized.data()));
+  matrix.int8().SetRow(row, quantized.data());
+}
+
+// The tensor's next rows, from row_ on.
+Result<void> WeightLoader::ReadRows(const Tensor& tensor, std::span<const uint8_t> bytes) {
+  if (row_ == 0) QKV_CHECK(MakeRoom(tensor));
+  const WeightSlot& slot = slots_.slots[tensor.slot];
+  Weight* const matrix = MatrixOf(slot);
+  std::vector<float> row(tensor.dtype == "I8" ? 0 : tensor.row_bytes / Width(tensor.dtype));
+  for (; !bytes.empty(); bytes = bytes.subspan(tensor.row_bytes), ++row_) {
+    if (tensor.dtype == "I8") {
+      matrix->int8().SetRow(row_, reinterpret_cast<const int8_t*>(bytes.data()));
+      continue;
+    }
+    ReadRow(tensor.dtype, bytes.data(), row.data(), row.size());
+    for (const float value : row) {
+      if (!std::isfinite(value)) return Invalid(tensor.name, "it holds a number that is not finite");
+    }
+    if (tensor.scales) {
+      matrix->int8().SetScale(row_, row[0]);
+    } else if (IsStaged(slot)) {
+      stage_.insert(stage_.end(), row.begin(), row.end());
+    } else if (matrix != nullptr) {
+      SetRow(tensor.slot, row_, row.data());
+    } else {
+      (*std::get<Vector*>(slot.to))[static_cast<Eigen::Index>(row_)] = row[0];
+    }
+  }
+  if (row_ < tensor.rows) return {};
+  if (!tensor.scales) parameters_ += IsStaged(slot) ? stage_.size() : slot.outputs * slot.inputs;
+  if (IsStaged(slot)) QKV_CHECK(Distribute(tensor));
+  ++next_;
+  row_ = 0;
+  return {};
+}
+
+// Hands a staged tensor out: each slot's part, turned to rows of outputs.
+Result<void> WeightLoader::Distribute(const Tensor& tensor) {
+  for (size_t s = tensor.slot; s < slots_.slots.size(); ++s) {
+    const WeightSlot& slot = slots_.slots[s];
+    if (std::find(slot.names.begin(), slot.names.end(), tensor.name) == slot.names.end()) continue;
+    const size_t whole = slot.whole != 0 ? slot.whole : slot.outputs;
+    std::vector<float> row(slot.inputs);
+    for (size_t o = 0; o < slot.outputs; ++o) {
+      const size_t at = slot.first + o;
+      for (size_t i = 0; i < slot.inputs; ++i) {
+        row[i] = slot.transposed ? stage_[i * whole + at] : stage_[at * slot.inputs + i];
+      }
+      if (MatrixOf(slot) != nullptr) {
+        SetRow(s, o, row.data());
+      } else {
+        (*std::get<Vector*>(slot.to))[static_cast<Eigen::Index>(o)] = row[0];
+      }
+    }
+  }
+  stage_ = {};
+  return {};
+}
+
+}  // namespace qkv

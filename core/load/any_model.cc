@@ -1,0 +1,96 @@
+#include "core/load/any_model.h"
+
+#include <algorithm>
+
+#include "core/base/json.h"
+
+namespace qkv {
+namespace {
+
+constexpr size_t kMostShards = 1000;
+
+std::span<const uint8_t> Bytes(std::string_view text) {
+  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+}
+
+Result<AnyModel> CreateModel(ModelKind kind, const SmallFiles& files) {
+  if (kind == ModelKind::kEncoder) {
+    QKV_TRY(std::unique_ptr<EncoderModel> model, EncoderModel::Create(files));
+    return AnyModel(std::move(model));
+  }
+  if (kind == ModelKind::kGenerator) {
+    QKV_TRY(std::unique_ptr<GeneratorModel> model, GeneratorModel::Create(files));
+    return AnyModel(std::move(model));
+  }
+  const auto content = [&](const char* name) { return ContentOf(files, name); };
+  QKV_TRY(std::unique_ptr<TranslationModel> model,
+          TranslationModel::Create({content("config.json"), content("generation_config.json"), content("vocab.json"),
+                                    Bytes(content("source.spm")), Bytes(content("target.spm")),
+                                    Bytes(content("shortlist.bin"))}));
+  return AnyModel(std::move(model));
+}
+
+}  // namespace
+
+Result<ModelKind> KindOf(std::string_view config) {
+  QKV_TRY(const JsonObject json, JsonObject::Parse(config, "config.json", kLargestConfig));
+  QKV_TRY(const std::string_view type, json.String("model_type", ""));
+  if (type == "marian") return ModelKind::kTranslation;
+  for (const std::string_view each : {"bert", "distilbert", "roberta", "xlm-roberta", "camembert"}) {
+    if (type == each) return ModelKind::kEncoder;
+  }
+  if (type == "gpt2") return ModelKind::kGenerator;
+  return json.Unsupported("model_type",
+                          "\"" + std::string(type) +
+                              "\" is not a model this engine runs: marian, bert, distilbert, roberta, xlm-roberta, "
+                              "camembert and gpt2 are");
+}
+
+std::vector<std::string> SmallFileNames(ModelKind kind) {
+  if (kind == ModelKind::kTranslation) {
+    return {"config.json", "generation_config.json", "vocab.json", "source.spm", "target.spm", "shortlist.bin"};
+  }
+  std::vector<std::string> names = {"config.json", "tokenizer.json", "tokenizer_config.json", "vocab.json",
+                                    "merges.txt"};
+  names.push_back(kind == ModelKind::kEncoder ? "vocab.txt" : "generation_config.json");
+  return names;
+}
+
+Result<std::vector<std::string>> ShardNames(std::string_view index) {
+  constexpr const char* kFile = "index.json of the weights";
+  QKV_TRY(const JsonObject json, JsonObject::Parse(index, kFile));
+  const Json* const map = json.Find("weight_map");
+  if (map == nullptr || !map->IsObject()) return json.Invalid("weight_map", "must map tensors to files");
+  std::vector<std::string> names;
+  for (const auto& member : map->GetObject()) {
+    if (!member.value.IsString()) return json.Invalid("weight_map", "must map tensors to files");
+    std::string name(member.value.GetString(), member.value.GetStringLength());
+    if (name.empty() || name.find('/') != std::string::npos || name.find('\\') != std::string::npos) {
+      return json.Invalid("weight_map", "names a file outside the folder");
+    }
+    names.push_back(std::move(name));
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  if (names.empty() || names.size() > kMostShards) return json.Invalid("weight_map", "names no files, or too many");
+  return names;
+}
+
+Result<std::unique_ptr<AnyLoader>> AnyLoader::Create(const SmallFiles& files, std::vector<WeightFile> weights,
+                                                     uint64_t memory, ArriveAs arrive) {
+  QKV_TRY(const ModelKind kind, KindOf(ContentOf(files, "config.json")));
+  auto loader = std::make_unique<AnyLoader>();
+  QKV_TRY(loader->model_, CreateModel(kind, files));
+  WeightSlots slots = std::visit([](auto& model) { return model->Slots(); }, loader->model_);
+  loader->weights_ = std::make_unique<WeightLoader>(std::move(slots), std::move(weights), memory, arrive);
+  return loader;
+}
+
+AnyModel AnyLoader::Finish() {
+  if (auto* translation = std::get_if<std::unique_ptr<TranslationModel>>(&model_)) {
+    (*translation)->SetSize(weights_->parameters(), weights_->bytes());
+  }
+  return std::move(model_);
+}
+
+}  // namespace qkv

@@ -1,0 +1,51 @@
+#include "core/load/folder.h"
+
+#include <algorithm>
+
+#include "core/io/mapped_file.h"
+
+namespace qkv {
+namespace {
+
+// The names of the files of weights that the folder has.
+Result<std::vector<std::string>> WeightNames(const std::string& folder) {
+  for (const std::string name : {"model.safetensors", "pytorch_model.bin"}) {
+    QKV_TRY(const MappedFile whole, MappedFile::Open(folder, name, true));
+    if (!whole.bytes().empty()) return std::vector<std::string>{name};
+    QKV_TRY(const MappedFile index, MappedFile::Open(folder, name + ".index.json", true));
+    if (!index.bytes().empty()) return ShardNames(index.text());
+  }
+  return Error{ErrorCode::kMissingFile, "the folder has neither model.safetensors nor pytorch_model.bin",
+               folder + "/model.safetensors"};
+}
+
+}  // namespace
+
+Result<LoadedFolder> LoadAnyFolder(const std::string& folder, ArriveAs arrive) {
+  SmallFiles files;
+  QKV_TRY(const MappedFile config, MappedFile::Open(folder, "config.json"));
+  QKV_TRY(const ModelKind kind, KindOf(config.text()));
+  for (const std::string& name : SmallFileNames(kind)) {
+    QKV_TRY(const MappedFile file, MappedFile::Open(folder, name, true));
+    files[name] = file.text();
+  }
+  QKV_TRY(const std::vector<std::string> names, WeightNames(folder));
+  LoadedFolder loaded;
+  std::vector<MappedFile> weights;
+  for (const std::string& name : names) {
+    QKV_TRY(MappedFile file, MappedFile::Open(folder, name));
+    loaded.files.push_back({name, file.bytes().size()});
+    weights.push_back(std::move(file));
+  }
+  QKV_TRY(const std::unique_ptr<AnyLoader> loader, AnyLoader::Create(files, loaded.files, PTRDIFF_MAX, arrive));
+  for (ByteRange range = loader->Next(); range.length != 0; range = loader->Next()) {
+    const std::span<const uint8_t> bytes = weights[range.file].bytes();
+    const size_t begin = std::min<size_t>(range.offset, bytes.size());
+    QKV_CHECK(loader->Feed(bytes.subspan(begin, std::min<size_t>(range.length, bytes.size() - begin))));
+  }
+  loaded.model = loader->Finish();
+  loaded.size = loader->size();
+  return loaded;
+}
+
+}  // namespace qkv

@@ -1,0 +1,182 @@
+#include "core/models/encoder.h"
+
+#include "core/layers/embedding.h"
+#include "core/layers/learned_embedding.h"
+#include "core/layers/plain_norm.h"
+#include "core/models/slots.h"
+
+namespace qkv {
+namespace {
+
+using Head = EncoderConfig::Head;
+using Layout = EncoderConfig::Layout;
+
+// What the parts of a layer are called.
+struct LayerNames {
+  const char *layer, *query, *key, *value, *output, *self_norm, *in, *out, *final_norm;
+};
+constexpr LayerNames kBertNames = {"encoder.layer.",        ".attention.self.query",   ".attention.self.key",
+                                   ".attention.self.value", ".attention.output.dense", ".attention.output.LayerNorm",
+                                   ".intermediate.dense",   ".output.dense",           ".output.LayerNorm"};
+constexpr LayerNames kDistilBertNames = {"transformer.layer.", ".attention.q_lin",   ".attention.k_lin",
+                                         ".attention.v_lin",   ".attention.out_lin", ".sa_layer_norm",
+                                         ".ffn.lin1",          ".ffn.lin2",          ".output_layer_norm"};
+
+const LayerNames& NamesOf(Layout layout) { return layout == Layout::kDistilBert ? kDistilBertNames : kBertNames; }
+
+// What names begin with in files that have a head; those of the model alone begin without it.
+std::string PrefixOf(Layout layout) {
+  return layout == Layout::kBert ? "bert." : layout == Layout::kDistilBert ? "distilbert." : "roberta.";
+}
+
+}  // namespace
+
+Encoder::Encoder(EncoderConfig config) : config_(std::move(config)), layers_(config_.layers) {
+  for (Layer& layer : layers_) {
+    layer.self.heads = config_.heads;
+    layer.feed_forward.activation = config_.activation;
+    layer.self_norm.epsilon = layer.final_norm.epsilon = config_.epsilon;
+  }
+  embedding_norm_.epsilon = head_norm_.epsilon = config_.epsilon;
+  if (config_.head == Head::kMasked) last_.weight = Weight(Int8Layout::kRows);
+}
+
+void Encoder::LayerSlots(WeightSlots& slots, const std::string& name, Layer& layer) {
+  const LayerNames& names = NamesOf(config_.layout);
+  const size_t d = config_.d_model;
+  AddLinear(slots, name + names.query, layer.self.query, d, d);
+  AddLinear(slots, name + names.key, layer.self.key, d, d);
+  AddLinear(slots, name + names.value, layer.self.value, d, d);
+  AddLinear(slots, name + names.output, layer.self.output, d, d);
+  AddNorm(slots, name + names.self_norm, layer.self_norm, d);
+  AddLinear(slots, name + names.in, layer.feed_forward.in, config_.ffn, d);
+  AddLinear(slots, name + names.out, layer.feed_forward.out, d, config_.ffn);
+  AddNorm(slots, name + names.final_norm, layer.final_norm, d);
+}
+
+WeightSlots Encoder::Slots() {
+  WeightSlots slots;
+  const size_t d = config_.d_model;
+  const auto table = [&](const char* name, Weight& to, size_t rows, bool exact) {
+    slots.Add(std::string("embeddings.") + name + "_embeddings.weight", to, rows, d);
+    slots.slots.back().start = Start::kEmbedding;
+    slots.slots.back().exact = exact;
+  };
+  table("word", pieces_, config_.vocabulary, false);
+  table("position", positions_, config_.positions, true);
+  if (config_.types != 0) table("token_type", types_, config_.types, true);
+  AddNorm(slots, "embeddings.LayerNorm", embedding_norm_, d);
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    LayerSlots(slots, NamesOf(config_.layout).layer + std::to_string(i), layers_[i]);
+  }
+  for (WeightSlot& slot : slots.slots) {
+    std::vector<std::string> names;
+    for (const std::string& name : slot.names) {
+      names.push_back(PrefixOf(config_.layout) + name);
+      names.push_back(name);
+    }
+    slot.names = std::move(names);
+  }
+  HeadSlots(slots);
+  // Counting positions needs no table; the rest is a pooler, or a head, that this use of the model has none for.
+  slots.ignored = {"*embeddings.position_ids", "*embeddings.token_type_ids",  "*pooler.dense.weight",
+                   "*pooler.dense.bias",       "cls.seq_relationship.weight", "cls.seq_relationship.bias"};
+  if (config_.head == Head::kMasked) {
+    for (const char* name : {"cls.predictions.decoder", "lm_head.decoder", "vocab_projector"}) {
+      slots.ignored.push_back(std::string(name) + ".weight");
+      slots.ignored.push_back(std::string(name) + ".bias");
+    }
+  }
+  return slots;
+}
+
+void Encoder::HeadSlots(WeightSlots& slots) {
+  const size_t d = config_.d_model, labels = config_.labels.size();
+  const Layout layout = config_.layout;
+  switch (config_.head) {
+    case Head::kNone:
+      break;
+    case Head::kMasked: {
+      const bool bert = layout == Layout::kBert, distil = layout == Layout::kDistilBert;
+      AddLinear(slots,
+                bert     ? "cls.predictions.transform.dense"
+                : distil ? "vocab_transform"
+                         : "lm_head.dense",
+                dense_, d, d);
+      AddNorm(slots,
+              bert     ? "cls.predictions.transform.LayerNorm"
+              : distil ? "vocab_layer_norm"
+                       : "lm_head.layer_norm",
+              head_norm_, d);
+      slots.Add(bert     ? "cls.predictions.bias"
+                : distil ? "vocab_projector.bias"
+                         : "lm_head.bias",
+                last_.bias, config_.vocabulary);
+      if (bert) slots.slots.back().names.emplace_back("cls.predictions.decoder.bias");
+      if (layout == Layout::kRoberta) slots.slots.back().names.emplace_back("lm_head.decoder.bias");
+      break;
+    }
+    case Head::kSequence:
+      AddLinear(slots,
+                layout == Layout::kBert         ? "bert.pooler.dense"
+                : layout == Layout::kDistilBert ? "pre_classifier"
+                                                : "classifier.dense",
+                dense_, d, d);
+      AddLinear(slots, layout == Layout::kRoberta ? "classifier.out_proj" : "classifier", last_, labels, d);
+      break;
+    case Head::kTokens:
+      AddLinear(slots, "classifier", last_, labels, d);
+      break;
+    case Head::kAnswer:
+      AddLinear(slots, "qa_outputs", last_, 2, d);
+      break;
+  }
+}
+
+MatrixView Encoder::Embed(Context& ctx, std::span<const int32_t> ids, std::span<const int32_t> types,
+                          const Segments& segments) const {
+  MatrixView x = ctx.New(static_cast<Eigen::Index>(ids.size()), static_cast<Eigen::Index>(config_.d_model));
+  for (size_t s = 0; s < segments.size(); ++s) {
+    for (size_t row = segments.begin(s); row < segments.end(s); ++row) {
+      const size_t position = config_.first_position + row - segments.begin(s);
+      // A text's second part has a segment of its own where the model has learnt one.
+      const size_t type = static_cast<size_t>(types[row]) < config_.types ? static_cast<size_t>(types[row]) : 0;
+      EmbedLearned({{pieces_, static_cast<size_t>(ids[row])}, {types_, type}, {positions_, position}}, x, row);
+    }
+  }
+  return Forward(ctx, embedding_norm_, View(x));
+}
+
+MatrixView Encoder::Step(Context& ctx, size_t index, ConstMatrixView x, const Segments& segments) const {
+  const Layer& layer = layers_[index];
+  const Operand in(x);
+  MatrixView keys = Forward(ctx, layer.self.key, in), values = Forward(ctx, layer.self.value, in);
+  std::vector<AttendedSegment> parts;
+  for (size_t s = 0; s < segments.size(); ++s) {
+    const size_t begin = segments.begin(s), length = segments.length(s), at = begin * config_.d_model;
+    parts.push_back(
+        {.first_row = begin, .rows = length, .keys = keys.data() + at, .values = values.data() + at, .length = length});
+  }
+  MatrixView attended = Forward(ctx, layer.self, in, parts, {AttentionKind::kEncoderSelf, index});
+  MatrixView y = AddNorm(ctx, layer.self_norm, x, View(attended));
+  MatrixView fed = Forward(ctx, layer.feed_forward, y);
+  return AddNorm(ctx, layer.final_norm, View(y), View(fed));
+}
+
+MatrixView Encoder::Logits(Context& ctx, ConstMatrixView x) const {
+  switch (config_.head) {
+    case Head::kMasked: {
+      MatrixView hidden = Forward(ctx, dense_, x, config_.activation);
+      MatrixView normed = Forward(ctx, head_norm_, View(hidden));
+      return PieceLogits(ctx, pieces_, last_.bias, normed, {});
+    }
+    case Head::kSequence: {
+      const bool distil = config_.layout == Layout::kDistilBert;
+      return Forward(ctx, last_, Forward(ctx, dense_, x, distil ? Activation::kRelu : Activation::kTanh));
+    }
+    default:
+      return Forward(ctx, last_, x);
+  }
+}
+
+}  // namespace qkv

@@ -1,0 +1,165 @@
+#include "core/models/gpt2.h"
+
+#include <cassert>
+
+#include "core/layers/embedding.h"
+#include "core/layers/learned_embedding.h"
+#include "core/layers/plain_norm.h"
+#include "core/models/limits.h"
+#include "core/models/slots.h"
+
+namespace qkv {
+namespace {
+
+// A matrix, or several side by side, that files write as [inputs, outputs].
+void AddTransposed(WeightSlots& slots, const std::string& name, std::initializer_list<Linear*> parts, size_t outputs,
+                   size_t inputs) {
+  size_t first = 0;
+  for (Linear* const part : parts) {
+    const size_t whole = parts.size() * outputs;
+    AddLinear(slots, name, *part, outputs, inputs);
+    const size_t count = slots.slots.size();
+    slots.slots[count - 2].transposed = true;
+    for (WeightSlot* const slot : {&slots.slots[count - 2], &slots.slots[count - 1]}) {
+      if (parts.size() > 1) slot->whole = whole;
+      slot->first = first;
+    }
+    first += outputs;
+  }
+}
+
+// x + y, [rows, d].
+MatrixView Add(Context& ctx, ConstMatrixView x, ConstMatrixView y) {
+  MatrixView sum = ctx.New(x.rows(), x.cols());
+  sum = x + y;
+  return sum;
+}
+
+}  // namespace
+
+Result<Gpt2Config> ParseGpt2Config(std::string_view text) {
+  QKV_TRY(const JsonObject json, JsonObject::Parse(text, "config.json", kLargestConfig));
+  QKV_CHECK(CheckSwitches(json, {{"scale_attn_weights", true, "attention that is not scaled"},
+                                 {"scale_attn_by_inverse_layer_idx", false, "attention scaled by its layer"},
+                                 {"add_cross_attention", false, "a decoder that attends to an encoder"}}));
+  Gpt2Config config;
+  QKV_CHECK(ReadSize(json, "n_embd", kLargestWidth, config.d_model));
+  QKV_CHECK(ReadSize(json, "n_layer", kMostLayers, config.layers));
+  QKV_CHECK(ReadSize(json, "n_head", kLargestWidth, config.heads));
+  QKV_CHECK(ReadSize(json, "vocab_size", kLargestVocabulary, config.vocabulary));
+  const char* const positions = json.Find("n_positions") != nullptr ? "n_positions" : "n_ctx";
+  QKV_CHECK(ReadSize(json, positions, kMostPositions, config.positions));
+  config.ffn = 4 * config.d_model;
+  if (json.Find("n_inner") != nullptr) QKV_CHECK(ReadSize(json, "n_inner", 4 * kLargestWidth, config.ffn));
+  if (config.d_model % config.heads != 0) {
+    return json.Invalid("n_head", "must divide n_embd, " + std::to_string(config.d_model));
+  }
+  QKV_TRY(config.activation, ParseActivation(json, "activation_function", "gelu_new"));
+  QKV_TRY(const double epsilon, json.Number("layer_norm_epsilon", 1e-5));
+  if (epsilon <= 0 || epsilon > 1) return json.Invalid("layer_norm_epsilon", "must be above 0 and at most 1");
+  config.epsilon = static_cast<float>(epsilon);
+  QKV_TRY(config.tied_output, json.Bool("tie_word_embeddings", true));
+  const auto last = static_cast<int64_t>(config.vocabulary) - 1;
+  QKV_TRY(const int64_t start, json.Integer("bos_token_id", 0, last, -1));
+  QKV_TRY(const int64_t end, json.Integer("eos_token_id", 0, last, -1));
+  config.start = static_cast<int32_t>(start);
+  config.end = static_cast<int32_t>(end);
+  return config;
+}
+
+Gpt2::Gpt2(const Gpt2Config& config) : config_(config), layers_(config.layers) {
+  for (Layer& layer : layers_) {
+    layer.self.heads = config.heads;
+    layer.feed_forward.activation = config.activation;
+    layer.self_norm.epsilon = layer.final_norm.epsilon = config.epsilon;
+  }
+  norm_.epsilon = config.epsilon;
+}
+
+WeightSlots Gpt2::Slots() {
+  WeightSlots slots;
+  const size_t d = config_.d_model;
+  slots.Add("wte.weight", pieces_, config_.vocabulary, d);
+  slots.slots.back().start = Start::kEmbedding;
+  slots.Add("wpe.weight", positions_, config_.positions, d);
+  slots.slots.back().start = Start::kEmbedding;
+  slots.slots.back().exact = true;
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    Layer& layer = layers_[i];
+    const std::string name = "h." + std::to_string(i);
+    AddNorm(slots, name + ".ln_1", layer.self_norm, d);
+    AddTransposed(slots, name + ".attn.c_attn", {&layer.self.query, &layer.self.key, &layer.self.value}, d, d);
+    AddTransposed(slots, name + ".attn.c_proj", {&layer.self.output}, d, d);
+    AddNorm(slots, name + ".ln_2", layer.final_norm, d);
+    AddTransposed(slots, name + ".mlp.c_fc", {&layer.feed_forward.in}, config_.ffn, d);
+    AddTransposed(slots, name + ".mlp.c_proj", {&layer.feed_forward.out}, d, config_.ffn);
+  }
+  AddNorm(slots, "ln_f", norm_, d);
+  for (WeightSlot& slot : slots.slots) {
+    const std::vector<std::string> names = slot.names;
+    slot.names.clear();
+    for (const std::string& name : names) {
+      slot.names.push_back("transformer." + name);
+      slot.names.push_back(name);
+    }
+  }
+  if (!config_.tied_output) slots.Add("lm_head.weight", output_, config_.vocabulary, d);
+  slots.ignored = {"lm_head.weight", "*.attn.bias", "*.attn.masked_bias"};
+  return slots;
+}
+
+MatrixView Gpt2::Embed(Context& ctx, std::span<const int32_t> tokens, Gpt2State& state) const {
+  const size_t count = tokens.size() / state.self.hypotheses(), first = state.self.length();
+  state.self.Append(count);
+  MatrixView x = ctx.New(static_cast<Eigen::Index>(tokens.size()), static_cast<Eigen::Index>(config_.d_model));
+  for (size_t row = 0; row < tokens.size(); ++row) {
+    EmbedLearned({{pieces_, static_cast<size_t>(tokens[row])}, {positions_, first + row % count}}, x, row);
+  }
+  return x;
+}
+
+MatrixView Gpt2::LayerStep(Context& ctx, size_t index, ConstMatrixView x, Gpt2State& state) const {
+  const Layer& layer = layers_[index];
+  const size_t hypotheses = state.self.hypotheses(), count = static_cast<size_t>(x.rows()) / hypotheses;
+  const size_t length = state.self.length();
+  MatrixView normed = Forward(ctx, layer.self_norm, x);
+  const Operand in(normed);
+  ForwardInto(ctx, layer.self.key, in, Activation::kNone, state.self.NewKeys(index));
+  ForwardInto(ctx, layer.self.value, in, Activation::kNone, state.self.NewValues(index));
+  state.parts.clear();
+  for (size_t h = 0; h < hypotheses; ++h) {
+    state.parts.push_back({.first_row = h * count,
+                           .rows = count,
+                           .keys = state.self.keys(index),
+                           .values = state.self.values(index),
+                           .length = length,
+                           .key_rows = state.self.path(h),
+                           .causal = true,
+                           .first_query = length - count});
+  }
+  MatrixView attended = Forward(ctx, layer.self, in, state.parts, {AttentionKind::kDecoderSelf, index});
+  MatrixView y = Add(ctx, x, View(attended));
+  MatrixView fed = Forward(ctx, layer.feed_forward, Forward(ctx, layer.final_norm, View(y)));
+  return Add(ctx, View(y), View(fed));
+}
+
+MatrixView Gpt2::Step(Context& ctx, std::span<const int32_t> tokens, DecoderState& opaque) const {
+  auto& state = static_cast<Gpt2State&>(opaque);
+  MatrixView x = Embed(ctx, tokens, state);
+  for (size_t layer = 0; layer < layers_.size(); ++layer) {
+    MatrixView y = LayerStep(ctx, layer, View(x), state);
+    new (&x) MatrixView(y);  // an Eigen view is seated once; this seats it anew
+  }
+  return x;
+}
+
+MatrixView Gpt2::Logits(Context& ctx, ConstMatrixView x, std::span<const int32_t> pieces) const {
+  MatrixView normed = Forward(ctx, norm_, x);
+  return PieceLogits(ctx, config_.tied_output ? pieces_ : output_, no_bias_, normed, pieces);
+}
+
+void Gpt2::Gather(std::span<const int32_t> hypotheses, DecoderState& opaque) const {
+  static_cast<Gpt2State&>(opaque).self.Gather(hypotheses);
+}
+
+}  // namespace qkv

@@ -1,0 +1,51 @@
+// The largest numbers that a config.json may have: larger than those of any published model that fits here, small
+// enough that no product of two overflows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "core/base/json.h"
+#include "core/kernels/activation.h"
+
+namespace qkv {
+
+inline constexpr int64_t kLargestWidth = 1 << 15;
+inline constexpr int64_t kMostLayers = 256;
+inline constexpr int64_t kLargestVocabulary = 1 << 22;
+inline constexpr int64_t kMostPositions = 1 << 14;
+
+// What a config calls an activation function.
+inline Result<Activation> ParseActivation(const JsonObject& json, const char* field, std::string_view fallback) {
+  QKV_TRY(const std::string_view name, json.String(field, fallback));
+  if (name == "relu") return Activation::kRelu;
+  if (name == "swish" || name == "silu") return Activation::kSilu;
+  if (name == "gelu") return Activation::kGelu;
+  if (name == "gelu_new" || name == "gelu_pytorch_tanh") return Activation::kGeluTanh;
+  return json.Unsupported(
+      field, "\"" + std::string(name) + "\" is not one of relu, swish, silu, gelu, gelu_new, gelu_pytorch_tanh");
+}
+
+// A whole number from `least` on, into `to`.
+inline Result<void> ReadSize(const JsonObject& json, const char* field, int64_t most, size_t& to) {
+  QKV_TRY(const int64_t value, json.Integer(field, 1, most));
+  to = static_cast<size_t>(value);
+  return {};
+}
+
+// The switches that a model must have off, or on.
+struct Switch {
+  const char* field;
+  bool supported;
+  const char* meaning;
+};
+inline Result<void> CheckSwitches(const JsonObject& json, std::initializer_list<Switch> switches) {
+  for (const Switch& s : switches) {
+    QKV_TRY(const bool value, json.Bool(s.field, s.supported));
+    if (value != s.supported) return json.Unsupported(s.field, std::string("this engine does not run ") + s.meaning);
+  }
+  return {};
+}
+
+}  // namespace qkv
