@@ -90,10 +90,12 @@ export class GridElement extends HTMLElement {
 
   #draw() {
     const grid = this.#grid;
-    if (!grid) return this.replaceChildren();
+    if (!grid) {
+      [this.#cells, this.#rowHeads, this.#columnHeads] = [[], [], []];
+      return this.replaceChildren();
+    }
     const [rows, columns] = [grid.rows.length, grid.columns.length];
-    if (this.#cells.length !== rows || this.#columnHeads.length !== columns || !this.firstChild)
-      this.#build(rows, columns);
+    if (this.#cells.length !== rows || this.#columnHeads.length !== columns) this.#fit(rows, columns);
     this.#name(grid);
     const shade = shadeOf(grid);
     for (let r = 0; r < rows; ++r) {
@@ -113,38 +115,39 @@ export class GridElement extends HTMLElement {
     grid.columns.forEach((label, c) => setText(this.#columnHeads[c], label));
   }
 
-  /** @param {number} rows @param {number} columns */
-  #build(rows, columns) {
+  /** As many rows and columns as there are to be; cells that stay are the same elements. @param {number} rows @param {number} columns */
+  #fit(rows, columns) {
     const had = this.contains(document.activeElement);
-    const make = (/** @type {string} */ tag) => document.createElement(tag);
-    const table = make('table');
-    table.setAttribute('role', 'grid');
-    const head = make('tr');
-    this.#columnHeads = Array.from({ length: columns }, () => heading('col'));
-    head.append(make('td'), ...this.#columnHeads);
-    this.#rowHeads = Array.from({ length: rows }, () => heading('row'));
-    this.#cells = this.#rowHeads.map(() =>
-      Array.from({ length: columns }, () => /** @type {HTMLTableCellElement} */ (make('td'))),
-    );
-    const lines = this.#cells.map((cells, r) => {
-      const line = make('tr');
-      line.append(this.#rowHeads[r], ...cells);
-      return line;
+    if (!this.firstChild) this.#build();
+    const [head, body] = [/** @type {Element} */ (this.querySelector('thead tr')), this.querySelector('tbody')];
+    fitTo(this.#columnHeads, columns, () => heading('col'), head);
+    const heads = this.#rowHeads.length;
+    fitTo(this.#rowHeads, rows, () => heading('row'), null);
+    for (const one of this.#rowHeads.slice(heads)) {
+      const line = document.createElement('tr');
+      line.append(one);
+      body?.append(line);
+    }
+    while (body && body.children.length > rows) body.lastElementChild?.remove();
+    this.#cells = this.#rowHeads.map((one, r) => {
+      const cells = this.#cells[r] ?? [];
+      fitTo(cells, columns, bodyCell, one.parentElement);
+      return cells;
     });
-    const caption = make('caption');
+    this.#drawn = this.#cells.map((_, r) => (this.#drawn[r] ?? []).slice(0, columns));
+    this.#moveTo(this.#cursor, false);
+    if (had && !this.contains(document.activeElement)) this.#cells[this.#cursor.row][this.#cursor.column].focus();
+  }
+
+  #build() {
+    const make = (/** @type {string} */ tag) => document.createElement(tag);
+    const [table, caption, thead, head] = ['table', 'caption', 'thead', 'tr'].map(make);
+    table.setAttribute('role', 'grid');
     caption.className = 'qkv-hidden';
-    const [thead, tbody] = [make('thead'), make('tbody')];
+    head.append(make('td'));
     thead.append(head);
-    tbody.append(...lines);
-    table.append(caption, thead, tbody);
+    table.append(caption, thead, make('tbody'));
     this.replaceChildren(table);
-    this.#drawn = this.#cells.map(() => []);
-    this.#lights.clear();
-    this.#cursor = { row: Math.min(this.#cursor.row, rows - 1), column: Math.min(this.#cursor.column, columns - 1) };
-    this.#cells.flat().forEach((cell) => (cell.tabIndex = -1));
-    const tabStop = this.#cells[this.#cursor.row]?.[this.#cursor.column];
-    if (tabStop) tabStop.tabIndex = 0;
-    if (had) tabStop?.focus();
   }
 
   /** @param {Grid} grid @param {number} r @param {number} c @param {Shade} shade */
@@ -315,6 +318,29 @@ export class GridElement extends HTMLElement {
     input.focus();
     if (first === undefined) input.select();
   }
+}
+
+/**
+ * Elements taken from the end, or put there.
+ * @template {HTMLElement} E
+ * @param {E[]} list
+ * @param {number} count
+ * @param {() => E} create
+ * @param {Element | null} parent
+ */
+function fitTo(list, count, create, parent) {
+  while (list.length > count) list.pop()?.remove();
+  while (list.length < count) {
+    const one = create();
+    parent?.append(one);
+    list.push(one);
+  }
+}
+
+function bodyCell() {
+  const cell = /** @type {HTMLTableCellElement} */ (document.createElement('td'));
+  cell.tabIndex = -1;
+  return cell;
 }
 
 /** @param {string} scope */
