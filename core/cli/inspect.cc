@@ -1,28 +1,62 @@
 // qkv inspect: what is in a model folder.
-#include "core/cli/command.h"
+#include "core/cli/one_sided.h"
 
 namespace qkv::cli {
 namespace {
 
 struct Options {
-  Common common;
+  AnyCommon model;
   bool tensors = false;
 };
 
-void PrintTensors(const TranslationModel& model) {
-  Transformer seats(model.config());  // names and shapes alone: no weight is copied
-  for (const WeightSlot& slot : seats.Slots().slots) {
+void PrintSize(const LoadedSize& size) {
+  std::printf("parameters   %zu\n", size.parameters);
+  std::printf("memory       %.1f MB of weights\n", static_cast<double>(size.bytes) / 1e6);
+}
+
+void PrintTensors(const WeightSlots& slots) {
+  for (const WeightSlot& slot : slots.slots) {
     std::printf("  %-60s [%zu", slot.names.front().c_str(), slot.outputs);
     if (std::holds_alternative<Weight*>(slot.to)) std::printf(", %zu", slot.inputs);
     std::printf("]\n");
   }
 }
 
-void Inspect(const Options& options) {
-  const std::unique_ptr<TranslationModel> model = LoadOrFail(options.common.model);
+void InspectEncoder(EncoderModel& model, const LoadedSize& size, bool tensors) {
+  const EncoderConfig& c = model.config();
+  constexpr const char* kLayouts[] = {"BERT", "DistilBERT", "RoBERTa"};
+  constexpr const char* kHeads[] = {"none", "masked words", "one label a text", "one label a piece", "answers"};
+  std::printf("Transformer, encoder-only, post-norm, learned positions (%s layout)\n",
+              kLayouts[static_cast<size_t>(c.layout)]);
+  std::printf("encoder      %zu layers, %zu heads of %zu, feed-forward %zu\n", c.layers, c.heads, c.d_model / c.heads,
+              c.ffn);
+  std::printf("width        %zu\n", c.d_model);
+  std::printf("vocabulary   %zu pieces\n", c.vocabulary);
+  std::printf("positions    %zu\n", c.longest());
+  PrintSize(size);
+  std::printf("head         %s\n", kHeads[static_cast<size_t>(c.head)]);
+  for (const std::string& label : c.labels) std::printf("             %s\n", label.c_str());
+  if (tensors) PrintTensors(model.Slots());
+}
+
+void InspectGenerator(GeneratorModel& model, const LoadedSize& size, bool tensors) {
+  const Gpt2Config& c = model.config();
+  std::printf("Transformer, decoder-only, pre-norm, learned positions (GPT-2 layout)\n");
+  std::printf("decoder      %zu layers, %zu heads of %zu, feed-forward %zu\n", c.layers, c.heads, c.d_model / c.heads,
+              c.ffn);
+  std::printf("width        %zu\n", c.d_model);
+  std::printf("vocabulary   %zu pieces%s\n", c.vocabulary, c.tied_output ? ", tied to the output" : "");
+  std::printf("positions    %zu\n", c.positions);
+  PrintSize(size);
+  if (tensors) PrintTensors(model.Slots());
+}
+
+void InspectTranslation(const TranslationModel& translation, bool tensors) {
+  const TranslationModel* const model = &translation;
   const TransformerConfig& c = model->config();
   const GenerationConfig& g = model->generation();
-  const char* activation = c.activation == Activation::kRelu ? "relu" : "silu";
+  constexpr const char* kActivations[] = {"none", "relu", "silu", "gelu", "gelu_new", "tanh"};
+  const char* const activation = kActivations[static_cast<size_t>(c.activation)];
   std::printf("Transformer, encoder-decoder, post-norm, sinusoidal positions (MarianMT layout)\n");
   std::printf("encoder      %zu layers, %zu heads of %zu, feed-forward %zu, %s\n", c.encoder_layers, c.encoder_heads,
               c.d_model / c.encoder_heads, c.encoder_ffn, activation);
@@ -41,7 +75,20 @@ void Inspect(const Options& options) {
   if (g.alignment_heads.empty()) std::printf("no heads named; the mean of the last layer stands in");
   for (const auto& [layer, head] : g.alignment_heads) std::printf("layer %zu head %zu  ", layer, head);
   std::printf("\n");
-  if (options.tensors) PrintTensors(*model);
+  if (!tensors) return;
+  Transformer seats(model->config());  // names and shapes alone: no weight is copied
+  PrintTensors(seats.Slots());
+}
+
+void Inspect(const Options& options) {
+  LoadedFolder loaded = LoadAnyOrFail(options.model);
+  if (auto* encoder = std::get_if<std::unique_ptr<EncoderModel>>(&loaded.model)) {
+    InspectEncoder(**encoder, loaded.size, options.tensors);
+  } else if (auto* generator = std::get_if<std::unique_ptr<GeneratorModel>>(&loaded.model)) {
+    InspectGenerator(**generator, loaded.size, options.tensors);
+  } else {
+    InspectTranslation(*std::get<std::unique_ptr<TranslationModel>>(loaded.model), options.tensors);
+  }
 }
 
 }  // namespace
@@ -49,7 +96,7 @@ void Inspect(const Options& options) {
 void AddInspect(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("inspect", "Say what a model folder holds: layers, parameters, memory");
-  AddModel(*command, options->common);
+  AddAnyModel(*command, options->model, "of MarianMT, BERT, DistilBERT, RoBERTa or GPT-2");
   command->add_flag("--tensors", options->tensors, "every tensor with its shape");
   command->callback([options] { Inspect(*options); });
 }

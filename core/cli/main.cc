@@ -23,6 +23,9 @@ int main(int argc, char** argv) {
   qkv::cli::AddTrain(app);
   qkv::cli::AddVocab(app);
   qkv::cli::AddEvaluate(app);
+  qkv::cli::AddEncode(app);
+  qkv::cli::AddFillMask(app);
+  qkv::cli::AddGenerate(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,0 +1,162 @@
+// qkv encode, qkv fill-mask: a line in, what an encoder says of it as a line of JSON out.
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+#include <unistd.h>
+
+#include <cmath>
+
+#include "core/cli/lines.h"
+#include "core/cli/one_sided.h"
+#include "core/encode/encode_job.h"
+#include "core/encode/readings.h"
+#include "core/text/utf.h"
+
+namespace qkv::cli {
+namespace {
+
+using Head = EncoderConfig::Head;
+using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
+
+constexpr size_t kLinesAtOnce = 64;
+
+struct Options {
+  AnyCommon model;
+  bool vectors = false;
+  size_t count = 5;
+};
+
+void String(Writer& json, std::string_view text) {
+  json.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
+}
+
+template <class Values, class Write>
+void Array(Writer& json, const char* key, const Values& values, const Write& write) {
+  json.Key(key);
+  json.StartArray();
+  for (const auto& value : values) write(value);
+  json.EndArray();
+}
+
+// {label: score} of a row of logits.
+void Scores(Writer& json, const EncoderConfig& config, const float* logits, EncoderConfig::Choice choice) {
+  const std::vector<float> scores = LabelScores(logits, config.labels.size(), choice);
+  json.StartObject();
+  for (size_t i = 0; i < scores.size(); ++i) {
+    json.Key(config.labels[i].c_str());
+    json.Double(scores[i]);
+  }
+  json.EndObject();
+}
+
+std::string Describe(const EncoderModel& model, const Encoded& result, bool vectors) {
+  rapidjson::StringBuffer buffer;
+  Writer json(buffer);
+  const EncoderConfig& config = model.config();
+  json.StartObject();
+  Array(json, "pieces", result.encoding.ids, [&](int32_t id) { String(json, model.PieceText(id)); });
+  Array(json, "ids", result.encoding.ids, [&](int32_t id) { json.Int(id); });
+  Array(json, "begin", result.encoding.begin, [&](size_t at) { json.Uint64(at); });
+  Array(json, "end", result.encoding.end, [&](size_t at) { json.Uint64(at); });
+  if (config.head == Head::kSequence && result.logits.rows() > 0) {
+    json.Key("labels");
+    Scores(json, config, result.logits.data(), config.choice);
+  }
+  if (config.head == Head::kTokens) {
+    Array(json, "tags", result.rows, [&](size_t row) {
+      Scores(json, config, result.logits.row(static_cast<Eigen::Index>(row)).data(), EncoderConfig::Choice::kOne);
+    });
+  }
+  if (vectors) {
+    json.Key("vectors");
+    json.StartArray();
+    for (const auto& row : result.hidden.rowwise()) {
+      json.StartArray();
+      for (const float number : row) json.Double(number);
+      json.EndArray();
+    }
+    json.EndArray();
+  }
+  json.EndObject();
+  return {buffer.GetString(), buffer.GetSize()};
+}
+
+std::string Fill(const EncoderModel& model, const Encoded& result, size_t count) {
+  rapidjson::StringBuffer buffer;
+  Writer json(buffer);
+  json.StartArray();
+  for (Eigen::Index row = 0; row < result.logits.rows(); ++row) {
+    json.StartArray();
+    for (const Guess& guess :
+         Guesses(result.logits.row(row).data(), static_cast<size_t>(result.logits.cols()), count)) {
+      json.StartObject();
+      json.Key("piece");
+      String(json, model.PieceText(guess.id));
+      json.Key("probability");
+      json.Double(std::exp(guess.log_prob));
+      json.EndObject();
+    }
+    json.EndArray();
+  }
+  json.EndArray();
+  return {buffer.GetString(), buffer.GetSize()};
+}
+
+template <class Say>
+void ForEachLine(const Options& options, const EncoderModel& model, EncodeOptions encode, const Say& say) {
+  Arena arena;
+  ThreadPool pool(options.model.common.threads);
+  Context ctx{arena, pool};
+  LineReader reader(STDIN_FILENO);
+  for (auto lines = reader.Next(kLinesAtOnce); !lines.empty(); lines = reader.Next(kLinesAtOnce)) {
+    std::vector<EncodeInput> inputs;
+    for (const std::string& line : lines) {
+      const size_t tab = line.find('\t');
+      inputs.push_back({ToValidUtf8(line.substr(0, tab))});
+      if (tab != std::string::npos) inputs.back().second = ToValidUtf8(line.substr(tab + 1));
+    }
+    EncodeJob job(model, inputs, encode);
+    while (!job.Step(ctx)) continue;
+    for (const Encoded& result : job.results()) std::puts(say(result).c_str());
+    if (std::fflush(stdout) != 0) Fail("standard output cannot be written");
+  }
+}
+
+constexpr const char* kLayouts = "config.json, model.safetensors or pytorch_model.bin, tokenizer.json";
+
+void Encode(const Options& options) {
+  const auto model = LoadKindOrFail<EncoderModel>(options.model, "encoders: BERT, DistilBERT, RoBERTa");
+  ForEachLine(options, *model, {.hidden = options.vectors, .head = model->config().head != Head::kMasked},
+              [&](const Encoded& result) { return Describe(*model, result, options.vectors); });
+}
+
+void FillMask(const Options& options) {
+  const auto model = LoadKindOrFail<EncoderModel>(options.model, "encoders: BERT, DistilBERT, RoBERTa");
+  if (model->config().head != Head::kMasked) Fail(options.model.common.model + ": the model has no masked-word head");
+  ForEachLine(options, *model, {.head = true},
+              [&](const Encoded& result) { return Fill(*model, result, options.count); });
+}
+
+}  // namespace
+
+void AddEncode(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "encode",
+      "What an encoder makes of each line, as JSON: pieces, and labels or tags by its head; a tab parts two texts");
+  AddAnyModel(*command, options->model, kLayouts);
+  command->add_flag("--vectors", options->vectors, "each piece's vector of the last layer too");
+  AddThreads(*command, options->model.common);
+  command->callback([options] { Encode(*options); });
+}
+
+void AddFillMask(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "fill-mask", "The likeliest pieces for each [MASK] or <mask> of a line, as JSON: a list for each of them");
+  AddAnyModel(*command, options->model, kLayouts);
+  command->add_option("--count", options->count, "how many")->check(CLI::Range(1, 1000))->capture_default_str();
+  AddThreads(*command, options->model.common);
+  command->callback([options] { FillMask(*options); });
+}
+
+}  // namespace qkv::cli

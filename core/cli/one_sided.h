@@ -1,0 +1,41 @@
+// What the commands of encoders and generators share.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "core/cli/command.h"
+#include "core/load/folder.h"
+
+namespace qkv::cli {
+
+struct AnyCommon {
+  Common common;
+  bool int8 = false;
+};
+
+inline void AddAnyModel(CLI::App& command, AnyCommon& options, const char* layouts) {
+  command.add_option("-m,--model", options.common.model, std::string("model folder: ") + layouts)
+      ->required()
+      ->envname("QKV_MODEL")
+      ->type_name("FOLDER");
+  command.add_flag("--int8", options.int8, "round the weights to int8 as they are read");
+}
+
+inline LoadedFolder LoadAnyOrFail(const AnyCommon& options) {
+  Result<LoadedFolder> loaded = LoadAnyFolder(options.common.model, options.int8 ? ArriveAs::kInt8 : ArriveAs::kStored);
+  if (!loaded) Fail(loaded.error().ToString());
+  return std::move(*loaded);
+}
+
+// The model, if it is of the kind that a command is for.
+template <class Model>
+std::unique_ptr<Model> LoadKindOrFail(const AnyCommon& options, const char* wanted) {
+  LoadedFolder loaded = LoadAnyOrFail(options);
+  auto* model = std::get_if<std::unique_ptr<Model>>(&loaded.model);
+  if (model == nullptr) Fail(options.common.model + ": this command is for " + wanted);
+  return std::move(*model);
+}
+
+}  // namespace qkv::cli
