@@ -7,6 +7,7 @@
 
 #include <optional>
 
+#include "core/base/trainable.h"
 #include "core/text/utf.h"
 #include "wasm/engine.h"
 #include "wasm/values.h"
@@ -93,7 +94,7 @@ val LoaderFinish(int handle) {
 val ModelInfo(int handle) {
   const TranslationModel* model = ModelAt(handle);
   if (model == nullptr) return NoSuch("model");
-  const TransformerConfig& config = model->config();
+  const SequenceConfig& config = model->config();
   val info = val::object();
   const auto number = [&](const char* name, size_t value) { info.set(name, static_cast<double>(value)); };
   number("parameters", model->parameters());
@@ -101,8 +102,8 @@ val ModelInfo(int handle) {
   number("dModel", config.d_model);
   number("encoderLayers", config.encoder_layers);
   number("decoderLayers", config.decoder_layers);
-  number("encoderHeads", config.encoder_heads);
-  number("decoderHeads", config.decoder_heads);
+  number("encoderHeads", config.encoder_self.heads);
+  number("decoderHeads", config.cross.heads);
   number("vocabularySize", config.vocabulary);
   number("maxLength", model->generation().max_length);
   number("beam", model->generation().beam);
@@ -121,7 +122,12 @@ double MemoryBytes() { return static_cast<double>(emscripten_get_heap_size()); }
 
 }  // namespace
 
-const TranslationModel* ModelAt(int handle) { return Models().Get(handle); }
+const TranslationModel* ModelAt(int handle) {
+  if constexpr (kTrainable) {
+    if (handle < 0) return TrainedModelAt(-handle);
+  }
+  return Models().Get(handle);
+}
 
 val TokensValue(const TranslationModel& model, const std::string& text, const Tokens& tokens) {
   val side = val::object(), pieces = val::array();

@@ -11,8 +11,10 @@
 
 namespace qkv::wasm {
 
-// Null for a handle that names nothing.
+// Null for a handle that names nothing. The models of trainers have negative ones: -1 is trainer 1's.
 const TranslationModel* ModelAt(int handle);
+// In the build that trains (wasm/training.cc).
+const TranslationModel* TrainedModelAt(int trainer);
 
 // {text, pieces, ids, begin, end}: `begin` and `end` are half-open UTF-16 ranges of the text.
 emscripten::val TokensValue(const TranslationModel& model, const std::string& text, const Tokens& tokens);

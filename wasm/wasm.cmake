@@ -2,7 +2,7 @@
 
 qkv_headers(HIGHWAY hwy/highway.h)
 # One target, chosen by the build (baseline or relaxed SIMD): nothing to dispatch at run time, and no libhwy.
-target_compile_definitions(qkv_core PUBLIC HWY_COMPILE_ONLY_STATIC QKV_TRAINABLE=0)
+target_compile_definitions(qkv_core PUBLIC HWY_COMPILE_ONLY_STATIC QKV_TRAINABLE=$<BOOL:${QKV_WASM_TRAINING}>)
 
 # The sanitizers' build is for tests in Node: only their time counts.
 option(QKV_SANITIZED "The compiler's flags ask for sanitizers" OFF)
@@ -33,6 +33,11 @@ target_compile_options(qkv_core PRIVATE ${QKV_SMALL})
 set_source_files_properties(${QKV_HOT_SOURCES} PROPERTIES COMPILE_OPTIONS ${QKV_FAST} SKIP_PRECOMPILE_HEADERS ON)
 
 file(GLOB QKV_WASM_SOURCES CONFIGURE_DEPENDS wasm/*.cc)
+if(QKV_WASM_TRAINING)  # what is trained translates, and no more
+  list(FILTER QKV_WASM_SOURCES INCLUDE REGEX "/(bindings|jobs|models|training|values)[.]cc")
+else()
+  list(FILTER QKV_WASM_SOURCES EXCLUDE REGEX "/training[.]cc")
+endif()
 if(QKV_WASM_SOURCES)
   add_executable(qkv_wasm ${QKV_WASM_SOURCES})
   set_target_properties(qkv_wasm PROPERTIES OUTPUT_NAME qkv SUFFIX .mjs)

@@ -3,14 +3,17 @@ import { at } from './support.js';
 
 /** What the compiler says of users' files, by the types that the package's `exports` name. */
 function complaints(options) {
-  const program = ts.createProgram([at('tests/lib/types/usage.ts'), at('tests/lib/types/attention.ts')], {
-    strict: true,
-    noEmit: true,
-    target: ts.ScriptTarget.ES2022,
-    lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
-    types: [],
-    ...options,
-  });
+  const program = ts.createProgram(
+    [...['usage', 'attention', 'train'].map((name) => at(`tests/lib/types/${name}.ts`))],
+    {
+      strict: true,
+      noEmit: true,
+      target: ts.ScriptTarget.ES2022,
+      lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+      types: [],
+      ...options,
+    },
+  );
   const host = { getCanonicalFileName: (name) => name, getCurrentDirectory: () => at('.'), getNewLine: () => '\n' };
   return ts.formatDiagnostics(ts.getPreEmitDiagnostics(program), host);
 }

@@ -11,19 +11,31 @@ import { withTrustedWorker } from './trusted-worker.js';
  */
 
 /**
+ * Of what runs: its worker's file, the same started in a page, and, without a worker, what answers calls.
+ * @typedef {object} Served
+ * @property {string} file
+ * @property {() => Worker} webWorker names the file in a literal URL, which bundlers follow
+ * @property {() => Promise<Record<string, import('./channel.js').Handler>>} handlers
+ */
+
+/**
  * @param {boolean} inWorker
+ * @param {Served} served
  * @returns {Endpoint}
  */
-export function createEndpoint(inWorker) {
-  if (!inWorker) return new Local();
+export function createEndpoint(inWorker, served) {
+  if (!inWorker) return new Local(served);
   const threads = workerThreads();
-  return new Channel(threads ? nodeWorker(threads) : webWorker());
+  return new Channel(threads ? nodeWorker(threads, served) : webWorker(served));
 }
 
-/** @returns {import('./channel.js').Port} */
-function webWorker() {
+/**
+ * @param {Served} served
+ * @returns {import('./channel.js').Port}
+ */
+function webWorker(served) {
   try {
-    return withTrustedWorker(() => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }));
+    return withTrustedWorker(served.webWorker);
   } catch (cause) {
     const advice = "serve qkv from the page's own origin, or pass worker: false";
     const message = `the worker could not be started (${/** @type {Error} */ (cause).message}): ${advice}`;
@@ -34,10 +46,11 @@ function webWorker() {
 /**
  * The same file, without the literal that bundlers follow: what they make for a browser has no use for Node's worker.
  * @param {import('./runtime.js').WorkerThreads} threads
+ * @param {Served} served
  * @returns {import('./channel.js').Port}
  */
-function nodeWorker(threads) {
-  const file = new URL(import.meta.url.replace(/[^/]*$/, 'worker.js'));
+function nodeWorker(threads, served) {
+  const file = new URL(import.meta.url.replace(/[^/]*$/, served.file));
   // A thread inherits the process's flags, and takes none of V8's by hand; of those it inherits it refuses this one.
   const isFromText = globalThis.process.execArgv.some((flag) => flag.startsWith('--input-type'));
   return new threads.Worker(file, isFromText ? { execArgv: [] } : {});
@@ -48,11 +61,17 @@ class Local {
   /** @type {Promise<Record<string, import('./channel.js').Handler>> | undefined} */
   #handlers;
   #isClosed = false;
+  #served;
+
+  /** @param {Served} served */
+  constructor(served) {
+    this.#served = served;
+  }
 
   /** @type {Endpoint['call']} */
   async call(method, args, { signal = new AbortController().signal, progress = () => {} } = {}) {
     if (this.#isClosed) throw new QkvError('DESTROYED', 'the engine has been closed');
-    this.#handlers ??= import('./handlers.js').then(({ createHandlers }) => createHandlers());
+    this.#handlers ??= this.#served.handlers();
     const handlers = await this.#handlers;
     signal.throwIfAborted();
     return handlers[method](args, { signal, progress });

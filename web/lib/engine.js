@@ -1,6 +1,5 @@
 // The engine of one thread: owns the WebAssembly instance, loads models, runs jobs in turns. A page reaches it through a
 // worker, or in its own thread; both call the same methods with the same plain values.
-import { instantiateGuarded } from './guard.js';
 import { loadModel } from './load.js';
 import { nextTask } from './runtime.js';
 import { Scheduler } from './scheduler.js';
@@ -23,13 +22,19 @@ export class Engine {
   /** @type {Promise<{wasm: GuardedModule, build: string, threads: number}> | undefined} */
   #instance;
   #scheduler = new Scheduler();
+  #instantiate;
+
+  /** @param {typeof import('./guarded.js').instantiateGuarded} instantiate starts the build that it runs on */
+  constructor(instantiate) {
+    this.#instantiate = instantiate;
+  }
 
   /**
    * Compiles and starts the WebAssembly, once.
    * @param {{wasm: import('./instantiate.js').WasmSettings}} args
    */
   async start({ wasm }) {
-    this.#instance ??= instantiateGuarded(wasm);
+    this.#instance ??= this.#instantiate(wasm);
     const { build, threads } = await this.#instance;
     return { build, threads };
   }
@@ -106,6 +111,15 @@ export class Engine {
 
   async memory() {
     return (await this.#wasm()).memoryBytes();
+  }
+
+  /**
+   * Runs `step` in turns with the jobs, until it returns true.
+   * @param {() => boolean} step
+   * @param {AbortSignal} signal
+   */
+  async takeTurns(step, signal) {
+    await this.#scheduler.run(step, signal);
   }
 
   async #wasm() {

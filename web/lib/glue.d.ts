@@ -106,7 +106,29 @@ export type WasmMultiHead = WasmChoices & {
 
 export type WasmRecords = { output?: WasmTensor; [name: string]: any };
 
+export type WasmTrainerStep = {
+  step: number;
+  /** Sums over `pieces`, in nats: with label smoothing and without. */
+  loss: number;
+  nll: number;
+  pieces: number;
+  /** Of both sides, since the beginning. */
+  tokens: number;
+  rate: number;
+  gradient: number;
+  finite: boolean;
+};
+
 export interface WasmModule {
+  // Of the build that trains alone. A trainer's model has the handle -trainer.
+  trainerCreate(config: string, data: import('./train/train-engine.js').TrainerData): number | Failed;
+  trainerStep(trainer: number): WasmTrainerStep | Failed;
+  trainerMeasure(trainer: number): number | Failed;
+  trainerRate(trainer: number, rate: number): undefined | Failed;
+  trainerSave(trainer: number): { place: string; tensors: Uint8Array } | Failed;
+  trainerLoad(trainer: number, place: string, tensors: Uint8Array): undefined | Failed;
+  trainerFiles(trainer: number): Record<string, Uint8Array> | Failed;
+  trainerFree(trainer: number): void;
   errorCodes(): string[];
   /** How many threads compute; before anything is computed. Builds without threads have one all the same. */
   useThreads(count: number): void;

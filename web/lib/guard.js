@@ -1,5 +1,5 @@
+// A module's functions, made to throw.
 import { QkvError, fromPlain } from './errors.js';
-import { instantiate } from './instantiate.js';
 
 /** @typedef {import('./glue.js').WasmModule} WasmModule */
 /** @typedef {import('./glue.js').Failed} Failed */
@@ -8,17 +8,6 @@ import { instantiate } from './instantiate.js';
  * The module's functions, with errors thrown instead of returned.
  * @typedef {{[K in keyof WasmModule]: (...args: Parameters<WasmModule[K]>) => Exclude<ReturnType<WasmModule[K]>, Failed>}} GuardedModule
  */
-
-/**
- * Compiles and starts the engine.
- * @param {import('./instantiate.js').WasmSettings} settings
- * @param {string} [advice] what to do when it has stopped
- * @returns {Promise<{wasm: GuardedModule, build: string, threads: number}>} rejects as `instantiate` does
- */
-export async function instantiateGuarded(settings, advice) {
-  const { module, build, threads } = await instantiate(settings);
-  return { wasm: guard(module, advice), build, threads };
-}
 
 /**
  * Throws what the module returns as an error. A trap (memory used up, a defect) ends the module: its state is no longer

@@ -1,11 +1,12 @@
 import { Engine } from './engine.js';
+import { instantiateGuarded } from './guarded.js';
 
 /**
  * An engine, as what may be called on it from outside.
  * @returns {Record<string, import('./channel.js').Handler>}
  */
 export function createHandlers() {
-  const engine = new Engine();
+  const engine = new Engine(instantiateGuarded);
   return {
     start: (args) => engine.start(args),
     load: (args, call) => engine.load(args, call),

@@ -8,6 +8,13 @@ import { SharedModel } from './shared-model.js';
 /** @typedef {{worker: boolean, wasm: WasmSettings}} EngineSettings */
 /** @typedef {{signal?: AbortSignal, progress?: (loaded: number) => void}} CallOptions */
 
+/** @type {import('./endpoint.js').Served} */
+const translation = {
+  file: 'worker.js',
+  webWorker: () => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }),
+  handlers: () => import('./handlers.js').then(({ createHandlers }) => createHandlers()),
+};
+
 /** @type {Host[]} the engines that translators may join */
 const hosts = [];
 
@@ -57,7 +64,7 @@ class Host {
   /** @param {EngineSettings} settings */
   constructor(settings) {
     this.settings = settings;
-    this.#endpoint = createEndpoint(settings.worker);
+    this.#endpoint = createEndpoint(settings.worker, translation);
     this.started = this.call('start', { wasm: settings.wasm });
     this.started.catch(() => this.#retire()); // the next create() starts afresh
   }

@@ -7,9 +7,9 @@ import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { ToolError, at, cmake, fail, say, setUp } from './common.mjs';
 
-/** The three engines. One glue serves those without threads. */
+/** The engines. One glue serves the two that every page may load. */
 async function buildWasm() {
-  for (const kind of ['baseline', 'relaxed', 'threads']) {
+  for (const kind of ['baseline', 'relaxed', 'threads', 'train']) {
     say(`wasm: ${kind}`);
     await cmake(`wasm-${kind}`);
   }

@@ -21,7 +21,7 @@ function nameOf(file) {
     const hash = createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 8);
     return `qkv-threads-${hash}.mjs`;
   }
-  const inside = /^web\/(models\/.*|lib\/(\w+\.js))$/.exec(path);
+  const inside = /^web\/(models\/.*|lib\/(?:\w+\/)?([\w-]+\.js))$/.exec(path);
   if (!inside) throw new ToolError(`${path} is named by its URL, and the bundle has no place for it`);
   return inside[2] ?? inside[1];
 }
@@ -31,7 +31,7 @@ const assets = (outdir) => ({
   name: 'assets',
   setup(build) {
     build.onLoad({ filter: /\.js$/ }, ({ path }) => {
-      if (dirname(path) !== kLib) return null;
+      if (!path.startsWith(kLib)) return null;
       const contents = readFileSync(path, 'utf8').replace(/new URL\('([^']+)', import\.meta\.url\)/g, (_, url) => {
         const file = resolve(dirname(path), url);
         const name = nameOf(file);
@@ -90,7 +90,13 @@ function fresh(folder) {
 export async function bundlePackage({ minify = true } = {}) {
   const out = at('dist');
   fresh(out);
-  const entryPoints = Object.entries({ index: 'index.js', attention: 'attention/index.js', worker: 'worker.js' });
+  const entryPoints = Object.entries({
+    index: 'index.js',
+    attention: 'attention/index.js',
+    train: 'train/index.js',
+    worker: 'worker.js',
+    'train-worker': 'train/train-worker.js',
+  });
   await esbuild({
     ...options(out, minify),
     entryPoints: entryPoints.map(([name, file]) => ({ in: join(kLib, file), out: name })),

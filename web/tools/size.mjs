@@ -7,23 +7,28 @@ import { gzipSync } from 'node:zlib';
 import { ToolError, at, fail } from './common.mjs';
 
 const kLimit = 185_000;
+const kTrainingLimit = 250_000;
 
-const gzipped = (path) => gzipSync(readFileSync(path), { level: 9 }).length;
+const gzipped = (name) => gzipSync(readFileSync(at('dist', name)), { level: 9 }).length;
 const print = (name, size) => console.log(`${String(Math.round(size)).padStart(8)}  ${name}`);
 
-const files = readdirSync(at('dist'))
-  .filter((name) => /\.(m?js|wasm)$/.test(name))
-  .map((name) => ({ name, size: gzipped(at('dist', name)) }))
-  .toSorted((a, b) => b.size - a.size);
-const isThreads = ({ name }) => name.startsWith('qkv-threads');
-const isWasm = ({ name }) => name.endsWith('.wasm');
-const usual = files.filter((file) => !isThreads(file));
-const larger = Math.max(...usual.filter(isWasm).map(({ size }) => size));
-const total = usual.filter((file) => !isWasm(file)).reduce((sum, { size }) => sum + size, larger);
-
-for (const { name, size } of files)
-  print(isThreads({ name }) ? `${name}, only where threads are asked for` : name, size);
-print(`the engine: all JavaScript and the larger wasm, of ${kLimit} bytes`, total);
+const sizes = new Map(
+  readdirSync(at('dist'))
+    .filter((name) => /\.(m?js|wasm)$/.test(name))
+    .map((name) => [name, gzipped(name)]),
+);
+const wasm = (kind) => [...sizes.keys()].filter((name) => name.startsWith(`qkv-${kind}-`) && name.endsWith('.wasm'));
+const only = { threads: 'only where threads are asked for', train: 'only where something is trained' };
+for (const [name, size] of [...sizes].toSorted(([, a], [, b]) => b - a)) {
+  const kind = Object.keys(only).find((one) => name.startsWith(`qkv-${one}-`) || name.startsWith(one));
+  print(kind ? `${name}, ${only[kind]}` : name, size);
+}
+const sum = (names) => [...names].reduce((total, name) => total + sizes.get(name), 0);
+const larger = Math.max(sum(wasm('baseline')), sum(wasm('relaxed')));
+const total = sum(scriptsOf(['index.js', 'attention.js', 'worker.js'])) + larger;
+const training = sum(scriptsOf(['train.js', 'train-worker.js'])) + sum(wasm('train'));
+print(`the engine: all its JavaScript and the larger wasm, of ${kLimit} bytes`, total);
+print(`training: all its JavaScript and its wasm, of ${kTrainingLimit} bytes`, training);
 
 const map = at('build', 'wasm', 'relaxed', 'qkv.map');
 if (existsSync(map)) {
@@ -33,6 +38,18 @@ if (existsSync(map)) {
 }
 
 if (!(total <= kLimit)) fail(new ToolError('The engine is larger than its limit.'));
+if (!(training <= kTrainingLimit)) fail(new ToolError('Training is larger than its limit.'));
+
+/** These scripts, and all that they import. @param {string[]} entries @returns {Set<string>} */
+function scriptsOf(entries) {
+  const found = new Set(entries);
+  for (const name of found) {
+    const code = readFileSync(at('dist', name), 'utf8');
+    for (const [, imported] of code.matchAll(/(?:from|import|import\()\s*["']\.\/([\w-]+\.js)["']/g))
+      found.add(imported);
+  }
+  return found;
+}
 
 /** What share of the linked bytes came from each room, by wasm-ld's map. @param {string} text @returns {Record<string, number>} */
 function shares(text) {

@@ -54,6 +54,6 @@ function start(option) {
 
 /** @param {import('../instantiate.js').WasmSettings} settings */
 async function instantiate(settings) {
-  const { instantiateGuarded } = await import('../guard.js');
+  const { instantiateGuarded } = await import('../guarded.js');
   return instantiateGuarded(settings, 'the next call starts it afresh');
 }

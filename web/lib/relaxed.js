@@ -1,0 +1,34 @@
+// Which of the two builds this runtime can run.
+
+/**
+ * Whether this runtime has relaxed SIMD, and computes with it: one without rejects the whole relaxed build, and V8's
+ * quick compiler once spoiled a register at each relaxed dot product when all of them were taken.
+ */
+export function hasRelaxedSimd() {
+  const probe = relaxedProbe();
+  if (!WebAssembly.validate(probe.bytes)) return false;
+  const { run } = new WebAssembly.Instance(new WebAssembly.Module(probe.bytes)).exports;
+  return /** @type {() => number} */ (run)() === probe.expected;
+}
+
+/** A module whose run() adds up sixteen vectors that live across relaxed dot products. */
+function relaxedProbe() {
+  const kVectors = 16;
+  const each = (/** @type {(i: number) => number[]} */ code) =>
+    Array.from({ length: kVectors }, (_, i) => code(i)).flat();
+  const dot = [32, 0, 32, 1, 32, 2, 253, 147, 2, 33, 2]; // v2 = i32x4.relaxed_dot_i8x16_i7x16_add_s(v0, v1, v2)
+  const body = [
+    ...[1, kVectors, 123], // locals of v128
+    ...each((i) => [65, i + 1, 253, 15, 33, i]), // v_i = i8x16.splat(i + 1)
+    ...dot,
+    ...dot,
+    ...each((i) => (i === 0 ? [32, i] : [32, i, 253, 174, 1])), // i32x4.add
+    ...[253, 27, 0, 11], // i32x4.extract_lane 0
+  ];
+  const size = (/** @type {number} */ n) => [(n & 127) | 128, n >> 7];
+  const code = [1, ...size(body.length), ...body];
+  const head = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 127, 3, 2, 1, 0, 7, 7, 1, 3, 114, 117, 110, 0, 0];
+  const sum = 0x01010101 * ((kVectors * (kVectors + 1)) / 2);
+  const products = 2 * 4 * 1 * 2; // of two dots, four each
+  return { bytes: new Uint8Array([...head, 10, ...size(code.length), ...code]), expected: (sum + products) | 0 };
+}

@@ -1,0 +1,143 @@
+// The engine of one thread that trains: a trainer, and the jobs that its model is asked for between two steps.
+import { compile, start } from '../compile.js';
+import { Engine } from '../engine.js';
+import { guard } from '../guard.js';
+import { QkvError } from '../errors.js';
+import createModule from './glue.js';
+
+/** @typedef {import('../engine.js').Call} Call */
+
+/**
+ * What is learnt from, and by: texts of lines SOURCE<TAB>TARGET, and a vocabulary's files, absent for one of characters.
+ * @typedef {object} TrainerData
+ * @property {string} pairs
+ * @property {string} [dev]
+ * @property {string} [vocab]
+ * @property {Uint8Array} [sourceSpm]
+ * @property {Uint8Array} [targetSpm]
+ */
+
+/** @typedef {{place: string, tensors: Uint8Array}} Checkpoint */
+
+/**
+ * @typedef {object} Progress
+ * @property {number} step updates until now
+ * @property {number} steps those of this call
+ * @property {number} loss nats a piece, with label smoothing: the mean of the steps of this call
+ * @property {number} tokens of both sides, until now
+ * @property {number} rate the learning rate of the last step
+ * @property {number} gradient its gradient's length, before it was clipped
+ * @property {number} milliseconds that the steps of this call took
+ */
+
+/** One trainer an engine. */
+export class TrainEngine {
+  #trainer = 0;
+  #answering = 0;
+  #wasm = /** @type {import('../guard.js').GuardedModule | null} */ (null);
+  #engine = new Engine(async (settings) => {
+    if (!('from' in settings)) throw new Error('the build that trains is one');
+    const module = await start(createModule, await compile(settings.from, settings.build));
+    this.#wasm = guard(module, 'create a new Trainer');
+    return { wasm: this.#wasm, build: settings.build, threads: 1 };
+  });
+
+  /** @param {{wasm: import('../instantiate.js').WasmSettings, config: string, data: TrainerData, checkpoint?: Checkpoint}} args */
+  async create({ wasm, config, data, checkpoint }) {
+    await this.#engine.start({ wasm });
+    const module = this.#module();
+    this.#trainer = module.trainerCreate(config, data);
+    if (checkpoint) module.trainerLoad(this.#trainer, checkpoint.place, checkpoint.tensors);
+    return { info: module.modelInfo(-this.#trainer) };
+  }
+
+  /**
+   * Some steps, a turn each, until their number or their time is used up. Jobs that the model is asked for go first, so
+   * that each sees one state of the weights.
+   * @param {{steps: number, milliseconds: number}} args
+   * @param {Call} call
+   * @returns {Promise<Progress>}
+   */
+  async train({ steps, milliseconds }, { signal }) {
+    const module = this.#module();
+    const begin = performance.now();
+    let done = 0;
+    let loss = 0;
+    let pieces = 0;
+    /** @type {import('../glue.js').WasmTrainerStep | undefined} */
+    let last;
+    await this.#engine.takeTurns(() => {
+      if (this.#answering > 0) return false;
+      last = module.trainerStep(this.#trainer);
+      if (!last.finite) throw new QkvError('INVALID_ARGUMENT', kDiverged, 'schedule.peak');
+      loss += last.loss;
+      pieces += last.pieces;
+      return ++done >= steps || performance.now() - begin >= milliseconds;
+    }, signal);
+    const { step, tokens, rate, gradient } = /** @type {import('../glue.js').WasmTrainerStep} */ (last);
+    return { step, steps: done, tokens, rate, gradient, loss: loss / pieces, milliseconds: performance.now() - begin };
+  }
+
+  /** @param {{rate: number}} args */
+  async rate({ rate }) {
+    this.#module().trainerRate(this.#trainer, rate);
+  }
+
+  async measure() {
+    return this.#module().trainerMeasure(this.#trainer);
+  }
+
+  /** @returns {Promise<Checkpoint>} */
+  async save() {
+    return this.#module().trainerSave(this.#trainer);
+  }
+
+  async files() {
+    return this.#module().trainerFiles(this.#trainer);
+  }
+
+  /**
+   * @param {'translate' | 'trace' | 'score'} method
+   * @param {any} args
+   * @param {Call} call
+   */
+  async ask(method, args, call) {
+    this.#answering++;
+    try {
+      return await this.#engine[method]({ ...args, model: -this.#trainer }, call);
+    } finally {
+      this.#answering--;
+    }
+  }
+
+  async memory() {
+    return this.#engine.memory();
+  }
+
+  #module() {
+    if (!this.#wasm) throw new Error('the engine has not been started');
+    return this.#wasm;
+  }
+}
+
+const kDiverged =
+  'the loss is not a number any more; the weights are those of before: go on with a lower learning rate, or from a checkpoint';
+
+/**
+ * @returns {Record<string, import('../channel.js').Handler>}
+ */
+export function createHandlers() {
+  const engine = new TrainEngine();
+  return {
+    create: (args) => engine.create(args),
+    train: (args, call) => engine.train(args, call),
+    rate: (args) => engine.rate(args),
+    measure: () => engine.measure(),
+    save: () => engine.save(),
+    files: () => engine.files(),
+    translate: (args, call) => engine.ask('translate', args, call),
+    trace: (args, call) => engine.ask('trace', args, call),
+    score: (args, call) => engine.ask('score', args, call),
+    memory: () => engine.memory(),
+  };
+}

@@ -1,0 +1,265 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import { createEndpoint } from '../endpoint.js';
+import { QkvError, domException } from '../errors.js';
+import { hasWebWorker } from '../runtime.js';
+import { makeTrace } from '../trace.js';
+import { wellFormed } from '../well-formed.js';
+import { trainUrl } from './assets.js';
+
+/** @typedef {import('./train-engine.js').Progress} Progress */
+/** @typedef {import('../trace.js').Trace} Trace */
+/** @typedef {{source: string, target: string}} SentencePair */
+
+/**
+ * A run's choices, as in the config file of `qkv train` (its fields `preset`, `model`, `batch`, `subwords`, `optimiser`,
+ * `schedule`, `average`, `steps`, `seed`); all have defaults. A field that is not known is an error.
+ * @typedef {object} TrainerConfig
+ * @property {'tiny' | 'small' | 'base'} [preset] the sizes to begin with; left out: 'small'
+ * @property {Record<string, number | boolean | string>} [model] fields of config.json that differ from the preset's
+ * @property {{tokens?: number, longest?: number, joined?: number[], accumulate?: number}} [batch]
+ * @property {{source?: number, target?: number}} [subwords]
+ * @property {{beta1?: number, beta2?: number, epsilon?: number, decay?: number, clip?: number, smoothing?: number}} [optimiser]
+ * @property {{kind?: 'inverse-sqrt' | 'cosine' | 'constant', peak?: number, warmup?: number, floor?: number}} [schedule]
+ * @property {{from?: number, every?: number}} [average]
+ * @property {number} [steps] of the whole run: the length of a cosine, and what the average's share is of
+ * @property {number} [seed]
+ */
+
+/**
+ * What a trainer stores and continues from: numbers as JSON, and weights, moments and averages as safetensors. It can be
+ * put into IndexedDB as it is.
+ * @typedef {{place: string, tensors: Uint8Array}} Checkpoint
+ */
+
+/**
+ * @typedef {object} TrainerOptions
+ * @property {Iterable<[string, string] | SentencePair>} pairs what is learnt: sources and their targets
+ * @property {Iterable<[string, string] | SentencePair>} [dev] pairs to measure by, which are not learnt from
+ * @property {{'vocab.json': string, 'source.spm': Uint8Array, 'target.spm'?: Uint8Array}} [vocabulary] a model folder's;
+ *   left out: the characters of the pairs
+ * @property {TrainerConfig} [config]
+ * @property {Checkpoint} [checkpoint] of a trainer with the same pairs, vocabulary and config, to go on from
+ * @property {AbortSignal} [signal] gives the creation up
+ * @property {boolean} [worker] whether it trains in a worker of its own; left out: in browsers yes, in Node no. Without
+ *   one it trains in this thread, a step at a time
+ * @property {string | URL | ArrayBuffer | WebAssembly.Module} [wasm] the build that trains, where it is not beside the
+ *   package's scripts
+ */
+
+/**
+ * @typedef {object} RunOptions
+ * @property {number} [steps] updates to make; left out: until it is paused or aborted
+ * @property {number} [interval] milliseconds between two reports; left out: 250
+ * @property {(progress: Progress) => void} [onProgress]
+ * @property {AbortSignal | null} [signal] ends it, with its reason
+ */
+
+const kInternal = Symbol('internal');
+
+/**
+ * Trains a Transformer where it is, and lets it be asked at any moment.
+ *
+ *     const trainer = await Trainer.create({ pairs: [['abc', 'cba'], ...] });
+ *     await trainer.run({ steps: 1000, onProgress: ({ step, loss }) => console.log(step, loss) });
+ *     await trainer.translate('xyz');
+ */
+export class Trainer {
+  /** The model's sizes. @readonly @type {Readonly<import('../glue.js').WasmModelInfo>} */
+  info;
+  #engine;
+  #life = new AbortController();
+  /** @type {AbortController | null} of the run that is going on */
+  #running = null;
+
+  /**
+   * @private use Trainer.create()
+   * @param {symbol} key
+   * @param {import('../endpoint.js').Endpoint} engine
+   * @param {import('../glue.js').WasmModelInfo} info
+   */
+  constructor(key, engine, info) {
+    if (key !== kInternal) throw new TypeError('Illegal constructor: use Trainer.create()');
+    this.#engine = engine;
+    this.info = Object.freeze(info);
+  }
+
+  /**
+   * Makes a model with random weights, or goes on from a checkpoint.
+   * @param {TrainerOptions} options
+   * @returns {Promise<Trainer>} rejects with a QkvError that names the option, or the signal's reason
+   */
+  static async create({ pairs, dev, vocabulary, config = {}, checkpoint, signal, worker = hasWebWorker(), wasm }) {
+    signal?.throwIfAborted();
+    const data = {
+      pairs: lines(pairs, 'pairs'),
+      dev: dev && lines(dev, 'dev'),
+      vocab: vocabulary?.['vocab.json'],
+      sourceSpm: vocabulary?.['source.spm'],
+      targetSpm: vocabulary?.['target.spm'],
+    };
+    const from = wasm instanceof URL ? wasm.href : (wasm ?? trainUrl());
+    const engine = createEndpoint(worker, {
+      file: 'train-worker.js',
+      webWorker: () => new Worker(new URL('./train-worker.js', import.meta.url), { type: 'module' }),
+      handlers: () => import('./train-engine.js').then(({ createHandlers }) => createHandlers()),
+    });
+    try {
+      const args = { wasm: { build: 'train', from }, config: JSON.stringify(config), data, checkpoint };
+      const { info } = await engine.call('create', args, { signal });
+      return new Trainer(kInternal, engine, info);
+    } catch (error) {
+      engine.close();
+      throw error;
+    }
+  }
+
+  /**
+   * Trains, until the steps are made, `pause()` is called or the signal aborts. One run at a time.
+   * @param {RunOptions} [options]
+   * @returns {Promise<Progress | undefined>} of the last report; undefined where no step was made. Rejects with the
+   *   signal's reason, with a QkvError where the loss is not a number any more, and with AbortError after `destroy()`
+   */
+  async run({ steps = Infinity, interval = 250, onProgress, signal } = {}) {
+    if (this.#running) throw new QkvError('INVALID_ARGUMENT', 'the trainer is running: pause it first');
+    if (!(steps >= 0) || !(interval >= 0)) {
+      throw new QkvError('INVALID_ARGUMENT', 'steps and interval are numbers from 0', 'steps');
+    }
+    this.#running = new AbortController();
+    const { signal: paused } = this.#running;
+    /** @type {Progress | undefined} */
+    let last;
+    try {
+      for (let left = steps; left > 0 && !paused.aborted;) {
+        signal?.throwIfAborted();
+        const asked = { steps: Math.min(left, 1e9), milliseconds: interval };
+        const progress = /** @type {Progress} */ (await this.#call('train', asked, signal));
+        left -= progress.steps;
+        last = progress;
+        onProgress?.(progress);
+      }
+      return last;
+    } finally {
+      this.#running = null;
+    }
+  }
+
+  /** Ends the run that is going on after its step; `run` then resolves. Nothing happens where none is. */
+  pause() {
+    this.#running?.abort();
+  }
+
+  /**
+   * From the next step on.
+   * @param {number} rate the schedule's peak
+   */
+  async setLearningRate(rate) {
+    if (!(rate >= 0 && rate <= 10)) throw new QkvError('INVALID_ARGUMENT', 'a learning rate is from 0 to 10', 'rate');
+    await this.#call('rate', { rate });
+  }
+
+  /**
+   * The loss on the pairs of `dev`, by the weights' average where there is one.
+   * @returns {Promise<number>} nats a piece
+   */
+  measure() {
+    return this.#call('measure', {});
+  }
+
+  /**
+   * The model's output for a text, as it is now; a run waits for it.
+   * @param {string} text one sequence, whatever it looks like
+   * @param {{signal?: AbortSignal | null, beam?: number}} [options] beam: left out, 1: greedy
+   * @returns {Promise<string>}
+   */
+  async translate(text, { signal, beam = 1 } = {}) {
+    const args = { text: wellFormed(text), locale: 'en', split: false, longest: 0, beam };
+    const [part] = await this.#call('translate', args, signal);
+    return part.translation;
+  }
+
+  /**
+   * Everything that the model attends to while it writes `target`, or what it writes by itself.
+   * @param {string | SentencePair} input
+   * @param {{signal?: AbortSignal | null}} [options]
+   * @returns {Promise<Trace>}
+   */
+  async trace(input, { signal } = {}) {
+    const { source, target } = typeof input === 'string' ? { source: input, target: null } : input;
+    const args = { source: wellFormed(source), target: target === null ? null : wellFormed(target), beam: 1 };
+    const { bytes: _, ...model } = this.info;
+    return makeTrace(await this.#call('trace', args, signal), /** @type {any} */ ({ name: 'trained here', ...model }));
+  }
+
+  /**
+   * All that another trainer with the same pairs, vocabulary and config needs to go on, bit for bit.
+   * @returns {Promise<Checkpoint>}
+   */
+  checkpoint() {
+    return this.#call('save', {});
+  }
+
+  /**
+   * The model's folder, as `Translator.create({ model: { files } })` takes it: weights of 16 bits, of the average where
+   * there is one.
+   * @returns {Promise<Record<string, Uint8Array<ArrayBuffer>>>}
+   */
+  files() {
+    return this.#call('files', {});
+  }
+
+  /**
+   * The size of the engine's memory.
+   * @returns {Promise<number>} bytes
+   */
+  memoryBytes() {
+    return this.#call('memory', {});
+  }
+
+  /** Frees everything; what is running rejects with an AbortError, later calls with an InvalidStateError. */
+  destroy() {
+    if (this.#life.signal.aborted) return;
+    this.#life.abort();
+    this.#engine.close();
+  }
+
+  [Symbol.dispose]() {
+    this.destroy();
+  }
+
+  /**
+   * @param {string} method
+   * @param {object} args
+   * @param {AbortSignal | null} [signal]
+   * @returns {Promise<any>}
+   */
+  async #call(method, args, signal) {
+    if (this.#life.signal.aborted) {
+      throw domException('InvalidStateError', new QkvError('DESTROYED', 'the trainer has been destroyed'));
+    }
+    try {
+      return await this.#engine.call(method, args, { signal: signal ?? undefined });
+    } catch (error) {
+      if (!this.#life.signal.aborted) throw error;
+      throw domException('AbortError', new QkvError('DESTROYED', 'the trainer was destroyed while this was running'));
+    }
+  }
+}
+
+/**
+ * @param {Iterable<[string, string] | SentencePair>} pairs
+ * @param {string} where
+ * @returns {string} a line each; line ends and tabs in a text are spaces
+ */
+function lines(pairs, where) {
+  const clean = (/** @type {unknown} */ text) => {
+    if (typeof text !== 'string') throw new QkvError('INVALID_ARGUMENT', 'a pair is two texts', where);
+    return wellFormed(text).replace(/[\t\r\n]/g, ' ');
+  };
+  if (typeof pairs?.[Symbol.iterator] !== 'function') {
+    throw new QkvError('INVALID_ARGUMENT', 'give an iterable of [source, target]', where);
+  }
+  return Array.from(pairs, (pair) => {
+    const [source, target] = Array.isArray(pair) ? pair : [pair?.source, pair?.target];
+    return `${clean(source)}\t${clean(target)}\n`;
+  }).join('');
+}
