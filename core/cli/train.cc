@@ -1,13 +1,17 @@
 // qkv train: a config in, a model folder out.
 #include <unistd.h>
+
 #include <atomic>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
 
 #include "core/cli/command.h"
+#include "core/evaluate/bleu.h"
 #include "core/io/files.h"
 #include "core/train/run.h"
+#include "core/translate/translation.h"
 
 namespace qkv::cli {
 namespace {
@@ -47,6 +51,22 @@ void Show(const RunNews& news) {
   std::fflush(stderr);
 }
 
+// Of greedy translations: a beam's are better by about as much whatever the model.
+Result<double> Bleu(const std::string& folder, const std::vector<TextPair>& pairs, size_t threads) {
+  QKV_TRY(const std::unique_ptr<TranslationModel> model, LoadFolder(folder, false));
+  Arena arena;
+  ThreadPool pool(threads);
+  Context ctx{arena, pool};
+  std::vector<std::string> sources;
+  for (const TextPair& pair : pairs) sources.push_back(pair.source);
+  TranslationJob job(*model, sources, {.beam = 1});
+  while (!job.Step(ctx)) {
+  }
+  BleuCounts counts;
+  for (size_t i = 0; i < pairs.size(); ++i) counts += CountBleu(job.results()[i].text, pairs[i].target);
+  return ScoreBleu(counts).score;
+}
+
 void Train(const Options& options) {
   constexpr size_t kLargest = size_t{1} << 20;
   const Result<std::string> text = ReadWholeFile(options.config, kLargest);
@@ -57,6 +77,9 @@ void Train(const Options& options) {
   run.resume = options.resume;
   run.threads = options.common.threads;
   run.news = Show;
+  run.bleu = [threads = run.threads](const std::string& model, const std::vector<TextPair>& pairs) {
+    return Bleu(model, pairs, threads);
+  };
   run.stop = &stop;
   std::signal(SIGINT, Stop);
   std::signal(SIGTERM, Stop);

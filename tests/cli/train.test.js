@@ -107,6 +107,16 @@ test(`killed ${kKills} times at random moments, it ends in the same bits`, async
   }
 }, 300_000);
 
+test('measures by BLEU where it is told to, and ends where nothing gets better', () => {
+  const measure = { every: 20, by: 'bleu', patience: 3 };
+  const { status, stdout, stderr } = train(config('bleu', { measure, steps: 4000 }));
+  expect([status, stdout]).toEqual([0, expect.stringMatching(/trained for \d+ steps, best at step \d+\n$/)]);
+  expect(Number(/trained for (\d+)/.exec(stdout)[1])).toBeLessThan(4000);
+  expect(stderr).toMatch(/held-out loss [\d.]+, perplexity [\d.]+, BLEU [\d.]+/);
+  const found = log('bleu').filter(({ kind }) => kind === 'measure');
+  expect(Math.max(...found.map(({ bleu }) => bleu))).toBeGreaterThan(50);
+}, 120_000);
+
 test('an interrupt writes a checkpoint and says how to go on', async () => {
   const file = config('interrupted', { steps: 1_000_000 });
   const child = spawn(command, ['train', file, '--threads', '1']);
