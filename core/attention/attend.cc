@@ -224,7 +224,9 @@ void AttendSegments(Context& ctx, const Attention& attention, const AttentionInp
   for (size_t s = 0; s < query_segments.size(); ++s) {
     const size_t first = query_segments.begin(s), count = query_segments.length(s);
     const size_t first_key = key_segments.begin(s), keys = key_segments.length(s);
-    AttendAll(ctx, attention,
+    Attention part = attention;
+    part.window.centres = attention.window.centres.Slice(first, count);
+    AttendAll(ctx, part,
               {in.query.Slice(first, count), in.key.Slice(first_key, keys), in.value.Slice(first_key, keys)},
               output.Slice(first, count), {});
   }

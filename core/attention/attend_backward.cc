@@ -394,6 +394,8 @@ class CallBackward {
                                 in_.value.Slice(first_key, keys)};
     const float* values = nullptr;
     if (loss_.output.data != nullptr && in.value.data != nullptr) values = PackKeys(in.value.Head(of_keys), arena);
+    Attention attention = a_;
+    attention.window.centres = a_.window.centres.Slice(first, count);
     const size_t group = in.query.heads / in.key.heads, dim = in.value.dim, width = RoundUp(keys, kPanel);
     const Rows to_values = to_.value.Slice(first_key, keys).Head(of_keys);
     float* of_values = nullptr;
@@ -405,7 +407,7 @@ class CallBackward {
       const ArenaScope of_head(arena);
       HeadState& state = heads_[head];
       const ConstRows met = Part(state.score.keys, state.score.places ? 0 : first_key, keys);
-      const HeadBackward::Call call = {a_,
+      const HeadBackward::Call call = {attention,
                                        in,
                                        head,
                                        met,

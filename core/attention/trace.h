@@ -35,6 +35,11 @@ class AttentionTrace {
   void Reserve(AttentionKind kind, size_t layers, size_t heads, size_t targets, size_t sources) {
     maps_[Index(kind)] = {layers, heads, targets, sources, std::vector<float>(layers * heads * targets * sources)};
   }
+  // Room for the centre of the window that each target looks through.
+  void ReserveCentres(size_t targets) { centres_.resize(targets); }
+  // Where they are written, or null.
+  float* Centres() { return centres_.empty() ? nullptr : centres_.data(); }
+  std::vector<float> TakeCentres() { return std::move(centres_); }
 
   // Where the attention at `place` writes its weights [heads, targets, sources], or null.
   float* Weights(AttentionPlace place) {
@@ -49,6 +54,7 @@ class AttentionTrace {
  private:
   static size_t Index(AttentionKind kind) { return static_cast<size_t>(kind); }
   std::array<AttentionMap, kAttentionKinds> maps_;
+  std::vector<float> centres_;
 };
 
 }  // namespace qkv

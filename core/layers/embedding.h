@@ -21,6 +21,16 @@ inline void EmbedRow(const Weight& table, int32_t id, float scale, const Matrix&
 // The backward of rows that EmbedRow made, recorded: the context has a tape. Positions are constants.
 void RecordEmbedding(const Context& ctx, const Weight& table, std::span<const int32_t> ids, float scale, MatrixView x);
 
+// The rows of `ids` as they are, [ids.size(), d].
+inline MatrixView EmbedRows(Context& ctx, const Weight& table, std::span<const int32_t> ids) {
+  MatrixView x = ctx.New(static_cast<Eigen::Index>(ids.size()), static_cast<Eigen::Index>(table.inputs()));
+  for (size_t row = 0; row < ids.size(); ++row) {
+    table.GetRow(static_cast<size_t>(ids[row]), x.data() + row * table.inputs());
+  }
+  if (ctx.Recording() != nullptr) RecordEmbedding(ctx, table, ids, 1, x);
+  return x;
+}
+
 // x [rows, d], bias [pieces of the table] -> [rows, pieces.size()], the logits of the pieces that are asked for, or of
 // all where none are. Only a table of int8 is spared the others.
 inline MatrixView PieceLogits(Context& ctx, const Weight& table, const Vector& bias, const Operand& x,

@@ -1,0 +1,48 @@
+// Gates of recurrent cells: what becomes of the products of the input and of the last state, unit by unit.
+//
+// With a = W_ih x + b_ih and b = W_hh h + b_hh, in the order and with the equations of PyTorch's nn.LSTM and nn.GRU:
+//   LSTM  i, f, g, o = sigmoid, sigmoid, tanh, sigmoid of a + b     (Hochreiter and Schmidhuber 1997; Gers et al. 2000)
+//         c' = f c + i g,  h' = o tanh(c')
+//   GRU   r, z = sigmoid of a + b,  n = tanh(a + r b)               (Cho et al. 2014, with the reset after the product)
+//         h' = (1 - z) n + z h
+#pragma once
+
+#include <cstddef>
+
+#include "core/base/threads.h"
+
+namespace qkv {
+
+enum class CellKind { kGru, kLstm };
+
+// Products that a unit has of each kind, and numbers that its backward needs.
+inline constexpr size_t GatesOf(CellKind kind) { return kind == CellKind::kLstm ? 4 : 3; }
+inline constexpr size_t KeptOf(CellKind kind) { return kind == CellKind::kLstm ? 5 : 3; }
+
+// Rows of n units, without gaps.
+struct Gates {
+  CellKind kind = CellKind::kLstm;
+  size_t rows = 0, n = 0;
+  const float* input = nullptr;      // a [rows, gates * n], gate after gate
+  const float* recurrent = nullptr;  // b, the same shape
+  const float* previous = nullptr;   // [rows, n]: h of a GRU, c of an LSTM
+  float* kept = nullptr;             // [rows, kept * n]: r, z, n of a GRU; i, f, g, o, tanh(c') of an LSTM
+  float* cell = nullptr;             // c' [rows, n], of an LSTM alone
+  float* hidden = nullptr;           // h' [rows, n]
+};
+
+void ComputeGates(const Gates& gates, ThreadPool& pool);
+void ComputeGatesNaive(const Gates& gates);
+
+struct GateGradients {
+  const float* hidden = nullptr;  // of h'
+  const float* cell = nullptr;    // of c' by what came after, of an LSTM alone
+  float* input = nullptr;         // of a: written
+  float* recurrent = nullptr;     // of b: written
+  float* previous = nullptr;      // of h of a GRU, of c of an LSTM: added to, or null
+};
+
+// The backward of the forward that wrote `gates.kept`.
+void GatesBackward(const Gates& gates, const GateGradients& gradients, ThreadPool& pool);
+
+}  // namespace qkv

@@ -1,0 +1,192 @@
+#include "core/layers/step_attention.h"
+
+#include <cassert>
+#include <cmath>
+#include <numeric>
+
+#include "core/attention/attend_backward.h"
+#include "core/attention/trace.h"
+#include "core/base/tape.h"
+#include "core/kernels/pairwise_backward.h"
+#include "core/layers/embedding.h"
+
+namespace qkv {
+
+extern const Score kDot;
+
+namespace {
+
+// The additive score of queries and keys that have been mapped already.
+constexpr ParameterSpec kParameters[] = {{"w_v", Size::kOne, Size::kHidden}};
+
+void ReadyMapped(const ScoreInputs& in, Arena&, ReadyScore& out) {
+  out.pair_sum = TanhSums;
+  if (kTrainable) out.pair_sum_backward = TanhSumsBackward;
+  out.pair_weight = in["w_v"].data;
+}
+
+void MappedBackward(const ScoreBackward& b) {
+  Add(b.met_queries, b.to_queries);
+  Add(b.met_keys, b.to_keys);
+  Add({b.pair_weight, 1, b.met_keys.dim, b.met_keys.dim}, b["w_v"]);
+}
+
+ConstHeads One(const float* data, size_t rows, size_t dim) { return Dense(data, 1, rows, dim); }
+
+Heads OneGradient(Tape& tape, const float* x, size_t rows, size_t dim) {
+  return Dense(x != nullptr ? tape.Gradient(x) : nullptr, 1, rows, dim);
+}
+
+size_t Columns(const MatrixView& x) { return static_cast<size_t>(x.cols()); }
+
+}  // namespace
+
+const Score kMappedAdditive = {"additive",
+                               "w_v' tanh(q + k)",
+                               "Bahdanau et al. 2014",
+                               true,
+                               kParameters,
+                               ReadyMapped,
+                               kTrainable ? MappedBackward : nullptr};
+
+void StepAttentionSlots(WeightSlots& slots, const std::string& name, StepAttention& layer, size_t n, size_t m,
+                        size_t positions) {
+  if (layer.score == StepScore::kGeneral) slots.Add(name + ".W_a", layer.memory.weight, n, m);
+  if (layer.score == StepScore::kLocation) slots.Add(name + ".W_a", layer.location, positions, n);
+  if (layer.score == StepScore::kAdditive) {
+    slots.Add(name + ".W_a", layer.query.weight, n, n);
+    slots.Add(name + ".U_a", layer.memory.weight, n, m);
+    slots.Add(name + ".v_a", layer.v, n, Start::kMatrix);
+  }
+  if (layer.window == WindowKind::kLocalP) {
+    slots.Add(name + ".W_p", layer.place.weight, n, n);
+    slots.Add(name + ".v_p", layer.v_place, n, Start::kMatrix);
+  }
+}
+
+ConstMatrixView MemoryKeys(Context& ctx, const StepAttention& layer, ConstMatrixView memory, const Segments& segments) {
+  if (layer.score == StepScore::kDot) return memory;
+  if (layer.score != StepScore::kLocation) return View(Forward(ctx, layer.memory, memory));
+  std::vector<int32_t> places(segments.rows());
+  for (size_t s = 0; s < segments.size(); ++s) {
+    const auto first = places.begin() + static_cast<std::ptrdiff_t>(segments.begin(s));
+    std::iota(first, first + static_cast<std::ptrdiff_t>(segments.length(s)), 0);
+  }
+  return View(EmbedRows(ctx, layer.location, places));
+}
+
+AttentionSteps::AttentionSteps(Context& ctx, const StepAttention& layer, const StepMemory& memory, size_t rows)
+    : layer_(layer),
+      memory_(memory),
+      queries_(NewRows(ctx, rows, static_cast<size_t>(memory.keys.cols()))),
+      mapped_(layer.score == StepScore::kAdditive ? NewRows(ctx, rows, Columns(queries_)) : MatrixView(queries_)),
+      tanh_(NewRows(ctx, layer.window == WindowKind::kLocalP ? rows : 0, Columns(queries_))),
+      centres_(NewRows(ctx, layer.window == WindowKind::kLocalP ? rows : 0, 1)),
+      context_(NewRows(ctx, rows, static_cast<size_t>(memory.values.cols()))),
+      v_{"w_v", One(layer.v.data(), 1, static_cast<size_t>(layer.v.size()))},
+      map_(ctx, layer.query, MatrixView(queries_), MatrixView(mapped_)),
+      place_(ctx, layer.place, MatrixView(queries_), MatrixView(tanh_)) {}
+
+// Of row `row`, and those after it as long as all look at one segment and the window does not move with the step.
+Attention AttentionSteps::Choices(size_t row, size_t step) const {
+  Attention attention;
+  attention.score = layer_.score == StepScore::kAdditive ? &kMappedAdditive : &kDot;
+  if (layer_.score == StepScore::kAdditive) attention.parameters = {&v_, 1};
+  attention.window.kind = layer_.window;
+  attention.window.half_width = layer_.half_width;
+  attention.mask.first_query = step;
+  if (layer_.window == WindowKind::kLocalP) attention.window.centres = One(centres_.data() + row, 1, 1);
+  return attention;
+}
+
+AttentionInputs AttentionSteps::Inputs(size_t row, size_t count, size_t first_key, size_t keys) const {
+  const size_t dim = Columns(queries_), values = static_cast<size_t>(memory_.values.cols());
+  return {One(mapped_.data() + row * dim, count, dim), One(memory_.keys.data() + first_key * dim, keys, dim),
+          One(memory_.values.data() + first_key * values, keys, values)};
+}
+
+void AttentionSteps::Run(Context& ctx, size_t first, ConstMatrixView queries, std::span<const int32_t> segment,
+                         size_t step) {
+  const auto count = static_cast<size_t>(queries.rows());
+  CopyRows(ctx, queries, {}, MatrixView(queries_), first);
+  if (layer_.score == StepScore::kAdditive) map_.Run(ctx, first, count);
+  if (layer_.window == WindowKind::kLocalP) {
+    place_.Run(ctx, first, count, Activation::kTanh);
+    Place(ctx, first, count, segment);
+  }
+  Context plain = ctx;  // recorded here, not there
+  plain.tape = nullptr;
+  const size_t m = Columns(context_);
+  for (size_t r = 0; r < count; ++r) {
+    const size_t s = segment.empty() ? r : static_cast<size_t>(segment[r]), keys = memory_.segments.length(s);
+    AttentionRecord record;
+    if (ctx.trace != nullptr) {
+      assert(count == 1);
+      record.weights = ctx.trace->Weights({AttentionKind::kCross, 0});
+      if (record.weights != nullptr) record.weights += step * keys;
+      if (float* centres = ctx.trace->Centres()) record.centres = centres + step;
+    }
+    Attend(plain, Choices(first + r, step), Inputs(first + r, 1, memory_.segments.begin(s), keys),
+           Dense(context_.data() + (first + r) * m, 1, 1, m), record);
+  }
+  if (ctx.Recording() != nullptr) RecordStep(ctx, first, count, Choices(first, step));
+}
+
+// p = S sigmoid(v_p' tanh(W_p h))
+void AttentionSteps::Place(Context& ctx, size_t first, size_t count, std::span<const int32_t> segment) {
+  const size_t n = Columns(tanh_);
+  std::vector<double> lengths;
+  for (size_t r = 0; r < count; ++r) {
+    const size_t s = segment.empty() ? r : static_cast<size_t>(segment[r]);
+    lengths.push_back(static_cast<double>(memory_.segments.length(s)));
+    const float* u = tanh_.data() + (first + r) * n;
+    double sum = 0;
+    for (size_t i = 0; i < n; ++i) sum += static_cast<double>(layer_.v_place.data()[i]) * u[i];
+    centres_.data()[first + r] = static_cast<float>(lengths.back() / (1 + std::exp(-sum)));
+  }
+  Tape* tape = ctx.Recording();
+  if (tape == nullptr) return;
+  tape->Record(View(centres_), [tape, lengths, v = layer_.v_place.data(), u = tanh_.data() + first * n,
+                                p = centres_.data() + first, n] {
+    const float* d_p = tape->Gradient(p);
+    float *d_u = tape->Gradient(u), *d_v = tape->Gradient(v);
+    for (size_t r = 0; r < lengths.size(); ++r) {
+      const auto slope = static_cast<float>(d_p[r] * p[r] * (1 - p[r] / lengths[r]));
+      for (size_t i = 0; i < n; ++i) {
+        d_u[r * n + i] += slope * v[i];
+        if (d_v != nullptr) d_v[i] += slope * u[r * n + i];
+      }
+    }
+  });
+}
+
+// Row r looks at segment r: the memory's first segments.
+void AttentionSteps::RecordStep(Context& ctx, size_t first, size_t count, const Attention& step) {
+  Segments queries, keys;
+  for (size_t r = 0; r < count; ++r) {
+    queries.Add(1);
+    keys.Add(memory_.segments.length(r));
+  }
+  const float* v = layer_.score == StepScore::kAdditive ? layer_.v.data() : nullptr;
+  const float* centres = layer_.window == WindowKind::kLocalP ? centres_.data() + first : nullptr;
+  const AttentionInputs in = Inputs(first, count, 0, keys.rows());
+  const float* context = Part(View(context_), first, count).data();
+  ctx.tape->Record(View(context_), [ctx, step, in, queries, keys, v, centres, context]() mutable {
+    Tape& tape = *ctx.tape;
+    Attention attention = step;
+    const Parameter w_v = {"w_v", One(v, 1, in.key.dim)};
+    const ParameterGradient d_v = {"w_v", OneGradient(tape, v, 1, in.key.dim)};
+    if (v != nullptr) attention.parameters = {&w_v, 1};
+    if (centres != nullptr) attention.window.centres = One(centres, queries.rows(), 1);
+    AttentionLoss loss;
+    loss.output = OneGradient(tape, context, in.query.rows, in.value.dim);
+    AttentionGradients to = {OneGradient(tape, in.query.data, in.query.rows, in.query.dim),
+                             OneGradient(tape, in.key.data, in.key.rows, in.key.dim),
+                             OneGradient(tape, in.value.data, in.value.rows, in.value.dim)};
+    if (v != nullptr) to.parameters = {&d_v, 1};
+    if (centres != nullptr) to.centres = OneGradient(tape, centres, queries.rows(), 1);
+    AttendSegmentsBackward(ctx, attention, in, queries, keys, loss, to);
+  });
+}
+
+}  // namespace qkv

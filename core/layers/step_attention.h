@@ -1,0 +1,70 @@
+// Attention of a decoder that goes step by step (Bahdanau et al. 2014; Luong et al. 2015): one query a sequence and
+// step, over a memory that stays. What a score does to the memory alone is done once for all steps.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "core/attention/attend.h"
+#include "core/layers/linear.h"
+#include "core/layers/step_score.h"
+#include "core/layers/steps.h"
+#include "core/models/weights.h"
+
+namespace qkv {
+
+// w_v' tanh(q + k): the additive score of queries and keys that have been mapped already. Its parameter is w_v [1, n].
+extern const Score kMappedAdditive;
+
+struct StepAttention {
+  StepScore score = StepScore::kDot;
+  WindowKind window = WindowKind::kGlobal;
+  double half_width = 0;
+  Linear query;                        // additive: W_a [n, n]
+  Linear memory;                       // general: W_a [n, m]; additive: U_a [n, m]
+  Vector v;                            // additive: v_a [n]
+  Weight location{Int8Layout::kRows};  // location: W_a [positions, n]
+  Linear place;                        // local-p: W_p [n, n], in p = S sigmoid(v_p' tanh(W_p h))
+  Vector v_place;                      // local-p: v_p [n]
+};
+
+// The seats of what the score and the window have, for queries of n and a memory of m columns.
+void StepAttentionSlots(WeightSlots& slots, const std::string& name, StepAttention& layer, size_t n, size_t m,
+                        size_t positions);
+
+// What queries meet of a memory [rows, m]: once for all steps. [rows, n].
+ConstMatrixView MemoryKeys(Context& ctx, const StepAttention& layer, ConstMatrixView memory, const Segments& segments);
+
+struct StepMemory {
+  ConstMatrixView keys, values;
+  const Segments& segments;
+};
+
+// The attention of all steps of some sequences.
+class AttentionSteps {
+ public:
+  // `rows` queries in all. The memory outlives it.
+  AttentionSteps(Context& ctx, const StepAttention& layer, const StepMemory& memory, size_t rows);
+
+  // Queries [count, n] of step `step`, as rows [first, first + count). Query r looks at segment segment[r] of the
+  // memory, or, as in learning, at segment r where none are named. With a trace in the context there is one.
+  void Run(Context& ctx, size_t first, ConstMatrixView queries, std::span<const int32_t> segment, size_t step);
+
+  // [rows, m], as far as it has run.
+  MatrixView context() const { return MatrixView(context_); }
+
+ private:
+  void Place(Context& ctx, size_t first, size_t count, std::span<const int32_t> segment);
+  void RecordStep(Context& ctx, size_t first, size_t count, const Attention& attention);
+  Attention Choices(size_t row, size_t step) const;
+  AttentionInputs Inputs(size_t row, size_t count, size_t first_key, size_t keys) const;
+
+  const StepAttention& layer_;
+  StepMemory memory_;
+  MatrixView queries_, mapped_, tanh_, centres_, context_;
+  Parameter v_;
+  StepLinear map_, place_;
+};
+
+}  // namespace qkv
