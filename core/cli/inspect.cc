@@ -1,5 +1,10 @@
 // qkv inspect: what is in a model folder.
+#include "core/base/json.h"
 #include "core/cli/one_sided.h"
+#include "core/io/files.h"
+#include "core/models/any_sequence_model.h"
+#include "core/models/rnn_config.h"
+#include "core/models/transformer_config.h"
 
 namespace qkv::cli {
 namespace {
@@ -51,10 +56,7 @@ void InspectGenerator(GeneratorModel& model, const LoadedSize& size, bool tensor
   if (tensors) PrintTensors(model.Slots());
 }
 
-void InspectTranslation(const TranslationModel& translation, bool tensors) {
-  const TranslationModel* const model = &translation;
-  const TransformerConfig& c = model->config();
-  const GenerationConfig& g = model->generation();
+void PrintTransformer(const TransformerConfig& c) {
   constexpr const char* kActivations[] = {"none", "relu", "silu", "gelu", "gelu_new", "tanh"};
   const char* const activation = kActivations[static_cast<size_t>(c.activation)];
   std::printf("Transformer, encoder-decoder, post-norm, sinusoidal positions (MarianMT layout)\n");
@@ -65,6 +67,45 @@ void InspectTranslation(const TranslationModel& translation, bool tensors) {
   std::printf("width        %zu\n", c.d_model);
   std::printf("vocabulary   %zu pieces%s%s\n", c.vocabulary, c.shared_embeddings ? ", shared by both sides" : "",
               c.tied_output ? ", tied to the output" : "");
+}
+
+void PrintRecurrent(const RnnConfig& c) {
+  constexpr const char* kScores[] = {"dot", "general", "additive", "location"};
+  std::printf("Recurrent encoder-decoder, %s, %s\n", kVariantNames[static_cast<size_t>(c.variant)].data(),
+              c.cell == CellKind::kLstm ? "LSTM" : "GRU");
+  std::printf("encoder      %zu layers%s%s\n", c.encoder_layers, c.bidirectional ? ", bidirectional" : "",
+              c.reverse_source ? ", from the last piece to the first" : "");
+  if (c.self_attention_heads != 0) std::printf("             self-attention, %zu heads\n", c.self_attention_heads);
+  std::printf("decoder      %zu layers%s\n", c.decoder_layers, c.input_feeding ? ", input feeding" : "");
+  if (c.attends()) {
+    std::printf("attention    %s, %s", kScores[static_cast<size_t>(c.score)],
+                kWindowNames[static_cast<size_t>(c.window)].data());
+    if (c.half_width > 0) std::printf(", half width %g", c.half_width);
+    std::printf("\n");
+  }
+  std::printf("width        %zu, embeddings %zu\n", c.d_model, c.d_embedding);
+  std::printf("vocabulary   %zu pieces%s%s\n", c.vocabulary, c.shared_embeddings ? ", shared by both sides" : "",
+              c.tied_output ? ", tied to the output" : "");
+}
+
+Result<void> PrintLayers(const std::string& folder) {
+  QKV_TRY(const std::string text, ReadWholeFile(folder + "/config.json", kLargestConfig));
+  QKV_TRY(const bool recurrent, IsRecurrent(text));
+  if (recurrent) {
+    QKV_TRY(const RnnConfig config, ParseRnnConfig(text));
+    PrintRecurrent(config);
+  } else {
+    QKV_TRY(const TransformerConfig config, ParseTransformerConfig(text));
+    PrintTransformer(config);
+  }
+  return {};
+}
+
+void InspectTranslation(TranslationModel& translation, const std::string& folder, bool tensors) {
+  const TranslationModel* const model = &translation;
+  const SequenceConfig& c = model->config();
+  const GenerationConfig& g = model->generation();
+  if (const Result<void> printed = PrintLayers(folder); !printed) Fail(printed.error().ToString());
   std::printf("positions    %zu\n", c.max_positions);
   std::printf("parameters   %zu\n", model->parameters());
   std::printf("memory       %.1f MB of weights\n", static_cast<double>(model->bytes()) / 1e6);
@@ -72,12 +113,13 @@ void InspectTranslation(const TranslationModel& translation, bool tensors) {
               static_cast<double>(g.length_penalty), g.max_length);
   std::printf("shortlist    %s\n", model->has_shortlist() ? "yes" : "none");
   std::printf("alignment    ");
-  if (g.alignment_heads.empty()) std::printf("no heads named; the mean of the last layer stands in");
+  if (g.alignment_heads.empty()) {
+    std::printf("%s", c.cross.layers == 0 ? "none: it does not attend"
+                                          : "no heads named; the mean of the last layer stands in");
+  }
   for (const auto& [layer, head] : g.alignment_heads) std::printf("layer %zu head %zu  ", layer, head);
   std::printf("\n");
-  if (!tensors) return;
-  Transformer seats(model->config());  // names and shapes alone: no weight is copied
-  PrintTensors(seats.Slots());
+  if (tensors) PrintTensors(translation.Slots());
 }
 
 void Inspect(const Options& options) {
@@ -87,7 +129,8 @@ void Inspect(const Options& options) {
   } else if (auto* generator = std::get_if<std::unique_ptr<GeneratorModel>>(&loaded.model)) {
     InspectGenerator(**generator, loaded.size, options.tensors);
   } else {
-    InspectTranslation(*std::get<std::unique_ptr<TranslationModel>>(loaded.model), options.tensors);
+    InspectTranslation(*std::get<std::unique_ptr<TranslationModel>>(loaded.model), options.model.common.model,
+                       options.tensors);
   }
 }
 

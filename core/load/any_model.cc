@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/json.h"
+#include "core/models/rnn_config.h"
 
 namespace qkv {
 namespace {
@@ -35,15 +36,15 @@ Result<AnyModel> CreateModel(ModelKind kind, const SmallFiles& files) {
 Result<ModelKind> KindOf(std::string_view config) {
   QKV_TRY(const JsonObject json, JsonObject::Parse(config, "config.json", kLargestConfig));
   QKV_TRY(const std::string_view type, json.String("model_type", ""));
-  if (type == "marian") return ModelKind::kTranslation;
+  if (type == "marian" || type == kRnnModelType) return ModelKind::kTranslation;
   for (const std::string_view each : {"bert", "distilbert", "roberta", "xlm-roberta", "camembert"}) {
     if (type == each) return ModelKind::kEncoder;
   }
   if (type == "gpt2") return ModelKind::kGenerator;
   return json.Unsupported("model_type",
                           "\"" + std::string(type) +
-                              "\" is not a model this engine runs: marian, bert, distilbert, roberta, xlm-roberta, "
-                              "camembert and gpt2 are");
+                              "\" is not a model this engine runs: marian, qkv-rnn, bert, distilbert, roberta, "
+                              "xlm-roberta, camembert and gpt2 are");
 }
 
 std::vector<std::string> SmallFileNames(ModelKind kind) {

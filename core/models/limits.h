@@ -8,6 +8,7 @@
 
 #include "core/base/json.h"
 #include "core/kernels/activation.h"
+#include "core/models/sequence_config.h"
 
 namespace qkv {
 
@@ -31,6 +32,25 @@ inline Result<Activation> ParseActivation(const JsonObject& json, const char* fi
 inline Result<void> ReadSize(const JsonObject& json, const char* field, int64_t most, size_t& to) {
   QKV_TRY(const int64_t value, json.Integer(field, 1, most));
   to = static_cast<size_t>(value);
+  return {};
+}
+
+// A rate of dropout; 0 where there is none.
+inline Result<float> ReadRate(const JsonObject& json, const char* field) {
+  QKV_TRY(const double rate, json.Number(field, 0));
+  if (!(rate >= 0 && rate < 1)) return json.Invalid(field, "must be at least 0 and below 1");
+  return static_cast<float>(rate);
+}
+
+// The rows of the pieces with a meaning of their own, of a vocabulary whose size has been read.
+inline Result<void> ReadTokens(const JsonObject& json, SequenceConfig& config) {
+  const int64_t last = static_cast<int64_t>(config.vocabulary) - 1;
+  QKV_TRY(const int64_t end, json.Integer("eos_token_id", 0, last));
+  QKV_TRY(const int64_t pad, json.Integer("pad_token_id", 0, last));
+  QKV_TRY(const int64_t start, json.Integer("decoder_start_token_id", 0, last, pad));
+  config.end = static_cast<int32_t>(end);
+  config.pad = static_cast<int32_t>(pad);
+  config.start = static_cast<int32_t>(start);
   return {};
 }
 

@@ -54,6 +54,55 @@ std::vector<AttendedSegment> Parts(const Segments& queries, const Segments& keys
   return parts;
 }
 
+// The encoder, a layer a step.
+class TransformerEncoder : public EncoderPass {
+ public:
+  TransformerEncoder(const Transformer& model, std::vector<int32_t> ids, const Segments& segments)
+      : model_(model), ids_(std::move(ids)), segments_(segments) {}
+
+  bool Step(Context& ctx) override {
+    if (x_.size() == 0) x_ = model_.EmbedSource(ctx, ids_, segments_);
+    x_ = model_.EncoderStep(ctx, layer_++, View(x_), segments_);
+    return layer_ == model_.config().encoder_layers;
+  }
+  std::unique_ptr<DecoderState> Start(Context& ctx, std::vector<int32_t> segment) override {
+    auto state = std::make_unique<TransformerState>(model_.config(), segments_, std::move(segment));
+    for (size_t layer = 0; layer < model_.config().decoder_layers; ++layer) {
+      model_.ProjectMemory(ctx, layer, View(x_), *state);
+    }
+    return state;
+  }
+
+ private:
+  const Transformer& model_;
+  std::vector<int32_t> ids_;
+  Segments segments_;
+  Matrix x_;
+  size_t layer_ = 0;
+};
+
+// The decoder, a layer a step.
+class TransformerForced : public ForcedPass {
+ public:
+  TransformerForced(const Transformer& model, std::unique_ptr<DecoderState> state, std::vector<int32_t> read)
+      : model_(model), state_(std::move(state)), read_(std::move(read)) {}
+
+  bool Step(Context& ctx) override {
+    auto& state = static_cast<TransformerState&>(*state_);
+    if (x_.size() == 0) x_ = model_.EmbedTarget(ctx, read_, state);
+    x_ = model_.DecoderStep(ctx, layer_++, View(x_), state);
+    return layer_ == model_.config().decoder_layers;
+  }
+  ConstMatrixView rows() const override { return View(x_); }
+
+ private:
+  const Transformer& model_;
+  std::unique_ptr<DecoderState> state_;
+  std::vector<int32_t> read_;
+  Matrix x_;
+  size_t layer_ = 0;
+};
+
 }  // namespace
 
 TransformerState::TransformerState(const TransformerConfig& config, const Segments& source,
@@ -256,6 +305,14 @@ void Transformer::Gather(std::span<const int32_t> hypotheses, DecoderState& opaq
     state.segment_scratch[h] = state.segment[static_cast<size_t>(hypotheses[h])];
   }
   state.segment.swap(state.segment_scratch);
+}
+
+std::unique_ptr<EncoderPass> Transformer::Encode(std::vector<int32_t> ids, const Segments& segments) const {
+  return std::make_unique<TransformerEncoder>(*this, std::move(ids), segments);
+}
+
+std::unique_ptr<ForcedPass> Transformer::Force(std::unique_ptr<DecoderState> state, std::vector<int32_t> read) const {
+  return std::make_unique<TransformerForced>(*this, std::move(state), std::move(read));
 }
 
 }  // namespace qkv

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -49,7 +50,7 @@ class Transformer : public SequenceModel {
  public:
   explicit Transformer(const TransformerConfig& config);
 
-  const TransformerConfig& config() const { return config_; }
+  const TransformerConfig& config() const override { return config_; }
   WeightSlots Slots() override;
 
   // The encoder. `ids` are the packed segments' pieces, </s> included; each segment at most max_positions long.
@@ -68,8 +69,10 @@ class Transformer : public SequenceModel {
   MatrixView Teach(Context& ctx, std::span<const int32_t> source, const Segments& source_segments,
                    std::span<const int32_t> target, const Segments& target_segments) const override;
 
+  std::unique_ptr<EncoderPass> Encode(std::vector<int32_t> ids, const Segments& segments) const override;
+  std::unique_ptr<ForcedPass> Force(std::unique_ptr<DecoderState> state, std::vector<int32_t> read) const override;
+
   // Decoder.
-  size_t vocabulary() const override { return config_.vocabulary; }
   MatrixView Logits(Context& ctx, ConstMatrixView x, std::span<const int32_t> pieces = {}) const override;
   MatrixView Step(Context& ctx, std::span<const int32_t> tokens, DecoderState& state) const override;
   void Gather(std::span<const int32_t> hypotheses, DecoderState& state) const override;

@@ -1,15 +1,11 @@
 #include "core/models/transformer_config.h"
 
 #include "core/base/json.h"
+#include "core/models/limits.h"
 
 namespace qkv {
 namespace {
 
-// Larger than any published translation model; small enough that no product of two overflows.
-constexpr int64_t kLargestWidth = 1 << 15;
-constexpr int64_t kMostLayers = 256;
-constexpr int64_t kLargestVocabulary = 1 << 22;
-constexpr int64_t kMostPositions = 1 << 14;
 constexpr size_t kLargestPositionTable = size_t{1} << 23;  // max_position_embeddings * d_model: 32 MiB
 
 Result<void> RefuseUnknownSwitches(const JsonObject& json) {
@@ -74,26 +70,17 @@ Result<void> ParseShapes(const JsonObject& json, TransformerConfig& config) {
       return json.Invalid(heads, "must divide d_model, " + std::to_string(config.d_model));
     }
   }
+  config.encoder_self = {config.encoder_layers, config.encoder_heads};
+  config.decoder_self = config.cross = {config.decoder_layers, config.decoder_heads};
   return {};
 }
 
 Result<void> ParseTokens(const JsonObject& json, TransformerConfig& config) {
+  QKV_CHECK(ReadTokens(json, config));
   const int64_t last = static_cast<int64_t>(config.vocabulary) - 1;
-  QKV_TRY(const int64_t end, json.Integer("eos_token_id", 0, last));
-  QKV_TRY(const int64_t pad, json.Integer("pad_token_id", 0, last));
-  QKV_TRY(const int64_t start, json.Integer("decoder_start_token_id", 0, last, pad));
-  config.end = static_cast<int32_t>(end);
-  config.pad = static_cast<int32_t>(pad);
-  config.start = static_cast<int32_t>(start);
   QKV_TRY(const int64_t decoder_vocabulary, json.Integer("decoder_vocab_size", 1, kLargestVocabulary, last + 1));
   if (decoder_vocabulary != last + 1) return json.Unsupported("decoder_vocab_size", "must equal vocab_size");
   return {};
-}
-
-Result<float> Rate(const JsonObject& json, const char* field) {
-  QKV_TRY(const double rate, json.Number(field, 0));
-  if (rate < 0 || rate >= 1) return json.Invalid(field, "must be at least 0 and below 1");
-  return static_cast<float>(rate);
 }
 
 }  // namespace
@@ -108,9 +95,9 @@ Result<TransformerConfig> ParseTransformerConfig(std::string_view text) {
   QKV_TRY(config.scale_embedding, json.Bool("scale_embedding", false));
   QKV_TRY(config.shared_embeddings, json.Bool("share_encoder_decoder_embeddings", true));
   QKV_TRY(config.tied_output, json.Bool("tie_word_embeddings", true));
-  QKV_TRY(config.dropout, Rate(json, "dropout"));
-  QKV_TRY(config.attention_dropout, Rate(json, "attention_dropout"));
-  QKV_TRY(config.activation_dropout, Rate(json, "activation_dropout"));
+  QKV_TRY(config.dropout, ReadRate(json, "dropout"));
+  QKV_TRY(config.attention_dropout, ReadRate(json, "attention_dropout"));
+  QKV_TRY(config.activation_dropout, ReadRate(json, "activation_dropout"));
   return config;
 }
 

@@ -17,7 +17,7 @@ float Normal(Random& random) {
 
 void Initialise(Parameters& parameters, uint64_t seed) {
   uint64_t stream = 0;
-  for (Parameter& p : parameters.all()) {
+  for (LearntParameter& p : parameters.all()) {
     Random random(seed, stream++);
     const auto inputs = static_cast<float>(p.inputs), outputs = static_cast<float>(p.outputs);
     std::vector<float> rows(p.outputs * p.inputs);

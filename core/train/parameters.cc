@@ -5,8 +5,8 @@
 namespace qkv {
 namespace {
 
-Parameter Describe(WeightSlot& slot) {
-  Parameter p;
+LearntParameter Describe(WeightSlot& slot) {
+  LearntParameter p;
   p.name = slot.names.front();
   p.outputs = slot.outputs;
   p.inputs = slot.inputs;
@@ -23,7 +23,7 @@ Parameter Describe(WeightSlot& slot) {
   return p;
 }
 
-size_t PackedPlace(const Parameter& p, size_t output, size_t input) {
+size_t PackedPlace(const LearntParameter& p, size_t output, size_t input) {
   return p.matrix ? (output / kPanel * p.inputs + input) * kPanel + output % kPanel : output;
 }
 
@@ -31,7 +31,7 @@ size_t PackedPlace(const Parameter& p, size_t output, size_t input) {
 
 Parameters::Parameters(WeightSlots& slots, bool gradients) {
   for (WeightSlot& slot : slots.slots) {
-    Parameter& p = all_.emplace_back(Describe(slot));
+    LearntParameter& p = all_.emplace_back(Describe(slot));
     if (gradients) p.gradient = AlignedFloats(p.size);
   }
   if (gradients) ClearGradients();
@@ -39,37 +39,37 @@ Parameters::Parameters(WeightSlots& slots, bool gradients) {
 
 size_t Parameters::count() const {
   size_t count = 0;
-  for (const Parameter& p : all_) count += p.outputs * p.inputs;
+  for (const LearntParameter& p : all_) count += p.outputs * p.inputs;
   return count;
 }
 
 void Parameters::Watch(Tape& tape) {
-  for (Parameter& p : all_) tape.Watch(p.value, p.size, p.gradient.data());
+  for (LearntParameter& p : all_) tape.Watch(p.value, p.size, p.gradient.data());
 }
 
 void Parameters::ClearGradients() {
-  for (Parameter& p : all_) std::fill_n(p.gradient.data(), p.size, 0.0f);
+  for (LearntParameter& p : all_) std::fill_n(p.gradient.data(), p.size, 0.0f);
 }
 
 void Parameters::ClearStart(size_t row) {
-  for (Parameter& p : all_) {
+  for (LearntParameter& p : all_) {
     for (size_t i = 0; p.start == Start::kEmbedding && i < p.inputs; ++i) p.value[PackedPlace(p, row, i)] = 0;
   }
 }
 
 void Parameters::ClearStartGradient(size_t row) {
-  for (Parameter& p : all_) {
+  for (LearntParameter& p : all_) {
     for (size_t i = 0; p.start == Start::kEmbedding && i < p.inputs; ++i) p.gradient.data()[PackedPlace(p, row, i)] = 0;
   }
 }
 
-void Unpack(const Parameter& p, const float* packed, float* rows) {
+void Unpack(const LearntParameter& p, const float* packed, float* rows) {
   for (size_t o = 0; o < p.outputs; ++o) {
     for (size_t i = 0; i < p.inputs; ++i) rows[o * p.inputs + i] = packed[PackedPlace(p, o, i)];
   }
 }
 
-void PackInto(const Parameter& p, const float* rows, float* packed) {
+void PackInto(const LearntParameter& p, const float* rows, float* packed) {
   for (size_t o = 0; o < p.outputs; ++o) {
     for (size_t i = 0; i < p.inputs; ++i) packed[PackedPlace(p, o, i)] = rows[o * p.inputs + i];
   }

@@ -11,7 +11,7 @@
 
 namespace qkv {
 
-struct Parameter {
+struct LearntParameter {
   std::string name;  // the first of its slot's
   float* value = nullptr;
   size_t size = 0;                 // floats, with what a packed matrix is filled up by: zeros whose gradients are zeros
@@ -27,8 +27,8 @@ class Parameters {
   // no room for them.
   explicit Parameters(WeightSlots& slots, bool gradients = true);
 
-  std::vector<Parameter>& all() { return all_; }
-  const std::vector<Parameter>& all() const { return all_; }
+  std::vector<LearntParameter>& all() { return all_; }
+  const std::vector<LearntParameter>& all() const { return all_; }
   size_t count() const;  // numbers to learn
 
   void Watch(Tape& tape);
@@ -38,11 +38,11 @@ class Parameters {
   void ClearStartGradient(size_t row);
 
  private:
-  std::vector<Parameter> all_;
+  std::vector<LearntParameter> all_;
 };
 
 // A tensor between its packing in memory and the rows of a file, [outputs, inputs].
-void Unpack(const Parameter& parameter, const float* packed, float* rows);
-void PackInto(const Parameter& parameter, const float* rows, float* packed);
+void Unpack(const LearntParameter& parameter, const float* packed, float* rows);
+void PackInto(const LearntParameter& parameter, const float* rows, float* packed);
 
 }  // namespace qkv

@@ -9,7 +9,7 @@
 #include "core/base/json.h"
 #include "core/io/files.h"
 #include "core/io/safetensors_writer.h"
-#include "core/models/transformer.h"
+#include "core/models/any_sequence_model.h"
 #include "core/train/checkpoint.h"
 #include "core/train/initialise.h"
 #include "core/train/run_log.h"
@@ -86,13 +86,13 @@ class Runner {
 
   Result<void> MakeModel() {
     QKV_TRY(files_.config, ModelConfigOf(config_, *rows_));
-    QKV_TRY(const TransformerConfig shape, ParseTransformerConfig(files_.config));
+    QKV_TRY(model_, MakeSequenceModel(files_.config));
+    const SequenceConfig& shape = model_->config();
     files_.generation = GenerationConfigOf(shape);
     if (config_.batch.longest > shape.max_positions) {
       return Error{ErrorCode::kInvalidArgument,
                    "is more than the model's " + std::to_string(shape.max_positions) + " positions", "batch.longest"};
     }
-    model_ = std::make_unique<Transformer>(shape);
     WeightSlots slots = model_->Slots();
     ReserveFloats(slots);
     Parameters parameters(slots, /*gradients=*/false);
@@ -114,7 +114,7 @@ class Runner {
       }
     }
     const Parameters theirs(slots, /*gradients=*/false);
-    const auto same = [](const Parameter& a, const Parameter& b) {
+    const auto same = [](const LearntParameter& a, const LearntParameter& b) {
       return a.outputs == b.outputs && a.inputs == b.inputs;
     };
     if (!std::equal(theirs.all().begin(), theirs.all().end(), parameters.all().begin(), parameters.all().end(), same)) {
@@ -286,7 +286,7 @@ class Runner {
   const RunOptions& options_;
   SmallFiles files_;
   std::unique_ptr<SubwordRows> rows_;
-  std::unique_ptr<Transformer> model_;
+  std::unique_ptr<SequenceModel> model_;
   std::vector<TextPair> dev_;
   std::vector<Batch> dev_batches_;
   std::unique_ptr<BatchStream> stream_;

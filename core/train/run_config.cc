@@ -9,6 +9,7 @@
 #include <map>
 
 #include "core/base/json.h"
+#include "core/models/rnn_config.h"
 
 namespace qkv {
 namespace {
@@ -152,6 +153,26 @@ constexpr Preset kPresets[] = {
     {"base", 6, 6, 512, 8, 2048, 0.1},  // Vaswani et al. 2017, table 3
 };
 
+// Recurrent encoder-decoders of 256 units, their other choices as in the papers.
+struct RnnPreset {
+  std::string_view name;
+  const char *variant, *cell;
+  size_t layers;
+  double dropout;
+};
+constexpr RnnPreset kRnnPresets[] = {
+    {"rnn-plain", "plain", "lstm", 2, 0.2},
+    {"rnn-bahdanau", "bahdanau", "gru", 1, 0.2},
+    {"rnn-textbook", "textbook", "gru", 2, 0.2},
+    {"rnn-luong", "luong", "lstm", 2, 0.2},
+};
+
+template <class One, size_t n>
+const One* Find(const One (&presets)[n], std::string_view name) {
+  const auto found = std::find_if(std::begin(presets), std::end(presets), [&](const One& p) { return p.name == name; });
+  return found != std::end(presets) ? found : nullptr;
+}
+
 }  // namespace
 
 Result<RunConfig> ParseRunConfig(std::string_view text, const std::string& file, DataIn data) {
@@ -183,8 +204,8 @@ Result<RunConfig> ParseRunConfig(std::string_view text, const std::string& file,
   batch.Number("accumulate", run.accumulate, 1, 1 << 16);
   batch.Other("joined", [&](const Json& value) { return ReadOdds(value, batch, run.batch.joined); });
   root.Part("subwords", subwords);
-  subwords.Number("source", run.subwords.source, 0, 10);
-  subwords.Number("target", run.subwords.target, 0, 10);
+  subwords.Number("source", run.subwords.source, 0, 1);
+  subwords.Number("target", run.subwords.target, 0, 1);
   root.Part("optimiser", optimiser);
   optimiser.Number("beta1", run.trainer.beta1, 0, 0.999999);
   optimiser.Number("beta2", run.trainer.beta2, 0, 0.999999);
@@ -213,9 +234,11 @@ Result<RunConfig> ParseRunConfig(std::string_view text, const std::string& file,
   QKV_CHECK(root.Read(json.root()));
 
   if (data == DataIn::kFiles) QKV_CHECK(CheckFiles(run, root));
-  const auto known = [&](const Preset& preset) { return preset.name == run.preset; };
-  if (std::none_of(std::begin(kPresets), std::end(kPresets), known)) {
-    return root.Wrong("preset", "must be one of tiny, small, base");
+  if (Find(kPresets, run.preset) == nullptr && Find(kRnnPresets, run.preset) == nullptr) {
+    std::string all;
+    for (const Preset& each : kPresets) all += std::string(each.name) + ", ";
+    for (const RnnPreset& each : kRnnPresets) all += std::string(each.name) + ", ";
+    return root.Wrong("preset", "must be one of " + all.substr(0, all.size() - 2));
   }
   run.batch.seed = run.trainer.seed = run.seed;
   run.trainer.schedule.steps = run.steps;
@@ -226,58 +249,104 @@ Result<RunConfig> ParseRunConfig(std::string_view text, const std::string& file,
   return run;
 }
 
-Result<std::string> ModelConfigOf(const RunConfig& run, const SubwordRows& rows) {
-  const int32_t start = rows.start(), end = rows.end();
-  const Preset& preset = *std::find_if(std::begin(kPresets), std::end(kPresets),
-                                       [&](const Preset& one) { return one.name == run.preset; });
-  rapidjson::Document json(rapidjson::kObjectType);
-  auto& memory = json.GetAllocator();
-  const auto set = [&](const char* name, auto value) {
-    if constexpr (std::is_same_v<decltype(value), size_t>) {
-      json.AddMember(rapidjson::StringRef(name), static_cast<uint64_t>(value), memory);
+namespace {
+
+// A config.json in the making.
+class ConfigJson {
+ public:
+  template <class T>
+  void Set(const char* name, T value) {
+    if constexpr (std::is_same_v<T, size_t>) {
+      json_.AddMember(rapidjson::StringRef(name), static_cast<uint64_t>(value), json_.GetAllocator());
+    } else if constexpr (std::is_same_v<T, const char*>) {
+      json_.AddMember(rapidjson::StringRef(name), rapidjson::StringRef(value), json_.GetAllocator());
     } else {
-      json.AddMember(rapidjson::StringRef(name), value, memory);
+      json_.AddMember(rapidjson::StringRef(name), value, json_.GetAllocator());
     }
-  };
-  Json architectures(rapidjson::kArrayType);
-  architectures.PushBack("MarianMTModel", memory);
-  json.AddMember("architectures", architectures, memory);
-  json.AddMember("model_type", "marian", memory);
-  set("vocab_size", rows.size());
-  set("d_model", preset.d);
-  set("encoder_layers", preset.encoder_layers);
-  set("decoder_layers", preset.decoder_layers);
-  set("encoder_attention_heads", preset.heads);
-  set("decoder_attention_heads", preset.heads);
-  set("encoder_ffn_dim", preset.ffn);
-  set("decoder_ffn_dim", preset.ffn);
-  json.AddMember("activation_function", "relu", memory);
-  set("scale_embedding", true);
-  set("static_position_embeddings", true);
-  set("normalize_before", false);
-  set("normalize_embedding", false);
-  set("add_final_layer_norm", false);
-  set("share_encoder_decoder_embeddings", true);
-  set("tie_word_embeddings", true);
-  set("is_encoder_decoder", true);
-  set("max_position_embeddings", size_t{512});
-  for (const char* name : {"pad_token_id", "decoder_start_token_id"}) set(name, start);
-  for (const char* name : {"eos_token_id", "bos_token_id", "forced_eos_token_id"}) set(name, end);
-  for (const char* name : {"dropout", "attention_dropout", "activation_dropout"}) set(name, preset.dropout);
-  rapidjson::Document changes;
-  changes.Parse(run.model.c_str(), run.model.size());
-  for (auto& change : changes.GetObject()) {
-    const auto member = json.FindMember(change.name);
-    if (member == json.MemberEnd()) {
-      return Error{ErrorCode::kInvalidFile, "is not a field of the config.json that a preset makes",
-                   std::string("model.") + change.name.GetString()};
-    }
-    member->value.CopyFrom(change.value, memory);
   }
-  return Print(json);
+  void SetArchitecture(const char* name) {
+    Json architectures(rapidjson::kArrayType);
+    architectures.PushBack(rapidjson::StringRef(name), json_.GetAllocator());
+    json_.AddMember("architectures", architectures, json_.GetAllocator());
+  }
+  // Values of `text`, an object, in place of those that are there.
+  Result<void> Change(const std::string& text) {
+    rapidjson::Document changes;
+    changes.Parse(text.c_str(), text.size());
+    for (auto& change : changes.GetObject()) {
+      const auto member = json_.FindMember(change.name);
+      if (member == json_.MemberEnd()) {
+        return Error{ErrorCode::kInvalidFile, "is not a field of the config.json that a preset makes",
+                     std::string("model.") + change.name.GetString()};
+      }
+      member->value.CopyFrom(change.value, json_.GetAllocator());
+    }
+    return {};
+  }
+  std::string Text() const { return Print(json_); }
+
+ private:
+  rapidjson::Document json_{rapidjson::kObjectType};
+};
+
+void SetTransformer(ConfigJson& json, const Preset& preset) {
+  json.SetArchitecture("MarianMTModel");
+  json.Set("model_type", "marian");
+  json.Set("d_model", preset.d);
+  json.Set("encoder_layers", preset.encoder_layers);
+  json.Set("decoder_layers", preset.decoder_layers);
+  json.Set("encoder_attention_heads", preset.heads);
+  json.Set("decoder_attention_heads", preset.heads);
+  json.Set("encoder_ffn_dim", preset.ffn);
+  json.Set("decoder_ffn_dim", preset.ffn);
+  json.Set("activation_function", "relu");
+  json.Set("scale_embedding", true);
+  json.Set("static_position_embeddings", true);
+  json.Set("normalize_before", false);
+  json.Set("normalize_embedding", false);
+  json.Set("add_final_layer_norm", false);
+  json.Set("is_encoder_decoder", true);
+  for (const char* name : {"dropout", "attention_dropout", "activation_dropout"}) json.Set(name, preset.dropout);
 }
 
-std::string GenerationConfigOf(const TransformerConfig& model) {
+// core/models/rnn_config.h
+void SetRecurrent(ConfigJson& json, const RnnPreset& preset) {
+  const std::string_view variant = preset.variant;
+  json.Set("model_type", kRnnModelType.data());
+  json.Set("variant", preset.variant);
+  json.Set("cell", preset.cell);
+  json.Set("d_model", size_t{256});
+  json.Set("d_embedding", size_t{256});
+  json.Set("encoder_layers", preset.layers);
+  json.Set("decoder_layers", preset.layers);
+  json.Set("bidirectional", variant == "bahdanau");
+  json.Set("reverse_source", false);
+  json.Set("self_attention_heads", size_t{0});
+  json.Set("dropout", preset.dropout);
+  if (variant == "plain") return json.Set("context", "every");
+  json.Set("score", variant == "luong" ? "general" : "additive");
+  json.Set("window", "global");
+  json.Set("half_width", 10);
+  json.Set(variant == "luong" ? "input_feeding" : "output_context", false);
+}
+
+}  // namespace
+
+Result<std::string> ModelConfigOf(const RunConfig& run, const SubwordRows& rows) {
+  ConfigJson json;
+  if (const Preset* preset = Find(kPresets, run.preset)) SetTransformer(json, *preset);
+  if (const RnnPreset* preset = Find(kRnnPresets, run.preset)) SetRecurrent(json, *preset);
+  json.Set("vocab_size", rows.size());
+  json.Set("share_encoder_decoder_embeddings", true);
+  json.Set("tie_word_embeddings", true);
+  json.Set("max_position_embeddings", size_t{512});
+  for (const char* name : {"pad_token_id", "decoder_start_token_id"}) json.Set(name, rows.start());
+  for (const char* name : {"eos_token_id", "bos_token_id", "forced_eos_token_id"}) json.Set(name, rows.end());
+  QKV_CHECK(json.Change(run.model));
+  return json.Text();
+}
+
+std::string GenerationConfigOf(const SequenceConfig& model) {
   const std::string start = std::to_string(model.start);
   return "{\n  \"decoder_start_token_id\": " + start + ",\n  \"pad_token_id\": " + start +
          ",\n  \"eos_token_id\": " + std::to_string(model.end) + ",\n  \"bad_words_ids\": [[" + start +

@@ -26,7 +26,8 @@ struct RunConfig {
   std::string from;                  // "from": a model folder whose weights are the start; none: random ones
   std::vector<CorpusFiles> corpora;  // "corpora": [{"path"} or {"source", "target"}, "weight", "held_out"]
   std::string dev;                   // "dev": pairs to measure by; none: what is held out
-  std::string preset = "small";      // "preset": tiny, small, base
+  std::string preset = "small";      // "preset": tiny, small, base, or a recurrent one: rnn-plain,
+                                     // rnn-bahdanau, rnn-textbook, rnn-luong
   std::string model = "{}";          // "model": fields of config.json that differ from the preset's
   BatchOptions batch = {};           // "batch": tokens, longest, joined, window_bytes
   size_t accumulate = 1;             // "batch": accumulate, batches an update
@@ -50,6 +51,6 @@ Result<RunConfig> ParseRunConfig(std::string_view text, const std::string& file,
 
 // config.json of the model that a run trains, and its generation_config.json, for a vocabulary's rows.
 Result<std::string> ModelConfigOf(const RunConfig& run, const SubwordRows& rows);
-std::string GenerationConfigOf(const TransformerConfig& model);
+std::string GenerationConfigOf(const SequenceConfig& model);
 
 }  // namespace qkv

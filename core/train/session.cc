@@ -6,6 +6,7 @@
 
 #include "core/io/safetensors.h"
 #include "core/io/safetensors_writer.h"
+#include "core/models/any_sequence_model.h"
 #include "core/train/character_vocabulary.h"
 #include "core/train/initialise.h"
 
@@ -43,7 +44,7 @@ Result<std::unique_ptr<Session>> Session::Create(std::string_view config, Sessio
   session->files_.target_spm = std::move(data.target_spm);
   QKV_CHECK(session->MakeModel());
   QKV_CHECK(session->OpenData(std::move(data)));
-  session->trainer_ = std::make_unique<Trainer>(session->model_->transformer(), session->model_->Slots(),
+  session->trainer_ = std::make_unique<Trainer>(session->model_->model(), session->model_->Slots(),
                                                 session->rows_->start(), session->config_.trainer, threads);
   session->batches_.resize(session->config_.accumulate);
   return session;
@@ -51,7 +52,8 @@ Result<std::unique_ptr<Session>> Session::Create(std::string_view config, Sessio
 
 Result<void> Session::MakeModel() {
   QKV_TRY(files_.config, ModelConfigOf(config_, *rows_));
-  QKV_TRY(const TransformerConfig shape, ParseTransformerConfig(files_.config));
+  QKV_TRY(const std::unique_ptr<SequenceModel> seats, MakeSequenceModel(files_.config));
+  const SequenceConfig& shape = seats->config();
   if (config_.batch.longest > shape.max_positions) {
     return Error{ErrorCode::kInvalidArgument,
                  "is more than the model's " + std::to_string(shape.max_positions) + " positions", "batch.longest"};

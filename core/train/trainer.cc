@@ -28,7 +28,7 @@ WeightCopies::WeightCopies(const WeightSlots& like, const std::string& prefix) :
   slots_.ignored.clear();
   ReserveFloats(slots_);
   parameters_ = std::make_unique<Parameters>(slots_, /*gradients=*/false);
-  for (Parameter& p : parameters_->all()) std::fill_n(p.value, p.size, 0.0f);
+  for (LearntParameter& p : parameters_->all()) std::fill_n(p.value, p.size, 0.0f);
 }
 
 Trainer::Trainer(const SequenceModel& model, WeightSlots slots, int32_t start, TrainerOptions options, size_t threads)
@@ -58,7 +58,7 @@ Trainer::Report Trainer::Step(std::span<const Batch> batches) {
   }
   parameters_.ClearStartGradient(static_cast<size_t>(start_));
   double squares = 0;
-  for (Parameter& p : parameters_.all()) squares += SumOfSquares(p.gradient.data(), p.size, pool_);
+  for (LearntParameter& p : parameters_.all()) squares += SumOfSquares(p.gradient.data(), p.size, pool_);
   report.gradient = std::sqrt(squares);
   report.finite = std::isfinite(report.gradient) && std::isfinite(report.loss.smoothed);
   if (report.finite) Update(report);
@@ -81,7 +81,7 @@ void Trainer::Update(const Report& report) {
                        (step_ - options_.average_from) % std::max<uint64_t>(options_.average_every, 1) == 0;
   averaged_ += average ? 1 : 0;
   for (size_t i = 0; i < parameters_.all().size(); ++i) {
-    Parameter& p = parameters_.all()[i];
+    LearntParameter& p = parameters_.all()[i];
     step.decay = p.matrix ? static_cast<float>(options_.decay) : 0;
     UpdateAdam(step, p.gradient.data(), first_.data(i), second_.data(i), p.value, p.size, pool_);
     if (average) Approach(p.value, 1 / static_cast<float>(averaged_), average_.data(i), p.size, pool_);
@@ -97,7 +97,7 @@ Loss Trainer::Measure(std::span<const Batch> batches) {
 
 void Trainer::SwapAverage() {
   for (size_t i = 0; i < parameters_.all().size(); ++i) {
-    Parameter& p = parameters_.all()[i];
+    LearntParameter& p = parameters_.all()[i];
     std::swap_ranges(p.value, p.value + p.size, average_.data(i));
   }
 }

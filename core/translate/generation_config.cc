@@ -7,7 +7,7 @@
 namespace qkv {
 namespace {
 
-Result<void> RefuseUnknownRequests(const JsonObject& json, const TransformerConfig& model) {
+Result<void> RefuseUnknownRequests(const JsonObject& json, const SequenceConfig& model) {
   struct Request {
     const char* field;
     double neutral;
@@ -28,7 +28,7 @@ Result<void> RefuseUnknownRequests(const JsonObject& json, const TransformerConf
   return {};
 }
 
-Result<std::vector<int32_t>> ParseBanned(const JsonObject& json, const TransformerConfig& model) {
+Result<std::vector<int32_t>> ParseBanned(const JsonObject& json, const SequenceConfig& model) {
   std::vector<int32_t> banned;
   const Json* words = json.Find("bad_words_ids");
   if (words == nullptr) return std::vector<int32_t>{model.pad};
@@ -48,15 +48,15 @@ Result<std::vector<int32_t>> ParseBanned(const JsonObject& json, const Transform
 }
 
 Result<std::vector<std::pair<size_t, size_t>>> ParseAlignmentHeads(const JsonObject& json,
-                                                                   const TransformerConfig& model) {
+                                                                   const SequenceConfig& model) {
   std::vector<std::pair<size_t, size_t>> heads;
   const Json* list = json.Find("alignment_heads");
   if (list == nullptr) return heads;
   if (!list->IsArray()) return json.Invalid("alignment_heads", "must be a list of [layer, head]");
   for (const Json& pair : list->GetArray()) {
     if (!pair.IsArray() || pair.Size() != 2 || !pair[0].IsUint() || !pair[1].IsUint() ||
-        pair[0].GetUint() >= model.decoder_layers || pair[1].GetUint() >= model.decoder_heads) {
-      return json.Invalid("alignment_heads", "must be a list of [layer, head] of the decoder");
+        pair[0].GetUint() >= model.cross.layers || pair[1].GetUint() >= model.cross.heads) {
+      return json.Invalid("alignment_heads", "must be a list of [layer, head] of the cross attention");
     }
     heads.emplace_back(pair[0].GetUint(), pair[1].GetUint());
   }
@@ -65,7 +65,7 @@ Result<std::vector<std::pair<size_t, size_t>>> ParseAlignmentHeads(const JsonObj
 
 }  // namespace
 
-Result<GenerationConfig> ParseGenerationConfig(std::string_view text, const TransformerConfig& model) {
+Result<GenerationConfig> ParseGenerationConfig(std::string_view text, const SequenceConfig& model) {
   QKV_TRY(const JsonObject json,
           JsonObject::Parse(text.empty() ? "{}" : text, "generation_config.json", kLargestConfig));
   QKV_CHECK(RefuseUnknownRequests(json, model));

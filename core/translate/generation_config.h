@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/models/transformer_config.h"
+#include "core/models/sequence_config.h"
 
 namespace qkv {
 
@@ -23,6 +23,6 @@ struct GenerationConfig {
 inline constexpr size_t kLargestBeam = 64;
 
 // `json` is the content of generation_config.json, or empty where a folder has none.
-Result<GenerationConfig> ParseGenerationConfig(std::string_view json, const TransformerConfig& model);
+Result<GenerationConfig> ParseGenerationConfig(std::string_view json, const SequenceConfig& model);
 
 }  // namespace qkv

@@ -2,17 +2,14 @@
 
 namespace qkv {
 
-EncoderRun::EncoderRun(const Transformer& model, const std::vector<const Tokens*>& sentences) : model_(model) {
+std::unique_ptr<EncoderPass> Encode(const SequenceModel& model, const std::vector<const Tokens*>& sentences) {
+  std::vector<int32_t> ids;
+  Segments segments;
   for (const Tokens* sentence : sentences) {
-    ids_.insert(ids_.end(), sentence->ids.begin(), sentence->ids.end());
-    segments_.Add(sentence->ids.size());
+    ids.insert(ids.end(), sentence->ids.begin(), sentence->ids.end());
+    segments.Add(sentence->ids.size());
   }
-}
-
-bool EncoderRun::Step(Context& ctx) {
-  if (x_.size() == 0) x_ = model_.EmbedSource(ctx, ids_, segments_);
-  x_ = model_.EncoderStep(ctx, layer_++, View(x_), segments_);
-  return layer_ == model_.config().encoder_layers;
+  return model.Encode(std::move(ids), segments);
 }
 
 }  // namespace qkv

@@ -1,6 +1,7 @@
-// What jobs of translation share: how they decode, and the encoder, a layer a step.
+// What jobs of translation share: how they decode, and how they begin.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "core/base/job.h"
@@ -22,22 +23,7 @@ struct DecodeOptions {
   std::vector<int32_t> prefix = {};
 };
 
-// The encoder over packed sentences, layer by layer.
-class EncoderRun {
- public:
-  EncoderRun(const Transformer& model, const std::vector<const Tokens*>& sentences);
-
-  // One layer further; true when the memory is complete.
-  bool Step(Context& ctx);
-  ConstMatrixView memory() const { return View(x_); }
-  const Segments& segments() const { return segments_; }
-
- private:
-  const Transformer& model_;
-  std::vector<int32_t> ids_;
-  Segments segments_;
-  Matrix x_;
-  size_t layer_ = 0;
-};
+// The encoder over these sentences, packed.
+std::unique_ptr<EncoderPass> Encode(const SequenceModel& model, const std::vector<const Tokens*>& sentences);
 
 }  // namespace qkv

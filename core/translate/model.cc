@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cassert>
 
+#include "core/models/any_sequence_model.h"
+
 namespace qkv {
 
-TranslationModel::TranslationModel(TransformerConfig config, GenerationConfig generation, PieceRows rows,
-                                   SentencePiece source, std::optional<SentencePiece> target_side,
+TranslationModel::TranslationModel(std::unique_ptr<SequenceModel> sequence_model, GenerationConfig generation,
+                                   PieceRows rows, SentencePiece source, std::optional<SentencePiece> target_side,
                                    std::optional<Shortlist> shortlist)
-    : transformer_(config),
+    : model_(std::move(sequence_model)),
       generation_(std::move(generation)),
       rows_(std::move(rows)),
       source_(std::move(source)),
@@ -86,10 +88,11 @@ Result<void> TranslationModel::CheckPieces() const {
 }
 
 ModelLoader::ModelLoader(std::unique_ptr<TranslationModel> model, uint64_t weights_size, uint64_t memory)
-    : model_(std::move(model)), reader_(model_->transformer_.Slots(), weights_size, memory) {}
+    : model_(std::move(model)), reader_(model_->Slots(), weights_size, memory) {}
 
 Result<std::unique_ptr<TranslationModel>> TranslationModel::Create(const ModelFiles& files) {
-  QKV_TRY(const TransformerConfig config, ParseTransformerConfig(files.config));
+  QKV_TRY(std::unique_ptr<SequenceModel> sequence_model, MakeSequenceModel(files.config));
+  const SequenceConfig& config = sequence_model->config();
   QKV_TRY(GenerationConfig generation, ParseGenerationConfig(files.generation_config, config));
   QKV_TRY(PieceRows rows, PieceRows::Parse(files.vocabulary, config.vocabulary, config.end));
   QKV_TRY(SentencePiece source, SentencePiece::Parse(files.source_spm, "source.spm"));
@@ -101,8 +104,9 @@ Result<std::unique_ptr<TranslationModel>> TranslationModel::Create(const ModelFi
   if (!files.shortlist.empty()) {
     QKV_TRY(shortlist, Shortlist::Parse(files.shortlist, config.vocabulary, config.vocabulary));
   }
-  std::unique_ptr<TranslationModel> model(new TranslationModel(
-      config, std::move(generation), std::move(rows), std::move(source), std::move(target), std::move(shortlist)));
+  std::unique_ptr<TranslationModel> model(new TranslationModel(std::move(sequence_model), std::move(generation),
+                                                               std::move(rows), std::move(source), std::move(target),
+                                                               std::move(shortlist)));
   QKV_CHECK(model->CheckPieces());
   return model;
 }

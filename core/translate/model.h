@@ -1,4 +1,4 @@
-// A translation model as a folder holds it: the Transformer, both sides' SentencePiece models, the vocabulary between
+// A translation model as a folder holds it: what computes, both sides' SentencePiece models, the vocabulary between
 // them, and how it wants to be decoded.
 #pragma once
 
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/io/safetensors.h"
-#include "core/models/transformer.h"
+#include "core/models/sequence_model.h"
 #include "core/text/sentencepiece.h"
 #include "core/translate/generation_config.h"
 #include "core/translate/piece_rows.h"
@@ -35,12 +35,12 @@ class TranslationModel {
   // Its small files. The weights are filled into Slots(). Errors: kInvalidFile, kUnsupported, kLimitExceeded.
   static Result<std::unique_ptr<TranslationModel>> Create(const ModelFiles& files);
 
-  const Transformer& transformer() const { return transformer_; }
-  const TransformerConfig& config() const { return transformer_.config(); }
+  const SequenceModel& model() const { return *model_; }
+  const SequenceConfig& config() const { return model_->config(); }
   const GenerationConfig& generation() const { return generation_; }
   std::string_view PieceText(int32_t id) const { return rows_.Text(id); }
   // The seats of its weights, all filled; they point into the model.
-  WeightSlots Slots() { return transformer_.Slots(); }
+  WeightSlots Slots() { return model_->Slots(); }
   // Numbers in the weights, and the bytes they take in memory.
   size_t parameters() const { return parameters_; }
   size_t bytes() const { return bytes_; }
@@ -64,13 +64,13 @@ class TranslationModel {
 
  private:
   friend class ModelLoader;
-  TranslationModel(TransformerConfig config, GenerationConfig generation, PieceRows rows, SentencePiece source,
-                   std::optional<SentencePiece> target, std::optional<Shortlist> shortlist);
+  TranslationModel(std::unique_ptr<SequenceModel> model, GenerationConfig generation, PieceRows rows,
+                   SentencePiece source, std::optional<SentencePiece> target, std::optional<Shortlist> shortlist);
   // That vocab.json and the .spm files know each other's pieces.
   Result<void> CheckPieces() const;
   const SentencePiece& target() const { return target_ ? *target_ : source_; }
 
-  Transformer transformer_;
+  std::unique_ptr<SequenceModel> model_;
   GenerationConfig generation_;
   PieceRows rows_;
   SentencePiece source_;

@@ -25,21 +25,20 @@ ReplayJob::ReplayJob(const TranslationModel& model, std::string source, std::opt
 }
 
 bool ReplayJob::Advance(Context& ctx) {
-  const TransformerConfig& config = model_.config();
   if (translation_ != nullptr) {
     if (translation_->Step(ctx)) TakeTranslation();
     return false;
   }
   if (encoder_ == nullptr) {
     ReserveTrace();
-    encoder_ = std::make_unique<EncoderRun>(model_.transformer(), std::vector<const Tokens*>{&result_.source.tokens});
+    encoder_ = Encode(model_.model(), {&result_.source.tokens});
   }
   Context traced = ctx;
   if (kind_ == ReplayKind::kTrace) traced.trace = &trace_;
-  if (state_ == nullptr) {
+  if (decoder_ == nullptr) {
     if (encoder_->Step(traced)) StartDecoder(ctx);
-  } else if (layer_ < config.decoder_layers) {
-    x_ = model_.transformer().DecoderStep(traced, layer_++, View(x_), *state_);
+  } else if (!read_) {
+    read_ = decoder_->Step(traced);
   } else {
     Score(ctx);
   }
@@ -59,31 +58,31 @@ void ReplayJob::TakeTranslation() {
 
 void ReplayJob::ReserveTrace() {
   if (kind_ != ReplayKind::kTrace) return;
-  const TransformerConfig& config = model_.config();
+  const SequenceConfig& config = model_.config();
   const size_t sources = result_.source.tokens.ids.size(), targets = result_.target.tokens.ids.size();
-  trace_.Reserve(AttentionKind::kEncoderSelf, config.encoder_layers, config.encoder_heads, sources, sources);
-  trace_.Reserve(AttentionKind::kDecoderSelf, config.decoder_layers, config.decoder_heads, targets, targets);
-  trace_.Reserve(AttentionKind::kCross, config.decoder_layers, config.decoder_heads, targets, sources);
+  const auto reserve = [&](AttentionKind kind, AttentionShape shape, size_t rows, size_t columns) {
+    trace_.Reserve(kind, shape.layers, shape.heads, rows, columns);
+  };
+  reserve(AttentionKind::kEncoderSelf, config.encoder_self, sources, sources);
+  reserve(AttentionKind::kDecoderSelf, config.decoder_self, targets, targets);
+  reserve(AttentionKind::kCross, config.cross, targets, sources);
+  if (config.half_width > 0) trace_.ReserveCentres(targets);
 }
 
 void ReplayJob::StartDecoder(Context& ctx) {
-  const TransformerConfig& config = model_.config();
-  state_ = std::make_unique<TransformerState>(config, encoder_->segments(), std::vector<int32_t>{0});
-  for (size_t layer = 0; layer < config.decoder_layers; ++layer) {
-    model_.transformer().ProjectMemory(ctx, layer, encoder_->memory(), *state_);
-  }
   std::vector<int32_t> read = result_.target.tokens.ids;  // what the decoder reads: the target, one step late
   std::rotate(read.begin(), read.end() - 1, read.end());
-  read.front() = config.start;
-  x_ = model_.transformer().EmbedTarget(ctx, read, *state_);
+  read.front() = model_.config().start;
+  decoder_ = model_.model().Force(encoder_->Start(ctx, {0}), std::move(read));
 }
 
 // Log-probabilities of some target pieces, under the same ban as the search.
 void ReplayJob::Score(Context& ctx) {
   const std::vector<int32_t>& ids = result_.target.tokens.ids;
+  const ConstMatrixView x = decoder_->rows();
   const auto first = static_cast<Eigen::Index>(scored_);
-  const Eigen::Index rows = std::min(kRowsScoredAtOnce, x_.rows() - first);
-  MatrixView log_probs = model_.transformer().Logits(ctx, {x_.data() + first * x_.cols(), rows, x_.cols()});
+  const Eigen::Index rows = std::min(kRowsScoredAtOnce, x.rows() - first);
+  MatrixView log_probs = model_.model().Logits(ctx, {x.data() + first * x.cols(), rows, x.cols()});
   for (const int32_t piece : model_.generation().banned) {
     log_probs.col(piece).setConstant(-std::numeric_limits<float>::infinity());
   }
@@ -107,18 +106,20 @@ void ReplayJob::AddAlternatives(ConstMatrixView log_probs, Eigen::Index row) {
   result_.alternatives.insert(result_.alternatives.end(), all.begin(), best);
 }
 
-// The mean of the model's alignment heads, or of the last layer's where it names none.
+// The mean of the model's alignment heads, or of the last layer's where it names none; zeros without cross attention.
 void ReplayJob::Align() {
   result_.encoder_self = trace_.Take(AttentionKind::kEncoderSelf);
   result_.decoder_self = trace_.Take(AttentionKind::kDecoderSelf);
   result_.cross = trace_.Take(AttentionKind::kCross);
+  result_.centres = trace_.TakeCentres();
   const AttentionMap& cross = result_.cross;
   result_.alignment_heads = model_.generation().alignment_heads;
-  if (result_.alignment_heads.empty()) {
+  if (result_.alignment_heads.empty() && cross.layers > 0) {
     for (size_t head = 0; head < cross.heads; ++head) result_.alignment_heads.emplace_back(cross.layers - 1, head);
   }
   AttentionMap& mean = result_.alignment;
-  mean = {1, 1, cross.targets, cross.sources, std::vector<float>(cross.targets * cross.sources)};
+  const size_t targets = result_.target.tokens.ids.size(), sources = result_.source.tokens.ids.size();
+  mean = {1, 1, targets, sources, std::vector<float>(targets * sources)};
   const float share = 1 / static_cast<float>(result_.alignment_heads.size());
   for (const auto& [layer, head] : result_.alignment_heads) {
     const float* weights = cross.Row(layer, head, 0);

@@ -32,8 +32,9 @@ struct Replay {
   bool cut = false;              // the target is a translation that was cut (ScoredText)
   // The likeliest pieces at each place of the target, best first: [target, kAlternatives]; empty when only scored.
   std::vector<Alternative> alternatives;
-  AttentionMap encoder_self, decoder_self, cross;  // empty when only scored
-  AttentionMap alignment;                          // [1, 1, target, source]: mean of the alignment heads
+  AttentionMap encoder_self, decoder_self, cross;  // empty when only scored, and where the model has no such attention
+  std::vector<float> centres;  // of the window of each of cross's rows, in source pieces; empty where it sees all
+  AttentionMap alignment;      // [1, 1, target, source]: mean of the alignment heads
   std::vector<std::pair<size_t, size_t>> alignment_heads;
 };
 
@@ -63,11 +64,10 @@ class ReplayJob : public Job {
   ReplayKind kind_;
   Replay result_;
   std::unique_ptr<TranslationJob> translation_;
-  std::unique_ptr<EncoderRun> encoder_;
-  std::unique_ptr<TransformerState> state_;
+  std::unique_ptr<EncoderPass> encoder_;
+  std::unique_ptr<ForcedPass> decoder_;
   AttentionTrace trace_;
-  Matrix x_;           // the decoder's rows
-  size_t layer_ = 0;   // of the decoder
+  bool read_ = false;  // the target, by the decoder
   size_t scored_ = 0;  // target pieces
 };
 

@@ -56,21 +56,18 @@ void TranslationJob::NextBatch() {
     batch_.push_back(order_[next_]);
     sentences.push_back(&source);
   }
-  encoder_ = std::make_unique<EncoderRun>(model_.transformer(), sentences);
+  encoder_ = Encode(model_.model(), sentences);
 }
 
 void TranslationJob::StartSearch(Context& ctx) {
-  const TransformerConfig& config = model_.config();
+  const SequenceConfig& config = model_.config();
   std::vector<int32_t> segment(batch_.size());
   std::iota(segment.begin(), segment.end(), 0);
-  auto state = std::make_unique<TransformerState>(config, encoder_->segments(), std::move(segment));
-  for (size_t layer = 0; layer < config.decoder_layers; ++layer) {
-    model_.transformer().ProjectMemory(ctx, layer, encoder_->memory(), *state);
-  }
+  std::unique_ptr<DecoderState> state = encoder_->Start(ctx, std::move(segment));
   std::vector<size_t> longest;
   longest.reserve(batch_.size());
   for (const size_t text : batch_) longest.push_back(LongestTranslation(model_, sources_[text].ids.size(), options_));
-  search_ = std::make_unique<BeamSearch>(model_.transformer(), std::move(state), std::move(longest),
+  search_ = std::make_unique<BeamSearch>(model_.model(), std::move(state), std::move(longest),
                                          SearchOptions{.beam = beam(),
                                                        .length_penalty = model_.generation().length_penalty,
                                                        .start = config.start,

@@ -48,7 +48,7 @@ class TranslationJob : public Job {
   std::vector<size_t> order_;  // texts by length
   size_t next_ = 0;            // in order_
   std::vector<size_t> batch_;  // texts
-  std::unique_ptr<EncoderRun> encoder_;
+  std::unique_ptr<EncoderPass> encoder_;
   std::unique_ptr<BeamSearch> search_;
   std::vector<Translation> results_;
   size_t finished_ = 0;

@@ -7,6 +7,7 @@
 
 #include "core/base/arena.h"
 #include "core/decode/beam.h"
+#include "core/models/transformer.h"
 #include "core/translate/folder.h"
 #include "core/translate/job.h"
 #include "tests/bench/bench.h"
@@ -29,7 +30,7 @@ constexpr double kUnknownOperations = 0;
 void BenchEncoder(Bench& bench, size_t length) {
   const std::string name = "encoder " + std::to_string(length);
   if (!Wanted(name)) return;
-  const Transformer& transformer = bench.model.transformer();
+  const auto& transformer = static_cast<const Transformer&>(bench.model.model());
   const size_t d = bench.model.config().d_model;
   const auto rows = static_cast<Eigen::Index>(length), cols = static_cast<Eigen::Index>(d);
   const std::vector<float> values = SeededFloats(length * d, 1, 8);
@@ -49,19 +50,18 @@ void BenchEncoder(Bench& bench, size_t length) {
 
 // Greedily, exactly as many pieces as the source has: its weights never let </s> win.
 std::vector<SearchNode> Translate(Bench& bench, const Tokens& source, SearchOptions options) {
-  const Transformer& transformer = bench.model.transformer();
-  const TransformerConfig& config = transformer.config();
-  EncoderRun encoder(transformer, {&source});
+  const SequenceModel& model = bench.model.model();
+  const std::unique_ptr<EncoderPass> encoder = Encode(model, {&source});
   for (bool done = false; !done;) {
     const ArenaScope scope(bench.arena);
-    done = encoder.Step(bench.ctx);
+    done = encoder->Step(bench.ctx);
   }
-  auto state = std::make_unique<TransformerState>(config, encoder.segments(), std::vector<int32_t>{0});
-  for (size_t layer = 0; layer < config.decoder_layers; ++layer) {
+  std::unique_ptr<DecoderState> state;
+  {
     const ArenaScope scope(bench.arena);
-    transformer.ProjectMemory(bench.ctx, layer, encoder.memory(), *state);
+    state = encoder->Start(bench.ctx, {0});
   }
-  BeamSearch search(transformer, std::move(state), {source.ids.size()}, std::move(options));
+  BeamSearch search(model, std::move(state), {source.ids.size()}, std::move(options));
   for (bool done = false; !done;) {
     const ArenaScope scope(bench.arena);
     done = search.Step(bench.ctx);
@@ -89,7 +89,7 @@ std::vector<std::vector<int32_t>> Shortlists(size_t vocabulary, size_t outputs) 
 void BenchTranslation(Bench& bench, size_t length, size_t outputs) {
   const std::string name = "translate " + std::to_string(length) + ", " + std::to_string(outputs) + " outputs";
   if (!Wanted(name)) return;
-  const TransformerConfig& config = bench.model.config();
+  const SequenceConfig& config = bench.model.config();
   Tokens source;
   for (size_t i = 0; i + 1 < length; ++i) source.ids.push_back(static_cast<int32_t>(7 + 13 * i));
   source.ids.push_back(config.end);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/json.h"
+#include "core/models/transformer.h"
 #include "core/translate/folder.h"
 
 namespace qkv {
@@ -21,6 +22,11 @@ inline constexpr const char* kDefaultModel = "web/models/en-fr";  // int8
 // Models of floats, each with its goldens beside it; the first is what the default model was quantised from.
 inline constexpr const char* kModels[] = {"tests/goldens/en-fr", "tests/goldens/models/tiny-f32",
                                           "tests/goldens/models/tiny-f16", "tests/goldens/models/tiny-bf16"};
+
+// The model of a folder that holds a Transformer.
+inline const Transformer& TransformerOf(const TranslationModel& model) {
+  return static_cast<const Transformer&>(model.model());
+}
 
 // Empty where there is no such file.
 inline std::string ReadBytes(const std::string& path) {

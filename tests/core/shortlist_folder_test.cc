@@ -41,7 +41,7 @@ class ShortlistFolder {
 };
 
 // A list for </s> alone: the same for every sentence.
-std::vector<uint8_t> Always(const TransformerConfig& config, std::vector<int32_t> pieces) {
+std::vector<uint8_t> Always(const SequenceConfig& config, std::vector<int32_t> pieces) {
   ShortlistContent content{0, 0, std::vector<std::vector<int32_t>>(config.vocabulary)};
   content.lists.back() = {config.end};
   content.lists[static_cast<size_t>(config.end)] = std::move(pieces);
@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(Models, WithShortlist, testing::ValuesIn(kModels));
 TEST_P(WithShortlist, TranslationsAreMadeOfItsPieces) {
   const TranslationModel* model = SharedModel(GetParam());
   ASSERT_NE(model, nullptr);
-  const TransformerConfig& config = model->config();
+  const SequenceConfig& config = model->config();
   std::vector<int32_t> listed;
   for (int32_t id = 3; id < static_cast<int32_t>(config.vocabulary); id += 7) listed.push_back(id);
   const ShortlistFolder folder(GetParam(), Always(config, listed));

@@ -167,7 +167,7 @@ TEST(Initialise, HasTheVariancesOfThePapersAndRepeats) {
   Parameters parameters(slots);
   Initialise(parameters, 5);
   const auto rows = [&](size_t i) {
-    const Parameter& p = parameters.all()[i];
+    const LearntParameter& p = parameters.all()[i];
     std::vector<float> out(p.outputs * p.inputs);
     Unpack(p, p.value, out.data());
     return out;

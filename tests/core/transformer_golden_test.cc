@@ -27,24 +27,17 @@ struct Pass {
   }
 };
 
-std::vector<int32_t> DecoderInput(const TransformerConfig& config, const std::vector<int32_t>& target) {
+std::vector<int32_t> DecoderInput(const SequenceConfig& config, const std::vector<int32_t>& target) {
   std::vector<int32_t> input = {config.start};
   input.insert(input.end(), target.begin(), target.end() - 1);
   return input;
 }
 
-std::unique_ptr<TransformerState> EncodedState(Context& ctx, const Transformer& model,
-                                               const std::vector<int32_t>& source) {
-  Tokens tokens;
-  tokens.ids = source;
-  EncoderRun encoder(model, {&tokens});
-  while (!encoder.Step(ctx)) {
+std::unique_ptr<DecoderState> EncodedState(Context& ctx, const Transformer& model, const std::vector<int32_t>& source) {
+  const auto encoder = model.Encode(source, Segments::One(source.size()));
+  while (!encoder->Step(ctx)) {
   }
-  auto state = std::make_unique<TransformerState>(model.config(), encoder.segments(), std::vector<int32_t>{0});
-  for (size_t layer = 0; layer < model.config().decoder_layers; ++layer) {
-    model.ProjectMemory(ctx, layer, encoder.memory(), *state);
-  }
-  return state;
+  return encoder->Start(ctx, {0});
 }
 
 Pass Forced(const Transformer& model, const std::vector<int32_t>& source, const std::vector<int32_t>& target,
@@ -57,11 +50,11 @@ Pass Forced(const Transformer& model, const std::vector<int32_t>& source, const 
   trace.Reserve(AttentionKind::kEncoderSelf, config.encoder_layers, config.encoder_heads, source.size(), source.size());
   trace.Reserve(AttentionKind::kDecoderSelf, config.decoder_layers, config.decoder_heads, target.size(), target.size());
   trace.Reserve(AttentionKind::kCross, config.decoder_layers, config.decoder_heads, target.size(), source.size());
-  const auto state = EncodedState(ctx, model, source);
-  Matrix x = model.EmbedTarget(ctx, DecoderInput(config, target), *state);
-  for (size_t layer = 0; layer < config.decoder_layers; ++layer) x = model.DecoderStep(ctx, layer, View(x), *state);
-  return {model.Logits(ctx, View(x)), trace.Take(AttentionKind::kEncoderSelf), trace.Take(AttentionKind::kDecoderSelf),
-          trace.Take(AttentionKind::kCross)};
+  const auto decoder = model.Force(EncodedState(ctx, model, source), DecoderInput(config, target));
+  while (!decoder->Step(ctx)) {
+  }
+  return {model.Logits(ctx, decoder->rows()), trace.Take(AttentionKind::kEncoderSelf),
+          trace.Take(AttentionKind::kDecoderSelf), trace.Take(AttentionKind::kCross)};
 }
 
 // The largest distance from what the golden keeps of a tensor.
@@ -111,7 +104,7 @@ class TransformerGolden : public testing::TestWithParam<const char*> {
     exact_ = ReadDoubles(GetParam() + std::string("/transformer.bin"));
   }
   const Json& Goldens() const { return index_.root()["goldens"]; }
-  const Transformer& transformer() const { return model_->transformer(); }
+  const Transformer& transformer() const { return TransformerOf(*model_); }
   Pass Forced(const Json& golden) const {
     return qkv::Forced(transformer(), Ids(golden["source_ids"]), Ids(golden["target_ids"]));
   }

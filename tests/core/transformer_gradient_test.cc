@@ -40,7 +40,7 @@ struct Golden {
   std::vector<double> losses;
 };
 
-Golden ReadGolden(const std::string& path, const TransformerConfig& config) {
+Golden ReadGolden(const std::string& path, const SequenceConfig& config) {
   rapidjson::Document json;
   json.Parse(ReadBytes(path).c_str());
   Golden golden;
@@ -73,11 +73,11 @@ struct Learner {
   double Teach(const Golden& golden, Random* random = nullptr) {
     Context ctx{.arena = arena, .pool = pool, .tape = &tape, .random = random};
     const auto pieces = static_cast<float>(golden.batch.target_out.size());
-    return qkv::Teach(ctx, model->transformer(), golden.batch, golden.smoothing, 1 / pieces).smoothed / pieces;
+    return qkv::Teach(ctx, model->model(), golden.batch, golden.smoothing, 1 / pieces).smoothed / pieces;
   }
   double Loss(const Golden& golden, Random* random = nullptr) {
     Context ctx{.arena = arena, .pool = pool, .random = random};
-    return qkv::Teach(ctx, model->transformer(), golden.batch, golden.smoothing, 0).smoothed /
+    return qkv::Teach(ctx, model->model(), golden.batch, golden.smoothing, 0).smoothed /
            static_cast<double>(golden.batch.target_out.size());
   }
 };
@@ -88,7 +88,7 @@ double Norm(const std::vector<float>& x) {
   return std::sqrt(sum);
 }
 
-std::vector<float> Rows(const Parameter& p, const float* packed) {
+std::vector<float> Rows(const LearntParameter& p, const float* packed) {
   std::vector<float> rows(p.outputs * p.inputs);
   Unpack(p, packed, rows.data());
   return rows;
@@ -103,13 +103,13 @@ TEST(TransformerGradient, IsPyTorchs) {
       const std::string folder = kFolder + std::string(name);
       const Golden golden = ReadGolden(folder + "/learning.json", learner.model->config());
       EXPECT_NEAR(learner.Teach(golden), golden.loss, 1e-5 * golden.loss);
-      const auto exact = ReadGradients(folder + "/gradients.safetensors", learner.model->config());
+      const auto exact = ReadGradients(folder + "/gradients.safetensors", TransformerOf(*learner.model).config());
       WeightSlots exact_slots = exact->Slots();
       const Parameters expected(exact_slots);
       double all = 0;
-      for (const Parameter& p : expected.all()) all += std::pow(Norm(Rows(p, p.value)), 2);
+      for (const LearntParameter& p : expected.all()) all += std::pow(Norm(Rows(p, p.value)), 2);
       for (size_t i = 0; i < expected.all().size(); ++i) {
-        const Parameter& p = learner.parameters.all()[i];
+        const LearntParameter& p = learner.parameters.all()[i];
         const std::vector<float> g = Rows(p, p.gradient.data()), e = Rows(p, expected.all()[i].value);
         std::vector<float> difference(g.size());
         for (size_t j = 0; j < g.size(); ++j) difference[j] = g[j] - e[j];
@@ -125,7 +125,7 @@ TEST(TransformerGradient, FirstTenLossesOfAdamArePyTorchs) {
     Learner learner(name, 2);
     const Golden golden = ReadGolden(kFolder + std::string(name) + "/learning.json", learner.model->config());
     std::vector<std::vector<float>> m, v;
-    for (const Parameter& p : learner.parameters.all()) {
+    for (const LearntParameter& p : learner.parameters.all()) {
       m.emplace_back(p.size);
       v.emplace_back(p.size);
     }
@@ -137,7 +137,7 @@ TEST(TransformerGradient, FirstTenLossesOfAdamArePyTorchs) {
       step.unbias1 = 1 - std::pow(step.beta1, t + 1);
       step.unbias2 = 1 - std::pow(step.beta2, t + 1);
       for (size_t i = 0; i < m.size(); ++i) {
-        Parameter& p = learner.parameters.all()[i];
+        LearntParameter& p = learner.parameters.all()[i];
         UpdateAdam(step, p.gradient.data(), m[i].data(), v[i].data(), p.value, p.size, learner.pool);
       }
     }
@@ -153,7 +153,7 @@ TEST(TransformerGradient, IsTheSameOnAnyNumberOfThreadsAndOnASecondRun) {
     Random random(7), again(7);
     EXPECT_EQ(one.Teach(golden, &random), three.Teach(golden, &again));
     for (size_t i = 0; i < one.parameters.all().size(); ++i) {
-      const Parameter &a = one.parameters.all()[i], &b = three.parameters.all()[i];
+      const LearntParameter &a = one.parameters.all()[i], &b = three.parameters.all()[i];
       EXPECT_EQ(Rows(a, a.gradient.data()), Rows(b, b.gradient.data())) << a.name;
     }
   }
@@ -163,13 +163,13 @@ TEST(TransformerGradient, IsTheSameOnAnyNumberOfThreadsAndOnASecondRun) {
 TEST(TransformerGradient, OfDropoutFollowsTheLoss) {
   Learner learner("tiny-f32", 2);
   const Golden golden = ReadGolden(kFolder + std::string("tiny-f32/learning.json"), learner.model->config());
-  ASSERT_GT(learner.model->config().dropout, 0);
+  ASSERT_GT(TransformerOf(*learner.model).config().dropout, 0);
   Random draws(3);
   learner.Teach(golden, &draws);
   Random direction_draws(5);
   double slope = 0;
   std::vector<std::vector<float>> directions;
-  for (const Parameter& p : learner.parameters.all()) {
+  for (const LearntParameter& p : learner.parameters.all()) {
     std::vector<float>& d = directions.emplace_back(p.size);
     for (size_t i = 0; i < p.size; ++i) {
       if (p.gradient.data()[i] == 0) continue;  // what fills a panel up stays zero
@@ -179,7 +179,7 @@ TEST(TransformerGradient, OfDropoutFollowsTheLoss) {
   }
   const auto loss_at = [&](float h) {
     for (size_t i = 0; i < directions.size(); ++i) {
-      Parameter& p = learner.parameters.all()[i];
+      LearntParameter& p = learner.parameters.all()[i];
       for (size_t j = 0; j < p.size; ++j) p.value[j] += h * directions[i][j];
     }
     Random same(3);
