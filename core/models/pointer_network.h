@@ -1,0 +1,52 @@
+// The pointer network (Vinyals et al. 2015): it reads some points and writes an order of them. Attention is the output:
+// what it writes at a step is the place of one of its inputs, u_j = v' tanh(W_1 e_j + W_2 d_i), whatever their number.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/attention/attend.h"
+#include "core/layers/recurrent.h"
+#include "core/models/weights.h"
+
+namespace qkv {
+
+struct PointerConfig {
+  size_t inputs = 1;                // columns of a point
+  size_t d = 64;                    // of a state
+  CellKind cell = CellKind::kLstm;  // of both sides
+  bool bidirectional = false;       // the encoder, whose directions then have half of d each
+  bool repeats = false;             // a point may be written twice
+};
+
+class PointerNetwork {
+ public:
+  explicit PointerNetwork(const PointerConfig& config);
+
+  const PointerConfig& config() const { return config_; }
+  WeightSlots Slots();
+
+  // Teacher forcing: the logarithm of the probability of every choice, [2, choices], and the entropies
+  // (core/attention/attend_backward.h, Likelihood). points [rows, inputs]; choice i of a segment is the place, counted
+  // from the segment's first point, that is written at step i.
+  MatrixView Teach(Context& ctx, ConstMatrixView points, const Segments& segments, std::span<const int32_t> choices,
+                   const Segments& choice_segments) const;
+
+  // The order of one set of points, greedily: at most `most` places, or up to the first that is `stop`. With `weights`
+  // [most, rows], the probabilities of each step are kept. Without repeats `most` is at most the number of points.
+  std::vector<int32_t> Point(Context& ctx, ConstMatrixView points, size_t most, int32_t stop = kNoKey,
+                             float* weights = nullptr) const;
+
+ private:
+  Attention Choices(Context& ctx) const;
+
+  PointerConfig config_;
+  RecurrentLayer encoder_;
+  RecurrentCell decoder_;
+  Vector start_;         // [inputs]: what the decoder reads first
+  Linear keys_, query_;  // W_1, W_2 [d, d]
+  Vector v_;             // [d]
+};
+
+}  // namespace qkv
