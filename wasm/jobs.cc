@@ -211,6 +211,12 @@ val TraceResult(int handle) {
   trace.set("encoderSelf", MapValue(replay.encoder_self));
   trace.set("decoderSelf", MapValue(replay.decoder_self));
   trace.set("cross", MapValue(replay.cross));
+  if (!replay.centres.empty()) {
+    val window = val::object();
+    window.set("centres", TypedArray(replay.centres));
+    window.set("halfWidth", job->model->config().half_width);
+    trace.set("window", window);
+  }
   trace.set("alternatives", AlternativesValue(*job->model, replay));
   trace.set("alignment", AlignmentValue(*job->model, replay));
   return trace;

@@ -122,6 +122,14 @@ std::string TraceJson(const TranslationModel& model, const Replay& replay) {
   Map(json, "encoderSelf", replay.encoder_self);
   Map(json, "decoderSelf", replay.decoder_self);
   Map(json, "cross", replay.cross);
+  if (!replay.centres.empty()) {
+    Key(json, "window");
+    json.StartObject();
+    Floats(json, "centres", replay.centres);
+    Key(json, "halfWidth");
+    Number(json, static_cast<float>(model.config().half_width));
+    json.EndObject();
+  }
   Alignment(json, model, replay);
   Alternatives(json, model, replay);
   json.EndObject();

@@ -38,6 +38,7 @@ export type WasmTrace = {
   encoderSelf: WasmMap;
   decoderSelf: WasmMap;
   cross: WasmMap;
+  window?: { centres: Float32Array; halfWidth: number };
   alternatives: { count: number; pieces: string[]; ids: Int32Array; logProbs: Float32Array };
   alignment: WasmMap & { heads: [number, number][]; ranked: boolean };
 };

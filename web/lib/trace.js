@@ -58,6 +58,8 @@
  * @property {AttentionMap} encoderSelf [layers, heads, source, source]
  * @property {AttentionMap} decoderSelf [layers, heads, target, target]
  * @property {AttentionMap} cross [layers, heads, target, source]
+ * @property {{centres: Float32Array, halfWidth: number}} [window] of a recurrent model with local attention: the places
+ *   in the source, in pieces, that each row of `cross` looks around, and how far
  * @property {Alignment} alignment
  * @property {Alternatives} alternatives
  * @property {number} score the sum of the target's log-probabilities
