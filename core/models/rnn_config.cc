@@ -1,6 +1,7 @@
 #include "core/models/rnn_config.h"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <string>
 
@@ -33,77 +34,112 @@ Result<void> RefuseIf(bool refuse, const JsonObject& json, std::initializer_list
 }
 
 Result<void> ParseShapes(const JsonObject& json, RnnConfig& config) {
-  QKV_CHECK(ReadSize(json, "vocab_size", kLargestVocabulary, config.vocabulary));
-  QKV_CHECK(ReadSize(json, "d_model", kLargestWidth, config.d_model));
-  QKV_CHECK(ReadSize(json, "encoder_layers", kMostLayers, config.encoder_layers));
-  QKV_CHECK(ReadSize(json, "decoder_layers", kMostLayers, config.decoder_layers));
-  QKV_CHECK(ReadSize(json, "max_position_embeddings", kMostPositions, config.max_positions));
+  struct Field {
+    const char* name;
+    int64_t most;
+    size_t* to;
+  };
+  const Field fields[] = {{"vocab_size", kLargestVocabulary, &config.vocabulary},
+                          {"d_model", kLargestWidth, &config.d_model},
+                          {"encoder_layers", kMostLayers, &config.encoder_layers},
+                          {"decoder_layers", kMostLayers, &config.decoder_layers},
+                          {"max_position_embeddings", kMostPositions, &config.max_positions}};
+  for (const Field& field : fields) QKV_CHECK(ReadSize(json, field.name, field.most, *field.to));
   QKV_TRY(const int64_t embedding, json.Integer("d_embedding", 1, kLargestWidth, static_cast<int64_t>(config.d_model)));
+  QKV_TRY(const int64_t heads, json.Integer("self_attention_heads", 0, kLargestWidth, 0));
   config.d_embedding = static_cast<size_t>(embedding);
-  QKV_TRY(config.shared_embeddings, json.Bool("share_encoder_decoder_embeddings", true));
-  QKV_TRY(config.tied_output, json.Bool("tie_word_embeddings", true));
-  if (config.tied_output && config.d_embedding != config.d_model) {
-    return json.Invalid("tie_word_embeddings", "the table is written by too only where d_embedding is d_model");
+  config.self_attention_heads = static_cast<size_t>(heads);
+  return {};
+}
+
+// Names are those of an enum, in its order.
+struct ChoiceField {
+  const char* name;
+  std::span<const std::string_view> names;
+  size_t fallback;
+  size_t* to;
+};
+Result<void> ParseChoices(const JsonObject& json, std::initializer_list<ChoiceField> fields) {
+  for (const ChoiceField& field : fields) {
+    QKV_TRY(*field.to, Choice(json, field.name, field.names, field.names[field.fallback]));
   }
   return {};
 }
 
-Result<void> ParseAttention(const JsonObject& json, RnnConfig& config) {
+Result<void> ParseBools(const JsonObject& json, RnnConfig& config) {
+  struct Field {
+    const char* name;
+    bool* to;
+  };
+  const Field fields[] = {{"bidirectional", &config.bidirectional},
+                          {"reverse_source", &config.reverse_source},
+                          {"output_context", &config.output_context},
+                          {"input_feeding", &config.input_feeding},
+                          {"share_encoder_decoder_embeddings", &config.shared_embeddings},
+                          {"tie_word_embeddings", &config.tied_output}};
+  for (const Field& field : fields) {
+    QKV_TRY(*field.to, json.Bool(field.name, *field.to));
+  }
+  return {};
+}
+
+// Choices that do not go together.
+Result<void> CheckChoices(const JsonObject& json, const RnnConfig& config) {
   QKV_CHECK(RefuseIf(!config.attends(), json, {"score", "window", "half_width"}, config));
   QKV_CHECK(RefuseIf(config.attends(), json, {"context"}, config));
   QKV_CHECK(RefuseIf(!config.attends_before(), json, {"output_context"}, config));
   QKV_CHECK(RefuseIf(config.variant != RnnVariant::kLuong, json, {"input_feeding"}, config));
-  static constexpr std::string_view kContexts[] = {"first", "every"};
-  QKV_TRY(const size_t context, Choice(json, "context", kContexts, "every"));
-  config.context_every = context == 1;
-  QKV_TRY(config.output_context, json.Bool("output_context", false));
-  QKV_TRY(config.input_feeding, json.Bool("input_feeding", false));
-  if (!config.attends()) return {};
-  // In the order of StepScore, and another name for one.
-  static constexpr std::string_view kScores[] = {"dot", "general", "additive", "location", "concat"};
-  QKV_TRY(const size_t score, Choice(json, "score", kScores, config.attends_before() ? "additive" : "general"));
-  config.score = score == 4 ? StepScore::kAdditive : static_cast<StepScore>(score);
-  if (config.score == StepScore::kDot && config.bidirectional) {
-    return json.Invalid("score",
-                        "dot needs states of one size on both sides, and those of two directions are twice as "
-                        "large; general does not");
+  struct Rule {
+    bool broken;
+    const char *field, *message;
+  };
+  const size_t heads = config.self_attention_heads;
+  const Rule rules[] = {
+      {config.reverse_source && config.bidirectional, "reverse_source", "is for an encoder of one direction"},
+      {config.tied_output && config.d_embedding != config.d_model, "tie_word_embeddings",
+       "needs d_embedding to be d_model: one table is read and written by"},
+      {heads != 0 && config.memory() % heads != 0, "self_attention_heads", "must divide the size of the states"},
+      {config.attends() && config.score == StepScore::kDot && config.bidirectional, "score",
+       "\"dot\" needs states of one size on both sides: not of two directions; \"general\" does not"},
+  };
+  for (const Rule& rule : rules) {
+    if (rule.broken) return json.Invalid(rule.field, rule.message);
   }
-  QKV_TRY(const size_t window, Choice(json, "window", kWindowNames, "global"));
-  config.window = static_cast<WindowKind>(window);
-  constexpr double kLuongs = 10;
-  QKV_TRY(const double half_width, json.Number("half_width", kLuongs));
-  if (!(half_width >= 1 && half_width <= static_cast<double>(kMostPositions))) {
-    return json.Invalid("half_width", "must be from 1 to " + std::to_string(kMostPositions));
-  }
-  config.half_width = config.window == WindowKind::kGlobal ? 0 : half_width;
-  config.cross = {1, 1};
   return {};
 }
 
 }  // namespace
 
 Result<RnnConfig> ParseRnnConfig(std::string_view text) {
+  static constexpr std::string_view kCells[] = {"gru", "lstm"}, kContexts[] = {"first", "every"};
+  static constexpr std::string_view kScores[] = {"dot", "general", "additive", "location", "concat"};
   QKV_TRY(const JsonObject json, JsonObject::Parse(text, "config.json", kLargestConfig));
   RnnConfig config;
   QKV_TRY(const size_t variant, Choice(json, "variant", kVariantNames, ""));
   config.variant = static_cast<RnnVariant>(variant);
-  static constexpr std::string_view kCells[] = {"gru", "lstm"};
-  QKV_TRY(const size_t cell, Choice(json, "cell", kCells, "lstm"));
+  config.bidirectional = config.variant == RnnVariant::kBahdanau;
+  size_t cell = 0, context = 0, score = 0, window = 0;
+  const auto usual = static_cast<size_t>(config.attends_before() ? StepScore::kAdditive : StepScore::kGeneral);
+  QKV_CHECK(ParseChoices(json, {{"cell", kCells, 1, &cell},
+                                {"context", kContexts, 1, &context},
+                                {"score", kScores, usual, &score},
+                                {"window", kWindowNames, 0, &window}}));
   config.cell = static_cast<CellKind>(cell);
-  QKV_TRY(config.bidirectional, json.Bool("bidirectional", config.variant == RnnVariant::kBahdanau));
-  QKV_TRY(config.reverse_source, json.Bool("reverse_source", false));
-  if (config.reverse_source && config.bidirectional) {
-    return json.Invalid("reverse_source", "two directions are read anyway where bidirectional is true");
-  }
+  config.context_every = context == 1;
+  config.score = score == std::size(kScores) - 1 ? StepScore::kAdditive : static_cast<StepScore>(score);
+  config.window = static_cast<WindowKind>(window);
   QKV_CHECK(ParseShapes(json, config));
+  QKV_CHECK(ParseBools(json, config));
   QKV_CHECK(ReadTokens(json, config));
-  QKV_CHECK(ParseAttention(json, config));
-  QKV_TRY(const int64_t heads, json.Integer("self_attention_heads", 0, kLargestWidth, 0));
-  if (heads != 0 && config.memory() % static_cast<size_t>(heads) != 0) {
-    return json.Invalid("self_attention_heads", "must divide the states' " + std::to_string(config.memory()));
+  QKV_CHECK(CheckChoices(json, config));
+  constexpr double kLuongs = 10;
+  QKV_TRY(const double half_width, json.Number("half_width", kLuongs));
+  if (!(half_width >= 1 && half_width <= static_cast<double>(kMostPositions))) {
+    return json.Invalid("half_width", "must be from 1 to " + std::to_string(kMostPositions));
   }
-  config.self_attention_heads = static_cast<size_t>(heads);
-  if (heads != 0) config.encoder_self = {1, static_cast<size_t>(heads)};
+  if (config.window != WindowKind::kGlobal) config.half_width = half_width;
+  if (config.attends()) config.cross = {1, 1};
+  if (config.self_attention_heads != 0) config.encoder_self = {1, config.self_attention_heads};
   QKV_TRY(config.dropout, ReadRate(json, "dropout"));
   return config;
 }

@@ -24,7 +24,10 @@ CellRows State(const Matrix& hidden, const Matrix& cell) {
 void GatherIn(Matrix& rows, std::span<const int32_t> which) {
   if (rows.size() == 0) return;
   Matrix gathered(static_cast<Eigen::Index>(which.size()), rows.cols());
-  for (size_t i = 0; i < which.size(); ++i) gathered.row(static_cast<Eigen::Index>(i)) = rows.row(which[i]);
+  const auto width = static_cast<size_t>(rows.cols());
+  for (size_t i = 0; i < which.size(); ++i) {
+    std::copy_n(rows.data() + static_cast<size_t>(which[i]) * width, width, gathered.data() + i * width);
+  }
   rows.swap(gathered);
 }
 
@@ -139,7 +142,10 @@ class RnnSeq2Seq::Steps {
 
   // x [rows, e]: the embedded pieces, which are not written.
   Steps(Context& ctx, const RnnSeq2Seq& model, MatrixView x, const std::optional<StepMemory>& memory)
-      : config_(model.config_), rows_(static_cast<size_t>(x.rows())), x_(x.data(), x.rows(), x.cols()) {
+      : config_(model.config_),
+        rows_(static_cast<size_t>(x.rows())),
+        x_(x.data(), x.rows(), x.cols()),
+        layers_(model.decoder_.size()) {
     const size_t d = config_.d_model, gates = GatesOf(config_.cell) * d;
     first_.emplace(NewRows(ctx, rows_, gates));
     StepLinear(ctx, model.decoder_[0].input, x, *first_).Run(ctx, 0, rows_);
@@ -148,13 +154,13 @@ class RnnSeq2Seq::Steps {
       fed_.emplace(config_.attends_before() ? attention_->context() : NewRows(ctx, rows_, config_.fed()));
       feed_.emplace(ctx, model.feed_, *fed_, *first_, StepLinear::Write::kAdd);
     }
-    for (size_t l = 0; l < model.decoder_.size(); ++l) {
+    for (size_t l = 0; l < layers_.size(); ++l) {
+      const MatrixView products = l == 0 ? *first_ : NewRows(ctx, rows_, gates);
       if (l > 0) {
-        inputs_.push_back(NewRows(ctx, rows_, d));
-        products_.push_back(NewRows(ctx, rows_, gates));
-        linears_.emplace_back(ctx, model.decoder_[l].input, inputs_.back(), products_.back());
+        layers_[l].input.emplace(NewRows(ctx, rows_, d));
+        layers_[l].linear.emplace(ctx, model.decoder_[l].input, *layers_[l].input, products);
       }
-      cells_.emplace_back(ctx, model.decoder_[l], l == 0 ? *first_ : products_.back());
+      layers_[l].cell.emplace(ctx, model.decoder_[l], products);
     }
     if (config_.joined() != 0) {
       joined_.emplace(NewRows(ctx, rows_, config_.joined()));
@@ -174,20 +180,22 @@ class RnnSeq2Seq::Steps {
   // All of layer l's input.
   void ReadLayer(Context& ctx, size_t l, size_t first, size_t count) {
     if (l == 0) return;
-    MatrixView input = inputs_[l - 1];
-    CopyRows(ctx, Part(View(cells_[l - 1].hidden()), first, count), {}, input, first);
+    MatrixView input = *layers_[l].input;
+    CopyRows(ctx, Part(View(layers_[l - 1].cell->hidden()), first, count), {}, input, first);
     Dropout(ctx, config_.dropout, Part(input, first, count), View(input));
-    linears_[l - 1].Run(ctx, first, count);
+    layers_[l].linear->Run(ctx, first, count);
   }
-  void RunLayer(Context& ctx, size_t l, size_t first, const CellRows& before) { cells_[l].Run(ctx, first, before); }
+  void RunLayer(Context& ctx, size_t l, size_t first, const CellRows& before) {
+    layers_[l].cell->Run(ctx, first, before);
+  }
   void AttendAfter(Context& ctx, size_t first, size_t count, std::span<const int32_t> segment, size_t step) {
-    attention_->Run(ctx, first, Part(View(cells_.back().hidden()), first, count), segment, step);
+    attention_->Run(ctx, first, Part(View(layers_.back().cell->hidden()), first, count), segment, step);
   }
   void Join(Context& ctx, size_t first, size_t count) {
     if (!joined_) return;
     const size_t m = config_.memory(), d = config_.d_model;
     CopyRows(ctx, Part(View(attention_->context()), first, count), {}, *joined_, first, 0);
-    CopyRows(ctx, Part(View(cells_.back().hidden()), first, count), {}, *joined_, first, m);
+    CopyRows(ctx, Part(View(layers_.back().cell->hidden()), first, count), {}, *joined_, first, m);
     if (config_.output_context) CopyRows(ctx, Part(View(x_), first, count), {}, *joined_, first, m + d);
     join_->Run(ctx, first, count, Activation::kTanh);
   }
@@ -200,7 +208,7 @@ class RnnSeq2Seq::Steps {
       AddFed(ctx, first, count);
     }
     if (config_.input_feeding) Feed(ctx, first, before.attended);
-    for (size_t l = 0; l < cells_.size(); ++l) {
+    for (size_t l = 0; l < layers_.size(); ++l) {
       ReadLayer(ctx, l, first, count);
       RunLayer(ctx, l, first, before.layers[l]);
     }
@@ -209,9 +217,9 @@ class RnnSeq2Seq::Steps {
   }
 
   // What the steps leave at [first, first + count).
-  CellRows layer(size_t l, size_t first, size_t count) const { return Part(cells_[l].state(), first, count); }
+  CellRows layer(size_t l, size_t first, size_t count) const { return Part(layers_[l].cell->state(), first, count); }
   // What the output is made of, [rows, d].
-  ConstMatrixView output() const { return output_ ? View(*output_) : View(cells_.back().hidden()); }
+  ConstMatrixView output() const { return output_ ? View(*output_) : View(layers_.back().cell->hidden()); }
 
  private:
   void AddFed(Context& ctx, size_t first, size_t count) { feed_->Run(ctx, first, count); }
@@ -222,13 +230,17 @@ class RnnSeq2Seq::Steps {
   std::optional<MatrixView> first_, fed_, joined_, output_;
   std::optional<AttentionSteps> attention_;
   std::optional<StepLinear> feed_, join_;
-  std::vector<MatrixView> inputs_, products_;
-  std::vector<StepLinear> linears_;
-  std::vector<CellSteps> cells_;
+  struct Layer {
+    std::optional<MatrixView> input;  // of all but the first
+    std::optional<StepLinear> linear;
+    std::optional<CellSteps> cell;
+  };
+  std::vector<Layer> layers_;
 };
 
 MatrixView RnnSeq2Seq::Teach(Context& ctx, std::span<const int32_t> source, const Segments& source_segments,
                              std::span<const int32_t> target, const Segments& target_segments) const {
+  if (!kTrainable) return {nullptr, 0, 0};
   MatrixView read = EmbedSource(ctx, source);
   std::vector<CellRows> last;
   for (size_t l = 0; l < encoder_.size(); ++l) {

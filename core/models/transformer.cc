@@ -265,6 +265,7 @@ MatrixView Transformer::DecoderBlock(Context& ctx, size_t index, const Operand& 
 
 MatrixView Transformer::Teach(Context& ctx, std::span<const int32_t> source, const Segments& source_segments,
                               std::span<const int32_t> target, const Segments& target_segments) const {
+  if (!kTrainable) return {nullptr, 0, 0};
   MatrixView x = EmbedSource(ctx, source, source_segments);
   const auto become = [&x](const MatrixView& y) { new (&x) MatrixView(y); };  // an Eigen view is seated once
   for (size_t layer = 0; layer < encoder_.size(); ++layer) become(EncoderStep(ctx, layer, View(x), source_segments));
