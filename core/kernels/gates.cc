@@ -13,12 +13,17 @@ HWY_BEFORE_NAMESPACE();
 namespace qkv::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// 1 / (1 + e) with e = exp(-|x|), and e / (1 + e) below 0.
+// 1 / (1 + e) with e = exp(-|x|), and e / (1 + e) below 0. Neither this nor the next is inlined eight times over.
 template <class D, class V>
-HWY_INLINE V Sigmoid(D d, V x) {
+HWY_NOINLINE V Sigmoid(D d, V x) {
   const V one = hn::Set(d, 1.0f);
   const V e = ExpNegative(d, hn::Neg(hn::Abs(x)), [](V a, V b, V c) HWY_ATTR { return hn::Add(hn::Mul(a, b), c); });
   return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
+}
+
+template <class D, class V>
+HWY_NOINLINE V TanhOnce(D d, V x) {
+  return Tanh(d, x);
 }
 
 // One vector of units of one row, at gates + u, or the last few of them.
@@ -43,9 +48,9 @@ HWY_INLINE void Lstm(const U& units, size_t n, const float* a, const float* b, c
                      float* to_cell, float* to_hidden) {
   const auto sum = [&](size_t gate) HWY_ATTR { return hn::Add(units.Load(a + gate * n), units.Load(b + gate * n)); };
   const auto i = Sigmoid(units.d, sum(0)), f = Sigmoid(units.d, sum(1));
-  const auto g = Tanh(units.d, sum(2)), o = Sigmoid(units.d, sum(3));
+  const auto g = TanhOnce(units.d, sum(2)), o = Sigmoid(units.d, sum(3));
   const auto c = hn::Add(hn::Mul(f, units.Load(cell)), hn::Mul(i, g));
-  const auto t = Tanh(units.d, c);
+  const auto t = TanhOnce(units.d, c);
   units.Store(i, kept);
   units.Store(f, kept + n);
   units.Store(g, kept + 2 * n);
@@ -60,7 +65,7 @@ HWY_INLINE void Gru(const U& units, size_t n, const float* a, const float* b, co
                     float* to_hidden) {
   const auto r = Sigmoid(units.d, hn::Add(units.Load(a), units.Load(b)));
   const auto z = Sigmoid(units.d, hn::Add(units.Load(a + n), units.Load(b + n)));
-  const auto candidate = Tanh(units.d, hn::Add(units.Load(a + 2 * n), hn::Mul(r, units.Load(b + 2 * n))));
+  const auto candidate = TanhOnce(units.d, hn::Add(units.Load(a + 2 * n), hn::Mul(r, units.Load(b + 2 * n))));
   units.Store(r, kept);
   units.Store(z, kept + n);
   units.Store(candidate, kept + 2 * n);

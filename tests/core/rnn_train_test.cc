@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "core/base/random.h"
+#include "core/io/safetensors_writer.h"
 #include "core/train/run.h"
 #include "core/translate/folder.h"
 #include "core/translate/replay.h"
@@ -122,6 +123,18 @@ TEST_F(RnnRun, BahdanauTurnsWordsRound) {
   const auto model = Train("rnn-bahdanau", std::string(kSmall) + R"(, "output_context": true)", 300);
   EXPECT_GE(Right(*model, 3, 6), 90u);
   EXPECT_TRUE(Traced(*model, "abcde", "edcba").centres.empty());
+
+  // As int8 it is the same model, nearly.
+  const fs::path floats = folder_ / "rnn-bahdanau/model", small = folder_ / "int8";
+  fs::copy(floats, small);
+  fs::remove(small / "model.safetensors");
+  std::ofstream file(small / "model.safetensors", std::ios::binary);
+  WriteSafetensors(model->Slots(), FloatsAs::kInt8, file);
+  file.close();
+  auto int8 = LoadFolder(small.string());
+  ASSERT_TRUE(int8) << int8.error().ToString();
+  EXPECT_LT((*int8)->bytes(), model->bytes() / 2);
+  EXPECT_GE(Right(**int8, 3, 6), 85u);
 }
 
 // All that it knows of a word is one state: short ones fit sooner.
