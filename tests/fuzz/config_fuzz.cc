@@ -1,6 +1,7 @@
 // Any bytes as config.json, generation_config.json and vocab.json. What is accepted keeps its promises.
 #include <string_view>
 
+#include "core/models/rnn_config.h"
 #include "core/models/transformer_config.h"
 #include "core/translate/generation_config.h"
 #include "core/translate/piece_rows.h"
@@ -25,6 +26,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const TransformerConfig& c = config.value();
     Require(c.d_model % c.encoder_heads == 0 && c.d_model % c.decoder_heads == 0);
     Require(static_cast<size_t>(c.end) < c.vocabulary && static_cast<size_t>(c.start) < c.vocabulary);
+  }
+  if (const auto config = ParseRnnConfig(text)) {
+    const RnnConfig& c = config.value();
+    Require(static_cast<size_t>(c.end) < c.vocabulary && static_cast<size_t>(c.start) < c.vocabulary);
+    Require(c.d_embedding > 0 && (c.self_attention_heads == 0 || c.memory() % c.self_attention_heads == 0));
+    Require((c.half_width > 0) == (c.window != WindowKind::kGlobal) && (c.cross.layers == 1) == c.attends());
   }
   static const TransformerConfig model = ParseTransformerConfig(kModel).value();
   if (const auto generation = ParseGenerationConfig(text, model)) {
