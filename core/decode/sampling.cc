@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/sort.h"
+
 namespace qkv {
 
 int32_t Sampler::Choose(std::span<float> logits, std::span<const int32_t> history) {
@@ -23,7 +25,7 @@ int32_t Sampler::Choose(std::span<float> logits, std::span<const int32_t> histor
   }
   const bool cut = (options_.top_k != 0 && options_.top_k < candidates_.size()) || options_.top_p < 1;
   if (cut) {
-    std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
+    SortSmall(candidates_, [](const Candidate& a, const Candidate& b) {
       return a.weight != b.weight ? a.weight > b.weight : a.id < b.id;
     });
   }
@@ -44,10 +46,10 @@ int32_t Sampler::Choose(std::span<float> logits, std::span<const int32_t> histor
 
 void Sampler::Penalise(std::span<float> logits, std::span<const int32_t> history) const {
   if (options_.repetition_penalty == 1) return;
-  std::vector<int32_t> seen(history.begin(), history.end());
-  std::sort(seen.begin(), seen.end());
-  seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
-  for (const int32_t id : seen) {
+  std::vector<bool> seen(logits.size());
+  for (const int32_t id : history) {
+    if (seen[static_cast<size_t>(id)]) continue;
+    seen[static_cast<size_t>(id)] = true;
     float& logit = logits[static_cast<size_t>(id)];
     logit = logit > 0 ? logit / options_.repetition_penalty : logit * options_.repetition_penalty;
   }

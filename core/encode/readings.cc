@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/base/sort.h"
 #include "core/kernels/largest.h"
 #include "core/kernels/softmax.h"
 
@@ -46,7 +47,7 @@ std::vector<Answer> FindAnswers(const Encoded& encoded, size_t count, size_t lon
       all.push_back({pieces[i], pieces[j], begins[i] * ends[j]});
     }
   }
-  std::sort(all.begin(), all.end(), [](const Answer& a, const Answer& b) {
+  SortSmall(all, [](const Answer& a, const Answer& b) {
     return a.score != b.score ? a.score > b.score : std::pair(a.first, a.last) < std::pair(b.first, b.last);
   });
   std::vector<Answer> best;

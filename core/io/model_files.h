@@ -1,10 +1,10 @@
 // A model folder's small files, by name, and which of them a model of each kind has.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
@@ -13,11 +13,13 @@
 namespace qkv {
 
 // Content by name; what is not there, or empty, is absent.
-using SmallFiles = std::map<std::string, std::string, std::less<>>;
+using SmallFiles = std::vector<std::pair<std::string, std::string>>;
 
 inline std::string_view ContentOf(const SmallFiles& files, std::string_view name) {
-  const auto found = files.find(name);
-  return found == files.end() ? std::string_view() : std::string_view(found->second);
+  for (const auto& [known, content] : files) {
+    if (known == name) return content;
+  }
+  return {};
 }
 
 // From tokenizer.json, or else from vocab.txt, or from vocab.json and merges.txt. Errors: kMissingFile, and those of

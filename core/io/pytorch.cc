@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include "core/base/sort.h"
 
 namespace qkv {
 namespace {
@@ -9,6 +11,7 @@ namespace {
 constexpr uint64_t kEndBytes = 22 + 4096;  // the end record and a comment before which to look for it
 constexpr uint64_t kHeaderBytes = 30;      // of an entry's own header, its name and extra field not among them
 constexpr uint64_t kLargestDirectory = uint64_t{16} << 20;
+constexpr size_t kMostEntries = 20000;
 constexpr uint64_t kLargestPickle = uint64_t{16} << 20;
 constexpr uint32_t kEntrySignature = 0x02014B50, kHeaderSignature = 0x04034B50, kEndSignature = 0x06054B50;
 
@@ -47,7 +50,7 @@ Result<void> PytorchDirectory::Feed(std::span<const uint8_t> bytes) {
     case Stage::kEntries:
       return ReadEntries(bytes);
     case Stage::kPickleHeader: {
-      Entry& pickle = entries_["data.pkl"];
+      Entry& pickle = *Find("data.pkl");
       QKV_CHECK(ReadHeader(bytes, pickle));
       if (pickle.size > kLargestPickle) {
         return Error{ErrorCode::kLimitExceeded, "its pickle is over 16 MiB", file_};
@@ -60,7 +63,7 @@ Result<void> PytorchDirectory::Feed(std::span<const uint8_t> bytes) {
     case Stage::kPickle:
       return ReadTensors(bytes);
     case Stage::kStorageHeaders:
-      QKV_CHECK(ReadHeader(bytes, entries_["data/" + storages_.back()]));
+      QKV_CHECK(ReadHeader(bytes, *Find("data/" + storages_.back())));
       storages_.pop_back();
       NextStorage();
       return {};
@@ -105,20 +108,23 @@ Result<void> PytorchDirectory::ReadEntries(std::span<const uint8_t> bytes) {
     if (whole > bytes.size()) return Invalid("its directory is cut short");
     std::string name(reinterpret_cast<const char*>(bytes.data()) + 46, name_length);
     name.erase(0, name.find('/') + 1);
-    const Entry entry{At<uint32_t>(bytes, 42), At<uint32_t>(bytes, 24)};
+    Entry entry{std::move(name), At<uint32_t>(bytes, 42), At<uint32_t>(bytes, 24)};
     const bool stored = At<uint16_t>(bytes, 10) == 0 && At<uint32_t>(bytes, 20) == entry.size;
     if (!stored || (At<uint16_t>(bytes, 8) & 1) != 0) {
-      return Error{ErrorCode::kUnsupported, "its entry " + name + " is compressed, which PyTorch's are not", file_};
+      return Error{ErrorCode::kUnsupported, "its entry " + entry.name + " is compressed, which PyTorch's are not",
+                   file_};
     }
     if (entry.header + kHeaderBytes + entry.size > size_)
-      return Invalid("its entry " + name + " lies outside the file");
-    if (!entries_.emplace(std::move(name), entry).second) return Invalid("it has two entries of one name");
+      return Invalid("its entry " + entry.name + " lies outside the file");
+    if (entries_.size() >= kMostEntries) return Error{ErrorCode::kLimitExceeded, "it has too many entries", file_};
+    if (Find(entry.name) != nullptr) return Invalid("it has two entries of one name");
+    entries_.push_back(std::move(entry));
     bytes = bytes.subspan(whole);
   }
-  const auto pickle = entries_.find("data.pkl");
-  if (pickle == entries_.end()) return Invalid("it has no entry data.pkl");
+  const Entry* const pickle = Find("data.pkl");
+  if (pickle == nullptr) return Invalid("it has no entry data.pkl");
   stage_ = Stage::kPickleHeader;
-  range_ = {pickle->second.header, kHeaderBytes};
+  range_ = {pickle->header, kHeaderBytes};
   return {};
 }
 
@@ -132,12 +138,12 @@ Result<void> PytorchDirectory::ReadHeader(std::span<const uint8_t> bytes, Entry&
 Result<void> PytorchDirectory::ReadTensors(std::span<const uint8_t> bytes) {
   QKV_TRY(tensors_, ReadPickle(bytes, file_));
   for (const PickledTensor& tensor : tensors_) storages_.push_back(tensor.storage);
-  std::sort(storages_.begin(), storages_.end());
+  SortSmall(storages_, std::less<>());
   storages_.erase(std::unique(storages_.begin(), storages_.end()), storages_.end());
   for (const PickledTensor& tensor : tensors_) {
-    const auto storage = entries_.find("data/" + tensor.storage);
-    if (storage == entries_.end()) return Invalid(tensor.name + " has no entry data/" + tensor.storage);
-    if (tensor.first * WidthOf(tensor.dtype) + BytesOf(tensor) > storage->second.size) {
+    const Entry* const storage = Find("data/" + tensor.storage);
+    if (storage == nullptr) return Invalid(tensor.name + " has no entry data/" + tensor.storage);
+    if (tensor.first * WidthOf(tensor.dtype) + BytesOf(tensor) > storage->size) {
       return Invalid(tensor.name + " is larger than its storage");
     }
   }
@@ -145,15 +151,23 @@ Result<void> PytorchDirectory::ReadTensors(std::span<const uint8_t> bytes) {
   return {};
 }
 
+// Null where there is none.
+PytorchDirectory::Entry* PytorchDirectory::Find(std::string_view name) {
+  for (Entry& entry : entries_) {
+    if (entry.name == name) return &entry;
+  }
+  return nullptr;
+}
+
 void PytorchDirectory::NextStorage() {
   stage_ = storages_.empty() ? Stage::kDone : Stage::kStorageHeaders;
-  if (!storages_.empty()) range_ = {entries_["data/" + storages_.back()].header, kHeaderBytes};
+  if (!storages_.empty()) range_ = {Find("data/" + storages_.back())->header, kHeaderBytes};
 }
 
 std::vector<TensorEntry> PytorchDirectory::Take() {
   std::vector<TensorEntry> entries;
   for (PickledTensor& tensor : tensors_) {
-    const uint64_t begin = entries_["data/" + tensor.storage].data + tensor.first * WidthOf(tensor.dtype);
+    const uint64_t begin = Find("data/" + tensor.storage)->data + tensor.first * WidthOf(tensor.dtype);
     entries.push_back({std::move(tensor.name), tensor.dtype, tensor.shape, {begin, BytesOf(tensor)}});
   }
   return entries;

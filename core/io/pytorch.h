@@ -3,7 +3,6 @@
 // which is no zip, is refused.
 #pragma once
 
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +26,7 @@ class PytorchDirectory : public TensorDirectory {
  private:
   enum class Stage { kBegin, kEnd, kEntries, kPickleHeader, kPickle, kStorageHeaders, kDone };
   struct Entry {
+    std::string name;
     uint64_t header = 0, size = 0;  // where its local header is; bytes of its content
     uint64_t data = 0;              // where its content is, once the header was read
   };
@@ -36,6 +36,7 @@ class PytorchDirectory : public TensorDirectory {
   Result<void> ReadEntries(std::span<const uint8_t> bytes);
   Result<void> ReadHeader(std::span<const uint8_t> bytes, Entry& entry) const;
   Result<void> ReadTensors(std::span<const uint8_t> bytes);
+  Entry* Find(std::string_view name);
   void NextStorage();
   Error Invalid(std::string message) const { return {ErrorCode::kInvalidFile, std::move(message), file_}; }
 
@@ -43,7 +44,7 @@ class PytorchDirectory : public TensorDirectory {
   uint64_t size_;
   Stage stage_ = Stage::kBegin;
   ByteRange range_;
-  std::map<std::string, Entry> entries_;  // by what follows the archive's own folder: "data.pkl", "data/0"
+  std::vector<Entry> entries_;  // named by what follows the archive's own folder: "data.pkl", "data/0"
   std::vector<PickledTensor> tensors_;
   std::vector<std::string> storages_;  // whose headers are still to be read
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <utility>
+#include "core/base/sort.h"
 
 namespace qkv {
 namespace {
@@ -80,7 +81,7 @@ Result<TensorEntry> SafetensorsDirectory::ReadEntry(const std::string& name, con
 
 // Sorts the entries by offset.
 Result<void> SafetensorsDirectory::CheckOverlaps() {
-  std::sort(entries_.begin(), entries_.end(), [](const TensorEntry& a, const TensorEntry& b) {
+  SortSmall(entries_, [](const TensorEntry& a, const TensorEntry& b) {
     return std::pair(a.range.offset, a.range.length) < std::pair(b.range.offset, b.range.length);
   });
   for (size_t i = 1; i < entries_.size(); ++i) {

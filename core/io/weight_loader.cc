@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/base/sort.h"
 #include "core/io/pytorch.h"
 #include "core/io/safetensors.h"
 
@@ -90,8 +91,7 @@ WeightLoader::WeightLoader(WeightSlots slots, std::vector<WeightFile> files, uin
       if (MatrixOf(slots_.slots[s]) != nullptr) seats_.push_back({name + kScales, s, true});
     }
   }
-  std::sort(seats_.begin(), seats_.end(),
-            [](const Seat& a, const Seat& b) { return a.name != b.name ? a.name < b.name : a.slot < b.slot; });
+  SortSmall(seats_, [](const Seat& a, const Seat& b) { return a.name != b.name ? a.name < b.name : a.slot < b.slot; });
   numbers_.resize(slots_.slots.size(), Numbers::kFloat);
   chosen_.resize(slots_.slots.size());
   has_room_.resize(slots_.slots.size());
@@ -161,7 +161,7 @@ const WeightLoader::Seat* WeightLoader::FindSeat(const std::string& name) const 
 // One tensor a slot, of the slot's shape, and its scales where it is of int8; read in the order of the file.
 Result<void> WeightLoader::ChooseTensors() {
   std::vector<TensorEntry> entries = directory_->Take();
-  std::sort(entries.begin(), entries.end(), [](const TensorEntry& a, const TensorEntry& b) { return a.name < b.name; });
+  SortSmall(entries, [](const TensorEntry& a, const TensorEntry& b) { return a.name < b.name; });
   for (size_t i = 1; i < entries.size(); ++i) {
     if (entries[i].name == entries[i - 1].name) return Invalid(entries[i].name, "the header names it twice");
   }
@@ -179,7 +179,7 @@ Result<void> WeightLoader::ChooseTensors() {
   }
   if (file_ + 1 == files_.size()) QKV_CHECK(CheckComplete());
   QKV_CHECK(CheckMemory());
-  std::sort(tensors_.begin(), tensors_.end(), [](const Tensor& a, const Tensor& b) {
+  SortSmall(tensors_, [](const Tensor& a, const Tensor& b) {
     return a.offset != b.offset ? a.offset < b.offset : a.name < b.name;
   });
   return {};

@@ -1,8 +1,10 @@
 #include "core/load/any_model.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "core/base/json.h"
+#include "core/base/sort.h"
 #include "core/models/rnn_config.h"
 
 namespace qkv {
@@ -71,7 +73,7 @@ Result<std::vector<std::string>> ShardNames(std::string_view index) {
     }
     names.push_back(std::move(name));
   }
-  std::sort(names.begin(), names.end());
+  SortSmall(names, std::less<>());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   if (names.empty() || names.size() > kMostShards) return json.Invalid("weight_map", "names no files, or too many");
   return names;

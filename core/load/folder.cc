@@ -27,7 +27,7 @@ Result<LoadedFolder> LoadAnyFolder(const std::string& folder, ArriveAs arrive) {
   QKV_TRY(const ModelKind kind, KindOf(config.text()));
   for (const std::string& name : SmallFileNames(kind)) {
     QKV_TRY(const MappedFile file, MappedFile::Open(folder, name, true));
-    files[name] = file.text();
+    files.emplace_back(name, file.text());
   }
   QKV_TRY(const std::vector<std::string> names, WeightNames(folder));
   LoadedFolder loaded;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/base/function_ref.h"
 #include "core/base/json.h"
 #include "core/text/byte_level.h"
 #include "core/text/tokenizer_parts.h"
@@ -29,56 +30,57 @@ class Fields {
     return error_;
   }
   bool ok() const { return ok_; }
-  void Fail(std::string_view where, std::string message, ErrorCode code = ErrorCode::kInvalidFile) {
+  [[gnu::noinline]] void Fail(std::string_view where, std::string message, ErrorCode code = ErrorCode::kInvalidFile) {
     if (ok_) error_ = {code, std::move(message), file_ + ", " + std::string(where)};
     ok_ = false;
   }
-  void Refuse(std::string_view where, std::string_view name) {
+  [[gnu::noinline]] void Refuse(std::string_view where, std::string_view name) {
     Fail(where, "\"" + std::string(name) + "\" is not something that this engine does", ErrorCode::kUnsupported);
   }
-  void Keep(const Result<void>& result) {
+  [[gnu::noinline]] void Keep(const Result<void>& result) {
     if (!result && ok_) error_ = result.error(), ok_ = false;
   }
 
   // The member, or null where it is absent or null.
-  const Json* Find(const Json& object, const char* key) {
+  [[gnu::noinline]] const Json* Find(const Json& object, const char* key) {
     if (!object.IsObject()) return Fail(key, "is to be in an object"), nullptr;
     const auto member = object.FindMember(key);
     return member == object.MemberEnd() || member->value.IsNull() ? nullptr : &member->value;
   }
-  std::string_view Text(const Json& json, std::string_view where) {
+  [[gnu::noinline]] std::string_view Text(const Json& json, std::string_view where) {
     if (!json.IsString()) return Fail(where, "must be a string"), std::string_view();
     return {json.GetString(), json.GetStringLength()};
   }
-  std::string_view Text(const Json& object, const char* key, std::string_view fallback) {
+  [[gnu::noinline]] std::string_view Text(const Json& object, const char* key, std::string_view fallback) {
     const Json* const value = Find(object, key);
     if (value == nullptr) return fallback;
     const std::string_view text = Text(*value, key);
     if (text.size() > kLongestPiece) Fail(key, "is over 1,024 bytes", ErrorCode::kLimitExceeded);
     return text;
   }
-  bool Flag(const Json& object, const char* key, bool fallback) {
+  [[gnu::noinline]] bool Flag(const Json& object, const char* key, bool fallback) {
     const Json* const value = Find(object, key);
     if (value == nullptr) return fallback;
     if (!value->IsBool()) Fail(key, "must be true or false");
     return value->IsTrue();
   }
-  int64_t Whole(const Json& json, std::string_view where) {
+  [[gnu::noinline]] int64_t Whole(const Json& json, std::string_view where) {
     if (!json.IsInt64() || json.GetInt64() < 0 || json.GetInt64() >= kMostPieces) {
       return Fail(where, "must be a whole number below " + std::to_string(kMostPieces)), 0;
     }
     return json.GetInt64();
   }
   // An array or object that must be there.
-  const Json* List(const Json& object, const char* key) {
+  [[gnu::noinline]] const Json* List(const Json& object, const char* key) {
     const Json* const list = Find(object, key);
     if (list == nullptr || !list->IsArray()) return Fail(key, "must be a list"), nullptr;
     return list;
   }
 
   // Calls each(step, type) for a step, or for all of a sequence of them.
-  template <class Each>
-  void Steps(const Json& json, const char* where, const char* list_name, const Each& each, size_t depth = 0) {
+  using Each = FunctionRef<void(const Json& step, std::string_view type)>;
+  [[gnu::noinline]] void Steps(const Json& json, const char* where, const char* list_name, Each each,
+                               size_t depth = 0) {
     const std::string_view type = Text(json, "type", "");
     if (type != "Sequence") return ++steps_ > kMostSteps ? Fail(where, "has too many steps") : each(json, type);
     const Json* const list = depth < 4 ? List(json, list_name) : (Fail(where, "is nested too deeply"), nullptr);

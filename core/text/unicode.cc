@@ -9,16 +9,17 @@
 #ifdef __EMSCRIPTEN__
 #include <emscripten/em_js.h>
 
-// Six words for each of 256 code points: those of CharFacts. Also cut out and run by unicode_tables.mjs.
+// Six words for each of 256 code points: those of CharFacts. Also cut out and run by
+// unicode_tables.mjs. The compiler takes one backslash of each pair.
 // clang-format off
 EM_JS(void, qkv_unicode_block, (uint32_t first, void* out), {
   /* facts */
-  const kinds = [/\p{L}/u, /\p{N}/u, /\p{Mn}/u, /\p{P}/u, /[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/u, /\p{M}/u];
+  const kinds = [/\\p{L}/u, /\\p{N}/u, /\\p{Mn}/u, /\\p{P}/u, /[\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}]/u, /\\p{M}/u];
   for (let i = 0; i < 256; ++i) {
     const c = first + i;
     const s = String.fromCodePoint(c);
     const list = (text, size) => Array.from({ length: size }, (_, k) => [...text][k]?.codePointAt(0) ?? 0);
-    const base = s.normalize('NFD').replace(/\p{Mn}/gu, "");
+    const base = s.normalize('NFD').replace(/\\p{Mn}/gu, "");
     const facts = [kinds.findIndex((kind) => kind.test(s)) + 1, ...list(s.toLowerCase(), 2), ...list(base, 3)];
     HEAPU32.set(facts, (out >> 2) + 6 * i);
   }

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 
 // The same function as in WebAssembly, cut out of its source.
 const source = readFileSync(new URL('unicode.cc', import.meta.url), 'utf8');
-const body = source.slice(source.indexOf('/* facts */'), source.indexOf('/* end */'));
+const body = source.slice(source.indexOf('/* facts */'), source.indexOf('/* end */')).replaceAll('\\\\', '\\');
 const HEAPU32 = new Uint32Array(6 * 256);
 const fill = new Function('HEAPU32', 'first', 'out', body).bind(null, HEAPU32);
 
