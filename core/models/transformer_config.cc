@@ -33,13 +33,6 @@ Result<void> RefuseUnknownSwitches(const JsonObject& json) {
   return {};
 }
 
-Result<Activation> ParseActivation(const JsonObject& json) {
-  QKV_TRY(const std::string_view name, json.String("activation_function", "relu"));
-  if (name == "relu") return Activation::kRelu;
-  if (name == "swish" || name == "silu") return Activation::kSilu;
-  return json.Unsupported("activation_function", "\"" + std::string(name) + "\" is not one of relu, swish, silu");
-}
-
 Result<void> ParseShapes(const JsonObject& json, TransformerConfig& config) {
   struct Field {
     const char* name;
@@ -91,7 +84,7 @@ Result<TransformerConfig> ParseTransformerConfig(std::string_view text) {
   TransformerConfig config;
   QKV_CHECK(ParseShapes(json, config));
   QKV_CHECK(ParseTokens(json, config));
-  QKV_TRY(config.activation, ParseActivation(json));
+  QKV_TRY(config.activation, ParseActivation(json, "activation_function", "relu"));
   QKV_TRY(config.scale_embedding, json.Bool("scale_embedding", false));
   QKV_TRY(config.shared_embeddings, json.Bool("share_encoder_decoder_embeddings", true));
   QKV_TRY(config.tied_output, json.Bool("tie_word_embeddings", true));

@@ -59,7 +59,7 @@ TEST(TransformerConfig, RefusesWhatItCannotRunAndNamesTheField) {
       {"dropout", "1", invalid},
       {"scale_embedding", "1", invalid},
       {"model_type", "\"t5\"", unsupported},
-      {"activation_function", "\"gelu\"", unsupported},
+      {"activation_function", "\"gelu_fast\"", unsupported},
       {"normalize_before", "true", unsupported},
       {"add_final_layer_norm", "true", unsupported},
       {"static_position_embeddings", "false", unsupported},
