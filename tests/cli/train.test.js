@@ -114,7 +114,9 @@ test('measures by BLEU where it is told to, and ends where nothing gets better',
   expect(Number(/trained for (\d+)/.exec(stdout)[1])).toBeLessThan(4000);
   expect(stderr).toMatch(/held-out loss [\d.]+, perplexity [\d.]+, BLEU [\d.]+/);
   const found = log('bleu').filter(({ kind }) => kind === 'measure');
-  expect(Math.max(...found.map(({ bleu }) => bleu))).toBeGreaterThan(50);
+  const best = Math.max(...found.map(({ bleu }) => bleu));
+  expect(found.find(({ bleu }) => bleu === best).step).toBe(Number(/best at step (\d+)/.exec(stdout)[1]));
+  expect(found.slice(-3).every(({ bleu }) => bleu <= best)).toBe(true);
 }, 120_000);
 
 test('an interrupt writes a checkpoint and says how to go on', async () => {

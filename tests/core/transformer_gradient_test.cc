@@ -16,7 +16,7 @@
 namespace qkv {
 namespace {
 
-const std::string kFolder = "tests/goldens/models/";
+const std::string kFolder = "tests/goldens/models/", kGradients = "tests/goldens/gradients/";
 constexpr const char* kSmall[] = {"tiny-f32", "tiny-f16", "tiny-bf16"};
 
 // The golden gradients, in the seats of a model of the same shape.
@@ -100,10 +100,9 @@ TEST(TransformerGradient, IsPyTorchs) {
     for (const size_t threads : {1, 3}) {
       SCOPED_TRACE(name);
       Learner learner(name, threads);
-      const std::string folder = kFolder + std::string(name);
-      const Golden golden = ReadGolden(folder + "/learning.json", learner.model->config());
+      const Golden golden = ReadGolden(kGradients + name + ".json", learner.model->config());
       EXPECT_NEAR(learner.Teach(golden), golden.loss, 1e-5 * golden.loss);
-      const auto exact = ReadGradients(folder + "/gradients.safetensors", TransformerOf(*learner.model).config());
+      const auto exact = ReadGradients(kGradients + name + ".safetensors", TransformerOf(*learner.model).config());
       WeightSlots exact_slots = exact->Slots();
       const Parameters expected(exact_slots);
       double all = 0;
@@ -123,7 +122,7 @@ TEST(TransformerGradient, FirstTenLossesOfAdamArePyTorchs) {
   for (const char* name : kSmall) {
     SCOPED_TRACE(name);
     Learner learner(name, 2);
-    const Golden golden = ReadGolden(kFolder + std::string(name) + "/learning.json", learner.model->config());
+    const Golden golden = ReadGolden(kGradients + name + ".json", learner.model->config());
     std::vector<std::vector<float>> m, v;
     for (const LearntParameter& p : learner.parameters.all()) {
       m.emplace_back(p.size);
@@ -146,7 +145,7 @@ TEST(TransformerGradient, FirstTenLossesOfAdamArePyTorchs) {
 
 TEST(TransformerGradient, IsTheSameOnAnyNumberOfThreadsAndOnASecondRun) {
   Learner one("tiny-bf16", 1), three("tiny-bf16", 3);
-  const Golden golden = ReadGolden(kFolder + std::string("tiny-bf16/learning.json"), one.model->config());
+  const Golden golden = ReadGolden(kGradients + "tiny-bf16.json", one.model->config());
   for (int round = 0; round < 2; ++round) {
     one.parameters.ClearGradients();
     three.parameters.ClearGradients();
@@ -162,7 +161,7 @@ TEST(TransformerGradient, IsTheSameOnAnyNumberOfThreadsAndOnASecondRun) {
 // With dropout too: the same draws make loss and gradient, so that (L(w + h d) - L(w - h d)) / 2h = g'd.
 TEST(TransformerGradient, OfDropoutFollowsTheLoss) {
   Learner learner("tiny-f32", 2);
-  const Golden golden = ReadGolden(kFolder + std::string("tiny-f32/learning.json"), learner.model->config());
+  const Golden golden = ReadGolden(kGradients + "tiny-f32.json", learner.model->config());
   ASSERT_GT(TransformerOf(*learner.model).config().dropout, 0);
   Random draws(3);
   learner.Teach(golden, &draws);

@@ -1,9 +1,9 @@
 """Gradients and first losses of the small models of tests/goldens/models by PyTorch's autograd in float64.
 
-    python3 make_gradient_goldens.py tests/goldens/models
+    python3 make_gradient_goldens.py tests/goldens
 
-Writes, into each model's folder, gradients.safetensors: d loss / d weight under the weight's name, in F32; and
-learning.json: the batch, the loss, and the first ten losses of Adam (eps 1e-6) on that batch, over and over.
+Writes gradients/MODEL.safetensors: d loss / d weight under the weight's name, in F32; and gradients/MODEL.json: the batch,
+the loss, and the first ten losses of Adam (eps 1e-6) on that batch, over and over.
 """
 
 import json
@@ -76,7 +76,8 @@ def first_losses(model, pairs, steps=10):
 
 
 def main(folder):
-    for path in sorted(pathlib.Path(folder).glob("tiny-*")):
+    to = pathlib.Path(folder) / "gradients"
+    for path in sorted((pathlib.Path(folder) / "models").glob("tiny-*")):
         model = Transformer(path, torch.float64)
         if any(not isinstance(m, FloatMatrix) for m in model.matrices.values()):
             continue
@@ -86,7 +87,7 @@ def main(folder):
         value = loss(model, pairs)
         value.backward()
         gradients = {k: t.grad if t.grad is not None else torch.zeros_like(t) for k, t in parameters(model).items()}
-        write_safetensors(path / "gradients.safetensors", gradients)
+        write_safetensors(to / f"{path.name}.safetensors", gradients)
         golden = {
             "pairs": pairs,
             "smoothing": SMOOTHING,
@@ -94,7 +95,7 @@ def main(folder):
             "rate": RATE,
             "losses": first_losses(model, pairs),
         }
-        (path / "learning.json").write_text(json.dumps(golden) + "\n")
+        (to / f"{path.name}.json").write_text(json.dumps(golden) + "\n")
         print(path.name, golden["loss"], golden["losses"][-1])
 
 
