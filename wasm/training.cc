@@ -31,7 +31,9 @@ val AsBytes(const std::string& text) {
 }
 
 val TrainerCreate(const std::string& config, const val& data) {
-  const auto text = [&](const char* name) { return IsGiven(data[name]) ? data[name].as<std::string>() : std::string(); };
+  const auto text = [&](const char* name) {
+    return IsGiven(data[name]) ? data[name].as<std::string>() : std::string();
+  };
   SessionData session_data = {.vocabulary = text("vocab"),
                               .source_spm = BytesAsText(data["sourceSpm"]),
                               .target_spm = BytesAsText(data["targetSpm"]),

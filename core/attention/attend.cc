@@ -226,8 +226,7 @@ void AttendSegments(Context& ctx, const Attention& attention, const AttentionInp
     const size_t first_key = key_segments.begin(s), keys = key_segments.length(s);
     Attention part = attention;
     part.window.centres = attention.window.centres.Slice(first, count);
-    AttendAll(ctx, part,
-              {in.query.Slice(first, count), in.key.Slice(first_key, keys), in.value.Slice(first_key, keys)},
+    AttendAll(ctx, part, {in.query.Slice(first, count), in.key.Slice(first_key, keys), in.value.Slice(first_key, keys)},
               output.Slice(first, count), {});
   }
   if (ctx.Recording() != nullptr) RecordAttend(ctx, attention, in, query_segments, key_segments, output);

@@ -13,7 +13,7 @@ struct LearnVocabularyOptions {
   size_t size = 8000;            // rows of the embedding, <pad> included
   std::string type = "unigram";  // or "bpe"
   bool byte_fallback = false;    // unknown characters become bytes
-  double coverage = 0.99999;      // share of the texts' characters that get a piece of their own
+  double coverage = 0.99999;     // share of the texts' characters that get a piece of their own
   uint64_t pairs = 2000000;      // read at most, drawn evenly from an epoch
   uint64_t seed = 1;             // of that
 };
