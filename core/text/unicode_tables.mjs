@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 const source = readFileSync(new URL('unicode.cc', import.meta.url), 'utf8');
 const body = source.slice(source.indexOf('/* facts */'), source.indexOf('/* end */')).replaceAll('\\\\', '\\');
 const HEAPU32 = new Uint32Array(6 * 256);
+// eslint-disable-next-line no-new-func -- of this repository's own text
 const fill = new Function('HEAPU32', 'first', 'out', body).bind(null, HEAPU32);
 
 const kHangul = [0xac00, 0xd7a3]; // decomposed by arithmetic
