@@ -58,6 +58,7 @@ Result<double> Bleu(const std::string& folder, const std::vector<TextPair>& pair
   ThreadPool pool(threads);
   Context ctx{arena, pool};
   std::vector<std::string> sources;
+  sources.reserve(pairs.size());
   for (const TextPair& pair : pairs) sources.push_back(pair.source);
   TranslationJob job(*model, sources, {.beam = 1});
   while (!job.Step(ctx)) {

@@ -15,6 +15,7 @@ std::vector<Guess> Guesses(const float* logits, size_t size, size_t count) {
   best.resize(Largest(logits, size, count, best.data()));
   const Normaliser n = FindNormaliser(logits, size);
   std::vector<Guess> guesses;
+  guesses.reserve(best.size());
   for (const RowEntry& entry : best) guesses.push_back({entry.index, entry.value - n.max - n.log_sum});
   return guesses;
 }
