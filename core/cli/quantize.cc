@@ -1,8 +1,8 @@
 // qkv quantize: a model folder in, the same model in int8 out.
 #include <filesystem>
-#include <fstream>
 
 #include "core/cli/command.h"
+#include "core/io/files.h"
 #include "core/io/safetensors_writer.h"
 
 namespace qkv::cli {
@@ -24,17 +24,10 @@ void CopyOthers(const fs::path& in, const fs::path& out) {
   }
 }
 
-// Written under another name first: what has the right name is whole.
 void WriteWeights(TranslationModel& model, const fs::path& file) {
-  fs::path unfinished = file;
-  unfinished += ".part";
-  {
-    std::ofstream stream(unfinished, std::ios::binary);
-    WriteSafetensors(model.Slots(), FloatsAs::kInt8, stream);
-    stream.flush();
-    if (!stream) Fail(file.string() + ": cannot be written");
-  }
-  fs::rename(unfinished, file);
+  const Result<void> written =
+      WriteWholeFile(file.string(), [&](std::ostream& out) { WriteSafetensors(model.Slots(), FloatsAs::kInt8, out); });
+  if (!written) Fail(written.error().ToString());
 }
 
 void Quantize(const Options& options) {

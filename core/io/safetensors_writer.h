@@ -3,7 +3,7 @@
 
 #include <ostream>
 
-#include "core/models/weights.h"
+#include "core/layers/weight_slots.h"
 
 namespace qkv {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/io/tensor_directory.h"
-#include "core/models/weights.h"
+#include "core/layers/weight_slots.h"
 
 namespace qkv {
 

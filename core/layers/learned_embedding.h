@@ -3,26 +3,26 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <initializer_list>
 
 #include "core/base/context.h"
 #include "core/layers/weight.h"
 
 namespace qkv {
 
-// Row `row` of x = sum of table[id] over the tables; id < table.outputs().
+// Row `row` of x = sum of table[id] over the tables; id < table.outputs(). A table without columns is left out: a model
+// without segments. `part` has room for a row.
 struct TableRow {
   const Weight& table;
   size_t id;
 };
-inline void EmbedLearned(std::initializer_list<TableRow> tables, MatrixView x, size_t row) {
+inline void EmbedLearned(std::initializer_list<TableRow> tables, MatrixView part, MatrixView x, size_t row) {
   float* to = x.data() + row * static_cast<size_t>(x.cols());
-  std::vector<float> part(static_cast<size_t>(x.cols()));
   bool first = true;
   for (const TableRow& each : tables) {
-    if (each.table.inputs() == 0) continue;  // a model without segments
+    if (each.table.inputs() == 0) continue;
     each.table.GetRow(each.id, first ? to : part.data());
-    for (size_t i = 0; !first && i < part.size(); ++i) to[i] += part[i];
+    for (Eigen::Index i = 0; !first && i < x.cols(); ++i) to[i] += part.data()[i];
     first = false;
   }
 }

@@ -45,6 +45,7 @@ void Backward(const Context& ctx, const MultiHead& layer, const Recorded& record
     float *key, *value;
   };
   std::vector<Places> to;  // looked up here: the tape is not for several threads
+  to.reserve(recorded.segments.size());
   for (const AttendedSegment& segment : recorded.segments) {
     to.push_back({tape.Gradient(segment.keys), tape.Gradient(segment.values)});
   }

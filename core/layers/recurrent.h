@@ -12,7 +12,7 @@
 #include "core/kernels/gates.h"
 #include "core/layers/linear.h"
 #include "core/layers/steps.h"
-#include "core/models/weights.h"
+#include "core/layers/weight_slots.h"
 
 namespace qkv {
 

@@ -10,7 +10,7 @@
 #include "core/layers/linear.h"
 #include "core/layers/step_score.h"
 #include "core/layers/steps.h"
-#include "core/models/weights.h"
+#include "core/layers/weight_slots.h"
 
 namespace qkv {
 

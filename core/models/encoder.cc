@@ -136,12 +136,13 @@ void Encoder::HeadSlots(WeightSlots& slots) {
 MatrixView Encoder::Embed(Context& ctx, std::span<const int32_t> ids, std::span<const int32_t> types,
                           const Segments& segments) const {
   MatrixView x = ctx.New(static_cast<Eigen::Index>(ids.size()), static_cast<Eigen::Index>(config_.d_model));
+  MatrixView part = ctx.New(1, x.cols());
   for (size_t s = 0; s < segments.size(); ++s) {
     for (size_t row = segments.begin(s); row < segments.end(s); ++row) {
       const size_t position = config_.first_position + row - segments.begin(s);
       // A text's second part has a segment of its own where the model has learnt one.
       const size_t type = static_cast<size_t>(types[row]) < config_.types ? static_cast<size_t>(types[row]) : 0;
-      EmbedLearned({{pieces_, static_cast<size_t>(ids[row])}, {types_, type}, {positions_, position}}, x, row);
+      EmbedLearned({{pieces_, static_cast<size_t>(ids[row])}, {types_, type}, {positions_, position}}, part, x, row);
     }
   }
   return Forward(ctx, embedding_norm_, View(x));

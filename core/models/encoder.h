@@ -12,8 +12,8 @@
 #include "core/layers/feed_forward.h"
 #include "core/layers/multi_head.h"
 #include "core/layers/norm.h"
+#include "core/layers/weight_slots.h"
 #include "core/models/encoder_config.h"
-#include "core/models/weights.h"
 
 namespace qkv {
 

@@ -112,8 +112,9 @@ MatrixView Gpt2::Embed(Context& ctx, std::span<const int32_t> tokens, Gpt2State&
   const size_t count = tokens.size() / state.self.hypotheses(), first = state.self.length();
   state.self.Append(count);
   MatrixView x = ctx.New(static_cast<Eigen::Index>(tokens.size()), static_cast<Eigen::Index>(config_.d_model));
+  MatrixView part = ctx.New(1, x.cols());
   for (size_t row = 0; row < tokens.size(); ++row) {
-    EmbedLearned({{pieces_, static_cast<size_t>(tokens[row])}, {positions_, first + row % count}}, x, row);
+    EmbedLearned({{pieces_, static_cast<size_t>(tokens[row])}, {positions_, first + row % count}}, part, x, row);
   }
   return x;
 }

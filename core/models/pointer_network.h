@@ -8,7 +8,7 @@
 
 #include "core/attention/attend.h"
 #include "core/layers/recurrent.h"
-#include "core/models/weights.h"
+#include "core/layers/weight_slots.h"
 
 namespace qkv {
 

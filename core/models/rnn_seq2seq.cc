@@ -388,6 +388,7 @@ class RnnEncoder : public EncoderPass {
     const RnnConfig& config = model_.config();
     auto state = std::make_unique<RnnState>();
     std::vector<CellRows> last;
+    last.reserve(memory_.last_hidden.size());
     for (size_t l = 0; l < memory_.last_hidden.size(); ++l) {
       last.push_back(State(memory_.last_hidden[l], memory_.last_cell[l]));
     }

@@ -8,8 +8,8 @@
 
 #include "core/attention/segments.h"
 #include "core/decode/decoder.h"
+#include "core/layers/weight_slots.h"
 #include "core/models/sequence_config.h"
-#include "core/models/weights.h"
 
 namespace qkv {
 

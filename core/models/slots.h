@@ -5,7 +5,7 @@
 
 #include "core/layers/linear.h"
 #include "core/layers/norm.h"
-#include "core/models/weights.h"
+#include "core/layers/weight_slots.h"
 
 namespace qkv {
 

@@ -538,6 +538,7 @@ Result<void> Parts::BuildTrie(std::string_view where) {
 Result<void> Parts::BuildAdded(std::vector<AddedPiece> found, Added& to, std::string_view where) {
   to.pieces = std::move(found);
   std::vector<Trie::Entry> entries;
+  entries.reserve(to.pieces.size());
   for (const AddedPiece& piece : to.pieces) entries.push_back({piece.content, static_cast<int32_t>(entries.size())});
   QKV_TRY(to.trie, Trie::Build(std::move(entries), where));
   return {};

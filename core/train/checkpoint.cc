@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
 #include "core/base/json.h"
+#include "core/io/feed_all.h"
 #include "core/io/files.h"
+#include "core/io/mapped_file.h"
 #include "core/io/safetensors.h"
 #include "core/io/safetensors_writer.h"
 
@@ -36,25 +37,6 @@ std::vector<uint64_t> Steps(const std::string& folder) {
   }
   std::sort(steps.begin(), steps.end());
   return steps;
-}
-
-// Feeds the whole file to the slots.
-Result<void> ReadTensors(const std::string& path, const WeightSlots& slots) {
-  std::error_code error;
-  const uint64_t size = fs::file_size(path, error);
-  std::ifstream file(path, std::ios::binary);
-  if (error || !file) return Error{ErrorCode::kMissingFile, "cannot be read", path};
-  SafetensorsReader reader(slots, size, PTRDIFF_MAX, path);
-  std::vector<uint8_t> bytes;
-  for (ByteRange range = reader.Next(); range.length != 0; range = reader.Next()) {
-    bytes.resize(range.length);
-    file.seekg(static_cast<std::streamoff>(range.offset));
-    if (!file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()))) {
-      return Error{ErrorCode::kInvalidFile, "ends too early", path};
-    }
-    QKV_CHECK(reader.Feed(bytes));
-  }
-  return {};
 }
 
 }  // namespace
@@ -98,7 +80,9 @@ Result<RunPlace> LoadCheckpoint(const std::string& folder, Trainer& trainer) {
   QKV_TRY(RunPlace progress, ParseRunPlace(numbers));
   // A reader makes its own room, and the trainer's weights must stay where they are.
   WeightCopies loaded(trainer.State());
-  QKV_CHECK(ReadTensors((at / kTensors).string(), loaded.slots()));
+  QKV_TRY(const MappedFile tensors, MappedFile::Open(at.string(), kTensors));
+  SafetensorsReader reader(loaded.slots(), tensors.bytes().size(), PTRDIFF_MAX, (at / kTensors).string());
+  QKV_CHECK(FeedAll(reader, tensors.bytes()));
   trainer.Resume(loaded.slots(), progress.step, progress.averaged);
   return progress;
 }

@@ -5,7 +5,7 @@
 
 namespace qkv {
 
-// By each parameter's kind (core/models/weights.h):
+// By each parameter's kind (core/layers/weight_slots.h):
 //   kMatrix     uniform in +-sqrt(6 / (inputs + outputs)): the variance of what passes stays the same in both
 //               directions (Glorot and Bengio 2010, equation 16);
 //   kEmbedding  normal of deviation inputs^-1/2, so that a row times sqrt(inputs), or a product of two rows, is of

@@ -7,7 +7,7 @@
 
 #include "core/base/aligned.h"
 #include "core/base/tape.h"
-#include "core/models/weights.h"
+#include "core/layers/weight_slots.h"
 
 namespace qkv {
 

@@ -4,7 +4,7 @@
 #include <sstream>
 #include <utility>
 
-#include "core/io/safetensors.h"
+#include "core/io/feed_all.h"
 #include "core/io/safetensors_writer.h"
 #include "core/models/any_sequence_model.h"
 #include "core/train/character_vocabulary.h"
@@ -124,12 +124,7 @@ Result<void> Session::Load(std::string_view place, std::span<const uint8_t> tens
   QKV_TRY(place_, ParseRunPlace(place));
   WeightCopies loaded(trainer_->State());
   SafetensorsReader reader(loaded.slots(), tensors.size());
-  for (ByteRange range = reader.Next(); range.length != 0; range = reader.Next()) {
-    if (range.offset > tensors.size() || range.length > tensors.size() - range.offset) {
-      return Error{ErrorCode::kInvalidFile, "the checkpoint ends too early", "tensors"};
-    }
-    QKV_CHECK(reader.Feed(tensors.subspan(range.offset, range.length)));
-  }
+  QKV_CHECK(FeedAll(reader, tensors));
   trainer_->Resume(loaded.slots(), place_.step, place_.averaged);
   return stream_->Seek(place_.batches);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/io/feed_all.h"
 #include "core/io/mapped_file.h"
 
 namespace qkv {
@@ -19,11 +20,7 @@ Result<std::unique_ptr<TranslationModel>> LoadFolder(const std::string& folder, 
   const ModelFiles files = {config.text(),  generation.text(), vocabulary.text(),
                             source.bytes(), target.bytes(),    lists.bytes()};
   QKV_TRY(const std::unique_ptr<ModelLoader> loader, ModelLoader::Create(files, weights.bytes().size()));
-  for (ByteRange range = loader->Next(); range.length != 0; range = loader->Next()) {
-    const std::span<const uint8_t> bytes = weights.bytes();
-    const size_t begin = std::min<size_t>(range.offset, bytes.size());
-    QKV_CHECK(loader->Feed(bytes.subspan(begin, std::min<size_t>(range.length, bytes.size() - begin))));
-  }
+  QKV_CHECK(FeedAll(*loader, weights.bytes()));
   return loader->Finish();
 }
 

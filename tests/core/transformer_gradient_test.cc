@@ -6,7 +6,7 @@
 #include "core/base/json.h"
 #include "core/base/random.h"
 #include "core/base/tape.h"
-#include "core/io/safetensors.h"
+#include "core/io/feed_all.h"
 #include "core/kernels/adam.h"
 #include "core/train/lesson.h"
 #include "core/train/parameters.h"
@@ -24,12 +24,8 @@ std::unique_ptr<Transformer> ReadGradients(const std::string& path, const Transf
   auto model = std::make_unique<Transformer>(config);
   const std::string file = ReadBytes(path);
   SafetensorsReader reader(model->Slots(), file.size());
-  for (ByteRange range = reader.Next(); range.length != 0; range = reader.Next()) {
-    const auto* bytes = reinterpret_cast<const uint8_t*>(file.data()) + range.offset;
-    const Result<void> fed = reader.Feed({bytes, range.length});
-    EXPECT_TRUE(fed) << fed.error().ToString();
-    if (!fed) break;
-  }
+  const Result<void> fed = FeedAll(reader, {reinterpret_cast<const uint8_t*>(file.data()), file.size()});
+  EXPECT_TRUE(fed) << fed.error().ToString();
   return model;
 }
 

@@ -1,4 +1,4 @@
-#include "core/models/weights.h"
+#include "core/layers/weight_slots.h"
 
 namespace qkv {
 

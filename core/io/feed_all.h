@@ -1,0 +1,24 @@
+// Loading in two phases (core/io/safetensors.h) where all bytes are at hand already.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include "core/base/error.h"
+#include "core/io/safetensors.h"
+
+namespace qkv {
+
+// Gives `reader`, anything with Next and Feed, each range of `file` that it wants; of one past the end what there is,
+// which it refuses.
+template <class Reader>
+Result<void> FeedAll(Reader& reader, std::span<const uint8_t> file) {
+  for (ByteRange range = reader.Next(); range.length != 0; range = reader.Next()) {
+    const size_t begin = std::min<uint64_t>(range.offset, file.size());
+    QKV_CHECK(reader.Feed(file.subspan(begin, std::min<uint64_t>(range.length, file.size() - begin))));
+  }
+  return {};
+}
+
+}  // namespace qkv
