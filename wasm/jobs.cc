@@ -91,7 +91,8 @@ val TraceStart(int handle, const std::string& source, const val& target, const v
   if (!decode) return ErrorValue(decode.error());
   std::optional<std::string> given;
   if (target.isString()) given = target.as<std::string>();
-  return ReplayStart(handle, source, std::move(given), ReplayKind::kTrace, decode.value());
+  const ReplayKind kind = Flag(options, "vectors") ? ReplayKind::kVectors : ReplayKind::kTrace;
+  return ReplayStart(handle, source, std::move(given), kind, decode.value());
 }
 
 val ScoreStart(int handle, const std::string& source, const std::string& target) {
@@ -156,7 +157,16 @@ val TranslateResult(int handle) {
 }
 
 val MapValue(const AttentionMap& map) {
-  return TensorValue(map.weights, {map.layers, map.heads, map.targets, map.sources});
+  val value = TensorValue(map.weights, {map.layers, map.heads, map.targets, map.sources});
+  if (map.dim > 0) {
+    val vectors = val::object();
+    Set(vectors, "dim", val(map.dim));
+    Set(vectors, "queries", TypedArray(map.queries));
+    Set(vectors, "keys", TypedArray(map.keys));
+    Set(vectors, "values", TypedArray(map.values));
+    Set(value, "vectors", vectors);
+  }
+  return value;
 }
 
 // {shape: [targets, sources], data, heads: [[layer, head], ...], ranked}

@@ -45,6 +45,16 @@ void Map(Writer& json, const char* key, const AttentionMap& map) {
   json.StartObject();
   Sizes(json, "shape", {map.layers, map.heads, map.targets, map.sources});
   Floats(json, "data", map.weights);
+  if (map.dim > 0) {
+    Key(json, "vectors");
+    json.StartObject();
+    Key(json, "dim");
+    json.Uint64(map.dim);
+    Floats(json, "queries", map.queries);
+    Floats(json, "keys", map.keys);
+    Floats(json, "values", map.values);
+    json.EndObject();
+  }
   json.EndObject();
 }
 

@@ -20,6 +20,7 @@ struct Options {
   Common common;
   DecodeOptions decode;
   std::string trace;
+  bool vectors = false;
 };
 
 void WriteLine(std::string text) {
@@ -47,8 +48,9 @@ void TranslateLines(const TranslationModel& model, const Options& options, Conte
 
 void TraceLines(const TranslationModel& model, const Options& options, Context& ctx,
                 const std::vector<std::string>& lines, std::ofstream& file) {
+  const ReplayKind kind = options.vectors ? ReplayKind::kVectors : ReplayKind::kTrace;
   for (const std::string& line : lines) {
-    ReplayJob job(model, ToValidUtf8(line), std::nullopt, ReplayKind::kTrace, options.decode);
+    ReplayJob job(model, ToValidUtf8(line), std::nullopt, kind, options.decode);
     while (!job.Step(ctx)) continue;
     WriteLine(job.result().target.text);
     file << TraceJson(model, job.result()) << '\n';
@@ -94,8 +96,11 @@ void AddTranslate(CLI::App& app) {
       ->check(CLI::PositiveNumber);
   command->add_flag("!--no-shortlist", options->decode.shortlist,
                     "search the whole vocabulary though the folder has a shortlist");
-  command->add_option("--trace", options->trace, "write every attention weight, one qkv-trace/1 object a line")
-      ->type_name("FILE");
+  CLI::Option* trace =
+      command->add_option("--trace", options->trace, "write every attention weight, one qkv-trace/1 object a line")
+          ->type_name("FILE");
+  command->add_flag("--vectors", options->vectors, "in the trace, also each head's queries, keys and values")
+      ->needs(trace);
   AddThreads(*command, options->common);
   command->callback([options] { Translate(*options); });
 }

@@ -31,6 +31,24 @@ namespace {
 // Fewer multiplications than this a thread are not worth waking one for.
 constexpr size_t kWorkPerThread = size_t{1} << 16;
 
+// Rows of all heads side by side, head after head: [heads, rows, dim].
+void CopyHeads(const ScaledDotAttention& a, const float* from, size_t stride, size_t rows, const int32_t* places,
+               float* to) {
+  for (size_t head = 0; head < a.heads; ++head) {
+    for (size_t i = 0; i < rows; ++i, to += a.head_dim) {
+      const size_t row = places != nullptr ? static_cast<size_t>(places[i]) : i;
+      std::copy_n(from + row * stride + head * a.head_dim, a.head_dim, to);
+    }
+  }
+}
+
+void KeepVectors(const ScaledDotAttention& a, const AttentionTrace::Vectors& to) {
+  if (to.queries == nullptr) return;
+  CopyHeads(a, a.query, a.query_stride, a.queries, nullptr, to.queries);
+  CopyHeads(a, a.key, a.key_stride, a.keys, a.key_rows, to.keys);
+  CopyHeads(a, a.value, a.key_stride, a.keys, a.key_rows, to.values);
+}
+
 // softmax(q k' / sqrt(d)) v of every segment, into `context`.
 void AttendSegments(Context& ctx, const MultiHead& layer, std::span<const AttendedSegment> segments,
                     AttentionPlace place, ConstMatrixView q, MatrixView context) {
@@ -44,7 +62,11 @@ void AttendSegments(Context& ctx, const MultiHead& layer, std::span<const Attend
   scratch = (scratch + kLine - 1) / kLine * kLine;
 
   assert(ctx.trace == nullptr || segments.size() == 1);
-  float* weights = ctx.trace != nullptr ? ctx.trace->Weights(place) : nullptr;
+  float* weights = nullptr;
+  if (ctx.trace != nullptr) {
+    weights = ctx.trace->Weights(place);
+    KeepVectors(SegmentAttention(layer, segments.front(), q, context), ctx.trace->VectorsOf(place));
+  }
   const size_t threads = std::clamp<size_t>(work / kWorkPerThread, 1, std::min(ctx.pool.size(), segments.size()));
   const size_t grain = (segments.size() + threads - 1) / threads;
   float* room = ctx.arena.Floats(scratch * threads);

@@ -6,9 +6,10 @@
 
 namespace qkv {
 
-// How many matrices of attention weights a model has of a kind.
+// How many matrices of attention weights a model has of a kind, and how long a head's queries, keys and values are; 0
+// where the attention is not of that form.
 struct AttentionShape {
-  size_t layers = 0, heads = 0;
+  size_t layers = 0, heads = 0, dim = 0;
 };
 
 struct SequenceConfig {

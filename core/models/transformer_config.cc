@@ -63,8 +63,9 @@ Result<void> ParseShapes(const JsonObject& json, TransformerConfig& config) {
       return json.Invalid(heads, "must divide d_model, " + std::to_string(config.d_model));
     }
   }
-  config.encoder_self = {config.encoder_layers, config.encoder_heads};
-  config.decoder_self = config.cross = {config.decoder_layers, config.decoder_heads};
+  config.encoder_self = {config.encoder_layers, config.encoder_heads, config.d_model / config.encoder_heads};
+  config.decoder_self = {config.decoder_layers, config.decoder_heads, config.d_model / config.decoder_heads};
+  config.cross = config.decoder_self;
   return {};
 }
 

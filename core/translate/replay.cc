@@ -34,7 +34,7 @@ bool ReplayJob::Advance(Context& ctx) {
     encoder_ = Encode(model_.model(), {&result_.source.tokens});
   }
   Context traced = ctx;
-  if (kind_ == ReplayKind::kTrace) traced.trace = &trace_;
+  if (kind_ != ReplayKind::kScore) traced.trace = &trace_;
   if (decoder_ == nullptr) {
     if (encoder_->Step(traced)) StartDecoder(ctx);
   } else if (!read_) {
@@ -43,7 +43,7 @@ bool ReplayJob::Advance(Context& ctx) {
     Score(ctx);
   }
   if (scored_ < result_.target.tokens.ids.size()) return false;
-  if (kind_ == ReplayKind::kTrace) Align();
+  if (kind_ != ReplayKind::kScore) Align();
   return true;
 }
 
@@ -57,11 +57,11 @@ void ReplayJob::TakeTranslation() {
 }
 
 void ReplayJob::ReserveTrace() {
-  if (kind_ != ReplayKind::kTrace) return;
+  if (kind_ == ReplayKind::kScore) return;
   const SequenceConfig& config = model_.config();
   const size_t sources = result_.source.tokens.ids.size(), targets = result_.target.tokens.ids.size();
   const auto reserve = [&](AttentionKind kind, AttentionShape shape, size_t rows, size_t columns) {
-    trace_.Reserve(kind, shape.layers, shape.heads, rows, columns);
+    trace_.Reserve(kind, shape.layers, shape.heads, rows, columns, kind_ == ReplayKind::kVectors ? shape.dim : 0);
   };
   reserve(AttentionKind::kEncoderSelf, config.encoder_self, sources, sources);
   reserve(AttentionKind::kDecoderSelf, config.decoder_self, targets, targets);
@@ -90,7 +90,7 @@ void ReplayJob::Score(Context& ctx) {
   for (Eigen::Index row = 0; row < rows; ++row) {
     result_.log_probs.push_back(log_probs(row, ids[scored_++]));
     result_.log_prob += result_.log_probs.back();
-    if (kind_ == ReplayKind::kTrace) AddAlternatives(View(log_probs), row);
+    if (kind_ != ReplayKind::kScore) AddAlternatives(View(log_probs), row);
   }
 }
 

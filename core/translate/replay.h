@@ -40,7 +40,8 @@ struct Replay {
 
 inline constexpr size_t kAlternatives = 5;  // or the vocabulary's size, where that is less
 
-enum class ReplayKind { kScore, kTrace };
+// kVectors: a trace, with the queries, keys and values behind its weights where the model has them.
+enum class ReplayKind { kScore, kTrace, kVectors };
 
 class ReplayJob : public Job {
  public:

@@ -234,6 +234,40 @@ TEST_P(TransformerGolden, ReplayIsTheForcedPass) {
   }
 }
 
+// softmax(q k / sqrt(d)) of a trace's vectors are its weights.
+TEST_P(TransformerGolden, ATraceOnRequestHasTheVectorsBehindItsWeights) {
+  const Json& golden = Goldens()[0];
+  Arena arena;
+  ThreadPool pool(1);
+  Context ctx{arena, pool};
+  ReplayJob job(*model_, golden["source"].GetString(), "Un essai.", ReplayKind::kVectors, {});
+  while (!job.Step(ctx)) {
+  }
+  const Replay& replay = job.result();
+  for (const AttentionMap* map : {&replay.encoder_self, &replay.decoder_self, &replay.cross}) {
+    ASSERT_GT(map->dim, 0u);
+    ASSERT_EQ(map->values.size(), map->keys.size());
+    for (size_t layer = 0; layer < map->layers; ++layer) {
+      for (size_t head = 0; head < map->heads; ++head) {
+        for (size_t t = 0; t < map->targets; ++t) {
+          const size_t seen = map == &replay.decoder_self ? t + 1 : map->sources;
+          const size_t at = layer * map->heads + head;
+          std::vector<double> powers(seen);
+          double sum = 0;
+          for (size_t s = 0; s < seen; ++s) {
+            const float* q = map->queries.data() + (at * map->targets + t) * map->dim;
+            const float* k = map->keys.data() + (at * map->sources + s) * map->dim;
+            double product = 0;
+            for (size_t i = 0; i < map->dim; ++i) product += static_cast<double>(q[i]) * k[i];
+            sum += powers[s] = std::exp(product / std::sqrt(static_cast<double>(map->dim)));
+          }
+          for (size_t s = 0; s < seen; ++s) EXPECT_NEAR(map->Row(layer, head, t)[s], powers[s] / sum, 1e-5);
+        }
+      }
+    }
+  }
+}
+
 // Translations.
 
 std::vector<Translation> Translate(const TranslationModel& model, const std::vector<std::string>& texts, size_t beam,

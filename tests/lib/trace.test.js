@@ -58,6 +58,33 @@ describe('the trace of a text', () => {
     expect(spans[source.pieces.indexOf('\u2581like')]).toBe(' like');
   });
 
+  test('comes with the queries, keys and values of every head on request: softmax(qk/√d) of them are the weights', async () => {
+    const trace = await translator.trace(kText, { vectors: true });
+    const plain = await translator.trace(kText);
+    expect(plain.cross.vectors).toBeUndefined();
+    for (const name of ['encoderSelf', 'decoderSelf', 'cross']) {
+      const { shape, data, vectors } = trace[name];
+      const [layers, heads, T, S] = shape;
+      const { dim, queries, keys, values } = vectors;
+      expect([queries, keys, values].map(({ length }) => length / (layers * heads * dim))).toEqual([T, S, S]);
+      expect(data).toEqual(plain[name].data);
+      let worst = 0;
+      for (let row = 0; row < layers * heads * T; ++row) {
+        const head = Math.floor(row / T);
+        const seen = name === 'decoderSelf' ? (row % T) + 1 : S;
+        const scores = Array.from({ length: seen }, (_, s) => {
+          const key = keys.subarray((head * S + s) * dim, (head * S + s + 1) * dim);
+          return key.reduce((sum, k, i) => sum + k * queries[row * dim + i], 0) / Math.sqrt(dim);
+        });
+        const total = scores.reduce((sum, x) => sum + Math.exp(x), 0);
+        scores.forEach((x, s) => (worst = Math.max(worst, Math.abs(Math.exp(x) / total - data[row * S + s]))));
+      }
+      expect(worst).toBeLessThan(1e-5);
+      expect(values.some((x) => x !== 0)).toBe(true);
+    }
+    expect(JSON.parse(JSON.stringify(trace)).cross.vectors.dim).toBe(trace.cross.vectors.dim);
+  });
+
   test('masks what the decoder had not read yet', async () => {
     const { decoderSelf } = await translator.trace(kText);
     const [, , T] = decoderSelf.shape;

@@ -373,25 +373,30 @@ test('each matrix as CSV, SVG and PNG', async () => {
   await page.context().close();
 });
 
-test('a head of the translation model: its scores make the trace’s weights', async () => {
-  const page = await opened();
-  await page.click('#taking summary');
-  await page.fill('#model [type=text]', 'I like my house.');
-  await page.click('text=Take its scores');
-  await page.waitForFunction(() => document.querySelector('#model [role=status]').textContent.includes('became'));
-  await holds(page);
-  const { Translator } = await import('../../web/lib/index.js');
-  const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr' });
-  const { cross } = await translator.trace('I like my house.');
-  translator.destroy();
-  const [, heads, rows, columns] = cross.shape;
-  const begin = heads * rows * columns; // layer 2, head 1
-  const shown = (await shownIn(page)).weights.flat().map(Number);
-  // ln(weight) was rounded to 0.005, the shown weight too.
-  shown.forEach((x, at) => expect(Math.abs(x - cross.data[begin + at])).toBeLessThan(0.011));
-  expect(page.complaints).toEqual([]);
-  await page.context().close();
-});
+test.each(['cross', 'encoderSelf', 'decoderSelf'])(
+  'a head of the translation model, %s: its vectors make the trace’s weights',
+  async (kind) => {
+    const page = await opened();
+    await page.click('#taking summary');
+    await page.selectOption('#model select', kind);
+    await page.fill('#model [type=text]', 'I like my house.');
+    await page.click('text=Take this head');
+    await page.waitForFunction(() => document.querySelector('#model [role=status]').textContent.includes('became'));
+    await holds(page);
+    const { Translator } = await import('../../web/lib/index.js');
+    const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr' });
+    const { [kind]: map } = await translator.trace('I like my house.');
+    translator.destroy();
+    const [, heads, rows, columns] = map.shape;
+    const begin = heads * rows * columns; // layer 2, head 1
+    const shown = (await shownIn(page)).weights.flat().map(Number);
+    // Vectors were rounded to 0.0005, the shown weight to 0.005.
+    const worst = Math.max(...shown.map((x, at) => Math.abs(x - map.data[begin + at])));
+    expect(worst).toBeLessThan(0.01);
+    expect(page.complaints).toEqual([]);
+    await page.context().close();
+  },
+);
 
 test.each([
   ['light', 1280],

@@ -92,7 +92,7 @@ export class Engine {
   }
 
   /**
-   * @param {{model: number, source: string, target: string | null} & Choice} args
+   * @param {{model: number, source: string, target: string | null, vectors?: boolean} & Choice} args
    * @param {Call} call
    */
   async trace({ model, source, target, ...choice }, { signal }) {

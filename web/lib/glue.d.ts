@@ -10,6 +10,8 @@ export type DecodeOptions = {
   tree?: boolean;
   /** A text, or ids of pieces. */
   prefix?: string | number[];
+  /** Of a trace: queries, keys and values too. */
+  vectors?: boolean;
   /** false: choose from the whole vocabulary. */
   shortlist?: boolean;
 };
@@ -24,7 +26,7 @@ export type WasmHypothesis = {
 export type WasmTree = { pieces: string[]; ids: Int32Array; parents: Int32Array; logProbs: Float32Array };
 export type WasmTranslation = WasmHypothesis & { truncated: boolean; nBest?: WasmHypothesis[]; tree?: WasmTree };
 export type WasmTokens = { text: string; pieces: string[]; ids: Int32Array; begin: Int32Array; end: Int32Array };
-export type WasmMap = { shape: number[]; data: Float32Array };
+export type WasmMap = { shape: number[]; data: Float32Array; vectors?: import('./trace.js').Vectors };
 export type WasmScore = WasmTokens & { score: number; logProbs: Float32Array };
 
 export type WasmTrace = {

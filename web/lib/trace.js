@@ -22,6 +22,18 @@
  * @typedef {object} AttentionMap
  * @property {[layers: number, heads: number, targets: number, sources: number]} shape
  * @property {Float32Array} data
+ * @property {Vectors} [vectors] where they were asked for and the attention is a Transformer's: what the weights were
+ *   made from
+ */
+
+/**
+ * What the heads of one kind compare and pass on: `data` is softmax(q·k / √dim) of these, and a head's output at t is
+ * the sum over s of weight times value (Vaswani et al. 2017, equation 1).
+ * @typedef {object} Vectors
+ * @property {number} dim of a head
+ * @property {Float32Array} queries [layers, heads, targets, dim]
+ * @property {Float32Array} keys [layers, heads, sources, dim]
+ * @property {Float32Array} values [layers, heads, sources, dim]
  */
 
 /**

@@ -81,6 +81,7 @@ import { wellFormed } from './well-formed.js';
  * @property {AbortSignal | null} [signal] gives the call up, with its reason
  * @property {number} [sentence] trace only the sentence of this number, from 0; left out: the text whole
  * @property {Prefix} [prefix] what the model's own translation is to begin with
+ * @property {boolean} [vectors] true: each attention comes with the queries, keys and values behind its weights
  * @property {boolean} [shortlist] as in TranslateOptions, for the model's own translation; a trace's probabilities are
  *   always of the whole vocabulary
  */
@@ -256,7 +257,7 @@ export class Translator {
    * What the model attends to when it is made to write `target` for `source`.
    * @overload
    * @param {SentencePair} pair any two sentences; the target need not be the model's own
-   * @param {CallOptions} [options]
+   * @param {CallOptions & {vectors?: boolean}} [options]
    * @returns {Promise<Trace>}
    */
   /**
@@ -264,12 +265,12 @@ export class Translator {
    * @param {TraceOptions} [options]
    * @returns {Promise<Trace>}
    */
-  async trace(input, { signal, sentence, prefix, shortlist } = {}) {
+  async trace(input, { signal, sentence, prefix, shortlist, vectors } = {}) {
     const pair = typeof input === 'string' ? { source: this.#sentence(input, sentence), target: null } : input;
     const source = this.#input(pair.source);
     const target = pair.target === null ? null : this.#input(pair.target);
     const { engine: _engine, worker: _worker, ...model } = this.info;
-    const args = { source, target, ...this.#choice({ prefix, shortlist }) };
+    const args = { source, target, vectors: vectors === true, ...this.#choice({ prefix, shortlist }) };
     return makeTrace(await this.#call('trace', args, signal), model);
   }
 

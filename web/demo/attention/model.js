@@ -1,9 +1,7 @@
-// A head of the translation model in the playground. Its trace holds the weights, not the queries and keys that they were
-// made from: so queries and keys are zeros, and the bias holds the scores that make these weights, ln a.
+// A head of the translation model in the playground: the queries, keys and values that it had for a sentence.
 
 import { sliceOf } from '../../view/trace.js';
 import { make } from './dom.js';
-import { identity } from './state.js';
 
 /** @typedef {import('./state.js').State} State */
 /** @typedef {import('../../lib/index.js').Trace} Trace */
@@ -28,7 +26,7 @@ export function bindModel(host, open) {
     said.textContent = 'Loading the model…';
     try {
       translator ??= load((share) => (said.textContent = `Loading the model, ${Math.round(100 * share)} %`));
-      const trace = await (await translator).trace(text.value);
+      const trace = await (await translator).trace(text.value, { vectors: true });
       const place = { layer: Number(layer.value) - 1, head: Number(head.value) - 1 };
       open(stateOfHead(trace, kind.value, place));
       said.textContent = `“${text.value}” became “${trace.target.text}”. The playground has ${kKinds[/** @type {keyof typeof kKinds} */ (kind.value)]}, layer ${place.layer + 1}, head ${place.head + 1}.`;
@@ -44,7 +42,7 @@ export function bindModel(host, open) {
     labelled('Attention', kind),
     labelled('Layer', layer),
     labelled('Head', head),
-    make('button', {}, 'Take its scores'),
+    make('button', {}, 'Take this head'),
   );
   form.addEventListener('submit', (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -54,7 +52,7 @@ export function bindModel(host, open) {
     make(
       'p.caption',
       {},
-      'The model’s trace holds every weight of every head, not the queries and keys behind them. The playground gets what makes these weights: no product, and a bias of ln(weight). Try another temperature, a window, or a hard selection on them.',
+      'A sentence is translated, and one head’s own queries, keys and values are brought here, to three decimals. Point at a weight to see the product that made it; then try another score, a temperature, a window, or a hard selection.',
     ),
     form,
     said,
@@ -81,26 +79,32 @@ const picker = (choices) => make('select', {}, ...choices.map(([value, name]) =>
  * @param {{layer: number, head: number}} place
  * @returns {Partial<State>}
  */
-export function stateOfHead(trace, kind, place) {
-  const slice = sliceOf(/** @type {any} */ (trace), { kind: /** @type {any} */ (kind), ...place });
+export function stateOfHead(trace, kind, { layer, head }) {
+  const slice = sliceOf(/** @type {any} */ (trace), { kind: /** @type {any} */ (kind), layer, head });
   if (!slice) throw new Error('The model has no such attention.');
   const [queries, keys] = [slice.queries.length, slice.keys.length];
   if (Math.max(queries, keys) > kMostPieces)
     throw new Error(
       `That is ${Math.max(queries, keys)} pieces, and the playground shows ${kMostPieces} at most: take a shorter sentence.`,
     );
+  const { shape, vectors } = trace[/** @type {'cross'} */ (kind)];
+  if (!vectors) throw new Error('The model’s attention does not compare queries with keys.');
+  const [layers, heads] = shape;
+  const at = Math.min(layer, layers - 1) * heads + Math.min(head, heads - 1);
+  const rowsOf = (/** @type {Float32Array} */ all, /** @type {number} */ rows) =>
+    Array.from({ length: rows }, (_, i) =>
+      Array.from(all.subarray((at * rows + i) * vectors.dim, (at * rows + i + 1) * vectors.dim), toLink),
+    );
   const name = (/** @type {{text: string}} */ { text }) => text.replaceAll('|', '¦');
-  const score = (/** @type {number} */ weight) =>
-    weight > 0 ? Math.round(100 * Math.log(weight)) / 100 + 0 : -Infinity;
   return {
-    query: Array.from({ length: queries }, () => [0]),
-    key: Array.from({ length: keys }, () => [0]),
-    value: identity(keys),
-    score: 'dot',
-    bias: Array.from({ length: queries }, (_, i) =>
-      Array.from(slice.weights.subarray(i * keys, (i + 1) * keys), score),
-    ),
+    query: rowsOf(vectors.queries, queries),
+    key: rowsOf(vectors.keys, keys),
+    value: rowsOf(vectors.values, keys),
+    causal: slice.causal,
     queryNames: slice.queries.map(name),
     keyNames: slice.keys.map(name),
   };
 }
+
+/** As many digits as leave the weights what they were to the shown ones, and the link short enough to share. @param {number} x */
+const toLink = (x) => Math.round(1000 * x) / 1000 + 0;
