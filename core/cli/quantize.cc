@@ -25,8 +25,8 @@ void CopyOthers(const fs::path& in, const fs::path& out) {
 }
 
 void WriteWeights(TranslationModel& model, const fs::path& file) {
-  const Result<void> written =
-      WriteWholeFile(file.string(), [&](std::ostream& out) { WriteSafetensors(model.Slots(), FloatsAs::kInt8, out); });
+  const Result<void> written = WriteWholeFile(
+      file.string(), [&](const ByteSink& out) { WriteSafetensors(model.Slots(), FloatsAs::kInt8, out); });
   if (!written) Fail(written.error().ToString());
 }
 

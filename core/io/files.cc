@@ -40,11 +40,11 @@ Result<std::string> ReadWholeFile(const std::string& path, size_t most) {
   return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
 }
 
-Result<void> WriteWholeFile(const std::string& path, const std::function<void(std::ostream&)>& write) {
+Result<void> WriteWholeFile(const std::string& path, const std::function<void(const ByteSink&)>& write) {
   const std::string part = path + ".part";
   {
     std::ofstream file(part, std::ios::binary | std::ios::trunc);
-    write(file);
+    write([&](std::string_view bytes) { file.write(bytes.data(), static_cast<std::streamsize>(bytes.size())); });
     file.flush();
     if (!file) return CannotWrite(path);
   }
@@ -57,7 +57,7 @@ Result<void> WriteWholeFile(const std::string& path, const std::function<void(st
 }
 
 Result<void> WriteWholeFile(const std::string& path, const std::string& content) {
-  return WriteWholeFile(path, [&](std::ostream& out) { out << content; });
+  return WriteWholeFile(path, [&](const ByteSink& out) { out(content); });
 }
 
 }  // namespace qkv

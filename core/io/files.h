@@ -2,10 +2,10 @@
 #pragma once
 
 #include <functional>
-#include <ostream>
 #include <string>
 
 #include "core/base/error.h"
+#include "core/io/byte_sink.h"
 
 namespace qkv {
 
@@ -14,7 +14,7 @@ Result<std::string> ReadWholeFile(const std::string& path, size_t most);
 
 // What has the name `path` is whole: `write` fills another file, which reaches the disk and then takes the name.
 // Errors: kInvalidFile where the disk does not take it.
-Result<void> WriteWholeFile(const std::string& path, const std::function<void(std::ostream&)>& write);
+Result<void> WriteWholeFile(const std::string& path, const std::function<void(const ByteSink&)>& write);
 Result<void> WriteWholeFile(const std::string& path, const std::string& content);
 
 }  // namespace qkv

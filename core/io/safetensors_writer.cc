@@ -8,8 +8,8 @@ namespace qkv {
 namespace {
 
 template <class T>
-void Write(std::ostream& out, const T* values, size_t count) {
-  out.write(reinterpret_cast<const char*>(values), static_cast<std::streamsize>(count * sizeof(T)));
+void Write(const ByteSink& out, const T* values, size_t count) {
+  out({reinterpret_cast<const char*>(values), count * sizeof(T)});
 }
 
 class Header {
@@ -47,7 +47,7 @@ void ReadRow(const Weight& weight, size_t output, std::vector<float>& floats, In
   }
 }
 
-void WriteInt8(const Weight& weight, std::ostream& out) {
+void WriteInt8(const Weight& weight, const ByteSink& out) {
   std::vector<float> floats(weight.inputs()), scales;
   Int8Row row{std::vector<int8_t>(weight.inputs())};
   for (size_t o = 0; o < weight.outputs(); ++o) {
@@ -58,13 +58,13 @@ void WriteInt8(const Weight& weight, std::ostream& out) {
   Write(out, scales.data(), scales.size());
 }
 
-void WriteFloats(const float* values, size_t count, FloatsAs floats, std::ostream& out) {
+void WriteFloats(const float* values, size_t count, FloatsAs floats, const ByteSink& out) {
   if (floats != FloatsAs::kF16) return Write(out, values, count);
   std::vector<Eigen::half> halves(values, values + count);
   Write(out, halves.data(), count);
 }
 
-void WriteFloats(const Weight& weight, FloatsAs floats, std::ostream& out) {
+void WriteFloats(const Weight& weight, FloatsAs floats, const ByteSink& out) {
   std::vector<float> row(weight.inputs());
   for (size_t o = 0; o < weight.outputs(); ++o) {
     weight.GetRow(o, row.data());
@@ -91,7 +91,7 @@ void Describe(const WeightSlot& slot, FloatsAs floats, Header& header) {
 
 }  // namespace
 
-void WriteSafetensors(const WeightSlots& slots, FloatsAs floats, std::ostream& out) {
+void WriteSafetensors(const WeightSlots& slots, FloatsAs floats, const ByteSink& out) {
   Header header;
   for (const WeightSlot& slot : slots.slots) Describe(slot, floats, header);
   const std::string text = header.Text();

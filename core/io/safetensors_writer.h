@@ -1,8 +1,7 @@
 // Writes the weights that a model's seats hold as model.safetensors.
 #pragma once
 
-#include <ostream>
-
+#include "core/io/byte_sink.h"
 #include "core/layers/weight_slots.h"
 
 namespace qkv {
@@ -15,7 +14,7 @@ enum class FloatsAs {
 };
 
 // One tensor a slot, by the first of its names. Matrices of int8 are written as I8 with their scales beside them, in
-// any case. Every slot must have been filled. Check `out` for whether it took it.
-void WriteSafetensors(const WeightSlots& slots, FloatsAs floats, std::ostream& out);
+// any case. Every slot must have been filled.
+void WriteSafetensors(const WeightSlots& slots, FloatsAs floats, const ByteSink& out);
 
 }  // namespace qkv

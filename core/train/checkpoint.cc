@@ -50,7 +50,7 @@ Result<void> SaveCheckpoint(const std::string& folder, Trainer& trainer, const R
     return Error{ErrorCode::kInvalidFile, "cannot be made: " + error.message(), part.string()};
   }
   QKV_CHECK(WriteWholeFile((part / kTensors).string(),
-                           [&](std::ostream& out) { WriteSafetensors(trainer.State(), FloatsAs::kF32, out); }));
+                           [&](const ByteSink& out) { WriteSafetensors(trainer.State(), FloatsAs::kF32, out); }));
   QKV_CHECK(WriteWholeFile((part / kNumbers).string(), ToJson(progress)));
   fs::remove_all(to, error);
   fs::rename(part, to, error);

@@ -278,7 +278,7 @@ class Runner {
     QKV_CHECK(WriteWholeFile(to + "/source.spm", files_.source_spm));
     if (!files_.target_spm.empty()) QKV_CHECK(WriteWholeFile(to + "/target.spm", files_.target_spm));
     return WriteWholeFile(to + "/model.safetensors",
-                          [&](std::ostream& out) { WriteSafetensors(model_->Slots(), FloatsAs::kF16, out); });
+                          [&](const ByteSink& out) { WriteSafetensors(model_->Slots(), FloatsAs::kF16, out); });
   }
 
   const RunConfig& config_;

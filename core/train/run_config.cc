@@ -28,14 +28,16 @@ class Fields {
   }
   template <class T>
   void Number(const char* name, T& to, double least, double most) {
-    readers_[name] = [this, name, &to, least, most](const Json& json) -> Result<void> {
-      const bool whole = std::is_integral_v<T>;
+    Number(name, std::is_integral_v<T>, least, most, [&to](double x) { to = static_cast<T>(x); });
+  }
+  void Number(const char* name, bool whole, double least, double most, std::function<void(double)> take) {
+    readers_[name] = [this, name, whole, least, most, take = std::move(take)](const Json& json) -> Result<void> {
       if (!json.IsNumber() || !(json.GetDouble() >= least && json.GetDouble() <= most) ||
           (whole && json.GetDouble() != std::floor(json.GetDouble()))) {
         return Wrong(name, std::string("must be a ") + (whole ? "whole " : "") + "number from " + Shown(least) +
                                " to " + Shown(most));
       }
-      to = static_cast<T>(json.GetDouble());
+      take(json.GetDouble());
       return {};
     };
   }

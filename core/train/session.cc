@@ -1,7 +1,6 @@
 #include "core/train/session.h"
 
 #include <algorithm>
-#include <sstream>
 #include <utility>
 
 #include "core/io/feed_all.h"
@@ -18,9 +17,9 @@ std::span<const uint8_t> Bytes(const std::string& text) {
 }
 
 std::string Safetensors(const WeightSlots& slots, FloatsAs floats) {
-  std::ostringstream out;
-  WriteSafetensors(slots, floats, out);
-  return std::move(out).str();
+  std::string out;
+  WriteSafetensors(slots, floats, [&](std::string_view bytes) { out += bytes; });
+  return out;
 }
 
 Result<std::unique_ptr<Corpus>> OpenText(std::string text, const char* name) {

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "core/base/random.h"
+#include "core/io/files.h"
 #include "core/io/safetensors_writer.h"
 #include "core/train/run.h"
 #include "core/translate/folder.h"
@@ -127,10 +128,8 @@ TEST_F(RnnRun, BahdanauTurnsWordsRound) {
   // As int8 it is the same model, nearly.
   const fs::path floats = folder_ / "rnn-bahdanau/model", small = folder_ / "int8";
   fs::copy(floats, small);
-  fs::remove(small / "model.safetensors");
-  std::ofstream file(small / "model.safetensors", std::ios::binary);
-  WriteSafetensors(model->Slots(), FloatsAs::kInt8, file);
-  file.close();
+  ASSERT_TRUE(WriteWholeFile((small / "model.safetensors").string(),
+                             [&](const ByteSink& out) { WriteSafetensors(model->Slots(), FloatsAs::kInt8, out); }));
   auto int8 = LoadFolder(small.string());
   ASSERT_TRUE(int8) << int8.error().ToString();
   EXPECT_LT((*int8)->bytes(), model->bytes() / 2);
