@@ -10,6 +10,7 @@
 #include "core/io/files.h"
 #include "core/io/safetensors_writer.h"
 #include "core/models/any_sequence_model.h"
+#include "core/train/begin_from.h"
 #include "core/train/checkpoint.h"
 #include "core/train/initialise.h"
 #include "core/train/run_log.h"
@@ -96,33 +97,9 @@ class Runner {
     WeightSlots slots = model_->Slots();
     ReserveFloats(slots);
     Parameters parameters(slots, /*gradients=*/false);
-    if (config_.from.empty()) {
-      Initialise(parameters, config_.seed);
-      parameters.ClearStart(static_cast<size_t>(rows_->start()));
-      return {};
-    }
-    return CopyWeights(At(config_.from), parameters);
-  }
-
-  static Result<void> CopyWeights(const std::string& folder, Parameters& parameters) {
-    QKV_TRY(const std::unique_ptr<TranslationModel> from, LoadFolder(folder, false));
-    WeightSlots slots = from->Slots();
-    for (const WeightSlot& slot : slots.slots) {
-      const auto* weight = std::get_if<Weight*>(&slot.to);
-      if (weight != nullptr && (*weight)->quantized()) {
-        return Error{ErrorCode::kUnsupported, "its weights are int8: training begins with floats", folder};
-      }
-    }
-    const Parameters theirs(slots, /*gradients=*/false);
-    const auto same = [](const LearntParameter& a, const LearntParameter& b) {
-      return a.outputs == b.outputs && a.inputs == b.inputs;
-    };
-    if (!std::equal(theirs.all().begin(), theirs.all().end(), parameters.all().begin(), parameters.all().end(), same)) {
-      return Error{ErrorCode::kInvalidArgument, "its weights have other shapes than this run's model", folder};
-    }
-    for (size_t i = 0; i < theirs.all().size(); ++i) {
-      std::copy_n(theirs.all()[i].value, theirs.all()[i].size, parameters.all()[i].value);
-    }
+    Initialise(parameters, config_.seed);
+    if (!config_.from.empty()) QKV_CHECK(BeginFrom(At(config_.from), files_.vocabulary, parameters));
+    parameters.ClearStart(static_cast<size_t>(rows_->start()));
     return {};
   }
 

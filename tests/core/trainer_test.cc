@@ -2,6 +2,9 @@
 #include "core/train/trainer.h"
 
 #include <gtest/gtest.h>
+#include <rapidjson/document.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -97,6 +100,51 @@ TEST_F(TrainingRun, ContinuesFromAnyStopBitForBit) {
     EXPECT_TRUE(Bytes(out + "/model/model.safetensors") == Bytes("whole/model/model.safetensors")) << at;
     EXPECT_TRUE(Bytes(out + "/checkpoint-12/state.safetensors") == Bytes("whole/checkpoint-12/state.safetensors"))
         << at;
+  }
+}
+
+std::vector<float> TableRow(TranslationModel& model, size_t row) {
+  WeightSlots slots = model.Slots();
+  std::vector<float> floats(model.config().d_model);
+  std::get<Weight*>(slots.slots[0].to)->GetRow(row, floats.data());
+  return floats;
+}
+
+// Two pieces change places, a third has another name: the first two keep what they have learnt, the third begins anew.
+TEST_F(TrainingRun, BeginsFromAModelOfAnotherVocabulary) {
+  ASSERT_TRUE(Train(Config("first")));
+  const fs::path turned = folder_ / "turned";
+  fs::copy(folder_ / "first/model", turned);
+  rapidjson::Document vocabulary;
+  const std::string text = Bytes("turned/vocab.json");
+  vocabulary.Parse(text.c_str());
+  const auto piece = vocabulary.MemberBegin() + 8;
+  const size_t a = piece[0].value.GetUint(), b = piece[1].value.GetUint(), c = piece[2].value.GetUint();
+  std::swap(piece[0].value, piece[1].value);
+  piece[2].name.SetString("never seen");
+  rapidjson::StringBuffer buffer;
+  rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
+  vocabulary.Accept(writer);
+  std::ofstream(turned / "vocab.json") << buffer.GetString();
+
+  std::string config = Config("second", R"(, "from": "first/model")");
+  config.replace(config.find(fs::absolute("tests/goldens/models/tiny-f32").string()),
+                 fs::absolute("tests/goldens/models/tiny-f32").string().size(), "turned");
+  config.replace(config.find("\"peak\": 0.01"), 12, "\"peak\": 0");
+  ASSERT_TRUE(Train(config));  // whose rate is 0: it ends as it began
+  auto first = LoadFolder((folder_ / "first/model").string()), second = LoadFolder((folder_ / "second/model").string());
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(TableRow(**second, a), TableRow(**first, b));
+  EXPECT_EQ(TableRow(**second, b), TableRow(**first, a));
+  EXPECT_NE(TableRow(**second, c), TableRow(**first, c));
+  WeightSlots theirs = (*first)->Slots(), ours = (*second)->Slots();
+  for (size_t i = 2; i < theirs.slots.size(); ++i) {  // after the table and its bias
+    const auto* matrix = std::get_if<Weight*>(&theirs.slots[i].to);
+    if (matrix == nullptr) continue;
+    std::vector<float> x(theirs.slots[i].inputs), y(x.size());
+    (*matrix)->GetRow(0, x.data());
+    std::get<Weight*>(ours.slots[i].to)->GetRow(0, y.data());
+    EXPECT_EQ(x, y) << theirs.slots[i].names[0];
   }
 }
 

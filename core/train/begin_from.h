@@ -1,0 +1,18 @@
+// A run that begins with what another model has learnt.
+#pragma once
+
+#include <string>
+
+#include "core/base/error.h"
+#include "core/train/parameters.h"
+
+namespace qkv {
+
+// The weights of the model folder `from` into `parameters`, which have been initialised. With the same vocab.json all
+// of them; with another one the tables' rows of those pieces that both vocabularies write alike, and all that is not of
+// a piece: what a model knows of one language helps it with the next (Zoph et al. 2016, "Transfer learning for
+// low-resource neural machine translation"). `vocabulary`: this run's vocab.json.
+// Errors: those of LoadFolder; kUnsupported for int8; kInvalidArgument where shapes differ otherwise.
+Result<void> BeginFrom(const std::string& from, const std::string& vocabulary, Parameters& parameters);
+
+}  // namespace qkv
