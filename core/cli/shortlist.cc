@@ -11,12 +11,15 @@
 #include "core/cli/lines.h"
 #include "core/cli/progress.h"
 #include "core/train/learn_shortlist.h"
+#include "core/train/rank_heads.h"
+#include "core/translate/replay.h"
 
 namespace qkv::cli {
 namespace {
 
 constexpr size_t kPairsAtOnce = 4096;
 constexpr size_t kPairsChecked = 10000;
+constexpr size_t kMostHeads = 4;
 // What is left out of the table never was among the best; so it stays small, whatever the number of pairs.
 constexpr Model1Options kTable{.least = 1e-6f, .most = 2000};
 
@@ -25,6 +28,7 @@ struct Options {
   std::string pairs = "-", output;
   ShortlistSize size;
   size_t iterations = 5;
+  size_t judged = 0;  // pairs that heads are ranked by; 0: they are not
 };
 
 // Both sides of a line as pieces, without </s>.
@@ -99,20 +103,68 @@ void Report(const Shortlist& shortlist, const SentencePairs& pairs, int32_t end,
               share(whole, checked));
 }
 
+Model1 LearnTable(const SentencePairs& pairs, size_t vocabulary, size_t iterations, ThreadPool& pool) {
+  Model1 table(pairs, vocabulary, vocabulary, kTable);
+  Progress progress("iterations", false);
+  for (size_t i = 0; i < iterations; ++i) {
+    table.Iterate(pool);
+    progress.Show(i + 1);
+  }
+  return table;
+}
+
+SentencePairs Turned(const SentencePairs& pairs) {
+  SentencePairs turned;
+  for (size_t i = 0; i < pairs.size(); ++i) turned.Add(pairs.Target(i), pairs.Source(i));
+  return turned;
+}
+
+// Pairs are judged as pieces again: what they were made from is not kept.
+void RankHeads(const Options& options, const TranslationModel& model, const SentencePairs& pairs, const Model1& onward,
+               ThreadPool& pool) {
+  const SentencePairs turned = Turned(pairs);
+  const Model1 back = LearnTable(turned, model.config().vocabulary, options.iterations, pool);
+  Arena arena;
+  Context ctx{arena, pool};
+  HeadRanking ranking;
+  const size_t judged = std::min(options.judged, pairs.size());
+  Progress progress("pairs judged", false);
+  for (size_t i = 0; i < judged; ++i) {
+    const size_t pair = i * pairs.size() / judged;
+    const std::span<const int32_t> source = pairs.Source(pair), target = pairs.Target(pair);
+    if (source.empty() || target.empty()) continue;
+    ReplayJob job(model, model.Decode(source), model.Decode(target), ReplayKind::kTrace, {});
+    while (!job.Step(ctx)) continue;
+    const Replay& replay = job.result();
+    std::vector<int32_t> read = replay.source.tokens.ids, written = replay.target.tokens.ids;
+    read.pop_back();
+    written.pop_back();
+    ranking.Add(replay.cross, LinkPieces(read, written, onward, back));
+    progress.Show(i + 1);
+  }
+  std::vector<HeadRanking::Head> heads = ranking.Heads();
+  const auto agreement = [&](const HeadRanking::Head& head) { return ranking.Agreement({&head, 1}); };
+  std::stable_sort(heads.begin(), heads.end(),
+                   [&](const auto& a, const auto& b) { return agreement(a) > agreement(b); });
+  std::printf("links        %zu in %zu pairs\n", ranking.links(), judged);
+  for (const auto& head : heads) {
+    std::printf("head         layer %zu, head %zu: %.1f %%\n", head.first, head.second, 100 * agreement(head));
+  }
+  const std::vector<HeadRanking::Head> chosen = ranking.Choose(kMostHeads);
+  std::printf("chosen       \"alignment_heads\": [");
+  for (size_t i = 0; i < chosen.size(); ++i) {
+    std::printf("%s[%zu, %zu]", i == 0 ? "" : ", ", chosen[i].first, chosen[i].second);
+  }
+  std::printf("]: %.1f %%\n", 100 * ranking.Agreement(chosen));
+}
+
 void Learn(const Options& options) {
   const std::unique_ptr<TranslationModel> model = LoadOrFail(options.common.model, false);
   const size_t vocabulary = model->config().vocabulary;
   const int32_t end = model->config().end;
   ThreadPool pool(options.common.threads);
   const SentencePairs pairs = ReadPairs(*model, options.pairs, pool);
-  Model1 table(pairs, vocabulary, vocabulary, kTable);
-  {
-    Progress progress("iterations", false);
-    for (size_t i = 0; i < options.iterations; ++i) {
-      table.Iterate(pool);
-      progress.Show(i + 1);
-    }
-  }
+  const Model1 table = LearnTable(pairs, vocabulary, options.iterations, pool);
   const std::vector<uint8_t> file =
       WriteShortlist(LearnShortlist(table, pairs, vocabulary, vocabulary, end, options.size));
   const Result<Shortlist> shortlist = Shortlist::Parse(file, vocabulary, vocabulary, options.output);
@@ -121,6 +173,7 @@ void Learn(const Options& options) {
   std::printf("pairs        %zu\n", pairs.size());
   Report(shortlist.value(), pairs, end, vocabulary);
   std::printf("%-12s %zu bytes\n", "file", file.size());
+  if (options.judged > 0) RankHeads(options, *model, pairs, table, pool);
 }
 
 }  // namespace
@@ -149,6 +202,14 @@ void AddShortlist(CLI::App& app) {
   command->add_option("--iterations", options->iterations, "of IBM model 1")
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
+  command
+      ->add_option(
+          "--rank-heads", options->judged,
+          "also rank the cross-attention heads, by how often their largest weight in so many of the pairs is on "
+          "the piece that the table links, and choose some for generation_config.json")
+      ->expected(0, 1)
+      ->default_str("1000")
+      ->check(CLI::Range(1, 1000000));
   AddThreads(*command, options->common);
   command->callback([options] { Learn(*options); });
 }

@@ -39,6 +39,19 @@ test('learns from standard input, and says what the list is worth', () => {
   expect(words.slice(2, 5)).toEqual([0n, 5n, 8001n]);
 });
 
+test('ranks the heads of the model by what it has learnt', () => {
+  const { status, stdout, stderr } = learn('--rank-heads', '40');
+  expect([status, stderr]).toEqual([0, '']);
+  const heads = [...stdout.matchAll(/^head +layer (\d), head (\d): ([\d.]+) %$/gm)];
+  expect(new Set(heads.map(([, layer, head]) => `${layer} ${head}`)).size).toBe(16);
+  const shares = heads.map(([, , , share]) => Number(share));
+  expect(shares).toEqual(shares.toSorted((a, b) => b - a));
+  const [, chosen, reached] = /^chosen +"alignment_heads": (\[.*\]): ([\d.]+) %$/m.exec(stdout);
+  expect(JSON.parse(chosen).length).toBeGreaterThan(0);
+  expect(Number(reached)).toBeGreaterThanOrEqual(shares[0]);
+  expect(learn('--rank-heads', '40', '--threads', '3').stdout).toBe(stdout);
+});
+
 test('a file is the same as standard input, on any number of threads', () => {
   learn('--threads', '1');
   const one = readFileSync(list);

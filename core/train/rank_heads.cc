@@ -1,0 +1,108 @@
+#include "core/train/rank_heads.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace qkv {
+namespace {
+
+constexpr int32_t kNull = -1;
+
+float NullProbability(const Model1& model, int32_t word) {
+  const std::span<const Model1::Entry> row = model.NullRow();
+  const auto at = std::lower_bound(row.begin(), row.end(), word,
+                                   [](const Model1::Entry& entry, int32_t wanted) { return entry.target < wanted; });
+  return at != row.end() && at->target == word ? at->probability : 0;
+}
+
+// For each word the place of the one that most likely made it; of equals the one nearest the diagonal.
+std::vector<int32_t> Makers(std::span<const int32_t> given, std::span<const int32_t> words, const Model1& model) {
+  std::vector<int32_t> makers;
+  makers.reserve(words.size());
+  const auto place = [](size_t at, size_t count) {
+    return (static_cast<double>(at) + 0.5) / static_cast<double>(count);
+  };
+  for (size_t j = 0; j < words.size(); ++j) {
+    int32_t maker = kNull;
+    float best = NullProbability(model, words[j]);
+    double nearest = 0;
+    for (size_t i = 0; i < given.size(); ++i) {
+      const float p = model.Probability(given[i], words[j]);
+      const double distance = std::abs(place(i, given.size()) - place(j, words.size()));
+      if (p < best || p == 0 || (p == best && (maker == kNull || distance >= nearest))) continue;
+      maker = static_cast<int32_t>(i);
+      best = p;
+      nearest = distance;
+    }
+    makers.push_back(maker);
+  }
+  return makers;
+}
+
+}  // namespace
+
+PieceLinks LinkPieces(std::span<const int32_t> source, std::span<const int32_t> target, const Model1& onward,
+                      const Model1& back) {
+  PieceLinks links{Makers(source, target, onward)};
+  const std::vector<int32_t> turned = Makers(target, source, back);
+  for (size_t j = 0; j < target.size(); ++j) {
+    int32_t& i = links.source_of[j];
+    if (i != kNull && turned[static_cast<size_t>(i)] != static_cast<int32_t>(j)) i = kNull;
+  }
+  return links;
+}
+
+void HeadRanking::Add(AttentionMap cross, PieceLinks links) {
+  links_ +=
+      links.source_of.size() - static_cast<size_t>(std::count(links.source_of.begin(), links.source_of.end(), kNull));
+  pairs_.push_back({std::move(cross), std::move(links)});
+}
+
+double HeadRanking::Agreement(std::span<const Head> heads) const {
+  size_t right = 0;
+  std::vector<float> sum;
+  for (const auto& [cross, links] : pairs_) {
+    for (size_t j = 0; j < links.source_of.size(); ++j) {
+      if (links.source_of[j] == kNull) continue;
+      sum.assign(cross.sources, 0);
+      for (const auto& [layer, head] : heads) {
+        const float* row = cross.Row(layer, head, j);
+        for (size_t i = 0; i < cross.sources; ++i) sum[i] += row[i];
+      }
+      right += std::max_element(sum.begin(), sum.end()) - sum.begin() == links.source_of[j] ? 1 : 0;
+    }
+  }
+  return links_ == 0 ? 0 : static_cast<double>(right) / static_cast<double>(links_);
+}
+
+std::vector<HeadRanking::Head> HeadRanking::Heads() const {
+  std::vector<Head> heads;
+  if (pairs_.empty()) return heads;
+  for (size_t layer = 0; layer < pairs_.front().cross.layers; ++layer) {
+    for (size_t head = 0; head < pairs_.front().cross.heads; ++head) heads.emplace_back(layer, head);
+  }
+  return heads;
+}
+
+std::vector<HeadRanking::Head> HeadRanking::Choose(size_t most) const {
+  std::vector<Head> chosen;
+  const std::vector<Head> all = Heads();
+  for (double reached = 0; chosen.size() < most;) {
+    std::vector<Head> best;
+    for (const Head& head : all) {
+      if (std::find(chosen.begin(), chosen.end(), head) != chosen.end()) continue;
+      std::vector<Head> more = chosen;
+      more.push_back(head);
+      const double agreement = Agreement(more);
+      if (agreement <= reached) continue;
+      reached = agreement;
+      best = std::move(more);
+    }
+    if (best.empty()) break;
+    chosen = std::move(best);
+  }
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+}  // namespace qkv
