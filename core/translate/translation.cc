@@ -11,13 +11,10 @@ namespace {
 // with the default model.
 constexpr size_t kMostSourceRows = 128;
 constexpr size_t kMostHypotheses = 32;
+// Steps of several batches take different times: after a few of them the threads have waited less for each other.
+constexpr size_t kStepsTogether = 4;
 
 }  // namespace
-
-size_t LongestTranslation(const TranslationModel& model, size_t source_pieces, const DecodeOptions& options) {
-  const size_t asked = options.max_length != 0 ? options.max_length : 3 * source_pieces + 50 + options.prefix.size();
-  return std::min(asked, model.generation().max_length);
-}
 
 TranslationJob::TranslationJob(const TranslationModel& model, const std::vector<std::string>& texts,
                                DecodeOptions options)
@@ -34,71 +31,75 @@ TranslationJob::TranslationJob(const TranslationModel& model, const std::vector<
 }
 
 bool TranslationJob::Advance(Context& ctx) {
-  if (search_ != nullptr) {
-    if (search_->Step(ctx)) TakeResults();
-  } else if (encoder_ != nullptr) {
-    if (encoder_->Step(ctx)) StartSearch(ctx);
-  } else if (next_ < order_.size()) {
-    NextBatch();
-    return Advance(ctx);
+  FillLanes(ctx.pool.size());
+  const auto busy =
+      std::count_if(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane->batch != nullptr; });
+  if (busy > 1) {
+    StepTogether(ctx);
+  } else {  // all threads at one batch
+    for (auto& lane : lanes_) lane->done = lane->batch != nullptr && lane->batch->Step(ctx);
+  }
+  for (auto& lane : lanes_) {
+    if (lane->done) TakeResults(*lane);
   }
   return finished_ == results_.size();
 }
 
-void TranslationJob::NextBatch() {
-  batch_.clear();
+void TranslationJob::FillLanes(size_t count) {
+  while (lanes_.size() < count) lanes_.push_back(std::make_unique<Lane>());
+  const auto idle = static_cast<size_t>(
+      std::count_if(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane->batch == nullptr; }));
+  if (idle == 0) return;
+  const size_t share = (order_.size() - next_ + idle - 1) / idle;
+  for (auto& lane : lanes_) {
+    if (lane->batch == nullptr) Fill(*lane, share);
+  }
+}
+
+// `share`: what is left, dealt out to the idle lanes.
+void TranslationJob::Fill(Lane& lane, size_t share) {
+  lane.texts.clear();
   std::vector<const Tokens*> sentences;
-  const size_t most = std::max<size_t>(kMostHypotheses / beam(), 1);
-  for (size_t rows = 0; next_ < order_.size() && batch_.size() < most; ++next_) {
+  const size_t most = std::min(std::max<size_t>(kMostHypotheses / BeamOf(model_, options_), 1), share);
+  for (size_t rows = 0; next_ < order_.size() && sentences.size() < most; ++next_) {
     const Tokens& source = sources_[order_[next_]];
     rows += source.ids.size();
-    if (!batch_.empty() && rows > kMostSourceRows) break;
-    batch_.push_back(order_[next_]);
+    if (!sentences.empty() && rows > kMostSourceRows) break;
+    lane.texts.push_back(order_[next_]);
     sentences.push_back(&source);
   }
-  encoder_ = Encode(model_.model(), sentences);
+  if (!sentences.empty()) lane.batch = std::make_unique<SentenceBatch>(model_, options_, std::move(sentences));
 }
 
-void TranslationJob::StartSearch(Context& ctx) {
-  const SequenceConfig& config = model_.config();
-  std::vector<int32_t> segment(batch_.size());
-  std::iota(segment.begin(), segment.end(), 0);
-  std::unique_ptr<DecoderState> state = encoder_->Start(ctx, std::move(segment));
-  std::vector<size_t> longest;
-  longest.reserve(batch_.size());
-  for (const size_t text : batch_) longest.push_back(LongestTranslation(model_, sources_[text].ids.size(), options_));
-  search_ = std::make_unique<BeamSearch>(model_.model(), std::move(state), std::move(longest),
-                                         SearchOptions{.beam = beam(),
-                                                       .length_penalty = model_.generation().length_penalty,
-                                                       .start = config.start,
-                                                       .end = config.end,
-                                                       .banned = model_.generation().banned,
-                                                       .prefix = options_.prefix,
-                                                       .shortlists = Shortlists()});
-  encoder_.reset();
+void TranslationJob::StepTogether(Context& ctx) {
+  ctx.pool.For(lanes_.size(), 1, [&](size_t begin, size_t end) {
+    ThreadPool alone(1);
+    for (size_t i = begin; i < end; ++i) {
+      Lane& lane = *lanes_[i];
+      for (size_t step = 0; lane.batch != nullptr && !lane.done && step < kStepsTogether; ++step) {
+        const ArenaScope scope(lane.arena);
+        Context own = {lane.arena, alone};
+        lane.done = lane.batch->Step(own);
+      }
+    }
+  });
 }
 
-void TranslationJob::TakeResults() {
-  for (size_t i = 0; i < batch_.size(); ++i) {
-    std::vector<Hypothesis> finished = search_->Finished(i);
-    Translation& result = results_[batch_[i]];
+void TranslationJob::TakeResults(Lane& lane) {
+  const BeamSearch& search = lane.batch->search();
+  for (size_t i = 0; i < lane.texts.size(); ++i) {
+    std::vector<Hypothesis> finished = search.Finished(i);
+    Translation& result = results_[lane.texts[i]];
     for (size_t rank = 0; options_.n_best > 1 && rank < std::min(options_.n_best, finished.size()); ++rank) {
       result.n_best.push_back(Spell(finished[rank]));
     }
     static_cast<ScoredText&>(result) = Spell(std::move(finished.front()));
-    result.truncated = sources_[batch_[i]].truncated;
-    if (options_.tree) result.tree = search_->Tree(i);
+    result.truncated = sources_[lane.texts[i]].truncated;
+    if (options_.tree) result.tree = search.Tree(i);
   }
-  finished_ += batch_.size();
-  search_.reset();
-}
-
-// One a sentence of the batch, or none.
-std::vector<std::vector<int32_t>> TranslationJob::Shortlists() const {
-  std::vector<std::vector<int32_t>> lists;
-  if (!options_.shortlist || !model_.has_shortlist()) return lists;
-  for (const size_t text : batch_) lists.push_back(model_.Candidates(sources_[text], options_.prefix));
-  return lists;
+  finished_ += lane.texts.size();
+  lane.batch.reset();
+  lane.done = false;
 }
 
 ScoredText TranslationJob::Spell(Hypothesis hypothesis) const {

@@ -1,4 +1,5 @@
-// Texts in, texts out: sentences are packed into batches by length, encoded and searched together.
+// Texts in, texts out: sentences are packed into batches by length, encoded and searched together. With several threads
+// each has a batch of its own, while there are enough of them: batches have nothing to wait for in each other.
 #pragma once
 
 #include <memory>
@@ -6,6 +7,7 @@
 #include <vector>
 
 #include "core/translate/job.h"
+#include "core/translate/sentence_batch.h"
 
 namespace qkv {
 
@@ -28,34 +30,35 @@ class TranslationJob : public Job {
   // `model` must outlive the job. A text without pieces (empty, or white space alone) is translated by an empty one.
   TranslationJob(const TranslationModel& model, const std::vector<std::string>& texts, DecodeOptions options);
 
-  // In the order of the texts; complete once Step has returned true.
+  // In the order of the texts; complete once Step has returned true. The same on any number of threads.
   const std::vector<Translation>& results() const { return results_; }
   // Texts translated so far.
   size_t finished() const { return finished_; }
 
  private:
+  // A batch on its way.
+  struct Lane {
+    std::vector<size_t> texts;
+    std::unique_ptr<SentenceBatch> batch;  // null: nothing to do
+    bool done = false;
+    Arena arena;  // where it is not alone
+  };
+
   bool Advance(Context& ctx) override;
-  void NextBatch();
-  void StartSearch(Context& ctx);
-  void TakeResults();
-  std::vector<std::vector<int32_t>> Shortlists() const;
+  void FillLanes(size_t count);
+  void Fill(Lane& lane, size_t share);
+  void StepTogether(Context& ctx);
+  void TakeResults(Lane& lane);
   ScoredText Spell(Hypothesis hypothesis) const;
-  size_t beam() const { return options_.beam != 0 ? options_.beam : model_.generation().beam; }
 
   const TranslationModel& model_;
   DecodeOptions options_;
   std::vector<Tokens> sources_;
   std::vector<size_t> order_;  // texts by length
   size_t next_ = 0;            // in order_
-  std::vector<size_t> batch_;  // texts
-  std::unique_ptr<EncoderPass> encoder_;
-  std::unique_ptr<BeamSearch> search_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
   std::vector<Translation> results_;
   size_t finished_ = 0;
 };
-
-// The most pieces that a source of `source_pieces` (</s> included) may be given: min(max_length, 3 * source + 50 +
-// prefix).
-size_t LongestTranslation(const TranslationModel& model, size_t source_pieces, const DecodeOptions& options);
 
 }  // namespace qkv

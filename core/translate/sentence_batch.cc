@@ -1,0 +1,51 @@
+#include "core/translate/sentence_batch.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace qkv {
+
+size_t LongestTranslation(const TranslationModel& model, size_t source_pieces, const DecodeOptions& options) {
+  const size_t asked = options.max_length != 0 ? options.max_length : 3 * source_pieces + 50 + options.prefix.size();
+  return std::min(asked, model.generation().max_length);
+}
+
+SentenceBatch::SentenceBatch(const TranslationModel& model, const DecodeOptions& options,
+                             std::vector<const Tokens*> sentences)
+    : model_(model), options_(options), sentences_(std::move(sentences)), encoder_(Encode(model.model(), sentences_)) {}
+
+bool SentenceBatch::Step(Context& ctx) {
+  if (search_ != nullptr) return search_->Step(ctx);
+  if (encoder_->Step(ctx)) StartSearch(ctx);
+  return false;
+}
+
+void SentenceBatch::StartSearch(Context& ctx) {
+  std::vector<int32_t> segment(size());
+  std::iota(segment.begin(), segment.end(), 0);
+  std::unique_ptr<DecoderState> state = encoder_->Start(ctx, std::move(segment));
+  std::vector<size_t> longest;
+  longest.reserve(size());
+  for (const Tokens* source : sentences_) longest.push_back(LongestTranslation(model_, source->ids.size(), options_));
+  search_ = std::make_unique<BeamSearch>(model_.model(), std::move(state), std::move(longest),
+                                         SearchOptions{.beam = BeamOf(model_, options_),
+                                                       .length_penalty = model_.generation().length_penalty,
+                                                       .start = model_.config().start,
+                                                       .end = model_.config().end,
+                                                       .banned = model_.generation().banned,
+                                                       .prefix = options_.prefix,
+                                                       .shortlists = Shortlists()});
+  encoder_.reset();
+}
+
+// One a sentence, or none.
+std::vector<std::vector<int32_t>> SentenceBatch::Shortlists() const {
+  std::vector<std::vector<int32_t>> lists;
+  if (!options_.shortlist || !model_.has_shortlist()) return lists;
+  lists.reserve(size());
+  for (const Tokens* source : sentences_) lists.push_back(model_.Candidates(*source, options_.prefix));
+  return lists;
+}
+
+}  // namespace qkv
