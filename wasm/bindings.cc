@@ -1,4 +1,5 @@
-// The door of the bindings: what concerns the engine as a whole. Models are in models.cc, jobs in jobs.cc; nothing in
+// The door of the bindings: what concerns the engine as a whole. Models are in models.cc, jobs in jobs.cc, what
+// is asked of encoders and generators in one_sided.cc; nothing in
 // this folder thinks.
 #include <emscripten/bind.h>
 

@@ -9,12 +9,23 @@
 
 #include "core/translate/model.h"
 
+namespace qkv {
+class EncoderModel;
+class GeneratorModel;
+}  // namespace qkv
+
 namespace qkv::wasm {
 
-// Null for a handle that names nothing. The models of trainers have negative ones: -1 is trainer 1's.
+// Null for a handle that names nothing, or a model of another kind. The models of trainers have negative ones: -1 is
+// trainer 1's. Each program has its own: wasm/translation_models.cc, wasm/any_models.cc.
 const TranslationModel* ModelAt(int handle);
+const EncoderModel* EncoderAt(int handle);
+const GeneratorModel* GeneratorAt(int handle);
 // In the build that trains (wasm/training.cc).
 const TranslationModel* TrainedModelAt(int trainer);
+
+// {dModel, ...}: what a translator says of its model, its size aside.
+void AddTranslationInfo(emscripten::val& info, const TranslationModel& model);
 
 // {text, pieces, ids, begin, end}: `begin` and `end` are half-open UTF-16 ranges of the text.
 emscripten::val TokensValue(const TranslationModel& model, const std::string& text, const Tokens& tokens);

@@ -1,4 +1,5 @@
-# The WebAssembly module: qkv.mjs + qkv.wasm. Included by the root CMakeLists.txt when Emscripten compiles.
+# The WebAssembly modules: qkv.mjs + qkv.wasm, which translates, and models.mjs + models.wasm, for models that people
+# bring. Included by the root CMakeLists.txt when Emscripten compiles.
 
 qkv_headers(HIGHWAY hwy/highway.h)
 # One target, chosen by the build (baseline or relaxed SIMD): nothing to dispatch at run time, and no libhwy.
@@ -32,26 +33,38 @@ target_compile_options(qkv_core PRIVATE ${QKV_SMALL})
 # A header is precompiled for one level of optimisation.
 set_source_files_properties(${QKV_HOT_SOURCES} PROPERTIES COMPILE_OPTIONS ${QKV_FAST} SKIP_PRECOMPILE_HEADERS ON)
 
-file(GLOB QKV_WASM_SOURCES CONFIGURE_DEPENDS wasm/*.cc)
-if(QKV_WASM_TRAINING)  # what is trained translates, and no more
-  list(FILTER QKV_WASM_SOURCES INCLUDE REGEX "/(bindings|jobs|models|training|values)[.]cc")
-else()
-  list(FILTER QKV_WASM_SOURCES EXCLUDE REGEX "/training[.]cc")
-endif()
-if(QKV_WASM_SOURCES)
-  add_executable(qkv_wasm ${QKV_WASM_SOURCES})
-  set_target_properties(qkv_wasm PROPERTIES OUTPUT_NAME qkv SUFFIX .mjs)
-  target_link_libraries(qkv_wasm PRIVATE qkv_core)
-  target_compile_options(qkv_wasm PRIVATE ${QKV_NO_THROW} ${QKV_SMALL})
-  target_compile_definitions(qkv_wasm PRIVATE EMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0)
-  target_link_options(qkv_wasm PRIVATE
-    ${QKV_LINK} -fno-exceptions -fno-rtti -lembind -Wl,-Map=qkv.map
+# A program of the core's library and some bindings: NAME.mjs + NAME.wasm. What is bound is linked, and nothing else.
+add_library(qkv_bindings OBJECT wasm/bindings.cc wasm/jobs.cc wasm/models.cc wasm/values.cc)
+target_link_libraries(qkv_bindings PUBLIC qkv_core)
+target_compile_options(qkv_bindings PUBLIC ${QKV_NO_THROW} ${QKV_SMALL})
+target_compile_definitions(qkv_bindings PUBLIC EMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0)
+function(qkv_program target name)
+  add_executable(${target} ${ARGN})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} SUFFIX .mjs)
+  target_link_libraries(${target} PRIVATE qkv_bindings)
+  target_link_options(${target} PRIVATE
+    ${QKV_LINK} -fno-exceptions -fno-rtti -lembind -Wl,-Map=${name}.map
     -sMODULARIZE -sEXPORT_ES6 -sEXPORT_NAME=createQkv -sENVIRONMENT=web,worker
     -sFILESYSTEM=0 -sDYNAMIC_EXECUTION=0
     -sMALLOC=emmalloc -sALLOW_MEMORY_GROWTH
     # The library fetches and compiles the wasm itself and hands the instance in: so the glue, though made for pages and
     # workers, runs in Node too, and no bundler meets an import of Node's.
     -sINCOMING_MODULE_JS_API=${QKV_INCOMING})
+endfunction()
+
+if(QKV_WASM_TRAINING)  # what is trained translates, and no more
+  qkv_program(qkv_wasm qkv wasm/translation_models.cc wasm/training.cc)
+else()
+  qkv_program(qkv_wasm qkv wasm/translation_models.cc
+              wasm/attention.cc wasm/choices.cc wasm/positions.cc wasm/tensor.cc)
+endif()
+# The models that people bring: BERT's and GPT-2's kinds, whole MarianMT folders, what PyTorch pickles. Where threads or
+# training are asked for, translation is meant.
+if(NOT QKV_WASM_TRAINING AND NOT QKV_WASM_THREADS)
+  qkv_program(qkv_models_wasm models wasm/any_models.cc wasm/one_sided.cc)
+  if(NOT QKV_SANITIZED)  # what is hot was compiled to be fast; the last pass may think of the download
+    target_link_options(qkv_models_wasm PRIVATE -Oz)
+  endif()
 endif()
 
 # The core by itself, for `npm run bench`: qkv_bench.mjs, in Node and in pages. Models are given to it as files in memory.

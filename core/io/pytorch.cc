@@ -173,4 +173,8 @@ std::vector<TensorEntry> PytorchDirectory::Take() {
   return entries;
 }
 
+std::unique_ptr<TensorDirectory> OpenPytorch(const WeightFile& file) {
+  return std::make_unique<PytorchDirectory>(file.name, file.size);
+}
+
 }  // namespace qkv

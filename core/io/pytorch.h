@@ -3,12 +3,14 @@
 // which is no zip, is refused.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/io/pickle.h"
 #include "core/io/tensor_directory.h"
+#include "core/io/weight_loader.h"
 
 namespace qkv {
 
@@ -48,5 +50,7 @@ class PytorchDirectory : public TensorDirectory {
   std::vector<PickledTensor> tensors_;
   std::vector<std::string> storages_;  // whose headers are still to be read
 };
+
+std::unique_ptr<TensorDirectory> OpenPytorch(const WeightFile& file);
 
 }  // namespace qkv

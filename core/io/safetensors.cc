@@ -93,4 +93,8 @@ Result<void> SafetensorsDirectory::CheckOverlaps() {
   return {};
 }
 
+std::unique_ptr<TensorDirectory> OpenSafetensors(const WeightFile& file) {
+  return std::make_unique<SafetensorsDirectory>(file.name, file.size);
+}
+
 }  // namespace qkv

@@ -1,6 +1,7 @@
 // safetensors (github.com/huggingface/safetensors): eight bytes of length, a JSON header, then the tensors' bytes.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,12 +34,14 @@ class SafetensorsDirectory : public TensorDirectory {
   std::vector<TensorEntry> entries_;
 };
 
+std::unique_ptr<TensorDirectory> OpenSafetensors(const WeightFile& file);
+
 // The loader of one such file.
 class SafetensorsReader : public WeightLoader {
  public:
   SafetensorsReader(WeightSlots slots, uint64_t file_size, uint64_t memory = PTRDIFF_MAX,
                     std::string file_name = "model.safetensors")
-      : WeightLoader(std::move(slots), {{std::move(file_name), file_size}}, memory) {}
+      : WeightLoader(std::move(slots), {{std::move(file_name), file_size}}, &OpenSafetensors, memory) {}
 };
 
 }  // namespace qkv

@@ -7,8 +7,6 @@
 #include <cstring>
 
 #include "core/base/sort.h"
-#include "core/io/pytorch.h"
-#include "core/io/safetensors.h"
 
 namespace qkv {
 namespace {
@@ -83,8 +81,9 @@ const TensorEntry* FindEntry(const std::vector<TensorEntry>& entries, const std:
 
 static_assert(std::endian::native == std::endian::little, "files are little-endian, and so are all our targets");
 
-WeightLoader::WeightLoader(WeightSlots slots, std::vector<WeightFile> files, uint64_t memory, ArriveAs arrive)
-    : slots_(std::move(slots)), files_(std::move(files)), memory_(memory), arrive_(arrive) {
+WeightLoader::WeightLoader(WeightSlots slots, std::vector<WeightFile> files, OpenDirectory open, uint64_t memory,
+                           ArriveAs arrive)
+    : slots_(std::move(slots)), files_(std::move(files)), open_(open), memory_(memory), arrive_(arrive) {
   for (size_t s = 0; s < slots_.slots.size(); ++s) {
     for (const std::string& name : slots_.slots[s].names) {
       seats_.push_back({name, s, false});
@@ -95,16 +94,12 @@ WeightLoader::WeightLoader(WeightSlots slots, std::vector<WeightFile> files, uin
   numbers_.resize(slots_.slots.size(), Numbers::kFloat);
   chosen_.resize(slots_.slots.size());
   has_room_.resize(slots_.slots.size());
+  CountBytes();
   StartFile();
 }
 
 void WeightLoader::StartFile() {
-  const WeightFile& file = files_[file_];
-  if (file.name.ends_with(".safetensors")) {
-    directory_ = std::make_unique<SafetensorsDirectory>(file.name, file.size);
-  } else {
-    directory_ = std::make_unique<PytorchDirectory>(file.name, file.size);
-  }
+  directory_ = open_(files_[file_]);
   tensors_.clear();
   next_ = row_ = 0;
 }
@@ -248,16 +243,21 @@ uint64_t WeightLoader::InMemory(size_t index) const {
 }
 
 // With the first file: what its slots take, and those of later files as floats.
-Result<void> WeightLoader::CheckMemory() {
+void WeightLoader::CountBytes() {
   const auto sum = [&] {
     uint64_t bytes = 0;
     for (size_t s = 0; s < slots_.slots.size(); ++s) bytes += InMemory(s);
     return bytes;
   };
   if (file_ == 0) {
+    quantizes_ = false;  // as floats
     quantizes_ = arrive_ == ArriveAs::kInt8 || (arrive_ == ArriveAs::kAuto && sum() > kLargestFloats);
   }
   bytes_ = sum();
+}
+
+Result<void> WeightLoader::CheckMemory() {
+  CountBytes();
   if (bytes_ <= memory_) return {};
   return NoRoom("", "the model's weights take " + std::to_string(bytes_ / kMegabyte) + " MB of memory; " +
                         std::to_string(memory_ / kMegabyte) + " MB can be had: use a smaller model");

@@ -23,6 +23,9 @@ struct WeightFile {
   uint64_t size = 0;  // bytes; 0: unknown, which only safetensors can do with
 };
 
+// Begins to read a file's directory, in the format that its name says: a program has the readers that it names.
+using OpenDirectory = std::unique_ptr<TensorDirectory> (*)(const WeightFile& file);
+
 enum class ArriveAs {
   kStored,  // in the numbers that the file has
   kInt8,    // matrices of floats become int8
@@ -33,7 +36,7 @@ inline constexpr uint64_t kLargestFloats = uint64_t{128} << 20;
 class WeightLoader {
  public:
   // Fills `slots`, whose targets must outlive it. `memory`: how many bytes the weights may take.
-  WeightLoader(WeightSlots slots, std::vector<WeightFile> files, uint64_t memory = PTRDIFF_MAX,
+  WeightLoader(WeightSlots slots, std::vector<WeightFile> files, OpenDirectory open, uint64_t memory = PTRDIFF_MAX,
                ArriveAs arrive = ArriveAs::kStored);
 
   // The range wanted next, of at most 4 MiB.
@@ -44,7 +47,8 @@ class WeightLoader {
   // over their limits and for weights that memory has no room for. After an error the loader is of no more use.
   Result<void> Feed(std::span<const uint8_t> bytes);
 
-  // Numbers read into slots, and the bytes that they take there.
+  // Numbers read into slots, and the bytes that all take there: until the first file's directory is read, as if it held
+  // floats alone.
   size_t parameters() const { return parameters_; }
   uint64_t bytes() const { return bytes_; }
 
@@ -72,6 +76,7 @@ class WeightLoader {
   Result<Tensor> CheckShape(const TensorEntry& entry, size_t slot, bool scales) const;
   Result<void> CheckComplete();
   Result<void> CheckMemory();
+  void CountBytes();
   bool Quantizes(size_t slot) const;
   uint64_t InMemory(size_t slot) const;
   Result<void> MakeRoom(const Tensor& tensor);
@@ -84,6 +89,7 @@ class WeightLoader {
 
   WeightSlots slots_;
   std::vector<WeightFile> files_;
+  OpenDirectory open_;
   uint64_t memory_, bytes_ = 0;
   ArriveAs arrive_;
   std::vector<Seat> seats_;              // each name that a tensor may have, sorted

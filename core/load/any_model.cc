@@ -5,6 +5,8 @@
 
 #include "core/base/json.h"
 #include "core/base/sort.h"
+#include "core/io/pytorch.h"
+#include "core/io/safetensors.h"
 #include "core/models/rnn_config.h"
 
 namespace qkv {
@@ -16,7 +18,11 @@ std::span<const uint8_t> Bytes(std::string_view text) {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
 }
 
-Result<AnyModel> CreateModel(ModelKind kind, const SmallFiles& files) {
+std::unique_ptr<TensorDirectory> OpenWeights(const WeightFile& file) {
+  return file.name.ends_with(".safetensors") ? OpenSafetensors(file) : OpenPytorch(file);
+}
+
+Result<AnyModel> CreateModel(ModelKind kind, const SmallFiles& files, MakeModel make) {
   if (kind == ModelKind::kEncoder) {
     QKV_TRY(std::unique_ptr<EncoderModel> model, EncoderModel::Create(files));
     return AnyModel(std::move(model));
@@ -27,9 +33,10 @@ Result<AnyModel> CreateModel(ModelKind kind, const SmallFiles& files) {
   }
   const auto content = [&](const char* name) { return ContentOf(files, name); };
   QKV_TRY(std::unique_ptr<TranslationModel> model,
-          TranslationModel::Create({content("config.json"), content("generation_config.json"), content("vocab.json"),
-                                    Bytes(content("source.spm")), Bytes(content("target.spm")),
-                                    Bytes(content("shortlist.bin"))}));
+          TranslationModel::Create(
+              {content("config.json"), content("generation_config.json"), content("vocab.json"),
+               Bytes(content("source.spm")), Bytes(content("target.spm")), Bytes(content("shortlist.bin"))},
+              make));
   return AnyModel(std::move(model));
 }
 
@@ -80,12 +87,15 @@ Result<std::vector<std::string>> ShardNames(std::string_view index) {
 }
 
 Result<std::unique_ptr<AnyLoader>> AnyLoader::Create(const SmallFiles& files, std::vector<WeightFile> weights,
-                                                     uint64_t memory, ArriveAs arrive) {
+                                                     uint64_t memory, ArriveAs arrive, MakeModel make) {
   QKV_TRY(const ModelKind kind, KindOf(ContentOf(files, "config.json")));
   auto loader = std::make_unique<AnyLoader>();
-  QKV_TRY(loader->model_, CreateModel(kind, files));
+  QKV_TRY(loader->model_, CreateModel(kind, files, make));
   WeightSlots slots = std::visit([](auto& model) { return model->Slots(); }, loader->model_);
-  loader->weights_ = std::make_unique<WeightLoader>(std::move(slots), std::move(weights), memory, arrive);
+  for (const WeightSlot& slot : slots.slots) {
+    if (!slot.optional) loader->parameters_ += slot.outputs * slot.inputs;
+  }
+  loader->weights_ = std::make_unique<WeightLoader>(std::move(slots), std::move(weights), &OpenWeights, memory, arrive);
   return loader;
 }
 

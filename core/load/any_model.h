@@ -36,19 +36,25 @@ struct LoadedSize {
 class AnyLoader {
  public:
   // The small files are read at once; the weights are then fed. Errors: kInvalidFile, kUnsupported, kMissingFile,
-  // kLimitExceeded.
+  // kLimitExceeded. `make` makes the translation models.
   static Result<std::unique_ptr<AnyLoader>> Create(const SmallFiles& files, std::vector<WeightFile> weights,
-                                                   uint64_t memory, ArriveAs arrive);
+                                                   uint64_t memory, ArriveAs arrive,
+                                                   MakeModel make = &MakeSequenceModel);
 
   ByteRange Next() const { return weights_->Next(); }
   Result<void> Feed(std::span<const uint8_t> bytes) { return weights_->Feed(bytes); }
   // Once Next() wants nothing more.
   AnyModel Finish();
   LoadedSize size() const { return {weights_->parameters(), weights_->bytes()}; }
+  // Before: what the small files alone say, whose weights are still to come. The size is that of the weights which the
+  // model cannot do without; its bytes, until the first file's directory was fed, as if that held floats alone.
+  const AnyModel& model() const { return model_; }
+  LoadedSize expected() const { return {parameters_, weights_->bytes()}; }
 
  private:
   AnyModel model_;
   std::unique_ptr<WeightLoader> weights_;
+  size_t parameters_ = 0;  // that the model cannot do without
 };
 
 }  // namespace qkv

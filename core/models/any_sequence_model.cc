@@ -18,6 +18,10 @@ Result<std::unique_ptr<SequenceModel>> MakeSequenceModel(std::string_view text) 
     QKV_TRY(const RnnConfig config, ParseRnnConfig(text));
     return std::unique_ptr<SequenceModel>(std::make_unique<RnnSeq2Seq>(config));
   }
+  return MakeTransformer(text);
+}
+
+Result<std::unique_ptr<SequenceModel>> MakeTransformer(std::string_view text) {
   QKV_TRY(const TransformerConfig config, ParseTransformerConfig(text));
   return std::unique_ptr<SequenceModel>(std::make_unique<Transformer>(config));
 }

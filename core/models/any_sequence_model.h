@@ -15,5 +15,8 @@ Result<bool> IsRecurrent(std::string_view config);
 // A model without weights: its Slots are to be filled. Errors: kUnsupported names a model_type that is none of them;
 // those of its config.
 Result<std::unique_ptr<SequenceModel>> MakeSequenceModel(std::string_view config);
+// The same of Transformers alone: a program that makes no others links no others.
+Result<std::unique_ptr<SequenceModel>> MakeTransformer(std::string_view config);
+using MakeModel = Result<std::unique_ptr<SequenceModel>> (*)(std::string_view config);
 
 }  // namespace qkv

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cassert>
 
-#include "core/models/any_sequence_model.h"
-
 namespace qkv {
 
 TranslationModel::TranslationModel(std::unique_ptr<SequenceModel> sequence_model, GenerationConfig generation,
@@ -90,8 +88,8 @@ Result<void> TranslationModel::CheckPieces() const {
 ModelLoader::ModelLoader(std::unique_ptr<TranslationModel> model, uint64_t weights_size, uint64_t memory)
     : model_(std::move(model)), reader_(model_->Slots(), weights_size, memory) {}
 
-Result<std::unique_ptr<TranslationModel>> TranslationModel::Create(const ModelFiles& files) {
-  QKV_TRY(std::unique_ptr<SequenceModel> sequence_model, MakeSequenceModel(files.config));
+Result<std::unique_ptr<TranslationModel>> TranslationModel::Create(const ModelFiles& files, MakeModel make) {
+  QKV_TRY(std::unique_ptr<SequenceModel> sequence_model, make(files.config));
   const SequenceConfig& config = sequence_model->config();
   QKV_TRY(GenerationConfig generation, ParseGenerationConfig(files.generation_config, config));
   QKV_TRY(PieceRows rows, PieceRows::Parse(files.vocabulary, config.vocabulary, config.end));

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/io/safetensors.h"
-#include "core/models/sequence_model.h"
+#include "core/models/any_sequence_model.h"
 #include "core/text/sentencepiece.h"
 #include "core/translate/generation_config.h"
 #include "core/translate/piece_rows.h"
@@ -33,7 +33,7 @@ struct ModelFiles;
 class TranslationModel {
  public:
   // Its small files. The weights are filled into Slots(). Errors: kInvalidFile, kUnsupported, kLimitExceeded.
-  static Result<std::unique_ptr<TranslationModel>> Create(const ModelFiles& files);
+  static Result<std::unique_ptr<TranslationModel>> Create(const ModelFiles& files, MakeModel make = &MakeSequenceModel);
 
   const SequenceModel& model() const { return *model_; }
   const SequenceConfig& config() const { return model_->config(); }

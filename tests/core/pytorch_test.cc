@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/io/pickle.h"
+#include "core/io/pytorch.h"
 #include "core/io/weight_loader.h"
 #include "tests/core/goldens.h"
 
@@ -25,7 +26,10 @@ struct Seats {
 };
 
 Result<void> Read(Seats& seats, const std::string& file) {
-  WeightLoader loader(seats.Slots(), {{"pytorch_model.bin", file.size()}});
+  const auto open = [](const WeightFile& weights) -> std::unique_ptr<TensorDirectory> {
+    return std::make_unique<PytorchDirectory>(weights.name, weights.size);
+  };
+  WeightLoader loader(seats.Slots(), {{"pytorch_model.bin", file.size()}}, open);
   for (ByteRange range = loader.Next(); range.length != 0; range = loader.Next()) {
     const uint64_t begin = std::min<uint64_t>(range.offset, file.size());
     const uint64_t length = std::min<uint64_t>(range.length, file.size() - begin);

@@ -180,6 +180,25 @@ TEST(Safetensors, RefusesWhatMemoryHasNoRoomFor) {
   }
 }
 
+// What is large comes as int8, and says so from the beginning: 192 MiB of floats are a quarter of that, and scales.
+TEST(Safetensors, RoundsWhatIsLargeOnArrival) {
+  for (const size_t rows : {size_t{3} << 15, size_t{3} << 18}) {
+    Weight matrix;
+    WeightSlots slots;
+    slots.Add("a", matrix, rows, 64);
+    const std::string shape = "[" + std::to_string(rows) + ",64]";
+    const std::string file = File("{" + Entry("a", "F32", shape, 0, rows * 256) + "}", "");
+    WeightLoader reader(std::move(slots), {{"model.safetensors", 0}}, &OpenSafetensors, PTRDIFF_MAX, ArriveAs::kAuto);
+    const bool large = rows * 256 > kLargestFloats;
+    const uint64_t expected = matrix.Bytes(large ? Numbers::kInt8 : Numbers::kFloat, rows, 64);
+    EXPECT_EQ(reader.bytes(), expected) << rows;
+    const std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t*>(file.data()), file.size());
+    ASSERT_TRUE(reader.Feed(bytes.first(8)));
+    ASSERT_TRUE(reader.Feed(bytes.subspan(8)));
+    EXPECT_EQ(reader.bytes(), expected) << rows;
+  }
+}
+
 TEST(Safetensors, RefusesHalfATerabyteUnseen) {
   Weight matrix;
   WeightSlots slots;

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "core/io/pickle.h"
+#include "core/io/pytorch.h"
 #include "core/io/weight_loader.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -19,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     slots.slots[i].first = 2 * i;
   }
   slots.slots.push_back({{"b"}, 2, 1, &bias, true});
-  WeightLoader loader(std::move(slots), {{"pytorch_model.bin", size}});
+  WeightLoader loader(std::move(slots), {{"pytorch_model.bin", size}}, &OpenPytorch);
   for (ByteRange range = loader.Next(); range.length != 0; range = loader.Next()) {
     const size_t begin = std::min<uint64_t>(range.offset, size);
     if (!loader.Feed({data + begin, std::min<uint64_t>(range.length, size - begin)})) return 0;

@@ -22,7 +22,10 @@ const kPair = `sourceLanguage: 'en', targetLanguage: 'fr'`;
 const kRelaxed = ['--experimental-wasm-relaxed-simd', '--no-liftoff'];
 const quiet = (stdout) => ({ code: 0, stderr: '', stdout });
 
-test('importing does nothing', async () => {
+test.each([
+  ['index.js', 'QkvError,Translator,splitSentences,version'],
+  ['models/index.js', 'Encoder,Generator,QkvError,Translator,inspect,load'],
+])('importing %s does nothing', async (door, names) => {
   const forbidden = [
     'fetch',
     'Worker',
@@ -36,10 +39,10 @@ test('importing does nothing', async () => {
     const before = new Set(Object.getOwnPropertyNames(globalThis));
     for (const name of ${JSON.stringify(forbidden)}) globalThis[name] = () => { throw new Error(name + ' at import'); };
     for (const name of ['compile', 'instantiate', 'validate']) WebAssembly[name] = globalThis.fetch;
-    const library = await import(${kSource});
+    const library = await import(${kSource.replace('index.js', door)});
     const added = Object.getOwnPropertyNames(globalThis).filter((name) => !before.has(name) && name !== 'Worker');
     console.log(Object.keys(library).sort().join(), added.length, process.getActiveResourcesInfo().filter((r) => /Message|Worker/.test(r)).length);`;
-  expect(await run(text)).toEqual(quiet('QkvError,Translator,splitSentences,version 0 0'));
+  expect(await run(text)).toEqual(quiet(`${names} 0 0`));
 });
 
 test.each([
@@ -51,6 +54,18 @@ test.each([
     const translator = await Translator.create({ ${kPair}, worker: ${worker} });
     console.log(await translator.translate('How are you?'));`;
   expect(await run(text)).toEqual(quiet('Comment allez-vous ?'));
+});
+
+test.each([
+  ['this thread', false],
+  ['a worker', true],
+])('a model that somebody brings works, says nothing else and ends, in %s', async (_, worker) => {
+  const folder = JSON.stringify(at('tests/goldens/one-sided/gpt2'));
+  const text = `
+    import { load } from ${JSON.stringify(pathToFileURL(at('dist/models.js')).href)};
+    const generator = await load(${folder}, { worker: ${worker} });
+    console.log((await generator.generate('The', { maxLength: 3 })).ids.length, generator.info.worker);`;
+  expect(await run(text)).toEqual(quiet(`3 ${worker}`));
 });
 
 test('an idle worker holds no process open, a destroyed one is gone', async () => {

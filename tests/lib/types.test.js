@@ -4,7 +4,7 @@ import { at } from './support.js';
 /** What the compiler says of users' files, by the types that the package's `exports` name. */
 function complaints(options) {
   const program = ts.createProgram(
-    [...['usage', 'attention', 'train'].map((name) => at(`tests/lib/types/${name}.ts`))],
+    [...['usage', 'attention', 'train', 'models'].map((name) => at(`tests/lib/types/${name}.ts`))],
     {
       strict: true,
       noEmit: true,

@@ -23,10 +23,15 @@ export class Engine {
   #instance;
   #scheduler = new Scheduler();
   #instantiate;
+  #load;
 
-  /** @param {typeof import('./guarded.js').instantiateGuarded} instantiate starts the build that it runs on */
-  constructor(instantiate) {
+  /**
+   * @param {typeof import('./guarded.js').instantiateGuarded} instantiate starts the build that it runs on
+   * @param {typeof loadModel} [load] reads a model into it
+   */
+  constructor(instantiate, load = loadModel) {
     this.#instantiate = instantiate;
+    this.#load = load;
   }
 
   /**
@@ -44,7 +49,7 @@ export class Engine {
    * @param {Call} call
    */
   async load({ source }, { signal, progress }) {
-    const model = await loadModel(this.#wasm(), source, signal, progress);
+    const model = await this.#load(this.#wasm(), source, signal, progress);
     const wasm = await this.#wasm();
     return { model, info: wasm.modelInfo(model) };
   }

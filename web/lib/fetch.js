@@ -7,7 +7,7 @@ import { fileSystem } from './runtime.js';
 /**
  * A file, opened: its bytes as they come, and their number where it is known.
  * @typedef {object} Opened
- * @property {AsyncIterable<Uint8Array>} chunks
+ * @property {AsyncIterable<Uint8Array>} chunks each is good until the next is asked for: they may share one buffer
  * @property {number} size for progress; 0 where it is not known
  * @property {boolean} exact whether `size` can be relied on
  */
@@ -41,11 +41,19 @@ export async function open(source, name, signal) {
  */
 export async function readAll(source, name, signal) {
   const opened = await open(source, name, signal);
-  if (!opened) return null;
+  return opened && collect(opened, name);
+}
+
+/**
+ * @param {Opened} opened
+ * @param {string} name
+ * @returns {Promise<Uint8Array<ArrayBuffer>>} rejects as `readAll` does
+ */
+export async function collect(opened, name) {
   const chunks = [];
   let size = 0;
   for await (const chunk of opened.chunks) {
-    chunks.push(chunk);
+    chunks.push(chunk.slice());
     if ((size += chunk.length) > kLargestWhole) throw new QkvError('LIMIT_EXCEEDED', 'is over 64 MiB', name);
   }
   return concatenate(chunks);
@@ -115,12 +123,12 @@ function sizeOf({ headers, type }) {
  * @param {AbortSignal} [signal]
  */
 async function* bodyChunks(response, name, signal) {
-  const reader = response.body?.getReader();
-  if (!reader) return;
+  if (!response.body) return;
+  const { reader, read } = readerOf(response.body);
   try {
     for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
+      const { done, value } = await read();
+      if (done || !value) return;
       yield value;
     }
   } catch (error) {
@@ -130,6 +138,26 @@ async function* bodyChunks(response, name, signal) {
     });
   } finally {
     reader.cancel().catch(() => {});
+  }
+}
+
+/**
+ * Reads into one buffer again and again where the platform can: a model's size in small chunks is a lot of garbage.
+ * @param {ReadableStream<Uint8Array>} body
+ */
+function readerOf(body) {
+  let buffer = new ArrayBuffer(kChunk);
+  try {
+    const reader = body.getReader({ mode: 'byob' });
+    const read = async () => {
+      const result = await reader.read(new Uint8Array(buffer));
+      if (result.value) buffer = /** @type {ArrayBuffer} */ (result.value.buffer);
+      return result;
+    };
+    return { reader, read };
+  } catch {
+    const reader = body.getReader();
+    return { reader, read: () => reader.read() };
   }
 }
 
@@ -162,7 +190,7 @@ async function* fileChunks(files, url) {
     for (;;) {
       const { bytesRead } = await file.read(buffer, 0, kChunk);
       if (bytesRead === 0) return;
-      yield buffer.slice(0, bytesRead);
+      yield buffer.subarray(0, bytesRead);
     }
   } finally {
     await file.close();

@@ -136,7 +136,8 @@ export interface WasmModule {
   /** How many threads compute; before anything is computed. Builds without threads have one all the same. */
   useThreads(count: number): void;
   loaderCreate(files: LoaderFiles): number | Failed;
-  loaderNext(loader: number): { offset: number; length: number } | Failed;
+  /** `file`: of several that are read, which. */
+  loaderNext(loader: number): { offset: number; length: number; file: number } | Failed;
   /** A view of the module's memory: ask again after any other call. */
   loaderStage(loader: number): Uint8Array | Failed;
   loaderCommit(loader: number): undefined | Failed;

@@ -5,14 +5,24 @@ import { SharedModel } from './shared-model.js';
 
 /** @typedef {import('./instantiate.js').WasmSettings} WasmSettings */
 /** @typedef {import('./model-source.js').ModelSource} ModelSource */
-/** @typedef {{worker: boolean, wasm: WasmSettings}} EngineSettings */
+/**
+ * `kind`: the engine of this package's own kind of model, or the one for what people bring.
+ * @typedef {{worker: boolean, wasm: WasmSettings, kind: 'translation' | 'models'}} EngineSettings
+ */
 /** @typedef {{signal?: AbortSignal, progress?: (loaded: number) => void}} CallOptions */
 
-/** @type {import('./endpoint.js').Served} */
-const translation = {
-  file: 'worker.js',
-  webWorker: () => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }),
-  handlers: () => import('./handlers.js').then(({ createHandlers }) => createHandlers()),
+/** @type {Record<EngineSettings['kind'], import('./endpoint.js').Served>} */
+const served = {
+  translation: {
+    file: 'worker.js',
+    webWorker: () => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }),
+    handlers: () => import('./handlers.js').then(({ createHandlers }) => createHandlers()),
+  },
+  models: {
+    file: 'models-worker.js',
+    webWorker: () => new Worker(new URL('./models/models-worker.js', import.meta.url), { type: 'module' }),
+    handlers: () => import('./models/models-engine.js').then(({ createHandlers }) => createHandlers()),
+  },
 };
 
 /** @type {Host[]} the engines that translators may join */
@@ -45,7 +55,7 @@ export function modelState(key) {
  * @param {EngineSettings} b
  */
 function isSame(a, b) {
-  if (a.worker !== b.worker) return false;
+  if (a.worker !== b.worker || a.kind !== b.kind) return false;
   if ('pick' in a.wasm || 'pick' in b.wasm) {
     return 'pick' in a.wasm && 'pick' in b.wasm && a.wasm.threads?.count === b.wasm.threads?.count;
   }
@@ -64,7 +74,7 @@ class Host {
   /** @param {EngineSettings} settings */
   constructor(settings) {
     this.settings = settings;
-    this.#endpoint = createEndpoint(settings.worker, translation);
+    this.#endpoint = createEndpoint(settings.worker, served[settings.kind]);
     this.started = this.call('start', { wasm: settings.wasm });
     this.started.catch(() => this.#retire()); // the next create() starts afresh
   }

@@ -1,4 +1,5 @@
 // The engine's WebAssembly: which build, and from where.
+import { choose } from './choose.js';
 import { compile, start } from './compile.js';
 import createModule from './glue.js';
 import { hasRelaxedSimd } from './relaxed.js';
@@ -27,7 +28,7 @@ import { hasRelaxedSimd } from './relaxed.js';
  */
 export async function instantiate(settings, signal) {
   if ('pick' in settings && settings.threads && canThread()) return instantiateThreads(settings.threads, signal);
-  const { build, from } = 'pick' in settings ? choose(settings.pick) : settings;
+  const { build, from } = choose(settings);
   const compiled = await compile(from, build, signal);
   return { build, threads: 1, module: await start(createModule, compiled) };
 }
@@ -49,9 +50,4 @@ async function instantiateThreads({ count, wasm, glue }, signal) {
   const module = await start(create, compiled, count - 1);
   module.useThreads(count);
   return { build: 'threads', threads: count, module };
-}
-
-/** @param {{baseline: string, relaxed: string}} urls */
-function choose(urls) {
-  return hasRelaxedSimd() ? { build: 'relaxed', from: urls.relaxed } : { build: 'baseline', from: urls.baseline };
 }

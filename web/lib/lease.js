@@ -43,9 +43,10 @@ export class Lease {
    * @param {string} method
    * @param {object} args
    * @param {AbortSignal} signal
+   * @param {(progress: any) => void} [progress]
    */
-  call(method, args, signal) {
-    return this.#host.call(method, { model: this.#handle, ...args }, { signal });
+  call(method, args, signal, progress) {
+    return this.#host.call(method, { model: this.#handle, ...args }, { signal, progress });
   }
 
   release() {

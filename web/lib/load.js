@@ -7,11 +7,15 @@ import { locate, smallFiles, weightsFile } from './model-source.js';
 import { pacer } from './runtime.js';
 
 /** @typedef {import('./guard.js').GuardedModule} GuardedModule */
+/** @typedef {Pick<GuardedModule, 'loaderNext' | 'loaderStage' | 'loaderCommit'>} LoadingModule */
 /** @typedef {import('./model-source.js').ModelSource} ModelSource */
 /** @typedef {(loaded: number) => void} Progress from 0 to 1, never less than before */
 
 // The small files' share of the progress.
-const kSmallShare = 0.05;
+export const kSmallShare = 0.05;
+
+// Where there are no weights that this engine reads.
+const kBrought = "; where they are in pytorch_model.bin or in shards, load() of 'qkv/models' reads them";
 
 /**
  * @param {Promise<GuardedModule>} engine
@@ -25,12 +29,13 @@ export function loadModel(engine, source, outer, progress) {
     const small = readSmallFiles(source, signal, (done) => progress(kSmallShare * done));
     const [files, wasm] = await Promise.all([small, engine]);
     const weights = await open(required(source, weightsFile), weightsFile, signal);
-    if (!weights) throw missing(source, weightsFile);
+    if (!weights) throw missing(source, weightsFile, kBrought);
     const loader = wasm.loaderCreate({ ...files, weightsSize: weights.exact ? weights.size : 0 });
     try {
-      await feed(new RangeFiller(wasm, loader), weights, signal, (done) =>
-        progress(kSmallShare + (1 - kSmallShare) * done),
-      );
+      const report = (/** @type {number} */ bytes) => {
+        if (weights.size) progress(kSmallShare + (1 - kSmallShare) * Math.min(bytes / weights.size, 1));
+      };
+      await feed(new RangeFiller(wasm, loader), weights, weightsFile, signal, report);
       return wasm.loaderFinish(loader);
     } catch (error) {
       wasm.loaderFree(loader);
@@ -71,7 +76,7 @@ async function readSmallFiles(source, signal, progress) {
  * @param {Uint8Array | null} bytes
  * @param {string} name
  */
-function asText(bytes, name) {
+export function asText(bytes, name) {
   try {
     return bytes ? new TextDecoder('utf-8', { fatal: true }).decode(bytes) : '';
   } catch (cause) {
@@ -92,56 +97,70 @@ function required(source, name) {
 /**
  * @param {ModelSource} source
  * @param {string} name
+ * @param {string} [advice]
  */
-function missing(source, name) {
+export function missing(source, name, advice = '') {
   const from = locate(source, name);
-  if (typeof from !== 'string') return new QkvError('MISSING_FILE', `the model has no file ${name}`, name);
-  if (!from.startsWith('file:')) return new QkvError('NETWORK', `there is no ${name} at ${from} (status 404)`, name);
-  return new QkvError('MISSING_FILE', `there is no ${name} at ${from}`, name);
+  if (typeof from !== 'string') return new QkvError('MISSING_FILE', `the model has no file ${name}${advice}`, name);
+  const said = `there is no ${name} at ${from}`;
+  if (from.startsWith('file:')) return new QkvError('MISSING_FILE', said + advice, name);
+  return new QkvError('NETWORK', `${said} (status 404)${advice}`, name);
 }
 
 /**
+ * Gives a loader what it wants of a file, in the file's order.
  * @param {RangeFiller} filler
  * @param {import('./fetch.js').Opened} weights
+ * @param {string} name
  * @param {AbortSignal} signal
- * @param {Progress} progress
+ * @param {(bytes: number) => void} progress
  */
-async function feed(filler, weights, signal, progress) {
+export async function feed(filler, weights, name, signal, progress) {
   const pace = pacer();
   for await (const chunk of weights.chunks) {
     if (filler.take(chunk)) return;
-    if (weights.size) progress(Math.min(filler.position / weights.size, 1));
+    progress(filler.position);
     await pace();
     signal.throwIfAborted();
   }
-  throw new QkvError('INVALID_FILE', `ends after ${filler.position} bytes; its header promises more`, weightsFile);
+  throw new QkvError('INVALID_FILE', `ends after ${filler.position} bytes; its header promises more`, name);
 }
 
 /** Copies a file that comes in chunks into the ranges that a loader asks for. */
-class RangeFiller {
+export class RangeFiller {
   /** Bytes of the file taken so far. */
   position = 0;
+  /** Ranges filled so far. */
+  ranges = 0;
   #wasm;
   #loader;
+  #file;
   #range;
   #filled = 0; // bytes of the range
 
   /**
-   * @param {GuardedModule} wasm
+   * @param {LoadingModule} wasm
    * @param {number} loader
+   * @param {number} [file] of those that the loader reads
    */
-  constructor(wasm, loader) {
+  constructor(wasm, loader, file = 0) {
     this.#wasm = wasm;
     this.#loader = loader;
+    this.#file = file;
     this.#range = this.#wasm.loaderNext(this.#loader);
+  }
+
+  /** Whether the loader wants nothing more of this file. */
+  get isDone() {
+    return this.#range.length === 0 || this.#range.file > this.#file;
   }
 
   /**
    * @param {Uint8Array} chunk
-   * @returns {boolean} whether the loader has all it wants
+   * @returns {boolean} whether the loader has all it wants of the file
    */
   take(chunk) {
-    for (let rest = chunk; this.#range.length > 0 && rest.length > 0;) {
+    for (let rest = chunk; !this.isDone && rest.length > 0;) {
       const skipped = Math.min(this.#range.offset + this.#filled - this.position, rest.length);
       const wanted = rest.subarray(skipped, skipped + this.#range.length - this.#filled);
       this.#stage(wanted);
@@ -149,7 +168,7 @@ class RangeFiller {
       this.position += used;
       rest = rest.subarray(used);
     }
-    return this.#range.length === 0;
+    return this.isDone;
   }
 
   /** @param {Uint8Array} bytes */
@@ -158,6 +177,7 @@ class RangeFiller {
     this.#filled += bytes.length;
     if (this.#filled < this.#range.length) return;
     this.#wasm.loaderCommit(this.#loader);
+    this.ranges++;
     this.#range = this.#wasm.loaderNext(this.#loader);
     this.#filled = 0;
   }

@@ -37,6 +37,18 @@ export function modelSource(model) {
 }
 
 /**
+ * Whether a model's weights are in a format that only the engine for what people bring reads. Of a folder's URL that
+ * cannot be known.
+ * @param {ModelSource} source
+ */
+export function needsModels(source) {
+  if (!('files' in source) || weightsFile in source.files) return false;
+  return ['pytorch_model.bin', 'model.safetensors.index.json', 'pytorch_model.bin.index.json'].some(
+    (name) => name in source.files,
+  );
+}
+
+/**
  * Where a file of the model is; undefined where the source has none of that name.
  * @param {ModelSource} source
  * @param {string} name

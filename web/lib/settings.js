@@ -1,13 +1,16 @@
 // From what a user asks of create() to what an engine is told.
-import { defaultModel } from './assets.js';
+import { defaultModel, wasmUrls } from './assets.js';
 import { QkvError, domException } from './errors.js';
 import { isPackagePair } from './languages.js';
-import { modelSource } from './model-source.js';
+import { modelSource, needsModels } from './model-source.js';
+import { modelsWasmUrls } from './models/assets.js';
 import { hasWebWorker } from './runtime.js';
 import { wasmSettings } from './wasm-settings.js';
 
 /** @typedef {import('./translator.js').CreateOptions} CreateOptions */
 
+const kTranslation = /** @type {const} */ ('translation');
+const kModels = /** @type {const} */ ('models');
 export const kDefaultKey = "the package's own model";
 
 /**
@@ -18,19 +21,22 @@ export function modelSettings(options) {
   const isOurs = isPackagePair(options);
   if (options.model === undefined) {
     if (!isOurs) throw unsupportedPair(options);
-    return { key: kDefaultKey, name: 'en-fr', source: { files: defaultModel() } };
+    return { key: kDefaultKey, name: 'en-fr', source: { files: defaultModel() }, kind: kTranslation };
   }
   const source = modelSource(options.model);
-  if ('files' in source) return { key: {}, name: 'custom', source };
-  return { key: source.folder, name: source.folder.split('/').at(-2) || 'custom', source };
+  const kind = needsModels(source) ? kModels : kTranslation;
+  if ('files' in source) return { key: {}, name: 'custom', source, kind };
+  return { key: source.folder, name: source.folder.split('/').at(-2) || 'custom', source, kind };
 }
 
 /**
- * @param {CreateOptions} options
+ * @param {Pick<CreateOptions, 'worker' | 'wasm' | 'threads'>} options
+ * @param {import('./host.js').EngineSettings['kind']} kind
  * @returns {import('./host.js').EngineSettings}
  */
-export function engineSettings({ worker = hasWebWorker(), wasm, threads }) {
-  return { worker, wasm: wasmSettings(wasm, threads) };
+export function engineSettings({ worker = hasWebWorker(), wasm, threads }, kind) {
+  const isModels = kind === kModels;
+  return { worker, kind, wasm: wasmSettings(wasm, isModels ? 1 : threads, isModels ? modelsWasmUrls : wasmUrls) };
 }
 
 /** @param {CreateOptions} options */

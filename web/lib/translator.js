@@ -159,20 +159,30 @@ export class Translator {
     signal?.throwIfAborted();
     if (!Number.isInteger(beam) || beam < 0) throw new QkvError('INVALID_ARGUMENT', 'beam is a whole number', 'beam');
     wholeNumber(threads, 1, 16, 'threads');
-    const { key, name, source } = modelSettings(options);
+    const { key, name, source, kind } = modelSettings(options);
     const monitor = new CreateMonitor();
     options.monitor?.(monitor);
     monitor.report(0);
-    const engine = new Lease(engineSettings(options), key, source, (loaded) => monitor.report(loaded));
+    const engine = new Lease(engineSettings(options, kind), key, source, (loaded) => monitor.report(loaded));
     try {
       const [{ build, threads }, { info }] = await engine.ready(signal);
       monitor.report(1);
-      const details = { ...info, name, beam: beam || info.beam, engine: build, threads, worker: engine.worker };
-      return new Translator(kInternal, engine, options, /** @type {TranslatorInfo} */ (details));
+      const how = { name, engine: build, threads, worker: engine.worker };
+      return Translator.on(engine, { ...info, ...how }, options);
     } catch (error) {
       engine.release();
       throw toPublicError(error);
     }
+  }
+
+  /**
+   * @param {Lease} engine
+   * @param {any} info of what was loaded
+   * @param {LanguagePair & {beam?: number}} options
+   * @internal
+   */
+  static on(engine, { kind: _kind, ...info }, options) {
+    return new Translator(kInternal, engine, options, { ...info, beam: options.beam || info.beam });
   }
 
   /**

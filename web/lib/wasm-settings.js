@@ -7,12 +7,13 @@ import { absoluteUrl } from './runtime.js';
 /**
  * @param {WasmOption | undefined} wasm
  * @param {number} [threads]
+ * @param {() => {baseline: string, relaxed: string}} [urls] the package's builds
  * @returns {import('./instantiate.js').WasmSettings}
  */
-export function wasmSettings(wasm, threads = 1) {
+export function wasmSettings(wasm, threads = 1, urls = wasmUrls) {
   if (wasm === undefined)
-    return { pick: wasmUrls(), ...(threads > 1 && { threads: { count: threads, ...threadsUrls() } }) };
+    return { pick: urls(), ...(threads > 1 && { threads: { count: threads, ...threadsUrls() } }) };
   if (typeof wasm !== 'string' && !(wasm instanceof URL)) return { build: 'custom', from: wasm };
-  const own = Object.entries(wasmUrls()).find(([build]) => build === wasm);
+  const own = Object.entries(urls()).find(([build]) => build === wasm);
   return own ? { build: own[0], from: own[1] } : { build: 'custom', from: absoluteUrl(wasm) };
 }

@@ -7,14 +7,16 @@ import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { ToolError, at, cmake, fail, say, setUp } from './common.mjs';
 
-/** The engines. One glue serves the two that every page may load. */
+/** The engines. One glue serves the two builds of each that every page may load. */
 async function buildWasm() {
   for (const kind of ['baseline', 'relaxed', 'threads', 'train']) {
     say(`wasm: ${kind}`);
     await cmake(`wasm-${kind}`);
   }
-  const glue = (kind) => readFileSync(at('build', 'wasm', kind, 'qkv.mjs'));
-  if (!glue('baseline').equals(glue('relaxed'))) throw new ToolError('The glue of the two WebAssembly builds differs.');
+  for (const name of ['qkv.mjs', 'models.mjs']) {
+    const glue = (kind) => readFileSync(at('build', 'wasm', kind, name));
+    if (!glue('baseline').equals(glue('relaxed'))) throw new ToolError(`The two builds' glue differs: ${name}.`);
+  }
 }
 
 /**

@@ -12,10 +12,10 @@ const kLib = at('web', 'lib');
 /** The name in the bundle of a file that the library names by its URL. WebAssembly's carries a hash of its content. */
 function nameOf(file) {
   const path = relative(at(), file).split(sep).join('/');
-  const wasm = /^build\/wasm\/(\w+)\/qkv\.wasm$/.exec(path);
+  const wasm = /^build\/wasm\/(\w+)\/(qkv|models)\.wasm$/.exec(path);
   if (wasm) {
     const hash = createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 8);
-    return `qkv-${wasm[1]}-${hash}.wasm`;
+    return `qkv-${wasm[2] === 'qkv' ? '' : `${wasm[2]}-`}${wasm[1]}-${hash}.wasm`;
   }
   if (path === 'build/wasm/threads/qkv.mjs') {
     const hash = createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 8);
@@ -42,15 +42,15 @@ const assets = (outdir) => ({
       return { contents, loader: 'js' };
     });
     // The library hands the instance in, so the glue's own guess at the wasm's URL is dead; bundlers would chase it.
-    build.onLoad({ filter: /qkv\.mjs$/ }, ({ path }) => {
+    build.onLoad({ filter: /(qkv|models)\.mjs$/ }, ({ path }) => {
       return { contents: withoutWasmUrl(readFileSync(path, 'utf8')), loader: 'js' };
     });
   },
 });
 
 function withoutWasmUrl(glue) {
-  const contents = glue.replace(/new URL\("qkv\.wasm",\s*import\.meta\.url\)\.href/g, '""');
-  if (contents.includes('new URL("qkv.wasm"')) throw new ToolError('qkv.mjs names the wasm in an unknown way');
+  const contents = glue.replace(/new URL\("\w+\.wasm",\s*import\.meta\.url\)\.href/g, '""');
+  if (/new URL\("\w+\.wasm"/.test(contents)) throw new ToolError('qkv.mjs names the wasm in an unknown way');
   return contents;
 }
 
@@ -94,8 +94,10 @@ export async function bundlePackage({ minify = true } = {}) {
     index: 'index.js',
     attention: 'attention/index.js',
     train: 'train/index.js',
+    models: 'models/index.js',
     worker: 'worker.js',
     'train-worker': 'train/train-worker.js',
+    'models-worker': 'models/models-worker.js',
   });
   await esbuild({
     ...options(out, minify),
@@ -119,7 +121,7 @@ async function writeTypes(out) {
   // Whoever compiles against the package may have no types of Node's.
   const runtime = join(out, 'lib', 'runtime.d.ts');
   writeFileSync(runtime, readFileSync(runtime, 'utf8').replace(/typeof import\("node:[^"]+"\)/g, 'any'));
-  for (const folder of ['lib', 'view']) {
+  for (const folder of ['lib', join('lib', 'models'), 'view']) {
     for (const name of readdirSync(at('web', folder)).filter((file) => file.endsWith('.d.ts'))) {
       copy(at('web', folder, name), join(out, folder, name));
     }
@@ -138,6 +140,7 @@ export async function bundleSite({ minify = true } = {}) {
     entryPoints: [
       ...scripts.map((name) => at('web', 'demo', name)),
       { in: join(kLib, 'worker.js'), out: 'worker' },
+      { in: join(kLib, 'models', 'models-worker.js'), out: 'models-worker' },
     ].map((entry) =>
       typeof entry === 'string' ? { in: entry, out: relative(at('web', 'demo'), entry).replace(/\.\w+$/, '') } : entry,
     ),

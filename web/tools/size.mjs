@@ -18,35 +18,47 @@ const sizes = new Map(
     .map((name) => [name, gzipped(name)]),
 );
 const wasm = (kind) => [...sizes.keys()].filter((name) => name.startsWith(`qkv-${kind}-`) && name.endsWith('.wasm'));
-const only = { threads: 'only where threads are asked for', train: 'only where something is trained' };
+const larger = (prefix) => Math.max(sum(wasm(`${prefix}baseline`)), sum(wasm(`${prefix}relaxed`)));
+const only = {
+  threads: 'only where threads are asked for',
+  train: 'only where something is trained',
+  models: 'only for models that people bring',
+};
 for (const [name, size] of [...sizes].toSorted(([, a], [, b]) => b - a)) {
   const kind = Object.keys(only).find((one) => name.startsWith(`qkv-${one}-`) || name.startsWith(one));
   print(kind ? `${name}, ${only[kind]}` : name, size);
 }
 const sum = (names) => [...names].reduce((total, name) => total + sizes.get(name), 0);
-const larger = Math.max(sum(wasm('baseline')), sum(wasm('relaxed')));
-const total = sum(scriptsOf(['index.js', 'attention.js', 'worker.js'])) + larger;
+const total = sum(scriptsOf(['index.js', 'attention.js', 'worker.js'], 'models-engine')) + larger('');
+const models = sum(scriptsOf(['models.js', 'models-worker.js'], 'handlers')) + larger('models-');
 const training = sum(scriptsOf(['train.js', 'train-worker.js'])) + sum(wasm('train'));
 print(`the engine: all its JavaScript and the larger wasm, of ${kLimit} bytes`, total);
+print(`models that people bring: all its JavaScript and the larger wasm, of ${kLimit} bytes`, models);
 print(`training: all its JavaScript and its wasm, of ${kTrainingLimit} bytes`, training);
 
 const map = at('build', 'wasm', 'relaxed', 'qkv.map');
 if (existsSync(map)) {
   console.log('\nOf the larger wasm, by the code that it was made from (its share of the bytes that were linked):');
   const rooms = Object.entries(shares(readFileSync(map, 'utf8'))).toSorted(([, a], [, b]) => b - a);
-  for (const [room, share] of rooms) print(room, share * larger);
+  for (const [room, share] of rooms) print(room, share * larger(''));
 }
 
 if (!(total <= kLimit)) fail(new ToolError('The engine is larger than its limit.'));
+if (!(models <= kLimit)) fail(new ToolError('The engine for models that people bring is larger than its limit.'));
 if (!(training <= kTrainingLimit)) fail(new ToolError('Training is larger than its limit.'));
 
-/** These scripts, and all that they import. @param {string[]} entries @returns {Set<string>} */
-function scriptsOf(entries) {
+/**
+ * These scripts, and all that they import, but for the chunk with the other engine.
+ * @param {string[]} entries
+ * @param {string} [other]
+ * @returns {Set<string>}
+ */
+function scriptsOf(entries, other = ' ') {
   const found = new Set(entries);
   for (const name of found) {
     const code = readFileSync(at('dist', name), 'utf8');
     for (const [, imported] of code.matchAll(/(?:from|import|import\()\s*["']\.\/([\w-]+\.js)["']/g))
-      found.add(imported);
+      if (!imported.startsWith(other)) found.add(imported);
   }
   return found;
 }
@@ -66,7 +78,7 @@ function shares(text) {
   )) {
     const room = archive.includes('qkv_core')
       ? roomOf.get(object)
-      : archive.includes('qkv_wasm')
+      : /qkv_(wasm|bindings)/.test(archive)
         ? 'wasm: the bindings'
         : "Emscripten's and the standard library";
     bytes[room ?? 'other'] = (bytes[room ?? 'other'] ?? 0) + parseInt(size, 16);

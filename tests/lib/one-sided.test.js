@@ -1,0 +1,317 @@
+// Encoders and generators in Node, from folders as their communities publish them, beside PyTorch's numbers.
+import { readFileSync, readdirSync } from 'node:fs';
+import { Translator as Plain } from '../../web/lib/index.js';
+import { Encoder, Generator, QkvError, Translator, inspect, load } from '../../web/lib/models/index.js';
+import { at, readJson, rejection, serveFolder, tinyFolder } from './support.js';
+import { zip } from './zip.js';
+
+const folder = (name) => at(`tests/goldens/one-sided/${name}`);
+const goldens = (name) => readJson(`tests/goldens/one-sided/${name}/goldens.json`).goldens;
+
+const expectNear = (ours, { data, shape, float32_error: error }) => {
+  expect(ours.shape).toEqual(shape);
+  const worst = Math.max(...data.map((exact, i) => Math.abs(exact - ours.data[i])));
+  expect(worst).toBeLessThanOrEqual(2 * error + 1e-6);
+};
+
+const loaded = [];
+const keep = async (promise) => {
+  const model = await promise;
+  loaded.push(model);
+  return model;
+};
+afterEach(() => {
+  for (const model of loaded.splice(0)) model.destroy();
+});
+
+test.each(['bert-sequence', 'bert-tokens', 'bert-answer', 'distilbert-masked', 'roberta-masked', 'roberta-sequence'])(
+  "%s: vectors and weights are PyTorch's",
+  async (name) => {
+    const encoder = await keep(Encoder.load(folder(name)));
+    for (const { text, ids, hidden, attention } of goldens(name)) {
+      const encoded = await encoder.encode(text[0], { second: text[1] });
+      expect([...encoded.ids]).toEqual(ids);
+      expectNear(encoded.vectors, hidden);
+      expectNear((await encoder.trace(text[0], { second: text[1] })).encoderSelf, attention);
+    }
+  },
+);
+
+test('masked words are filled, the likeliest first', async () => {
+  const encoder = await keep(Encoder.load(folder('bert-masked')));
+  expect(encoder.info).toMatchObject({ kind: 'encoder', head: 'masked', mask: '[MASK]', layers: 2, heads: 3 });
+  const [, golden] = goldens('bert-masked');
+  const masks = await encoder.fillMask(golden.text[0], { count: 3 });
+  expect(masks.map(({ index }) => index)).toEqual([1, 3]);
+  const size = encoder.info.vocabularySize;
+  for (const [i, { guesses }] of masks.entries()) {
+    const logits = golden.logits.data.slice(i * size, (i + 1) * size);
+    const sum = logits.reduce((total, logit) => total + Math.exp(logit), 0);
+    const best = logits.map((logit, id) => ({ id, probability: Math.exp(logit) / sum }));
+    best.sort((a, b) => b.probability - a.probability);
+    expect(guesses.map(({ id }) => id)).toEqual(best.slice(0, 3).map(({ id }) => id));
+    for (const [k, { probability }] of guesses.entries()) expect(probability).toBeCloseTo(best[k].probability, 5);
+  }
+  expect(await encoder.fillMask('no mask')).toEqual([]);
+});
+
+test('texts are classified, and pieces tagged', async () => {
+  const classifier = await keep(Encoder.load(folder('bert-sequence')));
+  const { text, logits } = goldens('bert-sequence')[0];
+  const sum = logits.data.reduce((total, logit) => total + Math.exp(logit), 0);
+  const scores = await classifier.classify(text[0]);
+  expect(scores.map(({ label }) => label).toSorted()).toEqual(['calm', 'cross', 'glad']);
+  for (const { label, score } of scores)
+    expect(score).toBeCloseTo(Math.exp(logits.data[classifier.info.labels.indexOf(label)]) / sum, 5);
+
+  const several = await keep(Encoder.load(folder('distilbert-sequence')));
+  const golden = goldens('distilbert-sequence')[0];
+  for (const { label, score } of await several.classify(golden.text[0]))
+    expect(score).toBeCloseTo(1 / (1 + Math.exp(-golden.logits.data[several.info.labels.indexOf(label)])), 5);
+
+  const tagger = await keep(Encoder.load(folder('bert-tokens')));
+  const tagged = goldens('bert-tokens')[0];
+  const tags = await tagger.tag(tagged.text[0]);
+  expect(tags.length).toBe(tagged.ids.length - 2); // not those put around the text
+  for (const [i, { label, begin, end, piece }] of tags.entries()) {
+    const row = tagged.logits.data.slice(3 * (i + 1), 3 * (i + 2));
+    expect(label).toBe(tagger.info.labels[row.indexOf(Math.max(...row))]);
+    expect(piece.replace('##', '')).toBe(tagged.text[0].slice(begin, end));
+  }
+});
+
+test('answers are parts of the context', async () => {
+  const encoder = await keep(Encoder.load(folder('bert-answer'))); // in two shards
+  const context = 'Yes, it is very cold today.';
+  const answers = await encoder.answer('Is it cold?', context, { count: 3 });
+  expect(answers.length).toBe(3);
+  for (const { text, begin, end } of answers) expect(context.slice(begin, end)).toBe(text);
+  expect(answers[0].score).toBeGreaterThanOrEqual(answers[1].score);
+});
+
+test.each(['gpt2', 'gpt2-untied'])("%s: continuations and weights are PyTorch's", async (name) => {
+  const generator = await keep(Generator.load(folder(name))); // one of them as PyTorch pickles it
+  for (const { text, ids, greedy, penalised, attention } of goldens(name)) {
+    const maxLength = greedy.length - ids.length;
+    const plain = await generator.generate(text[0], { maxLength, alternatives: 2 });
+    expect([...ids, ...plain.ids]).toEqual(greedy);
+    expect(plain.alternatives.map((likeliest) => likeliest.ids[0])).toEqual([...plain.ids]);
+    const other = await generator.generate(text[0], {
+      maxLength: penalised.length - ids.length,
+      repetitionPenalty: 1.3,
+    });
+    expect([...ids, ...other.ids]).toEqual(penalised);
+    expectNear((await generator.trace(text[0])).decoderSelf, attention);
+  }
+});
+
+const collect = async (stream) => {
+  const parts = [];
+  for await (const part of stream) parts.push(part);
+  return parts;
+};
+
+test('a stream is the text, as it is written', async () => {
+  const generator = await keep(Generator.load(folder('gpt2')));
+  const options = { maxLength: 12, temperature: 1, seed: 5 };
+  const { text } = await generator.generate('The cat', options);
+  const parts = await collect(generator.stream('The cat', options));
+  expect(parts.join('')).toBe(text);
+  expect(parts.length).toBeGreaterThan(1);
+  const stop = text.slice(4, 6);
+  const stopped = await generator.generate('The cat', { ...options, stop });
+  expect(stopped).toMatchObject({ text: text.slice(0, text.indexOf(stop)), end: 'stop' });
+  expect((await collect(generator.stream('The cat', { ...options, stop }))).join('')).toBe(stopped.text);
+});
+
+test('a cancelled stream, an aborted call and a destroyed model end', async () => {
+  const generator = await keep(Generator.load(folder('gpt2')));
+  const reader = generator.stream('The', { maxLength: 40 }).getReader();
+  await reader.cancel('enough');
+  const reason = new Error('no more');
+  expect(await rejection(generator.generate('The', { signal: AbortSignal.abort(reason) }))).toBe(reason);
+  expect((await generator.generate('The', { maxLength: 2 })).ids.length).toBe(2);
+  generator.destroy();
+  expect((await rejection(generator.generate('The'))).name).toBe('InvalidStateError');
+});
+
+const filesOf = (path, filter = () => true) =>
+  Object.fromEntries(
+    readdirSync(path)
+      .filter((name) => name !== 'goldens.json' && filter(name))
+      .map((name) => [name, new Uint8Array(readFileSync(`${path}/${name}`))]),
+  );
+
+test('load() finds out what a folder holds', async () => {
+  expect(await keep(load(folder('bert-masked')))).toBeInstanceOf(Encoder);
+  expect(await keep(load(folder('gpt2')))).toBeInstanceOf(Generator);
+  const translator = await keep(load(tinyFolder, { sourceLanguage: 'en', targetLanguage: 'fr' }));
+  expect(translator).toBeInstanceOf(Translator);
+  expect(translator).toMatchObject({ sourceLanguage: 'en', info: { threads: 1, worker: false } });
+  expect(translator.info).not.toHaveProperty('kind');
+  expect(await keep(load({ files: filesOf(folder('gpt2-untied')) }))).toBeInstanceOf(Generator);
+});
+
+const { translations } = readJson('tests/goldens/models/tiny-f32/translations.json');
+const sure = translations.filter(({ greedy }) => Math.min(...greedy.margins) > 1e-3).slice(0, 3);
+
+test('a translation model of shards is read by the engine that can, whichever door it comes to', async () => {
+  const files = filesOf(tinyFolder, (name) => /json$|spm$|safetensors$/.test(name));
+  const name = 'model-00001-of-00001.safetensors';
+  const header = JSON.parse(
+    Buffer.from(
+      files['model.safetensors'].subarray(8, 8 + files['model.safetensors'][0] + 256 * files['model.safetensors'][1]),
+    ),
+  );
+  const map = Object.fromEntries(
+    Object.keys(header)
+      .filter((key) => key !== '__metadata__')
+      .map((key) => [key, name]),
+  );
+  files[name] = files['model.safetensors'];
+  files['model.safetensors.index.json'] = new TextEncoder().encode(JSON.stringify({ weight_map: map }));
+  delete files['model.safetensors'];
+  const pair = { sourceLanguage: 'en', targetLanguage: 'fr', beam: 1 };
+  const all = [load(tinyFolder, pair), load({ files }, pair), Plain.create({ ...pair, model: { files } })];
+  for (const translator of await Promise.all(all.map(keep))) {
+    for (const { source, greedy } of sure) {
+      expect(await translator.translate(source, { split: false })).toBe(greedy.text);
+      expect([...(await translator.trace(source)).target.ids]).toEqual(greedy.ids);
+    }
+  }
+});
+
+test('inspect() says what a folder holds before it is loaded', async () => {
+  const names = { 'bert-masked': 'Encoder', gpt2: 'Generator', 'gpt2-untied': 'Generator', 'bert-answer': 'Encoder' };
+  for (const [name, kind] of Object.entries(names)) {
+    for (const numbers of ['float', 'int8']) {
+      const said = await inspect(folder(name), { numbers });
+      const { info } = await keep(load(folder(name), { numbers }));
+      expect(said.class).toBe(kind);
+      for (const field of ['bytes', 'parameters', 'dModel', 'vocabularySize', 'maxLength']) {
+        expect([name, field, said[field]]).toEqual([name, field, info[field]]);
+      }
+    }
+  }
+  const weights = readFileSync(`${tinyFolder}/model.safetensors`).length;
+  expect(await inspect(tinyFolder)).toMatchObject({ class: 'Translator', fileBytes: weights });
+  const server = await serveFolder(folder('bert-masked'));
+  try {
+    expect((await inspect(server.url)).class).toBe('Encoder');
+  } finally {
+    await server.close();
+  }
+});
+
+test('a zip of a folder loads, stored and deflated, from memory, a file and a server', async () => {
+  const [{ text, ids, hidden }] = goldens('bert-tokens');
+  const files = filesOf(folder('bert-tokens'));
+  const nested = Object.fromEntries(Object.entries(files).map(([name, bytes]) => [`model/${name}`, bytes]));
+  const extra = { '__MACOSX/model/config.json': new Uint8Array([1]), 'model/old/config.json': new Uint8Array([2]) };
+  const archives = [zip(files), zip({ ...extra, ...nested }, { deflate: true }), new Blob([zip(nested)])];
+  archives.push([new File([zip(nested, { deflate: true })], 'bert.zip')]);
+  for (const archive of archives) {
+    const encoder = await keep(load(archive));
+    const encoded = await encoder.encode(text[0], { second: text[1] });
+    expect([...encoded.ids]).toEqual(ids);
+    expectNear(encoded.vectors, hidden);
+    expect((await inspect(archive)).parameters).toBe(encoder.info.parameters);
+  }
+  const pickled = zip(filesOf(folder('gpt2-untied')), { deflate: true });
+  const server = await serveFolder('/nowhere', (name, response) => {
+    if (name !== 'gpt2.zip') return false;
+    response.writeHead(200).end(pickled);
+    return true;
+  });
+  try {
+    expect(await keep(load(`${server.url}gpt2.zip`))).toBeInstanceOf(Generator);
+  } finally {
+    await server.close();
+  }
+});
+
+test('a zip that lies is an error, soon, and the next one loads', async () => {
+  const said = async (archive) => {
+    const begin = performance.now();
+    const error = await rejection(load(archive));
+    expect(performance.now() - begin).toBeLessThan(5000);
+    expect(error).toBeInstanceOf(QkvError);
+    return `${error.code}: ${error.message}`;
+  };
+  const files = filesOf(folder('bert-masked'));
+  const good = () => zip(files, { deflate: true });
+  await keep(load(good())); // one engine for all that follows
+  const bomb = { ...files, 'tokenizer.json': new Uint8Array(80 << 20) };
+  expect(await said(zip(bomb, { deflate: true }))).toMatch(/LIMIT_EXCEEDED.*tokenizer\.json/);
+  const claimsLess = zip(files, { deflate: true, size: (name, size) => (name === 'config.json' ? 10 : size) });
+  expect(await said(claimsLess)).toMatch(/INVALID_FILE.*config\.json.*more than the 10/);
+  const claimsMore = zip(files, { deflate: true, size: (name, size) => size + 1 });
+  expect(await said(claimsMore)).toMatch(/INVALID_FILE.*unpacks to/);
+  expect(await said(zip(files, { size: (name, size) => size + 1 }))).toMatch(/INVALID_FILE.*two sizes/);
+  expect(await said(zip(files, { method: 14 }))).toMatch(/UNSUPPORTED.*method 14/);
+  expect(await said(zip(files, { flags: 1 }))).toMatch(/UNSUPPORTED.*encrypted/);
+  expect(await said(zip(files, { count: 20_000 }))).toMatch(/LIMIT_EXCEEDED/);
+  expect(await said(zip(files, { count: 500 }))).toMatch(/INVALID_FILE/);
+  expect(await said(zip({}))).toMatch(/INVALID_FILE|MISSING_FILE/);
+  expect(await said(zip({ 'a.txt': new Uint8Array([65]) }))).toMatch(/MISSING_FILE.*config\.json/);
+  expect(await said(new Uint8Array(1000))).toMatch(/INVALID_FILE/);
+  expect(await said(new Uint8Array(0))).toMatch(/INVALID_FILE/);
+  const whole = good();
+  for (let i = 1; i < 12; ++i) {
+    expect(await said(whole.slice(0, Math.floor((whole.length * i) / 12)))).toMatch(/INVALID_FILE/);
+    const damaged = good();
+    damaged.fill(0xa5, Math.floor((damaged.length * i) / 12), Math.floor((damaged.length * i) / 12) + 40);
+    const outcome = await load(damaged).then(
+      (model) => (loaded.push(model), 'loaded'),
+      (error) => error.constructor.name,
+    );
+    expect(['loaded', 'QkvError']).toContain(outcome); // there are no checksums of what is stored
+  }
+  expect(await keep(load(good()))).toBeInstanceOf(Encoder);
+});
+
+test('folders load over http, in shards and pickled, and as int8', async () => {
+  for (const name of ['bert-answer', 'gpt2-untied']) {
+    const server = await serveFolder(folder(name));
+    try {
+      const reports = [];
+      const monitor = (m) => m.addEventListener('downloadprogress', ({ loaded: part }) => reports.push(part));
+      const model = await keep(load(server.url, { monitor }));
+      expect(model.info.layers).toBe(1);
+      expect(reports.at(-1)).toBe(1);
+    } finally {
+      await server.close();
+    }
+  }
+  const floats = await keep(Encoder.load(folder('bert-masked')));
+  const int8 = await keep(Encoder.load(folder('bert-masked'), { numbers: 'int8' }));
+  expect(int8.info.parameters).toBe(floats.info.parameters);
+  const [a, b] = await Promise.all([floats, int8].map((model) => model.encode('The cat sleeps.')));
+  const distance = Math.hypot(...a.vectors.data.map((x, i) => x - b.vectors.data[i]));
+  expect(distance).toBeGreaterThan(0);
+  expect(distance).toBeLessThan(0.05 * Math.hypot(...a.vectors.data));
+});
+
+test('what cannot be done is said', async () => {
+  const code = async (promise) => {
+    const error = await rejection(promise);
+    expect(error).toBeInstanceOf(QkvError);
+    return `${error.code}: ${error.message}`;
+  };
+  expect(await code(Encoder.load(folder('gpt2')))).toMatch(/INVALID_ARGUMENT.*Generator\.load/);
+  expect(await code(Generator.load(tinyFolder))).toMatch(/INVALID_ARGUMENT.*load\(\)/);
+  expect(await code(load(folder('gpt2'), { numbers: 'int4' }))).toMatch(/INVALID_ARGUMENT.*int8/);
+  const encoder = await keep(Encoder.load(folder('bert-tokens')));
+  expect(await code(encoder.classify('a'))).toMatch(/INVALID_ARGUMENT.*"tokens"/);
+  const files = (config) => ({ files: { 'config.json': new TextEncoder().encode(JSON.stringify(config)) } });
+  expect(await code(load(files({ model_type: 'llama' })))).toMatch(/UNSUPPORTED.*llama/);
+  expect(await code(load({ files: {} }))).toMatch(/MISSING_FILE.*config\.json/);
+  const config = readJson('tests/goldens/one-sided/bert-masked/config.json');
+  expect(await code(load(files({ ...config, position_embedding_type: 'relative_key' })))).toMatch(
+    /MISSING_FILE|UNSUPPORTED/,
+  );
+  expect(await code(load(files(config)))).toMatch(/MISSING_FILE/);
+  const generator = await keep(Generator.load(folder('gpt2')));
+  expect(await code(generator.generate('a', { temperature: -1 }))).toMatch(/INVALID_ARGUMENT.*temperature/);
+  expect((await rejection(generator.generate(5))).name).toBe('TypeError');
+});

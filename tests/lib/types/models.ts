@@ -1,0 +1,49 @@
+// What a user of 'qkv/models' writes, against the types that the package ships: compiled by types.test.js, never run.
+import {
+  Encoder,
+  Generator,
+  QkvError,
+  Translator,
+  inspect,
+  load,
+  type AnyModelOption,
+  type EncoderInfo,
+  type FolderInfo,
+  type GenerateOptions,
+  type Generated,
+  type LoadOptions,
+  type Tag,
+} from 'qkv/models';
+
+const options: LoadOptions = {
+  numbers: 'int8',
+  worker: true,
+  monitor: (m) => m.addEventListener('downloadprogress', () => {}),
+};
+
+export async function everything(model: AnyModelOption, zip: Blob, signal: AbortSignal): Promise<string> {
+  const size: FolderInfo = await inspect(zip, { signal });
+  const any = await load(model, { ...options, signal, sourceLanguage: 'en', targetLanguage: 'fr' });
+  if (any instanceof Translator) return any.translate('How are you?');
+  if (any instanceof Generator) {
+    const how: GenerateOptions = { maxLength: 5, temperature: 0.8, topK: 40, topP: 0.9, stop: ['\n'], seed: 1, signal };
+    const written: Generated = await any.generate('Once', how);
+    const stream: ReadableStream<string> = any.stream('Once', how);
+    const { decoderSelf } = await any.trace('Once upon');
+    return `${written.text} ${stream.locked} ${decoderSelf.shape} ${size.class}`;
+  }
+  const info: Readonly<EncoderInfo> = any.info;
+  const [{ guesses }] = await any.fillMask(`a ${info.mask}`, { count: 3 });
+  const tags: Tag[] = await any.tag('a');
+  const [{ label, score }] = await any.classify('a', { second: 'b' });
+  const [{ begin, end }] = await any.answer('What?', 'That.', { longest: 4 });
+  const { vectors, mean } = await any.encode('a');
+  any.destroy();
+  return `${guesses[0].piece} ${tags.length} ${label} ${score} ${begin} ${end} ${vectors.data.length} ${mean.length}`;
+}
+
+export const encoder: Promise<Encoder> = Encoder.load('/models/bert/');
+export const isOurs = (error: unknown): boolean => error instanceof QkvError && error.code === 'UNSUPPORTED';
+
+// @ts-expect-error weights are kept as one of three
+export const wrong: LoadOptions = { numbers: 'int4' };

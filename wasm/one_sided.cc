@@ -1,0 +1,256 @@
+// Bindings: what encoders say of texts, and what generators write; jobs, stepped by JavaScript.
+#include <emscripten/bind.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/encode/encode_job.h"
+#include "core/encode/readings.h"
+#include "core/generate/generate_job.h"
+#include "core/text/utf.h"
+#include "wasm/engine.h"
+#include "wasm/models.h"
+#include "wasm/values.h"
+
+namespace qkv::wasm {
+namespace {
+
+struct Running {
+  const EncoderModel* encoder = nullptr;
+  const GeneratorModel* generator = nullptr;
+  std::vector<EncodeInput> inputs;  // of an encoder; of a generator the text that is traced
+  std::unique_ptr<EncodeJob> encode;
+  std::unique_ptr<GenerateJob> generate;
+  std::unique_ptr<GenerationTraceJob> trace;
+};
+
+Handles<Running>& Jobs() {
+  static Handles<Running> jobs;
+  return jobs;
+}
+
+template <class Model>
+val PieceList(const Model& model, const std::vector<int32_t>& ids) {
+  val pieces = val::array();
+  for (const int32_t id : ids) Push(pieces, val(std::string(model.PieceText(id))));
+  return pieces;
+}
+
+// {pieces, ids, begin, end, of}: spans are UTF-16 ranges of the text that a piece is `of`; -1: of none.
+template <class Model>
+val EncodingValue(const Model& model, const Encoding& encoding, const EncodeInput& input) {
+  std::vector<int32_t> begin(encoding.size()), end(encoding.size());
+  const std::string empty;
+  for (int32_t of = 0; of < 2; ++of) {
+    const std::string& text = of == 0 ? input.text : input.second ? *input.second : empty;
+    Utf16Offsets begins(text), ends(text);
+    for (size_t i = 0; i < encoding.size(); ++i) {
+      if (encoding.text[i] != of) continue;
+      begin[i] = static_cast<int32_t>(begins.At(encoding.begin[i]));
+      end[i] = static_cast<int32_t>(ends.At(encoding.end[i]));
+    }
+  }
+  val value = val::object();
+  Set(value, "pieces", PieceList(model, encoding.ids));
+  Set(value, "ids", TypedArray(encoding.ids));
+  Set(value, "begin", TypedArray(begin));
+  Set(value, "end", TypedArray(end));
+  Set(value, "of", TypedArray(encoding.text));
+  Set(value, "truncated", val(encoding.truncated));
+  return value;
+}
+
+val MapValue(const AttentionMap& map) {
+  return TensorValue(map.weights, {map.layers, map.heads, map.targets, map.sources});
+}
+
+val MatrixValue(const Matrix& matrix) {
+  return TensorValue(std::vector<float>(matrix.data(), matrix.data() + matrix.size()),
+                     {static_cast<size_t>(matrix.rows()), static_cast<size_t>(matrix.cols())});
+}
+
+// {pieces, ids, logProbs}, best first.
+template <class Model>
+val GuessesValue(const Model& model, const std::vector<Guess>& guesses) {
+  std::vector<int32_t> ids;
+  std::vector<float> log_probs;
+  for (const Guess& guess : guesses) {
+    ids.push_back(guess.id);
+    log_probs.push_back(guess.log_prob);
+  }
+  val value = val::object();
+  Set(value, "pieces", PieceList(model, ids));
+  Set(value, "ids", TypedArray(ids));
+  Set(value, "logProbs", TypedArray(log_probs));
+  return value;
+}
+
+// inputs: [[text, second or null], ...]; options: {hidden, head, trace}
+val EncodeStart(int handle, const val& inputs, const val& options) {
+  const EncoderModel* const model = EncoderAt(handle);
+  if (model == nullptr) return NoSuch("model");
+  auto running = std::make_unique<Running>();
+  running->encoder = model;
+  for (const val& pair : emscripten::vecFromJSArray<val>(inputs)) {
+    running->inputs.push_back({pair[0].as<std::string>()});
+    if (IsGiven(pair[1])) running->inputs.back().second = pair[1].as<std::string>();
+  }
+  const EncodeOptions encode{Flag(options, "hidden"), Flag(options, "head"),
+                             Flag(options, "trace") && running->inputs.size() == 1};
+  running->encode = std::make_unique<EncodeJob>(*model, running->inputs, encode);
+  return val(Jobs().Add(std::move(running)));
+}
+
+// What the head says of one text.
+void AddReadings(val& value, const EncoderModel& model, const Encoded& result, size_t count, size_t longest) {
+  using Head = EncoderConfig::Head;
+  const EncoderConfig& config = model.config();
+  const auto row = [&](size_t i) { return result.logits.row(static_cast<Eigen::Index>(i)).data(); };
+  const auto columns = static_cast<size_t>(result.logits.cols());
+  val list = val::array();
+  if (config.head == Head::kMasked) {
+    for (size_t i = 0; i < result.rows.size(); ++i) {
+      val guesses = GuessesValue(model, Guesses(row(i), columns, count));
+      Set(guesses, "index", val(static_cast<double>(result.rows[i])));
+      Push(list, guesses);
+    }
+    Set(value, "masks", list);
+  } else if (config.head == Head::kSequence || config.head == Head::kTokens) {
+    const auto choice = config.head == Head::kTokens ? EncoderConfig::Choice::kOne : config.choice;
+    std::vector<float> all;
+    for (size_t i = 0; i < result.rows.size(); ++i) {
+      const std::vector<float> scores = LabelScores(row(i), columns, choice);
+      all.insert(all.end(), scores.begin(), scores.end());
+    }
+    Set(value, "scores", TypedArray(all));
+  } else if (config.head == Head::kAnswer && result.logits.rows() > 0) {
+    for (const Answer& answer : FindAnswers(result, count, longest)) {
+      val found = val::object();
+      Set(found, "first", val(static_cast<double>(answer.first)));
+      Set(found, "last", val(static_cast<double>(answer.last)));
+      Set(found, "score", val(answer.score));
+      Push(list, found);
+    }
+    Set(value, "answers", list);
+  }
+}
+
+// options: {count, longest}
+val EncodeResult(int handle, const val& options) {
+  const Running* const job = Jobs().Get(handle);
+  if (job == nullptr || job->encode == nullptr) return NoSuch("job");
+  const auto count = static_cast<size_t>(std::clamp(Number(options, "count"), 1.0, 1000.0));
+  const auto longest = static_cast<size_t>(std::clamp(Number(options, "longest"), 1.0, 1000.0));
+  val results = val::array();
+  for (size_t i = 0; i < job->inputs.size(); ++i) {
+    const Encoded& result = job->encode->results()[i];
+    val value = EncodingValue(*job->encoder, result.encoding, job->inputs[i]);
+    if (result.hidden.size() != 0) Set(value, "vectors", MatrixValue(result.hidden));
+    if (!result.attention.weights.empty()) Set(value, "encoderSelf", MapValue(result.attention));
+    AddReadings(value, *job->encoder, result, count, longest);
+    Push(results, value);
+  }
+  return results;
+}
+
+double OptionOr(const val& options, const char* name, double fallback) {
+  return IsGiven(Field(options, name)) ? Number(options, name) : fallback;
+}
+
+val GenerateStart(int handle, const std::string& prompt, const val& options) {
+  const GeneratorModel* const model = GeneratorAt(handle);
+  if (model == nullptr) return NoSuch("model");
+  GenerateOptions generate;
+  generate.sampling = model->sampling();
+  SamplingOptions& sampling = generate.sampling;
+  sampling.temperature =
+      static_cast<float>(OptionOr(options, "temperature", static_cast<double>(sampling.temperature)));
+  sampling.top_k = static_cast<size_t>(OptionOr(options, "topK", static_cast<double>(sampling.top_k)));
+  sampling.top_p = static_cast<float>(OptionOr(options, "topP", static_cast<double>(sampling.top_p)));
+  sampling.repetition_penalty =
+      static_cast<float>(OptionOr(options, "repetitionPenalty", static_cast<double>(sampling.repetition_penalty)));
+  sampling.seed = static_cast<uint64_t>(OptionOr(options, "seed", 0));
+  generate.most = static_cast<size_t>(OptionOr(options, "maxLength", static_cast<double>(generate.most)));
+  generate.alternatives = static_cast<size_t>(OptionOr(options, "alternatives", 0));
+  if (IsGiven(Field(options, "stop"))) generate.stops = emscripten::vecFromJSArray<std::string>(Field(options, "stop"));
+  auto running = std::make_unique<Running>();
+  running->generator = model;
+  running->generate = std::make_unique<GenerateJob>(*model, prompt, std::move(generate));
+  return val(Jobs().Add(std::move(running)));
+}
+
+// Of a job that is still at work, too.
+val GenerateText(int handle) {
+  const Running* const job = Jobs().Get(handle);
+  if (job == nullptr || job->generate == nullptr) return NoSuch("job");
+  return val(job->generate->text());
+}
+
+val GenerateResult(int handle) {
+  const Running* const job = Jobs().Get(handle);
+  if (job == nullptr || job->generate == nullptr) return NoSuch("job");
+  constexpr const char* kEnds[] = {"", "length", "end", "stop"};
+  std::vector<int32_t> ids;
+  std::vector<float> log_probs;
+  val alternatives = val::array();
+  for (const WrittenPiece& piece : job->generate->pieces()) {
+    ids.push_back(piece.id);
+    log_probs.push_back(piece.log_prob);
+    if (!piece.alternatives.empty()) Push(alternatives, GuessesValue(*job->generator, piece.alternatives));
+  }
+  val value = val::object();
+  SetText(value, "text", job->generate->text());
+  Set(value, "pieces", PieceList(*job->generator, ids));
+  Set(value, "ids", TypedArray(ids));
+  Set(value, "logProbs", TypedArray(log_probs));
+  Set(value, "alternatives", alternatives);
+  SetText(value, "end", kEnds[static_cast<size_t>(job->generate->end())]);
+  Set(value, "truncated", val(job->generate->truncated()));
+  return value;
+}
+
+val GenerationTraceStart(int handle, const std::string& text, int alternatives) {
+  const GeneratorModel* const model = GeneratorAt(handle);
+  if (model == nullptr) return NoSuch("model");
+  auto running = std::make_unique<Running>();
+  running->generator = model;
+  running->inputs.push_back({text});
+  running->trace =
+      std::make_unique<GenerationTraceJob>(*model, text, static_cast<size_t>(std::clamp(alternatives, 1, 1000)));
+  return val(Jobs().Add(std::move(running)));
+}
+
+val GenerationTraceResult(int handle) {
+  Running* const job = Jobs().Get(handle);
+  if (job == nullptr || job->trace == nullptr) return NoSuch("job");
+  val value = EncodingValue(*job->generator, job->trace->encoding(), job->inputs.front());
+  Set(value, "logProbs", TypedArray(job->trace->log_probs()));
+  Set(value, "alternatives", GuessesValue(*job->generator, job->trace->alternatives()));
+  Set(value, "decoderSelf", MapValue(job->trace->attention()));
+  return value;
+}
+
+val StepJob(int handle) {
+  const Running* const job = Jobs().Get(handle);
+  if (job == nullptr) return NoSuch("job");
+  Context& ctx = SharedContext();
+  if (job->encode) return val(job->encode->Step(ctx));
+  return val(job->generate ? job->generate->Step(ctx) : job->trace->Step(ctx));
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(qkv_one_sided) {
+  using emscripten::function;
+  function("encodeStart", &EncodeStart);
+  function("encodeResult", &EncodeResult);
+  function("generateStart", &GenerateStart);
+  function("generateText", &GenerateText);
+  function("generateResult", &GenerateResult);
+  function("generationTraceStart", &GenerationTraceStart);
+  function("generationTraceResult", &GenerationTraceResult);
+  function("oneSidedStep", &StepJob);
+  function("oneSidedFree", +[](int handle) { Jobs().Free(handle); });
+}
+
+}  // namespace qkv::wasm

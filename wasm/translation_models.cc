@@ -1,0 +1,61 @@
+// Bindings of the programs that translate: models from config.json, SentencePiece and model.safetensors, and no other.
+#include <emscripten/bind.h>
+
+#include "core/base/trainable.h"
+#include "wasm/loading.h"
+#include "wasm/models.h"
+
+namespace qkv::wasm {
+namespace {
+
+Handles<TranslationModel>& Models() {
+  static Handles<TranslationModel> models;
+  return models;
+}
+
+std::vector<uint8_t> Bytes(const val& array) {
+  return IsGiven(array) ? emscripten::convertJSArrayToNumberVector<uint8_t>(array) : std::vector<uint8_t>{};
+}
+
+val LoaderCreate(const val& files) {
+  const std::string config = Text(files, "config"), generation = Text(files, "generationConfig"),
+                    vocabulary = Text(files, "vocab");
+  const std::vector<uint8_t> source = Bytes(Field(files, "sourceSpm")), target = Bytes(Field(files, "targetSpm")),
+                             shortlist = Bytes(Field(files, "shortlist"));
+  const val size = Field(files, "weightsSize");
+  return AddLoader(ModelLoader::Create({config, generation, vocabulary, source, target, shortlist},
+                                       size.isNumber() ? static_cast<uint64_t>(size.as<double>()) : 0,
+                                       MemoryForWeights()));
+}
+
+int Keep(ModelLoader& loader) { return Models().Add(loader.Finish()); }
+
+val ModelInfo(int handle) {
+  const TranslationModel* model = ModelAt(handle);
+  if (model == nullptr) return NoSuch("model");
+  val info = val::object();
+  Set(info, "parameters", val(static_cast<double>(model->parameters())));
+  Set(info, "bytes", val(static_cast<double>(model->bytes())));
+  AddTranslationInfo(info, *model);
+  return info;
+}
+
+}  // namespace
+
+const TranslationModel* ModelAt(int handle) {
+  if constexpr (kTrainable) {
+    if (handle < 0) return TrainedModelAt(-handle);
+  }
+  return Models().Get(handle);
+}
+
+EMSCRIPTEN_BINDINGS(qkv_translation_models) {
+  using emscripten::function;
+  function("loaderCreate", &LoaderCreate);
+  BindLoader<ModelLoader>();
+  function("loaderFinish", +[](int handle) { return LoaderFinish<ModelLoader>(handle, &Keep); });
+  function("modelInfo", &ModelInfo);
+  function("modelFree", +[](int handle) { Models().Free(handle); });
+}
+
+}  // namespace qkv::wasm

@@ -1,0 +1,207 @@
+// Encoder-only models: what each piece of a text is like, and what a head trained for one question says of it.
+import { QkvError } from '../errors.js';
+import { lend } from './lend.js';
+import { OneSided, asText, checkKind, inRange } from './one-sided.js';
+
+/** @typedef {import('../lease.js').Lease} Lease */
+/** @typedef {import('./folder-source.js').AnyModelOption} AnyModelOption */
+/** @typedef {import('./lend.js').LoadOptions} LoadOptions */
+/** @typedef {{signal?: AbortSignal | null}} CallOptions `signal` gives the call up, with its reason */
+
+/**
+ * @typedef {object} EncoderInfo
+ * @property {'encoder'} kind
+ * @property {string} name the last part of its URL, or 'custom'
+ * @property {'none' | 'masked' | 'sequence' | 'tokens' | 'answer'} head what it was trained to say
+ * @property {string[]} labels of a head for sequences or tokens
+ * @property {string} mask the piece that stands for a masked one; '' where there is none
+ * @property {number} parameters numbers in its weights
+ * @property {number} bytes that they take in memory
+ * @property {number} dModel the width of its layers
+ * @property {number} layers
+ * @property {number} heads in each layer
+ * @property {number} vocabularySize
+ * @property {number} maxLength the most pieces of a text
+ * @property {'baseline' | 'relaxed' | 'threads' | 'custom'} engine which build of the engine runs
+ * @property {number} threads how many threads compute
+ * @property {boolean} worker whether it runs in a worker
+ */
+
+/**
+ * A text as pieces. A pair of texts is one list of pieces, the second's after the first's.
+ * @typedef {object} Pieces
+ * @property {string[]} pieces as the vocabulary writes them: '##ing', 'Ġworld'
+ * @property {Int32Array} ids
+ * @property {Int32Array} begin where each begins in the text that it is of: UTF-16
+ * @property {Int32Array} end
+ * @property {Int32Array} of which text a piece is of: 0, 1, or -1 for one that was put around them
+ * @property {boolean} truncated whether the text had more pieces than the model has positions, so that its end was not read
+ */
+
+/** @typedef {{shape: number[], data: Float32Array}} Tensor */
+/** @typedef {Pieces & {vectors: Tensor, mean: Float32Array}} EncodedText `vectors` [pieces, dModel] of the last layer, `mean` of all */
+/** @typedef {Pieces & {encoderSelf: Tensor}} EncoderTrace `encoderSelf` [layers, heads, pieces, pieces] */
+/** @typedef {{piece: string, id: number, probability: number}} MaskGuess */
+/** @typedef {{label: string, score: number}} LabelScore `score` is a probability, or, of a model that says a number, the number */
+/** @typedef {{piece: string, begin: number, end: number, label: string, score: number}} Tag */
+/** @typedef {{text: string, begin: number, end: number, score: number}} FoundAnswer */
+
+const kInternal = Symbol('internal');
+
+/**
+ * BERT, DistilBERT, RoBERTa and their like, from the folders that their communities publish.
+ *
+ *     const encoder = await Encoder.load('/models/bert/');
+ *     await encoder.fillMask('The cat sat on the [MASK].');
+ */
+export class Encoder extends OneSided {
+  /** The model and what runs it. @readonly @type {Readonly<EncoderInfo>} */
+  info;
+
+  /**
+   * @private use Encoder.load()
+   * @param {symbol} key
+   * @param {Lease} lease
+   * @param {EncoderInfo} info
+   */
+  constructor(key, lease, info) {
+    if (key !== kInternal) throw new TypeError('Illegal constructor: use Encoder.load()');
+    super(lease);
+    this.info = Object.freeze(info);
+  }
+
+  /**
+   * @param {AnyModelOption} model
+   * @param {LoadOptions} [options]
+   * @returns {Promise<Encoder>} rejects with a QkvError that says what is wrong with the folder
+   */
+  static async load(model, options = {}) {
+    const { lease, info } = await lend(model, options);
+    return Encoder.on(lease, info);
+  }
+
+  /**
+   * @param {Lease} lease
+   * @param {any} info
+   * @internal
+   */
+  static on(lease, info) {
+    checkKind(info.kind, 'encoder', lease);
+    return new Encoder(kInternal, lease, info);
+  }
+
+  /**
+   * Each piece's vector of the last layer, and their mean.
+   * @param {string} text
+   * @param {CallOptions & {second?: string}} [options] `second`: of a pair of texts
+   * @returns {Promise<EncodedText>}
+   */
+  async encode(text, { signal, second } = {}) {
+    const { vectors, ...pieces } = await this.#one(text, second, { hidden: true }, signal);
+    const {
+      shape: [rows, d],
+      data,
+    } = vectors;
+    const mean = new Float32Array(d);
+    for (let i = 0; i < data.length; ++i) mean[i % d] += data[i] / rows;
+    return { ...pieces, vectors, mean };
+  }
+
+  /**
+   * Every attention weight of one pass over a text.
+   * @param {string} text
+   * @param {CallOptions & {second?: string}} [options]
+   * @returns {Promise<EncoderTrace>}
+   */
+  async trace(text, { signal, second } = {}) {
+    return this.#one(text, second, { trace: true }, signal);
+  }
+
+  /**
+   * The likeliest pieces for each mask (`info.mask`) of a text.
+   * @param {string} text
+   * @param {CallOptions & {count?: number}} [options] `count`: how many for each; left out: 5
+   * @returns {Promise<{index: number, guesses: MaskGuess[]}[]>} for each mask its place among the pieces, and the best first
+   */
+  async fillMask(text, { signal, count = 5 } = {}) {
+    this.#needs('masked');
+    const { masks } = await this.#one(text, undefined, { head: true }, signal, inRange(count, 1, 1000, 'count'));
+    return masks.map(
+      (/** @type {import('./glue.js').WasmGuesses & {index: number}} */ { index, pieces, ids, logProbs }) => ({
+        index,
+        guesses: pieces.map((piece, i) => ({ piece, id: ids[i], probability: Math.exp(logProbs[i]) })),
+      }),
+    );
+  }
+
+  /**
+   * What the text is, by the labels that the model was trained for.
+   * @param {string} text
+   * @param {CallOptions & {second?: string}} [options]
+   * @returns {Promise<LabelScore[]>} all labels, the best first
+   */
+  async classify(text, { signal, second } = {}) {
+    this.#needs('sequence');
+    const { scores } = await this.#one(text, second, { head: true }, signal);
+    const labelled = this.info.labels.map((label, i) => ({ label, score: scores[i] }));
+    return labelled.toSorted((a, b) => b.score - a.score);
+  }
+
+  /**
+   * What each piece is, by the labels that the model was trained for.
+   * @param {string} text
+   * @param {CallOptions} [options]
+   * @returns {Promise<Tag[]>} for each piece of the text its likeliest label
+   */
+  async tag(text, { signal } = {}) {
+    this.#needs('tokens');
+    const { pieces, begin, end, of, scores } = await this.#one(text, undefined, { head: true }, signal);
+    const { labels } = this.info;
+    const tags = pieces.map((/** @type {string} */ piece, /** @type {number} */ i) => {
+      const row = scores.subarray(i * labels.length, (i + 1) * labels.length);
+      const score = Math.max(...row);
+      return { piece, begin: begin[i], end: end[i], label: labels[row.indexOf(score)], score };
+    });
+    return tags.filter((/** @type {Tag} */ _, /** @type {number} */ i) => of[i] === 0);
+  }
+
+  /**
+   * Where in a text the answer to a question is.
+   * @param {string} question
+   * @param {string} context
+   * @param {CallOptions & {count?: number, longest?: number}} [options] `count` of answers, left out: 1; `longest`: the most
+   *   pieces of one, left out: 15
+   * @returns {Promise<FoundAnswer[]>} the best first
+   */
+  async answer(question, context, { signal, count = 1, longest = 15 } = {}) {
+    this.#needs('answer');
+    inRange(longest, 1, 1000, 'longest');
+    const kept = inRange(count, 1, 1000, 'count');
+    const { begin, end, answers } = await this.#one(question, context, { head: true }, signal, kept, longest);
+    return answers.map((/** @type {{first: number, last: number, score: number}} */ { first, last, score }) => ({
+      text: context.slice(begin[first], end[last]),
+      begin: begin[first],
+      end: end[last],
+      score,
+    }));
+  }
+
+  /** @param {EncoderInfo['head']} head */
+  #needs(head) {
+    if (this.info.head === head) return;
+    throw new QkvError('INVALID_ARGUMENT', `the model's head is for "${this.info.head}", not "${head}"`, 'config.json');
+  }
+
+  /**
+   * @param {string} text
+   * @param {string | undefined} second
+   * @param {object} options
+   * @param {AbortSignal | null | undefined} signal
+   * @param {number} [count]
+   * @param {number} [longest]
+   */
+  async #one(text, second, options, signal, count = 1, longest = 1) {
+    const inputs = [[asText(text), second === undefined ? null : asText(second)]];
+    return (await this.call('encode', { inputs, options, reading: { count, longest } }, signal))[0];
+  }
+}

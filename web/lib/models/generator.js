@@ -1,0 +1,162 @@
+// Decoder-only models: a text in, its continuation out.
+import { withSignals } from '../abort.js';
+import { lend } from './lend.js';
+import { OneSided, asText, checkKind, inRange } from './one-sided.js';
+
+/** @typedef {import('../lease.js').Lease} Lease */
+/** @typedef {import('./folder-source.js').AnyModelOption} AnyModelOption */
+/** @typedef {import('./lend.js').LoadOptions} LoadOptions */
+
+/** @typedef {Omit<import('./encoder.js').EncoderInfo, 'kind' | 'head' | 'labels' | 'mask'> & {kind: 'generator'}} GeneratorInfo */
+
+/**
+ * @typedef {object} GenerateOptions
+ * @property {AbortSignal | null} [signal] gives the call up, with its reason
+ * @property {number} [maxLength] the most pieces written; left out: 64
+ * @property {number} [temperature] divides the logits: 0 is always the likeliest piece, above 1 is bolder; left out: the
+ *   model's own
+ * @property {number} [topK] draw from so many of the likeliest pieces; 0: from all; left out: the model's own
+ * @property {number} [topP] draw from the fewest pieces whose probabilities reach this sum; left out: the model's own
+ * @property {number} [repetitionPenalty] above 1: pieces that are there already are less likely; left out: the model's own
+ * @property {string | string[]} [stop] the text ends before the first of these
+ * @property {number} [seed] a whole number; the same seed draws the same; left out: 0
+ * @property {number} [alternatives] also return so many of the likeliest pieces at each step
+ */
+
+/** @typedef {{pieces: string[], ids: Int32Array, logProbs: Float32Array}} Likeliest best first; natural logarithms */
+
+/**
+ * @typedef {object} Generated
+ * @property {string} text the continuation, without the prompt
+ * @property {string[]} pieces
+ * @property {Int32Array} ids
+ * @property {Float32Array} logProbs of each piece, by the model's own distribution
+ * @property {Likeliest[]} alternatives for each piece, where they were asked for
+ * @property {'length' | 'end' | 'stop'} end why it ends: as long as it may be, by the model's end piece, before a `stop`
+ * @property {boolean} truncated whether the prompt's beginning was left out: it had more pieces than the model has positions
+ */
+
+/**
+ * @typedef {import('./encoder.js').Pieces & {logProbs: Float32Array, alternatives: Likeliest, decoderSelf: import('./encoder.js').Tensor}} GeneratorTrace
+ *   `decoderSelf` [layers, heads, pieces, pieces]: row t is what the model looked at when it had read piece t; `logProbs` of
+ *   each piece but the first; `alternatives` 5 after each piece, one after the other
+ */
+
+const kInternal = Symbol('internal');
+
+/**
+ * GPT-2 and its like, from the folders that their communities publish.
+ *
+ *     const generator = await Generator.load('/models/gpt2/');
+ *     for await (const text of generator.stream('Once upon a time')) console.log(text);
+ */
+export class Generator extends OneSided {
+  /** The model and what runs it. @readonly @type {Readonly<GeneratorInfo>} */
+  info;
+
+  /**
+   * @private use Generator.load()
+   * @param {symbol} key
+   * @param {Lease} lease
+   * @param {GeneratorInfo} info
+   */
+  constructor(key, lease, info) {
+    if (key !== kInternal) throw new TypeError('Illegal constructor: use Generator.load()');
+    super(lease);
+    this.info = Object.freeze(info);
+  }
+
+  /**
+   * @param {AnyModelOption} model
+   * @param {LoadOptions} [options]
+   * @returns {Promise<Generator>} rejects with a QkvError that says what is wrong with the folder
+   */
+  static async load(model, options = {}) {
+    const { lease, info } = await lend(model, options);
+    return Generator.on(lease, info);
+  }
+
+  /**
+   * @param {Lease} lease
+   * @param {any} info
+   * @internal
+   */
+  static on(lease, info) {
+    checkKind(info.kind, 'generator', lease);
+    return new Generator(kInternal, lease, info);
+  }
+
+  /**
+   * Continues a text.
+   * @param {string} prompt may be empty
+   * @param {GenerateOptions} [options]
+   * @returns {Promise<Generated>}
+   */
+  async generate(prompt, { signal, ...options } = {}) {
+    return this.call('generate', { prompt: asText(prompt), options: checked(options) }, signal);
+  }
+
+  /**
+   * The continuation as a stream of strings, as they are written; cancelling it ends the writing.
+   * @param {string} prompt
+   * @param {GenerateOptions} [options]
+   * @returns {ReadableStream<string>}
+   */
+  stream(prompt, { signal, ...options } = {}) {
+    const args = { prompt: asText(prompt), options: checked(options) };
+    const cancelled = new AbortController();
+    return new ReadableStream({
+      start: async (controller) => {
+        let said = '';
+        // A stop string may take back what its beginning looked like: only what can no longer change is handed out.
+        const stops = /** @type {string[]} */ (args.options.stop ?? []);
+        const held = Math.max(0, ...stops.map((stop) => stop.length - 1));
+        const say = (/** @type {string} */ text, last = false) => {
+          const end = last ? text.length : Math.max(said.length, text.length - held);
+          if (end > said.length) controller.enqueue(text.slice(said.length, end));
+          said = text.slice(0, Math.max(end, said.length));
+        };
+        try {
+          const { text } = await withSignals([cancelled.signal, signal], (both) =>
+            this.call('generate', args, both, (progress) => say(progress)),
+          );
+          say(text, true);
+          controller.close();
+        } catch (error) {
+          if (!cancelled.signal.aborted) controller.error(error);
+        }
+      },
+      cancel: (reason) => cancelled.abort(reason),
+    });
+  }
+
+  /**
+   * Every attention weight of one pass over a text, and what the model would have written at each place.
+   * @param {string} text
+   * @param {{signal?: AbortSignal | null}} [options]
+   * @returns {Promise<GeneratorTrace>}
+   */
+  async trace(text, { signal } = {}) {
+    return this.call('traceText', { text: asText(text), alternatives: 5 }, signal);
+  }
+}
+
+/** @param {Omit<GenerateOptions, 'signal'>} options */
+function checked({ maxLength, temperature, topK, topP, repetitionPenalty, stop, seed, alternatives }) {
+  const check = (
+    /** @type {number | undefined} */ value,
+    /** @type {number} */ least,
+    /** @type {number} */ most,
+    /** @type {string} */ name,
+  ) => (value === undefined ? undefined : inRange(value, least, most, name));
+  return {
+    maxLength: check(maxLength, 1, 100_000, 'maxLength'),
+    temperature: check(temperature, 0, 100, 'temperature'),
+    topK: check(topK, 0, 1e9, 'topK'),
+    topP: check(topP, 1e-9, 1, 'topP'),
+    repetitionPenalty: check(repetitionPenalty, 0.01, 100, 'repetitionPenalty'),
+    seed: check(seed, 0, Number.MAX_SAFE_INTEGER, 'seed'),
+    alternatives: check(alternatives, 0, 1000, 'alternatives'),
+    stop: stop === undefined ? undefined : [stop].flat().map(asText),
+  };
+}

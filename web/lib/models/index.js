@@ -1,0 +1,26 @@
+// The door of 'qkv/models'. Importing it does nothing; the engine for what people bring is loaded with the first model.
+
+export { QkvError } from '../errors.js';
+export { Translator } from '../translator.js';
+export { Encoder } from './encoder.js';
+export { Generator } from './generator.js';
+export { inspect, load } from './load.js';
+
+/** @typedef {import('../errors.js').QkvErrorCode} QkvErrorCode */
+/** @typedef {import('./encoder.js').EncodedText} EncodedText */
+/** @typedef {import('./encoder.js').EncoderInfo} EncoderInfo */
+/** @typedef {import('./encoder.js').EncoderTrace} EncoderTrace */
+/** @typedef {import('./encoder.js').FoundAnswer} FoundAnswer */
+/** @typedef {import('./encoder.js').LabelScore} LabelScore */
+/** @typedef {import('./encoder.js').MaskGuess} MaskGuess */
+/** @typedef {import('./encoder.js').Pieces} Pieces */
+/** @typedef {import('./encoder.js').Tag} Tag */
+/** @typedef {import('./folder-source.js').AnyModelOption} AnyModelOption */
+/** @typedef {import('./generator.js').Generated} Generated */
+/** @typedef {import('./generator.js').GenerateOptions} GenerateOptions */
+/** @typedef {import('./generator.js').GeneratorInfo} GeneratorInfo */
+/** @typedef {import('./generator.js').GeneratorTrace} GeneratorTrace */
+/** @typedef {import('./generator.js').Likeliest} Likeliest */
+/** @typedef {import('./lend.js').LoadOptions} LoadOptions */
+/** @typedef {import('./load.js').FolderInfo} FolderInfo */
+/** @typedef {import('./load.js').Languages} Languages */

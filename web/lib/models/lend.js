@@ -1,0 +1,82 @@
+// From a folder to a model in an engine.
+import { unlessAborted } from '../abort.js';
+import { QkvError, toPublicError } from '../errors.js';
+import { holdHost } from '../host.js';
+import { Lease } from '../lease.js';
+import { CreateMonitor } from '../monitor.js';
+import { engineSettings } from '../settings.js';
+import { folderSource } from './folder-source.js';
+
+/** @typedef {import('./folder-source.js').AnyModelOption} AnyModelOption */
+/** @typedef {import('./load-folder.js').Numbers} Numbers */
+
+/**
+ * @typedef {object} LoadOptions
+ * @property {(monitor: CreateMonitor) => void} [monitor] is given an EventTarget with 'downloadprogress' events
+ * @property {AbortSignal} [signal] gives the loading up
+ * @property {boolean} [worker] as in `Translator.create`
+ * @property {'baseline' | 'relaxed' | (string & {}) | URL | ArrayBuffer | WebAssembly.Module} [wasm] as there
+ * @property {Numbers} [numbers] what weights of floats are kept as: 'float', 'int8', a quarter of the size, or 'auto',
+ *   which is int8 where floats would take over 128 MiB; left out: 'auto'
+ */
+
+const kNumbers = ['auto', 'float', 'int8'];
+
+/**
+ * @param {AnyModelOption} model
+ * @param {LoadOptions} options
+ */
+function sourceOf(model, { numbers }) {
+  if (numbers !== undefined && !kNumbers.includes(numbers)) {
+    throw new QkvError('INVALID_ARGUMENT', `it is one of ${kNumbers.join(', ')}`, 'numbers');
+  }
+  return { ...folderSource(model), numbers };
+}
+
+/**
+ * @param {AnyModelOption} model
+ * @param {LoadOptions} options
+ * @returns {Promise<{lease: Lease, info: any}>}
+ */
+export async function lend(model, options) {
+  const { signal, numbers } = options;
+  signal?.throwIfAborted();
+  const source = sourceOf(model, options);
+  const isFolder = 'folder' in source;
+  const key = isFolder ? `${source.folder} as ${numbers ?? 'auto'}` : {};
+  const name = (isFolder && source.folder.split('/').at(-2)) || 'custom';
+  const monitor = new CreateMonitor();
+  options.monitor?.(monitor);
+  monitor.report(0);
+  const lease = new Lease(engineSettings(options, 'models'), key, /** @type {any} */ (source), (loaded) =>
+    monitor.report(loaded),
+  );
+  try {
+    const [{ build, threads }, { info }] = await lease.ready(signal);
+    monitor.report(1);
+    return { lease, info: { ...info, name, engine: build, threads, worker: lease.worker } };
+  } catch (error) {
+    lease.release();
+    throw toPublicError(error);
+  }
+}
+
+/**
+ * @param {AnyModelOption} model
+ * @param {LoadOptions} options
+ * @returns {Promise<import('./glue.js').AnyInfo & {fileBytes: number}>}
+ */
+export async function look(model, options) {
+  const { signal = new AbortController().signal } = options;
+  signal.throwIfAborted();
+  const source = sourceOf(model, options);
+  const host = holdHost(engineSettings(options, 'models'));
+  try {
+    await unlessAborted(host.started, signal);
+    return await unlessAborted(host.call('inspect', { source }, { signal }), signal);
+  } catch (error) {
+    throw toPublicError(error);
+  } finally {
+    host.release();
+  }
+}

@@ -1,0 +1,115 @@
+// The engine of one thread for models that people bring: what Engine does for translation, and jobs of encoders and
+// generators beside it.
+import { choose } from '../choose.js';
+import { compile, start } from '../compile.js';
+import { Engine } from '../engine.js';
+import { guard } from '../guard.js';
+import createModule from './glue.js';
+import { inspectFolder, loadFolder } from './load-folder.js';
+
+/** @typedef {import('../engine.js').Call} Call */
+/** @typedef {import('../model-source.js').ModelSource} ModelSource */
+/** @typedef {import('./glue.js').GuardedModels} GuardedModels */
+
+export class ModelsEngine {
+  #wasm = /** @type {GuardedModels | null} */ (null);
+  engine = new Engine(async (settings) => {
+    const { build, from } = choose(settings);
+    const wasm = guard(await start(createModule, await compile(from, build)), 'load the model again');
+    this.#wasm = /** @type {any} */ (wasm);
+    return { wasm, build, threads: 1 };
+  }, loadFolder);
+
+  /**
+   * What a folder holds, and the size that it would have in memory.
+   * @param {{source: ModelSource}} args
+   * @param {Call} call
+   */
+  inspect({ source }, { signal }) {
+    return inspectFolder(this.#module(), source, signal);
+  }
+
+  /**
+   * @param {{model: number, inputs: [string, string | null][], options: object, reading: object}} args
+   * @param {Call} call
+   */
+  encode({ model, inputs, options, reading }, { signal }) {
+    const wasm = this.#module();
+    return this.#finish(wasm.encodeStart(model, inputs, options), signal, (job) => wasm.encodeResult(job, reading));
+  }
+
+  /**
+   * Each new text is reported as progress.
+   * @param {{model: number, prompt: string, options: object}} args
+   * @param {Call} call
+   */
+  generate({ model, prompt, options }, { signal, progress }) {
+    const wasm = this.#module();
+    const job = wasm.generateStart(model, prompt, options);
+    let said = '';
+    const report = () => {
+      const text = wasm.generateText(job);
+      if (text !== said) progress(/** @type {any} */ (said = text));
+    };
+    return this.#finish(job, signal, wasm.generateResult, report);
+  }
+
+  /**
+   * @param {{model: number, text: string, alternatives: number}} args
+   * @param {Call} call
+   */
+  traceText({ model, text, alternatives }, { signal }) {
+    const wasm = this.#module();
+    return this.#finish(wasm.generationTraceStart(model, text, alternatives), signal, wasm.generationTraceResult);
+  }
+
+  /**
+   * Runs a job to its end and frees it, however it ends.
+   * @template Result
+   * @param {number} job
+   * @param {AbortSignal} signal
+   * @param {(job: number) => Result} result
+   * @param {() => void} [report] after each step
+   */
+  async #finish(job, signal, result, report = () => {}) {
+    const wasm = this.#module();
+    const step = () => {
+      const isDone = wasm.oneSidedStep(job);
+      report();
+      return isDone;
+    };
+    try {
+      await this.engine.takeTurns(step, signal);
+      return result(job);
+    } finally {
+      wasm.oneSidedFree(job);
+    }
+  }
+
+  #module() {
+    if (!this.#wasm) throw new Error('the engine has not been started');
+    return this.#wasm;
+  }
+}
+
+/**
+ * @returns {Record<string, import('../channel.js').Handler>}
+ */
+export function createHandlers() {
+  const models = new ModelsEngine();
+  const { engine } = models;
+  return {
+    start: (args) => engine.start(args),
+    load: (args, call) => engine.load(args, call),
+    unload: (args) => engine.unload(args),
+    translate: (args, call) => engine.translate(args, call),
+    search: (args, call) => engine.search(args, call),
+    trace: (args, call) => engine.trace(args, call),
+    score: (args, call) => engine.score(args, call),
+    memory: () => engine.memory(),
+    inspect: async (args, call) => models.inspect(args, call),
+    encode: async (args, call) => models.encode(args, call),
+    generate: async (args, call) => models.generate(args, call),
+    traceText: async (args, call) => models.traceText(args, call),
+  };
+}

@@ -1,0 +1,95 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+// What encoders and generators share: calling, ending.
+import { unlessAborted, withSignals } from '../abort.js';
+import { QkvError, domException, toPublicError } from '../errors.js';
+import { wellFormed } from '../well-formed.js';
+
+/** @typedef {import('../lease.js').Lease} Lease */
+/** @typedef {import('./glue.js').ModelKind} ModelKind */
+
+/** The most UTF-16 units of a text in one call. */
+const kInputQuota = 1_000_000;
+
+/** A model in an engine. */
+export class OneSided {
+  #lease;
+  #life = new AbortController();
+
+  /** @param {Lease} lease */
+  constructor(lease) {
+    this.#lease = lease;
+  }
+
+  /** Frees what the model holds; calls that are running reject with an AbortError. */
+  destroy() {
+    if (this.#life.signal.aborted) return;
+    this.#life.abort(domException('AbortError', new QkvError('DESTROYED', 'it was destroyed while this was running')));
+    this.#lease.release();
+  }
+
+  [Symbol.dispose]() {
+    this.destroy();
+  }
+
+  /**
+   * The size of the engine's memory, with all that share it.
+   * @returns {Promise<number>} bytes
+   */
+  memoryBytes() {
+    return this.call('memory', {}, undefined);
+  }
+
+  /**
+   * @param {string} method
+   * @param {object} args
+   * @param {AbortSignal | null | undefined} signal
+   * @param {(progress: any) => void} [progress]
+   * @returns {Promise<any>}
+   * @internal
+   */
+  async call(method, args, signal, progress) {
+    if (this.#life.signal.aborted) {
+      throw domException('InvalidStateError', new QkvError('DESTROYED', 'it has been destroyed: load it again'));
+    }
+    try {
+      return await withSignals([this.#life.signal, signal], (both) =>
+        unlessAborted(this.#lease.call(method, args, both, progress), both),
+      );
+    } catch (error) {
+      throw toPublicError(error);
+    }
+  }
+}
+
+/**
+ * @param {unknown} text
+ * @returns {string} without lone surrogates
+ */
+export function asText(text) {
+  if (typeof text !== 'string') throw new TypeError(`expected a string, got ${text === null ? 'null' : typeof text}`);
+  if (text.length <= kInputQuota) return wellFormed(text);
+  throw new QkvError('LIMIT_EXCEEDED', `at most ${kInputQuota} UTF-16 units fit in one call: split the text`, 'text');
+}
+
+/**
+ * @param {number} value
+ * @param {number} least
+ * @param {number} most
+ * @param {string} name
+ */
+export function inRange(value, least, most, name) {
+  if (typeof value === 'number' && value >= least && value <= most) return value;
+  throw new QkvError('INVALID_ARGUMENT', `${name} is a number from ${least} to ${most}`, name);
+}
+
+/**
+ * @param {ModelKind} kind
+ * @param {ModelKind} wanted
+ * @param {Lease} lease
+ */
+export function checkKind(kind, wanted, lease) {
+  if (kind === wanted) return;
+  lease.release();
+  const right = { translation: 'Translator.create', encoder: 'Encoder.load', generator: 'Generator.load' }[kind];
+  throw new QkvError('INVALID_ARGUMENT', `the folder holds a model for ${right}, or for load()`, 'config.json');
+}
