@@ -1,0 +1,125 @@
+// Recurrent models, trained here for some seconds: the command, WebAssembly in Node and WebAssembly in a page say the same,
+// and their traces are what a recurrent model has.
+
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Translator } from '../../web/lib/index.js';
+import { at } from '../lib/support.js';
+import { built, openBrowser } from './chromium.js';
+
+const command = at('build/native/qkv');
+const kRuns = {
+  plain: ['rnn-plain', { encoder_layers: 1, decoder_layers: 1 }],
+  bahdanau: ['rnn-bahdanau', {}],
+  dot: ['rnn-luong', { encoder_layers: 1, decoder_layers: 1, score: 'dot', input_feeding: false }],
+  local: ['rnn-luong', { window: 'local-p', half_width: 2, encoder_layers: 1, decoder_layers: 1 }],
+};
+const kTexts = ['a b c', 'm l k j i', 'c a', 'h h b', 'd e f g a b', ''];
+
+let folder;
+let browser;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'qkv-'));
+  const letters = [...'abcdefghijklm'];
+  const pairs = letters.flatMap((x) => letters.map((y, i) => [x, y, letters[(7 * i) % 13]]));
+  writeFileSync(
+    join(folder, 'pairs.tsv'),
+    pairs.map((words) => `${words.join(' ')}\t${words.toReversed().join(' ')}\n`).join(''),
+  );
+  for (const [name, [preset, model]] of Object.entries(kRuns)) {
+    const run = {
+      out: name,
+      vocabulary: at('tests/goldens/models/tiny-f32'),
+      corpora: [{ path: 'pairs.tsv' }],
+      preset,
+      model: { d_model: 24, d_embedding: 24, ...model },
+      batch: { tokens: 400, longest: 64 },
+      schedule: { peak: 0.01, warmup: 20 },
+      steps: 60,
+    };
+    writeFileSync(join(folder, `${name}.json`), JSON.stringify(run));
+    execFileSync(command, ['train', join(folder, `${name}.json`)], { stdio: ['ignore', 'ignore', 'pipe'] });
+    execFileSync(command, ['quantize', join(folder, name, 'model'), join(folder, `${name}-int8`)]);
+  }
+  browser = await openBrowser(built.package);
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true });
+});
+
+const foldersOf = (name) => [join(folder, name, 'model'), join(folder, `${name}-int8`)];
+const filesOf = (path) => Object.fromEntries(readdirSync(path).map((name) => [name, readFileSync(join(path, name))]));
+
+/** By the command: a line a text. */
+function translated(path) {
+  const input = kTexts.map((text) => `${text}\n`).join('');
+  const lines = execFileSync(command, ['translate', '-m', path, '--trace', join(folder, 'trace')], {
+    input,
+    encoding: 'utf8',
+  });
+  const traces = readFileSync(join(folder, 'trace'), 'utf8').trim().split('\n');
+  return { texts: lines.split('\n').slice(0, -1), traces: traces.map((line) => JSON.parse(line)) };
+}
+
+/** In the page: translations, and one trace. */
+async function translateIn([files, texts, index]) {
+  const { Translator: PageTranslator } = await import(index);
+  const bytes = Object.fromEntries(
+    Object.entries(files).map(([name, text]) => [name, Uint8Array.from(atob(text), (c) => c.charCodeAt(0))]),
+  );
+  const languages = { sourceLanguage: 'en', targetLanguage: 'fr' };
+  const translator = await PageTranslator.create({ ...languages, model: { files: bytes } });
+  const said = [];
+  for (const text of texts) said.push(await translator.translate(text, { split: false }));
+  const { cross, window } = await translator.trace(texts[0]);
+  const { engine } = translator.info;
+  translator.destroy();
+  return { engine, said, cross: [...cross.data], centres: window && [...window.centres] };
+}
+
+const largestGap = (a, b) => Math.max(0, ...a.map((x, i) => Math.abs(x - b[i])));
+
+test.each(Object.keys(kRuns))('%s: the command, Node and a page agree, in floats and as int8', async (name) => {
+  for (const path of foldersOf(name)) {
+    const expected = translated(path);
+    const files = filesOf(path);
+    const languages = { sourceLanguage: 'en', targetLanguage: 'fr' };
+    const translator = await Translator.create({ ...languages, worker: false, model: { files } });
+    for (const [i, text] of kTexts.entries()) {
+      expect(await translator.translate(text, { split: false })).toBe(expected.texts[i]);
+    }
+    const trace = await translator.trace(kTexts[0]);
+    translator.destroy();
+    const native = expected.traces[0];
+    expect(trace.cross.shape).toEqual(native.cross.shape);
+    expect(largestGap([...trace.cross.data], native.cross.data)).toBeLessThan(1e-5);
+
+    const page = await browser.open('page.html', {}, (opened) =>
+      opened.route('**/page.html', (route) =>
+        route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>A page</title>' }),
+      ),
+    );
+    const encoded = Object.fromEntries(Object.entries(files).map(([file, bytes]) => [file, bytes.toString('base64')]));
+    const found = await page.evaluate(translateIn, [encoded, kTexts, `${browser.url}index.js`]);
+    expect(found.said).toEqual(expected.texts);
+    expect(largestGap(found.cross, native.cross.data)).toBeLessThan(1e-5);
+    expect(page.complaints).toEqual([]);
+    await page.context().close();
+
+    const attends = name !== 'plain';
+    const maps = attends ? 1 : 0; // without attention there is none to show
+    expect(trace.cross.shape).toEqual([maps, maps, trace.target.pieces.length, trace.source.pieces.length]);
+    expect(trace.window !== undefined).toBe(name === 'local');
+    if (name !== 'local') continue;
+    expect(trace.window.halfWidth).toBe(2);
+    expect(trace.window.centres).toHaveLength(trace.target.pieces.length);
+    expect(largestGap(found.centres, [...trace.window.centres])).toBeLessThan(1e-4);
+    for (const centre of trace.window.centres) {
+      expect(centre).toBeGreaterThanOrEqual(0);
+      expect(centre).toBeLessThanOrEqual(trace.source.pieces.length);
+    }
+  }
+});
