@@ -18,18 +18,33 @@ TranslationModel::TranslationModel(std::unique_ptr<SequenceModel> sequence_model
       target_rows_(rows_.RowsOf(target())),
       target_pieces_(rows_.PiecesOf(target())) {}
 
+size_t TranslationModel::LanguageToken(std::string_view text, Tokens& tokens) const {
+  const size_t end = text.starts_with(">>") ? text.find("<<") : std::string_view::npos;
+  if (end == std::string_view::npos) return 0;
+  const std::string_view token = text.substr(0, end + 2);
+  for (size_t row = 0; row < config().vocabulary; ++row) {
+    if (rows_.Text(static_cast<int32_t>(row)) != token) continue;
+    tokens.ids.push_back(static_cast<int32_t>(row));
+    tokens.begin.push_back(0);
+    tokens.end.push_back(token.size());
+    return token.size();
+  }
+  return 0;
+}
+
 Tokens TranslationModel::Encode(std::string_view text, Side side) const {
   const SentencePiece& pieces = side == Side::kSource ? source_ : target();
   const std::vector<int32_t>& rows = side == Side::kSource ? source_rows_ : target_rows_;
   Tokens tokens;
-  for (const Piece& piece : pieces.Encode(text)) {
+  const size_t first = side == Side::kSource && config().max_positions > 1 ? LanguageToken(text, tokens) : 0;
+  for (const Piece& piece : pieces.Encode(text.substr(first))) {
     if (tokens.ids.size() + 1 == config().max_positions) {
       tokens.truncated = true;
       break;
     }
     tokens.ids.push_back(rows[static_cast<size_t>(piece.id)]);
-    tokens.begin.push_back(piece.begin);
-    tokens.end.push_back(piece.end);
+    tokens.begin.push_back(first + piece.begin);
+    tokens.end.push_back(first + piece.end);
   }
   const size_t stop = tokens.truncated ? tokens.end.back() : text.size();
   tokens.ids.push_back(config().end);

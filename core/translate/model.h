@@ -50,7 +50,8 @@ class TranslationModel {
     bytes_ = static_cast<size_t>(bytes);
   }
 
-  // Never fails; a text past max_positions is cut, and says so.
+  // Never fails; a text past max_positions is cut, and says so. A source that begins with a token of a target language
+  // which vocab.json has, ">>fra<<", keeps it as one piece, as MarianMT's tokenizer does for multilingual models.
   Tokens Encode(std::string_view text, Side side) const;
   // The pieces of a text that a translation is to begin with: the target's, without </s>.
   std::vector<int32_t> Prefix(std::string_view text) const;
@@ -66,6 +67,8 @@ class TranslationModel {
   friend class ModelLoader;
   TranslationModel(std::unique_ptr<SequenceModel> model, GenerationConfig generation, PieceRows rows,
                    SentencePiece source, std::optional<SentencePiece> target, std::optional<Shortlist> shortlist);
+  // Adds the token of a target language that a text begins with; its bytes, 0 where there is none.
+  size_t LanguageToken(std::string_view text, Tokens& tokens) const;
   // That vocab.json and the .spm files know each other's pieces.
   Result<void> CheckPieces() const;
   const SentencePiece& target() const { return target_ ? *target_ : source_; }

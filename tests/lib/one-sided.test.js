@@ -181,6 +181,25 @@ test('a translation model of shards is read by the engine that can, whichever do
   }
 });
 
+test('every sentence has the target language that the text begins with', async () => {
+  const files = filesOf(tinyFolder, (name) => /json$|spm$|safetensors$/.test(name));
+  const vocabulary = readJson('tests/goldens/models/tiny-f32/vocab.json');
+  const renamed = Object.entries(vocabulary).map(([piece, id]) => [piece === '<pad>' ? '>>fra<<' : piece, id]);
+  files['vocab.json'] = new TextEncoder().encode(JSON.stringify(Object.fromEntries(renamed)));
+  for (const translator of [await keep(load({ files }, { beam: 1 })), await keep(load(tinyFolder, { beam: 1 }))]) {
+    const text = '>>fra<< I see you. Go on!';
+    const parts = await translator.translateParts(text);
+    expect(parts.map((part) => part.text).join('')).toBe(text);
+    const isKnown = translator === loaded.at(-2);
+    const second = isKnown ? '>>fra<< Go on!' : 'Go on!';
+    const alone = await translator.translate(second, { split: false });
+    expect(parts.at(-1)).toMatchObject({ text: 'Go on!', translation: alone });
+    expect((await collect(translator.translateStreaming(text))).at(-1)).toBe(alone);
+    const { source } = await translator.trace(second);
+    expect(source.pieces[0] === '>>fra<<').toBe(isKnown);
+  }
+});
+
 test('inspect() says what a folder holds before it is loaded', async () => {
   const names = { 'bert-masked': 'Encoder', gpt2: 'Generator', 'gpt2-untied': 'Generator', 'bert-answer': 'Encoder' };
   for (const [name, kind] of Object.entries(names)) {

@@ -3,7 +3,7 @@
 import { loadModel } from './load.js';
 import { nextTask } from './runtime.js';
 import { Scheduler } from './scheduler.js';
-import { splitSentences } from './sentences.js';
+import { languageToken, splitSentences } from './sentences.js';
 
 /** @typedef {import('./guard.js').GuardedModule} GuardedModule */
 /** @typedef {import('./sentences.js').Part} Part */
@@ -64,20 +64,20 @@ export class Engine {
   }
 
   /**
-   * Translates a text: its sentences as one job, its white space kept.
-   * @param {{model: number, text: string, locale: string, split: boolean, longest: number} & Choice} args
+   * Translates a text: its sentences as one job, its white space kept. `language`: the token of the target language that
+   * each sentence is to have before it, where the model knows it; left out: the text's.
+   * @param {{model: number, text: string, locale: string, split: boolean, longest: number, language?: string} & Choice} args
    * @param {Call} call
    * @returns {Promise<TranslatedPart[]>}
    */
-  async translate({ model, text, locale, split, longest, ...choice }, { signal }) {
+  async translate({ model, text, locale, split, longest, language = languageToken(text), ...choice }, { signal }) {
     const parts = split ? splitSentences(text, locale, longest) : [{ text, sentence: true }];
     const sentences = parts.filter((part) => part.sentence);
     const wasm = await this.#wasm();
-    const job = wasm.translateStart(
-      model,
-      sentences.map((part) => part.text),
-      choice,
-    );
+    const isKnown = language && wasm.tokenize(model, language, 'source').pieces[0] === language;
+    const marked = (/** @type {Part} */ part) =>
+      isKnown && !part.text.startsWith(language) ? `${language} ${part.text}` : part.text;
+    const job = wasm.translateStart(model, sentences.map(marked), choice);
     const results = (await this.#finish(wasm, job, signal, wasm.translateResult)).values();
     return parts.map((part) => {
       const result = part.sentence ? results.next().value : undefined;

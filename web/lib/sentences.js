@@ -27,6 +27,13 @@ export function splitSentences(text, locale, longest = Infinity) {
 }
 
 /**
+ * What a text begins with if that is the token of a target language, '>>fra<<', as multilingual models want it before
+ * every sentence; else ''.
+ * @param {string} text
+ */
+export const languageToken = (text) => /^>>[^\s<>]+<</.exec(text)?.[0] ?? '';
+
+/**
  * @param {Part[]} parts
  * @param {string} space
  */

@@ -7,7 +7,7 @@ import { Lease } from './lease.js';
 import { CreateMonitor } from './monitor.js';
 import { engineSettings, kDefaultKey, modelSettings } from './settings.js';
 import { makeSearch } from './search.js';
-import { splitSentences } from './sentences.js';
+import { languageToken, splitSentences } from './sentences.js';
 import { makeTrace } from './trace.js';
 import { wellFormed } from './well-formed.js';
 
@@ -235,11 +235,12 @@ export class Translator {
    */
   translateStreaming(text, { signal, shortlist } = {}) {
     const parts = splitSentences(this.#input(text), this.sourceLanguage, this.#longest).values();
+    const language = languageToken(text);
     const cancelled = new AbortController();
     /** @param {string} sentence */
     const translated = (sentence) =>
       withSignals([cancelled.signal, signal], (both) =>
-        this.#call('translate', this.#translation(sentence, false, { shortlist }), both).then(
+        this.#call('translate', { ...this.#translation(sentence, false, { shortlist }), language }, both).then(
           ([part]) => part.translation,
         ),
       );
