@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Translator } from '../../web/lib/index.js';
 import { at } from '../lib/support.js';
-import { built, openBrowser } from './chromium.js';
+import { readTrace } from '../../web/view/read-trace.js';
+import { built, nextFrame, openBrowser, settled } from './chromium.js';
 
 const command = at('build/native/qkv');
 const kRuns = {
@@ -121,5 +122,43 @@ test.each(Object.keys(kRuns))('%s: the command, Node and a page agree, in floats
       expect(centre).toBeGreaterThanOrEqual(0);
       expect(centre).toBeLessThanOrEqual(trace.source.pieces.length);
     }
+  }
+});
+
+test('the demo draws the window of a local model, and says of one without attention that it has none', async () => {
+  const demo = await openBrowser();
+  try {
+    const page = await demo.open();
+    await settled(page);
+    const open = async (name, drawn = settled) => {
+      const buffer = Buffer.from(JSON.stringify(translated(foldersOf(name)[0]).traces[0]));
+      await page.setInputFiles('#file', { name: `${name}.json`, mimeType: 'application/json', buffer });
+      await page.waitForFunction((file) => document.body.textContent.includes(file), `${name}.json`);
+      await drawn(page);
+      await nextFrame(page);
+      return readTrace(buffer.toString());
+    };
+    const { source, target, window } = await open('local');
+    const boxes = (which) =>
+      page.$$eval(`qkv-matrix .${which}`, (all) => all.map((one) => [one.x, one.width].map((at) => at.baseVal.value)));
+    const cell = await page.$eval('qkv-matrix .base rect', (one) => one.width.baseVal.value);
+    const [spans, centres] = [await boxes('span'), await boxes('centre')];
+    expect([spans.length, centres.length]).toEqual([target.pieces.length, target.pieces.length]);
+    centres.forEach(([x, width], row) => {
+      const middle = Math.min(window.centres[row] + 0.5, source.pieces.length); // it may be the end itself
+      expect(Math.abs(x + width / 2 - middle * cell)).toBeLessThan(0.1);
+      expect(spans[row][0]).toBeLessThanOrEqual(x + width);
+      expect(spans[row][1]).toBeLessThanOrEqual((2 * window.halfWidth + 1) * cell + 0.1);
+    });
+    expect(await page.textContent('#caption')).toContain('window');
+    await open('plain', nextFrame);
+    expect(await page.textContent('#caption')).toContain('no attention');
+    expect(await page.isVisible('qkv-matrix .sheet')).toBe(false);
+    await open('bahdanau');
+    expect(await boxes('span')).toEqual([]);
+    expect(await page.textContent('#caption')).not.toContain('window');
+    expect(page.complaints).toEqual([]);
+  } finally {
+    await demo.close();
   }
 });

@@ -54,6 +54,9 @@ const kKinds = {
 };
 
 const kUndrawn = 'Under 0.05 none is drawn.';
+const kWindow = 'Outlined: the window that it looked through, and the window’s middle.';
+const kNone =
+  'This model has no attention: all that it knows of the source while it writes is its encoder’s last state.';
 
 export const kKindNames = /** @type {Kind[]} */ (Object.keys(kKinds));
 
@@ -138,7 +141,7 @@ export class Explorer extends EventTarget {
    */
   #start(trace) {
     const { alignment, cross } = trace;
-    const [layer, head] = alignment?.heads[0] ?? [cross.shape[0] - 1, 0];
+    const [layer, head] = alignment?.heads[0] ?? [Math.max(0, cross.shape[0] - 1), 0];
     const first = { cross: { layer, head }, encoderSelf: { layer: 0, head: 0 }, decoderSelf: { layer: 0, head: 0 } };
     for (const kind of /** @type {(keyof typeof first)[]} */ (Object.keys(first))) {
       const chosen = this.#chosen[kind];
@@ -228,12 +231,20 @@ export class Explorer extends EventTarget {
     const { caption, axes, headName, headsNote } = this.#part;
     const { name, queries, keys } = kKinds[kind];
     const drawn = this.#view === 'lines';
-    const head = this.#trace && kind !== 'alignment' ? `layer ${which.layer + 1}, head ${which.head + 1}` : '';
+    const head = this.slice && kind !== 'alignment' ? `layer ${which.layer + 1}, head ${which.head + 1}` : '';
     headName.replaceChildren(name, text('small', head));
-    caption.textContent = drawn ? `${kKinds[this.#kind].lines} ${kUndrawn}` : kKinds[this.#kind].caption;
+    caption.textContent = this.#caption(drawn);
     const [across, down] = drawn ? ['above:', 'below:'] : ['→', '↓'];
     axes.replaceChildren(text('span', `${across} ${keys}`, 'key'), text('span', `${down} ${queries}`, 'query'));
     headsNote.textContent = this.#kind === 'alignment' ? (this.#trace?.alignment?.note ?? '') : '';
+  }
+
+  /** @param {boolean} drawn as lines */
+  #caption(drawn) {
+    if (this.#trace && !this.slice) return kNone;
+    const { lines, caption } = kKinds[this.#kind];
+    if (drawn) return `${lines} ${kUndrawn}`;
+    return this.slice?.window ? `${caption} ${kWindow}` : caption;
   }
 
   #read() {

@@ -22,7 +22,8 @@ export function toBertviz({ source, target, targetInput, encoderSelf, decoderSel
     /** @type {Weights | null | undefined} */ weights,
     /** @type {string[]} */ left,
     /** @type {string[]} */ right,
-  ) => (weights ? [{ name, attn: /** @type {any} */ (nested(weights)), left_text: left, right_text: right }] : []);
+  ) =>
+    weights?.shape[0] ? [{ name, attn: /** @type {any} */ (nested(weights)), left_text: left, right_text: right }] : [];
   return [
     ...one('Encoder', encoderSelf, source.pieces, source.pieces),
     ...one('Decoder', decoderSelf, target.pieces, targetInput),

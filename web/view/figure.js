@@ -5,6 +5,7 @@ import { WeightScale } from './colour.js';
 import { layoutOf, shorten } from './layout.js';
 import { curvesOf, kLabelHeight, linesLayoutOf, middle, pathOf } from './lines-layout.js';
 import { measureIn } from './measure.js';
+import { windows } from './overlay.js';
 import { isMasked, shade } from './trace.js';
 import { branchOf, kRowHeight, kindOf, treeLayoutOf } from './tree-layout.js';
 
@@ -153,10 +154,17 @@ function matrix({ slice, scaling }, look) {
     (query, q) =>
       `<text text-anchor="end" x="${left - 7}" y="${top + (q + 0.5) * cell + font * 0.35}">${escape(shorten(query.text))}</text>`,
   );
+  const { spans, centres } = windows(slice, layout);
+  const boxes = (/** @type {import('./overlay.js').Box[]} */ all) =>
+    all
+      .map((box) => `<rect x="${left + box.x}" y="${top + box.y}" width="${box.width}" height="${box.height}"/>`)
+      .join('');
+  const seen = `<g fill="none" stroke="${look.faint}">${boxes(spans)}</g><g fill="${look.faint}">${boxes(centres)}</g>`;
   const hatch = `<pattern id="masked" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V5" stroke="${look.faint}" stroke-opacity="0.5"/></pattern>`;
   const marks = [
     slice.causal ? hatch : '',
     `<g stroke="${look.line}" stroke-width="0.75">${cells.join('')}</g>`,
+    slice.window ? seen : '',
     `<g font-size="${font}" fill="${look.ink}">${columns.join('')}${rows.join('')}</g>`,
   ].join('');
   return { width: left + width + right, height: top + height, marks };

@@ -5,7 +5,7 @@ import { weightScale } from './colour.js';
 import { Drawing } from './drawing.js';
 import { element } from './element.js';
 import { layoutOf, shorten } from './layout.js';
-import { cellNumber, numbered, outlines, veils } from './overlay.js';
+import { cellNumber, numbered, outlines, veils, windows } from './overlay.js';
 import { isMasked, shade, weightAt } from './trace.js';
 import { inside, moved } from './walk.js';
 
@@ -157,6 +157,9 @@ export class MatrixElement extends Drawing {
     const { cell, width, height } = layout;
     const query = place?.query ?? null;
     const key = place?.key ?? null;
+    const { spans, centres } = windows(slice, layout);
+    this.#drawBoxes('span', spans);
+    this.#drawBoxes('centre', centres);
     this.#drawBoxes('veil', veils(query, key, layout));
     this.#drawBoxes('outline', outlines(query, key, layout));
     const scale = weightScale();

@@ -47,6 +47,26 @@ export function outlines(query, key, { cell, width, height }) {
 }
 
 /**
+ * What each query's window lets it see, and the window's middle.
+ * @param {Slice} slice
+ * @param {Layout} layout
+ * @returns {{spans: Box[], centres: Box[]}} empty without a window
+ */
+export function windows({ window, queries }, { cell, width }) {
+  if (!window) return { spans: [], centres: [] };
+  const inside = (/** @type {number} */ x) => Math.max(0, Math.min(width, x));
+  const { centres, halfWidth } = window;
+  const rows = queries.map((_, query) => ({ y: query * cell, height: cell, centre: centres[query] }));
+  return {
+    spans: rows.map(({ centre, y, height }) => {
+      const x = inside((centre - halfWidth) * cell);
+      return { x, y, height, width: inside((centre + halfWidth + 1) * cell) - x };
+    }),
+    centres: rows.map(({ centre, y, height }) => ({ x: inside((centre + 0.5) * cell) - 1, y, height, width: 2 })),
+  };
+}
+
+/**
  * The unmasked cells of the lit row, or else column, where they have room for a number.
  * @param {Slice} slice
  * @param {number | null} query

@@ -38,6 +38,7 @@ export function readTrace(json) {
     source,
     target,
     targetInput,
+    window: file.window && windowIn(file.window, T, S),
     encoderSelf: file.encoderSelf && weightsIn(file.encoderSelf, 'encoderSelf', S, S),
     decoderSelf: file.decoderSelf && weightsIn(file.decoderSelf, 'decoderSelf', T, T),
     cross: weightsIn(file.cross, 'cross', T, S),
@@ -100,12 +101,18 @@ function numbers(list, where, length, low, high) {
 /** @param {any} map @param {string} where @param {number} rows @param {number} columns @returns {Weights} */
 function weightsIn(map, where, rows, columns) {
   const shape = map?.shape;
-  const whole = Array.isArray(shape) && shape.length === 4 && shape.every((n) => Number.isInteger(n) && n > 0);
+  const whole = Array.isArray(shape) && shape.length === 4 && shape.every((n) => Number.isInteger(n) && n >= 0);
   const fits = whole && shape[2] === rows && shape[3] === columns && shape[0] * shape[1] <= kMostHeads;
   check(fits, `${where}.shape`, `[layers, heads, ${rows}, ${columns}]`);
   const size = shape.reduce((/** @type {number} */ product, /** @type {number} */ n) => product * n, 1);
   // A rounded sum of a row may be a little more than 1, and so may a weight.
   return { shape, data: Float32Array.from(numbers(map.data, `${where}.data`, size, 0, 1.001)) };
+}
+
+/** @param {any} window @param {number} targets @param {number} sources @returns {import('./trace.js').Window} */
+function windowIn({ centres, halfWidth }, targets, sources) {
+  check(typeof halfWidth === 'number' && halfWidth > 0, 'window.halfWidth', 'a number above 0');
+  return { centres: numbers(centres, 'window.centres', targets, 0, sources), halfWidth };
 }
 
 /** @param {any} alignment @param {number} rows @param {number} columns @param {number[]} cross */
@@ -114,7 +121,12 @@ function alignmentOf(alignment, rows, columns, cross) {
   const { heads, note } = alignment;
   const isHead = (/** @type {any} */ head) =>
     Array.isArray(head) && head.length === 2 && head.every((n, i) => Number.isInteger(n) && n >= 0 && n < cross[i]);
-  check(Array.isArray(heads) && heads.length > 0 && heads.every(isHead), 'alignment.heads', 'a list of [layer, head]');
+  const none = cross[0] * cross[1] === 0;
+  check(
+    Array.isArray(heads) && (none || heads.length > 0) && heads.every(isHead),
+    'alignment.heads',
+    'a list of [layer, head]',
+  );
   check(note === undefined || typeof note === 'string', 'alignment.note', 'a text');
   return { ...alignment, shape: [rows, columns], data: Float32Array.from(data) };
 }

@@ -21,13 +21,21 @@
  */
 
 /**
+ * Where each row of `cross` looks.
+ * @typedef {object} Window
+ * @property {ArrayLike<number>} centres keys from 0, for each query
+ * @property {number} halfWidth in keys
+ */
+
+/**
  * @typedef {object} Trace
  * @property {Side} source
  * @property {Side} target
  * @property {string[]} targetInput what the decoder was fed: '<pad>', then the target without its last piece
  * @property {Weights | null} [encoderSelf]
  * @property {Weights | null} [decoderSelf]
- * @property {Weights} cross
+ * @property {Weights} cross of no layers where the model has no attention
+ * @property {Window | null} [window] of a recurrent model with local attention
  * @property {{count: number, pieces: string[], ids?: ArrayLike<number>, logProbs: ArrayLike<number>} | null} [alternatives] for each target piece the
  *   `count` likeliest at its place, best first
  * @property {{shape: number[], data: Float32Array, heads: number[][], note?: string} | null} [alignment] [target, source]
@@ -54,6 +62,7 @@
  * @property {number} keyShift key j is piece j - keyShift of its side (the decoder's input runs one behind its output)
  * @property {boolean} causal keys after the query are masked
  * @property {Float32Array} weights [queries, keys]
+ * @property {Window | null} window that the weights are confined to
  */
 
 const kUnknown = '<unk>';
@@ -77,7 +86,8 @@ export const labelsOf = (side) =>
 
 /** @param {Trace} trace @param {Kind} kind */
 export function weightsOf(trace, kind) {
-  return (kind === 'alignment' ? trace.cross : trace[kind]) ?? null;
+  const found = kind === 'alignment' ? trace.cross : trace[kind];
+  return found && found.shape[0] * found.shape[1] > 0 ? found : null;
 }
 
 /**
@@ -104,6 +114,7 @@ export function sliceOf(trace, { kind, layer, head }) {
     keyShift: decoder ? 1 : 0,
     causal: decoder,
     weights: kind === 'alignment' && trace.alignment ? trace.alignment.data : found.data.subarray(at, at + size),
+    window: encoder || decoder ? null : (trace.window ?? null),
   };
 }
 
