@@ -1,9 +1,9 @@
-// `npm test`: sets up, builds, runs every test and linter. Its last line is `N passed, N failed`, with `, N skipped`
+// `npm test`: sets up, builds, runs every test and linter, weighs the download. Its last line is `N passed, N failed`, with `, N skipped`
 // where tests were skipped.
 //
 // usage: run.mjs [--no-build]
 
-import { ToolError, at, cmake, say, setUp } from '../web/tools/common.mjs';
+import { ToolError, at, cmake, run, say, setUp } from '../web/tools/common.mjs';
 import { googleTest, inWords, jest, none, plus } from './suites.mjs';
 
 let counts = none();
@@ -18,6 +18,9 @@ async function main() {
   }
   counts = plus(counts, await googleTest('GoogleTest', at('build', 'native', 'qkv_tests')));
   counts = plus(counts, await jest('Jest: the library in Node, the command, the pages in browsers'));
+  say('size');
+  const size = await run(process.execPath, [at('web/tools/size.mjs')], { check: false });
+  counts = plus(counts, { passed: size === 0 ? 1 : 0, failed: size === 0 ? 0 : 1 });
   const { lint } = await import('../web/tools/lint.mjs');
   const linted = await lint();
   counts = plus(counts, { passed: linted.passed, failed: linted.failed.length });
