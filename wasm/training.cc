@@ -16,10 +16,6 @@ Handles<Session>& Sessions() {
   return sessions;
 }
 
-std::vector<uint8_t> Bytes(const val& array) {
-  return IsGiven(array) ? emscripten::convertJSArrayToNumberVector<uint8_t>(array) : std::vector<uint8_t>{};
-}
-
 std::string BytesAsText(const val& array) {
   const std::vector<uint8_t> bytes = Bytes(array);
   return {bytes.begin(), bytes.end()};

@@ -13,10 +13,6 @@ Handles<TranslationModel>& Models() {
   return models;
 }
 
-std::vector<uint8_t> Bytes(const val& array) {
-  return IsGiven(array) ? emscripten::convertJSArrayToNumberVector<uint8_t>(array) : std::vector<uint8_t>{};
-}
-
 val LoaderCreate(const val& files) {
   const std::string config = Text(files, "config"), generation = Text(files, "generationConfig"),
                     vocabulary = Text(files, "vocab");

@@ -30,6 +30,10 @@ val Strings(std::span<const std::string_view> texts) {
 
 bool IsGiven(const val& value) { return !value.isUndefined() && !value.isNull(); }
 
+std::vector<uint8_t> Bytes(const val& array) {
+  return IsGiven(array) ? emscripten::convertJSArrayToNumberVector<uint8_t>(array) : std::vector<uint8_t>{};
+}
+
 val ErrorValue(const Error& error) {
   val inner = val::object(), outer = val::object();
   SetText(inner, "code", Name(error.code));

@@ -31,6 +31,9 @@ val Strings(std::span<const std::string_view> texts);
 // Neither undefined nor null.
 bool IsGiven(const val& value);
 
+// What a Uint8Array holds; nothing where it is not given.
+std::vector<uint8_t> Bytes(const val& array);
+
 // A typed array of its own.
 template <class T>
 val TypedArray(const std::vector<T>& values) {

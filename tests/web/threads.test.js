@@ -1,5 +1,8 @@
 // The engine on several threads: where a page may have them, what they change, and what becomes of the wish elsewhere.
 
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { built, openBrowser } from './chromium.js';
 
 const kTexts = [
@@ -23,8 +26,8 @@ async function translateOn([wishes, texts, index]) {
   return outcome;
 }
 
-async function outcomes(isolated, wishes) {
-  const browser = await openBrowser(built.package, { isolated });
+async function outcomes(isolated, wishes, folder = built.package) {
+  const browser = await openBrowser(folder, { isolated });
   try {
     const page = await browser.open('page.html', {}, (opened) =>
       opened.route('**/page.html', async (route) => {
@@ -56,4 +59,18 @@ test('an isolated page has as many threads as it asks for, and the same translat
 test('elsewhere one thread computes, whatever is asked for', async () => {
   const [alone, two] = await outcomes(false, [{}, { threads: 2 }]);
   expect(two).toEqual({ engine: 'relaxed', threads: 1, said: alone.said });
+});
+
+test('where its threads never come, one computes', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'qkv-'));
+  try {
+    cpSync(built.package, folder, { recursive: true });
+    const glue = join(folder, readdirSync(folder).find((name) => /^qkv-threads-.*[.]mjs$/.test(name)));
+    const stuck = "if (self.name.startsWith('em-pthread')) await new Promise(() => {});";
+    writeFileSync(glue, `${stuck}\n${readFileSync(glue, 'utf8')}`);
+    const [alone, two] = await outcomes(true, [{}, { threads: 2 }], folder);
+    expect(two).toEqual({ engine: 'relaxed', threads: 1, said: alone.said });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

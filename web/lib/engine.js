@@ -149,3 +149,21 @@ export class Engine {
     }
   }
 }
+
+/**
+ * An engine, as what may be called on it from outside.
+ * @param {Engine} engine
+ * @returns {Record<string, import('./channel.js').Handler>}
+ */
+export function handlersOf(engine) {
+  return {
+    start: (args) => engine.start(args),
+    load: (args, call) => engine.load(args, call),
+    unload: (args) => engine.unload(args),
+    translate: (args, call) => engine.translate(args, call),
+    search: (args, call) => engine.search(args, call),
+    trace: (args, call) => engine.trace(args, call),
+    score: (args, call) => engine.score(args, call),
+    memory: () => engine.memory(),
+  };
+}

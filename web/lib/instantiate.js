@@ -27,7 +27,10 @@ import { hasRelaxedSimd } from './relaxed.js';
  * @returns {Promise<Instance>} rejects with a QkvError: NETWORK, MISSING_FILE, UNSUPPORTED, INVALID_FILE
  */
 export async function instantiate(settings, signal) {
-  if ('pick' in settings && settings.threads && canThread()) return instantiateThreads(settings.threads, signal);
+  if ('pick' in settings && settings.threads && canThread()) {
+    const threaded = await instantiateThreads(settings.threads, signal);
+    if (threaded) return threaded;
+  }
   const { build, from } = choose(settings);
   const compiled = await compile(from, build, signal);
   return { build, threads: 1, module: await start(createModule, compiled) };
@@ -37,17 +40,26 @@ export async function instantiate(settings, signal) {
 const canThread = () =>
   globalThis.crossOriginIsolated === true && typeof globalThis.document === 'undefined' && hasRelaxedSimd();
 
+/** Milliseconds that threads may take to come. */
+const kLongestStart = 10_000;
+
 /**
  * @param {Threads} threads
  * @param {AbortSignal} [signal]
- * @returns {Promise<Instance>}
+ * @returns {Promise<Instance | null>} null where the threads do not come: a worker that its server or the page's policy
+ *   refuses says nothing to whoever waits for it
  */
 async function instantiateThreads({ count, wasm, glue }, signal) {
   const [{ default: create }, compiled] = await Promise.all([
     /** @type {Promise<typeof import('./glue.js')>} */ (import(/* @vite-ignore */ /* webpackIgnore: true */ glue)),
     compile(wasm, 'threads', signal),
   ]);
-  const module = await start(create, compiled, count - 1);
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const late = new Promise((resolve) => (timer = setTimeout(() => resolve(null), kLongestStart)));
+  const module = /** @type {WasmModule | null} */ (await Promise.race([start(create, compiled, count - 1), late]));
+  clearTimeout(timer);
+  if (!module) return null;
   module.useThreads(count);
   return { build: 'threads', threads: count, module };
 }

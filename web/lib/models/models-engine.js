@@ -2,7 +2,7 @@
 // generators beside it.
 import { choose } from '../choose.js';
 import { compile, start } from '../compile.js';
-import { Engine } from '../engine.js';
+import { Engine, handlersOf } from '../engine.js';
 import { guard } from '../guard.js';
 import createModule from './glue.js';
 import { inspectFolder, loadFolder } from './load-folder.js';
@@ -97,16 +97,8 @@ export class ModelsEngine {
  */
 export function createHandlers() {
   const models = new ModelsEngine();
-  const { engine } = models;
   return {
-    start: (args) => engine.start(args),
-    load: (args, call) => engine.load(args, call),
-    unload: (args) => engine.unload(args),
-    translate: (args, call) => engine.translate(args, call),
-    search: (args, call) => engine.search(args, call),
-    trace: (args, call) => engine.trace(args, call),
-    score: (args, call) => engine.score(args, call),
-    memory: () => engine.memory(),
+    ...handlersOf(models.engine),
     inspect: async (args, call) => models.inspect(args, call),
     encode: async (args, call) => models.encode(args, call),
     generate: async (args, call) => models.generate(args, call),
