@@ -46,7 +46,7 @@ int32_t Sampler::Choose(std::span<float> logits, std::span<const int32_t> histor
 
 void Sampler::Penalise(std::span<float> logits, std::span<const int32_t> history) const {
   if (options_.repetition_penalty == 1) return;
-  std::vector<bool> seen(logits.size());
+  std::vector<uint8_t> seen(logits.size());
   for (const int32_t id : history) {
     if (seen[static_cast<size_t>(id)]) continue;
     seen[static_cast<size_t>(id)] = true;

@@ -92,10 +92,10 @@ class WeightLoader {
   OpenDirectory open_;
   uint64_t memory_, bytes_ = 0;
   ArriveAs arrive_;
-  std::vector<Seat> seats_;              // each name that a tensor may have, sorted
-  std::vector<Numbers> numbers_;         // of each slot, in its file
-  std::vector<bool> chosen_, has_room_;  // slots that have their tensor, their memory
-  bool quantizes_ = false;               // floats become int8
+  std::vector<Seat> seats_;                 // each name that a tensor may have, sorted
+  std::vector<Numbers> numbers_;            // of each slot, in its file
+  std::vector<uint8_t> chosen_, has_room_;  // flags: slots that have their tensor, their memory
+  bool quantizes_ = false;                  // floats become int8
 
   size_t file_ = 0;
   std::unique_ptr<TensorDirectory> directory_;  // of the file that is being read, until it is complete

@@ -83,8 +83,8 @@ struct Tokenizer::Parts {
     uint32_t begin = 0, length = 0;
   };
   std::string texts;
-  std::vector<Span> spans;  // by id
-  std::vector<bool> special;
+  std::vector<Span> spans;       // by id
+  std::vector<uint8_t> special;  // flags: bits would be more code
   Trie pieces;
 
   std::vector<RewriteStep> rewriting;

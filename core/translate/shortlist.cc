@@ -120,7 +120,7 @@ Result<Shortlist> Shortlist::Parse(std::span<const uint8_t> file, size_t source_
 }
 
 std::vector<int32_t> Shortlist::Pieces(std::span<const int32_t> source, std::span<const int32_t> always) const {
-  std::vector<bool> listed(target_vocabulary_, false);
+  std::vector<uint8_t> listed(target_vocabulary_);
   std::fill_n(listed.begin(), first_, true);
   for (const int32_t row : source) {
     const auto s = static_cast<size_t>(row);

@@ -65,13 +65,17 @@ export class Engine {
 
   /**
    * Translates a text: its sentences as one job, its white space kept. `language`: the token of the target language that
-   * each sentence is to have before it, where the model knows it; left out: the text's.
-   * @param {{model: number, text: string, locale: string, split: boolean, longest: number, language?: string} & Choice} args
+   * each sentence is to have before it, where the model knows it; left out: the text's. `parts`: the text where it has
+   * been split already.
+   * @param {{model: number, text: string, locale: string, split: boolean, longest: number, language?: string, parts?: import('./sentences.js').Part[]} & Choice} args
    * @param {Call} call
    * @returns {Promise<TranslatedPart[]>}
    */
-  async translate({ model, text, locale, split, longest, language = languageToken(text), ...choice }, { signal }) {
-    const parts = split ? splitSentences(text, locale, longest) : [{ text, sentence: true }];
+  async translate(
+    { model, text, locale, split, longest, language = languageToken(text), parts, ...choice },
+    { signal },
+  ) {
+    parts ??= split ? splitSentences(text, locale, longest) : [{ text, sentence: true }];
     const sentences = parts.filter((part) => part.sentence);
     const wasm = await this.#wasm();
     const isKnown = language && wasm.tokenize(model, language, 'source').pieces[0] === language;

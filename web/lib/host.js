@@ -7,7 +7,8 @@ import { SharedModel } from './shared-model.js';
 /** @typedef {import('./model-source.js').ModelSource} ModelSource */
 /**
  * `kind`: the engine of this package's own kind of model, or the one for what people bring.
- * @typedef {{worker: boolean, wasm: WasmSettings, kind: 'translation' | 'models'}} EngineSettings
+ * `member`: of several engines that share their work, which one.
+ * @typedef {{worker: boolean, wasm: WasmSettings, kind: 'translation' | 'models', member?: number}} EngineSettings
  */
 /** @typedef {{signal?: AbortSignal, progress?: (loaded: number) => void}} CallOptions */
 
@@ -55,7 +56,7 @@ export function modelState(key) {
  * @param {EngineSettings} b
  */
 function isSame(a, b) {
-  if (a.worker !== b.worker || a.kind !== b.kind) return false;
+  if (a.worker !== b.worker || a.kind !== b.kind || a.member !== b.member) return false;
   if ('pick' in a.wasm || 'pick' in b.wasm) {
     return 'pick' in a.wasm && 'pick' in b.wasm && a.wasm.threads?.count === b.wasm.threads?.count;
   }

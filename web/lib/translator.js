@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { unlessAborted, withSignals } from './abort.js';
+import { Crew } from './crew.js';
 import { QkvError, domException, toPublicError } from './errors.js';
 import { modelState } from './host.js';
 import { isPackagePair } from './languages.js';
@@ -38,6 +39,8 @@ import { wellFormed } from './well-formed.js';
  * @property {number} [threads] how many threads compute, from 1 to 16; left out: one. More need a page that is
  *   cross-origin isolated and has relaxed SIMD, an engine in a worker, and `wasm` left out; elsewhere, Node among it,
  *   there is one all the same: `info.threads` says. Translations are the same
+ * @property {number} [workers] how many workers share a text of more than 32 sentences, from 1 to 16; left out: one. The
+ *   others start with the first such text, each with a copy of the model; no page needs to be isolated for it
  * @property {number} [beam] hypotheses that the search keeps: 1 is greedy, the fastest; left out: the model's own number
  */
 
@@ -125,7 +128,7 @@ export class Translator {
   /**
    * @private use Translator.create()
    * @param {symbol} key
-   * @param {Lease} engine
+   * @param {Lease | Crew} engine
    * @param {LanguagePair} languages
    * @param {TranslatorInfo} info
    */
@@ -155,20 +158,26 @@ export class Translator {
    * @returns {Promise<Translator>}
    */
   static async create(options) {
-    const { signal, beam = 0, threads = 1 } = options;
+    const { signal, beam = 0, threads = 1, workers = 1 } = options;
     signal?.throwIfAborted();
     if (!Number.isInteger(beam) || beam < 0) throw new QkvError('INVALID_ARGUMENT', 'beam is a whole number', 'beam');
     wholeNumber(threads, 1, 16, 'threads');
+    wholeNumber(workers, 1, 16, 'workers');
     const { key, name, source, kind } = modelSettings(options);
     const monitor = new CreateMonitor();
     options.monitor?.(monitor);
     monitor.report(0);
-    const engine = new Lease(engineSettings(options, kind), key, source, (loaded) => monitor.report(loaded));
+    const settings = engineSettings(options, kind);
+    const engine = new Lease(settings, key, source, (loaded) => monitor.report(loaded));
     try {
       const [{ build, threads }, { info }] = await engine.ready(signal);
       monitor.report(1);
       const how = { name, engine: build, threads, worker: engine.worker };
-      return Translator.on(engine, { ...info, ...how }, options);
+      const more = settings.worker ? workers - 1 : 0;
+      const lend = (/** @type {unknown} */ _, /** @type {number} */ i) => () =>
+        new Lease({ ...settings, member: i + 1 }, key, source, () => {});
+      const crew = more > 0 ? new Crew(engine, Array.from({ length: more }, lend)) : engine;
+      return Translator.on(crew, { ...info, ...how }, options);
     } catch (error) {
       engine.release();
       throw toPublicError(error);
@@ -176,7 +185,7 @@ export class Translator {
   }
 
   /**
-   * @param {Lease} engine
+   * @param {Lease | Crew} engine
    * @param {any} info of what was loaded
    * @param {LanguagePair & {beam?: number}} options
    * @internal

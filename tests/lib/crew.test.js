@@ -1,0 +1,60 @@
+// Several workers share a long text, and nobody can tell but by the time.
+
+import { create, rejection } from './support.js';
+
+const kSentences = ['How are you?', 'I like my house.', 'It rains.', 'Where is the station?', 'She is reading a book.'];
+const kLong = Array.from({ length: 150 }, (_, i) => kSentences[i % 5]).join(' ');
+
+let alone;
+let crew;
+beforeAll(async () => {
+  alone = await create();
+  crew = await create({ worker: true, workers: 3 });
+}, 30_000);
+afterAll(() => {
+  alone.destroy();
+  crew.destroy();
+});
+
+test('a long text is translated as by one', async () => {
+  const [expected, parts] = [await alone.translateParts(kLong), await crew.translateParts(kLong)];
+  expect(parts).toEqual(expected);
+  expect(await crew.translate(kLong)).toBe(expected.map(({ translation }) => translation).join(''));
+  expect(await crew.memoryBytes()).toBeGreaterThan(2 * (await alone.memoryBytes()));
+}, 30_000);
+
+test('short texts, prefixes, traces and searches are the first one’s', async () => {
+  expect(await crew.translate('How are you?\n\n It rains. ')).toBe(
+    await alone.translate('How are you?\n\n It rains. '),
+  );
+  expect(await crew.translate('')).toBe('');
+  expect(await crew.translate('How are you?', { prefix: 'Comment' })).toBe(
+    await alone.translate('How are you?', { prefix: 'Comment' }),
+  );
+  expect((await crew.trace('It rains.')).target.text).toBe(await alone.translate('It rains.'));
+});
+
+test('an aborted text rejects with its reason, and the next one is translated', async () => {
+  const controller = new AbortController();
+  const translated = crew.translate(kLong, { signal: controller.signal });
+  setTimeout(() => controller.abort('enough'), 30);
+  expect(await rejection(translated)).toBe('enough');
+  expect(await crew.translate(kLong)).toBe(await alone.translate(kLong));
+}, 30_000);
+
+test('destroyed while it works, it rejects', async () => {
+  const brief = await create({ worker: true, workers: 2 });
+  const translated = rejection(brief.translate(kLong));
+  brief.destroy();
+  expect((await translated).name).toBe('AbortError');
+  expect((await rejection(brief.translate('It rains.'))).name).toBe('InvalidStateError');
+}, 30_000);
+
+test('their number is from 1 to 16', async () => {
+  for (const workers of [0, 17, 1.5, '2', null]) {
+    expect((await rejection(create({ workers }))).code).toBe('INVALID_ARGUMENT');
+  }
+  const here = await create({ worker: false, workers: 4 }); // without a worker there are none to share with
+  expect(await here.translate('It rains.')).toBe(await alone.translate('It rains.'));
+  here.destroy();
+});
