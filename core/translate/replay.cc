@@ -119,7 +119,10 @@ void ReplayJob::Align() {
   }
   AttentionMap& mean = result_.alignment;
   const size_t targets = result_.target.tokens.ids.size(), sources = result_.source.tokens.ids.size();
-  mean = {1, 1, targets, sources, std::vector<float>(targets * sources)};
+  mean.layers = mean.heads = 1;
+  mean.targets = targets;
+  mean.sources = sources;
+  mean.weights.resize(targets * sources);
   const float share = 1 / static_cast<float>(result_.alignment_heads.size());
   for (const auto& [layer, head] : result_.alignment_heads) {
     const float* weights = cross.Row(layer, head, 0);
