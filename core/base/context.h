@@ -21,9 +21,8 @@ struct Context {
   Random* random = nullptr;
   const Interventions* interventions = nullptr;
 
-  // The tape, if there is one and this build can learn. Inlined at every level of optimisation: where it is null at
-  // compile time, what records is not linked.
-  [[gnu::always_inline]] Tape* Recording() const { return kTrainable ? tape : nullptr; }
+  // The tape, if there is one and this build can learn.
+  Tape* Recording() const { return kTrainable ? tape : nullptr; }
 
   // Rows from the arena, not initialised.
   MatrixView New(Eigen::Index rows, Eigen::Index cols) const {
