@@ -65,7 +65,10 @@ test('where its threads never come, one computes', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'qkv-'));
   try {
     cpSync(built.package, folder, { recursive: true });
-    const glue = join(folder, readdirSync(folder).find((name) => /^qkv-threads-.*[.]mjs$/.test(name)));
+    const glue = join(
+      folder,
+      readdirSync(folder).find((name) => /^qkv-threads-.*[.]mjs$/.test(name)),
+    );
     const stuck = "if (self.name.startsWith('em-pthread')) await new Promise(() => {});";
     writeFileSync(glue, `${stuck}\n${readFileSync(glue, 'utf8')}`);
     const [alone, two] = await outcomes(true, [{}, { threads: 2 }], folder);
