@@ -45,8 +45,7 @@ std::span<const uint32_t> Model1::PairsWith(size_t word) const {
   return std::span(pairs_with_).subspan(pair_begin_[word], pair_begin_[word + 1] - pair_begin_[word]);
 }
 
-float Model1::Probability(int32_t source, int32_t target) const {
-  const std::span<const Entry> row = Row(source);
+float Model1::Find(std::span<const Entry> row, int32_t target) {
   const auto at = std::lower_bound(row.begin(), row.end(), target,
                                    [](const Entry& entry, int32_t wanted) { return entry.target < wanted; });
   return at != row.end() && at->target == target ? at->probability : 0.0f;

@@ -65,7 +65,9 @@ class Model1 {
   // What comes from no word of the source.
   std::span<const Entry> NullRow() const { return rows_.back(); }
   // t(target | source); 0 where it was dropped, or never seen.
-  float Probability(int32_t source, int32_t target) const;
+  float Probability(int32_t source, int32_t target) const { return Find(Row(source), target); }
+  // t(target | NULL), the same of what comes from no word.
+  float NullProbability(int32_t target) const { return Find(NullRow(), target); }
   // log p(targets | sources) by the table before the last iteration, in nats: the sum over all places of
   // log(sum_i t(f_j | e_i) / (number of e_i)). Where nothing is dropped, it never falls; places that nothing kept
   // explains do not count.
@@ -80,6 +82,7 @@ class Model1 {
     std::vector<int32_t> counted;  // where `count` is not zero
   };
 
+  static float Find(std::span<const Entry> row, int32_t target);
   float uniform() const { return 1.0f / static_cast<float>(target_vocabulary_); }
   std::span<const uint32_t> PairsWith(size_t word) const;
   void SumPlaces(size_t first_pair, size_t last_pair);

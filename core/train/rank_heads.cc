@@ -8,13 +8,6 @@ namespace {
 
 constexpr int32_t kNull = -1;
 
-float NullProbability(const Model1& model, int32_t word) {
-  const std::span<const Model1::Entry> row = model.NullRow();
-  const auto at = std::lower_bound(row.begin(), row.end(), word,
-                                   [](const Model1::Entry& entry, int32_t wanted) { return entry.target < wanted; });
-  return at != row.end() && at->target == word ? at->probability : 0;
-}
-
 // For each word the place of the one that most likely made it; of equals the one nearest the diagonal.
 std::vector<int32_t> Makers(std::span<const int32_t> given, std::span<const int32_t> words, const Model1& model) {
   std::vector<int32_t> makers;
@@ -24,7 +17,7 @@ std::vector<int32_t> Makers(std::span<const int32_t> given, std::span<const int3
   };
   for (size_t j = 0; j < words.size(); ++j) {
     int32_t maker = kNull;
-    float best = NullProbability(model, words[j]);
+    float best = model.NullProbability(words[j]);
     double nearest = 0;
     for (size_t i = 0; i < given.size(); ++i) {
       const float p = model.Probability(given[i], words[j]);

@@ -1,5 +1,6 @@
 // Several workers share a long text, and nobody can tell but by the time.
 
+import { Crew } from '../../web/lib/crew.js';
 import { create, rejection } from './support.js';
 
 const kSentences = ['How are you?', 'I like my house.', 'It rains.', 'Where is the station?', 'She is reading a book.'];
@@ -57,4 +58,25 @@ test('their number is from 1 to 16', async () => {
   const here = await create({ worker: false, workers: 4 }); // without a worker there are none to share with
   expect(await here.translate('It rains.')).toBe(await alone.translate('It rains.'));
   here.destroy();
+});
+
+test('one whose engine has stopped fails one text, and is replaced for the next', async () => {
+  const { signal } = new AbortController();
+  const released = [];
+  // An engine cannot be made to stop from outside: what stands in for it answers as one that has, once.
+  const lease = (name, translate) => ({ call: translate, ready: async () => {}, release: () => released.push(name) });
+  const echo = async (_, { parts }) => parts.map((part) => ({ ...part, translation: part.text }));
+  const given = [];
+  const give = () => {
+    const isFirst = given.push('other') === 1;
+    const stopped = async () => Promise.reject(new Error('the engine has stopped'));
+    return lease(`other ${given.length}`, isFirst ? stopped : echo);
+  };
+  const slow = async (method, args) => (await new Promise((later) => setTimeout(later, 20)), echo(method, args));
+  const some = new Crew(lease('first', slow), [give]);
+  const args = { text: kLong, locale: 'en', longest: 500, split: true };
+  expect((await rejection(some.call('translate', args, signal))).message).toBe('the engine has stopped');
+  const parts = await some.call('translate', args, signal);
+  expect(parts.map(({ text }) => text).join('')).toBe(kLong);
+  expect([given.length, released]).toEqual([2, ['other 1']]);
 });

@@ -46,7 +46,13 @@ export class Crew {
   release() {
     this.#isReleased = true;
     this.#first.release();
+    this.#dismiss();
+  }
+
+  /** The next long text finds others. */
+  #dismiss() {
     this.#others?.then((others) => others.forEach((other) => other.release()));
+    this.#others = null;
   }
 
   /**
@@ -67,8 +73,12 @@ export class Crew {
           if (--left === 0) resolve(done.flat());
         }
       };
+      const failed = (/** @type {unknown} */ error) => {
+        if (!signal.aborted) this.#dismiss(); // one whose engine has stopped would fail the next text too
+        reject(error);
+      };
       work(this.#first).catch(reject);
-      this.#gathered().then((others) => others.forEach((other) => work(other).catch(reject)));
+      this.#gathered().then((others) => others.forEach((other) => work(other).catch(failed)));
     });
   }
 
