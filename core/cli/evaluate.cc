@@ -18,13 +18,11 @@ namespace qkv::cli {
 namespace {
 
 constexpr size_t kLinesAtOnce = 1024;
-// Words of a source: up to this many are in a row of the table, and the rest in the last.
-constexpr size_t kLengths[] = {5, 10, 20, 40, SIZE_MAX};
-
 struct Options {
   Common common;  // no model
   std::vector<std::string> models, hypotheses;
   std::string data;
+  std::vector<size_t> lengths = {5, 10, 20, 40};  // words of a source: up to so many in a row of the table
   DecodeOptions decode;
   size_t join = 1, samples = 1000;
   uint64_t seed = 1;
@@ -148,9 +146,10 @@ struct LengthRow {
   ChrfCounts chrf;
 };
 
-std::vector<LengthRow> ByLength(const std::vector<TextPair>& pairs, const System& system) {
+std::vector<LengthRow> ByLength(const std::vector<TextPair>& pairs, const System& system, const Options& options) {
   std::vector<LengthRow> rows;
-  for (const size_t to : kLengths) rows.push_back({rows.empty() ? 0 : rows.back().to + 1, to, 0, {}, {}});
+  for (const size_t to : options.lengths) rows.push_back({rows.empty() ? 0 : rows.back().to + 1, to, 0, {}, {}});
+  rows.push_back({rows.empty() ? 0 : rows.back().to + 1, SIZE_MAX, 0, {}, {}});
   for (size_t i = 0; i < pairs.size(); ++i) {
     const size_t words = SplitAtSpaces(pairs[i].source).size();
     LengthRow& row = *std::find_if(rows.begin(), rows.end(), [&](const LengthRow& each) { return words <= each.to; });
@@ -196,7 +195,7 @@ void PrintSystem(const System& system, const std::vector<TextPair>& pairs, const
                 system.likelihood->PerPiece(), system.likelihood->PerWord(), std::log(system.likelihood->PerPiece()));
   }
   std::printf("  %-14s %9s %7s %7s\n", "source words", "sentences", "BLEU", "chrF2");
-  for (const LengthRow& row : ByLength(pairs, system)) {
+  for (const LengthRow& row : ByLength(pairs, system, options)) {
     std::printf("  %-14s %9zu %7.2f %7.2f\n", LengthName(row).c_str(), row.sentences, BleuOf(row.bleu),
                 ScoreChrf(row.chrf));
   }
@@ -243,7 +242,8 @@ void WriteScore(Writer& json, const char* key, double score, const std::vector<d
   json.EndObject();
 }
 
-void WriteSystem(Writer& json, const System& system, const System* baseline, const std::vector<TextPair>& pairs) {
+void WriteSystem(Writer& json, const System& system, const System* baseline, const std::vector<TextPair>& pairs,
+                 const Options& options) {
   const PairedComparison bleu = baseline != nullptr ? CompareBleu(*baseline, system) : PairedComparison();
   const PairedComparison chrf = baseline != nullptr ? CompareChrf(*baseline, system) : PairedComparison();
   json.StartObject();
@@ -262,7 +262,7 @@ void WriteSystem(Writer& json, const System& system, const System* baseline, con
   }
   json.Key("byLength");
   json.StartArray();
-  for (const LengthRow& row : ByLength(pairs, system)) {
+  for (const LengthRow& row : ByLength(pairs, system, options)) {
     json.StartObject();
     WriteCount(json, "from", row.from);
     if (row.to != SIZE_MAX) WriteCount(json, "to", row.to);
@@ -288,7 +288,7 @@ void PrintJson(const std::vector<System>& systems, const std::vector<TextPair>& 
   json.StartArray();
   for (const System& system : systems) {
     const bool compared = &system != &systems.front() && options.samples > 0;
-    WriteSystem(json, system, compared ? &systems.front() : nullptr, pairs);
+    WriteSystem(json, system, compared ? &systems.front() : nullptr, pairs, options);
   }
   json.EndArray();
   json.EndObject();
@@ -297,6 +297,10 @@ void PrintJson(const std::vector<System>& systems, const std::vector<TextPair>& 
 
 void Evaluate(const Options& options) {
   if (options.models.empty() && options.hypotheses.empty()) Fail("give a model folder, or --hypotheses");
+  const std::vector<size_t>& lengths = options.lengths;
+  if (std::adjacent_find(lengths.begin(), lengths.end(), std::greater_equal<>()) != lengths.end()) {
+    Fail("--lengths: each has to be more than the one before it");
+  }
   const std::vector<TextPair> pairs = Join(ReadPairsOrFail(options.data), options.join);
   if (pairs.empty()) Fail(options.data + " has no pairs");
   std::vector<System> systems;
@@ -330,6 +334,11 @@ void AddEvaluate(CLI::App& app) {
       ->type_name("FILE...");
   command->add_option("--join", options->join, "make each so many pairs in a row one, with a space between")
       ->check(CLI::Range(1, 100))
+      ->capture_default_str();
+  command->add_option("--lengths", options->lengths, "words of a source, up to which a row of the table goes")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1000000))
+      ->type_name("N,...")
       ->capture_default_str();
   command->add_option("--beam", options->decode.beam, "hypotheses kept; 1 is greedy [the model's own]")
       ->check(CLI::Range(size_t{1}, kLargestBeam));

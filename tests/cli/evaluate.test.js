@@ -55,6 +55,18 @@ test('a model has the scores of the file of its translations', () => {
   expect(second.perplexity).toBeUndefined();
 });
 
+test('the table has the lengths that are asked for', () => {
+  const rows = (...args) => json(...args, '--hypotheses', data).systems[0].byLength;
+  const words = pairs.map(([source]) => source.split(' ').length);
+  const counted = (from, to) => words.filter((count) => count >= from && count <= to).length;
+  const [first, second, last] = rows('--lengths', '4,7');
+  expect(first).toMatchObject({ from: 0, to: 4, sentences: counted(1, 4) });
+  expect(second).toMatchObject({ from: 5, to: 7, sentences: counted(5, 7) });
+  expect(last).toMatchObject({ from: 8, sentences: counted(8, Infinity) });
+  const { status, stderr } = evaluate('--lengths', '7,7', '--hypotheses', data);
+  expect([status, stderr]).toEqual([1, expect.stringContaining('more than the one before')]);
+});
+
 test('perplexity is that of qkv score', () => {
   const scores = qkv(['score', '-m', model, '--pieces'], pairs.map((pair) => pair.join('\t')).join('\n')).stdout;
   const lines = scores.trimEnd().split('\n');
