@@ -2,6 +2,7 @@
 
 import { attentionGraphs } from './onnx/attention.mjs';
 import { encoderGraphs } from './onnx/encoder.mjs';
+import { architectures } from './models/architectures.mjs';
 
 /** @typedef {import('./workloads.mjs').Work} Work */
 
@@ -30,6 +31,8 @@ const isOneOf =
 const isAttention = isOneOf('attention');
 const isPlainAttention = (work) => isAttention(work) && work.score === 'scaled-dot';
 const isText = isOneOf('translate-text');
+// Peers have graphs of Transformers; nobody else runs a recurrent model with attention.
+const isTransformersIds = (work) => work.kind === 'translate-ids' && !('recurrent' in architectures[work.model]);
 const isProductOfFloats = (work) => work.kind === 'product' && work.precision === 'f32';
 // What the core does has no other door: there is no JavaScript for a product or for ids.
 const isOfCore = isOneOf('limit', 'product', 'encoder', 'translate-ids');
@@ -64,7 +67,7 @@ function onnxruntime(host, runtime) {
   return [
     ...attentionGraphs.map(graph(isPlainAttention)),
     ...encoderGraphs.map(graph(isOneOf('encoder'))),
-    { ...shared, name, takes: isOneOf('product', 'translate-ids') },
+    { ...shared, name, takes: (work) => work.kind === 'product' || isTransformersIds(work) },
   ];
 }
 
@@ -91,6 +94,6 @@ export const seats = [
   oursWithThreads,
   {
     ...{ host: 'chromium', runsIn: 'chromium', isPeer: true, name: `onnxruntime-web, ${kThreads} threads` },
-    ...{ engine: 'onnxruntime', options: { runtime: 'web', threads: kThreads }, takes: isOneOf('translate-ids') },
+    ...{ engine: 'onnxruntime', options: { runtime: 'web', threads: kThreads }, takes: isTransformersIds },
   },
 ];

@@ -135,6 +135,7 @@ export const workloads = [
   ...[true, false].map((shortlist) => translate('ids', 'tiny', 'f32', shortlist)),
   ...[true, false].map((shortlist) => translate('ids', 'tiny', 'int8', shortlist)),
   ...[true, false].map((shortlist) => translate('ids', 'base', 'int8', shortlist)),
+  ...[true, false].map((shortlist) => translate('ids', 'recurrent', 'int8', shortlist)),
   ...[true, false].map((shortlist) => translate('text', 'tiny', 'int8', shortlist)),
   ...[true, false].map((shortlist) => translate('text', 'base', 'int8', shortlist)),
   translate('bulk', 'tiny', 'int8', true),

@@ -1,5 +1,7 @@
 // The shapes of models that are measured, those of bergamot's published students among them. Their weights are random.
 
+import { translateOperations as recurrentOperations } from './rnn.mjs';
+
 /**
  * @typedef {object} Architecture an encoder-decoder Transformer in MarianMT's layout
  * @property {number} encoderLayers
@@ -8,12 +10,15 @@
  * @property {number} ffn
  * @property {number} heads
  * @property {number} vocabulary rows of the one embedding
+ *
+ * @typedef {Pick<Architecture, 'encoderLayers' | 'decoderLayers' | 'd' | 'vocabulary'> & {recurrent: true}} Recurrent
  */
 
-/** @type {Record<string, Architecture>} */
+/** @type {Record<string, Architecture | Recurrent>} */
 export const architectures = {
   tiny: { encoderLayers: 6, decoderLayers: 2, d: 256, ffn: 1536, heads: 8, vocabulary: 32000 },
   base: { encoderLayers: 6, decoderLayers: 6, d: 512, ffn: 2048, heads: 8, vocabulary: 32000 },
+  recurrent: { recurrent: true, encoderLayers: 2, decoderLayers: 2, d: 256, vocabulary: 32000 },
   // The encoder of base, for the work that needs no more.
   'base-encoder': { encoderLayers: 6, decoderLayers: 1, d: 512, ffn: 2048, heads: 8, vocabulary: 1000 },
 };
@@ -34,11 +39,12 @@ export const encoderOperations = (shape, length) => shape.encoderLayers * encode
 
 /**
  * A sentence read and as many pieces written, one after the other.
- * @param {Architecture} shape
+ * @param {Architecture | Recurrent} shape
  * @param {number} length pieces in and pieces out
  * @param {number} outputs rows of the last product
  */
 export function translateOperations(shape, length, outputs) {
+  if ('recurrent' in shape) return recurrentOperations(shape, length, outputs);
   const { d, ffn, decoderLayers } = shape;
   const memory = decoderLayers * 2 * length * 2 * d * d;
   const products = decoderLayers * 2 * (6 * d * d + 2 * d * ffn) + 2 * d * outputs;

@@ -15,7 +15,8 @@ import { join } from 'node:path';
 import { at, say } from '../../../web/tools/common.mjs';
 import { architectures } from './architectures.mjs';
 import { folderOf } from './folder-names.mjs';
-import { config, generationConfig, tensors } from './marian-mt.mjs';
+import * as marianMt from './marian-mt.mjs';
+import * as rnn from './rnn.mjs';
 import { safetensors } from './safetensors.mjs';
 import { shortlistFile } from './shortlist.mjs';
 import { makeVocabulary, normalizerOf, spm, vocabJson } from './vocabulary.mjs';
@@ -47,10 +48,11 @@ export function ensureFolder(model, precision) {
 
 function writeFolder(folder, shape, precision) {
   const json = (name, value) => writeFileSync(join(folder, name), JSON.stringify(value));
+  const { config, tensors } = 'recurrent' in shape ? rnn : marianMt;
   const vocabulary = makeVocabulary(shape.vocabulary);
   const normalizer = normalizerOf(readFileSync(at('web', 'models', 'en-fr', 'source.spm')));
   json('config.json', config(shape));
-  json('generation_config.json', generationConfig());
+  json('generation_config.json', marianMt.generationConfig());
   json('vocab.json', vocabJson(vocabulary));
   writeFileSync(join(folder, 'source.spm'), spm(vocabulary, normalizer));
   writeFileSync(join(folder, 'shortlist.bin'), shortlistFile(shape.vocabulary));
