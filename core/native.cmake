@@ -41,6 +41,14 @@ if(QKV_BENCH_SOURCES)
   target_link_libraries(qkv_bench PRIVATE qkv_core)
 endif()
 
+# What web/docs/claims.md measures natively, as `npm run claims` builds and runs it: claim_NAME for each file.
+file(GLOB QKV_CLAIM_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/claims/*.cc)
+foreach(source ${QKV_CLAIM_SOURCES})
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(claim_${name} EXCLUDE_FROM_ALL ${source})
+  target_link_libraries(claim_${name} PRIVATE qkv_core)
+endforeach()
+
 # What tests/oracle/sentencepiece_parity.py and tests/cli/vocab.test.js compare with SentencePiece.
 add_executable(spm_dump ${PROJECT_SOURCE_DIR}/tests/oracle/spm_dump.cc)
 target_link_libraries(spm_dump PRIVATE qkv_core)

@@ -19,7 +19,7 @@ export const ink = '#1c1d21';
 export const ink2 = '#575b66';
 export const rule = '#e3e4e0';
 /** Of the lines, in this order: they differ in lightness too. The last is for what others are held against. */
-export const colours = ['#b3382c', '#1f6f8b', '#a0640b', '#4b7f2c', '#6d4fa3', '#14375e', '#8a8f9c'];
+export const colours = ['#b3382c', '#1f6f8b', '#a0640b', '#4b7f2c', '#6d4fa3', '#14375e', '#6f7582'];
 export const fontSize = 13;
 const kFont = 'system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
 
@@ -201,4 +201,61 @@ export function lineChart({ title, series, x, y, width = 720, height = 420 }) {
     lines.push(text(one.name, { x: box.right + (led ? 28 : 10), y: labels[i] + 4.5, fill: colour }));
   });
   return drawing({ width, height, title }, ...grid, base, ...feet, ...titles, ...bands, ...lines);
+}
+
+/**
+ * Panels side by side, of the same rows: dots on one axis, each with a line over its spread.
+ * @param {object} chart
+ * @param {string} chart.title what it shows, for who cannot see it
+ * @param {string[]} chart.names of the rows
+ * @param {{name: string, rows: {kind: number, value: number, low: number, high: number}[][]}[]} chart.panels
+ * @param {{name: string, colour: string}[]} chart.kinds
+ * @param {Axis} chart.axis with its domain and ticks
+ * @param {number} [chart.width]
+ * @returns {string} SVG
+ */
+export function dotPanels({ title, names, panels, kinds, axis, width = 720 }) {
+  const rowHeight = 34;
+  const between = 48;
+  const top = 72;
+  const bottom = top + names.length * rowHeight;
+  const left = 28 + Math.max(...names.map((name) => widthOf(name)));
+  const panelWidth = (width - 36 - left - between * (panels.length - 1)) / panels.length;
+  const middle = (row) => top + (row + 0.5) * rowHeight;
+  const offset = (kind) => (kind - (kinds.length - 1) / 2) * 9;
+
+  let keyLeft = left;
+  const key = kinds.map(({ name, colour }) => {
+    const dot = element('circle', { cx: keyLeft + 4, cy: 22, r: 4, fill: colour });
+    const label = text(name, { x: keyLeft + 15, y: 26.5, fill: colour });
+    keyLeft += 36 + widthOf(name);
+    return dot + label;
+  });
+  const rows = names.map((name, i) =>
+    text(name, { x: left - 14, y: middle(i) + 4.5, 'text-anchor': 'end', fill: ink }),
+  );
+  const drawn = panels.map((panel, p) => {
+    const from = left + p * (panelWidth + between);
+    const across = scaleOf(axis, [], [from, from + panelWidth], false);
+    const grid = axis.ticks.map((tick) => {
+      const at = across(tick);
+      const line = element('line', { x1: at, x2: at, y1: top, y2: bottom, stroke: rule });
+      return line + text(axis.format(tick), { x: at, y: bottom + 19, 'text-anchor': 'middle', 'font-size': 12 });
+    });
+    const marks = panel.rows.flatMap((row, i) =>
+      row.map(({ kind, value, low, high }) => {
+        // A row of one kind alone stands in its middle.
+        const y = middle(i) + (row.length > 1 ? offset(kind) : 0);
+        const { colour } = kinds[kind];
+        const line = { x1: across(low), x2: across(high), y1: y, y2: y, stroke: colour, 'stroke-width': 2 };
+        return (
+          element('line', { ...line, opacity: 0.45, 'stroke-linecap': 'round' }) +
+          element('circle', { cx: across(value), cy: y, r: 4, fill: colour, stroke: paper })
+        );
+      }),
+    );
+    return text(panel.name, { x: from, y: top - 14, fill: ink, 'font-weight': 600 }) + grid.join('') + marks.join('');
+  });
+  const foot = text(axis.title, { x: (left + width - 36) / 2, y: bottom + 44, 'text-anchor': 'middle' });
+  return drawing({ width, height: bottom + 60, title }, ...key, ...rows, ...drawn, foot);
 }
