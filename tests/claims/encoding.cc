@@ -17,7 +17,7 @@
 namespace qkv {
 namespace {
 
-constexpr size_t kWidth = 256, kLayers = 2, kVocabulary = 64, kMostPieces = 500, kUsualRuns = 51;
+constexpr size_t kWidth = 256, kLayers = 2, kVocabulary = 64, kMostPieces = 500, kUsualRuns = 101;
 
 template <class Config>
 Config Sizes() {

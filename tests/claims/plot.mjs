@@ -136,7 +136,7 @@ const path = (points) => points.map(([x, y], i) => `${i === 0 ? 'M' : 'L'}${digi
  */
 export function lineChart({ title, series, x, y, width = 720, height = 420 }) {
   const labelRoom = Math.max(...series.map(({ name }) => widthOf(name)));
-  const box = { left: 56, top: 48, right: width - 44 - labelRoom, bottom: height - 56 };
+  const box = { left: 64, top: 48, right: width - 44 - labelRoom, bottom: height - 56 };
   const points = series.flatMap((one) => one.points);
   const heights = points.flatMap((point) => [point.y, point.low ?? point.y, point.high ?? point.y]);
   const across = scaleOf(
@@ -242,6 +242,9 @@ export function dotPanels({ title, names, panels, kinds, axis, width = 720 }) {
       const line = element('line', { x1: at, x2: at, y1: top, y2: bottom, stroke: rule });
       return line + text(axis.format(tick), { x: at, y: bottom + 19, 'text-anchor': 'middle', 'font-size': 12 });
     });
+    const guides = names.map((_, i) =>
+      element('line', { x1: from, x2: from + panelWidth, y1: middle(i), y2: middle(i), stroke: rule }),
+    );
     const marks = panel.rows.flatMap((row, i) =>
       row.map(({ kind, value, low, high }) => {
         // A row of one kind alone stands in its middle.
@@ -254,7 +257,8 @@ export function dotPanels({ title, names, panels, kinds, axis, width = 720 }) {
         );
       }),
     );
-    return text(panel.name, { x: from, y: top - 14, fill: ink, 'font-weight': 600 }) + grid.join('') + marks.join('');
+    const name = text(panel.name, { x: from, y: top - 14, fill: ink, 'font-weight': 600 });
+    return [name, ...grid, ...guides, ...marks].join('');
   });
   const foot = text(axis.title, { x: (left + width - 36) / 2, y: bottom + 44, 'text-anchor': 'middle' });
   return drawing({ width, height: bottom + 60, title }, ...key, ...rows, ...drawn, foot);
