@@ -17,6 +17,7 @@ import { at, cmake, run, say } from '../../web/tools/common.mjs';
 
 const kModel = at('tests', 'goldens', 'en-fr'); // of floats
 const kInt8 = at('web', 'models', 'en-fr');
+const kCompared = at('web', 'models', 'compared');
 const kFolder = at('build', 'full');
 const kPython = '/usr/bin/python3'; // Debian's, which has Debian's packages
 const kTraced = 200;
@@ -113,6 +114,44 @@ async function bleu(texts, references) {
 
 const linesOf = (path) => readFileSync(path, 'utf8').trimEnd().split('\n');
 
+const verdict = (isGood) => ({ [isGood ? 'passed' : 'failed']: 1 });
+
+/** Files of translations, by engine, of those that did translate. */
+async function byEngines(model, beam, sources, name) {
+  const translated = {};
+  for (const [engine, [command, args]] of Object.entries(engines(model, beam))) {
+    const ours = join(kFolder, `${name}-${engine}-beam${beam}.txt`);
+    if ((await between(sources, ours, command, args)) === 0) translated[engine] = ours;
+  }
+  return translated;
+}
+
+/** WebAssembly's translations beside the command's. */
+function* besideNative(translated, model) {
+  for (const engine of ['baseline', 'relaxed']) {
+    const name = `${model}, ${engine} beside native`;
+    if (!translated[engine] || !translated.native) {
+      yield { name, said: 'it did not translate', failed: 1 };
+      continue;
+    }
+    const [ours, native] = [linesOf(translated[engine]), linesOf(translated.native)];
+    const differing = native.filter((line, i) => line !== ours[i]).length;
+    const isGood = differing <= kBuildsMayDiffer && ours.length === native.length;
+    yield { name, said: `${differing} of ${native.length} differ`, ...verdict(isGood) };
+  }
+}
+
+/** The models that the demo offers to compare, in int8: our builds beside each other. @param {{data?: string}} options */
+export async function* compared({ data }) {
+  const why = await missing(data, 'dev.en-fr.tsv');
+  if (why) return yield { name: 'compared models, our builds beside each other', said: why, skipped: 1 };
+  const sources = sourceLines(join(data, 'dev.en-fr.tsv'));
+  const isFolder = (entry) => entry.isDirectory();
+  for (const { name } of readdirSync(kCompared, { withFileTypes: true }).filter(isFolder)) {
+    yield* besideNative(await byEngines(join(kCompared, name), 1, sources, name), name);
+  }
+}
+
 /** The default model, in int8: our builds beside each other, and beside floats. @param {{data?: string}} options */
 export async function* int8({ data }) {
   const why = await missing(data, 'dev.en-fr.tsv');
@@ -126,25 +165,10 @@ export async function* int8({ data }) {
       .map((line) => `${line.split('\t')[1]}\n`)
       .join(''),
   );
-  const verdict = (isGood) => ({ [isGood ? 'passed' : 'failed']: 1 });
 
   for (const beam of [1, 4]) {
-    const translated = {};
-    for (const [engine, [command, args]] of Object.entries(engines(kInt8, beam))) {
-      const ours = join(kFolder, `int8-${engine}-beam${beam}.txt`);
-      if ((await between(sources, ours, command, args)) === 0) translated[engine] = ours;
-    }
-    for (const engine of ['baseline', 'relaxed']) {
-      const name = `int8, ${engine} beside native, beam ${beam}`;
-      if (!translated[engine] || !translated.native) {
-        yield { name, said: 'it did not translate', failed: 1 };
-        continue;
-      }
-      const [ours, native] = [linesOf(translated[engine]), linesOf(translated.native)];
-      const differing = native.filter((line, i) => line !== ours[i]).length;
-      const isGood = differing <= kBuildsMayDiffer && ours.length === native.length;
-      yield { name, said: `${differing} of ${native.length} differ`, ...verdict(isGood) };
-    }
+    const translated = await byEngines(kInt8, beam, sources, 'int8');
+    yield* besideNative(translated, `int8, beam ${beam}`);
     const floats = join(kFolder, `floats-native-beam${beam}.txt`);
     await between(sources, floats, ...engines(kModel, beam).native);
     const scores = [await bleu(translated.native, references), await bleu(floats, references)];
