@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { constants, copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { build as esbuild } from 'esbuild';
 import { ToolError, at, run } from './common.mjs';
 
@@ -109,7 +109,7 @@ export async function bundlePackage({ minify = true } = {}) {
     splitting: false,
     entryPoints: views.map((name) => at('web', 'view', name)),
   });
-  cpSync(at('web', 'models'), join(out, 'models'), { recursive: true });
+  copyModels(join(out, 'models'), (name) => name !== 'compared');
   await writeTypes(join(out, 'types'));
 }
 
@@ -148,7 +148,15 @@ export async function bundleSite({ minify = true } = {}) {
   for (const name of demo.filter((file) => /\.(html|svg|png|ico|webmanifest)$/.test(file))) {
     copy(at('web', 'demo', name), join(out, name));
   }
-  cpSync(at('web', 'models'), join(out, 'models'), { recursive: true });
+  copyModels(join(out, 'models'), () => true);
+}
+
+/** Model folders, without how they were trained. @param {string} out @param {(name: string) => boolean} wants */
+function copyModels(out, wants) {
+  for (const name of readdirSync(at('web', 'models')).filter(wants)) {
+    const filter = (/** @type {string} */ path) => basename(path) !== 'training';
+    cpSync(at('web', 'models', name), join(out, name), { recursive: true, filter });
+  }
 }
 
 /** The module scripts and style sheets that a page names. */
