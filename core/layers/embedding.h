@@ -21,13 +21,14 @@ inline void EmbedRow(const Weight& table, int32_t id, float scale, const Matrix&
 // The backward of rows that EmbedRow made, recorded: the context has a tape. Positions are constants.
 void RecordEmbedding(const Context& ctx, const Weight& table, std::span<const int32_t> ids, float scale, MatrixView x);
 
-// The rows of `ids` as they are, [ids.size(), d].
-inline MatrixView EmbedRows(Context& ctx, const Weight& table, std::span<const int32_t> ids) {
+// The rows of `ids` times `scale`, [ids.size(), d].
+inline MatrixView EmbedRows(Context& ctx, const Weight& table, std::span<const int32_t> ids, float scale = 1) {
   MatrixView x = ctx.New(static_cast<Eigen::Index>(ids.size()), static_cast<Eigen::Index>(table.inputs()));
   for (size_t row = 0; row < ids.size(); ++row) {
     table.GetRow(static_cast<size_t>(ids[row]), x.data() + row * table.inputs());
   }
-  if (ctx.Recording() != nullptr) RecordEmbedding(ctx, table, ids, 1, x);
+  if (scale != 1) x *= scale;
+  if (ctx.Recording() != nullptr) RecordEmbedding(ctx, table, ids, scale, x);
   return x;
 }
 

@@ -11,7 +11,8 @@ void CellSlots(WeightSlots& slots, const std::string& prefix, const std::string&
   const size_t gates = GatesOf(cell.kind) * n;
   slots.Add(prefix + ".weight_ih_" + suffix, cell.input.weight, gates, inputs);
   slots.Add(prefix + ".weight_hh_" + suffix, cell.recurrent.weight, gates, n);
-  slots.Add(prefix + ".bias_ih_" + suffix, cell.input.bias, gates);
+  slots.Add(prefix + ".bias_ih_" + suffix, cell.input.bias, gates,
+            cell.kind == CellKind::kLstm ? Start::kForgetting : Start::kZeros);
   slots.Add(prefix + ".bias_hh_" + suffix, cell.recurrent.bias, gates);
 }
 

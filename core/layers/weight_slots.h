@@ -19,7 +19,8 @@ enum class Start {
   kMatrix,     // a projection: Glorot and Bengio 2010
   kEmbedding,  // rows of length about 1: normal, of variance 1 / d
   kZeros,
-  kOnes,  // a norm's gain
+  kOnes,        // a norm's gain
+  kForgetting,  // an LSTM's bias, of its four gates: that of the second, by which it keeps what it knows, is 1
 };
 
 struct WeightSlot {

@@ -76,7 +76,8 @@ Result<void> ParseBools(const JsonObject& json, RnnConfig& config) {
                           {"output_context", &config.output_context},
                           {"input_feeding", &config.input_feeding},
                           {"share_encoder_decoder_embeddings", &config.shared_embeddings},
-                          {"tie_word_embeddings", &config.tied_output}};
+                          {"tie_word_embeddings", &config.tied_output},
+                          {"scale_embedding", &config.scaled_embeddings}};
   for (const Field& field : fields) {
     QKV_TRY(*field.to, json.Bool(field.name, *field.to));
   }

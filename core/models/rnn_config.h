@@ -1,6 +1,7 @@
 // config.json of a recurrent encoder-decoder, model_type "qkv-rnn": one class whose choices are named as in the papers.
 #pragma once
 
+#include <cmath>
 #include <string_view>
 
 #include "core/attention/window.h"
@@ -37,6 +38,7 @@ struct RnnConfig : SequenceConfig {
   size_t self_attention_heads = 0;  // "self_attention_heads": a layer of self-attention over the encoder's states
   bool shared_embeddings = true;    // "share_encoder_decoder_embeddings"
   bool tied_output = true;          // "tie_word_embeddings"
+  bool scaled_embeddings = false;   // "scale_embedding": rows are read times sqrt(d_embedding), as the Transformer does
   float dropout = 0;                // "dropout": of embeddings, between layers, before the output, while training
 
   bool attends() const { return variant != RnnVariant::kPlain; }
@@ -54,6 +56,7 @@ struct RnnConfig : SequenceConfig {
     if (variant == RnnVariant::kLuong) return memory() + d_model;
     return output_context ? memory() + d_model + d_embedding : 0;
   }
+  float embedding_scale() const { return scaled_embeddings ? std::sqrt(static_cast<float>(d_embedding)) : 1; }
   // The decoder begins in the encoder's own last states, layer by layer; otherwise in maps of them.
   bool copies_states() const {
     return !bidirectional && encoder_layers == decoder_layers && variant != RnnVariant::kBahdanau;

@@ -92,7 +92,7 @@ WeightSlots RnnSeq2Seq::Slots() {
 }
 
 MatrixView RnnSeq2Seq::EmbedSource(Context& ctx, std::span<const int32_t> ids) const {
-  MatrixView x = EmbedRows(ctx, source_, ids);
+  MatrixView x = EmbedRows(ctx, source_, ids, config_.embedding_scale());
   Dropout(ctx, config_.dropout, x);
   return x;
 }
@@ -267,7 +267,7 @@ MatrixView RnnSeq2Seq::Teach(Context& ctx, std::span<const int32_t> source, cons
     const ConstMatrixView values = View(GatherRows(ctx, View(read), rows));
     memory.emplace(StepMemory{MemoryKeys(ctx, attention_, values, segments), values, segments});
   }
-  MatrixView x = EmbedRows(ctx, target_table(), ids);
+  MatrixView x = EmbedRows(ctx, target_table(), ids, config_.embedding_scale());
   Dropout(ctx, config_.dropout, x);
 
   Steps steps(ctx, *this, x, memory);
@@ -326,7 +326,7 @@ MatrixView RnnSeq2Seq::Step(Context& ctx, std::span<const int32_t> tokens, Decod
   if (config_.attends()) {
     memory.emplace(StepMemory{View(read.keys.size() != 0 ? read.keys : read.values), View(read.values), read.segments});
   }
-  Steps steps(ctx, *this, EmbedRows(ctx, target_table(), tokens), memory);
+  Steps steps(ctx, *this, EmbedRows(ctx, target_table(), tokens, config_.embedding_scale()), memory);
   Steps::Before before;
   for (size_t l = 0; l < decoder_.size(); ++l) before.layers.push_back(State(state.hidden[l], state.cell[l]));
   Reseat(before.attended, View(state.attended));

@@ -21,7 +21,8 @@ void Initialise(Parameters& parameters, uint64_t seed) {
     Random random(seed, stream++);
     const auto inputs = static_cast<float>(p.inputs), outputs = static_cast<float>(p.outputs);
     std::vector<float> rows(p.outputs * p.inputs);
-    for (float& x : rows) {
+    for (size_t i = 0; i < rows.size(); ++i) {
+      float& x = rows[i];
       switch (p.start) {
         case Start::kMatrix:
           x = (2 * random.Uniform() - 1) * std::sqrt(6 / (inputs + outputs));
@@ -34,6 +35,9 @@ void Initialise(Parameters& parameters, uint64_t seed) {
           break;
         case Start::kOnes:
           x = 1;
+          break;
+        case Start::kForgetting:
+          x = 4 * i / rows.size() == 1 ? 1 : 0;
           break;
       }
     }

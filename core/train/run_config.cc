@@ -319,6 +319,7 @@ void SetRecurrent(ConfigJson& json, const RnnPreset& preset) {
   json.Set("cell", preset.cell);
   json.Set("d_model", size_t{256});
   json.Set("d_embedding", size_t{256});
+  json.Set("scale_embedding", true);
   json.Set("encoder_layers", preset.layers);
   json.Set("decoder_layers", preset.layers);
   json.Set("bidirectional", variant == "bahdanau");

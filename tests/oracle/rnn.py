@@ -15,6 +15,8 @@ class Rnn:
         self.luong = self.variant == "luong"
         self.both = config.get("bidirectional", self.variant == "bahdanau")
         self.d = config["d_model"]
+        scaled = config.get("scale_embedding", False)
+        self.scale = config.get("d_embedding", self.d) ** 0.5 if scaled else 1
 
     def step(self, name, suffix, x, state):
         """x [1, inputs], state (h,) or (h, c) of [1, d] each -> the next state."""
@@ -46,7 +48,7 @@ class Rnn:
     def encode(self, source):
         """-> memory [S, m] and the last state of each layer, directions side by side; self-attention [1, h, S, S]."""
         table = self.w.get("embedding.weight", self.w.get("encoder.embedding.weight"))
-        x, last = table[source], []
+        x, last = self.scale * table[source], []
         for l in range(self.c["encoder_layers"]):
             rows, state = self.direction(x, f"l{l}", self.c.get("reverse_source", False))
             if self.both:
@@ -106,7 +108,7 @@ class Rnn:
         states, outputs, maps, centres = self.first_states(last), [], [], []
         attended = torch.zeros(1, self.d, dtype=torch.float64)
         for t, piece in enumerate(read):
-            y, fed = table[piece : piece + 1], None
+            y, fed = self.scale * table[piece : piece + 1], None
             if self.before:
                 fed, weights, centre = self.attend(states[-1][0], memory, t)
             elif self.variant == "plain" and self.c.get("context", "every") == "every":
