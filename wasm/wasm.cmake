@@ -14,7 +14,8 @@ if(QKV_SANITIZED)
 else()
   set(QKV_SMALL -Oz)
   set(QKV_FAST -O3)
-  set(QKV_LINK -O3 -sSTACK_SIZE=512KB)
+  # What is hot has been compiled to be fast: the last pass may think of the download, and translating is no slower for it.
+  set(QKV_LINK $<IF:$<BOOL:${QKV_WASM_TRAINING}>,-O3,-Oz> -sSTACK_SIZE=512KB)
 endif()
 
 # Workers that share one memory: for pages that are cross-origin isolated, and only when asked for. As many as the page
@@ -62,9 +63,6 @@ endif()
 # training are asked for, translation is meant.
 if(NOT QKV_WASM_TRAINING AND NOT QKV_WASM_THREADS)
   qkv_program(qkv_models_wasm models wasm/any_models.cc wasm/one_sided.cc)
-  if(NOT QKV_SANITIZED)  # what is hot was compiled to be fast; the last pass may think of the download
-    target_link_options(qkv_models_wasm PRIVATE -Oz)
-  endif()
 endif()
 
 # The core by itself, for `npm run bench`: qkv_bench.mjs, in Node and in pages. Models are given to it as files in memory.

@@ -6,7 +6,8 @@ import { basename } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { ToolError, at, fail } from './common.mjs';
 
-const kLimit = 185_000;
+const kLimit = 170_000;
+const kModelsLimit = 185_000;
 const kTrainingLimit = 250_000;
 
 const gzipped = (name) => gzipSync(readFileSync(at('dist', name)), { level: 9 }).length;
@@ -33,7 +34,7 @@ const total = sum(scriptsOf(['index.js', 'attention.js', 'worker.js'], 'models-e
 const models = sum(scriptsOf(['models.js', 'models-worker.js'], 'handlers')) + larger('models-');
 const training = sum(scriptsOf(['train.js', 'train-worker.js'])) + sum(wasm('train'));
 print(`the engine: all its JavaScript and the larger wasm, of ${kLimit} bytes`, total);
-print(`models that people bring: all its JavaScript and the larger wasm, of ${kLimit} bytes`, models);
+print(`models that people bring: all its JavaScript and the larger wasm, of ${kModelsLimit} bytes`, models);
 print(`training: all its JavaScript and its wasm, of ${kTrainingLimit} bytes`, training);
 
 const map = at('build', 'wasm', 'relaxed', 'qkv.map');
@@ -44,7 +45,7 @@ if (existsSync(map)) {
 }
 
 if (!(total <= kLimit)) fail(new ToolError('The engine is larger than its limit.'));
-if (!(models <= kLimit)) fail(new ToolError('The engine for models that people bring is larger than its limit.'));
+if (!(models <= kModelsLimit)) fail(new ToolError('The engine for models that people bring is larger than its limit.'));
 if (!(training <= kTrainingLimit)) fail(new ToolError('Training is larger than its limit.'));
 
 /**
