@@ -42,7 +42,11 @@ async function clangTidy() {
   const options = ['--preset', 'native', '-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON', '--log-level=ERROR'];
   await run('cmake', ['--fresh', '-B', commands, ...options], { stdio: ['ignore', 'ignore', 'inherit'] });
   const digest = (text) => createHash('sha256').update(text).digest('hex');
-  const shared = digest(files('*.clang-tidy', '*.h').map((file) => readFileSync(at(file))).join('\0'));
+  const shared = digest(
+    files('*.clang-tidy', '*.h')
+      .map((file) => readFileSync(at(file)))
+      .join('\0'),
+  );
   const key = (file) => digest(shared + readFileSync(at(file)));
   const clean = at('build', 'lint', 'clang-tidy');
   mkdirSync(clean, { recursive: true });
