@@ -148,6 +148,7 @@ struct LengthRow {
 
 std::vector<LengthRow> ByLength(const std::vector<TextPair>& pairs, const System& system, const Options& options) {
   std::vector<LengthRow> rows;
+  rows.reserve(options.lengths.size() + 1);
   for (const size_t to : options.lengths) rows.push_back({rows.empty() ? 0 : rows.back().to + 1, to, 0, {}, {}});
   rows.push_back({rows.empty() ? 0 : rows.back().to + 1, SIZE_MAX, 0, {}, {}});
   for (size_t i = 0; i < pairs.size(); ++i) {

@@ -31,15 +31,9 @@ export async function use(worker, say) {
   say(await translator.translate('How are you?').catch((error) => error.name));
 }`;
 const said = (worker) =>
-  [
-    `worker ${worker}`,
-    'Comment allez-vous ?',
-    true,
-    'enough',
-    'Comment allez-vous ?',
-    'AbortError',
-    'InvalidStateError',
-  ].join('\n');
+  [`worker ${worker}`, 'Comment vas-tu ?', true, 'enough', 'Comment vas-tu ?', 'AbortError', 'InvalidStateError'].join(
+    '\n',
+  );
 
 // In the main thread, or in a Worker that the main thread starts and waits for: neither is told to exit.
 const kMain = `

@@ -53,7 +53,7 @@ test.each([
     import { Translator } from ${kSource};
     const translator = await Translator.create({ ${kPair}, worker: ${worker} });
     console.log(await translator.translate('How are you?'));`;
-  expect(await run(text)).toEqual(quiet('Comment allez-vous ?'));
+  expect(await run(text)).toEqual(quiet('Comment vas-tu ?'));
 });
 
 test.each([
@@ -91,7 +91,7 @@ test('the relaxed build, forced, translates as the baseline does; where it canno
       translator.destroy?.();
     }
     console.log(outcome.join('|'));`;
-  const french = 'Je voudrais une tasse de caf\u00e9.';
+  const french = "J'aimerais une tasse de caf\u00e9.";
   expect(await run(text, { flags: kRelaxed })).toEqual(quiet(`relaxed|${french}|baseline|${french}|relaxed|${french}`));
   expect(await run(text)).toEqual(quiet(`UNSUPPORTED|baseline|${french}|baseline|${french}`));
 });
@@ -123,6 +123,6 @@ describe('the built package', () => {
       };
       await greeting(false);
       await greeting(true);`;
-    expect(await run(text)).toEqual(quiet('Comment allez-vous ? 4\nComment allez-vous ? 4'));
+    expect(await run(text)).toEqual(quiet('Comment vas-tu ? 4\nComment vas-tu ? 4'));
   });
 });

@@ -9,7 +9,7 @@ const kPolicy =
 // The demo also draws pictures, and has a style sheet and an icon.
 const kDemoPolicy = `${kPolicy}; img-src 'self' blob:`;
 const kText = 'How are you?';
-const kTranslation = 'Comment allez-vous ?';
+const kTranslation = 'Comment vas-tu ?';
 
 /** @param {string} folder @param {import('../../web/tools/serve.mjs').ServeOptions} options */
 async function withBrowser(folder, options, use) {

@@ -47,8 +47,10 @@ test.each(['light', 'dark'])(
     expect(error).toBeNull();
     expect(ground).toBe('#ffffff');
     expect(fills).toHaveLength(trace.target.pieces.length * trace.source.pieces.length);
+    const head = await page.textContent('#head-name small'); // which one comes first is the model's choice
+    expect(head).toMatch(/^layer \d, head \d$/);
     expect(texts.slice(0, 2)).toEqual([
-      'Cross attention, layer 2, head 1',
+      `Cross attention, ${head}`,
       '→ source: what is read · ↓ target: what is written',
     ]);
     expect(texts).toEqual(expect.arrayContaining(['window', '</s>', '0', '1', 'weight']));
