@@ -2,7 +2,9 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 
 #include "core/cli/command.h"
@@ -18,6 +20,7 @@ namespace qkv::cli {
 namespace {
 
 constexpr size_t kLinesAtOnce = 1024;
+
 struct Options {
   Common common;  // no model
   std::vector<std::string> models, hypotheses;

@@ -1,12 +1,8 @@
 // How long a source takes to encode, by its length: two layers of LSTM and two of a Transformer with as many weights,
 // random ones, on one thread and on two, turn by turn. A line of JSON each: the median of the runs.
-//
-// usage: claim_encoding [--runs N]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -17,7 +13,7 @@
 namespace qkv {
 namespace {
 
-constexpr size_t kWidth = 256, kLayers = 2, kVocabulary = 64, kMostPieces = 500, kUsualRuns = 101;
+constexpr size_t kWidth = 256, kLayers = 2, kVocabulary = 64, kMostPieces = 500, kRuns = 101;
 
 template <class Config>
 Config Sizes() {
@@ -87,7 +83,7 @@ size_t Fill(SequenceModel& model) {
   return count;
 }
 
-void Run(size_t runs) {
+void Run() {
   RnnSeq2Seq recurrent(Recurrent());
   Transformer attentive(Attentive());
   const size_t recurrent_weights = Fill(recurrent), attentive_weights = Fill(attentive);
@@ -104,7 +100,7 @@ void Run(size_t runs) {
     for (size_t i = 0; i < length; ++i) pieces[i] = static_cast<int32_t>(7 * i % kVocabulary);
     for (Contestant& contestant : contestants) contestant.Encode(pieces);
     for (Contestant& contestant : contestants) contestant.TakeMedian();
-    for (size_t run = 0; run < runs; ++run) {
+    for (size_t run = 0; run < kRuns; ++run) {
       for (Contestant& contestant : contestants) contestant.Encode(pieces);
     }
     for (Contestant& contestant : contestants) {
@@ -118,8 +114,7 @@ void Run(size_t runs) {
 }  // namespace
 }  // namespace qkv
 
-int main(int argc, char** argv) {
-  const bool given = argc == 3 && std::strcmp(argv[1], "--runs") == 0;
-  qkv::Run(given ? std::max<size_t>(1, std::strtoul(argv[2], nullptr, 10)) : qkv::kUsualRuns);
+int main() {
+  qkv::Run();
   return 0;
 }

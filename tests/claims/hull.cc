@@ -1,12 +1,8 @@
 // Trains a pointer network to walk the convex hull of points in the unit square and measures it as Vinyals et al. 2015
 // do (section 4.1); a line of JSON for each number of points.
-//
-// usage: claim_hull [--steps N]
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <numbers>
 #include <vector>
 
@@ -64,29 +60,29 @@ Found Measure(PointerLearner& learner, size_t count, size_t sets) {
   return found;
 }
 
-constexpr size_t kWidth = 64, kBatch = 32, kLeast = 5, kMost = 15, kSets = 1000, kUsualSteps = 90000;
+constexpr size_t kWidth = 64, kBatch = 32, kLeast = 5, kMost = 15, kSets = 1000, kSteps = 90000;
 
 // Adam's, warmed up and then along a cosine down to a hundredth.
-float Rate(size_t step, size_t steps) {
+float Rate(size_t step) {
   const double warm = std::min(1.0, static_cast<double>(step + 1) / 200);
-  const double share = static_cast<double>(step) / static_cast<double>(steps);
+  const double share = static_cast<double>(step) / static_cast<double>(kSteps);
   return static_cast<float>(5e-3 * warm * (0.01 + 0.99 * (1 + std::cos(std::numbers::pi * share)) / 2));
 }
 
-void Run(size_t steps) {
+void Run() {
   PointerLearner learner({.inputs = 3, .d = kWidth}, /*seed=*/1);
   Random random(/*seed=*/2);
   double loss = 0;
-  for (size_t step = 0; step < steps; ++step) {
+  for (size_t step = 0; step < kSteps; ++step) {
     PointerBatch batch;
     for (size_t s = 0; s < kBatch; ++s) {
       const size_t count = kLeast + static_cast<size_t>(random.Uniform() * static_cast<float>(kMost - kLeast + 1));
       const PointSet set(random, count);
       batch.Add(set.rows, count + 1, set.walk);
     }
-    loss += learner.Learn(batch, Rate(step, steps));
+    loss += learner.Learn(batch, Rate(step));
     if ((step + 1) % 1000 == 0) {
-      std::fprintf(stderr, "step %zu of %zu, %.4f nats a choice\n", step + 1, steps, loss / 1000);
+      std::fprintf(stderr, "step %zu of %zu, %.4f nats a choice\n", step + 1, kSteps, loss / 1000);
       loss = 0;
     }
   }
@@ -103,8 +99,7 @@ void Run(size_t steps) {
 }  // namespace
 }  // namespace qkv
 
-int main(int argc, char** argv) {
-  const bool given = argc == 3 && std::strcmp(argv[1], "--steps") == 0;
-  qkv::Run(given ? std::strtoul(argv[2], nullptr, 10) : qkv::kUsualSteps);
+int main() {
+  qkv::Run();
   return 0;
 }
