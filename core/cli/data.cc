@@ -26,9 +26,9 @@ double TakeWeight(std::string* spec) {
   return weight;
 }
 
-std::unique_ptr<Corpus> OpenOrFail(std::string spec, double held_out) {
-  const CorpusOptions options{.weight = TakeWeight(&spec), .held_out = held_out};
-  const size_t comma = spec.find(',');
+std::unique_ptr<Corpus> OpenOrFail(std::string spec, int column) {
+  const CorpusOptions options{.weight = TakeWeight(&spec), .column = column};
+  const size_t comma = column != 0 ? std::string::npos : spec.find(',');
   auto source = OpenFileOrFail(spec.substr(0, comma));
   auto target = comma == std::string::npos ? nullptr : OpenFileOrFail(spec.substr(comma + 1));
   auto corpus = Corpus::Open(std::move(source), std::move(target), options);
@@ -49,17 +49,17 @@ void SayWhatIsLeftOut(const std::string& spec, const CorpusCounts& counts) {
 
 }  // namespace
 
-std::vector<std::unique_ptr<Corpus>> OpenDataOrFail(const std::vector<std::string>& specs, double held_out) {
+std::vector<std::unique_ptr<Corpus>> OpenDataOrFail(const std::vector<std::string>& specs, int column) {
   std::vector<std::unique_ptr<Corpus>> corpora;
   for (const std::string& spec : specs) {
-    corpora.push_back(OpenOrFail(spec, held_out));
+    corpora.push_back(OpenOrFail(spec, column));
     SayWhatIsLeftOut(spec, corpora.back()->counts());
   }
   return corpora;
 }
 
-std::vector<TextPair> ReadPairsOrFail(const std::string& spec) {
-  auto pairs = OpenDataOrFail({spec}).front()->All(SIZE_MAX);
+std::vector<TextPair> ReadPairsOrFail(const std::string& spec, int column) {
+  auto pairs = OpenDataOrFail({spec}, column).front()->All(SIZE_MAX);
   if (!pairs) Fail(pairs.error().ToString());
   return std::move(*pairs);
 }

@@ -13,11 +13,12 @@ inline constexpr const char* kDataHelp =
     "SOURCE<TAB>TARGET lines, or two files with a comma between; gzip is fine; :WEIGHT says how often its pairs are "
     "seen, 1 by default";
 
-// Opens what `specs` name and says on stderr what was left out of it. Failures end the process.
-std::vector<std::unique_ptr<Corpus>> OpenDataOrFail(const std::vector<std::string>& specs, double held_out = 0);
+// Opens what `specs` name and says on stderr what was left out of it. `column`: of texts alone, as in CorpusOptions.
+// Failures end the process.
+std::vector<std::unique_ptr<Corpus>> OpenDataOrFail(const std::vector<std::string>& specs, int column = 0);
 
-// All pairs of one of them.
-std::vector<TextPair> ReadPairsOrFail(const std::string& spec);
+// All pairs, or texts, of one of them.
+std::vector<TextPair> ReadPairsOrFail(const std::string& spec, int column = 0);
 
 // The whole content of a file.
 std::string ReadFileOrFail(const std::string& path);

@@ -14,7 +14,7 @@
 namespace qkv::cli {
 namespace {
 
-// The sentences of one epoch, source and target in turns, or as many of them as are wanted.
+// The sentences of one epoch, source and target in turns, or as many of them as are wanted. Texts alone have no target.
 class Sentences : public sentencepiece::SentenceIterator {
  public:
   Sentences(Mixture& data, const LearnVocabularyOptions& options)
@@ -26,7 +26,7 @@ class Sentences : public sentencepiece::SentenceIterator {
 
   bool done() const override { return done_; }
   void Next() override {
-    if (!at_target_) {
+    if (!at_target_ && !pair_.target.empty()) {
       at_target_ = true;
     } else {
       Advance();
@@ -60,7 +60,7 @@ std::string LearnVocabularyOrFail(Mixture& data, const LearnVocabularyOptions& o
   Sentences sentences(data, options);
   const std::unordered_map<std::string, std::string> settings = {
       {"model_type", options.type},
-      {"vocab_size", std::to_string(options.size - 1)},  // <pad> is not SentencePiece's
+      {"vocab_size", std::to_string(options.pieces)},
       {"character_coverage", std::to_string(options.coverage)},
       {"byte_fallback", options.byte_fallback ? "true" : "false"},
       {"normalization_rule_name", "nmt_nfkc"},

@@ -4,6 +4,7 @@
 #include "core/cli/command.h"
 #include "core/cli/data.h"
 #include "core/cli/learn_vocabulary.h"
+#include "core/train/tokenizer_json.h"
 #include "core/train/vocabulary_json.h"
 
 namespace qkv::cli {
@@ -11,8 +12,13 @@ namespace {
 
 struct Options {
   std::vector<std::string> data, measured;
-  std::string output, spm, target_spm;
+  std::string output, spm, target_spm, model = "translation";
+  size_t size = 8000;  // rows of the embedding
+  int column = 0;
   LearnVocabularyOptions learn;
+
+  bool one_sided() const { return model != "translation"; }
+  ReadBy reader() const { return model == "encoder" ? ReadBy::kEncoder : ReadBy::kDecoder; }
 };
 
 SentencePiece ParseOrFail(const std::string& bytes, const std::string& name) {
@@ -23,15 +29,18 @@ SentencePiece ParseOrFail(const std::string& bytes, const std::string& name) {
 
 std::string LearnOrFail(const Options& options) {
   if (options.data.empty()) Fail("there is nothing to learn from: give --data, or a .spm file with --spm");
-  if (options.learn.size % 8 != 0) Fail("--size must be a multiple of 8, as the rows of an embedding should be");
-  auto data = Mixture::Of(OpenDataOrFail(options.data));
+  if (options.size % 8 != 0) Fail("--size must be a multiple of 8, as the rows of an embedding should be");
+  auto data = Mixture::Of(OpenDataOrFail(options.data, options.column));
   if (!data) Fail(data.error().ToString());
-  return LearnVocabularyOrFail(*data, options.learn);
+  LearnVocabularyOptions learn = options.learn;
+  constexpr size_t kPad = 1;
+  learn.pieces = options.size - (options.one_sided() ? PiecesAdded(options.reader()) : kPad);
+  return LearnVocabularyOrFail(*data, learn);
 }
 
 // Pieces a sentence, and how many of them are unknown or bytes.
-void Measure(const std::string& spec, const SentencePiece& source, const SentencePiece& target) {
-  const std::vector<TextPair> pairs = ReadPairsOrFail(spec);
+void Measure(const std::string& spec, int column, const SentencePiece& source, const SentencePiece& target) {
+  const std::vector<TextPair> pairs = ReadPairsOrFail(spec, column);
   size_t pieces[2] = {}, unknown = 0, longest = 0;
   for (const TextPair& pair : pairs) {
     for (const bool is_target : {false, true}) {
@@ -50,7 +59,29 @@ void Measure(const std::string& spec, const SentencePiece& source, const Sentenc
               100 * static_cast<double>(unknown) / static_cast<double>(std::max<size_t>(pieces[0] + pieces[1], 1)));
 }
 
-void Vocab(const Options& options) {
+void MakeFolderOrFail(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) Fail(folder + ": " + error.message());
+}
+
+// For a model that only reads, or only writes.
+void VocabOfTexts(Options options) {
+  if (!options.target_spm.empty()) Fail("--target-spm goes with --for translation");
+  if (options.column == 0) options.column = 1;
+  const std::string spm = options.spm.empty() ? LearnOrFail(options) : ReadFileOrFail(options.spm);
+  const std::string name = options.spm.empty() ? "source.spm" : options.spm;
+  const auto json = TokenizerJson({reinterpret_cast<const uint8_t*>(spm.data()), spm.size()}, name, options.reader());
+  if (!json) Fail(json.error().ToString());
+  const SentencePiece pieces = ParseOrFail(spm, name);
+  MakeFolderOrFail(options.output);
+  WriteFileOrFail(options.output + "/tokenizer.json", json.value());
+  std::printf("%s: %zu pieces\n", options.output.c_str(), pieces.size() + PiecesAdded(options.reader()));
+  for (const std::string& spec : options.measured) Measure(spec, options.column, pieces, pieces);
+}
+
+void VocabOfPairs(const Options& options) {
+  if (options.column != 0) Fail("--column goes with --for encoder and --for decoder");
   const std::string source_spm = options.spm.empty() ? LearnOrFail(options) : ReadFileOrFail(options.spm);
   const std::string target_spm = options.target_spm.empty() ? source_spm : ReadFileOrFail(options.target_spm);
   const SentencePiece source = ParseOrFail(source_spm, options.spm.empty() ? "source.spm" : options.spm);
@@ -59,29 +90,35 @@ void Vocab(const Options& options) {
   const auto vocabulary = VocabularyJson(source, joint ? nullptr : &target);
   if (!vocabulary) Fail(vocabulary.error().ToString());
 
-  std::error_code error;
-  std::filesystem::create_directories(options.output, error);
-  if (error) Fail(options.output + ": " + error.message());
+  MakeFolderOrFail(options.output);
   WriteFileOrFail(options.output + "/source.spm", source_spm);
   if (!joint) {
     WriteFileOrFail(options.output + "/target.spm", target_spm);
   } else {
+    std::error_code error;
     std::filesystem::remove(options.output + "/target.spm", error);
   }
   WriteFileOrFail(options.output + "/vocab.json", vocabulary.value());
   std::printf("%s: %zu pieces%s\n", options.output.c_str(), source.size(), joint ? " for both sides" : "");
-  for (const std::string& spec : options.measured) Measure(spec, source, target);
+  for (const std::string& spec : options.measured) Measure(spec, 0, source, target);
 }
 
 }  // namespace
 
 void AddVocab(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
-      "vocab", "Learn a joint SentencePiece vocabulary from parallel text, or take one: source.spm and vocab.json");
+  CLI::App* command = app.add_subcommand("vocab",
+                                         "Learn a SentencePiece vocabulary, or take one: from parallel text a joint "
+                                         "one (source.spm and vocab.json), or for "
+                                         "an encoder or a decoder one of texts (tokenizer.json)");
   command->add_option("--data", options->data, kDataHelp)->type_name("FILE...");
   command->add_option("-o,--output", options->output, "folder to write")->required()->type_name("FOLDER");
-  command->add_option("--size", options->learn.size, "rows of the embedding, <pad> included: a multiple of 8")
+  command->add_option("--for", options->model, "the kind of model: translation, encoder (BERT) or decoder (GPT-2)")
+      ->check(CLI::IsMember({"translation", "encoder", "decoder"}))
+      ->capture_default_str();
+  command->add_option("--column", options->column, "of encoders and decoders: the column with the texts, 1 by default")
+      ->check(CLI::Range(1, 2));
+  command->add_option("--size", options->size, "rows of the embedding, special pieces included: a multiple of 8")
       ->check(CLI::Range(size_t{64}, size_t{1} << 17))
       ->capture_default_str();
   command->add_option("--type", options->learn.type, "how pieces are found: unigram or bpe")
@@ -101,7 +138,7 @@ void AddVocab(CLI::App& app) {
       ->type_name("FILE")
       ->needs("--spm");
   command->add_option("--measure", options->measured, "count the pieces of these pairs")->type_name("FILE...");
-  command->callback([options] { Vocab(*options); });
+  command->callback([options] { options->one_sided() ? VocabOfTexts(*options) : VocabOfPairs(*options); });
 }
 
 }  // namespace qkv::cli

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace qkv {
@@ -11,6 +12,9 @@ template <class T>
 void Write(const ByteSink& out, const T* values, size_t count) {
   out({reinterpret_cast<const char*>(values), count * sizeof(T)});
 }
+
+// Of the tensor that a slot is, or is a part of.
+size_t OutputsOf(const WeightSlot& slot) { return slot.whole != 0 ? slot.whole : slot.outputs; }
 
 class Header {
  public:
@@ -72,19 +76,54 @@ void WriteFloats(const Weight& weight, FloatsAs floats, const ByteSink& out) {
   }
 }
 
-bool AsInt8(const Weight& weight, FloatsAs floats) { return floats == FloatsAs::kInt8 || weight.quantized(); }
+// A tensor that lies otherwise than its seats: it is written transposed, or is several seats' in one.
+bool IsStaged(const WeightSlot& slot) { return slot.transposed || slot.whole != 0; }
+
+// The slots of the tensor whose first part is `slot`.
+std::vector<const WeightSlot*> PartsOf(const WeightSlots& slots, const WeightSlot& slot) {
+  if (slot.whole == 0) return {&slot};
+  std::vector<const WeightSlot*> parts;
+  for (const WeightSlot& each : slots.slots) {
+    if (each.names.front() == slot.names.front()) parts.push_back(&each);
+  }
+  return parts;
+}
+
+void WriteStaged(const std::vector<const WeightSlot*>& parts, FloatsAs floats, const ByteSink& out) {
+  const WeightSlot& first = *parts.front();
+  const size_t inputs = first.inputs, outputs = OutputsOf(first);
+  std::vector<float> tensor(inputs * outputs), row(inputs);
+  for (const WeightSlot* const part : parts) {
+    for (size_t o = 0; o < part->outputs; ++o) {
+      if (Weight* const* matrix = std::get_if<Weight*>(&part->to)) {
+        (*matrix)->GetRow(o, row.data());
+      } else {
+        row[0] = std::get<Vector*>(part->to)->data()[o];
+      }
+      const size_t output = part->first + o;
+      for (size_t i = 0; i < inputs; ++i)
+        tensor[first.transposed ? i * outputs + output : output * inputs + i] = row[i];
+    }
+  }
+  WriteFloats(tensor.data(), tensor.size(), floats, out);
+}
+
+bool AsInt8(const WeightSlot& slot, FloatsAs floats) {
+  Weight* const* matrix = std::get_if<Weight*>(&slot.to);
+  return matrix != nullptr && !IsStaged(slot) && (floats == FloatsAs::kInt8 || (*matrix)->quantized());
+}
 
 void Describe(const WeightSlot& slot, FloatsAs floats, Header& header) {
   const std::string& name = slot.names.front();
-  const std::string outputs = std::to_string(slot.outputs);
-  const uint64_t count = uint64_t{slot.outputs} * slot.inputs;
+  std::string outputs = std::to_string(OutputsOf(slot)), inputs = std::to_string(slot.inputs);
+  const uint64_t count = uint64_t{OutputsOf(slot)} * slot.inputs;
   const bool half = floats == FloatsAs::kF16;
   const char* dtype = half ? "F16" : "F32";
   const size_t bytes = half ? sizeof(Eigen::half) : sizeof(float);
-  Weight* const* matrix = std::get_if<Weight*>(&slot.to);
-  if (matrix == nullptr) return header.Add(name, dtype, "[" + outputs + "]", slot.outputs * bytes);
-  const std::string shape = "[" + outputs + "," + std::to_string(slot.inputs) + "]";
-  if (!AsInt8(**matrix, floats)) return header.Add(name, dtype, shape, count * bytes);
+  if (std::holds_alternative<Vector*>(slot.to)) return header.Add(name, dtype, "[" + outputs + "]", count * bytes);
+  if (slot.transposed) std::swap(outputs, inputs);
+  const std::string shape = "[" + outputs + "," + inputs + "]";
+  if (!AsInt8(slot, floats)) return header.Add(name, dtype, shape, count * bytes);
   header.Add(name, "I8", shape, count);
   header.Add(name + "_scale", "F32", "[" + outputs + "]", slot.outputs * sizeof(float));
 }
@@ -93,14 +132,19 @@ void Describe(const WeightSlot& slot, FloatsAs floats, Header& header) {
 
 void WriteSafetensors(const WeightSlots& slots, FloatsAs floats, const ByteSink& out) {
   Header header;
-  for (const WeightSlot& slot : slots.slots) Describe(slot, floats, header);
+  for (const WeightSlot& slot : slots.slots) {
+    if (slot.first == 0) Describe(slot, floats, header);
+  }
   const std::string text = header.Text();
   const uint64_t length = text.size();
   Write(out, &length, 1);
   Write(out, text.data(), text.size());
   for (const WeightSlot& slot : slots.slots) {
-    if (Weight* const* matrix = std::get_if<Weight*>(&slot.to)) {
-      AsInt8(**matrix, floats) ? WriteInt8(**matrix, out) : WriteFloats(**matrix, floats, out);
+    if (slot.first != 0) continue;
+    if (IsStaged(slot)) {
+      WriteStaged(PartsOf(slots, slot), floats, out);
+    } else if (Weight* const* matrix = std::get_if<Weight*>(&slot.to)) {
+      AsInt8(slot, floats) ? WriteInt8(**matrix, out) : WriteFloats(**matrix, floats, out);
     } else {
       WriteFloats(std::get<Vector*>(slot.to)->data(), slot.outputs, floats, out);
     }

@@ -13,8 +13,9 @@ enum class FloatsAs {
           // (core/kernels/quantized.h); vectors F32
 };
 
-// One tensor a slot, by the first of its names. Matrices of int8 are written as I8 with their scales beside them, in
-// any case. Every slot must have been filled.
+// One tensor a slot, or one of all slots that are parts of it, by the first of its names. Matrices of int8 are written
+// as I8 with their scales beside them, in any case; those that files write transposed, or as parts of one, as F32 where
+// others become int8. Every slot must have been filled.
 void WriteSafetensors(const WeightSlots& slots, FloatsAs floats, const ByteSink& out);
 
 }  // namespace qkv

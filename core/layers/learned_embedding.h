@@ -4,27 +4,47 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <span>
+#include <vector>
 
-#include "core/base/context.h"
-#include "core/layers/weight.h"
+#include "core/attention/segments.h"
+#include "core/layers/embedding.h"
 
 namespace qkv {
 
-// Row `row` of x = sum of table[id] over the tables; id < table.outputs(). A table without columns is left out: a model
-// without segments. `part` has room for a row.
-struct TableRow {
+// A row of the table for each row that is made; ids[row] < table.outputs(). A table without columns is left out: a
+// model without segments.
+struct TableRows {
   const Weight& table;
-  size_t id;
+  std::span<const int32_t> ids;
 };
-inline void EmbedLearned(std::initializer_list<TableRow> tables, MatrixView part, MatrixView x, size_t row) {
-  float* to = x.data() + row * static_cast<size_t>(x.cols());
-  bool first = true;
-  for (const TableRow& each : tables) {
-    if (each.table.inputs() == 0) continue;
-    each.table.GetRow(each.id, first ? to : part.data());
-    for (Eigen::Index i = 0; !first && i < x.cols(); ++i) to[i] += part.data()[i];
-    first = false;
+
+// The sum of the tables' rows, [rows, d].
+inline MatrixView EmbedLearned(Context& ctx, std::initializer_list<TableRows> tables) {
+  const size_t rows = tables.begin()->ids.size(), d = tables.begin()->table.inputs();
+  MatrixView x = ctx.New(static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(d));
+  MatrixView part = ctx.New(1, x.cols());
+  for (const auto& [table, ids] : tables) {
+    if (table.inputs() == 0) continue;
+    const bool first = &table == &tables.begin()->table;
+    for (size_t row = 0; row < rows; ++row) {
+      float* const to = x.data() + row * d;
+      table.GetRow(static_cast<size_t>(ids[row]), first ? to : part.data());
+      for (size_t i = 0; !first && i < d; ++i) to[i] += part.data()[i];
+    }
+    if (ctx.Recording() != nullptr) RecordEmbedding(ctx, table, ids, 1, x);
   }
+  return x;
+}
+
+// Each packed row's position in its segment, counted from `first`.
+inline std::vector<int32_t> PositionsIn(const Segments& segments, size_t first = 0) {
+  std::vector<int32_t> positions;
+  positions.reserve(segments.rows());
+  for (size_t s = 0; s < segments.size(); ++s) {
+    for (size_t i = 0; i < segments.length(s); ++i) positions.push_back(static_cast<int32_t>(first + i));
+  }
+  return positions;
 }
 
 }  // namespace qkv

@@ -6,6 +6,22 @@
 
 namespace qkv {
 
+std::vector<AttendedSegment> AttendEach(const Segments& queries, const Segments& keys, ConstMatrixView key,
+                                        ConstMatrixView value, bool causal) {
+  std::vector<AttendedSegment> parts;
+  parts.reserve(queries.size());
+  for (size_t s = 0; s < queries.size(); ++s) {
+    const size_t at = keys.begin(s) * static_cast<size_t>(key.cols());
+    parts.push_back({.first_row = queries.begin(s),
+                     .rows = queries.length(s),
+                     .keys = key.data() + at,
+                     .values = value.data() + at,
+                     .length = keys.length(s),
+                     .causal = causal});
+  }
+  return parts;
+}
+
 ScaledDotAttention SegmentAttention(const MultiHead& layer, const AttendedSegment& segment, ConstMatrixView q,
                                     MatrixView context) {
   ScaledDotAttention a;

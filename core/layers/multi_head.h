@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
+#include "core/attention/segments.h"
 #include "core/attention/trace.h"
 #include "core/kernels/attention.h"
 #include "core/layers/linear.h"
@@ -30,6 +32,11 @@ struct AttendedSegment {
   bool causal = false;                // query i sees keys [0, first_query + i]
   size_t first_query = 0;
 };
+
+// Queries of each segment see the keys of the segment of the same number; `causal`: those up to their own place.
+// key, value [keys.rows(), d], packed as `keys` are.
+std::vector<AttendedSegment> AttendEach(const Segments& queries, const Segments& keys, ConstMatrixView key,
+                                        ConstMatrixView value, bool causal);
 
 // One segment's attention as the kernels take it: queries and output are rows of `q` and `context`.
 ScaledDotAttention SegmentAttention(const MultiHead& layer, const AttendedSegment& segment, ConstMatrixView q,

@@ -1,8 +1,7 @@
 // Layer normalisation of rows that something is learnt from.
-#include "core/base/tape.h"
-#include "core/kernels/columns.h"
 #include "core/kernels/norm_backward.h"
 #include "core/layers/norm.h"
+#include "core/layers/pass_on.h"
 
 namespace qkv {
 namespace {
@@ -18,13 +17,7 @@ void Backward(const Context& ctx, const Norm& norm, ConstMatrixView x, const flo
   float *gain = parameter(norm.gain), *bias = parameter(norm.bias);
   LayerNormBackward(x, residual, norm.gain.data(), norm.epsilon, View(g), g.data(), gain, bias, ctx.arena, ctx.pool);
   for (const float* operand : {x.data(), residual}) {
-    const Tape::Sum sum = operand != nullptr ? ctx.tape->Into(operand) : Tape::Sum();
-    if (sum.to == nullptr) continue;
-    if (sum.add) {
-      AddTo(g.data(), sum.to, size, ctx.pool);
-    } else {
-      std::copy_n(g.data(), size, sum.to);
-    }
+    PassOn(ctx, g.data(), operand, size);
   }
 }
 

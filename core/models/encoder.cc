@@ -1,8 +1,10 @@
 #include "core/models/encoder.h"
 
+#include "core/layers/dropout.h"
 #include "core/layers/embedding.h"
 #include "core/layers/learned_embedding.h"
 #include "core/layers/plain_norm.h"
+#include "core/layers/steps.h"
 #include "core/models/slots.h"
 
 namespace qkv {
@@ -34,6 +36,7 @@ std::string PrefixOf(Layout layout) {
 Encoder::Encoder(EncoderConfig config) : config_(std::move(config)), layers_(config_.layers) {
   for (Layer& layer : layers_) {
     layer.self.heads = config_.heads;
+    layer.self.dropout = config_.attention_dropout;
     layer.feed_forward.activation = config_.activation;
     layer.self_norm.epsilon = layer.final_norm.epsilon = config_.epsilon;
   }
@@ -135,33 +138,38 @@ void Encoder::HeadSlots(WeightSlots& slots) {
 
 MatrixView Encoder::Embed(Context& ctx, std::span<const int32_t> ids, std::span<const int32_t> types,
                           const Segments& segments) const {
-  MatrixView x = ctx.New(static_cast<Eigen::Index>(ids.size()), static_cast<Eigen::Index>(config_.d_model));
-  MatrixView part = ctx.New(1, x.cols());
-  for (size_t s = 0; s < segments.size(); ++s) {
-    for (size_t row = segments.begin(s); row < segments.end(s); ++row) {
-      const size_t position = config_.first_position + row - segments.begin(s);
-      // A text's second part has a segment of its own where the model has learnt one.
-      const size_t type = static_cast<size_t>(types[row]) < config_.types ? static_cast<size_t>(types[row]) : 0;
-      EmbedLearned({{pieces_, static_cast<size_t>(ids[row])}, {types_, type}, {positions_, position}}, part, x, row);
-    }
-  }
-  return Forward(ctx, embedding_norm_, View(x));
+  const std::vector<int32_t> positions = PositionsIn(segments, config_.first_position);
+  // A text's second part has a segment of its own where the model has learnt one.
+  std::vector<int32_t> known(types.begin(), types.end());
+  for (int32_t& type : known) type = static_cast<size_t>(type) < config_.types ? type : 0;
+  MatrixView x = EmbedLearned(ctx, {{pieces_, ids}, {types_, known}, {positions_, positions}});
+  MatrixView y = Forward(ctx, embedding_norm_, View(x));
+  Dropout(ctx, config_.dropout, y);
+  return y;
 }
 
 MatrixView Encoder::Step(Context& ctx, size_t index, ConstMatrixView x, const Segments& segments) const {
   const Layer& layer = layers_[index];
   const Operand in(x);
   MatrixView keys = Forward(ctx, layer.self.key, in), values = Forward(ctx, layer.self.value, in);
-  std::vector<AttendedSegment> parts;
-  for (size_t s = 0; s < segments.size(); ++s) {
-    const size_t begin = segments.begin(s), length = segments.length(s), at = begin * config_.d_model;
-    parts.push_back(
-        {.first_row = begin, .rows = length, .keys = keys.data() + at, .values = values.data() + at, .length = length});
-  }
+  const std::vector<AttendedSegment> parts = AttendEach(segments, segments, View(keys), View(values), false);
   MatrixView attended = Forward(ctx, layer.self, in, parts, {AttentionKind::kEncoderSelf, index});
+  Dropout(ctx, config_.dropout, attended);
   MatrixView y = AddNorm(ctx, layer.self_norm, x, View(attended));
   MatrixView fed = Forward(ctx, layer.feed_forward, y);
+  Dropout(ctx, config_.dropout, fed);
   return AddNorm(ctx, layer.final_norm, View(y), View(fed));
+}
+
+MatrixView Encoder::Teach(Context& ctx, std::span<const int32_t> ids, std::span<const int32_t> types,
+                          const Segments& segments, std::span<const int32_t> asked) const {
+  if (!kTrainable) return {nullptr, 0, 0};
+  MatrixView x = Embed(ctx, ids, types, segments);
+  for (size_t layer = 0; layer < layers_.size(); ++layer) {
+    MatrixView y = Step(ctx, layer, View(x), segments);
+    new (&x) MatrixView(y);  // an Eigen view is seated once; this seats it anew
+  }
+  return GatherRows(ctx, View(x), asked);
 }
 
 MatrixView Encoder::Logits(Context& ctx, ConstMatrixView x) const {

@@ -108,6 +108,8 @@ Result<EncoderConfig> ParseEncoderConfig(std::string_view text) {
   QKV_TRY(const double epsilon, json.Number("layer_norm_eps", 1e-12));
   if (epsilon <= 0 || epsilon > 1) return json.Invalid("layer_norm_eps", "must be above 0 and at most 1");
   config.epsilon = static_cast<float>(epsilon);
+  QKV_TRY(config.dropout, ReadRate(json, distil ? "dropout" : "hidden_dropout_prob"));
+  QKV_TRY(config.attention_dropout, ReadRate(json, distil ? "attention_dropout" : "attention_probs_dropout_prob"));
   if (config.head == Head::kSequence || config.head == Head::kTokens) {
     QKV_TRY(config.labels, ReadLabels(json));
   }

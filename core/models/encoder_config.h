@@ -30,7 +30,8 @@ struct EncoderConfig {
   size_t types = 0;           // segments; 0: the model knows none
   Activation activation = Activation::kGelu;
   float epsilon = 1e-12f;
-  std::vector<std::string> labels;  // of the head, where it has them
+  float dropout = 0, attention_dropout = 0;  // while training
+  std::vector<std::string> labels;           // of the head, where it has them
 
   // The most pieces of a text.
   size_t longest() const { return positions - first_position; }

@@ -2,9 +2,11 @@
 
 #include <cassert>
 
+#include "core/layers/dropout.h"
 #include "core/layers/embedding.h"
 #include "core/layers/learned_embedding.h"
 #include "core/layers/plain_norm.h"
+#include "core/layers/residual.h"
 #include "core/models/limits.h"
 #include "core/models/slots.h"
 
@@ -26,13 +28,6 @@ void AddTransposed(WeightSlots& slots, const std::string& name, std::initializer
     }
     first += outputs;
   }
-}
-
-// x + y, [rows, d].
-MatrixView Add(Context& ctx, ConstMatrixView x, ConstMatrixView y) {
-  MatrixView sum = ctx.New(x.rows(), x.cols());
-  sum = x + y;
-  return sum;
 }
 
 }  // namespace
@@ -58,6 +53,8 @@ Result<Gpt2Config> ParseGpt2Config(std::string_view text) {
   QKV_TRY(const double epsilon, json.Number("layer_norm_epsilon", 1e-5));
   if (epsilon <= 0 || epsilon > 1) return json.Invalid("layer_norm_epsilon", "must be above 0 and at most 1");
   config.epsilon = static_cast<float>(epsilon);
+  QKV_TRY(config.dropout, ReadRate(json, "resid_pdrop"));
+  QKV_TRY(config.attention_dropout, ReadRate(json, "attn_pdrop"));
   QKV_TRY(config.tied_output, json.Bool("tie_word_embeddings", true));
   const auto last = static_cast<int64_t>(config.vocabulary) - 1;
   QKV_TRY(const int64_t start, json.Integer("bos_token_id", 0, last, -1));
@@ -70,6 +67,7 @@ Result<Gpt2Config> ParseGpt2Config(std::string_view text) {
 Gpt2::Gpt2(const Gpt2Config& config) : config_(config), layers_(config.layers) {
   for (Layer& layer : layers_) {
     layer.self.heads = config.heads;
+    layer.self.dropout = config.attention_dropout;
     layer.feed_forward.activation = config.activation;
     layer.self_norm.epsilon = layer.final_norm.epsilon = config.epsilon;
   }
@@ -111,12 +109,11 @@ WeightSlots Gpt2::Slots() {
 MatrixView Gpt2::Embed(Context& ctx, std::span<const int32_t> tokens, Gpt2State& state) const {
   const size_t count = tokens.size() / state.self.hypotheses(), first = state.self.length();
   state.self.Append(count);
-  MatrixView x = ctx.New(static_cast<Eigen::Index>(tokens.size()), static_cast<Eigen::Index>(config_.d_model));
-  MatrixView part = ctx.New(1, x.cols());
+  state.positions.clear();
   for (size_t row = 0; row < tokens.size(); ++row) {
-    EmbedLearned({{pieces_, static_cast<size_t>(tokens[row])}, {positions_, first + row % count}}, part, x, row);
+    state.positions.push_back(static_cast<int32_t>(first + row % count));
   }
-  return x;
+  return EmbedLearned(ctx, {{pieces_, tokens}, {positions_, state.positions}});
 }
 
 MatrixView Gpt2::LayerStep(Context& ctx, size_t index, ConstMatrixView x, Gpt2State& state) const {
@@ -138,10 +135,35 @@ MatrixView Gpt2::LayerStep(Context& ctx, size_t index, ConstMatrixView x, Gpt2St
                            .causal = true,
                            .first_query = length - count});
   }
-  MatrixView attended = Forward(ctx, layer.self, in, state.parts, {AttentionKind::kDecoderSelf, index});
+  return Block(ctx, index, x, in, state.parts);
+}
+
+MatrixView Gpt2::Block(Context& ctx, size_t index, ConstMatrixView x, const Operand& normed,
+                       std::span<const AttendedSegment> parts) const {
+  const Layer& layer = layers_[index];
+  MatrixView attended = Forward(ctx, layer.self, normed, parts, {AttentionKind::kDecoderSelf, index});
+  Dropout(ctx, config_.dropout, attended);
   MatrixView y = Add(ctx, x, View(attended));
   MatrixView fed = Forward(ctx, layer.feed_forward, Forward(ctx, layer.final_norm, View(y)));
+  Dropout(ctx, config_.dropout, fed);
   return Add(ctx, View(y), View(fed));
+}
+
+MatrixView Gpt2::Teach(Context& ctx, std::span<const int32_t> ids, const Segments& segments) const {
+  if (!kTrainable) return {nullptr, 0, 0};
+  const std::vector<int32_t> positions = PositionsIn(segments);
+  MatrixView x = EmbedLearned(ctx, {{pieces_, ids}, {positions_, positions}});
+  Dropout(ctx, config_.dropout, x);
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    const Layer& layer = layers_[i];
+    MatrixView normed = Forward(ctx, layer.self_norm, View(x));
+    const Operand in(normed);
+    MatrixView keys = Forward(ctx, layer.self.key, in), values = Forward(ctx, layer.self.value, in);
+    MatrixView y =
+        Block(ctx, i, View(x), in, AttendEach(segments, segments, View(keys), View(values), /*causal=*/true));
+    new (&x) MatrixView(y);  // an Eigen view is seated once; this seats it anew
+  }
+  return x;
 }
 
 MatrixView Gpt2::Step(Context& ctx, std::span<const int32_t> tokens, DecoderState& opaque) const {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/attention/segments.h"
 #include "core/base/error.h"
 #include "core/decode/decoder.h"
 #include "core/layers/feed_forward.h"
@@ -24,7 +25,8 @@ struct Gpt2Config {
   Activation activation = Activation::kGeluTanh;
   float epsilon = 1e-5f;
   bool tied_output = true;
-  int32_t start = -1, end = -1;  // the piece that begins a text, and the one that ends it; -1: none
+  int32_t start = -1, end = -1;              // the piece that begins a text, and the one that ends it; -1: none
+  float dropout = 0, attention_dropout = 0;  // while training
 };
 
 // `json` is the content of config.json; a switch that this engine does not have is refused.
@@ -36,6 +38,7 @@ class Gpt2State : public DecoderState {
 
   KeyValueState self;
   std::vector<AttendedSegment> parts;  // reused from step to step
+  std::vector<int32_t> positions;
 };
 
 class Gpt2 : public Decoder {
@@ -51,6 +54,10 @@ class Gpt2 : public Decoder {
   // x [hypotheses * count, d] -> the same shape, layer by layer.
   MatrixView LayerStep(Context& ctx, size_t layer, ConstMatrixView x, Gpt2State& state) const;
 
+  // What the logits of the piece after each one are made of, [ids.size(), d]: packed texts, each at most as long as
+  // there are positions.
+  MatrixView Teach(Context& ctx, std::span<const int32_t> ids, const Segments& segments) const;
+
   // Decoder.
   size_t vocabulary() const override { return config_.vocabulary; }
   MatrixView Step(Context& ctx, std::span<const int32_t> tokens, DecoderState& state) const override;
@@ -63,6 +70,9 @@ class Gpt2 : public Decoder {
     MultiHead self;
     FeedForward feed_forward;
   };
+  // What the queries of `normed`, the layer's input after its norm, see; then the feed-forward network.
+  MatrixView Block(Context& ctx, size_t layer, ConstMatrixView x, const Operand& normed,
+                   std::span<const AttendedSegment> parts) const;
 
   Gpt2Config config_;
   Weight pieces_{Int8Layout::kRows}, positions_{Int8Layout::kRows}, output_{Int8Layout::kRows};

@@ -37,23 +37,6 @@ void LayerSlots(WeightSlots& slots, const std::string& name, Layer& layer, size_
   NormSlots(slots, name + ".final_layer_norm", layer.final_norm, d);
 }
 
-// Queries of each segment see the keys of the segment of the same number; `causal`: those up to their own place.
-std::vector<AttendedSegment> Parts(const Segments& queries, const Segments& keys, ConstMatrixView key,
-                                   ConstMatrixView value, bool causal) {
-  std::vector<AttendedSegment> parts;
-  parts.reserve(queries.size());
-  for (size_t s = 0; s < queries.size(); ++s) {
-    const size_t at = keys.begin(s) * static_cast<size_t>(key.cols());
-    parts.push_back({.first_row = queries.begin(s),
-                     .rows = queries.length(s),
-                     .keys = key.data() + at,
-                     .values = value.data() + at,
-                     .length = keys.length(s),
-                     .causal = causal});
-  }
-  return parts;
-}
-
 // The encoder, a layer a step.
 class TransformerEncoder : public EncoderPass {
  public:
@@ -196,7 +179,7 @@ MatrixView Transformer::EncoderStep(Context& ctx, size_t index, ConstMatrixView 
   const EncoderLayer& layer = encoder_[index];
   const Operand in(x);
   MatrixView keys = Forward(ctx, layer.self.key, in), values = Forward(ctx, layer.self.value, in);
-  const std::vector<AttendedSegment> parts = Parts(segments, segments, View(keys), View(values), false);
+  const std::vector<AttendedSegment> parts = AttendEach(segments, segments, View(keys), View(values), false);
   MatrixView attended = Forward(ctx, layer.self, in, parts, {AttentionKind::kEncoderSelf, index});
   MatrixView y = Residual(ctx, layer.self_norm, attended, x);
   return Residual(ctx, layer.final_norm, Forward(ctx, layer.feed_forward, y), View(y));
@@ -277,8 +260,8 @@ MatrixView Transformer::Teach(Context& ctx, std::span<const int32_t> source, con
     const Operand in(x);
     MatrixView keys = Forward(ctx, self.key, in), values = Forward(ctx, self.value, in);
     MatrixView read_keys = Forward(ctx, cross.key, memory), read_values = Forward(ctx, cross.value, memory);
-    become(DecoderBlock(ctx, layer, in, Parts(target_segments, target_segments, View(keys), View(values), true),
-                        Parts(target_segments, source_segments, View(read_keys), View(read_values), false)));
+    become(DecoderBlock(ctx, layer, in, AttendEach(target_segments, target_segments, View(keys), View(values), true),
+                        AttendEach(target_segments, source_segments, View(read_keys), View(read_values), false)));
   }
   return x;
 }

@@ -76,28 +76,29 @@ class Pool {
  public:
   void Clear() {
     rows_.clear();
-    examples_.clear();
+    places_.clear();
     begins_.clear();
   }
-  void Add(const std::vector<int32_t>& source, const std::vector<int32_t>& target) {
-    examples_.push_back({rows_.size(), static_cast<uint32_t>(source.size()), static_cast<uint32_t>(target.size())});
+  void Add(const Example& example) {
+    const auto& [source, target] = example;
+    places_.push_back({rows_.size(), static_cast<uint32_t>(source.size()), static_cast<uint32_t>(target.size())});
     rows_.insert(rows_.end(), source.begin(), source.end());
     rows_.insert(rows_.end(), target.begin(), target.end());
   }
 
   // Sorts by length, and cuts into batches of about as many rows each, at most `tokens` unless one example has more.
   void Divide(size_t tokens) {
-    std::stable_sort(examples_.begin(), examples_.end(), [](const Example& a, const Example& b) {
+    std::stable_sort(places_.begin(), places_.end(), [](const Place& a, const Place& b) {
       return std::pair(a.size(), a.target) < std::pair(b.size(), b.target);
     });
     begins_.clear();
-    if (examples_.empty()) return;
+    if (places_.empty()) return;
     // What is left is shared evenly among as many batches as it needs, so that no small one is left over at the end. A
     // batch ends where its share does, give or take half an example.
-    const size_t margin = std::min(examples_.back().size() / 2, tokens / 2);
+    const size_t margin = std::min(places_.back().size() / 2, tokens / 2);
     size_t left = rows_.size(), filled = 0, share = 0;  // rows: not in a batch before this one, in it, for it
-    for (uint32_t i = 0; i < examples_.size(); ++i) {
-      const size_t size = examples_[i].size();
+    for (uint32_t i = 0; i < places_.size(); ++i) {
+      const size_t size = places_[i].size();
       if (i == 0 || filled + size > tokens || filled + size / 2 > share) {
         begins_.push_back(i);
         left -= filled;
@@ -107,31 +108,31 @@ class Pool {
       }
       filled += size;
     }
-    begins_.push_back(static_cast<uint32_t>(examples_.size()));
+    begins_.push_back(static_cast<uint32_t>(places_.size()));
     order_.resize(begins_.size() - 1);
     std::iota(order_.begin(), order_.end(), uint32_t{0});
   }
   void Mix(Random random) { Shuffle(order_, random); }
 
   size_t batches() const { return begins_.empty() ? 0 : begins_.size() - 1; }
-  Batch Take(size_t batch, int32_t start) const {
+  Batch Take(size_t batch, const Examples& examples) const {
     Batch taken;
     for (uint32_t i = begins_[order_[batch]]; i < begins_[order_[batch] + 1]; ++i) {
-      const auto rows = std::span(rows_).subspan(examples_[i].begin, examples_[i].size());
-      taken.Add(rows.first(examples_[i].source), rows.last(examples_[i].target), start);
+      const auto rows = std::span(rows_).subspan(places_[i].begin, places_[i].size());
+      examples.Add(rows.first(places_[i].source), rows.last(places_[i].target), &taken);
     }
     return taken;
   }
 
  private:
-  struct Example {
+  struct Place {
     size_t begin;
     uint32_t source, target;  // rows
     size_t size() const { return size_t{source} + target; }
   };
   std::vector<int32_t> rows_;
-  std::vector<Example> examples_;
-  std::vector<uint32_t> begins_;  // of each batch in examples_, and their end
+  std::vector<Place> places_;
+  std::vector<uint32_t> begins_;  // of each batch in places_, and their end
   std::vector<uint32_t> order_;   // of the batches
 };
 
@@ -164,8 +165,8 @@ uint64_t Fingerprint(const Mixture& mixture, const BatchOptions& options) {
 }  // namespace
 
 struct BatchStream::Impl {
-  Impl(Mixture all, const TextRows& text_rows, BatchOptions batch_options)
-      : mixture(std::move(all)), rows(text_rows), options(std::move(batch_options)) {
+  Impl(Mixture all, const Examples& all_examples, BatchOptions batch_options)
+      : mixture(std::move(all)), examples(all_examples), options(std::move(batch_options)) {
     state.fingerprint = Fingerprint(mixture, options);
     static_cast<MixturePlace&>(state) = mixture.place();
   }
@@ -195,33 +196,34 @@ struct BatchStream::Impl {
     return std::min(count + 1, most);
   }
 
-  // The rows of the pairs [begin, begin + count) as one example; false if that is too long, or nothing.
-  bool Cut(size_t begin, size_t count, Random& random) {
-    const auto cut = [&](Side side, std::vector<int32_t>* to) {
-      joined.clear();
-      for (size_t i = begin; i < begin + count; ++i) {
-        if (i > begin) joined += ' ';
-        joined += side == Side::kSource ? window.Source(i) : window.Target(i);
+  // The pairs [begin, begin + count) as one example; false if that is too long, or nothing.
+  Result<bool> Make(size_t begin, size_t count, Random& random) {
+    joined.source.clear();
+    joined.target.clear();
+    for (size_t i = begin; i < begin + count; ++i) {
+      for (std::string* side : {&joined.source, &joined.target}) {
+        if (i > begin) *side += ' ';
       }
-      to->clear();
-      rows.Append(joined, side, &random, to);
-      to->push_back(rows.end());
-      return to->size() > 1 && to->size() <= options.longest;
-    };
-    return cut(Side::kSource, &source) && cut(Side::kTarget, &target);
+      joined.source += window.Source(i);
+      joined.target += window.Target(i);
+    }
+    return examples.Make(joined.source, joined.target, &random, options.longest, TooLong::kLeaveOut, &example);
   }
 
   // The pool of the pairs from state.used on.
-  void FillPool() {
+  Result<void> FillPool() {
     pool.Clear();
     next_used = std::min<uint64_t>(state.used + options.pool_pairs, window.size());
     const uint64_t begin = state.drawn + state.used;
     Random random = Generator(options.seed, begin, Draw::kExamples);
     for (size_t at = state.used; at < next_used;) {
       size_t count = DrawJoined(random, next_used - at);
-      while (count > 0 && !Cut(at, count, random)) --count;
+      for (; count > 0; --count) {
+        QKV_TRY(const bool fits, Make(at, count, random));
+        if (fits) break;
+      }
       if (count > 0) {
-        pool.Add(source, target);
+        pool.Add(example);
       } else {
         ++left_out;
       }
@@ -229,6 +231,7 @@ struct BatchStream::Impl {
     }
     pool.Divide(options.tokens);
     pool.Mix(Generator(options.seed, begin, Draw::kBatches));
+    return {};
   }
 
   // The window and the pool of the state.
@@ -236,7 +239,7 @@ struct BatchStream::Impl {
     QKV_CHECK(mixture.Seek(state));
     QKV_CHECK(FillWindow());
     if (state.used <= window.size()) {
-      FillPool();
+      QKV_CHECK(FillPool());
       if (state.taken <= pool.batches()) return {};
     }
     ready = false;
@@ -252,8 +255,7 @@ struct BatchStream::Impl {
       state.used = next_used;
     }
     state.taken = 0;
-    FillPool();
-    return {};
+    return FillPool();
   }
 
   // To a pool with a batch that was not taken yet.
@@ -269,7 +271,7 @@ struct BatchStream::Impl {
   }
 
   Mixture mixture;
-  const TextRows& rows;
+  const Examples& examples;
   BatchOptions options;
   BatchState state;
   Window window;
@@ -278,15 +280,15 @@ struct BatchStream::Impl {
   Pool pool;
   uint64_t left_out = 0;
 
-  std::string joined;  // room
-  std::vector<int32_t> source, target;
+  TextPair joined;  // room
+  Example example;
 };
 
-Result<BatchStream> BatchStream::Open(std::vector<std::unique_ptr<Corpus>> corpora, const TextRows& rows,
+Result<BatchStream> BatchStream::Open(std::vector<std::unique_ptr<Corpus>> corpora, const Examples& examples,
                                       BatchOptions options) {
   QKV_CHECK(Check(options));
   QKV_TRY(Mixture mixture, Mixture::Of(std::move(corpora)));
-  return BatchStream(std::make_unique<Impl>(std::move(mixture), rows, std::move(options)));
+  return BatchStream(std::make_unique<Impl>(std::move(mixture), examples, std::move(options)));
 }
 
 BatchStream::BatchStream(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -296,7 +298,7 @@ BatchStream& BatchStream::operator=(BatchStream&&) noexcept = default;
 
 Result<void> BatchStream::Next(Batch* batch) {
   QKV_CHECK(impl_->Prepare());
-  *batch = impl_->pool.Take(impl_->state.taken++, impl_->rows.start());
+  *batch = impl_->pool.Take(impl_->state.taken++, impl_->examples);
   return {};
 }
 
@@ -324,23 +326,18 @@ double BatchStream::epochs() const {
 
 uint64_t BatchStream::left_out() const { return impl_->left_out; }
 
-std::vector<Batch> BatchesOf(const std::vector<TextPair>& pairs, const TextRows& rows, size_t tokens, size_t longest) {
+Result<std::vector<Batch>> BatchesOf(const std::vector<TextPair>& pairs, const Examples& examples, size_t tokens,
+                                     size_t longest) {
   Pool pool;
-  std::vector<int32_t> sides[2];
-  for (const TextPair& pair : pairs) {
-    for (const Side side : {Side::kSource, Side::kTarget}) {
-      std::vector<int32_t>& to = sides[side == Side::kSource ? 0 : 1];
-      to.clear();
-      rows.Append(side == Side::kSource ? pair.source : pair.target, side, nullptr, &to);
-      to.resize(std::min(to.size(), longest - 1));
-      to.push_back(rows.end());
-    }
-    pool.Add(sides[0], sides[1]);
+  Example example;
+  for (const auto& [source, target] : pairs) {
+    QKV_TRY(const bool any, examples.Make(source, target, nullptr, longest, TooLong::kCut, &example));
+    if (any) pool.Add(example);
   }
   pool.Divide(tokens);
   std::vector<Batch> batches;
   batches.reserve(pool.batches());
-  for (size_t i = 0; i < pool.batches(); ++i) batches.push_back(pool.Take(i, rows.start()));
+  for (size_t i = 0; i < pool.batches(); ++i) batches.push_back(pool.Take(i, examples));
   return batches;
 }
 

@@ -13,8 +13,8 @@
 #include "core/base/error.h"
 #include "core/train/batch.h"
 #include "core/train/corpus.h"
+#include "core/train/examples.h"
 #include "core/train/mixture.h"
-#include "core/train/text_rows.h"
 
 namespace qkv {
 
@@ -36,16 +36,16 @@ struct BatchState : MixturePlace {  // where the corpora stood before the window
 
 class BatchStream {
  public:
-  // `rows` must outlive the stream. Nothing is read yet. Errors: kInvalidArgument (an option, or no pair to learn
+  // `examples` must outlive the stream. Nothing is read yet. Errors: kInvalidArgument (an option, or no pair to learn
   // from).
-  static Result<BatchStream> Open(std::vector<std::unique_ptr<Corpus>> corpora, const TextRows& rows,
+  static Result<BatchStream> Open(std::vector<std::unique_ptr<Corpus>> corpora, const Examples& examples,
                                   BatchOptions options);
   ~BatchStream();
   BatchStream(BatchStream&&) noexcept;
   BatchStream& operator=(BatchStream&&) noexcept;
 
   // The next batch, of at least one pair; epochs follow one another without end. Errors: those of reading, and
-  // kInvalidArgument where every pair is too long.
+  // kInvalidArgument where every pair is too long, or one is no example.
   Result<void> Next(Batch* batch);
 
   // What Seek needs so that the next batch is the one that Next would give now.
@@ -66,6 +66,8 @@ class BatchStream {
 
 // All pairs in batches of up to `tokens` rows by length, nothing joined and nothing drawn: for measuring the loss. A
 // side of more than `longest` rows is cut.
-std::vector<Batch> BatchesOf(const std::vector<TextPair>& pairs, const TextRows& rows, size_t tokens, size_t longest);
+// Errors: those of the examples.
+Result<std::vector<Batch>> BatchesOf(const std::vector<TextPair>& pairs, const Examples& examples, size_t tokens,
+                                     size_t longest);
 
 }  // namespace qkv

@@ -6,6 +6,7 @@
 
 #include "core/base/json.h"
 #include "core/io/files.h"
+#include "core/load/folder.h"
 #include "core/translate/folder.h"
 
 namespace qkv {
@@ -47,17 +48,22 @@ void CopyRows(const LearntParameter& from, const std::vector<int32_t>& rows, Lea
   PackInto(to, ours.data(), to.value);
 }
 
-}  // namespace
-
-Result<void> BeginFrom(const std::string& from, const std::string& vocabulary, Parameters& parameters) {
-  QKV_TRY(const std::unique_ptr<TranslationModel> model, LoadFolder(from, false));
-  WeightSlots slots = model->Slots();
+Result<void> CheckFloats(const WeightSlots& slots, const std::string& from) {
   for (const WeightSlot& slot : slots.slots) {
     const auto* weight = std::get_if<Weight*>(&slot.to);
     if (weight != nullptr && (*weight)->quantized()) {
       return Error{ErrorCode::kUnsupported, "its weights are int8: training begins with floats", from};
     }
   }
+  return {};
+}
+
+}  // namespace
+
+Result<void> BeginFrom(const std::string& from, const std::string& vocabulary, Parameters& parameters) {
+  QKV_TRY(const std::unique_ptr<TranslationModel> model, LoadFolder(from, false));
+  WeightSlots slots = model->Slots();
+  QKV_CHECK(CheckFloats(slots, from));
   QKV_TRY(const std::string theirs, ReadWholeFile(from + "/vocab.json", kLargestJson));
   std::vector<int32_t> rows;  // none: the vocabularies are one
   if (theirs != vocabulary) {
@@ -80,6 +86,31 @@ Result<void> BeginFrom(const std::string& from, const std::string& vocabulary, P
     }
   }
   return {};
+}
+
+Result<void> BeginFromOneSided(const std::string& from, std::string_view tokenizer, Parameters& parameters) {
+  QKV_TRY(const std::string theirs, ReadWholeFile(from + "/tokenizer.json", kLargestJson));
+  if (theirs != tokenizer) {
+    return Error{ErrorCode::kInvalidArgument, "its tokenizer.json is not this run's", from};
+  }
+  QKV_TRY(const LoadedFolder loaded, LoadAnyFolder(from));
+  WeightSlots slots = std::visit([](const auto& model) { return model->Slots(); }, loaded.model);
+  QKV_CHECK(CheckFloats(slots, from));
+  const Parameters begin(slots, /*gradients=*/false);
+  bool any = false;
+  for (LearntParameter& to : parameters.all()) {
+    // Parts of one tensor have one name, and the same order.
+    const auto has = [&](const LearntParameter& p) { return p.name == to.name && p.part == to.part; };
+    const auto p = std::find_if(begin.all().begin(), begin.all().end(), has);
+    if (p == begin.all().end()) continue;
+    if (p->outputs != to.outputs || p->inputs != to.inputs) {
+      return Error{ErrorCode::kInvalidArgument, to.name + " has another shape than this run's model", from};
+    }
+    std::copy_n(p->value, p->size, to.value);
+    any = true;
+  }
+  if (any) return {};
+  return Error{ErrorCode::kInvalidArgument, "it shares no weights with this run's model", from};
 }
 
 }  // namespace qkv

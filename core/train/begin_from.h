@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "core/base/error.h"
 #include "core/train/parameters.h"
@@ -14,5 +15,11 @@ namespace qkv {
 // low-resource neural machine translation"). `vocabulary`: this run's vocab.json.
 // Errors: those of LoadFolder; kUnsupported for int8; kInvalidArgument where shapes differ otherwise.
 Result<void> BeginFrom(const std::string& from, const std::string& vocabulary, Parameters& parameters);
+
+// The same for models that only read, or only write: `tokenizer`, this run's tokenizer.json, must be theirs. Weights
+// that only one of the two has stay as they are: a head of another task is learnt anew (Devlin et al. 2018,
+// section 3.2). Errors: those of LoadAnyFolder; kInvalidArgument for another tokenizer, other shapes, and where nothing
+// is shared.
+Result<void> BeginFromOneSided(const std::string& from, std::string_view tokenizer, Parameters& parameters);
 
 }  // namespace qkv

@@ -40,6 +40,9 @@ Result<std::unique_ptr<Corpus>> Corpus::Open(std::unique_ptr<TextSource> source,
   if (!std::isfinite(options.weight) || options.weight < 0) {
     return Error{ErrorCode::kInvalidArgument, "its weight must be a number that is not negative", name};
   }
+  if (options.column != 0 && target) {
+    return Error{ErrorCode::kInvalidArgument, "a column is of one file, and there are two", name};
+  }
   if (!(options.held_out >= 0 && options.held_out < 1)) {
     return Error{ErrorCode::kInvalidArgument, "the share held out must lie in [0, 1)", name};
   }
@@ -101,16 +104,21 @@ Result<Corpus::Kind> Corpus::Read() {
   if (cut) return Kind::kTooLong;
   source_text_ = source_line_;
   target_text_ = target_line_;
+  const bool texts = options_.column != 0;
   if (!target_) {
     if (Trim(source_line_).empty()) return Kind::kEmpty;
     const size_t tab = source_text_.find('\t');
-    if (tab == std::string_view::npos) return Bad(source_, "SOURCE<TAB>TARGET was expected");
-    target_text_ = source_text_.substr(tab + 1, source_text_.find('\t', tab + 1) - tab - 1);
-    source_text_ = source_text_.substr(0, tab);
+    if (tab == std::string_view::npos && options_.column != 1) return Bad(source_, "SOURCE<TAB>TARGET was expected");
+    if (tab != std::string_view::npos) {
+      target_text_ = source_text_.substr(tab + 1, source_text_.find('\t', tab + 1) - tab - 1);
+      source_text_ = source_text_.substr(0, tab);
+    }
+    if (options_.column == 2) source_text_ = target_text_;
+    if (texts) target_text_ = {};
   }
   source_text_ = Trim(source_text_);
   target_text_ = Trim(target_text_);
-  if (source_text_.empty() || target_text_.empty()) return Kind::kEmpty;
+  if (source_text_.empty() || (!texts && target_text_.empty())) return Kind::kEmpty;
   if (!IsText(source_text_) || !IsText(target_text_)) return Kind::kNotText;
   return IsHeldOut(source_text_) ? Kind::kHeldOut : Kind::kPair;
 }

@@ -14,7 +14,7 @@
 namespace qkv {
 
 struct TextPair {
-  std::string source, target;
+  std::string source, target;  // of texts alone the target is empty
 };
 
 // Where a corpus stands, in its running pass.
@@ -36,6 +36,7 @@ struct CorpusCounts {
 
 struct CorpusOptions {
   double weight = 1;    // how often its pairs are seen, where those of a corpus of weight 1 are seen once
+  int column = 0;       // 1 or 2: texts alone, from that column of a file; 0: pairs
   double held_out = 0;  // share of the pairs that is not learnt from
   uint64_t held_out_seed =
       1;  // which these are: by their source's text, so that a sentence's translations stay together
@@ -43,7 +44,8 @@ struct CorpusOptions {
 
 class Corpus {
  public:
-  // SOURCE<TAB>TARGET lines (further columns are left alone) or, with a `target`, two texts of as many lines. Reads
+  // SOURCE<TAB>TARGET lines (further columns are left alone) or, with a `target`, two texts of as many lines; or texts
+  // alone, a line or a column of a line each. Reads
   // everything once, so that what is wrong is said before training begins. Errors: kInvalidFile with the line's number;
   // kInvalidArgument.
   static Result<std::unique_ptr<Corpus>> Open(std::unique_ptr<TextSource> source, std::unique_ptr<TextSource> target,

@@ -16,13 +16,13 @@ Loss LossOf(MatrixView logits, std::span<const int32_t> targets, float smoothing
   return {sums.loss, sums.negative, targets.size()};
 }
 
-Loss Measure(Context& ctx, const SequenceModel& model, ConstMatrixView rows, std::span<const int32_t> targets,
+Loss Measure(Context& ctx, const Pupil& pupil, ConstMatrixView rows, std::span<const int32_t> targets,
              float smoothing) {
   Loss loss;
   for (Eigen::Index row = 0; row < rows.rows(); row += kRowsAtOnce) {
     const ArenaScope scope(ctx.arena);
     const Eigen::Index count = std::min(kRowsAtOnce, rows.rows() - row);
-    MatrixView logits = model.Logits(ctx, {rows.data() + row * rows.cols(), count, rows.cols()});
+    MatrixView logits = pupil.Logits(ctx, {rows.data() + row * rows.cols(), count, rows.cols()});
     loss +=
         LossOf(logits, targets.subspan(static_cast<size_t>(row), static_cast<size_t>(count)), smoothing, 0, ctx.pool);
   }
@@ -38,11 +38,11 @@ Loss& Loss::operator+=(const Loss& other) {
   return *this;
 }
 
-Loss Teach(Context& ctx, const SequenceModel& model, const Batch& batch, float smoothing, float scale) {
+Loss Teach(Context& ctx, const Pupil& pupil, const Batch& batch, float smoothing, float scale) {
   const ArenaScope scope(ctx.arena);
-  MatrixView rows = model.Teach(ctx, batch.source, batch.source_segments, batch.target_in, batch.target_segments);
-  if (ctx.tape == nullptr) return Measure(ctx, model, View(rows), batch.target_out, smoothing);
-  MatrixView logits = model.Logits(ctx, View(rows));
+  MatrixView rows = pupil.Teach(ctx, batch);
+  if (ctx.tape == nullptr) return Measure(ctx, pupil, View(rows), batch.target_out, smoothing);
+  MatrixView logits = pupil.Logits(ctx, View(rows));
   const Loss loss = LossOf(logits, batch.target_out, smoothing, scale, ctx.pool);
   ctx.tape->Give(logits.data(), logits.data());
   ctx.tape->Backward();

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "core/base/context.h"
-#include "core/models/sequence_model.h"
-#include "core/train/batch.h"
+#include "core/train/pupil.h"
 
 namespace qkv {
 
@@ -18,6 +17,6 @@ struct Loss {
 // The context's tape, if it has one, is run: gradients of `scale` times the smoothed sum are added to those that it
 // watches. Without a tape only the loss is computed. 0 <= smoothing < 1. What the context's arena gave is free again
 // afterwards.
-Loss Teach(Context& ctx, const SequenceModel& model, const Batch& batch, float smoothing, float scale);
+Loss Teach(Context& ctx, const Pupil& pupil, const Batch& batch, float smoothing, float scale);
 
 }  // namespace qkv

@@ -8,6 +8,7 @@ namespace {
 LearntParameter Describe(WeightSlot& slot) {
   LearntParameter p;
   p.name = slot.names.front();
+  p.part = slot.first;
   p.outputs = slot.outputs;
   p.inputs = slot.inputs;
   p.start = slot.start;

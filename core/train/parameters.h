@@ -13,6 +13,7 @@ namespace qkv {
 
 struct LearntParameter {
   std::string name;  // the first of its slot's
+  size_t part = 0;   // of the tensor of that name, where it is one of several: which of its outputs is the first
   float* value = nullptr;
   size_t size = 0;                 // floats, with what a packed matrix is filled up by: zeros whose gradients are zeros
   size_t outputs = 0, inputs = 0;  // of the tensor; inputs = 1 for a vector

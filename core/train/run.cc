@@ -6,27 +6,17 @@
 #include <filesystem>
 #include <memory>
 
-#include "core/base/json.h"
 #include "core/io/files.h"
 #include "core/io/safetensors_writer.h"
-#include "core/models/any_sequence_model.h"
-#include "core/train/begin_from.h"
 #include "core/train/checkpoint.h"
 #include "core/train/initialise.h"
 #include "core/train/run_log.h"
-#include "core/translate/folder.h"
+#include "core/train/subject.h"
 
 namespace qkv {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr size_t kLargestVocabularyFile = size_t{64} << 20;
-
-// What goes into every model folder beside the weights.
-struct SmallFiles {
-  std::string config, generation, vocabulary, source_spm, target_spm;  // target_spm may be empty
-};
 
 // Starts clock again with what earlier parts of the run took.
 class Clock {
@@ -48,10 +38,10 @@ class Runner {
 
   Result<RunEnd> Run(const std::string& config_text) {
     QKV_CHECK(MakeFolder(config_text));
-    QKV_CHECK(ReadVocabulary());
     QKV_CHECK(MakeModel());
     QKV_CHECK(OpenData());
-    trainer_ = std::make_unique<Trainer>(*model_, model_->Slots(), rows_->start(), config_.trainer, options_.threads);
+    trainer_ = std::make_unique<Trainer>(subject_->pupil(), subject_->Slots(), subject_->start(), config_.trainer,
+                                         options_.threads);
     QKV_CHECK(ResumeIfAsked());
     QKV_TRY(RunLog log, RunLog::Open(out_, place_.step));
     log_ = std::make_unique<RunLog>(std::move(log));
@@ -73,33 +63,19 @@ class Runner {
     return WriteWholeFile(out_ + "/run.json", config_text);
   }
 
-  Result<void> ReadVocabulary() {
-    const std::string from = At(config_.vocabulary);
-    QKV_TRY(files_.vocabulary, ReadWholeFile(from + "/vocab.json", kLargestJson));
-    QKV_TRY(files_.source_spm, ReadWholeFile(from + "/source.spm", kLargestVocabularyFile));
-    std::error_code error;
-    if (fs::exists(from + "/target.spm", error)) {
-      QKV_TRY(files_.target_spm, ReadWholeFile(from + "/target.spm", kLargestVocabularyFile));
-    }
-    QKV_TRY(rows_, SubwordRows::Parse(files_.vocabulary, files_.source_spm, files_.target_spm, config_.subwords));
-    return {};
-  }
-
   Result<void> MakeModel() {
-    QKV_TRY(files_.config, ModelConfigOf(config_, *rows_));
-    QKV_TRY(model_, MakeSequenceModel(files_.config));
-    const SequenceConfig& shape = model_->config();
-    files_.generation = GenerationConfigOf(shape);
-    if (config_.batch.longest > shape.max_positions) {
+    QKV_TRY(subject_, MakeSubject(config_, folder_));
+    if (config_.batch.longest > subject_->max_positions()) {
       return Error{ErrorCode::kInvalidArgument,
-                   "is more than the model's " + std::to_string(shape.max_positions) + " positions", "batch.longest"};
+                   "is more than the model's " + std::to_string(subject_->max_positions()) + " positions",
+                   "batch.longest"};
     }
-    WeightSlots slots = model_->Slots();
+    WeightSlots slots = subject_->Slots();
     ReserveFloats(slots);
     Parameters parameters(slots, /*gradients=*/false);
     Initialise(parameters, config_.seed);
-    if (!config_.from.empty()) QKV_CHECK(BeginFrom(At(config_.from), files_.vocabulary, parameters));
-    parameters.ClearStart(static_cast<size_t>(rows_->start()));
+    if (!config_.from.empty()) QKV_CHECK(subject_->Begin(At(config_.from), parameters));
+    if (subject_->start() != Trainer::kNoStart) parameters.ClearStart(static_cast<size_t>(subject_->start()));
     return {};
   }
 
@@ -121,12 +97,14 @@ class Runner {
       corpora.push_back(std::move(corpus));
     }
     if (!config_.dev.empty()) {
-      QKV_TRY(const std::unique_ptr<Corpus> dev, OpenCorpus({config_.dev, "", {}}));
+      const CorpusOptions options = {.column = config_.corpora.front().options.column};
+      QKV_TRY(const std::unique_ptr<Corpus> dev, OpenCorpus({config_.dev, "", options}));
       QKV_TRY(dev_, dev->All(config_.measure_pairs));
     }
     if (dev_.size() > config_.measure_pairs) dev_.resize(config_.measure_pairs);
-    dev_batches_ = BatchesOf(dev_, *rows_, config_.batch.tokens, config_.batch.longest);
-    QKV_TRY(BatchStream stream, BatchStream::Open(std::move(corpora), *rows_, config_.batch));
+    const Examples& examples = subject_->examples();
+    QKV_TRY(dev_batches_, BatchesOf(dev_, examples, config_.batch.tokens, config_.batch.longest));
+    QKV_TRY(BatchStream stream, BatchStream::Open(std::move(corpora), examples, config_.batch));
     stream_ = std::make_unique<BatchStream>(std::move(stream));
     return {};
   }
@@ -249,21 +227,17 @@ class Runner {
     std::error_code error;
     fs::create_directories(to, error);
     if (error) return Error{ErrorCode::kInvalidFile, "cannot be made: " + error.message(), to};
-    QKV_CHECK(WriteWholeFile(to + "/config.json", files_.config));
-    QKV_CHECK(WriteWholeFile(to + "/generation_config.json", files_.generation));
-    QKV_CHECK(WriteWholeFile(to + "/vocab.json", files_.vocabulary));
-    QKV_CHECK(WriteWholeFile(to + "/source.spm", files_.source_spm));
-    if (!files_.target_spm.empty()) QKV_CHECK(WriteWholeFile(to + "/target.spm", files_.target_spm));
+    for (const auto& [name, content] : subject_->files()) {
+      if (!content.empty()) QKV_CHECK(WriteWholeFile(to + "/" + name, content));
+    }
     return WriteWholeFile(to + "/model.safetensors",
-                          [&](const ByteSink& out) { WriteSafetensors(model_->Slots(), FloatsAs::kF16, out); });
+                          [&](const ByteSink& out) { WriteSafetensors(subject_->Slots(), FloatsAs::kF16, out); });
   }
 
   const RunConfig& config_;
   std::string folder_, out_;
   const RunOptions& options_;
-  SmallFiles files_;
-  std::unique_ptr<SubwordRows> rows_;
-  std::unique_ptr<SequenceModel> model_;
+  std::unique_ptr<Subject> subject_;
   std::vector<TextPair> dev_;
   std::vector<Batch> dev_batches_;
   std::unique_ptr<BatchStream> stream_;

@@ -1,15 +1,14 @@
 #include "core/train/run_config.h"
 
-#include <rapidjson/prettywriter.h>
-#include <rapidjson/stringbuffer.h>
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
 
 #include "core/base/json.h"
-#include "core/models/rnn_config.h"
+#include "core/train/config_json.h"
+#include "core/train/one_sided_presets.h"
+#include "core/train/sequence_presets.h"
 
 namespace qkv {
 namespace {
@@ -93,6 +92,7 @@ class Fields {
 };
 
 constexpr double kMany = 1e15;
+constexpr std::string_view kTasks[] = {"translate", "continue", "masked", "classify", "tag"};
 
 Result<void> ReadCorpora(const Json& json, const Fields& fields, const std::string& file,
                          std::vector<CorpusFiles>& corpora) {
@@ -106,6 +106,7 @@ Result<void> ReadCorpora(const Json& json, const Fields& fields, const std::stri
     of_one.Text("target", corpus.target);
     of_one.Number("weight", corpus.options.weight, 0, 1e6);
     of_one.Number("held_out", corpus.options.held_out, 0, 1);
+    of_one.Number("column", corpus.options.column, 1, 2);
     QKV_CHECK(of_one.Read(one));
     const bool one_file = !path.empty() && corpus.source.empty() && corpus.target.empty();
     const bool two_files = path.empty() && !corpus.source.empty() && !corpus.target.empty();
@@ -136,43 +137,42 @@ Result<void> CheckFiles(const RunConfig& run, const Fields& fields) {
   return {};
 }
 
-std::string Print(const Json& json) {
-  rapidjson::StringBuffer buffer;
-  rapidjson::PrettyWriter<rapidjson::StringBuffer> writer(buffer);
-  writer.SetIndent(' ', 2);
-  json.Accept(writer);
-  return buffer.GetString();
+Result<void> ReadLabels(const Json& json, const Fields& fields, std::vector<std::string>& labels) {
+  if (json.IsArray()) {
+    for (const Json& one : json.GetArray()) labels.emplace_back(one.IsString() ? one.GetString() : "");
+  }
+  const bool good = labels.size() >= 2 && labels.size() <= 1000 &&
+                    std::all_of(labels.begin(), labels.end(), [](const std::string& label) { return !label.empty(); });
+  if (good) return {};
+  return fields.Wrong("labels", "must be a list of 2 to 1,000 names");
 }
 
-struct Preset {
-  std::string_view name;
-  size_t encoder_layers, decoder_layers, d, heads, ffn;
-  double dropout;
-};
-constexpr Preset kPresets[] = {
-    {"tiny", 6, 2, 256, 8, 1536, 0.1},  // Bergamot's tiny students have this shape, with another decoder
-    {"small", 4, 2, 256, 8, 1024, 0.1},
-    {"base", 6, 6, 512, 8, 2048, 0.1},  // Vaswani et al. 2017, table 3
-};
+// What a task has of its own, and others have not.
+Result<void> CheckTask(const RunConfig& run, const Fields& fields) {
+  const bool labelled = run.task == Task::kClassify || run.task == Task::kTag;
+  if (labelled && run.labels.empty()) return fields.Wrong("labels", "is missing: what the second column says");
+  const bool texts = run.task == Task::kContinue || run.task == Task::kMasked;
+  for (const CorpusFiles& corpus : run.corpora) {
+    if (!texts && corpus.options.column != 0) return fields.Wrong("corpora.column", "goes with texts alone");
+    if (texts && !corpus.target.empty()) return fields.Wrong("corpora", "this task learns from one \"path\" each");
+  }
+  if (!labelled && !run.labels.empty()) return fields.Wrong("labels", "goes with the tasks classify and tag alone");
+  if (labelled && run.batch.joined.size() > 1) {
+    return fields.Wrong("batch.joined", "must be left out: a label is one text's");
+  }
+  if (run.by_bleu && run.task != Task::kTranslate)
+    return fields.Wrong("measure.by", "can be bleu of translations only");
+  return {};
+}
 
-// Recurrent encoder-decoders of 256 units, their other choices as in the papers.
-struct RnnPreset {
-  std::string_view name;
-  const char *variant, *cell;
-  size_t layers;
-  double dropout;
-};
-constexpr RnnPreset kRnnPresets[] = {
-    {"rnn-plain", "plain", "lstm", 2, 0.2},
-    {"rnn-bahdanau", "bahdanau", "gru", 1, 0.2},
-    {"rnn-textbook", "textbook", "gru", 2, 0.2},
-    {"rnn-luong", "luong", "lstm", 2, 0.2},
-};
-
-template <class One, size_t n>
-const One* Find(const One (&presets)[n], std::string_view name) {
-  const auto found = std::find_if(std::begin(presets), std::end(presets), [&](const One& p) { return p.name == name; });
-  return found != std::end(presets) ? found : nullptr;
+Result<void> CheckPreset(const RunConfig& run, const Fields& fields) {
+  const auto check = [&](const auto& names) -> Result<void> {
+    if (std::find(names.begin(), names.end(), run.preset) != names.end()) return {};
+    std::string all;
+    for (const std::string_view name : names) all += (all.empty() ? "" : ", ") + std::string(name);
+    return fields.Wrong("preset", "must be one of " + all);
+  };
+  return run.task == Task::kTranslate ? check(SequencePresets()) : check(OneSidedPresets());
 }
 
 }  // namespace
@@ -189,6 +189,8 @@ Result<RunConfig> ParseRunConfig(std::string_view text, const std::string& file,
     root.Text("vocabulary", run.vocabulary);
     root.Text("from", run.from);
     root.Text("dev", run.dev);
+    root.Choice("task", kTasks, [&](size_t i) { run.task = static_cast<Task>(i); });
+    root.Other("labels", [&](const Json& value) { return ReadLabels(value, root, run.labels); });
     root.Other("corpora", [&](const Json& value) { return ReadCorpora(value, root, file, run.corpora); });
   }
   root.Text("preset", run.preset);
@@ -196,7 +198,7 @@ Result<RunConfig> ParseRunConfig(std::string_view text, const std::string& file,
   root.Number("seed", run.seed, 0, kMany);
   root.Other("model", [&](const Json& value) -> Result<void> {
     if (!value.IsObject()) return root.Wrong("model", "must be an object of config.json's fields");
-    run.model = Print(value);
+    run.model = PrettyText(value);
     return {};
   });
   root.Part("batch", batch);
@@ -204,7 +206,11 @@ Result<RunConfig> ParseRunConfig(std::string_view text, const std::string& file,
   batch.Number("longest", run.batch.longest, 2, 1 << 14);
   batch.Number("window_bytes", run.batch.window_bytes, 1 << 10, kMany);
   batch.Number("accumulate", run.accumulate, 1, 1 << 16);
-  batch.Other("joined", [&](const Json& value) { return ReadOdds(value, batch, run.batch.joined); });
+  bool joined_given = false;
+  batch.Other("joined", [&](const Json& value) {
+    joined_given = true;
+    return ReadOdds(value, batch, run.batch.joined);
+  });
   root.Part("subwords", subwords);
   subwords.Number("source", run.subwords.source, 0, 1);
   subwords.Number("target", run.subwords.target, 0, 1);
@@ -235,13 +241,15 @@ Result<RunConfig> ParseRunConfig(std::string_view text, const std::string& file,
   log.Number("every", run.log_every, 1, kMany);
   QKV_CHECK(root.Read(json.root()));
 
-  if (data == DataIn::kFiles) QKV_CHECK(CheckFiles(run, root));
-  if (Find(kPresets, run.preset) == nullptr && Find(kRnnPresets, run.preset) == nullptr) {
-    std::string all;
-    for (const Preset& each : kPresets) all += std::string(each.name) + ", ";
-    for (const RnnPreset& each : kRnnPresets) all += std::string(each.name) + ", ";
-    return root.Wrong("preset", "must be one of " + all.substr(0, all.size() - 2));
+  if (!joined_given && (run.task == Task::kClassify || run.task == Task::kTag)) run.batch.joined = {1};
+  if (data == DataIn::kFiles) QKV_CHECK(CheckTask(run, root));
+  for (CorpusFiles& corpus : run.corpora) {
+    const bool texts = run.task == Task::kContinue || run.task == Task::kMasked;
+    if (texts && corpus.options.column == 0) corpus.options.column = 1;
   }
+  if (data == DataIn::kFiles) QKV_CHECK(CheckFiles(run, root));
+  if (run.preset.empty()) run.preset = run.task == Task::kTranslate ? "small" : "mini";
+  QKV_CHECK(CheckPreset(run, root));
   run.batch.seed = run.trainer.seed = run.seed;
   run.trainer.schedule.steps = run.steps;
   if (average_from > 0) {
@@ -249,111 +257,6 @@ Result<RunConfig> ParseRunConfig(std::string_view text, const std::string& file,
         std::max<uint64_t>(1, static_cast<uint64_t>(average_from * static_cast<double>(run.steps)));
   }
   return run;
-}
-
-namespace {
-
-// A config.json in the making.
-class ConfigJson {
- public:
-  template <class T>
-  void Set(const char* name, T value) {
-    if constexpr (std::is_same_v<T, size_t>) {
-      json_.AddMember(rapidjson::StringRef(name), static_cast<uint64_t>(value), json_.GetAllocator());
-    } else if constexpr (std::is_same_v<T, const char*>) {
-      json_.AddMember(rapidjson::StringRef(name), rapidjson::StringRef(value), json_.GetAllocator());
-    } else {
-      json_.AddMember(rapidjson::StringRef(name), value, json_.GetAllocator());
-    }
-  }
-  void SetArchitecture(const char* name) {
-    Json architectures(rapidjson::kArrayType);
-    architectures.PushBack(rapidjson::StringRef(name), json_.GetAllocator());
-    json_.AddMember("architectures", architectures, json_.GetAllocator());
-  }
-  // Values of `text`, an object, in place of those that are there.
-  Result<void> Change(const std::string& text) {
-    rapidjson::Document changes;
-    changes.Parse(text.c_str(), text.size());
-    for (auto& change : changes.GetObject()) {
-      const auto member = json_.FindMember(change.name);
-      if (member == json_.MemberEnd()) {
-        return Error{ErrorCode::kInvalidFile, "is not a field of the config.json that a preset makes",
-                     std::string("model.") + change.name.GetString()};
-      }
-      member->value.CopyFrom(change.value, json_.GetAllocator());
-    }
-    return {};
-  }
-  std::string Text() const { return Print(json_); }
-
- private:
-  rapidjson::Document json_{rapidjson::kObjectType};
-};
-
-void SetTransformer(ConfigJson& json, const Preset& preset) {
-  json.SetArchitecture("MarianMTModel");
-  json.Set("model_type", "marian");
-  json.Set("d_model", preset.d);
-  json.Set("encoder_layers", preset.encoder_layers);
-  json.Set("decoder_layers", preset.decoder_layers);
-  json.Set("encoder_attention_heads", preset.heads);
-  json.Set("decoder_attention_heads", preset.heads);
-  json.Set("encoder_ffn_dim", preset.ffn);
-  json.Set("decoder_ffn_dim", preset.ffn);
-  json.Set("activation_function", "relu");
-  json.Set("scale_embedding", true);
-  json.Set("static_position_embeddings", true);
-  json.Set("normalize_before", false);
-  json.Set("normalize_embedding", false);
-  json.Set("add_final_layer_norm", false);
-  json.Set("is_encoder_decoder", true);
-  for (const char* name : {"dropout", "attention_dropout", "activation_dropout"}) json.Set(name, preset.dropout);
-}
-
-// core/models/rnn_config.h
-void SetRecurrent(ConfigJson& json, const RnnPreset& preset) {
-  const std::string_view variant = preset.variant;
-  json.Set("model_type", kRnnModelType.data());
-  json.Set("variant", preset.variant);
-  json.Set("cell", preset.cell);
-  json.Set("d_model", size_t{256});
-  json.Set("d_embedding", size_t{256});
-  json.Set("scale_embedding", true);
-  json.Set("encoder_layers", preset.layers);
-  json.Set("decoder_layers", preset.layers);
-  json.Set("bidirectional", variant == "bahdanau");
-  json.Set("reverse_source", false);
-  json.Set("self_attention_heads", size_t{0});
-  json.Set("dropout", preset.dropout);
-  if (variant == "plain") return json.Set("context", "every");
-  json.Set("score", variant == "luong" ? "general" : "additive");
-  json.Set("window", "global");
-  json.Set("half_width", 10);
-  json.Set(variant == "luong" ? "input_feeding" : "output_context", false);
-}
-
-}  // namespace
-
-Result<std::string> ModelConfigOf(const RunConfig& run, const SubwordRows& rows) {
-  ConfigJson json;
-  if (const Preset* preset = Find(kPresets, run.preset)) SetTransformer(json, *preset);
-  if (const RnnPreset* preset = Find(kRnnPresets, run.preset)) SetRecurrent(json, *preset);
-  json.Set("vocab_size", rows.size());
-  json.Set("share_encoder_decoder_embeddings", true);
-  json.Set("tie_word_embeddings", true);
-  json.Set("max_position_embeddings", size_t{512});
-  for (const char* name : {"pad_token_id", "decoder_start_token_id"}) json.Set(name, rows.start());
-  for (const char* name : {"eos_token_id", "bos_token_id", "forced_eos_token_id"}) json.Set(name, rows.end());
-  QKV_CHECK(json.Change(run.model));
-  return json.Text();
-}
-
-std::string GenerationConfigOf(const SequenceConfig& model) {
-  const std::string start = std::to_string(model.start);
-  return "{\n  \"decoder_start_token_id\": " + start + ",\n  \"pad_token_id\": " + start +
-         ",\n  \"eos_token_id\": " + std::to_string(model.end) + ",\n  \"bad_words_ids\": [[" + start +
-         "]],\n  \"num_beams\": 4,\n  \"max_length\": " + std::to_string(model.max_positions) + "\n}\n";
 }
 
 }  // namespace qkv

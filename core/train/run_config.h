@@ -19,15 +19,21 @@ struct CorpusFiles {
   CorpusOptions options = {};
 };
 
+// What the model is to learn: to translate; to continue a text; to guess hidden pieces; to label a text; to label each
+// of its words.
+enum class Task { kTranslate, kContinue, kMasked, kClassify, kTag };
+
 // The fields, as in the file. Paths are relative to the file's folder.
 struct RunConfig {
   std::string out;                   // "out": the folder to write
+  Task task = Task::kTranslate;      // "task": translate, continue, masked, classify, tag
+  std::vector<std::string> labels;   // "labels": of classify and tag
   std::string vocabulary;            // "vocabulary": a folder by `qkv vocab`, or a model's
   std::string from;                  // "from": a model folder whose weights are the start; none: random ones
-  std::vector<CorpusFiles> corpora;  // "corpora": [{"path"} or {"source", "target"}, "weight", "held_out"]
+  std::vector<CorpusFiles> corpora;  // "corpora": [{"path"} or {"source", "target"}, "weight", "held_out", "column"]
   std::string dev;                   // "dev": pairs to measure by; none: what is held out
-  std::string preset = "small";      // "preset": tiny, small, base, or a recurrent one: rnn-plain,
-                                     // rnn-bahdanau, rnn-textbook, rnn-luong
+  std::string preset;                // "preset": small, or another one (core/train/sequence_presets.h); of a task that
+                                     // is not to translate mini, or another one (core/train/one_sided_presets.h)
   std::string model = "{}";          // "model": fields of config.json that differ from the preset's
   BatchOptions batch = {};           // "batch": tokens, longest, joined, window_bytes
   size_t accumulate = 1;             // "batch": accumulate, batches an update
@@ -48,9 +54,5 @@ struct RunConfig {
 // data is in memory, a config names no files.
 enum class DataIn { kFiles, kMemory };
 Result<RunConfig> ParseRunConfig(std::string_view text, const std::string& file, DataIn data = DataIn::kFiles);
-
-// config.json of the model that a run trains, and its generation_config.json, for a vocabulary's rows.
-Result<std::string> ModelConfigOf(const RunConfig& run, const SubwordRows& rows);
-std::string GenerationConfigOf(const SequenceConfig& model);
 
 }  // namespace qkv

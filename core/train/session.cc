@@ -8,6 +8,7 @@
 #include "core/models/any_sequence_model.h"
 #include "core/train/character_vocabulary.h"
 #include "core/train/initialise.h"
+#include "core/train/sequence_presets.h"
 
 namespace qkv {
 namespace {
@@ -38,13 +39,15 @@ Result<std::unique_ptr<Session>> Session::Create(std::string_view config, Sessio
   }
   QKV_TRY(session->rows_,
           SubwordRows::Parse(data.vocabulary, data.source_spm, data.target_spm, session->config_.subwords));
+  session->examples_ = std::make_unique<PairExamples>(*session->rows_);
   session->files_.vocabulary = std::move(data.vocabulary);
   session->files_.source_spm = std::move(data.source_spm);
   session->files_.target_spm = std::move(data.target_spm);
   QKV_CHECK(session->MakeModel());
   QKV_CHECK(session->OpenData(std::move(data)));
-  session->trainer_ = std::make_unique<Trainer>(session->model_->model(), session->model_->Slots(),
-                                                session->rows_->start(), session->config_.trainer, threads);
+  session->pupil_ = std::make_unique<SequencePupil>(session->model_->model());
+  session->trainer_ = std::make_unique<Trainer>(*session->pupil_, session->model_->Slots(), session->rows_->start(),
+                                                session->config_.trainer, threads);
   session->batches_.resize(session->config_.accumulate);
   return session;
 }
@@ -76,12 +79,12 @@ Result<void> Session::OpenData(SessionData data) {
   if (!data.dev.empty()) {
     QKV_TRY(const std::unique_ptr<Corpus> dev, OpenText(std::move(data.dev), "dev"));
     QKV_TRY(const std::vector<TextPair> pairs, dev->All(config_.measure_pairs));
-    dev_ = BatchesOf(pairs, *rows_, config_.batch.tokens, config_.batch.longest);
+    QKV_TRY(dev_, BatchesOf(pairs, *examples_, config_.batch.tokens, config_.batch.longest));
   }
   std::vector<std::unique_ptr<Corpus>> corpora;
   QKV_TRY(std::unique_ptr<Corpus> pairs, OpenText(std::move(data.pairs), "pairs"));
   corpora.push_back(std::move(pairs));
-  QKV_TRY(BatchStream stream, BatchStream::Open(std::move(corpora), *rows_, config_.batch));
+  QKV_TRY(BatchStream stream, BatchStream::Open(std::move(corpora), *examples_, config_.batch));
   stream_ = std::make_unique<BatchStream>(std::move(stream));
   return {};
 }

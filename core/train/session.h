@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/train/pair_examples.h"
 #include "core/train/run_config.h"
 #include "core/train/run_place.h"
 #include "core/train/trainer.h"
@@ -64,7 +65,9 @@ class Session {
   RunConfig config_;
   SessionFiles files_;
   std::unique_ptr<SubwordRows> rows_;
+  std::unique_ptr<PairExamples> examples_;
   std::unique_ptr<TranslationModel> model_;
+  std::unique_ptr<SequencePupil> pupil_;
   std::unique_ptr<BatchStream> stream_;
   std::vector<Batch> dev_;
   std::vector<Batch> batches_;

@@ -31,8 +31,8 @@ WeightCopies::WeightCopies(const WeightSlots& like, const std::string& prefix) :
   for (LearntParameter& p : parameters_->all()) std::fill_n(p.value, p.size, 0.0f);
 }
 
-Trainer::Trainer(const SequenceModel& model, WeightSlots slots, int32_t start, TrainerOptions options, size_t threads)
-    : model_(model),
+Trainer::Trainer(const Pupil& pupil, WeightSlots slots, int32_t start, TrainerOptions options, size_t threads)
+    : pupil_(pupil),
       options_(options),
       start_(start),
       pool_(threads),
@@ -54,9 +54,9 @@ Trainer::Report Trainer::Step(std::span<const Batch> batches) {
   Random random(options_.seed, kDropoutStream + report.step);
   Context ctx{.arena = arena_, .pool = pool_, .tape = &tape_, .random = &random};
   for (const Batch& batch : batches) {
-    report.loss += Teach(ctx, model_, batch, static_cast<float>(options_.smoothing), 1 / static_cast<float>(pieces));
+    report.loss += Teach(ctx, pupil_, batch, static_cast<float>(options_.smoothing), 1 / static_cast<float>(pieces));
   }
-  parameters_.ClearStartGradient(static_cast<size_t>(start_));
+  if (start_ != kNoStart) parameters_.ClearStartGradient(static_cast<size_t>(start_));
   double squares = 0;
   for (LearntParameter& p : parameters_.all()) squares += SumOfSquares(p.gradient.data(), p.size, pool_);
   report.gradient = std::sqrt(squares);
@@ -91,7 +91,7 @@ void Trainer::Update(const Report& report) {
 Loss Trainer::Measure(std::span<const Batch> batches) {
   Context ctx{.arena = arena_, .pool = pool_};
   Loss loss;
-  for (const Batch& batch : batches) loss += Teach(ctx, model_, batch, static_cast<float>(options_.smoothing), 0);
+  for (const Batch& batch : batches) loss += Teach(ctx, pupil_, batch, static_cast<float>(options_.smoothing), 0);
   return loss;
 }
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/base/tape.h"
-#include "core/models/sequence_model.h"
 #include "core/train/lesson.h"
 #include "core/train/parameters.h"
 #include "core/train/schedule.h"
@@ -46,9 +45,10 @@ class WeightCopies {
 
 class Trainer {
  public:
-  // `slots` are the model's; its weights are floats, and outlive the trainer. The row `start` of its table of pieces
-  // stays zero: decoding begins with it.
-  Trainer(const SequenceModel& model, WeightSlots slots, int32_t start, TrainerOptions options, size_t threads);
+  // `slots` are those of the pupil's model; its weights are floats. Pupil and weights outlive the trainer. The row
+  // `start` of its table of pieces stays zero: decoding begins with it. kNoStart: there is no such row.
+  static constexpr int32_t kNoStart = -1;
+  Trainer(const Pupil& pupil, WeightSlots slots, int32_t start, TrainerOptions options, size_t threads);
 
   struct Report {
     uint64_t step = 0;  // counted from 1
@@ -78,7 +78,7 @@ class Trainer {
  private:
   void Update(const Report& report);
 
-  const SequenceModel& model_;
+  const Pupil& pupil_;
   TrainerOptions options_;
   int32_t start_;
   Arena arena_;

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "core/train/pair_examples.h"
+
 namespace qkv {
 namespace {
 
@@ -42,18 +44,18 @@ struct Texts {
   CorpusOptions options = {};
 };
 
-Result<BatchStream> Open(const std::vector<Texts>& texts, const TextRows& rows, const BatchOptions& options) {
+Result<BatchStream> Open(const std::vector<Texts>& texts, const Examples& examples, const BatchOptions& options) {
   std::vector<std::unique_ptr<Corpus>> corpora;
   for (const Texts& each : texts) {
     auto corpus = Corpus::Open(TextInMemory(each.text, "text"), nullptr, each.options);
     if (!corpus) return corpus.error();
     corpora.push_back(std::move(*corpus));
   }
-  return BatchStream::Open(std::move(corpora), rows, options);
+  return BatchStream::Open(std::move(corpora), examples, options);
 }
 
-BatchStream OpenOrDie(const std::vector<Texts>& texts, const TextRows& rows, const BatchOptions& options) {
-  auto stream = Open(texts, rows, options);
+BatchStream OpenOrDie(const std::vector<Texts>& texts, const Examples& examples, const BatchOptions& options) {
+  auto stream = Open(texts, examples, options);
   EXPECT_TRUE(stream) << stream.error().ToString();
   return std::move(*stream);
 }
@@ -72,7 +74,7 @@ std::string TextOf(const std::vector<int32_t>& rows, size_t begin, size_t end) {
 }
 
 // "source=target" of every example, after checking that its rows are as Batch promises.
-std::vector<std::string> Examples(const Batch& batch) {
+std::vector<std::string> ExamplesOf(const Batch& batch) {
   std::vector<std::string> examples;
   EXPECT_EQ(batch.source_segments.size(), batch.target_segments.size());
   EXPECT_EQ(batch.source.size(), batch.source_segments.rows());
@@ -92,15 +94,16 @@ std::vector<std::string> Examples(const Batch& batch) {
 
 TEST(Batches, EveryPairOnceAnEpochInAnotherOrder) {
   const ByteRows rows;
+  const PairExamples examples(rows);
   const std::string text = Numbered("s", 1000);
-  BatchStream stream = OpenOrDie({{text}}, rows, {.tokens = 500, .joined = {1}, .pool_pairs = 100});
+  BatchStream stream = OpenOrDie({{text}}, examples, {.tokens = 500, .joined = {1}, .pool_pairs = 100});
   EXPECT_EQ(stream.epoch_pairs(), 1000U);
   std::vector<std::string> epochs[2];
   for (auto& epoch : epochs) {
     while (epoch.size() < 1000) {
       const Batch batch = Next(stream);
       EXPECT_LE(batch.tokens(), 500U);
-      for (std::string& example : Examples(batch)) epoch.push_back(std::move(example));
+      for (std::string& example : ExamplesOf(batch)) epoch.push_back(std::move(example));
     }
     EXPECT_EQ(epoch.size(), 1000U);
     EXPECT_EQ(std::set<std::string>(epoch.begin(), epoch.end()).size(), 1000U);
@@ -116,7 +119,8 @@ TEST(Batches, EveryPairOnceAnEpochInAnotherOrder) {
 
 TEST(Batches, AreFullAndOfLikeLengths) {
   const ByteRows rows;
-  BatchStream stream = OpenOrDie({{Numbered("s", 4000, 60)}}, rows, {.tokens = 2000, .joined = {1}});
+  const PairExamples examples(rows);
+  BatchStream stream = OpenOrDie({{Numbered("s", 4000, 60)}}, examples, {.tokens = 2000, .joined = {1}});
   size_t tokens = 0, batches = 0;
   for (; stream.epochs() < 0.999; ++batches) {
     const Batch batch = Next(stream);
@@ -134,14 +138,15 @@ TEST(Batches, AreFullAndOfLikeLengths) {
 
 TEST(Batches, CorporaComeInProportion) {
   const ByteRows rows;
+  const PairExamples examples(rows);
   BatchStream stream = OpenOrDie(
       {{Numbered("a", 300), {.weight = 2}}, {Numbered("b", 1000), {.weight = 0.5}}, {Numbered("c", 50), {.weight = 0}}},
-      rows, {.tokens = 300, .joined = {1}, .window_bytes = 2000, .pool_pairs = 32});
+      examples, {.tokens = 300, .joined = {1}, .window_bytes = 2000, .pool_pairs = 32});
   EXPECT_EQ(stream.epoch_pairs(), 1100U);
   std::map<std::string, int> seen;
   std::map<char, int> of;
   for (int taken = 0; taken < 2200;) {
-    for (const std::string& example : Examples(Next(stream))) {
+    for (const std::string& example : ExamplesOf(Next(stream))) {
       ++seen[example];
       ++of[example[0]];
       ++taken;
@@ -155,12 +160,13 @@ TEST(Batches, CorporaComeInProportion) {
 
 TEST(Batches, JoinsAsOftenAsAsked) {
   const ByteRows rows;
-  BatchStream stream = OpenOrDie({{Numbered("s", 20000, 1)}}, rows, {.joined = {6, 3, 1}});
+  const PairExamples examples(rows);
+  BatchStream stream = OpenOrDie({{Numbered("s", 20000, 1)}}, examples, {.joined = {6, 3, 1}});
   std::map<size_t, int> counts;
-  int examples = 0;
+  int count = 0;
   std::set<std::string> sources;
   while (stream.epochs() < 0.999) {
-    for (const std::string& example : Examples(Next(stream))) {
+    for (const std::string& example : ExamplesOf(Next(stream))) {
       const size_t middle = example.find('=');
       std::string source = example.substr(0, middle) + " ", target = example.substr(middle + 1) + " ";
       size_t joined = 0;
@@ -172,22 +178,23 @@ TEST(Batches, JoinsAsOftenAsAsked) {
         target.erase(0, target.find(' ') + 1);
       }
       ++counts[joined];
-      ++examples;
+      ++count;
     }
   }
   EXPECT_EQ(sources.size(), 20000U);
-  EXPECT_NEAR(counts[1] / static_cast<double>(examples), 0.6, 0.02);
-  EXPECT_NEAR(counts[2] / static_cast<double>(examples), 0.3, 0.02);
-  EXPECT_NEAR(counts[3] / static_cast<double>(examples), 0.1, 0.02);
+  EXPECT_NEAR(counts[1] / static_cast<double>(count), 0.6, 0.02);
+  EXPECT_NEAR(counts[2] / static_cast<double>(count), 0.3, 0.02);
+  EXPECT_NEAR(counts[3] / static_cast<double>(count), 0.1, 0.02);
 }
 
 TEST(Batches, WhatWouldBeTooLongIsNotJoinedAndWhatIsTooLongIsLeftOut) {
   const ByteRows rows;
+  const PairExamples examples(rows);
   const std::string text = "aaaa\tb\n" + std::string(12, 'c') + "\td\ne\t" + std::string(10, 'f') + "\n";
-  BatchStream stream = OpenOrDie({{text}}, rows, {.longest = 11, .joined = {0, 1}});
+  BatchStream stream = OpenOrDie({{text}}, examples, {.longest = 11, .joined = {0, 1}});
   std::multiset<std::string> seen;
   for (int i = 0; i < 40; ++i) {
-    for (std::string& example : Examples(Next(stream))) seen.insert(std::move(example));
+    for (std::string& example : ExamplesOf(Next(stream))) seen.insert(std::move(example));
   }
   EXPECT_EQ(std::set<std::string>(seen.begin(), seen.end()), (std::set<std::string>{"aaaa=b", "e=ffffffffff"}));
   EXPECT_GE(stream.left_out(), 39U);
@@ -196,33 +203,35 @@ TEST(Batches, WhatWouldBeTooLongIsNotJoinedAndWhatIsTooLongIsLeftOut) {
 // From every place of two and a half epochs, in memory and from a file, a new stream continues as the old one did.
 TEST(Batches, ContinueFromAnyPlace) {
   ByteRows rows;
+  const PairExamples examples(rows);
   rows.sampled = true;
   const std::vector<Texts> texts = {{Numbered("a", 200), {.weight = 1.5, .held_out = 0.1}},
                                     {Numbered("b", 130), {.weight = 0.7}}};
   const BatchOptions options = {.seed = 7, .tokens = 300, .joined = {2, 1, 1}, .window_bytes = 3000, .pool_pairs = 40};
-  BatchStream stream = OpenOrDie(texts, rows, options);
+  BatchStream stream = OpenOrDie(texts, examples, options);
   std::vector<BatchState> states;
   std::vector<std::vector<std::string>> batches;
   while (stream.epochs() < 2.5) {
     states.push_back(stream.State());
-    batches.push_back(Examples(Next(stream)));
+    batches.push_back(ExamplesOf(Next(stream)));
   }
   ASSERT_GT(batches.size(), 60U);
-  BatchStream other = OpenOrDie(texts, rows, options);
+  BatchStream other = OpenOrDie(texts, examples, options);
   for (size_t i = 0; i < batches.size(); i += 3) {
     const size_t from = i * 37 % batches.size();
     ASSERT_TRUE(other.Seek(states[from]));
     for (size_t at = from; at < std::min(from + 12, batches.size()); ++at) {
-      EXPECT_EQ(Examples(Next(other)), batches[at]) << "from " << from << " at " << at;
+      EXPECT_EQ(ExamplesOf(Next(other)), batches[at]) << "from " << from << " at " << at;
     }
   }
 }
 
 TEST(Batches, DependOnTheSeed) {
   const ByteRows rows;
+  const PairExamples examples(rows);
   const auto first = [&](uint64_t seed) {
-    BatchStream stream = OpenOrDie({{Numbered("s", 500)}}, rows, {.seed = seed, .tokens = 400});
-    return Examples(Next(stream));
+    BatchStream stream = OpenOrDie({{Numbered("s", 500)}}, examples, {.seed = seed, .tokens = 400});
+    return ExamplesOf(Next(stream));
   };
   EXPECT_EQ(first(1), first(1));
   EXPECT_NE(first(1), first(2));
@@ -230,14 +239,15 @@ TEST(Batches, DependOnTheSeed) {
 
 TEST(Batches, AStateOfOtherDataIsRefused) {
   const ByteRows rows;
-  BatchStream stream = OpenOrDie({{Numbered("s", 50)}}, rows, {});
+  const PairExamples examples(rows);
+  BatchStream stream = OpenOrDie({{Numbered("s", 50)}}, examples, {});
   Next(stream);
   const BatchState state = stream.State();
-  BatchStream other_data = OpenOrDie({{Numbered("s", 51)}}, rows, {});
+  BatchStream other_data = OpenOrDie({{Numbered("s", 51)}}, examples, {});
   EXPECT_FALSE(other_data.Seek(state));
-  BatchStream other_weight = OpenOrDie({{Numbered("s", 50)}, {Numbered("t", 5)}}, rows, {});
+  BatchStream other_weight = OpenOrDie({{Numbered("s", 50)}, {Numbered("t", 5)}}, examples, {});
   EXPECT_FALSE(other_weight.Seek(state));
-  BatchStream other_options = OpenOrDie({{Numbered("s", 50)}}, rows, {.tokens = 100});
+  BatchStream other_options = OpenOrDie({{Numbered("s", 50)}}, examples, {.tokens = 100});
   EXPECT_FALSE(other_options.Seek(state));
   // Numbers that no stream has.
   for (uint64_t BatchState::* field : {&BatchState::used, &BatchState::taken}) {
@@ -251,7 +261,8 @@ TEST(Batches, AStateOfOtherDataIsRefused) {
 
 TEST(Batches, OptionsAreChecked) {
   const ByteRows rows;
-  const auto refused = [&](const BatchOptions& options) { return !Open({{"a\tb\n"}}, rows, options); };
+  const PairExamples examples(rows);
+  const auto refused = [&](const BatchOptions& options) { return !Open({{"a\tb\n"}}, examples, options); };
   EXPECT_FALSE(refused({}));
   EXPECT_TRUE(refused({.tokens = 0}));
   EXPECT_TRUE(refused({.longest = 1}));
@@ -260,14 +271,15 @@ TEST(Batches, OptionsAreChecked) {
   EXPECT_TRUE(refused({.joined = {1, -1}}));
   EXPECT_TRUE(refused({.joined = {std::numeric_limits<double>::infinity()}}));
   EXPECT_TRUE(refused({.pool_pairs = 0}));
-  EXPECT_FALSE(Open({}, rows, {}));
-  EXPECT_FALSE(Open({{"\n"}}, rows, {}));
-  EXPECT_FALSE(Open({{"a\tb\n", {.weight = 0}}}, rows, {}));
+  EXPECT_FALSE(Open({}, examples, {}));
+  EXPECT_FALSE(Open({{"\n"}}, examples, {}));
+  EXPECT_FALSE(Open({{"a\tb\n", {.weight = 0}}}, examples, {}));
 }
 
 TEST(Batches, NothingButTooLongPairsIsAnError) {
   const ByteRows rows;
-  BatchStream stream = OpenOrDie({{"aaaaaaaaaaaa\tb\n"}}, rows, {.longest = 5});
+  const PairExamples examples(rows);
+  BatchStream stream = OpenOrDie({{"aaaaaaaaaaaa\tb\n"}}, examples, {.longest = 5});
   Batch batch;
   const auto next = stream.Next(&batch);
   ASSERT_FALSE(next);
@@ -276,18 +288,19 @@ TEST(Batches, NothingButTooLongPairsIsAnError) {
 
 TEST(Batches, ForMeasuringAreTheSameEachTime) {
   ByteRows rows;
+  const PairExamples examples(rows);
   rows.sampled = true;
   std::vector<TextPair> pairs;
   for (int i = 0; i < 300; ++i) pairs.push_back({"source" + std::to_string(i), "t" + std::string(i % 50, 'y')});
-  const auto batches = BatchesOf(pairs, rows, 400, 30);
+  const std::vector<Batch> batches = *BatchesOf(pairs, examples, 400, 30);
   std::multiset<std::string> seen;
   for (const Batch& batch : batches) {
     EXPECT_LE(batch.tokens(), 400U);
-    for (std::string& example : Examples(batch)) seen.insert(std::move(example));
+    for (std::string& example : ExamplesOf(batch)) seen.insert(std::move(example));
   }
   ASSERT_EQ(seen.size(), 300U);
   EXPECT_EQ(seen.count("source49=t" + std::string(28, 'y')), 1U);  // cut to 29 rows and </s>
-  EXPECT_TRUE(BatchesOf({}, rows, 400, 30).empty());
+  EXPECT_TRUE(BatchesOf({}, examples, 400, 30)->empty());
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ class Case {
       EXPECT_EQ(weight.size(), p.outputs * p.inputs) << p.name;
       PackInto(p, std::vector<float>(weight.begin(), weight.end()).data(), p.value);
     }
-    for (const Json& pair : json["pairs"].GetArray()) batch.Add(Ids(pair[0]), Ids(pair[1]), model->config().start);
+    for (const Json& pair : json["pairs"].GetArray()) batch.AddPair(Ids(pair[0]), Ids(pair[1]), model->config().start);
   }
 
   std::string name() const { return json_["name"].GetString(); }
@@ -102,7 +102,7 @@ TEST(RnnSeq2Seq, LossAndGradientsArePyTorchs) {
       golden.parameters->Watch(tape);
       Context ctx{.arena = arena, .pool = pool, .tape = &tape};
       const auto pieces = static_cast<float>(golden.batch.target_out.size());
-      const Loss loss = Teach(ctx, *golden.model, golden.batch, golden.smoothing, 1 / pieces);
+      const Loss loss = Teach(ctx, SequencePupil(*golden.model), golden.batch, golden.smoothing, 1 / pieces);
       EXPECT_NEAR(loss.smoothed / pieces, golden.loss(), 1e-5 * golden.loss());
       double all = 0;
       for (const LearntParameter& p : golden.parameters->all()) all += std::pow(Norm(golden["d " + p.name]), 2);
@@ -217,7 +217,7 @@ std::vector<Hypothesis> Search(const Case& golden, const std::vector<size_t>& pa
 
 double LogProb(const Case& golden, size_t i, const std::vector<int32_t>& pieces) {
   Batch batch;
-  batch.Add(golden.source(i), pieces, golden.model->config().start);
+  batch.AddPair(golden.source(i), pieces, golden.model->config().start);
   Arena arena;
   ThreadPool pool(1);
   Context ctx{.arena = arena, .pool = pool};

@@ -45,7 +45,7 @@ Golden ReadGolden(const std::string& path, const SequenceConfig& config) {
     for (const int side : {0, 1}) {
       for (const auto& id : pair[static_cast<unsigned>(side)].GetArray()) sides[side].push_back(id.GetInt());
     }
-    golden.batch.Add(sides[0], sides[1], config.start);
+    golden.batch.AddPair(sides[0], sides[1], config.start);
   }
   golden.loss = json["loss"].GetDouble();
   golden.rate = json["rate"].GetDouble();
@@ -69,11 +69,11 @@ struct Learner {
   double Teach(const Golden& golden, Random* random = nullptr) {
     Context ctx{.arena = arena, .pool = pool, .tape = &tape, .random = random};
     const auto pieces = static_cast<float>(golden.batch.target_out.size());
-    return qkv::Teach(ctx, model->model(), golden.batch, golden.smoothing, 1 / pieces).smoothed / pieces;
+    return qkv::Teach(ctx, SequencePupil(model->model()), golden.batch, golden.smoothing, 1 / pieces).smoothed / pieces;
   }
   double Loss(const Golden& golden, Random* random = nullptr) {
     Context ctx{.arena = arena, .pool = pool, .random = random};
-    return qkv::Teach(ctx, model->model(), golden.batch, golden.smoothing, 0).smoothed /
+    return qkv::Teach(ctx, SequencePupil(model->model()), golden.batch, golden.smoothing, 0).smoothed /
            static_cast<double>(golden.batch.target_out.size());
   }
 };

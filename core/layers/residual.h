@@ -1,0 +1,19 @@
+// The pre-norm residual: what a part of a layer adds to what it was given.
+#pragma once
+
+#include "core/base/context.h"
+
+namespace qkv {
+
+// The backward of y = x + part, recorded: the context has a tape.
+void RecordSum(const Context& ctx, ConstMatrixView x, ConstMatrixView part, MatrixView y);
+
+// x + part, [rows, d].
+inline MatrixView Add(Context& ctx, ConstMatrixView x, ConstMatrixView part) {
+  MatrixView y = ctx.New(x.rows(), x.cols());
+  y = x + part;
+  if (ctx.Recording() != nullptr) RecordSum(ctx, x, part, y);
+  return y;
+}
+
+}  // namespace qkv

@@ -1,0 +1,36 @@
+// How the lines of a corpus become examples: each task of training has its own way.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/random.h"
+#include "core/train/batch.h"
+
+namespace qkv {
+
+struct Example {
+  std::vector<int32_t> source, target;  // rows of the embedding, or answers
+};
+
+// What becomes of a side of more rows than are allowed.
+enum class TooLong { kLeaveOut, kCut };
+
+class Examples {
+ public:
+  virtual ~Examples() = default;
+
+  // The example of a pair of texts, each side of at most `longest` rows. What is drawn at random comes from the
+  // generator; without one an example is always the same. False: it is too long, or there is nothing to learn from.
+  // Errors: kInvalidArgument for what is no example of this task.
+  virtual Result<bool> Make(std::string_view source, std::string_view target, Random* random, size_t longest,
+                            TooLong too_long, Example* example) const = 0;
+  // Appends an example that Make made.
+  virtual void Add(std::span<const int32_t> source, std::span<const int32_t> target, Batch* batch) const = 0;
+};
+
+}  // namespace qkv

@@ -1,0 +1,41 @@
+// Models that only read, and models that only write, as training teaches them.
+#pragma once
+
+#include <vector>
+
+#include "core/models/encoder.h"
+#include "core/models/gpt2.h"
+#include "core/train/pupil.h"
+
+namespace qkv {
+
+// By the rows that are asked. All texts are of BERT's first segment.
+class EncoderPupil : public Pupil {
+ public:
+  explicit EncoderPupil(const Encoder& encoder) : encoder_(encoder) {}
+
+  MatrixView Teach(Context& ctx, const Batch& batch) const override {
+    const std::vector<int32_t> types(batch.source.size(), 0);
+    return encoder_.Teach(ctx, batch.source, types, batch.source_segments, batch.asked);
+  }
+  MatrixView Logits(Context& ctx, ConstMatrixView rows) const override { return encoder_.Logits(ctx, rows); }
+
+ private:
+  const Encoder& encoder_;
+};
+
+// By every next piece.
+class GeneratorPupil : public Pupil {
+ public:
+  explicit GeneratorPupil(const Gpt2& decoder) : decoder_(decoder) {}
+
+  MatrixView Teach(Context& ctx, const Batch& batch) const override {
+    return decoder_.Teach(ctx, batch.target_in, batch.target_segments);
+  }
+  MatrixView Logits(Context& ctx, ConstMatrixView rows) const override { return decoder_.Logits(ctx, rows); }
+
+ private:
+  const Gpt2& decoder_;
+};
+
+}  // namespace qkv

@@ -1,0 +1,83 @@
+// Examples of texts for the models that only read, or only write.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/text/tokenizer.h"
+#include "core/train/examples.h"
+
+namespace qkv {
+
+// A text to continue, piece by piece (Radford et al. 2018, equation 1). The target's side is not read.
+class ContinuedTexts : public Examples {
+ public:
+  // `end` begins a text, and ends it. The tokenizer outlives this, as it does the classes below.
+  ContinuedTexts(const Tokenizer& tokenizer, int32_t end) : tokenizer_(tokenizer), end_(end) {}
+
+  Result<bool> Make(std::string_view source, std::string_view target, Random* random, size_t longest, TooLong too_long,
+                    Example* example) const override;
+  void Add(std::span<const int32_t>, std::span<const int32_t> target, Batch* batch) const override {
+    batch->AddText(target, end_);
+  }
+
+ private:
+  const Tokenizer& tokenizer_;
+  int32_t end_;
+};
+
+// What the three below share: a text to read, of which some pieces are asked.
+class AskedTexts : public Examples {
+ public:
+  explicit AskedTexts(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
+
+  void Add(std::span<const int32_t> source, std::span<const int32_t> target, Batch* batch) const override {
+    batch->AddQuestions(source, target);
+  }
+
+ protected:
+  // The pieces with what is put around them; nothing asked yet. False: it is too long, or has no pieces of its own.
+  bool Read(std::string_view text, size_t longest, TooLong too_long, Encoding* read, Example* example) const;
+  const Tokenizer& tokenizer_;
+};
+
+// Pieces that are hidden (Devlin et al. 2018, section 3.1): of a text's pieces 15 % are asked, and at least one,
+// of which 80 % are replaced by the mask, 10 % by any piece, and 10 % stay. Drawn anew each time. The target's side is
+// not read.
+class MaskedTexts : public AskedTexts {
+ public:
+  MaskedTexts(const Tokenizer& tokenizer, int32_t mask) : AskedTexts(tokenizer), mask_(mask) {}
+  Result<bool> Make(std::string_view source, std::string_view target, Random* random, size_t longest, TooLong too_long,
+                    Example* example) const override;
+
+ private:
+  int32_t Hidden(int32_t id, Random& random) const;
+  int32_t mask_;
+};
+
+// A text and its label: the first piece, which is put before the text, is asked.
+class LabelledTexts : public AskedTexts {
+ public:
+  LabelledTexts(const Tokenizer& tokenizer, std::vector<std::string> labels)
+      : AskedTexts(tokenizer), labels_(std::move(labels)) {}
+  // Errors: kInvalidArgument for a label that is none of them.
+  Result<bool> Make(std::string_view source, std::string_view target, Random* random, size_t longest, TooLong too_long,
+                    Example* example) const override;
+
+ protected:
+  Result<int32_t> LabelOf(std::string_view name) const;
+
+ private:
+  std::vector<std::string> labels_;
+};
+
+// Words and as many labels, spaces between: the first piece of each word is asked.
+class TaggedTexts : public LabelledTexts {
+ public:
+  using LabelledTexts::LabelledTexts;
+  // Errors: kInvalidArgument for a label that is none of them, and where there are more or fewer labels than words.
+  Result<bool> Make(std::string_view source, std::string_view target, Random* random, size_t longest, TooLong too_long,
+                    Example* example) const override;
+};
+
+}  // namespace qkv
