@@ -13,13 +13,16 @@ if(QKV_CLI_SOURCES)
   target_include_directories(qkv SYSTEM PRIVATE ${QKV_CLI11_DIR})
   target_compile_definitions(qkv PRIVATE QKV_VERSION="${PROJECT_VERSION}")
   target_link_libraries(qkv PRIVATE qkv_core)
+  if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    target_precompile_headers(qkv PRIVATE <CLI/CLI.hpp> <Eigen/Core>)  # most of a command's compile time
+  endif()
   # Learns vocabularies. Without it `qkv vocab` takes those that there are.
   find_path(QKV_SENTENCEPIECE_INCLUDE sentencepiece_trainer.h)
   find_library(QKV_SENTENCEPIECE sentencepiece)
   find_library(QKV_SENTENCEPIECE_TRAINER sentencepiece_train)
   if(QKV_SENTENCEPIECE_INCLUDE AND QKV_SENTENCEPIECE AND QKV_SENTENCEPIECE_TRAINER)
     set_source_files_properties(${PROJECT_SOURCE_DIR}/core/cli/learn_vocabulary.cc PROPERTIES
-                                COMPILE_DEFINITIONS QKV_SENTENCEPIECE_TRAINER)
+                                COMPILE_DEFINITIONS QKV_SENTENCEPIECE_TRAINER SKIP_PRECOMPILE_HEADERS ON)
     target_include_directories(qkv SYSTEM PRIVATE ${QKV_SENTENCEPIECE_INCLUDE})
     target_link_libraries(qkv PRIVATE ${QKV_SENTENCEPIECE_TRAINER} ${QKV_SENTENCEPIECE})
   endif()
@@ -31,7 +34,7 @@ if(QKV_TEST_SOURCES AND GTest_FOUND)
   add_executable(qkv_tests ${QKV_TEST_SOURCES})
   target_compile_options(qkv_tests PRIVATE ${QKV_NO_THROW})
   target_link_libraries(qkv_tests PRIVATE qkv_core GTest::gtest GTest::gtest_main)
-  target_precompile_headers(qkv_tests PRIVATE <gtest/gtest.h>)  # most of a test's compile time
+  target_precompile_headers(qkv_tests PRIVATE <gtest/gtest.h> <Eigen/Core>)  # most of a test's compile time
 endif()
 
 # Speed of the kernels on every target of this machine: ninja qkv_bench && ./qkv_bench [part of a name]

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 
 namespace qkv {
 
@@ -35,6 +36,18 @@ struct ScaledDotAttention {
   float* weights = nullptr;
   float* scores = nullptr;
 };
+
+// The part of `all` that its heads [first, first + count) are: what two threads share has nothing in common.
+inline ScaledDotAttention SomeHeads(const ScaledDotAttention& all, size_t first, size_t count) {
+  ScaledDotAttention part = all;
+  part.heads = count;
+  for (const float** from : {&part.query, &part.key, &part.value}) *from += first * all.head_dim;
+  part.output += first * all.head_dim;
+  for (float** kept : {&part.weights, &part.scores}) {
+    if (*kept != nullptr) *kept += first * all.queries * all.keys;
+  }
+  return part;
+}
 
 // Each query's result depends on its own row and the keys that it sees, bit for bit, and not on the other queries of
 // the call. `scratch` has room for AttentionScratch(a) floats, 64-byte aligned.

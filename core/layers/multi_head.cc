@@ -83,14 +83,18 @@ void AttendSegments(Context& ctx, const MultiHead& layer, std::span<const Attend
     weights = ctx.trace->Weights(place);
     KeepVectors(SegmentAttention(layer, segments.front(), q, context), ctx.trace->VectorsOf(place));
   }
-  const size_t threads = std::clamp<size_t>(work / kWorkPerThread, 1, std::min(ctx.pool.size(), segments.size()));
-  const size_t grain = (segments.size() + threads - 1) / threads;
+  // The heads of all segments, one after the other, so that a long sentence alone is shared too.
+  const size_t heads = layer.heads, count = segments.size() * heads;
+  const size_t threads = std::clamp<size_t>(work / kWorkPerThread, 1, std::min(ctx.pool.size(), count));
+  const size_t grain = (count + threads - 1) / threads;
   float* room = ctx.arena.Floats(scratch * threads);
-  ctx.pool.For(segments.size(), grain, [&](size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i) {
-      ScaledDotAttention a = SegmentAttention(layer, segments[i], q, context);
+  ctx.pool.For(count, grain, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end;) {
+      const size_t head = i % heads, some = std::min(heads - head, end - i);
+      ScaledDotAttention a = SegmentAttention(layer, segments[i / heads], q, context);
       a.weights = weights;
-      Attend(a, room + begin / grain * scratch);
+      Attend(SomeHeads(a, head, some), room + begin / grain * scratch);
+      i += some;
     }
   });
 }

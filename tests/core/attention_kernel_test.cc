@@ -180,6 +180,29 @@ TEST(Attend, QueriesDoNotDependOnOneAnother) {
   }
 }
 
+TEST(Attend, HeadsDoNotDependOnOneAnother) {
+  const size_t heads = 5, queries = 7, keys = 19;
+  const Problem p({heads, 20, queries, keys, true, 3});
+  ForEachTarget([&] {
+    const Outputs whole = p.Run(p.Call());
+    for (size_t split = 1; split < heads; ++split) {
+      Outputs parts = {Guarded(queries, p.width), Guarded(heads * queries, keys), Guarded(heads * queries, keys)};
+      ScaledDotAttention a = p.Call();
+      a.output = parts.output.data();
+      a.output_stride = p.width;
+      a.weights = parts.weights.data();
+      a.scores = parts.scores.data();
+      Arena arena;
+      float* const scratch = arena.Floats(AttentionScratch(a));
+      Attend(SomeHeads(a, 0, split), scratch);
+      Attend(SomeHeads(a, split, heads - split), scratch);
+      EXPECT_TRUE(SameBits(whole.output.read(), parts.output.read()));
+      EXPECT_TRUE(SameBits(whole.weights.read(), parts.weights.read()));
+      EXPECT_TRUE(SameBits(whole.scores.read(), parts.scores.read()));
+    }
+  });
+}
+
 // A causal query over all the keys is the query over the keys that it sees: one decoding step equals its row of a
 // whole pass. What comes after, NaN even, does not reach it.
 TEST(Attend, CausalEqualsPrefix) {
