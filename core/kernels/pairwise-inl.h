@@ -20,22 +20,24 @@ constexpr size_t kPairLanes = hn::MaxLanes(PairTag());
 constexpr size_t kPairVectors = kPanel / kPairLanes;
 
 // tanh x = sign(x) (1 - e) / (1 + e), e = exp(-2 |x|); below 1/4 a series, since there 1 - e cancels. NaN stays.
-// `slope`, where it is wanted: 1 - tanh^2 x = 4 e / (1 + e)^2, which does not cancel.
+// `slope`, where it is wanted: 1 - tanh^2 x = 4 e / (1 + e)^2, which does not cancel. Nothing is fused: the same bits
+// on every target, so that a model with additive scores translates the same everywhere.
 HWY_INLINE PairVector Tanh(PairTag d, PairVector x, PairVector* slope = nullptr) {
   const PairVector one = hn::Set(d, 1.0f);
   const PairVector size = hn::Abs(x);
-  const PairVector e = ExpNegative(d, hn::Mul(size, hn::Set(d, -2.0f)));
+  const auto mul_add = [](PairVector a, PairVector b, PairVector c) HWY_ATTR { return hn::Add(hn::Mul(a, b), c); };
+  const PairVector e = ExpNegative(d, hn::Mul(size, hn::Set(d, -2.0f)), mul_add);
   const PairVector large = hn::Div(hn::Sub(one, e), hn::Add(one, e));
   if (slope != nullptr) {
     const PairVector root = hn::Div(hn::Set(d, 2.0f), hn::Add(one, e));
     *slope = hn::Mul(hn::Mul(root, root), e);
   }
   const PairVector x2 = hn::Mul(x, x);
-  PairVector p = hn::MulAdd(x2, hn::Set(d, -1382.0f / 155925), hn::Set(d, 62.0f / 2835));
-  p = hn::MulAdd(p, x2, hn::Set(d, -17.0f / 315));
-  p = hn::MulAdd(p, x2, hn::Set(d, 2.0f / 15));
-  p = hn::MulAdd(p, x2, hn::Set(d, -1.0f / 3));
-  const PairVector small = hn::MulAdd(hn::Mul(p, x2), size, size);
+  PairVector p = mul_add(x2, hn::Set(d, -1382.0f / 155925), hn::Set(d, 62.0f / 2835));
+  p = mul_add(p, x2, hn::Set(d, -17.0f / 315));
+  p = mul_add(p, x2, hn::Set(d, 2.0f / 15));
+  p = mul_add(p, x2, hn::Set(d, -1.0f / 3));
+  const PairVector small = mul_add(hn::Mul(p, x2), size, size);
   return hn::CopySignToAbs(hn::IfThenElse(hn::Lt(size, hn::Set(d, 0.25f)), small, large), x);
 }
 

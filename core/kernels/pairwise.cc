@@ -39,7 +39,7 @@ HWY_INLINE void SumPairs(const Pairs& p, float factor, const Term& term) {
 
 void SumTanh(const Pairs& p) {
   SumPairs(p, 1, [](PairTag d, PairVector q, PairVector k, PairVector w, PairVector sum) HWY_ATTR {
-    return RelaxedMulAdd(w, Tanh(d, hn::Add(q, k)), sum);
+    return hn::Add(hn::Mul(w, Tanh(d, hn::Add(q, k))), sum);
   });
 }
 

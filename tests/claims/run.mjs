@@ -1,39 +1,40 @@
 // `npm run claims`: measures what the papers claim of attention in recurrent models, as web/docs/claims.md reports it.
 // Each part writes web/docs/claims/PART.json, and PART.svg, a plot of it.
 //
-// usage: run.mjs [--only PART,...] [--no-build]
-//   --only       some of: hull, tasks, encoding
+// usage: run.mjs [--only PART,...] [--data FILE] [--no-build]
+//   --only       some of: hull, tasks, encoding, length
+//   --data       pairs for `length`, SOURCE<TAB>TARGET lines; without them it is left out
 //   --no-build   take the programs that build/native holds
 
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ToolError, at, cmake, fail, say, setUp } from '../../web/tools/common.mjs';
 import { encoding } from './encoding.mjs';
 import { hull } from './hull.mjs';
+import { length } from './length.mjs';
 import { tasks } from './tasks.mjs';
 
 /**
  * @typedef {object} Places
  * @property {string} qkv the command
  * @property {(target: string) => Promise<string>} tool builds a native program and says where it is
+ * @property {string} [data] a file of pairs
  * @property {string} build where to work
  * @property {string} docs where results go
  */
 
 /** In this order. Each gives its result in a sentence. @type {Record<string, (places: Places) => Promise<string>>} */
-const parts = { hull, tasks, encoding };
+const parts = { hull, tasks, encoding, length };
 
-const options = {
-  only: { type: 'string', default: Object.keys(parts).join() },
-  'no-build': { type: 'boolean', default: false },
-};
+const options = { only: { type: 'string' }, data: { type: 'string' }, 'no-build': { type: 'boolean', default: false } };
 
 async function main() {
-  const { only, 'no-build': built } = parseArgs({ options }).values;
-  const names = only.split(',');
+  const { only, data, 'no-build': built } = parseArgs({ options }).values;
+  const names = only?.split(',') ?? Object.keys(parts).filter((name) => data || name !== 'length');
   const unknown = names.filter((name) => !Object.hasOwn(parts, name));
   if (unknown.length > 0) throw new ToolError(`there is no part ${unknown.join()}, but ${Object.keys(parts).join()}`);
+  if (names.includes('length') && !data) throw new ToolError('the part length needs --data FILE');
   if (!built) await setUp({ tests: true });
   const tool = async (name) => join(built ? at('build', 'native') : await cmake('native', [name]), name);
   const docs = at('web', 'docs', 'claims');
@@ -43,7 +44,7 @@ async function main() {
     say(name);
     const build = at('build', 'claims', name);
     mkdirSync(build, { recursive: true });
-    say(`${name}: ${await parts[name]({ qkv, tool, build, docs })}`);
+    say(`${name}: ${await parts[name]({ qkv, tool, data: data && resolve(data), build, docs })}`);
   }
 }
 

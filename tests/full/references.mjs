@@ -17,6 +17,7 @@ import { at, cmake, run, say } from '../../web/tools/common.mjs';
 
 const kModel = at('tests', 'goldens', 'en-fr'); // of floats
 const kInt8 = at('web', 'models', 'en-fr');
+const kCompared = at('web', 'models', 'compared');
 const kFolder = at('build', 'full');
 const kPython = '/usr/bin/python3'; // Debian's, which has Debian's packages
 const kTraced = 200;
@@ -137,6 +138,17 @@ function* besideNative(translated, model) {
     const differing = native.filter((line, i) => line !== ours[i]).length;
     const isGood = differing <= kBuildsMayDiffer && ours.length === native.length;
     yield { name, said: `${differing} of ${native.length} differ`, ...verdict(isGood) };
+  }
+}
+
+/** The models that the demo offers to compare, in int8: our builds beside each other. @param {{data?: string}} options */
+export async function* compared({ data }) {
+  const why = await missing(data, 'dev.en-fr.tsv');
+  if (why) return yield { name: 'compared models, our builds beside each other', said: why, skipped: 1 };
+  const sources = sourceLines(join(data, 'dev.en-fr.tsv'));
+  const isFolder = (entry) => entry.isDirectory();
+  for (const { name } of readdirSync(kCompared, { withFileTypes: true }).filter(isFolder)) {
+    yield* besideNative(await byEngines(join(kCompared, name), 1, sources, name), name);
   }
 }
 

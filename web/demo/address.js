@@ -1,7 +1,8 @@
 // The page's address says what is in view, so that a link restores it:
-// #text=…&sentence=2&prefix=34.5&kind=cross&layer=2&head=1&view=lines&scale=row&beam=8
+// #text=…&sentence=2&prefix=34.5&kind=cross&layer=2&head=1&view=lines&scale=row&beam=8&model=luong-local
 
 import { kKindNames } from './explorer.js';
+import { isOffered } from './models.js';
 
 /** @typedef {import('./explorer.js').Sight} Sight */
 
@@ -12,6 +13,7 @@ import { kKindNames } from './explorer.js';
  * @property {number[] | null} prefix the ids of the pieces that its translation is to begin with
  * @property {Sight} sight
  * @property {number | null} beam how wide the search card searches; null: as the model likes
+ * @property {string | null} model of those that the page offers; null: the first
  */
 
 const kLongestText = 5000;
@@ -26,6 +28,7 @@ const kBeams = /^[1248]$/; // those that the page offers
 export function readAddress(hash) {
   const said = new URLSearchParams(hash.replace(/^#/, ''));
   const text = said.get('text');
+  const model = said.get('model');
   const [layer, head] = [whole(said.get('layer')), whole(said.get('head'))];
   return {
     text: text !== null && text.length <= kLongestText ? text : null,
@@ -38,11 +41,12 @@ export function readAddress(hash) {
       scaling: said.get('scale') === 'row' ? 'row' : 'absolute',
     },
     beam: kBeams.test(said.get('beam') ?? '') ? Number(said.get('beam')) : null,
+    model: isOffered(model) ? model : null,
   };
 }
 
 /** @param {State} state @returns {string} `readAddress` of it is the state */
-export function writeAddress({ text, sentence, prefix, sight: { kind, head, view, scaling }, beam }) {
+export function writeAddress({ text, sentence, prefix, sight: { kind, head, view, scaling }, beam, model }) {
   const said = new URLSearchParams();
   if (text !== null) said.set('text', text);
   if (sentence >= 0) said.set('sentence', String(sentence + 1));
@@ -55,6 +59,7 @@ export function writeAddress({ text, sentence, prefix, sight: { kind, head, view
   if (view !== 'matrix') said.set('view', view);
   if (scaling !== 'absolute') said.set('scale', scaling);
   if (beam !== null) said.set('beam', String(beam));
+  if (model !== null) said.set('model', model);
   const hash = said.toString();
   return hash && `#${hash}`;
 }

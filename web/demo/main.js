@@ -6,6 +6,7 @@ import { BeamCard } from './beam.js';
 import { Explorer } from './explorer.js';
 import { LatestRun } from './latest.js';
 import { Marks } from './marks.js';
+import { ModelPicker } from './models.js';
 import { attentionFiles, bindSave } from './save.js';
 import { bindOpen } from './open.js';
 import { Session } from './session.js';
@@ -22,6 +23,7 @@ const status = statusLine(document);
 const explorer = new Explorer(document);
 const texts = new Texts(document, new Marks(explorer));
 const beam = new BeamCard(document, (error) => status.failed(error, null));
+const models = new ModelPicker(document, query.get('model'));
 /** @type {Translator | null} */
 let translator = null;
 /** @type {Session | null} */
@@ -41,25 +43,44 @@ const run = new LatestRun(translate, (error) => {
   status.failed(error, () => run.request());
 });
 
-async function load() {
+/** Loading the model that is picked. A newer pick gives an older one up. */
+const loading = new LatestRun(load, (error) => {
+  texts.busy(false);
+  status.failed(error, () => loading.request());
+});
+/** The folder of the model that is loaded or loading; null: none is. @type {string | undefined | null} */
+let picked = null;
+
+/** @param {AbortSignal} signal */
+async function load(signal) {
   status.loading(0);
-  try {
-    translator = await Translator.create({
-      sourceLanguage: 'en',
-      targetLanguage: 'fr',
-      wasm: query.get('engine') ?? undefined,
-      model: query.get('model') ?? undefined,
-      monitor: (/** @type {EventTarget} */ progress) =>
-        progress.addEventListener('downloadprogress', (event) => status.loading(/** @type {any} */ (event).loaded)),
-    });
-    session = new Session(translator);
-    status.ready(translator.info);
-    beam.ready(translator.info.beam);
-    run.request();
-  } catch (error) {
-    texts.busy(false);
-    status.failed(error, load);
-  }
+  const progressed = (/** @type {Event} */ event) => {
+    if (!signal.aborted) status.loading(/** @type {any} */ (event).loaded);
+  };
+  const loaded = await Translator.create({
+    sourceLanguage: 'en',
+    targetLanguage: 'fr',
+    wasm: query.get('engine') ?? undefined,
+    model: models.folder,
+    monitor: (/** @type {EventTarget} */ progress) => progress.addEventListener('downloadprogress', progressed),
+    signal,
+  });
+  translator?.destroy(); // not before: the next model goes into the same engine
+  translator = loaded;
+  session = new Session(loaded);
+  status.ready(loaded.info);
+  beam.ready(loaded.info.beam);
+  run.request();
+}
+
+/** Has the picked model translate, in the place of the one before. */
+function pick() {
+  if (picked === models.folder) return;
+  picked = models.folder;
+  run.cancel();
+  session = null;
+  texts.busy(true);
+  loading.request();
 }
 
 /** The sentence under the caret first, with its trace; then what else is new. @param {AbortSignal} signal */
@@ -156,6 +177,7 @@ function note(step = false) {
     prefix: (inView !== undefined && session?.prefixOf(inView)) || null,
     sight: explorer.sight,
     beam: beam.beam,
+    model: models.id,
   });
   const address = hash || location.pathname + location.search;
   if (step) {
@@ -179,11 +201,13 @@ function restore() {
   saved = null;
   clearTimeout(noting);
   due = null;
-  const { text, sentence, prefix, sight, beam: width } = readAddress(location.hash);
+  const { text, sentence, prefix, sight, beam: width, model } = readAddress(location.hash);
   texts.set(text ?? firstText, sentence);
   wanted = prefix;
   explorer.sight = sight;
   beam.beam = width;
+  models.id = model;
+  pick();
   run.request();
 }
 
@@ -203,6 +227,13 @@ explorer.addEventListener('pick', (event) => {
 });
 beam.addEventListener('choose', (event) => steer(/** @type {CustomEvent} */ (event).detail));
 beam.addEventListener('width', () => note());
+models.addEventListener('choose', () => {
+  wanted = undefined; // its ids are another model's
+  saved = null;
+  inView = undefined;
+  pick();
+  note(true);
+});
 addEventListener('popstate', restore);
 bindTheme(find('#theme'));
 bindSave(
@@ -211,4 +242,3 @@ bindSave(
 );
 bindOpen(find('#file'), find('#open'), open, status.unreadable);
 restore();
-load();

@@ -1,0 +1,69 @@
+// The models that the page offers to compare: each loads when it is chosen, translates, and shows what it looked at.
+
+import { nextFrame, openBrowser, settled } from './chromium.js';
+
+let browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser?.close());
+
+/** Until the chosen model has translated; one without attention has no heads to wait for. */
+async function translated(page) {
+  await page.waitForFunction(
+    () =>
+      document.querySelector('#target').getAttribute('aria-busy') === 'false' &&
+      document.querySelector('#message').textContent.includes('pieces/s'),
+  );
+  await nextFrame(page);
+}
+
+test('models load when they are chosen; each translates and shows its attention', async () => {
+  const asked = [];
+  const page = await browser.open('', {}, (opened) =>
+    opened.route('**/models/compared/**', (route) => {
+      asked.push(new URL(route.request().url()).pathname);
+      return route.continue();
+    }),
+  );
+  await settled(page);
+  expect(asked).toEqual([]);
+  const own = await page.textContent('#target');
+  const ids = await page.$$eval('#model optgroup option', (options) => options.map(({ value }) => value));
+  expect(ids).toHaveLength(6);
+  for (const id of ids) {
+    await page.selectOption('#model', id);
+    await translated(page);
+    expect(asked).toContain(`/models/compared/${id}/model.safetensors`);
+    expect(await page.textContent('#target')).not.toBe('');
+    const caption = await page.textContent('#caption');
+    expect(caption.includes('no attention')).toBe(id === 'plain');
+    expect(caption.includes('window')).toBe(id === 'luong-local');
+    expect(await page.$$eval('qkv-matrix .span', (all) => all.length > 0)).toBe(id === 'luong-local');
+    await page.waitForFunction((wanted) => location.hash.includes(`model=${wanted}`), id);
+  }
+  await page.selectOption('#model', 'small');
+  await translated(page);
+  expect(await page.textContent('#target')).toBe(own);
+  expect(new URL(page.url()).hash).not.toContain('model');
+  expect(page.complaints).toEqual([]);
+}, 60_000);
+
+test('a link names its model, and Back returns to the one before', async () => {
+  const page = await browser.open('#text=Good%20morning.&model=bahdanau');
+  await translated(page);
+  expect(await page.inputValue('#model')).toBe('bahdanau');
+  const theirs = await page.textContent('#message');
+  await page.selectOption('#model', 'luong-dot');
+  await translated(page);
+  expect(await page.inputValue('#source')).toBe('Good morning.');
+  await page.goBack();
+  await page.waitForFunction(() => document.querySelector('#model').value === 'bahdanau');
+  await translated(page);
+  const parameters = (said) => /[\d.]+ M parameters/.exec(said)[0];
+  expect(parameters(await page.textContent('#message'))).toBe(parameters(theirs));
+  const custom = await browser.open('?model=models/compared/plain/');
+  await translated(custom);
+  expect(await custom.isVisible('#model')).toBe(false);
+  expect([...page.complaints, ...custom.complaints]).toEqual([]);
+}, 60_000);
