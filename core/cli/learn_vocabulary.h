@@ -18,8 +18,8 @@ struct LearnVocabularyOptions {
   uint64_t seed = 1;             // of that
 };
 
-// The content of a .spm file, of pairs for both sides together: </s> is piece 0 and <unk> piece 1, as in MarianMT. Failures end
-// the process, among them that this command was built without the trainer.
+// The content of a .spm file, of pairs for both sides together: </s> is piece 0 and <unk> piece 1, as in MarianMT.
+// Failures end the process, among them that this command was built without the trainer.
 std::string LearnVocabularyOrFail(Mixture& data, const LearnVocabularyOptions& options);
 
 }  // namespace qkv::cli
