@@ -21,7 +21,7 @@ constexpr size_t kPairVectors = kPanel / kPairLanes;
 
 // tanh x = sign(x) (1 - e) / (1 + e), e = exp(-2 |x|); below 1/4 a series, since there 1 - e cancels. NaN stays.
 // `slope`, where it is wanted: 1 - tanh^2 x = 4 e / (1 + e)^2, which does not cancel. Nothing is fused: the same bits
-// on every target, so that a model with additive scores translates the same everywhere.
+// on every target.
 HWY_INLINE PairVector Tanh(PairTag d, PairVector x, PairVector* slope = nullptr) {
   const PairVector one = hn::Set(d, 1.0f);
   const PairVector size = hn::Abs(x);

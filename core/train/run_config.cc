@@ -149,9 +149,8 @@ Result<void> ReadLabels(const Json& json, const Fields& fields, std::vector<std:
 
 // What a task has of its own, and others have not.
 Result<void> CheckTask(const RunConfig& run, const Fields& fields) {
-  const bool labelled = run.task == Task::kClassify || run.task == Task::kTag;
+  const bool labelled = HasLabels(run.task), texts = HasTextsAlone(run.task);
   if (labelled && run.labels.empty()) return fields.Wrong("labels", "is missing: what the second column says");
-  const bool texts = run.task == Task::kContinue || run.task == Task::kMasked;
   for (const CorpusFiles& corpus : run.corpora) {
     if (!texts && corpus.options.column != 0) return fields.Wrong("corpora.column", "goes with texts alone");
     if (texts && !corpus.target.empty()) return fields.Wrong("corpora", "this task learns from one \"path\" each");
@@ -241,11 +240,10 @@ Result<RunConfig> ParseRunConfig(std::string_view text, const std::string& file,
   log.Number("every", run.log_every, 1, kMany);
   QKV_CHECK(root.Read(json.root()));
 
-  if (!joined_given && (run.task == Task::kClassify || run.task == Task::kTag)) run.batch.joined = {1};
+  if (!joined_given && HasLabels(run.task)) run.batch.joined = {1};
   if (data == DataIn::kFiles) QKV_CHECK(CheckTask(run, root));
   for (CorpusFiles& corpus : run.corpora) {
-    const bool texts = run.task == Task::kContinue || run.task == Task::kMasked;
-    if (texts && corpus.options.column == 0) corpus.options.column = 1;
+    if (HasTextsAlone(run.task) && corpus.options.column == 0) corpus.options.column = 1;
   }
   if (data == DataIn::kFiles) QKV_CHECK(CheckFiles(run, root));
   if (run.preset.empty()) run.preset = run.task == Task::kTranslate ? "small" : "mini";

@@ -22,6 +22,8 @@ struct CorpusFiles {
 // What the model is to learn: to translate; to continue a text; to guess hidden pieces; to label a text; to label each
 // of its words.
 enum class Task { kTranslate, kContinue, kMasked, kClassify, kTag };
+constexpr bool HasTextsAlone(Task task) { return task == Task::kContinue || task == Task::kMasked; }
+constexpr bool HasLabels(Task task) { return task == Task::kClassify || task == Task::kTag; }
 
 // The fields, as in the file. Paths are relative to the file's folder.
 struct RunConfig {

@@ -48,6 +48,14 @@ void ExpectSums(const Problem& p, const Guarded& scores, const Term& term) {
   }
 }
 
+TEST(TanhSums, GivesTheSameBitsOnEveryTarget) {
+  for (const float scale : {1e-2f, 1.0f, 20.0f}) {
+    const Problem p(3, 40, 130, scale);
+    const Guarded chosen = p.Scores(TanhSums);
+    ForEachTarget([&] { EXPECT_TRUE(SameBits(chosen.read(), p.Scores(TanhSums).read())); });
+  }
+}
+
 struct Value {
   double value, rounding;
 };
