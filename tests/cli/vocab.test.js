@@ -39,6 +39,30 @@ const learn = (name, ...args) => {
 };
 
 describe.each([
+  ['encoder', ['[SEP]', '[UNK]', '[CLS]', '[MASK]', '[PAD]']],
+  ['decoder', ['<|endoftext|>', '[UNK]']],
+])('--for %s', (reader, special) => {
+  test('writes one tokenizer.json of as many pieces as are asked for, and nothing else', () => {
+    const { output, status, stdout } = learn(reader, '--for', reader, '--size', '256');
+    expect(status).toBe(0);
+    expect(stdout).toContain('256 pieces');
+    expect(existsSync(join(output, 'source.spm'))).toBe(false);
+    const { added_tokens: added, model } = JSON.parse(readFileSync(join(output, 'tokenizer.json'), 'utf8'));
+    expect(added.map(({ content }) => content)).toEqual(special);
+    expect(Math.max(model.vocab.length - 1, ...added.map(({ id }) => id))).toBe(255);
+  });
+
+  test('learns from one column, and says what does not go together', () => {
+    const french = learn(`${reader}-2`, '--for', reader, '--size', '256', '--column', '2');
+    const english = learn(`${reader}-1`, '--for', reader, '--size', '256');
+    const json = ({ output }) => readFileSync(join(output, 'tokenizer.json'), 'utf8');
+    expect(json(french)).not.toBe(json(english));
+    expect(learn('bpe-one-sided', '--for', reader, '--size', '256', '--type', 'bpe').stderr).toContain('unigram');
+    expect(learn('pairs-column', '--size', '256', '--column', '2').stderr).toContain('--column goes with');
+  });
+});
+
+describe.each([
   ['unigram', []],
   ['bpe', []],
   ['unigram', ['--byte-fallback']],
