@@ -43,6 +43,12 @@ any_program() {
   for name in "$@"; do has "$name" && return; done
   return 1
 }
+any_at_least() {  # any_at_least VERSION NAME...
+  local wanted=$1 name
+  shift
+  for name in "$@"; do program_at_least "$name" "$wanted" && return; done
+  return 1
+}
 has_header() { compiles "#if !__has_include(<$1>)
     #error
     #endif"; }
@@ -64,8 +70,8 @@ find_tools() {
   $with_tests || return 0
   need 'GoogleTest' libgtest-dev has_header gtest/gtest.h
   need "SentencePiece's commands" sentencepiece has spm_encode
-  need 'clang-format >= 19' clang-format-19 any_program clang-format-19 clang-format
-  need 'clang-tidy >= 19' clang-tidy-19 any_program clang-tidy-19 clang-tidy
+  need 'clang-format >= 19' clang-format-19 any_at_least 19 clang-format-{19,20,21} clang-format
+  need 'clang-tidy >= 19' clang-tidy-19 any_at_least 19 clang-tidy-{19,20,21} clang-tidy
   need 'Chromium' chromium any_program "${CHROMIUM:-chromium}" chromium-browser google-chrome
   need 'Firefox' firefox-esr any_program "${FIREFOX:-firefox-esr}" firefox
 }
