@@ -52,7 +52,8 @@ class HeadCall : public HeadWeights {
  public:
   HeadCall(const Attention& attention, const AttentionInputs& in, size_t head, const ReadyHead& ready, Rows output,
            const AttentionRecord& record)
-      : HeadWeights(attention, in.query.Head(head), ready.score, ready.keys, in.key.rows, head, record),
+      : HeadWeights(attention, in.query.Head(head), ready.score, Part(ready.score.keys, 0, in.key.rows), ready.keys,
+                    head, record),
         ready_(ready),
         output_(output) {}
 
@@ -84,13 +85,21 @@ class HeadCall : public HeadWeights {
         AddNotFinite(seen[r], row, kept, output_.Row(first + r));
       }
     }
-    if (ready_.values != nullptr && ready_.finite_values) MultiplyValues(first, count, all, rows);
+    const bool product = ready_.value.data != nullptr && a_.selection.kind != SelectionKind::kMaxPool;
+    if (product && ready_.finite_values) MultiplyValues(first, count, all, rows);
   }
 
  private:
   void MultiplyValues(size_t first, size_t count, KeyRange all, const float* rows) const {
     if (all.empty()) {
       for (size_t r = 0; r < count; ++r) std::fill_n(output_.Row(first + r), output_.dim, 0.0f);
+      return;
+    }
+    if (a_.in_place) {
+      for (size_t r = 0; r < count; ++r) {
+        SumRows(rows + r * width_ + all.begin, ready_.value.Row(all.begin), ready_.value.stride, output_.dim,
+                all.size(), output_.Row(first + r));
+      }
       return;
     }
     Product product;
@@ -172,10 +181,10 @@ ReadyHead MakeReady(const Attention& attention, const AttentionInputs& in, size_
   const ConstRows keys = in.key.Head(of_keys);
   ready.score.keys = keys;
   attention.score->ready({keys, in.query.dim, head, in.query.heads, attention.parameters}, arena, ready.score);
-  ready.keys = PackKeys(ready.score.keys, arena);
+  if (!attention.in_place || ready.score.pair_sum != nullptr) ready.keys = PackKeys(ready.score.keys, arena);
   if (in.value.data == nullptr) return ready;
   ready.value = in.value.Head(of_keys);
-  if (attention.selection.kind == SelectionKind::kMaxPool) return ready;
+  if (attention.selection.kind == SelectionKind::kMaxPool || attention.in_place) return ready;
   float* values = arena.Floats(RoundUp(ready.value.dim, kPanel) * ready.value.rows);
   ready.finite_values = PackValues(ready.value, values);
   ready.values = values;

@@ -29,6 +29,9 @@ struct Attention {
   Mask mask = {};
   // As a pointer (Vinyals et al. 2015): a key that an earlier query of the head pointed to is out of question.
   bool mask_used = false;
+  // For one query at a time, as a recurrent decoder has them: products read keys and values where they lie, since
+  // packing would cost as much as it saves, and fuse nothing, so that every target gives the same bits.
+  bool in_place = false;
 };
 
 // Head h of H queries' heads meets key and value head h / (H / G) of G, so that G divides H.

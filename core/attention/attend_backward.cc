@@ -19,8 +19,6 @@ const AttentionRecord kNoRecord;
 
 size_t OfKeys(const AttentionInputs& in, size_t head) { return head / (in.query.heads / in.key.heads); }
 
-ConstRows Part(ConstRows x, size_t begin, size_t count) { return {x.Row(begin), count, x.dim, x.stride}; }
-
 // A head's numbers for all segments: what its score made ready, and gradients that its score's backward passes on.
 struct HeadState {
   ReadyScore score;
@@ -78,8 +76,8 @@ class HeadBackward : public HeadWeights {
 
   HeadBackward(const Call& call, const HeadState& state, float* met_queries, float* met_keys, float* centres,
                float* sums, const AttentionLoss& loss, float* bias, Arena& arena)
-      : HeadWeights(call.attention, call.in.query.Head(call.head), state.score, call.packed_keys, call.keys.rows,
-                    call.head, kNoRecord),
+      : HeadWeights(call.attention, call.in.query.Head(call.head), state.score, call.keys, call.packed_keys, call.head,
+                    kNoRecord),
         call_(call),
         met_queries_(met_queries),
         met_keys_(met_keys),
@@ -591,7 +589,8 @@ MatrixView Likelihood(Context& ctx, const Attention& attention, const AttentionI
       const AttentionInputs part = {in.query.Slice(first, query_segments.length(s)), in.key.Slice(first_key, keys), {}};
       const ReadyHead ready = MakeReady(attention, part, head, ctx.arena);
       float* likelihoods = result.data() + head * rows + first;
-      HeadLikelihood(attention, part.query.Head(head), ready.score, ready.keys, keys, head, kNoRecord)
+      HeadLikelihood(attention, part.query.Head(head), ready.score, Part(ready.score.keys, 0, keys), ready.keys, head,
+                     kNoRecord)
           .Run(chosen + head * rows + first, likelihoods, likelihoods + heads * rows, ctx.arena);
     }
   }

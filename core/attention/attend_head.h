@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/attention/attend.h"
+#include "core/kernels/attention.h"
 #include "core/kernels/matmul.h"
 
 namespace qkv {
@@ -16,6 +17,8 @@ namespace qkv {
 inline constexpr size_t kKeyChain = 128;
 
 inline size_t RoundUp(size_t size, size_t step) { return (size + step - 1) / step * step; }
+
+inline ConstRows Part(ConstRows x, size_t begin, size_t count) { return {x.Row(begin), count, x.dim, x.stride}; }
 
 // Panels of kPanel rows, each with its columns in order; rows past the last are zero. Four rows at a time: their reads
 // are in order, and what they write is one vector.
@@ -43,17 +46,18 @@ inline const float* PackKeys(ConstRows keys, Arena& arena) {
 // The weights of one head of one call.
 class HeadWeights {
  public:
-  // `packed`: the score's keys, `keys` of them.
-  HeadWeights(const Attention& attention, ConstRows queries, const ReadyScore& score, const float* packed, size_t keys,
-              size_t head, const AttentionRecord& record)
+  // `keys`: the call's of the score's keys; `packed`: the same, unless they are read in place.
+  HeadWeights(const Attention& attention, ConstRows queries, const ReadyScore& score, ConstRows keys,
+              const float* packed, size_t head, const AttentionRecord& record)
       : a_(attention),
         score_(score),
+        met_(keys),
         packed_(packed),
         queries_(queries),
         record_(record),
         head_(head),
-        keys_(keys),
-        width_(RoundUp(keys, kPanel)) {}
+        keys_(keys.rows),
+        width_(RoundUp(keys.rows, kPanel)) {}
 
   // Floats between two rows of scores.
   size_t width() const { return width_; }
@@ -101,6 +105,13 @@ class HeadWeights {
     if (score_.pair_sum != nullptr) {
       return score_.pair_sum(
           {queries, count, dim, packed_ + begin * dim, end - begin, score_.pair_weight, rows + begin, width_});
+    }
+    if (a_.in_place) {
+      for (size_t r = 0; r < count; ++r) {
+        DotRows(queries + r * dim, met_.Row(range.begin), met_.stride, dim, range.size(),
+                rows + r * width_ + range.begin);
+      }
+      return;
     }
     Product product;
     product.x = queries;
@@ -198,6 +209,7 @@ class HeadWeights {
 
   const Attention& a_;
   const ReadyScore& score_;
+  ConstRows met_;
   const float* packed_;
   ConstRows queries_;
   const AttentionRecord& record_;

@@ -136,6 +136,19 @@ HWY_NOINLINE void WeightedSum(const ScaledDotAttention& a, const float* weight, 
   }
 }
 
+// WeightedSum over all columns of a head.
+template <size_t kCount>
+void SumValues(const ScaledDotAttention& a, const float* weight, size_t stride, const size_t* seen, const float* value,
+               float* output) {
+  size_t at = 0;
+  for (; at + kValueVectors * kLanes <= a.head_dim; at += kValueVectors * kLanes) {
+    WeightedSum<kCount, kValueVectors>(a, weight, stride, seen, value + at, kLanes, output + at);
+  }
+  for (; at < a.head_dim; at += kLanes) {
+    WeightedSum<kCount, 1>(a, weight, stride, seen, value + at, HWY_MIN(kLanes, a.head_dim - at), output + at);
+  }
+}
+
 // On demand [queries, keys] of one head: what is in scratch, and `masked` where the query does not see.
 HWY_INLINE void Keep(const ScaledDotAttention& a, const float* row, size_t seen, float masked, float* kept) {
   std::copy_n(row, seen, kept);
@@ -153,18 +166,10 @@ void AttendQueries(const ScaledDotAttention& a, size_t head, size_t first, float
     float* row = scratch + i * stride;
     const size_t kept = (head * a.queries + first + i) * a.keys;
     if (a.scores != nullptr) Keep(a, row, seen[i], -std::numeric_limits<float>::infinity(), a.scores + kept);
-    SoftmaxRow<Steady>(row, seen[i]);
+    SoftmaxRow(row, seen[i]);
     if (a.weights != nullptr) Keep(a, row, seen[i], 0, a.weights + kept);
   }
-  float* output = a.output + first * a.output_stride + column;
-  const float* value = a.value + column;
-  size_t at = 0;
-  for (; at + kValueVectors * kLanes <= a.head_dim; at += kValueVectors * kLanes) {
-    WeightedSum<kCount, kValueVectors>(a, scratch, stride, seen, value + at, kLanes, output + at);
-  }
-  for (; at < a.head_dim; at += kLanes) {
-    WeightedSum<kCount, 1>(a, scratch, stride, seen, value + at, HWY_MIN(kLanes, a.head_dim - at), output + at);
-  }
+  SumValues<kCount>(a, scratch, stride, seen, a.value + column, a.output + first * a.output_stride + column);
 }
 
 void AttendHeads(const ScaledDotAttention& a, float* scratch) {
@@ -175,6 +180,12 @@ void AttendHeads(const ScaledDotAttention& a, float* scratch) {
   }
 }
 
+void DotKeys(const ScaledDotAttention& a, float* scores) { Scores<1>(a, a.query, a.key, a.keys, scores, 0); }
+
+void WeighValues(const ScaledDotAttention& a, const float* weights) {
+  SumValues<1>(a, weights, 0, &a.keys, a.value, a.output);
+}
+
 }  // namespace qkv::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -182,10 +193,32 @@ HWY_AFTER_NAMESPACE();
 namespace qkv {
 
 HWY_EXPORT(AttendHeads);
+HWY_EXPORT(DotKeys);
+HWY_EXPORT(WeighValues);
 
 void Attend(const ScaledDotAttention& a, float* scratch) { HWY_DYNAMIC_DISPATCH(AttendHeads)(a, scratch); }
 
 size_t AttentionScratch(const ScaledDotAttention& a) { return kQueriesAtMost * ScratchStride(a); }
+
+void DotRows(const float* query, const float* keys, size_t stride, size_t dim, size_t count, float* scores) {
+  ScaledDotAttention a;
+  a.head_dim = dim;
+  a.query = query;
+  a.key = keys;
+  a.key_stride = stride;
+  a.keys = count;
+  HWY_DYNAMIC_DISPATCH(DotKeys)(a, scores);
+}
+
+void SumRows(const float* weights, const float* values, size_t stride, size_t dim, size_t count, float* output) {
+  ScaledDotAttention a;
+  a.head_dim = dim;
+  a.value = values;
+  a.key_stride = stride;
+  a.keys = count;
+  a.output = output;
+  HWY_DYNAMIC_DISPATCH(WeighValues)(a, weights);
+}
 
 void AttendNaive(const ScaledDotAttention& a) {
   Matrix weight(1, static_cast<Eigen::Index>(a.keys));

@@ -55,4 +55,10 @@ void Attend(const ScaledDotAttention& a, float* scratch);
 size_t AttentionScratch(const ScaledDotAttention& a);
 void AttendNaive(const ScaledDotAttention& a);
 
+// The two products by themselves, of one query and rows that lie `stride` floats apart: scores[j] = q k_j, where
+// `scores` has room for a multiple of four, and output = sum_j weights[j] value_j. In one order on every target,
+// nothing fused.
+void DotRows(const float* query, const float* keys, size_t stride, size_t dim, size_t count, float* scores);
+void SumRows(const float* weights, const float* values, size_t stride, size_t dim, size_t count, float* output);
+
 }  // namespace qkv

@@ -113,8 +113,7 @@ inline void RowFill(float* row, size_t size, float value) {
   for (size_t i = 0; i < size; ++i) row[i] = value;
 }
 
-template <class Lanes>
-HWY_NOINLINE void SoftmaxRow(float* row, size_t size) {
+inline HWY_NOINLINE void SoftmaxRow(float* row, size_t size) {
   const float max = RowMax(row, size);
   if (max == -std::numeric_limits<float>::infinity()) return RowFill(row, size, 0);
   // +inf or NaN: inf - inf and NaN reach every term through the sum, and a masked one is 0 all the same.
@@ -125,7 +124,7 @@ HWY_NOINLINE void SoftmaxRow(float* row, size_t size) {
     }
     return;
   }
-  RowScale(row, size, 1 / RowExpSum<Lanes, true>(row, size, max));
+  RowScale(row, size, 1 / RowExpSum<Steady, true>(row, size, max));
 }
 
 }  // namespace qkv::HWY_NAMESPACE

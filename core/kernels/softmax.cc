@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace qkv::HWY_NAMESPACE {
 
 void SoftmaxRows(float* rows, size_t count, size_t size) {
-  for (size_t r = 0; r < count; ++r) SoftmaxRow<Wide>(rows + r * size, size);
+  for (size_t r = 0; r < count; ++r) SoftmaxRow(rows + r * size, size);
 }
 
 void NormaliseRow(const float* row, size_t size, Normaliser& n) {

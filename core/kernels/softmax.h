@@ -5,8 +5,8 @@
 
 namespace qkv {
 
-// In place: each row x becomes exp(x - max x) / sum. -inf is a masked entry and becomes exactly 0; a row with nothing
-// but -inf becomes zeros. A NaN or +inf turns all the others of its row into NaN.
+// In place: each row x becomes exp(x - max x) / sum, the same bits on every target. -inf is a masked entry and becomes
+// exactly 0; a row with nothing but -inf becomes zeros. A NaN or +inf turns all the others of its row into NaN.
 void Softmax(MatrixView rows);
 void SoftmaxNaive(MatrixView rows);
 

@@ -95,6 +95,7 @@ Attention AttentionSteps::Choices(size_t row, size_t step) const {
   attention.window.kind = layer_.window;
   attention.window.half_width = layer_.half_width;
   attention.mask.first_query = step;
+  attention.in_place = true;
   if (layer_.window == WindowKind::kLocalP) attention.window.centres = One(centres_.data() + row, 1, 1);
   return attention;
 }
