@@ -14,11 +14,17 @@
 
 #include "core/base/aligned.h"
 #include "core/base/matrix.h"
+#include "core/base/precision.h"
 
 namespace qkv {
 
 class Tape {
  public:
+  explicit Tape(Precision precision = Precision::kFloat) : precision_(precision) {}
+
+  // Of the products that it records.
+  Precision precision() const { return precision_; }
+
   // Parameters: `gradient` has the size and the layout of `value`. Both outlive the tape.
   void Watch(const float* value, size_t size, float* gradient);
 
@@ -59,6 +65,7 @@ class Tape {
   void Reserve(Value& value);
   void Release(Value& value);
 
+  Precision precision_;
   Values values_;
   std::vector<Step> steps_;
   std::vector<AlignedFloats> free_;

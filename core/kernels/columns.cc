@@ -1,14 +1,13 @@
 #include "core/kernels/columns.h"
 
 #include <algorithm>
-#include <cmath>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/columns.cc"
 #include "core/kernels/targets.h"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 // After foreach_target:
-#include "hwy/highway.h"
+#include "core/kernels/activation-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace qkv::HWY_NAMESPACE {
@@ -33,6 +32,79 @@ void ReluRun(const float* y, float* gradient, size_t size) {
   for (; i < size; ++i) gradient[i] = y[i] <= 0 ? 0 : gradient[i];
 }
 
+// sigmoid(v) and its slope sigmoid(v) (1 - sigmoid(v)), which does not cancel: with e = exp(-|v|), 1 / (1 + e) or
+// e / (1 + e), and e / (1 + e)^2.
+template <class D, class V>
+struct SigmoidOf {
+  SigmoidOf(D d, V v) {
+    const V e = ExpNegative(d, hn::Neg(hn::Abs(v))), one = hn::Set(d, 1.0f);
+    const V share = hn::Div(one, hn::Add(one, e));
+    value = hn::IfThenElse(hn::Lt(v, hn::Zero(d)), hn::Mul(e, share), share);
+    slope = hn::Mul(hn::Mul(e, share), share);
+  }
+  V value, slope;
+};
+
+// (x sigmoid(x))'
+template <class D, class V>
+HWY_INLINE V SiluSlope(D d, V x) {
+  const SigmoidOf<D, V> s(d, x);
+  return hn::MulAdd(x, s.slope, s.value);
+}
+
+// (x sigmoid(v))' with v = 2 sqrt(2 / pi) (x + 0.044715 x^3)
+template <class D, class V>
+HWY_INLINE V GeluTanhSlope(D d, V x) {
+  const V x2 = hn::Mul(x, x), one = hn::Set(d, 1.0f), twice = hn::Set(d, 1.5957691216f);
+  const SigmoidOf<D, V> s(d, hn::Mul(hn::Mul(x, twice), hn::MulAdd(x2, hn::Set(d, 0.044715f), one)));
+  const V inner = hn::Mul(twice, hn::MulAdd(x2, hn::Set(d, 3 * 0.044715f), one));
+  return hn::MulAdd(hn::Mul(x, s.slope), inner, s.value);
+}
+
+// Phi(x) + x phi(x), Phi as the function itself has it: x Phi(x) / x, but where that divides by little.
+template <class D, class V>
+HWY_INLINE V GeluSlope(D d, V x) {
+  const V half = hn::Set(d, 0.5f), small = hn::Set(d, 1e-3f), density = hn::Set(d, 0.39894228f);
+  const V near = hn::MulAdd(x, density, half);
+  const V phi = hn::IfThenElse(hn::Lt(hn::Abs(x), small), near, hn::Div(Gelu(d, x), x));
+  const V e = ExpNegative(d, hn::Neg(hn::Mul(hn::Mul(x, x), half)));
+  return hn::MulAdd(hn::Mul(x, e), density, phi);
+}
+
+// 1 - tanh^2 x = 4 e / (1 + e)^2 with e = exp(-2 |x|)
+template <class D, class V>
+HWY_INLINE V TanhSlope(D d, V x) {
+  return hn::Mul(SigmoidOf<D, V>(d, hn::Add(x, x)).slope, hn::Set(d, 4.0f));
+}
+
+template <class Slope>
+HWY_INLINE void MultiplyBy(const float* x, float* gradient, size_t size, const Slope& slope) {
+  const hn::ScalableTag<float> d;
+  const size_t lanes = hn::Lanes(d);
+  for (size_t i = 0; i < size; i += lanes) {
+    const size_t count = HWY_MIN(lanes, size - i);
+    const auto g = hn::LoadN(d, gradient + i, count);
+    hn::StoreN(hn::Mul(g, slope(d, hn::LoadN(d, x + i, count))), d, gradient + i, count);
+  }
+}
+
+void SlopeRun(Activation activation, const float* x, float* gradient, size_t size) {
+  switch (activation) {
+    case Activation::kNone:
+      return;
+    case Activation::kRelu:
+      return ReluRun(x, gradient, size);
+    case Activation::kSilu:
+      return MultiplyBy(x, gradient, size, [](auto d, auto v) HWY_ATTR { return SiluSlope(d, v); });
+    case Activation::kGelu:
+      return MultiplyBy(x, gradient, size, [](auto d, auto v) HWY_ATTR { return GeluSlope(d, v); });
+    case Activation::kGeluTanh:
+      return MultiplyBy(x, gradient, size, [](auto d, auto v) HWY_ATTR { return GeluTanhSlope(d, v); });
+    case Activation::kTanh:
+      return MultiplyBy(x, gradient, size, [](auto d, auto v) HWY_ATTR { return TanhSlope(d, v); });
+  }
+}
+
 }  // namespace qkv::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -41,6 +113,7 @@ namespace qkv {
 
 HWY_EXPORT(AddRun);
 HWY_EXPORT(ReluRun);
+HWY_EXPORT(SlopeRun);
 
 namespace {
 
@@ -50,30 +123,6 @@ template <class Run>
 void Split(size_t size, ThreadPool& pool, const Run& run) {
   if (size < kWorthThreads) return run(0, size);
   pool.For(size, kGrain, run);
-}
-
-double Slope(Activation activation, double x) {
-  switch (activation) {
-    case Activation::kNone:
-      return 1;
-    case Activation::kRelu:
-      return x > 0 ? 1 : 0;
-    case Activation::kSilu: {
-      const double s = 1 / (1 + std::exp(-x));
-      return s * (1 + x * (1 - s));
-    }
-    case Activation::kGelu:
-      return std::erfc(-x / std::sqrt(2.0)) / 2 + x * std::exp(-x * x / 2) / std::sqrt(2 * 3.14159265358979323846);
-    case Activation::kGeluTanh: {
-      const double c = std::sqrt(2 / 3.14159265358979323846), u = c * (x + 0.044715 * x * x * x), t = std::tanh(u);
-      return (1 + t) / 2 + x / 2 * (1 - t * t) * c * (1 + 3 * 0.044715 * x * x);
-    }
-    case Activation::kTanh: {
-      const double t = std::tanh(x);
-      return 1 - t * t;
-    }
-  }
-  return 0;
 }
 
 }  // namespace
@@ -88,12 +137,9 @@ void ReluBackward(const float* y, float* gradient, size_t size, ThreadPool& pool
   Split(size, pool, [&](size_t begin, size_t end) { mask(y + begin, gradient + begin, end - begin); });
 }
 
-// Not vectorised: the models that qkv trains have ReLU, and where they don't this is one of some thousand operations
-// that an element takes.
 void ActivationBackward(Activation activation, const float* x, float* gradient, size_t size, ThreadPool& pool) {
-  Split(size, pool, [&](size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i) gradient[i] *= static_cast<float>(Slope(activation, x[i]));
-  });
+  const auto multiply = HWY_DYNAMIC_POINTER(SlopeRun);
+  Split(size, pool, [&](size_t begin, size_t end) { multiply(activation, x + begin, gradient + begin, end - begin); });
 }
 
 void AddColumnSums(ConstMatrixView x, float* sum, Arena& arena, ThreadPool& pool) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/base/function_ref.h"
+#include "core/kernels/gemm_bf16.h"
 
 namespace qkv {
 namespace {
@@ -27,10 +27,6 @@ void TransposeInto(const float* from, size_t from_stride, size_t rows, size_t co
     }
   }
 }
-
-// Rows [k0, k1) and columns [n0, n1) of b in panels: element (k, n) at to[(n / kPanel * depth + k) * kPanel + n %
-// kPanel], counted from k0 and n0.
-using PackBlock = FunctionRef<void(size_t k0, size_t k1, size_t n0, size_t n1, float* to)>;
 
 // Columns that lie side by side.
 void PackStraight(Factor b, size_t k0, size_t k1, size_t n0, size_t n1, float* to) {
@@ -96,7 +92,8 @@ void Columns(size_t m, size_t k, const float* a, size_t a_stride, PackBlock pack
   }
 }
 
-void Run(size_t m, size_t n, size_t k, Factor a, PackBlock pack, const Result2d& y, Arena& arena, ThreadPool& pool) {
+void Run(size_t m, size_t n, size_t k, Factor a, PackBlock pack, const Result2d& y, Arena& arena, ThreadPool& pool,
+         Precision precision) {
   if (m == 0 || n == 0) return;
   if (k == 0) {
     for (size_t i = 0; i < m && !y.add; ++i) {
@@ -104,6 +101,7 @@ void Run(size_t m, size_t n, size_t k, Factor a, PackBlock pack, const Result2d&
     }
     return;
   }
+  if (precision == Precision::kBf16) return MultiplyBf16(m, n, k, a, pack, y, arena, pool);
   const ArenaScope scope(arena);
   const bool worth = pool.size() > 1 && m * n * k >= kWorthThreads;
   const size_t threads = worth ? pool.size() : 1;
@@ -140,30 +138,36 @@ void Run(size_t m, size_t n, size_t k, Factor a, PackBlock pack, const Result2d&
 
 }  // namespace
 
-void Gemm(size_t m, size_t n, size_t k, Factor a, Factor b, Result2d y, Arena& arena, ThreadPool& pool) {
-  if (b.transposed) {
-    Run(
-        m, n, k, a,
-        [&](size_t k0, size_t k1, size_t n0, size_t n1, float* to) { PackTransposed(b, k0, k1, n0, n1, to); }, y, arena,
-        pool);
-  } else {
-    Run(
-        m, n, k, a, [&](size_t k0, size_t k1, size_t n0, size_t n1, float* to) { PackStraight(b, k0, k1, n0, n1, to); },
-        y, arena, pool);
-  }
+void Gemm(size_t m, size_t n, size_t k, Factor a, Factor b, Result2d y, Arena& arena, ThreadPool& pool,
+          Precision precision) {
+  const auto pack = b.transposed ? PackTransposed : PackStraight;
+  Run(
+      m, n, k, a, [&](size_t k0, size_t k1, size_t n0, size_t n1, float* to) { pack(b, k0, k1, n0, n1, to); }, y, arena,
+      pool, precision);
 }
 
-void GemmPacked(size_t m, Factor a, const PackedMatrix& w, Result2d y, Arena& arena, ThreadPool& pool) {
+void GemmPacked(size_t m, Factor a, const PackedMatrix& w, Result2d y, Arena& arena, ThreadPool& pool,
+                Precision precision) {
   Run(
       m, w.inputs(), w.outputs(), a,
-      [&](size_t k0, size_t k1, size_t n0, size_t n1, float* to) { PackInputs(w, k0, k1, n0, n1, to); }, y, arena,
-      pool);
+      [&](size_t k0, size_t k1, size_t n0, size_t n1, float* to) { PackInputs(w, k0, k1, n0, n1, to); }, y, arena, pool,
+      precision);
 }
 
 void AddWeightGradient(size_t rows, size_t outputs, size_t inputs, const float* a, const float* x, float* gradient,
-                       Arena& arena, ThreadPool& pool) {
+                       Arena& arena, ThreadPool& pool, Precision precision) {
   Gemm(inputs, outputs, rows, {x, inputs, true}, {a, outputs},
-       {.data = gradient, .stride = kPanel, .add = true, .panel_stride = inputs * kPanel}, arena, pool);
+       {.data = gradient, .stride = kPanel, .add = true, .panel_stride = inputs * kPanel}, arena, pool, precision);
+}
+
+void MatMulBf16(ConstMatrixView x, const PackedMatrix& w, MatrixView y, Arena& arena, ThreadPool& pool) {
+  const auto copy = [&](size_t k0, size_t k1, size_t n0, size_t n1, float* to) {
+    for (size_t n = n0; n < n1; n += kPanel, to += (k1 - k0) * kPanel) {
+      std::copy_n(w.Panel(n / kPanel) + k0 * kPanel, (k1 - k0) * kPanel, to);
+    }
+  };
+  Run(static_cast<size_t>(x.rows()), w.outputs(), w.inputs(), {x.data(), w.inputs()}, copy, {y.data(), w.outputs()},
+      arena, pool, Precision::kBf16);
 }
 
 }  // namespace qkv

@@ -13,11 +13,26 @@ void Backward(const Context& ctx, const PackedMatrix& w, const float* bias, Cons
   const auto rows = static_cast<size_t>(x.rows());
   if (float* to = bias != nullptr ? ctx.tape->Gradient(bias) : nullptr) AddColumnSums(g, to, ctx.arena, ctx.pool);
   if (float* to = ctx.tape->Gradient(w.data())) {
-    AddWeightGradient(rows, w.outputs(), w.inputs(), g.data(), x.data(), to, ctx.arena, ctx.pool);
+    AddWeightGradient(rows, w.outputs(), w.inputs(), g.data(), x.data(), to, ctx.arena, ctx.pool,
+                      ctx.tape->precision());
   }
   if (const Tape::Sum sum = ctx.tape->Into(x.data()); sum.to != nullptr) {
-    GemmPacked(rows, {g.data(), w.outputs()}, w, {sum.to, w.inputs(), sum.add}, ctx.arena, ctx.pool);
+    GemmPacked(rows, {g.data(), w.outputs()}, w, {sum.to, w.inputs(), sum.add}, ctx.arena, ctx.pool,
+               ctx.tape->precision());
   }
+}
+
+void MultiplyBf16(const Context& ctx, const PackedMatrix& w, const float* bias, ConstMatrixView x,
+                  Activation activation, MatrixView y) {
+  MatMulBf16(x, w, y, ctx.arena, ctx.pool);
+  const auto columns = static_cast<size_t>(y.cols());
+  ctx.pool.For(static_cast<size_t>(y.rows()), 64, [&](size_t begin, size_t end) {
+    for (size_t r = begin; r < end && bias != nullptr; ++r) {
+      float* row = y.data() + r * columns;
+      for (size_t c = 0; c < columns; ++c) row[c] += bias[c];
+    }
+  });
+  Activate(activation, y);
 }
 
 }  // namespace
@@ -28,7 +43,12 @@ void MultiplyRecorded(const Context& ctx, const Weight& weight, const float* bia
   const PackedMatrix& w = weight.floats();
   // max(x, 0) can be told from what it gave. Others need what they were given.
   const bool fused = activation == Activation::kNone || activation == Activation::kRelu;
-  MatMul(x, w, bias, fused ? activation : Activation::kNone, y, ctx.pool);
+  const Activation now = fused ? activation : Activation::kNone;
+  if (ctx.tape->precision() == Precision::kBf16) {
+    MultiplyBf16(ctx, w, bias, x, now, y);
+  } else {
+    MatMul(x, w, bias, now, y, ctx.pool);
+  }
   const float* given = y.data();
   if (!fused) {
     MatrixView copy = ctx.New(y.rows(), y.cols());

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/base/json.h"
+#include "core/kernels/gemm.h"
 #include "core/train/config_json.h"
 #include "core/train/one_sided_presets.h"
 #include "core/train/sequence_presets.h"
@@ -195,6 +196,8 @@ Result<RunConfig> ParseRunConfig(std::string_view text, const std::string& file,
   root.Text("preset", run.preset);
   root.Number("steps", run.steps, 1, kMany);
   root.Number("seed", run.seed, 0, kMany);
+  static constexpr std::string_view kPrecisions[] = {"float", "bf16"};
+  root.Choice("precision", kPrecisions, [&](size_t i) { run.trainer.precision = static_cast<Precision>(i); });
   root.Other("model", [&](const Json& value) -> Result<void> {
     if (!value.IsObject()) return root.Wrong("model", "must be an object of config.json's fields");
     run.model = PrettyText(value);
@@ -240,6 +243,9 @@ Result<RunConfig> ParseRunConfig(std::string_view text, const std::string& file,
   log.Number("every", run.log_every, 1, kMany);
   QKV_CHECK(root.Read(json.root()));
 
+  if (run.trainer.precision == Precision::kBf16 && !HasBf16()) {
+    return root.Wrong("precision", "can be bf16 on Linux with a processor that has AMX, and is not here");
+  }
   if (!joined_given && HasLabels(run.task)) run.batch.joined = {1};
   if (data == DataIn::kFiles) QKV_CHECK(CheckTask(run, root));
   for (CorpusFiles& corpus : run.corpora) {

@@ -49,7 +49,7 @@ struct RunConfig {
   bool by_bleu = false;
   uint64_t checkpoint_every = 500;  // "checkpoint": every (steps)
   uint64_t log_every = 50;          // "log": every (steps)
-  uint64_t seed = 1;                // "seed"
+  uint64_t seed = 1;                // "seed"; and "precision" of the trainer: float or bf16
 };
 
 // `text` is the file's content. A field that is not known is an error: a misspelt one would change nothing. Where the

@@ -36,6 +36,7 @@ Trainer::Trainer(const Pupil& pupil, WeightSlots slots, int32_t start, TrainerOp
       options_(options),
       start_(start),
       pool_(threads),
+      tape_(options.precision),
       slots_(std::move(slots)),
       parameters_(slots_),
       first_(slots_, "adam.first"),

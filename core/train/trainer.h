@@ -22,9 +22,10 @@ struct TrainerOptions {
   double decay = 0;                  // of matrices, each step, times the learning rate (AdamW); norms and biases keep
   double clip = 1;                   // the gradient's greatest length; 0: as it is
   double smoothing = 0.1;            // of labels
-  uint64_t average_from = 0;         // the weights' mean is kept from this step on; 0: never
-  uint64_t average_every = 10;       // steps between two that it is made of
-  uint64_t seed = 1;                 // of dropout
+  Precision precision = Precision::kFloat;  // of products; kBf16 where HasBf16() (core/kernels/gemm.h)
+  uint64_t average_from = 0;                // the weights' mean is kept from this step on; 0: never
+  uint64_t average_every = 10;              // steps between two that it is made of
+  uint64_t seed = 1;                        // of dropout
 };
 
 // Weights of a model's shape: moments, averages.

@@ -1,5 +1,7 @@
 #include "core/kernels/gemm.h"
 
+#include <bit>
+
 #include "tests/core/kernel_testing.h"
 
 namespace qkv {
@@ -43,6 +45,52 @@ TEST(Gemm, EveryTranspositionAddsOrWritesOnAnyNumberOfThreads) {
       Gemm(m, n, k, fa, fb, {again.data(), n, add}, arena, three);
       EXPECT_EQ(y, again);
     }
+  }
+}
+
+// The nearest bfloat16, ties to even: what is left of a float when 16 bits of it go.
+float Bf16(float x) {
+  const auto bits = std::bit_cast<uint32_t>(x);
+  return std::bit_cast<float>((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000);
+}
+Matrix Rounded(const Matrix& x) { return x.unaryExpr(&Bf16); }
+
+TEST(Gemm, RoundsOperandsToBf16AndSumsFloats) {
+  if (!HasBf16()) GTEST_SKIP() << "this processor has no AMX";
+  Arena arena;
+  ThreadPool one(1), three(3);
+  for (const auto& [m, n, k] : kSizes) {
+    const Matrix a = Random2d(m, k, 1), b = Random2d(k, n, 2), start = Random2d(m, n, 3);
+    for (const int kind : {0, 1, 2, 3, 4, 5, 6, 7}) {
+      const bool add = (kind & 4) != 0;
+      Matrix of_a, of_b, y = start, again = start;
+      const Factor fa = Lie(a, (kind & 1) != 0, of_a), fb = Lie(b, (kind & 2) != 0, of_b);
+      Gemm(m, n, k, fa, fb, {y.data(), n, add}, arena, one, Precision::kBf16);
+      ExpectProduct(Rounded(a), Rounded(b), add ? start : Matrix(Matrix::Zero(start.rows(), start.cols())), y);
+      Gemm(m, n, k, fa, fb, {again.data(), n, add}, arena, three, Precision::kBf16);
+      EXPECT_EQ(y, again);
+    }
+  }
+}
+
+TEST(Gemm, ReadsPackedWeightsAsBf16) {
+  if (!HasBf16()) GTEST_SKIP() << "this processor has no AMX";
+  Arena arena;
+  ThreadPool pool(2);
+  for (const auto& [rows, inputs, outputs] : kSizes) {
+    const Matrix g = Random2d(rows, outputs, 1), x = Random2d(rows, inputs, 2), w = Random2d(outputs, inputs, 3);
+    const PackedMatrix packed = Pack(View(w));
+    Matrix forward(rows, outputs), back(rows, inputs);
+    MatMulBf16(View(x), packed, {forward.data(), forward.rows(), forward.cols()}, arena, pool);
+    ExpectProduct(Rounded(x), Rounded(w.transpose()), Matrix::Zero(forward.rows(), forward.cols()), forward);
+    GemmPacked(rows, {g.data(), outputs}, packed, {back.data(), inputs}, arena, pool, Precision::kBf16);
+    ExpectProduct(Rounded(g), Rounded(w), Matrix::Zero(back.rows(), back.cols()), back);
+    PackedMatrix gradient(outputs, inputs);
+    std::fill_n(gradient.data(), gradient.size(), 0.0f);
+    AddWeightGradient(rows, outputs, inputs, g.data(), x.data(), gradient.data(), arena, pool, Precision::kBf16);
+    Matrix of_w(outputs, inputs);
+    for (size_t o = 0; o < outputs; ++o) gradient.GetRow(o, of_w.data() + o * inputs);
+    ExpectProduct(Rounded(g.transpose()), Rounded(x), Matrix::Zero(of_w.rows(), of_w.cols()), of_w);
   }
 }
 
