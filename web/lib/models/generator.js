@@ -43,6 +43,7 @@ import { OneSided, asText, checkKind, inRange } from './one-sided.js';
  */
 
 const kInternal = Symbol('internal');
+const kMostNext = 10_000;
 
 /**
  * GPT-2 and its like, from the folders that their communities publish.
@@ -128,6 +129,18 @@ export class Generator extends OneSided {
       },
       cancel: (reason) => cancelled.abort(reason),
     });
+  }
+
+  /**
+   * How likely each piece is to be the next of a text, by the model's own distribution.
+   * @param {string} text may be empty
+   * @param {{signal?: AbortSignal | null, count?: number}} [options] `count`: so many of the likeliest; left out: 1000
+   * @returns {Promise<Likeliest>}
+   */
+  async next(text, { signal, count = 1000 } = {}) {
+    const options = { maxLength: 1, temperature: 0, alternatives: inRange(count, 1, kMostNext, 'count') };
+    const { alternatives } = await this.call('generate', { prompt: asText(text), options }, signal);
+    return alternatives[0];
   }
 
   /**

@@ -7,6 +7,7 @@ export { Generator } from './generator.js';
 export { inspect, load } from './load.js';
 
 /** @typedef {import('../errors.js').QkvErrorCode} QkvErrorCode */
+/** @typedef {import('./directory.js').TensorInfo} TensorInfo */
 /** @typedef {import('./encoder.js').EncodedText} EncodedText */
 /** @typedef {import('./encoder.js').EncoderInfo} EncoderInfo */
 /** @typedef {import('./encoder.js').EncoderTrace} EncoderTrace */

@@ -64,7 +64,7 @@ export async function lend(model, options) {
 /**
  * @param {AnyModelOption} model
  * @param {LoadOptions} options
- * @returns {Promise<import('./glue.js').AnyInfo & {fileBytes: number}>}
+ * @returns {Promise<import('./glue.js').AnyInfo & import('./load-folder.js').Inspected>}
  */
 export async function look(model, options) {
   const { signal = new AbortController().signal } = options;

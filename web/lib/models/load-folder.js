@@ -5,6 +5,7 @@ import { QkvError } from '../errors.js';
 import { collect, open } from '../fetch.js';
 import { RangeFiller, asText, feed, kSmallShare, missing } from '../load.js';
 import { locate, weightsFile } from '../model-source.js';
+import { readDirectory } from './directory.js';
 import { isZip, openEntry, readZip } from './zip.js';
 
 /** @typedef {import('./glue.js').GuardedModels} GuardedModels */
@@ -18,6 +19,15 @@ import { isZip, openEntry, readZip } from './zip.js';
  */
 
 /** @typedef {{name: string, size: number, open: () => Promise<OpenedFile>}} WeightFile `size` 0: not known */
+/**
+ * What is known of a folder before its weights are read.
+ * @typedef {object} Inspected
+ * @property {number} fileBytes of its files of weights; 0: not known
+ * @property {string} modelType as config.json has it: 'bert'
+ * @property {string} architecture as config.json has it, '' where it does not say: 'BertForMaskedLM'
+ * @property {import('./directory.js').TensorInfo[]} tensors none of what PyTorch pickled
+ */
+
 /** @typedef {(name: string) => Promise<OpenedFile | null>} Opener of the folder's files; null where there is none */
 
 /**
@@ -46,20 +56,36 @@ export function loadFolder(engine, source, outer, progress) {
  * @param {GuardedModels} wasm
  * @param {FolderSource} source
  * @param {AbortSignal} outer
- * @returns {Promise<import('./glue.js').AnyInfo & {fileBytes: number}>}
+ * @returns {Promise<import('./glue.js').AnyInfo & Inspected>}
  */
 export function inspectFolder(wasm, source, outer) {
   return withSignals([outer], async (signal) => {
-    const { loader, weights } = await begin(wasm, source, signal, () => {});
+    const { loader, weights, opener, config } = await begin(wasm, source, signal, () => {});
     try {
       const [first] = weights;
       if (first.name.endsWith('.safetensors')) await feedDirectory(wasm, loader, first);
       const fileBytes = weights.every(({ size }) => size > 0) ? weights.reduce((sum, { size }) => sum + size, 0) : 0;
-      return { ...wasm.loaderInfo(loader), fileBytes };
+      const { model_type: modelType, architectures } = JSON.parse(config);
+      const architecture = Array.isArray(architectures) ? String(architectures[0] ?? '') : '';
+      const tensors = await listTensors(opener, weights);
+      return { ...wasm.loaderInfo(loader), fileBytes, modelType, architecture, tensors };
     } finally {
       wasm.loaderFree(loader);
     }
   });
+}
+
+/**
+ * @param {Opener} opener
+ * @param {WeightFile[]} files
+ */
+async function listTensors(opener, files) {
+  const lists = [];
+  for (const { name } of files) {
+    const opened = name.endsWith('.safetensors') ? await opener(name) : null;
+    if (opened) lists.push(await readDirectory(opened, name));
+  }
+  return lists.flat();
 }
 
 /**
@@ -88,7 +114,8 @@ async function begin(wasm, source, signal, progress) {
   const weights = await openWeights(wasm, opener, source);
   const sizes = weights.map(({ name, size }) => /** @type {[string, number]} */ ([name, size]));
   const numbers = source.numbers ?? 'auto';
-  return { loader: wasm.folderLoaderCreate({ files, weights: sizes, numbers }), weights };
+  const loader = wasm.folderLoaderCreate({ files, weights: sizes, numbers });
+  return { loader, weights, opener, config: /** @type {string} */ (files[0][1]) };
 }
 
 /**

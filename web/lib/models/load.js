@@ -8,6 +8,7 @@ import { Generator } from './generator.js';
 import { lend, look } from './lend.js';
 
 /** @typedef {import('./folder-source.js').AnyModelOption} AnyModelOption */
+/** @typedef {import('./directory.js').TensorInfo} TensorInfo */
 /** @typedef {import('./lend.js').LoadOptions} LoadOptions */
 
 /**
@@ -24,6 +25,9 @@ import { lend, look } from './lend.js';
  * @property {number} parameters numbers in its weights
  * @property {number} bytes that they will take in memory, by the option `numbers`
  * @property {number} fileBytes of its files of weights; 0: not known before they are read
+ * @property {string} modelType as config.json has it: 'bert'
+ * @property {string} architecture as config.json has it, '' where it does not say: 'BertForMaskedLM'
+ * @property {TensorInfo[]} tensors of its files of weights, in the order that they lie in; none of what PyTorch pickled
  * @property {number} dModel the width of its layers
  * @property {number} vocabularySize
  * @property {number} maxLength the most pieces of a text
@@ -66,10 +70,14 @@ async function isRecurrent(model, signal) {
  * @returns {Promise<FolderInfo>} rejects as `load` does
  */
 export async function inspect(model, options = {}) {
-  const { kind, parameters, bytes, fileBytes, dModel, vocabularySize, maxLength } = await look(model, options);
+  const { kind, modelType, architecture, tensors, ...known } = await look(model, options);
+  const { parameters, bytes, fileBytes, dModel, vocabularySize, maxLength } = known;
   const name = { translation: 'Translator', encoder: 'Encoder', generator: 'Generator' }[kind];
   return /** @type {FolderInfo} */ ({
     class: name,
+    modelType,
+    architecture,
+    tensors,
     parameters,
     bytes,
     fileBytes,
