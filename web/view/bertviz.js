@@ -24,10 +24,11 @@ export function toBertviz({ source, target, targetInput, encoderSelf, decoderSel
     /** @type {string[]} */ right,
   ) =>
     weights?.shape[0] ? [{ name, attn: /** @type {any} */ (nested(weights)), left_text: left, right_text: right }] : [];
+  const [read, written] = [source?.pieces ?? [], target?.pieces ?? []];
   return [
-    ...one('Encoder', encoderSelf, source.pieces, source.pieces),
-    ...one('Decoder', decoderSelf, target.pieces, targetInput),
-    ...one('Cross', cross, target.pieces, source.pieces),
+    ...one('Encoder', encoderSelf, read, read),
+    ...one('Decoder', decoderSelf, written, targetInput ?? written),
+    ...one('Cross', cross, written, read),
   ];
 }
 

@@ -10,6 +10,7 @@ export { LegendElement } from './legend.js';
 export { LinesElement } from './lines.js';
 export { equation } from './math.js';
 export { MatrixElement } from './matrix.js';
+export { encoderTrace, generatorTrace } from './one-sided.js';
 export { PiecesElement } from './pieces.js';
 export { TraceError, readTrace } from './read-trace.js';
 export { Selection, samePlace } from './selection.js';

@@ -8,10 +8,11 @@
  * @typedef {object} Side
  * @property {string} text
  * @property {string[]} pieces with '▁' where a word begins; the last is '</s>'
+ * @property {Label[]} [labels] how its pieces are shown; left out: as SentencePiece's are
  * @property {ArrayLike<number>} [ids]
  * @property {ArrayLike<number>} begin UTF-16 offsets into `text`
  * @property {ArrayLike<number>} end
- * @property {ArrayLike<number>} [logProbs] natural logarithms; the target's only
+ * @property {ArrayLike<number | undefined>} [logProbs] natural logarithms; the target's only
  */
 
 /**
@@ -28,13 +29,15 @@
  */
 
 /**
+ * Of a translation; of an encoder alone there is no target, of a decoder alone no source.
  * @typedef {object} Trace
- * @property {Side} source
- * @property {Side} target
- * @property {string[]} targetInput what the decoder was fed: '<pad>', then the target without its last piece
+ * @property {Side | null} source
+ * @property {Side | null} target
+ * @property {string[] | null} targetInput what the decoder was fed: '<pad>', then the target without its last piece; null:
+ *   the target itself
  * @property {Weights | null} [encoderSelf]
  * @property {Weights | null} [decoderSelf]
- * @property {Weights} cross of no layers where the model has no attention
+ * @property {Weights | null} cross of no layers where the model has no attention
  * @property {Window | null} [window] of a recurrent model with local attention
  * @property {{count: number, pieces: string[], ids?: ArrayLike<number>, logProbs: ArrayLike<number>} | null} [alternatives] for each target piece the
  *   `count` likeliest at its place, best first
@@ -66,7 +69,7 @@
  */
 
 const kUnknown = '<unk>';
-const kSpecial = /^<\/?[a-z0-9]+>$/;
+const kSpecial = /^(<\/?[a-z0-9]+>|<\|\w+\|>|\[[A-Z]+\])$/;
 
 /**
  * @param {string} piece
@@ -80,9 +83,9 @@ export function labelOf(piece, surface = '') {
   return { text: text || '␣', word, special: kSpecial.test(piece) };
 }
 
-/** @param {Side} side */
+/** @param {Side | null} side @returns {Label[]} */
 export const labelsOf = (side) =>
-  side.pieces.map((piece, i) => labelOf(piece, side.text.slice(side.begin[i], side.end[i])));
+  side?.labels ?? side?.pieces.map((piece, i) => labelOf(piece, side.text.slice(side.begin[i], side.end[i]))) ?? [];
 
 /** @param {Trace} trace @param {Kind} kind */
 export function weightsOf(trace, kind) {
@@ -108,14 +111,20 @@ export function sliceOf(trace, { kind, layer, head }) {
     layer,
     head,
     queries: labelsOf(encoder ? trace.source : trace.target),
-    keys: decoder ? [labelOf(trace.targetInput[0]), ...labelsOf(trace.target).slice(0, -1)] : labelsOf(trace.source),
+    keys: decoder ? inputLabels(trace) : labelsOf(trace.source),
     querySide: encoder ? 'source' : 'target',
     keySide: decoder ? 'target' : 'source',
-    keyShift: decoder ? 1 : 0,
+    keyShift: decoder && trace.targetInput ? 1 : 0,
     causal: decoder,
     weights: kind === 'alignment' && trace.alignment ? trace.alignment.data : found.data.subarray(at, at + size),
     window: encoder || decoder ? null : (trace.window ?? null),
   };
+}
+
+/** What the decoder was fed. @param {Trace} trace */
+function inputLabels({ target, targetInput }) {
+  const labels = labelsOf(target);
+  return targetInput ? [labelOf(targetInput[0]), ...labels.slice(0, -1)] : labels;
 }
 
 /**
@@ -132,7 +141,7 @@ export function alternativesAt({ target, alternatives }, index) {
     const piece = pieces[index * count + i];
     const probability = Math.exp(logProbs[index * count + i]);
     const id = ids?.[index * count + i] ?? null;
-    return { label: labelOf(piece), piece, id, probability, written: piece === target.pieces[index] };
+    return { label: labelOf(piece), piece, id, probability, written: piece === target?.pieces[index] };
   });
 }
 
