@@ -2,11 +2,14 @@
 
 import { Selection, alternativesAt, sliceOf } from '../view/index.js';
 import { showReading } from './reading.js';
+import { kTranslation, kUndrawn, kWindow } from './words.js';
 
 /** @typedef {import('../view/trace.js').Kind} Kind */
 /** @typedef {import('../view/trace.js').Slice} Slice */
 /** @typedef {import('../view/trace.js').Trace} Trace */
 /** @typedef {import('../view/heads.js').Head} Head */
+
+/** @typedef {import('./words.js').Words} Words */
 
 /** @typedef {'matrix' | 'lines'} View */
 /** @typedef {'absolute' | 'row'} Scaling */
@@ -20,45 +23,7 @@ import { showReading } from './reading.js';
  * @property {Scaling} scaling
  */
 
-/** @type {Record<Kind, {name: string, caption: string, lines: string, queries: string, keys: string}>} */
-const kKinds = {
-  cross: {
-    name: 'Cross attention',
-    caption: 'Each row is a French piece as it is written; its cells say how much of each English piece it read.',
-    lines: 'Lines lead from each French piece, as it is written, up to the English pieces it read.',
-    queries: 'target: what is written',
-    keys: 'source: what is read',
-  },
-  encoderSelf: {
-    name: 'Encoder self-attention',
-    caption: 'Each row is an English piece; its cells say how much it took in of every English piece.',
-    lines: 'Lines lead from each English piece, below, up to the English pieces it took in.',
-    queries: 'source: what takes in',
-    keys: 'source: what is taken in',
-  },
-  decoderSelf: {
-    name: 'Decoder self-attention',
-    caption:
-      'Each row is a French piece as it is written; it sees only what came before, from <pad> on. Hatched: masked.',
-    lines: 'Lines lead from each French piece, as it is written, up to what came before it, from <pad> on.',
-    queries: 'target: what is written',
-    keys: 'target: written before',
-  },
-  alignment: {
-    name: 'Alignment',
-    caption: 'Which English pieces each French piece comes from: the mean of the marked heads.',
-    lines: 'Lines lead from each French piece up to the English pieces it comes from: the mean of the marked heads.',
-    queries: 'target: what is written',
-    keys: 'source: what is read',
-  },
-};
-
-const kUndrawn = 'Under 0.05 none is drawn.';
-const kWindow = 'Outlined: the window that it looked through, and the window’s middle.';
-const kNone =
-  'This model has no attention: all that it knows of the source while it writes is its encoder’s last state.';
-
-export const kKindNames = /** @type {Kind[]} */ (Object.keys(kKinds));
+export const kKindNames = /** @type {const} */ (['cross', 'encoderSelf', 'decoderSelf', 'alignment']);
 
 /**
  * Ties the views to one selection and one choice. Dispatches `change` when another matrix is in view, `sight` when the
@@ -83,14 +48,21 @@ export class Explorer extends EventTarget {
   #canPick = false;
   /** The target piece to pin in the next trace. */
   #kept = -1;
+  #words;
   #part;
 
-  /** @param {ParentNode} root */
-  constructor(root) {
+  /**
+   * @param {ParentNode} root
+   * @param {{words?: Words, kind?: Kind}} [options] how its views are named and explained, and the kind in view at first
+   */
+  constructor(root, { words = kTranslation, kind = 'cross' } = {}) {
     super();
+    this.#words = words;
+    this.#kind = kind;
     this.#part = parts(root);
-    const { matrix, lines, heads, source, target, kinds, views, rowScale } = this.#part;
-    for (const view of [matrix, lines, heads, source, target]) view.selection = this.selection;
+    const { matrix, lines, heads, pieces, kinds, views, rowScale } = this.#part;
+    for (const view of [matrix, lines, heads, ...pieces]) view.selection = this.selection;
+    radio(kinds, kind).checked = true;
     kinds.addEventListener('change', () => this.#look({ kind: checked(kinds) }));
     views.addEventListener('change', () => this.#look({ view: checked(views) }));
     rowScale.addEventListener('change', () => this.#look({ scaling: rowScale.checked ? 'row' : 'absolute' }));
@@ -99,6 +71,11 @@ export class Explorer extends EventTarget {
     this.selection.addEventListener('change', () => this.#read());
     document.addEventListener('keydown', (event) => event.key === 'Escape' && this.#letGo());
     this.#show();
+  }
+
+  /** @param {Words} words of what is shown next */
+  set words(words) {
+    this.#words = words;
   }
 
   /** Pins a target piece in the next trace. @param {number} piece */
@@ -117,8 +94,7 @@ export class Explorer extends EventTarget {
     this.#preview = null;
     this.selection.clear();
     if (trace) this.#start(trace);
-    this.#part.source.show(trace?.source ?? null);
-    this.#part.target.show(trace?.target ?? null);
+    for (const row of this.#part.pieces) row.show(trace?.[row.side] ?? null);
     this.#show();
     if (this.slice?.querySide === 'target' && this.#kept >= 0 && this.#kept < this.slice.queries.length)
       this.selection.toggle({ query: this.#kept, key: null });
@@ -128,11 +104,12 @@ export class Explorer extends EventTarget {
 
   /** The focus goes from an alternative, which is there no more, back to its piece. */
   #letGo() {
-    const { reading, target } = this.#part;
+    const { reading, pieces } = this.#part;
     const query = this.selection.pinned?.query ?? null;
     const was = reading.contains(document.activeElement);
     this.selection.clear();
-    if (was && query !== null) target.querySelectorAll('button')[query]?.focus();
+    const target = pieces.find((row) => row.side === 'target');
+    if (was && query !== null) target?.querySelectorAll('button')[query]?.focus();
   }
 
   /**
@@ -141,16 +118,17 @@ export class Explorer extends EventTarget {
    */
   #start(trace) {
     const { alignment, cross } = trace;
-    const [layer, head] = alignment?.heads[0] ?? [Math.max(0, cross.shape[0] - 1), 0];
+    const [layer, head] = alignment?.heads[0] ?? [Math.max(0, (cross?.shape[0] ?? 0) - 1), 0];
     const first = { cross: { layer, head }, encoderSelf: { layer: 0, head: 0 }, decoderSelf: { layer: 0, head: 0 } };
     for (const kind of /** @type {(keyof typeof first)[]} */ (Object.keys(first))) {
       const chosen = this.#chosen[kind];
       const shape = trace[kind]?.shape ?? [0, 0];
       if (!chosen || chosen.layer >= shape[0] || chosen.head >= shape[1]) this.#chosen[kind] = first[kind];
     }
-    if (sliceOf(trace, { kind: this.#kind, layer: 0, head: 0 })) return;
-    this.#kind = 'cross';
-    radio(this.#part.kinds, 'cross').checked = true;
+    const has = (/** @type {Kind} */ kind) => sliceOf(trace, { kind, layer: 0, head: 0 });
+    if (has(this.#kind)) return;
+    this.#kind = kKindNames.find(has) ?? 'cross';
+    radio(this.#part.kinds, this.#kind).checked = true;
   }
 
   /** @returns {Sight} */
@@ -174,7 +152,7 @@ export class Explorer extends EventTarget {
   get inView() {
     const [trace, slice] = [this.#trace, this.slice];
     if (!trace || !slice) return null;
-    const { name, queries, keys } = kKinds[slice.kind];
+    const { name, queries, keys } = this.#words.kinds[slice.kind];
     const title = slice.kind === 'alignment' ? name : `${name}, layer ${slice.layer + 1}, head ${slice.head + 1}`;
     return { figure: { slice, view: this.#view, scaling: this.#scaling, title, queries, keys }, trace };
   }
@@ -204,7 +182,7 @@ export class Explorer extends EventTarget {
   }
 
   #show() {
-    const { matrix, lines, heads, source, target, kinds, legend } = this.#part;
+    const { matrix, lines, heads, pieces, kinds, legend } = this.#part;
     const trace = this.#trace;
     const chosen = this.#chosen[this.#kind];
     const kind = this.#kind === 'alignment' && this.#preview ? 'cross' : this.#kind;
@@ -213,7 +191,7 @@ export class Explorer extends EventTarget {
     matrix.hidden = this.#view !== 'matrix';
     lines.hidden = !matrix.hidden;
     for (const view of [matrix, lines, heads]) view.scaling = this.#scaling;
-    for (const view of [matrix, lines, source, target]) view.slice = this.slice;
+    for (const view of [matrix, lines, ...pieces]) view.slice = this.slice;
     legend.setAttribute('scaling', this.#scaling);
     legend.setAttribute('view', this.#view);
     const averaged = trace?.alignment?.heads.map(([layer, head]) => ({ layer, head })) ?? [];
@@ -229,7 +207,7 @@ export class Explorer extends EventTarget {
   /** @param {Kind} kind @param {Head} which */
   #name(kind, which) {
     const { caption, axes, headName, headsNote } = this.#part;
-    const { name, queries, keys } = kKinds[kind];
+    const { name, queries, keys } = this.#words.kinds[kind];
     const drawn = this.#view === 'lines';
     const head = this.slice && kind !== 'alignment' ? `layer ${which.layer + 1}, head ${which.head + 1}` : '';
     headName.replaceChildren(name, text('small', head));
@@ -241,24 +219,25 @@ export class Explorer extends EventTarget {
 
   /** @param {boolean} drawn as lines */
   #caption(drawn) {
-    if (this.#trace && !this.slice) return kNone;
-    const { lines, caption } = kKinds[this.#kind];
+    if (this.#trace && !this.slice) return this.#words.none;
+    const { lines, caption } = this.#words.kinds[this.#kind];
     if (drawn) return `${lines} ${kUndrawn}`;
     return this.slice?.window ? `${caption} ${kWindow}` : caption;
   }
 
   #read() {
     const trace = this.#trace;
-    const logProbs = trace?.target.logProbs;
+    const logProbs = trace?.target?.logProbs;
     const { reading, spoken } = this.#part;
     showReading(reading, spoken, {
       slice: this.slice,
       selection: this.selection,
-      probability: (query) => (logProbs ? Math.exp(logProbs[query]) : null),
+      probability: (query) => (logProbs?.[query] === undefined ? null : Math.exp(logProbs[query])),
       alternatives: (query) => (trace ? alternativesAt(trace, query) : []),
       pick: this.#canPick
         ? (query, { id }) => this.dispatchEvent(new CustomEvent('pick', { detail: { query, id } }))
         : null,
+      empty: this.#words.empty,
     });
   }
 }
@@ -284,8 +263,7 @@ function parts(root) {
     matrix: /** @type {import('../view/matrix.js').MatrixElement} */ (find('qkv-matrix')),
     lines: /** @type {import('../view/lines.js').LinesElement} */ (find('qkv-lines')),
     heads: /** @type {import('../view/heads.js').HeadsElement} */ (find('qkv-heads')),
-    source: /** @type {import('../view/pieces.js').PiecesElement} */ (find('qkv-pieces[side=source]')),
-    target: /** @type {import('../view/pieces.js').PiecesElement} */ (find('qkv-pieces[side=target]')),
+    pieces: /** @type {import('../view/pieces.js').PiecesElement[]} */ ([...root.querySelectorAll('qkv-pieces')]),
     legend: /** @type {HTMLElement} */ (find('qkv-legend')),
     kinds: /** @type {HTMLFieldSetElement} */ (find('#kind')),
     views: /** @type {HTMLFieldSetElement} */ (find('#view')),

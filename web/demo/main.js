@@ -1,6 +1,7 @@
 // The Translate page: text in, translation out, and what each head looked at.
 
 import { QkvError, Translator } from '../lib/index.js';
+import { AddressBar } from './address-bar.js';
 import { readAddress, writeAddress } from './address.js';
 import { BeamCard } from './beam.js';
 import { Explorer } from './explorer.js';
@@ -15,11 +16,11 @@ import { Texts } from './texts.js';
 import { bindTheme } from './theme.js';
 
 const kTypingPause = 150;
-const kAddressPause = 400; // browsers refuse addresses that change too often
 
 const find = (/** @type {string} */ query) => /** @type {any} */ (document.querySelector(query));
 const query = new URLSearchParams(location.search);
 const status = statusLine(document);
+const address = new AddressBar();
 const explorer = new Explorer(document);
 const texts = new Texts(document, new Marks(explorer));
 const beam = new BeamCard(document, (error) => status.failed(error, null));
@@ -122,7 +123,8 @@ async function trace(known, sentence, info, signal) {
   }
   signal.throwIfAborted();
   const pieces = known.traceOf(sentence)?.target.pieces.length ?? 0;
-  status.ready(info, { pieces, milliseconds: performance.now() - begin, cut: known.isCut(sentence) });
+  const note = known.isCut(sentence) ? 'cut: it did not end' : '';
+  status.ready(info, { pieces, milliseconds: performance.now() - begin, note });
 }
 
 /** @param {Session} known @param {string | undefined} sentence the one under the caret */
@@ -164,11 +166,6 @@ function open(trace, name) {
 }
 
 const firstText = texts.text;
-/** @type {ReturnType<typeof setTimeout> | undefined} */
-let noting;
-/** What the address is to be after the pause; null: it is that already. @type {string | null} */
-let due = null;
-
 /** Says in the address what is in view. @param {boolean} [step] one that Back undoes */
 function note(step = false) {
   const hash = writeAddress({
@@ -179,28 +176,13 @@ function note(step = false) {
     beam: beam.beam,
     model: models.id,
   });
-  const address = hash || location.pathname + location.search;
-  if (step) {
-    settleAddress(); // what Back leads to
-    history.pushState(null, '', address);
-    return;
-  }
-  clearTimeout(noting);
-  due = address;
-  noting = setTimeout(settleAddress, kAddressPause);
-}
-
-function settleAddress() {
-  clearTimeout(noting);
-  if (due !== null) history.replaceState(null, '', due);
-  due = null;
+  address.note(hash, step);
 }
 
 /** Shows what the address asks for. */
 function restore() {
   saved = null;
-  clearTimeout(noting);
-  due = null;
+  address.forget();
   const { text, sentence, prefix, sight, beam: width, model } = readAddress(location.hash);
   texts.set(text ?? firstText, sentence);
   wanted = prefix;

@@ -7,7 +7,6 @@ import { formatWeight, reading, readingText } from '../view/index.js';
 /** @typedef {ReturnType<typeof import('../view/trace.js').alternativesAt>[number]} Alternative */
 
 const kNamed = 5;
-const kEmpty = 'Once there is a translation, what each head looked at shows here.';
 
 /**
  * What there is to say.
@@ -18,6 +17,7 @@ const kEmpty = 'Once there is a translation, what each head looked at shows here
  * @property {(query: number) => Alternative[]} alternatives to a written piece
  * @property {((query: number, alternative: Alternative) => void) | null} pick has the sentence translated again with
  *   another piece there; null: nobody can
+ * @property {string} empty what to say while there is nothing to say
  */
 
 /**
@@ -25,12 +25,12 @@ const kEmpty = 'Once there is a translation, what each head looked at shows here
  * @param {HTMLElement} spoken a live region
  * @param {Sayable} sayable
  */
-export function showReading(panel, spoken, { slice, selection, probability, alternatives, pick }) {
+export function showReading(panel, spoken, { slice, selection, probability, alternatives, pick, empty }) {
   const { current, pinned } = selection;
   if (!slice || !current) {
     spoken.textContent = '';
     panel.classList.remove('two');
-    panel.replaceChildren(...(slice ? unpointed(slice) : [make('p', 'caption', kEmpty)]));
+    panel.replaceChildren(...(slice ? unpointed(slice) : [make('p', 'caption', empty)]));
     return;
   }
   spoken.textContent = readingText(slice, current);
@@ -41,8 +41,7 @@ export function showReading(panel, spoken, { slice, selection, probability, alte
   const written = query === null ? null : probability(query);
   const others = pinned && query !== null ? alternatives(query) : [];
   panel.classList.toggle('two', others.length > 0);
-  if (written !== null && !others.length)
-    title.append(make('small', '', `written with probability ${formatWeight(written)}`));
+  if (written !== null && !others.length) title.append(make('small', '', `probability ${formatWeight(written)}`));
   if (pinned) title.append(make('small', 'pin', 'pinned'));
   const list = document.createElement('ol');
   list.append(...links.map(({ label, weight }) => link(label.text, weight)));

@@ -2,8 +2,8 @@
 
 import { QkvError } from '../lib/index.js';
 
-/** @typedef {import('../lib/index.js').TranslatorInfo} TranslatorInfo */
-/** @typedef {{pieces: number, milliseconds: number, cut: boolean}} Timing */
+/** @typedef {import('../lib/index.js').TranslatorInfo} TranslatorInfo an Encoder's and a Generator's say the same */
+/** @typedef {{pieces: number, milliseconds: number, note?: string}} Timing `note`: what is not whole */
 
 /** @param {ParentNode} root */
 export function statusLine(root) {
@@ -28,6 +28,10 @@ export function statusLine(root) {
     loading: (loaded) => say(`Loading the model, ${Math.round(100 * loaded)} %`, { progress: loaded }),
     /** @param {TranslatorInfo} info @param {Timing} [timing] */
     ready: (info, timing) => say([...about(info), ...speed(timing)].join(' · ')),
+    /** @param {string} why a sentence: what was asked for cannot be had */
+    refused: (why) => say(why, { failed: true }),
+    /** @param {string} text a sentence */
+    note: (text) => say(text),
     /** @param {string} name of the file that the trace in view comes from */
     opened: (name) => say(`A saved trace, ${name}. Type to translate again.`),
     /** @param {string} name @param {string} why a sentence */
@@ -50,9 +54,9 @@ const millions = (count) => (count / 1e6).toFixed(1);
 /** @param {Timing} [timing] */
 function speed(timing) {
   if (!timing?.pieces) return [];
-  const { pieces, milliseconds, cut } = timing;
+  const { pieces, milliseconds, note } = timing;
   return [
-    ...(cut ? ['cut: it did not end'] : []),
+    ...(note ? [note] : []),
     `${Math.max(1, Math.round(milliseconds))} ms`,
     `${Math.round((1000 * pieces) / milliseconds)} pieces/s`,
   ];

@@ -8,6 +8,7 @@ import { build as esbuild } from 'esbuild';
 import { ToolError, at, run } from './common.mjs';
 
 const kLib = at('web', 'lib');
+const kOfThePages = ['compared', 'english']; // models that the package does not have
 
 /** The name in the bundle of a file that the library names by its URL. WebAssembly's carries a hash of its content. */
 function nameOf(file) {
@@ -109,7 +110,7 @@ export async function bundlePackage({ minify = true } = {}) {
     splitting: false,
     entryPoints: views.map((name) => at('web', 'view', name)),
   });
-  copyModels(join(out, 'models'), (name) => name !== 'compared');
+  copyModels(join(out, 'models'), (name) => !kOfThePages.includes(name));
   await writeTypes(join(out, 'types'));
 }
 
@@ -145,7 +146,8 @@ export async function bundleSite({ minify = true } = {}) {
       typeof entry === 'string' ? { in: entry, out: relative(at('web', 'demo'), entry).replace(/\.\w+$/, '') } : entry,
     ),
   });
-  for (const name of demo.filter((file) => /\.(html|svg|png|ico|webmanifest)$/.test(file))) {
+  for (const name of pages) writeFileSync(join(out, name), wholePage(name));
+  for (const name of demo.filter((file) => /\.(svg|png|ico|webmanifest)$/.test(file))) {
     copy(at('web', 'demo', name), join(out, name));
   }
   copyModels(join(out, 'models'), () => true);
@@ -157,6 +159,28 @@ function copyModels(out, wants) {
     const filter = (/** @type {string} */ path) => basename(path) !== 'training';
     cpSync(at('web', 'models', name), join(out, name), { recursive: true, filter });
   }
+}
+
+/**
+ * A page with the parts that several pages have: `<qkv-part file="card" caption="…">more</qkv-part>` becomes parts/card.html,
+ * in which `{{caption}}` is what the attribute says, nothing where there is none, and `<slot></slot>` what stands inside.
+ * Where a part links to the page itself, the link says so.
+ */
+function wholePage(name) {
+  const filled = (html) =>
+    html.replace(/[ ]*<qkv-part\s+file="([\w-]+)"([^>]*)>([\s\S]*?)<\/qkv-part>\n?/g, (_, file, attributes, inside) => {
+      const said = Object.fromEntries(
+        [...attributes.matchAll(/([\w-]+)="([^"]*)"/g)].map(([, key, value]) => [key, value]),
+      );
+      const part = readFileSync(at('web', 'demo', 'parts', `${file}.html`), 'utf8');
+      return filled(
+        part.replace(/\{\{([\w-]+)\}\}/g, (_, key) => said[key] ?? '').replace('<slot></slot>', inside.trim()),
+      );
+    });
+  const own = `href="${name === 'index.html' ? './' : name}"`;
+  const html = filled(readFileSync(at('web', 'demo', name), 'utf8'));
+  if (html.includes('<qkv-part')) throw new ToolError(`${name} has a part that is not filled in`);
+  return html.replace(`<a ${own}>`, `<a ${own} aria-current="page">`);
 }
 
 /** The module scripts and style sheets that a page names. */

@@ -1,7 +1,7 @@
 // A head of the translation model in the playground: the queries, keys and values that it had for a sentence.
 
 import { sliceOf } from '../../view/trace.js';
-import { make } from './dom.js';
+import { make } from '../dom.js';
 
 /** @typedef {import('./state.js').State} State */
 /** @typedef {import('../../lib/index.js').Trace} Trace */

@@ -7,7 +7,7 @@ import { equation } from '../../view/math.js';
 import { bindTheme } from '../theme.js';
 import { compute } from './compute.js';
 import { bindControls } from './controls.js';
-import { button, make, scrollable } from './dom.js';
+import { button, make, scrollable } from '../dom.js';
 import { equationsOf } from './equations.js';
 import { spelled } from './expression.js';
 import { MatrixFigure, nameOf } from './figure.js';

@@ -1,8 +1,8 @@
 // A memory bank: a look-up that may be asked with a blurred key.
 
 import { formatNumber } from '../../../view/numbers.js';
-import { bars } from '../bars.js';
-import { make, segmented, slider } from '../dom.js';
+import { bars } from '../../bars.js';
+import { make, segmented, slider } from '../../dom.js';
 import { papers } from '../papers.js';
 import { normal } from '../random.js';
 import { namesOf } from '../state.js';

@@ -1,7 +1,7 @@
 // The fixed weights of a dense layer against weights that are made from the input.
 
 import { attention } from '../../../lib/attention/index.js';
-import { make, segmented, slider } from '../dom.js';
+import { make, segmented, slider } from '../../dom.js';
 import { papers } from '../papers.js';
 import { randomMatrix } from '../random.js';
 import { identity, namesOf } from '../state.js';

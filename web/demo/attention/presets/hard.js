@@ -1,9 +1,9 @@
 // Soft against hard: one key or a share of all, and why samples of the one average to the other.
 
 import { attention } from '../../../lib/attention/index.js';
-import { bars } from '../bars.js';
+import { bars } from '../../bars.js';
 import { callOf } from '../compute.js';
-import { button, make, segmented, slider } from '../dom.js';
+import { button, make, segmented, slider } from '../../dom.js';
 import { papers } from '../papers.js';
 import { namesOf, within } from '../state.js';
 

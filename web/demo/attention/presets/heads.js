@@ -1,7 +1,7 @@
 // Several heads see several things; several queries ask one memory.
 
 import { weightScale } from '../../../view/colour.js';
-import { make, segmented, svgMake } from '../dom.js';
+import { make, segmented, svgMake } from '../../dom.js';
 import { papers } from '../papers.js';
 import { namesOf, sizesOf } from '../state.js';
 

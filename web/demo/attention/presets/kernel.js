@@ -3,7 +3,7 @@
 import { attention } from '../../../lib/attention/index.js';
 import { formatNumber } from '../../../view/numbers.js';
 import { callOf } from '../compute.js';
-import { make, slider, svgMake } from '../dom.js';
+import { make, slider, svgMake } from '../../dom.js';
 import { papers } from '../papers.js';
 import { Plot } from '../plot.js';
 

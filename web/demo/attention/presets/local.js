@@ -2,7 +2,7 @@
 
 import { attention } from '../../../lib/attention/index.js';
 import { formatNumber } from '../../../view/numbers.js';
-import { make, segmented, slider, svgMake } from '../dom.js';
+import { make, segmented, slider, svgMake } from '../../dom.js';
 import { papers } from '../papers.js';
 import { Plot } from '../plot.js';
 import { randomMatrix } from '../random.js';

@@ -1,9 +1,9 @@
 // Masks: what leaks without them.
 
 import { attention } from '../../../lib/attention/index.js';
-import { bars } from '../bars.js';
+import { bars } from '../../bars.js';
 import { callOf } from '../compute.js';
-import { checkbox, make } from '../dom.js';
+import { checkbox, make } from '../../dom.js';
 import { papers } from '../papers.js';
 import { randomMatrix } from '../random.js';
 import { keysOf, namesOf } from '../state.js';

@@ -1,6 +1,6 @@
 // A pointer that sorts: attention as an answer by itself.
 
-import { button, make, scrollable, segmented, svgMake } from '../dom.js';
+import { button, make, scrollable, segmented, svgMake } from '../../dom.js';
 import { papers } from '../papers.js';
 import { uniform } from '../random.js';
 

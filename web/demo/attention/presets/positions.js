@@ -2,7 +2,7 @@
 
 import { attention, positions as places } from '../../../lib/attention/index.js';
 import { compute } from '../compute.js';
-import { button, checkbox, make, slider, svgMake } from '../dom.js';
+import { button, checkbox, make, slider, svgMake } from '../../dom.js';
 import { papers } from '../papers.js';
 import { randomMatrix, uniform } from '../random.js';
 import { within } from '../state.js';

@@ -1,7 +1,7 @@
 // Intention against saliency: what stands out by itself, and what is asked for.
 
-import { bars } from '../bars.js';
-import { make, segmented } from '../dom.js';
+import { bars } from '../../bars.js';
+import { make, segmented } from '../../dom.js';
 import { papers } from '../papers.js';
 import { namesOf } from '../state.js';
 

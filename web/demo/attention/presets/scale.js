@@ -1,7 +1,7 @@
 // Why the scale: how sharp the softmax gets as queries and keys grow, and how little it can still learn then.
 
 import { attention } from '../../../lib/attention/index.js';
-import { make, slider } from '../dom.js';
+import { make, slider } from '../../dom.js';
 import { entropy, jacobianNorm } from '../measures.js';
 import { papers } from '../papers.js';
 import { Plot } from '../plot.js';

@@ -1,6 +1,6 @@
 // The worked shapes: which sizes meet which, and what comes out.
 
-import { make, scrollable, segmented, svgMake } from '../dom.js';
+import { make, scrollable, segmented, svgMake } from '../../dom.js';
 import { papers } from '../papers.js';
 import { randomMatrix } from '../random.js';
 import { sizesOf } from '../state.js';
