@@ -1,0 +1,189 @@
+// An encoder at work on one text: its pieces, what its head says of them, and what each of its heads looked at.
+
+import { encoderTrace } from '../../view/index.js';
+import { LatestRun } from '../latest.js';
+import { Marks } from '../marks.js';
+import { kOneText } from '../words.js';
+import { Field } from './field.js';
+import { Hidden, wordsOf } from './hidden.js';
+import { sayingsOf } from './sayings.js';
+import { WordRow } from './word-row.js';
+
+/** @typedef {import('../explorer.js').Explorer} Explorer */
+/** @typedef {import('../../lib/models/index.js').Encoder} Encoder */
+/** @typedef {import('./hidden.js').Word} Word */
+/** @typedef {ReturnType<typeof import('../status.js').statusLine>} Status */
+
+const kTypingPause = 150;
+
+/** Dispatches `change` when the text in view was read; `choose` when the reader chose one. */
+export class EncoderBench extends EventTarget {
+  #explorer;
+  #status;
+  #marks;
+  #field;
+  #words;
+  #says;
+  #title;
+  #question;
+  #hidden = new Hidden();
+  /** @type {Encoder | null} */
+  #model = null;
+  /** @type {ReturnType<typeof sayingsOf> | null} */
+  #sayings = null;
+  #run;
+
+  /** @param {HTMLElement} root parts/encoder-bench.html @param {Explorer} explorer @param {Status} status */
+  constructor(root, explorer, status) {
+    super();
+    const find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
+    this.#explorer = explorer;
+    this.#status = status;
+    this.#marks = new Marks(explorer);
+    this.#field = new Field(root, this.#marks, 'source');
+    this.#words = new WordRow(find('.words'), (word) => this.#toggle(word));
+    this.#says = /** @type {HTMLElement} */ (find('.says .said'));
+    this.#title = /** @type {HTMLElement} */ (find('.says h2'));
+    this.#question = /** @type {HTMLInputElement} */ (find('.question input'));
+    this.#run = new LatestRun(
+      (signal) => this.#read(signal),
+      (error) => {
+        this.#field.busy(false);
+        status.failed(error, () => this.#run.request());
+      },
+    );
+    this.#field.addEventListener('input', () => this.#changed(kTypingPause));
+    this.#question.addEventListener('input', () => this.#changed(kTypingPause));
+    for (const chip of find('.examples').children) chip.addEventListener('click', () => this.#choose(chip.textContent));
+  }
+
+  get text() {
+    return this.#field.text;
+  }
+  set text(text) {
+    this.#field.text = text;
+    this.#changed(0);
+  }
+
+  /** The text with the words that were hidden here. */
+  get wholeText() {
+    return this.#hidden.restored(this.text, this.#wordList);
+  }
+
+  /** Knows what is behind the masks of the text. @param {string[]} words */
+  set hiddenWords(words) {
+    this.#hidden.keep(0);
+    words.forEach((word, i) => this.#hidden.add(i, word));
+    this.#showWords();
+  }
+
+  /** @param {Encoder} model reads from here on; the one before may be gone */
+  use(model) {
+    this.#model = model;
+    this.#explorer.words = kOneText;
+    this.#sayings = sayingsOf(model, (text) => this.#fill(text));
+    this.#title.textContent = this.#sayings.title;
+    this.#says.replaceChildren(this.#sayings.node);
+    /** @type {HTMLElement} */ (this.#question.parentElement).hidden = model.info.head !== 'answer';
+    this.#changed(0);
+  }
+
+  /** Nothing is read any more. */
+  end() {
+    this.#run.cancel();
+    this.#model = null;
+  }
+
+  get #mask() {
+    return this.#model?.info.mask ?? '[MASK]';
+  }
+
+  get #wordList() {
+    return wordsOf(this.text, this.#mask);
+  }
+
+  /** @param {number} pause */
+  #changed(pause) {
+    this.#field.busy(true);
+    this.#showWords();
+    this.#run.request(pause);
+  }
+
+  #showWords() {
+    const words = this.#wordList;
+    this.#hidden.keep(words.filter(({ mask }) => mask >= 0).length);
+    this.#words.show(words, this.#hidden, this.#model === null || this.#model.info.head === 'masked');
+  }
+
+  /** @param {string} text */
+  #choose(text) {
+    this.text = text;
+    this.dispatchEvent(new Event('choose'));
+  }
+
+  /** Hides a word, or shows it again. @param {Word} word */
+  #toggle(word) {
+    const { begin, end, mask } = word;
+    if (mask >= 0) {
+      const known = this.#hidden.at(mask);
+      if (known === null) this.#sayings?.choose(mask);
+      else this.#replace(word, known);
+      return;
+    }
+    const before = this.#wordList.filter((other) => other.mask >= 0 && other.begin < begin).length;
+    const text = this.text.slice(0, begin) + this.#mask + this.text.slice(end);
+    this.#hidden.add(before, word.text);
+    this.#field.text = text;
+    this.#sayings?.choose(before);
+    this.#changed(0);
+    this.dispatchEvent(new Event('choose'));
+  }
+
+  /** Puts a guess in the place of the mask that it was made for. @param {{mask: number, text: string}} guess */
+  #fill({ mask, text }) {
+    const word = this.#wordList.find((other) => other.mask === mask);
+    if (word) this.#replace(word, text);
+  }
+
+  /** @param {Word} word a mask @param {string} text */
+  #replace({ begin, end, mask }, text) {
+    this.#hidden.remove(mask);
+    this.#field.text = this.text.slice(0, begin) + text + this.text.slice(end);
+    this.#changed(0);
+    this.dispatchEvent(new Event('choose'));
+  }
+
+  /** @param {AbortSignal} signal */
+  async #read(signal) {
+    const [model, sayings] = [this.#model, this.#sayings];
+    if (!model || !sayings) return;
+    const text = this.text;
+    if (text.trim() === '') {
+      this.#explorer.show(null, false);
+      sayings.show(null, text);
+    } else {
+      await this.#look(model, text, signal);
+      const second = this.#question.value;
+      const said = await sayings.ask(text, { signal, question: second });
+      signal.throwIfAborted();
+      sayings.show(said, text);
+    }
+    this.#field.busy(false);
+    this.dispatchEvent(new Event('change'));
+  }
+
+  /** @param {Encoder} model @param {string} text @param {AbortSignal} signal */
+  async #look(model, text, signal) {
+    const begin = performance.now();
+    const traced = await model.trace(text, { signal });
+    signal.throwIfAborted();
+    const trace = encoderTrace(traced, text);
+    this.#explorer.show(trace, false);
+    this.#field.mark(trace.source);
+    this.#status.ready(model.info, {
+      pieces: traced.pieces.length,
+      milliseconds: performance.now() - begin,
+      note: traced.truncated ? 'its end was not read' : '',
+    });
+  }
+}

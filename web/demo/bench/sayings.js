@@ -1,0 +1,147 @@
+// What an encoder's head says of a text: guesses for masked words, labels, tags, an answer. Each knows how to ask the
+// model and how to show what it said.
+
+import { bars } from '../bars.js';
+import { make, segmented } from '../dom.js';
+import { tagRow } from './tags.js';
+
+/** @typedef {import('../../lib/models/index.js').Encoder} Encoder */
+/** @typedef {{signal: AbortSignal, question: string}} Asked */
+
+/**
+ * @typedef {object} Sayings
+ * @property {string} title
+ * @property {HTMLElement} node
+ * @property {(text: string, asked: Asked) => Promise<any>} ask
+ * @property {(said: any, text: string) => void} show null: there is no text
+ * @property {(mask: number) => void} choose which of several masks is looked at
+ */
+
+const kGuesses = 10;
+const kBits = 1e-4;
+
+/**
+ * @param {Encoder} model
+ * @param {(guess: {mask: number, text: string}) => void} fill puts a guess into the text
+ * @returns {Sayings}
+ */
+export function sayingsOf(model, fill) {
+  const { head } = model.info;
+  if (head === 'masked') return guesses(model, fill);
+  if (head === 'sequence') return labels(model);
+  if (head === 'tokens') return tags(model);
+  return head === 'answer' ? answers(model) : nothing();
+}
+
+/** @param {Encoder} model @param {(guess: {mask: number, text: string}) => void} fill @returns {Sayings} */
+function guesses(model, fill) {
+  /** @type {Awaited<ReturnType<Encoder['fillMask']>>} */
+  let said = [];
+  let chosen = 0;
+  const list = bars('Guesses, the likeliest first', (i) =>
+    fill({ mask: chosen, text: written(said[chosen].guesses[i].piece) }),
+  );
+  const which = make('div.which-mask');
+  const none = make('p.caption');
+  const node = make('div', {}, which, none, list.node);
+  function draw() {
+    chosen = Math.max(0, Math.min(chosen, said.length - 1));
+    list.show(
+      (said[chosen]?.guesses ?? []).map(({ piece, probability }) => ({
+        name: written(piece) || piece,
+        said: `put in ${written(piece)}`,
+        value: probability,
+        note: share(probability),
+      })),
+    );
+    which.replaceChildren(...(said.length > 1 ? [picker()] : []));
+  }
+  function picker() {
+    const ordinal = (/** @type {unknown} */ _, /** @type {number} */ i) =>
+      /** @type {[string, string]} */ ([String(i), `${i + 1}.`]);
+    const { node: choice, set } = segmented('Which hidden word', said.map(ordinal), (value) => choose(Number(value)));
+    set(String(chosen));
+    return choice;
+  }
+  function choose(/** @type {number} */ mask) {
+    chosen = mask;
+    if (mask < said.length) draw();
+  }
+  return {
+    title: 'Guesses for the hidden word',
+    node,
+    choose,
+    ask: (text, { signal }) => model.fillMask(text, { signal, count: kGuesses }),
+    show(found) {
+      said = found ?? [];
+      none.hidden = said.length > 0;
+      none.textContent = `Nothing is hidden. Press a word to hide it, or type ${model.info.mask}.`;
+      draw();
+    },
+  };
+}
+
+/** @param {Encoder} model @returns {Sayings} */
+function labels(model) {
+  const list = bars('Labels, the likeliest first');
+  return {
+    title: 'What the text is',
+    node: list.node,
+    choose() {},
+    ask: (text, { signal }) => model.classify(text, { signal }),
+    show(/** @type {Awaited<ReturnType<Encoder['classify']>> | null} */ said) {
+      list.show((said ?? []).map(({ label, score }) => ({ name: label, value: score, note: share(score) })));
+    },
+  };
+}
+
+/** @param {Encoder} model @returns {Sayings} */
+function tags(model) {
+  const row = tagRow();
+  return {
+    title: 'What each piece is',
+    node: row.node,
+    choose() {},
+    ask: (text, { signal }) => model.tag(text, { signal }),
+    show(said, text) {
+      row.show(
+        (said ?? []).map((/** @type {import('../../lib/models/index.js').Tag} */ { begin, end, label, score }) => ({
+          text: text.slice(begin, end).trim(),
+          label,
+          score,
+        })),
+      );
+    },
+  };
+}
+
+/** @param {Encoder} model @returns {Sayings} */
+function answers(model) {
+  const list = bars('Answers, the best first');
+  return {
+    title: 'Where the answer is',
+    node: list.node,
+    choose() {},
+    ask: async (text, { signal, question }) =>
+      question.trim() ? model.answer(question, text, { signal, count: 5 }) : [],
+    show(/** @type {Awaited<ReturnType<Encoder['answer']>> | null} */ said) {
+      list.show((said ?? []).map(({ text, score }) => ({ name: text, value: score, note: share(score) })));
+    },
+  };
+}
+
+/** @returns {Sayings} */
+const nothing = () => ({
+  title: 'No head',
+  node: make('p.caption', {}, 'This model says nothing of a text by itself; what its heads look at shows below.'),
+  choose() {},
+  ask: async () => null,
+  show() {},
+});
+
+/** A piece as it goes into a text, without its vocabulary's mark. @param {string} piece */
+const written = (piece) => piece.replace(/^(##|[▁Ġ])/, '');
+
+/** @param {number} probability */
+export const share = (probability) =>
+  probability > 0 && probability < kBits ? '<0.01 %' : `${(100 * probability).toPrecision(3)} %`;

@@ -1,0 +1,172 @@
+// The two small cards: each has an encoder of its own, which loads when the cards come into view.
+
+import { bars } from '../bars.js';
+import { loadWith } from '../bench/loader.js';
+import { share } from '../bench/sayings.js';
+import { tagRow } from '../bench/tags.js';
+import { make } from '../dom.js';
+import { LatestRun } from '../latest.js';
+
+/** @typedef {import('../../lib/models/index.js').Encoder} Encoder */
+
+const kFolder = 'models/english/';
+
+/**
+ * @typedef {object} Judge
+ * @property {string} model its folder's name
+ * @property {(text: string) => string} prepare the text as the model was trained to read it
+ * @property {(encoder: Encoder, text: string, signal: AbortSignal) => Promise<any>} ask
+ * @property {(said: any, text: string) => void} show null: there is nothing to read
+ */
+
+export class Judges {
+  #cards;
+  #isVisible = false;
+  #isReady = false;
+
+  /** @param {HTMLElement} root of both cards */
+  constructor(root) {
+    const card = (/** @type {string} */ id) => /** @type {HTMLElement} */ (root.querySelector(`#${id}`));
+    this.#cards = [new Card(card('questions'), questions), new Card(card('capitals'), capitals)];
+    new IntersectionObserver(([{ isIntersecting }]) => {
+      this.#isVisible = isIntersecting;
+      this.#go();
+    }).observe(root);
+  }
+
+  /** The page has what it needs first. */
+  start() {
+    this.#isReady = true;
+    this.#go();
+  }
+
+  /** @param {string} text */
+  read(text) {
+    for (const card of this.#cards) card.text = text;
+    this.#go();
+  }
+
+  #go() {
+    if (this.#isVisible && this.#isReady) for (const card of this.#cards) card.read();
+  }
+}
+
+class Card {
+  text = '';
+  #root;
+  #judge;
+  #note;
+  /** @type {Promise<Encoder> | null} */
+  #encoder = null;
+  /** The text that is shown. @type {string | null} */
+  #shown = null;
+  #run;
+
+  /** @param {HTMLElement} root @param {(said: HTMLElement, root: HTMLElement) => Judge} make */
+  constructor(root, make) {
+    this.#root = root;
+    this.#judge = make(/** @type {HTMLElement} */ (root.querySelector('.said')), root);
+    this.#note = /** @type {HTMLElement} */ (root.querySelector('.note'));
+    this.#run = new LatestRun(
+      (signal) => this.#read(signal),
+      (error) => this.#failed(error),
+    );
+  }
+
+  read() {
+    if (this.text === this.#shown) return;
+    this.#root.setAttribute('aria-busy', 'true');
+    this.#run.request();
+  }
+
+  /** @param {AbortSignal} signal */
+  async #read(signal) {
+    const whole = this.text;
+    const text = this.#judge.prepare(whole);
+    this.#encoder ??= this.#load();
+    const encoder = await this.#encoder;
+    signal.throwIfAborted();
+    const said = text === '' ? null : await this.#judge.ask(encoder, text, signal);
+    signal.throwIfAborted();
+    this.#judge.show(said, text);
+    this.#shown = whole;
+    this.#note.textContent = '';
+    this.#root.setAttribute('aria-busy', 'false');
+  }
+
+  /** Goes on when a newer text comes meanwhile. */
+  #load() {
+    const say = (/** @type {number} */ part) =>
+      (this.#note.textContent = `Loading its model, ${Math.round(100 * part)} %`);
+    return /** @type {Promise<Encoder>} */ (
+      loadWith(`${kFolder}${this.#judge.model}/`, new AbortController().signal, say)
+    );
+  }
+
+  /** @param {unknown} error */
+  #failed(error) {
+    this.#encoder = null;
+    const again = make('button', { type: 'button' }, 'Try again');
+    again.addEventListener('click', () => this.#run.request());
+    const message = error instanceof Error ? error.message : String(error);
+    this.#note.replaceChildren(`Its model did not load: ${message.replace(/\.$/, '')}. `, again);
+    this.#root.setAttribute('aria-busy', 'false');
+  }
+}
+
+/** @param {HTMLElement} said @param {HTMLElement} root @returns {Judge} */
+function questions(said, root) {
+  const list = bars('Question or statement');
+  const read = /** @type {HTMLElement} */ (root.querySelector('.read'));
+  said.append(list.node);
+  return {
+    model: 'questions',
+    prepare: (text) => text.trim().replace(/[\s.?!…]+$/u, ''),
+    ask: (encoder, text, signal) => encoder.classify(text, { signal }),
+    show(labels, text) {
+      read.textContent = text === '' ? '\u00a0' : `“${text}”`;
+      const inOrder = (labels ?? []).toSorted((/** @type {any} */ a, /** @type {any} */ b) =>
+        a.label.localeCompare(b.label),
+      );
+      list.show(
+        inOrder.map((/** @type {{label: string, score: number}} */ { label, score }) => ({
+          name: label,
+          value: score,
+          note: share(score),
+        })),
+      );
+    },
+  };
+}
+
+/** @param {HTMLElement} said @returns {Judge} */
+function capitals(said) {
+  const row = tagRow();
+  row.node.classList.add('capitals');
+  said.append(row.node);
+  return {
+    model: 'capitals',
+    prepare: (text) => (text.toLowerCase().match(/[\p{L}\p{N}]+(?:[’'-][\p{L}\p{N}]+)*/gu) ?? []).join(' '),
+    ask: (encoder, text, signal) => encoder.tag(text, { signal }),
+    show(tags, text) {
+      row.show(byWord(text, tags ?? []));
+    },
+  };
+}
+
+/**
+ * A word is what its first piece is.
+ * @param {string} text words with a space between
+ * @param {import('../../lib/models/index.js').Tag[]} tags
+ */
+function byWord(text, tags) {
+  return Array.from(text.matchAll(/\S+/g), ({ 0: word, index }) => {
+    const tag = tags.find(({ end }) => end > index);
+    const isCapital = tag?.label === 'capital';
+    return {
+      text: isCapital ? word[0].toUpperCase() + word.slice(1) : word,
+      label: isCapital ? 'capital' : 'small',
+      score: tag?.score ?? 0,
+    };
+  });
+}
