@@ -1,0 +1,275 @@
+// A generator at work on one text: it writes on, piece by piece; at any place what may come next, and what each head
+// looked at.
+
+import { generatorTrace } from '../../view/index.js';
+import { LatestRun } from '../latest.js';
+import { Marks } from '../marks.js';
+import { kOneText } from '../words.js';
+import { Field } from './field.js';
+import { Knobs } from './knobs.js';
+import { NextPieces } from './next.js';
+
+/** @typedef {import('../explorer.js').Explorer} Explorer */
+/** @typedef {import('../../lib/models/index.js').Generator} Generator */
+/** @typedef {import('../../view/trace.js').Trace} Trace */
+/** @typedef {ReturnType<typeof import('../status.js').statusLine>} Status */
+
+const kTypingPause = 150;
+const kPieces = 24; // of one continuation
+const kUndone = 100; // texts to go back to
+const kNamed = 24; // letters of a text in a heading
+
+/** Dispatches `change` when the text in view was read, or a knob turned; `choose` when the reader chose a text. */
+export class GeneratorBench extends EventTarget {
+  knobs;
+  #explorer;
+  #status;
+  #field;
+  #next;
+  #button;
+  /** @type {Generator | null} */
+  #model = null;
+  /** @type {Trace | null} */
+  #trace = null;
+  /** Texts before the model wrote, or the reader picked. @type {string[]} */
+  #before = [];
+  /** What was there when the model last wrote on. @type {string | null} */
+  #from = null;
+  /** @type {AbortController | null} */
+  #writing = null;
+  #run;
+
+  /** @param {HTMLElement} root parts/generator-bench.html @param {Explorer} explorer @param {Status} status */
+  constructor(root, explorer, status) {
+    super();
+    const find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
+    this.#explorer = explorer;
+    this.#status = status;
+    this.#field = new Field(root, new Marks(explorer), 'target');
+    this.knobs = new Knobs(find('.knobs'));
+    this.#next = new NextPieces(find('.says'), (error) => status.failed(error, null));
+    this.#button = {
+      write: /** @type {HTMLButtonElement} */ (find('.write')),
+      step: /** @type {HTMLButtonElement} */ (find('.step')),
+      other: /** @type {HTMLButtonElement} */ (find('.other')),
+      undo: /** @type {HTMLButtonElement} */ (find('.undo')),
+    };
+    this.#run = new LatestRun(
+      (signal) => this.#look(signal),
+      (error) => this.#failed(error),
+    );
+    this.#listen();
+    for (const chip of find('.examples').children) chip.addEventListener('click', () => this.#choose(chip.textContent));
+  }
+
+  get text() {
+    return this.#field.text;
+  }
+  set text(text) {
+    this.#stop();
+    this.#before = [];
+    this.#from = null;
+    this.#set(text);
+  }
+
+  /** @param {Generator} model writes from here on; the one before may be gone */
+  use(model) {
+    this.#stop();
+    this.#model = model;
+    this.#explorer.words = kOneText;
+    this.#next.use(model);
+    this.#next.bend = this.knobs.draw;
+    this.#run.request();
+    this.#enable();
+  }
+
+  /** Nothing is written or read any more. */
+  end() {
+    this.#stop();
+    this.#run.cancel();
+    this.#model = null;
+    this.#enable();
+  }
+
+  #listen() {
+    const { write, step, other, undo } = this.#button;
+    this.#field.addEventListener('input', () => {
+      this.#stop();
+      this.#from = null;
+      this.#changed(kTypingPause);
+    });
+    this.#next.addEventListener('pick', (event) =>
+      this.#put(this.#next.after + /** @type {CustomEvent} */ (event).detail),
+    );
+    this.knobs.addEventListener('change', () => {
+      this.#next.bend = this.knobs.draw;
+      this.dispatchEvent(new Event('change'));
+    });
+    this.#explorer.selection.addEventListener('change', () => this.#showNext());
+    write.addEventListener('click', () => (this.#writing ? this.#stop() : this.write()));
+    step.addEventListener('click', () => this.#write(this.text, 1));
+    other.addEventListener('click', () => this.#writeOther());
+    undo.addEventListener('click', () => {
+      this.#stop();
+      this.#from = null;
+      this.#set(this.#before.pop() ?? this.text);
+      this.dispatchEvent(new Event('choose'));
+    });
+  }
+
+  /** Continues the text. */
+  write() {
+    return this.#write(this.text, kPieces);
+  }
+
+  /** The continuation that another seed draws. */
+  #writeOther() {
+    const from = this.#from ?? this.text;
+    this.knobs.draw = { ...this.knobs.draw, seed: (this.knobs.draw.seed + 1) % 10_000 };
+    this.#stop();
+    if (this.#from !== null) this.#before.pop();
+    return this.#write(from, kPieces);
+  }
+
+  /** @param {string} from @param {number} pieces */
+  async #write(from, pieces) {
+    const model = this.#model;
+    if (!model) return;
+    this.#stop();
+    const writing = (this.#writing = new AbortController());
+    this.#remember(from);
+    this.#from = from;
+    this.#enable();
+    try {
+      await this.#stream(model, from, pieces, writing.signal);
+    } catch (error) {
+      if (!writing.signal.aborted) this.#failed(error);
+    }
+    if (this.#writing !== writing) return;
+    this.#writing = null;
+    this.#enable();
+    this.#changed(0);
+    this.dispatchEvent(new Event('choose'));
+  }
+
+  /** @param {Generator} model @param {string} from @param {number} pieces @param {AbortSignal} signal */
+  async #stream(model, from, pieces, signal) {
+    const { temperature, topK, topP, seed } = this.knobs.draw;
+    // The draws of a text that was continued before are not to be those of its beginning.
+    const own = seed * 100_003 + from.length;
+    const how = { maxLength: pieces, temperature, topK, topP, repetitionPenalty: 1, seed: own, signal };
+    const reader = model.stream(from, how).getReader();
+    let text = from;
+    if (text !== this.text) this.#set(text);
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      signal.throwIfAborted();
+      text += from === '' && text === '' ? part.value.trimStart() : part.value;
+      this.#field.text = text;
+      this.#field.scrollToEnd();
+      this.#changed(0);
+    }
+    if (text === from) this.#status.note('The model ends the text here: write on, or pick a piece.');
+  }
+
+  #stop() {
+    this.#writing?.abort();
+    this.#writing = null;
+    this.#enable();
+  }
+
+  /** @param {string} text that the reader picked */
+  #put(text) {
+    this.#stop();
+    this.#remember(this.text);
+    this.#from = null;
+    this.#set(text);
+    this.dispatchEvent(new Event('choose'));
+  }
+
+  /** @param {string} text */
+  #choose(text) {
+    this.text = text;
+    this.dispatchEvent(new Event('choose'));
+  }
+
+  /** @param {string} text */
+  #remember(text) {
+    this.#before.push(text);
+    if (this.#before.length > kUndone) this.#before.shift();
+  }
+
+  /** @param {string} text */
+  #set(text) {
+    this.#field.text = text;
+    this.#field.scrollToEnd();
+    this.#changed(0);
+  }
+
+  /** @param {number} pause */
+  #changed(pause) {
+    this.#field.busy(true);
+    this.#field.tint(this.#from);
+    this.#enable();
+    this.#run.request(pause);
+  }
+
+  #enable() {
+    const { write, step, other, undo } = this.#button;
+    write.textContent = this.#writing ? 'Stop' : 'Continue';
+    for (const button of [write, step, other]) button.disabled = !this.#model;
+    undo.disabled = this.#before.length === 0;
+  }
+
+  /** @param {unknown} error */
+  #failed(error) {
+    this.#field.busy(false);
+    this.#status.failed(error, () => this.#run.request());
+  }
+
+  /** @param {AbortSignal} signal */
+  async #look(signal) {
+    const [model, text] = [this.#model, this.text];
+    if (!model) return;
+    const begin = performance.now();
+    const traced = await model.trace(text, { signal });
+    signal.throwIfAborted();
+    this.#trace = generatorTrace(traced, text);
+    this.#explorer.show(text === '' ? null : this.#trace, false);
+    this.#field.mark(this.#trace.target);
+    this.#showNext();
+    if (this.#writing) return;
+    this.#field.busy(false);
+    if (text !== this.#from) {
+      this.#status.ready(model.info, {
+        pieces: traced.pieces.length,
+        milliseconds: performance.now() - begin,
+        note: traced.truncated ? 'its end was not read' : '',
+      });
+    }
+    this.dispatchEvent(new Event('change'));
+  }
+
+  /** After the piece that is lit, or after all. */
+  #showNext() {
+    const { slice, selection } = this.#explorer;
+    const target = this.#trace?.target;
+    const place = selection.current;
+    const piece = place ? (place.query ?? place.key) : null;
+    if (!target || !slice || piece === null || piece >= target.pieces.length) {
+      return this.#next.show(this.text, nameOf(this.text));
+    }
+    const before = target.text.slice(0, target.end[piece]);
+    this.#next.show(before, nameOf(before));
+  }
+}
+
+/** @param {string} text */
+function nameOf(text) {
+  if (text.trim() === '') return 'at the beginning';
+  const end = text.trimEnd();
+  if (end.length <= kNamed) return `after “${end}”`;
+  return `after “… ${end
+    .slice(-kNamed)
+    .replace(/^\S*\s+/, '')
+    .toWellFormed()}”`;
+}
