@@ -1,0 +1,72 @@
+// What a folder holds, before it is loaded: its kind, its sizes, its tensors.
+
+import { make } from '../dom.js';
+
+/** @typedef {import('../../lib/models/index.js').FolderInfo} FolderInfo */
+
+const kKinds = {
+  Encoder: 'an encoder: it reads a text both ways',
+  Generator: 'a generator: it continues a text',
+  Translator: 'a translator',
+};
+
+export class Facts {
+  #root;
+  #name;
+  #list;
+  #tensors;
+  #count;
+  #rows;
+
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    const find = (/** @type {string} */ query) => /** @type {HTMLElement} */ (root.querySelector(query));
+    this.#root = root;
+    this.#name = find('h2');
+    this.#list = find('dl');
+    this.#tensors = find('details');
+    this.#count = find('summary small');
+    this.#rows = find('tbody');
+  }
+
+  hide() {
+    this.#root.hidden = true;
+  }
+
+  /** @param {string} name @param {FolderInfo} info */
+  show(name, info) {
+    const { class: kind, modelType, architecture, parameters, bytes, fileBytes, tensors } = info;
+    this.#root.hidden = false;
+    this.#name.textContent = name;
+    const facts = {
+      Kind: kKinds[kind],
+      Family: architecture ? `${modelType}, ${architecture}` : modelType,
+      Parameters: parameters.toLocaleString('en'),
+      Files: fileBytes ? `${sizeOf(fileBytes)} of weights` : 'of a size that is not known before they are read',
+      'In memory': sizeOf(bytes),
+      Width: String(info.dModel),
+      Vocabulary: `${info.vocabularySize.toLocaleString('en')} pieces`,
+      'Longest text': `${info.maxLength.toLocaleString('en')} pieces`,
+    };
+    this.#list.replaceChildren(
+      ...Object.entries(facts).map(([term, fact]) => make('div', {}, make('dt', {}, term), make('dd', {}, fact))),
+    );
+    this.#tensors.hidden = tensors.length === 0;
+    this.#count.textContent = `${tensors.length}, ${sizeOf(tensors.reduce((sum, tensor) => sum + tensor.bytes, 0))}`;
+    this.#rows.replaceChildren(
+      ...tensors.map((tensor) =>
+        make(
+          'tr',
+          {},
+          make('th', { scope: 'row' }, tensor.name),
+          make('td', {}, tensor.shape.join(' × ') || 'one number'),
+          make('td', {}, tensor.dtype),
+          make('td.number', {}, tensor.bytes.toLocaleString('en')),
+        ),
+      ),
+    );
+  }
+}
+
+/** @param {number} bytes */
+export const sizeOf = (bytes) => (bytes < 1e5 ? `${(bytes / 1e3).toFixed(1)} KB` : `${(bytes / 1e6).toFixed(1)} MB`);

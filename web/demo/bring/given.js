@@ -1,0 +1,78 @@
+// What a reader gives as a model: chosen, dropped, or named by its URL.
+
+/** @typedef {import('../../lib/models/index.js').AnyModelOption} AnyModelOption */
+/** @typedef {{source: AnyModelOption, name: string, url: string | null}} Given `url`: of one that an address can name */
+
+const kMostFiles = 5000;
+const kMostFolders = 500;
+
+/** @param {FileList | File[]} list @returns {Given | null} null: nothing was chosen */
+export function givenFiles(list) {
+  const files = [...list];
+  if (files.length === 0) return null;
+  const folder = files[0].webkitRelativePath?.split('/')[0];
+  const name = files.length === 1 ? files[0].name : folder || `${files.length} files`;
+  return { source: files, name, url: null };
+}
+
+/**
+ * What was dropped, with all that is in its folders. To be called while the event is handled.
+ * @param {DataTransfer} data
+ * @returns {Promise<Given | null>}
+ */
+export async function givenDrop(data) {
+  const entries = [...data.items].map((item) => item.webkitGetAsEntry?.()).filter((entry) => entry != null);
+  const folder = entries.find((entry) => entry.isDirectory);
+  if (!folder) return givenFiles(data.files);
+  const files = await filesIn(entries);
+  return { source: { files }, name: folder.name, url: null };
+}
+
+/**
+ * The files of folders by their names; of several with one name the one closest to the top.
+ * @param {FileSystemEntry[]} entries
+ */
+async function filesIn(entries) {
+  /** @type {Record<string, File>} */
+  const files = {};
+  let level = entries;
+  for (let folders = 0; level.length > 0;) {
+    for (const entry of level.filter((one) => one.isFile)) {
+      if (entry.name in files || Object.keys(files).length >= kMostFiles) continue;
+      files[entry.name] = await new Promise((found, failed) =>
+        /** @type {FileSystemFileEntry} */ (entry).file(found, failed),
+      );
+    }
+    const inside = level.filter((one) => one.isDirectory);
+    folders += inside.length;
+    if (folders > kMostFolders) throw new Error('It has too many folders: drop the one with config.json.');
+    level = (await Promise.all(inside.map(entriesOf))).flat();
+  }
+  return files;
+}
+
+/** A reader hands out a part at a time. @param {FileSystemEntry} folder @returns {Promise<FileSystemEntry[]>} */
+async function entriesOf(folder) {
+  const reader = /** @type {FileSystemDirectoryEntry} */ (folder).createReader();
+  const all = [];
+  for (;;) {
+    const part = await new Promise((found, failed) => reader.readEntries(found, failed));
+    if (part.length === 0) return all;
+    all.push(...part);
+  }
+}
+
+/**
+ * @param {string} typed the URL of a folder or a zip of this site
+ * @returns {Given} throws an Error that says what is wrong with it
+ */
+export function givenUrl(typed) {
+  const text = typed.trim();
+  if (text === '') throw new Error('Type the URL of a folder, such as models/english/masked/.');
+  if (!URL.canParse(text, location.href)) throw new Error(`“${text}” is no URL.`);
+  const url = new URL(text, location.href);
+  if (url.origin !== location.origin) {
+    throw new Error('This page asks no other site for anything: download the folder there, then drop it here.');
+  }
+  return { source: url, name: url.pathname.split('/').filter(Boolean).at(-1) ?? '', url: text };
+}
