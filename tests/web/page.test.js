@@ -1,28 +1,17 @@
 // The Translate page as a thing to use: screen reader, contrast, narrow screens, zoom, nothing that jumps.
 
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { axeFinds, forAxe } from './axe.js';
 import { nextFrame, searched, settled, translate } from './chromium.js';
 import { withPages } from './pages.js';
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const pages = withPages();
 
 test.each(['light', 'dark'])(
   'axe finds nothing to mend, %s',
   async (colorScheme) => {
-    // Without motion nothing is looked at half way.
-    const page = await pages.browser.open('', { colorScheme, bypassCSP: true, reducedMotion: 'reduce' });
+    const page = await pages.browser.open('', { colorScheme, ...forAxe });
+    const finds = () => axeFinds(page);
     await settled(page);
-    await page.addScriptTag({ content: axe });
-    const finds = async () => {
-      await nextFrame(page);
-      const { violations } = await page.evaluate(() =>
-        globalThis.axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] }),
-      );
-      return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(', ')}`);
-    };
     expect(await finds()).toEqual([]);
     await searched(page);
     await page.hover('qkv-tree text.dropped >> nth=1');
@@ -54,11 +43,9 @@ test.each(['light', 'dark'])(
 
 test.each(['light', 'dark'])('axe finds nothing to mend where the model does not load, %s', async (colorScheme) => {
   const missing = (page) => page.route('**/*.safetensors', (route) => route.fulfill({ status: 404 }));
-  const page = await pages.browser.open('', { colorScheme, bypassCSP: true, reducedMotion: 'reduce' }, missing);
+  const page = await pages.browser.open('', { colorScheme, ...forAxe }, missing);
   await page.waitForSelector('#retry:visible');
-  await page.addScriptTag({ content: axe });
-  const { violations } = await page.evaluate(() => globalThis.axe.run());
-  expect(violations.map(({ id }) => id)).toEqual([]);
+  expect(await axeFinds(page)).toEqual([]);
 });
 
 /** WCAG 2's contrast of two colours as computed styles write them. */

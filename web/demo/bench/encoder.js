@@ -25,6 +25,7 @@ export class EncoderBench extends EventTarget {
   #words;
   #says;
   #title;
+  #which;
   #question;
   #hidden = new Hidden();
   /** @type {Encoder | null} */
@@ -43,6 +44,7 @@ export class EncoderBench extends EventTarget {
     this.#field = new Field(root, this.#marks, 'source');
     this.#words = new WordRow(find('.words'), (word) => this.#toggle(word));
     this.#says = /** @type {HTMLElement} */ (find('.says .said'));
+    this.#which = /** @type {HTMLElement} */ (find('.which-mask'));
     this.#title = /** @type {HTMLElement} */ (find('.says h2'));
     this.#question = /** @type {HTMLInputElement} */ (find('.question input'));
     this.#run = new LatestRun(
@@ -72,8 +74,7 @@ export class EncoderBench extends EventTarget {
 
   /** Knows what is behind the masks of the text. @param {string[]} words */
   set hiddenWords(words) {
-    this.#hidden.keep(0);
-    words.forEach((word, i) => this.#hidden.add(i, word));
+    words.forEach((word, i) => this.#hidden.learn(i, word));
     this.#showWords();
   }
 
@@ -84,6 +85,7 @@ export class EncoderBench extends EventTarget {
     this.#sayings = sayingsOf(model, (text) => this.#fill(text));
     this.#title.textContent = this.#sayings.title;
     this.#says.replaceChildren(this.#sayings.node);
+    this.#which.replaceChildren(...(this.#sayings.which ? [this.#sayings.which] : []));
     /** @type {HTMLElement} */ (this.#question.parentElement).hidden = model.info.head !== 'answer';
     this.#changed(0);
   }
@@ -111,7 +113,7 @@ export class EncoderBench extends EventTarget {
 
   #showWords() {
     const words = this.#wordList;
-    this.#hidden.keep(words.filter(({ mask }) => mask >= 0).length);
+    this.#hidden.follow(this.text, words);
     this.#words.show(words, this.#hidden, this.#model === null || this.#model.info.head === 'masked');
   }
 
@@ -131,11 +133,11 @@ export class EncoderBench extends EventTarget {
       return;
     }
     const before = this.#wordList.filter((other) => other.mask >= 0 && other.begin < begin).length;
-    const text = this.text.slice(0, begin) + this.#mask + this.text.slice(end);
-    this.#hidden.add(before, word.text);
-    this.#field.text = text;
+    this.#field.text = this.text.slice(0, begin) + this.#mask + this.text.slice(end);
     this.#sayings?.choose(before);
     this.#changed(0);
+    this.#hidden.learn(before, word.text);
+    this.#showWords();
     this.dispatchEvent(new Event('choose'));
   }
 
@@ -146,8 +148,7 @@ export class EncoderBench extends EventTarget {
   }
 
   /** @param {Word} word a mask @param {string} text */
-  #replace({ begin, end, mask }, text) {
-    this.#hidden.remove(mask);
+  #replace({ begin, end }, text) {
     this.#field.text = this.text.slice(0, begin) + text + this.text.slice(end);
     this.#changed(0);
     this.dispatchEvent(new Event('choose'));

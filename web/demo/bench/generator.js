@@ -6,7 +6,7 @@ import { LatestRun } from '../latest.js';
 import { Marks } from '../marks.js';
 import { kOneText } from '../words.js';
 import { Field } from './field.js';
-import { Knobs } from './knobs.js';
+import { Knobs, kSeeds } from './knobs.js';
 import { NextPieces } from './next.js';
 
 /** @typedef {import('../explorer.js').Explorer} Explorer */
@@ -16,12 +16,16 @@ import { NextPieces } from './next.js';
 
 const kTypingPause = 150;
 const kPieces = 24; // of one continuation
+const kPace = 50; // milliseconds a piece: that it can be seen
 const kUndone = 100; // texts to go back to
 const kNamed = 24; // letters of a text in a heading
 
-/** Dispatches `change` when the text in view was read, or a knob turned; `choose` when the reader chose a text. */
+/**
+ * Dispatches `change` when the text in view was read, or a knob turned; `write` when the model has written on; `choose`
+ * when the reader chose a text.
+ */
 export class GeneratorBench extends EventTarget {
-  knobs;
+  #knobs;
   #explorer;
   #status;
   #field;
@@ -35,6 +39,8 @@ export class GeneratorBench extends EventTarget {
   #before = [];
   /** What was there when the model last wrote on. @type {string | null} */
   #from = null;
+  /** A text that the model would end. @type {string | null} */
+  #ended = null;
   /** @type {AbortController | null} */
   #writing = null;
   #run;
@@ -46,7 +52,7 @@ export class GeneratorBench extends EventTarget {
     this.#explorer = explorer;
     this.#status = status;
     this.#field = new Field(root, new Marks(explorer), 'target');
-    this.knobs = new Knobs(find('.knobs'));
+    this.#knobs = new Knobs(find('.knobs'));
     this.#next = new NextPieces(find('.says'), (error) => status.failed(error, null));
     this.#button = {
       write: /** @type {HTMLButtonElement} */ (find('.write')),
@@ -72,15 +78,23 @@ export class GeneratorBench extends EventTarget {
     this.#set(text);
   }
 
+  /** How the next piece is drawn. */
+  get draw() {
+    return this.#knobs.draw;
+  }
+  set draw(draw) {
+    this.#knobs.draw = draw;
+    this.#next.bend = draw;
+  }
+
   /** @param {Generator} model writes from here on; the one before may be gone */
   use(model) {
     this.#stop();
     this.#model = model;
     this.#explorer.words = kOneText;
     this.#next.use(model);
-    this.#next.bend = this.knobs.draw;
-    this.#run.request();
-    this.#enable();
+    this.#next.bend = this.draw;
+    this.#changed(0);
   }
 
   /** Nothing is written or read any more. */
@@ -101,8 +115,8 @@ export class GeneratorBench extends EventTarget {
     this.#next.addEventListener('pick', (event) =>
       this.#put(this.#next.after + /** @type {CustomEvent} */ (event).detail),
     );
-    this.knobs.addEventListener('change', () => {
-      this.#next.bend = this.knobs.draw;
+    this.#knobs.addEventListener('change', () => {
+      this.#next.bend = this.draw;
       this.dispatchEvent(new Event('change'));
     });
     this.#explorer.selection.addEventListener('change', () => this.#showNext());
@@ -125,9 +139,10 @@ export class GeneratorBench extends EventTarget {
   /** The continuation that another seed draws. */
   #writeOther() {
     const from = this.#from ?? this.text;
-    this.knobs.draw = { ...this.knobs.draw, seed: (this.knobs.draw.seed + 1) % 10_000 };
+    this.draw = { ...this.draw, seed: (this.draw.seed + 1) % kSeeds };
     this.#stop();
     if (this.#from !== null) this.#before.pop();
+    this.#from = null;
     return this.#write(from, kPieces);
   }
 
@@ -137,8 +152,6 @@ export class GeneratorBench extends EventTarget {
     if (!model) return;
     this.#stop();
     const writing = (this.#writing = new AbortController());
-    this.#remember(from);
-    this.#from = from;
     this.#enable();
     try {
       await this.#stream(model, from, pieces, writing.signal);
@@ -146,35 +159,38 @@ export class GeneratorBench extends EventTarget {
       if (!writing.signal.aborted) this.#failed(error);
     }
     if (this.#writing !== writing) return;
-    this.#writing = null;
-    this.#enable();
-    this.#changed(0);
-    this.dispatchEvent(new Event('choose'));
+    this.#stop();
+    this.dispatchEvent(new Event('write'));
   }
 
   /** @param {Generator} model @param {string} from @param {number} pieces @param {AbortSignal} signal */
   async #stream(model, from, pieces, signal) {
-    const { temperature, topK, topP, seed } = this.knobs.draw;
     // The draws of a text that was continued before are not to be those of its beginning.
-    const own = seed * 100_003 + from.length;
-    const how = { maxLength: pieces, temperature, topK, topP, repetitionPenalty: 1, seed: own, signal };
-    const reader = model.stream(from, how).getReader();
+    const seed = this.draw.seed + kSeeds * from.length;
+    const reader = model
+      .stream(from, { ...this.draw, seed, maxLength: pieces, repetitionPenalty: 1, signal })
+      .getReader();
     let text = from;
     if (text !== this.text) this.#set(text);
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       signal.throwIfAborted();
-      text += from === '' && text === '' ? part.value.trimStart() : part.value;
-      this.#field.text = text;
-      this.#field.scrollToEnd();
-      this.#changed(0);
+      if (text === from) {
+        this.#remember(from);
+        this.#from = from;
+      }
+      text += text === from && !/\S$/.test(from) ? part.value.trimStart() : part.value;
+      this.#set(text);
+      if (!matchMedia('(prefers-reduced-motion: reduce)').matches) await pause(kPace, signal);
     }
-    if (text === from) this.#status.note('The model ends the text here: write on, or pick a piece.');
+    this.#ended = text === from ? text : null;
   }
 
   #stop() {
-    this.#writing?.abort();
+    const writing = this.#writing;
     this.#writing = null;
+    writing?.abort();
     this.#enable();
+    if (writing) this.#run.request();
   }
 
   /** @param {string} text that the reader picked */
@@ -239,7 +255,8 @@ export class GeneratorBench extends EventTarget {
     this.#showNext();
     if (this.#writing) return;
     this.#field.busy(false);
-    if (text !== this.#from) {
+    if (text === this.#ended) this.#status.note('The model ends the text here: write on, or pick a piece.');
+    else {
       this.#status.ready(model.info, {
         pieces: traced.pieces.length,
         milliseconds: performance.now() - begin,
@@ -262,6 +279,16 @@ export class GeneratorBench extends EventTarget {
     this.#next.show(before, nameOf(before));
   }
 }
+
+/** @param {number} milliseconds @param {AbortSignal} signal @returns {Promise<void>} */
+const pause = (milliseconds, signal) =>
+  new Promise((done, gone) => {
+    const timer = setTimeout(done, milliseconds);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      gone(signal.reason);
+    });
+  });
 
 /** @param {string} text */
 function nameOf(text) {

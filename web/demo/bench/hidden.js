@@ -19,27 +19,33 @@ export function wordsOf(text, mask) {
 
 /** What stood where the masks of a text are, as far as it is known. */
 export class Hidden {
-  /** @type {(string | null)[]} */
-  #words = [];
+  #text = '';
+  /** @type {Word[]} */
+  #masks = [];
+  /** What is behind each. @type {(string | null)[]} */
+  #known = [];
 
-  /** The reader changed the text: with other masks nothing is known of them. @param {number} masks in the text */
-  keep(masks) {
-    if (this.#words.length !== masks) this.#words = Array(masks).fill(null);
+  /** The text is another one: what is behind the masks that were not touched is known still. @param {string} text @param {Word[]} words of it */
+  follow(text, words) {
+    const masks = words.filter(({ mask }) => mask >= 0);
+    const { before, after } = unchanged(this.#text, text);
+    const longer = text.length - this.#text.length;
+    this.#known = masks.map(({ begin, end }) => {
+      const was = end <= before ? begin : begin >= text.length - after ? begin - longer : NaN;
+      return this.at(this.#masks.findIndex((mask) => mask.begin === was));
+    });
+    this.#masks = masks;
+    this.#text = text;
   }
 
   /** @param {number} mask @returns {string | null} */
   at(mask) {
-    return this.#words[mask] ?? null;
+    return this.#known[mask] ?? null;
   }
 
-  /** @param {number} mask that it is now @param {string | null} word */
-  add(mask, word) {
-    this.#words.splice(mask, 0, word);
-  }
-
-  /** @param {number} mask that is no more */
-  remove(mask) {
-    this.#words.splice(mask, 1);
+  /** @param {number} mask @param {string} word that is behind it */
+  learn(mask, word) {
+    if (mask < this.#known.length) this.#known[mask] = word;
   }
 
   /** The text with the hidden words in it. @param {string} text @param {Word[]} words of it */
@@ -48,4 +54,14 @@ export class Hidden {
       .filter(({ mask }) => mask >= 0 && this.at(mask) !== null)
       .reduceRight((whole, { begin, end, mask }) => whole.slice(0, begin) + this.at(mask) + whole.slice(end), text);
   }
+}
+
+/** How much of two texts' beginnings and ends is the same. @param {string} a @param {string} b */
+function unchanged(a, b) {
+  const most = Math.min(a.length, b.length);
+  let before = 0;
+  while (before < most && a[before] === b[before]) ++before;
+  let after = 0;
+  while (after < most - before && a.at(-1 - after) === b.at(-1 - after)) ++after;
+  return { before, after };
 }

@@ -12,6 +12,9 @@ import { make, slider } from '../dom.js';
 
 const kTopK = [0, 1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000];
 
+/** There are so many seeds. */
+export const kSeeds = 10_000;
+
 /** @type {Draw} */
 export const kUsual = { temperature: 0.7, topK: 0, topP: 1, seed: 1 };
 
@@ -27,7 +30,7 @@ export class Knobs extends EventTarget {
     const of = (/** @type {keyof Draw} */ name) => (/** @type {number} */ value) => this.#turn({ [name]: value });
     const temperature = slider(
       'temperature',
-      { min: 0, max: 2, step: 0.05, say: (t) => (t ? t.toFixed(2) : '0, likeliest') },
+      { min: 0, max: 2, step: 0.05, say: (t) => t.toFixed(2) },
       of('temperature'),
     );
     const topK = slider(
@@ -41,7 +44,7 @@ export class Knobs extends EventTarget {
       of('topP'),
     );
     this.#sliders = { temperature, topK, topP };
-    this.#seed = make('input', { type: 'number', min: 0, max: 9999, step: 1, name: 'seed' });
+    this.#seed = make('input', { type: 'number', min: 0, max: kSeeds - 1, step: 1, name: 'seed' });
     this.#seed.addEventListener('change', () => this.#turn({ seed: whole(this.#seed.value) }));
     const seed = make('label.seed', {}, make('span', {}, 'seed'), this.#seed);
     root.append(temperature.node, topK.node, topP.node, seed);

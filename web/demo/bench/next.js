@@ -88,7 +88,7 @@ export class NextPieces extends EventTarget {
         const name = shownAs(piece, this.#ofBytes, kEnd.test(piece));
         const isCut = probabilities[i] === 0;
         return {
-          name: this.#addition(piece)?.startsWith(' ') === false && this.after !== '' ? `·${name}` : name,
+          name: this.#goesOn(piece) ? `·${name}` : name,
           said: `write ${name}`,
           value: probabilities[i],
           note: isCut ? 'cut' : share(probabilities[i]),
@@ -116,6 +116,12 @@ export class NextPieces extends EventTarget {
     const piece = this.#shown?.pieces[i];
     const detail = piece === undefined ? null : this.#addition(piece);
     if (detail !== null) this.dispatchEvent(new CustomEvent('pick', { detail }));
+  }
+
+  /** Whether a piece goes on with the word before. @param {string} piece */
+  #goesOn(piece) {
+    const text = textOf(piece, this.#ofBytes);
+    return text !== null && /\S$/.test(this.after) && !/^\s/.test(text);
   }
 
   /** What a piece adds to the text; null: it stands for none. @param {string} piece */

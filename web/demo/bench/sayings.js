@@ -12,13 +12,14 @@ import { tagRow } from './tags.js';
  * @typedef {object} Sayings
  * @property {string} title
  * @property {HTMLElement} node
+ * @property {HTMLElement} [which] where there are several places to look at, their choice
  * @property {(text: string, asked: Asked) => Promise<any>} ask
  * @property {(said: any, text: string) => void} show null: there is no text
  * @property {(mask: number) => void} choose which of several masks is looked at
  */
 
 const kGuesses = 10;
-const kBits = 1e-4;
+const kBits = 5e-5; // less rounds to nothing
 
 /**
  * @param {Encoder} model
@@ -41,9 +42,9 @@ function guesses(model, fill) {
   const list = bars('Guesses, the likeliest first', (i) =>
     fill({ mask: chosen, text: written(said[chosen].guesses[i].piece) }),
   );
-  const which = make('div.which-mask');
+  const which = make('div');
   const none = make('p.caption');
-  const node = make('div', {}, which, none, list.node);
+  const node = make('div', {}, none, list.node);
   function draw() {
     chosen = Math.max(0, Math.min(chosen, said.length - 1));
     list.show(
@@ -70,6 +71,7 @@ function guesses(model, fill) {
   return {
     title: 'Guesses for the hidden word',
     node,
+    which,
     choose,
     ask: (text, { signal }) => model.fillMask(text, { signal, count: kGuesses }),
     show(found) {
@@ -142,6 +144,8 @@ const nothing = () => ({
 /** A piece as it goes into a text, without its vocabulary's mark. @param {string} piece */
 const written = (piece) => piece.replace(/^(##|[▁Ġ])/, '');
 
-/** @param {number} probability */
-export const share = (probability) =>
-  probability > 0 && probability < kBits ? '<0.01 %' : `${(100 * probability).toPrecision(3)} %`;
+/** In hundredths, as many digits as are read at a glance. @param {number} probability */
+export function share(probability) {
+  if (probability > 0 && probability < kBits) return '<0.01 %';
+  return `${(100 * probability).toFixed(probability < 0.0995 ? 2 : 1)} %`;
+}

@@ -5,9 +5,9 @@ import { make } from '../dom.js';
 /** @typedef {import('../../lib/models/index.js').FolderInfo} FolderInfo */
 
 const kKinds = {
-  Encoder: 'an encoder: it reads a text both ways',
-  Generator: 'a generator: it continues a text',
-  Translator: 'a translator',
+  Encoder: 'encoder, reads both ways',
+  Generator: 'generator, continues texts',
+  Translator: 'translator',
 };
 
 export class Facts {

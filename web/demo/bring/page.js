@@ -85,7 +85,7 @@ class Page {
     this.#listenForDrops();
     for (const bench of Object.values(this.#benches)) {
       bench.addEventListener('change', () => bench === this.#bench && this.#note());
-      bench.addEventListener('choose', () => this.#note(true));
+      for (const did of ['choose', 'write']) bench.addEventListener(did, () => this.#note(true));
     }
     this.#explorer.addEventListener('sight', () => this.#note());
     addEventListener('popstate', () => this.#restore());
@@ -136,7 +136,9 @@ class Page {
     this.#loader.cancel();
     this.#given = given;
     this.#close();
-    this.#facts.hide();
+    for (const button of this.#find('#ours').children) {
+      button.setAttribute('aria-pressed', String(button.value === given.url));
+    }
     this.#looking.request();
   }
 
@@ -152,6 +154,7 @@ class Page {
   async #look(signal) {
     const { source, name } = /** @type {Given} */ (this.#given);
     this.#status.note(`Looking at ${name}…`);
+    this.#facts.hide();
     const info = await inspect(source, { signal }).catch((error) => {
       if (error instanceof QkvError && error.code === 'UNSUPPORTED') return null; // one of the translating engine's, or none
       throw error;
@@ -175,6 +178,7 @@ class Page {
     const bench = this.#benches[kind];
     this.#find(`#${kind}`).hidden = false;
     this.#find('#heads-card').hidden = false;
+    this.#find('#kind').hidden = kind !== 'translator';
     this.#bench = bench;
     const text = this.#wanted ?? firstText(kind, model);
     this.#wanted = null;
@@ -194,7 +198,7 @@ class Page {
     if (this.#given?.url) {
       said.set('model', this.#given.url);
       if (this.#bench) said.set('text', this.#bench.text);
-      if (this.#bench === this.#benches.generator) writeDraw(said, this.#benches.generator.knobs.draw);
+      if (this.#bench === this.#benches.generator) writeDraw(said, this.#benches.generator.draw);
       if (this.#bench) writeSight(said, this.#explorer.sight, 'cross');
     }
     this.#address.note(hashOf(said), step);
@@ -205,7 +209,7 @@ class Page {
     const said = new URLSearchParams(location.hash.slice(1));
     const url = said.get('model');
     this.#wanted = readText(said);
-    this.#benches.generator.knobs.draw = readDraw(said);
+    this.#benches.generator.draw = readDraw(said);
     this.#explorer.sight = readSight(said, 'cross');
     if (url === null) return;
     this.#find('#url').value = url;

@@ -24,7 +24,7 @@ export function startPage(root) {
   function note(step = false) {
     const said = new URLSearchParams();
     if (bench.text !== firstText) said.set('text', bench.text);
-    writeDraw(said, bench.knobs.draw);
+    writeDraw(said, bench.draw);
     writeSight(said, explorer.sight, 'decoderSelf');
     address.note(hashOf(said), step);
   }
@@ -33,14 +33,18 @@ export function startPage(root) {
   function restore() {
     address.forget();
     const said = new URLSearchParams(location.hash.slice(1));
-    bench.knobs.draw = readDraw(said);
+    bench.draw = readDraw(said);
     explorer.sight = { ...readSight(said, 'decoderSelf'), kind: 'decoderSelf' };
     const text = readText(said);
     bench.text = text ?? firstText;
     return text !== null;
   }
 
-  bench.addEventListener('change', () => note());
+  bench.addEventListener('change', () => (bench.text !== firstText || location.hash) && note());
+  bench.addEventListener('write', () => {
+    note(!isFirst);
+    isFirst = false;
+  });
   bench.addEventListener('choose', () => note(true));
   explorer.addEventListener('sight', () => note());
   addEventListener('popstate', restore);
@@ -49,11 +53,10 @@ export function startPage(root) {
     find('#save'),
     attentionFiles(() => explorer.inView),
   );
-  const isTold = restore();
-  let isFirst = true;
+  /** What the model is about to write is what the page begins with. */
+  let isFirst = !restore();
   new Loader(status, (model) => {
     bench.use(model);
-    if (isFirst && !isTold) bench.write();
-    isFirst = false;
+    if (isFirst) bench.write();
   }).load(kModel);
 }

@@ -39,7 +39,7 @@ export function startPage(root) {
   }
 
   bench.addEventListener('change', () => {
-    note();
+    if (bench.text !== firstText || location.hash) note();
     judges.read(bench.wholeText);
   });
   bench.addEventListener('choose', () => note(true));

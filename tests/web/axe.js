@@ -1,0 +1,19 @@
+// axe-core in a page: what it finds to mend.
+
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { nextFrame } from './chromium.js';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const kRules = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/** How a page is opened for axe: it may be put in, and nothing is looked at half way. */
+export const forAxe = { bypassCSP: true, reducedMotion: 'reduce' };
+
+/** @param {import('playwright-core').Page} page @returns {Promise<string[]>} each rule that is broken, and where */
+export async function axeFinds(page) {
+  await nextFrame(page);
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.addScriptTag({ content: axe });
+  const { violations } = await page.evaluate((runOnly) => globalThis.axe.run({ runOnly }), kRules);
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(', ')}`);
+}

@@ -1,0 +1,267 @@
+// The Generate page: a text goes on piece by piece; what may come next; what each head looked back at.
+
+import { bent } from '../../web/demo/bench/bend.js';
+import { axeFinds, forAxe } from './axe.js';
+import { nextFrame } from './chromium.js';
+import { idle, share, withEnglish } from './english.js';
+
+const kFirst = 'When I got home,';
+const kEngine = 'generate.html?engine=baseline';
+const kQuick = { reducedMotion: 'reduce' }; // writes as fast as it can
+
+const shared = withEnglish(['everyday']);
+
+const settled = async (page) => {
+  await idle(page, '#prompt');
+  await page.waitForFunction(
+    () =>
+      document.querySelector('qkv-matrix').slice && document.querySelector('.writing .write').textContent !== 'Stop',
+  );
+  await nextFrame(page);
+};
+const open = async (path = kEngine, options = {}, ...rest) => {
+  const page = await shared.browser.open(path, { ...kQuick, ...options }, ...rest);
+  await settled(page);
+  return page;
+};
+const text = (page) => page.inputValue('#prompt');
+
+/** What the library writes with the page's knobs as they are at first. */
+async function written(from, { seed = 1, maxLength = 24, ...other } = {}) {
+  const how = { temperature: 0.7, topK: 0, topP: 1, repetitionPenalty: 1, ...other };
+  const made = await shared.models.everyday.generate(from, { ...how, maxLength, seed: seed + 10_000 * from.length });
+  return from + made.text;
+}
+
+/** The bars after a text, as the page writes them. */
+async function barsAfter(from, bend = {}) {
+  const { pieces, logProbs } = await shared.models.everyday.next(from, { count: 10_000 });
+  const probabilities = bent(logProbs, { temperature: 0.7, topK: 0, topP: 1, ...bend });
+  return pieces.slice(0, 10).map((piece, i) => {
+    const goesOn = !piece.startsWith('▁') && !piece.startsWith('<') && !piece.startsWith('[') && /\S$/.test(from);
+    const name = piece === '<|endoftext|>' ? 'end of text' : piece.replace('▁', '') || '␣';
+    return [goesOn ? `·${name}` : name, probabilities[i] ? share(probabilities[i]) : 'cut'];
+  });
+}
+const shows = (page, bars) =>
+  page.waitForFunction((wanted) => {
+    const items = [...document.querySelectorAll('.says .bars li')];
+    return (
+      JSON.stringify(
+        items.map((item) => [...item.querySelectorAll('.name, .number')].map((one) => one.textContent)),
+      ) === wanted
+    );
+  }, JSON.stringify(bars));
+
+test('opens with a text that goes on, what may come next and one causal matrix, all of them the engine’s', async () => {
+  const page = await open();
+  const whole = await written(kFirst);
+  expect(await text(page)).toBe(whole);
+  expect(whole.length).toBeGreaterThan(kFirst.length);
+  await shows(page, await barsAfter(whole));
+  const { decoderSelf, pieces } = await shared.models.everyday.trace(whole);
+  const [layers, heads, rows] = decoderSelf.shape;
+  expect(await page.locator('qkv-heads button').count()).toBe(layers * heads);
+  expect(await page.locator('qkv-pieces button').count()).toBe(pieces.length);
+  const weights = await page.$eval('qkv-matrix', ({ slice }) => [...slice.weights]);
+  expect(weights).toEqual([...decoderSelf.data.slice(0, rows * rows)]);
+  expect(await page.locator('qkv-matrix .base rect').count()).toBe((rows * (rows + 1)) / 2);
+  expect(page.complaints).toEqual([]);
+});
+
+test('the knobs bend the bars at once, by what the engine draws from', async () => {
+  const page = await open(`${kEngine}#text=I%20would%20like`);
+  await shows(page, await barsAfter('I would like'));
+  for (const bend of [
+    { temperature: 1.5 },
+    { temperature: 1.5, topK: 3 },
+    { temperature: 0 },
+    { temperature: 2, topP: 0.5 },
+  ]) {
+    const bars = await page.evaluate((wanted) => {
+      const indices = { topK: [0, 1, 2, 3, 5, 10] };
+      const turn = (name, value) => {
+        const knob = document.querySelector(`input[name="${name}"]`);
+        knob.value = String(value);
+        knob.dispatchEvent(new Event('input'));
+      };
+      turn('temperature', wanted.temperature);
+      turn('top-k', indices.topK.indexOf(wanted.topK ?? 0));
+      turn('top-p', wanted.topP ?? 1);
+      // In the same task: nothing can have been asked of the engine.
+      return [...document.querySelectorAll('.says .bars li')].map((item) =>
+        [...item.querySelectorAll('.name, .number')].map((one) => one.textContent),
+      );
+    }, bend);
+    expect(bars).toEqual(await barsAfter('I would like', bend));
+  }
+  expect(page.complaints).toEqual([]);
+});
+
+test('what is drawn is what the bars say', async () => {
+  const bend = { temperature: 1.3, topK: 6, topP: 0.9 };
+  const model = shared.models.everyday;
+  const { ids, logProbs } = await model.next('Tom asked Mary', { count: 10_000 });
+  expect(logProbs.reduce((sum, logProb) => sum + Math.exp(logProb), 0)).toBeCloseTo(1, 3);
+  const probabilities = bent(logProbs, bend);
+  expect(probabilities.reduce((sum, probability) => sum + probability, 0)).toBeCloseTo(1, 9);
+  const draws = 1000;
+  const counts = new Map();
+  for (let seed = 0; seed < draws; ++seed) {
+    const { ids: drawn } = await model.generate('Tom asked Mary', {
+      ...bend,
+      repetitionPenalty: 1,
+      maxLength: 1,
+      seed,
+    });
+    counts.set(drawn[0], (counts.get(drawn[0]) ?? 0) + 1);
+  }
+  let kept = 0;
+  probabilities.forEach((probability, i) => {
+    const count = counts.get(ids[i]) ?? 0;
+    kept += count;
+    const sigma = Math.sqrt(draws * probability * (1 - probability));
+    expect(Math.abs(count - draws * probability)).toBeLessThanOrEqual(5 * sigma);
+  });
+  expect(kept).toBe(draws);
+});
+
+test('the place that is pointed at has its own next pieces; one that is picked is written there', async () => {
+  const page = await open(`${kEngine}#text=Tom%20asked%20Mary%20to%20go%20home.`);
+  await page.hover('qkv-pieces button >> nth=1');
+  expect(await page.textContent('.where')).toBe('after “Tom asked”');
+  const after = await barsAfter('Tom asked');
+  await shows(page, after);
+  await page.mouse.move(5, 5);
+  await shows(page, await barsAfter('Tom asked Mary to go home.'));
+  await page.click('qkv-pieces button >> nth=1');
+  await shows(page, after);
+  const which = after.findIndex(([name]) => /^[a-zA-Z]+$/.test(name));
+  await page.click(`.says .bars button >> nth=${which}`);
+  await settled(page);
+  expect(await text(page)).toBe(`Tom asked ${after[which][0]}`);
+  await page.click('.undo');
+  await settled(page);
+  expect(await text(page)).toBe('Tom asked Mary to go home.');
+  expect(await page.isDisabled('.undo')).toBe(true);
+  expect(page.complaints).toEqual([]);
+});
+
+test('one piece, all that comes, another seed, and back', async () => {
+  const page = await open(`${kEngine}#text=I%20would%20like`);
+  await page.click('.step');
+  await settled(page);
+  expect(await text(page)).toBe(await written('I would like', { maxLength: 1 }));
+  await page.click('.undo');
+  await settled(page);
+  await page.click('.write');
+  await settled(page);
+  expect(await text(page)).toBe(await written('I would like'));
+  await page.click('.other');
+  await settled(page);
+  expect(await page.inputValue('input[name=seed]')).toBe('2');
+  expect(await text(page)).toBe(await written('I would like', { seed: 2 }));
+  await page.waitForFunction(() => location.hash.includes('seed=2'));
+  const linked = await open(`generate.html${new URL(page.url()).hash}`);
+  expect(await text(linked)).toBe(await text(page));
+  expect(await linked.inputValue('input[name=seed]')).toBe('2');
+  await page.goBack();
+  await page.waitForFunction(
+    (wanted) => document.querySelector('#prompt').value === wanted,
+    await written('I would like'),
+  );
+  expect(page.complaints).toEqual([]);
+});
+
+test('it is written a piece at a time, and stops when it is told to', async () => {
+  const page = await open(`${kEngine}#text=Tom`, { reducedMotion: 'no-preference' });
+  await page.evaluate(() => {
+    globalThis.seen = new Set();
+    const look = () => {
+      globalThis.seen.add(document.querySelector('#prompt').value);
+      requestAnimationFrame(look);
+    };
+    look();
+  });
+  await page.locator('input[name=temperature]').fill('2');
+  await page.click('.write');
+  await page.waitForFunction(() => globalThis.seen.size > 3);
+  await page.click('.write');
+  await settled(page);
+  const stopped = await text(page);
+  const seen = await page.evaluate(() => [...globalThis.seen]);
+  for (const part of seen) expect(stopped.startsWith(part)).toBe(true);
+  await page.waitForTimeout(300);
+  expect(await text(page)).toBe(stopped);
+  await page.focus('#prompt');
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type(' and');
+  await settled(page);
+  expect(await text(page)).toBe(`${stopped} and`);
+  expect(page.complaints).toEqual([]);
+});
+
+test('whatever is typed is continued, or leaves the page as it was', async () => {
+  const page = await open();
+  for (const odd of ['🍕 \ud800', 'the cat '.repeat(600), '   ', 'ends with a space ', 'x']) {
+    await page.fill('#prompt', odd);
+    await idle(page, '#prompt');
+    await page.click('.step');
+    await idle(page, '#prompt');
+    expect(await page.getAttribute('#status', 'class')).not.toContain('failed');
+    expect(await text(page)).not.toMatch(/\S {2}\S/);
+  }
+  await page.fill('#prompt', '');
+  await page.waitForFunction(() => !document.querySelector('qkv-matrix').slice);
+  await shows(page, await barsAfter(''));
+  await page.click('.write');
+  await settled(page);
+  expect(await text(page)).toMatch(/^\S/);
+  expect(page.complaints).toEqual([]);
+});
+
+test('an address that makes no sense is the usual one', async () => {
+  const page = await open(`${kEngine}#text=Tom&temperature=hot&top-k=7&top-p=9&seed=-1&layer=99&head=0`);
+  expect(await page.$$eval('.knobs output', (all) => all.map((one) => one.textContent))).toEqual([
+    '0.70',
+    'all',
+    'all',
+  ]);
+  expect(await page.inputValue('input[name=seed]')).toBe('1');
+});
+
+test.each(['light', 'dark'])(
+  'axe finds nothing to mend, %s',
+  async (colorScheme) => {
+    const page = await open('generate.html', { colorScheme, ...forAxe });
+    expect(await axeFinds(page)).toEqual([]);
+    await page.locator('input[name=top-k]').fill('3');
+    await page.click('qkv-pieces button >> nth=2');
+    await page.check('#view [value=lines]', { force: true });
+    expect(await axeFinds(page)).toEqual([]);
+  },
+  120_000,
+);
+
+test.each([1280, 760, 375, 320])('never scrolls sideways, and nothing jumps: %i pixels', async (width) => {
+  const page = await open('generate.html', { viewport: { width, height: 900 } }, (early) =>
+    early.addInitScript(() => {
+      globalThis.shifts = [];
+      const add = (list) => globalThis.shifts.push(...list.getEntries().map(({ value }) => value));
+      new PerformanceObserver(add).observe({ type: 'layout-shift', buffered: true });
+    }),
+  );
+  for (const step of [
+    () => page.hover('qkv-pieces button >> nth=2'),
+    () => page.click('.other'),
+    () => page.locator('input[name=temperature]').fill('0'),
+    () => page.fill('#prompt', `${'Internationalisation and then we went home '.repeat(8)}.`),
+    () => page.click('.write'),
+  ]) {
+    await step();
+    await settled(page);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+  }
+  const total = await page.evaluate(() => globalThis.shifts.reduce((sum, value) => sum + value, 0));
+  expect(total).toBeLessThan(0.01);
+});
