@@ -54,12 +54,12 @@ class Page {
     };
     this.#looking = new LatestRun(
       (signal) => this.#look(signal),
-      (error) => this.#refused(error),
+      (error) => this.#refused(error, `${this.#given?.name} cannot be read: `),
     );
     this.#loader = new Loader(
       this.#status,
       (model) => this.#use(model),
-      (error) => this.#refused(error),
+      (error) => this.#refused(error, `${this.#given?.name} cannot be read: `),
     );
   }
 
@@ -186,10 +186,10 @@ class Page {
     bench.use(model);
   }
 
-  /** What cannot be read leaves nothing in view, and another one may be given. @param {unknown} error */
-  #refused(error) {
+  /** What cannot be read leaves nothing in view, and another one may be given. @param {unknown} error @param {string} [what] */
+  #refused(error, what = '') {
     const message = error instanceof Error ? error.message : String(error);
-    this.#status.refused(`${message.replace(/\.$/, '')}.`);
+    this.#status.refused(`${what}${message.replace(/\.$/, '')}.`);
   }
 
   /** @param {boolean} [step] one that Back undoes */

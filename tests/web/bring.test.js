@@ -1,0 +1,259 @@
+// The Models page: folders, files and zips as people bring them; what they hold, what they say; what cannot be read.
+
+import { readFileSync, readdirSync } from 'node:fs';
+import { Generator, Translator, load } from '../../web/lib/models/index.js';
+import { zip } from '../lib/zip.js';
+import { at, tinyFolder } from '../lib/support.js';
+import { axeFinds, forAxe } from './axe.js';
+import { nextFrame } from './chromium.js';
+import { barsOf, idle, share, withEnglish } from './english.js';
+
+const folder = (name) => at(`tests/goldens/one-sided/${name}`);
+const notOfTheModel = /^(goldens|gradients|transformer|translations)\./;
+const filesOf = (path) =>
+  Object.fromEntries(
+    readdirSync(path)
+      .filter((file) => !notOfTheModel.test(file))
+      .map((file) => [file, new Uint8Array(readFileSync(`${path}/${file}`))]),
+  );
+const asUpload = (files) =>
+  Object.entries(files).map(([name, bytes]) => ({
+    name,
+    mimeType: 'application/octet-stream',
+    buffer: Buffer.from(bytes),
+  }));
+
+const shared = withEnglish();
+const open = (path = 'models.html?engine=baseline', options = {}) => shared.browser.open(path, options);
+
+const kFields = { encoder: '#sentence', generator: '#prompt', translator: '#source' };
+
+/** Until a model of a kind has read its first text. */
+async function ready(page, kind) {
+  await page.waitForSelector(`#${kind}:visible`);
+  await idle(page, kFields[kind]);
+  await page.waitForFunction(() => document.querySelector('qkv-matrix').slice);
+  await nextFrame(page);
+}
+const refusal = async (page) => {
+  await page.waitForSelector('#status.failed');
+  return page.textContent('#message');
+};
+const give = (page, files) => page.setInputFiles('#files', asUpload(files));
+const facts = (page) =>
+  page.$$eval('#facts-list > div', (all) =>
+    Object.fromEntries(all.map((one) => [one.querySelector('dt').textContent, one.querySelector('dd').textContent])),
+  );
+
+/** The directory of a file of safetensors, read again. */
+function directory(bytes) {
+  const size = Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true));
+  const { __metadata__: _, ...tensors } = JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + size)));
+  return tensors;
+}
+
+test('an encoder’s files: what they hold, its tensors, its guesses, its heads', async () => {
+  const page = await open();
+  expect(await page.isVisible('#heads-card')).toBe(false);
+  const files = filesOf(folder('bert-masked'));
+  await give(page, files);
+  await ready(page, 'encoder');
+  const model = await load({ files });
+  expect(await facts(page)).toMatchObject({
+    Kind: 'encoder, reads both ways',
+    Family: expect.stringMatching(/^bert/),
+    Parameters: model.info.parameters.toLocaleString('en'),
+    Vocabulary: `${model.info.vocabularySize} pieces`,
+  });
+  const tensors = directory(files['model.safetensors']);
+  await page.click('#tensors summary');
+  const rows = await page.$$eval('#tensors tbody tr', (all) =>
+    all.map((row) => [...row.children].map((cell) => cell.textContent)),
+  );
+  expect(rows.length).toBe(Object.keys(tensors).length);
+  for (const [name, shape, dtype, bytes] of rows) {
+    const { shape: sizes, dtype: type, data_offsets: offsets } = tensors[name];
+    expect([shape, dtype, bytes]).toEqual([
+      sizes.join(' × ') || 'one number',
+      type,
+      (offsets[1] - offsets[0]).toLocaleString('en'),
+    ]);
+  }
+  await page.fill('#sentence', 'The [MASK] sleeps.');
+  await ready(page, 'encoder');
+  const [{ guesses }] = await model.fillMask('The [MASK] sleeps.', { count: 10 });
+  expect((await barsOf(page, '#encoder')).map(([, number]) => number)).toEqual(
+    guesses.map(({ probability }) => share(probability)),
+  );
+  const { encoderSelf } = await model.trace('The [MASK] sleeps.');
+  const size = encoderSelf.shape[2] ** 2;
+  expect(await page.$eval('qkv-matrix', ({ slice }) => [...slice.weights])).toEqual([
+    ...encoderSelf.data.slice(0, size),
+  ]);
+  model.destroy();
+  expect(page.complaints).toEqual([]);
+});
+
+test.each([
+  ['bert-sequence', 'encoder', '#encoder .bars li'],
+  ['bert-tokens', 'encoder', '#encoder .tags li'],
+  ['bert-answer', 'encoder', '#encoder .bars li'], // in two shards
+  ['distilbert-masked', 'encoder', '#encoder .words button'],
+  ['roberta-masked', 'encoder', '#encoder .words button'],
+  ['gpt2', 'generator', '#generator .bars li'],
+  ['gpt2-untied', 'generator', '#generator .bars li'], // pickled
+])('%s runs as what it is', async (name, kind, says) => {
+  const page = await open();
+  await give(page, filesOf(folder(name)));
+  await ready(page, kind);
+  expect(await page.locator(says).count()).toBeGreaterThan(0);
+  expect(await page.isVisible('#tensors')).toBe(name !== 'gpt2-untied');
+  expect(await page.isVisible('.question')).toBe(name === 'bert-answer');
+  expect(await page.isVisible('.word-part')).toBe(name.endsWith('masked'));
+  const model = await load({ files: filesOf(folder(name)) });
+  expect(await page.locator('qkv-heads button').count()).toBe(model.info.layers * model.info.heads);
+  if (model instanceof Generator) {
+    await page.click('.write');
+    await ready(page, kind);
+    expect((await page.inputValue('#prompt')).length).toBeGreaterThan('Once upon a time'.length);
+  }
+  model.destroy();
+  expect(page.complaints).toEqual([]);
+});
+
+test('a zip, and then a translator in its place, with all kinds of heads', async () => {
+  const page = await open();
+  const nested = Object.fromEntries(
+    Object.entries(filesOf(folder('bert-masked'))).map(([name, bytes]) => [`bert/${name}`, bytes]),
+  );
+  await give(page, { 'bert.zip': zip(nested, { deflate: true }) });
+  await ready(page, 'encoder');
+  expect(await page.textContent('#facts-name')).toBe('bert.zip');
+  expect(await page.isVisible('#kind')).toBe(false);
+  await give(page, filesOf(tinyFolder));
+  await ready(page, 'translator');
+  expect(await page.isVisible('#encoder')).toBe(false);
+  expect(await page.isVisible('#kind')).toBe(true);
+  const model = await load(tinyFolder);
+  expect(model).toBeInstanceOf(Translator);
+  await page.fill('#source', 'I see you.');
+  await ready(page, 'translator');
+  const trace = await model.trace('I see you.');
+  expect(await page.textContent('#target')).toBe(trace.target.text);
+  for (const kind of ['encoderSelf', 'decoderSelf', 'cross']) {
+    await page.check(`#kind [value=${kind}]`, { force: true });
+    expect(await page.$eval('qkv-matrix', ({ slice }) => slice.kind)).toBe(kind);
+  }
+  model.destroy();
+  expect(page.complaints).toEqual([]);
+});
+
+test('a folder that is dropped, as a browser hands it over', async () => {
+  const page = await open();
+  const cdp = await page.context().newCDPSession(page);
+  const zone = await page.locator('.drop').boundingBox();
+  const data = { items: [], files: [folder('bert-sequence')], dragOperationsMask: 1 };
+  for (const type of ['dragEnter', 'dragOver', 'drop']) {
+    await cdp.send('Input.dispatchDragEvent', { type, x: zone.x + 20, y: zone.y + 20, data });
+  }
+  await ready(page, 'encoder');
+  expect(await page.textContent('#facts-name')).toBe('bert-sequence');
+  expect(await page.locator('#encoder .bars li').count()).toBe(3);
+});
+
+test('what cannot be read is said in a sentence, and the next one is read', async () => {
+  const page = await open();
+  const good = filesOf(folder('bert-masked'));
+  const config = JSON.parse(new TextDecoder().decode(good['config.json']));
+  const json = (value) => new TextEncoder().encode(JSON.stringify(value));
+  const cut = good['model.safetensors'].slice(0, 4000);
+  const cases = [
+    [{ ...good, 'config.json': json({ ...config, model_type: 'llama' }) }, /llama/],
+    [{ 'config.json': good['config.json'], 'tokenizer.json': good['tokenizer.json'] }, /model\.safetensors/],
+    [{ 'model.safetensors': good['model.safetensors'] }, /config\.json/],
+    [{ ...good, 'model.safetensors': cut }, /\./],
+    [{ ...good, 'tokenizer.json': json({ version: '1.0' }) }, /tokenizer/],
+    [{ ...good, 'config.json': new TextEncoder().encode('{') }, /config\.json/],
+    [{ 'x.zip': new Uint8Array(100).fill(7) }, /zip/],
+    [{ 'x.zip': zip(good, { deflate: true }).slice(0, 9000) }, /zip|directory/],
+    [{ 'cat.jpg': new Uint8Array(10) }, /config\.json/],
+  ];
+  for (const [files, why] of cases) {
+    await give(page, files);
+    const said = await refusal(page);
+    expect(said).toMatch(why);
+    expect(said).toMatch(/^\S.*\.$/);
+    expect(await page.isVisible('#heads-card')).toBe(false);
+    await give(page, good);
+    await ready(page, 'encoder');
+    expect(await page.getAttribute('#status', 'class')).not.toContain('failed');
+  }
+  expect(page.complaints).toEqual([]);
+}, 120_000);
+
+test('a URL of this site; others, and none, are refused before anything is asked', async () => {
+  const page = await open();
+  const asked = [];
+  page.on('request', (request) => request.url().includes('model') && asked.push(request.url()));
+  for (const [typed, why] of [
+    ['https://example.com/model/', /asks no other site/],
+    ['', /Type the URL/],
+    ['http://[', /is no URL/],
+  ]) {
+    await page.fill('#url', typed);
+    await page.click('#open-url');
+    expect(await refusal(page)).toMatch(why);
+  }
+  expect(asked).toEqual([]);
+  await page.fill('#url', 'models/nowhere/');
+  await page.press('#url', 'Enter');
+  await page.waitForFunction(() => /config\.json/.test(document.querySelector('#message').textContent));
+  await page.fill('#url', 'models/en-fr/');
+  await page.press('#url', 'Enter');
+  await ready(page, 'translator');
+  expect(await page.textContent('#target')).not.toBe('');
+});
+
+test('our own models, by their buttons; a link restores one with its text, Back the one before', async () => {
+  const page = await open();
+  await page.click('#ours [value="models/english/questions/"]');
+  await ready(page, 'encoder');
+  expect(await page.locator('#encoder .bars li').count()).toBeGreaterThan(1);
+  await page.click('#ours [value="models/english/everyday/"]');
+  await ready(page, 'generator');
+  await page.fill('#prompt', 'Tom asked Mary');
+  await ready(page, 'generator');
+  await page.waitForFunction(() => location.hash.includes('Mary'));
+  const linked = await open(`models.html${new URL(page.url()).hash}`);
+  await ready(linked, 'generator');
+  expect(await linked.inputValue('#prompt')).toBe('Tom asked Mary');
+  expect(await linked.getAttribute('#ours [value="models/english/everyday/"]', 'aria-pressed')).toBe('true');
+  await page.goBack();
+  await ready(page, 'encoder');
+  expect(await page.textContent('#facts-name')).toBe('questions');
+  expect([...page.complaints, ...linked.complaints]).toEqual([]);
+});
+
+test.each(['light', 'dark'])(
+  'axe finds nothing to mend, and nothing scrolls sideways, %s',
+  async (colorScheme) => {
+    const width = colorScheme === 'light' ? 375 : 1280;
+    const page = await open('models.html', { colorScheme, viewport: { width, height: 900 }, ...forAxe });
+    expect(await axeFinds(page)).toEqual([]);
+    for (const [name, kind] of [
+      ['bert-answer', 'encoder'],
+      ['bert-tokens', 'encoder'],
+      ['gpt2', 'generator'],
+    ]) {
+      await give(page, filesOf(folder(name)));
+      await ready(page, kind);
+      if (name === 'bert-answer') await page.click('#tensors summary');
+      expect(await axeFinds(page)).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    }
+    await give(page, { 'cat.jpg': new Uint8Array(10) });
+    await refusal(page);
+    expect(await axeFinds(page)).toEqual([]);
+  },
+  120_000,
+);
