@@ -2,6 +2,9 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { Translator as Plain } from '../../web/lib/index.js';
 import { Encoder, Generator, QkvError, Translator, inspect, load } from '../../web/lib/models/index.js';
+import { toBertviz } from '../../web/view/bertviz.js';
+import { encoderTrace, generatorTrace } from '../../web/view/one-sided.js';
+import { sliceOf } from '../../web/view/trace.js';
 import { at, readJson, rejection, serveFolder, tinyFolder } from './support.js';
 import { zip } from './zip.js';
 
@@ -102,6 +105,26 @@ test.each(['gpt2', 'gpt2-untied'])("%s: continuations and weights are PyTorch's"
     });
     expect([...ids, ...other.ids]).toEqual(penalised);
     expectNear((await generator.trace(text[0])).decoderSelf, attention);
+  }
+});
+
+test.each(['gpt2', 'gpt2-untied'])('%s: how likely each piece is to be next', async (name) => {
+  const generator = await keep(Generator.load(folder(name)));
+  const { vocabularySize } = generator.info;
+  for (const text of [goldens(name)[0].text[0], '']) {
+    const next = await generator.next(text);
+    expect(next.ids.length).toBe(vocabularySize);
+    expect(new Set(next.ids).size).toBe(vocabularySize);
+    expect(next.logProbs.reduce((sum, logProb) => sum + Math.exp(logProb), 0)).toBeCloseTo(1, 4);
+    expect([...next.logProbs]).toEqual([...next.logProbs].toSorted((a, b) => b - a));
+    const { alternatives } = await generator.trace(text);
+    expect([...next.ids.slice(0, 5)]).toEqual([...alternatives.ids.slice(-5)]);
+    const greedy = await generator.generate(text, { maxLength: 1, temperature: 0 });
+    expect(greedy.ids[0]).toBe(next.ids[0]);
+    expect((await generator.next(text, { count: 2 })).pieces).toEqual(next.pieces.slice(0, 2));
+  }
+  for (const count of [0, 10_001, NaN]) {
+    expect((await rejection(generator.next('a', { count }))).message).toMatch(/count/);
   }
 });
 
@@ -220,6 +243,98 @@ test('inspect() says what a folder holds before it is loaded', async () => {
   } finally {
     await server.close();
   }
+});
+
+test('inspect() lists the tensors, of shards too, and none of a pickle', async () => {
+  const directory = (file) => {
+    const bytes = readFileSync(file);
+    const { __metadata__: _, ...all } = JSON.parse(bytes.subarray(8, 8 + Number(bytes.readBigUInt64LE())).toString());
+    return Object.entries(all)
+      .toSorted(([, a], [, b]) => a.data_offsets[0] - b.data_offsets[0])
+      .map(
+        ([
+          name,
+          {
+            shape,
+            dtype,
+            data_offsets: [begin, end],
+          },
+        ]) => ({ name, shape, dtype, bytes: end - begin }),
+      );
+  };
+  const masked = folder('bert-masked');
+  const whole = directory(`${masked}/model.safetensors`);
+  const { modelType, architecture } = await inspect(masked);
+  expect([modelType, architecture]).toEqual([
+    'bert',
+    readJson(`tests/goldens/one-sided/bert-masked/config.json`).architectures[0],
+  ]);
+  for (const given of [masked, { files: filesOf(masked) }, zip(filesOf(masked), { deflate: true })]) {
+    expect((await inspect(given)).tensors).toEqual(whole);
+  }
+  const shards = readdirSync(folder('bert-answer')).filter((name) => name.endsWith('.safetensors'));
+  expect(shards.length).toBe(2);
+  expect((await inspect(folder('bert-answer'))).tensors).toEqual(
+    shards.flatMap((name) => directory(`${folder('bert-answer')}/${name}`)),
+  );
+  expect((await inspect(folder('gpt2-untied'))).tensors).toEqual([]);
+  const server = await serveFolder(masked);
+  try {
+    expect((await inspect(server.url)).tensors).toEqual(whole);
+  } finally {
+    await server.close();
+  }
+});
+
+test('inspect() refuses a second shard whose directory is none', async () => {
+  const files = filesOf(folder('bert-answer'));
+  const second = 'model-00002-of-00002.safetensors';
+  const size = (bytes) => new Uint8Array(new BigUint64Array([BigInt(bytes)]).buffer);
+  const text = (content) => new TextEncoder().encode(content);
+  for (const bad of [
+    new Uint8Array(3),
+    size(0),
+    size(2 ** 40),
+    new Uint8Array([...size(50), ...text('{')]),
+    new Uint8Array([...size(1), ...text('{')]),
+    new Uint8Array([...size(2), ...text('[]')]),
+    new Uint8Array([...size(4), ...text('null')]),
+    new Uint8Array([...size(9), ...text('{"a":{}} ')]),
+    new Uint8Array([...size(10), ...text('{"a":null}')]),
+  ]) {
+    const error = await rejection(inspect({ files: { ...files, [second]: bad } }));
+    expect([error.code, error.where]).toEqual(['INVALID_FILE', second]);
+  }
+});
+
+test('what was traced is drawn by the elements: pieces as their text, weights as they are', async () => {
+  const encoder = await keep(Encoder.load(folder('roberta-masked')));
+  const text = goldens('roberta-masked')[0].text[0];
+  const traced = await encoder.trace(text);
+  const trace = encoderTrace(traced, text);
+  const slice = sliceOf(trace, { kind: 'encoderSelf', layer: 0, head: 0 });
+  const shown = traced.pieces.map((piece, i) =>
+    traced.of[i] < 0 ? piece : text.slice(traced.begin[i], traced.end[i]).trim() || slice.keys[i].text,
+  );
+  expect(slice.keys.map((key) => key.text)).toEqual(shown);
+  expect(slice.causal).toBe(false);
+  expect([...slice.weights]).toEqual([...traced.encoderSelf.data.slice(0, slice.weights.length)]);
+  for (const kind of ['cross', 'decoderSelf', 'alignment'])
+    expect(sliceOf(trace, { kind, layer: 0, head: 0 })).toBeNull();
+
+  const generator = await keep(Generator.load(folder('gpt2')));
+  const prompt = goldens('gpt2')[0].text[0];
+  const written = await generator.trace(prompt);
+  const causal = sliceOf(generatorTrace(written, prompt), { kind: 'decoderSelf', layer: 0, head: 1 });
+  expect(causal).toMatchObject({ causal: true, keyShift: 0, querySide: 'target', keySide: 'target' });
+  expect(causal.keys).toEqual(causal.queries);
+  const size = causal.keys.length ** 2;
+  expect([...causal.weights]).toEqual([...written.decoderSelf.data.slice(size, 2 * size)]);
+  const { target } = generatorTrace(written, prompt);
+  expect(target.logProbs).toEqual([undefined, ...written.logProbs]);
+  const [{ name, attn, left_text: left, right_text: right }] = toBertviz(generatorTrace(written, prompt));
+  expect([name, left, right]).toEqual(['Decoder', written.pieces, written.pieces]);
+  expect(attn[0][1].flat()).toEqual([...causal.weights]);
 });
 
 test('a zip of a folder loads, stored and deflated, from memory, a file and a server', async () => {

@@ -11,8 +11,10 @@ import {
   type FolderInfo,
   type GenerateOptions,
   type Generated,
+  type Likeliest,
   type LoadOptions,
   type Tag,
+  type TensorInfo,
 } from 'qkv/models';
 
 const options: LoadOptions = {
@@ -30,7 +32,9 @@ export async function everything(model: AnyModelOption, zip: Blob, signal: Abort
     const written: Generated = await any.generate('Once', how);
     const stream: ReadableStream<string> = any.stream('Once', how);
     const { decoderSelf } = await any.trace('Once upon');
-    return `${written.text} ${stream.locked} ${decoderSelf.shape} ${size.class}`;
+    const next: Likeliest = await any.next('Once', { count: 10, signal });
+    const listed: TensorInfo[] = size.tensors;
+    return `${written.text} ${stream.locked} ${decoderSelf.shape} ${size.class} ${next.pieces} ${listed[0].dtype}`;
   }
   const info: Readonly<EncoderInfo> = any.info;
   const [{ guesses }] = await any.fillMask(`a ${info.mask}`, { count: 3 });

@@ -41,16 +41,16 @@ function joined(chunks) {
 
 /** @param {Uint8Array} bytes @param {string} name @returns {TensorInfo[]} */
 function parse(bytes, name) {
-  let entries;
+  let all;
   try {
-    entries = Object.entries(JSON.parse(new TextDecoder().decode(bytes)));
+    all = JSON.parse(new TextDecoder().decode(bytes));
   } catch {
     throw new QkvError('INVALID_FILE', 'its directory is no JSON', name);
   }
-  const tensors = entries.filter(([key]) => key !== '__metadata__');
-  const isSound = tensors.every(
-    ([, t]) => Array.isArray(t?.shape) && typeof t.dtype === 'string' && t.data_offsets?.length === 2,
-  );
+  const tensors = Object.entries(all ?? {}).filter(([key]) => key !== '__metadata__');
+  const isSound =
+    Object.prototype.toString.call(all) === '[object Object]' &&
+    tensors.every(([, t]) => Array.isArray(t?.shape) && typeof t.dtype === 'string' && t.data_offsets?.length === 2);
   if (!isSound) throw new QkvError('INVALID_FILE', 'its directory does not say what its tensors are', name);
   return tensors
     .toSorted(([, a], [, b]) => a.data_offsets[0] - b.data_offsets[0])
