@@ -64,6 +64,7 @@ test('an encoder’s files: what they hold, its tensors, its guesses, its heads'
     Family: expect.stringMatching(/^bert/),
     Parameters: model.info.parameters.toLocaleString('en'),
     Vocabulary: `${model.info.vocabularySize} pieces`,
+    Layers: `${model.info.layers} of ${model.info.heads} heads`,
   });
   const tensors = directory(files['model.safetensors']);
   await page.click('#tensors summary');

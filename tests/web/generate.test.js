@@ -38,7 +38,7 @@ async function barsAfter(from, bend = {}) {
   const { pieces, logProbs } = await shared.models.everyday.next(from, { count: 10_000 });
   const probabilities = bent(logProbs, { temperature: 0.7, topK: 0, topP: 1, ...bend });
   return pieces.slice(0, 10).map((piece, i) => {
-    const goesOn = !piece.startsWith('▁') && !piece.startsWith('<') && !piece.startsWith('[') && /\S$/.test(from);
+    const goesOn = /^[\p{L}\p{N}]/u.test(piece) && /[\p{L}\p{N}’']$/u.test(from);
     const name = piece === '<|endoftext|>' ? 'end of text' : piece.replace('▁', '') || '␣';
     return [goesOn ? `·${name}` : name, probabilities[i] ? share(probabilities[i]) : 'cut'];
   });

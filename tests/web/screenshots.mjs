@@ -1,4 +1,4 @@
-// Pictures of the built page in its states, to be looked at: 1280 and 390 pixels wide, light and dark.
+// Pictures of the built pages in their states, to be looked at: 1280 and 390 pixels wide, light and dark.
 //
 // usage: screenshots.mjs FOLDER
 
@@ -26,6 +26,17 @@ const pointAt = async (page, selector) => {
   await page.hover(selector);
   await nextFrame(page);
   await page.waitForTimeout(200);
+};
+
+/** Until one of the pages of one text has read it. */
+const read = async (page, field) => {
+  await page.waitForFunction(
+    (selector) =>
+      document.querySelector(selector).getAttribute('aria-busy') === 'false' &&
+      document.querySelector('qkv-matrix').slice,
+    field,
+  );
+  await page.waitForTimeout(300);
 };
 
 /** Each state: what to do before the page loads, and after. */
@@ -125,6 +136,48 @@ const states = {
     before: (page) => page.route('**/*.safetensors', () => {}), // never answered
     ready: (page) => page.waitForTimeout(1000),
   },
+  understand: { path: 'understand.html', ready: (page) => read(page, '#sentence') },
+  'understand-two': {
+    path: 'understand.html',
+    ready: (page) => read(page, '#sentence'),
+    after: async (page) => {
+      await page.click('.words button >> nth=1');
+      await read(page, '#sentence');
+      await page.locator('#judges').scrollIntoViewIfNeeded();
+      await page.waitForSelector('#capitals .tags li');
+      await page.waitForSelector('#questions .bars li');
+      await pointAt(page, 'qkv-pieces button >> nth=2');
+    },
+  },
+  generate: { path: 'generate.html', ready: (page) => read(page, '#prompt') },
+  'generate-pinned': {
+    path: 'generate.html',
+    ready: (page) => read(page, '#prompt'),
+    after: async (page) => {
+      await page.locator('input[name=top-k]').fill('4');
+      await page.click('qkv-pieces button >> nth=3');
+      await page.check('#view [value=lines]', { force: true });
+    },
+  },
+  models: { path: 'models.html', ready: (page) => page.waitForSelector('#bring') },
+  'models-encoder': {
+    path: 'models.html#model=models/english/masked/',
+    ready: (page) => read(page, '#sentence'),
+    after: (page) => page.click('#tensors summary'),
+  },
+  'models-translator': {
+    path: 'models.html#model=models/en-fr/',
+    ready: (page) => read(page, '#source'),
+    after: (page) => pointAt(page, '#translator qkv-pieces[side=target] button >> nth=1'),
+  },
+  'models-error': {
+    path: 'models.html',
+    ready: (page) => page.waitForSelector('#bring'),
+    after: async (page) => {
+      await page.setInputFiles('#files', { name: 'cat.jpg', mimeType: 'image/jpeg', buffer: Buffer.alloc(9) });
+      await page.waitForSelector('#status.failed');
+    },
+  },
 };
 
 const only = process.argv.slice(3);
@@ -135,9 +188,9 @@ for (const [width, height] of [
   [390, 844],
 ]) {
   for (const colorScheme of ['light', 'dark']) {
-    for (const [name, { before, ready = settled, after = () => {} }] of Object.entries(states)) {
+    for (const [name, { path = '', before, ready = settled, after = () => {} }] of Object.entries(states)) {
       if (only.length > 0 && !only.includes(name)) continue;
-      const page = await browser.open('', { viewport: { width, height }, colorScheme }, before);
+      const page = await browser.open(path, { viewport: { width, height }, colorScheme }, before);
       await ready(page);
       await after(page);
       await page.waitForTimeout(250);

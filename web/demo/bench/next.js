@@ -118,10 +118,10 @@ export class NextPieces extends EventTarget {
     if (detail !== null) this.dispatchEvent(new CustomEvent('pick', { detail }));
   }
 
-  /** Whether a piece goes on with the word before. @param {string} piece */
+  /** Whether a piece goes on with the word before; marks always do. @param {string} piece */
   #goesOn(piece) {
     const text = textOf(piece, this.#ofBytes);
-    return text !== null && /\S$/.test(this.after) && !/^\s/.test(text);
+    return text !== null && /[\p{L}\p{N}’']$/u.test(this.after) && /^[\p{L}\p{N}]/u.test(text);
   }
 
   /** What a piece adds to the text; null: it stands for none. @param {string} piece */

@@ -10,7 +10,12 @@ export function tagRow() {
   function show(list) {
     node.replaceChildren(
       ...list.map(({ text, label, score }) =>
-        make('li', { title: `${label}, ${score.toFixed(2)}` }, make('b', {}, text), make('small', {}, label)),
+        make(
+          'li',
+          { 'data-label': label, title: `${label}, ${score.toFixed(2)}` },
+          make('b', {}, text),
+          make('small', {}, label),
+        ),
       ),
     );
   }

@@ -15,6 +15,8 @@ export class Facts {
   #name;
   #list;
   #tensors;
+  /** Known when it is loaded. */
+  #layers = make('dd');
   #count;
   #rows;
 
@@ -33,23 +35,36 @@ export class Facts {
     this.#root.hidden = true;
   }
 
+  /** The model is there. @param {any} info an Encoder's, a Generator's or a Translator's */
+  loaded(info) {
+    const { layers, heads, encoderLayers, encoderHeads, decoderLayers, decoderHeads } = info;
+    this.#layers.textContent =
+      layers === undefined
+        ? `${encoderLayers} of ${encoderHeads} heads, ${decoderLayers} of ${decoderHeads}`
+        : `${layers} of ${heads} heads`;
+  }
+
   /** @param {string} name @param {FolderInfo} info */
   show(name, info) {
     const { class: kind, modelType, architecture, parameters, bytes, fileBytes, tensors } = info;
     this.#root.hidden = false;
     this.#name.textContent = name;
+    this.#layers.textContent = '…';
     const facts = {
       Kind: kKinds[kind],
       Family: architecture ? `${modelType}, ${architecture}` : modelType,
       Parameters: parameters.toLocaleString('en'),
       Files: fileBytes ? `${sizeOf(fileBytes)} of weights` : 'of a size that is not known before they are read',
       'In memory': sizeOf(bytes),
+      Layers: this.#layers,
       Width: String(info.dModel),
       Vocabulary: `${info.vocabularySize.toLocaleString('en')} pieces`,
       'Longest text': `${info.maxLength.toLocaleString('en')} pieces`,
     };
     this.#list.replaceChildren(
-      ...Object.entries(facts).map(([term, fact]) => make('div', {}, make('dt', {}, term), make('dd', {}, fact))),
+      ...Object.entries(facts).map(([term, fact]) =>
+        make('div', {}, make('dt', {}, term), typeof fact === 'string' ? make('dd', {}, fact) : fact),
+      ),
     );
     this.#tensors.hidden = tensors.length === 0;
     this.#count.textContent = `${tensors.length}, ${sizeOf(tensors.reduce((sum, tensor) => sum + tensor.bytes, 0))}`;

@@ -176,6 +176,7 @@ class Page {
   #use(model) {
     const kind = model instanceof Encoder ? 'encoder' : model instanceof Generator ? 'generator' : 'translator';
     const bench = this.#benches[kind];
+    this.#facts.loaded(model.info);
     this.#find(`#${kind}`).hidden = false;
     this.#find('#heads-card').hidden = false;
     this.#find('#kind').hidden = kind !== 'translator';
