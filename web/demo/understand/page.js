@@ -11,7 +11,7 @@ import { kOneText } from '../words.js';
 import { Judges } from './judges.js';
 
 const kModel = 'models/english/masked/';
-const kFirstHidden = ['white'];
+const kFirstHidden = ['speak'];
 
 /** @param {Document} root */
 export function startPage(root) {
