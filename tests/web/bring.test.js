@@ -7,6 +7,7 @@ import { at, tinyFolder } from '../lib/support.js';
 import { axeFinds, forAxe } from './axe.js';
 import { nextFrame } from './chromium.js';
 import { barsOf, idle, share, withEnglish } from './english.js';
+import { controls, stops } from './tabs.js';
 
 const folder = (name) => at(`tests/goldens/one-sided/${name}`);
 const notOfTheModel = /^(goldens|gradients|transformer|translations)\./;
@@ -233,6 +234,14 @@ test('our own models, by their buttons; a link restores one with its text, Back 
   await ready(page, 'encoder');
   expect(await page.textContent('#facts-name')).toBe('questions');
   expect([...page.complaints, ...linked.complaints]).toEqual([]);
+});
+
+test('Tab stops at every control', async () => {
+  const page = await open();
+  await give(page, filesOf(folder('bert-answer')));
+  await ready(page, 'encoder');
+  const reached = await stops(page);
+  expect((await controls(page)).filter((control) => !reached.has(control))).toEqual([]);
 });
 
 test.each(['light', 'dark'])(

@@ -4,6 +4,7 @@ import { bent } from '../../web/demo/bench/bend.js';
 import { axeFinds, forAxe } from './axe.js';
 import { nextFrame } from './chromium.js';
 import { idle, share, withEnglish } from './english.js';
+import { controls, stops } from './tabs.js';
 
 const kFirst = 'When I got home,';
 const kEngine = 'generate.html?engine=baseline';
@@ -228,6 +229,12 @@ test('an address that makes no sense is the usual one', async () => {
     'all',
   ]);
   expect(await page.inputValue('input[name=seed]')).toBe('1');
+});
+
+test('Tab stops at every control', async () => {
+  const page = await open();
+  const reached = await stops(page);
+  expect((await controls(page)).filter((control) => !reached.has(control))).toEqual([]);
 });
 
 test.each(['light', 'dark'])(

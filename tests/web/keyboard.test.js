@@ -2,38 +2,9 @@
 
 import { nextFrame, searched, settled } from './chromium.js';
 import { kSentence, withPages } from './pages.js';
+import { controls, stops } from './tabs.js';
 
 const pages = withPages();
-
-/** A control's name for a test: what Tab stops at. A radio group, and a row with one tab stop, count once. */
-const stopOf = (element) => {
-  if (element.matches('input[type=radio]')) return `radio ${element.name}`;
-  const row = element.closest('qkv-pieces, qkv-heads');
-  if (row) return row.localName + (row.getAttribute('side') ? ` ${row.getAttribute('side')}` : '');
-  const where = element.closest('[id]');
-  return `${where?.id ?? ''} ${element.localName} ${element.value ?? ''} ${element.textContent.trim().slice(0, 20)}`;
-};
-
-/** All that Tab stops at, past the end of the page and round once. */
-async function stops(page) {
-  const seen = new Set();
-  for (let rounds = 0, presses = 0; rounds < 2 && presses < 150; ++presses) {
-    await page.keyboard.press('Tab');
-    const stop = await page.evaluate(
-      `document.activeElement === document.body ? '' : (${stopOf})(document.activeElement)`,
-    );
-    if (stop === '') ++rounds;
-    seen.add(stop);
-  }
-  return seen;
-}
-
-/** All that a pointer can use: what is shown and takes a click or text. */
-const controls = (page) =>
-  page.evaluate(`
-    [...document.querySelectorAll('a[href], button, input, textarea, summary, [tabindex="0"]')]
-      .filter((element) => element.checkVisibility() && !element.disabled && !element.hidden)
-      .map(${stopOf})`);
 
 /** Presses Tab until the focus is on what a selector names. */
 async function tabTo(page, selector, key = 'Tab') {

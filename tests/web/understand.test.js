@@ -3,6 +3,7 @@
 import { axeFinds, forAxe } from './axe.js';
 import { nextFrame } from './chromium.js';
 import { barsOf, idle, share, withEnglish } from './english.js';
+import { controls, stops } from './tabs.js';
 
 const kFirst = 'She can [MASK] French very well.';
 const kEngine = 'understand.html?engine=baseline';
@@ -180,6 +181,12 @@ test('a model that does not load is said, and comes when asked again', async () 
   isDown = false;
   await page.click('#questions .note button');
   await page.waitForSelector('#questions .bars li');
+});
+
+test('Tab stops at every control', async () => {
+  const page = await open();
+  const reached = await stops(page);
+  expect((await controls(page)).filter((control) => !reached.has(control))).toEqual([]);
 });
 
 test.each(['light', 'dark'])(
