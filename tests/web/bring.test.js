@@ -92,6 +92,8 @@ test('an encoder’s files: what they hold, its tensors, its guesses, its heads'
   expect(await page.$eval('qkv-matrix', ({ slice }) => [...slice.weights])).toEqual([
     ...encoderSelf.data.slice(0, size),
   ]);
+  await page.hover('#encoder qkv-pieces button >> nth=1');
+  expect(await page.evaluate(() => String([...CSS.highlights.get('qkv-pointed')][0]))).toBe('The');
   model.destroy();
   expect(page.complaints).toEqual([]);
 });

@@ -2,7 +2,6 @@
 
 import { encoderTrace } from '../../view/index.js';
 import { LatestRun } from '../latest.js';
-import { Marks } from '../marks.js';
 import { kOneText } from '../words.js';
 import { Field } from './field.js';
 import { Hidden, wordsOf } from './hidden.js';
@@ -10,6 +9,7 @@ import { sayingsOf } from './sayings.js';
 import { WordRow } from './word-row.js';
 
 /** @typedef {import('../explorer.js').Explorer} Explorer */
+/** @typedef {import('../marks.js').Marks} Marks */
 /** @typedef {import('../../lib/models/index.js').Encoder} Encoder */
 /** @typedef {import('./hidden.js').Word} Word */
 /** @typedef {ReturnType<typeof import('../status.js').statusLine>} Status */
@@ -20,7 +20,6 @@ const kTypingPause = 150;
 export class EncoderBench extends EventTarget {
   #explorer;
   #status;
-  #marks;
   #field;
   #words;
   #says;
@@ -34,14 +33,13 @@ export class EncoderBench extends EventTarget {
   #sayings = null;
   #run;
 
-  /** @param {HTMLElement} root parts/encoder-bench.html @param {Explorer} explorer @param {Status} status */
-  constructor(root, explorer, status) {
+  /** @param {HTMLElement} root parts/encoder-bench.html @param {Explorer} explorer @param {Marks} marks the page's @param {Status} status */
+  constructor(root, explorer, marks, status) {
     super();
     const find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
     this.#explorer = explorer;
     this.#status = status;
-    this.#marks = new Marks(explorer);
-    this.#field = new Field(root, this.#marks, 'source');
+    this.#field = new Field(root, marks, 'source');
     this.#words = new WordRow(find('.words'), (word) => this.#toggle(word));
     this.#says = /** @type {HTMLElement} */ (find('.says .said'));
     this.#which = /** @type {HTMLElement} */ (find('.which-mask'));

@@ -3,13 +3,13 @@
 
 import { generatorTrace } from '../../view/index.js';
 import { LatestRun } from '../latest.js';
-import { Marks } from '../marks.js';
 import { kOneText } from '../words.js';
 import { Field } from './field.js';
 import { Knobs, kSeeds } from './knobs.js';
 import { NextPieces } from './next.js';
 
 /** @typedef {import('../explorer.js').Explorer} Explorer */
+/** @typedef {import('../marks.js').Marks} Marks */
 /** @typedef {import('../../lib/models/index.js').Generator} Generator */
 /** @typedef {import('../../view/trace.js').Trace} Trace */
 /** @typedef {ReturnType<typeof import('../status.js').statusLine>} Status */
@@ -45,13 +45,13 @@ export class GeneratorBench extends EventTarget {
   #writing = null;
   #run;
 
-  /** @param {HTMLElement} root parts/generator-bench.html @param {Explorer} explorer @param {Status} status */
-  constructor(root, explorer, status) {
+  /** @param {HTMLElement} root parts/generator-bench.html @param {Explorer} explorer @param {Marks} marks the page's @param {Status} status */
+  constructor(root, explorer, marks, status) {
     super();
     const find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
     this.#explorer = explorer;
     this.#status = status;
-    this.#field = new Field(root, new Marks(explorer), 'target');
+    this.#field = new Field(root, marks, 'target');
     this.#knobs = new Knobs(find('.knobs'));
     this.#next = new NextPieces(find('.says'), (error) => status.failed(error, null));
     this.#button = {

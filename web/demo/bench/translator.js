@@ -1,11 +1,11 @@
 // A translator at work on one text, as one sentence: its translation, and what each head looked at.
 
 import { LatestRun } from '../latest.js';
-import { Marks } from '../marks.js';
 import { kAnyTranslation } from '../words.js';
 import { Field } from './field.js';
 
 /** @typedef {import('../explorer.js').Explorer} Explorer */
+/** @typedef {import('../marks.js').Marks} Marks */
 /** @typedef {import('../../lib/models/index.js').Translator} Translator */
 /** @typedef {ReturnType<typeof import('../status.js').statusLine>} Status */
 
@@ -21,12 +21,12 @@ export class TranslatorBench extends EventTarget {
   #model = null;
   #run;
 
-  /** @param {HTMLElement} root parts/translator-bench.html @param {Explorer} explorer @param {Status} status */
-  constructor(root, explorer, status) {
+  /** @param {HTMLElement} root parts/translator-bench.html @param {Explorer} explorer @param {Marks} marks the page's @param {Status} status */
+  constructor(root, explorer, marks, status) {
     super();
     this.#explorer = explorer;
     this.#status = status;
-    this.#field = new Field(root, new Marks(explorer), 'source');
+    this.#field = new Field(root, marks, 'source');
     this.#target = /** @type {HTMLOutputElement} */ (root.querySelector('output'));
     this.#run = new LatestRun(
       (signal) => this.#read(signal),

@@ -9,6 +9,7 @@ import { Loader } from '../bench/loader.js';
 import { TranslatorBench } from '../bench/translator.js';
 import { Explorer } from '../explorer.js';
 import { LatestRun } from '../latest.js';
+import { Marks } from '../marks.js';
 import { attentionFiles, bindSave } from '../save.js';
 import { statusLine } from '../status.js';
 import { bindTheme } from '../theme.js';
@@ -47,10 +48,11 @@ class Page {
     this.#status = statusLine(root);
     this.#explorer = new Explorer(root, { words: kOneText });
     this.#facts = new Facts(find('#facts'));
+    const marks = new Marks(this.#explorer);
     this.#benches = {
-      encoder: new EncoderBench(find('#encoder'), this.#explorer, this.#status),
-      generator: new GeneratorBench(find('#generator'), this.#explorer, this.#status),
-      translator: new TranslatorBench(find('#translator'), this.#explorer, this.#status),
+      encoder: new EncoderBench(find('#encoder'), this.#explorer, marks, this.#status),
+      generator: new GeneratorBench(find('#generator'), this.#explorer, marks, this.#status),
+      translator: new TranslatorBench(find('#translator'), this.#explorer, marks, this.#status),
     };
     this.#looking = new LatestRun(
       (signal) => this.#look(signal),

@@ -5,6 +5,7 @@ import { GeneratorBench } from '../bench/generator.js';
 import { readDraw, writeDraw } from '../bench/knobs.js';
 import { Loader } from '../bench/loader.js';
 import { Explorer } from '../explorer.js';
+import { Marks } from '../marks.js';
 import { attentionFiles, bindSave } from '../save.js';
 import { statusLine } from '../status.js';
 import { bindTheme } from '../theme.js';
@@ -17,7 +18,7 @@ export function startPage(root) {
   const find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
   const status = statusLine(root);
   const explorer = new Explorer(root, { words: kOneText, kind: 'decoderSelf' });
-  const bench = new GeneratorBench(find('#generator'), explorer, status);
+  const bench = new GeneratorBench(find('#generator'), explorer, new Marks(explorer), status);
   const address = new AddressBar();
   const firstText = bench.text;
 

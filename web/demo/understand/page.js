@@ -4,6 +4,7 @@ import { AddressBar, hashOf, readSight, readText, writeSight } from '../address-
 import { EncoderBench } from '../bench/encoder.js';
 import { Loader } from '../bench/loader.js';
 import { Explorer } from '../explorer.js';
+import { Marks } from '../marks.js';
 import { attentionFiles, bindSave } from '../save.js';
 import { statusLine } from '../status.js';
 import { bindTheme } from '../theme.js';
@@ -18,7 +19,7 @@ export function startPage(root) {
   const find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
   const status = statusLine(root);
   const explorer = new Explorer(root, { words: kOneText, kind: 'encoderSelf' });
-  const bench = new EncoderBench(find('#encoder'), explorer, status);
+  const bench = new EncoderBench(find('#encoder'), explorer, new Marks(explorer), status);
   const judges = new Judges(find('#judges'));
   const address = new AddressBar();
   const firstText = bench.text;
