@@ -1,0 +1,71 @@
+// What every page has in common: the header, the policy, the theme; and that it works wherever it is served.
+
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { built, openBrowser } from './chromium.js';
+
+const kPages = {
+  'index.html': 'Translate',
+  'attention.html': 'Attention',
+  'understand.html': 'Understand',
+  'generate.html': 'Generate',
+  'models.html': 'Models',
+};
+
+let browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser?.close());
+
+test('these are all the pages, each whole, with one and the same policy', () => {
+  const files = readdirSync(built.site).filter((name) => name.endsWith('.html'));
+  expect(files.toSorted()).toEqual(Object.keys(kPages).toSorted());
+  const policies = files.map((name) => {
+    const html = readFileSync(join(built.site, name), 'utf8');
+    expect(html).not.toMatch(/qkv-part|\{\{|<slot>/);
+    return /Content-Security-Policy"\s+content="([^"]+)"/.exec(html)[1];
+  });
+  expect(new Set(policies).size).toBe(1);
+});
+
+test.each(Object.entries(kPages))('%s: the header leads to every page, also on a phone', async (file, name) => {
+  const page = await browser.open(file, { viewport: { width: 375, height: 800 }, colorScheme: 'light' });
+  const links = await page.$$eval('.top nav a', (all) =>
+    all.map((link) => [link.textContent, new URL(link.href).pathname.slice(1), link.getAttribute('aria-current')]),
+  );
+  expect(links).toEqual(
+    Object.entries(kPages).map(([path, title]) => [
+      title,
+      path.replace('index.html', ''),
+      title === name ? 'page' : null,
+    ]),
+  );
+  expect(await page.$eval('.top nav', (nav) => nav.scrollWidth - nav.clientWidth)).toBe(0);
+  expect(await page.title()).toMatch(new RegExp(`${name}|qkv`));
+  expect(await page.$eval('html', (html) => html.lang)).toBe('en');
+  await page.check('#theme [value=dark]', { force: true });
+  await page.reload();
+  expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe('rgb(20, 22, 26)');
+  expect(page.complaints).toEqual([]);
+});
+
+test('the pages of one text work from a sub-path', async () => {
+  const page = await browser.open('', {}, (early) =>
+    early.route('**/deep/er/**', (route) => route.continue({ url: route.request().url().replace('/deep/er', '') })),
+  );
+  for (const [path, field] of [
+    ['understand.html', '#sentence'],
+    ['generate.html', '#prompt'],
+    ['models.html#model=models/english/questions/', '#sentence'],
+  ]) {
+    await page.goto(`${browser.url}deep/er/${path}`);
+    await page.waitForFunction(
+      (selector) =>
+        document.querySelector(selector).getAttribute('aria-busy') === 'false' &&
+        document.querySelector('qkv-matrix').slice,
+      field,
+    );
+  }
+  expect(page.complaints).toEqual([]);
+});
