@@ -59,6 +59,7 @@ test('opens with a text that goes on, what may come next and one causal matrix, 
   const whole = await written(kFirst);
   expect(await text(page)).toBe(whole);
   expect(whole.length).toBeGreaterThan(kFirst.length);
+  expect(await page.textContent('.aloud')).toBe(whole.slice(kFirst.length));
   await shows(page, await barsAfter(whole));
   const { decoderSelf, pieces } = await shared.models.everyday.trace(whole);
   const [layers, heads, rows] = decoderSelf.shape;

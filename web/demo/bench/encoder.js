@@ -15,6 +15,7 @@ import { WordRow } from './word-row.js';
 /** @typedef {ReturnType<typeof import('../status.js').statusLine>} Status */
 
 const kTypingPause = 150;
+const kAloud = 3; // of what is said
 
 /** Dispatches `change` when the text in view was read; `choose` when the reader chose one. */
 export class EncoderBench extends EventTarget {
@@ -25,6 +26,8 @@ export class EncoderBench extends EventTarget {
   #says;
   #title;
   #which;
+  /** For screen readers. */
+  #aloud;
   #question;
   #hidden = new Hidden();
   /** @type {Encoder | null} */
@@ -42,6 +45,7 @@ export class EncoderBench extends EventTarget {
     this.#field = new Field(root, marks, 'source');
     this.#words = new WordRow(find('.words'), (word) => this.#toggle(word));
     this.#says = /** @type {HTMLElement} */ (find('.says .said'));
+    this.#aloud = /** @type {HTMLElement} */ (find('.aloud'));
     this.#which = /** @type {HTMLElement} */ (find('.which-mask'));
     this.#title = /** @type {HTMLElement} */ (find('.says h2'));
     this.#question = /** @type {HTMLInputElement} */ (find('.question input'));
@@ -167,6 +171,10 @@ export class EncoderBench extends EventTarget {
       signal.throwIfAborted();
       sayings.show(said, text);
     }
+    this.#aloud.textContent = [...this.#says.querySelectorAll('li')]
+      .slice(0, kAloud)
+      .map((item) => item.textContent)
+      .join(', ');
     this.#field.busy(false);
     this.dispatchEvent(new Event('change'));
   }

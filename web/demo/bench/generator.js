@@ -31,6 +31,8 @@ export class GeneratorBench extends EventTarget {
   #field;
   #next;
   #button;
+  /** For screen readers. */
+  #aloud;
   /** @type {Generator | null} */
   #model = null;
   /** @type {Trace | null} */
@@ -54,6 +56,7 @@ export class GeneratorBench extends EventTarget {
     this.#field = new Field(root, marks, 'target');
     this.#knobs = new Knobs(find('.knobs'));
     this.#next = new NextPieces(find('.says'), (error) => status.failed(error, null));
+    this.#aloud = /** @type {HTMLElement} */ (find('.aloud'));
     this.#button = {
       write: /** @type {HTMLButtonElement} */ (find('.write')),
       step: /** @type {HTMLButtonElement} */ (find('.step')),
@@ -183,6 +186,7 @@ export class GeneratorBench extends EventTarget {
       if (!matchMedia('(prefers-reduced-motion: reduce)').matches) await pause(kPace, signal);
     }
     this.#ended = text === from ? text : null;
+    this.#aloud.textContent = text.slice(from.length);
   }
 
   #stop() {
