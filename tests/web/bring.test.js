@@ -1,6 +1,8 @@
 // The Models page: folders, files and zips as people bring them; what they hold, what they say; what cannot be read.
 
-import { readFileSync, readdirSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Generator, Translator, load } from '../../web/lib/models/index.js';
 import { zip } from '../lib/zip.js';
 import { at, tinyFolder } from '../lib/support.js';
@@ -269,3 +271,40 @@ test.each(['light', 'dark'])(
   },
   120_000,
 );
+
+test('what would take much memory is asked about first', async () => {
+  const large = mkdtempSync(join(tmpdir(), 'qkv-large-'));
+  try {
+    const files = filesOf(folder('bert-masked'));
+    const config = JSON.parse(new TextDecoder().decode(files['config.json']));
+    const tensors = directory(files['model.safetensors']);
+    // The same model, but wider and with more pieces; of the file only the directory is read.
+    const larger = { [config.hidden_size]: 768, [config.vocab_size]: 1_000_000 };
+    let at = 0;
+    for (const tensor of Object.values(tensors)) {
+      tensor.shape = tensor.shape.map((size) => larger[size] ?? size);
+      tensor.data_offsets = [at, (at += 4 * tensor.shape.reduce((product, size) => product * size, 1))];
+    }
+    const head = Buffer.from(JSON.stringify(tensors));
+    const size = Buffer.alloc(8);
+    size.writeBigUInt64LE(BigInt(head.length));
+    writeFileSync(join(large, 'model.safetensors'), Buffer.concat([size, head]));
+    truncateSync(join(large, 'model.safetensors'), 8 + head.length + at);
+    writeFileSync(join(large, 'config.json'), JSON.stringify({ ...config, hidden_size: 768, vocab_size: 1_000_000 }));
+    writeFileSync(join(large, 'tokenizer.json'), files['tokenizer.json']);
+    const page = await open();
+    await page.setInputFiles(
+      '#files',
+      readdirSync(large).map((name) => join(large, name)),
+    );
+    await page.waitForSelector('#load-it:visible');
+    expect(await page.textContent('#message')).toMatch(/would take \d+\.\d MB of memory/);
+    expect(await page.isVisible('#heads-card')).toBe(false);
+    await give(page, files);
+    await ready(page, 'encoder');
+    expect(await page.isVisible('#load-it')).toBe(false);
+    expect(page.complaints).toEqual([]);
+  } finally {
+    rmSync(large, { recursive: true });
+  }
+});
