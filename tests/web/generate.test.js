@@ -65,8 +65,9 @@ test('opens with a text that goes on, what may come next and one causal matrix, 
   const [layers, heads, rows] = decoderSelf.shape;
   expect(await page.locator('qkv-heads button').count()).toBe(layers * heads);
   expect(await page.locator('qkv-pieces button').count()).toBe(pieces.length);
-  const weights = await page.$eval('qkv-matrix', ({ slice }) => [...slice.weights]);
-  expect(weights).toEqual([...decoderSelf.data.slice(0, rows * rows)]);
+  const shown = await page.$eval('qkv-matrix', ({ slice: { layer, head, weights } }) => [layer, head, [...weights]]);
+  const at = (shown[0] * heads + shown[1]) * rows * rows;
+  expect(shown[2]).toEqual([...decoderSelf.data.slice(at, at + rows * rows)]);
   expect(await page.locator('qkv-matrix .base rect').count()).toBe((rows * (rows + 1)) / 2);
   expect(page.complaints).toEqual([]);
 });

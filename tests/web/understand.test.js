@@ -35,8 +35,9 @@ test('opens with a hidden word, its guesses and one matrix, all of them the engi
   const { encoderSelf } = await shared.models.masked.trace(kFirst);
   const [layers, heads, rows] = encoderSelf.shape;
   expect(await page.locator('qkv-heads button').count()).toBe(layers * heads);
-  const weights = await page.$eval('qkv-matrix', ({ slice }) => [...slice.weights]);
-  expect(weights).toEqual([...encoderSelf.data.slice(0, rows * rows)]);
+  const shown = await page.$eval('qkv-matrix', ({ slice: { layer, head, weights } }) => [layer, head, [...weights]]);
+  const at = (shown[0] * heads + shown[1]) * rows * rows;
+  expect(shown[2]).toEqual([...encoderSelf.data.slice(at, at + rows * rows)]);
   expect(await page.isVisible('#kind')).toBe(false);
   expect(new URL(page.url()).hash).toBe('');
   const [[best, number]] = await barsOf(page);
@@ -53,6 +54,7 @@ test('a press on a word hides it, another shows it again; a guess is put in its 
   expect(await page.inputValue('#sentence')).toBe(two);
   expect(await words(page)).toContain('can');
   expect(await barsOf(page)).toEqual(await guessesFor(two, 0));
+  expect(await page.$$eval('.which-mask label', (all) => all.map((one) => one.textContent))).toEqual(['can', 'speak']);
   await page.check('.which-mask [value="1"]', { force: true });
   expect(await barsOf(page)).toEqual(await guessesFor(two, 1));
 

@@ -49,14 +49,17 @@ export class Explorer extends EventTarget {
   /** The target piece to pin in the next trace. */
   #kept = -1;
   #words;
+  #layer;
   #part;
 
   /**
    * @param {ParentNode} root
-   * @param {{words?: Words, kind?: Kind}} [options] how its views are named and explained, and the kind in view at first
+   * @param {{words?: Words, kind?: Kind, layer?: number}} [options] how its views are named and explained, and the kind and
+   *   the layer of self-attention in view at first
    */
-  constructor(root, { words = kTranslation, kind = 'cross' } = {}) {
+  constructor(root, { words = kTranslation, kind = 'cross', layer = 0 } = {}) {
     super();
+    this.#layer = layer;
     this.#words = words;
     this.#kind = kind;
     this.#part = parts(root);
@@ -119,7 +122,10 @@ export class Explorer extends EventTarget {
   #start(trace) {
     const { alignment, cross } = trace;
     const [layer, head] = alignment?.heads[0] ?? [Math.max(0, (cross?.shape[0] ?? 0) - 1), 0];
-    const first = { cross: { layer, head }, encoderSelf: { layer: 0, head: 0 }, decoderSelf: { layer: 0, head: 0 } };
+    const self = (/** @type {'encoderSelf' | 'decoderSelf'} */ kind) => {
+      return { layer: Math.max(0, Math.min(this.#layer, (trace[kind]?.shape[0] ?? 0) - 1)), head: 0 };
+    };
+    const first = { cross: { layer, head }, encoderSelf: self('encoderSelf'), decoderSelf: self('decoderSelf') };
     for (const kind of /** @type {(keyof typeof first)[]} */ (Object.keys(first))) {
       const chosen = this.#chosen[kind];
       const shape = trace[kind]?.shape ?? [0, 0];

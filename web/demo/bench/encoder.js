@@ -163,13 +163,13 @@ export class EncoderBench extends EventTarget {
     const text = this.text;
     if (text.trim() === '') {
       this.#explorer.show(null, false);
-      sayings.show(null, text);
+      sayings.show(null, text, () => null);
     } else {
       await this.#look(model, text, signal);
       const second = this.#question.value;
       const said = await sayings.ask(text, { signal, question: second });
       signal.throwIfAborted();
-      sayings.show(said, text);
+      sayings.show(said, text, (mask) => this.#hidden.at(mask));
     }
     this.#aloud.textContent = [...this.#says.querySelectorAll('li')]
       .slice(0, kAloud)

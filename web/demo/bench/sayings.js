@@ -14,7 +14,8 @@ import { tagRow } from './tags.js';
  * @property {HTMLElement} node
  * @property {HTMLElement} [which] where there are several places to look at, their choice
  * @property {(text: string, asked: Asked) => Promise<any>} ask
- * @property {(said: any, text: string) => void} show null: there is no text
+ * @property {(said: any, text: string, hidden: (mask: number) => string | null) => void} show null: there is no text; `hidden`:
+ *   what is known to be behind a mask
  * @property {(mask: number) => void} choose which of several masks is looked at
  */
 
@@ -39,6 +40,8 @@ function guesses(model, fill) {
   /** @type {Awaited<ReturnType<Encoder['fillMask']>>} */
   let said = [];
   let chosen = 0;
+  /** What is behind the masks, as far as it is known. @type {(mask: number) => string | null} */
+  let behind = () => null;
   const list = bars('Guesses, the likeliest first', (i) =>
     fill({ mask: chosen, text: written(said[chosen].guesses[i].piece) }),
   );
@@ -59,7 +62,7 @@ function guesses(model, fill) {
   }
   function picker() {
     const ordinal = (/** @type {unknown} */ _, /** @type {number} */ i) =>
-      /** @type {[string, string]} */ ([String(i), `${i + 1}.`]);
+      /** @type {[string, string]} */ ([String(i), behind(i) ?? `${i + 1}.`]);
     const { node: choice, set } = segmented('Which hidden word', said.map(ordinal), (value) => choose(Number(value)));
     set(String(chosen));
     return choice;
@@ -74,8 +77,9 @@ function guesses(model, fill) {
     which,
     choose,
     ask: (text, { signal }) => model.fillMask(text, { signal, count: kGuesses }),
-    show(found) {
+    show(found, _, hidden) {
       said = found ?? [];
+      behind = hidden;
       none.hidden = said.length > 0;
       none.textContent = `Nothing is hidden. Press a word to hide it, or type ${model.info.mask}.`;
       draw();

@@ -12,12 +12,13 @@ import { bindTheme } from '../theme.js';
 import { kOneText } from '../words.js';
 
 const kModel = 'models/english/everyday/';
+const kLayer = 2; // where more than neighbours is looked at
 
 /** @param {Document} root */
 export function startPage(root) {
   const find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
   const status = statusLine(root);
-  const explorer = new Explorer(root, { words: kOneText, kind: 'decoderSelf' });
+  const explorer = new Explorer(root, { words: kOneText, kind: 'decoderSelf', layer: kLayer });
   const bench = new GeneratorBench(find('#generator'), explorer, new Marks(explorer), status);
   const address = new AddressBar();
   const firstText = bench.text;

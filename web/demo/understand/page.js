@@ -13,12 +13,13 @@ import { Judges } from './judges.js';
 
 const kModel = 'models/english/masked/';
 const kFirstHidden = ['speak'];
+const kLayer = 2; // where more than neighbours is looked at
 
 /** @param {Document} root */
 export function startPage(root) {
   const find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
   const status = statusLine(root);
-  const explorer = new Explorer(root, { words: kOneText, kind: 'encoderSelf' });
+  const explorer = new Explorer(root, { words: kOneText, kind: 'encoderSelf', layer: kLayer });
   const bench = new EncoderBench(find('#encoder'), explorer, new Marks(explorer), status);
   const judges = new Judges(find('#judges'));
   const address = new AddressBar();
