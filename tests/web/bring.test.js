@@ -154,7 +154,7 @@ test('a zip, and then a translator in its place, with all kinds of heads', async
   expect(page.complaints).toEqual([]);
 });
 
-test('a folder that is dropped, as a browser hands it over', async () => {
+test('a folder that is dropped, or chosen, as a browser hands it over', async () => {
   const page = await open();
   const cdp = await page.context().newCDPSession(page);
   const zone = await page.locator('.drop').boundingBox();
@@ -165,6 +165,10 @@ test('a folder that is dropped, as a browser hands it over', async () => {
   await ready(page, 'encoder');
   expect(await page.textContent('#facts-name')).toBe('bert-sequence');
   expect(await page.locator('#encoder .bars li').count()).toBe(3);
+  await page.setInputFiles('#folder', folder('bert-tokens')); // and one that is chosen
+  await page.waitForSelector('#encoder .tags li');
+  expect(await page.textContent('#facts-name')).toBe('bert-tokens');
+  expect(page.complaints).toEqual([]);
 });
 
 test('what cannot be read is said in a sentence, and the next one is read', async () => {
