@@ -208,10 +208,10 @@ val TraceResult(int handle) {
   const Running* job = Jobs().Get(handle);
   if (job == nullptr || job->replay == nullptr) return NoSuch("job");
   const Replay& replay = job->replay->result();
-  val target = TokensValue(*job->model, replay.target.text, replay.target.tokens);
+  val target = TokensValue(*job->model, replay.target.text, replay.target.tokens, Side::kTarget);
   target.set("logProbs", TypedArray(replay.log_probs));
   val trace = val::object();
-  trace.set("source", TokensValue(*job->model, replay.source.text, replay.source.tokens));
+  trace.set("source", TokensValue(*job->model, replay.source.text, replay.source.tokens, Side::kSource));
   trace.set("target", target);
   trace.set("targetInput", TargetInput(*job->model, replay));
   trace.set("score", replay.log_prob);
@@ -236,7 +236,7 @@ val ScoreResult(int handle) {
   const Running* job = Jobs().Get(handle);
   if (job == nullptr || job->replay == nullptr) return NoSuch("job");
   const Replay& replay = job->replay->result();
-  val result = TokensValue(*job->model, replay.target.text, replay.target.tokens);
+  val result = TokensValue(*job->model, replay.target.text, replay.target.tokens, Side::kTarget);
   result.set("score", replay.log_prob);
   result.set("logProbs", TypedArray(replay.log_probs));
   return result;

@@ -15,7 +15,8 @@ namespace {
 val Tokenize(int handle, const std::string& text, const std::string& side) {
   const TranslationModel* model = ModelAt(handle);
   if (model == nullptr) return NoSuch("model");
-  return TokensValue(*model, text, model->Encode(text, side == "target" ? Side::kTarget : Side::kSource));
+  const Side which = side == "target" ? Side::kTarget : Side::kSource;
+  return TokensValue(*model, text, model->Encode(text, which), which);
 }
 
 double MemoryBytes() { return static_cast<double>(emscripten_get_heap_size()); }
@@ -43,12 +44,12 @@ void AddTranslationInfo(val& info, const TranslationModel& model) {
   Set(info, "alignmentHeads", HeadsValue(model.generation().alignment_heads));
 }
 
-val TokensValue(const TranslationModel& model, const std::string& text, const Tokens& tokens) {
+val TokensValue(const TranslationModel& model, const std::string& text, const Tokens& tokens, Side which) {
   val side = val::object(), pieces = val::array();
   std::vector<int32_t> begin, end;
   Utf16Offsets begins(text), ends(text);
   for (size_t i = 0; i < tokens.ids.size(); ++i) {
-    pieces.call<void>("push", std::string(model.PieceText(tokens.ids[i])));
+    pieces.call<void>("push", std::string(model.PieceText(tokens.ids[i], which)));
     begin.push_back(static_cast<int32_t>(begins.At(tokens.begin[i])));
     end.push_back(static_cast<int32_t>(ends.At(tokens.end[i])));
   }

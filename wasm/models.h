@@ -28,7 +28,7 @@ const TranslationModel* TrainedModelAt(int trainer);
 void AddTranslationInfo(emscripten::val& info, const TranslationModel& model);
 
 // {text, pieces, ids, begin, end}: `begin` and `end` are half-open UTF-16 ranges of the text.
-emscripten::val TokensValue(const TranslationModel& model, const std::string& text, const Tokens& tokens);
+emscripten::val TokensValue(const TranslationModel& model, const std::string& text, const Tokens& tokens, Side which);
 
 // [[layer, head], ...]
 emscripten::val HeadsValue(const std::vector<std::pair<size_t, size_t>>& heads);

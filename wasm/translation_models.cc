@@ -15,11 +15,11 @@ Handles<TranslationModel>& Models() {
 
 val LoaderCreate(const val& files) {
   const std::string config = Text(files, "config"), generation = Text(files, "generationConfig"),
-                    vocabulary = Text(files, "vocab");
+                    vocabulary = Text(files, "vocab"), target_vocabulary = Text(files, "targetVocab");
   const std::vector<uint8_t> source = Bytes(Field(files, "sourceSpm")), target = Bytes(Field(files, "targetSpm")),
                              shortlist = Bytes(Field(files, "shortlist"));
   const val size = Field(files, "weightsSize");
-  return AddLoader(ModelLoader::Create({config, generation, vocabulary, source, target, shortlist},
+  return AddLoader(ModelLoader::Create({config, generation, vocabulary, source, target, shortlist, target_vocabulary},
                                        size.isNumber() ? static_cast<uint64_t>(size.as<double>()) : 0,
                                        MemoryForWeights()));
 }

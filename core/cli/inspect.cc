@@ -59,12 +59,19 @@ void InspectGenerator(GeneratorModel& model, const LoadedSize& size, bool tensor
 void PrintTransformer(const TransformerConfig& c) {
   constexpr const char* kActivations[] = {"none", "relu", "silu", "gelu", "gelu_new", "tanh"};
   const char* const activation = kActivations[static_cast<size_t>(c.activation)];
-  std::printf("Transformer, encoder-decoder, post-norm, sinusoidal positions (MarianMT layout)\n");
+  std::printf("Transformer, encoder-decoder, %s-norm, sinusoidal positions (MarianMT layout)\n",
+              c.pre_norm ? "pre" : "post");
   std::printf("encoder      %zu layers, %zu heads of %zu, feed-forward %zu, %s\n", c.encoder_layers, c.encoder_heads,
               c.d_model / c.encoder_heads, c.encoder_ffn, activation);
   std::printf("decoder      %zu layers, %zu heads of %zu, feed-forward %zu, %s\n", c.decoder_layers, c.decoder_heads,
               c.d_model / c.decoder_heads, c.decoder_ffn, activation);
+  if (c.norm_embedding || c.norm_last) {
+    std::printf("norms        also after %s\n", !c.norm_last        ? "the embeddings"
+                                                : !c.norm_embedding ? "the last layers"
+                                                                    : "the embeddings and the last layers");
+  }
   std::printf("width        %zu\n", c.d_model);
+  if (c.source_vocabulary != c.vocabulary) std::printf("source       %zu pieces\n", c.source_vocabulary);
   std::printf("vocabulary   %zu pieces%s%s\n", c.vocabulary, c.shared_embeddings ? ", shared by both sides" : "",
               c.tied_output ? ", tied to the output" : "");
 }

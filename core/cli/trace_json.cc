@@ -58,13 +58,13 @@ void Map(Writer& json, const char* key, const AttentionMap& map) {
   json.EndObject();
 }
 
-void Side(Writer& json, const char* key, const TranslationModel& model, const ReplaySide& side,
-          const std::vector<float>* log_probs) {
+void OneSide(Writer& json, const char* key, const TranslationModel& model, const ReplaySide& side, Side which,
+             const std::vector<float>* log_probs) {
   Key(json, key);
   json.StartObject();
   Key(json, "text");
   String(json, side.text);
-  Array(json, "pieces", side.tokens.ids, [&](int32_t id) { String(json, model.PieceText(id)); });
+  Array(json, "pieces", side.tokens.ids, [&](int32_t id) { String(json, model.PieceText(id, which)); });
   Array(json, "ids", side.tokens.ids, [&](int32_t id) { json.Int(id); });
   Sizes(json, "begin", side.tokens.begin);
   Sizes(json, "end", side.tokens.end);
@@ -118,8 +118,8 @@ std::string TraceJson(const TranslationModel& model, const Replay& replay) {
   String(json, "qkv-trace/1");
   Key(json, "spans");
   String(json, "utf-8");
-  Side(json, "source", model, replay.source, nullptr);
-  Side(json, "target", model, replay.target, &replay.log_probs);
+  OneSide(json, "source", model, replay.source, Side::kSource, nullptr);
+  OneSide(json, "target", model, replay.target, Side::kTarget, &replay.log_probs);
   TargetInput(json, model, replay.target.tokens.ids);
   Key(json, "score");
   Number(json, replay.log_prob);

@@ -110,7 +110,8 @@ void WriteStaged(const std::vector<const WeightSlot*>& parts, FloatsAs floats, c
 
 bool AsInt8(const WeightSlot& slot, FloatsAs floats) {
   Weight* const* matrix = std::get_if<Weight*>(&slot.to);
-  return matrix != nullptr && !IsStaged(slot) && (floats == FloatsAs::kInt8 || (*matrix)->quantized());
+  const bool rounds = floats == FloatsAs::kInt8 && !slot.exact;
+  return matrix != nullptr && !IsStaged(slot) && (rounds || (*matrix)->quantized());
 }
 
 void Describe(const WeightSlot& slot, FloatsAs floats, Header& header) {

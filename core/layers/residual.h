@@ -11,7 +11,8 @@ void RecordSum(const Context& ctx, ConstMatrixView x, ConstMatrixView part, Matr
 // x + part, [rows, d].
 inline MatrixView Add(Context& ctx, ConstMatrixView x, ConstMatrixView part) {
   MatrixView y = ctx.New(x.rows(), x.cols());
-  y = x + part;
+  const float *a = x.data(), *b = part.data();
+  for (Eigen::Index i = 0; i < y.size(); ++i) y.data()[i] = a[i] + b[i];
   if (ctx.Recording() != nullptr) RecordSum(ctx, x, part, y);
   return y;
 }

@@ -33,10 +33,10 @@ Result<AnyModel> CreateModel(ModelKind kind, const SmallFiles& files, MakeModel 
   }
   const auto content = [&](const char* name) { return ContentOf(files, name); };
   QKV_TRY(std::unique_ptr<TranslationModel> model,
-          TranslationModel::Create(
-              {content("config.json"), content("generation_config.json"), content("vocab.json"),
-               Bytes(content("source.spm")), Bytes(content("target.spm")), Bytes(content("shortlist.bin"))},
-              make));
+          TranslationModel::Create({content("config.json"), content("generation_config.json"), content("vocab.json"),
+                                    Bytes(content("source.spm")), Bytes(content("target.spm")),
+                                    Bytes(content("shortlist.bin")), content("target_vocab.json")},
+                                   make));
   return AnyModel(std::move(model));
 }
 
@@ -58,7 +58,8 @@ Result<ModelKind> KindOf(std::string_view config) {
 
 std::vector<std::string> SmallFileNames(ModelKind kind) {
   if (kind == ModelKind::kTranslation) {
-    return {"config.json", "generation_config.json", "vocab.json", "source.spm", "target.spm", "shortlist.bin"};
+    return {"config.json", "generation_config.json", "vocab.json",       "source.spm",
+            "target.spm",  "shortlist.bin",          "target_vocab.json"};
   }
   std::vector<std::string> names = {"config.json", "tokenizer.json", "tokenizer_config.json", "vocab.json",
                                     "merges.txt"};

@@ -47,6 +47,7 @@ Result<void> ParseShapes(const JsonObject& json, RnnConfig& config) {
   for (const Field& field : fields) QKV_CHECK(ReadSize(json, field.name, field.most, *field.to));
   QKV_TRY(const int64_t embedding, json.Integer("d_embedding", 1, kLargestWidth, static_cast<int64_t>(config.d_model)));
   QKV_TRY(const int64_t heads, json.Integer("self_attention_heads", 0, kLargestWidth, 0));
+  config.source_vocabulary = config.vocabulary;
   config.d_embedding = static_cast<size_t>(embedding);
   config.self_attention_heads = static_cast<size_t>(heads);
   return {};

@@ -15,8 +15,8 @@ struct AttentionShape {
 struct SequenceConfig {
   size_t d_model = 0;  // the width of what its layers pass on
   size_t encoder_layers = 0, decoder_layers = 0;
-  size_t vocabulary = 0;     // rows of the (shared) embedding
-  size_t max_positions = 0;  // positions that exist, on both sides
+  size_t source_vocabulary = 0, vocabulary = 0;  // rows of the source's embedding and the target's; one where shared
+  size_t max_positions = 0;                      // positions that exist, on both sides
   int32_t pad = 0, end = 0, start = 0;
   AttentionShape encoder_self = {}, decoder_self = {}, cross = {};
   double half_width = 0;  // of the window that the cross attention looks through, in positions; 0: it sees all

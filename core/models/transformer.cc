@@ -5,7 +5,9 @@
 
 #include "core/layers/dropout.h"
 #include "core/layers/embedding.h"
+#include "core/layers/plain_norm.h"
 #include "core/layers/positions.h"
+#include "core/layers/residual.h"
 
 namespace qkv {
 namespace {
@@ -118,24 +120,31 @@ Transformer::Transformer(const TransformerConfig& config)
 WeightSlots Transformer::Slots() {
   WeightSlots slots;
   const size_t d = config_.d_model, vocabulary = config_.vocabulary;
-  const auto table = [&](std::vector<std::string> names, Weight& to) {
-    slots.slots.push_back({std::move(names), vocabulary, d, &to, false, Start::kEmbedding});
+  const auto table = [&](std::vector<std::string> names, Weight& to, size_t rows) {
+    slots.slots.push_back({std::move(names), rows, d, &to, false, Start::kEmbedding});
   };
   // Files that tie tables keep one of their names, or several with the same content.
   std::vector<std::string> shared = {"model.shared.weight", "model.decoder.embed_tokens.weight",
                                      "model.encoder.embed_tokens.weight", "lm_head.weight"};
   if (config_.shared_embeddings) {
-    table({shared[0], shared[2], shared[1], shared[3]}, source_);
+    table({shared[0], shared[2], shared[1], shared[3]}, source_, vocabulary);
   } else {
-    table({shared[2]}, source_);
-    table({shared[1], shared[0]}, target_);
+    table({shared[2]}, source_, config_.source_vocabulary);
+    table({shared[1], shared[0]}, target_, vocabulary);
   }
-  if (!config_.tied_output) table({shared[3]}, output_);
+  if (!config_.tied_output) table({shared[3]}, output_, vocabulary);
   slots.slots.push_back({{"final_logits_bias"}, vocabulary, 1, &logits_bias_, true, Start::kZeros});
   slots.ignored = std::move(shared);
   slots.ignored.insert(slots.ignored.end(),
                        {"model.encoder.embed_positions.weight", "model.decoder.embed_positions.weight"});
 
+  for (const bool decodes : {false, true}) {
+    const std::string side = decodes ? "model.decoder" : "model.encoder";
+    if (config_.norm_embedding) {
+      NormSlots(slots, side + ".layernorm_embedding", decodes ? target_norm_ : source_norm_, d);
+    }
+    if (config_.norm_last) NormSlots(slots, side + ".layer_norm", decodes ? decoder_norm_ : encoder_norm_, d);
+  }
   for (size_t i = 0; i < encoder_.size(); ++i) {
     LayerSlots(slots, "model.encoder.layers." + std::to_string(i), encoder_[i], d, config_.encoder_ffn);
   }
@@ -152,10 +161,26 @@ float Transformer::scale() const {
   return config_.scale_embedding ? std::sqrt(static_cast<float>(config_.d_model)) : 1.0f;
 }
 
-// norm(x + dropout(y)): the post-norm residual.
+// What a part of a layer reads: norm(x) with pre-norm, else x itself.
+ConstMatrixView Transformer::Before(Context& ctx, const Norm& norm, ConstMatrixView x) const {
+  return config_.pre_norm ? View(Forward(ctx, norm, x)) : x;
+}
+
+// norm(x + dropout(y)), or without its norm, which was Before.
 MatrixView Transformer::Residual(Context& ctx, const Norm& norm, MatrixView y, ConstMatrixView x) const {
   Dropout(ctx, config_.dropout, y);
-  return AddNorm(ctx, norm, x, View(y));
+  return config_.pre_norm ? Add(ctx, x, View(y)) : AddNorm(ctx, norm, x, View(y));
+}
+
+// What a side's layers give.
+MatrixView Transformer::Last(Context& ctx, const Norm& norm, bool is_last, MatrixView x) const {
+  return is_last && config_.norm_last ? Forward(ctx, norm, View(x)) : x;
+}
+
+MatrixView Transformer::Embedded(Context& ctx, const Norm& norm, MatrixView x) const {
+  MatrixView y = config_.norm_embedding ? Forward(ctx, norm, View(x)) : x;
+  Dropout(ctx, config_.dropout, y);
+  return y;
 }
 
 MatrixView Transformer::Embed(Context& ctx, const Weight& table, std::span<const int32_t> ids,
@@ -167,22 +192,22 @@ MatrixView Transformer::Embed(Context& ctx, const Weight& table, std::span<const
     }
   }
   if (ctx.Recording() != nullptr) RecordEmbedding(ctx, table, ids, scale(), x);
-  Dropout(ctx, config_.dropout, x);
   return x;
 }
 
 MatrixView Transformer::EmbedSource(Context& ctx, std::span<const int32_t> ids, const Segments& segments) const {
-  return Embed(ctx, source_, ids, segments);
+  return Embedded(ctx, source_norm_, Embed(ctx, source_, ids, segments));
 }
 
 MatrixView Transformer::EncoderStep(Context& ctx, size_t index, ConstMatrixView x, const Segments& segments) const {
   const EncoderLayer& layer = encoder_[index];
-  const Operand in(x);
+  const Operand in(Before(ctx, layer.self_norm, x));
   MatrixView keys = Forward(ctx, layer.self.key, in), values = Forward(ctx, layer.self.value, in);
   const std::vector<AttendedSegment> parts = AttendEach(segments, segments, View(keys), View(values), false);
   MatrixView attended = Forward(ctx, layer.self, in, parts, {AttentionKind::kEncoderSelf, index});
   MatrixView y = Residual(ctx, layer.self_norm, attended, x);
-  return Residual(ctx, layer.final_norm, Forward(ctx, layer.feed_forward, y), View(y));
+  MatrixView fed = Forward(ctx, layer.feed_forward, Before(ctx, layer.final_norm, View(y)));
+  return Last(ctx, encoder_norm_, index + 1 == encoder_.size(), Residual(ctx, layer.final_norm, fed, View(y)));
 }
 
 void Transformer::ProjectMemory(Context& ctx, size_t index, ConstMatrixView memory, TransformerState& state) const {
@@ -201,15 +226,14 @@ MatrixView Transformer::EmbedTarget(Context& ctx, std::span<const int32_t> token
   for (size_t row = 0; row < tokens.size(); ++row) {
     EmbedRow(target_table(), tokens[row], scale(), positions_, first + row % count, x, row);
   }
-  Dropout(ctx, config_.dropout, x);
-  return x;
+  return Embedded(ctx, target_norm_, x);
 }
 
 MatrixView Transformer::DecoderStep(Context& ctx, size_t index, ConstMatrixView x, TransformerState& state) const {
   const DecoderLayer& layer = decoder_[index];
   const size_t hypotheses = state.self.hypotheses(), count = static_cast<size_t>(x.rows()) / hypotheses;
   const size_t length = state.self.length(), d = config_.d_model;
-  const Operand in(x);
+  const Operand in(Before(ctx, layer.self_norm, x));
   ForwardInto(ctx, layer.self.key, in, Activation::kNone, state.self.NewKeys(index));
   ForwardInto(ctx, layer.self.value, in, Activation::kNone, state.self.NewValues(index));
 
@@ -232,18 +256,20 @@ MatrixView Transformer::DecoderStep(Context& ctx, size_t index, ConstMatrixView 
                                  .values = state.values[index].data() + at,
                                  .length = state.memory.length(segment)});
   }
-  return DecoderBlock(ctx, index, in, state.self_parts, state.cross_parts);
+  return DecoderBlock(ctx, index, x, in, state.self_parts, state.cross_parts);
 }
 
-MatrixView Transformer::DecoderBlock(Context& ctx, size_t index, const Operand& x,
+MatrixView Transformer::DecoderBlock(Context& ctx, size_t index, ConstMatrixView x, const Operand& in,
                                      std::span<const AttendedSegment> self_parts,
                                      std::span<const AttendedSegment> cross_parts) const {
   const DecoderLayer& layer = decoder_[index];
-  MatrixView self = Forward(ctx, layer.self, x, self_parts, {AttentionKind::kDecoderSelf, index});
-  MatrixView y = Residual(ctx, layer.self_norm, self, x.floats());
-  MatrixView cross = Forward(ctx, layer.cross, y, cross_parts, {AttentionKind::kCross, index});
+  MatrixView self = Forward(ctx, layer.self, in, self_parts, {AttentionKind::kDecoderSelf, index});
+  MatrixView y = Residual(ctx, layer.self_norm, self, x);
+  const Operand asks(Before(ctx, layer.cross_norm, View(y)));
+  MatrixView cross = Forward(ctx, layer.cross, asks, cross_parts, {AttentionKind::kCross, index});
   MatrixView z = Residual(ctx, layer.cross_norm, cross, View(y));
-  return Residual(ctx, layer.final_norm, Forward(ctx, layer.feed_forward, z), View(z));
+  MatrixView fed = Forward(ctx, layer.feed_forward, Before(ctx, layer.final_norm, View(z)));
+  return Last(ctx, decoder_norm_, index + 1 == decoder_.size(), Residual(ctx, layer.final_norm, fed, View(z)));
 }
 
 MatrixView Transformer::Teach(Context& ctx, std::span<const int32_t> source, const Segments& source_segments,
@@ -254,13 +280,14 @@ MatrixView Transformer::Teach(Context& ctx, std::span<const int32_t> source, con
   for (size_t layer = 0; layer < encoder_.size(); ++layer) become(EncoderStep(ctx, layer, View(x), source_segments));
   const ConstMatrixView read = View(x);
   const Operand memory(read);
-  become(Embed(ctx, target_table(), target, target_segments));
+  become(Embedded(ctx, target_norm_, Embed(ctx, target_table(), target, target_segments)));
   for (size_t layer = 0; layer < decoder_.size(); ++layer) {
     const auto& [self, cross, feed_forward, self_norm, cross_norm, final_norm] = decoder_[layer];
-    const Operand in(x);
+    const Operand in(Before(ctx, self_norm, View(x)));
     MatrixView keys = Forward(ctx, self.key, in), values = Forward(ctx, self.value, in);
     MatrixView read_keys = Forward(ctx, cross.key, memory), read_values = Forward(ctx, cross.value, memory);
-    become(DecoderBlock(ctx, layer, in, AttendEach(target_segments, target_segments, View(keys), View(values), true),
+    become(DecoderBlock(ctx, layer, View(x), in,
+                        AttendEach(target_segments, target_segments, View(keys), View(values), true),
                         AttendEach(target_segments, source_segments, View(read_keys), View(read_values), false)));
   }
   return x;

@@ -1,6 +1,6 @@
-// The encoder-decoder Transformer (Vaswani et al. 2017) in MarianMT's layout: post-norm residuals, sinusoidal
-// positions, decoding from the start piece's row. Written once: the whole sequence and one decoding step, inference,
-// tracing and training are the same functions.
+// The encoder-decoder Transformer (Vaswani et al. 2017) in MarianMT's layout: post-norm residuals, or pre-norm ones
+// (Xiong et al. 2020), sinusoidal positions, decoding from the start piece's row. Written once: the whole sequence and
+// one decoding step, inference, tracing and training are the same functions.
 #pragma once
 
 #include <cstdint>
@@ -82,15 +82,20 @@ class Transformer : public SequenceModel {
   const Weight& target_table() const { return config_.shared_embeddings ? source_ : target_; }
   const Weight& output_table() const { return config_.tied_output ? target_table() : output_; }
   MatrixView Embed(Context& ctx, const Weight& table, std::span<const int32_t> ids, const Segments& segments) const;
-  MatrixView DecoderBlock(Context& ctx, size_t layer, const Operand& x, std::span<const AttendedSegment> self,
-                          std::span<const AttendedSegment> cross) const;
+  MatrixView Embedded(Context& ctx, const Norm& norm, MatrixView x) const;
+  // `in`: what the self-attention reads of x.
+  MatrixView DecoderBlock(Context& ctx, size_t layer, ConstMatrixView x, const Operand& in,
+                          std::span<const AttendedSegment> self, std::span<const AttendedSegment> cross) const;
+  ConstMatrixView Before(Context& ctx, const Norm& norm, ConstMatrixView x) const;
   MatrixView Residual(Context& ctx, const Norm& norm, MatrixView y, ConstMatrixView x) const;
+  MatrixView Last(Context& ctx, const Norm& norm, bool is_last, MatrixView x) const;
 
   TransformerConfig config_;
   // Embeddings [vocabulary, d]; the last two only where they are not shared.
   Weight source_{Int8Layout::kRows}, target_{Int8Layout::kRows}, output_{Int8Layout::kRows};
   Vector logits_bias_;
   Matrix positions_;
+  Norm source_norm_, target_norm_, encoder_norm_, decoder_norm_;  // of embeddings; after the last layers
   std::vector<EncoderLayer> encoder_;
   std::vector<DecoderLayer> decoder_;
 };

@@ -21,9 +21,6 @@ Result<void> RefuseUnknownSwitches(const JsonObject& json) {
   };
   constexpr Switch kSwitches[] = {
       {"static_position_embeddings", true, true, "learned positions"},
-      {"normalize_before", false, false, "pre-norm layers"},
-      {"normalize_embedding", false, false, "a norm after the embedding"},
-      {"add_final_layer_norm", false, false, "a norm after the last layer"},
       {"is_encoder_decoder", true, true, "a model without encoder or decoder"},
   };
   for (const Switch& s : kSwitches) {
@@ -47,7 +44,7 @@ Result<void> ParseShapes(const JsonObject& json, TransformerConfig& config) {
       {"decoder_attention_heads", kLargestWidth, &config.decoder_heads},
       {"encoder_ffn_dim", kLargestWidth, &config.encoder_ffn},
       {"decoder_ffn_dim", kLargestWidth, &config.decoder_ffn},
-      {"vocab_size", kLargestVocabulary, &config.vocabulary},
+      {"vocab_size", kLargestVocabulary, &config.source_vocabulary},
       {"max_position_embeddings", kMostPositions, &config.max_positions},
   };
   for (const Field& field : fields) {
@@ -69,11 +66,26 @@ Result<void> ParseShapes(const JsonObject& json, TransformerConfig& config) {
   return {};
 }
 
-Result<void> ParseTokens(const JsonObject& json, TransformerConfig& config) {
+// The tables of pieces, and the rows of them that have a meaning of their own.
+Result<void> ParseVocabularies(const JsonObject& json, TransformerConfig& config) {
+  QKV_TRY(config.shared_embeddings, json.Bool("share_encoder_decoder_embeddings", true));
+  QKV_TRY(config.tied_output, json.Bool("tie_word_embeddings", true));
+  const auto source = static_cast<int64_t>(config.source_vocabulary);
+  QKV_TRY(const int64_t target, json.Integer("decoder_vocab_size", 1, kLargestVocabulary, source));
+  if (config.shared_embeddings && target != source) {
+    return json.Invalid("decoder_vocab_size", "must equal vocab_size where embeddings are shared");
+  }
+  config.vocabulary = static_cast<size_t>(target);
   QKV_CHECK(ReadTokens(json, config));
-  const int64_t last = static_cast<int64_t>(config.vocabulary) - 1;
-  QKV_TRY(const int64_t decoder_vocabulary, json.Integer("decoder_vocab_size", 1, kLargestVocabulary, last + 1));
-  if (decoder_vocabulary != last + 1) return json.Unsupported("decoder_vocab_size", "must equal vocab_size");
+  if (config.end >= source) return json.Invalid("eos_token_id", "must be a row of both vocabularies");
+  return {};
+}
+
+// Where norms are: after each residual as the paper has it, or elsewhere (https://arxiv.org/abs/2002.04745).
+Result<void> ParseNorms(const JsonObject& json, TransformerConfig& config) {
+  QKV_TRY(config.pre_norm, json.Bool("normalize_before", false));
+  QKV_TRY(config.norm_embedding, json.Bool("normalize_embedding", false));
+  QKV_TRY(config.norm_last, json.Bool("add_final_layer_norm", false));
   return {};
 }
 
@@ -84,11 +96,10 @@ Result<TransformerConfig> ParseTransformerConfig(std::string_view text) {
   QKV_CHECK(RefuseUnknownSwitches(json));
   TransformerConfig config;
   QKV_CHECK(ParseShapes(json, config));
-  QKV_CHECK(ParseTokens(json, config));
+  QKV_CHECK(ParseVocabularies(json, config));
+  QKV_CHECK(ParseNorms(json, config));
   QKV_TRY(config.activation, ParseActivation(json, "activation_function", "relu"));
   QKV_TRY(config.scale_embedding, json.Bool("scale_embedding", false));
-  QKV_TRY(config.shared_embeddings, json.Bool("share_encoder_decoder_embeddings", true));
-  QKV_TRY(config.tied_output, json.Bool("tie_word_embeddings", true));
   QKV_TRY(config.dropout, ReadRate(json, "dropout"));
   QKV_TRY(config.attention_dropout, ReadRate(json, "attention_dropout"));
   QKV_TRY(config.activation_dropout, ReadRate(json, "activation_dropout"));

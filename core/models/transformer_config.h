@@ -17,6 +17,8 @@ struct TransformerConfig : SequenceConfig {
   size_t encoder_ffn = 0, decoder_ffn = 0;
   Activation activation = Activation::kRelu;
   bool scale_embedding = false;                                      // embeddings times sqrt(d_model)
+  bool pre_norm = false;                                             // a norm before each part, not after its residual
+  bool norm_embedding = false, norm_last = false;                    // after the embeddings; after the last layers
   bool shared_embeddings = true;                                     // one table for source and target
   bool tied_output = true;                                           // logits = x E' + b with the target's table
   float dropout = 0, attention_dropout = 0, activation_dropout = 0;  // while training

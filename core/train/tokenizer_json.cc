@@ -99,7 +99,8 @@ class Writer {
       Flag("special", true);
     });
   }
-  // The table of characters, then spaces: none at the ends, one in a row.
+  // The table of characters, then spaces: one in a row, none at the end. The one at the beginning stays: behind [MASK]
+  // it says whether a word begins or a mark follows, and before a text it is what Metaspace would put there.
   void Normalizer(const SpmFile& spm) {
     const auto step = [&](const char* type, const auto& fill) {
       Object(nullptr, [&] {
@@ -112,7 +113,7 @@ class Writer {
       List("normalizers", [&] {
         if (!spm.charsmap.empty()) step("Precompiled", [&] { Text("precompiled_charsmap", Base64(spm.charsmap)); });
         step("Strip", [&] {
-          Flag("strip_left", true);
+          Flag("strip_left", false);
           Flag("strip_right", true);
         });
         step("Replace", [&] {
@@ -125,7 +126,7 @@ class Writer {
   void Metaspace() {
     Text("type", "Metaspace");
     Text("replacement", kSpace);
-    Text("prepend_scheme", "always");
+    Text("prepend_scheme", "first");
     Flag("split", true);
   }
   void TemplateItem(const char* kind, const char* id, int type) {

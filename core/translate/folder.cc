@@ -12,13 +12,14 @@ Result<std::unique_ptr<TranslationModel>> LoadFolder(const std::string& folder, 
   QKV_TRY(const MappedFile vocabulary, MappedFile::Open(folder, "vocab.json"));
   QKV_TRY(const MappedFile source, MappedFile::Open(folder, "source.spm"));
   QKV_TRY(const MappedFile target, MappedFile::Open(folder, "target.spm", true));
+  QKV_TRY(const MappedFile target_vocabulary, MappedFile::Open(folder, "target_vocab.json", true));
   QKV_TRY(const MappedFile weights, MappedFile::Open(folder, "model.safetensors"));
   MappedFile lists;
   if (shortlist) {
     QKV_TRY(lists, MappedFile::Open(folder, "shortlist.bin", true));
   }
-  const ModelFiles files = {config.text(),  generation.text(), vocabulary.text(),
-                            source.bytes(), target.bytes(),    lists.bytes()};
+  const ModelFiles files = {config.text(),  generation.text(), vocabulary.text(),       source.bytes(),
+                            target.bytes(), lists.bytes(),     target_vocabulary.text()};
   QKV_TRY(const std::unique_ptr<ModelLoader> loader, ModelLoader::Create(files, weights.bytes().size()));
   QKV_CHECK(FeedAll(*loader, weights.bytes()));
   return loader->Finish();

@@ -6,24 +6,25 @@
 namespace qkv {
 
 TranslationModel::TranslationModel(std::unique_ptr<SequenceModel> sequence_model, GenerationConfig generation,
-                                   PieceRows rows, SentencePiece source, std::optional<SentencePiece> target_side,
-                                   std::optional<Shortlist> shortlist)
+                                   PieceRows names, std::unique_ptr<PieceRows> target_names, SentencePiece source,
+                                   std::optional<SentencePiece> target_side, std::optional<Shortlist> shortlist)
     : model_(std::move(sequence_model)),
       generation_(std::move(generation)),
-      rows_(std::move(rows)),
+      names_(std::move(names)),
+      target_names_(std::move(target_names)),
       source_(std::move(source)),
       target_(std::move(target_side)),
       shortlist_(std::move(shortlist)),
-      source_rows_(rows_.RowsOf(source_)),
-      target_rows_(rows_.RowsOf(target())),
-      target_pieces_(rows_.PiecesOf(target())) {}
+      source_rows_(names_.RowsOf(source_)),
+      target_rows_(Names(Side::kTarget).RowsOf(target())),
+      target_pieces_(Names(Side::kTarget).PiecesOf(target())) {}
 
 size_t TranslationModel::LanguageToken(std::string_view text, Tokens& tokens) const {
   const size_t end = text.starts_with(">>") ? text.find("<<") : std::string_view::npos;
   if (end == std::string_view::npos) return 0;
   const std::string_view token = text.substr(0, end + 2);
-  for (size_t row = 0; row < config().vocabulary; ++row) {
-    if (rows_.Text(static_cast<int32_t>(row)) != token) continue;
+  for (size_t row = 0; row < config().source_vocabulary; ++row) {
+    if (names_.Text(static_cast<int32_t>(row)) != token) continue;
     tokens.ids.push_back(static_cast<int32_t>(row));
     tokens.begin.push_back(0);
     tokens.end.push_back(token.size());
@@ -63,6 +64,7 @@ std::vector<int32_t> TranslationModel::Candidates(const Tokens& source, std::spa
   if (!shortlist_) return {};
   std::vector<int32_t> always(prefix.begin(), prefix.end());
   for (const int32_t id : source.ids) {
+    if (target_names_ && id != config().end) continue;
     if (id == config().end || target_pieces_[static_cast<size_t>(id)] >= 0) always.push_back(id);
   }
   return shortlist_->Pieces(source.ids, always);
@@ -91,13 +93,15 @@ std::string TranslationModel::Decode(std::span<const int32_t> ids, Tokens* spans
 }
 
 Result<void> TranslationModel::CheckPieces() const {
-  const auto known = [&](const std::vector<int32_t>& piece_rows) {
+  const auto known = [&](const std::vector<int32_t>& piece_rows, Side side) {
     return std::any_of(piece_rows.begin(), piece_rows.end(),
-                       [&](int32_t row) { return row != rows_.unknown() && row != config().end; });
+                       [&](int32_t row) { return row != Names(side).unknown() && row != config().end; });
   };
-  const char* strange = !known(source_rows_) ? "source.spm" : !known(target_rows_) ? "target.spm" : nullptr;
+  const char* strange = !known(source_rows_, Side::kSource)   ? "source.spm"
+                        : !known(target_rows_, Side::kTarget) ? "target.spm"
+                                                              : nullptr;
   if (strange == nullptr) return {};
-  return Error{ErrorCode::kInvalidFile, "vocab.json has none of its pieces: they are of different models", strange};
+  return Error{ErrorCode::kInvalidFile, "its vocabulary has none of its pieces: they are of different models", strange};
 }
 
 ModelLoader::ModelLoader(std::unique_ptr<TranslationModel> model, uint64_t weights_size, uint64_t memory)
@@ -107,7 +111,16 @@ Result<std::unique_ptr<TranslationModel>> TranslationModel::Create(const ModelFi
   QKV_TRY(std::unique_ptr<SequenceModel> sequence_model, make(files.config));
   const SequenceConfig& config = sequence_model->config();
   QKV_TRY(GenerationConfig generation, ParseGenerationConfig(files.generation_config, config));
-  QKV_TRY(PieceRows rows, PieceRows::Parse(files.vocabulary, config.vocabulary, config.end));
+  QKV_TRY(PieceRows names, PieceRows::Parse(files.vocabulary, config.source_vocabulary, config.end));
+  std::unique_ptr<PieceRows> target_names;
+  if (files.target_vocabulary.empty() && config.vocabulary != config.source_vocabulary) {
+    return Error{ErrorCode::kMissingFile, "each side has a vocabulary of its own", "target_vocab.json"};
+  }
+  if (!files.target_vocabulary.empty()) {
+    QKV_TRY(PieceRows parsed,
+            PieceRows::Parse(files.target_vocabulary, config.vocabulary, config.end, "target_vocab.json"));
+    target_names = std::make_unique<PieceRows>(std::move(parsed));
+  }
   QKV_TRY(SentencePiece source, SentencePiece::Parse(files.source_spm, "source.spm"));
   std::optional<SentencePiece> target;
   if (!files.target_spm.empty()) {
@@ -115,11 +128,11 @@ Result<std::unique_ptr<TranslationModel>> TranslationModel::Create(const ModelFi
   }
   std::optional<Shortlist> shortlist;
   if (!files.shortlist.empty()) {
-    QKV_TRY(shortlist, Shortlist::Parse(files.shortlist, config.vocabulary, config.vocabulary));
+    QKV_TRY(shortlist, Shortlist::Parse(files.shortlist, config.source_vocabulary, config.vocabulary));
   }
-  std::unique_ptr<TranslationModel> model(new TranslationModel(std::move(sequence_model), std::move(generation),
-                                                               std::move(rows), std::move(source), std::move(target),
-                                                               std::move(shortlist)));
+  std::unique_ptr<TranslationModel> model(
+      new TranslationModel(std::move(sequence_model), std::move(generation), std::move(names), std::move(target_names),
+                           std::move(source), std::move(target), std::move(shortlist)));
   QKV_CHECK(model->CheckPieces());
   return model;
 }

@@ -38,7 +38,7 @@ class TranslationModel {
   const SequenceModel& model() const { return *model_; }
   const SequenceConfig& config() const { return model_->config(); }
   const GenerationConfig& generation() const { return generation_; }
-  std::string_view PieceText(int32_t id) const { return rows_.Text(id); }
+  std::string_view PieceText(int32_t id, Side side = Side::kTarget) const { return Names(side).Text(id); }
   // The seats of its weights, all filled; they point into the model.
   WeightSlots Slots() { return model_->Slots(); }
   // Numbers in the weights, and the bytes they take in memory.
@@ -65,17 +65,20 @@ class TranslationModel {
 
  private:
   friend class ModelLoader;
-  TranslationModel(std::unique_ptr<SequenceModel> model, GenerationConfig generation, PieceRows rows,
-                   SentencePiece source, std::optional<SentencePiece> target, std::optional<Shortlist> shortlist);
+  TranslationModel(std::unique_ptr<SequenceModel> model, GenerationConfig generation, PieceRows names,
+                   std::unique_ptr<PieceRows> target_names, SentencePiece source, std::optional<SentencePiece> target,
+                   std::optional<Shortlist> shortlist);
   // Adds the token of a target language that a text begins with; its bytes, 0 where there is none.
   size_t LanguageToken(std::string_view text, Tokens& tokens) const;
+  const PieceRows& Names(Side side) const { return target_names_ && side == Side::kTarget ? *target_names_ : names_; }
   // That vocab.json and the .spm files know each other's pieces.
   Result<void> CheckPieces() const;
   const SentencePiece& target() const { return target_ ? *target_ : source_; }
 
   std::unique_ptr<SequenceModel> model_;
   GenerationConfig generation_;
-  PieceRows rows_;
+  PieceRows names_;
+  std::unique_ptr<PieceRows> target_names_;  // where the sides have vocabularies of their own
   SentencePiece source_;
   std::optional<SentencePiece> target_;  // where it is not the source's
   std::optional<Shortlist> shortlist_;
@@ -89,6 +92,7 @@ struct ModelFiles {
   std::string_view config, generation_config, vocabulary;  // generation_config may be empty
   std::span<const uint8_t> source_spm, target_spm;         // target_spm empty: the same as the source's
   std::span<const uint8_t> shortlist = {};                 // may be empty
+  std::string_view target_vocabulary = {};                 // empty: one vocabulary for both sides
 };
 
 // Loads in two phases: the small files first, then model.safetensors range by range.

@@ -3,22 +3,18 @@
 #include "core/base/json.h"
 
 namespace qkv {
-namespace {
-constexpr const char* kFile = "vocab.json";
-}
-
-Result<PieceRows> PieceRows::Parse(std::string_view text, size_t size, int32_t end) {
-  QKV_TRY(const JsonObject json, JsonObject::Parse(text, kFile));
+Result<PieceRows> PieceRows::Parse(std::string_view text, size_t size, int32_t end, const char* file) {
+  QKV_TRY(const JsonObject json, JsonObject::Parse(text, file));
   PieceRows rows;
   rows.entries_.resize(size);
   rows.unknown_ = -1;
   for (const auto& member : json.root().GetObject()) {
     const std::string_view piece(member.name.GetString(), member.name.GetStringLength());
-    const auto where = [&] { return std::string(kFile) + ", " + std::string(piece); };
-    if (piece.empty()) return Error{ErrorCode::kInvalidFile, "a piece must not be empty", kFile};
+    const auto where = [&] { return std::string(file) + ", " + std::string(piece); };
+    if (piece.empty()) return Error{ErrorCode::kInvalidFile, "a piece must not be empty", file};
     if (!member.value.IsUint() || member.value.GetUint() >= size) {
-      return Error{ErrorCode::kInvalidFile, "its id must be an integer below vocab_size, " + std::to_string(size),
-                   where()};
+      return Error{ErrorCode::kInvalidFile,
+                   "its id must be an integer below the number of rows, " + std::to_string(size), where()};
     }
     const uint32_t row = member.value.GetUint();
     if (rows.entries_[row].length != 0) {
@@ -28,10 +24,10 @@ Result<PieceRows> PieceRows::Parse(std::string_view text, size_t size, int32_t e
     rows.text_ += piece;
     if (piece == "<unk>") rows.unknown_ = static_cast<int32_t>(row);
   }
-  if (rows.unknown_ < 0) return Error{ErrorCode::kInvalidFile, "it has no piece \"<unk>\"", kFile};
+  if (rows.unknown_ < 0) return Error{ErrorCode::kInvalidFile, "it has no piece \"<unk>\"", file};
   if (rows.Text(end) != "</s>") {
     return Error{ErrorCode::kInvalidFile,
-                 "eos_token_id " + std::to_string(end) + " of config.json must be the id of \"</s>\"", kFile};
+                 "eos_token_id " + std::to_string(end) + " of config.json must be the id of \"</s>\"", file};
   }
   return rows;
 }

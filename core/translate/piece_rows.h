@@ -13,8 +13,9 @@ namespace qkv {
 
 class PieceRows {
  public:
-  // `json` maps piece -> row; rows lie in [0, size). Every row has at most one piece; "</s>" must be row `end`.
-  static Result<PieceRows> Parse(std::string_view json, size_t size, int32_t end);
+  // `json` maps piece -> row; rows lie in [0, size). Every row has at most one piece; "</s>" must be row `end`. `file`
+  // is its name, for errors.
+  static Result<PieceRows> Parse(std::string_view json, size_t size, int32_t end, const char* file = "vocab.json");
 
   // The piece of a row, raw ("▁the"); empty where no piece has it.
   std::string_view Text(int32_t row) const;

@@ -60,10 +60,10 @@ TEST(TransformerConfig, RefusesWhatItCannotRunAndNamesTheField) {
       {"scale_embedding", "1", invalid},
       {"model_type", "\"t5\"", unsupported},
       {"activation_function", "\"gelu_fast\"", unsupported},
-      {"normalize_before", "true", unsupported},
-      {"add_final_layer_norm", "true", unsupported},
+      {"normalize_before", "1", invalid},
+      {"add_final_layer_norm", "\"true\"", invalid},
       {"static_position_embeddings", "false", unsupported},
-      {"decoder_vocab_size", "21", unsupported},
+      {"decoder_vocab_size", "21", invalid},
   };
   for (const Refused& refused : cases) {
     const Result<TransformerConfig> config = ParseTransformerConfig(ConfigWith(refused.field, refused.value));

@@ -21,7 +21,8 @@ namespace qkv {
 inline constexpr const char* kDefaultModel = "web/models/en-fr";  // int8
 // Models of floats, each with its goldens beside it; the first is what the default model was quantised from.
 inline constexpr const char* kModels[] = {"tests/goldens/en-fr", "tests/goldens/models/tiny-f32",
-                                          "tests/goldens/models/tiny-f16", "tests/goldens/models/tiny-bf16"};
+                                          "tests/goldens/models/tiny-f16", "tests/goldens/models/tiny-bf16",
+                                          "tests/goldens/models/tiny-pre-norm"};
 
 // The model of a folder that holds a Transformer.
 inline const Transformer& TransformerOf(const TranslationModel& model) {

@@ -23,8 +23,8 @@ class ShortlistFolder {
   ShortlistFolder(const std::string& from, const std::vector<uint8_t>& shortlist)
       : path_(fs::path(testing::TempDir()) / ("qkv-shortlist-" + std::to_string(getpid()))) {
     fs::create_directories(path_);
-    for (const char* name :
-         {"config.json", "generation_config.json", "vocab.json", "source.spm", "target.spm", "model.safetensors"}) {
+    for (const char* name : {"config.json", "generation_config.json", "vocab.json", "target_vocab.json", "source.spm",
+                             "target.spm", "model.safetensors"}) {
       if (fs::exists(fs::path(from) / name)) {
         fs::copy_file(fs::path(from) / name, path_ / name, fs::copy_options::overwrite_existing);
       }
@@ -42,7 +42,7 @@ class ShortlistFolder {
 
 // A list for </s> alone: the same for every sentence.
 std::vector<uint8_t> Always(const SequenceConfig& config, std::vector<int32_t> pieces) {
-  ShortlistContent content{0, 0, std::vector<std::vector<int32_t>>(config.vocabulary)};
+  ShortlistContent content{0, 0, std::vector<std::vector<int32_t>>(config.source_vocabulary)};
   content.lists.back() = {config.end};
   content.lists[static_cast<size_t>(config.end)] = std::move(pieces);
   return WriteShortlist(content);
@@ -143,7 +143,7 @@ TEST(ShortlistFile, DamagedIsAnErrorThatNamesItUnlessItIsNotWanted) {
   const std::vector<uint8_t> good = Always(model->config(), {model->config().end});
   for (const std::vector<uint8_t>& bytes :
        {std::vector<uint8_t>(), std::vector<uint8_t>(good.begin(), good.end() - 4),
-        Always({.vocabulary = model->config().vocabulary + 1, .end = model->config().end}, {0})}) {
+        Always({.source_vocabulary = model->config().source_vocabulary + 1, .end = model->config().end}, {0})}) {
     const ShortlistFolder folder(tiny, bytes);
     auto loaded = LoadFolder(folder.path());
     ASSERT_FALSE(loaded);

@@ -58,6 +58,16 @@ TEST(TokenizerJson, PutsAnEncodersPiecesAroundTexts) {
   EXPECT_EQ(two.types.back(), 1);
   const Encoding hidden = tokenizer.Encode("I love [MASK].", std::nullopt, 64);
   EXPECT_EQ(std::count(hidden.ids.begin(), hidden.ids.end(), tokenizer.Id("[MASK]")), 1);
+  // Around a hidden word texts are cut as they are in training, where it has been one: a mark behind it begins no word.
+  const auto texts = [&](const std::string& text) {
+    std::vector<std::string> all;
+    for (const int32_t id : tokenizer.Encode(text, std::nullopt, 64).ids) all.emplace_back(tokenizer.Text(id));
+    return all;
+  };
+  EXPECT_EQ(texts("I love [MASK]."), (std::vector<std::string>{"[CLS]", "▁I", "▁love", "[MASK]", ".", "[SEP]"}));
+  EXPECT_EQ(texts("I [MASK] you."), (std::vector<std::string>{"[CLS]", "▁I", "[MASK]", "▁you", ".", "[SEP]"}));
+  EXPECT_EQ(texts("[MASK] you"), (std::vector<std::string>{"[CLS]", "[MASK]", "▁you", "[SEP]"}));
+  EXPECT_EQ(texts("  I  love you. "), texts("I love you."));
   for (const char* piece : {"[CLS]", "[SEP]", "[MASK]", "[PAD]"}) EXPECT_TRUE(tokenizer.IsSpecial(tokenizer.Id(piece)));
 }
 

@@ -282,7 +282,7 @@ std::vector<Translation> Translate(const TranslationModel& model, const std::vec
 }
 
 constexpr const char* kInt8Goldens = "tests/goldens/en-fr-int8";
-constexpr const char* kTranslated[] = {kModels[0], kModels[1], kModels[2], kModels[3], kInt8Goldens};
+constexpr const char* kTranslated[] = {kModels[0], kModels[1], kModels[2], kModels[3], kModels[4], kInt8Goldens};
 
 class TransformerTranslation : public testing::TestWithParam<const char*> {
  protected:

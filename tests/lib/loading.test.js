@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Translator } from '../../web/lib/index.js';
-import { at, create, rejection, serveFolder, tinyFolder } from './support.js';
+import { at, create, readJson, rejection, serveFolder, tinyFolder } from './support.js';
 
 const kFiles = readdirSync(tinyFolder).filter((name) =>
   /^(config|vocab|generation_config)\.json$|\.spm$|\.safetensors$/.test(name),
@@ -261,6 +261,20 @@ describe('progress', () => {
   });
 });
 
+test('pre-norm, and a vocabulary for each side, as PyTorch has them', async () => {
+  const folder = 'tests/goldens/models/tiny-pre-norm';
+  const { translations } = readJson(`${folder}/translations.json`);
+  const translator = await create({ model: folder });
+  for (const { source, beam } of translations) {
+    expect(await translator.translate(source, { split: false })).toBe(beam.text);
+    const { source: read } = await translator.trace(source);
+    expect(read.pieces.slice(0, -1).join('')).toBe(`▁${source.replaceAll(' ', '▁')}`);
+  }
+  const { source } = await translator.trace('>>fra<< Is it cold?');
+  expect(source.pieces[0]).toBe('>>fra<<');
+  translator.destroy();
+});
+
 describe('languages', () => {
   const pair = (sourceLanguage, targetLanguage) => ({ sourceLanguage, targetLanguage });
 
@@ -269,12 +283,14 @@ describe('languages', () => {
       ['en', 'fr'],
       ['en-GB', 'fr-CA'],
       ['EN', 'FR'],
+      ['en', 'de-AT'],
+      ['en-US', 'es'],
     ]) {
       expect(await Translator.availability(pair(source, target))).not.toBe('unavailable');
     }
     for (const [source, target] of [
       ['fr', 'en'],
-      ['en', 'de'],
+      ['de', 'es'],
       ['en', 'en'],
     ]) {
       expect(await Translator.availability(pair(source, target))).toBe('unavailable');

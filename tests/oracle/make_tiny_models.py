@@ -1,6 +1,7 @@
 """Small seeded random models in MarianMT's layout, for what the default model does not have: other widths, head counts
-that are no power of two, head widths that fill no vector, other types, SiLU, two SentencePiece models with a joint
-vocabulary in an order of its own, another length penalty, short length limits.
+that are no power of two, head widths that fill no vector, other types, SiLU, GELU, pre-norm with all its norms, two
+SentencePiece models with a joint vocabulary in an order of its own or with one each, a token of a target language,
+another length penalty, short length limits.
 
     python3 make_tiny_models.py tests/goldens
 """
@@ -51,6 +52,24 @@ MODELS = {
         "pieces": (70, 64),
         "dtype": "F16",
         "generation": {"num_beams": 2, "length_penalty": 1.5, "max_length": 12},
+    },
+    "tiny-pre-norm": {
+        "config": {
+            "d_model": 24,
+            "encoder_layers": 2,
+            "decoder_layers": 2,
+            "activation_function": "gelu",
+            "normalize_before": True,
+            "normalize_embedding": True,
+            "add_final_layer_norm": True,
+            "share_encoder_decoder_embeddings": False,
+        },
+        "heads": (3, 2),
+        "ffn": (20, 26),
+        "pieces": (70, 64),
+        "languages": [">>fra<<", ">>deu<<"],
+        "dtype": "F32",
+        "generation": {"num_beams": 3, "max_length": 20},
     },
 }
 TORCH = {"F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
@@ -115,9 +134,19 @@ def random_weights(config, generator):
             linear(layer + ".fc1", config[f"{side}_ffn_dim"], d)
             linear(layer + ".fc2", d, config[f"{side}_ffn_dim"])
             norm(layer + ".final_layer_norm")
-    weights["model.shared.weight"] = normal(config["vocab_size"], d, std=d**-0.5)
-    weights["model.shared.weight"][config["pad_token_id"]] = 0
-    weights["final_logits_bias"] = normal(1, config["vocab_size"], std=0.5)
+    for side in ("encoder", "decoder"):
+        if config["normalize_embedding"]:
+            norm(f"model.{side}.layernorm_embedding")
+        if config["add_final_layer_norm"]:
+            norm(f"model.{side}.layer_norm")
+    target = "model.shared.weight"
+    if not config["share_encoder_decoder_embeddings"]:
+        weights["model.encoder.embed_tokens.weight"] = normal(config["vocab_size"], d, std=d**-0.5)
+        target = "model.decoder.embed_tokens.weight"
+    rows = config.get("decoder_vocab_size", config["vocab_size"])
+    weights[target] = normal(rows, d, std=d**-0.5)
+    weights[target][config["pad_token_id"]] = 0
+    weights["final_logits_bias"] = normal(1, rows, std=0.5)
     return weights
 
 
@@ -126,7 +155,10 @@ def make(folder, name, seed, spec, sentences):
     source = train_pieces(sentences[0::2], spec["pieces"][0], folder / "source.spm")
     target = train_pieces(sentences[1::2], spec["pieces"][1], folder / "target.spm") if spec["pieces"][1] else []
     generator = torch.Generator().manual_seed(seed)
-    if target:  # a joint vocabulary, in no side's order
+    separate = "languages" in spec
+    if separate:
+        pieces = target + ["<pad>"]
+    elif target:  # a joint vocabulary, in no side's order
         joint = sorted(set(source[2:] + target[2:]))
         order = torch.randperm(len(joint), generator=generator).tolist()
         pieces = source[:2] + [joint[i] for i in order] + ["<pad>"]
@@ -137,6 +169,10 @@ def make(folder, name, seed, spec, sentences):
     special = {"pad_token_id": pad, "eos_token_id": 0, "decoder_start_token_id": pad, "forced_eos_token_id": 0}
     sizes = {"encoder_attention_heads": heads[0], "decoder_attention_heads": heads[1]}
     sizes |= {"encoder_ffn_dim": ffn[0], "decoder_ffn_dim": ffn[1], "vocab_size": len(pieces)}
+    of_source = pieces
+    if separate:  # but </s> has one row in both
+        of_source = source[:2] + spec["languages"] + source[2:]
+        sizes |= {"vocab_size": len(of_source), "decoder_vocab_size": len(pieces)}
     config = BASE | spec["config"] | sizes | special | {"bos_token_id": 0}
     config["torch_dtype"] = {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}[spec["dtype"]]
     generation = {"decoder_start_token_id": pad, "pad_token_id": pad, "eos_token_id": 0, "forced_eos_token_id": 0}
@@ -146,7 +182,9 @@ def make(folder, name, seed, spec, sentences):
     dump = lambda file, value, **more: (folder / file).write_text(json.dumps(value, ensure_ascii=False, **more) + "\n")
     dump("config.json", config, indent=2)
     dump("generation_config.json", generation)
-    dump("vocab.json", {piece: i for i, piece in enumerate(pieces)})
+    dump("vocab.json", {piece: i for i, piece in enumerate(of_source)})
+    if separate:
+        dump("target_vocab.json", {piece: i for i, piece in enumerate(pieces)})
 
 
 def main():

@@ -68,6 +68,12 @@ TINY_CASES = [
     ("forced", "We go.", "The cat sleeps."),
 ]
 
+LANGUAGE_CASES = [
+    ("a language", ">>fra<< Is it cold?", None),
+    ("a language alone", ">>deu<<", None),
+    ("no language", ">>xyz<< Is it cold?", "The cat sleeps."),
+]
+
 
 class Blob:
     """Doubles, little-endian, one array after another; offsets count doubles."""
@@ -202,7 +208,8 @@ def main():
     transformer.setup(1)
     sentences = (goldens / "sentences.txt").read_text().splitlines()
     for folder in sorted((goldens / "models").iterdir()):  # small enough to keep every value
-        make(folder, TINY_CASES, sentences[:4], True, f"tests/goldens/models/{folder.name}")
+        languages = ">>fra<<" in (folder / "vocab.json").read_text()
+        make(folder, TINY_CASES + LANGUAGE_CASES * languages, sentences[:4], True, f"tests/goldens/models/{folder.name}")
     make(goldens / "en-fr", CASES, sentences, False, "tests/goldens/en-fr")
     make_int8(goldens / "en-fr-int8", default, sentences)
 

@@ -15,6 +15,7 @@ Symbols: S source pieces, T target pieces, d model width, h heads, V vocabulary.
 import json
 import math
 import pathlib
+import re
 import struct
 
 import sentencepiece
@@ -54,14 +55,19 @@ class Tokenizer:
         self.source = sentencepiece.SentencePieceProcessor(model_file=str(folder / "source.spm"))
         target = folder / "target.spm"
         self.target = sentencepiece.SentencePieceProcessor(model_file=str(target)) if target.exists() else self.source
-        self.ids = json.loads((folder / "vocab.json").read_text())
+        read = lambda name: json.loads((folder / name).read_text())
+        self.source_ids = read("vocab.json")
+        self.ids = read("target_vocab.json") if (folder / "target_vocab.json").exists() else self.source_ids
         self.pieces = {i: piece for piece, i in self.ids.items()}
-        self.eos, self.unk, self.pad = self.ids["</s>"], self.ids["<unk>"], self.ids["<pad>"]
+        self.eos, self.pad = self.ids["</s>"], self.ids["<pad>"]
 
     def encode(self, text, side="source"):
-        """Ids with </s> at the end."""
-        model = self.source if side == "source" else self.target
-        return [self.ids.get(piece, self.unk) for piece in model.encode(text, out_type=str)] + [self.eos]
+        """Ids with </s> at the end. A token of a target language, ">>fra<<", that a source begins with is one piece."""
+        model, ids = (self.source, self.source_ids) if side == "source" else (self.target, self.ids)
+        language = re.match(">>.+?<<", text)
+        first = [language[0]] if side == "source" and language and language[0] in ids else []
+        pieces = first + model.encode(text[len("".join(first)) :], out_type=str)
+        return [ids.get(piece, ids["<unk>"]) for piece in pieces] + [self.eos]
 
     def decode(self, ids):
         return self.target.decode_pieces([self.pieces[i] for i in ids if i not in (self.eos, self.pad)])
@@ -124,7 +130,7 @@ class Transformer:
         self.start = self.config["decoder_start_token_id"]
         self.eos = self.config["eos_token_id"]
         self.bad = [ids[0] for ids in self.generation.get("bad_words_ids", [[self.config["pad_token_id"]]])]
-        self.activation = {"relu": torch.relu, "swish": torch.nn.functional.silu, "silu": torch.nn.functional.silu}[
+        self.activation = {"relu": torch.relu, "swish": torch.nn.functional.silu, "silu": torch.nn.functional.silu, "gelu": torch.nn.functional.gelu}[
             self.config["activation_function"]
         ]
 
@@ -151,25 +157,38 @@ class Transformer:
         weight = score.softmax(-1)
         return self.linear(name + ".out_proj", (weight @ v).transpose(-3, -2).flatten(-2)), weight
 
+    def residual(self, name, x, part):
+        """norm(x + part(x)), post-norm; or x + part(norm(x)), pre-norm (Xiong et al. 2020). part gives (y, ...)."""
+        if self.config.get("normalize_before"):
+            y, *rest = part(self.norm(name, x))
+            return x + y, *rest
+        y, *rest = part(x)
+        return self.norm(name, x + y), *rest
+
+    def last(self, side, x):
+        return self.norm(f"model.{side}.layer_norm", x) if self.config.get("add_final_layer_norm") else x
+
     def feed_forward(self, name, x):
         return self.linear(name + ".fc2", self.activation(self.linear(name + ".fc1", x)))
 
     def embed(self, side, ids):
-        """[..., n] -> [..., n, d]: rows scaled by sqrt(d), plus positions from 0."""
+        """[..., n] -> [..., n, d]: rows scaled by sqrt(d), plus positions from 0, normed on request."""
         shared = self.matrices.get("model.shared.weight")
         table = self.matrices[f"model.{side}.embed_tokens.weight"] if shared is None else shared
-        return table.rows(ids) * self.scale + positions(ids.shape[-1], self.d).to(self.dtype)
+        x = table.rows(ids) * self.scale + positions(ids.shape[-1], self.d).to(self.dtype)
+        return self.norm(f"model.{side}.layernorm_embedding", x) if self.config.get("normalize_embedding") else x
 
     def encode(self, source):
         """ids [S] -> memory [S, d], and attentions [layers, h, S, S]"""
         x, weights = self.embed("encoder", torch.as_tensor(source)), []
         for i in range(self.config["encoder_layers"]):
             layer = f"model.encoder.layers.{i}"
-            y, weight = self.attention(layer + ".self_attn", x, x, self.config["encoder_attention_heads"])
-            x = self.norm(layer + ".self_attn_layer_norm", x + y)
-            x = self.norm(layer + ".final_layer_norm", x + self.feed_forward(layer, x))
+            heads = self.config["encoder_attention_heads"]
+            attend = lambda y: self.attention(layer + ".self_attn", y, y, heads)
+            x, weight = self.residual(layer + ".self_attn_layer_norm", x, attend)
+            (x,) = self.residual(layer + ".final_layer_norm", x, lambda y: (self.feed_forward(layer, y),))
             weights.append(weight)
-        return x, torch.stack(weights)
+        return self.last("encoder", x), torch.stack(weights)
 
     def decode(self, inputs, memory):
         """decoder inputs [..., T] (the start piece first), memory [S, d]
@@ -178,19 +197,19 @@ class Transformer:
         heads = self.config["decoder_attention_heads"]
         for i in range(self.config["decoder_layers"]):
             layer = f"model.decoder.layers.{i}"
-            y, weight = self.attention(layer + ".self_attn", x, x, heads, causal=True)
+            look_back = lambda y: self.attention(layer + ".self_attn", y, y, heads, causal=True)
+            read = lambda y: self.attention(layer + ".encoder_attn", y, memory, heads)
+            x, weight = self.residual(layer + ".self_attn_layer_norm", x, look_back)
             own.append(weight)
-            x = self.norm(layer + ".self_attn_layer_norm", x + y)
-            y, weight = self.attention(layer + ".encoder_attn", x, memory, heads)
+            x, weight = self.residual(layer + ".encoder_attn_layer_norm", x, read)
             cross.append(weight)
-            x = self.norm(layer + ".encoder_attn_layer_norm", x + y)
-            x = self.norm(layer + ".final_layer_norm", x + self.feed_forward(layer, x))
-        return x, torch.stack(own), torch.stack(cross)
+            (x,) = self.residual(layer + ".final_layer_norm", x, lambda y: (self.feed_forward(layer, y),))
+        return self.last("decoder", x), torch.stack(own), torch.stack(cross)
 
     def logits(self, hidden):
         """[..., d] -> [..., V]"""
-        tied = self.matrices.get("lm_head.weight", self.matrices.get("model.shared.weight"))
-        return tied.product(hidden) + self.weights["final_logits_bias"].flatten()
+        names = ("lm_head.weight", "model.shared.weight", "model.decoder.embed_tokens.weight")
+        return next(self.matrices[name] for name in names if name in self.matrices).product(hidden) + self.weights["final_logits_bias"].flatten()
 
     def replay(self, source, target):
         """The forced pass over ids that both end in </s>: row t of every result is the step that produces target[t].

@@ -59,7 +59,7 @@ async function readSmallFiles(source, signal, progress) {
     progress(++done / smallFiles.length);
     return bytes;
   };
-  const [config, generation, vocab, sourceSpm, targetSpm, shortlist] = await Promise.all(
+  const [config, generation, vocab, sourceSpm, targetSpm, shortlist, targetVocab] = await Promise.all(
     smallFiles.map(({ name, isRequired }) => read(name, isRequired)),
   );
   return {
@@ -69,6 +69,7 @@ async function readSmallFiles(source, signal, progress) {
     sourceSpm: /** @type {Uint8Array} */ (sourceSpm),
     targetSpm,
     shortlist,
+    targetVocab: asText(targetVocab, 'target_vocab.json'),
   };
 }
 

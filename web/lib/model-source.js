@@ -19,6 +19,7 @@ export const smallFiles = [
   { name: 'source.spm', isRequired: true },
   { name: 'target.spm', isRequired: false }, // absent: the source's serves both
   { name: 'shortlist.bin', isRequired: false }, // absent: every piece may be written
+  { name: 'target_vocab.json', isRequired: false }, // absent: both sides have one vocabulary
 ];
 export const weightsFile = 'model.safetensors';
 
