@@ -22,7 +22,7 @@ export default [
   // The library runs in pages, in workers and in Node: what it may use without asking is what all three have.
   { files: ['web/lib/**'], languageOptions: { globals: { ...globals['shared-node-browser'], ...globals.worker } } },
   { files: ['web/view/**', 'web/demo/**'], languageOptions: { globals: globals.browser } },
-  { files: ['web/tools/**', 'core/text/*.mjs', '*.js'], languageOptions: { globals: globals.node } },
+  { files: ['web/tools/**', 'core/text/*.mjs', 'web/models/**', '*.js'], languageOptions: { globals: globals.node } },
   // Functions given to page.evaluate() run in the page.
   { files: ['tests/**'], languageOptions: { globals: { ...globals.node, ...globals.browser, ...globals.jest } } },
 ];

@@ -69,6 +69,19 @@ test('of int8 makes the same int8', () => {
   expect(same(join(made, kWeights), join(again, kWeights))).toBe(true);
 });
 
+test('an encoder says nearly the same in int8; a decoder keeps its floats', () => {
+  const floats = 'tests/goldens/one-sided/bert-sequence';
+  const small = join(folder, 'encoder');
+  expect(quantize(floats, small).status).toBe(0);
+  expect(header(small)['bert.encoder.layer.0.attention.self.query.weight'].dtype).toBe('I8');
+  const labels = (model) => JSON.parse(qkv(['encode', '-m', model], 'the cat sat\n').stdout).labels;
+  const [were, are] = [labels(floats), labels(small)];
+  expect(Object.keys(were)).toEqual(['calm', 'glad', 'cross']);
+  for (const [label, share] of Object.entries(were)) expect(Math.abs(are[label] - share)).toBeLessThan(0.05);
+  const { status, stderr } = quantize('tests/goldens/one-sided/gpt2', join(folder, 'decoder'));
+  expect([status, stderr]).toEqual([1, expect.stringContaining('keep floats in their files')]);
+});
+
 test('replaces what the folder held', () => {
   const old = join(folder, 'old');
   mkdirSync(old);
