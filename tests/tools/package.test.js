@@ -46,7 +46,7 @@ test('every export is a file', () => {
     typeof entry === 'string' ? entry : Object.values(entry),
   );
   for (const file of files.filter((path) => !path.includes('*'))) expect(readFileSync(join(root, file))).toBeTruthy();
-  expect(readdirSync(join(root, 'dist', 'models'))).toEqual(['en-fr']); // the others are the pages'
+  expect(readdirSync(join(root, 'dist', 'models'))).toEqual(['en-de', 'en-es', 'en-fr']); // the others are the pages'
   expect(readdirSync(join(root, 'dist', 'models', 'en-fr'))).toEqual(
     expect.arrayContaining(['README.md', 'config.json', 'model.safetensors', 'source.spm', 'vocab.json']),
   );

@@ -92,7 +92,7 @@ test.each([
   for (const text of kTexts) {
     await translate(page, text);
     for (const kind of ['cross', 'encoderSelf', 'decoderSelf', 'alignment']) {
-      await page.check(`#kind [value=${kind}]`, { force: true });
+      await page.click(`#kind label:has([value=${kind}])`);
       await nextFrame(page);
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width);
     }

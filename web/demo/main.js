@@ -14,6 +14,7 @@ import { Session } from './session.js';
 import { statusLine } from './status.js';
 import { Texts } from './texts.js';
 import { bindTheme } from './theme.js';
+import { translation } from './words.js';
 
 const kTypingPause = 150;
 
@@ -49,18 +50,19 @@ const loading = new LatestRun(load, (error) => {
   texts.busy(false);
   status.failed(error, () => loading.request());
 });
-/** The folder of the model that is loaded or loading; null: none is. @type {string | undefined | null} */
-let picked = null;
+/** The language and the folder of the model that is loaded or loading. */
+let picked = '';
 
 /** @param {AbortSignal} signal */
 async function load(signal) {
+  const { target } = models;
   status.loading(0);
   const progressed = (/** @type {Event} */ event) => {
     if (!signal.aborted) status.loading(/** @type {any} */ (event).loaded);
   };
   const loaded = await Translator.create({
     sourceLanguage: 'en',
-    targetLanguage: 'fr',
+    targetLanguage: target.tag,
     wasm: query.get('engine') ?? undefined,
     model: models.folder,
     monitor: (/** @type {EventTarget} */ progress) => progress.addEventListener('downloadprogress', progressed),
@@ -69,6 +71,8 @@ async function load(signal) {
   translator?.destroy(); // not before: the next model goes into the same engine
   translator = loaded;
   session = new Session(loaded);
+  texts.language = target;
+  explorer.words = translation('English', target.name);
   status.ready(loaded.info);
   beam.ready(loaded.info.beam);
   run.request();
@@ -76,8 +80,9 @@ async function load(signal) {
 
 /** Has the picked model translate, in the place of the one before. */
 function pick() {
-  if (picked === models.folder) return;
-  picked = models.folder;
+  const { target, folder } = models;
+  if (picked === `${target.tag} ${folder}`) return;
+  picked = `${target.tag} ${folder}`;
   run.cancel();
   session = null;
   texts.busy(true);
@@ -174,6 +179,7 @@ function note(step = false) {
     prefix: (inView !== undefined && session?.prefixOf(inView)) || null,
     sight: explorer.sight,
     beam: beam.beam,
+    language: models.language,
     model: models.id,
   });
   address.note(hash, step);
@@ -183,12 +189,12 @@ function note(step = false) {
 function restore() {
   saved = null;
   address.forget();
-  const { text, sentence, prefix, sight, beam: width, model } = readAddress(location.hash);
+  const { text, sentence, prefix, sight, beam: width, language, model } = readAddress(location.hash);
   texts.set(text ?? firstText, sentence);
   wanted = prefix;
   explorer.sight = sight;
   beam.beam = width;
-  models.id = model;
+  models.pick(language, model);
   pick();
   run.request();
 }

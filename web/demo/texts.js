@@ -50,6 +50,13 @@ export class Texts extends EventTarget {
     return this.#source.value;
   }
 
+  /** What is translated into. @param {{tag: string, name: string}} language */
+  set language({ tag, name }) {
+    this.#target.lang = this.#own.lang = tag;
+    this.#target.ariaLabel = `${name} translation`;
+    this.#own.ariaLabel = `Your own ${name} translation`;
+  }
+
   /** The sentence looked at, from 0; -1 where there is but one. */
   get sentence() {
     return this.#count > 1 ? this.#active : -1;

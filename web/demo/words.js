@@ -22,7 +22,7 @@ export const kUndrawn = 'Under 0.05 none is drawn.';
 export const kWindow = 'Outlined: the window that it looked through, and the window’s middle.';
 
 /** @param {string} read the language @param {string} written @returns {Words} */
-const translation = (read, written) => ({
+export const translation = (read, written) => ({
   kinds: {
     cross: {
       name: 'Cross attention',

@@ -1,5 +1,6 @@
-/** What the package's own model translates. */
-const kPackagePair = { source: 'en', target: 'fr' };
+import { packageModels } from './assets.js';
+
+/** @typedef {keyof typeof packageModels} PackageModel */
 
 /**
  * The language of a BCP 47 tag, without region or script: 'en' of 'en-GB'.
@@ -12,11 +13,15 @@ function language(tag, option) {
 }
 
 /**
- * Whether the package's own model does this pair. Throws a TypeError or a RangeError for what are no language tags.
+ * The package's own model for this pair; null where it has none. Throws a TypeError or a RangeError for what are no
+ * language tags.
  * @param {{sourceLanguage: string, targetLanguage: string}} pair
+ * @returns {PackageModel | null}
  */
-export function isPackagePair({ sourceLanguage, targetLanguage }) {
-  const source = language(sourceLanguage, 'sourceLanguage');
-  const target = language(targetLanguage, 'targetLanguage');
-  return source === kPackagePair.source && target === kPackagePair.target;
+export function packageModel({ sourceLanguage, targetLanguage }) {
+  const pair = `${language(sourceLanguage, 'sourceLanguage')}-${language(targetLanguage, 'targetLanguage')}`;
+  return Object.hasOwn(packageModels, pair) ? /** @type {PackageModel} */ (pair) : null;
 }
+
+/** Under which translators share a model of the package's. @param {PackageModel} name */
+export const packageKey = (name) => `package:${name}`;

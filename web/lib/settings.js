@@ -1,7 +1,7 @@
 // From what a user asks of create() to what an engine is told.
-import { defaultModel, wasmUrls } from './assets.js';
+import { packageModels, wasmUrls } from './assets.js';
 import { QkvError, domException } from './errors.js';
-import { isPackagePair } from './languages.js';
+import { packageKey, packageModel } from './languages.js';
 import { modelSource, needsModels } from './model-source.js';
 import { modelsWasmUrls } from './models/assets.js';
 import { hasWebWorker } from './runtime.js';
@@ -11,17 +11,16 @@ import { wasmSettings } from './wasm-settings.js';
 
 const kTranslation = /** @type {const} */ ('translation');
 const kModels = /** @type {const} */ ('models');
-export const kDefaultKey = "the package's own model";
 
 /**
  * The model to load, the key under which translators share it, and a name for people.
  * @param {CreateOptions} options
  */
 export function modelSettings(options) {
-  const isOurs = isPackagePair(options);
+  const ours = packageModel(options);
   if (options.model === undefined) {
-    if (!isOurs) throw unsupportedPair(options);
-    return { key: kDefaultKey, name: 'en-fr', source: { files: defaultModel() }, kind: kTranslation };
+    if (ours === null) throw unsupportedPair(options);
+    return { key: packageKey(ours), name: ours, source: { files: packageModels[ours]() }, kind: kTranslation };
   }
   const source = modelSource(options.model);
   const kind = needsModels(source) ? kModels : kTranslation;
@@ -42,7 +41,7 @@ export function engineSettings({ worker = hasWebWorker(), wasm, threads }, kind)
 /** @param {CreateOptions} options */
 function unsupportedPair({ sourceLanguage, targetLanguage }) {
   const message =
-    `the package's own model translates en to fr, not ${sourceLanguage} to ${targetLanguage}: ` +
+    `the package has models for ${Object.keys(packageModels).join(', ')}, and none for ${sourceLanguage} to ${targetLanguage}: ` +
     'give a model for this pair with the option `model`';
   return domException('NotSupportedError', new QkvError('UNSUPPORTED', message));
 }

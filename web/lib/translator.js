@@ -3,10 +3,10 @@ import { unlessAborted, withSignals } from './abort.js';
 import { Crew } from './crew.js';
 import { QkvError, domException, toPublicError } from './errors.js';
 import { modelState } from './host.js';
-import { isPackagePair } from './languages.js';
+import { packageKey, packageModel } from './languages.js';
 import { Lease } from './lease.js';
 import { CreateMonitor } from './monitor.js';
-import { engineSettings, kDefaultKey, modelSettings } from './settings.js';
+import { engineSettings, modelSettings } from './settings.js';
 import { makeSearch } from './search.js';
 import { languageToken, splitSentences } from './sentences.js';
 import { makeTrace } from './trace.js';
@@ -26,7 +26,7 @@ import { wellFormed } from './well-formed.js';
  * @typedef {object} CreateOptions
  * @property {string} sourceLanguage a BCP 47 tag, such as 'en'; sentences are found by its rules
  * @property {string} targetLanguage a BCP 47 tag, such as 'fr'
- * @property {ModelOption} [model] left out: the package's own, English to French. Else a model folder in MarianMT's
+ * @property {ModelOption} [model] left out: the package's own for the pair: English to French, German or Spanish. Else a model folder in MarianMT's
  *   layout (config.json, vocab.json, source.spm, model.safetensors; target.spm, generation_config.json and shortlist.bin
  *   where it has them): its URL (in Node also a path), the files a person chose with
  *   `<input type="file" webkitdirectory>`, or `{files: {name: Blob | ArrayBuffer | Uint8Array | URL}}`
@@ -141,12 +141,13 @@ export class Translator {
   }
 
   /**
-   * Whether the package's own model translates this pair, and whether it is in memory yet. Loads nothing.
+   * Whether the package has a model for this pair, and whether it is in memory yet. Loads nothing.
    * @param {LanguagePair} languages
    * @returns {Promise<'unavailable' | 'downloadable' | 'downloading' | 'available'>}
    */
   static async availability(languages) {
-    return isPackagePair(languages) ? modelState(kDefaultKey) : 'unavailable';
+    const ours = packageModel(languages);
+    return ours !== null ? modelState(packageKey(ours)) : 'unavailable';
   }
 
   /**
