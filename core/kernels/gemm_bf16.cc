@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #if defined(__x86_64__) && defined(__linux__)
-#include <asm/prctl.h>
 #include <cpuid.h>
 #include <immintrin.h>
 #include <sys/syscall.h>
@@ -109,7 +108,7 @@ struct TileConfig {
   uint8_t rows[16] = {};
 };
 
-// Up to two tiles of rows by two of columns of y, where they lie or, at an edge, through `edge`.
+// A tile of y: where it lies or, at an edge of y and past it, a copy.
 class Corner {
  public:
   Corner(const Result2d& y, size_t m, size_t n, size_t row, size_t column)
@@ -217,8 +216,10 @@ bool Permitted() {
   uint32_t a = 0, b = 0, c = 0, d = 0;
   constexpr uint32_t kBf16 = 1u << 22, kTiles = 1u << 24;
   if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0 || (d & kBf16) == 0 || (d & kTiles) == 0) return false;
-  constexpr long kTileData = 18;  // a component of the state that Linux saves, which a process asks for
-  return syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, kTileData) == 0;
+  if (!__builtin_cpu_supports("avx512bf16") || !__builtin_cpu_supports("avx512bw")) return false;
+  // A process asks Linux for room to save tiles in (ARCH_REQ_XCOMP_PERM, since 5.16; XFEATURE_XTILEDATA).
+  constexpr long kRequest = 0x1023, kTileData = 18;
+  return syscall(SYS_arch_prctl, kRequest, kTileData) == 0;
 }
 
 }  // namespace

@@ -26,10 +26,11 @@ import { wellFormed } from './well-formed.js';
  * @typedef {object} CreateOptions
  * @property {string} sourceLanguage a BCP 47 tag, such as 'en'; sentences are found by its rules
  * @property {string} targetLanguage a BCP 47 tag, such as 'fr'
- * @property {ModelOption} [model] left out: the package's own for the pair: English to French, German or Spanish. Else a model folder in MarianMT's
- *   layout (config.json, vocab.json, source.spm, model.safetensors; target.spm, generation_config.json and shortlist.bin
- *   where it has them): its URL (in Node also a path), the files a person chose with
- *   `<input type="file" webkitdirectory>`, or `{files: {name: Blob | ArrayBuffer | Uint8Array | URL}}`
+ * @property {ModelOption} [model] left out: the package's own for the pair, English to French, German or Spanish. Else a
+ *   model folder in MarianMT's layout (config.json, vocab.json, source.spm, model.safetensors; target.spm,
+ *   target_vocab.json, generation_config.json and shortlist.bin where it has them): its URL (in Node also a path), the
+ *   files a person chose with `<input type="file" webkitdirectory>`, or `{files: {name: Blob | ArrayBuffer | Uint8Array |
+ *   URL}}`
  * @property {(monitor: CreateMonitor) => void} [monitor] is given an EventTarget with 'downloadprogress' events
  * @property {AbortSignal} [signal] gives the creation up
  * @property {boolean} [worker] whether the engine runs in a worker of its own; left out: in browsers yes, in Node no.
