@@ -4,7 +4,9 @@
 
 #if !defined(__EMSCRIPTEN__) || defined(__EMSCRIPTEN_PTHREADS__)
 #define QKV_THREADS 1
+#include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -14,17 +16,47 @@
 
 namespace qkv {
 
+// More than one, so that a thread that comes late or is held up leaves the others more.
+static constexpr size_t kPartsPerThread = 2;
+
 #if QKV_THREADS
+namespace {
+
+// How often a worker looks for more work before it is parked: some twenty microseconds, which is what passes between
+// two products of one step. To wake a thread takes a browser longer than that. Natively it does not, and nothing spins.
+#ifdef __EMSCRIPTEN__
+constexpr size_t kLooks = 1 << 14;
+#else
+constexpr size_t kLooks = 0;
+#endif
+
+template <class Condition>
+bool ComesTrue(const Condition& condition) {
+  for (size_t i = 0; i < kLooks; ++i) {
+    if (condition()) return true;
+  }
+  return condition();
+}
+
+}  // namespace
+
+// Whoever is awake takes the next part of a job, so that a job never waits for a thread that has not begun: at worst
+// the calling thread does all of it by itself.
 struct ThreadPool::Workers {
+  // The job's number in the upper half, the parts that nobody has taken in the lower one. A part is taken by counting
+  // down while the number is still the same, so what belongs to a job is read before that.
+  std::atomic<uint64_t> open{0};
+  std::atomic<const FunctionRef<void(size_t)>*> run{nullptr};
+  std::atomic<size_t> unfinished{0};
+  std::atomic<size_t> parked{0};
+  std::atomic<bool> waiting{false};  // the calling thread, for what others have taken
+  bool stop = false;                 // guarded by mutex
   std::mutex mutex;
   std::condition_variable wake, done;
   std::vector<std::thread> threads;
-  const FunctionRef<void(size_t)>* part = nullptr;
-  size_t generation = 0, running = 0;
-  bool stop = false;
 
   explicit Workers(size_t count) {
-    for (size_t i = 0; i < count; ++i) threads.emplace_back([this, i] { Loop(i + 1); });
+    for (size_t i = 0; i < count; ++i) threads.emplace_back([this] { Loop(); });
   }
   ~Workers() {
     {
@@ -34,38 +66,61 @@ struct ThreadPool::Workers {
     wake.notify_all();
     for (std::thread& t : threads) t.join();
   }
-  void Loop(size_t index) {
-    size_t seen = 0;
-    std::unique_lock lock(mutex);
-    while (true) {
-      wake.wait(lock, [&] { return stop || generation != seen; });
-      if (stop) return;
-      seen = generation;
-      const auto* run = part;
-      lock.unlock();
-      (*run)(index);
-      lock.lock();
-      if (--running == 0) done.notify_one();
+
+  bool AnyOpen() const { return static_cast<uint32_t>(open.load()) != 0; }
+
+  void TakeParts() {
+    uint64_t seen = open.load();
+    while (static_cast<uint32_t>(seen) != 0) {
+      const auto* job = run.load();
+      if (!open.compare_exchange_weak(seen, seen - 1)) continue;
+      (*job)(static_cast<uint32_t>(seen) - 1);
+      if (unfinished.fetch_sub(1) == 1 && waiting.load()) {
+        {
+          const std::lock_guard lock(mutex);
+        }
+        done.notify_one();
+      }
+      seen = open.load();
     }
   }
-  // Part 0 runs on the calling thread.
-  void Run(FunctionRef<void(size_t)> run) {
-    {
-      std::lock_guard lock(mutex);
-      part = &run;
-      running = threads.size();
-      ++generation;
+
+  void Loop() {
+    while (true) {
+      TakeParts();
+      if (ComesTrue([this] { return AnyOpen(); })) continue;
+      std::unique_lock lock(mutex);
+      ++parked;
+      wake.wait(lock, [this] { return stop || AnyOpen(); });
+      --parked;
+      if (stop) return;
     }
-    wake.notify_all();
-    run(0);
+  }
+
+  // Calls job(part) for all parts, and waits for them.
+  void Run(size_t parts, FunctionRef<void(size_t)> job) {
+    run.store(&job);
+    unfinished.store(parts);
+    open.store(((open.load() >> 32) + 1) << 32 | parts);
+    if (parked.load() > 0) {
+      {
+        const std::lock_guard lock(mutex);
+      }
+      wake.notify_all();
+    }
+    TakeParts();
+    const auto finished = [this] { return unfinished.load() == 0; };
+    if (ComesTrue(finished)) return;
     std::unique_lock lock(mutex);
-    done.wait(lock, [&] { return running == 0; });
+    waiting = true;
+    done.wait(lock, finished);
+    waiting = false;
   }
 };
 #else
 struct ThreadPool::Workers {
   explicit Workers(size_t) {}
-  void Run(FunctionRef<void(size_t)> run) { run(0); }
+  void Run(size_t, FunctionRef<void(size_t)> run) { run(0); }
 };
 #endif
 
@@ -79,10 +134,10 @@ void ThreadPool::For(size_t count, size_t grain, FunctionRef<void(size_t begin, 
   if (count == 0) return;
   const size_t chunks = (count + grain - 1) / grain;
   if (size_ == 1 || chunks == 1) return run(0, count);
-  workers_->Run([&](size_t part) {
-    const size_t begin = chunks * part / size_ * grain;
-    const size_t end = std::min(chunks * (part + 1) / size_ * grain, count);
-    if (begin < end) run(begin, end);
+  const size_t parts = std::min(chunks, size_ * kPartsPerThread);
+  workers_->Run(parts, [&](size_t part) {
+    const size_t begin = chunks * part / parts * grain;
+    run(begin, std::min(chunks * (part + 1) / parts * grain, count));
   });
 }
 

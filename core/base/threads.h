@@ -1,5 +1,5 @@
-// A pool of parked threads. Work is split over rows or columns of outputs, never over a sum, so that results do not
-// depend on the number of threads. Workers sleep between jobs: spinning collapses when another process takes a core.
+// A pool of threads. Work is split over rows or columns of outputs, never over a sum, so that results do not depend on
+// the number of threads. Workers sleep between jobs, in a browser after looking out for the next one for a moment.
 #pragma once
 
 #include <cstddef>

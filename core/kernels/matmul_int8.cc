@@ -177,11 +177,10 @@ HWY_EXPORT(TablePart);
 
 namespace {
 
-// Waking a worker takes some microseconds natively, and in a browser many times as long; below this the whole product
-// takes one thread less than about 40, or 400. Few rows take as long as four: the weights have to come from memory all
-// the same.
+// Below this sharing costs more than it saves: natively a worker has to be woken, which takes some microseconds, in a
+// browser it is looking out. Few rows take as long as four: the weights have to come from memory all the same.
 #ifdef __EMSCRIPTEN__
-constexpr size_t kWorthThreads = size_t{1} << 24;
+constexpr size_t kWorthThreads = size_t{1} << 20;
 #else
 constexpr size_t kWorthThreads = size_t{1} << 22;
 #endif

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <vector>
 
@@ -24,6 +25,30 @@ TEST(ThreadPool, CoversEveryIndexOnceWhateverTheGrain) {
       }
     }
   }
+}
+
+// Jobs that are over before a worker is awake, one after the other: what a late thread takes must be of the job of
+// then.
+TEST(ThreadPool, KeepsShortJobsApart) {
+  ThreadPool pool(3);
+  std::vector<int> seen(64);
+  for (size_t job = 0; job < 20000; ++job) {
+    const size_t count = 1 + job % seen.size(), grain = 1 + job % 3;
+    std::fill(seen.begin(), seen.end(), 0);
+    pool.For(count, grain, [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) ++seen[i];
+    });
+    for (size_t i = 0; i < seen.size(); ++i) ASSERT_EQ(seen[i], i < count ? 1 : 0) << job;
+  }
+}
+
+// What gives each thread room of its own counts on it: as many chunks as threads are as many parts.
+TEST(ThreadPool, MakesNoPartsBeyondTheChunks) {
+  ThreadPool pool(4);
+  const size_t count = 37, grain = (count + pool.size() - 1) / pool.size();
+  std::vector<std::atomic<int>> rooms(pool.size());
+  pool.For(count, grain, [&](size_t begin, size_t) { ++rooms.at(begin / grain); });
+  for (const std::atomic<int>& room : rooms) EXPECT_EQ(room, 1);
 }
 
 TEST(Arena, HandsOutDistinctAlignedRoomAndReusesIt) {
