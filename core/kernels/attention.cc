@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "core/kernels/softmax.h"
@@ -19,7 +20,9 @@
 #define QKV_KERNELS_ATTENTION_SHAPES_
 namespace qkv {
 inline constexpr size_t kKeysAtOnce = 4;
-inline constexpr size_t kQueriesAtMost = 2;
+// Queries that pass over a tile of keys, or of values, while the first level of the cache has it. Rows lie as far apart
+// as the model is wide, often a power of two, and then fall on few of the cache's sets: hence few keys.
+inline constexpr size_t kQueryBlock = 8, kKeyTile = 16;
 
 inline size_t KeysSeen(const ScaledDotAttention& a, size_t query) {
   return a.causal ? std::min(a.keys, a.first_query + query + 1) : a.keys;
@@ -60,16 +63,17 @@ HWY_INLINE hn::Vec<FourTag> SumFour(V a, V b, V c, V e) {
   return hn::Add(hn::BitCast(d, hn::InterleaveLower(pair, ab, ce)), hn::BitCast(d, hn::InterleaveUpper(pair, ab, ce)));
 }
 
-// score[i * stride + j] = scale q_i k_j for j < keys, of one head; columns up to the next multiple of four are
-// written too. The order of the sum over the head's dimensions does not depend on kCount.
+// score[i * stride + j] = scale q_i k_j for begin <= j < end, of one head; begin is a multiple of four, and columns up
+// to the next one after `end` are written too. The order of the sum over the head's dimensions does not depend on
+// kCount.
 template <size_t kCount>
-HWY_NOINLINE void Scores(const ScaledDotAttention& a, const float* query, const float* key, size_t keys, float* score,
-                         size_t stride) {
+HWY_NOINLINE void Scores(const ScaledDotAttention& a, const float* query, const float* key, size_t begin, size_t end,
+                         float* score, size_t stride) {
   const FourTag four;
   const auto scale = hn::Set(four, a.scale);
-  for (size_t j = 0; j < keys; j += kKeysAtOnce) {
+  for (size_t j = begin; j < end; j += kKeysAtOnce) {
     const float* k[kKeysAtOnce];
-    for (size_t c = 0; c < kKeysAtOnce; ++c) k[c] = key + KeyOffset(a, HWY_MIN(j + c, keys - 1));
+    for (size_t c = 0; c < kKeysAtOnce; ++c) k[c] = key + KeyOffset(a, HWY_MIN(j + c, end - 1));
     V sum[kCount][kKeysAtOnce];
     for (size_t i = 0; i < kCount; ++i) {
       for (size_t c = 0; c < kKeysAtOnce; ++c) sum[i][c] = Steady::Set(0);
@@ -99,53 +103,71 @@ HWY_NOINLINE void Scores(const ScaledDotAttention& a, const float* query, const 
   }
 }
 
-// sum[i] += weight[i * stride] value, for queries first <= i < kCount, of up to kVectors kLanes columns.
-template <size_t kCount, size_t kVectors>
+// A vector of up to kLanes columns, `width` where kNarrow. Decided when compiled: with both at hand LLVM takes whole
+// vectors for WebAssembly apart too.
+template <bool kNarrow>
+HWY_INLINE V LoadColumns(const float* from, size_t width) {
+  if constexpr (kNarrow) return Steady::LoadN(from, width);
+  return Steady::Load(from);
+}
+template <bool kNarrow>
+HWY_INLINE void StoreColumns(const V& v, float* to, size_t width) {
+  if constexpr (kNarrow) return Steady::StoreN(v, to, width);
+  Steady::Store(v, to);
+}
+
+// sum[i] += weight[i * stride] value, for queries first <= i < kCount.
+template <bool kNarrow, size_t kCount, size_t kVectors>
 HWY_INLINE void AddValue(const float* weight, size_t stride, const float* value, size_t width, size_t first,
                          V (&sum)[kCount][kVectors]) {
   for (size_t v = 0; v < kVectors; ++v) {
-    const V x = width < kLanes ? Steady::LoadN(value, width) : Steady::Load(value + v * kLanes);
+    const V x = LoadColumns<kNarrow>(value + v * kLanes, width);
     for (size_t i = 0; i < kCount; ++i) {
       if (i >= first) sum[i][v] = Steady::MulAdd(Steady::Set(weight[i * stride]), x, sum[i][v]);
     }
   }
 }
 
-// output_i[c] = sum_j weight[i * stride + j] value_j[c], in order of j over the seen[i] first keys; seen ascends.
-// Columns c < kVectors kLanes, or c < width of a single vector.
-template <size_t kCount, size_t kVectors>
+// output_i[c] = sum_j weight[i * stride + j] value_j[c], in order of j over the seen[i] first keys; seen ascends. Of
+// these begin <= j < end are added to what is in output, from the first on. Columns c < kVectors kLanes, or c < width
+// of a single vector where kNarrow.
+template <size_t kCount, size_t kVectors, bool kNarrow = false>
 HWY_NOINLINE void WeightedSum(const ScaledDotAttention& a, const float* weight, size_t stride, const size_t* seen,
-                              const float* value, size_t width, float* output) {
+                              size_t begin, size_t end, const float* value, float* output, size_t width = 0) {
   V sum[kCount][kVectors];
   for (size_t i = 0; i < kCount; ++i) {
-    for (size_t v = 0; v < kVectors; ++v) sum[i][v] = Steady::Set(0);
+    for (size_t v = 0; v < kVectors; ++v) {
+      const float* y = output + i * a.output_stride + v * kLanes;
+      sum[i][v] = begin == 0 ? Steady::Set(0) : LoadColumns<kNarrow>(y, width);
+    }
   }
-  size_t j = 0;
-  for (; j < seen[0]; ++j) AddValue(weight + j, stride, value + KeyOffset(a, j), width, 0, sum);
   // Later queries may see further.
-  for (size_t first = 1; first < kCount; ++first) {
-    for (; j < seen[first]; ++j) AddValue(weight + j, stride, value + KeyOffset(a, j), width, first, sum);
+  size_t j = begin;
+  for (size_t first = 0; first < kCount; ++first) {
+    for (; j < HWY_MIN(seen[first], end); ++j) {
+      AddValue<kNarrow>(weight + j, stride, value + KeyOffset(a, j), width, first, sum);
+    }
   }
   for (size_t i = 0; i < kCount; ++i) {
-    float* y = output + i * a.output_stride;
-    if (width < kLanes) {
-      Steady::StoreN(sum[i][0], y, width);
-    } else {
-      for (size_t v = 0; v < kVectors; ++v) Steady::Store(sum[i][v], y + v * kLanes);
+    for (size_t v = 0; v < kVectors; ++v) {
+      StoreColumns<kNarrow>(sum[i][v], output + i * a.output_stride + v * kLanes, width);
     }
   }
 }
 
 // WeightedSum over all columns of a head.
 template <size_t kCount>
-void SumValues(const ScaledDotAttention& a, const float* weight, size_t stride, const size_t* seen, const float* value,
-               float* output) {
+void SumValues(const ScaledDotAttention& a, const float* weight, size_t stride, const size_t* seen, size_t begin,
+               size_t end, const float* value, float* output) {
   size_t at = 0;
   for (; at + kValueVectors * kLanes <= a.head_dim; at += kValueVectors * kLanes) {
-    WeightedSum<kCount, kValueVectors>(a, weight, stride, seen, value + at, kLanes, output + at);
+    WeightedSum<kCount, kValueVectors>(a, weight, stride, seen, begin, end, value + at, output + at);
   }
-  for (; at < a.head_dim; at += kLanes) {
-    WeightedSum<kCount, 1>(a, weight, stride, seen, value + at, HWY_MIN(kLanes, a.head_dim - at), output + at);
+  for (; at + kLanes <= a.head_dim; at += kLanes) {
+    WeightedSum<kCount, 1>(a, weight, stride, seen, begin, end, value + at, output + at);
+  }
+  if (at < a.head_dim) {
+    WeightedSum<kCount, 1, true>(a, weight, stride, seen, begin, end, value + at, output + at, a.head_dim - at);
   }
 }
 
@@ -155,35 +177,54 @@ HWY_INLINE void Keep(const ScaledDotAttention& a, const float* row, size_t seen,
   std::fill_n(kept + seen, a.keys - seen, masked);
 }
 
-template <size_t kCount>
-void AttendQueries(const ScaledDotAttention& a, size_t head, size_t first, float* scratch) {
-  const size_t stride = ScratchStride(a);
-  const size_t column = head * a.head_dim;
-  size_t seen[kCount];
-  for (size_t i = 0; i < kCount; ++i) seen[i] = KeysSeen(a, first + i);
-  Scores<kCount>(a, a.query + first * a.query_stride + column, a.key + column, seen[kCount - 1], scratch, stride);
-  for (size_t i = 0; i < kCount; ++i) {
+// run(count, i) for queries i < count of a block, as many at once as share loads.
+template <class Run>
+HWY_INLINE void ForQueries(size_t count, const Run& run) {
+  size_t i = 0;
+  for (; i + kQueries <= count; i += kQueries) run(std::integral_constant<size_t, kQueries>(), i);
+  for (; i < count; ++i) run(std::integral_constant<size_t, 1>(), i);
+}
+
+void AttendBlock(const ScaledDotAttention& a, size_t head, size_t first, size_t count, float* scratch) {
+  const size_t stride = ScratchStride(a), column = head * a.head_dim;
+  const float *query = a.query + first * a.query_stride + column, *key = a.key + column, *value = a.value + column;
+  float* output = a.output + first * a.output_stride + column;
+  size_t seen[kQueryBlock];
+  for (size_t i = 0; i < count; ++i) seen[i] = KeysSeen(a, first + i);
+  const size_t keys = seen[count - 1], tile = count > kQueries ? kKeyTile : HWY_MAX(keys, size_t{1});
+  for (size_t j = 0; j < keys; j += tile) {
+    ForQueries(count, [&](auto some, size_t i) HWY_ATTR {
+      const size_t end = HWY_MIN(seen[i + some - 1], j + tile);
+      Scores<some>(a, query + i * a.query_stride, key, j, end, scratch + i * stride, stride);
+    });
+  }
+  for (size_t i = 0; i < count; ++i) {
     float* row = scratch + i * stride;
     const size_t kept = (head * a.queries + first + i) * a.keys;
     if (a.scores != nullptr) Keep(a, row, seen[i], -std::numeric_limits<float>::infinity(), a.scores + kept);
     SoftmaxRow(row, seen[i]);
     if (a.weights != nullptr) Keep(a, row, seen[i], 0, a.weights + kept);
   }
-  SumValues<kCount>(a, scratch, stride, seen, a.value + column, a.output + first * a.output_stride + column);
+  size_t j = 0;
+  do {  // at least once: without any keys the output is zero
+    ForQueries(count, [&](auto some, size_t i) HWY_ATTR {
+      SumValues<some>(a, scratch + i * stride, stride, seen + i, j, j + tile, value, output + i * a.output_stride);
+    });
+  } while ((j += tile) < keys);
 }
 
 void AttendHeads(const ScaledDotAttention& a, float* scratch) {
   for (size_t head = 0; head < a.heads; ++head) {
-    size_t i = 0;
-    for (; i + kQueries <= a.queries; i += kQueries) AttendQueries<kQueries>(a, head, i, scratch);
-    for (; i < a.queries; ++i) AttendQueries<1>(a, head, i, scratch);
+    for (size_t i = 0; i < a.queries; i += kQueryBlock) {
+      AttendBlock(a, head, i, HWY_MIN(kQueryBlock, a.queries - i), scratch);
+    }
   }
 }
 
-void DotKeys(const ScaledDotAttention& a, float* scores) { Scores<1>(a, a.query, a.key, a.keys, scores, 0); }
+void DotKeys(const ScaledDotAttention& a, float* scores) { Scores<1>(a, a.query, a.key, 0, a.keys, scores, 0); }
 
 void WeighValues(const ScaledDotAttention& a, const float* weights) {
-  SumValues<1>(a, weights, 0, &a.keys, a.value, a.output);
+  SumValues<1>(a, weights, 0, &a.keys, 0, a.keys, a.value, a.output);
 }
 
 }  // namespace qkv::HWY_NAMESPACE
@@ -198,7 +239,7 @@ HWY_EXPORT(WeighValues);
 
 void Attend(const ScaledDotAttention& a, float* scratch) { HWY_DYNAMIC_DISPATCH(AttendHeads)(a, scratch); }
 
-size_t AttentionScratch(const ScaledDotAttention& a) { return kQueriesAtMost * ScratchStride(a); }
+size_t AttentionScratch(const ScaledDotAttention& a) { return kQueryBlock * ScratchStride(a); }
 
 void DotRows(const float* query, const float* keys, size_t stride, size_t dim, size_t count, float* scores) {
   ScaledDotAttention a;
