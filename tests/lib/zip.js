@@ -1,13 +1,14 @@
 // A writer of zips (PKWARE's APPNOTE.TXT) that can be told to lie.
-import { deflateRawSync } from 'node:zlib';
+import { crc32, deflateRawSync } from 'node:zlib';
 
 /**
  * @param {Record<string, Uint8Array>} files
- * @param {{deflate?: boolean, method?: number, flags?: number, count?: number, size?: (name: string, size: number) => number}} [options]
- *   what the directory claims: `size` of a file unpacked, `count` of all
+ * @param {{deflate?: boolean, method?: number, flags?: number, count?: number, size?: (name: string, size: number) => number, crc?: (name: string, crc: number) => number}} [options]
+ *   what the directory claims: `size` of a file unpacked and its checksum, `count` of all
  * @returns {Uint8Array<ArrayBuffer>}
  */
-export function zip(files, { deflate = false, method = deflate ? 8 : 0, flags = 0, count, size = (_, n) => n } = {}) {
+export function zip(files, { deflate = false, method = deflate ? 8 : 0, flags = 0, count, ...lies } = {}) {
+  const { size = (_, n) => n, crc = (_, n) => n } = lies;
   const parts = [];
   const directory = [];
   let at = 0;
@@ -26,7 +27,7 @@ export function zip(files, { deflate = false, method = deflate ? 8 : 0, flags = 
       [flags, 2],
       [method, 2],
       [0, 4],
-      [0, 4],
+      [crc(name, crc32(bytes)) >>> 0, 4],
       [packed.length, 4],
       [size(name, bytes.length), 4],
       [path.length, 2],

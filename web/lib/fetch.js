@@ -10,6 +10,7 @@ import { fileSystem } from './runtime.js';
  * @property {AsyncIterable<Uint8Array>} chunks each is good until the next is asked for: they may share one buffer
  * @property {number} size for progress; 0 where it is not known
  * @property {boolean} exact whether `size` can be relied on
+ * @property {boolean} [isChecked] whether damage shows at its end, to which it is then read
  */
 
 /** @typedef {string | Blob | ArrayBuffer | ArrayBufferView} Source a string is an absolute URL */

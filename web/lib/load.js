@@ -119,11 +119,12 @@ export function missing(source, name, advice = '') {
 export async function feed(filler, weights, name, signal, progress) {
   const pace = pacer();
   for await (const chunk of weights.chunks) {
-    if (filler.take(chunk)) return;
+    if (filler.take(chunk) && !weights.isChecked) return;
     progress(filler.position);
     await pace();
     signal.throwIfAborted();
   }
+  if (filler.isDone) return;
   throw new QkvError('INVALID_FILE', `ends after ${filler.position} bytes; its header promises more`, name);
 }
 

@@ -1,8 +1,9 @@
 // A folder in a zip (PKWARE's APPNOTE.TXT): its directory is at its end, so an archive is read in any order, an entry at a
 // time, stored or deflated. What an entry claims is believed no further than it is true.
 import { QkvError } from '../errors.js';
+import { addToCrc } from './crc.js';
 
-/** @typedef {{blob: Blob, at: number, packed: number, size: number, isDeflated: boolean}} ZipEntry */
+/** @typedef {{blob: Blob, at: number, crc: number, packed: number, size: number, isDeflated: boolean}} ZipEntry */
 
 const kEnd = 0x06054b50;
 const kDirectory = 0x02014b50;
@@ -85,7 +86,7 @@ async function findDirectory(blob) {
  */
 function readEntry(blob, directory, at, name) {
   const [flags, method] = [directory.getUint16(at + 8, true), directory.getUint16(at + 10, true)];
-  const [packed, size, header] = [20, 24, 42].map((offset) => directory.getUint32(at + offset, true));
+  const [crc, packed, size, header] = [16, 20, 24, 42].map((offset) => directory.getUint32(at + offset, true));
   if ([packed, size, header].includes(0xffffffff)) throw unsupported('it is over 4 GiB: unpack the zip', name);
   if (flags & 1) throw unsupported('it is encrypted: unpack the zip', name);
   if (method !== 0 && method !== 8) {
@@ -95,22 +96,23 @@ function readEntry(blob, directory, at, name) {
   if (size > kLargestText && size > kMostTimes * packed) {
     throw tooLarge(`would unpack to ${size} bytes from ${packed}, more than any model does`, name);
   }
-  return { blob, at: header, packed, size, isDeflated: method === 8 };
+  return { blob, at: header, crc, packed, size, isDeflated: method === 8 };
 }
 
 /**
  * @param {ZipEntry} entry
  * @param {string} name
- * @returns {Promise<import('../fetch.js').Opened & {blob?: Blob}>} `blob` where it is stored
+ * @returns {Promise<import('../fetch.js').Opened>}
  */
-export async function openEntry({ blob, at, packed, size, isDeflated }, name) {
+export async function openEntry(entry, name) {
+  const { blob, at, packed, size, isDeflated } = entry;
   const header = await view(blob, at, 30);
   if (header.byteLength < 30 || header.getUint32(0, true) !== kEntry) throw invalid('is not where the zip says', name);
   const begin = at + 30 + header.getUint16(26, true) + header.getUint16(28, true);
   if (begin + packed > blob.size) throw invalid('ends after the zip does', name);
   const bytes = blob.slice(begin, begin + packed);
-  if (!isDeflated) return { chunks: parts(bytes), size, exact: true, blob: bytes };
-  return { chunks: inflate(bytes, size, name), size, exact: true };
+  const chunks = isDeflated ? inflate(bytes, name) : parts(bytes);
+  return { chunks: checked(chunks, entry, name), size, exact: true, isChecked: true };
 }
 
 /** @param {Blob} blob */
@@ -122,28 +124,40 @@ async function* parts(blob) {
 
 /**
  * @param {Blob} packed
- * @param {number} size
  * @param {string} name
  */
-async function* inflate(packed, size, name) {
+async function* inflate(packed, name) {
   const reader = packed.stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader();
-  let sum = 0;
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) break;
-      sum += value.length;
-      if (sum > size) throw invalid(`unpacks to more than the ${size} bytes that the zip says`, name);
+      if (done) return;
       yield value;
     }
   } catch (cause) {
-    throw cause instanceof QkvError
-      ? cause
-      : invalid(`does not unpack (${/** @type {Error} */ (cause).message})`, name);
+    throw invalid(`does not unpack (${/** @type {Error} */ (cause).message})`, name);
   } finally {
     reader.cancel().catch(() => {});
   }
-  if (sum < size) throw invalid(`unpacks to ${sum} bytes; the zip says ${size}`, name);
+}
+
+/**
+ * What comes, held against what the directory says of it.
+ * @param {AsyncIterable<Uint8Array>} chunks
+ * @param {ZipEntry} entry
+ * @param {string} name
+ */
+async function* checked(chunks, { crc, size }, name) {
+  let [have, sum] = [0, -1];
+  for await (const chunk of chunks) {
+    have += chunk.length;
+    if (have > size) break;
+    sum = addToCrc(chunk, sum);
+    yield chunk;
+  }
+  if (have !== size || ~sum >>> 0 !== crc) {
+    throw invalid('is damaged: its size or its checksum is not what the zip says', name);
+  }
 }
 
 /**

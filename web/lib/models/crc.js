@@ -1,0 +1,25 @@
+// The checksum of zips, CRC-32: four bytes a step, in half the time of one a step.
+
+/** What a byte makes of the sum, and then what that has become one, two and three bytes later. */
+const table = Int32Array.from({ length: 1024 }, (_, i) => {
+  let sum = i & 255;
+  for (let bits = 8 * ((i >> 8) + 1); bits > 0; --bits) sum = (sum >>> 1) ^ (-(sum & 1) & 0xedb88320);
+  return sum;
+});
+
+/**
+ * @param {Uint8Array} bytes
+ * @param {number} sum of what came before; -1 at the beginning
+ * @returns {number} its complement is the checksum
+ */
+export function addToCrc(bytes, sum) {
+  let i = 0;
+  for (; i + 3 < bytes.length; i += 4)
+    sum =
+      table[((sum ^ bytes[i]) & 255) + 768] ^
+      table[(((sum >> 8) ^ bytes[i + 1]) & 255) + 512] ^
+      table[(((sum >> 16) ^ bytes[i + 2]) & 255) + 256] ^
+      table[((sum >> 24) ^ bytes[i + 3]) & 255];
+  for (; i < bytes.length; ++i) sum = table[(sum ^ bytes[i]) & 255] ^ (sum >>> 8);
+  return sum;
+}
