@@ -257,6 +257,7 @@ describe('progress', () => {
     const [a, b] = await Promise.all([progressOf({ model: server.url }), progressOf({ model: server.url })]);
     for (const seen of [a, b]) expect([seen[0], seen.at(-1)]).toEqual([0, 1]);
     expect(server.requests.filter((name) => name === 'model.safetensors')).toHaveLength(1);
+    expect(server.requests).not.toContain('target_vocab.json'); // its config says that there is one vocabulary
     await server.close();
   });
 });

@@ -435,6 +435,26 @@ test('a file of a zip has the checksum that the zip says', async () => {
   }
 });
 
+test('a server is asked for no file that others make needless, and for a second vocabulary where there is one', async () => {
+  const translators = ['generation_config.json', 'vocab.json', 'source.spm', 'target.spm', 'shortlist.bin'];
+  const expected = [
+    [folder('bert-masked'), ['tokenizer.json']],
+    [folder('gpt2'), ['tokenizer.json', 'generation_config.json']],
+    [tinyFolder, translators],
+    [at('tests/goldens/models/tiny-pre-norm'), [...translators, 'target_vocab.json']],
+  ];
+  for (const [path, names] of expected) {
+    const server = await serveFolder(path);
+    try {
+      await keep(load(server.url));
+      const asked = new Set(server.requests);
+      expect([...asked].toSorted()).toEqual(['config.json', 'model.safetensors', ...names].toSorted());
+    } finally {
+      await server.close();
+    }
+  }
+});
+
 test('folders load over http, in shards and pickled, and as int8', async () => {
   for (const name of ['bert-answer', 'gpt2-untied']) {
     const server = await serveFolder(folder(name));

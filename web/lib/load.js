@@ -3,7 +3,7 @@
 import { withSignals } from './abort.js';
 import { QkvError } from './errors.js';
 import { open, readAll } from './fetch.js';
-import { locate, smallFiles, weightsFile } from './model-source.js';
+import { hasTwoVocabularies, locate, smallFiles, weightsFile } from './model-source.js';
 import { pacer } from './runtime.js';
 
 /** @typedef {import('./guard.js').GuardedModule} GuardedModule */
@@ -59,11 +59,13 @@ async function readSmallFiles(source, signal, progress) {
     progress(++done / smallFiles.length);
     return bytes;
   };
-  const [config, generation, vocab, sourceSpm, targetSpm, shortlist, targetVocab] = await Promise.all(
+  const [bytes, generation, vocab, sourceSpm, targetSpm, shortlist] = await Promise.all(
     smallFiles.map(({ name, isRequired }) => read(name, isRequired)),
   );
+  const config = asText(bytes, 'config.json');
+  const targetVocab = hasTwoVocabularies(config) ? await read('target_vocab.json', false) : null;
   return {
-    config: asText(config, 'config.json'),
+    config,
     generationConfig: asText(generation, 'generation_config.json'),
     vocab: asText(vocab, 'vocab.json'),
     sourceSpm: /** @type {Uint8Array} */ (sourceSpm),

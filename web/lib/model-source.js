@@ -19,9 +19,14 @@ export const smallFiles = [
   { name: 'source.spm', isRequired: true },
   { name: 'target.spm', isRequired: false }, // absent: the source's serves both
   { name: 'shortlist.bin', isRequired: false }, // absent: every piece may be written
-  { name: 'target_vocab.json', isRequired: false }, // absent: both sides have one vocabulary
 ];
 export const weightsFile = 'model.safetensors';
+
+/**
+ * Whether each side has pieces of its own: then the target's are in target_vocab.json.
+ * @param {string} config the text of config.json
+ */
+export const hasTwoVocabularies = (config) => /"share_encoder_decoder_embeddings"\s*:\s*false/.test(config);
 
 /**
  * @param {ModelOption} model

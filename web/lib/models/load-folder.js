@@ -4,7 +4,7 @@ import { withSignals } from '../abort.js';
 import { QkvError } from '../errors.js';
 import { collect, open } from '../fetch.js';
 import { RangeFiller, asText, feed, kSmallShare, missing } from '../load.js';
-import { locate, weightsFile } from '../model-source.js';
+import { hasTwoVocabularies, locate, weightsFile } from '../model-source.js';
 import { readDirectory } from './directory.js';
 import { isZip, openEntry, readZip } from './zip.js';
 
@@ -146,26 +146,37 @@ async function openerOf(source, signal) {
  * @returns {Promise<[string, string | Uint8Array][]>}
  */
 async function readSmallFiles(wasm, opener, source, progress) {
+  /** @type {[string, string | Uint8Array][]} */
+  const files = [];
   const read = async (/** @type {string} */ name) => {
     const opened = await opener(name);
     if (!opened) return null;
     const bytes = await collect(opened, name);
     if (bytes.length === 0) throw new QkvError('INVALID_FILE', 'is empty', name);
-    return /\.(json|txt)$/.test(name) ? asText(bytes, name) : bytes;
+    const content = /\.(json|txt)$/.test(name) ? asText(bytes, name) : bytes;
+    files.push([name, content]);
+    return content;
   };
-  const config = await read('config.json');
+  const config = /** @type {string | null} */ (await read('config.json'));
   if (config === null) throw notThere(source, 'config.json');
-  const names = wasm.folderFiles(/** @type {string} */ (config)).filter((name) => name !== 'config.json');
+  const names = wasm.folderFiles(config);
+  const tokenizer = names.includes('tokenizer.json') && (await read('tokenizer.json'));
+  const others = names.filter((name) => isOpen(name, config, !!tokenizer));
   let done = 0;
-  const others = await Promise.all(
-    names.map(async (name) => {
-      const content = await read(name);
-      progress(++done / names.length);
-      return /** @type {[string, string | Uint8Array | null]} */ ([name, content]);
-    }),
-  );
-  const files = others.filter(([, content]) => content !== null);
-  return /** @type {[string, string | Uint8Array][]} */ ([['config.json', config], ...files]);
+  await Promise.all(others.map((name) => read(name).then(() => progress(++done / others.length))));
+  return files;
+}
+
+/**
+ * Whether a file may still say something, so that a server is not asked for what most folders lack.
+ * @param {string} name
+ * @param {string} config
+ * @param {boolean} hasTokenizer tokenizer.json, beside which no other file of a tokenizer is read
+ */
+function isOpen(name, config, hasTokenizer) {
+  if (hasTokenizer) return name === 'generation_config.json';
+  if (name === 'target_vocab.json') return hasTwoVocabularies(config);
+  return name !== 'config.json' && name !== 'tokenizer.json';
 }
 
 /**
