@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { built, openBrowser } from './chromium.js';
 
 const read = (path) => readFileSync(new URL(`../../${path}`, import.meta.url));
-const policy = /content="(default-src[^"]+)"/.exec(String(read('web/demo/index.html')))[1];
+const policy = /content="(default-src[^"]+)"/.exec(String(read('web/demo/parts/head.html')))[1];
 const kPage = `<!doctype html><meta http-equiv="Content-Security-Policy" content="${policy}"><title>A page</title>`;
 const kServed = {
   'page.html': { contentType: 'text/html', body: kPage },

@@ -5,7 +5,7 @@ import { compare, kMayDiffer, translations } from '../translations.js';
 import { built, openBrowser } from './chromium.js';
 
 const read = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-const policy = /content="(default-src[^"]+)"/.exec(read('web/demo/index.html'))[1];
+const policy = /content="(default-src[^"]+)"/.exec(read('web/demo/parts/head.html'))[1];
 const kPage = `<!doctype html><meta http-equiv="Content-Security-Policy" content="${policy}"><title>A page</title>`;
 // A hundred show more of the same: QKV_MEMORY_ROUNDS=100.
 const kRounds = Number(process.env.QKV_MEMORY_ROUNDS ?? 10);

@@ -134,8 +134,8 @@ export async function bundleSite({ minify = true } = {}) {
   const out = at('build', 'site');
   fresh(out);
   const demo = readdirSync(at('web', 'demo'));
-  const pages = demo.filter((name) => name.endsWith('.html'));
-  const scripts = [...new Set(pages.flatMap((page) => entriesOf(at('web', 'demo', page))))];
+  const pages = new Map(demo.filter((name) => name.endsWith('.html')).map((name) => [name, wholePage(name)]));
+  const scripts = [...new Set([...pages.values()].flatMap(entriesOf))];
   await esbuild({
     ...options(out, minify),
     entryPoints: [
@@ -146,7 +146,7 @@ export async function bundleSite({ minify = true } = {}) {
       typeof entry === 'string' ? { in: entry, out: relative(at('web', 'demo'), entry).replace(/\.\w+$/, '') } : entry,
     ),
   });
-  for (const name of pages) writeFileSync(join(out, name), wholePage(name));
+  for (const [name, html] of pages) writeFileSync(join(out, name), html);
   for (const name of demo.filter((file) => /\.(svg|png|ico|webmanifest)$/.test(file))) {
     copy(at('web', 'demo', name), join(out, name));
   }
@@ -183,10 +183,8 @@ function wholePage(name) {
   return html.replace(`<a ${own}>`, `<a ${own} aria-current="page">`);
 }
 
-/** The module scripts and style sheets that a page names. */
-function entriesOf(page) {
-  const html = readFileSync(page, 'utf8');
-  return [...html.matchAll(/<(?:script[^>]*\ssrc|link[^>]*rel="stylesheet"[^>]*\shref)="([^":]+)"/g)].map(
-    ([, url]) => url,
-  );
+/** The module scripts and style sheets that a page names. @param {string} html @returns {string[]} */
+function entriesOf(html) {
+  const names = html.matchAll(/<(?:script[^>]*\ssrc|link[^>]*rel="stylesheet"[^>]*\shref)="([^":]+)"/g);
+  return [...names].map(([, url]) => url);
 }
