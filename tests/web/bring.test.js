@@ -244,6 +244,21 @@ test('our own models, by their buttons; a link restores one with its text, Back 
   expect([...page.complaints, ...linked.complaints]).toEqual([]);
 });
 
+test('every pair of the package translates by its button', async () => {
+  const page = await open();
+  for (const [name, translation] of [
+    ['en-fr', /^Comment /],
+    ['en-de', /^Wie /],
+    ['en-es', /^¿Cómo /],
+  ]) {
+    await page.click(`#ours [value="models/${name}/"]`);
+    await page.waitForFunction((said) => document.querySelector('#facts-name').textContent === said, name);
+    await ready(page, 'translator');
+    expect(await page.textContent('#target')).toMatch(translation);
+  }
+  expect(page.complaints).toEqual([]);
+});
+
 test('Tab stops at every control', async () => {
   const page = await open();
   await give(page, filesOf(folder('bert-answer')));
