@@ -86,3 +86,15 @@ test("a generator's text and weights are PyTorch's, from safetensors, a pickle a
   }
   expect(page.complaints).toEqual([]);
 });
+
+test('a damaged file of a zip is an error that names it, and the next zip loads', async () => {
+  const files = filesOf('gpt2-untied');
+  const [{ text }] = goldens('gpt2-untied');
+  const crc = (name, sum) => (name === 'pytorch_model.bin' ? sum ^ 1 : sum);
+  for (const deflate of [false, true]) {
+    const damaged = inPage(base64(zip(files, { deflate, crc })), text);
+    await expect(damaged).rejects.toThrow(/pytorch_model\.bin.*checksum/);
+    const whole = base64(zip(files, { deflate }));
+    expect((await inPage(whole, text, { maxLength: 2 })).said.class).toBe('Generator');
+  }
+});

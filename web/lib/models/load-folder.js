@@ -235,14 +235,22 @@ async function shardFile(name, opener, source) {
 async function toBlob(opened) {
   if (opened.blob) return opened.blob;
   const chunks = opened.chunks[Symbol.asyncIterator]();
+  /** @type {unknown} */
+  let problem; // browsers say of what broke a stream no more than that it could not be fetched
   const stream = new ReadableStream({
     pull: async (controller) => {
-      const { done, value } = await chunks.next();
-      if (done) controller.close();
-      else controller.enqueue(value.slice());
+      try {
+        const { done, value } = await chunks.next();
+        if (done) controller.close();
+        else controller.enqueue(value.slice());
+      } catch (error) {
+        controller.error((problem = error));
+      }
     },
   });
-  return new Response(stream).blob();
+  return new Response(stream).blob().catch((error) => {
+    throw problem ?? error;
+  });
 }
 
 /**
