@@ -98,3 +98,30 @@ test('a damaged file of a zip is an error that names it, and the next zip loads'
     expect((await inPage(whole, text, { maxLength: 2 })).said.class).toBe('Generator');
   }
 });
+
+/** In the page: texts that are given up after their first part. */
+async function giveUp([index, model]) {
+  const { load } = await import(index);
+  const bytes = (coded) => Uint8Array.from(atob(coded), (char) => char.charCodeAt(0));
+  const files = Object.fromEntries(Object.entries(model).map(([name, coded]) => [name, bytes(coded)]));
+  const generator = await load({ files });
+  const reasons = [];
+  for (let round = 0; round < 10; ++round) {
+    const ending = new AbortController();
+    const aborted = generator.stream('The', { maxLength: 40, signal: ending.signal }).getReader();
+    await aborted.read();
+    ending.abort(new Error('enough'));
+    reasons.push(await aborted.read().then(String, String));
+    const cancelled = generator.stream('The', { maxLength: 40 }).getReader();
+    await cancelled.read();
+    await cancelled.cancel();
+    await generator.generate('The', { maxLength: 2 });
+  }
+  generator.destroy();
+  return [...new Set(reasons)];
+}
+
+test('what the worker still reports of a text that was given up is dropped', async () => {
+  expect(await page.evaluate(giveUp, [`${browser.url}models.js`, sent('gpt2')])).toEqual(['Error: enough']);
+  expect(page.complaints).toEqual([]);
+});

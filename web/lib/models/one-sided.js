@@ -53,7 +53,10 @@ export class OneSided {
     }
     try {
       return await withSignals([this.#life.signal, signal], (both) =>
-        unlessAborted(this.#lease.call(method, args, both, progress), both),
+        unlessAborted(
+          this.#lease.call(method, args, both, (said) => both.aborted || progress?.(said)),
+          both,
+        ),
       );
     } catch (error) {
       throw toPublicError(error);
