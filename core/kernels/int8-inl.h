@@ -47,6 +47,7 @@ HWY_INLINE Int8Activations LoadActivations(const QuantizedActivation* x) {
 }
 // sum + x w, four products a lane.
 struct Dot {
+  static constexpr bool kIsOneInstruction = false;
   static HWY_INLINE SumVector Add(SumVector sum, Int8Activations x, Int8Weights w) {
     const v128_t low = wasm_i32x4_dot_i16x8(w.low, x.low), high = wasm_i32x4_dot_i16x8(w.high, x.high);
     return SumVector{wasm_i32x4_add(wasm_i32x4_add(sum.raw, low), high)};
@@ -71,6 +72,11 @@ HWY_INLINE Int8Activations LoadActivations(const QuantizedActivation* x) { retur
 
 // sum + x w, four products a lane.
 struct Dot {
+#ifdef __wasm_relaxed_simd__
+  static constexpr bool kIsOneInstruction = true;
+#else
+  static constexpr bool kIsOneInstruction = false;
+#endif
   static HWY_INLINE SumVector Add(SumVector sum, Int8Activations x, Int8Weights w) {
 #ifdef __wasm_relaxed_simd__
     // Whether an engine takes the second operand for signed or for unsigned: 7 bits are the same.
@@ -95,6 +101,7 @@ struct Dot {
 // from five, two of them to make the ones that this multiplies by; here these stay in a register. 69 and 89 GOP/s on a
 // Zen 3.
 struct DotInSteps {
+  static constexpr bool kIsOneInstruction = false;
   static HWY_INLINE SumVector Add(SumVector sum, Int8Activations x, Int8Weights w) {
     const v128_t pairs = wasm_i16x8_relaxed_dot_i8x16_i7x16(w.raw, x.raw);
     return SumVector{wasm_i32x4_add(sum.raw, wasm_i32x4_dot_i16x8(pairs, wasm_i16x8_const_splat(1)))};
