@@ -77,6 +77,20 @@ export async function settled(page) {
   await nextFrame(page);
 }
 
+/**
+ * Until a model that was chosen has translated, and the page says so; one without attention has no heads to wait for.
+ * @param {Page} page
+ * @param {string} [start] of what it says: the model's name
+ */
+export async function translated(page, start = '') {
+  await page.waitForFunction((wanted) => {
+    const said = document.querySelector('#message').textContent;
+    const isBusy = document.querySelector('#target').getAttribute('aria-busy') !== 'false';
+    return !isBusy && said.startsWith(wanted) && said.includes('pieces/s');
+  }, start);
+  await nextFrame(page);
+}
+
 /** Brings the search into view and waits until it is that of the sentence. @param {Page} page */
 export async function searched(page) {
   await page.locator('qkv-tree').scrollIntoViewIfNeeded();

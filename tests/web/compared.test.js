@@ -1,22 +1,12 @@
 // The models that the page offers to compare: each loads when it is chosen, translates, and shows what it looked at.
 
-import { nextFrame, openBrowser, settled } from './chromium.js';
+import { openBrowser, settled, translated } from './chromium.js';
 
 let browser;
 beforeAll(async () => {
   browser = await openBrowser();
 });
 afterAll(() => browser?.close());
-
-/** Until the chosen model has translated; one without attention has no heads to wait for. */
-async function translated(page) {
-  await page.waitForFunction(
-    () =>
-      document.querySelector('#target').getAttribute('aria-busy') === 'false' &&
-      document.querySelector('#message').textContent.includes('pieces/s'),
-  );
-  await nextFrame(page);
-}
 
 test('models load when they are chosen; each translates and shows its attention', async () => {
   const asked = [];

@@ -1,6 +1,6 @@
 // The languages that the page translates into: each has a model of its own, which loads when it is chosen.
 
-import { nextFrame, openBrowser, settled } from './chromium.js';
+import { openBrowser, settled, translated } from './chromium.js';
 
 let browser;
 beforeAll(async () => {
@@ -11,18 +11,6 @@ afterAll(() => browser?.close());
 const kNames = { fr: 'French', de: 'German', es: 'Spanish' };
 // Words that a good translation of the page's first sentence hardly does without.
 const kBrother = { fr: 'frère', de: 'Bruder', es: 'hermano' };
-
-/** Until the model of the language has translated. */
-async function translated(page, language) {
-  await page.waitForFunction(
-    (wanted) =>
-      document.querySelector('#target').getAttribute('aria-busy') === 'false' &&
-      document.querySelector('#message').textContent.startsWith(`en-${wanted} `) &&
-      document.querySelector('#message').textContent.includes('pieces/s'),
-    language,
-  );
-  await nextFrame(page);
-}
 
 test('a language loads its model when it is chosen, and everything says so', async () => {
   const asked = [];
@@ -36,7 +24,7 @@ test('a language loads its model when it is chosen, and everything says so', asy
   expect(asked.filter((path) => !path.startsWith('/models/en-fr/'))).toEqual([]);
   for (const language of ['de', 'es', 'fr']) {
     await page.selectOption('#language', language);
-    await translated(page, language);
+    await translated(page, `en-${language} `);
     expect(asked).toContain(`/models/en-${language}/model.safetensors`);
     expect(await page.textContent('#target')).toContain(kBrother[language]);
     expect(await page.getAttribute('#target', 'lang')).toBe(language);
@@ -49,18 +37,18 @@ test('a language loads its model when it is chosen, and everything says so', asy
 
 test('a link names its language, and a model to compare is one for French', async () => {
   const page = await browser.open('#text=Good%20morning.&to=de');
-  await translated(page, 'de');
+  await translated(page, 'en-de ');
   expect(await page.inputValue('#language')).toBe('de');
   expect(await page.textContent('#target')).toMatch(/Morgen/);
   await page.selectOption('#model', 'bahdanau');
   await page.waitForFunction(() => document.querySelector('#message').textContent.startsWith('bahdanau '));
   expect(await page.inputValue('#language')).toBe('fr');
   await page.selectOption('#language', 'es');
-  await translated(page, 'es');
+  await translated(page, 'en-es ');
   expect(await page.inputValue('#model')).toBe('small');
   await page.goBack();
   await page.goBack();
-  await translated(page, 'de');
+  await translated(page, 'en-de ');
   expect(await page.inputValue('#source')).toBe('Good morning.');
   expect(page.complaints).toEqual([]);
 }, 60_000);
