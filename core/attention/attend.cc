@@ -5,8 +5,8 @@
 #include <cmath>
 #include <string>
 
-#include "core/attention/attend_backward.h"
 #include "core/attention/attend_head.h"
+#include "core/attention/record_attend.h"
 
 namespace qkv {
 namespace {

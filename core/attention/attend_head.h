@@ -1,5 +1,5 @@
-// How one head comes from queries and keys to weights, some queries at a time: what the forward and the backward of
-// attention share, so that the backward sees the very numbers, and decisions, of the forward. Included by these two
+// How one head comes from queries and keys to weights, some queries at a time: what the forward, the backward and the
+// likelihoods of attention share, so that all see the very numbers, and decisions, of the forward. Included by these
 // alone.
 #pragma once
 

@@ -3,7 +3,7 @@
 #include <cassert>
 #include <type_traits>
 
-#include "core/attention/attend_backward.h"
+#include "core/attention/likelihood.h"
 #include "core/layers/step_attention.h"
 
 namespace qkv {

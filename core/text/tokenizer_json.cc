@@ -1,11 +1,10 @@
-// Reads tokenizer.json (github.com/huggingface/tokenizers) and the older files into a tokenizer's parts.
-#include <algorithm>
+// Reads tokenizer.json (github.com/huggingface/tokenizers) into a tokenizer's parts.
 #include <cmath>
 #include <utility>
 
-#include "core/base/function_ref.h"
 #include "core/base/json.h"
-#include "core/text/byte_level.h"
+#include "core/text/base64.h"
+#include "core/text/tokenizer_fields.h"
 #include "core/text/tokenizer_parts.h"
 
 namespace qkv {
@@ -14,106 +13,9 @@ namespace {
 using Parts = Tokenizer::Parts;
 
 constexpr const char* kFile = "tokenizer.json";
-constexpr size_t kLongestPiece = 1024;  // bytes; also of what replaces something
 constexpr size_t kMostAdded = 1 << 16;  // added pieces
-constexpr size_t kMostSteps = 16;       // of one list, nested ones among them
 constexpr size_t kMostTemplateItems = 64;
 constexpr const char* kSpace = "\xE2\x96\x81";  // U+2581
-
-// Reads fields of nested objects. The first thing that is wrong is kept, and whatever is read after it does not matter.
-class Fields {
- public:
-  explicit Fields(std::string_view file) : file_(file) {}
-
-  Result<void> Check() const {
-    if (ok_) return {};
-    return error_;
-  }
-  bool ok() const { return ok_; }
-  [[gnu::noinline]] void Fail(std::string_view where, std::string message, ErrorCode code = ErrorCode::kInvalidFile) {
-    if (ok_) error_ = {code, std::move(message), file_ + ", " + std::string(where)};
-    ok_ = false;
-  }
-  [[gnu::noinline]] void Refuse(std::string_view where, std::string_view name) {
-    Fail(where, "\"" + std::string(name) + "\" is not something that this engine does", ErrorCode::kUnsupported);
-  }
-  [[gnu::noinline]] void Keep(const Result<void>& result) {
-    if (!result && ok_) error_ = result.error(), ok_ = false;
-  }
-
-  // The member, or null where it is absent or null.
-  [[gnu::noinline]] const Json* Find(const Json& object, const char* key) {
-    if (!object.IsObject()) return Fail(key, "is to be in an object"), nullptr;
-    const auto member = object.FindMember(key);
-    return member == object.MemberEnd() || member->value.IsNull() ? nullptr : &member->value;
-  }
-  [[gnu::noinline]] std::string_view Text(const Json& json, std::string_view where) {
-    if (!json.IsString()) return Fail(where, "must be a string"), std::string_view();
-    return {json.GetString(), json.GetStringLength()};
-  }
-  [[gnu::noinline]] std::string_view Text(const Json& object, const char* key, std::string_view fallback) {
-    const Json* const value = Find(object, key);
-    if (value == nullptr) return fallback;
-    const std::string_view text = Text(*value, key);
-    if (text.size() > kLongestPiece) Fail(key, "is over 1,024 bytes", ErrorCode::kLimitExceeded);
-    return text;
-  }
-  [[gnu::noinline]] bool Flag(const Json& object, const char* key, bool fallback) {
-    const Json* const value = Find(object, key);
-    if (value == nullptr) return fallback;
-    if (!value->IsBool()) Fail(key, "must be true or false");
-    return value->IsTrue();
-  }
-  [[gnu::noinline]] int64_t Whole(const Json& json, std::string_view where) {
-    if (!json.IsInt64() || json.GetInt64() < 0 || json.GetInt64() >= kMostPieces) {
-      return Fail(where, "must be a whole number below " + std::to_string(kMostPieces)), 0;
-    }
-    return json.GetInt64();
-  }
-  // An array or object that must be there.
-  [[gnu::noinline]] const Json* List(const Json& object, const char* key) {
-    const Json* const list = Find(object, key);
-    if (list == nullptr || !list->IsArray()) return Fail(key, "must be a list"), nullptr;
-    return list;
-  }
-
-  // Calls each(step, type) for a step, or for all of a sequence of them.
-  using Each = FunctionRef<void(const Json& step, std::string_view type)>;
-  [[gnu::noinline]] void Steps(const Json& json, const char* where, const char* list_name, Each each,
-                               size_t depth = 0) {
-    const std::string_view type = Text(json, "type", "");
-    if (type != "Sequence") return ++steps_ > kMostSteps ? Fail(where, "has too many steps") : each(json, type);
-    const Json* const list = depth < 4 ? List(json, list_name) : (Fail(where, "is nested too deeply"), nullptr);
-    for (size_t i = 0; list != nullptr && ok_ && i < list->Size(); ++i) {
-      Steps((*list)[static_cast<rapidjson::SizeType>(i)], where, list_name, each, depth + 1);
-    }
-  }
-
- private:
-  std::string file_;
-  Error error_{};
-  bool ok_ = true;
-  size_t steps_ = 0;
-};
-
-// RFC 4648; nothing where it is no base64.
-std::vector<uint8_t> FromBase64(std::string_view text) {
-  std::vector<uint8_t> bytes;
-  uint32_t bits = 0, count = 0;
-  for (const char c : text) {
-    const int digit = c >= 'A' && c <= 'Z'   ? c - 'A'
-                      : c >= 'a' && c <= 'z' ? c - 'a' + 26
-                      : c >= '0' && c <= '9' ? c - '0' + 52
-                      : c == '+'             ? 62
-                      : c == '/'             ? 63
-                                             : -1;
-    if (c == '=') break;
-    if (digit < 0) return {};
-    bits = bits << 6 | static_cast<uint32_t>(digit);
-    if ((count += 6) >= 8) bytes.push_back(static_cast<uint8_t>(bits >> (count -= 8)));
-  }
-  return bytes;
-}
 
 class Parser {
  public:
@@ -326,42 +228,16 @@ class Parser {
         left = both.substr(0, space);
         right = space == std::string_view::npos ? "" : both.substr(space + 1);
       }
-      fields_.Keep(AddMerge(*parts_, left, right, list, kFile));
+      fields_.Keep(parts_->AddMerge(left, right, list, kFile));
     }
     Pairs pairs;
     pairs.merges = PairMerges(list);
     pairs.unknown = Named(model, "unk_token", "");
     pairs.fuse_unknown = fields_.Flag(model, "fuse_unk", false);
-    FindBytes(*parts_, pairs);
+    parts_->FindBytes(pairs);
     parts_->model = std::move(pairs);
   }
 
- public:
-  static Result<void> AddMerge(const Parts& parts, std::string_view left, std::string_view right,
-                               std::vector<PairMerges::Merge>& list, const char* file) {
-    const auto find = [&](std::string_view piece) { return piece.empty() ? -1 : parts.pieces.Find(piece); };
-    const PairMerges::Merge merge{find(left), find(right), find(std::string(left) + std::string(right))};
-    if (merge.left < 0 || merge.right < 0 || merge.joined < 0) {
-      return Error{ErrorCode::kInvalidFile,
-                   "merge " + std::to_string(list.size()) + " joins what are no pieces of the vocabulary",
-                   std::string(file) + ", merges"};
-    }
-    list.push_back(merge);
-    return {};
-  }
-
-  static void FindBytes(const Parts& parts, Pairs& pairs) {
-    const auto is_bytes = [](const WordStep& step) { return step.kind == WordStep::Kind::kByteLevel; };
-    pairs.byte_level = std::any_of(parts.words.begin(), parts.words.end(), is_bytes);
-    const std::array<uint32_t, 256> characters = ByteCharacters();
-    for (size_t byte = 0; byte < 256; ++byte) {
-      std::string character;
-      AppendUtf8(characters[byte], character);
-      pairs.bytes[byte] = parts.pieces.Find(character);
-    }
-  }
-
- private:
   void ReadUnigram(const Json& model, const Json& vocabulary) {
     const Json* const unknown = fields_.Find(model, "unk_id");
     if (unknown == nullptr) return fields_.Refuse("model", "Unigram without unk_id");
@@ -392,7 +268,7 @@ class Parser {
         parts_->pair = ReadTemplate(step, "pair", special);
       } else if (type == "BertProcessing" || type == "RobertaProcessing") {
         const bool roberta = type == "RobertaProcessing";
-        SetTemplates(*parts_, PieceOf(step, "cls"), PieceOf(step, "sep"), roberta);
+        parts_->SetTemplates(PieceOf(step, "cls"), PieceOf(step, "sep"), roberta);
         if (roberta) ReadTrimming(step, true);
       } else if (type == "ByteLevel") {
         ReadTrimming(step, true);
@@ -443,17 +319,6 @@ class Parser {
     return items;
   }
 
- public:
-  // [CLS] A [SEP], [CLS] A [SEP] B [SEP]; RoBERTa's <s> A </s>, <s> A </s></s> B </s>.
-  static void SetTemplates(Parts& parts, int32_t first, int32_t last, bool roberta) {
-    parts.single = {{first, 0, 0}, {-1, 0, 0}, {last, 0, 0}};
-    parts.pair = parts.single;
-    if (roberta) parts.pair.push_back({last, 0, 0});
-    parts.pair.push_back({-1, 1, roberta ? 0 : 1});
-    parts.pair.push_back({last, 0, roberta ? 0 : 1});
-  }
-
- private:
   void ReadDecoding(const Json& json) {
     fields_.Steps(json, "decoder", "decoders", [&](const Json& step, std::string_view type) {
       using Kind = Parts::Decoding::Kind;
@@ -474,154 +339,15 @@ class Parser {
     });
   }
 
-  Fields fields_;
+  TokenizerFields fields_;
   std::unique_ptr<Parts> parts_;
 };
 
-// tokenizer_config.json, or nothing.
-Result<JsonObject> ReadConfig(std::string_view config) {
-  return JsonObject::Parse(config.empty() ? "{}" : config, "tokenizer_config.json", kLargestConfig);
-}
-
-// Special pieces that older folders name nowhere but in their models' documentation.
-Result<void> AddSpecial(Parts& parts, std::initializer_list<std::string_view> names, const char* file) {
-  std::vector<AddedPiece> added;
-  for (const std::string_view name : names) {
-    const int32_t id = parts.pieces.Find(name);
-    if (id < 0) continue;
-    parts.special[static_cast<size_t>(id)] = true;
-    added.push_back({std::string(name), id, name == "<mask>", false});
-  }
-  return parts.BuildAdded(std::move(added), parts.raw, file);
-}
-
-Result<int32_t> Needed(const Parts& parts, std::string_view name, const char* file) {
-  const int32_t id = parts.pieces.Find(name);
-  if (id >= 0) return id;
-  return Error{ErrorCode::kInvalidFile, "it has no piece \"" + std::string(name) + "\"", file};
-}
-
 }  // namespace
-
-Result<void> Parts::AddPiece(std::string_view text, int64_t id, bool is_special, std::string_view where) {
-  const auto at = static_cast<size_t>(id);
-  const auto fail = [&](const char* message, ErrorCode code = ErrorCode::kInvalidFile) {
-    return Error{code, "piece " + std::to_string(id) + message, std::string(where)};
-  };
-  if (text.empty()) return fail(" is empty");
-  if (text.size() > kLongestPiece) return fail(" is over 1,024 bytes", ErrorCode::kLimitExceeded);
-  if (at >= spans.size()) {
-    spans.resize(at + 1);
-    special.resize(at + 1);
-  }
-  if (is_special) special[at] = true;
-  if (spans[at].length != 0) {
-    if (Text(static_cast<int32_t>(id)) == text) return {};
-    return fail(" has two texts");
-  }
-  spans[at] = {static_cast<uint32_t>(texts.size()), static_cast<uint32_t>(text.size())};
-  texts += text;
-  return {};
-}
-
-Result<void> Parts::BuildTrie(std::string_view where) {
-  std::vector<Trie::Entry> entries;
-  entries.reserve(spans.size());
-  for (size_t id = 0; id < spans.size(); ++id) {
-    if (spans[id].length != 0) entries.push_back({Text(static_cast<int32_t>(id)), static_cast<int32_t>(id)});
-  }
-  if (entries.empty()) return Error{ErrorCode::kInvalidFile, "the vocabulary is empty", std::string(where)};
-  QKV_TRY(pieces, Trie::Build(std::move(entries), where));
-  return {};
-}
-
-Result<void> Parts::BuildAdded(std::vector<AddedPiece> found, Added& to, std::string_view where) {
-  to.pieces = std::move(found);
-  std::vector<Trie::Entry> entries;
-  entries.reserve(to.pieces.size());
-  for (const AddedPiece& piece : to.pieces) entries.push_back({piece.content, static_cast<int32_t>(entries.size())});
-  QKV_TRY(to.trie, Trie::Build(std::move(entries), where));
-  return {};
-}
 
 Result<Tokenizer> Tokenizer::Parse(std::string_view text) {
   QKV_TRY(const JsonObject json, JsonObject::Parse(text, kFile));
   QKV_TRY(std::unique_ptr<Parts> parts, Parser().Parse(json.root()));
-  return Tokenizer(std::move(parts));
-}
-
-Result<Tokenizer> Tokenizer::ParseWordPiece(std::string_view vocabulary, std::string_view config) {
-  constexpr const char* kVocabulary = "vocab.txt";
-  QKV_TRY(const JsonObject json, ReadConfig(config));
-  auto parts = std::make_unique<Parts>();
-  int64_t id = 0;
-  while (!vocabulary.empty()) {
-    const size_t end = std::min(vocabulary.find('\n'), vocabulary.size());
-    std::string_view line = vocabulary.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (id >= kMostPieces) return Error{ErrorCode::kLimitExceeded, "it has too many pieces", kVocabulary};
-    QKV_CHECK(parts->AddPiece(line, id++, false, kVocabulary));
-    vocabulary.remove_prefix(std::min(end + 1, vocabulary.size()));
-  }
-  QKV_CHECK(parts->BuildTrie(kVocabulary));
-  QKV_CHECK(AddSpecial(*parts, {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}, kVocabulary));
-  QKV_TRY(const int32_t unknown, Needed(*parts, "[UNK]", kVocabulary));
-  QKV_TRY(const int32_t first, Needed(*parts, "[CLS]", kVocabulary));
-  QKV_TRY(const int32_t last, Needed(*parts, "[SEP]", kVocabulary));
-  RewriteStep::Bert bert;
-  QKV_TRY(bert.lowercase, json.Bool("do_lower_case", true));
-  QKV_TRY(bert.strip_accents, json.Bool("strip_accents", bert.lowercase));
-  QKV_TRY(bert.split_ideographs, json.Bool("tokenize_chinese_chars", true));
-  parts->rewriting.push_back({.bert = bert});
-  parts->words.push_back({});
-  parts->model = WordPiece{.unknown = unknown};
-  Parser::SetTemplates(*parts, first, last, false);
-  parts->decoding = {Parts::Decoding::Kind::kWordPiece, "##", true};
-  return Tokenizer(std::move(parts));
-}
-
-Result<Tokenizer> Tokenizer::ParseByteLevel(std::string_view vocabulary, std::string_view merges,
-                                            std::string_view config, bool roberta) {
-  constexpr const char *kVocabulary = "vocab.json", *kMerges = "merges.txt";
-  QKV_TRY(const JsonObject json, ReadConfig(config));
-  QKV_TRY(const JsonObject pieces, JsonObject::Parse(vocabulary, kVocabulary));
-  auto parts = std::make_unique<Parts>();
-  for (const auto& member : pieces.root().GetObject()) {
-    const std::string piece(member.name.GetString(), member.name.GetStringLength());
-    if (!member.value.IsUint() || member.value.GetUint() >= kMostPieces) {
-      return Error{ErrorCode::kInvalidFile, "its id must be a whole number below " + std::to_string(kMostPieces),
-                   std::string(kVocabulary) + ", " + piece};
-    }
-    const int64_t id = member.value.GetUint();
-    QKV_CHECK(parts->AddPiece(piece, id, false, kVocabulary));
-  }
-  QKV_CHECK(parts->BuildTrie(kVocabulary));
-  QKV_CHECK(AddSpecial(*parts, {"<s>", "<pad>", "</s>", "<unk>", "<mask>", "<|endoftext|>"}, kVocabulary));
-  std::vector<PairMerges::Merge> list;
-  for (bool first = true; !merges.empty(); first = false) {
-    const size_t end = std::min(merges.find('\n'), merges.size());
-    std::string_view line = merges.substr(0, end);
-    merges.remove_prefix(std::min(end + 1, merges.size()));
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.empty() || (first && line.starts_with("#version"))) continue;
-    const size_t space = std::min(line.find(' '), line.size() - 1);
-    QKV_CHECK(Parser::AddMerge(*parts, line.substr(0, space), line.substr(space + 1), list, kMerges));
-  }
-  QKV_TRY(const bool prefix, json.Bool("add_prefix_space", false));
-  parts->words.push_back(
-      {.kind = WordStep::Kind::kByteLevel, .prefix = prefix ? WordStep::Prefix::kAlways : WordStep::Prefix::kNever});
-  Pairs pairs;
-  pairs.merges = PairMerges(list);
-  Parser::FindBytes(*parts, pairs);
-  parts->model = std::move(pairs);
-  if (roberta) {
-    QKV_TRY(const int32_t first, Needed(*parts, "<s>", kVocabulary));
-    QKV_TRY(const int32_t last, Needed(*parts, "</s>", kVocabulary));
-    Parser::SetTemplates(*parts, first, last, true);
-    parts->trims = true;
-    parts->trims_first = !prefix;
-  }
-  parts->decoding.kind = Parts::Decoding::Kind::kByteLevel;
   return Tokenizer(std::move(parts));
 }
 

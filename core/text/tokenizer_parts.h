@@ -74,6 +74,13 @@ struct Tokenizer::Parts {
   // Once all pieces are there.
   Result<void> BuildTrie(std::string_view where);
   Result<void> BuildAdded(std::vector<AddedPiece> found, Added& to, std::string_view where);
+  // Appends the merge of two pieces into one that is a piece too. Errors: kInvalidFile where one is none.
+  Result<void> AddMerge(std::string_view left, std::string_view right, std::vector<PairMerges::Merge>& list,
+                        const char* file);
+  // Whether BPE begins with bytes, and which piece each one is.
+  void FindBytes(Pairs& pairs) const;
+  // [CLS] A [SEP], [CLS] A [SEP] B [SEP]; RoBERTa's <s> A </s>, <s> A </s></s> B </s>.
+  void SetTemplates(int32_t first, int32_t last, bool roberta);
   std::string_view Text(int32_t id) const {
     const Span& span = spans[static_cast<size_t>(id)];
     return std::string_view(texts).substr(span.begin, span.length);
@@ -98,5 +105,6 @@ struct Tokenizer::Parts {
 };
 
 inline constexpr int64_t kMostPieces = int64_t{1} << 22;
+inline constexpr size_t kLongestPiece = 1024;  // bytes; also of what replaces something
 
 }  // namespace qkv

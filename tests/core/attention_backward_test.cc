@@ -2,6 +2,7 @@
 // selection and for lengths that are worked on in parts; on threads; in segments; with NaN and infinities where nobody
 // looks; and as layers record it.
 #include "core/attention/attend_backward.h"
+#include "core/attention/likelihood.h"
 
 #include <algorithm>
 #include <numeric>

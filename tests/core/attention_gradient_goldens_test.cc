@@ -4,6 +4,7 @@
 #include <cstring>
 #include <list>
 
+#include "core/attention/likelihood.h"
 #include "tests/core/attention_gradients.h"
 
 namespace qkv {

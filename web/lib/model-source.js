@@ -23,10 +23,17 @@ export const smallFiles = [
 export const weightsFile = 'model.safetensors';
 
 /**
- * Whether each side has pieces of its own: then the target's are in target_vocab.json.
+ * Whether each side has pieces of its own: then the target's are in target_vocab.json. A text that is no JSON has not: the
+ * core, which reads it next, says what is wrong with it.
  * @param {string} config the text of config.json
  */
-export const hasTwoVocabularies = (config) => /"share_encoder_decoder_embeddings"\s*:\s*false/.test(config);
+export function hasTwoVocabularies(config) {
+  try {
+    return JSON.parse(config)?.share_encoder_decoder_embeddings === false;
+  } catch {
+    return false;
+  }
+}
 
 /**
  * @param {ModelOption} model
