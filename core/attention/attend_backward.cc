@@ -85,8 +85,22 @@ class CallBackward {
       const HeadState& state = heads_[head];
       const ConstRows met = Part(state.score.keys, state.score.places ? 0 : first_key, keys);
       const ConstRows output = loss_.output.Slice(first, count).Head(head);
-      HeadBackward({attention, in, s, first, first_key, head, state, met, PackKeys(met, arena), values, output,
-                    to_values, of_values, loss_, in_.query.rows, to_.bias},
+      HeadBackward({.attention = attention,
+                    .in = in,
+                    .segment = s,
+                    .first_query = first,
+                    .first_key = first_key,
+                    .head = head,
+                    .state = state,
+                    .keys = met,
+                    .packed_keys = PackKeys(met, arena),
+                    .packed_values = values,
+                    .output = output,
+                    .value = to_values,
+                    .of_values = of_values,
+                    .loss = loss_,
+                    .queries = in_.query.rows,
+                    .bias = to_.bias},
                    arena);
     }
     for (size_t j = 0; j < keys && of_values != nullptr; ++j) {
