@@ -4,7 +4,7 @@
 #include "core/cli/command.h"
 #include "core/cli/data.h"
 #include "core/cli/learn_vocabulary.h"
-#include "core/train/tokenizer_json.h"
+#include "core/train/tokenizer_writer.h"
 #include "core/train/vocabulary_json.h"
 
 namespace qkv::cli {

@@ -1,4 +1,4 @@
-#include "core/train/tokenizer_json.h"
+#include "core/train/tokenizer_writer.h"
 
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>

@@ -1,5 +1,5 @@
 // A SentencePiece model written as tokenizer.json cuts as it does itself.
-#include "core/train/tokenizer_json.h"
+#include "core/train/tokenizer_writer.h"
 
 #include <gtest/gtest.h>
 
