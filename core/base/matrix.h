@@ -4,6 +4,7 @@
 
 #include <Eigen/Core>
 #include <cstddef>
+#include <new>
 
 namespace qkv {
 
@@ -16,5 +17,9 @@ using ConstMatrixView = Eigen::Map<const Matrix>;
 
 inline ConstMatrixView View(const Matrix& m) { return {m.data(), m.rows(), m.cols()}; }
 inline ConstMatrixView View(const MatrixView& m) { return {m.data(), m.rows(), m.cols()}; }
+
+// Assigning to an Eigen view writes what it looks at. This makes `view` look at what `to` looks at.
+inline void Reseat(MatrixView& view, const MatrixView& to) { new (&view) MatrixView(to); }
+inline void Reseat(ConstMatrixView& view, const ConstMatrixView& to) { new (&view) ConstMatrixView(to); }
 
 }  // namespace qkv

@@ -166,8 +166,7 @@ MatrixView Encoder::Teach(Context& ctx, std::span<const int32_t> ids, std::span<
   if (!kTrainable) return {nullptr, 0, 0};
   MatrixView x = Embed(ctx, ids, types, segments);
   for (size_t layer = 0; layer < layers_.size(); ++layer) {
-    MatrixView y = Step(ctx, layer, View(x), segments);
-    new (&x) MatrixView(y);  // an Eigen view is seated once; this seats it anew
+    Reseat(x, Step(ctx, layer, View(x), segments));
   }
   return GatherRows(ctx, View(x), asked);
 }

@@ -159,9 +159,7 @@ MatrixView Gpt2::Teach(Context& ctx, std::span<const int32_t> ids, const Segment
     MatrixView normed = Forward(ctx, layer.self_norm, View(x));
     const Operand in(normed);
     MatrixView keys = Forward(ctx, layer.self.key, in), values = Forward(ctx, layer.self.value, in);
-    MatrixView y =
-        Block(ctx, i, View(x), in, AttendEach(segments, segments, View(keys), View(values), /*causal=*/true));
-    new (&x) MatrixView(y);  // an Eigen view is seated once; this seats it anew
+    Reseat(x, Block(ctx, i, View(x), in, AttendEach(segments, segments, View(keys), View(values), /*causal=*/true)));
   }
   return x;
 }
@@ -170,8 +168,7 @@ MatrixView Gpt2::Step(Context& ctx, std::span<const int32_t> tokens, DecoderStat
   auto& state = static_cast<Gpt2State&>(opaque);
   MatrixView x = Embed(ctx, tokens, state);
   for (size_t layer = 0; layer < layers_.size(); ++layer) {
-    MatrixView y = LayerStep(ctx, layer, View(x), state);
-    new (&x) MatrixView(y);  // an Eigen view is seated once; this seats it anew
+    Reseat(x, LayerStep(ctx, layer, View(x), state));
   }
   return x;
 }

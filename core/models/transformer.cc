@@ -276,19 +276,18 @@ MatrixView Transformer::Teach(Context& ctx, std::span<const int32_t> source, con
                               std::span<const int32_t> target, const Segments& target_segments) const {
   if (!kTrainable) return {nullptr, 0, 0};
   MatrixView x = EmbedSource(ctx, source, source_segments);
-  const auto become = [&x](const MatrixView& y) { new (&x) MatrixView(y); };  // an Eigen view is seated once
-  for (size_t layer = 0; layer < encoder_.size(); ++layer) become(EncoderStep(ctx, layer, View(x), source_segments));
+  for (size_t layer = 0; layer < encoder_.size(); ++layer) Reseat(x, EncoderStep(ctx, layer, View(x), source_segments));
   const ConstMatrixView read = View(x);
   const Operand memory(read);
-  become(Embedded(ctx, target_norm_, Embed(ctx, target_table(), target, target_segments)));
+  Reseat(x, Embedded(ctx, target_norm_, Embed(ctx, target_table(), target, target_segments)));
   for (size_t layer = 0; layer < decoder_.size(); ++layer) {
     const auto& [self, cross, feed_forward, self_norm, cross_norm, final_norm] = decoder_[layer];
     const Operand in(Before(ctx, self_norm, View(x)));
     MatrixView keys = Forward(ctx, self.key, in), values = Forward(ctx, self.value, in);
     MatrixView read_keys = Forward(ctx, cross.key, memory), read_values = Forward(ctx, cross.value, memory);
-    become(DecoderBlock(ctx, layer, View(x), in,
-                        AttendEach(target_segments, target_segments, View(keys), View(values), true),
-                        AttendEach(target_segments, source_segments, View(read_keys), View(read_values), false)));
+    Reseat(x, DecoderBlock(ctx, layer, View(x), in,
+                           AttendEach(target_segments, target_segments, View(keys), View(values), true),
+                           AttendEach(target_segments, source_segments, View(read_keys), View(read_values), false)));
   }
   return x;
 }
@@ -302,8 +301,7 @@ MatrixView Transformer::Step(Context& ctx, std::span<const int32_t> tokens, Deco
   assert(tokens.size() == state.self.hypotheses());
   MatrixView x = EmbedTarget(ctx, tokens, state);
   for (size_t layer = 0; layer < decoder_.size(); ++layer) {
-    MatrixView y = DecoderStep(ctx, layer, View(x), state);
-    new (&x) MatrixView(y);  // an Eigen view is seated once; this seats it anew
+    Reseat(x, DecoderStep(ctx, layer, View(x), state));
   }
   return x;
 }

@@ -1,0 +1,160 @@
+// Searching with a recurrent model: its encoder layer by layer, its decoder a step at a time over states that are kept.
+#include <algorithm>
+#include <cassert>
+#include <optional>
+#include <utility>
+
+#include "core/layers/embedding.h"
+#include "core/models/rnn_steps.h"
+
+namespace qkv {
+namespace {
+
+CellRows State(const Matrix& hidden, const Matrix& cell) { return {View(hidden), View(cell)}; }
+
+void GatherIn(Matrix& rows, std::span<const int32_t> which) {
+  if (rows.size() == 0) return;
+  Matrix gathered(static_cast<Eigen::Index>(which.size()), rows.cols());
+  const auto width = static_cast<size_t>(rows.cols());
+  for (size_t i = 0; i < which.size(); ++i) {
+    std::copy_n(rows.data() + static_cast<size_t>(which[i]) * width, width, gathered.data() + i * width);
+  }
+  rows.swap(gathered);
+}
+
+}  // namespace
+
+MatrixView RnnSeq2Seq::Step(Context& ctx, std::span<const int32_t> tokens, DecoderState& opaque) const {
+  auto& state = static_cast<RnnState&>(opaque);
+  assert(tokens.size() == state.segment.size() && ctx.Recording() == nullptr);
+  const RnnMemory& read = state.memory;
+  std::optional<StepMemory> memory;
+  if (config_.attends()) {
+    memory.emplace(StepMemory{View(read.keys.size() != 0 ? read.keys : read.values), View(read.values), read.segments});
+  }
+  Steps steps(ctx, *this, EmbedRows(ctx, target_table(), tokens, config_.embedding_scale()), memory);
+  Steps::Before before;
+  for (size_t l = 0; l < decoder_.size(); ++l) before.layers.push_back(State(state.hidden[l], state.cell[l]));
+  Reseat(before.attended, View(state.attended));
+  if (!config_.attends() && config_.fed() != 0) {
+    steps.Feed(ctx, 0, View(GatherRows(ctx, View(read.summary), state.segment)));
+  }
+  steps.Run(ctx, 0, tokens.size(), before, state.segment, state.length);
+  for (size_t l = 0; l < decoder_.size(); ++l) {
+    const CellRows after = steps.layer(l, 0, tokens.size());
+    state.hidden[l] = after.hidden;
+    if (after.cell.size() != 0) state.cell[l] = after.cell;
+  }
+  if (config_.input_feeding) state.attended = steps.output();
+  ++state.length;
+  MatrixView output = ctx.New(steps.output().rows(), steps.output().cols());
+  output = steps.output();
+  return output;
+}
+
+void RnnSeq2Seq::Gather(std::span<const int32_t> hypotheses, DecoderState& opaque) const {
+  auto& state = static_cast<RnnState&>(opaque);
+  std::vector<int32_t> segment;
+  for (const int32_t h : hypotheses) segment.push_back(state.segment[static_cast<size_t>(h)]);
+  state.segment.swap(segment);
+  for (size_t l = 0; l < decoder_.size(); ++l) {
+    GatherIn(state.hidden[l], hypotheses);
+    GatherIn(state.cell[l], hypotheses);
+  }
+  GatherIn(state.attended, hypotheses);
+}
+
+namespace {
+
+// The encoder, a layer a step.
+class RnnEncoder : public EncoderPass {
+ public:
+  RnnEncoder(const RnnSeq2Seq& model, const StepAttention& attention, std::vector<int32_t> ids,
+             const Segments& segments)
+      : model_(model), attention_(attention), ids_(std::move(ids)) {
+    memory_.segments = segments;
+  }
+
+  bool Step(Context& ctx) override {
+    const RnnConfig& config = model_.config();
+    Matrix& x = memory_.values;
+    if (layer_ == config.encoder_layers) {
+      x = model_.SelfAttend(ctx, View(x), memory_.segments);
+      return true;
+    }
+    if (layer_ == 0) x = model_.EmbedSource(ctx, ids_);
+    const RecurrentOutput out = model_.EncoderLayer(ctx, layer_++, View(x), memory_.segments);
+    x = out.rows;
+    memory_.last_hidden.emplace_back(out.last.hidden);
+    memory_.last_cell.emplace_back(out.last.cell);
+    return layer_ == config.encoder_layers && config.self_attention_heads == 0;
+  }
+
+  std::unique_ptr<DecoderState> Start(Context& ctx, std::vector<int32_t> segment) override {
+    const RnnConfig& config = model_.config();
+    auto state = std::make_unique<RnnState>();
+    std::vector<CellRows> last;
+    last.reserve(memory_.last_hidden.size());
+    for (size_t l = 0; l < memory_.last_hidden.size(); ++l) {
+      last.push_back(State(memory_.last_hidden[l], memory_.last_cell[l]));
+    }
+    for (size_t l = 0; l < config.decoder_layers; ++l) {
+      const CellRows first = Gathered(ctx, model_.FirstState(ctx, l, last), segment);
+      state->hidden.emplace_back(first.hidden);
+      state->cell.emplace_back(first.cell);
+    }
+    if (config.input_feeding) state->attended.setZero(static_cast<Eigen::Index>(segment.size()), config.d_model);
+    memory_.summary = memory_.last_hidden.back();
+    if (!config.attends()) {
+      memory_.values.resize(0, 0);
+    } else if (config.score != StepScore::kDot) {
+      memory_.keys = MemoryKeys(ctx, attention_, View(memory_.values), memory_.segments);
+    }
+    state->memory = std::move(memory_);
+    state->segment = std::move(segment);
+    return state;
+  }
+
+ private:
+  const RnnSeq2Seq& model_;
+  const StepAttention& attention_;
+  std::vector<int32_t> ids_;
+  RnnMemory memory_;
+  size_t layer_ = 0;
+};
+
+// The decoder, a position a step: the very steps of a search.
+class RnnForced : public ForcedPass {
+ public:
+  RnnForced(const RnnSeq2Seq& model, std::unique_ptr<DecoderState> state, std::vector<int32_t> read)
+      : model_(model),
+        state_(std::move(state)),
+        read_(std::move(read)),
+        rows_(static_cast<Eigen::Index>(read_.size()), static_cast<Eigen::Index>(model.config().d_model)) {}
+
+  bool Step(Context& ctx) override {
+    const MatrixView row = model_.Step(ctx, {&read_[position_], 1}, *state_);
+    rows_.row(static_cast<Eigen::Index>(position_)) = row.row(0);
+    return ++position_ == read_.size();
+  }
+  ConstMatrixView rows() const override { return View(rows_); }
+
+ private:
+  const RnnSeq2Seq& model_;
+  std::unique_ptr<DecoderState> state_;
+  std::vector<int32_t> read_;
+  Matrix rows_;
+  size_t position_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<EncoderPass> RnnSeq2Seq::Encode(std::vector<int32_t> ids, const Segments& segments) const {
+  return std::make_unique<RnnEncoder>(*this, attention_, std::move(ids), segments);
+}
+
+std::unique_ptr<ForcedPass> RnnSeq2Seq::Force(std::unique_ptr<DecoderState> state, std::vector<int32_t> read) const {
+  return std::make_unique<RnnForced>(*this, std::move(state), std::move(read));
+}
+
+}  // namespace qkv

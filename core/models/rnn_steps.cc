@@ -1,0 +1,105 @@
+#include "core/models/rnn_steps.h"
+
+#include "core/layers/dropout.h"
+
+namespace qkv {
+
+RnnSeq2Seq::Steps::Steps(Context& ctx, const RnnSeq2Seq& model, MatrixView x, const std::optional<StepMemory>& memory)
+    : config_(model.config_),
+      rows_(static_cast<size_t>(x.rows())),
+      x_(x.data(), x.rows(), x.cols()),
+      layers_(model.decoder_.size()) {
+  const size_t d = config_.d_model, gates = GatesOf(config_.cell) * d;
+  first_.emplace(NewRows(ctx, rows_, gates));
+  StepLinear(ctx, model.decoder_[0].input, x, *first_).Run(ctx, 0, rows_);
+  if (memory) attention_.emplace(ctx, model.attention_, *memory, rows_);
+  if (config_.fed() != 0) {
+    fed_.emplace(config_.attends_before() ? attention_->context() : NewRows(ctx, rows_, config_.fed()));
+    feed_.emplace(ctx, model.feed_, *fed_, *first_, StepLinear::Write::kAdd);
+  }
+  for (size_t l = 0; l < layers_.size(); ++l) {
+    const MatrixView products = l == 0 ? *first_ : NewRows(ctx, rows_, gates);
+    if (l > 0) {
+      layers_[l].input.emplace(NewRows(ctx, rows_, d));
+      layers_[l].linear.emplace(ctx, model.decoder_[l].input, *layers_[l].input, products);
+    }
+    layers_[l].cell.emplace(ctx, model.decoder_[l], products);
+  }
+  if (config_.joined() != 0) {
+    joined_.emplace(NewRows(ctx, rows_, config_.joined()));
+    output_.emplace(NewRows(ctx, rows_, d));
+    join_.emplace(ctx, model.join_, *joined_, *output_);
+  }
+}
+
+void RnnSeq2Seq::Steps::Feed(Context& ctx, size_t first, ConstMatrixView rows) {
+  CopyRows(ctx, rows, {}, *fed_, first);
+  feed_->Run(ctx, first, static_cast<size_t>(rows.rows()));
+}
+
+void RnnSeq2Seq::Steps::ReadLayer(Context& ctx, size_t l, size_t first, size_t count) {
+  if (l == 0) return;
+  MatrixView input = *layers_[l].input;
+  CopyRows(ctx, Part(View(layers_[l - 1].cell->hidden()), first, count), {}, input, first);
+  Dropout(ctx, config_.dropout, Part(input, first, count), View(input));
+  layers_[l].linear->Run(ctx, first, count);
+}
+
+void RnnSeq2Seq::Steps::AttendAfter(Context& ctx, size_t first, size_t count, std::span<const int32_t> segment,
+                                    size_t step) {
+  attention_->Run(ctx, first, Part(View(layers_.back().cell->hidden()), first, count), segment, step);
+}
+
+void RnnSeq2Seq::Steps::Join(Context& ctx, size_t first, size_t count) {
+  if (!joined_) return;
+  const size_t m = config_.memory(), d = config_.d_model;
+  CopyRows(ctx, Part(View(attention_->context()), first, count), {}, *joined_, first, 0);
+  CopyRows(ctx, Part(View(layers_.back().cell->hidden()), first, count), {}, *joined_, first, m);
+  if (config_.output_context) CopyRows(ctx, Part(View(x_), first, count), {}, *joined_, first, m + d);
+  join_->Run(ctx, first, count, Activation::kTanh);
+}
+
+void RnnSeq2Seq::Steps::Run(Context& ctx, size_t first, size_t count, const Before& before,
+                            std::span<const int32_t> segment, size_t step) {
+  if (config_.attends_before()) {
+    attention_->Run(ctx, first, before.layers.back().hidden, segment, step);
+    feed_->Run(ctx, first, count);
+  }
+  if (config_.input_feeding) Feed(ctx, first, before.attended);
+  for (size_t l = 0; l < layers_.size(); ++l) {
+    ReadLayer(ctx, l, first, count);
+    layers_[l].cell->Run(ctx, first, before.layers[l]);
+  }
+  if (config_.variant == RnnVariant::kLuong) AttendAfter(ctx, first, count, segment, step);
+  Join(ctx, first, count);
+}
+
+CellRows RnnSeq2Seq::Steps::Previous(const StepOrder& order, const Before& start, size_t step, size_t l) const {
+  const size_t count = order.count(step);
+  return step == 0 ? Part(start.layers[l], 0, count) : layer(l, order.first(step - 1), count);
+}
+
+void RnnSeq2Seq::Steps::RunAll(Context& ctx, const StepOrder& order, const Before& start) {
+  if (!at_once()) {
+    for (size_t step = 0; step < order.steps(); ++step) {
+      const size_t count = order.count(step);
+      Before now;
+      for (size_t l = 0; l < layers_.size(); ++l) now.layers.push_back(Previous(order, start, step, l));
+      Reseat(now.attended, step == 0 ? Part(start.attended, 0, count) : Part(output(), order.first(step - 1), count));
+      Run(ctx, order.first(step), count, now, {}, step);
+    }
+    return;
+  }
+  for (size_t l = 0; l < layers_.size(); ++l) {
+    ReadLayer(ctx, l, 0, order.rows());
+    for (size_t step = 0; step < order.steps(); ++step) {
+      layers_[l].cell->Run(ctx, order.first(step), Previous(order, start, step, l));
+    }
+  }
+  for (size_t step = 0; step < order.steps() && config_.attends(); ++step) {
+    AttendAfter(ctx, order.first(step), order.count(step), {}, step);
+  }
+  Join(ctx, 0, order.rows());
+}
+
+}  // namespace qkv
