@@ -1,0 +1,51 @@
+// Reading a config: objects whose fields are known by name, so that a misspelt one does not pass for its default.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/json.h"
+
+namespace qkv {
+
+// One object of a file: each field has a reader, and a field without one is an error. Errors: kInvalidFile, with the
+// file's name and the field's path.
+class ConfigFields {
+ public:
+  // `path`: "" for the whole file. `file` outlives this, and so does whatever fields are read into.
+  ConfigFields(const std::string& file, std::string path) : file_(file), path_(std::move(path)) {}
+
+  void Text(const char* name, std::string& to);
+  // From `least` to `most`; whole where T is.
+  template <class T>
+  void Number(const char* name, T& to, double least, double most) {
+    Number(name, std::is_integral_v<T>, least, most, [&to](double x) { to = static_cast<T>(x); });
+  }
+  // One of `names`, which outlive this: `take` gets its place.
+  void Choice(const char* name, std::span<const std::string_view> names, const std::function<void(size_t)>& take);
+  void Other(const char* name, std::function<Result<void>(const Json&)> read) { readers_[name] = std::move(read); }
+  // An object in this one.
+  void Part(const char* name, ConfigFields& part);
+
+  Result<void> Read(const Json& json) const;
+  // That field is wrong: `message` goes on after its name.
+  Error Wrong(const std::string& name, std::string message) const;
+
+ private:
+  void Number(const char* name, bool whole, double least, double most, const std::function<void(double)>& take);
+
+  const std::string& file_;
+  std::string path_;
+  std::map<std::string, std::function<Result<void>(const Json&)>> readers_;
+};
+
+// "a, b, c"
+std::string Listed(std::span<const std::string_view> names);
+
+}  // namespace qkv
