@@ -307,8 +307,7 @@ export function oriented(matrix, state) {
 }
 
 /** What a cell is called in equations: a₁₂. @param {Shown} matrix @param {number} row @param {number} column */
-export function cellName({ id, rows, columns }, row, column) {
-  (void rows, columns);
+export function cellName({ id }, row, column) {
   const letters = { products: 'p', scores: 's', logits: 'l', selected: 'a', weights: 'a', weighted: 'w', context: 'c' };
   const letter = /** @type {Record<string, string>} */ (letters)[id] ?? '';
   return letter && `${letter}${subscript(row + 1)}${row > 8 || column > 8 ? ',' : ''}${subscript(column + 1)}`;
