@@ -3,7 +3,8 @@
     python3 make_gradient_goldens.py tests/goldens
 
 Writes gradients/MODEL.safetensors: d loss / d weight under the weight's name, in F32; and gradients/MODEL.json: the batch,
-the loss, and the first ten losses of Adam (eps 1e-6) on that batch, over and over.
+the loss, the first ten losses of Adam (eps 1e-6) on that batch, over and over, and the mean and the standard deviation of
+the loss under dropout, of each kind alone and of all three.
 """
 
 import json
@@ -13,10 +14,13 @@ import sys
 
 import torch
 
-from transformer import FloatMatrix, Transformer
+from transformer import Transformer
 
 SMOOTHING = 0.1
 RATE = 1e-3
+DROPOUT, DRAWS = 0.3, 4000
+MODELS = ("tiny-f32", "tiny-f16", "tiny-bf16")
+KINDS = ("dropout", "attention_dropout", "activation_dropout")
 
 
 def batch(model, seed):
@@ -75,28 +79,41 @@ def first_losses(model, pairs, steps=10):
     return losses
 
 
+@torch.no_grad()
+def losses_under_dropout(model, pairs):
+    torch.manual_seed(1)
+    found = []
+    for kinds in [*[(kind,) for kind in KINDS], KINDS]:
+        model.dropout = {kind: DROPOUT for kind in kinds}
+        drawn = torch.stack([loss(model, pairs) for _ in range(DRAWS)])
+        found.append({"of": kinds, "rate": DROPOUT, "draws": DRAWS, "mean": float(drawn.mean()), "deviation": float(drawn.std())})
+    model.dropout = {}
+    return found
+
+
 def main(folder):
     to = pathlib.Path(folder) / "gradients"
-    for path in sorted((pathlib.Path(folder) / "models").glob("tiny-*")):
+    for name in MODELS:
+        path = pathlib.Path(folder) / "models" / name
         model = Transformer(path, torch.float64)
-        if any(not isinstance(m, FloatMatrix) for m in model.matrices.values()):
-            continue
         for t in parameters(model).values():
             t.requires_grad_()
-        pairs = batch(model, seed=len(path.name))
+        pairs = batch(model, seed=len(name))
+        under_dropout = losses_under_dropout(model, pairs)
         value = loss(model, pairs)
         value.backward()
         gradients = {k: t.grad if t.grad is not None else torch.zeros_like(t) for k, t in parameters(model).items()}
-        write_safetensors(to / f"{path.name}.safetensors", gradients)
+        write_safetensors(to / f"{name}.safetensors", gradients)
         golden = {
             "pairs": pairs,
             "smoothing": SMOOTHING,
             "loss": float(value.detach()),
             "rate": RATE,
             "losses": first_losses(model, pairs),
+            "dropout": under_dropout,
         }
-        (to / f"{path.name}.json").write_text(json.dumps(golden) + "\n")
-        print(path.name, golden["loss"], golden["losses"][-1])
+        (to / f"{name}.json").write_text(json.dumps(golden) + "\n")
+        print(name, golden["loss"], golden["losses"][-1])
 
 
 if __name__ == "__main__":

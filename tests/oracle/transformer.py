@@ -127,12 +127,19 @@ class Transformer:
         }
         self.d = self.config["d_model"]
         self.scale = math.sqrt(self.d) if self.config["scale_embedding"] else 1.0
+        self.dropout = {}  # rates by the names in config.json; none: what inference does
         self.start = self.config["decoder_start_token_id"]
         self.eos = self.config["eos_token_id"]
         self.bad = [ids[0] for ids in self.generation.get("bad_words_ids", [[self.config["pad_token_id"]]])]
         self.activation = {"relu": torch.relu, "swish": torch.nn.functional.silu, "silu": torch.nn.functional.silu, "gelu": torch.nn.functional.gelu}[
             self.config["activation_function"]
         ]
+
+    def drop(self, which, x):
+        """Dropout (Srivastava et al. 2014) as MarianMT has it: "dropout" of embeddings and of what is added to the residual
+        stream, "attention_dropout" of attention's weights, "activation_dropout" of the feed-forward's hidden units."""
+        rate = self.dropout.get(which, 0)
+        return torch.nn.functional.dropout(x, rate) if rate else x
 
     def linear(self, name, x):
         """x W' + b"""
@@ -155,28 +162,32 @@ class Transformer:
             hidden = torch.ones(x.shape[-2], x.shape[-2], dtype=torch.bool).triu(1)
             score = score.masked_fill(hidden, -math.inf)
         weight = score.softmax(-1)
-        return self.linear(name + ".out_proj", (weight @ v).transpose(-3, -2).flatten(-2)), weight
+        context = self.drop("attention_dropout", weight) @ v
+        return self.linear(name + ".out_proj", context.transpose(-3, -2).flatten(-2)), weight
 
     def residual(self, name, x, part):
         """norm(x + part(x)), post-norm; or x + part(norm(x)), pre-norm (Xiong et al. 2020). part gives (y, ...)."""
         if self.config.get("normalize_before"):
             y, *rest = part(self.norm(name, x))
-            return x + y, *rest
+            return x + self.drop("dropout", y), *rest
         y, *rest = part(x)
-        return self.norm(name, x + y), *rest
+        return self.norm(name, x + self.drop("dropout", y)), *rest
 
     def last(self, side, x):
         return self.norm(f"model.{side}.layer_norm", x) if self.config.get("add_final_layer_norm") else x
 
     def feed_forward(self, name, x):
-        return self.linear(name + ".fc2", self.activation(self.linear(name + ".fc1", x)))
+        hidden = self.activation(self.linear(name + ".fc1", x))
+        return self.linear(name + ".fc2", self.drop("activation_dropout", hidden))
 
     def embed(self, side, ids):
         """[..., n] -> [..., n, d]: rows scaled by sqrt(d), plus positions from 0, normed on request."""
         shared = self.matrices.get("model.shared.weight")
         table = self.matrices[f"model.{side}.embed_tokens.weight"] if shared is None else shared
         x = table.rows(ids) * self.scale + positions(ids.shape[-1], self.d).to(self.dtype)
-        return self.norm(f"model.{side}.layernorm_embedding", x) if self.config.get("normalize_embedding") else x
+        if self.config.get("normalize_embedding"):
+            x = self.norm(f"model.{side}.layernorm_embedding", x)
+        return self.drop("dropout", x)
 
     def encode(self, source):
         """ids [S] -> memory [S, d], and attentions [layers, h, S, S]"""
