@@ -215,12 +215,11 @@ Result<RunConfig> ParseRunConfig(std::string_view text, const std::string& file,
   if (run.trainer.precision == Precision::kBf16 && !HasBf16()) {
     return root.Wrong("precision", "can be bf16 on Linux with a processor that has AMX, and is not here");
   }
+  Complete(run, fields);
   if (data == DataIn::kFiles) {
-    // Before what follows from it: a column that was given is told from one that was not.
     QKV_CHECK(CheckTask(run, root));
     QKV_CHECK(CheckFiles(run, root));
   }
-  Complete(run, fields);
   QKV_CHECK(CheckPreset(run, root));
   return run;
 }
