@@ -5,8 +5,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { kSure } from '../translations.js';
 import { at } from './support.js';
 
+const kText = JSON.stringify(kSure.text);
 const kIndex = JSON.stringify(pathToFileURL(at('web/lib/index.js')).href);
 
 // Says what each of the library's calls did; what it says is the same wherever it runs.
@@ -16,22 +18,22 @@ export async function use(worker, say) {
   const pair = { sourceLanguage: 'en', targetLanguage: 'fr', worker };
   const translator = await Translator.create(pair);
   say('worker ' + translator.info.worker);
-  say(await translator.translate('How are you?'));
-  const { cross, source, target } = await translator.trace('How are you?');
+  say(await translator.translate(${kText}));
+  const { cross, source, target } = await translator.trace(${kText});
   say(cross.data.length === cross.shape.reduce((a, b) => a * b) && cross.shape[2] === target.pieces.length
     && cross.shape[3] === source.pieces.length);
   const controller = new AbortController();
   const long = translator.translate('We went home and then we ate. '.repeat(50), { signal: controller.signal });
   setTimeout(() => controller.abort('enough'), 20);
   say(await long.catch((reason) => reason));
-  say(await translator.translate('How are you?'));
+  say(await translator.translate(${kText}));
   const running = translator.translate('We went home and then we ate. '.repeat(50));
   translator.destroy();
   say(await running.catch((error) => error.name));
-  say(await translator.translate('How are you?').catch((error) => error.name));
+  say(await translator.translate(${kText}).catch((error) => error.name));
 }`;
 const said = (worker) =>
-  [`worker ${worker}`, 'Comment vas-tu ?', true, 'enough', 'Comment vas-tu ?', 'AbortError', 'InvalidStateError'].join(
+  [`worker ${worker}`, kSure.translation, true, 'enough', kSure.translation, 'AbortError', 'InvalidStateError'].join(
     '\n',
   );
 

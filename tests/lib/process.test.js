@@ -1,6 +1,7 @@
 // The library in a process of its own: what importing does, what holds the process open, what it prints.
 import { execFile } from 'node:child_process';
 import { pathToFileURL } from 'node:url';
+import { kSure } from '../translations.js';
 import { at, floatFolder } from './support.js';
 
 /** Runs a module's text; resolves with {code, stdout, stderr}. */
@@ -15,6 +16,7 @@ function run(text, { flags = [], cwd = at('.') } = {}) {
   });
 }
 
+const kText = JSON.stringify(kSure.text);
 const kSource = JSON.stringify(pathToFileURL(at('web/lib/index.js')).href);
 const kGoldens = JSON.stringify(pathToFileURL(at('tests/translations.js')).href);
 const kPair = `sourceLanguage: 'en', targetLanguage: 'fr'`;
@@ -52,8 +54,8 @@ test.each([
   const text = `
     import { Translator } from ${kSource};
     const translator = await Translator.create({ ${kPair}, worker: ${worker} });
-    console.log(await translator.translate('How are you?'));`;
-  expect(await run(text)).toEqual(quiet('Comment vas-tu ?'));
+    console.log(await translator.translate(${kText}));`;
+  expect(await run(text)).toEqual(quiet(kSure.translation));
 });
 
 test.each([
@@ -118,11 +120,11 @@ describe('the built package', () => {
       import { Translator } from 'qkv';
       const greeting = async (worker) => {
         const translator = await Translator.create({ ${kPair}, worker });
-        console.log(await translator.translate('How are you?'), (await translator.trace('Hello.')).cross.shape.length);
+        console.log(await translator.translate(${kText}), (await translator.trace('Hello.')).cross.shape.length);
         translator.destroy();
       };
       await greeting(false);
       await greeting(true);`;
-    expect(await run(text)).toEqual(quiet('Comment vas-tu ? 4\nComment vas-tu ? 4'));
+    expect(await run(text)).toEqual(quiet(`${kSure.translation} 4\n${kSure.translation} 4`));
   });
 });

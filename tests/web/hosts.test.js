@@ -1,5 +1,6 @@
 // Where a page may live: under a Content-Security-Policy as strict as they come, below another path, isolated or not.
 
+import { kSure } from '../translations.js';
 import { built, openBrowser, settled, translate } from './chromium.js';
 
 // What the library needs of a page, and no more; README.md gives it to users.
@@ -8,8 +9,6 @@ const kPolicy =
   "trusted-types qkv; require-trusted-types-for 'script'";
 // The demo also draws pictures, and has a style sheet and an icon.
 const kDemoPolicy = `${kPolicy}; img-src 'self' blob:`;
-const kText = 'How are you?';
-const kTranslation = 'Comment vas-tu ?';
 
 /** @param {string} folder @param {import('../../web/tools/serve.mjs').ServeOptions} options */
 async function withBrowser(folder, options, use) {
@@ -51,13 +50,13 @@ async function useLibrary([text, worker, index]) {
   }
 }
 
-const works = { translation: kTranslation, weights: true, isSame: true };
+const works = { translation: kSure.translation, weights: true, isSame: true };
 
 describe('a strict Content-Security-Policy with Trusted Types', () => {
   test.each([true, false])('the library works, worker: %s', async (worker) => {
     await withBrowser(built.package, { headers: { 'content-security-policy': kPolicy } }, async (browser) => {
       const page = await openEmpty(browser, kPolicy);
-      expect(await page.evaluate(useLibrary, [kText, worker, `${browser.url}index.js`])).toEqual(works);
+      expect(await page.evaluate(useLibrary, [kSure.text, worker, `${browser.url}index.js`])).toEqual(works);
       expect(page.complaints).toEqual([]);
     });
   });
@@ -66,9 +65,9 @@ describe('a strict Content-Security-Policy with Trusted Types', () => {
     await withBrowser(built.package, {}, async (browser) => {
       const page = await openEmpty(browser, kPolicy.replace('trusted-types qkv', "trusted-types 'none'"));
       const index = `${browser.url}index.js`;
-      expect(await page.evaluate(useLibrary, [kText, true, index])).toMatch(/TrustedScriptURL.*worker: false/);
+      expect(await page.evaluate(useLibrary, [kSure.text, true, index])).toMatch(/TrustedScriptURL.*worker: false/);
       expect(page.complaints.join()).toContain('trusted-types');
-      expect(await page.evaluate(useLibrary, [kText, false, index])).toEqual(works);
+      expect(await page.evaluate(useLibrary, [kSure.text, false, index])).toEqual(works);
     });
   });
 
@@ -76,7 +75,7 @@ describe('a strict Content-Security-Policy with Trusted Types', () => {
     await withBrowser(built.site, { headers: { 'content-security-policy': kDemoPolicy } }, async (browser) => {
       const page = await browser.open();
       await settled(page);
-      expect(await translate(page, kText)).toBe(kTranslation);
+      expect(await translate(page, kSure.text)).toBe(kSure.translation);
       await page.check('#view [value=lines]', { force: true });
       await page.hover('qkv-pieces[side=target] button >> nth=1');
       for (const kind of ['svg', 'png', 'json', 'bertviz']) {
@@ -95,12 +94,12 @@ test('below another path', async () => {
   await withBrowser(built.site, { base: '/some/where/' }, async (browser) => {
     const page = await browser.open();
     await settled(page);
-    expect(await translate(page, kText)).toBe(kTranslation);
+    expect(await translate(page, kSure.text)).toBe(kSure.translation);
     expect(page.complaints).toEqual([]);
   });
   await withBrowser(built.package, { base: '/some/where/' }, async (browser) => {
     const page = await openEmpty(browser, kPolicy);
-    expect(await page.evaluate(useLibrary, [kText, true, `${browser.url}index.js`])).toEqual(works);
+    expect(await page.evaluate(useLibrary, [kSure.text, true, `${browser.url}index.js`])).toEqual(works);
     expect(page.complaints).toEqual([]);
   });
 });
@@ -110,7 +109,7 @@ test.each([true, false])('cross-origin isolated: %s', async (isolated) => {
     const page = await browser.open();
     await settled(page);
     expect(await page.evaluate(() => globalThis.crossOriginIsolated)).toBe(isolated);
-    expect(await translate(page, kText)).toBe(kTranslation);
+    expect(await translate(page, kSure.text)).toBe(kSure.translation);
     expect(page.complaints).toEqual([]);
   });
 });
