@@ -435,6 +435,22 @@ test.each([
   120_000,
 );
 
+test('a link is followed also where the address is about to be written', async () => {
+  const page = await opened('#preset=kernel');
+  // Two timers that went off while the page was busy: the link's, and before the link's event the address's.
+  await page.evaluate(() => {
+    document.querySelector('#reset').click(); // after which the address is written, with a pause
+    setTimeout(() => {
+      const end = performance.now() + 400;
+      while (performance.now() < end) continue;
+    }, 200);
+    setTimeout(() => (location.hash = 'preset=local'), 290);
+  });
+  await page.waitForFunction((title) => document.title.startsWith(title), presetOf('local').title, { timeout: 5000 });
+  expect(await hashOf(page)).toBe('#preset=local');
+  await page.context().close();
+});
+
 test('no interaction takes long of the page’s thread', async () => {
   const acts = {
     'a number': (round) => {

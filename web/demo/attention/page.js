@@ -71,7 +71,8 @@ class Page {
   #query = 0;
   #version = 0;
   #addressTimer = 0;
-  #written = '';
+  /** The address's hash that was last read or written. */
+  #hash = location.hash;
 
   /** @param {(id: string) => any} find @param {import('../../lib/attention/index.js').ScoreInfo[]} scores */
   constructor(find, scores) {
@@ -90,7 +91,9 @@ class Page {
     find('copy-link').addEventListener('click', () => this.#copyLink());
     find('reset').addEventListener('click', () => this.#open(stateOfPreset(this.#state.preset)));
     globalThis.addEventListener('hashchange', () => {
-      if (location.hash !== this.#written) this.#open(this.#read());
+      if (location.hash === this.#hash) return;
+      this.#hash = location.hash;
+      this.#open(this.#read());
     });
     find('lessons').addEventListener('click', (/** @type {Event} */ event) => {
       const link = /** @type {Element} */ (event.target).closest('a');
@@ -418,10 +421,11 @@ class Page {
   }
 
   #write() {
-    const own = completed(stateOfPreset(this.#state.preset), this.scores);
-    this.#written = writeLink(this.#state, own);
-    if (this.#written !== location.hash)
-      history.replaceState(null, '', this.#written || location.pathname + location.search);
+    if (location.hash !== this.#hash) return; // somebody has asked for another state, and the event is on its way
+    const hash = writeLink(this.#state, completed(stateOfPreset(this.#state.preset), this.scores));
+    if (hash === this.#hash) return;
+    history.replaceState(null, '', hash || location.pathname + location.search);
+    this.#hash = location.hash;
   }
 
   async #copyLink() {
