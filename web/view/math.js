@@ -5,6 +5,8 @@ const kNs = 'http://www.w3.org/1998/Math/MathML';
 /** Groups that give a symbol the colour that its matrix has everywhere. */
 const kColours = { q: 'query', k: 'key', v: 'value', s: 'score', w: 'weights', c: 'context' };
 
+/** @type {Record<string, string>} */
+const kBrackets = { '(': ')', '[': ']' };
 const kOperators = '+−-=·×÷,;()[]|/∑∏≤≥<>→∈∂⊙≈:!';
 
 /**
@@ -83,10 +85,31 @@ class Reader {
     if (character === '{') return one(this.row('}'));
     if (character === '\\') return this.#command();
     if (/\s/.test(character)) return null;
+    const closing = kBrackets[character];
+    if (closing && this.#closes(character, closing)) {
+      return make('mrow', make('mo', character), ...this.row(closing), make('mo', closing));
+    }
     if (/\d/.test(character)) return make('mn', character + this.#while(/[\d.]/));
     const atom = make(kOperators.includes(character) ? 'mo' : 'mi', character);
     if (character === '|') for (const side of ['lspace', 'rspace']) atom.setAttribute(side, '0.1em');
     return atom;
+  }
+
+  /**
+   * Whether what was opened is closed in the same group. Both brackets then grow with what is between them, and with
+   * nothing else.
+   * @param {string} opening @param {string} closing
+   */
+  #closes(opening, closing) {
+    let brackets = 1;
+    for (let at = this.#at, braces = 0; at < this.#text.length && braces >= 0; ++at) {
+      const character = this.#text[at];
+      braces += Number(character === '{') - Number(character === '}');
+      if (braces > 0) continue;
+      brackets += Number(character === opening) - Number(character === closing);
+      if (brackets === 0) return true;
+    }
+    return false;
   }
 
   #command() {
