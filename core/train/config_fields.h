@@ -20,6 +20,8 @@ class ConfigFields {
  public:
   // `path`: "" for the whole file. `file` outlives this, and so does whatever fields are read into.
   ConfigFields(const std::string& file, std::string path) : file_(file), path_(std::move(path)) {}
+  ConfigFields(const ConfigFields&) = delete;  // its readers know where it is
+  ConfigFields& operator=(const ConfigFields&) = delete;
 
   void Text(const char* name, std::string& to);
   // From `least` to `most`; whole where T is.
