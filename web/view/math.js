@@ -87,17 +87,24 @@ class Reader {
     if (/\s/.test(character)) return null;
     const closing = kBrackets[character];
     if (closing && this.#closes(character, closing)) {
-      return make('mrow', make('mo', character), ...this.row(closing), make('mo', closing));
+      const row = this.row(closing);
+      const brackets = [make('mo', character), make('mo', closing)];
+      const isTall = row.some((each) => each.localName === 'mfrac' || each.querySelector('mfrac'));
+      if (!isTall) for (const bracket of brackets) bracket.setAttribute('stretchy', 'false');
+      return make('mrow', brackets[0], ...row, brackets[1]);
     }
     if (/\d/.test(character)) return make('mn', character + this.#while(/[\d.]/));
     const atom = make(kOperators.includes(character) ? 'mo' : 'mi', character);
-    if (character === '|') for (const side of ['lspace', 'rspace']) atom.setAttribute(side, '0.1em');
+    if (character === '|') {
+      for (const side of ['lspace', 'rspace']) atom.setAttribute(side, '0.1em');
+      atom.setAttribute('stretchy', 'false'); // bars are not told from one another, opening or closing
+    }
     return atom;
   }
 
   /**
-   * Whether what was opened is closed in the same group. Both brackets then grow with what is between them, and with
-   * nothing else.
+   * Whether what was opened is closed in the same group. Both brackets are then as tall as a fraction between them, and
+   * as a letter where there is none.
    * @param {string} opening @param {string} closing
    */
   #closes(opening, closing) {
