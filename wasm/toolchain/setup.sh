@@ -3,7 +3,8 @@
 # goes into a private prefix in the user's cache folder, linked from build/toolchain, that all checkouts share.
 #
 # usage: setup.sh [--tests]
-#   --tests   also what the tests and linters need: GoogleTest, clang-format, clang-tidy, a Chromium, a Firefox
+#   --tests   also what the tests and linters need: GoogleTest, clang-format, clang-tidy, a Chromium, a Firefox, and, where
+#             there is apt, WebKitGTK (the engine of Safari) with its driver and a display without a screen
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -74,6 +75,11 @@ find_tools() {
   need 'clang-tidy >= 19' clang-tidy-19 any_at_least 19 clang-tidy-{19,20,21} clang-tidy
   need 'Chromium' chromium any_program "${CHROMIUM:-chromium}" chromium-browser google-chrome
   need 'Firefox' firefox-esr any_program "${FIREFOX:-firefox-esr}" firefox
+  # Other systems have no such package; there the tests in WebKit are skipped.
+  if has apt-get; then
+    need "WebKitGTK's driver" webkit2gtk-driver has WebKitWebDriver
+    need 'Xvfb' xvfb has Xvfb
+  fi
 }
 
 # What Debian 12 has not, or not new enough.

@@ -1,0 +1,142 @@
+// A WebKitGTK, the engine of Safari, with the built pages in it: a small client of WebDriver in plain HTTP
+// (https://www.w3.org/TR/webdriver2/). The browser needs a display: Xvfb is one without a screen.
+
+import { spawn } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { serve } from '../../web/tools/serve.mjs';
+import { built } from './chromium.js';
+import { watched } from './watched.js';
+
+const kPatience = 45_000; // ms; the machine may be busy with other tests
+const kPoll = 50; // ms
+const kElement = 'element-6066-11e4-a52e-4f735466cecf'; // the key of an element's id, by the standard
+
+/** Whether the driver and the display are installed: the project's set-up does so on Debian. */
+export const hasWebKit = ['WebKitWebDriver', 'Xvfb'].every((program) =>
+  (process.env.PATH ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  }),
+);
+
+/** @returns {Promise<number>} a port that is free now */
+function freePort() {
+  return new Promise((found, failed) => {
+    const server = createServer().on('error', failed);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => found(port));
+    });
+  });
+}
+
+/** A program that ends when this process does. @param {string} name @param {string[]} flags @param {object} options */
+function start(name, flags, options) {
+  const child = spawn(name, flags, options);
+  process.once('exit', () => child.kill());
+  return child;
+}
+
+/** A display of its own; Xvfb writes its number to file descriptor 3. */
+async function openDisplay() {
+  const flags = ['-displayfd', '3', '-screen', '0', '1600x1200x24', '-nolisten', 'tcp'];
+  const xvfb = start('Xvfb', flags, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
+  const number = await new Promise((known, failed) => {
+    xvfb.on('error', failed).on('exit', () => failed(new Error('Xvfb ended before it opened a display')));
+    xvfb.stdio[3].once('data', (bytes) => known(String(bytes).trim()));
+  });
+  return { xvfb, name: `:${number}` };
+}
+
+/** Sends a command to the driver; returns the value that it answers, or throws the driver's own words. */
+async function command(url, method, body) {
+  const answer = await fetch(url, { method, body: body && JSON.stringify(body) });
+  const { value } = await answer.json();
+  if (!answer.ok) throw new Error(`WebDriver: ${value.error}: ${value.message}`);
+  return value;
+}
+
+/** A driver and a session of it. @param {string} display */
+async function openSession(display) {
+  const port = await freePort();
+  const driver = start('WebKitWebDriver', [`--port=${port}`], {
+    env: { ...process.env, DISPLAY: display, GDK_BACKEND: 'x11', NO_AT_BRIDGE: '1' },
+    stdio: 'ignore',
+  });
+  const root = `http://127.0.0.1:${port}`;
+  const isReady = () => command(`${root}/status`, 'GET').then(Boolean, () => false);
+  for (const end = Date.now() + kPatience; !(await isReady()); await sleep(kPoll)) {
+    if (Date.now() > end || driver.exitCode !== null) throw new Error('WebKitWebDriver does not answer');
+  }
+  const capabilities = { alwaysMatch: { timeouts: { script: kPatience, pageLoad: kPatience } } };
+  const { sessionId } = await command(`${root}/session`, 'POST', { capabilities });
+  return { driver, url: `${root}/session/${sessionId}` };
+}
+
+/**
+ * A browser with one window, and a served folder: the pages unless another is given.
+ * @param {string} [folder]
+ * @param {import('../../web/tools/serve.mjs').ServeOptions} [options]
+ */
+export async function openWebKit(folder = built.site, options = {}) {
+  const server = await serve(folder, options);
+  const front = await watched(server.url);
+  const display = await openDisplay();
+  const { driver, url } = await openSession(display.name);
+  const send = (method, path, body) => command(url + path, method, body);
+  const find = async (selector) =>
+    (await send('POST', '/element', { using: 'css selector', value: selector }))[kElement];
+
+  const page = {
+    /** Calls a function in the page with values that JSON can hold; it may return a promise. */
+    async evaluate(use, ...values) {
+      const script = `const done = arguments[1];
+        Promise.resolve(arguments[0]).then((values) => (${use})(...values))
+          .then((value) => done({ value }), (error) => done({ error: String(error) }));`;
+      const { value, error } = await send('POST', '/execute/async', { script, args: [values] });
+      if (error !== undefined) throw new Error(error);
+      return value;
+    },
+    /** Until a function says something true in the page. */
+    async waitFor(use, ...values) {
+      for (const end = Date.now() + kPatience; Date.now() < end; await sleep(kPoll)) {
+        const value = await page.evaluate(use, ...values);
+        if (value) return value;
+      }
+      throw new Error(`still not so: ${use}`);
+    },
+    text: (selector) => page.evaluate((which) => document.querySelector(which).textContent, selector),
+    click: async (selector) => send('POST', `/element/${await find(selector)}/click`, {}),
+    type: async (selector, text) => send('POST', `/element/${await find(selector)}/value`, { text }),
+    clear: async (selector) => send('POST', `/element/${await find(selector)}/clear`, {}),
+    /** What no page should say: errors, on the console or uncaught, and violations of the policy. */
+    complaints: () => page.evaluate(() => globalThis.complaints),
+    resize: (width, height) => send('POST', '/window/rect', { width, height }),
+    /** What is on the screen now. @returns {Promise<Buffer>} a PNG */
+    screenshot: async () => Buffer.from(await send('GET', '/screenshot'), 'base64'),
+  };
+
+  /** Loads a page in the window, in place of the one before. @param {string} [path] with its query */
+  async function open(path = '') {
+    await send('POST', '/url', { url: 'about:blank' }); // so that another fragment is another visit
+    await send('POST', '/url', { url: front.url + path });
+    return page;
+  }
+
+  async function close() {
+    await send('DELETE', '').catch(() => {});
+    driver.kill();
+    display.xvfb.kill();
+    await front.close();
+    await server.close();
+  }
+
+  return { open, close, url: front.url };
+}
