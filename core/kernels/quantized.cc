@@ -62,7 +62,7 @@ void QuantizeRows(const float* x, size_t rows, size_t size, size_t stride, Quant
   for (size_t r = 0; r < rows; ++r, x += size, to += stride) {
     float least, most;
     Span(x, size, least, most);
-    const float scale = (most - least) / 127;
+    const float scale = RowScale(least, most);
     scales[r] = scale;
     const bool usable = scale > 0 && scale <= std::numeric_limits<float>::max();
     const float inverse = usable ? 1 / scale : 0;
@@ -180,7 +180,7 @@ void QuantizeNaive(const float* x, size_t size, QuantizedActivation* quantized, 
     least = std::min(least, x[i]);
     most = std::max(most, x[i]);
   }
-  *scale = (most - least) / 127;
+  *scale = RowScale(least, most);
   const float inverse = *scale > 0 ? 1 / *scale : 0;
   *zero = static_cast<int32_t>(std::nearbyint(-least * inverse));
   for (size_t i = 0; i < size; ++i) {

@@ -3,8 +3,10 @@
 // 16 bits, so no target saturates, and the sums are the same integers everywhere.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -83,8 +85,15 @@ struct QuantizedRows {
   const int32_t* zeros = nullptr;
 };
 
-// A row's scale spans its least and its greatest number, 0 included. A row with a NaN or an infinity gets a scale that
-// is not finite, and so are its products.
+// The scale of a row whose least and greatest numbers, 0 included, are these: 0 for a row of zeros, not finite for one
+// whose span is not. Never so small that its inverse is infinite: the smallest normal number has a finite one, and rows
+// that span less than 127 of it keep their numbers to within half of it.
+inline float RowScale(float least, float most) {
+  const float span = most - least;
+  return span > 0 ? std::max(span / 127, std::numeric_limits<float>::min()) : span;
+}
+
+// A row with a NaN or an infinity gets a scale that is not finite, and so are its products.
 QuantizedRows Quantize(ConstMatrixView x, Arena& arena);
 void QuantizeNaive(const float* x, size_t size, QuantizedActivation* quantized, float* scale, int32_t* zero);
 

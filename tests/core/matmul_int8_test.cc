@@ -149,7 +149,7 @@ TEST(MatMulInt8, ActivationsInTheEpilogue) {
 
 TEST(Quantize, EqualsTheScalarReferenceOnEveryTarget) {
   for (const size_t size : {1, 2, 3, 7, 8, 15, 16, 17, 64, 100, 257}) {
-    for (const float spread : {1.0f, 1e-30f, 1e30f, 0.0f}) {
+    for (const float spread : {1.0f, 1e-30f, 1e-38f, 1e-40f, 1e30f, 0.0f}) {
       Guarded x = RandomMatrix(3, size, 7, spread);
       for (size_t i = 0; i < size; ++i) x.data()[i] = std::abs(x.data()[i]);                 // a row without negatives
       for (size_t i = 0; i < size; ++i) x.data()[size + i] = -std::abs(x.data()[size + i]);  // one without positives
@@ -180,6 +180,25 @@ TEST(Quantize, IsWithinAStep) {
       const float back = q.scales[r] * static_cast<float>(q.data[r * q.stride + i] - q.zeros[r]);
       EXPECT_NEAR(back, x.read().data()[r * 300 + i], q.scales[r] * 1.001f);
     }
+  }
+}
+
+// A scale below some 3e-39 had an infinite inverse, and a zero point that no integer can hold.
+TEST(Quantize, TheSmallestRowsAreWithinAStepToo) {
+  for (const float largest : {3.7e-37f, 1e-38f, 1e-42f, std::numeric_limits<float>::denorm_min()}) {
+    Guarded x(1, 64);
+    for (size_t i = 0; i < 64; ++i) x.data()[i] = i % 2 == 0 ? largest : -largest;
+    ForEachTarget([&] {
+      Arena arena;
+      const QuantizedRows q = Quantize(x.read(), arena);
+      EXPECT_TRUE(std::isfinite(1 / q.scales[0]));
+      EXPECT_GE(q.zeros[0], 0);
+      EXPECT_LE(q.zeros[0], 127);
+      for (size_t i = 0; i < 64; ++i) {
+        const float back = q.scales[0] * static_cast<float>(q.data[i] - q.zeros[0]);
+        EXPECT_NEAR(back, x.data()[i], q.scales[0]) << largest;
+      }
+    });
   }
 }
 
