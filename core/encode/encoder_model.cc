@@ -13,12 +13,7 @@ EncoderModel::EncoderModel(EncoderConfig config, Tokenizer tokenizer)
 Result<std::unique_ptr<EncoderModel>> EncoderModel::Create(const SmallFiles& files) {
   QKV_TRY(EncoderConfig config, ParseEncoderConfig(ContentOf(files, "config.json")));
   QKV_TRY(Tokenizer tokenizer, ReadTokenizer(files, config.layout == EncoderConfig::Layout::kRoberta));
-  if (tokenizer.size() > config.vocabulary) {
-    return Error{ErrorCode::kInvalidFile,
-                 "the tokenizer has " + std::to_string(tokenizer.size()) + " pieces, and the model's vocab_size is " +
-                     std::to_string(config.vocabulary),
-                 "tokenizer.json"};
-  }
+  QKV_CHECK(tokenizer.CheckFits(config.vocabulary, config.longest()));
   return std::unique_ptr<EncoderModel>(new EncoderModel(std::move(config), std::move(tokenizer)));
 }
 

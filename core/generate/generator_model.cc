@@ -39,12 +39,7 @@ Result<std::unique_ptr<GeneratorModel>> GeneratorModel::Create(const SmallFiles&
   QKV_TRY(const Gpt2Config config, ParseGpt2Config(ContentOf(files, "config.json")));
   QKV_TRY(const SamplingOptions sampling, ParseSampling(ContentOf(files, "generation_config.json")));
   QKV_TRY(Tokenizer tokenizer, ReadTokenizer(files, false));
-  if (tokenizer.size() > config.vocabulary) {
-    return Error{ErrorCode::kInvalidFile,
-                 "the tokenizer has " + std::to_string(tokenizer.size()) + " pieces, and the model's vocab_size is " +
-                     std::to_string(config.vocabulary),
-                 "tokenizer.json"};
-  }
+  QKV_CHECK(tokenizer.CheckFits(config.vocabulary, config.positions));
   std::unique_ptr<GeneratorModel> model(new GeneratorModel(config, std::move(tokenizer)));
   model->sampling_ = sampling;
   return model;

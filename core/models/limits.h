@@ -16,6 +16,7 @@ inline constexpr int64_t kLargestWidth = 1 << 15;
 inline constexpr int64_t kMostLayers = 256;
 inline constexpr int64_t kLargestVocabulary = 1 << 22;
 inline constexpr int64_t kMostPositions = 1 << 14;
+inline constexpr int64_t kFewestPositions = 2;  // of models that read </s> after a text: a piece, and </s>
 
 // What a config calls an activation function.
 inline Result<Activation> ParseActivation(const JsonObject& json, const char* field, std::string_view fallback) {
@@ -29,8 +30,8 @@ inline Result<Activation> ParseActivation(const JsonObject& json, const char* fi
 }
 
 // A whole number from `least` on, into `to`.
-inline Result<void> ReadSize(const JsonObject& json, const char* field, int64_t most, size_t& to) {
-  QKV_TRY(const int64_t value, json.Integer(field, 1, most));
+inline Result<void> ReadSize(const JsonObject& json, const char* field, int64_t most, size_t& to, int64_t least = 1) {
+  QKV_TRY(const int64_t value, json.Integer(field, least, most));
   to = static_cast<size_t>(value);
   return {};
 }

@@ -42,9 +42,9 @@ Result<void> ParseShapes(const JsonObject& json, RnnConfig& config) {
   const Field fields[] = {{"vocab_size", kLargestVocabulary, &config.vocabulary},
                           {"d_model", kLargestWidth, &config.d_model},
                           {"encoder_layers", kMostLayers, &config.encoder_layers},
-                          {"decoder_layers", kMostLayers, &config.decoder_layers},
-                          {"max_position_embeddings", kMostPositions, &config.max_positions}};
+                          {"decoder_layers", kMostLayers, &config.decoder_layers}};
   for (const Field& field : fields) QKV_CHECK(ReadSize(json, field.name, field.most, *field.to));
+  QKV_CHECK(ReadSize(json, "max_position_embeddings", kMostPositions, config.max_positions, kFewestPositions));
   QKV_TRY(const int64_t embedding, json.Integer("d_embedding", 1, kLargestWidth, static_cast<int64_t>(config.d_model)));
   QKV_TRY(const int64_t heads, json.Integer("self_attention_heads", 0, kLargestWidth, 0));
   config.source_vocabulary = config.vocabulary;

@@ -45,12 +45,9 @@ Result<void> ParseShapes(const JsonObject& json, TransformerConfig& config) {
       {"encoder_ffn_dim", kLargestWidth, &config.encoder_ffn},
       {"decoder_ffn_dim", kLargestWidth, &config.decoder_ffn},
       {"vocab_size", kLargestVocabulary, &config.source_vocabulary},
-      {"max_position_embeddings", kMostPositions, &config.max_positions},
   };
-  for (const Field& field : fields) {
-    QKV_TRY(const int64_t value, json.Integer(field.name, 1, field.most));
-    *field.to = static_cast<size_t>(value);
-  }
+  for (const Field& field : fields) QKV_CHECK(ReadSize(json, field.name, field.most, *field.to));
+  QKV_CHECK(ReadSize(json, "max_position_embeddings", kMostPositions, config.max_positions, kFewestPositions));
   if (config.max_positions * config.d_model > kLargestPositionTable) {
     return Error{ErrorCode::kLimitExceeded, "times d_model it must be at most " + std::to_string(kLargestPositionTable),
                  json.file() + ", max_position_embeddings"};

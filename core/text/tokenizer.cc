@@ -212,6 +212,11 @@ void Trim(const Parts& parts, std::vector<Piece>& pieces) {
   }
 }
 
+// How many special pieces stand around a text, or around two.
+size_t PiecesAround(const std::vector<TemplateItem>& items) {
+  return static_cast<size_t>(std::count_if(items.begin(), items.end(), [](const auto& item) { return item.id >= 0; }));
+}
+
 }  // namespace
 
 Tokenizer::Tokenizer(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -229,6 +234,22 @@ int32_t Tokenizer::Id(std::string_view piece) const { return piece.empty() ? -1 
 
 bool Tokenizer::IsSpecial(int32_t id) const {
   return id >= 0 && static_cast<size_t>(id) < size() && parts_->special[static_cast<size_t>(id)];
+}
+
+Result<void> Tokenizer::CheckFits(size_t vocabulary, size_t positions) const {
+  const auto fail = [](const std::string& message, const char* where) {
+    return Error{ErrorCode::kInvalidFile, message, where};
+  };
+  if (size() > vocabulary) {
+    return fail("the tokenizer has " + std::to_string(size()) + " pieces, and the model's vocab_size is " +
+                    std::to_string(vocabulary),
+                "tokenizer.json");
+  }
+  const size_t around = std::max(PiecesAround(parts_->single), PiecesAround(parts_->pair));
+  if (around < positions) return {};
+  return fail("it puts " + std::to_string(around) + " special pieces around a text, and the model reads " +
+                  std::to_string(positions) + " pieces in all",
+              "tokenizer.json, post_processor");
 }
 
 std::vector<Piece> Tokenizer::Pieces(std::string_view text) const {
@@ -255,7 +276,7 @@ std::vector<Piece> Tokenizer::Pieces(std::string_view text) const {
 Encoding Tokenizer::Encode(std::string_view text, std::optional<std::string_view> second, size_t most) const {
   std::vector<Piece> texts[2] = {Pieces(text), second ? Pieces(*second) : std::vector<Piece>{}};
   const std::vector<TemplateItem>& items = second ? parts_->pair : parts_->single;
-  const auto around = static_cast<size_t>(std::count_if(items.begin(), items.end(), [](auto& i) { return i.id >= 0; }));
+  const size_t around = PiecesAround(items);
   const size_t room = most > around ? most - around : 0;
   Encoding encoding;
   while (texts[0].size() + texts[1].size() > room) {

@@ -51,10 +51,15 @@ class Tokenizer {
   // Special pieces are silent when a text is decoded.
   bool IsSpecial(int32_t id) const;
 
+  // Whether a model can read what Encode says: one with a row for each of `vocabulary` ids, and `positions` for the
+  // pieces of a text with the special ones around it, or around two texts. Errors: kInvalidFile.
+  Result<void> CheckFits(size_t vocabulary, size_t positions) const;
+
   // A text's pieces with their spans, nothing put around them. Where a character is several pieces, each has its span.
   std::vector<Piece> Pieces(std::string_view text) const;
 
-  // With special pieces around, at most `most` in all: what is too long loses the end of its longer text.
+  // With special pieces around, at most `most` in all where that is more than the special ones: what is too long loses
+  // the end of its longer text.
   Encoding Encode(std::string_view text, std::optional<std::string_view> second, size_t most) const;
 
   // Pieces to text; special ones and ids that are none are silent. `spans`, if not null, gets one half-open byte range

@@ -199,6 +199,7 @@ class Parser {
     WordPiece pieces;
     pieces.continuing = fields_.Text(model, "continuing_subword_prefix", "##");
     pieces.unknown = Named(model, "unk_token", "[UNK]");
+    if (pieces.unknown < 0) fields_.Fail("unk_token", "must name a piece: WordPiece cannot do without");
     if (const Json* longest = fields_.Find(model, "max_input_chars_per_word")) {
       pieces.longest = static_cast<size_t>(fields_.Whole(*longest, "max_input_chars_per_word"));
     }
@@ -264,8 +265,8 @@ class Parser {
     fields_.Steps(json, "post_processor", "processors", [&](const Json& step, std::string_view type) {
       if (type == "TemplateProcessing") {
         const Json* const special = fields_.Find(step, "special_tokens");
-        parts_->single = ReadTemplate(step, "single", special);
-        parts_->pair = ReadTemplate(step, "pair", special);
+        parts_->single = ReadTemplate(step, "single", 1, special);
+        parts_->pair = ReadTemplate(step, "pair", 2, special);
       } else if (type == "BertProcessing" || type == "RobertaProcessing") {
         const bool roberta = type == "RobertaProcessing";
         parts_->SetTemplates(PieceOf(step, "cls"), PieceOf(step, "sep"), roberta);
@@ -295,8 +296,14 @@ class Parser {
     return static_cast<int32_t>(id);
   }
 
-  std::vector<TemplateItem> ReadTemplate(const Json& step, const char* key, const Json* special) {
+  // What stands around a text, or around two: each text has one place.
+  std::vector<TemplateItem> ReadTemplate(const Json& step, const char* key, size_t texts, const Json* special) {
     std::vector<TemplateItem> items;
+    bool placed[2] = {};
+    const auto add = [&](const TemplateItem& item) {
+      items.push_back(item);
+      if (items.size() > kMostTemplateItems) fields_.Fail(key, "has over 64 items", ErrorCode::kLimitExceeded);
+    };
     const Json* const list = fields_.List(step, key);
     for (size_t i = 0; list != nullptr && fields_.ok() && i < list->Size(); ++i) {
       const Json& item = (*list)[static_cast<rapidjson::SizeType>(i)];
@@ -307,14 +314,19 @@ class Parser {
       const Json* const type_id = fields_.Find(*text, "type_id");
       const auto type = type_id == nullptr ? 0 : static_cast<int32_t>(fields_.Whole(*type_id, "type_id"));
       if (piece == nullptr) {
-        items.push_back({-1, id == "B" ? 1 : 0, type});
+        const size_t which = id == "B" ? 1 : 0;
+        if (which >= texts || placed[which])
+          return fields_.Refuse(key, "a text twice, or one that is not given"), items;
+        placed[which] = true;
+        add({-1, static_cast<int32_t>(which), type});
         continue;
       }
       const Json* const entry = special == nullptr ? nullptr : fields_.Find(*special, id.c_str());
       const Json* const ids = entry == nullptr ? nullptr : fields_.List(*entry, "ids");
       if (ids == nullptr) return fields_.Fail("special_tokens", "lack \"" + id + "\""), items;
-      for (const Json& each : ids->GetArray()) items.push_back({Known(each, "special_tokens"), 0, type});
-      if (items.size() > kMostTemplateItems) fields_.Fail(key, "is too long", ErrorCode::kLimitExceeded);
+      for (size_t k = 0; fields_.ok() && k < ids->Size(); ++k) {
+        add({Known((*ids)[static_cast<rapidjson::SizeType>(k)], "special_tokens"), 0, type});
+      }
     }
     return items;
   }

@@ -48,6 +48,7 @@ TEST(TransformerConfig, RefusesWhatItCannotRunAndNamesTheField) {
   const Refused cases[] = {
       {"d_model", "", invalid},
       {"d_model", "0", invalid},
+      {"max_position_embeddings", "1", invalid},  // there is none for a text besides that of </s>
       {"d_model", "-8", invalid},
       {"d_model", "8.5", invalid},
       {"d_model", "\"8\"", invalid},

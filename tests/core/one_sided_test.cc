@@ -109,6 +109,23 @@ TEST_P(EncoderGolden, EmptyAndEndlessTextsAreEncoded) {
   }
 }
 
+// Before it was refused, the rows past the table of positions were read from whatever lay behind it.
+TEST(Encoders, APostProcessorOfMorePiecesThanPositionsIsRefused) {
+  const std::string folder = kFolder + std::string("bert-masked/");
+  SmallFiles files = {{"config.json", ReadBytes(folder + "config.json")},
+                      {"tokenizer.json", ReadBytes(folder + "tokenizer.json")}};
+  ASSERT_TRUE(EncoderModel::Create(files));
+  std::string& tokenizer = files[1].second;
+  const std::string ids = "\"ids\":[2]";
+  ASSERT_NE(tokenizer.find(ids), std::string::npos);
+  std::string many = "\"ids\":[2";
+  for (size_t i = 0; i < 40; ++i) many += ",2";  // the model has 40 positions
+  tokenizer.replace(tokenizer.find(ids), ids.size(), many + "]");
+  const auto model = EncoderModel::Create(files);
+  ASSERT_FALSE(model);
+  EXPECT_EQ(model.error().where, "tokenizer.json, post_processor") << model.error().ToString();
+}
+
 TEST(Readings, SayWhatLogitsMean) {
   const float logits[] = {1, 3, 2};
   const std::vector<Guess> guesses = Guesses(logits, 3, 2);

@@ -295,6 +295,10 @@ TEST(RnnConfig, RefusesWhatItCannotRunAndNamesTheField) {
       EXPECT_FALSE(ParseRnnConfig(Text(json))) << field << value;
     }
   }
+  rapidjson::Document one;
+  one.Parse((std::string("{") + kBase + R"(, "variant": "plain"})").c_str());
+  one["max_position_embeddings"].SetInt(1);  // there is none for a text besides that of </s>
+  EXPECT_FALSE(ParseRnnConfig(Text(one)));
 }
 
 }  // namespace

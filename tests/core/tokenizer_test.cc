@@ -213,6 +213,9 @@ TEST(TokenizerFiles, WhatIsNotDoneIsRefusedByName) {
   std::string deep = R"({"normalizer":)";
   for (int i = 0; i < 10000; ++i) deep += R"({"type":"Sequence","normalizers":[)";
   std::string nested(100000, '[');
+  constexpr const char* kSequenceA = R"({"Sequence":{"id":"A","type_id":0}})";
+  std::string many;
+  for (int i = 0; i < 64; ++i) many += ",2";
   const struct {
     std::string json;
     ErrorCode code;
@@ -225,6 +228,10 @@ TEST(TokenizerFiles, WhatIsNotDoneIsRefusedByName) {
       {with("TemplateProcessing", "Unheard"), ErrorCode::kUnsupported, "Unheard"},
       {with("\"type\":\"WordPiece\",\"prefix", "\"type\":\"CTC\",\"prefix"), ErrorCode::kUnsupported, "CTC"},
       {with("\"unk_token\":\"[UNK]\"", "\"unk_token\":\"nowhere\""), ErrorCode::kInvalidFile, "nowhere"},
+      {with("\"unk_token\":\"[UNK]\"", "\"unk_token\":\"\""), ErrorCode::kInvalidFile, "cannot do without"},
+      {with(kSequenceA, std::string(kSequenceA) + "," + kSequenceA), ErrorCode::kUnsupported, "a text twice"},
+      {with(kSequenceA, R"({"Sequence":{"id":"B","type_id":0}})"), ErrorCode::kUnsupported, "not given"},
+      {with("\"ids\":[2]", "\"ids\":[2" + many + "]"), ErrorCode::kLimitExceeded, "64 items"},
       {with("\"[PAD]\":0", "\"[PAD]\":1099511627776"), ErrorCode::kInvalidFile, "whole number"},
       {with("\"[PAD]\":0", "\"[PAD]\":-1"), ErrorCode::kInvalidFile, "whole number"},
       {with("\"[PAD]\":0", "\"[PAD]\":2"), ErrorCode::kInvalidFile, "two texts"},
@@ -246,6 +253,16 @@ TEST(TokenizerFiles, WhatIsNotDoneIsRefusedByName) {
     ASSERT_FALSE(tokenizer) << c.says;
     EXPECT_EQ(tokenizer.error().code, c.code) << tokenizer.error().ToString();
     EXPECT_NE(tokenizer.error().ToString().find(c.says), std::string::npos) << tokenizer.error().ToString();
+  }
+}
+
+TEST(Tokenizer, SaysWhetherAModelCanReadWhatItWrites) {
+  const Tokenizer bert = Load("bert-uncased");  // three special pieces around two texts
+  EXPECT_TRUE(bert.CheckFits(bert.size(), 4));
+  for (const auto& [vocabulary, positions] : {std::pair{bert.size() - 1, size_t{4}}, {bert.size(), 3}}) {
+    const Result<void> fits = bert.CheckFits(vocabulary, positions);
+    ASSERT_FALSE(fits);
+    EXPECT_EQ(fits.error().code, ErrorCode::kInvalidFile);
   }
 }
 
