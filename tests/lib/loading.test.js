@@ -312,10 +312,11 @@ describe('languages', () => {
   });
 
   test('are tags', async () => {
-    expect(await rejection(Translator.availability(pair('not a tag', 'fr')))).toBeInstanceOf(RangeError);
-    expect(await rejection(Translator.create(pair('en', 'f')))).toBeInstanceOf(RangeError);
-    expect(await rejection(Translator.create({ sourceLanguage: 'en' }))).toBeInstanceOf(TypeError);
-    expect(await rejection(Translator.create())).toBeInstanceOf(TypeError);
+    const refused = (where) => ({ name: 'QkvError', code: 'INVALID_ARGUMENT', where });
+    const availability = await rejection(Translator.availability(pair('not a tag', 'fr')));
+    expect(availability).toMatchObject(refused('sourceLanguage'));
+    expect(await rejection(Translator.create(pair('en', 'f')))).toMatchObject(refused('targetLanguage'));
+    expect(await rejection(Translator.create({ sourceLanguage: 'en' }))).toMatchObject(refused('targetLanguage'));
   });
 });
 

@@ -498,5 +498,5 @@ test('what cannot be done is said', async () => {
   expect(await code(load(files(config)))).toMatch(/MISSING_FILE/);
   const generator = await keep(Generator.load(folder('gpt2')));
   expect(await code(generator.generate('a', { temperature: -1 }))).toMatch(/INVALID_ARGUMENT.*temperature/);
-  expect((await rejection(generator.generate(5))).name).toBe('TypeError');
+  expect(await code(generator.generate(5))).toMatch(/INVALID_ARGUMENT.*prompt/);
 });

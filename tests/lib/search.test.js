@@ -100,10 +100,11 @@ describe.each([
   });
 
   test('a prefix is a text or a list of ids, a text a string', async () => {
+    const kRefused = { name: 'QkvError', code: 'INVALID_ARGUMENT' };
     for (const prefix of [null, 7, true, ['a'], [0.5], [NaN], [2 ** 40]])
-      expect(await rejection(translator.search(kText, { prefix }))).toBeInstanceOf(TypeError);
+      expect(await rejection(translator.search(kText, { prefix }))).toMatchObject({ ...kRefused, where: 'prefix' });
     for (const text of [undefined, null, 1, ['a']])
-      expect(await rejection(translator.search(text))).toBeInstanceOf(TypeError);
+      expect(await rejection(translator.search(text))).toMatchObject({ ...kRefused, where: 'text' });
   });
 });
 

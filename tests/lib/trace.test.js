@@ -182,9 +182,9 @@ describe('the trace of a pair', () => {
 
   test('is two strings', async () => {
     for (const pair of [null, {}, { source: 'a' }, { source: 1, target: 'b' }, ['a', 'b']]) {
-      expect(await rejection(translator.trace(pair))).toBeInstanceOf(TypeError);
+      expect(await rejection(translator.trace(pair))).toMatchObject({ code: 'INVALID_ARGUMENT' });
     }
-    expect(await rejection(translator.score('a'))).toBeInstanceOf(TypeError);
+    expect(await rejection(translator.score('a'))).toMatchObject({ code: 'INVALID_ARGUMENT', where: 'target' });
   });
 });
 

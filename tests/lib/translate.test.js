@@ -100,18 +100,15 @@ describe('a text', () => {
 
   test('is a string', async () => {
     for (const text of [undefined, null, 1, ['a']]) {
-      expect(await rejection(greedy.translate(text))).toBeInstanceOf(TypeError);
+      expect(await rejection(greedy.translate(text))).toMatchObject({ code: 'INVALID_ARGUMENT', where: 'text' });
     }
   });
 });
 
 test('a beam is a whole number that the engine takes', async () => {
-  for (const wrong of [-1, 1.5, '4', NaN]) {
+  for (const wrong of [-1, 1.5, '4', NaN, 65, 2 ** 32]) {
     expect(await rejection(create({ beam: wrong }))).toMatchObject({ code: 'INVALID_ARGUMENT', where: 'beam' });
   }
-  const wide = await create({ beam: 1e6 });
-  expect(await rejection(wide.translate('Hello.'))).toMatchObject({ code: 'INVALID_ARGUMENT', where: 'beam' });
-  wide.destroy();
 });
 
 test('info says what runs', () => {

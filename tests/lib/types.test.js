@@ -1,10 +1,39 @@
+import { readFileSync } from 'node:fs';
 import ts from 'typescript';
 import { at } from './support.js';
 
-/** What the compiler says of users' files, by the types that the package's `exports` name. */
-function complaints(options) {
+const kUsers = ['usage', 'attention', 'train', 'models'].map((name) => at(`tests/lib/types/${name}.ts`));
+
+// What the documents' examples take for granted.
+const kGiven = `import { Translator as _Translator } from 'qkv';
+declare const text: string, translator: _Translator;
+declare function show(part: string): void;`;
+const kImports = "import { Encoder, Generator, load } from 'qkv/models';"; // where an example goes on with the one before
+
+/** The examples of a document, each as a file of its own. @returns {Map<string, string>} */
+function examplesOf(path) {
+  const examples = [...readFileSync(at(path), 'utf8').matchAll(/```js\n([\s\S]*?)```/g)];
+  return new Map(
+    examples.map(([, code], i) => {
+      const imports = code.match(/^import .*$/gm)?.join('\n') ?? kImports;
+      const rest = code.replace(/^import .*$/gm, '');
+      return [at(`tests/lib/types/${path.replace(/\W/g, '-')}-${i}.ts`), `${kGiven}\n${imports}\n{\n${rest}\n}`];
+    }),
+  );
+}
+
+/**
+ * What the compiler says of users' files, by the types that the package's `exports` name.
+ * @param {object} options
+ * @param {Map<string, string>} [files] by their names; left out: those of tests/lib/types
+ */
+function complaints(options, files) {
+  const compilerHost = ts.createCompilerHost({});
+  const { readFile, fileExists } = compilerHost;
+  compilerHost.readFile = (name) => files?.get(name) ?? readFile(name);
+  compilerHost.fileExists = (name) => files?.has(name) || fileExists(name);
   const program = ts.createProgram(
-    [...['usage', 'attention', 'train', 'models'].map((name) => at(`tests/lib/types/${name}.ts`))],
+    files ? [...files.keys()] : kUsers,
     {
       strict: true,
       noEmit: true,
@@ -13,6 +42,7 @@ function complaints(options) {
       types: [],
       ...options,
     },
+    compilerHost,
   );
   const host = { getCanonicalFileName: (name) => name, getCurrentDirectory: () => at('.'), getNewLine: () => '\n' };
   return ts.formatDiagnostics(ts.getPreEmitDiagnostics(program), host);
@@ -23,4 +53,12 @@ test.each([
   ['Node', { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext }],
 ])("the package's types serve %s, strictly, library files checked too", (_, options) => {
   expect(complaints(options)).toBe('');
+});
+
+test.each(['README.md', 'web/docs/models.md'])('the examples of %s compile under strict TypeScript', (path) => {
+  const files = examplesOf(path);
+  expect(files.size).toBeGreaterThan(0);
+  const lib = ['lib.es2022.full.d.ts']; // what a project has that does not choose
+  const options = { lib, module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler };
+  expect(complaints(options, files)).toBe('');
 });

@@ -69,6 +69,15 @@ export function toPublicError(error) {
   return error instanceof QkvError && error.code === 'NETWORK' ? domException('NetworkError', error) : error;
 }
 
+/**
+ * For `catch`.
+ * @param {unknown} error
+ * @returns {never}
+ */
+export function rethrowPublic(error) {
+  throw toPublicError(error);
+}
+
 /** @typedef {{code: QkvErrorCode, message: string, where: string}} PlainError as sent by a worker */
 
 /**

@@ -1,4 +1,5 @@
 import { packageModels } from './assets.js';
+import { described, invalid } from './given.js';
 
 /** @typedef {keyof typeof packageModels} PackageModel */
 
@@ -8,13 +9,17 @@ import { packageModels } from './assets.js';
  * @param {string} option for the error
  */
 function language(tag, option) {
-  if (typeof tag !== 'string') throw new TypeError(`${option} must be a language tag, such as 'en'`);
-  return new Intl.Locale(tag).language; // a RangeError for what is no tag
+  try {
+    if (typeof tag === 'string') return new Intl.Locale(tag).language;
+  } catch {
+    // It is no tag.
+  }
+  throw invalid(option, `expected a language tag, such as 'en', got ${described(tag)}`);
 }
 
 /**
- * The package's own model for this pair; null where it has none. Throws a TypeError or a RangeError for what are no
- * language tags.
+ * The package's own model for this pair; null where it has none. Throws a QkvError, code INVALID_ARGUMENT, for
+ * what are no language tags.
  * @param {{sourceLanguage: string, targetLanguage: string}} pair
  * @returns {PackageModel | null}
  */

@@ -1,4 +1,5 @@
 // The one place that knows where the library runs: a browser, a worker, Node.
+import { QkvError } from './errors.js';
 
 /** @typedef {typeof import('node:fs/promises')} FileSystem */
 /** @typedef {typeof import('node:url')} UrlTools */
@@ -23,12 +24,17 @@ export const workerThreads = () => builtin('node:worker_threads');
 /**
  * A URL, resolved against the page; in Node a string may also be a path.
  * @param {string | URL} url
+ * @returns {string} throws a QkvError, code INVALID_ARGUMENT, for what is no URL
  */
 export function absoluteUrl(url) {
   const base = globalThis.document?.baseURI ?? globalThis.location?.href;
-  if (base) return new URL(url, base).href;
-  const isUrl = typeof url !== 'string' || /^[a-z][a-z\d+.-]+:/i.test(url);
-  return isUrl ? new URL(url).href : /** @type {any} */ (urlTools()).pathToFileURL(url).href;
+  const isPath = !base && typeof url === 'string' && !/^[a-z][a-z\d+.-]+:/i.test(url);
+  if (isPath) return /** @type {any} */ (urlTools()).pathToFileURL(url).href;
+  try {
+    return new URL(url, base).href;
+  } catch (cause) {
+    throw new QkvError('INVALID_ARGUMENT', `${String(url)} is not a URL`, '', { cause });
+  }
 }
 
 /** Whether a module worker is what one expects here: in pages and in workers, not in Node. */

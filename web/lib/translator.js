@@ -5,12 +5,12 @@ import { QkvError, domException, toPublicError } from './errors.js';
 import { modelState } from './host.js';
 import { packageKey, packageModel } from './languages.js';
 import { Lease } from './lease.js';
+import { described, inputText, invalid, kInputQuota, readFields, wholeNumber } from './given.js';
 import { CreateMonitor } from './monitor.js';
 import { engineSettings, modelSettings } from './settings.js';
 import { makeSearch } from './search.js';
 import { languageToken, splitSentences } from './sentences.js';
 import { makeTrace } from './trace.js';
-import { wellFormed } from './well-formed.js';
 
 /** @typedef {import('./engine.js').TranslatedPart} TranslatedPart */
 /** @typedef {import('./info.js').TranslatorInfo} TranslatorInfo */
@@ -99,11 +99,17 @@ import { wellFormed } from './well-formed.js';
  * @property {Float32Array} logProbs the natural logarithm of each piece's probability
  */
 
-/** The most UTF-16 units of a text in one call. */
-const kInputQuota = 1_000_000;
 /** The most ids of a prefix: far more than a translation may have. */
 const kLongestPrefix = 100_000;
 const kInternal = Symbol('internal');
+
+// The options of each call, by name.
+const kPair = ['sourceLanguage', 'targetLanguage'];
+const kCreate = [...kPair, 'model', 'monitor', 'signal', 'worker', 'wasm', 'threads', 'workers', 'beam'];
+const kTranslate = ['signal', 'split', 'prefix', 'shortlist'];
+const kSearch = ['signal', 'beam', 'nBest', 'tree', 'prefix', 'shortlist'];
+const kTrace = ['signal', 'sentence', 'prefix', 'shortlist', 'vectors'];
+const kTracePair = ['signal', 'vectors'];
 
 /**
  * Translates, in the shape of browsers' built-in Translator, and shows what it looked at.
@@ -147,7 +153,8 @@ export class Translator {
    * @returns {Promise<'unavailable' | 'downloadable' | 'downloading' | 'available'>}
    */
   static async availability(languages) {
-    const ours = packageModel(languages);
+    const pair = readFields(languages, 'Translator.availability', kCreate);
+    const ours = packageModel(/** @type {LanguagePair} */ (pair));
     return ours !== null ? modelState(packageKey(ours)) : 'unavailable';
   }
 
@@ -160,16 +167,17 @@ export class Translator {
    * @returns {Promise<Translator>}
    */
   static async create(options) {
-    const { signal, beam = 0, threads = 1, workers = 1 } = options;
+    const given = /** @type {CreateOptions} */ (readFields(options, 'Translator.create', kCreate));
+    const { signal, beam = 0, threads = 1, workers = 1 } = given;
     signal?.throwIfAborted();
-    if (!Number.isInteger(beam) || beam < 0) throw new QkvError('INVALID_ARGUMENT', 'beam is a whole number', 'beam');
+    wholeNumber(beam, 0, 64, 'beam');
     wholeNumber(threads, 1, 16, 'threads');
     wholeNumber(workers, 1, 16, 'workers');
-    const { key, name, source, kind } = modelSettings(options);
+    const { key, name, source, kind } = modelSettings(given);
     const monitor = new CreateMonitor();
-    options.monitor?.(monitor);
+    given.monitor?.(monitor);
     monitor.report(0);
-    const settings = engineSettings(options, kind);
+    const settings = engineSettings(given, kind);
     const engine = new Lease(settings, key, source, (loaded) => monitor.report(loaded));
     try {
       const [{ build, threads }, { info }] = await engine.ready(signal);
@@ -179,7 +187,7 @@ export class Translator {
       const lend = (/** @type {unknown} */ _, /** @type {number} */ i) => () =>
         new Lease({ ...settings, member: i + 1 }, key, source, () => {});
       const crew = more > 0 ? new Crew(engine, Array.from({ length: more }, lend)) : engine;
-      return Translator.on(crew, { ...info, ...how }, options);
+      return Translator.on(crew, { ...info, ...how }, given);
     } catch (error) {
       engine.release();
       throw toPublicError(error);
@@ -216,7 +224,8 @@ export class Translator {
    * @param {TranslateOptions} [options]
    * @returns {Promise<TranslatedPart[]>} the sentences and the white space between them; rejects as `translate` does
    */
-  async translateParts(text, { signal, prefix, shortlist, split = prefix === undefined } = {}) {
+  async translateParts(text, options) {
+    const { signal, prefix, shortlist, split = prefix === undefined } = readFields(options, 'translate', kTranslate);
     return this.#call('translate', this.#translation(text, split, { prefix, shortlist }), signal);
   }
 
@@ -229,11 +238,18 @@ export class Translator {
    * @returns {Promise<Search>} rejects as `translate` does, and with a QkvError of code INVALID_ARGUMENT for a beam, an
    *   nBest or a prefix out of range
    */
-  async search(text, { signal, beam = this.info.beam, nBest = beam, tree = false, prefix, shortlist } = {}) {
+  async search(text, options) {
+    const {
+      signal,
+      beam = this.info.beam,
+      nBest = beam,
+      tree = false,
+      ...choice
+    } = readFields(options, 'search', kSearch);
     wholeNumber(beam, 1, 64, 'beam');
     wholeNumber(nBest, 1, beam, 'nBest');
-    const source = this.#input(text);
-    const args = { text: source, nBest, tree, ...this.#choice({ prefix, shortlist }), beam };
+    const source = inputText(text);
+    const args = { text: source, nBest, tree, ...this.#choice(choice), beam };
     return makeSearch(await this.#call('search', args, signal), source, beam, tree);
   }
 
@@ -244,8 +260,9 @@ export class Translator {
    * @param {StreamOptions} [options]
    * @returns {ReadableStream<string>} errors as `translate` rejects
    */
-  translateStreaming(text, { signal, shortlist } = {}) {
-    const parts = splitSentences(this.#input(text), this.sourceLanguage, this.#longest).values();
+  translateStreaming(text, options) {
+    const { signal, shortlist } = readFields(options, 'translateStreaming', ['signal', 'shortlist']);
+    const parts = splitSentences(inputText(text), this.sourceLanguage, this.#longest).values();
     const language = languageToken(text);
     const cancelled = new AbortController();
     /** @param {string} sentence */
@@ -287,12 +304,16 @@ export class Translator {
    * @param {TraceOptions} [options]
    * @returns {Promise<Trace>}
    */
-  async trace(input, { signal, sentence, prefix, shortlist, vectors } = {}) {
-    const pair = typeof input === 'string' ? { source: this.#sentence(input, sentence), target: null } : input;
-    const source = this.#input(pair.source);
-    const target = pair.target === null ? null : this.#input(pair.target);
+  async trace(input, options) {
+    const isText = typeof input === 'string';
+    const { signal, sentence, vectors, ...choice } = readFields(options, 'trace', isText ? kTrace : kTracePair);
+    const pair = isText
+      ? { source: this.#sentence(input, sentence) }
+      : readFields(input, 'trace', ['source', 'target']);
+    const source = inputText(pair.source, 'source');
+    const target = isText ? null : inputText(pair.target, 'target');
     const { engine: _engine, worker: _worker, ...model } = this.info;
-    const args = { source, target, vectors: vectors === true, ...this.#choice({ prefix, shortlist }) };
+    const args = { source, target, vectors: vectors === true, ...this.#choice(choice) };
     return makeTrace(await this.#call('trace', args, signal), model);
   }
 
@@ -303,8 +324,9 @@ export class Translator {
    * @param {CallOptions} [options]
    * @returns {Promise<Score>}
    */
-  async score(source, target, { signal } = {}) {
-    const args = { source: this.#input(source), target: this.#input(target) };
+  async score(source, target, options) {
+    const { signal } = readFields(options, 'score', ['signal']);
+    const args = { source: inputText(source, 'source'), target: inputText(target, 'target') };
     const { score, pieces, logProbs } = await this.#call('score', args, signal);
     return { score, pieces, logProbs };
   }
@@ -315,10 +337,12 @@ export class Translator {
    * @param {CallOptions} [options]
    * @returns {Promise<number>} UTF-16 units
    */
-  async measureInputUsage(text, { signal } = {}) {
+  async measureInputUsage(text, options) {
+    const { signal } = readFields(options, 'measureInputUsage', ['signal']);
     if (this.#life.signal.aborted) this.#throwDestroyed();
     signal?.throwIfAborted();
-    return asString(text).length;
+    if (typeof text !== 'string') throw invalid('text', `expected a string, got ${described(text)}`);
+    return text.length;
   }
 
   /**
@@ -355,7 +379,7 @@ export class Translator {
    */
   #translation(text, split, choice) {
     const how = { locale: this.sourceLanguage, split, longest: this.#longest };
-    return { text: this.#input(text), ...how, ...this.#choice(choice) };
+    return { text: inputText(text), ...how, ...this.#choice(choice) };
   }
 
   /** @param {{prefix?: Prefix, shortlist?: boolean}} choice */
@@ -365,11 +389,13 @@ export class Translator {
 
   /** @param {Prefix | undefined} prefix */
   #prefix(prefix) {
-    if (typeof prefix !== 'object' || prefix === null) return prefix === undefined ? undefined : this.#input(prefix);
-    if (prefix.length > kLongestPrefix) throw new QkvError('INVALID_ARGUMENT', 'it has too many pieces', 'prefix');
+    if (typeof prefix !== 'object' || prefix === null) {
+      return prefix === undefined ? undefined : inputText(prefix, 'prefix');
+    }
+    if (prefix.length > kLongestPrefix) throw invalid('prefix', 'it has too many pieces');
     const ids = Array.from(prefix);
     const isId = (/** @type {unknown} */ id) => Number.isInteger(id) && Math.abs(/** @type {number} */ (id)) < 2 ** 31;
-    if (!ids.every(isId)) throw new TypeError('a prefix is a string or a list of ids');
+    if (!ids.every(isId)) throw invalid('prefix', 'a prefix is a string or a list of ids');
     return ids;
   }
 
@@ -384,24 +410,11 @@ export class Translator {
    */
   #sentence(text, index) {
     if (index === undefined) return text;
-    const sentences = splitSentences(this.#input(text), this.sourceLanguage, this.#longest).filter(
+    const sentences = splitSentences(inputText(text), this.sourceLanguage, this.#longest).filter(
       (part) => part.sentence,
     );
     if (sentences[index]) return sentences[index].text;
-    throw new QkvError(
-      'INVALID_ARGUMENT',
-      `the text has ${sentences.length} sentences, none numbered ${index}`,
-      'sentence',
-    );
-  }
-
-  /** @param {unknown} text */
-  #input(text) {
-    const { length } = asString(text);
-    if (length <= this.inputQuota) return wellFormed(asString(text));
-    const message = `the text has ${length} UTF-16 units; at most ${this.inputQuota} fit in one call: split it`;
-    const details = { quota: this.inputQuota, requested: length };
-    throw domException('QuotaExceededError', new QkvError('LIMIT_EXCEEDED', message, 'text'), details);
+    throw invalid('sentence', `the text has ${sentences.length} sentences, none numbered ${index}`);
   }
 
   /**
@@ -424,21 +437,4 @@ export class Translator {
     const message = 'the translator has been destroyed: create a new one';
     throw domException('InvalidStateError', new QkvError('DESTROYED', message));
   }
-}
-
-/**
- * @param {number} value
- * @param {number} least
- * @param {number} most
- * @param {string} name
- */
-function wholeNumber(value, least, most, name) {
-  if (Number.isInteger(value) && value >= least && value <= most) return;
-  throw new QkvError('INVALID_ARGUMENT', `${name} is a whole number from ${least} to ${most}`, name);
-}
-
-/** @param {unknown} text */
-function asString(text) {
-  if (typeof text !== 'string') throw new TypeError(`expected a string, got ${text === null ? 'null' : typeof text}`);
-  return text;
 }

@@ -1,6 +1,6 @@
 // Which WebAssembly to run, from what a user says.
 import { threadsUrls, wasmUrls } from './assets.js';
-import { absoluteUrl } from './runtime.js';
+import { givenWasm } from './given-wasm.js';
 
 /** @typedef {'baseline' | 'relaxed' | (string & {}) | URL | ArrayBuffer | WebAssembly.Module} WasmOption */
 
@@ -13,7 +13,6 @@ import { absoluteUrl } from './runtime.js';
 export function wasmSettings(wasm, threads = 1, urls = wasmUrls) {
   if (wasm === undefined)
     return { pick: urls(), ...(threads > 1 && { threads: { count: threads, ...threadsUrls() } }) };
-  if (typeof wasm !== 'string' && !(wasm instanceof URL)) return { build: 'custom', from: wasm };
   const own = Object.entries(urls()).find(([build]) => build === wasm);
-  return own ? { build: own[0], from: own[1] } : { build: 'custom', from: absoluteUrl(wasm) };
+  return own ? { build: own[0], from: own[1] } : { build: 'custom', from: givenWasm(wasm) };
 }

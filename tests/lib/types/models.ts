@@ -47,7 +47,14 @@ export async function everything(model: AnyModelOption, zip: Blob, signal: Abort
 }
 
 export const encoder: Promise<Encoder> = Encoder.load('/models/bert/');
+export const byClass: [Promise<Encoder>, Promise<Generator>, Promise<Translator>] = [
+  load('/models/bert/', { class: 'Encoder' }),
+  load('/models/gpt2/', { class: 'Generator', numbers: 'int8' }),
+  load('/models/opus/', { class: 'Translator', sourceLanguage: 'en', targetLanguage: 'de' }),
+];
 export const isOurs = (error: unknown): boolean => error instanceof QkvError && error.code === 'UNSUPPORTED';
 
+// @ts-expect-error a class is one of three
+export const unknown = load('/models/bert/', { class: 'Decoder' });
 // @ts-expect-error weights are kept as one of three
 export const wrong: LoadOptions = { numbers: 'int4' };

@@ -1,8 +1,9 @@
 import { bytesIn, choiceNames, isByColumns, readChoices, withHeads } from './choices.js';
 import { withEngine } from './engine.js';
-import { readFields, readFlag } from './fields.js';
+import { invalid, readFields } from '../given.js';
+import { readFlag } from './fields.js';
 import { finishRecords } from './records.js';
-import { invalid, readTensor } from './tensor.js';
+import { readTensor } from './tensor.js';
 
 /** @typedef {import('./options.js').Recorded} Recorded */
 /** @typedef {import('./options.js').Tensor} Tensor */

@@ -1,6 +1,7 @@
 // From the choices that a user makes to the engine's request.
-import { readFields, readFlag, readName, readNumber, readText, readWhole } from './fields.js';
-import { described, invalid, readMask, readTensor } from './tensor.js';
+import { described, invalid, readFields } from '../given.js';
+import { readFlag, readName, readNumber, readText, readWhole } from './fields.js';
+import { readMask, readTensor } from './tensor.js';
 
 /** @typedef {import('../glue.js').WasmTensor} WasmTensor */
 /** @typedef {import('../glue.js').WasmChoices} WasmChoices */

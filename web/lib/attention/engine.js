@@ -1,5 +1,6 @@
 // The engine of these functions: a WebAssembly instance in the calling thread, loaded when it is first needed.
-import { QkvError } from '../errors.js';
+import { QkvError, rethrowPublic } from '../errors.js';
+import { readFields } from '../given.js';
 import { wasmSettings } from '../wasm-settings.js';
 
 /** @typedef {import('../guard.js').GuardedModule} GuardedModule */
@@ -12,10 +13,11 @@ let running = null;
  * Loads the engine, once. Every call does so by itself; this is for doing it early, or for choosing the build.
  * @param {{wasm?: import('../wasm-settings.js').WasmOption}} [options] wasm: 'baseline' or 'relaxed', or a module of one's
  *   own; left out: the faster of the package's two builds that runs here, or whichever is running already
- * @returns {Promise<{build: string}>} 'baseline', 'relaxed' or 'custom'; rejects with a QkvError: NETWORK, MISSING_FILE,
- *   UNSUPPORTED, INVALID_FILE
+ * @returns {Promise<{build: string}>} 'baseline', 'relaxed' or 'custom'; rejects with NetworkError for a download, and with a
+ *   QkvError: MISSING_FILE, UNSUPPORTED, ENGINE_FAILED
  */
-export async function loadAttention({ wasm } = {}) {
+export async function loadAttention(options) {
+  const { wasm } = readFields(options, 'loadAttention', ['wasm']);
   const { build } = await (wasm === undefined && running ? running : start(wasm)).started;
   return { build };
 }
@@ -55,5 +57,5 @@ function start(option) {
 /** @param {import('../instantiate.js').WasmSettings} settings */
 async function instantiate(settings) {
   const { instantiateGuarded } = await import('../guarded.js');
-  return instantiateGuarded(settings, 'the next call starts it afresh');
+  return instantiateGuarded(settings, 'the next call starts it afresh').catch(rethrowPublic);
 }

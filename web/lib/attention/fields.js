@@ -1,26 +1,8 @@
-// Options and their plain values.
-import { described, invalid } from './tensor.js';
+// The plain values of options.
+import { described, invalid } from '../given.js';
 
 /** A place or a count: what the engine counts with has 32 bits. */
 const kLargest = 2 ** 31 - 1;
-
-/**
- * An object of options. One of a name that is not known is refused: a slip of the pen would change the result unseen.
- * @param {any} value
- * @param {string} name
- * @param {readonly string[]} known
- * @returns {Record<string, any>}
- */
-export function readFields(value, name, known) {
-  if (value === undefined) return {};
-  if (typeof value !== 'object' || value === null) {
-    throw invalid(name, `expected an object of options, got ${described(value)}`);
-  }
-  for (const key of Object.keys(value)) {
-    if (!known.includes(key)) throw invalid(key, `${name} has no such option; it has ${known.join(', ')}`);
-  }
-  return value;
-}
 
 /**
  * @param {unknown} value

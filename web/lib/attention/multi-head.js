@@ -1,8 +1,9 @@
 import { bytesIn, choiceNames, isByColumns, readChoices, withHeads } from './choices.js';
 import { withEngine } from './engine.js';
-import { readFields, readWhole } from './fields.js';
+import { invalid, readFields } from '../given.js';
+import { readWhole } from './fields.js';
 import { finishRecords } from './records.js';
-import { invalid, readTensor } from './tensor.js';
+import { readTensor } from './tensor.js';
 
 /** @typedef {import('../glue.js').WasmTensor} WasmTensor */
 /** @typedef {import('./options.js').Layer} Layer */

@@ -1,8 +1,9 @@
 // Positions: what tells attention, which knows no order, where a row stands.
 import { bytesIn, withHeads } from './choices.js';
 import { withEngine } from './engine.js';
-import { readFields, readName, readNumber, readWhole } from './fields.js';
-import { invalid, readTensor } from './tensor.js';
+import { invalid, readFields } from '../given.js';
+import { readName, readNumber, readWhole } from './fields.js';
+import { readTensor } from './tensor.js';
 
 /** @typedef {import('./options.js').Tensor} Tensor */
 /** @typedef {import('./options.js').TensorLike} TensorLike */

@@ -1,5 +1,6 @@
 // Tensors as users give them, made into what the engine reads: flat typed arrays whose length is their shape's product.
 import { QkvError } from '../errors.js';
+import { described, invalid } from '../given.js';
 
 /** @typedef {import('./options.js').Tensor} Tensor */
 /** @typedef {{data: Uint8Array, shape: number[]}} Bytes */
@@ -8,12 +9,6 @@ import { QkvError } from '../errors.js';
 const kMostNumbers = 2 ** 30;
 /** Axes that nested arrays are followed through, one more than anything has. */
 const kDeepest = 4;
-
-/**
- * @param {string} where the argument's name
- * @param {string} message
- */
-export const invalid = (where, message) => new QkvError('INVALID_ARGUMENT', message, where);
 
 /**
  * @param {unknown} value
@@ -167,10 +162,3 @@ const isList = (value) =>
 
 /** @param {any} view */
 const tagOf = (view) => String(view[Symbol.toStringTag]);
-
-/** @param {unknown} value */
-export function described(value) {
-  if (typeof value === 'string') return `the text ${JSON.stringify(value.slice(0, 40))}`;
-  if (typeof value === 'object') return value === null ? 'null' : 'an object';
-  return typeof value === 'symbol' || typeof value === 'function' ? `a ${typeof value}` : String(value);
-}

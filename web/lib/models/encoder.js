@@ -1,7 +1,7 @@
 // Encoder-only models: what each piece of a text is like, and what a head trained for one question says of it.
-import { QkvError } from '../errors.js';
+import { inputText, invalid, readFields } from '../given.js';
 import { lend } from './lend.js';
-import { OneSided, asText, checkKind, inRange } from './one-sided.js';
+import { OneSided, checkKind, inRange } from './one-sided.js';
 
 /** @typedef {import('../lease.js').Lease} Lease */
 /** @typedef {import('./folder-source.js').AnyModelOption} AnyModelOption */
@@ -47,6 +47,7 @@ import { OneSided, asText, checkKind, inRange } from './one-sided.js';
 /** @typedef {{text: string, begin: number, end: number, score: number}} FoundAnswer */
 
 const kInternal = Symbol('internal');
+const kText = ['signal', 'second'];
 
 /**
  * BERT, DistilBERT, RoBERTa and their like, from the folders that their communities publish.
@@ -75,7 +76,7 @@ export class Encoder extends OneSided {
    * @param {LoadOptions} [options]
    * @returns {Promise<Encoder>} rejects with a QkvError that says what is wrong with the folder
    */
-  static async load(model, options = {}) {
+  static async load(model, options) {
     const { lease, info } = await lend(model, options);
     return Encoder.on(lease, info);
   }
@@ -86,7 +87,7 @@ export class Encoder extends OneSided {
    * @internal
    */
   static on(lease, info) {
-    checkKind(info.kind, 'encoder', lease);
+    checkKind(info.kind, 'encoder', () => lease.release());
     return new Encoder(kInternal, lease, info);
   }
 
@@ -96,7 +97,8 @@ export class Encoder extends OneSided {
    * @param {CallOptions & {second?: string}} [options] `second`: of a pair of texts
    * @returns {Promise<EncodedText>}
    */
-  async encode(text, { signal, second } = {}) {
+  async encode(text, options) {
+    const { signal, second } = readFields(options, 'encode', kText);
     const { vectors, ...pieces } = await this.#one(text, second, { hidden: true }, signal);
     const {
       shape: [rows, d],
@@ -113,7 +115,8 @@ export class Encoder extends OneSided {
    * @param {CallOptions & {second?: string}} [options]
    * @returns {Promise<EncoderTrace>}
    */
-  async trace(text, { signal, second } = {}) {
+  async trace(text, options) {
+    const { signal, second } = readFields(options, 'trace', kText);
     return this.#one(text, second, { trace: true }, signal);
   }
 
@@ -123,7 +126,8 @@ export class Encoder extends OneSided {
    * @param {CallOptions & {count?: number}} [options] `count`: how many for each; left out: 5
    * @returns {Promise<{index: number, guesses: MaskGuess[]}[]>} for each mask its place among the pieces, and the best first
    */
-  async fillMask(text, { signal, count = 5 } = {}) {
+  async fillMask(text, options) {
+    const { signal, count = 5 } = readFields(options, 'fillMask', ['signal', 'count']);
     this.#needs('masked');
     const { masks } = await this.#one(text, undefined, { head: true }, signal, inRange(count, 1, 1000, 'count'));
     return masks.map(
@@ -140,7 +144,8 @@ export class Encoder extends OneSided {
    * @param {CallOptions & {second?: string}} [options]
    * @returns {Promise<LabelScore[]>} all labels, the best first
    */
-  async classify(text, { signal, second } = {}) {
+  async classify(text, options) {
+    const { signal, second } = readFields(options, 'classify', kText);
     this.#needs('sequence');
     const { scores } = await this.#one(text, second, { head: true }, signal);
     const labelled = this.info.labels.map((label, i) => ({ label, score: scores[i] }));
@@ -153,7 +158,8 @@ export class Encoder extends OneSided {
    * @param {CallOptions} [options]
    * @returns {Promise<Tag[]>} for each piece of the text its likeliest label
    */
-  async tag(text, { signal } = {}) {
+  async tag(text, options) {
+    const { signal } = readFields(options, 'tag', ['signal']);
     this.#needs('tokens');
     const { pieces, begin, end, of, scores } = await this.#one(text, undefined, { head: true }, signal);
     const { labels } = this.info;
@@ -173,7 +179,8 @@ export class Encoder extends OneSided {
    *   pieces of one, left out: 15
    * @returns {Promise<FoundAnswer[]>} the best first
    */
-  async answer(question, context, { signal, count = 1, longest = 15 } = {}) {
+  async answer(question, context, options) {
+    const { signal, count = 1, longest = 15 } = readFields(options, 'answer', ['signal', 'count', 'longest']);
     this.#needs('answer');
     inRange(longest, 1, 1000, 'longest');
     const kept = inRange(count, 1, 1000, 'count');
@@ -189,7 +196,7 @@ export class Encoder extends OneSided {
   /** @param {EncoderInfo['head']} head */
   #needs(head) {
     if (this.info.head === head) return;
-    throw new QkvError('INVALID_ARGUMENT', `the model's head is for "${this.info.head}", not "${head}"`, 'config.json');
+    throw invalid('config.json', `the model's head is for "${this.info.head}", not "${head}"`);
   }
 
   /**
@@ -201,7 +208,7 @@ export class Encoder extends OneSided {
    * @param {number} [longest]
    */
   async #one(text, second, options, signal, count = 1, longest = 1) {
-    const inputs = [[asText(text), second === undefined ? null : asText(second)]];
+    const inputs = [[inputText(text), second === undefined ? null : inputText(second, 'second')]];
     return (await this.call('encode', { inputs, options, reading: { count, longest } }, signal))[0];
   }
 }

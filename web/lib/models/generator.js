@@ -1,7 +1,8 @@
 // Decoder-only models: a text in, its continuation out.
 import { withSignals } from '../abort.js';
+import { inputText, readFields } from '../given.js';
 import { lend } from './lend.js';
-import { OneSided, asText, checkKind, inRange } from './one-sided.js';
+import { OneSided, checkKind, inRange } from './one-sided.js';
 
 /** @typedef {import('../lease.js').Lease} Lease */
 /** @typedef {import('./folder-source.js').AnyModelOption} AnyModelOption */
@@ -44,6 +45,10 @@ import { OneSided, asText, checkKind, inRange } from './one-sided.js';
 
 const kInternal = Symbol('internal');
 const kMostNext = 10_000;
+const kGenerate = [
+  ...['signal', 'maxLength', 'temperature', 'topK', 'topP', 'repetitionPenalty'],
+  ...['stop', 'seed', 'alternatives'],
+];
 
 /**
  * GPT-2 and its like, from the folders that their communities publish.
@@ -72,7 +77,7 @@ export class Generator extends OneSided {
    * @param {LoadOptions} [options]
    * @returns {Promise<Generator>} rejects with a QkvError that says what is wrong with the folder
    */
-  static async load(model, options = {}) {
+  static async load(model, options) {
     const { lease, info } = await lend(model, options);
     return Generator.on(lease, info);
   }
@@ -83,7 +88,7 @@ export class Generator extends OneSided {
    * @internal
    */
   static on(lease, info) {
-    checkKind(info.kind, 'generator', lease);
+    checkKind(info.kind, 'generator', () => lease.release());
     return new Generator(kInternal, lease, info);
   }
 
@@ -93,8 +98,9 @@ export class Generator extends OneSided {
    * @param {GenerateOptions} [options]
    * @returns {Promise<Generated>}
    */
-  async generate(prompt, { signal, ...options } = {}) {
-    return this.call('generate', { prompt: asText(prompt), options: checked(options) }, signal);
+  async generate(prompt, options) {
+    const { signal, ...choices } = readFields(options, 'generate', kGenerate);
+    return this.call('generate', { prompt: inputText(prompt, 'prompt'), options: checked(choices) }, signal);
   }
 
   /**
@@ -103,8 +109,9 @@ export class Generator extends OneSided {
    * @param {GenerateOptions} [options]
    * @returns {ReadableStream<string>}
    */
-  stream(prompt, { signal, ...options } = {}) {
-    const args = { prompt: asText(prompt), options: checked(options) };
+  stream(prompt, options) {
+    const { signal, ...choices } = readFields(options, 'stream', kGenerate);
+    const args = { prompt: inputText(prompt, 'prompt'), options: checked(choices) };
     const cancelled = new AbortController();
     return new ReadableStream({
       start: async (controller) => {
@@ -137,9 +144,10 @@ export class Generator extends OneSided {
    * @param {{signal?: AbortSignal | null, count?: number}} [options] `count`: so many of the likeliest; left out: 1000
    * @returns {Promise<Likeliest>}
    */
-  async next(text, { signal, count = 1000 } = {}) {
-    const options = { maxLength: 1, temperature: 0, alternatives: inRange(count, 1, kMostNext, 'count') };
-    const { alternatives } = await this.call('generate', { prompt: asText(text), options }, signal);
+  async next(text, options) {
+    const { signal, count = 1000 } = readFields(options, 'next', ['signal', 'count']);
+    const choices = { maxLength: 1, temperature: 0, alternatives: inRange(count, 1, kMostNext, 'count') };
+    const { alternatives } = await this.call('generate', { prompt: inputText(text), options: choices }, signal);
     return alternatives[0];
   }
 
@@ -149,8 +157,9 @@ export class Generator extends OneSided {
    * @param {{signal?: AbortSignal | null}} [options]
    * @returns {Promise<GeneratorTrace>}
    */
-  async trace(text, { signal } = {}) {
-    return this.call('traceText', { text: asText(text), alternatives: 5 }, signal);
+  async trace(text, options) {
+    const { signal } = readFields(options, 'trace', ['signal']);
+    return this.call('traceText', { text: inputText(text), alternatives: 5 }, signal);
   }
 }
 
@@ -170,6 +179,6 @@ function checked({ maxLength, temperature, topK, topP, repetitionPenalty, stop, 
     repetitionPenalty: check(repetitionPenalty, 0.01, 100, 'repetitionPenalty'),
     seed: check(seed, 0, Number.MAX_SAFE_INTEGER, 'seed'),
     alternatives: check(alternatives, 0, 1000, 'alternatives'),
-    stop: stop === undefined ? undefined : [stop].flat().map(asText),
+    stop: stop === undefined ? undefined : [stop].flat().map((text) => inputText(text, 'stop')),
   };
 }

@@ -1,6 +1,7 @@
 // From a folder to a model in an engine.
 import { unlessAborted } from '../abort.js';
-import { QkvError, toPublicError } from '../errors.js';
+import { toPublicError } from '../errors.js';
+import { invalid, readFields } from '../given.js';
 import { holdHost } from '../host.js';
 import { Lease } from '../lease.js';
 import { CreateMonitor } from '../monitor.js';
@@ -21,6 +22,7 @@ import { folderSource } from './folder-source.js';
  */
 
 const kNumbers = ['auto', 'float', 'int8'];
+export const kLoad = ['monitor', 'signal', 'worker', 'wasm', 'numbers'];
 
 /**
  * @param {AnyModelOption} model
@@ -28,17 +30,18 @@ const kNumbers = ['auto', 'float', 'int8'];
  */
 function sourceOf(model, { numbers }) {
   if (numbers !== undefined && !kNumbers.includes(numbers)) {
-    throw new QkvError('INVALID_ARGUMENT', `it is one of ${kNumbers.join(', ')}`, 'numbers');
+    throw invalid('numbers', `it is one of ${kNumbers.join(', ')}`);
   }
   return { ...folderSource(model), numbers };
 }
 
 /**
  * @param {AnyModelOption} model
- * @param {LoadOptions} options
+ * @param {LoadOptions} [given]
  * @returns {Promise<{lease: Lease, info: any}>}
  */
-export async function lend(model, options) {
+export async function lend(model, given) {
+  const options = /** @type {LoadOptions} */ (readFields(given, 'load', kLoad));
   const { signal, numbers } = options;
   signal?.throwIfAborted();
   const source = sourceOf(model, options);
@@ -63,10 +66,11 @@ export async function lend(model, options) {
 
 /**
  * @param {AnyModelOption} model
- * @param {LoadOptions} options
+ * @param {LoadOptions} [given]
  * @returns {Promise<import('./glue.js').AnyInfo & import('./load-folder.js').Inspected>}
  */
-export async function look(model, options) {
+export async function look(model, given) {
+  const options = /** @type {LoadOptions} */ (readFields(given, 'inspect', kLoad));
   const { signal = new AbortController().signal } = options;
   signal.throwIfAborted();
   const source = sourceOf(model, options);

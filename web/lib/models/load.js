@@ -1,15 +1,20 @@
 // The front door for model folders of every kind.
+import { rethrowPublic } from '../errors.js';
 import { readAll } from '../fetch.js';
+import { described, invalid, readFields } from '../given.js';
 import { locate } from '../model-source.js';
 import { Translator } from '../translator.js';
 import { Encoder } from './encoder.js';
 import { folderSource } from './folder-source.js';
 import { Generator } from './generator.js';
-import { lend, look } from './lend.js';
+import { kLoad, lend, look } from './lend.js';
+import { checkKind } from './one-sided.js';
 
 /** @typedef {import('./folder-source.js').AnyModelOption} AnyModelOption */
 /** @typedef {import('./directory.js').TensorInfo} TensorInfo */
 /** @typedef {import('./lend.js').LoadOptions} LoadOptions */
+
+/** @typedef {{Translator: Translator, Encoder: Encoder, Generator: Generator}} ModelClasses */
 
 /**
  * @typedef {object} Languages of a translator; BCP 47
@@ -17,6 +22,8 @@ import { lend, look } from './lend.js';
  * @property {string} [targetLanguage] left out: 'und'
  * @property {number} [beam] as in `Translator.create`
  */
+
+const kKinds = /** @type {const} */ ({ Translator: 'translation', Encoder: 'encoder', Generator: 'generator' });
 
 /**
  * What a folder holds.
@@ -34,18 +41,42 @@ import { lend, look } from './lend.js';
  */
 
 /**
+ * Loads a model folder that holds a model of one class. A folder with a model of another class is refused.
+ * @template {keyof ModelClasses} Name
+ * @overload
+ * @param {AnyModelOption} model
+ * @param {LoadOptions & Languages & {class: Name}} options
+ * @returns {Promise<ModelClasses[Name]>} rejects as below, and with INVALID_ARGUMENT where the folder holds another class
+ */
+/**
  * Loads a model folder, whatever it holds: `config.json` says what.
+ * @overload
  * @param {AnyModelOption} model
  * @param {LoadOptions & Languages} [options]
  * @returns {Promise<Translator | Encoder | Generator>} rejects with a QkvError that says what is wrong with the folder, or
  *   what it asks for that this engine does not do; NetworkError for a download; the signal's reason
  */
-export async function load(model, { sourceLanguage = 'und', targetLanguage = 'und', beam, ...options } = {}) {
-  if (await isRecurrent(model, options.signal)) {
-    const folder = /** @type {import('../translator.js').ModelOption} */ (model);
-    return Translator.create({ ...options, sourceLanguage, targetLanguage, beam, model: folder });
+/**
+ * @param {AnyModelOption} model
+ * @param {LoadOptions & Languages & {class?: keyof ModelClasses}} [options]
+ * @returns {Promise<any>}
+ */
+export async function load(model, options) {
+  const given = readFields(options, 'load', [...kLoad, 'sourceLanguage', 'targetLanguage', 'beam', 'class']);
+  const { sourceLanguage = 'und', targetLanguage = 'und', beam, class: wanted, ...how } = given;
+  if (wanted !== undefined && !Object.hasOwn(kKinds, wanted)) {
+    throw invalid('class', `expected one of ${Object.keys(kKinds).join(', ')}, got ${described(wanted)}`);
   }
-  const { lease, info } = await lend(model, options);
+  const wantedKind = wanted && kKinds[/** @type {keyof ModelClasses} */ (wanted)];
+  if (await isRecurrent(model, how.signal)) {
+    const { numbers: _, ...rest } = how;
+    const folder = /** @type {import('../translator.js').ModelOption} */ (model);
+    const translator = await Translator.create({ ...rest, sourceLanguage, targetLanguage, beam, model: folder });
+    checkKind('translation', wantedKind, () => translator.destroy());
+    return translator;
+  }
+  const { lease, info } = await lend(model, how);
+  checkKind(info.kind, wantedKind, () => lease.release());
   if (info.kind === 'translation') return Translator.on(lease, info, { sourceLanguage, targetLanguage, beam });
   return info.kind === 'encoder' ? Encoder.on(lease, info) : Generator.on(lease, info);
 }
@@ -58,7 +89,7 @@ export async function load(model, { sourceLanguage = 'und', targetLanguage = 'un
 async function isRecurrent(model, signal) {
   const source = folderSource(model);
   const from = 'zip' in source ? undefined : locate(source, 'config.json');
-  const bytes = from === undefined ? null : await readAll(from, 'config.json', signal);
+  const bytes = from === undefined ? null : await readAll(from, 'config.json', signal).catch(rethrowPublic);
   return bytes !== null && /"model_type"\s*:\s*"qkv-rnn"/.test(new TextDecoder().decode(bytes));
 }
 
@@ -69,7 +100,7 @@ async function isRecurrent(model, signal) {
  * @param {LoadOptions} [options]
  * @returns {Promise<FolderInfo>} rejects as `load` does
  */
-export async function inspect(model, options = {}) {
+export async function inspect(model, options) {
   const { kind, modelType, architecture, tensors, ...known } = await look(model, options);
   const { parameters, bytes, fileBytes, dModel, vocabularySize, maxLength } = known;
   const name = { translation: 'Translator', encoder: 'Encoder', generator: 'Generator' }[kind];

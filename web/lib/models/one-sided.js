@@ -2,13 +2,10 @@
 // What encoders and generators share: calling, ending.
 import { unlessAborted, withSignals } from '../abort.js';
 import { QkvError, domException, toPublicError } from '../errors.js';
-import { wellFormed } from '../well-formed.js';
+import { invalid } from '../given.js';
 
 /** @typedef {import('../lease.js').Lease} Lease */
 /** @typedef {import('./glue.js').ModelKind} ModelKind */
-
-/** The most UTF-16 units of a text in one call. */
-const kInputQuota = 1_000_000;
 
 /** A model in an engine. */
 export class OneSided {
@@ -65,16 +62,6 @@ export class OneSided {
 }
 
 /**
- * @param {unknown} text
- * @returns {string} without lone surrogates
- */
-export function asText(text) {
-  if (typeof text !== 'string') throw new TypeError(`expected a string, got ${text === null ? 'null' : typeof text}`);
-  if (text.length <= kInputQuota) return wellFormed(text);
-  throw new QkvError('LIMIT_EXCEEDED', `at most ${kInputQuota} UTF-16 units fit in one call: split the text`, 'text');
-}
-
-/**
  * @param {number} value
  * @param {number} least
  * @param {number} most
@@ -82,17 +69,17 @@ export function asText(text) {
  */
 export function inRange(value, least, most, name) {
   if (typeof value === 'number' && value >= least && value <= most) return value;
-  throw new QkvError('INVALID_ARGUMENT', `${name} is a number from ${least} to ${most}`, name);
+  throw invalid(name, `${name} is a number from ${least} to ${most}`);
 }
 
 /**
- * @param {ModelKind} kind
- * @param {ModelKind} wanted
- * @param {Lease} lease
+ * @param {ModelKind} kind of the folder
+ * @param {ModelKind | undefined} wanted undefined: any
+ * @param {() => void} giveBack what was loaded
  */
-export function checkKind(kind, wanted, lease) {
-  if (kind === wanted) return;
-  lease.release();
+export function checkKind(kind, wanted, giveBack) {
+  if (wanted === undefined || kind === wanted) return;
+  giveBack();
   const right = { translation: 'Translator.create', encoder: 'Encoder.load', generator: 'Generator.load' }[kind];
-  throw new QkvError('INVALID_ARGUMENT', `the folder holds a model for ${right}, or for load()`, 'config.json');
+  throw invalid('config.json', `the folder holds a model for ${right}, or for load() of any class`);
 }

@@ -1,8 +1,10 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { createEndpoint } from '../endpoint.js';
-import { QkvError, domException } from '../errors.js';
+import { QkvError, domException, toPublicError } from '../errors.js';
+import { inputText, invalid, readFields, wholeNumber } from '../given.js';
 import { hasWebWorker } from '../runtime.js';
 import { makeTrace } from '../trace.js';
+import { givenWasm } from '../given-wasm.js';
 import { wellFormed } from '../well-formed.js';
 import { trainUrl } from './assets.js';
 
@@ -56,6 +58,11 @@ import { trainUrl } from './assets.js';
 
 const kInternal = Symbol('internal');
 
+// The options of each call, by name.
+const kCreate = ['pairs', 'dev', 'vocabulary', 'config', 'checkpoint', 'signal', 'worker', 'wasm'];
+const kVocabulary = ['vocab.json', 'source.spm', 'target.spm'];
+const kRun = ['steps', 'interval', 'onProgress', 'signal'];
+
 /**
  * Trains a Transformer where it is, and lets it be asked at any moment.
  *
@@ -88,16 +95,19 @@ export class Trainer {
    * @param {TrainerOptions} options
    * @returns {Promise<Trainer>} rejects with a QkvError that names the option, or the signal's reason
    */
-  static async create({ pairs, dev, vocabulary, config = {}, checkpoint, signal, worker = hasWebWorker(), wasm }) {
+  static async create(options) {
+    const given = readFields(options, 'Trainer.create', kCreate);
+    const { pairs, dev, config = {}, checkpoint, signal, worker = hasWebWorker(), wasm } = given;
     signal?.throwIfAborted();
+    const vocabulary = readFields(given.vocabulary, 'vocabulary', kVocabulary);
     const data = {
       pairs: lines(pairs, 'pairs'),
       dev: dev && lines(dev, 'dev'),
-      vocab: vocabulary?.['vocab.json'],
-      sourceSpm: vocabulary?.['source.spm'],
-      targetSpm: vocabulary?.['target.spm'],
+      vocab: vocabulary['vocab.json'],
+      sourceSpm: vocabulary['source.spm'],
+      targetSpm: vocabulary['target.spm'],
     };
-    const from = wasm instanceof URL ? wasm.href : (wasm ?? trainUrl());
+    const from = wasm === undefined ? trainUrl() : givenWasm(wasm);
     const engine = createEndpoint(worker, {
       file: 'train-worker.js',
       webWorker: () => new Worker(new URL('./train-worker.js', import.meta.url), { type: 'module' }),
@@ -109,7 +119,7 @@ export class Trainer {
       return new Trainer(kInternal, engine, info);
     } catch (error) {
       engine.close();
-      throw error;
+      throw toPublicError(error);
     }
   }
 
@@ -119,10 +129,11 @@ export class Trainer {
    * @returns {Promise<Progress | undefined>} of the last report; undefined where no step was made. Rejects with the
    *   signal's reason, with a QkvError where the loss is not a number any more, and with AbortError after `destroy()`
    */
-  async run({ steps = Infinity, interval = 250, onProgress, signal } = {}) {
-    if (this.#running) throw new QkvError('INVALID_ARGUMENT', 'the trainer is running: pause it first');
+  async run(options) {
+    const { steps = Infinity, interval = 250, onProgress, signal } = readFields(options, 'run', kRun);
+    if (this.#running) throw invalid('', 'the trainer is running: pause it first');
     if (!(steps >= 0) || !(interval >= 0)) {
-      throw new QkvError('INVALID_ARGUMENT', 'steps and interval are numbers from 0', 'steps');
+      throw invalid('steps', 'steps and interval are numbers from 0');
     }
     this.#running = new AbortController();
     const { signal: paused } = this.#running;
@@ -153,7 +164,7 @@ export class Trainer {
    * @param {number} rate the schedule's peak
    */
   async setLearningRate(rate) {
-    if (!(rate >= 0 && rate <= 10)) throw new QkvError('INVALID_ARGUMENT', 'a learning rate is from 0 to 10', 'rate');
+    if (!(rate >= 0 && rate <= 10)) throw invalid('rate', 'a learning rate is from 0 to 10');
     await this.#call('rate', { rate });
   }
 
@@ -171,8 +182,10 @@ export class Trainer {
    * @param {{signal?: AbortSignal | null, beam?: number}} [options] beam: left out, 1: greedy
    * @returns {Promise<string>}
    */
-  async translate(text, { signal, beam = 1 } = {}) {
-    const args = { text: wellFormed(text), locale: 'en', split: false, longest: 0, beam };
+  async translate(text, options) {
+    const { signal, beam = 1 } = readFields(options, 'translate', ['signal', 'beam']);
+    wholeNumber(beam, 1, 64, 'beam');
+    const args = { text: inputText(text), locale: 'en', split: false, longest: 0, beam };
     const [part] = await this.#call('translate', args, signal);
     return part.translation;
   }
@@ -183,9 +196,12 @@ export class Trainer {
    * @param {{signal?: AbortSignal | null}} [options]
    * @returns {Promise<Trace>}
    */
-  async trace(input, { signal } = {}) {
-    const { source, target } = typeof input === 'string' ? { source: input, target: null } : input;
-    const args = { source: wellFormed(source), target: target === null ? null : wellFormed(target), beam: 1 };
+  async trace(input, options) {
+    const { signal } = readFields(options, 'trace', ['signal']);
+    const isText = typeof input === 'string';
+    const pair = isText ? { source: input } : readFields(input, 'trace', ['source', 'target']);
+    const target = isText ? null : inputText(pair.target, 'target');
+    const args = { source: inputText(pair.source, 'source'), target, beam: 1 };
     const { bytes: _, ...model } = this.info;
     return makeTrace(await this.#call('trace', args, signal), /** @type {any} */ ({ name: 'trained here', ...model }));
   }
@@ -239,7 +255,7 @@ export class Trainer {
     try {
       return await this.#engine.call(method, args, { signal: signal ?? undefined });
     } catch (error) {
-      if (!this.#life.signal.aborted) throw error;
+      if (!this.#life.signal.aborted) throw toPublicError(error);
       throw domException('AbortError', new QkvError('DESTROYED', 'the trainer was destroyed while this was running'));
     }
   }
@@ -252,11 +268,11 @@ export class Trainer {
  */
 function lines(pairs, where) {
   const clean = (/** @type {unknown} */ text) => {
-    if (typeof text !== 'string') throw new QkvError('INVALID_ARGUMENT', 'a pair is two texts', where);
+    if (typeof text !== 'string') throw invalid(where, 'a pair is two texts');
     return wellFormed(text).replace(/[\t\r\n]/g, ' ');
   };
   if (typeof pairs?.[Symbol.iterator] !== 'function') {
-    throw new QkvError('INVALID_ARGUMENT', 'give an iterable of [source, target]', where);
+    throw invalid(where, 'give an iterable of [source, target]');
   }
   return Array.from(pairs, (pair) => {
     const [source, target] = Array.isArray(pair) ? pair : [pair?.source, pair?.target];

@@ -1,0 +1,67 @@
+// What a caller gives to a public function, checked: options, texts, numbers. Each is read once.
+import { QkvError, domException } from './errors.js';
+import { wellFormed } from './well-formed.js';
+
+/** The most UTF-16 units of a text in one call. */
+export const kInputQuota = 1_000_000;
+
+/**
+ * @param {string} where the argument's name
+ * @param {string} message
+ */
+export const invalid = (where, message) => new QkvError('INVALID_ARGUMENT', message, where);
+
+/** @param {unknown} value */
+export function described(value) {
+  if (typeof value === 'string') return `the text ${JSON.stringify(value.slice(0, 40))}`;
+  if (typeof value === 'object') return value === null ? 'null' : 'an object';
+  return typeof value === 'symbol' || typeof value === 'function' ? `a ${typeof value}` : String(value);
+}
+
+/**
+ * A copy of an object of options. An option whose name is not known is refused: a spelling mistake would otherwise change
+ * the result without a word.
+ * @param {any} value left out: no options
+ * @param {string} name of what takes them
+ * @param {readonly string[]} known
+ * @returns {Record<string, any>} without those that are undefined
+ */
+export function readFields(value, name, known) {
+  if (value === undefined) return {};
+  if (typeof value !== 'object' || value === null) {
+    throw invalid(name, `expected an object of options, got ${described(value)}`);
+  }
+  for (const key of Object.keys(value)) {
+    if (!known.includes(key)) throw invalid(key, `${name} has no such option; it has ${known.join(', ')}`);
+  }
+  const fields = Object.fromEntries(known.map((key) => [key, value[key]]).filter(([, field]) => field !== undefined));
+  if (fields.signal != null && typeof fields.signal.throwIfAborted !== 'function') {
+    throw invalid('signal', `expected an AbortSignal, got ${described(fields.signal)}`);
+  }
+  return fields;
+}
+
+/**
+ * @param {unknown} text
+ * @param {string} [name]
+ * @returns {string} without lone surrogates
+ */
+export function inputText(text, name = 'text') {
+  if (typeof text !== 'string') throw invalid(name, `expected a string, got ${described(text)}`);
+  if (text.length <= kInputQuota) return wellFormed(text);
+  const message = `the text has ${text.length} UTF-16 units; at most ${kInputQuota} fit in one call: split it`;
+  const details = { quota: kInputQuota, requested: text.length };
+  throw domException('QuotaExceededError', new QkvError('LIMIT_EXCEEDED', message, name), details);
+}
+
+/**
+ * @param {unknown} value
+ * @param {number} least
+ * @param {number} most
+ * @param {string} name
+ */
+export function wholeNumber(value, least, most, name) {
+  const number = /** @type {number} */ (value);
+  if (Number.isInteger(value) && number >= least && number <= most) return;
+  throw invalid(name, `${name} is a whole number from ${least} to ${most}`);
+}
