@@ -2,7 +2,7 @@
 // caller's convention.
 #include <emscripten/bind.h>
 
-#include "core/attention/room.h"
+#include "core/attention/memory.h"
 #include "core/layers/attention_layer.h"
 #include "wasm/choices.h"
 #include "wasm/memory.h"
@@ -12,8 +12,8 @@ namespace qkv::wasm {
 namespace {
 
 val ParameterValue(const ParameterSpec& spec) {
-  const std::string_view shape[] = {kSizeNames[static_cast<int>(spec.rows)],
-                                    kSizeNames[static_cast<int>(spec.columns)]};
+  const std::string_view shape[] = {kParameterSizeNames[static_cast<int>(spec.rows)],
+                                    kParameterSizeNames[static_cast<int>(spec.columns)]};
   val value = val::object();
   SetText(value, "name", spec.name);
   Set(value, "shape", Strings(shape));
@@ -67,7 +67,7 @@ Result<val> TryAttend(const val& request) {
 
   const uint64_t rows = uint64_t{in.query.heads} * in.query.rows, keys = in.key.rows;
   // By columns the output is held twice for a moment.
-  const uint64_t room = AttendRoom(choices.attention, in);
+  const uint64_t room = AttendMemory(choices.attention, in);
   const uint64_t output_bytes = (columns ? 2 : 1) * rows * in.value.dim * sizeof(float);
   QKV_CHECK(Fits(room + output_bytes + RecordBytes(request, rows, keys), kRecordLess, "record"));
   Tensor output = {std::vector<float>(in.value.data != nullptr ? in.query.heads * in.query.rows * in.value.dim : 0),

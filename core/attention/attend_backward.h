@@ -1,31 +1,34 @@
-// The backward of attention: from gradients of what it gave to those of queries, keys, values and parameters, for every
+// The backward of attention: from gradients of its results to those of queries, keys, values and parameters, for every
 // score, selection, window, mask and head layout.
 //
-// Scores and weights are computed again, some queries at a time, with the numbers and the decisions of the forward: no
-// matrix of them is kept. Memory grows with the lengths, not with their product.
+// Scores and weights are computed again, some queries at a time, by the stages of the forward
+// (core/attention/head_stages.h). No matrix of them is stored: memory grows with the lengths, not with their product.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
-#include "core/attention/attend.h"
+#include "core/attention/attention.h"
 #include "core/attention/score_backward.h"
+#include "core/attention/segments.h"
+#include "core/base/context.h"
 
 namespace qkv {
 
-// What is known of a loss: its gradients with respect to what attention gave. Each may be left out.
+// Gradients of a loss with respect to the results of attention. Each may be left out.
 struct AttentionLoss {
   ConstHeads output = {};          // [H, queries, dv]
   const float* weights = nullptr;  // [H, queries, keys], of AttentionRecord's weights; not with several segments
 
-  // Of Likelihood's results, [H, queries] each. `chosen` are its keys; null: what the sampled selection drew.
+  // With respect to Likelihood's results, [H, queries] each. `chosen` are its keys; null: those that the sampled
+  // selection drew.
   const int32_t* chosen = nullptr;
   const float* log_likelihood = nullptr;
   const float* entropy = nullptr;
 };
 
-// Where gradients are added, each of the shape and with the strides of what it belongs to; without data where it is not
-// wanted. Heads of queries that share keys, values or parameters add to one another.
+// Where gradients are added. Each has the shape and the strides of the argument that it belongs to, and no data where
+// it is not wanted. Query heads that share keys, values or parameters add to the same gradient.
 struct AttentionGradients {
   Heads query = {}, key = {}, value = {};
   std::span<const ParameterGradient> parameters = {};  // of the score
@@ -33,15 +36,15 @@ struct AttentionGradients {
   float* bias = nullptr;                               // of the mask
 };
 
-// The backward of Attend, whose arguments the first three are; what overlaps in the gradients is added up, the same on
-// any number of threads, bit for bit. What each selection passes on:
+// The backward of Attend; the first three arguments are those of Attend. Gradients that overlap are added up, with the
+// same bits on any number of threads. What each selection passes on:
 //   soft, gate    to logits and values
-//   argmax        to values alone, and through the window's Gaussian
-//   sampled       the same, and through the log-likelihood of what was drawn to logits
+//   argmax        to values, and through the window's Gaussian
+//   sampled       the same, and to logits through the log-likelihood of the key that was drawn
 //   max pooling   to the values that won
-// Past the edges of a window nothing passes. Nor does anything pass to or from what a query may not see, NaN included;
-// a NaN that it sees makes all gradients that it touches NaN. Where a score has no slope (cosine of a row of zeros) it
-// is taken as 0.
+// Nothing passes the edges of a window, and nothing passes to or from a key that a query may not see, NaN included. A
+// NaN in a key that it sees makes all gradients that depend on it NaN. Where a score has no derivative (cosine of a row
+// of zeros) the derivative is taken as 0.
 void AttendBackward(Context& ctx, const Attention& attention, const AttentionInputs& in, const AttentionLoss& loss,
                     const AttentionGradients& gradients);
 

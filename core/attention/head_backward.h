@@ -1,20 +1,19 @@
 // The backward of one head: from gradients of its output and weights to those of its values, and of the queries and
-// keys as they met in its score.
+// keys in its score.
 #pragma once
 
 #include "core/attention/attend_backward.h"
 
 namespace qkv {
 
-inline size_t OfKeys(const AttentionInputs& in, size_t head) { return head / (in.query.heads / in.key.heads); }
-
-// A head's numbers for all segments: what its score made ready, and gradients that its score's backward passes on.
-struct HeadState {
-  ReadyScore score;
-  float* met_queries = nullptr;  // [queries, n]
-  float* met_keys = nullptr;     // [keys, n]
-  float* centres = nullptr;      // [queries]
-  // For each segment, n of the pair weight, the scale, the slope.
+// One head, all segments: what its score prepared, and the gradients that the backward of the score starts from.
+struct HeadGradients {
+  PreparedScore score;
+  float* mapped_queries = nullptr;  // [queries, n], before scaling
+  float* mapped_keys = nullptr;     // [keys, n]
+  float* centres = nullptr;         // [queries]
+  // [segments, n + 2]: the pair weight (n numbers), the scale, the slope. Each segment has its own sums, so threads
+  // share none.
   float* sums = nullptr;
 
   size_t dim() const { return score.keys.dim; }
@@ -22,24 +21,24 @@ struct HeadState {
 };
 
 // One head of one segment.
-struct HeadCall {
-  const Attention& attention;              // its window is the segment's
+struct HeadBackwardTask {
+  const Attention& attention;              // with the segment's window centres
   AttentionInputs in;                      // of the segment
-  size_t segment, first_query, first_key;  // which one, and where it begins
+  size_t segment, first_query, first_key;  // its index, and its first rows in the batch
   size_t head;
-  const HeadState& state;
-  ConstRows keys;              // the score's
-  const float* packed_keys;    // the same
-  const float* packed_values;  // as keys are; null where no output's gradient meets them
+  const HeadGradients& head_gradients;
+  ConstRows keys;              // the score's keys of the segment
+  const float* packed_keys;    // the same, packed
+  const float* packed_values;  // packed as keys are; null where no gradient of the output uses them
   ConstRows output;            // gradient of the segment's output, or without data
   Rows value;                  // gradient of the segment's values, or without data
-  float* of_values;            // [dv, width]: what products add to it, to be added at the end; null without both
+  float* value_sums;           // [dv, row width]: gradients of values from products; null where not wanted
   const AttentionLoss& loss;
-  size_t queries;  // what its arrays have of a head
-  float* bias;     // gradient of the mask's, or null
+  size_t queries;  // rows of a head in the arrays of `loss`
+  float* bias;     // gradient of the mask's bias, or null
 };
 
-// Adds to what the state, the value and of_values point to.
-void HeadBackward(const HeadCall& call, Arena& arena);
+// Adds to head_gradients, value, value_sums and bias.
+void HeadBackward(const HeadBackwardTask& task, Arena& arena);
 
 }  // namespace qkv

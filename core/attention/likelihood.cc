@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/attention/attend_backward.h"
-#include "core/attention/attend_head.h"
+#include "core/attention/head_stages.h"
 #include "core/attention/record_attend.h"
 #include "core/attention/row_odds.h"
 #include "core/base/tape.h"
@@ -13,58 +13,49 @@
 namespace qkv {
 namespace {
 
-// Queries worked on at a time.
-constexpr size_t kGroup = 48;
-
-const AttentionRecord kNoRecord;
-
 double LogGaussian(const Window& window, double centre, size_t key) {
   const double distance = (static_cast<double>(key) - centre) / (window.half_width / 2);
   return -distance * distance / 2;
 }
 
-// The forward of Likelihood for one head of one segment.
-class HeadLikelihood : public HeadWeights {
- public:
-  using HeadWeights::HeadWeights;
+float LogLikelihood(const Attention& attention, const RowOdds& odds, int32_t chosen, const VisibleKeys& visible,
+                    const float* logits) {
+  if (chosen == kNoKey) return 0;
+  const auto key = static_cast<size_t>(chosen);
+  if (key < visible.keys.begin || key >= visible.keys.end) return kMasked;
+  double likelihood = odds.LogProbability(logits[key]);
+  if (attention.window.kind == WindowKind::kLocalP && attention.selection.kind == SelectionKind::kSoft) {
+    likelihood += LogGaussian(attention.window, visible.centre, key);
+  }
+  return static_cast<float>(likelihood);
+}
 
-  // chosen, likelihoods, entropies [queries]
-  void Run(const int32_t* chosen, float* likelihoods, float* entropies, Arena& arena) {
-    const ArenaScope scope(arena);
-    const size_t dim = score_.keys.dim;
-    float *queries = arena.Floats(kGroup * dim), *logits = arena.Floats(kGroup * width_);
-    std::vector<uint8_t> used(a_.mask_used ? keys_ : 0);
-    for (size_t first = 0; first < queries_.rows; first += kGroup) {
-      const size_t count = std::min(kGroup, queries_.rows - first);
-      double centres[kGroup] = {};
-      KeyRange seen[kGroup];
-      const KeyRange all = Look(first, count, seen, centres);
-      MapQueries(first, count, queries);
-      ScaleQueries(count, queries);
-      SumPairs(queries, count, all, logits);
-      for (size_t r = 0; r < count; ++r) {
-        const size_t i = first + r;
-        Edit(i, seen[r], logits + r * width_, a_.mask_used ? used.data() : nullptr);
-        const RowOdds odds(seen[r], logits + r * width_);
-        entropies[i] = static_cast<float>(odds.entropy);
-        likelihoods[i] = OfKey(odds, chosen[i], seen[r], centres[r], logits + r * width_);
-        if (a_.mask_used && chosen[i] != kNoKey) used[static_cast<size_t>(chosen[i])] = 1;
-      }
+// One head of one segment. chosen, likelihoods, entropies [queries].
+void HeadLikelihood(const HeadTask& task, const int32_t* chosen, float* likelihoods, float* entropies, Arena& arena) {
+  const ArenaScope scope(arena);
+  const size_t width = task.row_width();
+  float *queries = arena.Floats(kQueryGroup * task.dim()), *logits = arena.Floats(kQueryGroup * width);
+  std::vector<uint8_t> used(task.attention.mask_used ? task.keys.rows : 0);
+  for (size_t first = 0; first < task.queries.rows; first += kQueryGroup) {
+    const size_t count = std::min(kQueryGroup, task.queries.rows - first);
+    // The stages of the forward, up to scores.
+    VisibleKeys visible[kQueryGroup];
+    const KeyRange computed = FindVisibleKeys(task, first, count, visible);
+    MapQueries(task, first, count, queries);
+    ScaleQueries(task, count, queries);
+    ComputeScores(task, queries, count, computed, logits);
+    // Each row by itself: logits, their softmax, and the odds of the chosen key.
+    for (size_t r = 0; r < count; ++r) {
+      const size_t i = first + r;
+      float* row = logits + r * width;
+      ScoresToLogits(task, i, visible[r].keys, task.attention.mask_used ? used.data() : nullptr, row);
+      const RowOdds odds(visible[r].keys, row);
+      entropies[i] = static_cast<float>(odds.entropy);
+      likelihoods[i] = LogLikelihood(task.attention, odds, chosen[i], visible[r], row);
+      if (task.attention.mask_used && chosen[i] != kNoKey) used[static_cast<size_t>(chosen[i])] = 1;
     }
   }
-
- private:
-  float OfKey(const RowOdds& odds, int32_t chosen, KeyRange seen, double centre, const float* logits) const {
-    if (chosen == kNoKey) return 0;
-    const auto key = static_cast<size_t>(chosen);
-    if (key < seen.begin || key >= seen.end) return kMasked;
-    double likelihood = odds.LogProbability(logits[key]);
-    if (a_.window.kind == WindowKind::kLocalP && a_.selection.kind == SelectionKind::kSoft) {
-      likelihood += LogGaussian(a_.window, centre, key);
-    }
-    return static_cast<float>(likelihood);
-  }
-};
+}
 
 }  // namespace
 
@@ -77,11 +68,11 @@ MatrixView Likelihood(Context& ctx, const Attention& attention, const AttentionI
     for (size_t head = 0; head < heads; ++head) {
       const ArenaScope scope(ctx.arena);
       const AttentionInputs part = {in.query.Slice(first, query_segments.length(s)), in.key.Slice(first_key, keys), {}};
-      const ReadyHead ready = MakeReady(attention, part, head, ctx.arena);
+      const PreparedHead prepared = PrepareHead(attention, part, head, ctx.arena);
+      const HeadTask task = {
+          attention, prepared.score, part.query.Head(head), Part(prepared.score.keys, 0, keys), prepared.keys, head};
       float* likelihoods = result.data() + head * rows + first;
-      HeadLikelihood(attention, part.query.Head(head), ready.score, Part(ready.score.keys, 0, keys), ready.keys, head,
-                     kNoRecord)
-          .Run(chosen + head * rows + first, likelihoods, likelihoods + heads * rows, ctx.arena);
+      HeadLikelihood(task, chosen + head * rows + first, likelihoods, likelihoods + heads * rows, ctx.arena);
     }
   }
   if (Tape* tape = ctx.Recording()) {

@@ -2,7 +2,7 @@
 
 namespace qkv {
 
-void Apply(const Mask& mask, size_t head, size_t query, size_t keys, KeyRange range, float* row) {
+void ApplyMask(const Mask& mask, size_t head, size_t query, size_t keys, KeyRange range, float* row) {
   if (mask.bias != nullptr) {
     const float* bias = mask.bias + head * mask.bias_head_stride + query * keys;
     for (size_t j = range.begin; j < range.end; ++j) row[j] = bias[j] == kMasked ? kMasked : row[j] + bias[j];

@@ -1,5 +1,4 @@
-// What the softmax of a row of logits says of choices: how likely each is, and the entropy of all. For likelihoods and
-// their backward.
+// The softmax of a row of logits as log-probabilities, and its entropy. For likelihoods and their backward.
 #pragma once
 
 #include <algorithm>

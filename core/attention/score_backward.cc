@@ -18,12 +18,12 @@ Rows ScoreBackward::operator[](std::string_view name) const {
   return {};
 }
 
-void Add(ConstRows what, Rows to, float factor) {
+void Add(ConstRows x, Rows to, float factor) {
   if (to.data == nullptr) return;
-  for (size_t r = 0; r < what.rows; ++r) {
-    const float* from = what.Row(r);
+  for (size_t r = 0; r < x.rows; ++r) {
+    const float* from = x.Row(r);
     float* row = to.Row(r);
-    for (size_t c = 0; c < what.dim; ++c) row[c] += factor * from[c];
+    for (size_t c = 0; c < x.dim; ++c) row[c] += factor * from[c];
   }
 }
 

@@ -1,5 +1,6 @@
-// The backward of a score, beside its forward in the score's file: from the gradients of what it made ready to those of
-// queries, keys and parameters. Sums over pairs have been taken by then (core/attention/attend_backward.cc).
+// The backward of a score stands in the score's file, beside its forward. It takes the gradients of what the score
+// prepared and adds to those of queries, keys and parameters. The backward of the sum over pairs ran before it
+// (core/attention/head_backward.cc).
 #pragma once
 
 #include <span>
@@ -12,7 +13,7 @@
 
 namespace qkv {
 
-// Where a parameter's gradient is added, which lies as the parameter does.
+// Where a parameter's gradient is added. It has the shape and strides of the parameter.
 struct ParameterGradient {
   std::string_view name;
   Heads gradient;
@@ -22,16 +23,16 @@ struct ParameterGradient {
 struct ScoreBackward {
   ScoreInputs in;
   ConstRows queries;
-  const ReadyScore& ready;
+  const PreparedScore& prepared;
   const Segments& key_segments;
 
-  // Gradients of what met: queries as they were mapped, before they were scaled, [queries, n]; the score's keys, [keys,
-  // n]; and of the numbers that ready has.
-  ConstRows met_queries, met_keys;
+  // Given gradients: of the mapped queries before scaling, [queries, n]; of the score's keys, [keys, n]; and of the
+  // numbers in `prepared`.
+  ConstRows mapped_queries, mapped_keys;
   const float* pair_weight = nullptr;  // [n]
   float scale = 0, slope = 0;
 
-  // Where they go, added to; without data where they are not wanted.
+  // Wanted gradients, added to; without data where not wanted.
   Rows to_queries, to_keys;
   std::span<const ParameterGradient> to_parameters;
 
@@ -42,16 +43,17 @@ struct ScoreBackward {
   Rows operator[](std::string_view name) const;
 };
 
-// to += factor what; without data in `to` nothing happens, here and below.
-void Add(ConstRows what, Rows to, float factor = 1);
+// to += factor x. Here and below nothing happens if `to` has no data.
+void Add(ConstRows x, Rows to, float factor = 1);
 bool IsFinite(ConstRows x);
-// y [m, n] += a [m, k] b [k, n]. Where not all of both is `finite`, 0 times anything is 0: what was not seen passes
-// nothing on, also where it is NaN.
+// y [m, n] += a [m, k] b [k, n]. Unless all of both is `finite`, 0 times anything counts as 0: a key that was not seen
+// then passes no gradient, even if it holds NaN.
 void AddProduct(size_t m, size_t n, size_t k, Factor a, Factor b, bool finite, Rows y, Arena& arena, ThreadPool& pool);
 
 // The backward of MapRows, y = x W': to_x += dy W, to_weight += dy' x.
 void MapRowsBackward(const ScoreBackward& b, ConstRows dy, ConstRows x, ConstRows weight, Rows to_x, Rows to_weight);
-// Of DivideByLength: to += (dy - y (y'dy)) / |x| with y = x / |x|; of a row of zeros nothing. `to` may be dy.
+// The backward of DivideByLength: to += (dy - y (y'dy)) / |x| with y = x / |x|. A row of zeros passes nothing. `to`
+// may be dy.
 void DivideByLengthBackward(ConstRows x, ConstRows dy, Rows to, bool add);
 
 }  // namespace qkv

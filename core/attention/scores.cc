@@ -95,18 +95,18 @@ Result<void> CheckScore(const Score& score, std::span<const Parameter> parameter
           std::string(spec.name)};
     }
     const ConstHeads& value = parameter->value;
-    const auto wanted = [&](Size size, size_t given) -> size_t {
-      if (size == Size::kQueryDim) return query_dim;
-      if (size == Size::kKeyDim) return key_dim;
-      if (size == Size::kBothDims) return query_dim + key_dim;
-      if (size == Size::kKeysAtLeast) return std::max(given, keys);
-      if (size == Size::kHidden) return hidden.value_or(std::max<size_t>(given, 1));
+    const auto wanted = [&](ParameterSize size, size_t given) -> size_t {
+      if (size == ParameterSize::kQueryDim) return query_dim;
+      if (size == ParameterSize::kKeyDim) return key_dim;
+      if (size == ParameterSize::kBothDims) return query_dim + key_dim;
+      if (size == ParameterSize::kKeysAtLeast) return std::max(given, keys);
+      if (size == ParameterSize::kHidden) return hidden.value_or(std::max<size_t>(given, 1));
       return 1;
     };
     const size_t rows = wanted(spec.rows, value.rows);
-    if (spec.rows == Size::kHidden) hidden = rows;
+    if (spec.rows == ParameterSize::kHidden) hidden = rows;
     const size_t columns = wanted(spec.columns, value.dim);
-    if (spec.columns == Size::kHidden) hidden = columns;
+    if (spec.columns == ParameterSize::kHidden) hidden = columns;
     if (value.rows != rows || value.dim != columns || (value.heads != 1 && value.heads != heads)) {
       return Error{ErrorCode::kInvalidArgument,
                    name + " needs " + std::string(spec.name) + " of shape " + Shape(rows, columns) +

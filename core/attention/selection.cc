@@ -12,7 +12,7 @@ bool HasNaN(KeyRange range, const float* row) {
   return std::any_of(row + range.begin, row + range.end, [](float x) { return std::isnan(x); });
 }
 
-// NaN has no largest: all that is allowed becomes NaN.
+// A row with NaN has no largest logit: all weights that are not masked become NaN.
 bool SpreadNaN(KeyRange range, float* row) {
   if (!HasNaN(range, row)) return false;
   for (size_t j = range.begin; j < range.end; ++j) {
@@ -43,7 +43,7 @@ int32_t Draw(KeyRange range, const float* weights, double u) {
 
 }  // namespace
 
-int32_t Largest(KeyRange range, const float* row) {
+int32_t LargestLogit(KeyRange range, const float* row) {
   int32_t largest = kNoKey;
   float best = kMasked;
   for (size_t j = range.begin; j < range.end; ++j) {
@@ -64,7 +64,7 @@ int32_t Select(const Selection& selection, size_t head, size_t place, KeyRange r
       return kNoKey;
     case SelectionKind::kArgmax: {
       if (SpreadNaN(range, row)) return kNoKey;
-      const int32_t chosen = Largest(range, row);
+      const int32_t chosen = LargestLogit(range, row);
       OneHot(range, chosen, row);
       return chosen;
     }

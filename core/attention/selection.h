@@ -1,6 +1,5 @@
-// From logits to weights: what of its keys a query takes. Besides soft and hard attention there are the two baselines
-// that the literature holds against attention, which choose by salience: a gate opens for each key alone, and max
-// pooling asks no query.
+// From logits to weights. Besides soft and hard attention there are two baselines from the literature that choose by
+// salience: a gate, which weighs each key on its own, and max pooling, which does not depend on the query.
 #pragma once
 
 #include <cstdint>
@@ -14,26 +13,26 @@ enum class SelectionKind {
   kSoft,     // softmax
   kArgmax,   // the key of the largest logit, the first of equals
   kSampled,  // a key drawn from the softmax (Xu et al. 2015)
-  kGate,     // sigmoid of each logit; no competition
-  kMaxPool,  // for each column the largest allowed value; logits only say what is allowed
+  kGate,     // sigmoid of each logit; the weights need not sum to 1
+  kMaxPool,  // for each column the largest value that the query may see; logits say only which values it may see
 };
 
-// In the order of SelectionKind: their names in every list.
+// Their names in lists, in the order of SelectionKind.
 inline constexpr std::string_view kSelectionNames[] = {"soft", "argmax", "sampled", "gate", "max-pool"};
 
 struct Selection {
   SelectionKind kind = SelectionKind::kSoft;
   float temperature = 1;  // logits are divided by it; above 0
-  uint64_t seed = 0;      // of kSampled: the draw of (seed, head, query's place) is always the same
+  uint64_t seed = 0;      // of kSampled: one (seed, head, query's place) always draws the same key
 };
 
 inline constexpr int32_t kNoKey = -1;
 
-// Logits become weights; row[j] is key j's, kMasked ones become 0, and a row of nothing else becomes zeros. Returns the
-// key that a hard selection chose, or kNoKey. NaN stays in the row. Not for kMaxPool.
+// Logits become weights in place; row[j] is key j's. A kMasked logit becomes 0, and a row with no other becomes zeros.
+// Returns the key that a hard selection chose, or kNoKey. NaN stays in the row. Not for kMaxPool.
 int32_t Select(const Selection& selection, size_t head, size_t place, KeyRange range, float* row);
 
-// The index of the largest of a row, the first of equals; kNoKey when it is empty or holds a NaN or only kMasked.
-int32_t Largest(KeyRange range, const float* row);
+// The key of the largest logit, the first of equals; kNoKey if the row is empty, holds a NaN, or holds kMasked alone.
+int32_t LargestLogit(KeyRange range, const float* row);
 
 }  // namespace qkv

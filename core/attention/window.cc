@@ -3,31 +3,27 @@
 #include <cmath>
 
 namespace qkv {
-namespace {
-
-ConstRows OfHead(const ConstHeads& heads, size_t head) { return heads.Head(heads.heads == 1 ? 0 : head); }
-
-double PredictedPlace(ConstRows W_p, const float* v_p, const float* q, size_t keys) {
+double PredictPlace(ConstRows W, const float* v, const float* q, double keys, double* hidden) {
   double sum = 0;
-  for (size_t r = 0; r < W_p.rows; ++r) {
+  for (size_t r = 0; r < W.rows; ++r) {
     double product = 0;
-    for (size_t c = 0; c < W_p.dim; ++c) product += static_cast<double>(W_p.Row(r)[c]) * q[c];
-    sum += v_p[r] * std::tanh(product);
+    for (size_t c = 0; c < W.dim; ++c) product += static_cast<double>(W.Row(r)[c]) * q[c];
+    const double tanh = std::tanh(product);
+    if (hidden != nullptr) hidden[r] = tanh;
+    sum += v[r] * tanh;
   }
-  return static_cast<double>(keys) / (1 + std::exp(-sum));
+  return keys / (1 + std::exp(-sum));
 }
-
-}  // namespace
 
 double Centre(const Window& window, size_t head, size_t query, size_t t, const float* q, size_t keys) {
   if (window.kind == WindowKind::kLocalP) {
     if (window.centres.data != nullptr) return *OfHead(window.centres, head).Row(query);
-    return PredictedPlace(OfHead(window.W_p, head), OfHead(window.v_p, head).data, q, keys);
+    return PredictPlace(OfHead(window.W_p, head), OfHead(window.v_p, head).data, q, static_cast<double>(keys));
   }
   return static_cast<double>(std::min(t, keys - 1));
 }
 
-KeyRange Range(const Window& window, double centre, size_t keys) {
+KeyRange WindowRange(const Window& window, double centre, size_t keys) {
   if (window.kind == WindowKind::kGlobal || std::isnan(centre)) return {0, keys};
   const double last = static_cast<double>(keys);
   const double begin = std::clamp(std::ceil(centre - window.half_width), 0.0, last);
@@ -35,7 +31,7 @@ KeyRange Range(const Window& window, double centre, size_t keys) {
   return {static_cast<size_t>(begin), static_cast<size_t>(end)};
 }
 
-void Weigh(const Window& window, double centre, KeyRange range, float* row) {
+void ApplyGaussian(const Window& window, double centre, KeyRange range, float* row) {
   if (window.kind != WindowKind::kLocalP) return;
   const double sigma = window.half_width / 2;
   for (size_t j = range.begin; j < range.end; ++j) {
@@ -49,21 +45,21 @@ Result<void> CheckWindow(const Window& window, size_t heads, size_t queries, siz
     return Error{ErrorCode::kInvalidArgument, message, where};
   };
   if (window.kind == WindowKind::kGlobal) return {};
-  if (!(window.half_width >= 0)) return error("a window's half-width is 0 or more", "halfWidth");
+  if (!(window.half_width >= 0)) return error("the window's half-width must be 0 or more", "halfWidth");
   if (window.kind == WindowKind::kLocalM) return {};
   if (window.half_width == 0)
-    return error("local-p's half-width is above 0: it is twice a Gaussian's sigma", "halfWidth");
+    return error("the half-width of local-p must be above 0: it is twice the Gaussian's sigma", "halfWidth");
   const auto fits = [&](const ConstHeads& p, size_t rows, size_t dim) {
     return p.data != nullptr && p.rows == rows && p.dim == dim && (p.heads == 1 || p.heads == heads);
   };
   if (window.centres.data != nullptr) {
     if (fits(window.centres, queries, 1)) return {};
-    return error("centres are one number a query, for all heads or for each", "centres");
+    return error("centres must hold one number for each query, for all heads or for each head", "centres");
   }
   if (window.W_p.data == nullptr) return error("local-p needs W_p and v_p, or centres", "W_p");
   if (!fits(window.W_p, window.W_p.rows, query_dim))
-    return error("W_p is [n, query dim], for all heads or for each", "W_p");
-  if (!fits(window.v_p, 1, window.W_p.rows)) return error("v_p has a number for each row of W_p", "v_p");
+    return error("W_p must be [n, query dim], for all heads or for each head", "W_p");
+  if (!fits(window.v_p, 1, window.W_p.rows)) return error("v_p must have one number for each row of W_p", "v_p");
   return {};
 }
 

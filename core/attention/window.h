@@ -1,4 +1,4 @@
-// Local attention (Luong et al. 2015, section 3.2): a query looks at keys within D of a place p in the source.
+// Local attention (Luong et al. 2015, section 3.2): a query sees the keys within D of a place p in the source.
 #pragma once
 
 #include <string_view>
@@ -12,30 +12,41 @@ namespace qkv {
 enum class WindowKind {
   kGlobal,
   kLocalM,  // monotonic: p_t = min(t, S - 1)
-  kLocalP,  // predictive: p_t = S sigmoid(v_p' tanh(W_p q_t)), and weights times exp(-(s - p_t)^2 / (2 (D / 2)^2))
+  kLocalP,  // predictive: p_t = S sigmoid(v_p' tanh(W_p q_t)); weights times exp(-(s - p_t)^2 / (2 (D / 2)^2))
 };
 
-// In the order of WindowKind: their names in every list.
+// Their names in lists, in the order of WindowKind.
 inline constexpr std::string_view kWindowNames[] = {"global", "local-m", "local-p"};
 
 struct Window {
   WindowKind kind = WindowKind::kGlobal;
   double half_width = 0;  // D, in positions; above 0 for local-p
-  // Of local-p: [1 or heads, n, query dim] and [1 or heads, 1, n]; or instead of them the places themselves,
-  // [1 or heads, queries, 1].
+  // For local-p: W_p [1 or heads, n, query dim] and v_p [1 or heads, 1, n]; or instead of both the centres p
+  // themselves, [1 or heads, queries, 1].
   ConstHeads W_p, v_p, centres;
 };
 
-// p of a query whose place is t, among `keys` keys. `q` is its row.
+// S sigmoid(v' tanh(W q)), W [n, query dim], v [n]: the predicted place among S = `keys` keys. tanh(W q) is written to
+// `hidden` [n], if not null.
+double PredictPlace(ConstRows W, const float* v, const float* q, double keys, double* hidden = nullptr);
+
+// This head's matrix of a parameter that all heads may share.
+template <class T>
+RowsOf<T> OfHead(const HeadsOf<T>& heads, size_t head) {
+  return heads.Head(heads.heads == 1 ? 0 : head);
+}
+
+// p of a query with place t, among `keys` keys. `q` is its row.
 double Centre(const Window& window, size_t head, size_t query, size_t t, const float* q, size_t keys);
 
-// The keys within D of `centre`; all of them where the window is global. NaN sees all: its row is NaN anyway.
-KeyRange Range(const Window& window, double centre, size_t keys);
+// The keys within D of `centre`; all keys where the window is global. With a NaN centre, all: the row is NaN anyway.
+KeyRange WindowRange(const Window& window, double centre, size_t keys);
 
-// The Gaussian of local-p, on weights; row[j] is key j's. They are not normalised again: a row need not sum to 1.
-void Weigh(const Window& window, double centre, KeyRange range, float* row);
+// Multiplies weights by the Gaussian of local-p; row[j] is key j's. Nothing is normalised again, as in the paper: a row
+// need not sum to 1.
+void ApplyGaussian(const Window& window, double centre, KeyRange range, float* row);
 
-// Shapes fit.
+// Checks the shapes.
 Result<void> CheckWindow(const Window& window, size_t heads, size_t queries, size_t query_dim);
 
 }  // namespace qkv

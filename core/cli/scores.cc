@@ -13,7 +13,7 @@ namespace {
 
 using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
 
-std::string_view SizeName(Size size) { return kSizeNames[static_cast<int>(size)]; }
+std::string_view SizeName(ParameterSize size) { return kParameterSizeNames[static_cast<int>(size)]; }
 
 void String(Writer& json, std::string_view text) {
   json.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));

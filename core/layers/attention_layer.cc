@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "core/attention/room.h"
+#include "core/attention/memory.h"
 #include "core/base/tape.h"
 
 namespace qkv {
@@ -99,7 +99,7 @@ uint64_t ForwardRoom(const AttentionLayer& layer, ConstMatrixView query, ConstMa
   const AttentionInputs in = {Dense(&kAny, layer.heads, rows, query_columns / layer.heads),
                               Dense(&kAny, layer.key_heads, keys, key_columns / layer.key_heads),
                               Dense(&kAny, layer.key_heads, keys, value_columns / layer.key_heads)};
-  return floats * sizeof(float) + AttendRoom(layer.attention, in);
+  return floats * sizeof(float) + AttendMemory(layer.attention, in);
 }
 
 MatrixView Forward(Context& ctx, const AttentionLayer& layer, ConstMatrixView query, ConstMatrixView key,

@@ -17,18 +17,18 @@ extern const Score kDot;
 namespace {
 
 // The additive score of queries and keys that have been mapped already.
-constexpr ParameterSpec kParameters[] = {{"w_v", Size::kOne, Size::kHidden}};
+constexpr ParameterSpec kParameters[] = {{"w_v", ParameterSize::kOne, ParameterSize::kHidden}};
 
-void ReadyMapped(const ScoreInputs& in, Arena&, ReadyScore& out) {
+void ReadyMapped(const ScoreInputs& in, Arena&, PreparedScore& out) {
   out.pair_sum = TanhSums;
   if (kTrainable) out.pair_sum_backward = TanhSumsBackward;
   out.pair_weight = in["w_v"].data;
 }
 
 void MappedBackward(const ScoreBackward& b) {
-  Add(b.met_queries, b.to_queries);
-  Add(b.met_keys, b.to_keys);
-  Add({b.pair_weight, 1, b.met_keys.dim, b.met_keys.dim}, b["w_v"]);
+  Add(b.mapped_queries, b.to_queries);
+  Add(b.mapped_keys, b.to_keys);
+  Add({b.pair_weight, 1, b.mapped_keys.dim, b.mapped_keys.dim}, b["w_v"]);
 }
 
 ConstHeads One(const float* data, size_t rows, size_t dim) { return Dense(data, 1, rows, dim); }

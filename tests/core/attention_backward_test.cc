@@ -102,20 +102,20 @@ class Changeable {
   Named Backward(size_t threads = 1) { return Gradients(call_, In(), Loss(), threads); }
 
  private:
-  size_t Number(Size size) const {
+  size_t Number(ParameterSize size) const {
     const ProblemSizes& s = c_.sizes;
     switch (size) {
-      case Size::kOne:
+      case ParameterSize::kOne:
         return 1;
-      case Size::kQueryDim:
+      case ParameterSize::kQueryDim:
         return s.query_dim;
-      case Size::kKeyDim:
+      case ParameterSize::kKeyDim:
         return s.key_dim;
-      case Size::kBothDims:
+      case ParameterSize::kBothDims:
         return s.query_dim + s.key_dim;
-      case Size::kHidden:
+      case ParameterSize::kHidden:
         return s.hidden;
-      case Size::kKeysAtLeast:
+      case ParameterSize::kKeysAtLeast:
         return s.keys + 1;
     }
     return 0;

@@ -1,10 +1,12 @@
 // The bound on memory holds: an arena of that size need not grow.
-#include "core/attention/room.h"
+#include "core/attention/memory.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
+
+#include "core/attention/attend.h"
 
 namespace qkv {
 namespace {
@@ -17,12 +19,12 @@ struct Lengths {
 
 // The parameters of a score, all of one value.
 std::vector<Parameter> ParametersOf(const Score& score, const Lengths& of, const std::vector<float>& ones) {
-  const auto size = [&](Size kind) -> size_t {
-    if (kind == Size::kQueryDim) return of.query_dim;
-    if (kind == Size::kKeyDim) return of.key_dim;
-    if (kind == Size::kBothDims) return of.query_dim + of.key_dim;
-    if (kind == Size::kHidden) return kHidden;
-    return kind == Size::kOne ? 1 : of.keys;
+  const auto size = [&](ParameterSize kind) -> size_t {
+    if (kind == ParameterSize::kQueryDim) return of.query_dim;
+    if (kind == ParameterSize::kKeyDim) return of.key_dim;
+    if (kind == ParameterSize::kBothDims) return of.query_dim + of.key_dim;
+    if (kind == ParameterSize::kHidden) return kHidden;
+    return kind == ParameterSize::kOne ? 1 : of.keys;
   };
   std::vector<Parameter> parameters;
   for (const ParameterSpec& spec : score.parameters) {
@@ -31,7 +33,7 @@ std::vector<Parameter> ParametersOf(const Score& score, const Lengths& of, const
   return parameters;
 }
 
-TEST(AttentionRoom, IsEnoughForEveryScore) {
+TEST(AttentionMemory, IsEnoughForEveryScore) {
   Lengths lengths[] = {{1, 1, 1, 1, 1}, {5, 4000, 3, 3, 2}, {200, 17, 90, 40, 130}, {3, 0, 4, 4, 4}};
   for (const Score* score : Scores()) {
     for (Lengths of : lengths) {
@@ -50,7 +52,7 @@ TEST(AttentionRoom, IsEnoughForEveryScore) {
       Arena arena;
       ThreadPool pool(1);
       Context ctx{arena, pool};
-      arena.Floats(AttendRoom(attention, in) / sizeof(float));
+      arena.Floats(AttendMemory(attention, in) / sizeof(float));
       arena.Rewind({});
       const size_t before = arena.capacity();
       Attend(ctx, attention, in, Dense(output.data(), 2, of.queries, of.value_dim));

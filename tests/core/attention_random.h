@@ -20,19 +20,19 @@ inline std::string Fresh(uint32_t& seed, double factor = 1, double offset = 0) {
 
 // A parameter for each head; where one may be left out the score has its default.
 inline std::string RandomParameters(const Score& score, const ProblemSizes& s, uint32_t& seed) {
-  const auto number = [&](Size size) {
+  const auto number = [&](ParameterSize size) {
     switch (size) {
-      case Size::kOne:
+      case ParameterSize::kOne:
         return size_t{1};
-      case Size::kQueryDim:
+      case ParameterSize::kQueryDim:
         return s.query_dim;
-      case Size::kKeyDim:
+      case ParameterSize::kKeyDim:
         return s.key_dim;
-      case Size::kBothDims:
+      case ParameterSize::kBothDims:
         return s.query_dim + s.key_dim;
-      case Size::kHidden:
+      case ParameterSize::kHidden:
         return s.hidden;
-      case Size::kKeysAtLeast:
+      case ParameterSize::kKeysAtLeast:
         return s.keys;
     }
     return size_t{0};

@@ -4,10 +4,11 @@
 
 namespace qkv {
 
-constexpr ParameterSpec kParameters[] = {
-    {"W_q", Size::kHidden, Size::kQueryDim}, {"W_k", Size::kHidden, Size::kKeyDim}, {"w_v", Size::kOne, Size::kHidden}};
+constexpr ParameterSpec kParameters[] = {{"W_q", ParameterSize::kHidden, ParameterSize::kQueryDim},
+                                         {"W_k", ParameterSize::kHidden, ParameterSize::kKeyDim},
+                                         {"w_v", ParameterSize::kOne, ParameterSize::kHidden}};
 
-static void Ready(const ScoreInputs& in, Arena& arena, ReadyScore& out) {
+static void Prepare(const ScoreInputs& in, Arena& arena, PreparedScore& out) {
   out.keys = MapRows(in.keys, in["W_k"], arena);
   out.query_map = PackRows(in["W_q"]);
   out.pair_sum = TanhSums;
@@ -16,12 +17,12 @@ static void Ready(const ScoreInputs& in, Arena& arena, ReadyScore& out) {
 }
 
 static void Backward(const ScoreBackward& b) {
-  MapRowsBackward(b, b.met_queries, b.queries, b.in["W_q"], b.to_queries, b["W_q"]);
-  MapRowsBackward(b, b.met_keys, b.in.keys, b.in["W_k"], b.to_keys, b["W_k"]);
-  Add({b.pair_weight, 1, b.met_keys.dim, b.met_keys.dim}, b["w_v"]);
+  MapRowsBackward(b, b.mapped_queries, b.queries, b.in["W_q"], b.to_queries, b["W_q"]);
+  MapRowsBackward(b, b.mapped_keys, b.in.keys, b.in["W_k"], b.to_keys, b["W_k"]);
+  Add({b.pair_weight, 1, b.mapped_keys.dim, b.mapped_keys.dim}, b["w_v"]);
 }
 
 extern const Score kAdditive = {"additive", "w_v' tanh(W_q q + W_k k)",     "Bahdanau et al. 2014", false, kParameters,
-                                Ready,      kTrainable ? Backward : nullptr};
+                                Prepare,    kTrainable ? Backward : nullptr};
 
 }  // namespace qkv

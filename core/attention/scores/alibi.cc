@@ -1,14 +1,14 @@
-// Attention with linear biases (Press et al. 2021, "Train short, test long"): the farther a key is, the less it scores.
-// Without slopes, head h of H has 2^(-8 (h + 1) / H), as in the paper.
+// Attention with linear biases (Press et al. 2021, "Train short, test long"): the farther away a key is, the lower its
+// score. Without slopes, head h of H has 2^(-8 (h + 1) / H), as in the paper.
 #include <cmath>
 
 #include "core/attention/score_backward.h"
 
 namespace qkv {
 
-constexpr ParameterSpec kParameters[] = {{"slope", Size::kOne, Size::kOne, /*optional=*/true}};
+constexpr ParameterSpec kParameters[] = {{"slope", ParameterSize::kOne, ParameterSize::kOne, /*optional=*/true}};
 
-static void Ready(const ScoreInputs& in, Arena&, ReadyScore& out) {
+static void Prepare(const ScoreInputs& in, Arena&, PreparedScore& out) {
   const float* slope = in["slope"].data;
   out.scale = 1 / std::sqrt(static_cast<float>(in.keys.dim));
   out.slope =
@@ -16,12 +16,12 @@ static void Ready(const ScoreInputs& in, Arena&, ReadyScore& out) {
 }
 
 static void Backward(const ScoreBackward& b) {
-  Add(b.met_queries, b.to_queries);
-  Add(b.met_keys, b.to_keys);
+  Add(b.mapped_queries, b.to_queries);
+  Add(b.mapped_keys, b.to_keys);
   Add({&b.slope, 1, 1, 1}, b["slope"]);
 }
 
 extern const Score kAlibi = {"alibi", "q'k / sqrt(d) - slope |t - j|", "Press et al. 2021", true, kParameters,
-                             Ready,   kTrainable ? Backward : nullptr};
+                             Prepare, kTrainable ? Backward : nullptr};
 
 }  // namespace qkv

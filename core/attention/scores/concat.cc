@@ -1,13 +1,14 @@
-// The score of Luong et al. 2015 on query and key joined. W = [W_q W_k] acts on each part alone, so that this is
-// additive attention.
+// The score of Luong et al. 2015 on query and key joined. W = [W_q W_k] acts on each part
+// separately, so this is additive attention.
 #include "core/attention/score_backward.h"
 #include "core/kernels/pairwise_backward.h"
 
 namespace qkv {
 
-constexpr ParameterSpec kParameters[] = {{"W", Size::kHidden, Size::kBothDims}, {"v", Size::kOne, Size::kHidden}};
+constexpr ParameterSpec kParameters[] = {{"W", ParameterSize::kHidden, ParameterSize::kBothDims},
+                                         {"v", ParameterSize::kOne, ParameterSize::kHidden}};
 
-static void Ready(const ScoreInputs& in, Arena& arena, ReadyScore& out) {
+static void Prepare(const ScoreInputs& in, Arena& arena, PreparedScore& out) {
   const ConstRows w = in["W"];
   out.keys = MapRows(in.keys, {w.data + in.query_dim, w.rows, in.keys.dim, w.stride}, arena);
   out.query_map = PackRows({w.data, w.rows, in.query_dim, w.stride});
@@ -20,14 +21,14 @@ static void Backward(const ScoreBackward& b) {
   const ConstRows w = b.in["W"];
   const Rows to = b["W"];
   const size_t of_queries = b.in.query_dim, of_keys = b.in.keys.dim;
-  MapRowsBackward(b, b.met_queries, b.queries, w, b.to_queries, to);
+  MapRowsBackward(b, b.mapped_queries, b.queries, w, b.to_queries, to);
   Rows to_right = to;
   if (to.data != nullptr) to_right.data += of_queries;
-  MapRowsBackward(b, b.met_keys, b.in.keys, {w.data + of_queries, w.rows, of_keys, w.stride}, b.to_keys, to_right);
-  Add({b.pair_weight, 1, b.met_keys.dim, b.met_keys.dim}, b["v"]);
+  MapRowsBackward(b, b.mapped_keys, b.in.keys, {w.data + of_queries, w.rows, of_keys, w.stride}, b.to_keys, to_right);
+  Add({b.pair_weight, 1, b.mapped_keys.dim, b.mapped_keys.dim}, b["v"]);
 }
 
 extern const Score kConcat = {
-    "concat", "v' tanh(W [q; k])", "Luong et al. 2015", false, kParameters, Ready, kTrainable ? Backward : nullptr};
+    "concat", "v' tanh(W [q; k])", "Luong et al. 2015", false, kParameters, Prepare, kTrainable ? Backward : nullptr};
 
 }  // namespace qkv

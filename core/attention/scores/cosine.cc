@@ -5,9 +5,9 @@
 
 namespace qkv {
 
-constexpr ParameterSpec kParameters[] = {{"temperature", Size::kOne, Size::kOne, /*optional=*/true}};
+constexpr ParameterSpec kParameters[] = {{"temperature", ParameterSize::kOne, ParameterSize::kOne, /*optional=*/true}};
 
-static void Ready(const ScoreInputs& in, Arena& arena, ReadyScore& out) {
+static void Prepare(const ScoreInputs& in, Arena& arena, PreparedScore& out) {
   const Rows unit = {arena.Floats(in.keys.rows * in.keys.dim), in.keys.rows, in.keys.dim, in.keys.dim};
   for (size_t r = 0; r < unit.rows; ++r) std::copy_n(in.keys.Row(r), unit.dim, unit.Row(r));
   DivideByLength(unit);
@@ -17,14 +17,14 @@ static void Ready(const ScoreInputs& in, Arena& arena, ReadyScore& out) {
 }
 
 static void Backward(const ScoreBackward& b) {
-  Add(b.met_queries, b.to_queries);
-  DivideByLengthBackward(b.in.keys, b.met_keys, b.to_keys, /*add=*/true);
+  Add(b.mapped_queries, b.to_queries);
+  DivideByLengthBackward(b.in.keys, b.mapped_keys, b.to_keys, /*add=*/true);
   // scale = 1 / temperature
-  const float of_temperature = -b.scale * b.ready.scale * b.ready.scale;
+  const float of_temperature = -b.scale * b.prepared.scale * b.prepared.scale;
   Add({&of_temperature, 1, 1, 1}, b["temperature"]);
 }
 
 extern const Score kCosine = {"cosine", "q'k / (|q| |k| temperature)",  "Graves et al. 2014", true, kParameters,
-                              Ready,    kTrainable ? Backward : nullptr};
+                              Prepare,  kTrainable ? Backward : nullptr};
 
 }  // namespace qkv

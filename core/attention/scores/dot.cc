@@ -3,13 +3,13 @@
 
 namespace qkv {
 
-static void Ready(const ScoreInputs&, Arena&, ReadyScore&) {}
+static void Prepare(const ScoreInputs&, Arena&, PreparedScore&) {}
 
 static void Backward(const ScoreBackward& b) {
-  Add(b.met_queries, b.to_queries);
-  Add(b.met_keys, b.to_keys);
+  Add(b.mapped_queries, b.to_queries);
+  Add(b.mapped_keys, b.to_keys);
 }
 
-extern const Score kDot = {"dot", "q'k", "Luong et al. 2015", true, {}, Ready, kTrainable ? Backward : nullptr};
+extern const Score kDot = {"dot", "q'k", "Luong et al. 2015", true, {}, Prepare, kTrainable ? Backward : nullptr};
 
 }  // namespace qkv

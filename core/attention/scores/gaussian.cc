@@ -5,9 +5,9 @@
 
 namespace qkv {
 
-constexpr ParameterSpec kParameters[] = {{"w", Size::kOne, Size::kOne, /*optional=*/true}};
+constexpr ParameterSpec kParameters[] = {{"w", ParameterSize::kOne, ParameterSize::kOne, /*optional=*/true}};
 
-static void Ready(const ScoreInputs& in, Arena& arena, ReadyScore& out) {
+static void Prepare(const ScoreInputs& in, Arena& arena, PreparedScore& out) {
   out.pair_sum = SquaredDistances;
   if (kTrainable) out.pair_sum_backward = SquaredDistancesBackward;
   const float* w = in["w"].data;
@@ -20,22 +20,22 @@ static void Ready(const ScoreInputs& in, Arena& arena, ReadyScore& out) {
   out.keys = {scaled, in.keys.rows, in.keys.dim, in.keys.dim};
 }
 
-// What met is w q and w k.
+// The mapped queries and keys are w q and w k.
 static void Backward(const ScoreBackward& b) {
-  Add(b.met_queries, b.to_queries);
-  Add(b.met_keys, b.to_keys, b.ready.scale);
+  Add(b.mapped_queries, b.to_queries);
+  Add(b.mapped_keys, b.to_keys, b.prepared.scale);
   const Rows to = b["w"];
   if (to.data == nullptr) return;
   double sum = b.scale;
   for (size_t r = 0; r < b.in.keys.rows; ++r) {
     for (size_t c = 0; c < b.in.keys.dim; ++c) {
-      if (const float d = b.met_keys.Row(r)[c]; d != 0) sum += static_cast<double>(d) * b.in.keys.Row(r)[c];
+      if (const float d = b.mapped_keys.Row(r)[c]; d != 0) sum += static_cast<double>(d) * b.in.keys.Row(r)[c];
     }
   }
   *to.data += static_cast<float>(sum);
 }
 
 extern const Score kGaussian = {"gaussian", "-|w (q - k)|^2 / 2",           "Nadaraya, Watson 1964", true, kParameters,
-                                Ready,      kTrainable ? Backward : nullptr};
+                                Prepare,    kTrainable ? Backward : nullptr};
 
 }  // namespace qkv

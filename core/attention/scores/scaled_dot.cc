@@ -6,16 +6,16 @@
 
 namespace qkv {
 
-static void Ready(const ScoreInputs& in, Arena&, ReadyScore& out) {
+static void Prepare(const ScoreInputs& in, Arena&, PreparedScore& out) {
   out.scale = 1 / std::sqrt(static_cast<float>(in.keys.dim));
 }
 
 static void Backward(const ScoreBackward& b) {
-  Add(b.met_queries, b.to_queries);
-  Add(b.met_keys, b.to_keys);
+  Add(b.mapped_queries, b.to_queries);
+  Add(b.mapped_keys, b.to_keys);
 }
 
 extern const Score kScaledDot = {"scaled-dot", "q'k / sqrt(d)", "Vaswani et al. 2017",          true,
-                                 {},           Ready,           kTrainable ? Backward : nullptr};
+                                 {},           Prepare,         kTrainable ? Backward : nullptr};
 
 }  // namespace qkv

@@ -1,0 +1,39 @@
+#include "core/attention/attention.h"
+
+#include <cmath>
+#include <string>
+
+namespace qkv {
+namespace {
+
+Error Invalid(std::string message, std::string where) {
+  return {ErrorCode::kInvalidArgument, std::move(message), std::move(where)};
+}
+
+}  // namespace
+
+Result<void> CheckAttention(const Attention& attention, const AttentionInputs& in) {
+  const ConstHeads &query = in.query, &key = in.key, &value = in.value;
+  if (query.heads == 0 || query.dim == 0) return Invalid("queries need at least one head and one column", "query");
+  if (key.heads == 0 || key.dim == 0) return Invalid("keys need at least one head and one column", "key");
+  if (query.heads % key.heads != 0) {
+    return Invalid("the number of key heads must divide the number of query heads, but " + std::to_string(key.heads) +
+                       " does not divide " + std::to_string(query.heads),
+                   "key");
+  }
+  if (value.data != nullptr && (value.heads != key.heads || value.rows != key.rows || value.dim == 0)) {
+    return Invalid("each key needs one value: " + std::to_string(key.heads) + " heads of " + std::to_string(key.rows) +
+                       " rows, but got " + std::to_string(value.heads) + " heads of " + std::to_string(value.rows),
+                   "value");
+  }
+  if (attention.selection.kind == SelectionKind::kMaxPool && value.data == nullptr) {
+    return Invalid("max pooling needs values", "value");
+  }
+  if (!(attention.selection.temperature > 0) || !std::isfinite(attention.selection.temperature)) {
+    return Invalid("the temperature must be above 0", "temperature");
+  }
+  QKV_CHECK(CheckScore(*attention.score, attention.parameters, query.heads, query.dim, key.dim, key.rows));
+  return CheckWindow(attention.window, query.heads, query.rows, query.dim);
+}
+
+}  // namespace qkv

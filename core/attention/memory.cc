@@ -1,0 +1,39 @@
+#include "core/attention/memory.h"
+
+#include <algorithm>
+
+#include "core/attention/head_stages.h"
+
+namespace qkv {
+namespace {
+
+// Rows of a group's scratch: its scores, a row of logits, and what rounding to whole panels adds.
+constexpr uint64_t kScratchRows = kQueryGroup + 4;
+constexpr uint64_t kPadding = kPanel;
+
+// The columns of queries and keys in the score, mapped or not.
+uint64_t ScoreDim(const Attention& attention, const AttentionInputs& in) {
+  uint64_t dim = std::max(in.query.dim, in.key.dim);
+  for (const ParameterSpec& spec : attention.score->parameters) {
+    for (const Parameter& parameter : attention.parameters) {
+      if (parameter.name != spec.name) continue;
+      if (spec.rows == ParameterSize::kHidden) dim = std::max<uint64_t>(dim, parameter.value.rows);
+    }
+  }
+  return dim;
+}
+
+}  // namespace
+
+uint64_t AttendMemory(const Attention& attention, const AttentionInputs& in) {
+  const uint64_t keys = in.key.rows + kPadding, dim = ScoreDim(attention, in);
+  uint64_t floats = 2 * keys * dim;                  // mapped, packed
+  floats += keys * (in.value.dim + kPadding);        // packed
+  floats += kScratchRows * (dim + keys + kPadding);  // queries and their scores
+  for (const Parameter& parameter : attention.parameters) {
+    floats += (parameter.value.rows + kPadding) * (parameter.value.dim + kPadding);  // packed
+  }
+  return floats * sizeof(float);
+}
+
+}  // namespace qkv
