@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import ts from 'typescript';
 import { at } from './support.js';
 
-const kUsers = ['usage', 'attention', 'train', 'models'].map((name) => at(`tests/lib/types/${name}.ts`));
+const inTypes = (name) => at(`tests/lib/types/${name}`);
+const kUsers = ['usage.ts', 'attention.ts', 'train.ts', 'models.ts', 'view.ts'].map(inTypes);
 
 // What the documents' examples take for granted.
 const kGiven = `import { Translator as _Translator } from 'qkv';
@@ -25,15 +26,16 @@ function examplesOf(path) {
 /**
  * What the compiler says of users' files, by the types that the package's `exports` name.
  * @param {object} options
- * @param {Map<string, string>} [files] by their names; left out: those of tests/lib/types
+ * @param {string[]} [names] of files; left out: the users' of each door
+ * @param {Map<string, string>} [texts] of files that are not on the disk
  */
-function complaints(options, files) {
+function complaints(options, names = kUsers, texts = new Map()) {
   const compilerHost = ts.createCompilerHost({});
   const { readFile, fileExists } = compilerHost;
-  compilerHost.readFile = (name) => files?.get(name) ?? readFile(name);
-  compilerHost.fileExists = (name) => files?.has(name) || fileExists(name);
+  compilerHost.readFile = (name) => texts.get(name) ?? readFile(name);
+  compilerHost.fileExists = (name) => texts.has(name) || fileExists(name);
   const program = ts.createProgram(
-    files ? [...files.keys()] : kUsers,
+    names,
     {
       strict: true,
       noEmit: true,
@@ -55,10 +57,17 @@ test.each([
   expect(complaints(options)).toBe('');
 });
 
+test.each([['react.tsx'], ['svelte.ts'], ['vue.ts']])("the elements in a framework's templates: %s", (name) => {
+  const { Bundler } = ts.ModuleResolutionKind;
+  const options = { module: ts.ModuleKind.ESNext, moduleResolution: Bundler, jsx: ts.JsxEmit.ReactJSX };
+  // The frameworks' own files are theirs to mend.
+  expect(complaints({ ...options, skipLibCheck: true }, [inTypes(`view-${name}`)])).toBe('');
+});
+
 test.each(['README.md', 'web/docs/models.md'])('the examples of %s compile under strict TypeScript', (path) => {
   const files = examplesOf(path);
   expect(files.size).toBeGreaterThan(0);
   const lib = ['lib.es2022.full.d.ts']; // what a project has that does not choose
   const options = { lib, module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler };
-  expect(complaints(options, files)).toBe('');
+  expect(complaints(options, [...files.keys()], files)).toBe('');
 });

@@ -118,9 +118,6 @@ export async function openWebKit(folder = built.site, options = {}) {
     clear: async (selector) => send('POST', `/element/${await find(selector)}/clear`, {}),
     /** What no page should say: errors, on the console or uncaught, and violations of the policy. */
     complaints: () => page.evaluate(() => globalThis.complaints),
-    resize: (width, height) => send('POST', '/window/rect', { width, height }),
-    /** What is on the screen now. @returns {Promise<Buffer>} a PNG */
-    screenshot: async () => Buffer.from(await send('GET', '/screenshot'), 'base64'),
   };
 
   /** Loads a page in the window, in place of the one before. @param {string} [path] with its query */

@@ -11,6 +11,7 @@ import { hasWebKit, openWebKit } from './webkit.js';
 
 // web/docs/determinism.md: both sides run the baseline build, whose results are the same bits in every engine.
 const kWasm = 'baseline';
+const kPair = { sourceLanguage: 'en', targetLanguage: 'fr', model: '/web/models/en-fr/', wasm: kWasm };
 
 (hasWebKit ? describe : describe.skip)('WebKit', () => {
   let webkit;
@@ -28,13 +29,13 @@ const kWasm = 'baseline';
   test.each([true, false])('qkv translates and traces, worker: %s', async (worker) => {
     const use = async (text, options) => {
       const { Translator } = await import('/dist/index.js');
-      const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', ...options });
+      const translator = await Translator.create(options);
       const translation = await translator.translate(text);
       const { cross } = await translator.trace(text);
       translator.destroy();
       return { translation, shape: cross.shape, weights: Array.from(cross.data) };
     };
-    const found = await page.evaluate(use, kSure.text, { worker, wasm: kWasm });
+    const found = await page.evaluate(use, kSure.text, { ...kPair, worker });
     const reference = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', wasm: kWasm });
     const { cross } = await reference.trace(kSure.text);
     reference.destroy();
@@ -42,9 +43,9 @@ const kWasm = 'baseline';
   });
 
   test('a call is aborted, and the next one works', async () => {
-    const [name, next] = await page.evaluate(async (wasm) => {
+    const [name, next] = await page.evaluate(async (options) => {
       const { Translator } = await import('/dist/index.js');
-      const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', wasm });
+      const translator = await Translator.create(options);
       const controller = new AbortController();
       const long = translator.translate('We went home and then we ate. '.repeat(50), { signal: controller.signal });
       setTimeout(() => controller.abort(), 50);
@@ -52,7 +53,7 @@ const kWasm = 'baseline';
       const after = await translator.translate('Hello.');
       translator.destroy();
       return [failed, after];
-    }, kWasm);
+    }, kPair);
     expect(name).toBe('AbortError');
     expect(next).not.toBe('');
   });
@@ -130,7 +131,7 @@ const kWasm = 'baseline';
   });
 
   test('qkv/view draws a trace and a matrix of numbers', async () => {
-    const drawn = await page.evaluate(async () => {
+    const drawn = await page.evaluate(async (options) => {
       const { readTrace, sliceOf } = await import('/dist/view/index.js');
       const { Translator } = await import('/dist/index.js');
       for (const sheet of ['tokens', 'view', 'grid']) {
@@ -143,7 +144,7 @@ const kWasm = 'baseline';
           document.head.append(link);
         });
       }
-      const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr' });
+      const translator = await Translator.create(options);
       const trace = readTrace(JSON.stringify(await translator.trace('I love you.')));
       translator.destroy();
       const [matrix, lines, heads, grid] = ['matrix', 'lines', 'heads', 'grid'].map((name) =>
@@ -165,7 +166,7 @@ const kWasm = 'baseline';
         heads: count('qkv-heads canvas') - trace.cross.shape[0] * trace.cross.shape[1],
         numbers: Array.from(document.querySelectorAll('qkv-grid tbody td'), (cell) => cell.textContent),
       };
-    });
+    }, kPair);
     expect(drawn).toEqual({ cells: 0, lines: true, heads: 0, numbers: ['1.00', '−0.50'] });
   });
 });

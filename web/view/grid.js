@@ -1,6 +1,7 @@
 // <qkv-grid>: a small matrix with its numbers, as a table: pointed at, walked over by keys, edited by typing and dragging.
 
 import { onThemeChange, signedScale, weightScale } from './colour.js';
+import { BaseElement, define } from './define.js';
 import { formatNumber, largestOf, readNumber } from './numbers.js';
 
 /**
@@ -28,7 +29,7 @@ const kFar = 99;
  * Dispatches `grid-point` ({row, column} or null), `grid-pin` ({row, column}), `grid-unpin`, `grid-edit` ({row, column,
  * value}); all bubble.
  */
-export class GridElement extends HTMLElement {
+export class GridElement extends BaseElement {
   /** @type {Grid | null} */
   #grid = null;
   /** @type {Lit | null} */
@@ -56,20 +57,12 @@ export class GridElement extends HTMLElement {
       this.#drawn = this.#cells.map(() => []);
       this.#draw();
     });
-    this.addEventListener('pointerover', this.#point);
-    this.addEventListener('pointerleave', this.#leave);
-    this.addEventListener('pointerdown', this.#down);
-    this.addEventListener('pointermove', this.#move);
-    this.addEventListener('pointerup', this.#up);
-    this.addEventListener('pointercancel', () => (this.#drag = null));
-    this.addEventListener('dblclick', (event) => this.#grid?.editable && this.#open(this.#placeOf(event)));
-    this.addEventListener('keydown', this.#key);
-    this.addEventListener('focusin', this.#focus);
-    this.addEventListener('focusout', this.#leave);
+    for (const [type, heard] of this.#heard) this.addEventListener(type, heard);
   }
 
   disconnectedCallback() {
     this.#stop();
+    for (const [type, heard] of this.#heard) this.removeEventListener(type, heard);
   }
 
   /** @returns {Grid | null} */
@@ -272,6 +265,20 @@ export class GridElement extends HTMLElement {
     event.preventDefault();
   };
 
+  /** What it listens to while it is on a page. */
+  #heard = /** @type {[string, (event: any) => void][]} */ ([
+    ['pointerover', this.#point],
+    ['pointerleave', this.#leave],
+    ['pointerdown', this.#down],
+    ['pointermove', this.#move],
+    ['pointerup', this.#up],
+    ['pointercancel', () => (this.#drag = null)],
+    ['dblclick', (event) => this.#grid?.editable && this.#open(this.#placeOf(event))],
+    ['keydown', this.#key],
+    ['focusin', this.#focus],
+    ['focusout', this.#leave],
+  ]);
+
   /** @param {{row: number, column: number}} place @param {boolean} focus */
   #moveTo({ row, column }, focus) {
     const clip = (/** @type {number} */ i, /** @type {number} */ count) => Math.max(0, Math.min(count - 1, i));
@@ -368,4 +375,4 @@ function shadeOf(grid) {
   return { css: (value) => scale.css(value), ink: (value) => scale.ink(value) };
 }
 
-customElements.define('qkv-grid', GridElement);
+define('qkv-grid', GridElement);

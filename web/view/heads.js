@@ -1,6 +1,7 @@
 // <qkv-heads>: every head of a kind as small multiples, layers down and heads across. A radio group.
 
 import { weightScale } from './colour.js';
+import { define } from './define.js';
 import { formatWeight, isMasked, shade, sliceOf, weightsOf } from './trace.js';
 import { View } from './view.js';
 
@@ -205,4 +206,4 @@ function covered(pixel, pixels, cells) {
   return [begin, Math.max(begin + 1, Math.floor(((pixel + 1) * cells) / pixels))];
 }
 
-customElements.define('qkv-heads', HeadsElement);
+define('qkv-heads', HeadsElement);

@@ -1,6 +1,13 @@
 // Custom elements that draw attention. They know `qkv-trace/1`, `qkv-search/1` and each other's selection; no framework, no engine.
 // `<qkv-grid>` shows a small matrix with its numbers; `equation` sets one in MathML. Styles: tokens.css, view.css, grid.css.
 
+/** @typedef {import('./elements.js').QkvElements} QkvElements the elements by their names */
+/** @typedef {import('./elements.js').QkvEvents} QkvEvents what each element dispatches */
+/** @typedef {import('./elements.js').QkvProperties} QkvProperties what a template may set */
+/** @typedef {import('./grid.js').Grid} Grid */
+/** @typedef {import('./trace.js').Trace} Trace */
+/** @typedef {import('./trace.js').Slice} Slice */
+
 export { toBertviz } from './bertviz.js';
 export { WeightScale, onThemeChange, weightScale } from './colour.js';
 export { figureSvg, lookOf, treeSvg } from './figure.js';

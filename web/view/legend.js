@@ -4,13 +4,14 @@ import { axisBottom } from 'd3-axis';
 import { scaleLinear } from 'd3-scale';
 import { select } from 'd3-selection';
 import { onThemeChange, weightScale } from './colour.js';
+import { BaseElement, define } from './define.js';
 
 const kWidth = 160;
 const kMargin = 18;
 const kBar = 10;
 
 /** The scale as a strip with an axis. Attributes: `scaling`, "absolute" or "row"; `view`, "matrix" (colours) or "lines" (opacity). */
-export class LegendElement extends HTMLElement {
+export class LegendElement extends BaseElement {
   static observedAttributes = ['scaling', 'view'];
   #stop = () => {};
 
@@ -68,4 +69,4 @@ export class LegendElement extends HTMLElement {
   }
 }
 
-customElements.define('qkv-legend', LegendElement);
+define('qkv-legend', LegendElement);

@@ -1,6 +1,7 @@
 // <qkv-lines>: one head's attention as curves between two rows of pieces, keys above and queries below.
 
 import { select } from 'd3-selection';
+import { define } from './define.js';
 import { Drawing } from './drawing.js';
 import { element } from './element.js';
 import { curveX, curvesOf, kLabelHeight, kNumberHeight, linesLayoutOf, middle, pathOf } from './lines-layout.js';
@@ -205,4 +206,4 @@ function strongestQuery(slice, key) {
   return column.indexOf(Math.max(...column));
 }
 
-customElements.define('qkv-lines', LinesElement);
+define('qkv-lines', LinesElement);

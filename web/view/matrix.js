@@ -2,6 +2,7 @@
 
 import { select } from 'd3-selection';
 import { weightScale } from './colour.js';
+import { define } from './define.js';
 import { Drawing } from './drawing.js';
 import { element } from './element.js';
 import { layoutOf, shorten } from './layout.js';
@@ -250,4 +251,4 @@ export class MatrixElement extends Drawing {
 /** @param {Slice} slice @param {number} query @param {number} key */
 const strong = (slice, query, key) => !isMasked(slice, query, key) && weightAt(slice, query, key) >= 0.05;
 
-customElements.define('qkv-matrix', MatrixElement);
+define('qkv-matrix', MatrixElement);

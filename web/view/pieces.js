@@ -1,6 +1,8 @@
 // <qkv-pieces side="source|target">: a sentence as its pieces. Each shows its weight while something is lit.
 
 import { onThemeChange, weightScale } from './colour.js';
+import { BaseElement, define } from './define.js';
+import { Following } from './selection.js';
 import { formatWeight, labelsOf, piecesAt, placeOfPiece } from './trace.js';
 
 /** @typedef {import('./selection.js').Selection} Selection */
@@ -13,39 +15,46 @@ const kShownFrom = 0.05;
 const kUnsure = 0.5;
 
 /** A row of buttons with one tab stop: arrow keys move, Enter pins, Escape unpins. */
-export class PiecesElement extends HTMLElement {
+export class PiecesElement extends BaseElement {
   /** @type {Slice | null} */
   #slice = null;
-  /** @type {Selection | null} */
-  #selection = null;
-  #light = () => this.#drawLight();
-  #stop = () => {};
+  #following = new Following(() => this.#drawLight());
+  /** @type {(() => void)[]} */
+  #stops = [];
 
   connectedCallback() {
     this.setAttribute('role', 'group');
     this.addEventListener('keydown', this.#key);
-    this.#stop = onThemeChange(this.#light);
+    this.#stops = [onThemeChange(() => this.#drawLight()), this.#following.start()];
+    this.#drawLight();
   }
 
   disconnectedCallback() {
     this.removeEventListener('keydown', this.#key);
-    this.#stop();
+    for (const stop of this.#stops) stop();
   }
 
   /** @returns {SideName} */
   get side() {
     return this.getAttribute('side') === 'target' ? 'target' : 'source';
   }
-
-  /** @param {Selection | null} selection */
-  set selection(selection) {
-    this.#selection?.removeEventListener('change', this.#light);
-    this.#selection = selection;
-    selection?.addEventListener('change', this.#light);
+  set side(side) {
+    this.setAttribute('side', side);
   }
 
-  /** The matrix that pointing at a piece refers to. */
-  set slice(/** @type {Slice | null} */ slice) {
+  /** What is pointed at, shared by all views. @returns {Selection | null} */
+  get selection() {
+    return this.#following.selection;
+  }
+  set selection(selection) {
+    this.#following.selection = selection;
+  }
+
+  /** The matrix that pointing at a piece refers to. @returns {Slice | null} */
+  get slice() {
+    return this.#slice;
+  }
+  set slice(slice) {
     this.#slice = slice;
     this.#drawLight();
   }
@@ -71,15 +80,15 @@ export class PiecesElement extends HTMLElement {
     weight.className = 'weight';
     chip.append(text, weight);
     if (logProb !== undefined) chip.append(probabilityBar(chip, Math.exp(logProb)));
-    const point = () => this.#selection?.point(this.#placeOf(index));
-    const leave = () => this.#selection?.point(null);
+    const point = () => this.selection?.point(this.#placeOf(index));
+    const leave = () => this.selection?.point(null);
     chip.addEventListener('pointerenter', point);
     chip.addEventListener('pointerleave', leave);
     chip.addEventListener('focus', () => chip.matches(':focus-visible') && point());
     chip.addEventListener('blur', leave);
     chip.addEventListener('click', () => {
       const place = this.#placeOf(index);
-      if (place) this.#selection?.toggle(place);
+      if (place) this.selection?.toggle(place);
     });
     return chip;
   }
@@ -90,11 +99,11 @@ export class PiecesElement extends HTMLElement {
   }
 
   #drawLight() {
-    const place = this.#selection?.current ?? null;
+    const place = this.selection?.current ?? null;
     const { pointed, weights } = this.#slice
       ? piecesAt(this.#slice, place, this.side)
       : { pointed: null, weights: null };
-    const pinned = this.#selection?.pinned ?? null;
+    const pinned = this.selection?.pinned ?? null;
     const scale = weights && weightScale();
     this.classList.toggle('lit', !!place);
     const chips = this.#chips();
@@ -120,7 +129,7 @@ export class PiecesElement extends HTMLElement {
   #key = (/** @type {KeyboardEvent} */ event) => {
     const chips = this.#chips();
     const at = chips.indexOf(/** @type {HTMLButtonElement} */ (event.target));
-    if (event.key === 'Escape') this.#selection?.clear();
+    if (event.key === 'Escape') this.selection?.clear();
     const next = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: chips.length - 1 }[event.key];
     if (at < 0 || next === undefined || !chips[next]) return;
     event.preventDefault();
@@ -154,4 +163,4 @@ function probabilityBar(chip, probability) {
   return bar;
 }
 
-customElements.define('qkv-pieces', PiecesElement);
+define('qkv-pieces', PiecesElement);

@@ -53,3 +53,35 @@ export class Selection extends EventTarget {
     this.dispatchEvent(new Event('change'));
   }
 }
+
+/** Hears the changes of a selection while an element is on the page, and of the one that takes its place. */
+export class Following {
+  /** @type {Selection | null} */
+  #selection = null;
+  #isOn = false;
+  #heard;
+
+  /** @param {() => void} heard called after each change */
+  constructor(heard) {
+    this.#heard = heard;
+  }
+
+  get selection() {
+    return this.#selection;
+  }
+  set selection(selection) {
+    this.#selection?.removeEventListener('change', this.#heard);
+    this.#selection = selection;
+    if (this.#isOn) selection?.addEventListener('change', this.#heard);
+  }
+
+  /** Begins to listen. @returns {() => void} ends it: a selection that outlives the element does not hold it */
+  start() {
+    this.#isOn = true;
+    this.#selection?.addEventListener('change', this.#heard);
+    return () => {
+      this.#isOn = false;
+      this.#selection?.removeEventListener('change', this.#heard);
+    };
+  }
+}

@@ -1,6 +1,7 @@
 // <qkv-tree>: what a beam search kept, step by step: the paths to its final translations, and what was dropped.
 
 import { select } from 'd3-selection';
+import { define } from './define.js';
 import { element } from './element.js';
 import { formatWeight } from './trace.js';
 import { branchOf, formatLog, kRowHeight, kindOf, treeLayoutOf } from './tree-layout.js';
@@ -45,7 +46,7 @@ export class TreeElement extends View {
     this.#layout = null;
     this.#point(-1);
     this.#cursor = followed(search, path);
-    if (this.#cursor === 0) this.room.scrollTo(0, 0);
+    if (this.#cursor === 0) this.firstElementChild?.scrollTo(0, 0); // there is none before it is put on a page
     this.schedule();
   }
 
@@ -222,4 +223,4 @@ function steppedTo(twigs, at, key) {
   return inStep[0]?.i ?? -1;
 }
 
-customElements.define('qkv-tree', TreeElement);
+define('qkv-tree', TreeElement);

@@ -1,28 +1,28 @@
 // What the elements that draw attention have in common.
 
 import { onThemeChange } from './colour.js';
+import { BaseElement } from './define.js';
 import { measureIn } from './measure.js';
+import { Following } from './selection.js';
 
 /** @typedef {import('./selection.js').Selection} Selection */
 
 /** Draws again when its data, its room or the theme changes, at most once a frame. */
-export class View extends HTMLElement {
-  /** @type {Selection | null} */
-  #selection = null;
+export class View extends BaseElement {
+  // A drawing that is to come lights itself, also when it is shown again.
+  #following = new Following(() => {
+    if (!this.#pending && !this.hidden) this.drawLight();
+  });
   /** @type {'absolute' | 'row'} */
   #scaling = 'absolute';
   #pending = 0;
   /** @type {(() => void)[]} */
   #stops = [];
-  // A drawing that is to come lights itself, also when it is shown again.
-  #light = () => {
-    if (!this.#pending && !this.hidden) this.drawLight();
-  };
 
   connectedCallback() {
     const resized = new ResizeObserver(() => this.schedule());
     resized.observe(this.room);
-    this.#stops = [onThemeChange(() => this.schedule()), () => resized.disconnect()];
+    this.#stops = [onThemeChange(() => this.schedule()), () => resized.disconnect(), this.#following.start()];
   }
 
   disconnectedCallback() {
@@ -31,12 +31,10 @@ export class View extends HTMLElement {
 
   /** What is pointed at, shared by all views. @returns {Selection | null} */
   get selection() {
-    return this.#selection;
+    return this.#following.selection;
   }
   set selection(selection) {
-    this.#selection?.removeEventListener('change', this.#light);
-    this.#selection = selection;
-    selection?.addEventListener('change', this.#light);
+    this.#following.selection = selection;
   }
 
   /** What is drawn shows the weight itself, or its share of the row's largest. */

@@ -1,0 +1,15 @@
+// What every element of this folder begins with, so that a server that renders a page may import them.
+
+/** HTMLElement; where there is no document, a class that nothing is made of. */
+export const BaseElement = /** @type {typeof HTMLElement} */ (globalThis.HTMLElement ?? class {});
+
+/**
+ * Defines an element. The first copy of this package on a page defines it; a second copy leaves the name as it is. On a server
+ * nothing is defined.
+ * @param {string} name
+ * @param {CustomElementConstructor} constructor
+ */
+export function define(name, constructor) {
+  const registry = /** @type {CustomElementRegistry | undefined} */ (globalThis.customElements);
+  if (registry && !registry.get(name)) registry.define(name, constructor);
+}

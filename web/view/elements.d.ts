@@ -1,0 +1,72 @@
+// The elements' names, properties and events, for TypeScript: in the DOM's own maps, and as tables from which react.d.ts, vue.d.ts
+// and svelte.d.ts make the types of their templates.
+
+import type { Grid, GridElement } from './grid.js';
+import type { Head, HeadsElement } from './heads.js';
+import type { LegendElement } from './legend.js';
+import type { LinesElement } from './lines.js';
+import type { MatrixElement } from './matrix.js';
+import type { PiecesElement } from './pieces.js';
+import type { Selection } from './selection.js';
+import type { SideName, Slice } from './trace.js';
+import type { Search } from './tree-layout.js';
+import type { TreeElement } from './tree.js';
+
+export interface QkvElements {
+  'qkv-grid': GridElement;
+  'qkv-heads': HeadsElement;
+  'qkv-legend': LegendElement;
+  'qkv-lines': LinesElement;
+  'qkv-matrix': MatrixElement;
+  'qkv-pieces': PiecesElement;
+  'qkv-tree': TreeElement;
+}
+
+interface ViewProperties {
+  selection?: Selection | null;
+  scaling?: 'absolute' | 'row';
+}
+
+interface DrawingProperties extends ViewProperties {
+  slice?: Slice | null;
+}
+
+/** What a template may set. */
+export interface QkvProperties {
+  'qkv-grid': { grid?: Grid | null };
+  'qkv-heads': ViewProperties;
+  'qkv-legend': { scaling?: 'absolute' | 'row'; view?: 'matrix' | 'lines' };
+  'qkv-lines': DrawingProperties;
+  'qkv-matrix': DrawingProperties;
+  'qkv-pieces': { side?: SideName; slice?: Slice | null; selection?: Selection | null };
+  'qkv-tree': { search?: Search | null };
+}
+
+/** A cell of a grid. */
+export interface Cell {
+  row: number;
+  column: number;
+}
+
+/** What each element dispatches; all of them bubble. */
+export interface QkvEvents {
+  'qkv-grid': {
+    'grid-point': CustomEvent<Cell | null>;
+    'grid-pin': CustomEvent<Cell>;
+    'grid-unpin': CustomEvent<undefined>;
+    'grid-edit': CustomEvent<Cell & { value: number }>;
+  };
+  'qkv-heads': { 'qkv-preview': CustomEvent<Head | null>; 'qkv-choose': CustomEvent<Head> };
+  'qkv-legend': {};
+  'qkv-lines': {};
+  'qkv-matrix': {};
+  'qkv-pieces': {};
+  'qkv-tree': { 'qkv-choose': CustomEvent<number[]>; 'qkv-point': CustomEvent<string> };
+}
+
+/** Listeners as React's and Svelte's templates name them: `onqkv-choose`. */
+export type Listeners<Events> = { [Type in keyof Events & string as `on${Type}`]?: (event: Events[Type]) => void };
+
+declare global {
+  interface HTMLElementTagNameMap extends QkvElements {}
+}
