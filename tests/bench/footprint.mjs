@@ -1,8 +1,7 @@
 // What an engine costs before it is fast: bytes to download, and bytes of memory once it has translated.
 
-import { readFileSync, readdirSync } from 'node:fs';
-import { gzipSync } from 'node:zlib';
 import { at } from '../../web/tools/common.mjs';
+import { downloadsOf, gzipped } from '../../web/tools/downloads.mjs';
 import { ensureFolder } from './models/folder.mjs';
 import { workloads } from './workloads.mjs';
 
@@ -60,26 +59,19 @@ const kDownloads = {
   },
 };
 
-/** All of our JavaScript, and the larger of our two builds, of which a page loads one. @param {string} folder */
-function ourFiles(folder) {
-  const files = readdirSync(at(...folder.split('/'))).filter((name) => /\.(js|wasm)$/.test(name));
-  const wasm = files.filter((name) => name.endsWith('.wasm'));
-  const larger = wasm.toSorted((a, b) => gzipped(folder, b) - gzipped(folder, a))[0];
-  return files.filter((name) => name.endsWith('.js') || name === larger);
-}
-
-const gzipped = (folder, file) =>
-  gzipSync(readFileSync(at(...folder.split('/'), ...file.split('/'))), { level: 9 }).length;
-
 /**
  * Wasm and JavaScript, gzipped, of each engine; no models.
  * @param {{package: string}} builds
  * @returns {Footprint[]}
  */
 export function measureDownloads(builds) {
-  const all = { qkv: { folder: builds.package, files: ourFiles(builds.package) }, ...kDownloads };
+  const all = {
+    qkv: { folder: builds.package, files: downloadsOf(at(...builds.package.split('/')), ['translating']) },
+    ...kDownloads,
+  };
   return Object.entries(all).map(([engine, { folder, files }]) => {
-    const sum = (isWanted) => files.filter(isWanted).reduce((total, file) => total + gzipped(folder, file), 0);
+    const sum = (isWanted) =>
+      files.filter(isWanted).reduce((total, file) => total + gzipped(at(...folder.split('/')), file), 0);
     const wasm = sum((file) => file.endsWith('.wasm'));
     const javascript = sum((file) => !file.endsWith('.wasm'));
     return { work: 'download', host: 'chromium', engine, bytes: wasm + javascript, wasm, javascript };

@@ -10,9 +10,10 @@ const [{ source, beam }] = sentences;
 /** In the page: makes and destroys translators; how many were wrong. */
 async function makeMany([count, text, expected]) {
   const { Translator } = await import('/index.js');
+  const { default: model } = await import('/models/en-fr/index.js');
   let wrong = 0;
   for (let i = 0; i < count; ++i) {
-    const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr' });
+    const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', model });
     if ((await translator.translate(text, { split: false })) !== expected) ++wrong;
     translator.destroy();
   }

@@ -1,10 +1,21 @@
-// The npm package as `npm pack` would ship it, used as a stranger would: by its name, from another folder.
+// The npm packages as `npm pack` would ship them, used as a stranger would: by their names, from another folder.
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Script } from 'node:vm';
+import { packageTexts, packages } from '../../web/tools/model-packages.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -13,10 +24,10 @@ let consumer;
 
 beforeAll(() => {
   consumer = mkdtempSync(join(tmpdir(), 'qkv-consumer-'));
-  const installed = join(consumer, 'node_modules', 'qkv');
+  const installed = join(consumer, 'node_modules');
   mkdirSync(installed, { recursive: true });
-  cpSync(join(root, 'package.json'), join(installed, 'package.json'));
-  symlinkSync(join(root, 'dist'), join(installed, 'dist'));
+  symlinkSync(join(root, 'dist'), join(installed, 'qkv'));
+  symlinkSync(join(root, 'web', 'models', 'en-fr'), join(installed, 'qkv-en-fr'));
   writeFileSync(join(consumer, 'package.json'), '{"type": "module"}');
 });
 
@@ -41,15 +52,87 @@ test('five lines translate, and say nothing else', () => {
   expect(status).toBe(0);
 });
 
-test('every export is a file', () => {
-  const files = Object.values(manifest.exports).flatMap((entry) =>
-    typeof entry === 'string' ? entry : Object.values(entry),
-  );
-  for (const file of files.filter((path) => !path.includes('*'))) expect(readFileSync(join(root, file))).toBeTruthy();
-  expect(readdirSync(join(root, 'dist', 'models'))).toEqual(['en-de', 'en-es', 'en-fr']); // the others are the pages'
-  expect(readdirSync(join(root, 'dist', 'models', 'en-fr'))).toEqual(
-    expect.arrayContaining(['README.md', 'config.json', 'model.safetensors', 'source.spm', 'vocab.json']),
-  );
+test('the same lines work from CommonJS, and with the model named', () => {
+  const { status, stdout, stderr } = runModule(`
+    import { createRequire } from 'node:module';
+    const require = createRequire(import.meta.url);
+    const { Translator } = require('qkv');
+    const pair = { sourceLanguage: 'en', targetLanguage: 'fr' };
+    for (const model of [require('qkv-en-fr'), (await import('qkv-en-fr')).default]) {
+      const translator = await Translator.create({ ...pair, model });
+      console.log(translator.info.name, await translator.translate('I love you.'));
+    }
+    console.log(await Translator.availability(pair), await Translator.availability({ ...pair, targetLanguage: 'de' }));
+    console.log(await Translator.create({ ...pair, targetLanguage: 'de' }).catch((error) => error.name + error.message));
+    process.exit();
+  `);
+  expect(stderr).toBe('');
+  const [named, same, available, error] = stdout.split('\n');
+  expect([named, same]).toEqual(["en-fr Je t'aime.", "en-fr Je t'aime."]);
+  expect(available).toBe('available unavailable');
+  expect(error).toMatch(/^NotSupportedError.*install qkv-en-de/);
+  expect(status).toBe(0);
+});
+
+/** The files that a manifest's `exports` names. */
+const filesIn = (entry) => (typeof entry === 'string' ? [entry] : Object.values(entry).flatMap(filesIn));
+
+test.each(['dist', 'web/models/en-fr', 'web/models/en-de', 'web/models/en-es'])(
+  'every export of %s is a file',
+  (folder) => {
+    const { exports, main, types } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+    const files = [...filesIn(exports), main, types].filter((path) => !path.includes('*'));
+    expect(files.length).toBeGreaterThan(4);
+    for (const file of files) expect(readFileSync(join(root, folder, file)).length).toBeGreaterThan(0);
+  },
+);
+
+test('the package is under 2 MB without models; a model is one package, without how it was trained', () => {
+  const pack = (folder) => {
+    const options = { encoding: 'utf8', cwd: consumer, stdio: ['ignore', 'pipe', 'ignore'] };
+    const [packed] = JSON.parse(execFileSync('npm', ['pack', '--dry-run', '--json', join(root, folder)], options));
+    return { size: packed.size, paths: packed.files.map(({ path }) => path) };
+  };
+  const own = pack('dist');
+  expect(own.size).toBeLessThan(2_000_000);
+  expect(own.paths.filter((path) => /safetensors|\.spm$/.test(path))).toEqual([]);
+  expect(own.paths).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'index.js', 'assets/worker.js']));
+  const { paths } = pack('web/models/en-fr');
+  expect(paths).toEqual(expect.arrayContaining(['README.md', 'index.js', 'manifest.json', 'model.safetensors']));
+  expect(paths.filter((path) => path.startsWith('training'))).toEqual([]);
+});
+
+test('the model packages are what their models say', () => {
+  for (const name of Object.keys(packages)) {
+    for (const [file, text] of Object.entries(packageTexts(name))) {
+      expect(readFileSync(join(root, 'web', 'models', name, file), 'utf8')).toBe(text);
+    }
+  }
+});
+
+test('links of the documents in the package go to files of it', () => {
+  for (const [folder, name] of ['README.md', 'CHANGELOG.md', ...readdirSync(join(root, 'dist/docs'))].map((file) =>
+    /^[A-Z]+\.md$/.test(file) ? ['dist', file] : ['dist/docs', file],
+  )) {
+    const text = readFileSync(join(root, folder, name), 'utf8');
+    for (const [, path] of text.matchAll(/\]\((?!\w+:|#)([^)#]+)/g)) {
+      expect([name, path, existsSync(join(root, folder, path))]).toEqual([name, path, true]);
+    }
+  }
+});
+
+test('workers are classic scripts of one file, and classes keep their names', async () => {
+  const assets = join(root, 'dist', 'assets');
+  const scripts = readdirSync(assets).filter((name) => name.endsWith('.js'));
+  expect(scripts.length).toBe(4);
+  for (const name of scripts) {
+    const text = readFileSync(join(assets, name), 'utf8');
+    expect(() => new Script(text)).not.toThrow(); // `import` and `export` would
+    expect(text).not.toMatch(/\bimport\(|import\.meta/);
+  }
+  const library = await import('../../dist/models.js');
+  const classes = ['Encoder', 'Generator', 'QkvError', 'Translator'];
+  expect(classes.map((name) => library[name].name)).toEqual(classes);
 });
 
 test('nothing in it needs unsafe-eval or names a machine', () => {
@@ -67,7 +150,8 @@ test('has no dependencies, no install scripts, and a lock that names no registry
   for (const name of ['preinstall', 'install', 'postinstall', 'prepare'])
     expect(manifest.scripts[name]).toBeUndefined();
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  expect(Object.values(lock.packages).filter((entry) => entry.resolved)).toEqual([]);
+  const elsewhere = Object.values(lock.packages).filter((entry) => entry.resolved && !entry.link);
+  expect(elsewhere).toEqual([]);
 });
 
 test('its version is the one the library and the command say', async () => {

@@ -19,6 +19,7 @@ const kFlags = [
 export const built = {
   site: fileURLToPath(new URL('../../build/site', import.meta.url)),
   package: fileURLToPath(new URL('../../dist', import.meta.url)),
+  models: fileURLToPath(new URL('../../web/models', import.meta.url)),
 };
 
 /**
@@ -28,13 +29,14 @@ export const built = {
  */
 
 /**
- * A browser and a served folder, the pages unless another is given.
+ * A browser and a served folder, the pages unless another is given; beside another are the models, as models/en-fr/.
  * @param {string} [folder]
  * @param {import('../../web/tools/serve.mjs').ServeOptions} [options]
  */
 export async function openBrowser(folder = built.site, options = {}) {
   if (!existsSync(folder)) throw new Error(`${folder} is not there: run \`npm run build\` first`);
-  const server = await serve(folder, options);
+  const also = folder === built.site ? {} : { 'models/': built.models };
+  const server = await serve(folder, { also, ...options });
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: kFlags });
 
   /**

@@ -35,13 +35,14 @@ const openEmpty = (browser, policy) =>
 /** In the page: translates and traces, in a worker or not; the error's words where it fails. */
 async function useLibrary([text, worker, index]) {
   const { Translator } = await import(index);
+  const { default: model } = await import(new URL('models/en-fr/index.js', index).href);
   const pageWorker = globalThis.Worker;
   try {
-    const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', worker });
+    const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', model, worker });
     const translation = await translator.translate(text);
     const { cross } = await translator.trace(text);
     translator.destroy();
-    const again = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', worker });
+    const again = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', model, worker });
     const isSame = (await again.translate(text)) === translation && globalThis.Worker === pageWorker;
     again.destroy();
     return { translation, weights: cross.data.length > 0, isSame };

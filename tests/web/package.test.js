@@ -28,7 +28,8 @@ test.each(['baseline', 'relaxed'])('the %s build translates as PyTorch does', as
   const texts = await page.evaluate(
     async ([build, sources]) => {
       const { Translator } = await import('/index.js');
-      const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', wasm: build });
+      const { default: model } = await import('/models/en-fr/index.js');
+      const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', model, wasm: build });
       return Promise.all(sources.map((source) => translator.translate(source, { split: false })));
     },
     [wasm, translations.map(({ source }) => source)],
@@ -43,7 +44,8 @@ test('an abort is heard within a step, and the next call works', async () => {
   const page = await open();
   const { reason, took, after } = await page.evaluate(async () => {
     const { Translator } = await import('/index.js');
-    const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr' });
+    const { default: model } = await import('/models/en-fr/index.js');
+    const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', model });
     const controller = new AbortController();
     const long = translator.translate('We went home and then we ate. '.repeat(50), { signal: controller.signal });
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -66,7 +68,8 @@ test(`the same 100 sentences ${kRounds} times: memory stops growing after the fi
   const sizes = await page.evaluate(
     async ([rounds, sources]) => {
       const { Translator } = await import('/index.js');
-      const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr' });
+      const { default: model } = await import('/models/en-fr/index.js');
+      const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', model });
       const after = [];
       for (let round = 0; round < rounds; ++round) {
         await translator.translate(sources.join('\n'));

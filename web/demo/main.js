@@ -10,6 +10,7 @@ import { Marks } from './marks.js';
 import { ModelPicker } from './models.js';
 import { attentionFiles, bindSave } from './save.js';
 import { bindOpen } from './open.js';
+import { ownModels } from './own-models.js';
 import { Session } from './session.js';
 import { statusLine } from './status.js';
 import { Texts } from './texts.js';
@@ -64,7 +65,7 @@ async function load(signal) {
     sourceLanguage: 'en',
     targetLanguage: target.tag,
     wasm: query.get('engine') ?? undefined,
-    model: models.folder,
+    model: models.folder ?? ownModels[target.tag],
     monitor: (/** @type {EventTarget} */ progress) => progress.addEventListener('downloadprogress', progressed),
     signal,
   });

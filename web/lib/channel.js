@@ -1,6 +1,7 @@
 // Calls over messages, between a page and its worker. A request is {v, id, method, args}; `method: 'abort'` takes back the
 // request of that id. A reply is {v, id, result} or {v, id, error}, a report on the way {v, id, progress}.
 import { QkvError, fromPlain, toPlain } from './errors.js';
+import { kCopyAdvice } from './package-file.js';
 import { version } from './version.js';
 
 /** @typedef {import('./errors.js').PlainError} PlainError */
@@ -94,11 +95,14 @@ export class Channel {
   /** @type {QkvError | null} */
   #failure = null;
 
-  /** @param {Port} port */
-  constructor(port) {
+  /**
+   * @param {Port} port
+   * @param {string} [script] the worker's URL, for errors
+   */
+  constructor(port, script = 'its script') {
     this.#port = port;
     listen(port, (reply) => this.#receive(reply));
-    const died = (/** @type {any} */ event) => this.#fail(workerDied(event));
+    const died = (/** @type {any} */ event) => this.#fail(workerDied(event, script));
     for (const type of ['error', 'messageerror', 'exit']) (port.on ?? port.addEventListener)?.call(port, type, died);
     port.unref?.();
   }
@@ -172,10 +176,14 @@ export class Channel {
   }
 }
 
-/** @param {{message?: string}} event */
-function workerDied({ message }) {
+/**
+ * @param {{message?: string}} event
+ * @param {string} script
+ */
+function workerDied({ message }, script) {
   const why = message ? ` (${message})` : '';
   const advice =
-    'check that its script is served and that the Content-Security-Policy allows it, or pass worker: false';
+    `check that ${script} is served and that the Content-Security-Policy allows it, or pass worker: false; ` +
+    kCopyAdvice;
   return new QkvError('ENGINE_FAILED', `the worker stopped or could not start${why}: ${advice}`, 'worker');
 }

@@ -1,6 +1,7 @@
 // WebAssembly, compiled as it arrives, and started.
 import { QkvError } from './errors.js';
 import { badStatus, readAll, request } from './fetch.js';
+import { kCopyAdvice } from './package-file.js';
 import { hasRelaxedSimd } from './relaxed.js';
 
 /** @typedef {import('./glue.js').WasmModule} WasmModule */
@@ -28,11 +29,11 @@ export async function compile(from, build, signal) {
 async function compileUrl(url, signal) {
   if (!/^https?:/.test(url)) {
     const bytes = await readAll(url, 'qkv.wasm', signal);
-    if (!bytes) throw new QkvError('MISSING_FILE', `there is no WebAssembly at ${url}`, 'qkv.wasm');
+    if (!bytes) throw new QkvError('MISSING_FILE', `there is no WebAssembly at ${url}; ${kCopyAdvice}`, 'qkv.wasm');
     return WebAssembly.compile(bytes);
   }
   const response = await request(url, 'qkv.wasm', signal);
-  if (!response.ok) throw badStatus(url, response.status, 'qkv.wasm');
+  if (!response.ok) throw badStatus(url, response.status, 'qkv.wasm', `; ${kCopyAdvice}`);
   // Compiling as it arrives needs the right media type; servers that lack it cost only that.
   const streams = response.headers.get('content-type') === 'application/wasm';
   return streams ? WebAssembly.compileStreaming(response) : WebAssembly.compile(await response.arrayBuffer());
@@ -54,15 +55,15 @@ function refused(cause, build) {
 /**
  * @param {typeof import('./glue.js').default} create
  * @param {WebAssembly.Module} compiled
- * @param {number} [workers] to start beside this thread
+ * @param {import('./glue.js').ThreadOptions} [threads] to start beside this one
  * @returns {Promise<WasmModule>}
  */
-export function start(create, compiled, workers) {
+export function start(create, compiled, threads) {
   return new Promise((resolve, reject) => {
     const fail = (/** @type {unknown} */ cause) =>
       reject(new QkvError('ENGINE_FAILED', `the engine did not start (${cause})`, 'qkv.wasm', { cause }));
     create({
-      workers,
+      ...threads,
       instantiateWasm(imports, receive) {
         WebAssembly.instantiate(compiled, imports)
           .then((instance) => receive(instance, compiled))

@@ -2,7 +2,7 @@
 import { Channel } from './channel.js';
 import { QkvError } from './errors.js';
 import { workerThreads } from './runtime.js';
-import { withTrustedWorker } from './trusted-worker.js';
+import { startWorker } from './start-worker.js';
 
 /**
  * @typedef {object} Endpoint
@@ -11,67 +11,67 @@ import { withTrustedWorker } from './trusted-worker.js';
  */
 
 /**
- * Of what runs: its worker's file, the same started in a page, and, without a worker, what answers calls.
+ * Of what runs: the URL of its worker's script, and, without a worker, what answers calls.
  * @typedef {object} Served
- * @property {string} file
- * @property {() => Worker} webWorker names the file in a literal URL, which bundlers follow
+ * @property {() => string} script
  * @property {() => Promise<Record<string, import('./channel.js').Handler>>} handlers
  */
 
 /**
  * @param {boolean} inWorker
  * @param {Served} served
- * @returns {Endpoint}
+ * @returns {Endpoint} throws a QkvError, code ENGINE_FAILED, where the worker cannot be started
  */
-export function createEndpoint(inWorker, served) {
-  if (!inWorker) return new Local(served);
+export function createEndpoint(inWorker, { script, handlers }) {
+  if (!inWorker) return new Local(handlers);
+  const url = script();
   const threads = workerThreads();
-  return new Channel(threads ? nodeWorker(threads, served) : webWorker(served));
+  return new Channel(threads ? nodeWorker(threads, url) : webWorker(url), url);
 }
 
 /**
- * @param {Served} served
+ * @param {string} url
  * @returns {import('./channel.js').Port}
  */
-function webWorker(served) {
+function webWorker(url) {
   try {
-    return withTrustedWorker(served.webWorker);
+    return startWorker(url);
   } catch (cause) {
-    const advice = "serve qkv from the page's own origin, or pass worker: false";
-    const message = `the worker could not be started (${/** @type {Error} */ (cause).message}): ${advice}`;
-    throw new QkvError('ENGINE_FAILED', message, 'worker', { cause });
+    const why = /** @type {Error} */ (cause).message;
+    const advice = 'allow it in the Content-Security-Policy, or pass worker: false';
+    throw new QkvError('ENGINE_FAILED', `the worker ${url} could not be started (${why}): ${advice}`, 'worker', {
+      cause,
+    });
   }
 }
 
 /**
- * The same file, without the literal that bundlers follow: what they make for a browser has no use for Node's worker.
  * @param {import('./runtime.js').WorkerThreads} threads
- * @param {Served} served
+ * @param {string} url
  * @returns {import('./channel.js').Port}
  */
-function nodeWorker(threads, served) {
-  const file = new URL(import.meta.url.replace(/[^/]*$/, served.file));
+function nodeWorker(threads, url) {
   // A thread inherits the process's flags, and takes none of V8's by hand; of those it inherits it refuses this one.
   const isFromText = globalThis.process.execArgv.some((flag) => flag.startsWith('--input-type'));
-  return new threads.Worker(file, isFromText ? { execArgv: [] } : {});
+  return new threads.Worker(new URL(url), isFromText ? { execArgv: [] } : {});
 }
 
-/** An engine in this thread. Its code is fetched when it is first asked for: a page with a worker never needs it. */
+/** An engine in this thread. Its code is loaded when it is first asked for. */
 class Local {
   /** @type {Promise<Record<string, import('./channel.js').Handler>> | undefined} */
   #handlers;
   #isClosed = false;
-  #served;
+  #load;
 
-  /** @param {Served} served */
-  constructor(served) {
-    this.#served = served;
+  /** @param {Served['handlers']} load */
+  constructor(load) {
+    this.#load = load;
   }
 
   /** @type {Endpoint['call']} */
   async call(method, args, { signal = new AbortController().signal, progress = () => {} } = {}) {
     if (this.#isClosed) throw new QkvError('DESTROYED', 'the engine has been closed');
-    this.#handlers ??= this.#served.handlers();
+    this.#handlers ??= this.#load();
     const handlers = await this.#handlers;
     signal.throwIfAborted();
     return handlers[method](args, { signal, progress });

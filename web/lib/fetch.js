@@ -92,9 +92,10 @@ export async function request(url, name, signal) {
  * @param {string} url
  * @param {number} status
  * @param {string} name
+ * @param {string} [advice]
  */
-export const badStatus = (url, status, name) =>
-  new QkvError('NETWORK', `${name} could not be fetched: ${url} answered with status ${status}`, name);
+export const badStatus = (url, status, name, advice = '') =>
+  new QkvError('NETWORK', `${name} could not be fetched: ${url} answered with status ${status}${advice}`, name);
 
 /**
  * @param {string} url

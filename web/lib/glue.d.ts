@@ -172,10 +172,13 @@ type InstantiateWasm = (
   receive: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
 ) => object;
 
+/** Of the build with threads alone: how many to start beside the first, and what starts one of that name. */
+export type ThreadOptions = { workers: number; startThread: (name: string) => Worker };
+
 export default function createModule(options: {
   instantiateWasm: InstantiateWasm;
-  /** Of the build with threads alone: how many to start. */
   workers?: number;
+  startThread?: (name: string) => Worker;
   print?: (text: string) => void;
   printErr?: (text: string) => void;
   onAbort?: (what: unknown) => void;

@@ -6,25 +6,11 @@ import { SharedModel } from './shared-model.js';
 /** @typedef {import('./instantiate.js').WasmSettings} WasmSettings */
 /** @typedef {import('./model-source.js').ModelSource} ModelSource */
 /**
- * `kind`: the engine of this package's own kind of model, or the one for what people bring.
+ * `base`: the folder with the package's files, where it is not the package's own.
  * `member`: of several engines that share their work, which one.
- * @typedef {{worker: boolean, wasm: WasmSettings, kind: 'translation' | 'models', member?: number}} EngineSettings
+ * @typedef {{worker: boolean, wasm: WasmSettings, kind: import('./kinds.js').EngineKind, base?: string, member?: number}} EngineSettings
  */
 /** @typedef {{signal?: AbortSignal, progress?: (loaded: number) => void}} CallOptions */
-
-/** @type {Record<EngineSettings['kind'], import('./endpoint.js').Served>} */
-const served = {
-  translation: {
-    file: 'worker.js',
-    webWorker: () => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }),
-    handlers: () => import('./handlers.js').then(({ createHandlers }) => createHandlers()),
-  },
-  models: {
-    file: 'models-worker.js',
-    webWorker: () => new Worker(new URL('./models/models-worker.js', import.meta.url), { type: 'module' }),
-    handlers: () => import('./models/models-engine.js').then(({ createHandlers }) => createHandlers()),
-  },
-};
 
 /** @type {Host[]} the engines that translators may join */
 const hosts = [];
@@ -56,7 +42,8 @@ export function modelState(key) {
  * @param {EngineSettings} b
  */
 function isSame(a, b) {
-  if (a.worker !== b.worker || a.kind !== b.kind || a.member !== b.member) return false;
+  const isSameHost = a.worker === b.worker && a.kind === b.kind && a.base === b.base && a.member === b.member;
+  if (!isSameHost) return false;
   if ('pick' in a.wasm || 'pick' in b.wasm) {
     return 'pick' in a.wasm && 'pick' in b.wasm && a.wasm.threads?.count === b.wasm.threads?.count;
   }
@@ -75,7 +62,8 @@ class Host {
   /** @param {EngineSettings} settings */
   constructor(settings) {
     this.settings = settings;
-    this.#endpoint = createEndpoint(settings.worker, served[settings.kind]);
+    const { worker, kind, base } = settings;
+    this.#endpoint = createEndpoint(worker, { script: () => kind.workerUrl(base), handlers: () => kind.handlers() });
     this.started = this.call('start', { wasm: settings.wasm });
     this.started.catch(() => this.#retire()); // the next create() starts afresh
   }

@@ -3,6 +3,7 @@ import { choose } from './choose.js';
 import { compile, start } from './compile.js';
 import createModule from './glue.js';
 import { hasRelaxedSimd } from './relaxed.js';
+import { startWorker, trustedScript } from './start-worker.js';
 
 /** @typedef {import('./glue.js').WasmModule} WasmModule */
 
@@ -44,22 +45,60 @@ const canThread = () =>
 const kLongestStart = 10_000;
 
 /**
- * @param {Threads} threads
+ * @param {Threads} settings
  * @param {AbortSignal} [signal]
- * @returns {Promise<Instance | null>} null where the threads do not come: a worker that its server or the page's policy
- *   refuses says nothing to whoever waits for it
+ * @returns {Promise<Instance | null>} null where the threads do not come, whatever the reason
  */
-async function instantiateThreads({ count, wasm, glue }, signal) {
-  const [{ default: create }, compiled] = await Promise.all([
-    /** @type {Promise<typeof import('./glue.js')>} */ (import(/* @vite-ignore */ /* webpackIgnore: true */ glue)),
-    compile(wasm, 'threads', signal),
-  ]);
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
-  const late = new Promise((resolve) => (timer = setTimeout(() => resolve(null), kLongestStart)));
-  const module = /** @type {WasmModule | null} */ (await Promise.race([start(create, compiled, count - 1), late]));
-  clearTimeout(timer);
-  if (!module) return null;
-  module.useThreads(count);
-  return { build: 'threads', threads: count, module };
+async function instantiateThreads(settings, signal) {
+  const threads = threadsOf(settings);
+  try {
+    /** @type {any} */ (globalThis).importScripts(trustedScript(settings.glue)); // throws where it is missing, and in a module worker
+    const compiled = await compile(settings.wasm, 'threads', signal);
+    const started = start(/** @type {any} */ (globalThis).qkvWithThreads, compiled, threads.options);
+    const module = await Promise.race([started, threads.failed]);
+    module.useThreads(settings.count);
+    threads.areStarted();
+    return { build: 'threads', threads: settings.count, module };
+  } catch {
+    threads.terminate();
+    signal?.throwIfAborted();
+    return null;
+  }
+}
+
+/**
+ * What starts the threads. `failed` rejects when one does not start in time. Some failures are silent: a worker that its
+ * server or the page's policy refuses says nothing to whoever waits for it.
+ * @param {Threads} settings
+ */
+function threadsOf({ count, glue }) {
+  /** @type {Worker[]} */
+  const workers = [];
+  let isStarting = true;
+  /** @type {(reason: unknown) => void} */
+  let fail = () => {};
+  /** @type {Promise<never>} */
+  const failed = new Promise((_, reject) => (fail = reject));
+  failed.catch(() => {});
+  const timer = setTimeout(() => fail(new Error('the threads did not start in time')), kLongestStart);
+  const startThread = (/** @type {string} */ name) => {
+    const worker = startWorker(glue, { name });
+    worker.addEventListener('error', (event) => {
+      if (!isStarting) return;
+      event.preventDefault(); // it is no error of the page's: one thread computes instead
+      event.stopImmediatePropagation();
+      fail(event);
+    });
+    workers.push(worker);
+    return worker;
+  };
+  const areStarted = () => {
+    isStarting = false;
+    clearTimeout(timer);
+  };
+  const terminate = () => {
+    clearTimeout(timer);
+    for (const worker of workers) worker.terminate();
+  };
+  return { options: { workers: count - 1, startThread }, failed, areStarted, terminate };
 }

@@ -1,7 +1,4 @@
-import { packageModels } from './assets.js';
 import { described, invalid } from './given.js';
-
-/** @typedef {keyof typeof packageModels} PackageModel */
 
 /**
  * The language of a BCP 47 tag, without region or script: 'en' of 'en-GB'.
@@ -18,15 +15,8 @@ function language(tag, option) {
 }
 
 /**
- * The package's own model for this pair; null where it has none. Throws a QkvError, code INVALID_ARGUMENT, for
- * what are no language tags.
- * @param {{sourceLanguage: string, targetLanguage: string}} pair
- * @returns {PackageModel | null}
+ * A pair of languages, such as 'en-fr'. Throws a QkvError, code INVALID_ARGUMENT, for what are no language tags.
+ * @param {{sourceLanguage: string, targetLanguage: string}} languages
  */
-export function packageModel({ sourceLanguage, targetLanguage }) {
-  const pair = `${language(sourceLanguage, 'sourceLanguage')}-${language(targetLanguage, 'targetLanguage')}`;
-  return Object.hasOwn(packageModels, pair) ? /** @type {PackageModel} */ (pair) : null;
-}
-
-/** Under which translators share a model of the package's. @param {PackageModel} name */
-export const packageKey = (name) => `package:${name}`;
+export const pairOf = ({ sourceLanguage, targetLanguage }) =>
+  `${language(sourceLanguage, 'sourceLanguage')}-${language(targetLanguage, 'targetLanguage')}`;

@@ -18,6 +18,8 @@ function builtin(name) {
 export const fileSystem = () => builtin('node:fs/promises');
 /** @returns {UrlTools | undefined} */
 export const urlTools = () => builtin('node:url');
+/** @returns {typeof import('node:module') | undefined} */
+export const modules = () => builtin('node:module');
 /** @returns {WorkerThreads | undefined} */
 export const workerThreads = () => builtin('node:worker_threads');
 

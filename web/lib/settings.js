@@ -1,47 +1,70 @@
 // From what a user asks of create() to what an engine is told.
-import { packageModels, wasmUrls } from './assets.js';
 import { QkvError, domException } from './errors.js';
-import { packageKey, packageModel } from './languages.js';
-import { modelSource, needsModels } from './model-source.js';
-import { modelsWasmUrls } from './models/assets.js';
+import { translationKind } from './kinds.js';
+import { pairOf } from './languages.js';
+import { modelSource } from './model-source.js';
+import { baseFolder } from './package-file.js';
+import { foundModel, isModelPackage, packageFiles, packagePairs } from './package-models.js';
 import { hasWebWorker } from './runtime.js';
 import { wasmSettings } from './wasm-settings.js';
+import { threadsUrls } from './worker-assets.js';
 
 /** @typedef {import('./translator.js').CreateOptions} CreateOptions */
-
-const kTranslation = /** @type {const} */ ('translation');
-const kModels = /** @type {const} */ ('models');
+/** @typedef {Pick<CreateOptions, 'sourceLanguage' | 'targetLanguage' | 'model' | 'baseUrl'>} ModelOptions */
 
 /**
- * The model to load, the key under which translators share it, and a name for people.
- * @param {CreateOptions} options
+ * The model to load, the key under which translators share it, and a name for people. Throws NotSupportedError where there
+ * is none.
+ * @param {ModelOptions} options
+ * @returns {{key: unknown, name: string, source: import('./model-source.js').ModelSource}}
  */
 export function modelSettings(options) {
-  const ours = packageModel(options);
-  if (options.model === undefined) {
-    if (ours === null) throw unsupportedPair(options);
-    return { key: packageKey(ours), name: ours, source: { files: packageModels[ours]() }, kind: kTranslation };
-  }
+  const own = packageSettings(options);
+  if (own) return own;
+  if (options.model === undefined) throw noModel(options);
   const source = modelSource(options.model);
-  const kind = needsModels(source) ? kModels : kTranslation;
-  if ('files' in source) return { key: {}, name: 'custom', source, kind };
-  return { key: source.folder, name: source.folder.split('/').at(-2) || 'custom', source, kind };
+  if ('files' in source) return { key: {}, name: 'custom', source };
+  return { key: source.folder, name: source.folder.split('/').at(-2) || 'custom', source };
 }
 
 /**
- * @param {Pick<CreateOptions, 'worker' | 'wasm' | 'threads'>} options
- * @param {import('./host.js').EngineSettings['kind']} kind
- * @returns {import('./host.js').EngineSettings}
+ * The same of a model that is a package of its own; null where it is another, or where there is none.
+ * @param {ModelOptions} options
  */
-export function engineSettings({ worker = hasWebWorker(), wasm, threads }, kind) {
-  const isModels = kind === kModels;
-  return { worker, kind, wasm: wasmSettings(wasm, isModels ? 1 : threads, isModels ? modelsWasmUrls : wasmUrls) };
+export function packageSettings({ model, baseUrl, ...languages }) {
+  const pair = pairOf(languages);
+  if (model !== undefined && !isModelPackage(model)) return null;
+  if (model && pairOf(model) !== pair) throw otherPair(model, pair);
+  const files = model ? packageFiles(model) : foundModel(pair, baseFolder(baseUrl));
+  return files && { key: files['model.safetensors'], name: pair, source: { files } };
 }
 
-/** @param {CreateOptions} options */
-function unsupportedPair({ sourceLanguage, targetLanguage }) {
-  const message =
-    `the package has models for ${Object.keys(packageModels).join(', ')}, and none for ${sourceLanguage} to ${targetLanguage}: ` +
-    'give a model for this pair with the option `model`';
+/**
+ * @param {Pick<CreateOptions, 'worker' | 'wasm' | 'threads' | 'baseUrl'>} options
+ * @param {import('./kinds.js').EngineKind} kind
+ * @returns {import('./host.js').EngineSettings}
+ */
+export function engineSettings({ worker = hasWebWorker(), wasm, threads = 1, baseUrl }, kind) {
+  const base = baseFolder(baseUrl);
+  const isThreaded = threads > 1 && kind === translationKind;
+  const more = isThreaded ? { threads: { count: threads, ...threadsUrls(base) } } : {};
+  return { worker, kind, base, wasm: wasmSettings(wasm, () => ({ pick: kind.wasmUrls(base), ...more })) };
+}
+
+/** @param {ModelOptions} options */
+function noModel(options) {
+  const pair = pairOf(options);
+  const advice = packagePairs.includes(pair)
+    ? `install qkv-${pair}, and pass the option \`model\`: import model from 'qkv-${pair}'`
+    : `there are packages for ${packagePairs.join(', ')}: give a model for this pair with the option \`model\``;
+  return domException('NotSupportedError', new QkvError('UNSUPPORTED', `no model for ${pair} was found: ${advice}`));
+}
+
+/**
+ * @param {import('./package-models.js').ModelPackage} model
+ * @param {string} pair
+ */
+function otherPair({ name }, pair) {
+  const message = `the option \`model\` is the package for ${name}, and the languages are ${pair}`;
   return domException('NotSupportedError', new QkvError('UNSUPPORTED', message));
 }

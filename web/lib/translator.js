@@ -3,10 +3,11 @@ import { unlessAborted, withSignals } from './abort.js';
 import { Crew } from './crew.js';
 import { QkvError, domException, toPublicError } from './errors.js';
 import { modelState } from './host.js';
-import { packageKey, packageModel } from './languages.js';
+import { translationKind } from './kinds.js';
 import { Lease } from './lease.js';
 import { described, inputText, invalid, kInputQuota, readFields, wholeNumber } from './given.js';
 import { CreateMonitor } from './monitor.js';
+import { needsModels } from './model-source.js';
 import { engineSettings, modelSettings } from './settings.js';
 import { makeSearch } from './search.js';
 import { languageToken, splitSentences } from './sentences.js';
@@ -19,14 +20,16 @@ import { makeTrace } from './trace.js';
 /** @typedef {{sourceLanguage: string, targetLanguage: string}} LanguagePair BCP 47 tags, such as 'en' or 'fr-CA' */
 
 /**
- * @typedef {string | URL | File[] | FileList | {files: Record<string, Blob | ArrayBuffer | ArrayBufferView | URL | string>}} ModelOption
+ * A model folder's URL, its files, or a package such as qkv-en-fr.
+ * @typedef {string | URL | File[] | FileList | import('./package-models.js').ModelPackage | {files: Record<string, Blob | ArrayBuffer | ArrayBufferView | URL | string>}} ModelOption
  */
 
 /**
  * @typedef {object} CreateOptions
  * @property {string} sourceLanguage a BCP 47 tag, such as 'en'; sentences are found by its rules
  * @property {string} targetLanguage a BCP 47 tag, such as 'fr'
- * @property {ModelOption} [model] left out: the package's own for the pair, English to French, German or Spanish. Else a
+ * @property {ModelOption} [model] what a package such as qkv-en-fr exports: `import enFr from 'qkv-en-fr'`. Left out: the
+ *   one that is found, in Node in such a package where it is installed, and with `baseUrl` in its folder `en-fr/`. Else a
  *   model folder in MarianMT's layout (config.json, vocab.json, source.spm, model.safetensors; target.spm,
  *   target_vocab.json, generation_config.json and shortlist.bin where it has them): its URL (in Node also a path), the
  *   files a person chose with `<input type="file" webkitdirectory>`, or `{files: {name: Blob | ArrayBuffer | Uint8Array |
@@ -37,6 +40,8 @@ import { makeTrace } from './trace.js';
  *   Without one it runs in this thread, a few milliseconds at a time
  * @property {'baseline' | 'relaxed' | (string & {}) | URL | ArrayBuffer | WebAssembly.Module} [wasm] left out: the faster of the
  *   package's two builds that runs here. Else one of them by name, or a build by URL, bytes or module
+ * @property {string | URL} [baseUrl] a folder with the files of qkv's `assets`, and perhaps of models; left out: beside the
+ *   package's scripts, where bundlers put them
  * @property {number} [threads] how many threads compute, from 1 to 16; left out: one. More need a page that is
  *   cross-origin isolated and has relaxed SIMD, an engine in a worker, and `wasm` left out; elsewhere, Node among it,
  *   there is one all the same: `info.threads` says. Translations are the same
@@ -105,7 +110,7 @@ const kInternal = Symbol('internal');
 
 // The options of each call, by name.
 const kPair = ['sourceLanguage', 'targetLanguage'];
-const kCreate = [...kPair, 'model', 'monitor', 'signal', 'worker', 'wasm', 'threads', 'workers', 'beam'];
+const kCreate = [...kPair, 'model', 'monitor', 'signal', 'worker', 'wasm', 'baseUrl', 'threads', 'workers', 'beam'];
 const kTranslate = ['signal', 'split', 'prefix', 'shortlist'];
 const kSearch = ['signal', 'beam', 'nBest', 'tree', 'prefix', 'shortlist'];
 const kTrace = ['signal', 'sentence', 'prefix', 'shortlist', 'vectors'];
@@ -148,14 +153,19 @@ export class Translator {
   }
 
   /**
-   * Whether the package has a model for this pair, and whether it is in memory yet. Loads nothing.
-   * @param {LanguagePair} languages
+   * Whether `create` has a model for this pair, given the same `model` or `baseUrl`, and whether it is in memory yet. Loads
+   * nothing.
+   * @param {LanguagePair & Pick<CreateOptions, 'model' | 'baseUrl'>} options
    * @returns {Promise<'unavailable' | 'downloadable' | 'downloading' | 'available'>}
    */
-  static async availability(languages) {
-    const pair = readFields(languages, 'Translator.availability', kCreate);
-    const ours = packageModel(/** @type {LanguagePair} */ (pair));
-    return ours !== null ? modelState(packageKey(ours)) : 'unavailable';
+  static async availability(options) {
+    const given = /** @type {CreateOptions} */ (readFields(options, 'Translator.availability', kCreate));
+    try {
+      return modelState(modelSettings(given).key);
+    } catch (error) {
+      if (error instanceof DOMException && error.name === 'NotSupportedError') return 'unavailable';
+      throw error;
+    }
   }
 
   /**
@@ -173,7 +183,8 @@ export class Translator {
     wholeNumber(beam, 0, 64, 'beam');
     wholeNumber(threads, 1, 16, 'threads');
     wholeNumber(workers, 1, 16, 'workers');
-    const { key, name, source, kind } = modelSettings(given);
+    const { key, name, source } = modelSettings(given);
+    const kind = needsModels(source) ? (await import('./models/kind.js')).modelsKind : translationKind;
     const monitor = new CreateMonitor();
     given.monitor?.(monitor);
     monitor.report(0);

@@ -1,132 +1,161 @@
-// Bundles the library into dist/ (the npm package) and the pages into build/site/. Both folders are flat: scripts, chunks,
-// worker and WebAssembly lie side by side, so that URLs relative to a script hold wherever it is served from.
+// Bundles the library into dist/ (the npm package) and the pages into build/site/. In both, the files that are not part of
+// the module graph lie in assets/: workers, each one classic script without imports, and WebAssembly.
 
 import { createHash } from 'node:crypto';
 import { constants, copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { build as esbuild } from 'esbuild';
-import { ToolError, at, run } from './common.mjs';
+import { ToolError, at } from './common.mjs';
+import { writePackage } from './package.mjs';
 
 const kLib = at('web', 'lib');
-const kOfThePages = ['compared', 'english']; // models that the package does not have
+const kModels = at('web', 'models');
 
-/** The name in the bundle of a file that the library names by its URL. WebAssembly's carries a hash of its content. */
+/** The scripts of the workers, in web/lib. */
+const kWorkers = {
+  worker: 'worker.js',
+  'train-worker': 'train/train-worker.js',
+  'models-worker': 'models/models-worker.js',
+};
+
+/** The name in the bundle of a file that a script names by its URL. What was compiled carries a hash of its content. */
 function nameOf(file) {
   const path = relative(at(), file).split(sep).join('/');
-  const wasm = /^build\/wasm\/(\w+)\/(qkv|models)\.wasm$/.exec(path);
-  if (wasm) {
+  const compiled = /^build\/wasm\/(\w+)\/(qkv|models)\.(wasm|mjs)$/.exec(path);
+  if (compiled) {
+    const [, build, engine, kind] = compiled;
     const hash = createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 8);
-    return `qkv-${wasm[2] === 'qkv' ? '' : `${wasm[2]}-`}${wasm[1]}-${hash}.wasm`;
+    const extension = kind === 'mjs' ? 'js' : kind;
+    return `assets/qkv-${engine === 'qkv' ? '' : `${engine}-`}${build}-${hash}.${extension}`;
   }
-  if (path === 'build/wasm/threads/qkv.mjs') {
-    const hash = createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 8);
-    return `qkv-threads-${hash}.mjs`;
-  }
-  const inside = /^web\/(models\/.*|lib\/(?:\w+\/)?([\w-]+\.js))$/.exec(path);
-  if (!inside) throw new ToolError(`${path} is named by its URL, and the bundle has no place for it`);
-  return inside[2] ?? inside[1];
+  const worker = Object.entries(kWorkers).find(([, source]) => path === `web/lib/${source}`);
+  if (worker) return `assets/${worker[0]}.js`;
+  const model = /^web\/(models\/.*)$/.exec(path);
+  if (!model) throw new ToolError(`${path} is named by its URL, and the bundle has no place for it`);
+  return model[1];
 }
 
-/** Follows `new URL('file', import.meta.url)` in the library: the file goes into the bundle, its name into the code. */
-const assets = (outdir) => ({
+/**
+ * Follows `new URL('file', import.meta.url)` in the library and in model packages: the file's name in the bundle replaces
+ * the path wherever the module has it. `files` collects the files that are named.
+ * @param {Set<string>} files
+ */
+const assets = (files) => ({
   name: 'assets',
   setup(build) {
     build.onLoad({ filter: /\.js$/ }, ({ path }) => {
-      if (!path.startsWith(kLib)) return null;
-      const contents = readFileSync(path, 'utf8').replace(/new URL\('([^']+)', import\.meta\.url\)/g, (_, url) => {
+      if (!path.startsWith(kLib) && !path.startsWith(kModels)) return null;
+      let contents = readFileSync(path, 'utf8');
+      for (const [, url] of contents.matchAll(/new URL\('([^']+)', import\.meta\.url\)/g)) {
         const file = resolve(dirname(path), url);
-        const name = nameOf(file);
-        if (name.endsWith('.mjs')) writeFileSync(join(outdir, name), threadsGlue(readFileSync(file, 'utf8')));
-        else if (!name.endsWith('.js')) copy(file, join(outdir, name));
-        return `new URL('./${name}', import.meta.url)`;
-      });
+        files.add(file);
+        contents = contents.replaceAll(`'${url}'`, `'./${nameOf(file)}'`);
+      }
       return { contents, loader: 'js' };
     });
-    // The library hands the instance in, so the glue's own guess at the wasm's URL is dead; bundlers would chase it.
+    // The library hands the instance in, so the glue's own guess at URLs is dead; bundlers would chase it.
     build.onLoad({ filter: /(qkv|models)\.mjs$/ }, ({ path }) => {
-      return { contents: withoutWasmUrl(readFileSync(path, 'utf8')), loader: 'js' };
+      return { contents: withoutUrls(readFileSync(path, 'utf8')), loader: 'js' };
     });
   },
 });
 
-function withoutWasmUrl(glue) {
-  const contents = glue.replace(/new URL\("\w+\.wasm",\s*import\.meta\.url\)\.href/g, '""');
-  if (/new URL\("\w+\.wasm"/.test(contents)) throw new ToolError('qkv.mjs names the wasm in an unknown way');
+function withoutUrls(glue) {
+  const contents = glue
+    .replace(/new URL\("\w+\.wasm",\s*import\.meta\.url\)\.href/g, '""')
+    .replace(/_scriptName = import\.meta\.url/, '_scriptName = ""');
+  if (contents.includes('import.meta')) throw new ToolError('the glue names files in an unknown way');
   return contents;
 }
 
-/** Its threads run the glue's own file, whatever that is called where it ends up. */
-function threadsGlue(glue) {
-  const contents = withoutWasmUrl(glue).replace(/new URL\("qkv\.mjs",\s*import\.meta\.url\)/g, 'import.meta.url');
-  if (contents.includes('new URL(')) throw new ToolError('the glue with threads names files in an unknown way');
-  return contents;
+const kTarget = { target: 'es2022', legalComments: 'none', logLevel: 'warning' };
+
+/**
+ * The glue with threads as a classic script: the worker and each thread run it. The library starts the threads, because
+ * the glue does not know where it came from.
+ * @param {string} file @param {string} out @param {{minify: boolean, sourcemap?: 'linked'}} options
+ */
+async function writeThreadsGlue(file, out, { minify }) {
+  const start = /new Worker\(new URL\("qkv\.mjs",\s*import\.meta\.url\),\s*workerOptions\)/;
+  const glue = readFileSync(file, 'utf8');
+  if (!start.test(glue)) throw new ToolError('the glue with threads starts them in an unknown way');
+  const contents = withoutUrls(glue.replace(start, 'Module["startThread"](workerOptions.name)')).replace(
+    'export default createQkv',
+    'globalThis.qkvWithThreads = createQkv',
+  );
+  await esbuild({ ...kTarget, stdin: { contents }, outfile: out, format: 'iife', minify });
 }
 
-function copy(from, to) {
+/**
+ * Writes the modules and style sheets of `entryPoints`, and in assets/ the workers and the compiled files that they name.
+ * @param {string} out
+ * @param {{in: string, out: string}[]} entryPoints
+ * @param {{minify: boolean, sourcemap?: 'linked'}} options
+ */
+async function bundle(out, entryPoints, { minify, sourcemap }) {
+  const files = new Set();
+  const shared = { ...kTarget, bundle: true, sourcemap, plugins: [assets(files)] };
+  await esbuild({
+    ...shared,
+    entryPoints,
+    outdir: out,
+    splitting: true,
+    format: 'esm',
+    chunkNames: '[name]-[hash]',
+    // Which font or picture a style sheet names is the page's matter.
+    external: ['*.woff2', '*.svg'],
+    // A package's user has a bundler that shortens names; without one, errors and consoles show those of the classes.
+    minifyWhitespace: minify,
+    minifySyntax: minify,
+    minifyIdentifiers: minify && !sourcemap,
+    keepNames: Boolean(sourcemap),
+  });
+  const isWorker = (name) => [...files].some((file) => file === join(kLib, name));
+  const workers = Object.entries(kWorkers).filter(([, source]) => isWorker(source));
+  await esbuild({
+    ...shared,
+    entryPoints: workers.map(([name, source]) => ({ in: join(kLib, source), out: name })),
+    outdir: join(out, 'assets'),
+    format: 'iife',
+    minify,
+  });
+  for (const file of files) {
+    const to = join(out, nameOf(file));
+    if (file.endsWith('.wasm')) copy(file, to);
+    if (file.endsWith('.mjs')) await writeThreadsGlue(file, to, { minify });
+  }
+}
+
+export function copy(from, to) {
   mkdirSync(dirname(to), { recursive: true });
   copyFileSync(from, to, constants.COPYFILE_FICLONE);
 }
-
-const options = (outdir, minify) => ({
-  outdir,
-  bundle: true,
-  splitting: true,
-  format: 'esm',
-  target: 'es2022',
-  chunkNames: '[name]-[hash]',
-  // Which font or picture a style sheet names is the page's matter.
-  external: ['*.woff2', '*.svg'],
-  legalComments: 'none',
-  logLevel: 'warning',
-  minify,
-  plugins: [assets(outdir)],
-});
 
 function fresh(folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
 }
 
-/** The package: index.js, attention.js, worker.js, their chunks, both wasm files, models/, view/, types/. */
+/** The package: a module for each door, their chunks, assets/, view/, types/, its manifest and documents. */
 export async function bundlePackage({ minify = true } = {}) {
   const out = at('dist');
   fresh(out);
-  const entryPoints = Object.entries({
+  const doors = {
     index: 'index.js',
     attention: 'attention/index.js',
     train: 'train/index.js',
     models: 'models/index.js',
-    worker: 'worker.js',
-    'train-worker': 'train/train-worker.js',
-    'models-worker': 'models/models-worker.js',
-  });
-  await esbuild({
-    ...options(out, minify),
-    entryPoints: entryPoints.map(([name, file]) => ({ in: join(kLib, file), out: name })),
-  });
+  };
+  const entryPoints = Object.entries({ ...doors, static: 'static.js' });
+  await bundle(
+    out,
+    entryPoints.map(([name, file]) => ({ in: join(kLib, file), out: name })),
+    { minify, sourcemap: 'linked' },
+  );
   const views = readdirSync(at('web', 'view')).filter((name) => name === 'index.js' || name.endsWith('.css'));
-  await esbuild({
-    ...options(join(out, 'view'), minify),
-    splitting: false,
-    entryPoints: views.map((name) => at('web', 'view', name)),
-  });
-  copyModels(join(out, 'models'), (name) => !kOfThePages.includes(name));
-  await writeTypes(join(out, 'types'));
-}
-
-/** Types from the JSDoc, and those written by hand. */
-async function writeTypes(out) {
-  const tsc = at('node_modules', 'typescript', 'bin', 'tsc');
-  const emit = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--rootDir', 'web', '--outDir', out];
-  await run(process.execPath, [tsc, '-p', '.', ...emit]);
-  // Whoever compiles against the package may have no types of Node's.
-  const runtime = join(out, 'lib', 'runtime.d.ts');
-  writeFileSync(runtime, readFileSync(runtime, 'utf8').replace(/typeof import\("node:[^"]+"\)/g, 'any'));
-  for (const folder of ['lib', join('lib', 'models'), 'view']) {
-    for (const name of readdirSync(at('web', folder)).filter((file) => file.endsWith('.d.ts'))) {
-      copy(at('web', folder, name), join(out, folder, name));
-    }
-  }
+  const viewPoints = views.map((name) => ({ in: at('web', 'view', name), out: name.replace(/\.\w+$/, '') }));
+  await bundle(join(out, 'view'), viewPoints, { minify, sourcemap: 'linked' });
+  await writePackage(out);
 }
 
 /** The pages, as a static site that any server can serve. */
@@ -136,29 +165,19 @@ export async function bundleSite({ minify = true } = {}) {
   const demo = readdirSync(at('web', 'demo'));
   const pages = new Map(demo.filter((name) => name.endsWith('.html')).map((name) => [name, wholePage(name)]));
   const scripts = [...new Set([...pages.values()].flatMap(entriesOf))];
-  await esbuild({
-    ...options(out, minify),
-    entryPoints: [
-      ...scripts.map((name) => at('web', 'demo', name)),
-      { in: join(kLib, 'worker.js'), out: 'worker' },
-      { in: join(kLib, 'models', 'models-worker.js'), out: 'models-worker' },
-    ].map((entry) =>
-      typeof entry === 'string' ? { in: entry, out: relative(at('web', 'demo'), entry).replace(/\.\w+$/, '') } : entry,
-    ),
-  });
+  const entryPoints = scripts.map((name) => ({ in: at('web', 'demo', name), out: name.replace(/\.\w+$/, '') }));
+  await bundle(out, entryPoints, { minify });
   for (const [name, html] of pages) writeFileSync(join(out, name), html);
   for (const name of demo.filter((file) => /\.(svg|png|ico|webmanifest)$/.test(file))) {
     copy(at('web', 'demo', name), join(out, name));
   }
-  copyModels(join(out, 'models'), () => true);
+  copyModels(join(out, 'models'));
 }
 
-/** Model folders, without how they were trained. @param {string} out @param {(name: string) => boolean} wants */
-function copyModels(out, wants) {
-  for (const name of readdirSync(at('web', 'models')).filter(wants)) {
-    const filter = (/** @type {string} */ path) => basename(path) !== 'training';
-    cpSync(at('web', 'models', name), join(out, name), { recursive: true, filter });
-  }
+/** Model folders, without how they were trained. @param {string} out */
+function copyModels(out) {
+  const filter = (/** @type {string} */ path) => basename(path) !== 'training';
+  cpSync(kModels, out, { recursive: true, filter });
 }
 
 /**

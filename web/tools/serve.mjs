@@ -48,9 +48,15 @@ function pathBelow(base, url) {
   }
 }
 
-async function answer(folder, { base, headers }, request, response) {
+/** The file of a path: of the folder that has its beginning in `also`, or of `folder`. */
+async function findIn(folder, also, path) {
+  const [start, other] = Object.entries(also).find(([prefix]) => path.startsWith(`/${prefix}`)) ?? ['', folder];
+  return find(resolve(other), path.slice(start.length));
+}
+
+async function answer(folder, { base, headers, also }, request, response) {
   const path = pathBelow(base, request.url);
-  const found = path === null ? null : await find(folder, path);
+  const found = path === null ? null : await findIn(folder, also, path);
   if (!found || !['GET', 'HEAD'].includes(request.method)) {
     response
       .writeHead(found ? 405 : 404, { 'content-type': 'text/plain' })
@@ -82,6 +88,7 @@ const kIsolation = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-
  * @property {boolean} [isolated] cross-origin isolation
  * @property {Record<string, string>} [headers] more of them, on every file
  * @property {string} [base] the path that the folder is served under, between slashes
+ * @property {Record<string, string>} [also] other folders, by the paths below the first that they are served under: 'models/'
  */
 
 /**
@@ -90,8 +97,8 @@ const kIsolation = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-
  * @param {ServeOptions} [options]
  * @returns {Promise<{url: string, close: () => Promise<void>}>}
  */
-export function serve(folder, { port = 0, isolated = false, headers = {}, base = '/' } = {}) {
-  const how = { base, headers: { ...(isolated && kIsolation), ...headers } };
+export function serve(folder, { port = 0, isolated = false, headers = {}, base = '/', also = {} } = {}) {
+  const how = { base, also, headers: { ...(isolated && kIsolation), ...headers } };
   const server = createServer((request, response) => {
     answer(resolve(folder), how, request, response).catch(() => response.destroy());
   });

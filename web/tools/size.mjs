@@ -1,67 +1,40 @@
-// The size ledger: what a page downloads for all that the engine does, gzipped, the model aside; file by file, and what
-// of the WebAssembly each room of the code takes.
+// The size ledger: what a page downloads for each thing that it may do, gzipped, the model aside; file by file, and what of
+// the WebAssembly each folder of the code takes.
 
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { basename } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { ToolError, at, fail } from './common.mjs';
+import { downloadsOf, gzipped } from './downloads.mjs';
 
-const kLimit = 170_000;
-const kModelsLimit = 185_000;
+const kLimit = 176_000;
+const kModelsLimit = 190_000;
 const kTrainingLimit = 250_000;
 
-const gzipped = (name) => gzipSync(readFileSync(at('dist', name)), { level: 9 }).length;
 const print = (name, size) => console.log(`${String(Math.round(size)).padStart(8)}  ${name}`);
+const weigh = (files) => files.reduce((total, name) => total + gzipped(at('dist'), name), 0);
 
-const sizes = new Map(
-  readdirSync(at('dist'))
-    .filter((name) => /\.(m?js|wasm)$/.test(name))
-    .map((name) => [name, gzipped(name)]),
-);
-const wasm = (kind) => [...sizes.keys()].filter((name) => name.startsWith(`qkv-${kind}-`) && name.endsWith('.wasm'));
-const larger = (prefix) => Math.max(sum(wasm(`${prefix}baseline`)), sum(wasm(`${prefix}relaxed`)));
-const only = {
-  threads: 'only where threads are asked for',
-  train: 'only where something is trained',
-  models: 'only for models that people bring',
-};
-for (const [name, size] of [...sizes].toSorted(([, a], [, b]) => b - a)) {
-  const kind = Object.keys(only).find((one) => name.startsWith(`qkv-${one}-`) || name.startsWith(one));
-  print(kind ? `${name}, ${only[kind]}` : name, size);
+/** Prints the files of some uses, then their sum beside its limit. */
+function ledger(title, uses, limit) {
+  const files = downloadsOf(at('dist'), uses);
+  for (const name of files.toSorted((a, b) => weigh([b]) - weigh([a]))) print(name, weigh([name]));
+  const total = weigh(files);
+  print(`${title}: all its JavaScript and the larger wasm, of ${limit} bytes\n`, total);
+  if (!(total <= limit)) fail(new ToolError(`${title} is larger than its limit.`));
+  return files;
 }
-const sum = (names) => [...names].reduce((total, name) => total + sizes.get(name), 0);
-const total = sum(scriptsOf(['index.js', 'attention.js', 'worker.js'], 'models-engine')) + larger('');
-const models = sum(scriptsOf(['models.js', 'models-worker.js'], 'handlers')) + larger('models-');
-const training = sum(scriptsOf(['train.js', 'train-worker.js'])) + sum(wasm('train'));
-print(`the engine: all its JavaScript and the larger wasm, of ${kLimit} bytes`, total);
-print(`models that people bring: all its JavaScript and the larger wasm, of ${kModelsLimit} bytes`, models);
-print(`training: all its JavaScript and its wasm, of ${kTrainingLimit} bytes`, training);
+
+const engine = ledger('a page that translates', ['translating'], kLimit);
+ledger('a page that computes attention', ['attention'], kLimit);
+ledger('a page with models that people bring', ['models'], kModelsLimit);
+ledger('a page that trains', ['training'], kTrainingLimit);
+const threads = readdirSync(at('dist', 'assets')).filter((name) => /^qkv-threads-.*\.(js|wasm)$/.test(name));
+print('more, where a page asks for threads\n', weigh(threads.map((name) => `assets/${name}`)));
 
 const map = at('build', 'wasm', 'relaxed', 'qkv.map');
 if (existsSync(map)) {
-  console.log('\nOf the larger wasm, by the code that it was made from (its share of the bytes that were linked):');
+  console.log('Of the larger wasm, by the code that it was made from (its share of the bytes that were linked):');
   const rooms = Object.entries(shares(readFileSync(map, 'utf8'))).toSorted(([, a], [, b]) => b - a);
-  for (const [room, share] of rooms) print(room, share * larger(''));
-}
-
-if (!(total <= kLimit)) fail(new ToolError('The engine is larger than its limit.'));
-if (!(models <= kModelsLimit)) fail(new ToolError('The engine for models that people bring is larger than its limit.'));
-if (!(training <= kTrainingLimit)) fail(new ToolError('Training is larger than its limit.'));
-
-/**
- * These scripts, and all that they import, but for the chunk with the other engine.
- * @param {string[]} entries
- * @param {string} [other]
- * @returns {Set<string>}
- */
-function scriptsOf(entries, other = ' ') {
-  const found = new Set(entries);
-  for (const name of found) {
-    const code = readFileSync(at('dist', name), 'utf8');
-    for (const [, imported] of code.matchAll(/(?:from|import|import\()\s*["']\.\/([\w-]+\.js)["']/g))
-      if (!imported.startsWith(other)) found.add(imported);
-  }
-  return found;
+  for (const [room, share] of rooms) print(room, share * weigh(engine.filter((name) => name.endsWith('.wasm'))));
 }
 
 /** What share of the linked bytes came from each room, by wasm-ld's map. @param {string} text @returns {Record<string, number>} */

@@ -2,6 +2,7 @@
 
 import { sliceOf } from '../../view/trace.js';
 import { make } from '../dom.js';
+import { ownModels } from '../own-models.js';
 
 /** @typedef {import('./state.js').State} State */
 /** @typedef {import('../../lib/index.js').Trace} Trace */
@@ -65,6 +66,7 @@ async function load(loaded) {
   return Translator.create({
     sourceLanguage: 'en',
     targetLanguage: 'fr',
+    model: ownModels.fr,
     monitor: (/** @type {EventTarget} */ progress) =>
       progress.addEventListener('downloadprogress', (event) => loaded(/** @type {any} */ (event).loaded)),
   });

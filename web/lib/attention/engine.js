@@ -1,24 +1,34 @@
 // The engine of these functions: a WebAssembly instance in the calling thread, loaded when it is first needed.
 import { QkvError, rethrowPublic } from '../errors.js';
 import { readFields } from '../given.js';
+import { wasmUrls } from '../assets.js';
+import { baseFolder } from '../package-file.js';
 import { wasmSettings } from '../wasm-settings.js';
 
 /** @typedef {import('../guard.js').GuardedModule} GuardedModule */
 /** @typedef {{from: unknown, started: Promise<{wasm: GuardedModule, build: string}>}} Running */
+
+/** @typedef {() => Promise<Pick<typeof import('../guarded.js'), 'instantiateGuarded'>>} Code */
+
+/** Loads what runs the engine. @type {Code} */
+let code = () => import('../guarded.js');
+/** From here on, `load` loads it. @param {Code} load */
+export const useCode = (load) => void (code = load);
 
 /** @type {Running | null} */
 let running = null;
 
 /**
  * Loads the engine, once. Every call does so by itself; this is for doing it early, or for choosing the build.
- * @param {{wasm?: import('../wasm-settings.js').WasmOption}} [options] wasm: 'baseline' or 'relaxed', or a module of one's
- *   own; left out: the faster of the package's two builds that runs here, or whichever is running already
+ * @param {{wasm?: import('../wasm-settings.js').WasmOption, baseUrl?: string | URL}} [options] wasm: 'baseline' or 'relaxed',
+ *   or a module of one's own; left out: the faster of the package's two builds that runs here, or whichever is running
+ *   already. baseUrl: as in `Translator.create`
  * @returns {Promise<{build: string}>} 'baseline', 'relaxed' or 'custom'; rejects with NetworkError for a download, and with a
  *   QkvError: MISSING_FILE, UNSUPPORTED, ENGINE_FAILED
  */
 export async function loadAttention(options) {
-  const { wasm } = readFields(options, 'loadAttention', ['wasm']);
-  const { build } = await (wasm === undefined && running ? running : start(wasm)).started;
+  const { wasm, baseUrl } = readFields(options, 'loadAttention', ['wasm', 'baseUrl']);
+  const { build } = await (wasm === undefined && running ? running : start(wasm, baseUrl)).started;
   return { build };
 }
 
@@ -28,7 +38,7 @@ export async function loadAttention(options) {
  * @param {(wasm: GuardedModule) => Result} use
  */
 export async function withEngine(use) {
-  const engine = running ?? start(undefined);
+  const engine = running ?? start();
   const { wasm } = await engine.started;
   try {
     return use(wasm);
@@ -39,12 +49,13 @@ export async function withEngine(use) {
 }
 
 /**
- * @param {import('../wasm-settings.js').WasmOption | undefined} option
+ * @param {import('../wasm-settings.js').WasmOption | undefined} [option]
+ * @param {string | URL} [baseUrl]
  * @returns {Running}
  */
-function start(option) {
-  const settings = wasmSettings(option);
-  const from = 'pick' in settings ? 'pick' : settings.from;
+function start(option, baseUrl) {
+  const settings = wasmSettings(option, () => ({ pick: wasmUrls(baseFolder(baseUrl)) }));
+  const from = 'pick' in settings ? settings.pick.baseline : settings.from;
   if (running?.from === from) return running;
   const engine = { from, started: instantiate(settings) };
   running = engine;
@@ -56,6 +67,6 @@ function start(option) {
 
 /** @param {import('../instantiate.js').WasmSettings} settings */
 async function instantiate(settings) {
-  const { instantiateGuarded } = await import('../guarded.js');
+  const { instantiateGuarded } = await code();
   return instantiateGuarded(settings, 'the next call starts it afresh').catch(rethrowPublic);
 }

@@ -6,6 +6,7 @@ import { holdHost } from '../host.js';
 import { Lease } from '../lease.js';
 import { CreateMonitor } from '../monitor.js';
 import { engineSettings } from '../settings.js';
+import { modelsKind } from './kind.js';
 import { folderSource } from './folder-source.js';
 
 /** @typedef {import('./folder-source.js').AnyModelOption} AnyModelOption */
@@ -17,12 +18,13 @@ import { folderSource } from './folder-source.js';
  * @property {AbortSignal} [signal] gives the loading up
  * @property {boolean} [worker] as in `Translator.create`
  * @property {'baseline' | 'relaxed' | (string & {}) | URL | ArrayBuffer | WebAssembly.Module} [wasm] as there
+ * @property {string | URL} [baseUrl] as there
  * @property {Numbers} [numbers] what weights of floats are kept as: 'float', 'int8', a quarter of the size, or 'auto',
  *   which is int8 where floats would take over 128 MiB; left out: 'auto'
  */
 
 const kNumbers = ['auto', 'float', 'int8'];
-export const kLoad = ['monitor', 'signal', 'worker', 'wasm', 'numbers'];
+export const kLoad = ['monitor', 'signal', 'worker', 'wasm', 'baseUrl', 'numbers'];
 
 /**
  * @param {AnyModelOption} model
@@ -51,7 +53,7 @@ export async function lend(model, given) {
   const monitor = new CreateMonitor();
   options.monitor?.(monitor);
   monitor.report(0);
-  const lease = new Lease(engineSettings(options, 'models'), key, /** @type {any} */ (source), (loaded) =>
+  const lease = new Lease(engineSettings(options, modelsKind), key, /** @type {any} */ (source), (loaded) =>
     monitor.report(loaded),
   );
   try {
@@ -74,7 +76,7 @@ export async function look(model, given) {
   const { signal = new AbortController().signal } = options;
   signal.throwIfAborted();
   const source = sourceOf(model, options);
-  const host = holdHost(engineSettings(options, 'models'));
+  const host = holdHost(engineSettings(options, modelsKind));
   try {
     await unlessAborted(host.started, signal);
     return await unlessAborted(host.call('inspect', { source }, { signal }), signal);

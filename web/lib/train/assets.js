@@ -1,3 +1,14 @@
-// Where the build that trains is: a literal `new URL(..., import.meta.url)`, which bundlers know how to follow.
+// Where the build that trains is, and its worker.
+import { packageFile } from '../package-file.js';
 
-export const trainUrl = () => new URL('../../../build/wasm/train/qkv.wasm', import.meta.url).href;
+/** @param {string} [base] as `packageFile` takes it */
+export const trainUrl = (base) =>
+  packageFile(
+    base,
+    '../../../build/wasm/train/qkv.wasm',
+    () => new URL('../../../build/wasm/train/qkv.wasm', import.meta.url),
+  );
+
+/** @param {string} [base] */
+export const trainWorkerUrl = (base) =>
+  packageFile(base, './train-worker.js', () => new URL('./train-worker.js', import.meta.url));

@@ -6,7 +6,8 @@ import { hasWebWorker } from '../runtime.js';
 import { makeTrace } from '../trace.js';
 import { givenWasm } from '../given-wasm.js';
 import { wellFormed } from '../well-formed.js';
-import { trainUrl } from './assets.js';
+import { baseFolder } from '../package-file.js';
+import { trainUrl, trainWorkerUrl } from './assets.js';
 
 /** @typedef {import('./train-engine.js').Progress} Progress */
 /** @typedef {import('../trace.js').Trace} Trace */
@@ -44,8 +45,8 @@ import { trainUrl } from './assets.js';
  * @property {AbortSignal} [signal] gives the creation up
  * @property {boolean} [worker] whether it trains in a worker of its own; left out: in browsers yes, in Node no. Without
  *   one it trains in this thread, a step at a time
- * @property {string | URL | ArrayBuffer | WebAssembly.Module} [wasm] the build that trains, where it is not beside the
- *   package's scripts
+ * @property {string | URL | ArrayBuffer | WebAssembly.Module} [wasm] the build that trains, where it is another
+ * @property {string | URL} [baseUrl] as in `Translator.create`
  */
 
 /**
@@ -59,7 +60,7 @@ import { trainUrl } from './assets.js';
 const kInternal = Symbol('internal');
 
 // The options of each call, by name.
-const kCreate = ['pairs', 'dev', 'vocabulary', 'config', 'checkpoint', 'signal', 'worker', 'wasm'];
+const kCreate = ['pairs', 'dev', 'vocabulary', 'config', 'checkpoint', 'signal', 'worker', 'wasm', 'baseUrl'];
 const kVocabulary = ['vocab.json', 'source.spm', 'target.spm'];
 const kRun = ['steps', 'interval', 'onProgress', 'signal'];
 
@@ -107,10 +108,10 @@ export class Trainer {
       sourceSpm: vocabulary['source.spm'],
       targetSpm: vocabulary['target.spm'],
     };
-    const from = wasm === undefined ? trainUrl() : givenWasm(wasm);
+    const base = baseFolder(given.baseUrl);
+    const from = wasm === undefined ? trainUrl(base) : givenWasm(wasm);
     const engine = createEndpoint(worker, {
-      file: 'train-worker.js',
-      webWorker: () => new Worker(new URL('./train-worker.js', import.meta.url), { type: 'module' }),
+      script: () => trainWorkerUrl(base),
       handlers: () => import('./train-engine.js').then(({ createHandlers }) => createHandlers()),
     });
     try {

@@ -1,0 +1,44 @@
+// Where a file of the package is: in the folder that the caller names, or beside the package's scripts.
+import { QkvError } from './errors.js';
+import { absoluteUrl } from './runtime.js';
+
+/** What to do where a file of the package is not served. Errors end with it. */
+export const kCopyAdvice =
+  'where a bundler does not copy the files of qkv, copy node_modules/qkv/assets to a folder that is served, such as ' +
+  "/qkv/, and pass baseUrl: '/qkv/'";
+
+// The development server of Vite up to version 7 moves the scripts of a package, and leaves its other files where they are.
+const kMovedByVite = /(\/node_modules\/)\.vite\/(?:[^/]+\/)*?deps[^/]*\//;
+
+/**
+ * @param {string | undefined} base the folder's absolute URL; it ends in a slash
+ * @param {string} name the file's; what is before its last slash does not count
+ * @param {() => URL} beside the URL beside the scripts: a literal `new URL(..., import.meta.url)`, which bundlers follow
+ * @returns {string} throws a QkvError, code MISSING_FILE, where the scripts do not know their own URL
+ */
+export function packageFile(base, name, beside) {
+  if (base !== undefined) return base + name.slice(name.lastIndexOf('/') + 1);
+  try {
+    return inPackage(beside().href, 'qkv');
+  } catch (cause) {
+    const message = `a bundler made CommonJS of qkv, which does not know its URL any more: keep qkv external, or ${kCopyAdvice}`;
+    throw new QkvError('MISSING_FILE', message, 'baseUrl', { cause });
+  }
+}
+
+/**
+ * The URL of a file beside a package's scripts, where it really is.
+ * @param {string} url
+ * @param {string} name the package's
+ */
+export const inPackage = (url, name) => url.replace(kMovedByVite, `$1${name}/`);
+
+/**
+ * @param {string | URL | undefined} baseUrl as a caller gives it
+ * @returns {string | undefined} absolute, with a slash at its end
+ */
+export function baseFolder(baseUrl) {
+  if (baseUrl === undefined) return undefined;
+  const { href } = new URL(absoluteUrl(baseUrl));
+  return href.endsWith('/') ? href : `${href}/`;
+}

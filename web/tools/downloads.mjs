@@ -1,0 +1,55 @@
+// What a page downloads of the package for what it does, by file.
+
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+/** @param {string} folder of the package @param {string} file @returns {number} bytes, gzipped */
+export const gzipped = (folder, file) => gzipSync(readFileSync(join(folder, file)), { level: 9 }).length;
+
+/**
+ * For each use: the doors that a page imports, the worker, and whose builds of WebAssembly. `inPage`: the engine runs in the
+ * page, so that what the door imports when it is needed counts too.
+ */
+const kUses = {
+  translating: { door: 'index.js', worker: 'worker.js', wasm: '' },
+  attention: { door: 'attention.js', wasm: '', inPage: true },
+  models: { door: 'models.js', worker: 'models-worker.js', wasm: 'models-' },
+  training: { door: 'train.js', worker: 'train-worker.js', wasm: 'train-' },
+};
+
+/**
+ * The files that a page downloads for all of the uses: of the builds of an engine the larger.
+ * @param {string} folder of the package
+ * @param {(keyof typeof kUses)[]} uses
+ * @returns {string[]} paths in the folder
+ */
+export function downloadsOf(folder, uses) {
+  const files = uses.flatMap((use) => {
+    const { door, worker, wasm, inPage = false } = kUses[use];
+    const scripts = [...graphOf(folder, door, inPage), ...(worker ? [`assets/${worker}`] : [])];
+    return [...scripts, largerWasm(folder, wasm)];
+  });
+  return [...new Set(files)];
+}
+
+/** A script and what it imports, and with `whole` also what it imports only when it is needed. */
+function graphOf(folder, entry, whole) {
+  const found = new Set([entry]);
+  const imports = whole
+    ? /(?:from|import|import\()\s*["']\.\/([\w-]+\.js)["']/g
+    : /(?:from|import)\s*["']\.\/([\w-]+\.js)["']/g;
+  for (const name of found) {
+    const code = readFileSync(join(folder, name), 'utf8');
+    for (const [, imported] of code.matchAll(imports)) found.add(imported);
+  }
+  return found;
+}
+
+function largerWasm(folder, prefix) {
+  const kinds = prefix === 'train-' ? ['train-'] : ['baseline-', 'relaxed-'].map((build) => prefix + build);
+  const files = readdirSync(join(folder, 'assets'))
+    .filter((name) => name.endsWith('.wasm') && kinds.some((kind) => name.startsWith(`qkv-${kind}`)))
+    .map((name) => `assets/${name}`);
+  return files.toSorted((a, b) => gzipped(folder, b) - gzipped(folder, a))[0];
+}

@@ -1,0 +1,93 @@
+// What makes an npm package of dist/: its manifest, types for each way to import it, README and documents.
+
+import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { at, run } from './common.mjs';
+
+/** @param {string} out dist/, with the scripts in it */
+export async function writePackage(out) {
+  await writeTypes(out);
+  writeCommonJs(out);
+  writeManifest(out);
+  writeDocuments(out);
+}
+
+const root = () => JSON.parse(readFileSync(at('package.json'), 'utf8'));
+
+/** The doors that are scripts, each with its module in web/. */
+const kDoors = {
+  index: 'lib/index.js',
+  attention: 'lib/attention/index.js',
+  models: 'lib/models/index.js',
+  train: 'lib/train/index.js',
+  static: 'lib/static.js',
+  'view/index': 'view/index.js',
+};
+
+/** Types from the JSDoc, those written by hand, and one file beside each door for tools that do not read `exports`. */
+async function writeTypes(out) {
+  const tsc = at('node_modules', 'typescript', 'bin', 'tsc');
+  const types = join(out, 'types');
+  const emit = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--rootDir', 'web', '--outDir', types];
+  await run(process.execPath, [tsc, '-p', '.', ...emit]);
+  // Whoever compiles against the package may have no types of Node's.
+  const runtime = join(types, 'lib', 'runtime.d.ts');
+  write(runtime, readFileSync(runtime, 'utf8').replace(/typeof import\("node:[^"]+"\)/g, 'any'));
+  for (const folder of ['lib', join('lib', 'models'), 'view']) {
+    for (const name of readdirSync(at('web', folder)).filter((file) => file.endsWith('.d.ts'))) {
+      cpSync(at('web', folder, name), join(types, folder, name));
+    }
+  }
+  for (const [door, module] of Object.entries(kDoors)) {
+    const path = posix.relative(posix.dirname(door), `types/${module}`);
+    write(join(out, `${door}.d.ts`), `export * from './${path}';\n`.replace('./../', '../'));
+  }
+}
+
+/** For `require`: the same modules, which Node loads from CommonJS too, and types that say so. */
+function writeCommonJs(out) {
+  const folder = join(out, 'cjs');
+  write(join(folder, 'package.json'), '{ "type": "commonjs" }\n');
+  cpSync(join(out, 'types'), join(folder, 'types'), { recursive: true });
+  for (const door of Object.keys(kDoors)) {
+    const up = posix.relative(posix.dirname(`cjs/${door}`), door);
+    write(join(folder, `${door}.js`), `'use strict';\nmodule.exports = require('${up}.js');\n`);
+    cpSync(join(out, `${door}.d.ts`), join(folder, `${door}.d.ts`));
+  }
+}
+
+function writeManifest(out) {
+  const { scripts: _s, devDependencies: _d, workspaces: _w, private: _p, ...manifest } = root();
+  const inside = JSON.parse(JSON.stringify(manifest).replaceAll('./dist/', './'));
+  const sideEffects = ['./assets/*', './static.js', './view/*'];
+  write(join(out, 'package.json'), `${JSON.stringify({ ...inside, sideEffects }, null, 2)}\n`);
+}
+
+/** README, CHANGELOG, LICENSE and web/docs, with links that hold in the package. */
+function writeDocuments(out) {
+  for (const name of ['LICENSE', 'CHANGELOG.md']) cpSync(at(name), join(out, name));
+  const docs = readdirSync(at('web', 'docs')).filter((name) => name.endsWith('.md'));
+  const has = new Set(docs);
+  for (const name of docs)
+    write(join(out, 'docs', name), relinked(readFileSync(at('web', 'docs', name), 'utf8'), '', has));
+  write(join(out, 'README.md'), relinked(readFileSync(at('README.md'), 'utf8'), 'docs/', has));
+}
+
+/**
+ * A document whose links to others of the package go to them, and whose links to the repository are their texts.
+ * @param {string} text
+ * @param {string} folder of the documents, seen from this one
+ * @param {Set<string>} has
+ */
+function relinked(text, folder, has) {
+  return text.replace(/\[([^\]]+)\]\((?!\w+:|#)([^)#]*)(#[^)]*)?\)/g, (_, words, path, part = '') => {
+    const name = posix.basename(path);
+    const isDocument = has.has(name) && /^(web\/docs\/)?[\w-]+\.md$/.test(path);
+    return isDocument ? `[${words}](${folder}${name}${part})` : words;
+  });
+}
+
+function write(file, text) {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
