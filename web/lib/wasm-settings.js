@@ -10,6 +10,7 @@ import { givenWasm } from './given-wasm.js';
  */
 export function wasmSettings(wasm, own) {
   if (wasm === undefined) return own();
-  if (wasm === 'baseline' || wasm === 'relaxed') return { build: wasm, from: /** @type {any} */ (own().pick)[wasm] };
+  const named = wasm === 'baseline' || wasm === 'relaxed' ? /** @type {'baseline' | 'relaxed'} */ (wasm) : null;
+  if (named) return { build: named, from: own().pick[named] };
   return { build: 'custom', from: givenWasm(wasm) };
 }
