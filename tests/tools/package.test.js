@@ -96,7 +96,9 @@ test('the package is under 2 MB without models; a model is one package, without 
   const own = pack('dist');
   expect(own.size).toBeLessThan(2_000_000);
   expect(own.paths.filter((path) => /safetensors|\.spm$/.test(path))).toEqual([]);
-  expect(own.paths).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'index.js', 'assets/worker.js']));
+  expect(own.paths).toEqual(
+    expect.arrayContaining(['README.md', 'LICENSE', 'THIRD_PARTY.txt', 'index.js', 'assets/worker.js']),
+  );
   const { paths } = pack('web/models/en-fr');
   expect(paths).toEqual(expect.arrayContaining(['README.md', 'index.js', 'manifest.json', 'model.safetensors']));
   expect(paths.filter((path) => path.startsWith('training'))).toEqual([]);

@@ -1,6 +1,6 @@
 // The development server: what it serves, and what it does not.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,6 +23,15 @@ afterAll(async () => {
 });
 
 const get = (path, headers = {}) => fetch(server.url + path, { headers });
+
+/** The status of a request as it is written: fetch() would tidy its path up, and set its own Host. */
+const statusOf = (path, headers = {}, { url } = server) =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url);
+    request({ hostname, port, path, headers }, (response) => resolve(response.resume().statusCode))
+      .on('error', reject)
+      .end();
+  });
 
 test('a folder is its index.html', async () => {
   const response = await get('');
@@ -66,16 +75,51 @@ test('an empty file is empty', async () => {
   expect(await (await get('empty.js')).text()).toBe('');
 });
 
-// fetch() would tidy these paths up before it sends them.
 test.each(['/../secret', '/%2e%2e/secret', '/..%2fsecret', '/%00', '/%', '/nothing', '//'])(
   '%s is not there',
-  async (path) => {
-    const status = await new Promise((resolve, reject) => {
-      const { hostname, port } = new URL(server.url);
-      request({ hostname, port, path }, (response) => resolve(response.resume().statusCode))
-        .on('error', reject)
-        .end();
-    });
-    expect(status).toBe(404);
-  },
+  async (path) => expect(await statusOf(path)).toBe(404),
 );
+
+test('a symbolic link leads to another place in the folder, and not out of it', async () => {
+  const outside = mkdtempSync(join(tmpdir(), 'qkv-outside-'));
+  try {
+    writeFileSync(join(outside, 'secret'), 'secret');
+    mkdirSync(join(folder, 'inner'));
+    symlinkSync(join(folder, 'a.wasm'), join(folder, 'inner', 'here'));
+    symlinkSync(join(outside, 'secret'), join(folder, 'secret'));
+    symlinkSync(outside, join(folder, 'away'));
+    symlinkSync(join(folder, 'no-such-file'), join(folder, 'broken'));
+    expect(await (await get('inner/here')).text()).toBe('0123456789');
+    for (const path of ['/secret', '/away/secret', '/broken']) expect(await statusOf(path)).toBe(404);
+  } finally {
+    rmSync(outside, { recursive: true });
+  }
+});
+
+test('a folder that is itself a link is served', async () => {
+  const link = `${folder}-link`;
+  symlinkSync(folder, link);
+  const linked = await serve(link);
+  try {
+    expect(await (await fetch(`${linked.url}a.wasm`)).text()).toBe('0123456789');
+  } finally {
+    await linked.close();
+    rmSync(link);
+  }
+});
+
+test('it answers to the names of this machine, and to others only where it is told to', async () => {
+  const { port } = new URL(server.url);
+  for (const host of ['localhost', `localhost:${port}`, 'LOCALHOST', '127.0.0.1:1', '[::1]:8080']) {
+    expect([host, await statusOf('/', { host })]).toEqual([host, 200]);
+  }
+  const strangers = ['evil.example', `evil.example:${port}`, 'localhost.evil.example', 'localhost:80:80', '[::2]'];
+  for (const host of strangers) expect([host, await statusOf('/', { host })]).toEqual([host, 421]);
+  const named = await serve(folder, { hosts: ['Box.Example'] });
+  try {
+    expect(await statusOf('/', { host: 'box.example:443' }, named)).toBe(200);
+    expect(await statusOf('/', { host: 'evil.example' }, named)).toBe(421);
+  } finally {
+    await named.close();
+  }
+});

@@ -6,6 +6,7 @@ import { constants, copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, 
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { build as esbuild } from 'esbuild';
 import { ToolError, at } from './common.mjs';
+import { noting, writeNotices } from './notices.mjs';
 import { writePackage } from './package.mjs';
 
 const kLib = at('web', 'lib');
@@ -94,7 +95,7 @@ async function writeThreadsGlue(file, out, { minify }) {
  */
 async function bundle(out, entryPoints, { minify, sourcemap }) {
   const files = new Set();
-  const shared = { ...kTarget, bundle: true, sourcemap, plugins: [assets(files)] };
+  const shared = { ...kTarget, bundle: true, sourcemap, plugins: [assets(files), noting(out)] };
   await esbuild({
     ...shared,
     entryPoints,
@@ -136,7 +137,7 @@ function fresh(folder) {
   mkdirSync(folder, { recursive: true });
 }
 
-/** The package: a module for each door, their chunks, assets/, view/, types/, its manifest and documents. */
+/** The package: a module for each door, their chunks, assets/, view/, types/, its manifest, notices and documents. */
 export async function bundlePackage({ minify = true } = {}) {
   const out = at('dist');
   fresh(out);
@@ -155,6 +156,7 @@ export async function bundlePackage({ minify = true } = {}) {
   const views = readdirSync(at('web', 'view')).filter((name) => name === 'index.js' || name.endsWith('.css'));
   const viewPoints = views.map((name) => ({ in: at('web', 'view', name), out: name.replace(/\.\w+$/, '') }));
   await bundle(join(out, 'view'), viewPoints, { minify, sourcemap: 'linked' });
+  writeNotices(out);
   await writePackage(out);
 }
 
@@ -172,6 +174,7 @@ export async function bundleSite({ minify = true } = {}) {
     copy(at('web', 'demo', name), join(out, name));
   }
   copyModels(join(out, 'models'));
+  writeNotices(out);
 }
 
 /** Model folders, without how they were trained. @param {string} out */

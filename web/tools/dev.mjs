@@ -1,6 +1,6 @@
 // `npm run dev`: the pages of `npm start`, rebuilt as files change: JavaScript at once, C++ within seconds.
 //
-// usage: dev.mjs [--port N]
+// usage: dev.mjs [--port N] [--host NAME]...
 
 import { watch } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -17,7 +17,9 @@ function partOf(folder, file) {
 }
 
 async function main() {
-  const { values } = parseArgs({ options: { port: { type: 'string', default: '8080' } } });
+  const { values } = parseArgs({
+    options: { port: { type: 'string', default: '8080' }, host: { type: 'string', multiple: true } },
+  });
   await setUp();
   const { build } = await import('./build.mjs');
   await build(['wasm', 'web'], { minify: false });
@@ -48,7 +50,7 @@ async function main() {
       timer = setTimeout(rebuild, kQuiet);
     });
   }
-  const { url } = await serve(at('build', 'site'), { port: Number(values.port) });
+  const { url } = await serve(at('build', 'site'), { port: Number(values.port), hosts: values.host });
   say(`qkv is at ${url}, and follows changes in core/, wasm/ and web/ (Ctrl+C ends it)`);
 }
 

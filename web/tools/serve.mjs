@@ -1,10 +1,13 @@
-// A small static server for development and tests: the right media types, ranges, nothing cached.
+// A small static server for development and tests: the right media types, ranges, nothing cached. It serves the files of its
+// folder and no others, to those who ask for it by a name of this machine: a page elsewhere whose name was pointed at
+// 127.0.0.1 gets nothing (DNS rebinding).
 //
-// usage: serve.mjs [FOLDER] [--port N] [--isolated]
+// usage: serve.mjs [FOLDER] [--port N] [--host NAME]... [--isolated]
+//   --host NAME  a further name to answer to, where a proxy or a tunnel has one; localhost always is
 //   --isolated   cross-origin isolation (COOP and COEP), as threads in WebAssembly need
 
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join, normalize, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -21,10 +24,19 @@ const kTypes = {
   '.wasm': 'application/wasm',
 };
 
-/** The file that a request's path names within `folder`, or null. */
+const kHosts = ['localhost', '127.0.0.1', '[::1]'];
+
+/** Whether a Host header names this machine, or one of `hosts`, whatever the port. */
+function isExpected(host, hosts) {
+  const name = /^([^:[\]]+|\[[\d:a-f.]+\])(?::\d+)?$/i.exec(host ?? '')?.[1].toLowerCase();
+  return name !== undefined && [...kHosts, ...hosts].includes(name);
+}
+
+/** The file that a request's path names within `folder`, or null. A link may lead to another place in the folder, not out of it. */
 async function find(folder, path) {
-  const file = normalize(join(folder, path.endsWith('/') ? `${path}index.html` : path));
-  if (!file.startsWith(folder + sep)) return null;
+  const wanted = normalize(join(folder, path.endsWith('/') ? `${path}index.html` : path));
+  const [root, file] = await Promise.all([realpath(folder), realpath(wanted).catch(() => '')]);
+  if (!wanted.startsWith(folder + sep) || !file.startsWith(root + sep)) return null;
   const found = await stat(file).catch(() => null);
   return found?.isFile() ? { file, size: found.size } : null;
 }
@@ -54,13 +66,21 @@ async function findIn(folder, also, path) {
   return find(resolve(other), path.slice(start.length));
 }
 
-async function answer(folder, { base, headers, also }, request, response) {
+/** @param {import('node:http').ServerResponse} response @param {number} status @param {string} text */
+function refuse(response, status, text) {
+  response.writeHead(status, { 'content-type': 'text/plain' }).end(`${text}\n`);
+}
+
+async function answer(folder, { base, headers, also, hosts }, request, response) {
+  if (!isExpected(request.headers.host, hosts)) {
+    refuse(response, 421, 'This server answers to localhost, and to the names that --host gives it.');
+    return;
+  }
   const path = pathBelow(base, request.url);
   const found = path === null ? null : await findIn(folder, also, path);
   if (!found || !['GET', 'HEAD'].includes(request.method)) {
-    response
-      .writeHead(found ? 405 : 404, { 'content-type': 'text/plain' })
-      .end(found ? 'GET only\n' : 'There is nothing here.\n');
+    if (found) refuse(response, 405, 'GET only');
+    else refuse(response, 404, 'There is nothing here.');
     return;
   }
   const range = byteRange(request.headers.range, found.size);
@@ -88,6 +108,7 @@ const kIsolation = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-
  * @property {boolean} [isolated] cross-origin isolation
  * @property {Record<string, string>} [headers] more of them, on every file
  * @property {string} [base] the path that the folder is served under, between slashes
+ * @property {string[]} [hosts] names to answer to, besides localhost
  * @property {Record<string, string>} [also] other folders, by the paths below the first that they are served under: 'models/'
  */
 
@@ -97,8 +118,13 @@ const kIsolation = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-
  * @param {ServeOptions} [options]
  * @returns {Promise<{url: string, close: () => Promise<void>}>}
  */
-export function serve(folder, { port = 0, isolated = false, headers = {}, base = '/', also = {} } = {}) {
-  const how = { base, also, headers: { ...(isolated && kIsolation), ...headers } };
+export function serve(folder, { port = 0, isolated = false, headers = {}, base = '/', also = {}, hosts = [] } = {}) {
+  const how = {
+    base,
+    also,
+    hosts: hosts.map((name) => name.toLowerCase()),
+    headers: { ...(isolated && kIsolation), ...headers },
+  };
   const server = createServer((request, response) => {
     answer(resolve(folder), how, request, response).catch(() => response.destroy());
   });
@@ -116,8 +142,13 @@ export function serve(folder, { port = 0, isolated = false, headers = {}, base =
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const options = { port: { type: 'string', default: '8080' }, isolated: { type: 'boolean', default: false } };
+  const options = {
+    port: { type: 'string', default: '8080' },
+    host: { type: 'string', multiple: true },
+    isolated: { type: 'boolean', default: false },
+  };
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
-  const { url } = await serve(positionals[0] ?? '.', { port: Number(values.port), isolated: values.isolated });
+  const { port, host, isolated } = values;
+  const { url } = await serve(positionals[0] ?? '.', { port: Number(port), hosts: host, isolated });
   console.log(url);
 }

@@ -1,0 +1,164 @@
+// THIRD_PARTY.txt: what others wrote of that which is shipped, with their notices. Which npm modules are in the scripts is
+// esbuild's account; what is in the WebAssembly is the linker's, its maps at build/wasm/*/*.map.
+
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
+import { ToolError, at } from './common.mjs';
+
+const kMit = `Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
+documentation files (the "Software"), to deal in the Software without restriction, including without limitation the
+rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit
+persons to whom the Software is furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all copies or substantial portions of the
+Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
+WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR
+COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR
+OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
+const kApache = 'The text of the Apache License, Version 2.0, is in LICENSE.';
+
+/** @typedef {{name: string, home: string, licence: string, notice: string}} Component */
+
+/** What may be compiled in. @type {Record<string, Component>} */
+const kCompiled = {
+  eigen: {
+    name: 'Eigen',
+    home: 'https://eigen.tuxfamily.org',
+    licence: 'MPL-2.0',
+    notice:
+      'Copyright (C) Benoit Jacob, Gael Guennebaud and others\n\n' +
+      'It is used as it was published; its source is at https://gitlab.com/libeigen/eigen. The text of the Mozilla Public\n' +
+      'License, Version 2.0, is at https://mozilla.org/MPL/2.0/.',
+  },
+  emscripten: {
+    name: 'Emscripten (the JavaScript around the WebAssembly, Embind, emmalloc)',
+    home: 'https://emscripten.org',
+    licence: 'MIT',
+    notice: `Copyright (c) 2010-2014 Emscripten authors\n\n${kMit}`,
+  },
+  highway: {
+    name: 'Highway',
+    home: 'https://github.com/google/highway',
+    licence: 'Apache-2.0',
+    notice: `Copyright (c) The Highway Project Authors, Google LLC\n\n${kApache}`,
+  },
+  llvm: {
+    name: 'libc++, libc++abi and compiler-rt of the LLVM Project',
+    home: 'https://llvm.org',
+    licence: 'Apache-2.0 WITH LLVM-exception',
+    notice: `Copyright (c) The LLVM Project's contributors\n\n${kApache} The exception is at https://llvm.org/LICENSE.txt.`,
+  },
+  musl: {
+    name: 'musl',
+    home: 'https://musl.libc.org',
+    licence: 'MIT',
+    notice: `Copyright (c) 2005-2020 Rich Felker, et al.\n\n${kMit}`,
+  },
+  rapidjson: {
+    name: 'RapidJSON',
+    home: 'https://rapidjson.org',
+    licence: 'MIT',
+    notice: `Copyright (C) 2015 THL A29 Limited, a Tencent company, and Milo Yip. All rights reserved.\n\n${kMit}`,
+  },
+};
+
+/** Whose a library is that the linker took a part of, without the variant in its name (-mt, -noexcept). */
+const kLibraries = {
+  c: 'musl',
+  c_optz: 'musl',
+  'c++': 'llvm',
+  'c++abi': 'llvm',
+  compiler_rt: 'llvm',
+  embind: 'emscripten',
+  emmalloc: 'emscripten',
+  noexit: 'emscripten',
+  stubs: 'emscripten',
+  qkv_core: null, // our own
+};
+
+/** Whose an outermost namespace is: libraries that are headers alone leave no other trace. */
+const kNamespaces = { Eigen: 'eigen', emscripten: 'emscripten', hwy: 'highway', qkv: null, rapidjson: 'rapidjson' };
+
+/**
+ * What others wrote of a WebAssembly.
+ * @param {string} map as the linker writes it
+ * @returns {Set<string>} names in kCompiled
+ */
+export function componentsOf(map) {
+  const whose = (/** @type {Record<string, string | null>} */ table, /** @type {string} */ name) => {
+    if (!(name in table)) throw new ToolError(`notices.mjs does not say whose ${name} is, which is in the WebAssembly`);
+    return table[name];
+  };
+  const libraries = [...map.matchAll(/\blib([\w+]+)(?:-[\w-]+)?\.a\(/g)].map(([, name]) => whose(kLibraries, name));
+  // Mangled names begin with their outermost namespace: _ZN3hwy4Stop is of hwy. Those of the standard library have none.
+  for (const [, length, rest] of map.matchAll(/\(_ZN[VK]*(\d+)(\w+)/g)) {
+    const name = rest.slice(0, Number(length));
+    if (!name.startsWith('__')) whose(kNamespaces, name);
+  }
+  // What was inlined is left in the types of arguments.
+  const inlined = Object.entries(kNamespaces).filter(([name]) => map.includes(`N${name.length}${name}`));
+  return new Set([...libraries, ...inlined.map(([, component]) => component)].filter((name) => name !== null));
+}
+
+/** @returns {Component[]} of all that was built */
+function compiled() {
+  const root = at('build', 'wasm');
+  const kinds = ['baseline', 'relaxed', 'threads', 'train'].map((kind) => join(root, kind)).filter(existsSync);
+  const maps = kinds.flatMap((kind) =>
+    readdirSync(kind)
+      .filter((name) => name.endsWith('.map'))
+      .map((name) => join(kind, name)),
+  );
+  if (maps.length === 0) throw new ToolError('the linker left no maps in build/wasm: build the WebAssembly first');
+  const names = new Set(maps.flatMap((map) => [...componentsOf(readFileSync(map, 'utf8'))]));
+  return [...names].map((name) => kCompiled[name]);
+}
+
+/** The folders of npm packages, by the folder that they were bundled into. @type {Map<string, Set<string>>} */
+const bundled = new Map();
+
+/** For esbuild: notes which packages have a part in what is written to `out`. @param {string} out */
+export const noting = (out) => ({
+  name: 'notices',
+  setup(build) {
+    build.initialOptions.metafile = true;
+    build.onEnd(({ metafile }) => {
+      const inputs = Object.values(metafile?.outputs ?? {}).flatMap(({ inputs: parts }) => Object.entries(parts));
+      const used = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path);
+      const folders = used.map((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]).filter(Boolean);
+      const known = bundled.get(out) ?? new Set();
+      bundled.set(out, new Set([...known, ...folders.map((folder) => resolve(folder))]));
+    });
+  },
+});
+
+/** @param {string} folder of an npm package @returns {Component} */
+function packageIn(folder) {
+  const { name, version, license, homepage } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e(\.\w+)?$/i.test(entry));
+  if (!file) throw new ToolError(`${name} is bundled and has no file with its licence`);
+  const notice = readFileSync(join(folder, file), 'utf8').trim();
+  return {
+    name: `${name} ${version}`,
+    home: homepage ?? `https://www.npmjs.com/package/${name}`,
+    licence: license,
+    notice,
+  };
+}
+
+/** Writes THIRD_PARTY.txt, of all that was bundled into a folder and below. @param {string} out */
+export function writeNotices(out) {
+  const folders = [...bundled]
+    .filter(([into]) => into === out || into.startsWith(out + sep))
+    .flatMap(([, all]) => [...all]);
+  const components = [...compiled(), ...[...new Set(folders)].map(packageIn)].sort((a, b) =>
+    a.name.localeCompare(b.name, 'en'),
+  );
+  const parts = components.map(
+    ({ name, home, licence, notice }) => `${name}\n${home}\nLicence: ${licence}\n\n${notice}\n`,
+  );
+  const head = 'qkv contains parts of the following works, compiled or bundled.\n';
+  writeFileSync(join(out, 'THIRD_PARTY.txt'), [head, ...parts].join(`\n${'-'.repeat(80)}\n\n`));
+}
