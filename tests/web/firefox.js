@@ -26,8 +26,9 @@ async function findFirefox() {
  *   errors and warnings on the console, uncaught errors
  */
 
-export async function openFirefox() {
-  const server = await serve(built.site);
+/** @param {string} [folder] the pages unless another is given; beside another are the models, as models/en-fr/ */
+export async function openFirefox(folder = built.site) {
+  const server = await serve(folder, { also: folder === built.site ? {} : { 'models/': built.models } });
   const browser = await puppeteer.launch({
     browser: 'firefox',
     protocol: 'webDriverBiDi',
@@ -52,5 +53,5 @@ export async function openFirefox() {
     await server.close();
   }
 
-  return { open, close };
+  return { open, close, url: server.url };
 }

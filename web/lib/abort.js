@@ -1,3 +1,35 @@
+// Signals that give work up.
+
+/** @typedef {() => void} Act */
+
+/** @type {WeakMap<AbortSignal, Set<Act>>} what waits for each signal */
+const waiting = new WeakMap();
+
+/**
+ * Calls `act` when the signal aborts. A signal has one listener of this package, however many calls share it: Node warns
+ * of an eleventh. The listener goes with the last call: one that stayed would keep the signal in memory.
+ * @param {AbortSignal} signal
+ * @param {Act} act
+ * @returns {Act} takes `act` back
+ */
+export function onAbort(signal, act) {
+  const acts = waiting.get(signal) ?? new Set();
+  if (acts.size === 0) {
+    waiting.set(signal, acts);
+    signal.addEventListener('abort', tell);
+  }
+  const own = () => act(); // the same function may wait twice
+  acts.add(own);
+  return () => {
+    if (acts.delete(own) && acts.size === 0) signal.removeEventListener('abort', tell);
+  };
+}
+
+/** @param {Event} event */
+function tell({ target }) {
+  for (const act of waiting.get(/** @type {AbortSignal} */ (target)) ?? []) act();
+}
+
 /**
  * Runs `work` with a signal that aborts when any of `signals` does, with its reason, and when `work` has ended, so that
  * what it left running stops.
@@ -8,14 +40,13 @@
  */
 export async function withSignals(signals, work) {
   const controller = new AbortController();
-  const listened = signals.filter((signal) => signal != null);
-  for (const signal of listened) signal.throwIfAborted();
-  const abort = (/** @type {Event} */ { target }) => controller.abort(/** @type {AbortSignal} */ (target).reason);
-  for (const signal of listened) signal.addEventListener('abort', abort);
+  const given = signals.filter((signal) => signal != null);
+  for (const signal of given) signal.throwIfAborted();
+  const endings = given.map((signal) => onAbort(signal, () => controller.abort(signal.reason)));
   try {
     return await work(controller.signal);
   } finally {
-    for (const signal of listened) signal.removeEventListener('abort', abort);
+    for (const end of endings) end();
     controller.abort();
   }
 }
@@ -29,9 +60,8 @@ export async function withSignals(signals, work) {
  */
 export function unlessAborted(promise, signal) {
   return new Promise((resolve, reject) => {
+    promise.then(resolve, reject).finally(() => end());
+    const end = onAbort(signal, () => reject(signal.reason));
     signal.throwIfAborted();
-    const abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort);
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 }

@@ -1,12 +1,16 @@
 // Calls over messages, between a page and its worker. A request is {v, id, method, args}; `method: 'abort'` takes back the
-// request of that id. A reply is {v, id, result} or {v, id, error}, a report on the way {v, id, progress}.
-import { QkvError, fromPlain, toPlain } from './errors.js';
+// request of that id, 'hold' and 'ping' are how the page finds out that the worker lives. A reply is {v, id, result} or
+// {v, id, error, ended}, `ended` where the engine is of no more use; a report on the way is {v, id, progress}.
+import { onAbort } from './abort.js';
+import { QkvError, fromPlain, hasEnded, toPlain } from './errors.js';
+import { holdLock, watch } from './liveness.js';
 import { kCopyAdvice } from './package-file.js';
+import { copied } from './snapshot.js';
 import { version } from './version.js';
 
 /** @typedef {import('./errors.js').PlainError} PlainError */
 /** @typedef {{v: string, id: number, method: string, args: any}} Request */
-/** @typedef {{v: string, id: number, result?: any, error?: PlainError, progress?: number}} Reply */
+/** @typedef {{v: string, id: number, result?: any, error?: PlainError, ended?: boolean, progress?: number}} Reply */
 /** @typedef {(args: any, call: import('./engine.js').Call) => Promise<unknown>} Handler */
 
 /**
@@ -43,6 +47,8 @@ export function serve(port, handlers) {
   const answer = async (/** @type {Request} */ { v, id, method, args }) => {
     if (v !== version) return reply({ id, error: toPlain(otherBuild(v, version)) });
     if (method === 'abort') return running.get(id)?.abort();
+    if (method === 'ping') return reply({ id });
+    if (method === 'hold') return reply({ id, result: await holdLock(args) });
     const controller = new AbortController();
     running.set(id, controller);
     try {
@@ -51,7 +57,7 @@ export function serve(port, handlers) {
       const call = { signal: controller.signal, progress: (/** @type {number} */ progress) => reply({ id, progress }) };
       reply({ id, result: await handlers[method](args, call) });
     } catch (error) {
-      reply({ id, error: toPlain(error) });
+      reply({ id, error: toPlain(error), ended: hasEnded(error) });
     } finally {
       running.delete(id);
     }
@@ -69,12 +75,13 @@ function otherBuild(theirs, ours) {
 }
 
 /**
- * The buffers of the typed arrays in a result: its own copies, which a message may take along.
+ * The buffers in a message: copies of its own, which it may take along.
  * @param {unknown} value
  * @returns {ArrayBuffer[]}
  */
 function buffersIn(value) {
   if (ArrayBuffer.isView(value)) return [/** @type {ArrayBuffer} */ (value.buffer)];
+  if (value instanceof ArrayBuffer) return [value];
   if (typeof value !== 'object' || value === null) return [];
   return Object.values(value).flatMap(buffersIn);
 }
@@ -92,8 +99,9 @@ export class Channel {
   #pending = new Map();
   #next = 1;
   #port;
-  /** @type {QkvError | null} */
-  #failure = null;
+  #life = new AbortController();
+  /** Is to be called at each message: the worker lives. */
+  #heard = () => {};
 
   /**
    * @param {Port} port
@@ -102,59 +110,82 @@ export class Channel {
   constructor(port, script = 'its script') {
     this.#port = port;
     listen(port, (reply) => this.#receive(reply));
-    const died = (/** @type {any} */ event) => this.#fail(workerDied(event, script));
+    const died = (/** @type {any} */ event) => this.#end(workerDied(event, script));
     for (const type of ['error', 'messageerror', 'exit']) (port.on ?? port.addEventListener)?.call(port, type, died);
+    if (!port.on) this.#heard = this.#watch(() => died({})); // Node says when a worker ends
     port.unref?.();
+  }
+
+  /** Aborts when the worker, or what runs in it, has ended; the reason is the error that every call then rejects with. */
+  get ended() {
+    return this.#life.signal;
   }
 
   /**
    * Settles when the worker has answered, also after an abort: then it rejects with `signal.reason`, or resolves if the
-   * answer was on its way already.
+   * answer was on its way already. The worker gets a copy of the arguments, as they are now.
    * @param {string} method
    * @param {any} args
    * @param {{signal?: AbortSignal, progress?: (loaded: number) => void}} [options]
    * @returns {Promise<any>}
    */
   async call(method, args, { signal, progress } = {}) {
-    if (this.#failure) throw this.#failure;
+    this.ended.throwIfAborted();
     signal?.throwIfAborted();
     const id = this.#next++;
-    const abort = () => this.#port.postMessage({ v: version, id, method: 'abort', args: null });
-    signal?.addEventListener('abort', abort);
+    const answered = this.#ask({ v: version, id, method, args }, progress);
+    const forget = signal && onAbort(signal, () => this.#tell(id, 'abort'));
     try {
-      return await this.#ask(id, { v: version, id, method, args }, progress);
+      return await answered;
     } catch (error) {
       throw signal?.aborted ? signal.reason : error;
     } finally {
-      signal?.removeEventListener('abort', abort);
+      forget?.();
     }
   }
 
   /** Ends the worker; what is pending rejects. */
   close() {
-    this.#fail(new QkvError('DESTROYED', 'the engine has been closed', 'worker'));
-    this.#port.terminate?.();
+    this.#end(new QkvError('DESTROYED', 'the engine has been closed', 'worker'));
+  }
+
+  /** @param {() => void} died */
+  #watch(died) {
+    return watch({
+      hold: (name) => this.call('hold', name),
+      ping: () => this.#tell(0, 'ping'),
+      isAsked: () => this.#pending.size > 0,
+      died,
+      ended: this.ended,
+    });
   }
 
   /**
-   * @param {number} id
    * @param {Request} request
    * @param {((loaded: number) => void) | undefined} progress
    */
-  #ask(id, request, progress) {
+  #ask(request, progress) {
     return new Promise((resolve, reject) => {
-      this.#port.postMessage(request);
-      this.#pending.set(id, { resolve, reject, progress });
+      const own = copied(request);
+      this.#port.postMessage(own, buffersIn(own));
+      this.#pending.set(request.id, { resolve, reject, progress });
       this.#port.ref?.(); // Node stays for an answer, not for an idle worker
     });
   }
 
+  /** @param {number} id @param {string} method */
+  #tell(id, method) {
+    this.#port.postMessage({ v: version, id, method, args: null });
+  }
+
   /** @param {Reply} reply */
-  #receive({ v, id, result, error, progress }) {
-    if (v !== version) return this.#fail(otherBuild(version, v));
+  #receive({ v, id, result, error, ended, progress }) {
+    this.#heard();
+    if (v !== version) return this.#end(otherBuild(version, v));
     const call = this.#pending.get(id);
     if (!call) return;
     if (progress !== undefined) return call.progress?.(progress);
+    if (error && ended) return this.#end(fromPlain(error));
     this.#settled(id);
     if (error) call.reject(fromPlain(error));
     else call.resolve(result);
@@ -167,12 +198,14 @@ export class Channel {
   }
 
   /** @param {QkvError} failure */
-  #fail(failure) {
-    this.#failure ??= failure;
+  #end(failure) {
+    if (this.ended.aborted) return;
+    this.#life.abort(failure);
     for (const [id, { reject }] of this.#pending) {
       this.#settled(id);
       reject(failure);
     }
+    this.#port.terminate?.();
   }
 }
 
@@ -183,7 +216,7 @@ export class Channel {
 function workerDied({ message }, script) {
   const why = message ? ` (${message})` : '';
   const advice =
-    `check that ${script} is served and that the Content-Security-Policy allows it, or pass worker: false; ` +
-    kCopyAdvice;
+    `the next call starts a new one; where none starts, check that ${script} is served and that the ` +
+    `Content-Security-Policy allows it, or pass worker: false; ${kCopyAdvice}`;
   return new QkvError('ENGINE_FAILED', `the worker stopped or could not start${why}: ${advice}`, 'worker');
 }

@@ -1,12 +1,15 @@
 // Where an engine runs: in a worker, or in this thread. Both are called alike.
+import { unlessAborted, withSignals } from './abort.js';
 import { Channel } from './channel.js';
-import { QkvError } from './errors.js';
+import { QkvError, hasEnded } from './errors.js';
 import { workerThreads } from './runtime.js';
+import { copied } from './snapshot.js';
 import { startWorker } from './start-worker.js';
 
 /**
  * @typedef {object} Endpoint
  * @property {Channel['call']} call
+ * @property {AbortSignal} ended aborts when what runs there has ended, with the error that every call then rejects with
  * @property {() => void} close
  */
 
@@ -60,7 +63,7 @@ function nodeWorker(threads, url) {
 class Local {
   /** @type {Promise<Record<string, import('./channel.js').Handler>> | undefined} */
   #handlers;
-  #isClosed = false;
+  #life = new AbortController();
   #load;
 
   /** @param {Served['handlers']} load */
@@ -68,17 +71,33 @@ class Local {
     this.#load = load;
   }
 
+  get ended() {
+    return this.#life.signal;
+  }
+
   /** @type {Endpoint['call']} */
-  async call(method, args, { signal = new AbortController().signal, progress = () => {} } = {}) {
-    if (this.#isClosed) throw new QkvError('DESTROYED', 'the engine has been closed');
-    this.#handlers ??= this.#load();
-    const handlers = await this.#handlers;
-    signal.throwIfAborted();
-    return handlers[method](args, { signal, progress });
+  async call(method, args, { signal, progress = () => {} } = {}) {
+    this.ended.throwIfAborted();
+    const own = copied(args);
+    const loading = (this.#handlers ??= this.#load());
+    try {
+      return await withSignals([this.ended, signal], async (both) => {
+        const handlers = await unlessAborted(loading, both);
+        return unlessAborted(handlers[method](own, { signal: both, progress }), this.ended);
+      });
+    } catch (error) {
+      if (hasEnded(error)) this.#end(error);
+      throw error;
+    }
   }
 
   close() {
-    this.#isClosed = true;
+    this.#end(new QkvError('DESTROYED', 'the engine has been closed'));
+  }
+
+  /** @param {unknown} reason */
+  #end(reason) {
+    this.#life.abort(reason);
     this.#handlers = undefined;
   }
 }

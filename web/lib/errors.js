@@ -9,7 +9,7 @@
  * - `UNSUPPORTED`: well formed, but not something this engine, or this runtime, does
  * - `LIMIT_EXCEEDED`: larger than a documented limit
  * - `NETWORK`: a download failed
- * - `ENGINE_FAILED`: the worker or the WebAssembly module died; a new `create()` starts a fresh one
+ * - `ENGINE_FAILED`: the worker or the WebAssembly module died; the next call, or a new `create()`, starts a fresh one
  * - `DESTROYED`: the translator has been destroyed
  */
 export const errorCodes = /** @type {const} */ ([
@@ -77,6 +77,12 @@ export function toPublicError(error) {
 export function rethrowPublic(error) {
   throw toPublicError(error);
 }
+
+/**
+ * Whether an error tells of the end of an engine, and not of one call. Another exception is one call's.
+ * @param {unknown} error
+ */
+export const hasEnded = (error) => error instanceof QkvError && error.code === 'ENGINE_FAILED';
 
 /** @typedef {{code: QkvErrorCode, message: string, where: string}} PlainError as sent by a worker */
 

@@ -72,6 +72,8 @@ export type WasmChoices = {
   mask: {
     causal: boolean;
     firstQuery: number;
+    /** Whether `firstQuery` was given. */
+    isPlaced: boolean;
     paddingFrom?: number;
     allowed?: { data: Uint8Array; shape: number[] };
     bias?: WasmTensor;

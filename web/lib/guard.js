@@ -16,7 +16,7 @@ import { QkvError, fromPlain } from './errors.js';
  * @param {string} [advice]
  * @returns {GuardedModule}
  */
-export function guard(module, advice = 'create a new Translator') {
+export function guard(module, advice = 'the next call starts it afresh') {
   /** @type {QkvError | null} */
   let failure = null;
   /** @type {(call: (...args: any[]) => any) => (...args: any[]) => any} */

@@ -1,6 +1,5 @@
 // An engine that is running, shared by all translators with the same settings: one worker, one WebAssembly instance.
 import { createEndpoint } from './endpoint.js';
-import { QkvError } from './errors.js';
 import { SharedModel } from './shared-model.js';
 
 /** @typedef {import('./instantiate.js').WasmSettings} WasmSettings */
@@ -64,8 +63,14 @@ class Host {
     this.settings = settings;
     const { worker, kind, base } = settings;
     this.#endpoint = createEndpoint(worker, { script: () => kind.workerUrl(base), handlers: () => kind.handlers() });
+    this.ended.addEventListener('abort', () => this.#retire());
     this.started = this.call('start', { wasm: settings.wasm });
     this.started.catch(() => this.#retire()); // the next create() starts afresh
+  }
+
+  /** Aborts when the engine has ended, however: then its models are gone too. */
+  get ended() {
+    return this.#endpoint.ended;
   }
 
   /**
@@ -74,13 +79,8 @@ class Host {
    * @param {CallOptions} [options]
    * @returns {Promise<any>}
    */
-  async call(method, args, options) {
-    try {
-      return await this.#endpoint.call(method, args, options);
-    } catch (error) {
-      if (error instanceof QkvError && error.code === 'ENGINE_FAILED') this.#retire();
-      throw error;
-    }
+  call(method, args, options) {
+    return this.#endpoint.call(method, args, options);
   }
 
   /**

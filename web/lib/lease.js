@@ -1,31 +1,46 @@
 import { unlessAborted } from './abort.js';
+import { QkvError } from './errors.js';
 import { holdHost } from './host.js';
 
-/** A translator's share in an engine and in a model of it. */
+/** @typedef {import('./model-source.js').ModelSource} ModelSource */
+
+/**
+ * A translator's share in an engine and in a model of it. Where the engine has ended, calls that were running reject, and
+ * the next one has a new engine, and the model read again.
+ */
 export class Lease {
   /** Whether the engine runs in a worker. */
   worker;
-  #host;
+  #settings;
   #key;
-  #model;
-  #handle = 0;
+  /** @type {ModelSource | null} null: it cannot be read again */
+  #source;
   /** @type {(loaded: number) => void} */
   #progress;
-  #isReleased = false;
+  /** @type {import('./host.js').EngineHost} */
+  #host;
+  /** @type {import('./shared-model.js').SharedModel} */
+  #model;
+  /** 0: not loaded. */
+  #handle = 0;
+  #isHeld = true;
+  /** @type {Promise<unknown> | null} */
+  #renewal = null;
 
   /**
    * @param {import('./host.js').EngineSettings} settings
    * @param {unknown} key translators whose model has the same key share it
-   * @param {import('./model-source.js').ModelSource} source
+   * @param {ModelSource} source
    * @param {(loaded: number) => void} progress
    */
   constructor(settings, key, source, progress) {
     this.worker = settings.worker;
-    this.#host = holdHost(settings);
+    this.#settings = settings;
     this.#key = key;
+    this.#source = hasBytes(source) ? null : source;
     this.#progress = (loaded) => progress(loaded);
-    this.#model = this.#host.model(key, source);
-    this.#model.hold(this.#progress);
+    this.#host = holdHost(settings);
+    this.#model = this.#held(source);
   }
 
   /**
@@ -44,15 +59,59 @@ export class Lease {
    * @param {object} args
    * @param {AbortSignal} signal
    * @param {(progress: any) => void} [progress]
+   * @returns {Promise<any>}
    */
-  call(method, args, signal, progress) {
+  async call(method, args, signal, progress) {
+    if (this.#handle === 0 || this.#host.ended.aborted) await unlessAborted(this.#renewed(), signal);
     return this.#host.call(method, { model: this.#handle, ...args }, { signal, progress });
   }
 
   release() {
-    if (this.#isReleased) return;
-    this.#isReleased = true;
+    this.#source = null;
+    this.#drop();
+  }
+
+  /** One renewal for all calls that wait for it. */
+  #renewed() {
+    this.#renewal ??= this.#renew().finally(() => (this.#renewal = null));
+    return this.#renewal;
+  }
+
+  async #renew() {
+    this.#drop();
+    if (!this.#source) throw this.#host.ended.reason ?? new QkvError('DESTROYED', 'it has been destroyed');
+    this.#host = holdHost(this.#settings);
+    this.#isHeld = true;
+    this.#model = this.#held(this.#source);
+    try {
+      await this.ready();
+    } catch (error) {
+      this.#drop(); // the next call tries again
+      throw error;
+    }
+  }
+
+  /** @param {ModelSource} source */
+  #held(source) {
+    const model = this.#host.model(this.#key, source);
+    model.hold(this.#progress);
+    return model;
+  }
+
+  #drop() {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    this.#handle = 0;
     this.#host.releaseModel(this.#key, this.#model, this.#progress);
     this.#host.release();
   }
+}
+
+/**
+ * Whether a model was given as bytes: they are not kept, as they would be in memory twice.
+ * @param {ModelSource & {zip?: unknown}} source
+ */
+function hasBytes(source) {
+  const sources = 'files' in source ? Object.values(source.files) : [source.zip];
+  return sources.some((file) => typeof file === 'object' && !(file instanceof Blob));
 }

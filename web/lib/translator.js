@@ -403,8 +403,9 @@ export class Translator {
     if (typeof prefix !== 'object' || prefix === null) {
       return prefix === undefined ? undefined : inputText(prefix, 'prefix');
     }
-    if (prefix.length > kLongestPrefix) throw invalid('prefix', 'it has too many pieces');
-    const ids = Array.from(prefix);
+    const { length } = prefix;
+    if (!(length <= kLongestPrefix)) throw invalid('prefix', 'it has too many pieces');
+    const ids = Array.from({ length }, (_, i) => prefix[i]);
     const isId = (/** @type {unknown} */ id) => Number.isInteger(id) && Math.abs(/** @type {number} */ (id)) < 2 ** 31;
     if (!ids.every(isId)) throw invalid('prefix', 'a prefix is a string or a list of ids');
     return ids;

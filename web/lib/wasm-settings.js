@@ -6,7 +6,7 @@ import { givenWasm } from './given-wasm.js';
 /**
  * @param {WasmOption | undefined} wasm
  * @param {() => Extract<import('./instantiate.js').WasmSettings, {pick: object}>} own the package's builds
- * @returns {import('./instantiate.js').WasmSettings}
+ * @returns {import('./instantiate.js').WasmSettings} throws a QkvError, code INVALID_ARGUMENT
  */
 export function wasmSettings(wasm, own) {
   if (wasm === undefined) return own();

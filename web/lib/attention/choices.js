@@ -120,6 +120,7 @@ function readMaskOptions(options, { heads, queries, keys }, columns) {
   const request = {
     causal: readFlag(mask.causal, 'causal'),
     firstQuery: readWhole(mask.firstQuery ?? 0, 'firstQuery'),
+    isPlaced: mask.firstQuery !== undefined,
   };
   if (mask.paddingFrom !== undefined) request.paddingFrom = readWhole(mask.paddingFrom, 'paddingFrom');
   const matrix = columns ? [keys, queries] : [queries, keys];

@@ -3,6 +3,7 @@ import { QkvError, rethrowPublic } from '../errors.js';
 import { readFields } from '../given.js';
 import { wasmUrls } from '../assets.js';
 import { baseFolder } from '../package-file.js';
+import { copied } from '../snapshot.js';
 import { wasmSettings } from '../wasm-settings.js';
 
 /** @typedef {import('../guard.js').GuardedModule} GuardedModule */
@@ -67,6 +68,7 @@ function start(option, baseUrl) {
 
 /** @param {import('../instantiate.js').WasmSettings} settings */
 async function instantiate(settings) {
+  const own = copied(settings);
   const { instantiateGuarded } = await code();
-  return instantiateGuarded(settings, 'the next call starts it afresh').catch(rethrowPublic);
+  return instantiateGuarded(own, 'the next call starts it afresh').catch(rethrowPublic);
 }

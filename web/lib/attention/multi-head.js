@@ -65,7 +65,7 @@ function readRequest(given) {
   const choices = readChoices(options, { heads, queries: rowsOf(query), keys });
   const layer = readLayer(options);
   const inputs = { query, key, value, memory };
-  const remember = isRemembered(options, memory !== undefined);
+  const remember = isRemembered(choices.mask, memory !== undefined);
   const bytes = 2 * bytesIn([choices, layer, inputs]); // packed, or turned, they are there twice
   return { ...choices, ...layer, ...inputs, heads, keyHeads, remember, bytes };
 }
@@ -79,11 +79,10 @@ const readInput = (options, name) =>
   options[name] === undefined ? undefined : withHeads(readTensor(options[name], name, [2]));
 
 /**
- * @param {Record<string, any>} options
+ * @param {{isPlaced: boolean}} mask
  * @param {boolean} hasMemory
  */
-function isRemembered(options, hasMemory) {
-  const isPlaced = options.mask?.firstQuery !== undefined;
+function isRemembered({ isPlaced }, hasMemory) {
   if (isPlaced && hasMemory) throw invalid('firstQuery', 'with a memory it is the number of its rows: leave it out');
   return !isPlaced;
 }

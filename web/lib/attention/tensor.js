@@ -10,6 +10,8 @@ const kMostNumbers = 2 ** 30;
 /** Axes that nested arrays are followed through, one more than anything has. */
 const kDeepest = 4;
 
+const kUneven = 'its rows are not all of one length';
+
 /**
  * @param {unknown} value
  * @param {string} name
@@ -41,6 +43,8 @@ const isFlag = (x) => typeof x === 'boolean' || x === 0 || x === 1;
 /** @typedef {(element: unknown) => boolean} Check */
 
 /**
+ * A copy: what was given may change, shrink or be transferred while the engine is waited for. Each property, length and
+ * element is read once.
  * @param {any} value
  * @param {string} name
  * @param {number[]} ranks
@@ -49,18 +53,28 @@ const isFlag = (x) => typeof x === 'boolean' || x === 0 || x === 1;
  */
 function read(value, name, ranks, Kind, check) {
   if (isList(value)) return readNested(value, name, ranks, Kind, check);
-  if (typeof value !== 'object' || value === null || !isList(value.data) || !isList(value.shape)) {
+  const { data: given, shape: sizes } = typeof value === 'object' && value !== null ? value : {};
+  if (!isList(given) || !isList(sizes)) {
     throw invalid(name, `expected {data, shape} or nested arrays, got ${described(value)}`);
   }
-  const shape = readShape(value.shape, name, ranks);
+  const shape = readShape(sizes, name, ranks);
   const count = sizeOf(shape, name);
-  if (value.data.length !== count) {
-    throw invalid(name, `its shape [${shape}] is of ${count} numbers, and its data has ${value.data.length}`);
+  const data = isOfKind(given, Kind) ? copyOf(given, Kind, name) : new Kind(flat(given, { name, check, deepest: 1 }));
+  if (data.length === count) return { data, shape };
+  throw invalid(name, `its shape [${shape}] is of ${count} numbers, and its data has ${data.length}`);
+}
+
+/**
+ * @param {any} data
+ * @param {Kind} Kind
+ * @param {string} name
+ */
+function copyOf(data, Kind, name) {
+  try {
+    return new Kind(data);
+  } catch {
+    throw invalid(name, 'its buffer has been transferred, or is smaller now');
   }
-  if (isOfKind(value.data, Kind)) return { data: value.data, shape };
-  const data = new Kind(count);
-  copy(value.data, data, 0, name, check);
-  return { data, shape };
 }
 
 /**
@@ -70,8 +84,9 @@ function read(value, name, ranks, Kind, check) {
  * @returns {number[]}
  */
 function readShape(shape, name, ranks) {
-  checkRank(shape.length, name, ranks);
-  const sizes = Array.from(shape);
+  const { length } = shape;
+  checkRank(length, name, ranks);
+  const sizes = Array.from({ length }, (_, axis) => shape[axis]);
   const isSize = (/** @type {unknown} */ size) => Number.isSafeInteger(size) && /** @type {number} */ (size) >= 0;
   if (!sizes.every(isSize)) throw invalid(name, 'a shape is whole numbers, 0 or more');
   return sizes;
@@ -87,29 +102,40 @@ function readShape(shape, name, ranks) {
 function readNested(value, name, ranks, Kind, check) {
   /** @type {number[]} */
   const shape = [];
-  for (let inner = value; isList(inner) && shape.length < kDeepest; inner = inner[0]) shape.push(inner.length);
-  checkRank(shape.length, name, ranks);
+  const numbers = flat(value, { name, check, deepest: kDeepest }, shape);
   if (shape.includes(0)) throw invalid(name, 'an empty array has no shape: give {data, shape}');
-  const data = new Kind(sizeOf(shape, name, () => checkRows(value, shape, name)));
-  let at = 0;
-  /** @type {(list: any, axis: number) => void} */
-  const fill = (list, axis) => {
-    if (axis + 1 < shape.length) for (const inner of list) fill(inner, axis + 1);
-    else at = copy(list, data, at, name, check);
-  };
-  fill(value, 0);
-  return { data, shape };
+  checkRank(shape.length, name, ranks);
+  return { data: new Kind(numbers), shape };
 }
 
 /**
- * Every row has the first one's length.
+ * The elements of a list, or of lists in lists. How deep they are the first element says, and every list of an axis has
+ * the first one's length.
  * @param {any} list
- * @param {number[]} shape
- * @param {string} name
+ * @param {{name: string, check: Check, deepest: number}} wanted
+ * @param {number[]} [shape] is given the lengths
+ * @param {any[]} [elements] those until now
+ * @param {number} [axis] of the list
+ * @returns {any[]}
  */
-function checkRows(list, [length, ...rest], name) {
-  if (!isList(list) || list.length !== length) throw invalid(name, 'its rows are not all of one length');
-  if (rest.length > 0) for (let i = 0; i < length; ++i) checkRows(list[i], rest, name);
+function flat(list, wanted, shape = [], elements = [], axis = 0) {
+  const { name, check, deepest } = wanted;
+  const { length } = list;
+  shape[axis] ??= length;
+  if (shape[axis] !== length) throw invalid(name, kUneven);
+  if (elements.length + length > kMostNumbers) throw tooLarge(shape, name);
+  for (let i = 0; i < length; ++i) {
+    const element = list[i];
+    const isFirst = elements.length === 0 && i === 0 && axis + 1 < deepest;
+    if (shape.length > axis + 1 || (isFirst && isList(element))) {
+      if (!isList(element)) throw invalid(name, kUneven);
+      flat(element, wanted, shape, elements, axis + 1);
+    } else {
+      if (!check(element)) throw invalid(name, `element ${i} of a row is ${described(element)}`);
+      elements.push(element);
+    }
+  }
+  return elements;
 }
 
 /**
@@ -125,29 +151,15 @@ function checkRank(rank, name, ranks) {
 /**
  * @param {number[]} shape
  * @param {string} name
- * @param {() => void} [check] before anything is as large as the shape says
  */
-function sizeOf(shape, name, check = () => {}) {
+function sizeOf(shape, name) {
   const count = shape.reduce((product, size) => product * size, 1);
-  if (count > kMostNumbers) throw new QkvError('LIMIT_EXCEEDED', `[${shape}] is more than the engine can hold`, name);
-  check();
+  if (count > kMostNumbers) throw tooLarge(shape, name);
   return count;
 }
 
-/**
- * @param {ArrayLike<any>} list
- * @param {Float32Array | Uint8Array} data
- * @param {number} at
- * @param {string} name
- * @param {Check} check
- */
-function copy(list, data, at, name, check) {
-  for (let i = 0; i < list.length; ++i, ++at) {
-    if (!check(list[i])) throw invalid(name, `element ${i} of a row is ${described(list[i])}`);
-    data[at] = list[i];
-  }
-  return at;
-}
+/** @param {number[]} shape @param {string} name */
+const tooLarge = (shape, name) => new QkvError('LIMIT_EXCEEDED', `[${shape}] is more than the engine can hold`, name);
 
 /**
  * Also of an array from another realm, such as an iframe's.

@@ -1,0 +1,144 @@
+// What becomes of calls when a worker dies in a browser, which says nothing of it.
+
+import { kSure } from '../translations.js';
+import { built, openBrowser } from './chromium.js';
+import { openFirefox } from './firefox.js';
+
+/** Milliseconds in which a promise is to settle after its worker's death. */
+const kSoon = 1000;
+
+/**
+ * In the page: from now on a worker obeys messages on a port of the tests, and the page remembers it.
+ * @param {{locks: boolean}} has whether the page has Web Locks: without HTTPS it has none
+ */
+function prepare({ locks }) {
+  if (!locks) Object.defineProperty(Navigator.prototype, 'locks', { get: () => undefined });
+  const PageWorker = globalThis.Worker;
+  globalThis.workers = [];
+  globalThis.Worker = class extends PageWorker {
+    constructor(url, options) {
+      const obey = `importScripts(${JSON.stringify(String(url))});
+        new BroadcastChannel('end').onmessage = ({ data }) => {
+          if (data === 'close') self.close();
+          if (data === 'throw') throw new Error('ended by a test');
+        };`;
+      super(URL.createObjectURL(new Blob([obey], { type: 'text/javascript' })), options);
+      globalThis.workers.push(this);
+    }
+  };
+  globalThis.end = (how) => {
+    if (how === 'terminate') globalThis.workers.at(-1).terminate();
+    else new BroadcastChannel('end').postMessage(how);
+  };
+}
+
+/** In the page: what becomes of a call that runs, of the next one, of an idle engine, of a trainer; and how soon. */
+async function outlive([index, text, how]) {
+  const { Translator } = await import(`${index}index.js`);
+  const { Trainer } = await import(`${index}train.js`);
+  const { default: model } = await import(`${index}models/en-fr/index.js`);
+  const pair = { sourceLanguage: 'en', targetLanguage: 'fr', model };
+  const later = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+  const ending = async (promise) => {
+    await later(100);
+    const begin = performance.now();
+    globalThis.end(how);
+    const code = await promise.then(
+      () => 'resolved',
+      (error) => error.code,
+    );
+    return { code, took: performance.now() - begin };
+  };
+
+  const translator = await Translator.create(pair);
+  const running = await ending(translator.translate('We went home and then we ate. '.repeat(300)));
+  const listed = await Translator.availability(pair);
+  const next = await translator.translate(text);
+  globalThis.end(how);
+  await later(500);
+  const idle = await Translator.availability(pair);
+  const fresh = await Translator.create(pair);
+  const both = [await fresh.translate(text), await translator.translate(text)];
+  fresh.destroy();
+  translator.destroy();
+
+  const trainer = await Trainer.create({ pairs: [['a b', 'b a']] });
+  const training = await ending(trainer.run());
+  trainer.destroy();
+  return { running, listed, next, idle, both, training };
+}
+
+const { translation } = kSure;
+const expected = {
+  running: { code: 'ENGINE_FAILED', took: expect.any(Number) },
+  listed: 'downloadable',
+  next: translation,
+  idle: 'downloadable',
+  both: [translation, translation],
+  training: { code: 'ENGINE_FAILED', took: expect.any(Number) },
+};
+
+describe.each([
+  ['Chromium', () => openBrowser(built.package)],
+  ['Firefox', () => openFirefox(built.package)],
+])('%s', (_, openAny) => {
+  let browser;
+  beforeAll(async () => {
+    browser = await openAny();
+  });
+  afterAll(() => browser?.close());
+
+  test.each(['close', 'throw', 'terminate'])('calls settle when their worker ends: %s', async (how) => {
+    const page = await browser.open('nothing.html');
+    await page.evaluate(prepare, { locks: true });
+    const seen = await page.evaluate(outlive, [browser.url, kSure.text, how]);
+    expect(seen).toEqual(expected);
+    expect(Math.max(seen.running.took, seen.training.took)).toBeLessThan(kSoon);
+  });
+
+  test('where there are no locks they settle too, after ten seconds without an answer', async () => {
+    const page = await browser.open('nothing.html');
+    await page.evaluate(prepare, { locks: false });
+    const took = await page.evaluate(
+      async ([index, text]) => {
+        const { Translator } = await import(`${index}index.js`);
+        const { default: model } = await import(`${index}models/en-fr/index.js`);
+        const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', model });
+        const running = translator.translate('We went home and then we ate. '.repeat(300)).catch((error) => error.code);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        const begin = performance.now();
+        globalThis.end('close');
+        const code = await running;
+        return [performance.now() - begin, code, await translator.translate(text)];
+      },
+      [browser.url, kSure.text],
+    );
+    expect(took).toEqual([expect.any(Number), 'ENGINE_FAILED', translation]);
+    expect(took[0]).toBeLessThan(15_000);
+  });
+});
+
+test('a worker that the debugger of Chromium ends is missed as soon', async () => {
+  const browser = await openBrowser(built.package);
+  try {
+    const page = await browser.open('nothing.html');
+    await page.evaluate(async (index) => {
+      const { Translator } = await import(`${index}index.js`);
+      const { default: model } = await import(`${index}models/en-fr/index.js`);
+      const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', model });
+      globalThis.running = translator
+        .translate('We went home and then we ate. '.repeat(300))
+        .catch((error) => [error.code, performance.now()]);
+    }, browser.url);
+    const begin = await page.evaluate(() => performance.now());
+    page
+      .workers()[0]
+      .evaluate(() => globalThis.close())
+      .catch(() => {}); // it does not answer any more
+    const [code, end] = await page.evaluate(() => globalThis.running);
+    expect(code).toBe('ENGINE_FAILED');
+    expect(end - begin).toBeLessThan(kSoon);
+  } finally {
+    await browser.close();
+  }
+});

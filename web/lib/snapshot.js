@@ -1,0 +1,42 @@
+// One copy at the door: what a call is given is copied before anything is waited for, and nobody can change it after.
+import { QkvError } from './errors.js';
+
+/**
+ * A copy of plain data: lists, records, and the bytes in them. Bytes are copied also where they are shared between
+ * threads, or can be resized. What cannot change stays as it is: texts, numbers, Blobs, compiled WebAssembly.
+ * @param {any} value
+ * @returns {any} throws a QkvError, code INVALID_ARGUMENT, for bytes whose buffer has been transferred
+ */
+export function copied(value) {
+  if (ArrayBuffer.isView(value)) return copiedBytes(value.buffer, value.byteOffset, value.byteLength);
+  if (isBuffer(value)) return copiedBytes(value).buffer;
+  if (Array.isArray(value)) return value.map((inner) => copied(inner));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, copied(inner)]));
+}
+
+/**
+ * @param {ArrayBufferLike} buffer
+ * @param {number} [offset]
+ * @param {number} [length]
+ */
+function copiedBytes(buffer, offset, length) {
+  try {
+    return new Uint8Array(buffer, offset, length).slice();
+  } catch (cause) {
+    throw new QkvError('INVALID_ARGUMENT', 'bytes are not there any more: their buffer has been transferred', '', {
+      cause,
+    });
+  }
+}
+
+/** @param {any} value */
+const isRecord = (value) =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+
+/**
+ * Also of another realm, such as a frame's.
+ * @param {any} value
+ * @returns {value is ArrayBufferLike}
+ */
+const isBuffer = (value) => /^\[object (Shared)?ArrayBuffer\]$/.test(Object.prototype.toString.call(value));
