@@ -101,12 +101,16 @@ System RunModel(const std::string& folder, const std::vector<TextPair>& pairs, c
 }
 
 System ReadHypotheses(const std::string& path, size_t count) {
-  Lines lines(OrFail(TextOfFile(path)));
+  auto file = TextOfFile(path);
+  if (!file) Fail(file.error().ToString());
+  Lines lines(std::move(*file));
   System system;
   system.name = path;
   std::string line;
   for (bool cut = false;;) {
-    if (!OrFail(lines.Next(&line, &cut))) break;
+    const auto more = lines.Next(&line, &cut);
+    if (!more) Fail(more.error().ToString());
+    if (!more.value()) break;
     system.hypotheses.push_back(line);
   }
   if (system.hypotheses.size() != count) {
@@ -296,10 +300,10 @@ void PrintJson(const std::vector<System>& systems, const std::vector<TextPair>& 
 }
 
 void Evaluate(const Options& options) {
-  if (options.models.empty() && options.hypotheses.empty()) Fail("give a model folder, or --hypotheses", kUsage);
+  if (options.models.empty() && options.hypotheses.empty()) Fail("give a model folder, or --hypotheses");
   const std::vector<size_t>& lengths = options.lengths;
   if (std::adjacent_find(lengths.begin(), lengths.end(), std::greater_equal<>()) != lengths.end()) {
-    Fail("--lengths: each has to be more than the one before it", kUsage);
+    Fail("--lengths: each has to be more than the one before it");
   }
   const std::vector<TextPair> pairs = Join(ReadPairsOrFail(options.data), options.join);
   if (pairs.empty()) Fail(options.data + " has no pairs");
@@ -326,14 +330,11 @@ void AddEvaluate(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "evaluate", "Measure translations: BLEU, chrF2, perplexity, by length; compare with the first by bootstrap");
   command->add_option("models", options->models, "model folders; the first is what the others are compared with")
-      ->check(NotEmpty())
       ->type_name("MODEL...");
   command->add_option("--data", options->data, "pairs: SOURCE<TAB>TARGET lines, or two files with a comma between")
       ->required()
-      ->check(NotEmpty())
       ->type_name("FILE");
   command->add_option("--hypotheses", options->hypotheses, "translations in a file, a line each, beside the models")
-      ->check(NotEmpty())
       ->type_name("FILE...");
   command->add_option("--join", options->join, "make each so many pairs in a row one, with a space between")
       ->check(CLI::Range(1, 100))

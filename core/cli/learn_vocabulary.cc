@@ -41,7 +41,8 @@ class Sentences : public sentencepiece::SentenceIterator {
     do {
       done_ = read_++ == data_.epoch();
       if (done_) return;
-      CheckOrFail(data_.Next(&pair_));
+      const Result<void> next = data_.Next(&pair_);
+      if (!next) Fail(next.error().ToString());
     } while (kept_ < 1 && random_.Uniform() >= kept_);
   }
 

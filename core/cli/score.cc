@@ -34,10 +34,7 @@ void Score(const Options& options) {
       std::printf("\t%s %.6f", piece.c_str(), static_cast<double>(replay.log_probs[i]));
     }
     std::fputc('\n', stdout);
-    if (replay.source.tokens.truncated || replay.target.tokens.truncated) {
-      WarnOfCut(number, model->config().max_positions, "scored");
-    }
-    FlushOrFail();
+    if (std::fflush(stdout) != 0) Fail("standard output cannot be written");
   }
 }
 

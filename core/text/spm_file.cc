@@ -10,6 +10,7 @@ namespace {
 using Wire = ProtobufReader::Wire;
 using Bytes = std::span<const uint8_t>;
 
+constexpr size_t kMaxFile = size_t{32} << 20;
 constexpr size_t kMaxPiece = 1024;
 
 class Parser {
@@ -41,7 +42,7 @@ class Parser {
 constexpr std::string_view kMalformed = "the message is malformed or cut off: fetch the file again";
 
 Result<SpmFile> Parser::Parse(Bytes file) {
-  if (file.size() > kLargestSpm) return Fail("the file is over 32 MiB", "size", ErrorCode::kLimitExceeded);
+  if (file.size() > kMaxFile) return Fail("the file is over 32 MiB", "size", ErrorCode::kLimitExceeded);
   ProtobufReader model(file);
   while (model.Next()) {
     if (model.Is(1, Wire::kBytes)) QKV_CHECK(ParsePiece(model.Bytes()));

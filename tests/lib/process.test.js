@@ -47,6 +47,17 @@ test.each([
   expect(await run(text)).toEqual(quiet(`${names} 0 0`));
 });
 
+test('the relaxed build is refused where it computes wrongly, also where it is asked for', async () => {
+  const text = `
+    import { Translator } from ${kSource};
+    const said = await Translator.create({ ${kPair}, wasm: 'relaxed' }).catch((error) => error);
+    console.log(said.code, said.message);`;
+  for (const flags of [[], ['--experimental-wasm-relaxed-simd']]) {
+    if (Number(process.versions.node.split('.')[0]) > 20) return; // later ones compute it rightly
+    expect(await run(text, { flags })).toMatchObject({ stdout: expect.stringMatching(/^UNSUPPORTED.*relaxed SIMD/) });
+  }
+});
+
 test.each([
   ['this thread', false],
   ['a worker', true],

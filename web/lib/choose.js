@@ -1,11 +1,16 @@
-import { hasRelaxedSimd } from './relaxed.js';
+import { hasRelaxedSimd, requireRelaxedSimd } from './relaxed.js';
 
 /**
  * The build to run, and where it is: of the package's two the one for this runtime.
  * @param {import('./instantiate.js').WasmSettings} settings
+ * @returns {{build: string, from: string | ArrayBuffer | WebAssembly.Module}} throws a QkvError, code UNSUPPORTED, for the
+ *   relaxed build where it was asked for and does not run
  */
 export function choose(settings) {
-  if (!('pick' in settings)) return settings;
+  if (!('pick' in settings)) {
+    if (settings.build === 'relaxed') requireRelaxedSimd();
+    return settings;
+  }
   const build = hasRelaxedSimd() ? 'relaxed' : 'baseline';
   return { build, from: settings.pick[build] };
 }

@@ -1,23 +1,30 @@
 // WebAssembly, compiled as it arrives, and started.
-import { QkvError } from './errors.js';
-import { badStatus, readAll, request } from './fetch.js';
+import { QkvError, advised, isAbsent } from './errors.js';
+import { bodyOf, reason, request } from './download.js';
+import { collect, genuineOf, readAll } from './fetch.js';
 import { kCopyAdvice } from './package-file.js';
-import { hasRelaxedSimd } from './relaxed.js';
+import { requireWebAssembly } from './relaxed.js';
 
 /** @typedef {import('./glue.js').WasmModule} WasmModule */
 
+const kName = 'qkv.wasm';
+
 /**
  * @param {string | ArrayBuffer | WebAssembly.Module} from
- * @param {string} build
  * @param {AbortSignal} [signal]
- * @returns {Promise<WebAssembly.Module>}
+ * @returns {Promise<WebAssembly.Module>} rejects with a QkvError: NETWORK, MISSING_FILE, INVALID_FILE, UNSUPPORTED
  */
-export async function compile(from, build, signal) {
+export async function compile(from, signal) {
+  requireWebAssembly();
   try {
     if (typeof from === 'string') return await compileUrl(from, signal);
     return from instanceof WebAssembly.Module ? from : await WebAssembly.compile(from);
   } catch (error) {
-    throw error instanceof WebAssembly.CompileError ? refused(error, build) : error;
+    signal?.throwIfAborted();
+    if (error instanceof QkvError) throw isAbsent(error) ? advised(error, kCopyAdvice) : error;
+    if (error instanceof WebAssembly.CompileError || typeof from !== 'string') throw refused(error);
+    const message = `the connection broke while ${kName} was coming (${reason(error)})`;
+    throw new QkvError('NETWORK', message, kName, { cause: error });
   }
 }
 
@@ -27,29 +34,20 @@ export async function compile(from, build, signal) {
  * @returns {Promise<WebAssembly.Module>}
  */
 async function compileUrl(url, signal) {
-  if (!/^https?:/.test(url)) {
-    const bytes = await readAll(url, 'qkv.wasm', signal);
-    if (!bytes) throw new QkvError('MISSING_FILE', `there is no WebAssembly at ${url}; ${kCopyAdvice}`, 'qkv.wasm');
-    return WebAssembly.compile(bytes);
-  }
-  const response = await request(url, 'qkv.wasm', signal);
-  if (!response.ok) throw badStatus(url, response.status, 'qkv.wasm', `; ${kCopyAdvice}`);
+  if (!/^https?:/.test(url)) return WebAssembly.compile(await readAll(url, kName, signal));
+  const response = await request(url, kName, signal);
   // Compiling as it arrives needs the right media type; servers that lack it cost only that.
   const streams = response.headers.get('content-type') === 'application/wasm';
-  return streams ? WebAssembly.compileStreaming(response) : WebAssembly.compile(await response.arrayBuffer());
+  if (streams) return WebAssembly.compileStreaming(response);
+  return WebAssembly.compile(await collect(genuineOf(bodyOf(response, kName, signal), kName, url), kName));
 }
 
-/**
- * @param {WebAssembly.CompileError} cause
- * @param {string} build
- */
-function refused(cause, build) {
+/** @param {unknown} cause */
+function refused(cause) {
   const message =
-    build === 'relaxed' && !hasRelaxedSimd()
-      ? 'this runtime has no relaxed SIMD: leave the option `wasm` out, or set it to "baseline"'
-      : 'this runtime does not compile what it was given as the engine: check that the file is served as it is, and ' +
-        `that the runtime has WebAssembly with SIMD (${cause.message})`;
-  return new QkvError('UNSUPPORTED', message, 'qkv.wasm', { cause });
+    'this runtime does not compile what it was given as the engine: check that the file is served as it is, and ' +
+    `that the runtime has WebAssembly with SIMD (${reason(cause)})`;
+  return new QkvError('UNSUPPORTED', message, kName, { cause });
 }
 
 /**
@@ -61,7 +59,7 @@ function refused(cause, build) {
 export function start(create, compiled, threads) {
   return new Promise((resolve, reject) => {
     const fail = (/** @type {unknown} */ cause) =>
-      reject(new QkvError('ENGINE_FAILED', `the engine did not start (${cause})`, 'qkv.wasm', { cause }));
+      reject(new QkvError('ENGINE_FAILED', `the engine did not start (${cause})`, kName, { cause }));
     create({
       ...threads,
       instantiateWasm(imports, receive) {

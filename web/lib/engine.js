@@ -16,10 +16,11 @@ import { languageToken, splitSentences } from './sentences.js';
  *   `truncated`: the sentence had more pieces than the model has positions, so that its end was not read
  */
 
+/** @typedef {{build: string, threads: number, compiled?: WebAssembly.Module}} Started */
 /** @typedef {{signal: AbortSignal, progress: (loaded: number) => void}} Call what every method gets beside its arguments */
 
 export class Engine {
-  /** @type {Promise<{wasm: GuardedModule, build: string, threads: number}> | undefined} */
+  /** @type {ReturnType<typeof import('./guarded.js').instantiateGuarded> | undefined} */
   #instance;
   #scheduler = new Scheduler();
   #instantiate;
@@ -35,23 +36,26 @@ export class Engine {
   }
 
   /**
-   * Compiles and starts the WebAssembly, once.
+   * Compiles and starts the WebAssembly, once. `compiled`, where it is shared: the module, for other engines.
    * @param {{wasm: import('./instantiate.js').WasmSettings}} args
    */
   async start({ wasm }) {
     this.#instance ??= this.#instantiate(wasm);
-    const { build, threads } = await this.#instance;
-    return { build, threads };
+    const { build, threads, compiled } = await this.#instance;
+    return wasm.isShared ? { build, threads, compiled } : { build, threads };
   }
 
   /**
+   * `files`, where the source is shared: what was downloaded, for other engines.
    * @param {{source: import('./model-source.js').ModelSource}} args
    * @param {Call} call
    */
   async load({ source }, { signal, progress }) {
-    const model = await this.#load(this.#wasm(), source, signal, progress);
+    /** @type {import('./model-files.js').Kept | undefined} */
+    const files = source.isShared ? {} : undefined;
+    const model = await this.#load(this.#wasm(), source, signal, progress, files);
     const wasm = await this.#wasm();
-    return { model, info: wasm.modelInfo(model) };
+    return { model, info: wasm.modelInfo(model), files };
   }
 
   /**

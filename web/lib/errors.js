@@ -84,6 +84,21 @@ export function rethrowPublic(error) {
  */
 export const hasEnded = (error) => error instanceof QkvError && error.code === 'ENGINE_FAILED';
 
+/**
+ * Whether an error says that there is no such file where it was looked for.
+ * @param {unknown} error
+ */
+export const isAbsent = (error) =>
+  error instanceof QkvError && (error.code === 'MISSING_FILE' || / status 4\d\d|HTML page/.test(error.message));
+
+/**
+ * The same error, with what to do.
+ * @param {QkvError} error
+ * @param {string} advice
+ */
+export const advised = (error, advice) =>
+  new QkvError(error.code, `${error.message}; ${advice}`, error.where, { cause: error });
+
 /** @typedef {{code: QkvErrorCode, message: string, where: string}} PlainError as sent by a worker */
 
 /**

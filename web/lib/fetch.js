@@ -1,48 +1,91 @@
 // Bytes from wherever a model or the engine lies: http, a file in Node, a data: URL, a Blob, memory.
+import { download, kChunk, reason } from './download.js';
 import { QkvError } from './errors.js';
 import { fileSystem } from './runtime.js';
+import { genuine, lookForPage } from './sniff.js';
 
 /** @typedef {import('./runtime.js').FileSystem} FileSystem */
 
 /**
- * A file, opened: its bytes as they come, and their number where it is known.
+ * A file, opened: its bytes as they come, and their number where it is known. Whoever wants them reads them to their end:
+ * a browser keeps for the next visit what was read whole.
  * @typedef {object} Opened
  * @property {AsyncIterable<Uint8Array>} chunks each is good until the next is asked for: they may share one buffer
  * @property {number} size for progress; 0 where it is not known
  * @property {boolean} exact whether `size` can be relied on
- * @property {boolean} [isChecked] whether damage shows at its end, to which it is then read
  */
 
 /** @typedef {string | Blob | ArrayBuffer | ArrayBufferView} Source a string is an absolute URL */
 
-const kChunk = 1 << 20;
 /** More than any file that is read whole: those of a tokenizer, a WebAssembly module. */
 const kLargestWhole = 64 << 20;
 
 /**
- * Opens a source. Null where it does not exist.
+ * Opens a file that must be there.
  * @param {Source} source
  * @param {string} name for errors
  * @param {AbortSignal} [signal]
- * @returns {Promise<Opened | null>} rejects with a QkvError, code NETWORK, or with `signal.reason`
+ * @returns {Promise<Opened>} rejects with a QkvError, code NETWORK, MISSING_FILE or INVALID_FILE (what is there is not the
+ *   file, but a page or a pointer), or with `signal.reason`
  */
 export async function open(source, name, signal) {
-  if (typeof source !== 'string') return fromMemory(source);
-  if (source.startsWith('data:')) return fromMemory(dataBytes(source));
-  const files = source.startsWith('file:') && fileSystem();
-  return files ? openFile(files, source, name) : download(source, name, signal);
+  return /** @type {Opened} */ (await openAny(source, name, signal, false));
 }
 
 /**
- * Everything in a source. Null where it does not exist.
+ * Opens a file that may be there. Any failure that a server may mean by "no such file" counts as one: a status from 400 to
+ * 499, a page of HTML, an answer without CORS.
  * @param {Source} source
  * @param {string} name
  * @param {AbortSignal} [signal]
- * @returns {Promise<Uint8Array<ArrayBuffer> | null>} rejects as `open` does, and with LIMIT_EXCEEDED past 64 MiB
+ * @returns {Promise<Opened | null>} null where it is not there; rejects as `open` does
+ */
+export function openOptional(source, name, signal) {
+  return openAny(source, name, signal, true);
+}
+
+/**
+ * @param {Source} source
+ * @param {string} name
+ * @param {AbortSignal | undefined} signal
+ * @param {boolean} isOptional
+ * @returns {Promise<Opened | null>}
+ */
+async function openAny(source, name, signal, isOptional) {
+  if (typeof source !== 'string') return genuineOf(fromMemory(source), name, '');
+  if (source.startsWith('data:')) return fromMemory(dataBytes(source));
+  const files = source.startsWith('file:') && fileSystem();
+  if (files) {
+    const file = await openFile(files, source, name, isOptional);
+    return file && genuineOf(file, name, source);
+  }
+  const opened = await download(source, name, signal, isOptional);
+  if (!opened || !isOptional) return opened && genuineOf(opened, name, source);
+  const { isPage, chunks } = await lookForPage(opened.chunks);
+  if (!isPage) return genuineOf({ ...opened, chunks }, name, source);
+  await chunks.next();
+  await chunks.return(undefined);
+  return null;
+}
+
+/**
+ * A file that shows when it is read that it is something else.
+ * @param {Opened} opened
+ * @param {string} name
+ * @param {string} from its address, for errors; '' where it has none
+ * @returns {Opened}
+ */
+export const genuineOf = (opened, name, from) => ({ ...opened, chunks: genuine(opened.chunks, name, from) });
+
+/**
+ * Everything in a file that must be there.
+ * @param {Source} source
+ * @param {string} name
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Uint8Array<ArrayBuffer>>} rejects as `open` does, and with LIMIT_EXCEEDED past 64 MiB
  */
 export async function readAll(source, name, signal) {
-  const opened = await open(source, name, signal);
-  return opened && collect(opened, name);
+  return collect(await open(source, name, signal), name);
 }
 
 /**
@@ -61,7 +104,7 @@ export async function collect(opened, name) {
 }
 
 /** @param {Uint8Array[]} chunks */
-function concatenate(chunks) {
+export function concatenate(chunks) {
   const bytes = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
   let at = 0;
   for (const chunk of chunks) {
@@ -72,125 +115,45 @@ function concatenate(chunks) {
 }
 
 /**
+ * @param {FileSystem} files
  * @param {string} url
  * @param {string} name
- * @param {AbortSignal} [signal]
- * @returns {Promise<Response>} rejects with NETWORK when there is no answer; the status is the caller's to look at
- */
-export async function request(url, name, signal) {
-  try {
-    return await fetch(url, { signal });
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw new QkvError('NETWORK', `${name} could not be fetched from ${url} (${reason(error)})`, name, {
-      cause: error,
-    });
-  }
-}
-
-/**
- * @param {string} url
- * @param {number} status
- * @param {string} name
- * @param {string} [advice]
- */
-export const badStatus = (url, status, name, advice = '') =>
-  new QkvError('NETWORK', `${name} could not be fetched: ${url} answered with status ${status}${advice}`, name);
-
-/**
- * @param {string} url
- * @param {string} name
- * @param {AbortSignal} [signal]
+ * @param {boolean} isOptional
  * @returns {Promise<Opened | null>}
  */
-async function download(url, name, signal) {
-  const response = await request(url, name, signal);
-  if (response.status === 404 || response.status === 410) return null;
-  if (!response.ok) throw badStatus(url, response.status, name);
-  return { chunks: bodyChunks(response, name, signal), ...sizeOf(response) };
-}
-
-/**
- * Content-Length counts compressed bytes, and across origins a page cannot see whether there was compression.
- * @param {Response} response
- */
-function sizeOf({ headers, type }) {
-  const size = headers.get('content-encoding') ? 0 : Number(headers.get('content-length')) || 0;
-  return { size, exact: size > 0 && type !== 'cors' };
-}
-
-/**
- * @param {Response} response
- * @param {string} name
- * @param {AbortSignal} [signal]
- */
-async function* bodyChunks(response, name, signal) {
-  if (!response.body) return;
-  const { reader, read } = readerOf(response.body);
+async function openFile(files, url, name, isOptional) {
   try {
-    for (;;) {
-      const { done, value } = await read();
-      if (done || !value) return;
-      yield value;
+    const found = await files.stat(new URL(url));
+    if (!found.isFile()) {
+      throw new QkvError('INVALID_FILE', `is ${found.isDirectory() ? 'a directory' : 'no file'}: ${url}`, name);
     }
+    return { chunks: fileChunks(files, url, name), size: found.size, exact: true };
   } catch (error) {
-    signal?.throwIfAborted();
-    throw new QkvError('NETWORK', `the connection broke while ${name} was coming (${reason(error)})`, name, {
-      cause: error,
-    });
-  } finally {
-    reader.cancel().catch(() => {});
+    if (error instanceof QkvError) throw error;
+    const isAbsent = /** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT';
+    if (isAbsent && isOptional) return null;
+    const message = isAbsent ? `there is no ${name} at ${url}` : unread(name, url, error);
+    throw new QkvError('MISSING_FILE', message, name, { cause: error });
   }
 }
 
-/**
- * Reads into one buffer again and again where the platform can: a model's size in small chunks is a lot of garbage.
- * @param {ReadableStream<Uint8Array>} body
- */
-function readerOf(body) {
-  let buffer = new ArrayBuffer(kChunk);
-  try {
-    const reader = body.getReader({ mode: 'byob' });
-    const read = async () => {
-      const result = await reader.read(new Uint8Array(buffer));
-      if (result.value) buffer = /** @type {ArrayBuffer} */ (result.value.buffer);
-      return result;
-    };
-    return { reader, read };
-  } catch {
-    const reader = body.getReader();
-    return { reader, read: () => reader.read() };
-  }
-}
+/** @param {string} name @param {string} url @param {unknown} error */
+const unread = (name, url, error) => `${name} could not be read from ${url} (${reason(error)})`;
 
 /**
  * @param {FileSystem} files
  * @param {string} url
  * @param {string} name
- * @returns {Promise<Opened | null>}
  */
-async function openFile(files, url, name) {
-  try {
-    const { size } = await files.stat(new URL(url));
-    return { chunks: fileChunks(files, url), size, exact: true };
-  } catch (error) {
-    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT') return null;
-    throw new QkvError('MISSING_FILE', `${name} could not be read from ${url} (${reason(error)})`, name, {
-      cause: error,
-    });
-  }
-}
-
-/**
- * @param {FileSystem} files
- * @param {string} url
- */
-async function* fileChunks(files, url) {
-  const file = await files.open(new URL(url));
+async function* fileChunks(files, url, name) {
+  const failed = (/** @type {unknown} */ cause) => {
+    throw new QkvError('MISSING_FILE', unread(name, url, cause), name, { cause });
+  };
+  const file = await files.open(new URL(url)).catch(failed);
   try {
     const buffer = new Uint8Array(kChunk);
     for (;;) {
-      const { bytesRead } = await file.read(buffer, 0, kChunk);
+      const { bytesRead } = await file.read(buffer, 0, kChunk).catch(failed);
       if (bytesRead === 0) return;
       yield buffer.subarray(0, bytesRead);
     }
@@ -233,9 +196,3 @@ function dataBytes(url) {
   if (!url.slice(0, comma).endsWith(';base64')) return new TextEncoder().encode(body);
   return Uint8Array.from(atob(body), (char) => char.charCodeAt(0));
 }
-
-/** @param {unknown} error */
-const reason = (error) => {
-  const { cause, message } = /** @type {{cause?: {message?: string}, message?: string}} */ (error);
-  return cause?.message || message || String(error);
-};

@@ -8,9 +8,9 @@ import { instantiate } from './instantiate.js';
  * Compiles and starts the engine.
  * @param {import('./instantiate.js').WasmSettings} settings
  * @param {string} [advice] what to do when it has stopped
- * @returns {Promise<{wasm: GuardedModule, build: string, threads: number}>} rejects as `instantiate` does
+ * @returns {Promise<{wasm: GuardedModule} & Omit<import('./instantiate.js').Instance, 'module'>>} rejects as `instantiate` does
  */
 export async function instantiateGuarded(settings, advice) {
-  const { module, build, threads } = await instantiate(settings);
-  return { wasm: guard(module, advice), build, threads };
+  const { module, ...how } = await instantiate(settings);
+  return { wasm: guard(module, advice), ...how };
 }

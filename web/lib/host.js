@@ -54,7 +54,7 @@ class Host {
   holders = 0;
   /** @type {Map<unknown, SharedModel>} by what makes a model the same: its URL */
   models = new Map();
-  /** Which build runs, and on how many threads. @type {Promise<{build: string, threads: number}>} */
+  /** Which build runs, and on how many threads. @type {Promise<import('./engine.js').Started>} */
   started;
   #endpoint;
 

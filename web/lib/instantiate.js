@@ -10,8 +10,10 @@ import { startWorker, trustedScript } from './start-worker.js';
 /**
  * Which engine to run: one of the package's builds by URL (`pick` chooses by what the runtime can do, and the one with
  * threads is taken where they are asked for and can be had), or one given.
- * @typedef {{count: number, wasm: string, glue: string}} Threads
- * @typedef {{pick: {baseline: string, relaxed: string}, threads?: Threads} | {build: string, from: string | ArrayBuffer | WebAssembly.Module}} WasmSettings
+ * `isShared`: whoever starts it wants the compiled module too, for engines beside this one.
+ * @typedef {string | ArrayBuffer | WebAssembly.Module} WasmSource
+ * @typedef {{count: number, wasm: WasmSource, glue: string}} Threads
+ * @typedef {({pick: {baseline: string, relaxed: string}, threads?: Threads} | {build: string, from: WasmSource}) & {isShared?: boolean}} WasmSettings
  */
 
 /**
@@ -19,6 +21,7 @@ import { startWorker, trustedScript } from './start-worker.js';
  * @property {WasmModule} module
  * @property {string} build 'baseline', 'relaxed', 'threads' or 'custom'
  * @property {number} threads that compute, this one among them
+ * @property {WebAssembly.Module} compiled
  */
 
 /**
@@ -33,8 +36,8 @@ export async function instantiate(settings, signal) {
     if (threaded) return threaded;
   }
   const { build, from } = choose(settings);
-  const compiled = await compile(from, build, signal);
-  return { build, threads: 1, module: await start(createModule, compiled) };
+  const compiled = await compile(from, signal);
+  return { build, threads: 1, module: await start(createModule, compiled), compiled };
 }
 
 /** Threads share memory, which only isolated pages may, and they wait for each other, which a page itself may not. */
@@ -53,12 +56,12 @@ async function instantiateThreads(settings, signal) {
   const threads = threadsOf(settings);
   try {
     /** @type {any} */ (globalThis).importScripts(trustedScript(settings.glue)); // throws where it is missing, and in a module worker
-    const compiled = await compile(settings.wasm, 'threads', signal);
+    const compiled = await compile(settings.wasm, signal);
     const started = start(/** @type {any} */ (globalThis).qkvWithThreads, compiled, threads.options);
     const module = await Promise.race([started, threads.failed]);
     module.useThreads(settings.count);
     threads.areStarted();
-    return { build: 'threads', threads: settings.count, module };
+    return { build: 'threads', threads: settings.count, module, compiled };
   } catch {
     threads.terminate();
     signal?.throwIfAborted();

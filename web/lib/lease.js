@@ -45,7 +45,7 @@ export class Lease {
 
   /**
    * @param {AbortSignal} [signal] gives the waiting up, not the loading, which others may be waiting for
-   * @returns {Promise<[{build: string, threads: number}, import('./shared-model.js').Loaded]>}
+   * @returns {Promise<[import('./engine.js').Started, import('./shared-model.js').Loaded]>}
    */
   async ready(signal) {
     const both = Promise.all([this.#host.started, this.#model.loaded]);

@@ -6,7 +6,8 @@ import { absoluteUrl } from './runtime.js';
 
 /**
  * Where a model's files are, as sent to a worker: a folder's absolute URL, ending in a slash, or each by its name.
- * @typedef {{folder: string} | {files: Record<string, Source>}} ModelSource
+ * `isShared`: what is downloaded is kept, for engines beside the one that loads it.
+ * @typedef {({folder: string} | {files: Record<string, Source>}) & {isShared?: boolean}} ModelSource
  */
 
 /** @typedef {import('./translator.js').ModelOption} ModelOption */

@@ -1,4 +1,29 @@
-// Which of the two builds this runtime can run.
+// Which of the two builds this runtime can run, if any.
+import { QkvError } from './errors.js';
+
+const kNoWebAssembly =
+  'this runtime has no WebAssembly: an old browser, or a mode that turns it off, such as Lockdown Mode of iOS';
+const kForbidden =
+  "the Content-Security-Policy forbids WebAssembly: add 'wasm-unsafe-eval' to its script-src, for the page and for what " +
+  "the worker's script is served with";
+const kNoRelaxed =
+  'this runtime has no relaxed SIMD that computes rightly: leave the option `wasm` out, or set it to "baseline"';
+
+/** Throws a QkvError, code UNSUPPORTED, where no WebAssembly runs. */
+export function requireWebAssembly() {
+  if (typeof WebAssembly !== 'object') throw new QkvError('UNSUPPORTED', kNoWebAssembly, 'qkv.wasm');
+  try {
+    new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]));
+  } catch (cause) {
+    throw new QkvError('UNSUPPORTED', kForbidden, 'qkv.wasm', { cause });
+  }
+}
+
+/** Throws a QkvError, code UNSUPPORTED, where the relaxed build does not run, or gives wrong results. */
+export function requireRelaxedSimd() {
+  requireWebAssembly();
+  if (!hasRelaxedSimd()) throw new QkvError('UNSUPPORTED', kNoRelaxed, 'qkv.wasm');
+}
 
 /**
  * Whether this runtime has relaxed SIMD, and computes with it: one without rejects the whole relaxed build, and V8's
@@ -6,9 +31,13 @@
  */
 export function hasRelaxedSimd() {
   const probe = relaxedProbe();
-  if (!WebAssembly.validate(probe.bytes)) return false;
-  const { run } = new WebAssembly.Instance(new WebAssembly.Module(probe.bytes)).exports;
-  return /** @type {() => number} */ (run)() === probe.expected;
+  try {
+    if (!WebAssembly.validate(probe.bytes)) return false;
+    const { run } = new WebAssembly.Instance(new WebAssembly.Module(probe.bytes)).exports;
+    return /** @type {() => number} */ (run)() === probe.expected;
+  } catch {
+    return false; // no WebAssembly at all, or none allowed: requireWebAssembly says which
+  }
 }
 
 /** A module whose run() adds up sixteen vectors that live across relaxed dot products. */

@@ -9,6 +9,9 @@ import { hasWebWorker } from './runtime.js';
 import { wasmSettings } from './wasm-settings.js';
 import { threadsUrls } from './worker-assets.js';
 
+/** @typedef {import('./host.js').EngineSettings} EngineSettings */
+/** @typedef {import('./model-source.js').ModelSource} ModelSource */
+
 /** @typedef {import('./translator.js').CreateOptions} CreateOptions */
 /** @typedef {Pick<CreateOptions, 'sourceLanguage' | 'targetLanguage' | 'model' | 'baseUrl'>} ModelOptions */
 
@@ -67,4 +70,33 @@ function noModel(options) {
 function otherPair({ name }, pair) {
   const message = `the option \`model\` is the package for ${name}, and the languages are ${pair}`;
   return domException('NotSupportedError', new QkvError('UNSUPPORTED', message));
+}
+
+/**
+ * What the first of several engines is told: to hand on what it downloads.
+ * @param {EngineSettings} settings
+ * @param {ModelSource} source
+ */
+export const sharing = (settings, source) => ({
+  settings: { ...settings, wasm: { ...settings.wasm, isShared: true } },
+  source: { ...source, isShared: true },
+});
+
+/**
+ * What the others are told: to take what the first has downloaded, or, where it had done so before and kept nothing, to
+ * download it.
+ * @param {EngineSettings} settings
+ * @param {ModelSource} source
+ * @param {import('./engine.js').Started} started
+ * @param {import('./shared-model.js').Loaded} loaded
+ */
+export function shared(settings, source, { build, compiled }, { files }) {
+  const { wasm } = settings;
+  const threads = 'pick' in wasm && build === 'threads' ? wasm.threads : undefined;
+  const ready = threads ? { ...wasm, threads: { ...threads, wasm: compiled } } : { build, from: compiled };
+  return {
+    settings: /** @type {EngineSettings} */ (compiled ? { ...settings, wasm: ready } : settings),
+    source:
+      Object.keys(files ?? {}).length > 0 ? { files: { ...('files' in source && source.files), ...files } } : source,
+  };
 }

@@ -1,7 +1,7 @@
 // A model of an engine, shared by all who asked for it: loaded once, freed with the last.
 
 /** @typedef {import('./glue.js').WasmModelInfo} WasmModelInfo */
-/** @typedef {{model: number, info: WasmModelInfo}} Loaded */
+/** @typedef {{model: number, info: WasmModelInfo, files?: Record<string, Blob>}} Loaded `files`: what was downloaded, where it is shared */
 /** @typedef {(loaded: number) => void} Progress */
 
 export class SharedModel {

@@ -8,7 +8,7 @@ import { Lease } from './lease.js';
 import { described, inputText, invalid, kInputQuota, readFields, wholeNumber } from './given.js';
 import { CreateMonitor } from './monitor.js';
 import { needsModels } from './model-source.js';
-import { engineSettings, modelSettings } from './settings.js';
+import { engineSettings, modelSettings, shared, sharing } from './settings.js';
 import { makeSearch } from './search.js';
 import { languageToken, splitSentences } from './sentences.js';
 import { makeTrace } from './trace.js';
@@ -189,16 +189,18 @@ export class Translator {
     given.monitor?.(monitor);
     monitor.report(0);
     const settings = engineSettings(given, kind);
-    const engine = new Lease(settings, key, source, (loaded) => monitor.report(loaded));
+    const more = settings.worker ? workers - 1 : 0;
+    const first = more > 0 ? sharing(settings, source) : { settings, source };
+    const engine = new Lease(first.settings, key, first.source, (loaded) => monitor.report(loaded));
     try {
-      const [{ build, threads }, { info }] = await engine.ready(signal);
+      const [started, loaded] = await engine.ready(signal);
       monitor.report(1);
-      const how = { name, engine: build, threads, worker: engine.worker };
-      const more = settings.worker ? workers - 1 : 0;
+      const how = { name, engine: started.build, threads: started.threads, worker: engine.worker };
+      const other = more > 0 ? shared(settings, source, started, loaded) : { settings, source };
       const lend = (/** @type {unknown} */ _, /** @type {number} */ i) => () =>
-        new Lease({ ...settings, member: i + 1 }, key, source, () => {});
+        new Lease({ ...other.settings, member: i + 1 }, key, other.source, () => {});
       const crew = more > 0 ? new Crew(engine, Array.from({ length: more }, lend)) : engine;
-      return Translator.on(crew, { ...info, ...how }, given);
+      return Translator.on(crew, { ...loaded.info, ...how }, given);
     } catch (error) {
       engine.release();
       throw toPublicError(error);

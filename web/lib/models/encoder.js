@@ -147,8 +147,7 @@ export class Encoder extends OneSided {
   async classify(text, options) {
     const { signal, second } = readFields(options, 'classify', kText);
     this.#needs('sequence');
-    const { scores, pieces } = await this.#one(text, second, { head: true }, signal);
-    if (pieces.length === 0) throw invalid('text', 'it has no pieces, and the tokenizer puts none around it');
+    const { scores } = await this.#one(text, second, { head: true }, signal);
     const labelled = this.info.labels.map((label, i) => ({ label, score: scores[i] }));
     return labelled.toSorted((a, b) => b.score - a.score);
   }
@@ -173,7 +172,7 @@ export class Encoder extends OneSided {
   }
 
   /**
-   * Where in a text the answer to a question is. An answer that shares a piece with a better one is left out.
+   * Where in a text the answer to a question is.
    * @param {string} question
    * @param {string} context
    * @param {CallOptions & {count?: number, longest?: number}} [options] `count` of answers, left out: 1; `longest`: the most
@@ -210,15 +209,6 @@ export class Encoder extends OneSided {
    */
   async #one(text, second, options, signal, count = 1, longest = 1) {
     const inputs = [[inputText(text), second === undefined ? null : inputText(second, 'second')]];
-    const [result] = await this.call('encode', { inputs, options, reading: { count, longest } }, signal);
-    return result.pieces.length > 0 ? result : { ...this.#nothing(), ...result };
-  }
-
-  /** What is said of a text without pieces: an empty one, where the tokenizer puts none around it. */
-  #nothing() {
-    const { dModel, layers, heads } = this.info;
-    const tensor = (/** @type {number[]} */ ...shape) => ({ shape, data: new Float32Array(0) });
-    const lists = { masks: [], answers: [], scores: new Float32Array(0) };
-    return { ...lists, vectors: tensor(0, dModel), encoderSelf: tensor(layers, heads, 0, 0) };
+    return (await this.call('encode', { inputs, options, reading: { count, longest } }, signal))[0];
   }
 }

@@ -2,14 +2,16 @@
 // files, then the weights: one file or shards, safetensors as it arrives, what PyTorch pickled in the order that it asks for.
 import { withSignals } from '../abort.js';
 import { QkvError } from '../errors.js';
-import { collect, open } from '../fetch.js';
-import { RangeFiller, asText, feed, kSmallShare, missing } from '../load.js';
-import { hasTwoVocabularies, locate, weightsFile } from '../model-source.js';
+import { RangeFiller, feed } from '../feed.js';
+import { open } from '../fetch.js';
+import { kSmallShare } from '../load.js';
+import { asText, openerOf, readFile } from '../model-files.js';
+import { hasTwoVocabularies, smallFiles } from '../model-source.js';
 import { readDirectory } from './directory.js';
+import { openWeights, toBlob } from './weight-files.js';
 import { isZip, openEntry, readZip } from './zip.js';
 
 /** @typedef {import('./glue.js').GuardedModels} GuardedModels */
-/** @typedef {import('../fetch.js').Opened & {blob?: Blob}} OpenedFile `blob`: all of it, to be read in any order */
 /** @typedef {import('./folder-source.js').FolderSource} FolderSource */
 /** @typedef {import('../load.js').Progress} Progress */
 
@@ -18,7 +20,9 @@ import { isZip, openEntry, readZip } from './zip.js';
  * @typedef {'auto' | 'float' | 'int8'} Numbers
  */
 
-/** @typedef {{name: string, size: number, open: () => Promise<OpenedFile>}} WeightFile `size` 0: not known */
+/** @typedef {import('../model-files.js').Opener} Opener */
+/** @typedef {import('./weight-files.js').OpenedFile} OpenedFile */
+/** @typedef {import('./weight-files.js').WeightFile} WeightFile */
 /**
  * What is known of a folder before its weights are read.
  * @typedef {object} Inspected
@@ -28,7 +32,11 @@ import { isZip, openEntry, readZip } from './zip.js';
  * @property {import('./directory.js').TensorInfo[]} tensors none of what PyTorch pickled
  */
 
-/** @typedef {(name: string) => Promise<OpenedFile | null>} Opener of the folder's files; null where there is none */
+// The share of the progress that ends where all is downloaded and nothing is in the engine yet: of a zip, of pickles.
+const kWhole = 0.9;
+
+/** @type {(progress: Progress, from: number, to: number) => Progress} a part's progress, as that of the whole */
+const part = (progress, from, to) => (done) => progress(from + (to - from) * done);
 
 /**
  * @param {Promise<any>} engine
@@ -40,9 +48,10 @@ import { isZip, openEntry, readZip } from './zip.js';
 export function loadFolder(engine, source, outer, progress) {
   return withSignals([outer], async (signal) => {
     const wasm = /** @type {GuardedModels} */ (await engine);
-    const { loader, weights } = await begin(wasm, source, signal, (done) => progress(kSmallShare * done));
+    const { loader, weights } = await begin(wasm, source, signal, progress);
+    const isHere = 'zip' in source || weights.some(({ isWhole }) => isWhole);
     try {
-      await feedAll(wasm, loader, weights, signal, (done) => progress(kSmallShare + (1 - kSmallShare) * done));
+      await feedAll(wasm, loader, weights, signal, part(progress, isHere ? kWhole : kSmallShare, 1));
       return wasm.loaderFinish(loader);
     } catch (error) {
       wasm.loaderFree(loader);
@@ -98,7 +107,8 @@ async function feedDirectory(wasm, loader, file) {
   const filler = new RangeFiller(wasm, loader);
   const { chunks } = await file.open();
   for await (const chunk of chunks) {
-    if (filler.take(chunk) || filler.ranges > 2) return;
+    filler.take(chunk);
+    if (filler.isDone || filler.ranges > 2) return;
   }
 }
 
@@ -106,12 +116,13 @@ async function feedDirectory(wasm, loader, file) {
  * @param {GuardedModels} wasm
  * @param {FolderSource} source
  * @param {AbortSignal} signal
- * @param {Progress} progress of the small files
+ * @param {Progress} progress of all that comes before the weights are fed
  */
 async function begin(wasm, source, signal, progress) {
-  const opener = await openerOf(source, signal);
-  const files = await readSmallFiles(wasm, opener, source, progress);
-  const weights = await openWeights(wasm, opener, source);
+  const isZip = 'zip' in source;
+  const opener = await (isZip ? openZip(source.zip, signal, part(progress, 0, kWhole)) : openerOf(source, signal));
+  const files = await readSmallFiles(wasm, opener, isZip ? () => {} : part(progress, 0, kSmallShare));
+  const weights = await openWeights(wasm, opener, isZip ? () => {} : part(progress, kSmallShare, kWhole));
   const sizes = weights.map(({ name, size }) => /** @type {[string, number]} */ ([name, size]));
   const numbers = source.numbers ?? 'auto';
   const loader = wasm.folderLoaderCreate({ files, weights: sizes, numbers });
@@ -119,51 +130,46 @@ async function begin(wasm, source, signal, progress) {
 }
 
 /**
- * @param {FolderSource} source
+ * @param {import('../fetch.js').Source} zip
  * @param {AbortSignal} signal
+ * @param {Progress} progress
  * @returns {Promise<Opener>}
  */
-async function openerOf(source, signal) {
-  if (!('zip' in source)) {
-    return async (name) => {
-      const from = locate(source, name);
-      return from === undefined ? null : open(from, name, signal);
-    };
-  }
-  const opened = await open(source.zip, 'zip', signal);
-  if (!opened) throw new QkvError('MISSING_FILE', 'there is nothing there', String(source.zip));
-  const blob = await toBlob(source.zip instanceof Blob ? { ...opened, blob: source.zip } : opened);
+async function openZip(zip, signal, progress) {
+  const blob = zip instanceof Blob ? zip : await toBlob(await open(zip, 'zip', signal), progress);
   if (!(await isZip(blob))) throw new QkvError('INVALID_FILE', 'it does not begin as a zip does', 'zip');
   const entries = await readZip(blob);
-  return async (name) => (Object.hasOwn(entries, name) ? openEntry(entries[name], name) : null);
+  return async (name, isOptional) => {
+    if (Object.hasOwn(entries, name)) return openEntry(entries[name], name);
+    if (isOptional) return null;
+    throw new QkvError('MISSING_FILE', `the zip has no file ${name}`, name);
+  };
 }
 
 /**
  * @param {GuardedModels} wasm
  * @param {Opener} opener
- * @param {FolderSource} source
  * @param {Progress} progress
  * @returns {Promise<[string, string | Uint8Array][]>}
  */
-async function readSmallFiles(wasm, opener, source, progress) {
+async function readSmallFiles(wasm, opener, progress) {
   /** @type {[string, string | Uint8Array][]} */
   const files = [];
-  const read = async (/** @type {string} */ name) => {
-    const opened = await opener(name);
-    if (!opened) return null;
-    const bytes = await collect(opened, name);
-    if (bytes.length === 0) throw new QkvError('INVALID_FILE', 'is empty', name);
+  const read = async (/** @type {string} */ name, isOptional = true) => {
+    const bytes = await readFile(opener, name, isOptional);
+    if (!bytes) return null;
     const content = /\.(json|txt)$/.test(name) ? asText(bytes, name) : bytes;
     files.push([name, content]);
     return content;
   };
-  const config = /** @type {string | null} */ (await read('config.json'));
-  if (config === null) throw notThere(source, 'config.json');
+  const config = /** @type {string} */ (await read('config.json', false));
   const names = wasm.folderFiles(config);
+  const isOptional = (/** @type {string} */ name) =>
+    !names.includes('source.spm') || !smallFiles.some((file) => file.name === name && file.isRequired);
   const tokenizer = names.includes('tokenizer.json') && (await read('tokenizer.json'));
   const others = names.filter((name) => isOpen(name, config, !!tokenizer));
   let done = 0;
-  await Promise.all(others.map((name) => read(name).then(() => progress(++done / others.length))));
+  await Promise.all(others.map((name) => read(name, isOptional(name)).then(() => progress(++done / others.length))));
   return files;
 }
 
@@ -180,80 +186,6 @@ function isOpen(name, config, hasTokenizer) {
 }
 
 /**
- * The file of weights, or its shards, each opened when it is read: a server may not keep many waiting.
- * @param {GuardedModels} wasm
- * @param {Opener} opener
- * @param {FolderSource} source
- * @returns {Promise<WeightFile[]>}
- */
-async function openWeights(wasm, opener, source) {
-  for (const name of [weightsFile, 'pytorch_model.bin']) {
-    const whole = await opener(name);
-    if (whole) return [await weightFile(name, whole)];
-    const index = await opener(`${name}.index.json`);
-    if (!index) continue;
-    const text = asText(await collect(index, `${name}.index.json`), `${name}.index.json`);
-    const files = [];
-    for (const shard of wasm.shardNames(text)) files.push(await shardFile(shard, opener, source));
-    return files;
-  }
-  throw notThere(source, weightsFile);
-}
-
-/**
- * @param {string} name
- * @param {OpenedFile} opened
- * @returns {Promise<WeightFile>}
- */
-async function weightFile(name, opened) {
-  if (name.endsWith('.safetensors')) {
-    return { name, size: opened.exact ? opened.size : 0, open: async () => opened };
-  }
-  const blob = await toBlob(opened); // its directory is at its end
-  return { name, size: blob.size, open: async () => ({ ...opened, blob }) };
-}
-
-/**
- * @param {string} name
- * @param {Opener} opener
- * @param {FolderSource} source
- * @returns {Promise<WeightFile>}
- */
-async function shardFile(name, opener, source) {
-  const opening = async () => {
-    const opened = await opener(name);
-    if (!opened) throw notThere(source, name);
-    return opened;
-  };
-  return name.endsWith('.safetensors') ? { name, size: 0, open: opening } : weightFile(name, await opening());
-}
-
-/**
- * @param {OpenedFile} opened
- * @returns {Promise<Blob>} which a browser may keep on disk
- */
-async function toBlob(opened) {
-  if (opened.blob) return opened.blob;
-  const chunks = opened.chunks[Symbol.asyncIterator]();
-  /** @type {unknown} */
-  let problem; // browsers say of what broke a stream no more than that it could not be fetched
-  const stream = new ReadableStream({
-    pull: async (controller) => {
-      try {
-        const { done, value } = await chunks.next();
-        if (done) controller.close();
-        else controller.enqueue(value.slice());
-      } catch (error) {
-        controller.error((problem = error));
-      }
-    },
-  });
-  return new Response(stream).blob().catch((error) => {
-    throw problem ?? error;
-  });
-}
-
-/**
  * @param {GuardedModels} wasm
  * @param {number} loader
  * @param {WeightFile[]} files
@@ -262,13 +194,12 @@ async function toBlob(opened) {
  */
 async function feedAll(wasm, loader, files, signal, progress) {
   for (const [index, file] of files.entries()) {
-    const report = (/** @type {number} */ bytes, /** @type {number} */ size) =>
-      progress((index + (size ? Math.min(bytes / size, 1) : 0)) / files.length);
+    const report = part(progress, index / files.length, (index + 1) / files.length);
     const filler = new RangeFiller(wasm, loader, index);
     if (filler.isDone) continue;
     const opened = await file.open();
     if (opened.blob) await feedBlob(wasm, loader, opened.blob, index, signal, report);
-    else await feed(filler, opened, file.name, signal, (bytes) => report(bytes, opened.size));
+    else await feed(filler, opened, file.name, signal, report);
   }
 }
 
@@ -278,9 +209,9 @@ async function feedAll(wasm, loader, files, signal, progress) {
  * @param {Blob} blob
  * @param {number} file
  * @param {AbortSignal} signal
- * @param {(bytes: number, size: number) => void} report
+ * @param {Progress} progress
  */
-async function feedBlob(wasm, loader, blob, file, signal, report) {
+async function feedBlob(wasm, loader, blob, file, signal, progress) {
   let done = 0;
   for (let range = wasm.loaderNext(loader); range.length > 0 && range.file === file; range = wasm.loaderNext(loader)) {
     const bytes = new Uint8Array(await blob.slice(range.offset, range.offset + range.length).arrayBuffer());
@@ -288,15 +219,6 @@ async function feedBlob(wasm, loader, blob, file, signal, report) {
     if (bytes.length < range.length) throw new QkvError('INVALID_FILE', 'ends before what its directory names');
     wasm.loaderStage(loader).set(bytes);
     wasm.loaderCommit(loader);
-    report((done += bytes.length), blob.size);
+    progress(Math.min((done += bytes.length) / blob.size, 1)); // two tensors may share their bytes
   }
-}
-
-/**
- * @param {FolderSource} source
- * @param {string} name
- */
-function notThere(source, name) {
-  if (!('zip' in source)) return missing(source, name);
-  return new QkvError('MISSING_FILE', `the zip has no file ${name}`, name);
 }

@@ -15,9 +15,10 @@ export class ModelsEngine {
   #wasm = /** @type {GuardedModels | null} */ (null);
   engine = new Engine(async (settings) => {
     const { build, from } = choose(settings);
-    const wasm = guard(await start(createModule, await compile(from, build)), 'load the model again');
+    const compiled = await compile(from);
+    const wasm = guard(await start(createModule, compiled), 'load the model again');
     this.#wasm = /** @type {any} */ (wasm);
-    return { wasm, build, threads: 1 };
+    return { wasm, build, threads: 1, compiled };
   }, loadFolder);
 
   /**

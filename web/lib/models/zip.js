@@ -112,7 +112,7 @@ export async function openEntry(entry, name) {
   if (begin + packed > blob.size) throw invalid('ends after the zip does', name);
   const bytes = blob.slice(begin, begin + packed);
   const chunks = isDeflated ? inflate(bytes, name) : parts(bytes);
-  return { chunks: checked(chunks, entry, name), size, exact: true, isChecked: true };
+  return { chunks: checked(chunks, entry, name), size, exact: true };
 }
 
 /** @param {Blob} blob */

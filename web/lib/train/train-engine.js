@@ -37,9 +37,9 @@ export class TrainEngine {
   #wasm = /** @type {import('../guard.js').GuardedModule | null} */ (null);
   #engine = new Engine(async (settings) => {
     if (!('from' in settings)) throw new Error('the build that trains is one');
-    const module = await start(createModule, await compile(settings.from, settings.build));
-    this.#wasm = guard(module, 'create a new Trainer');
-    return { wasm: this.#wasm, build: settings.build, threads: 1 };
+    const compiled = await compile(settings.from);
+    this.#wasm = guard(await start(createModule, compiled), 'create a new Trainer');
+    return { wasm: this.#wasm, build: settings.build, threads: 1, compiled };
   });
 
   /** @param {{wasm: import('../instantiate.js').WasmSettings, config: string, data: TrainerData, checkpoint?: Checkpoint}} args */

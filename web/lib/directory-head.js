@@ -1,0 +1,54 @@
+// The beginning of a file of safetensors: eight bytes with the length of a directory, then the directory, JSON
+// (huggingface.co/docs/safetensors). It says how long the file is, also where no server does.
+import { concatenate } from './fetch.js';
+
+/** The longest directory, by the format. */
+const kLongest = 100_000_000;
+const kLength = 8;
+
+/** Collects a directory as a file arrives. */
+export class DirectoryHead {
+  /** @type {Uint8Array[]} */
+  #chunks = [];
+  #have = 0;
+  /** Bytes until the directory's end; 0: not known yet, NaN: it is no such file. */
+  end = 0;
+
+  /**
+   * @param {Uint8Array} chunk the file's next
+   * @returns {Uint8Array | null} the directory, once, when it is there whole
+   */
+  add(chunk) {
+    if (Number.isNaN(this.end)) return null;
+    this.#chunks.push(chunk.slice());
+    this.#have += chunk.length;
+    if (this.end === 0 && this.#have >= kLength) this.end = this.#readEnd();
+    if (this.end === 0 || !(this.#have >= this.end)) return null;
+    const bytes = concatenate(this.#chunks).subarray(kLength, this.end);
+    this.#chunks = [];
+    return bytes;
+  }
+
+  #readEnd() {
+    const size = Number(new DataView(concatenate(this.#chunks).buffer).getBigUint64(0, true));
+    return size > 0 && size <= kLongest ? kLength + size : NaN;
+  }
+}
+
+/** Finds out how long a file is by its directory. */
+export class SizeFinder {
+  #head = new DirectoryHead();
+  /** Bytes of the whole file; 0 where they are not known, or not yet. */
+  size = 0;
+  #isDone = false;
+
+  /** @param {Uint8Array} chunk the file's next */
+  add(chunk) {
+    if (this.#isDone) return;
+    const directory = this.#head.add(chunk);
+    this.#isDone = directory !== null || Number.isNaN(this.#head.end);
+    if (!directory) return;
+    const ends = new TextDecoder().decode(directory).matchAll(/"data_offsets"\s*:\s*\[\s*\d+\s*,\s*(\d+)/g);
+    this.size = this.#head.end + Math.max(0, ...Array.from(ends, ([, end]) => Number(end)));
+  }
+}
