@@ -53,6 +53,9 @@ val Shards(const std::string& index) {
 
 // {files: [[name, text or bytes], ...], weights: [[name, size], ...], numbers}
 val FolderLoaderCreate(const val& request) {
+  if (const Result<void> fits = CheckFiles({Field(request, "files")}); !fits) {
+    return ErrorValue(fits.error());
+  }
   SmallFiles files;
   for (const val& file : emscripten::vecFromJSArray<val>(Field(request, "files"))) {
     files.emplace_back(file[0].as<std::string>(), file[1].as<std::string>());

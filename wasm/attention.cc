@@ -54,7 +54,7 @@ val OutputValue(const val& request, Tensor output, const ConstHeads& query, size
 
 Result<val> TryAttend(const val& request) {
   const bool columns = Flag(request, "columns"), spread = Flag(request, "spread");
-  QKV_CHECK(Fits(static_cast<uint64_t>(Number(request, "bytes")), kGiveLess, "query"));
+  QKV_CHECK(CheckMemory(static_cast<uint64_t>(Number(request, "bytes")), kGiveLess, "query"));
   Choices choices;
   QKV_CHECK(ReadChoices(request, choices));
   AttentionInputs in;
@@ -69,7 +69,7 @@ Result<val> TryAttend(const val& request) {
   // By columns the output is held twice for a moment.
   const uint64_t room = AttendMemory(choices.attention, in);
   const uint64_t output_bytes = (columns ? 2 : 1) * rows * in.value.dim * sizeof(float);
-  QKV_CHECK(Fits(room + output_bytes + RecordBytes(request, rows, keys), kRecordLess, "record"));
+  QKV_CHECK(CheckMemory(room + output_bytes + RecordBytes(request, rows, keys), kRecordLess, "record"));
   Tensor output = {std::vector<float>(in.value.data != nullptr ? in.query.heads * in.query.rows * in.value.dim : 0),
                    in.query.heads, in.query.rows, in.value.dim};
   Recorded recorded;
@@ -120,7 +120,7 @@ val MemoryValue(const AttentionMemory& memory) {
 
 Result<val> TryMultiHead(const val& request) {
   const bool columns = Flag(request, "columns"), remember = Flag(request, "remember");
-  QKV_CHECK(Fits(static_cast<uint64_t>(Number(request, "bytes")), kGiveLess, "query"));
+  QKV_CHECK(CheckMemory(static_cast<uint64_t>(Number(request, "bytes")), kGiveLess, "query"));
   Choices choices;
   QKV_CHECK(ReadChoices(request, choices));
   const auto read = [&](const char* name, const Tensor* otherwise) {
@@ -145,7 +145,7 @@ Result<val> TryMultiHead(const val& request) {
 
   const uint64_t rows = uint64_t{layer.heads} * query->rows, keys = uint64_t{key->rows} + given.rows;
   const uint64_t room = ForwardRoom(layer, q, k, v, memory);
-  QKV_CHECK(Fits(2 * room + RecordBytes(request, rows, keys), kRecordLess, "record"));
+  QKV_CHECK(CheckMemory(2 * room + RecordBytes(request, rows, keys), kRecordLess, "record"));
   CallArena arena(room);
   Context ctx = arena.context();
   Recorded recorded;

@@ -29,7 +29,7 @@ Handles<Running>& Jobs() {
 size_t Option(const val& options, const char* name) {
   if (options.isNull() || options.isUndefined()) return 0;
   const val value = options[name];
-  return value.isNumber() ? static_cast<size_t>(std::max(value.as<double>(), 0.0)) : 0;
+  return value.isNumber() ? static_cast<size_t>(std::clamp(value.as<double>(), 0.0, 0x1p31)) : 0;
 }
 
 // A prefix, as a text or as rows of the embedding: the whole of a translation where </s> is the last of them.
@@ -72,38 +72,38 @@ val TranslateStart(int handle, const val& texts, const val& options) {
   if (model == nullptr) return NoSuch("model");
   const Result<DecodeOptions> decode = ParseOptions(*model, options);
   if (!decode) return ErrorValue(decode.error());
+  if (const Result<void> fits = CheckTexts({texts}); !fits) return ErrorValue(fits.error());
   auto job = std::make_unique<TranslationJob>(*model, emscripten::vecFromJSArray<std::string>(texts), decode.value());
   return val(Jobs().Add(std::make_unique<Running>(Running{model, std::move(job), nullptr})));
 }
 
-val ReplayStart(int handle, const std::string& source, std::optional<std::string> target, ReplayKind kind,
-                DecodeOptions options) {
+val ReplayStart(int handle, const val& source, const val& target, ReplayKind kind, DecodeOptions options) {
   const TranslationModel* model = ModelAt(handle);
   if (model == nullptr) return NoSuch("model");
-  auto job = std::make_unique<ReplayJob>(*model, source, std::move(target), kind, options);
+  if (const Result<void> fits = CheckTexts({source, target}); !fits) return ErrorValue(fits.error());
+  std::optional<std::string> given;
+  if (target.isString()) given = target.as<std::string>();
+  auto job = std::make_unique<ReplayJob>(*model, source.as<std::string>(), std::move(given), kind, options);
   return val(Jobs().Add(std::make_unique<Running>(Running{model, nullptr, std::move(job)})));
 }
 
-val TraceStart(int handle, const std::string& source, const val& target, const val& options) {
+val TraceStart(int handle, const val& source, const val& target, const val& options) {
   const TranslationModel* model = ModelAt(handle);
   if (model == nullptr) return NoSuch("model");
   const Result<DecodeOptions> decode = ParseOptions(*model, options);
   if (!decode) return ErrorValue(decode.error());
-  std::optional<std::string> given;
-  if (target.isString()) given = target.as<std::string>();
   const ReplayKind kind = Flag(options, "vectors") ? ReplayKind::kVectors : ReplayKind::kTrace;
-  return ReplayStart(handle, source, std::move(given), kind, decode.value());
+  return ReplayStart(handle, source, target, kind, decode.value());
 }
 
-val ScoreStart(int handle, const std::string& source, const std::string& target) {
+val ScoreStart(int handle, const val& source, const val& target) {
   return ReplayStart(handle, source, target, ReplayKind::kScore, {});
 }
 
 val JobStep(int handle) {
   const Running* job = Jobs().Get(handle);
   if (job == nullptr) return NoSuch("job");
-  Context& ctx = SharedContext();
-  return val(job->translation ? job->translation->Step(ctx) : job->replay->Step(ctx));
+  return Stepped(job->translation ? static_cast<Job&>(*job->translation) : *job->replay);
 }
 
 // {text, pieces, ids, score, logProb, cut}

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/base/budget.h"
 #include "core/io/tensor_directory.h"
 #include "wasm/engine.h"
 #include "wasm/values.h"
@@ -46,7 +47,9 @@ template <class Loader>
 val LoaderStage(int handle) {
   Loading<Loader>* loading = Loaders<Loader>().Get(handle);
   if (loading == nullptr) return NoSuch("loader");
-  loading->stage.resize(static_cast<size_t>(loading->loader->Next().length));
+  const uint64_t length = loading->loader->Next().length;
+  if (const Result<void> fits = CheckMemory(length, kTooLarge, "weights"); !fits) return ErrorValue(fits.error());
+  loading->stage.resize(static_cast<size_t>(length));
   return val(emscripten::typed_memory_view(loading->stage.size(), loading->stage.data()));
 }
 

@@ -6,6 +6,7 @@
 #include <emscripten/heap.h>
 
 #include "core/text/utf.h"
+#include "wasm/engine.h"
 #include "wasm/loading.h"
 #include "wasm/values.h"
 
@@ -59,6 +60,11 @@ val TokensValue(const TranslationModel& model, const std::string& text, const To
   side.set("begin", TypedArray(begin));
   side.set("end", TypedArray(end));
   return side;
+}
+
+val Stepped(Job& job) {
+  const bool done = job.Step(SharedContext());
+  return job.outcome() ? val(done) : ErrorValue(job.outcome().error());
 }
 
 val HeadsValue(const std::vector<std::pair<size_t, size_t>>& heads) {

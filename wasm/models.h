@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/job.h"
 #include "core/translate/model.h"
 
 namespace qkv {
@@ -29,6 +30,9 @@ void AddTranslationInfo(emscripten::val& info, const TranslationModel& model);
 
 // {text, pieces, ids, begin, end}: `begin` and `end` are half-open UTF-16 ranges of the text.
 emscripten::val TokensValue(const TranslationModel& model, const std::string& text, const Tokens& tokens, Side which);
+
+// A step of a job: whether it is done, or its error.
+emscripten::val Stepped(Job& job);
 
 // [[layer, head], ...]
 emscripten::val HeadsValue(const std::vector<std::pair<size_t, size_t>>& heads);

@@ -89,6 +89,7 @@ val GuessesValue(const Model& model, const std::vector<Guess>& guesses) {
 val EncodeStart(int handle, const val& inputs, const val& options) {
   const EncoderModel* const model = EncoderAt(handle);
   if (model == nullptr) return NoSuch("model");
+  if (const Result<void> fits = CheckTexts({inputs}); !fits) return ErrorValue(fits.error());
   auto running = std::make_unique<Running>();
   running->encoder = model;
   for (const val& pair : emscripten::vecFromJSArray<val>(inputs)) {
@@ -123,8 +124,9 @@ void AddReadings(val& value, const EncoderModel& model, const Encoded& result, s
       all.insert(all.end(), scores.begin(), scores.end());
     }
     Set(value, "scores", TypedArray(all));
-  } else if (config.head == Head::kAnswer && result.logits.rows() > 0) {
-    for (const Answer& answer : FindAnswers(result, count, longest)) {
+  } else if (config.head == Head::kAnswer) {
+    const bool some = result.logits.rows() > 0;
+    for (const Answer& answer : some ? FindAnswers(result, count, longest) : std::vector<Answer>{}) {
       val found = val::object();
       Set(found, "first", val(static_cast<double>(answer.first)));
       Set(found, "last", val(static_cast<double>(answer.last)));
@@ -145,8 +147,9 @@ val EncodeResult(int handle, const val& options) {
   for (size_t i = 0; i < job->inputs.size(); ++i) {
     const Encoded& result = job->encode->results()[i];
     val value = EncodingValue(*job->encoder, result.encoding, job->inputs[i]);
-    if (result.hidden.size() != 0) Set(value, "vectors", MatrixValue(result.hidden));
-    if (!result.attention.weights.empty()) Set(value, "encoderSelf", MapValue(result.attention));
+    // A text without pieces has none of either, [0, d] and [layers, heads, 0, 0].
+    if (result.hidden.cols() != 0) Set(value, "vectors", MatrixValue(result.hidden));
+    if (result.attention.layers != 0) Set(value, "encoderSelf", MapValue(result.attention));
     AddReadings(value, *job->encoder, result, count, longest);
     Push(results, value);
   }
@@ -157,9 +160,10 @@ double OptionOr(const val& options, const char* name, double fallback) {
   return IsGiven(Field(options, name)) ? Number(options, name) : fallback;
 }
 
-val GenerateStart(int handle, const std::string& prompt, const val& options) {
+val GenerateStart(int handle, const val& prompt, const val& options) {
   const GeneratorModel* const model = GeneratorAt(handle);
   if (model == nullptr) return NoSuch("model");
+  if (const Result<void> fits = CheckTexts({prompt}); !fits) return ErrorValue(fits.error());
   GenerateOptions generate;
   generate.sampling = model->sampling();
   SamplingOptions& sampling = generate.sampling;
@@ -175,7 +179,7 @@ val GenerateStart(int handle, const std::string& prompt, const val& options) {
   if (IsGiven(Field(options, "stop"))) generate.stops = emscripten::vecFromJSArray<std::string>(Field(options, "stop"));
   auto running = std::make_unique<Running>();
   running->generator = model;
-  running->generate = std::make_unique<GenerateJob>(*model, prompt, std::move(generate));
+  running->generate = std::make_unique<GenerateJob>(*model, prompt.as<std::string>(), std::move(generate));
   return val(Jobs().Add(std::move(running)));
 }
 
@@ -209,9 +213,11 @@ val GenerateResult(int handle) {
   return value;
 }
 
-val GenerationTraceStart(int handle, const std::string& text, int alternatives) {
+val GenerationTraceStart(int handle, const val& given, int alternatives) {
   const GeneratorModel* const model = GeneratorAt(handle);
   if (model == nullptr) return NoSuch("model");
+  if (const Result<void> fits = CheckTexts({given}); !fits) return ErrorValue(fits.error());
+  const auto text = given.as<std::string>();
   auto running = std::make_unique<Running>();
   running->generator = model;
   running->inputs.push_back({text});
@@ -233,9 +239,8 @@ val GenerationTraceResult(int handle) {
 val StepJob(int handle) {
   const Running* const job = Jobs().Get(handle);
   if (job == nullptr) return NoSuch("job");
-  Context& ctx = SharedContext();
-  if (job->encode) return val(job->encode->Step(ctx));
-  return val(job->generate ? job->generate->Step(ctx) : job->trace->Step(ctx));
+  if (job->encode) return Stepped(*job->encode);
+  return Stepped(job->generate ? static_cast<Job&>(*job->generate) : *job->trace);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ val RowsValue(const Matrix& rows) {
 
 Result<void> RoomForRows(double rows, double columns) {
   const double bytes = 2 * sizeof(float) * rows * columns;
-  return Fits(bytes < 0x1p63 ? static_cast<uint64_t>(bytes) : UINT64_MAX, kGiveLess, "d");
+  return CheckMemory(bytes < 0x1p63 ? static_cast<uint64_t>(bytes) : UINT64_MAX, kGiveLess, "d");
 }
 
 val Sinusoidal(double count, double d, const std::string& layout, double first) {
@@ -35,7 +35,7 @@ val Rotation(double delta, double d, const std::string& layout) {
 }
 
 val Rotary(const val& x, double bytes, double first, const std::string& layout, double base) {
-  if (const Result<void> fits = Fits(static_cast<uint64_t>(bytes), kGiveLess, "x"); !fits) {
+  if (const Result<void> fits = CheckMemory(static_cast<uint64_t>(bytes), kGiveLess, "x"); !fits) {
     return ErrorValue(fits.error());
   }
   Tensor y = ReadTensor(x);
@@ -45,7 +45,7 @@ val Rotary(const val& x, double bytes, double first, const std::string& layout, 
 }
 
 val Learned(const val& x, const val& table, double bytes, double first) {
-  if (const Result<void> fits = Fits(static_cast<uint64_t>(bytes), kGiveLess, "x"); !fits) {
+  if (const Result<void> fits = CheckMemory(static_cast<uint64_t>(bytes), kGiveLess, "x"); !fits) {
     return ErrorValue(fits.error());
   }
   Tensor y = ReadTensor(x);

@@ -14,6 +14,10 @@ Handles<TranslationModel>& Models() {
 }
 
 val LoaderCreate(const val& files) {
+  const Result<void> fits = CheckFiles({Field(files, "config"), Field(files, "generationConfig"), Field(files, "vocab"),
+                                        Field(files, "targetVocab"), Field(files, "sourceSpm"),
+                                        Field(files, "targetSpm"), Field(files, "shortlist")});
+  if (!fits) return ErrorValue(fits.error());
   const std::string config = Text(files, "config"), generation = Text(files, "generationConfig"),
                     vocabulary = Text(files, "vocab"), target_vocabulary = Text(files, "targetVocab");
   const std::vector<uint8_t> source = Bytes(Field(files, "sourceSpm")), target = Bytes(Field(files, "targetSpm")),

@@ -1,5 +1,9 @@
 #include "wasm/values.h"
 
+#include <algorithm>
+
+#include "core/base/budget.h"
+
 namespace qkv::wasm {
 
 val Field(const val& object, const char* name) { return object[name]; }
@@ -32,6 +36,40 @@ bool IsGiven(const val& value) { return !value.isUndefined() && !value.isNull();
 
 std::vector<uint8_t> Bytes(const val& array) {
   return IsGiven(array) ? emscripten::convertJSArrayToNumberVector<uint8_t>(array) : std::vector<uint8_t>{};
+}
+
+namespace {
+
+// A text takes up to three bytes for each of its units in UTF-8.
+uint64_t BytesIn(const val& given) {
+  if (!IsGiven(given)) return 0;
+  const auto length = static_cast<uint64_t>(Number(given, "length"));
+  if (given.isString()) return 3 * length;
+  if (!given.isArray()) return length;
+  uint64_t bytes = 0;
+  for (uint64_t i = 0; i < length; ++i) bytes += BytesIn(given[static_cast<double>(i)]);
+  return bytes;
+}
+
+uint64_t BytesInAll(std::initializer_list<val> given) {
+  uint64_t bytes = 0;
+  for (const val& each : given) bytes += BytesIn(each);
+  return bytes;
+}
+
+// Of each byte of a text while it is cut: what it was made of, where it was, what it may be joined to.
+constexpr uint64_t kRoomPerByte = 100;
+
+}  // namespace
+
+Result<void> CheckFiles(std::initializer_list<val> files) {
+  return CheckMemory(2 * BytesInAll(files), kTooLarge, "the model's files");
+}
+
+Result<void> CheckTexts(std::initializer_list<val> texts) {
+  const uint64_t bytes = BytesInAll(texts);
+  const uint64_t cut = kRoomPerByte * std::min<uint64_t>(bytes, kLongestText);
+  return CheckMemory(2 * bytes + cut, "give shorter texts, or fewer at a time", "texts");
 }
 
 val ErrorValue(const Error& error) {

@@ -28,6 +28,11 @@ void Push(val& list, const val& item);
 val Numbers(std::initializer_list<size_t> numbers);
 val Strings(std::span<const std::string_view> texts);
 
+// Whether the files that JavaScript gives, texts or bytes or lists of them, have room here, once on their way and once
+// where they stay; and texts, besides, while they are cut into pieces.
+Result<void> CheckFiles(std::initializer_list<val> files);
+Result<void> CheckTexts(std::initializer_list<val> texts);
+
 // Neither undefined nor null.
 bool IsGiven(const val& value);
 

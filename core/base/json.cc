@@ -2,11 +2,23 @@
 
 #include <rapidjson/error/en.h>
 
+#include <algorithm>
 #include <cmath>
+
+#include "core/base/budget.h"
 
 namespace qkv {
 namespace {
 constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag;
+
+// Bytes that a text takes at most while it is parsed: 16 a value on a stack that grows by half, while its old block is
+// still there, and 16 where the value stays; a string likewise.
+uint64_t RoomOf(std::string_view text) {
+  const auto values =
+      std::count_if(text.begin(), text.end(), [](char c) { return c == ',' || c == ':' || c == '[' || c == '{'; });
+  return uint64_t{56} * static_cast<uint64_t>(values) + uint64_t{4} * text.size();
+}
+
 }  // namespace
 
 Result<JsonObject> JsonObject::Parse(std::string_view text, std::string_view file_name, size_t most) {
@@ -16,6 +28,11 @@ Result<JsonObject> JsonObject::Parse(std::string_view text, std::string_view fil
     return Error{ErrorCode::kLimitExceeded, "the JSON is larger than " + std::to_string(most >> 20) + " MiB",
                  object.file_};
   }
+  // RapidJSON takes a NUL for the end of the text; JavaScript, which reads the same files, does not.
+  if (const size_t nul = text.find('\0'); nul != std::string_view::npos) {
+    return Error{ErrorCode::kInvalidFile, "not valid JSON at byte " + std::to_string(nul) + ": a NUL", object.file_};
+  }
+  QKV_CHECK(CheckMemory(RoomOf(text), kTooLarge, file_name));
   object.document_ = std::make_unique<rapidjson::Document>();
   object.document_->Parse<kFlags>(text.data(), text.size());
   if (object.document_->HasParseError()) {

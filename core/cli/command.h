@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/base/context.h"
+#include "core/base/job.h"
 #include "core/translate/folder.h"
 
 namespace qkv::cli {
@@ -24,6 +25,12 @@ inline std::unique_ptr<TranslationModel> LoadOrFail(const std::string& folder, b
   Result<std::unique_ptr<TranslationModel>> model = LoadFolder(folder, shortlist);
   if (!model) Fail(model.error().ToString());
   return std::move(*model);
+}
+
+// Runs a job to its end, or fails with its error.
+inline void Finish(Job& job, Context& ctx) {
+  while (!job.Step(ctx)) continue;
+  if (!job.outcome()) Fail(job.outcome().error().ToString());
 }
 
 struct Common {

@@ -115,7 +115,7 @@ void ForEachLine(const Options& options, const EncoderModel& model, EncodeOption
       if (tab != std::string::npos) inputs.back().second = ToValidUtf8(line.substr(tab + 1));
     }
     EncodeJob job(model, inputs, encode);
-    while (!job.Step(ctx)) continue;
+    Finish(job, ctx);
     for (const Encoded& result : job.results()) std::puts(say(result).c_str());
     if (std::fflush(stdout) != 0) Fail("standard output cannot be written");
   }

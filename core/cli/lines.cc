@@ -11,6 +11,8 @@
 namespace qkv::cli {
 namespace {
 
+constexpr size_t kLongestLine = size_t{64} << 20;
+
 bool DataIsWaiting(int file) {
   pollfd request{file, POLLIN, 0};
   return poll(&request, 1, 0) > 0;
@@ -34,6 +36,7 @@ std::vector<std::string> LineReader::Next(size_t most) {
 }
 
 void LineReader::Fill() {
+  if (scanned_ > kLongestLine) Fail(name_ + " has a line over 64 MiB: is it text?");
   buffer_.erase(0, at_);
   at_ = 0;
   char chunk[1 << 16];
@@ -46,13 +49,15 @@ void LineReader::Fill() {
 }
 
 bool LineReader::TakeLine(std::string& line) {
-  size_t end = buffer_.find('\n', at_);
+  size_t end = buffer_.find('\n', at_ + scanned_);
   if (end == std::string::npos) {
+    scanned_ = buffer_.size() - at_;
     if (!ended_ || at_ == buffer_.size()) return false;
     end = buffer_.size();
   }
   line.assign(buffer_, at_, end - at_);
   at_ = std::min(end + 1, buffer_.size());
+  scanned_ = 0;
   return true;
 }
 

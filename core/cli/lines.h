@@ -15,7 +15,7 @@ class LineReader {
   explicit LineReader(int file, std::string name = "standard input") : file_(file), name_(std::move(name)) {}
 
   // At least one line, and up to `most` of those that have come already; empty at the end of the input. The last line
-  // needs no newline.
+  // needs no newline. A line over 64 MiB ends the command: what has no lines is no text.
   std::vector<std::string> Next(size_t most);
 
  private:
@@ -25,7 +25,8 @@ class LineReader {
   int file_;
   std::string name_;
   std::string buffer_;
-  size_t at_ = 0;
+  size_t at_ = 0;       // where the next line begins
+  size_t scanned_ = 0;  // as far as here from at_ there is no end of a line
   bool ended_ = false;
 };
 

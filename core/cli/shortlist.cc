@@ -134,7 +134,7 @@ void RankHeads(const Options& options, const TranslationModel& model, const Sent
     const std::span<const int32_t> source = pairs.Source(pair), target = pairs.Target(pair);
     if (source.empty() || target.empty()) continue;
     ReplayJob job(model, model.Decode(source), model.Decode(target), ReplayKind::kTrace, {});
-    while (!job.Step(ctx)) continue;
+    Finish(job, ctx);
     const Replay& replay = job.result();
     std::vector<int32_t> read = replay.source.tokens.ids, written = replay.target.tokens.ids;
     read.pop_back();

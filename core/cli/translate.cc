@@ -51,7 +51,7 @@ void TraceLines(const TranslationModel& model, const Options& options, Context& 
   const ReplayKind kind = options.vectors ? ReplayKind::kVectors : ReplayKind::kTrace;
   for (const std::string& line : lines) {
     ReplayJob job(model, ToValidUtf8(line), std::nullopt, kind, options.decode);
-    while (!job.Step(ctx)) continue;
+    Finish(job, ctx);
     WriteLine(job.result().target.text);
     file << TraceJson(model, job.result()) << '\n';
     if (!file) Fail(options.trace + ": cannot be written");

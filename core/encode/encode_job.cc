@@ -2,6 +2,9 @@
 
 #include <cassert>
 
+#include "core/attention/memory.h"
+#include "core/base/budget.h"
+
 namespace qkv {
 namespace {
 
@@ -18,6 +21,7 @@ EncodeJob::EncodeJob(const EncoderModel& model, const std::vector<EncodeInput>& 
     if (input.second) second = *input.second;
     results_.emplace_back().encoding = model.Encode(input.text, second);
   }
+  if (options.trace) ReserveTrace();
 }
 
 bool EncodeJob::Advance(Context& ctx) {
@@ -44,10 +48,13 @@ void EncodeJob::NextBatch() {
     types_.insert(types_.end(), encoding.types.begin(), encoding.types.end());
     segments_.Add(encoding.size());
   }
-  const size_t rows = ids_.size();
-  if (options_.trace) {
-    trace_.Reserve(AttentionKind::kEncoderSelf, model_.config().layers, model_.config().heads, rows, rows);
-  }
+}
+
+void EncodeJob::ReserveTrace() {
+  const size_t rows = results_[0].encoding.size(), layers = model_.config().layers, heads = model_.config().heads;
+  const Result<void> fits = CheckMemory(TraceMemory(layers, heads, rows, rows), "trace a shorter text", "trace");
+  if (fits) trace_.Reserve(AttentionKind::kEncoderSelf, layers, heads, rows, rows);
+  if (!fits) Fail(fits.error());
 }
 
 void EncodeJob::TakeResults(Context& ctx) {
@@ -62,7 +69,7 @@ void EncodeJob::TakeResults(Context& ctx) {
   }
 }
 
-void EncodeJob::RunHead(Context& ctx, ConstMatrixView x, Encoded& result) const {
+void EncodeJob::RunHead(Context& ctx, ConstMatrixView x, Encoded& result) {
   using Head = EncoderConfig::Head;
   const Head head = model_.config().head;
   for (size_t i = 0; i < result.encoding.size(); ++i) {
@@ -71,6 +78,11 @@ void EncodeJob::RunHead(Context& ctx, ConstMatrixView x, Encoded& result) const 
     if (wanted && head != Head::kNone) result.rows.push_back(i);
   }
   if (result.rows.empty()) return;
+  if (head == Head::kMasked) {  // a text of masks alone, and a large vocabulary: once in the arena, once as the result
+    const uint64_t logits = uint64_t{2} * result.rows.size() * model_.config().vocabulary * sizeof(float);
+    const Result<void> fits = CheckMemory(logits, "hide fewer words at a time", "masks");
+    if (!fits) return Fail(fits.error());
+  }
   MatrixView picked = ctx.New(static_cast<Eigen::Index>(result.rows.size()), x.cols());
   for (size_t i = 0; i < result.rows.size(); ++i) {
     picked.row(static_cast<Eigen::Index>(i)) = x.row(static_cast<Eigen::Index>(result.rows[i]));

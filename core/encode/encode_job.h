@@ -35,14 +35,15 @@ class EncodeJob : public Job {
   // `model` must outlive the job. With `trace` there is one input.
   EncodeJob(const EncoderModel& model, const std::vector<EncodeInput>& inputs, EncodeOptions options);
 
-  // In the order of the inputs; complete once Step has returned true.
+  // In the order of the inputs; complete once Step has returned true, where outcome() has no error.
   const std::vector<Encoded>& results() const { return results_; }
 
  private:
   bool Advance(Context& ctx) override;
   void NextBatch();
   void TakeResults(Context& ctx);
-  void RunHead(Context& ctx, ConstMatrixView x, Encoded& result) const;
+  void ReserveTrace();
+  void RunHead(Context& ctx, ConstMatrixView x, Encoded& result);
 
   const EncoderModel& model_;
   EncodeOptions options_;

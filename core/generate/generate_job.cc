@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/attention/memory.h"
+#include "core/base/budget.h"
 #include "core/kernels/softmax.h"
 #include "core/text/utf.h"
 
@@ -10,6 +12,11 @@ namespace qkv {
 GenerateJob::GenerateJob(const GeneratorModel& model, std::string_view prompt, GenerateOptions options)
     : model_(model), options_(std::move(options)), sampler_(options_.sampling), state_(model.config(), 1) {
   const size_t positions = model.config().positions;
+  if (prompt.size() > kLongestText) {  // what is left out below is not cut into pieces either
+    truncated_ = true;
+    prompt.remove_prefix(prompt.size() - kLongestText);
+    while (!prompt.empty() && (prompt.front() & 0xC0) == 0x80) prompt.remove_prefix(1);
+  }
   for (const Piece& piece : model.tokenizer().Pieces(prompt)) ids_.push_back(piece.id);
   if (ids_.empty()) ids_.push_back(std::max({model.config().start, model.config().end, 0}));
   // The last piece that is written is never read.
@@ -80,8 +87,10 @@ GenerationTraceJob::GenerationTraceJob(const GeneratorModel& model, std::string_
     encoding_.begin = encoding_.end = {0};
     encoding_.text = {-1};
   }
-  const size_t rows = encoding_.size();
-  trace_.Reserve(AttentionKind::kDecoderSelf, model.config().layers, model.config().heads, rows, rows);
+  const size_t rows = encoding_.size(), layers = model.config().layers, heads = model.config().heads;
+  const Result<void> fits = CheckMemory(TraceMemory(layers, heads, rows, rows), "trace a shorter text", "trace");
+  if (fits) trace_.Reserve(AttentionKind::kDecoderSelf, layers, heads, rows, rows);
+  if (!fits) Fail(fits.error());
 }
 
 bool GenerationTraceJob::Advance(Context& ctx) {

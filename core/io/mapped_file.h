@@ -22,7 +22,7 @@ class MappedFile {
   // A file that is not there is an error, or empty if it is optional.
   static Result<MappedFile> Open(const std::string& folder, const std::string& name, bool optional = false) {
     const std::string path = folder + "/" + name;
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe without a writer waits for none
     if (file < 0) {
       if (optional && errno == ENOENT) return MappedFile();
       return Error{ErrorCode::kMissingFile, std::string("cannot be read: ") + std::strerror(errno), path};

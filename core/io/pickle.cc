@@ -10,7 +10,10 @@ namespace {
 
 constexpr size_t kMostValues = size_t{1} << 18;
 constexpr size_t kMostParts = 16;  // of a tuple
-constexpr int32_t kNothing = -1;   // where the memo has no value
+constexpr size_t kMostTensors = size_t{1} << 16;
+constexpr size_t kLongestName = 1024;                 // bytes; each tensor has a copy of its name and its storage's
+constexpr uint64_t kMostNumbers = uint64_t{1} << 40;  // of a tensor, and before it: 1 TiB is the largest file
+constexpr int32_t kNothing = -1;                      // where the memo has no value
 
 // What stands on the stack. Values are never changed once they are made, but for dictionaries, which grow.
 struct Value {
@@ -59,6 +62,8 @@ class Unpickler {
     return {ErrorCode::kUnsupported,
             "its pickle asks for \"" + std::string(what) + "\"; only tensors are read, nothing is run", file_};
   }
+
+  Error TooLong() const { return {ErrorCode::kLimitExceeded, "it has a name over 1,024 bytes", file_}; }
 
   // The next `count` bytes; none of them where they are not all there.
   std::string_view Take(uint64_t count) {
@@ -250,6 +255,7 @@ class Unpickler {
       return Invalid("a storage is not described as PyTorch does");
     }
     const std::string_view dtype = At(id.parts[1]).dtype, key = At(id.parts[2]).text;
+    if (key.size() > kLongestName) return TooLong();
     return Push({.kind = Kind::kStorage, .text = key, .dtype = dtype}), Result<void>();
   }
 
@@ -272,15 +278,19 @@ class Unpickler {
     const bool right = storage.kind == Kind::kStorage && first.kind == Kind::kInteger && sizes.kind == Kind::kTuple &&
                        strides.kind == Kind::kTuple && sizes.parts.size() == strides.parts.size();
     if (!right || first.integer < 0) return Invalid("a tensor is not described as PyTorch does");
+    if (static_cast<uint64_t>(first.integer) > kMostNumbers) return Invalid("a tensor begins past the end of any file");
     PickledTensor tensor{
         {}, std::string(storage.dtype), std::string(storage.text), static_cast<uint64_t>(first.integer), {}};
     uint64_t numbers = 1;
     for (size_t i = sizes.parts.size(); i-- > 0;) {
       const int64_t size = At(sizes.parts[i]).integer, stride = At(strides.parts[i]).integer;
-      if (size < 0 || size > INT32_MAX || numbers > uint64_t{1} << 40) return Invalid("a tensor's size is no size");
+      if (size < 0 || size > INT32_MAX) return Invalid("a tensor's size is no size");
       if (size > 1 && static_cast<uint64_t>(stride) != numbers) {
         return Error{ErrorCode::kUnsupported,
                      "a tensor's numbers do not lie in order: save the model again with contiguous tensors", file_};
+      }
+      if (size > 0 && numbers > kMostNumbers / static_cast<uint64_t>(size)) {
+        return Invalid("a tensor has more numbers than any file");
       }
       numbers *= static_cast<uint64_t>(size);
       tensor.shape.insert(tensor.shape.begin(), static_cast<uint64_t>(size));
@@ -294,11 +304,12 @@ class Unpickler {
   Result<void> Set(int32_t key, int32_t value) {
     if (At(value).kind != Kind::kTensor) return {};
     if (At(key).kind != Kind::kText) return Invalid("a tensor has no name");
+    if (At(key).text.size() > kLongestName) return TooLong();
     PickledTensor named = tensors_[static_cast<size_t>(At(value).integer)];
     named.name = At(key).text;
     named_.push_back(std::move(named));
-    if (named_.size() > kMostValues) failed_ = true;
-    return {};
+    if (named_.size() <= kMostTensors) return {};
+    return Error{ErrorCode::kLimitExceeded, "it has over 65,536 tensors", file_};
   }
 
   std::span<const uint8_t> bytes_;

@@ -14,10 +14,10 @@ namespace qkv {
 
 struct PickledTensor {
   std::string name;
-  std::string dtype;    // as in safetensors
-  std::string storage;  // the key of the storage that its numbers are in
-  uint64_t first = 0;   // of the storage's numbers
-  std::vector<uint64_t> shape;
+  std::string dtype;            // as in safetensors
+  std::string storage;          // the key of the storage that its numbers are in
+  uint64_t first = 0;           // of the storage's numbers, at most 2^40
+  std::vector<uint64_t> shape;  // whose product is at most 2^40
 };
 
 // The dictionary that a pickle makes, as names and tensors; what else it holds is passed over. `used`, if not null, is

@@ -30,7 +30,7 @@ uint64_t WidthOf(std::string_view dtype) {
 
 uint64_t BytesOf(const PickledTensor& tensor) {
   uint64_t numbers = WidthOf(tensor.dtype);
-  for (const uint64_t size : tensor.shape) numbers *= size;  // the pickle's reader bounds their product
+  for (const uint64_t size : tensor.shape) numbers *= size;  // at most 2^43: the pickle's reader bounds the product
   return numbers;
 }
 
@@ -117,9 +117,13 @@ Result<void> PytorchDirectory::ReadEntries(std::span<const uint8_t> bytes) {
     if (entry.header + kHeaderBytes + entry.size > size_)
       return Invalid("its entry " + entry.name + " lies outside the file");
     if (entries_.size() >= kMostEntries) return Error{ErrorCode::kLimitExceeded, "it has too many entries", file_};
-    if (Find(entry.name) != nullptr) return Invalid("it has two entries of one name");
     entries_.push_back(std::move(entry));
     bytes = bytes.subspan(whole);
+  }
+  SortSmall(entries_, [](const Entry& a, const Entry& b) { return a.name < b.name; });
+  const auto same = [](const Entry& a, const Entry& b) { return a.name == b.name; };
+  if (std::adjacent_find(entries_.begin(), entries_.end(), same) != entries_.end()) {
+    return Invalid("it has two entries of one name");
   }
   const Entry* const pickle = Find("data.pkl");
   if (pickle == nullptr) return Invalid("it has no entry data.pkl");
@@ -153,10 +157,9 @@ Result<void> PytorchDirectory::ReadTensors(std::span<const uint8_t> bytes) {
 
 // Null where there is none.
 PytorchDirectory::Entry* PytorchDirectory::Find(std::string_view name) {
-  for (Entry& entry : entries_) {
-    if (entry.name == name) return &entry;
-  }
-  return nullptr;
+  const auto found = std::lower_bound(entries_.begin(), entries_.end(), name,
+                                      [](const Entry& entry, std::string_view wanted) { return entry.name < wanted; });
+  return found != entries_.end() && found->name == name ? &*found : nullptr;
 }
 
 void PytorchDirectory::NextStorage() {

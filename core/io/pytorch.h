@@ -46,7 +46,7 @@ class PytorchDirectory : public TensorDirectory {
   uint64_t size_;
   Stage stage_ = Stage::kBegin;
   ByteRange range_;
-  std::vector<Entry> entries_;  // named by what follows the archive's own folder: "data.pkl", "data/0"
+  std::vector<Entry> entries_;  // by name: what follows the archive's own folder, "data.pkl", "data/0"
   std::vector<PickledTensor> tensors_;
   std::vector<std::string> storages_;  // whose headers are still to be read
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/budget.h"
+
 namespace qkv {
 namespace {
 
@@ -31,6 +33,7 @@ Result<Charsmap> Charsmap::Parse(std::span<const uint8_t> blob, std::string_view
     return Invalid("the character map's trie is not whole blocks of 256 units", where);
   }
 
+  QKV_CHECK(CheckMemory(blob.size(), kTooLarge, where));
   Charsmap map;
   map.units_.reserve(trie_bytes / sizeof(Unit));
   for (size_t i = 0; i < trie_bytes; i += sizeof(Unit)) map.units_.push_back({LittleEndian32(&blob[i])});

@@ -1,5 +1,8 @@
 #include "core/text/normalizer.h"
 
+#include <algorithm>
+
+#include "core/base/budget.h"
 #include "core/text/utf.h"
 
 namespace qkv {
@@ -16,12 +19,12 @@ Normalized Normalizer::Normalize(std::string_view input, const Trie& kept) const
   }
   if (at == input.size()) return out;
 
-  out.text.reserve(input.size() + input.size() / 2 + 2 * kSpaceSymbol.size());
+  out.text.reserve(std::min(input.size() + input.size() / 2, kLongestText) + 2 * kSpaceSymbol.size());
   out.origin.reserve(out.text.capacity() + 1);
   const bool suffix = options_.whitespace_as_suffix;
   if (options_.add_dummy_prefix && !suffix) Append(" ", at, &out);
   bool after_space = options_.remove_extra_whitespaces;
-  while (at < input.size()) {
+  while (at < input.size() && out.text.size() < kLongestText) {
     const Step step = Next(input.substr(at), kept);
     std::string_view text = step.replacement;
     while (after_space && text.starts_with(' ')) text.remove_prefix(1);
@@ -29,6 +32,7 @@ Normalized Normalizer::Normalize(std::string_view input, const Trie& kept) const
     if (!text.empty()) after_space = options_.remove_extra_whitespaces && text.ends_with(' ');
     at += step.length;
   }
+  out.cut = at < input.size();
   if (options_.remove_extra_whitespaces) at = StripTrailingSpaces(at, &out);
   if (options_.add_dummy_prefix && suffix) Append(" ", at, &out);
   out.origin.push_back(static_cast<uint32_t>(at));

@@ -20,13 +20,15 @@ struct Normalized {
   std::string text;
   // [text.size() + 1]: where in the input that begins which became the byte. Never inside a code point, ascending.
   std::vector<uint32_t> origin;
+  bool cut = false;  // the end of the input was not read
 };
 
 class Normalizer {
  public:
   Normalizer(const NormalizerOptions& options, Charsmap charsmap) : options_(options), charsmap_(std::move(charsmap)) {}
 
-  // `kept` are strings that are left as they are. `input` is shorter than 4 GiB.
+  // `kept` are strings that are left as they are. `input` is shorter than 4 GiB, and is read until it has become
+  // kLongestText.
   Normalized Normalize(std::string_view input, const Trie& kept) const;
 
  private:

@@ -17,6 +17,9 @@ class PairMerges {
     int32_t joined;
   };
 
+  // What a merge takes, in the list and here.
+  static constexpr uint64_t kBytes = sizeof(Merge) + 16;
+
   PairMerges() = default;
   // In the order in which they were learnt; of two for one pair the later one counts.
   explicit PairMerges(const std::vector<Merge>& merges);

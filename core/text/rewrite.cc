@@ -52,7 +52,7 @@ SpannedText Lowercase(const SpannedText& text) {
 template <class Match>
 SpannedText ReplaceEach(const SpannedText& text, const Match& match) {
   SpannedText to;
-  for (size_t i = 0; i < text.size();) {
+  for (size_t i = 0; i < text.size() && !to.cut;) {
     const auto [length, replacement] = match(std::string_view(text.text).substr(i));
     if (length == 0) {
       const size_t next = i + DecodeOne(std::string_view(text.text).substr(i)).length;
@@ -127,7 +127,11 @@ SpannedText Rewrite(const SpannedText& text, const RewriteStep& step) {
 }  // namespace
 
 SpannedText Rewrite(SpannedText text, const std::vector<RewriteStep>& steps) {
-  for (const RewriteStep& step : steps) text = Rewrite(text, step);
+  for (const RewriteStep& step : steps) {
+    const bool cut = text.cut;
+    text = Rewrite(text, step);
+    text.cut |= cut;
+  }
   return text;
 }
 

@@ -53,12 +53,15 @@ int32_t SentencePiece::unknown_id() const { return model_->vocabulary.unknown_id
 bool SentencePiece::is_bpe() const { return model_->bpe; }
 bool SentencePiece::IsControl(int32_t id) const { return model_->vocabulary.Type(id) == PieceType::kControl; }
 
-std::vector<Piece> SentencePiece::Encode(std::string_view text) const {
+std::vector<Piece> SentencePiece::Encode(std::string_view text, size_t most, bool* cut) const {
   const Vocabulary& vocabulary = model_->vocabulary;
   const Normalized normalized = model_->normalizer.Normalize(text, vocabulary.user_defined());
   const std::vector<Segment> segments =
       model_->bpe ? CutByPairs(normalized.text, vocabulary) : model_->unigram.Cut(normalized.text, vocabulary);
-  return Number(normalized, segments);
+  std::vector<Piece> pieces = Number(normalized, segments);
+  if (cut != nullptr) *cut = normalized.cut || pieces.size() > most;
+  if (pieces.size() > most) pieces.resize(most);
+  return pieces;
 }
 
 std::vector<Piece> SentencePiece::Sample(std::string_view text, float strength, Random& random) const {

@@ -44,8 +44,9 @@ class SentencePiece {
   bool IsControl(int32_t id) const;
 
   // Text (UTF-8, shorter than 512 MiB; an invalid byte counts as U+FFFD) to pieces, whose spans ascend, never inside a
-  // code point. Never fails; empty text has no pieces.
-  std::vector<Piece> Encode(std::string_view text) const;
+  // code point. Never fails; empty text has no pieces. The first `most` of them are given, and a text is
+  // read as far as it becomes kLongestText. `cut`, if not null: whether anything was left out.
+  std::vector<Piece> Encode(std::string_view text, size_t most = SIZE_MAX, bool* cut = nullptr) const;
   // The pieces of a cut drawn at random, so that a model learns more than one spelling (subword regularisation). By
   // unigram models with probability proportional to their own to the power of `strength` (0.1 to 0.5 are usual), by BPE
   // models with each pair left out with probability `strength` (0.1 is usual).

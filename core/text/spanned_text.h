@@ -1,4 +1,5 @@
-// A text on its way to pieces: each byte knows which bytes of the original it stands for.
+// A text on its way to pieces: each byte knows which bytes of the original it stands for. It never grows past
+// kLongestText: a few steps of a tokenizer.json that each replace a byte by a thousand would fill any memory.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/budget.h"
 #include "core/text/unicode.h"
 
 namespace qkv {
@@ -13,11 +15,12 @@ namespace qkv {
 struct SpannedText {
   std::string text;
   std::vector<uint32_t> begin, end;  // of each byte, half-open; the bytes of one code point have the same
+  bool cut = false;                  // it lacks its end
 
   SpannedText() = default;
   // A part of the original that begins there. Each invalid byte becomes U+FFFD.
   SpannedText(std::string_view original, size_t at) {
-    for (size_t i = 0; i < original.size();) {
+    for (size_t i = 0; i < original.size() && !cut;) {
       const Decoded one = DecodeOne(original.substr(i));
       Add(one.code_point, static_cast<uint32_t>(at + i), static_cast<uint32_t>(at + i + one.length));
       i += one.length;
@@ -25,22 +28,36 @@ struct SpannedText {
   }
 
   size_t size() const { return text.size(); }
+  // Each Add is of as many code points as there is room for; after the first that finds none nothing is added.
   void Add(uint32_t code_point, uint32_t from, uint32_t to) {
+    if (!HasRoom(4)) return;
     AppendUtf8(code_point, text);
     begin.resize(text.size(), from);
     end.resize(text.size(), to);
   }
   void Add(std::string_view more, uint32_t from, uint32_t to) {
+    if (!HasRoom(more.size())) return;
     text += more;
     begin.resize(text.size(), from);
     end.resize(text.size(), to);
   }
   // Bytes [first, last) of another.
   void Add(const SpannedText& other, size_t first, size_t last) {
+    if (cut) return;
+    if (!HasRoom(last - first)) {
+      last = first + kLongestText - text.size();
+      while (last > first && (other.text[last] & 0xC0) == 0x80) --last;
+    }
     const auto at = [](size_t i) { return static_cast<std::ptrdiff_t>(i); };
     text.append(other.text, first, last - first);
     begin.insert(begin.end(), other.begin.begin() + at(first), other.begin.begin() + at(last));
     end.insert(end.end(), other.end.begin() + at(first), other.end.begin() + at(last));
+  }
+
+ private:
+  bool HasRoom(size_t more) {
+    cut = cut || more > kLongestText - text.size();
+    return !cut;
   }
 };
 
@@ -52,7 +69,7 @@ SpannedText Mapped(const SpannedText& from, const Change& change) {
   to.text.reserve(from.size());
   to.begin.reserve(from.size());
   to.end.reserve(from.size());
-  for (size_t i = 0; i < from.size();) {
+  for (size_t i = 0; i < from.size() && !to.cut;) {
     const Decoded one = DecodeOne(std::string_view(from.text).substr(i));
     change(one.code_point, [&](uint32_t code_point) { to.Add(code_point, from.begin[i], from.end[i]); });
     i += one.length;

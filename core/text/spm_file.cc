@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/base/budget.h"
 #include "core/text/protobuf.h"
 
 namespace qkv {
@@ -43,6 +44,8 @@ constexpr std::string_view kMalformed = "the message is malformed or cut off: fe
 
 Result<SpmFile> Parser::Parse(Bytes file) {
   if (file.size() > kMaxFile) return Fail("the file is over 32 MiB", "size", ErrorCode::kLimitExceeded);
+  // A piece takes five bytes at least, and twelve besides its text; these lists grow to twice their size.
+  QKV_CHECK(CheckMemory(uint64_t{10} * file.size(), kTooLarge, file_name_));
   ProtobufReader model(file);
   while (model.Next()) {
     if (model.Is(1, Wire::kBytes)) QKV_CHECK(ParsePiece(model.Bytes()));

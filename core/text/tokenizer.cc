@@ -97,19 +97,27 @@ Words SplitAll(SpannedText text, const std::vector<WordStep>& steps) {
   Words words;
   words.ends.push_back(text.size());
   words.text = std::move(text);
+  bool lacks_end = words.text.cut;
   for (const WordStep& step : steps) {
     Words next;
     size_t begin = 0;
     for (const size_t end : words.ends) {
       SpannedText word;
       word.Add(words.text, begin, end);
-      const Words cut = Split(std::move(word), step);
-      for (const size_t cut_end : cut.ends) next.ends.push_back(next.text.size() + cut_end);
-      next.text.Add(cut.text, 0, cut.text.size());
+      const Words parts = Split(std::move(word), step);
+      const size_t before = next.text.size();
+      next.text.Add(parts.text, 0, parts.text.size());
+      lacks_end |= parts.text.cut || next.text.cut;
+      for (const size_t part_end : parts.ends) {
+        const size_t at = std::min(before + part_end, next.text.size());
+        if (at > (next.ends.empty() ? 0 : next.ends.back())) next.ends.push_back(at);
+      }
+      if (next.text.cut) break;
       begin = end;
     }
     words = std::move(next);
   }
+  words.text.cut = lacks_end;
   return words;
 }
 
@@ -184,11 +192,13 @@ void SplitAdded(std::string_view text, const Parts::Added& added, const Part& pa
   if (done < text.size()) part(done, text.size());
 }
 
-void AppendWords(SpannedText text, const Parts& parts, std::vector<Piece>& pieces) {
+// False where there are more pieces than are wanted, or the text lacks its end.
+bool AppendWords(SpannedText text, const Parts& parts, size_t most, std::vector<Piece>& pieces) {
   const Words words = SplitAll(std::move(text), parts.words);
   const std::string_view all = words.text.text;
   size_t begin = 0;
   for (const size_t end : words.ends) {
+    if (pieces.size() > most) return false;
     size_t at = begin;
     for (const Segment& segment : CutWord(all.substr(begin, end - begin), parts)) {
       const size_t stop = begin + segment.end;
@@ -197,6 +207,7 @@ void AppendWords(SpannedText text, const Parts& parts, std::vector<Piece>& piece
     }
     begin = end;
   }
+  return !words.text.cut;
 }
 
 // Spaces at a piece's ends are no part of its span, but the one that was put before the first word had none.
@@ -252,33 +263,44 @@ Result<void> Tokenizer::CheckFits(size_t vocabulary, size_t positions) const {
               "tokenizer.json, post_processor");
 }
 
-std::vector<Piece> Tokenizer::Pieces(std::string_view text) const {
+std::vector<Piece> Tokenizer::Pieces(std::string_view text, size_t most, bool* cut) const {
   std::vector<Piece> pieces;
+  bool whole = true;  // until a part of the text is left out
+  const auto wanted = [&] { return whole = whole && pieces.size() <= most; };
   const auto raw_part = [&](size_t begin, size_t end) {
+    if (!wanted()) return;
     const SpannedText part = Rewrite({text.substr(begin, end - begin), begin}, parts_->rewriting);
     SplitAdded(
         part.text, parts_->rewritten,
         [&](size_t from, size_t to) {
+          if (!wanted()) return;
           SpannedText rest;
           rest.Add(part, from, to);
-          AppendWords(std::move(rest), *parts_, pieces);
+          whole = AppendWords(std::move(rest), *parts_, most, pieces);
         },
         [&](const AddedPiece& piece, size_t from, size_t to) {
-          pieces.push_back({piece.id, part.begin[from], part.end[to - 1]});
+          if (wanted()) pieces.push_back({piece.id, part.begin[from], part.end[to - 1]});
         });
+    whole = whole && !part.cut;
   };
-  SplitAdded(text, parts_->raw, raw_part,
-             [&](const AddedPiece& piece, size_t begin, size_t end) { pieces.push_back({piece.id, begin, end}); });
+  SplitAdded(text, parts_->raw, raw_part, [&](const AddedPiece& piece, size_t begin, size_t end) {
+    if (wanted()) pieces.push_back({piece.id, begin, end});
+  });
   if (parts_->trims) Trim(*parts_, pieces);
+  if (pieces.size() > most) pieces.resize(most), whole = false;
+  if (cut != nullptr) *cut = !whole;
   return pieces;
 }
 
 Encoding Tokenizer::Encode(std::string_view text, std::optional<std::string_view> second, size_t most) const {
-  std::vector<Piece> texts[2] = {Pieces(text), second ? Pieces(*second) : std::vector<Piece>{}};
   const std::vector<TemplateItem>& items = second ? parts_->pair : parts_->single;
   const size_t around = PiecesAround(items);
   const size_t room = most > around ? most - around : 0;
   Encoding encoding;
+  bool cut[2] = {};
+  std::vector<Piece> texts[2] = {Pieces(text, room, &cut[0]),
+                                 second ? Pieces(*second, room, &cut[1]) : std::vector<Piece>{}};
+  encoding.truncated = cut[0] || cut[1];
   while (texts[0].size() + texts[1].size() > room) {
     texts[texts[1].size() > texts[0].size() ? 1 : 0].pop_back();
     encoding.truncated = true;

@@ -55,8 +55,10 @@ class Tokenizer {
   // pieces of a text with the special ones around it, or around two texts. Errors: kInvalidFile.
   Result<void> CheckFits(size_t vocabulary, size_t positions) const;
 
-  // A text's pieces with their spans, nothing put around them. Where a character is several pieces, each has its span.
-  std::vector<Piece> Pieces(std::string_view text) const;
+  // The first `most` of a text's pieces with their spans, nothing put around them. Where a character is several pieces,
+  // each has its span. What is behind the last that is wanted is not cut into pieces, and a part of a text between two
+  // added pieces is read as far as kLongestText. `cut`, if not null: whether anything was left out.
+  std::vector<Piece> Pieces(std::string_view text, size_t most = SIZE_MAX, bool* cut = nullptr) const;
 
   // With special pieces around, at most `most` in all where that is more than the special ones: what is too long loses
   // the end of its longer text.

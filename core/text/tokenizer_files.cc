@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/budget.h"
 #include "core/base/json.h"
 #include "core/text/tokenizer_parts.h"
 
@@ -84,6 +85,9 @@ Result<Tokenizer> Tokenizer::ParseByteLevel(std::string_view vocabulary, std::st
   QKV_CHECK(parts->BuildTrie(kVocabulary));
   QKV_CHECK(AddSpecial(*parts, {"<s>", "<pad>", "</s>", "<unk>", "<mask>", "<|endoftext|>"}, kVocabulary));
   std::vector<PairMerges::Merge> list;
+  const auto lines = static_cast<size_t>(std::count(merges.begin(), merges.end(), '\n')) + 1;
+  QKV_CHECK(CheckMemory(lines * PairMerges::kBytes, kTooLarge, kMerges));
+  list.reserve(lines);
   for (bool first = true; !merges.empty(); first = false) {
     const size_t end = std::min(merges.find('\n'), merges.size());
     std::string_view line = merges.substr(0, end);

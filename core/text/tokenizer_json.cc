@@ -2,6 +2,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/base/budget.h"
 #include "core/base/json.h"
 #include "core/text/base64.h"
 #include "core/text/tokenizer_fields.h"
@@ -67,7 +68,10 @@ class Parser {
       } else if (type == "Precompiled") {
         to.kind = Kind::kCharsmap;
         const Json* const map = fields_.Find(step, "precompiled_charsmap");
-        const std::vector<uint8_t> bytes = FromBase64(map == nullptr ? "" : fields_.Text(*map, "precompiled_charsmap"));
+        const std::string_view text = map == nullptr ? "" : fields_.Text(*map, "precompiled_charsmap");
+        fields_.Keep(CheckMemory(uint64_t{3} * text.size(), kTooLarge, kFile));  // what it becomes grows
+        if (!fields_.ok()) return;
+        const std::vector<uint8_t> bytes = FromBase64(text);
         Result<Charsmap> charsmap = Charsmap::Parse(bytes, "tokenizer.json, precompiled_charsmap");
         if (!charsmap) return fields_.Keep(charsmap.error());
         to.charsmap = std::move(*charsmap);
@@ -216,6 +220,8 @@ class Parser {
     const Json* const merges = fields_.List(model, "merges");
     if (merges == nullptr) return;
     std::vector<PairMerges::Merge> list;
+    fields_.Keep(CheckMemory(merges->Size() * PairMerges::kBytes, kTooLarge, kFile));
+    if (!fields_.ok()) return;
     list.reserve(merges->Size());
     for (size_t i = 0; fields_.ok() && i < merges->Size(); ++i) {
       const Json& merge = (*merges)[static_cast<rapidjson::SizeType>(i)];
@@ -244,6 +250,9 @@ class Parser {
     if (unknown == nullptr) return fields_.Refuse("model", "Unigram without unk_id");
     const int64_t unknown_id = fields_.Whole(*unknown, "unk_id");
     if (fields_.Flag(model, "byte_fallback", false)) return fields_.Refuse("model", "byte_fallback");
+    // Twelve bytes a piece and its text, in lists that grow to twice their size.
+    fields_.Keep(CheckMemory(uint64_t{36} * vocabulary.Size() + uint64_t{3} * parts_->texts.size(), kTooLarge, kFile));
+    if (!fields_.ok()) return;
     SpmFile spm;
     for (const Json& entry : vocabulary.GetArray()) {
       const double score = entry[1].GetDouble();

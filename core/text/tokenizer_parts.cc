@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/budget.h"
 #include "core/text/byte_level.h"
 
 namespace qkv {
@@ -16,6 +17,9 @@ Result<void> Parts::AddPiece(std::string_view text, int64_t id, bool is_special,
   };
   if (text.empty()) return fail(" is empty");
   if (text.size() > kLongestPiece) return fail(" is over 1,024 bytes", ErrorCode::kLimitExceeded);
+  if (at >= spans.capacity() || texts.size() + text.size() > texts.capacity()) {  // they grow to twice their size
+    QKV_CHECK(CheckMemory(3 * ((at + 1) * (sizeof(Span) + 1) + texts.size() + text.size()), kTooLarge, where));
+  }
   if (at >= spans.size()) {
     spans.resize(at + 1);
     special.resize(at + 1);
@@ -32,6 +36,7 @@ Result<void> Parts::AddPiece(std::string_view text, int64_t id, bool is_special,
 
 Result<void> Parts::BuildTrie(std::string_view where) {
   std::vector<Trie::Entry> entries;
+  QKV_CHECK(CheckMemory(spans.size() * sizeof(Trie::Entry), kTooLarge, where));
   entries.reserve(spans.size());
   for (size_t id = 0; id < spans.size(); ++id) {
     if (spans[id].length != 0) entries.push_back({Text(static_cast<int32_t>(id)), static_cast<int32_t>(id)});

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "core/base/budget.h"
+
 namespace qkv {
 
 // The keys, among the sorted ones, that run through a node.
@@ -22,6 +24,17 @@ Result<Trie> Trie::Build(std::vector<Entry> entries, std::string_view where) {
 
   Trie trie;
   if (entries.empty()) return trie;
+  // The nodes: of each key those that it does not share with the key before.
+  size_t nodes = 1;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const std::string_view key = entries[i].key, before = i == 0 ? std::string_view() : entries[i - 1].key;
+    nodes += static_cast<size_t>(key.end() - std::mismatch(key.begin(), key.end(), before.begin(), before.end()).first);
+  }
+  const uint64_t levels = uint64_t{6} * sizeof(Range) * entries.size();  // two lists that grow
+  QKV_CHECK(CheckMemory(levels + nodes * (sizeof(uint32_t) + sizeof(uint8_t) + sizeof(int32_t)), kTooLarge, where));
+  trie.first_child_.reserve(nodes + 1);
+  trie.labels_.reserve(nodes);
+  trie.values_.reserve(nodes);
   trie.first_child_.clear();
   std::vector<Range> level = {{0, static_cast<uint32_t>(entries.size())}}, next_level;
   for (size_t depth = 0; !level.empty(); ++depth) {
@@ -30,10 +43,7 @@ Result<Trie> Trie::Build(std::vector<Entry> entries, std::string_view where) {
     next_level.clear();
   }
   trie.first_child_.push_back(static_cast<uint32_t>(trie.labels_.size()));
-  trie.first_child_.shrink_to_fit();
   for (uint32_t child = 1; child < trie.first_child_[1]; ++child) trie.root_child_[trie.labels_[child]] = child;
-  trie.labels_.shrink_to_fit();
-  trie.values_.shrink_to_fit();
   return trie;
 }
 

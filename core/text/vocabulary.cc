@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/base/budget.h"
+
 namespace qkv {
 namespace {
 
@@ -45,6 +47,7 @@ Result<Vocabulary> Vocabulary::Build(SpmFile& spm, std::string_view file_name) {
 
 Result<void> Vocabulary::BuildTries(std::string_view where) {
   std::vector<Trie::Entry> pieces, user_defined;
+  QKV_CHECK(CheckMemory(4 * size() * sizeof(Trie::Entry), kTooLarge, where));  // both, one of which grows
   pieces.reserve(size());
   bool some_text = false;
   for (int32_t id = 0; id < static_cast<int32_t>(size()); ++id) {

@@ -37,17 +37,14 @@ Tokens TranslationModel::Encode(std::string_view text, Side side) const {
   const SentencePiece& pieces = side == Side::kSource ? source_ : target();
   const std::vector<int32_t>& rows = side == Side::kSource ? source_rows_ : target_rows_;
   Tokens tokens;
-  const size_t first = side == Side::kSource && config().max_positions > 1 ? LanguageToken(text, tokens) : 0;
-  for (const Piece& piece : pieces.Encode(text.substr(first))) {
-    if (tokens.ids.size() + 1 == config().max_positions) {
-      tokens.truncated = true;
-      break;
-    }
+  const size_t first = side == Side::kSource ? LanguageToken(text, tokens) : 0;
+  const size_t room = config().max_positions - 1 - tokens.ids.size();  // </s> has the last position
+  for (const Piece& piece : pieces.Encode(text.substr(first), room, &tokens.truncated)) {
     tokens.ids.push_back(rows[static_cast<size_t>(piece.id)]);
     tokens.begin.push_back(first + piece.begin);
     tokens.end.push_back(first + piece.end);
   }
-  const size_t stop = tokens.truncated ? tokens.end.back() : text.size();
+  const size_t stop = tokens.truncated && !tokens.end.empty() ? tokens.end.back() : text.size();
   tokens.ids.push_back(config().end);
   tokens.begin.push_back(stop);
   tokens.end.push_back(stop);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/attention/memory.h"
+#include "core/base/budget.h"
 #include "core/kernels/softmax.h"
 
 namespace qkv {
@@ -30,7 +32,7 @@ bool ReplayJob::Advance(Context& ctx) {
     return false;
   }
   if (encoder_ == nullptr) {
-    ReserveTrace();
+    if (!ReserveTrace()) return true;
     encoder_ = Encode(model_.model(), {&result_.source.tokens});
   }
   Context traced = ctx;
@@ -56,17 +58,33 @@ void ReplayJob::TakeTranslation() {
   translation_.reset();
 }
 
-void ReplayJob::ReserveTrace() {
-  if (kind_ == ReplayKind::kScore) return;
+// Makes room for what is traced; false where there is none.
+bool ReplayJob::ReserveTrace() {
+  if (kind_ == ReplayKind::kScore) return true;
   const SequenceConfig& config = model_.config();
   const size_t sources = result_.source.tokens.ids.size(), targets = result_.target.tokens.ids.size();
-  const auto reserve = [&](AttentionKind kind, AttentionShape shape, size_t rows, size_t columns) {
-    trace_.Reserve(kind, shape.layers, shape.heads, rows, columns, kind_ == ReplayKind::kVectors ? shape.dim : 0);
+  struct Part {
+    AttentionKind kind;
+    AttentionShape shape;
+    size_t rows, columns;
   };
-  reserve(AttentionKind::kEncoderSelf, config.encoder_self, sources, sources);
-  reserve(AttentionKind::kDecoderSelf, config.decoder_self, targets, targets);
-  reserve(AttentionKind::kCross, config.cross, targets, sources);
+  const Part parts[] = {{AttentionKind::kEncoderSelf, config.encoder_self, sources, sources},
+                        {AttentionKind::kDecoderSelf, config.decoder_self, targets, targets},
+                        {AttentionKind::kCross, config.cross, targets, sources}};
+  const auto dim = [&](const Part& part) { return kind_ == ReplayKind::kVectors ? part.shape.dim : 0; };
+  uint64_t room = 0;
+  for (const Part& part : parts) {
+    room += TraceMemory(part.shape.layers, part.shape.heads, part.rows, part.columns, dim(part));
+  }
+  if (const Result<void> fits = CheckMemory(room, "trace shorter texts", "trace"); !fits) {
+    Fail(fits.error());
+    return false;
+  }
+  for (const Part& part : parts) {
+    trace_.Reserve(part.kind, part.shape.layers, part.shape.heads, part.rows, part.columns, dim(part));
+  }
   if (config.half_width > 0) trace_.ReserveCentres(targets);
+  return true;
 }
 
 void ReplayJob::StartDecoder(Context& ctx) {

@@ -45,17 +45,18 @@ enum class ReplayKind { kScore, kTrace, kVectors };
 
 class ReplayJob : public Job {
  public:
-  // Without a target the source is translated first, by `options`. `model` must outlive the job.
+  // Without a target the source is translated first, by `options`. `model` must outlive the job. A trace whose weights
+  // have no room in memory is refused before any of it is computed (outcome()).
   ReplayJob(const TranslationModel& model, std::string source, std::optional<std::string> target, ReplayKind kind,
             const DecodeOptions& options);
 
-  // Complete once Step has returned true.
+  // Complete once Step has returned true, where outcome() has no error.
   const Replay& result() const { return result_; }
 
  private:
   bool Advance(Context& ctx) override;
   void TakeTranslation();
-  void ReserveTrace();
+  bool ReserveTrace();
   void StartDecoder(Context& ctx);
   void Score(Context& ctx);
   void AddAlternatives(ConstMatrixView log_probs, Eigen::Index row);

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "core/base/budget.h"
+
 namespace qkv {
 namespace {
 
@@ -110,6 +112,7 @@ Result<Shortlist> Shortlist::Parse(std::span<const uint8_t> file, size_t source_
                                    std::string_view file_name) {
   const Parser parser(file, file_name);
   QKV_TRY(const Header header, parser.ReadHeader(source_vocabulary));
+  QKV_CHECK(CheckMemory(file.size() + uint64_t{12} * source_vocabulary, kTooLarge, file_name));
   Shortlist shortlist;
   QKV_TRY(shortlist.begin_, parser.ReadOffsets(header));
   QKV_TRY(shortlist.pieces_, parser.ReadPieces(header, target_vocabulary));

@@ -68,6 +68,14 @@ describe('qkv translate', () => {
     expect(String(stderr)).toMatch(/line 3 is longer than the model's 512 positions/);
   });
 
+  test('reads long lines in time that grows with them, and refuses what has no lines', () => {
+    const long = translate(`${'a b '.repeat(5_000_000)}\nI love you.\n`);
+    expect(long.stderr).toMatch(/line 1 is longer than the model's 512 positions/);
+    expect(long.stdout.split('\n')[1]).toBe("Je t'aime.");
+    const endless = translate('x'.repeat(70_000_000));
+    expect(endless).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('a line over 64 MiB') });
+  });
+
   test('traces every weight as JSON, a line each', () => {
     const folder = mkdtempSync(join(tmpdir(), 'qkv-'));
     try {

@@ -74,6 +74,13 @@ TEST(TransformerConfig, RefusesWhatItCannotRunAndNamesTheField) {
   }
 }
 
+// As JavaScript does, which reads the same file: RapidJSON alone takes a NUL for the end.
+TEST(TransformerConfig, RefusesANul) {
+  const Result<TransformerConfig> config = ParseTransformerConfig(ConfigWith() + std::string(3, '\0'));
+  ASSERT_FALSE(config);
+  EXPECT_NE(config.error().message.find("NUL"), std::string::npos) << config.error().ToString();
+}
+
 TEST(TransformerConfig, RefusesATableOfPositionsThatNobodyNeeds) {
   std::string json = ConfigWith("max_position_embeddings", "16384");
   json.replace(json.find("\"d_model\":8"), 11, "\"d_model\":32768");

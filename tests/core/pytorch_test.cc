@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <ctime>
 
 #include "core/io/pickle.h"
 #include "core/io/pytorch.h"
@@ -79,6 +80,94 @@ TEST(Pytorch, APickleThatGrowsIsStopped) {
   const auto read = ReadPickle({reinterpret_cast<const uint8_t*>(grows.data()), grows.size()}, "data.pkl");
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, ErrorCode::kLimitExceeded);
+}
+
+std::span<const uint8_t> BytesOf(const std::string& text) {
+  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+}
+
+// The pickle of a good file, with a part of it replaced.
+std::string PickleWith(const std::string& from, const std::string& to) {
+  const std::string good = ReadBytes(kCorpus + "good.bin");
+  std::string pickle = good.substr(good.find("\x80\x02"));
+  const size_t at = pickle.find(from);
+  EXPECT_NE(at, std::string::npos);
+  return pickle.replace(at, from.size(), to);
+}
+
+// LONG1 with eight bytes.
+std::string Long(uint64_t value) {
+  std::string bytes = "\x8a\x08";
+  for (size_t i = 0; i < 8; ++i) bytes += static_cast<char>(value >> (8 * i) & 0xFF);
+  return bytes;
+}
+
+// Offsets and sizes whose product with the width of a number is a small one again: other tensors' bytes were read.
+TEST(Pytorch, ProductsThatWrapAreRefused) {
+  const std::string first("K\x00", 2), shape = "K\x03K\x03\x86", strides = "K\x03K\x01\x86";
+  ASSERT_TRUE(ReadPickle(BytesOf(PickleWith(first, first)), "data.pkl"));
+  const std::string q = "q\x09";  // the memo's number, between sizes and strides
+  const std::string sizes = Long(1 << 24) + Long(1 << 20) + Long(1 << 20) + "\x87" + q + Long(uint64_t{1} << 40) +
+                            Long(1 << 20) + "K\x01\x87";
+  for (const std::string& pickle :
+       {PickleWith(first + shape, Long(uint64_t{1} << 62) + shape), PickleWith(shape + q + strides, sizes)}) {
+    const auto read = ReadPickle(BytesOf(pickle), "data.pkl");
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().code, ErrorCode::kInvalidFile) << read.error().ToString();
+    EXPECT_NE(read.error().message.find("any file"), std::string::npos) << read.error().ToString();
+  }
+}
+
+// Each tensor has a copy of its name: a memo and a few bytes a tensor made gigabytes of one long one.
+TEST(Pytorch, LongNamesAreRefused) {
+  const std::string name = std::string("X\x01\x00\x00\x00", 5) + "w";
+  const std::string longer = std::string("X\x01\x08\x00\x00", 5) + std::string(2049, 'w');
+  const auto read = ReadPickle(BytesOf(PickleWith(name, longer)), "data.pkl");
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, ErrorCode::kLimitExceeded) << read.error().ToString();
+}
+
+void Append(std::string& bytes, uint64_t value, size_t width) {
+  for (size_t i = 0; i < width; ++i) bytes += static_cast<char>(value >> (8 * i) & 0xFF);
+}
+
+// A zip of stored entries, as far as the reader looks at one.
+std::string Zip(const std::vector<std::pair<std::string, std::string>>& entries) {
+  std::string zip, directory;
+  for (const auto& [name, content] : entries) {
+    const auto sizes = [&](std::string& to) {
+      Append(to, 0, 4);  // the checksum, which is not looked at
+      Append(to, content.size(), 4);
+      Append(to, content.size(), 4);
+      Append(to, name.size(), 2);
+      Append(to, 0, 2);
+    };
+    directory += "PK\x01\x02" + std::string(12, '\0');
+    sizes(directory);
+    directory += std::string(10, '\0');
+    Append(directory, zip.size(), 4);
+    directory += name;
+    zip += "PK\x03\x04" + std::string(10, '\0');
+    sizes(zip);
+    zip += name + content;
+  }
+  const size_t offset = zip.size();
+  zip += directory + "PK\x05\x06" + std::string(8, '\0');
+  Append(zip, directory.size(), 4);
+  Append(zip, offset, 4);
+  return zip + std::string(2, '\0');
+}
+
+// So many took a second: every name was compared with every other.
+TEST(Pytorch, TwentyThousandEntriesAreRead) {
+  std::vector<std::pair<std::string, std::string>> entries = {{"x/data.pkl", PickleWith("q", "q")}};
+  for (size_t i = 0; i + 1 < 20000; ++i) entries.emplace_back("x/data/" + std::to_string(i), std::string(64, '\0'));
+  const std::clock_t start = std::clock();
+  EXPECT_EQ(Refusal(Zip(entries)), "");
+  EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 0.3);
+  entries.push_back(entries[7]);
+  entries.erase(entries.begin() + 1);
+  EXPECT_NE(Refusal(Zip(entries)).find("two entries of one name"), std::string::npos);
 }
 
 TEST(Pytorch, WhatIsNoZipSaysSo) {

@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/base/budget.h"
 #include "tests/core/sentencepiece_goldens.h"
 
 namespace qkv {
@@ -51,6 +53,32 @@ TEST_P(SentencePieceGolden, EncodesAndDecodesLines) {
     EXPECT_EQ(Flatten(pieces), Numbers(line["pieces"]));
     ExpectDecoded(Ids(pieces), line);
   }
+}
+
+TEST_P(SentencePieceGolden, GivesTheFirstPiecesAlone) {
+  for (const Json& golden : Golden("lines").GetArray()) {
+    const std::string line = Text(golden["text"]);
+    const std::vector<int32_t> all = Ids(model_->Encode(line));
+    for (const size_t most : {size_t{0}, size_t{2}, all.size(), all.size() + 1}) {
+      bool cut = false;
+      const std::vector<int32_t> some = Ids(model_->Encode(line, most, &cut));
+      EXPECT_EQ(some.size(), std::min(most, all.size())) << line;
+      EXPECT_TRUE(std::equal(some.begin(), some.end(), all.begin())) << line;
+      EXPECT_EQ(cut, most < all.size()) << line;
+    }
+  }
+}
+
+// A line of 20 MB: what is past the pieces that are wanted costs no memory, and hardly time.
+TEST_P(SentencePieceGolden, OfAnEndlessTextTheBeginningIsRead) {
+  std::string text;
+  while (text.size() < 20000000) text += "The cat sat on the mat. ";
+  bool cut = false;
+  const std::vector<int32_t> few = Ids(model_->Encode(text.substr(0, 2400), 100));
+  EXPECT_EQ(Ids(model_->Encode(text, 100, &cut)), few);
+  EXPECT_TRUE(cut);
+  EXPECT_LE(model_->Encode(text, SIZE_MAX, &cut).size(), kLongestText);
+  EXPECT_TRUE(cut);
 }
 
 TEST_P(SentencePieceGolden, DecodesAnyIds) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <numeric>
 
+#include "core/base/budget.h"
 #include "core/text/byte_level.h"
 #include "core/text/unicode.h"
 #include "core/text/utf.h"
@@ -254,6 +255,60 @@ TEST(TokenizerFiles, WhatIsNotDoneIsRefusedByName) {
     EXPECT_EQ(tokenizer.error().code, c.code) << tokenizer.error().ToString();
     EXPECT_NE(tokenizer.error().ToString().find(c.says), std::string::npos) << tokenizer.error().ToString();
   }
+}
+
+std::string Repeated(std::string_view unit, size_t times) {
+  std::string all;
+  for (size_t i = 0; i < times; ++i) all += unit;
+  return all;
+}
+
+// Steps that each make a byte a thousand: at load, where an added piece is rewritten, and of a text.
+TEST(Tokenizer, ATextThatGrowsIsCut) {
+  const std::string many(1000, 'a'), spaces(1000, ' ');
+  const std::string replace = R"({"type":"Replace","pattern":{"String":"a"},"content":")" + many + "\"}";
+  const std::string normalizer =
+      R"({"type":"Sequence","normalizers":[)" + replace + "," + replace + "," + replace + "]}";
+  const std::string metaspace = R"({"type":"Metaspace","replacement":")" + spaces + "\"}";
+  const std::string words =
+      R"({"type":"Sequence","pretokenizers":[)" + metaspace + "," + metaspace + "," + metaspace + "]}";
+  const std::string model = R"("model":{"type":"WordPiece","vocab":{"[UNK]":0,"a":1,"##a":2},"unk_token":"[UNK]",)"
+                            R"("max_input_chars_per_word":4000000})";
+  const std::string added = R"("added_tokens":[{"id":1,"content":"a","normalized":true}],)";
+  for (const std::string& json : {"{" + added + "\"normalizer\":" + normalizer + "," + model + "}",
+                                  "{\"pre_tokenizer\":" + words + "," + model + "}"}) {
+    const Result<Tokenizer> tokenizer = Tokenizer::Parse(json);
+    ASSERT_TRUE(tokenizer) << tokenizer.error().ToString();
+    const Encoding encoding = tokenizer.value().Encode("a a", std::nullopt, 8);
+    EXPECT_TRUE(encoding.truncated);
+    EXPECT_LE(encoding.size(), 8u);
+    bool cut = false;
+    EXPECT_LE(tokenizer.value().Pieces("a a", SIZE_MAX, &cut).size(), kLongestText);
+    EXPECT_TRUE(cut);
+  }
+}
+
+TEST_P(TokenizerGolden, OnlyThePiecesThatAreWantedAreCut) {
+  for (const Json& line : Lines().GetArray()) {
+    const std::string text = Text(line["text"]);
+    const std::vector<int32_t> all = Ids(line["ids"]);
+    for (const size_t most : {size_t{0}, size_t{1}, size_t{3}, all.size(), all.size() + 1}) {
+      bool cut = false;
+      const std::vector<int32_t> some = IdsOf(tokenizer_.Pieces(text, most, &cut));
+      EXPECT_EQ(some, std::vector<int32_t>(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(some.size())));
+      EXPECT_EQ(some.size(), std::min(most, all.size())) << text;
+      EXPECT_EQ(cut, most < all.size()) << text;
+    }
+  }
+}
+
+TEST_P(TokenizerGolden, OfAnEndlessTextTheBeginningIsRead) {
+  const std::string unit = "The cat sat on the mat. ";
+  const Encoding some = tokenizer_.Encode(Repeated(unit, 100), std::nullopt, 20);
+  const Encoding endless = tokenizer_.Encode(Repeated(unit, 400000), std::nullopt, 20);
+  EXPECT_EQ(endless.ids, some.ids);
+  EXPECT_EQ(endless.end, some.end);
+  EXPECT_TRUE(endless.truncated);
 }
 
 TEST(Tokenizer, SaysWhetherAModelCanReadWhatItWrites) {

@@ -1,8 +1,34 @@
 // Fuzzes each reader for a while, from the small corpus in the tree: `npm run fuzz -- [seconds each, 60] [name...]`.
-// What libFuzzer learns on the way stays in build/fuzz/corpus; a finding's input is kept in build/fuzz/findings.
+// What libFuzzer learns on the way stays in build/fuzz/corpus; a finding's input is kept in build/fuzz/findings. `folder`
+// gets whole model folders, a thousand after another, that tests/fuzz/mutate.mjs draws from seeds: nothing is learnt, a
+// seed is a folder.
 
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { ToolError, at, cmake, fail, run, say, setUp } from '../../web/tools/common.mjs';
+import { mutatedFolder, packed } from './mutate.mjs';
+
+const kLimits = [
+  '-rss_limit_mb=1024',
+  '-malloc_limit_mb=512',
+  '-timeout=30', // by the clock, also where other programs take the processor
+];
+const kFoldersAtOnce = 1000;
+
+/** Folders of new seeds, until the time is over; the seeds go on from the clock, so that each run has its own. */
+async function drawFolders(program, seconds, findings) {
+  const folder = at('build', 'fuzz', 'folders');
+  const end = Date.now() + 1000 * seconds;
+  let seed = Math.floor(Date.now() / 1000);
+  for (let count = 0; Date.now() < end; count += kFoldersAtOnce) {
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    for (let i = 0; i < kFoldersAtOnce; ++i, ++seed) writeFileSync(`${folder}/${seed}`, packed(mutatedFolder(seed)));
+    // With no run asked for, libFuzzer reads what is there and ends.
+    await run(program, [folder, '-runs=0', '-max_len=1048576', '-verbosity=0', ...kLimits, ...findings]);
+    say(`fuzz: folder, ${count + kFoldersAtOnce} folders, seeds below ${seed}`);
+  }
+  rmSync(folder, { recursive: true, force: true });
+}
 
 async function main([seconds = '60', ...names]) {
   if (!/^[1-9]\d*$/.test(seconds)) throw new ToolError('usage: npm run fuzz -- [seconds each] [name...]');
@@ -15,16 +41,15 @@ async function main([seconds = '60', ...names]) {
     say(`fuzz: ${name}, ${seconds} s`);
     const [learnt, findings] = [`${folder}/corpus/${name}`, `${folder}/findings/${name}/`];
     for (const path of [learnt, findings]) mkdirSync(path, { recursive: true });
-    const limits = [
-      '-rss_limit_mb=1024',
-      '-malloc_limit_mb=512',
-      '-timeout=30', // by the clock, also where other programs take the processor
-      '-max_len=65536',
-      '-use_value_profile=1',
-    ];
-    const report = [`-artifact_prefix=${findings}`, '-print_final_stats=1', '-verbosity=0'];
-    const args = [learnt, at('tests', 'fuzz', 'corpus', name), `-max_total_time=${seconds}`, ...limits, ...report];
-    await run(`${folder}/${name}_fuzz`, args);
+    const program = `${folder}/${name}_fuzz`;
+    const report = [`-artifact_prefix=${findings}`];
+    if (name === 'folder') {
+      await drawFolders(program, Number(seconds), report);
+      continue;
+    }
+    const corpora = [learnt, at('tests', 'fuzz', 'corpus', name)];
+    const learning = ['-max_len=65536', '-use_value_profile=1', '-print_final_stats=1', '-verbosity=0'];
+    await run(program, [...corpora, `-max_total_time=${seconds}`, ...learning, ...kLimits, ...report]);
   }
 }
 
