@@ -67,7 +67,7 @@ test('an encoder’s files: what they hold, its tensors, its guesses, its heads'
     Family: expect.stringMatching(/^bert/),
     Parameters: model.info.parameters.toLocaleString('en'),
     Vocabulary: `${model.info.vocabularySize} pieces`,
-    Layers: `${model.info.layers} of ${model.info.heads} heads`,
+    Layers: `${model.info.layers}, each with ${model.info.heads} heads`,
   });
   const tensors = directory(files['model.safetensors']);
   await page.click('#tensors summary');
@@ -168,6 +168,35 @@ test('a folder that is dropped, or chosen, as a browser hands it over', async ()
   await page.setInputFiles('#folder', folder('bert-tokens')); // and one that is chosen
   await page.waitForSelector('#encoder .tags li');
   expect(await page.textContent('#facts-name')).toBe('bert-tokens');
+  expect(page.complaints).toEqual([]);
+});
+
+test('a recurrent model has its facts too, under the name that it was given by', async () => {
+  const page = await open();
+  await page.setInputFiles('#folder', at('web/models/compared/bahdanau'));
+  await ready(page, 'translator');
+  expect(await page.textContent('#facts-name')).toBe('bahdanau');
+  expect(await facts(page)).toMatchObject({
+    Kind: 'translator',
+    Layers: expect.stringMatching(/^encoder \d, decoder \d$/),
+  });
+  expect(await page.textContent('#message')).toMatch(/^bahdanau · /);
+  await give(page, filesOf(tinyFolder));
+  await ready(page, 'translator');
+  expect(await page.textContent('#message')).toMatch(/^\d+ files · /);
+  expect(await facts(page)).toMatchObject({
+    Layers: expect.stringMatching(/^encoder \d+, each with \d+ heads, decoder/),
+  });
+  expect(page.complaints).toEqual([]);
+});
+
+test('of several models in a folder none is taken, and they are named', async () => {
+  const page = await open();
+  await page.setInputFiles('#folder', at('web/models/compared'));
+  const names = 'bahdanau, luong-dot, luong-general, luong-local, plain, transformer';
+  expect(await refusal(page)).toBe(`There are 6 models in it: ${names}. Give the folder of one.`);
+  await page.setInputFiles('#folder', folder('bert-tokens'));
+  await page.waitForSelector('#encoder .tags li');
   expect(page.complaints).toEqual([]);
 });
 

@@ -28,6 +28,8 @@ test('models load when they are chosen; each translates and shows its attention'
     expect(await page.textContent('#target')).not.toBe('');
     const caption = await page.textContent('#caption');
     expect(caption.includes('no attention')).toBe(id === 'plain');
+    for (const part of ['qkv-matrix', '.heads', '.axes']) expect(await page.isVisible(part)).toBe(id !== 'plain');
+    expect(await page.textContent('#reading')).not.toContain('Once there is');
     expect(caption.includes('window')).toBe(id === 'luong-local');
     expect(await page.$$eval('qkv-matrix .span', (all) => all.length > 0)).toBe(id === 'luong-local');
     await page.waitForFunction((wanted) => location.hash.includes(`model=${wanted}`), id);
@@ -37,6 +39,28 @@ test('models load when they are chosen; each translates and shows its attention'
   expect(await page.textContent('#target')).toBe(own);
   expect(new URL(page.url()).hash).not.toContain('model');
   expect(page.complaints).toEqual([]);
+}, 60_000);
+
+test('a head that nobody chose is each model’s own first one; one that was chosen stays', async () => {
+  const head = (page) => page.textContent('#head-name small');
+  const fresh = await browser.open('#model=transformer');
+  await translated(fresh, 'transformer');
+  const page = await browser.open();
+  await translated(page);
+  for (const id of ['bahdanau', 'transformer']) {
+    await page.selectOption('#model', id);
+    await translated(page, id);
+  }
+  expect(await head(page)).toBe(await head(fresh));
+  await page.waitForFunction(() => location.hash.includes('model=transformer'));
+  expect(page.url()).not.toContain('layer=');
+  await page.click('qkv-heads [data-layer="0"][data-head="2"]');
+  for (const id of ['bahdanau', 'transformer']) {
+    await page.selectOption('#model', id);
+    await translated(page, id);
+  }
+  expect(await head(page)).toBe('layer 1, head 3');
+  expect([...page.complaints, ...fresh.complaints]).toEqual([]);
 }, 60_000);
 
 test('a link names its model, and Back returns to the one before', async () => {

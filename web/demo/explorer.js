@@ -41,8 +41,10 @@ export class Explorer extends EventTarget {
   #view = 'matrix';
   /** @type {Scaling} */
   #scaling = 'absolute';
-  /** @type {Record<Kind, Head | null>} */
+  /** What the reader chose. @type {Record<Kind, Head | null>} */
   #chosen = { cross: null, encoderSelf: null, decoderSelf: null, alignment: null };
+  /** What this trace shows at first, where the reader chose nothing that it has. @type {Record<Kind, Head | null>} */
+  #first = { cross: null, encoderSelf: null, decoderSelf: null, alignment: null };
   /** @type {Head | null} */
   #preview = null;
   #canPick = false;
@@ -125,19 +127,22 @@ export class Explorer extends EventTarget {
     const self = (/** @type {'encoderSelf' | 'decoderSelf'} */ kind) => {
       return { layer: Math.max(0, Math.min(this.#layer, (trace[kind]?.shape[0] ?? 0) - 1)), head: 0 };
     };
-    const first = { cross: { layer, head }, encoderSelf: self('encoderSelf'), decoderSelf: self('decoderSelf') };
-    for (const kind of /** @type {(keyof typeof first)[]} */ (Object.keys(first))) {
-      const chosen = this.#chosen[kind];
-      const shape = trace[kind]?.shape ?? [0, 0];
-      if (!chosen || chosen.layer >= shape[0] || chosen.head >= shape[1]) this.#chosen[kind] = first[kind];
-    }
+    const selves = { encoderSelf: self('encoderSelf'), decoderSelf: self('decoderSelf') };
+    this.#first = { cross: { layer, head }, ...selves, alignment: null };
     const has = (/** @type {Kind} */ kind) => sliceOf(trace, { kind, layer: 0, head: 0 });
     if (has(this.#kind)) return;
     this.#kind = kKindNames.find(has) ?? 'cross';
     radio(this.#part.kinds, this.#kind).checked = true;
   }
 
-  /** @returns {Sight} */
+  /** The head in view: what the reader chose, where the model has it. @param {Kind} kind @returns {Head | null} */
+  #headOf(kind) {
+    const chosen = this.#chosen[kind];
+    const [layers, heads] = (kind !== 'alignment' && this.#trace?.[kind]?.shape) || [0, 0];
+    return chosen && chosen.layer < layers && chosen.head < heads ? chosen : this.#first[kind];
+  }
+
+  /** What the reader wants to see; a head that nobody chose is none. @returns {Sight} */
   get sight() {
     return { kind: this.#kind, head: this.#chosen[this.#kind], view: this.#view, scaling: this.#scaling };
   }
@@ -190,7 +195,7 @@ export class Explorer extends EventTarget {
   #show() {
     const { matrix, lines, heads, pieces, kinds, legend } = this.#part;
     const trace = this.#trace;
-    const chosen = this.#chosen[this.#kind];
+    const chosen = this.#headOf(this.#kind);
     const kind = this.#kind === 'alignment' && this.#preview ? 'cross' : this.#kind;
     const which = this.#preview ?? chosen ?? { layer: 0, head: 0 };
     this.slice = trace && sliceOf(trace, { kind, ...which });
@@ -201,6 +206,7 @@ export class Explorer extends EventTarget {
     legend.setAttribute('scaling', this.#scaling);
     legend.setAttribute('view', this.#view);
     const averaged = trace?.alignment?.heads.map(([layer, head]) => ({ layer, head })) ?? [];
+    this.#part.card?.classList.toggle('none', trace !== null && this.slice === null);
     heads.show(trace, this.#kind, chosen, this.#kind === 'alignment' ? averaged : []);
     this.#name(kind, which);
     if (trace)
@@ -243,7 +249,7 @@ export class Explorer extends EventTarget {
       pick: this.#canPick
         ? (query, { id }) => this.dispatchEvent(new CustomEvent('pick', { detail: { query, id } }))
         : null,
-      empty: this.#words.empty,
+      empty: trace ? '' : this.#words.empty, // of a trace without attention the caption says it
     });
   }
 }
@@ -266,6 +272,7 @@ function text(tag, content, name) {
 function parts(root) {
   const find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
   return {
+    card: /** @type {HTMLElement | null} */ (root.querySelector('.card.attention')),
     matrix: /** @type {import('../view/matrix.js').MatrixElement} */ (find('qkv-matrix')),
     lines: /** @type {import('../view/lines.js').LinesElement} */ (find('qkv-lines')),
     heads: /** @type {import('../view/heads.js').HeadsElement} */ (find('qkv-heads')),

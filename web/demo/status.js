@@ -23,11 +23,16 @@ export function statusLine(root) {
     retry.onclick = again;
   }
 
+  /** What a reader knows the model by; null: the model's own name says it. @type {string | null} */
+  let givenName = null;
+
   return {
+    /** @param {string | null} name that the model was given by */
+    named: (name) => (givenName = name),
     /** @param {number} loaded 0..1 */
     loading: (loaded) => say(`Loading the model, ${Math.round(100 * loaded)} %`, { progress: loaded }),
     /** @param {TranslatorInfo} info @param {Timing} [timing] */
-    ready: (info, timing) => say([...about(info), ...speed(timing)].join(' · ')),
+    ready: (info, timing) => say([...about({ ...info, name: givenName ?? info.name }), ...speed(timing)].join(' · ')),
     /** @param {string} why a sentence: what was asked for cannot be had */
     refused: (why) => say(why, { failed: true }),
     /** @param {string} text a sentence */

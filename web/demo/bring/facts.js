@@ -35,13 +35,34 @@ export class Facts {
     this.#root.hidden = true;
   }
 
-  /** The model is there. @param {any} info an Encoder's, a Generator's or a Translator's */
-  loaded(info) {
+  /**
+   * The model is there. Of a folder that could not be inspected, a recurrent translator's, its own account is shown.
+   * @param {string} name
+   * @param {any} info an Encoder's, a Generator's or a Translator's
+   */
+  loaded(name, info) {
+    if (this.#root.hidden) this.#showOwn(name, info);
     const { layers, heads, encoderLayers, encoderHeads, decoderLayers, decoderHeads } = info;
     this.#layers.textContent =
       layers === undefined
-        ? `${encoderLayers} of ${encoderHeads} heads, ${decoderLayers} of ${decoderHeads}`
-        : `${layers} of ${heads} heads`;
+        ? `encoder ${layersOf(encoderLayers, encoderHeads)}, decoder ${layersOf(decoderLayers, decoderHeads)}`
+        : layersOf(layers, heads);
+  }
+
+  /** @param {string} name @param {import('../../lib/index.js').TranslatorInfo} info */
+  #showOwn(name, info) {
+    this.#list.replaceChildren(
+      ...rows({
+        Kind: kKinds.Translator,
+        Parameters: info.parameters.toLocaleString('en'),
+        'In memory': sizeOf(info.bytes),
+        Layers: this.#layers,
+        ...sizesOf(info),
+      }),
+    );
+    this.#name.textContent = name;
+    this.#tensors.hidden = true;
+    this.#root.hidden = false;
   }
 
   /** @param {string} name @param {FolderInfo} info */
@@ -57,15 +78,9 @@ export class Facts {
       Files: fileBytes ? `${sizeOf(fileBytes)} of weights` : 'of a size that is not known before they are read',
       'In memory': sizeOf(bytes),
       Layers: this.#layers,
-      Width: String(info.dModel),
-      Vocabulary: `${info.vocabularySize.toLocaleString('en')} pieces`,
-      'Longest text': `${info.maxLength.toLocaleString('en')} pieces`,
+      ...sizesOf(info),
     };
-    this.#list.replaceChildren(
-      ...Object.entries(facts).map(([term, fact]) =>
-        make('div', {}, make('dt', {}, term), typeof fact === 'string' ? make('dd', {}, fact) : fact),
-      ),
-    );
+    this.#list.replaceChildren(...rows(facts));
     this.#tensors.hidden = tensors.length === 0;
     this.#count.textContent = `${tensors.length}, ${sizeOf(tensors.reduce((sum, tensor) => sum + tensor.bytes, 0))}`;
     this.#rows.replaceChildren(
@@ -82,6 +97,22 @@ export class Facts {
     );
   }
 }
+
+/** @param {{dModel: number, vocabularySize: number, maxLength: number}} info */
+const sizesOf = ({ dModel, vocabularySize, maxLength }) => ({
+  Width: String(dModel),
+  Vocabulary: `${vocabularySize.toLocaleString('en')} pieces`,
+  'Longest text': `${maxLength.toLocaleString('en')} pieces`,
+});
+
+/** @param {Record<string, string | HTMLElement>} facts @returns {HTMLElement[]} */
+const rows = (facts) =>
+  Object.entries(facts).map(([term, fact]) =>
+    make('div', {}, make('dt', {}, term), typeof fact === 'string' ? make('dd', {}, fact) : fact),
+  );
+
+/** @param {number} layers @param {number} heads of each */
+const layersOf = (layers, heads) => (heads <= 1 ? String(layers) : `${layers}, each with ${heads} heads`);
 
 /** @param {number} bytes */
 export const sizeOf = (bytes) => (bytes < 1e5 ? `${(bytes / 1e3).toFixed(1)} KB` : `${(bytes / 1e6).toFixed(1)} MB`);

@@ -11,6 +11,7 @@ export function givenFiles(list) {
   const files = [...list];
   if (files.length === 0) return null;
   const folder = files[0].webkitRelativePath?.split('/')[0];
+  refuseSeveral(files.map((file) => file.webkitRelativePath || file.name));
   const name = files.length === 1 ? files[0].name : folder || `${files.length} files`;
   return { source: files, name, url: null };
 }
@@ -35,9 +36,12 @@ export async function givenDrop(data) {
 async function filesIn(entries) {
   /** @type {Record<string, File>} */
   const files = {};
+  /** @type {string[]} */
+  const paths = [];
   let level = entries;
   for (let folders = 0; level.length > 0;) {
     for (const entry of level.filter((one) => one.isFile)) {
+      paths.push(entry.fullPath.slice(1));
       if (entry.name in files || Object.keys(files).length >= kMostFiles) continue;
       files[entry.name] = await new Promise((found, failed) =>
         /** @type {FileSystemFileEntry} */ (entry).file(found, failed),
@@ -48,7 +52,17 @@ async function filesIn(entries) {
     if (folders > kMostFolders) throw new Error('It has too many folders: drop the one with config.json.');
     level = (await Promise.all(inside.map(entriesOf))).flat();
   }
+  refuseSeveral(paths);
   return files;
+}
+
+/** Throws where several models lie side by side: nobody has said which is meant. @param {string[]} paths of files */
+function refuseSeveral(paths) {
+  const configs = paths.filter((path) => /(^|\/)config\.json$/.test(path)).map((path) => path.split('/').slice(0, -1));
+  const top = configs.filter(({ length }) => length === Math.min(...configs.map((other) => other.length)));
+  if (top.length < 2) return;
+  const names = top.map((folder) => folder.at(-1) ?? '').sort();
+  throw new Error(`There are ${names.length} models in it: ${names.join(', ')}. Give the folder of one.`);
 }
 
 /** A reader hands out a part at a time. @param {FileSystemEntry} folder @returns {Promise<FileSystemEntry[]>} */

@@ -73,7 +73,7 @@ class Page {
     ]) {
       find(button).addEventListener('click', () => find(input).click());
       find(input).addEventListener('change', () => {
-        this.#take(givenFiles(find(input).files));
+        this.#takeFrom(() => givenFiles(find(input).files));
         find(input).value = ''; // so that the same files can be chosen again
       });
     }
@@ -108,16 +108,22 @@ class Page {
       zone.classList.add('over');
     });
     document.addEventListener('dragleave', (event) => event.relatedTarget === null && zone.classList.remove('over'));
-    document.addEventListener('drop', async (event) => {
+    document.addEventListener('drop', (event) => {
       zone.classList.remove('over');
       if (!hasFile(event)) return;
       event.preventDefault();
-      try {
-        this.#take(await givenDrop(/** @type {DataTransfer} */ (event.dataTransfer)));
-      } catch (error) {
-        this.#refused(error);
-      }
+      const data = /** @type {DataTransfer} */ (event.dataTransfer);
+      this.#takeFrom(() => givenDrop(data));
     });
+  }
+
+  /** @param {() => Given | null | Promise<Given | null>} give throws where there is something wrong with it */
+  async #takeFrom(give) {
+    try {
+      this.#take(await give());
+    } catch (error) {
+      this.#refused(error);
+    }
   }
 
   /** @param {string} url @param {boolean} step one that Back undoes */
@@ -137,6 +143,7 @@ class Page {
     if (!given) return;
     this.#loader.cancel();
     this.#given = given;
+    this.#status.named(given.name);
     this.#close();
     for (const button of this.#find('#ours').children) {
       button.setAttribute('aria-pressed', String(button.value === given.url));
@@ -178,7 +185,7 @@ class Page {
   #use(model) {
     const kind = model instanceof Encoder ? 'encoder' : model instanceof Generator ? 'generator' : 'translator';
     const bench = this.#benches[kind];
-    this.#facts.loaded(model.info);
+    this.#facts.loaded(/** @type {Given} */ (this.#given).name, model.info);
     this.#find(`#${kind}`).hidden = false;
     this.#find('#heads-card').hidden = false;
     this.#find('#kind').hidden = kind !== 'translator';

@@ -146,7 +146,14 @@ function capitals(said) {
   said.append(row.node);
   return {
     model: 'capitals',
-    prepare: (text) => (text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu) ?? []).join(' '),
+    // What stands for a hidden word is none.
+    prepare: (text) =>
+      (
+        text
+          .replace(/\[MASK\]/gi, ' ')
+          .toLowerCase()
+          .match(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu) ?? []
+      ).join(' '),
     ask: (encoder, text, signal) => encoder.tag(text, { signal }),
     show(tags, text) {
       row.show(byWord(text, tags ?? []));
