@@ -500,3 +500,42 @@ test('what cannot be done is said', async () => {
   expect(await code(generator.generate('a', { temperature: -1 }))).toMatch(/INVALID_ARGUMENT.*temperature/);
   expect(await code(generator.generate(5))).toMatch(/INVALID_ARGUMENT.*prompt/);
 });
+
+test('a stream writes no further than its reader reads', async () => {
+  const generator = await keep(Generator.load(folder('gpt2')));
+  const options = { maxLength: 30, temperature: 0 };
+  const { text } = await generator.generate('The cat', options);
+  const { enqueue } = ReadableStreamDefaultController.prototype;
+  let written = 0;
+  ReadableStreamDefaultController.prototype.enqueue = function (part) {
+    if (typeof part === 'string') written++;
+    return enqueue.call(this, part);
+  };
+  try {
+    const reader = generator.stream('The cat', options).getReader();
+    const parts = [(await reader.read()).value];
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(written).toBe(1);
+    const two = await Promise.all([reader.read(), reader.read()]);
+    parts.push(...two.map(({ value }) => value));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(written).toBe(3);
+    for (let part = await reader.read(); !part.done; part = await reader.read()) parts.push(part.value);
+    expect(parts.join('')).toBe(text);
+  } finally {
+    ReadableStreamDefaultController.prototype.enqueue = enqueue;
+  }
+});
+
+test('the most pieces are called maxLength everywhere, and whole numbers are asked for', async () => {
+  const encoder = await keep(Encoder.load(folder('bert-answer')));
+  const [answer] = await encoder.answer('Who?', 'The old man and the sea', { maxLength: 1 });
+  expect(answer.text.split(' ')).toHaveLength(1);
+  expect(await rejection(encoder.answer('Who?', 'The man', { longest: 1 }))).toMatchObject({ where: 'longest' });
+  const generator = await keep(Generator.load(folder('gpt2')));
+  for (const name of ['maxLength', 'topK', 'seed', 'alternatives']) {
+    expect(await rejection(generator.generate('The cat', { [name]: 1.5 }))).toMatchObject({ where: name });
+  }
+  await generator[Symbol.asyncDispose]();
+  expect(await rejection(generator.generate('The cat'))).toMatchObject({ name: 'InvalidStateError' });
+});

@@ -81,6 +81,22 @@ test.each([
   expect(await run(text)).toEqual(quiet(`3 ${worker}`));
 });
 
+test.each([
+  ['this thread', false],
+  ['a worker', true],
+])('many calls at once with one signal are no reason for a warning, in %s', async (_, worker) => {
+  const text = `
+    import { Translator } from ${kSource};
+    const translator = await Translator.create({ ${kPair}, worker: ${worker} });
+    const { signal } = new AbortController();
+    const all = Array.from({ length: 30 }, () => translator.translate('Hello.', { signal }));
+    const running = Array.from({ length: 30 }, () => translator.translate('Hello.'));
+    console.log(new Set(await Promise.all([...all, ...running])).size);
+    const creating = Array.from({ length: 30 }, () => Translator.create({ ${kPair}, worker: ${worker}, signal }));
+    console.log((await Promise.all(creating)).length);`;
+  expect(await run(text)).toEqual(quiet('1\n30'));
+});
+
 test('an idle worker holds no process open, a destroyed one is gone', async () => {
   const text = `
     import { Translator } from ${kSource};

@@ -101,6 +101,40 @@ test('pauses, takes another learning rate, is aborted and destroyed', async () =
   await expect(trainer.translate('abc')).rejects.toMatchObject({ name: 'InvalidStateError' });
 }, 60_000);
 
+test.each([false, true])(
+  'a pause ends a run after its step, however long the interval is; worker: %s',
+  async (worker) => {
+    const { Trainer: Built } = await import('../../dist/train.js'); // only there the worker is beside the scripts
+    const trainer = await (worker ? Built : Trainer).create({ pairs, config, worker });
+    trainers.push(trainer);
+    const reports = [];
+    const running = trainer.run({ interval: 600_000, onProgress: (progress) => reports.push(progress) });
+    setTimeout(() => trainer.pause(), 200);
+    const { step } = await running;
+    expect(step).toBeGreaterThan(0);
+    expect(reports).toHaveLength(1);
+    expect((await trainer.run({ steps: 2 })).step).toBe(step + 2); // the pause was that run's alone
+  },
+  30_000,
+);
+
+test('refuses numbers of another type, and goes on', async () => {
+  const trainer = await create();
+  for (const refused of [
+    () => trainer.setLearningRate(10n),
+    () => trainer.setLearningRate('1'),
+    () => trainer.run({ steps: 5n }),
+    () => trainer.run({ interval: '9' }),
+    () => trainer.translate('abc', { maxLength: 2n }),
+  ]) {
+    await expect(refused()).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+  }
+  expect((await trainer.run({ steps: 1 })).step).toBe(1);
+  expect((await trainer.trace('abcabc', { maxLength: 3 })).target.pieces.length).toBeLessThan(4);
+  await trainer[Symbol.asyncDispose]();
+  await expect(trainer.run()).rejects.toMatchObject({ name: 'InvalidStateError' });
+});
+
 test('says when the loss is a number no more, and goes on with a lower rate', async () => {
   const trainer = await create({
     config: {

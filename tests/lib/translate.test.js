@@ -134,3 +134,22 @@ test('the credit of the model is where the model is', async () => {
   const { readFileSync } = await import('node:fs');
   expect(readFileSync(at('web/models/en-fr/README.md'), 'utf8')).toMatch(/tatoeba\.org \(CC BY 2\.0 FR\)/);
 });
+
+test('no more pieces are written than maxLength says, by any call', async () => {
+  const translator = await create();
+  const text = 'The old man opened the little window.';
+  const parts = await translator.translateParts(`${text} ${text}`, { maxLength: 4 });
+  expect(parts.filter(({ sentence }) => sentence).map(({ cut }) => cut)).toEqual([true, true]);
+  const streamed = [];
+  for await (const part of translator.translateStreaming(text, { maxLength: 4 })) streamed.push(part);
+  expect(streamed.join('')).toBe(parts[0].translation);
+  expect((await translator.trace(text, { maxLength: 4 })).target.pieces).toHaveLength(4);
+  for (const { pieces } of (await translator.search(text, { maxLength: 4 })).hypotheses) {
+    expect(pieces.length).toBeLessThan(5);
+  }
+  expect(await translator.translate(text, { maxLength: 100_000 })).toBe(await translator.translate(text));
+  for (const maxLength of [0, 1.5, 2 ** 32, '4', 4n]) {
+    expect((await rejection(translator.translate(text, { maxLength }))).where).toBe('maxLength');
+  }
+  translator.destroy();
+});

@@ -1,6 +1,7 @@
 // Calls over messages, between a page and its worker. A request is {v, id, method, args}; `method: 'abort'` takes back the
 // request of that id, 'hold' and 'ping' are how the page finds out that the worker lives. A reply is {v, id, result} or
-// {v, id, error, ended}, `ended` where the engine is of no more use; a report on the way is {v, id, progress}.
+// {v, id, error, ended}, `ended` where the engine is of no more use. A report on the way is {v, id, progress}, and
+// `method: 'more'` says that whoever is reported to is ready for the next one.
 import { onAbort } from './abort.js';
 import { QkvError, fromPlain, hasEnded, toPlain } from './errors.js';
 import { holdLock, watch } from './liveness.js';
@@ -39,23 +40,27 @@ function listen(port, receive) {
  * @param {Record<string, Handler>} handlers
  */
 export function serve(port, handlers) {
-  /** @type {Map<number, AbortController>} */
+  /** @type {Map<number, {controller: AbortController, goOn: () => void}>} */
   const running = new Map();
   const reply = (/** @type {Omit<Reply, 'v'>} */ message) =>
     port.postMessage({ v: version, ...message }, buffersIn(message.result));
 
   const answer = async (/** @type {Request} */ { v, id, method, args }) => {
     if (v !== version) return reply({ id, error: toPlain(otherBuild(v, version)) });
-    if (method === 'abort') return running.get(id)?.abort();
+    if (method === 'abort') return running.get(id)?.controller.abort();
+    if (method === 'more') return running.get(id)?.goOn();
     if (method === 'ping') return reply({ id });
     if (method === 'hold') return reply({ id, result: await holdLock(args) });
-    const controller = new AbortController();
-    running.set(id, controller);
+    const call = { controller: new AbortController(), goOn: () => {} };
+    running.set(id, call);
+    const progress = (/** @type {any} */ value) => {
+      reply({ id, progress: value });
+      return new Promise((/** @type {(nothing: void) => void} */ resolve) => (call.goOn = resolve));
+    };
     try {
       if (!Object.hasOwn(handlers, method))
         throw new QkvError('INVALID_ARGUMENT', `there is no method ${method}`, 'method');
-      const call = { signal: controller.signal, progress: (/** @type {number} */ progress) => reply({ id, progress }) };
-      reply({ id, result: await handlers[method](args, call) });
+      reply({ id, result: await handlers[method](args, { signal: call.controller.signal, progress }) });
     } catch (error) {
       reply({ id, error: toPlain(error), ended: hasEnded(error) });
     } finally {
@@ -90,7 +95,7 @@ function buffersIn(value) {
  * @typedef {object} Pending
  * @property {(result: any) => void} resolve
  * @property {(reason: unknown) => void} reject
- * @property {((loaded: number) => void) | undefined} progress
+ * @property {((loaded: any) => unknown) | undefined} progress may return a promise of being ready for the next report
  */
 
 /** The page's end. */
@@ -126,7 +131,7 @@ export class Channel {
    * answer was on its way already. The worker gets a copy of the arguments, as they are now.
    * @param {string} method
    * @param {any} args
-   * @param {{signal?: AbortSignal, progress?: (loaded: number) => void}} [options]
+   * @param {{signal?: AbortSignal, progress?: (loaded: any) => unknown}} [options]
    * @returns {Promise<any>}
    */
   async call(method, args, { signal, progress } = {}) {
@@ -162,7 +167,7 @@ export class Channel {
 
   /**
    * @param {Request} request
-   * @param {((loaded: number) => void) | undefined} progress
+   * @param {Pending['progress']} progress
    */
   #ask(request, progress) {
     return new Promise((resolve, reject) => {
@@ -184,7 +189,10 @@ export class Channel {
     if (v !== version) return this.#end(otherBuild(version, v));
     const call = this.#pending.get(id);
     if (!call) return;
-    if (progress !== undefined) return call.progress?.(progress);
+    if (progress !== undefined) {
+      Promise.resolve(call.progress?.(progress)).then(() => this.#pending.has(id) && this.#tell(id, 'more'));
+      return;
+    }
     if (error && ended) return this.#end(fromPlain(error));
     this.#settled(id);
     if (error) call.reject(fromPlain(error));

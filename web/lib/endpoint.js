@@ -83,7 +83,10 @@ class Local {
     try {
       return await withSignals([this.ended, signal], async (both) => {
         const handlers = await unlessAborted(loading, both);
-        return unlessAborted(handlers[method](own, { signal: both, progress }), this.ended);
+        return unlessAborted(
+          handlers[method](own, { signal: both, progress: async (report) => void (await progress(report)) }),
+          this.ended,
+        );
       });
     } catch (error) {
       if (hasEnded(error)) this.#end(error);

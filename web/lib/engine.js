@@ -17,7 +17,11 @@ import { languageToken, splitSentences } from './sentences.js';
  */
 
 /** @typedef {{build: string, threads: number, compiled?: WebAssembly.Module}} Started */
-/** @typedef {{signal: AbortSignal, progress: (loaded: number) => void}} Call what every method gets beside its arguments */
+/**
+ * What every method gets beside its arguments. `progress` resolves when whoever is reported to is ready for the next
+ * report; most methods do not wait for it.
+ * @typedef {{signal: AbortSignal, progress: (report: any) => Promise<void>}} Call
+ */
 
 export class Engine {
   /** @type {ReturnType<typeof import('./guarded.js').instantiateGuarded> | undefined} */

@@ -59,9 +59,31 @@ export function inputText(text, name = 'text') {
  * @param {number} least
  * @param {number} most
  * @param {string} name
+ * @returns {number}
+ */
+export function inRange(value, least, most, name) {
+  if (typeof value === 'number' && value >= least && value <= most) return value;
+  throw invalid(name, `${name} is a number from ${least} to ${most}, not ${described(value)}`);
+}
+
+/**
+ * @param {unknown} value
+ * @param {number} least
+ * @param {number} most
+ * @param {string} name
+ * @returns {number}
  */
 export function wholeNumber(value, least, most, name) {
-  const number = /** @type {number} */ (value);
-  if (Number.isInteger(value) && number >= least && number <= most) return;
-  throw invalid(name, `${name} is a whole number from ${least} to ${most}`);
+  if (Number.isInteger(value)) return inRange(value, least, most, name);
+  throw invalid(name, `${name} is a whole number from ${least} to ${most}, not ${described(value)}`);
 }
+
+/** The most pieces that a call may ask for. */
+const kLongest = 100_000;
+
+/**
+ * The option of every call that writes: the most pieces to write.
+ * @param {unknown} value
+ * @returns {number | undefined} undefined: left out
+ */
+export const maxLength = (value) => (value === undefined ? undefined : wholeNumber(value, 1, kLongest, 'maxLength'));

@@ -9,7 +9,7 @@ import { SharedModel } from './shared-model.js';
  * `member`: of several engines that share their work, which one.
  * @typedef {{worker: boolean, wasm: WasmSettings, kind: import('./kinds.js').EngineKind, base?: string, member?: number}} EngineSettings
  */
-/** @typedef {{signal?: AbortSignal, progress?: (loaded: number) => void}} CallOptions */
+/** @typedef {{signal?: AbortSignal, progress?: (loaded: any) => unknown}} CallOptions */
 
 /** @type {Host[]} the engines that translators may join */
 const hosts = [];

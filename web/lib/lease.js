@@ -58,7 +58,7 @@ export class Lease {
    * @param {string} method
    * @param {object} args
    * @param {AbortSignal} signal
-   * @param {(progress: any) => void} [progress]
+   * @param {(progress: any) => unknown} [progress]
    * @returns {Promise<any>}
    */
   async call(method, args, signal, progress) {

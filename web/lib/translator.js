@@ -5,7 +5,7 @@ import { QkvError, domException, toPublicError } from './errors.js';
 import { modelState } from './host.js';
 import { translationKind } from './kinds.js';
 import { Lease } from './lease.js';
-import { described, inputText, invalid, kInputQuota, readFields, wholeNumber } from './given.js';
+import { described, inputText, invalid, kInputQuota, maxLength as longest, readFields, wholeNumber } from './given.js';
 import { CreateMonitor } from './monitor.js';
 import { needsModels } from './model-source.js';
 import { engineSettings, modelSettings, shared, sharing } from './settings.js';
@@ -17,84 +17,16 @@ import { makeTrace } from './trace.js';
 /** @typedef {import('./info.js').TranslatorInfo} TranslatorInfo */
 /** @typedef {import('./search.js').Search} Search */
 /** @typedef {import('./trace.js').Trace} Trace */
-/** @typedef {{sourceLanguage: string, targetLanguage: string}} LanguagePair BCP 47 tags, such as 'en' or 'fr-CA' */
-
-/**
- * A model folder's URL, its files, or a package such as qkv-en-fr.
- * @typedef {string | URL | File[] | FileList | import('./package-models.js').ModelPackage | {files: Record<string, Blob | ArrayBuffer | ArrayBufferView | URL | string>}} ModelOption
- */
-
-/**
- * @typedef {object} CreateOptions
- * @property {string} sourceLanguage a BCP 47 tag, such as 'en'; sentences are found by its rules
- * @property {string} targetLanguage a BCP 47 tag, such as 'fr'
- * @property {ModelOption} [model] what a package such as qkv-en-fr exports: `import enFr from 'qkv-en-fr'`. Left out: the
- *   one that is found, in Node in such a package where it is installed, and with `baseUrl` in its folder `en-fr/`. Else a
- *   model folder in MarianMT's layout (config.json, vocab.json, source.spm, model.safetensors; target.spm,
- *   target_vocab.json, generation_config.json and shortlist.bin where it has them): its URL (in Node also a path), the
- *   files a person chose with `<input type="file" webkitdirectory>`, or `{files: {name: Blob | ArrayBuffer | Uint8Array |
- *   URL}}`
- * @property {(monitor: CreateMonitor) => void} [monitor] is given an EventTarget with 'downloadprogress' events
- * @property {AbortSignal} [signal] gives the creation up
- * @property {boolean} [worker] whether the engine runs in a worker of its own; left out: in browsers yes, in Node no.
- *   Without one it runs in this thread, a few milliseconds at a time
- * @property {'baseline' | 'relaxed' | (string & {}) | URL | ArrayBuffer | WebAssembly.Module} [wasm] left out: the faster of the
- *   package's two builds that runs here. Else one of them by name, or a build by URL, bytes or module
- * @property {string | URL} [baseUrl] a folder with the files of qkv's `assets`, and perhaps of models; left out: beside the
- *   package's scripts, where bundlers put them
- * @property {number} [threads] how many threads compute, from 1 to 16; left out: one. More need a page that is
- *   cross-origin isolated and has relaxed SIMD, an engine in a worker, and `wasm` left out; elsewhere, Node among it,
- *   there is one all the same: `info.threads` says. Translations are the same
- * @property {number} [workers] how many workers share a text of more than 32 sentences, from 1 to 16; left out: one. The
- *   others start with the first such text, each with a copy of the model; no page needs to be isolated for it
- * @property {number} [beam] hypotheses that the search keeps: 1 is greedy, the fastest; left out: the model's own number
- */
-
-/** @typedef {{signal?: AbortSignal | null}} CallOptions `signal` gives the call up, with its reason */
-
-/**
- * @typedef {object} StreamOptions
- * @property {AbortSignal | null} [signal] gives the call up, with its reason
- * @property {boolean} [shortlist] as in TranslateOptions
- */
-
-/**
- * What a translation is to begin with: a text, or the ids of pieces, as a trace and a search give them, which are kept
- * as they are. Ids that end with that of '</s>' are the whole translation.
- * @typedef {string | ArrayLike<number>} Prefix
- */
-
-/**
- * @typedef {object} TranslateOptions
- * @property {AbortSignal | null} [signal] gives the call up, with its reason
- * @property {boolean} [split] false: the text is one sentence, whatever it looks like; left out: true, unless there is a
- *   prefix
- * @property {Prefix} [prefix] what the translation is to begin with; the text then counts as one sentence
- * @property {boolean} [shortlist] false: each piece may be any of the vocabulary, though the model has a shortlist
- *   (`info.shortlist`); left out: one of those that the shortlist finds likely, which is faster
- */
-
-/**
- * @typedef {object} SearchOptions
- * @property {AbortSignal | null} [signal] gives the call up, with its reason
- * @property {number} [beam] hypotheses to keep a step, from 1 to 64; left out: the translator's own number
- * @property {number} [nBest] hypotheses to return, from 1 to `beam`; left out: `beam`
- * @property {boolean} [tree] true: return the search's record too
- * @property {Prefix} [prefix] what every hypothesis is to begin with
- * @property {boolean} [shortlist] as in TranslateOptions. With a shortlist, probabilities are those of a choice among its
- *   pieces alone, and so a little higher than the trace's and those of `score`
- */
-
-/**
- * @typedef {object} TraceOptions
- * @property {AbortSignal | null} [signal] gives the call up, with its reason
- * @property {number} [sentence] trace only the sentence of this number, from 0; left out: the text whole
- * @property {Prefix} [prefix] what the model's own translation is to begin with
- * @property {boolean} [vectors] true: each attention comes with the queries, keys and values behind its weights
- * @property {boolean} [shortlist] as in TranslateOptions, for the model's own translation; a trace's probabilities are
- *   always of the whole vocabulary
- */
-
+/** @typedef {import('./translate-options.js').LanguagePair} LanguagePair */
+/** @typedef {import('./translate-options.js').ModelOption} ModelOption */
+/** @typedef {import('./translate-options.js').CreateOptions} CreateOptions */
+/** @typedef {import('./translate-options.js').CallOptions} CallOptions */
+/** @typedef {import('./translate-options.js').StreamOptions} StreamOptions */
+/** @typedef {import('./translate-options.js').Prefix} Prefix */
+/** @typedef {import('./translate-options.js').TranslateOptions} TranslateOptions */
+/** @typedef {import('./translate-options.js').SearchOptions} SearchOptions */
+/** @typedef {import('./translate-options.js').TraceOptions} TraceOptions */
+/** @typedef {import('./translate-options.js').Choice} Choice */
 /** @typedef {{source: string, target: string}} SentencePair */
 
 /**
@@ -111,9 +43,10 @@ const kInternal = Symbol('internal');
 // The options of each call, by name.
 const kPair = ['sourceLanguage', 'targetLanguage'];
 const kCreate = [...kPair, 'model', 'monitor', 'signal', 'worker', 'wasm', 'baseUrl', 'threads', 'workers', 'beam'];
-const kTranslate = ['signal', 'split', 'prefix', 'shortlist'];
-const kSearch = ['signal', 'beam', 'nBest', 'tree', 'prefix', 'shortlist'];
-const kTrace = ['signal', 'sentence', 'prefix', 'shortlist', 'vectors'];
+const kTranslate = ['signal', 'split', 'prefix', 'shortlist', 'maxLength'];
+const kStream = ['signal', 'shortlist', 'maxLength'];
+const kSearch = ['signal', 'beam', 'nBest', 'tree', 'prefix', 'shortlist', 'maxLength'];
+const kTrace = ['signal', 'sentence', 'prefix', 'shortlist', 'maxLength', 'vectors'];
 const kTracePair = ['signal', 'vectors'];
 
 /**
@@ -238,8 +171,9 @@ export class Translator {
    * @returns {Promise<TranslatedPart[]>} the sentences and the white space between them; rejects as `translate` does
    */
   async translateParts(text, options) {
-    const { signal, prefix, shortlist, split = prefix === undefined } = readFields(options, 'translate', kTranslate);
-    return this.#call('translate', this.#translation(text, split, { prefix, shortlist }), signal);
+    const given = readFields(options, 'translate', kTranslate);
+    const { signal, split = given.prefix === undefined, ...choice } = given;
+    return this.#call('translate', this.#translation(text, split, choice), signal);
   }
 
   /**
@@ -274,14 +208,14 @@ export class Translator {
    * @returns {ReadableStream<string>} errors as `translate` rejects
    */
   translateStreaming(text, options) {
-    const { signal, shortlist } = readFields(options, 'translateStreaming', ['signal', 'shortlist']);
+    const { signal, ...choice } = readFields(options, 'translateStreaming', kStream);
     const parts = splitSentences(inputText(text), this.sourceLanguage, this.#longest).values();
     const language = languageToken(text);
     const cancelled = new AbortController();
     /** @param {string} sentence */
     const translated = (sentence) =>
       withSignals([cancelled.signal, signal], (both) =>
-        this.#call('translate', { ...this.#translation(sentence, false, { shortlist }), language }, both).then(
+        this.#call('translate', { ...this.#translation(sentence, false, choice), language }, both).then(
           ([part]) => part.translation,
         ),
       );
@@ -388,16 +322,16 @@ export class Translator {
   /**
    * @param {string} text
    * @param {boolean} split
-   * @param {{prefix?: Prefix, shortlist?: boolean}} choice
+   * @param {Choice} choice
    */
   #translation(text, split, choice) {
     const how = { locale: this.sourceLanguage, split, longest: this.#longest };
     return { text: inputText(text), ...how, ...this.#choice(choice) };
   }
 
-  /** @param {{prefix?: Prefix, shortlist?: boolean}} choice */
-  #choice({ prefix, shortlist }) {
-    return { beam: this.info.beam, prefix: this.#prefix(prefix), shortlist };
+  /** @param {Choice} choice */
+  #choice({ prefix, shortlist, maxLength }) {
+    return { beam: this.info.beam, prefix: this.#prefix(prefix), shortlist, maxLength: longest(maxLength) };
   }
 
   /** @param {Prefix | undefined} prefix */

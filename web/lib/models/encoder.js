@@ -1,7 +1,7 @@
 // Encoder-only models: what each piece of a text is like, and what a head trained for one question says of it.
-import { inputText, invalid, readFields } from '../given.js';
+import { inputText, invalid, readFields, wholeNumber } from '../given.js';
 import { lend } from './lend.js';
-import { OneSided, checkKind, inRange } from './one-sided.js';
+import { OneSided, checkKind } from './one-sided.js';
 
 /** @typedef {import('../lease.js').Lease} Lease */
 /** @typedef {import('./folder-source.js').AnyModelOption} AnyModelOption */
@@ -129,7 +129,7 @@ export class Encoder extends OneSided {
   async fillMask(text, options) {
     const { signal, count = 5 } = readFields(options, 'fillMask', ['signal', 'count']);
     this.#needs('masked');
-    const { masks } = await this.#one(text, undefined, { head: true }, signal, inRange(count, 1, 1000, 'count'));
+    const { masks } = await this.#one(text, undefined, { head: true }, signal, wholeNumber(count, 1, 1000, 'count'));
     return masks.map(
       (/** @type {import('./glue.js').WasmGuesses & {index: number}} */ { index, pieces, ids, logProbs }) => ({
         index,
@@ -175,16 +175,16 @@ export class Encoder extends OneSided {
    * Where in a text the answer to a question is.
    * @param {string} question
    * @param {string} context
-   * @param {CallOptions & {count?: number, longest?: number}} [options] `count` of answers, left out: 1; `longest`: the most
+   * @param {CallOptions & {count?: number, maxLength?: number}} [options] `count` of answers, left out: 1; `maxLength`: the most
    *   pieces of one, left out: 15
    * @returns {Promise<FoundAnswer[]>} the best first
    */
   async answer(question, context, options) {
-    const { signal, count = 1, longest = 15 } = readFields(options, 'answer', ['signal', 'count', 'longest']);
+    const { signal, count = 1, maxLength = 15 } = readFields(options, 'answer', ['signal', 'count', 'maxLength']);
     this.#needs('answer');
-    inRange(longest, 1, 1000, 'longest');
-    const kept = inRange(count, 1, 1000, 'count');
-    const { begin, end, answers } = await this.#one(question, context, { head: true }, signal, kept, longest);
+    wholeNumber(maxLength, 1, 1000, 'maxLength');
+    const kept = wholeNumber(count, 1, 1000, 'count');
+    const { begin, end, answers } = await this.#one(question, context, { head: true }, signal, kept, maxLength);
     return answers.map((/** @type {{first: number, last: number, score: number}} */ { first, last, score }) => ({
       text: context.slice(begin[first], end[last]),
       begin: begin[first],

@@ -1,8 +1,8 @@
 // Decoder-only models: a text in, its continuation out.
 import { withSignals } from '../abort.js';
-import { inputText, readFields } from '../given.js';
+import { inRange, inputText, maxLength as longest, readFields, wholeNumber } from '../given.js';
 import { lend } from './lend.js';
-import { OneSided, checkKind, inRange } from './one-sided.js';
+import { OneSided, checkKind } from './one-sided.js';
 
 /** @typedef {import('../lease.js').Lease} Lease */
 /** @typedef {import('./folder-source.js').AnyModelOption} AnyModelOption */
@@ -104,38 +104,50 @@ export class Generator extends OneSided {
   }
 
   /**
-   * The continuation as a stream of strings, as they are written; cancelling it ends the writing.
+   * The continuation as a stream of strings. What follows is written when the reader asks for it; cancelling ends the
+   * writing.
    * @param {string} prompt
    * @param {GenerateOptions} [options]
    * @returns {ReadableStream<string>}
    */
   stream(prompt, options) {
     const { signal, ...choices } = readFields(options, 'stream', kGenerate);
-    const args = { prompt: inputText(prompt, 'prompt'), options: checked(choices) };
+    const args = { prompt: inputText(prompt, 'prompt'), options: checked(choices), paced: true };
+    const next = settledParts(args.options.stop);
     const cancelled = new AbortController();
-    return new ReadableStream({
-      start: async (controller) => {
-        let said = '';
-        // A stop string may take back what its beginning looked like: only what can no longer change is handed out.
-        const stops = /** @type {string[]} */ (args.options.stop ?? []);
-        const held = Math.max(0, ...stops.map((stop) => stop.length - 1));
-        const say = (/** @type {string} */ text, last = false) => {
-          const end = last ? text.length : Math.max(said.length, text.length - held);
-          if (end > said.length) controller.enqueue(text.slice(said.length, end));
-          said = text.slice(0, Math.max(end, said.length));
-        };
-        try {
-          const { text } = await withSignals([cancelled.signal, signal], (both) =>
-            this.call('generate', args, both, (progress) => say(progress)),
-          );
-          say(text, true);
-          controller.close();
-        } catch (error) {
-          if (!cancelled.signal.aborted) controller.error(error);
-        }
+    let isWanted = false;
+    let goOn = () => {};
+    /** Hands a part out, and waits until the reader wants another. @type {(to: Controller, part: string) => unknown} */
+    const hand = (to, part) => {
+      if (part === '') return;
+      isWanted = false;
+      to.enqueue(part);
+      if (!isWanted) return new Promise((/** @type {(nothing: void) => void} */ resolve) => (goOn = resolve));
+    };
+    const write = async (/** @type {Controller} */ to) => {
+      try {
+        const { text } = await withSignals([cancelled.signal, signal], (both) =>
+          this.call('generate', args, both, (text) => hand(to, next(text))),
+        );
+        hand(to, next(text, true));
+        to.close();
+      } catch (error) {
+        if (!cancelled.signal.aborted) to.error(error);
+      }
+    };
+    /** @type {Promise<void> | undefined} */
+    let writing;
+    return new ReadableStream(
+      {
+        pull: (to) => {
+          isWanted = true;
+          writing ??= write(to);
+          goOn();
+        },
+        cancel: (reason) => cancelled.abort(reason),
       },
-      cancel: (reason) => cancelled.abort(reason),
-    });
+      { highWaterMark: 0 },
+    );
   }
 
   /**
@@ -146,7 +158,7 @@ export class Generator extends OneSided {
    */
   async next(text, options) {
     const { signal, count = 1000 } = readFields(options, 'next', ['signal', 'count']);
-    const choices = { maxLength: 1, temperature: 0, alternatives: inRange(count, 1, kMostNext, 'count') };
+    const choices = { maxLength: 1, temperature: 0, alternatives: wholeNumber(count, 1, kMostNext, 'count') };
     const { alternatives } = await this.call('generate', { prompt: inputText(text), options: choices }, signal);
     return alternatives[0];
   }
@@ -163,6 +175,24 @@ export class Generator extends OneSided {
   }
 }
 
+/** @typedef {ReadableStreamDefaultController<string>} Controller */
+
+/**
+ * What a text that grows has more than before. A stop string may take back what its beginning looked like: only what can
+ * no longer change is handed out.
+ * @param {string[]} [stops]
+ * @returns {(text: string, isLast?: boolean) => string}
+ */
+function settledParts(stops = []) {
+  const held = Math.max(0, ...stops.map((stop) => stop.length - 1));
+  let said = 0;
+  return (text, isLast = false) => {
+    const begin = said;
+    said = Math.max(begin, isLast ? text.length : text.length - held);
+    return text.slice(begin, said);
+  };
+}
+
 /** @param {Omit<GenerateOptions, 'signal'>} options */
 function checked({ maxLength, temperature, topK, topP, repetitionPenalty, stop, seed, alternatives }) {
   const check = (
@@ -170,15 +200,16 @@ function checked({ maxLength, temperature, topK, topP, repetitionPenalty, stop, 
     /** @type {number} */ least,
     /** @type {number} */ most,
     /** @type {string} */ name,
-  ) => (value === undefined ? undefined : inRange(value, least, most, name));
+    isIn = inRange,
+  ) => (value === undefined ? undefined : isIn(value, least, most, name));
   return {
-    maxLength: check(maxLength, 1, 100_000, 'maxLength'),
+    maxLength: longest(maxLength),
     temperature: check(temperature, 0, 100, 'temperature'),
-    topK: check(topK, 0, 1e9, 'topK'),
+    topK: check(topK, 0, 1e9, 'topK', wholeNumber),
     topP: check(topP, 1e-9, 1, 'topP'),
     repetitionPenalty: check(repetitionPenalty, 0.01, 100, 'repetitionPenalty'),
-    seed: check(seed, 0, Number.MAX_SAFE_INTEGER, 'seed'),
-    alternatives: check(alternatives, 0, 1000, 'alternatives'),
+    seed: check(seed, 0, Number.MAX_SAFE_INTEGER, 'seed', wholeNumber),
+    alternatives: check(alternatives, 0, 1000, 'alternatives', wholeNumber),
     stop: stop === undefined ? undefined : [stop].flat().map((text) => inputText(text, 'stop')),
   };
 }

@@ -1,5 +1,6 @@
 // The engine of one thread for models that people bring: what Engine does for translation, and jobs of encoders and
 // generators beside it.
+import { unlessAborted } from '../abort.js';
 import { choose } from '../choose.js';
 import { compile, start } from '../compile.js';
 import { Engine, handlersOf } from '../engine.js';
@@ -16,7 +17,7 @@ export class ModelsEngine {
   engine = new Engine(async (settings) => {
     const { build, from } = choose(settings);
     const compiled = await compile(from);
-    const wasm = guard(await start(createModule, compiled), 'load the model again');
+    const wasm = guard(await start(createModule, compiled));
     this.#wasm = /** @type {any} */ (wasm);
     return { wasm, build, threads: 1, compiled };
   }, loadFolder);
@@ -40,19 +41,18 @@ export class ModelsEngine {
   }
 
   /**
-   * Each new text is reported as progress.
-   * @param {{model: number, prompt: string, options: object}} args
+   * `paced`: each new text is reported, and the next one is written when whoever is reported to is ready for it.
+   * @param {{model: number, prompt: string, options: object, paced?: boolean}} args
    * @param {Call} call
    */
-  generate({ model, prompt, options }, { signal, progress }) {
+  generate({ model, prompt, options, paced = false }, { signal, progress }) {
     const wasm = this.#module();
     const job = wasm.generateStart(model, prompt, options);
+    if (!paced) return this.#finish(job, signal, wasm.generateResult);
     let said = '';
-    const report = () => {
-      const text = wasm.generateText(job);
-      if (text !== said) progress(/** @type {any} */ (said = text));
-    };
-    return this.#finish(job, signal, wasm.generateResult, report);
+    const isNew = () => wasm.generateText(job) !== said;
+    const report = () => unlessAborted(progress((said = wasm.generateText(job))), signal);
+    return this.#finish(job, signal, wasm.generateResult, isNew, report);
   }
 
   /**
@@ -70,17 +70,17 @@ export class ModelsEngine {
    * @param {number} job
    * @param {AbortSignal} signal
    * @param {(job: number) => Result} result
-   * @param {() => void} [report] after each step
+   * @param {() => boolean} [isNew] after a step: whether there is something to report
+   * @param {() => Promise<void>} [report] is waited for
    */
-  async #finish(job, signal, result, report = () => {}) {
+  async #finish(job, signal, result, isNew = () => false, report = async () => {}) {
     const wasm = this.#module();
-    const step = () => {
-      const isDone = wasm.oneSidedStep(job);
-      report();
-      return isDone;
-    };
+    let isDone = false;
     try {
-      await this.engine.takeTurns(step, signal);
+      while (!isDone) {
+        await this.engine.takeTurns(() => (isDone = wasm.oneSidedStep(job)) || isNew(), signal);
+        if (!isDone) await report();
+      }
       return result(job);
     } finally {
       wasm.oneSidedFree(job);

@@ -28,6 +28,10 @@ export class OneSided {
     this.destroy();
   }
 
+  async [Symbol.asyncDispose]() {
+    this.destroy();
+  }
+
   /**
    * The size of the engine's memory, with all that share it.
    * @returns {Promise<number>} bytes
@@ -40,7 +44,7 @@ export class OneSided {
    * @param {string} method
    * @param {object} args
    * @param {AbortSignal | null | undefined} signal
-   * @param {(progress: any) => void} [progress]
+   * @param {(progress: any) => unknown} [progress]
    * @returns {Promise<any>}
    * @internal
    */
@@ -59,17 +63,6 @@ export class OneSided {
       throw toPublicError(error);
     }
   }
-}
-
-/**
- * @param {number} value
- * @param {number} least
- * @param {number} most
- * @param {string} name
- */
-export function inRange(value, least, most, name) {
-  if (typeof value === 'number' && value >= least && value <= most) return value;
-  throw invalid(name, `${name} is a number from ${least} to ${most}`);
 }
 
 /**

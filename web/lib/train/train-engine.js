@@ -34,6 +34,7 @@ import createModule from './glue.js';
 export class TrainEngine {
   #trainer = 0;
   #answering = 0;
+  #isPaused = false;
   #wasm = /** @type {import('../guard.js').GuardedModule | null} */ (null);
   #engine = new Engine(async (settings) => {
     if (!('from' in settings)) throw new Error('the build that trains is one');
@@ -52,7 +53,7 @@ export class TrainEngine {
   }
 
   /**
-   * Some steps, a turn each, until their number or their time is used up. Jobs that the model is asked for go first, so
+   * Some steps, a turn each, until their number or their time is used up, or `pause` is called. Jobs that the model is asked for go first, so
    * that each sees one state of the weights.
    * @param {{steps: number, milliseconds: number}} args
    * @param {Call} call
@@ -61,6 +62,7 @@ export class TrainEngine {
   async train({ steps, milliseconds }, { signal }) {
     const module = this.#module();
     const begin = performance.now();
+    this.#isPaused = false;
     let done = 0;
     let loss = 0;
     let pieces = 0;
@@ -72,10 +74,15 @@ export class TrainEngine {
       if (!last.finite) throw new QkvError('INVALID_ARGUMENT', kDiverged, 'schedule.peak');
       loss += last.loss;
       pieces += last.pieces;
-      return ++done >= steps || performance.now() - begin >= milliseconds;
+      return ++done >= steps || this.#isPaused || performance.now() - begin >= milliseconds;
     }, signal);
     const { step, tokens, rate, gradient } = /** @type {import('../glue.js').WasmTrainerStep} */ (last);
     return { step, steps: done, tokens, rate, gradient, loss: loss / pieces, milliseconds: performance.now() - begin };
+  }
+
+  /** Ends the steps that are being made after the one at work. */
+  async pause() {
+    this.#isPaused = true;
   }
 
   /** @param {{rate: number}} args */
@@ -131,6 +138,7 @@ export function createHandlers() {
   return {
     create: (args) => engine.create(args),
     train: (args, call) => engine.train(args, call),
+    pause: () => engine.pause(),
     rate: (args) => engine.rate(args),
     measure: () => engine.measure(),
     save: () => engine.save(),

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { createEndpoint } from '../endpoint.js';
 import { QkvError, domException, toPublicError } from '../errors.js';
-import { inputText, invalid, readFields, wholeNumber } from '../given.js';
+import { inRange, inputText, invalid, maxLength as longest, readFields, wholeNumber } from '../given.js';
 import { hasWebWorker } from '../runtime.js';
 import { makeTrace } from '../trace.js';
 import { givenWasm } from '../given-wasm.js';
@@ -133,9 +133,8 @@ export class Trainer {
   async run(options) {
     const { steps = Infinity, interval = 250, onProgress, signal } = readFields(options, 'run', kRun);
     if (this.#running) throw invalid('', 'the trainer is running: pause it first');
-    if (!(steps >= 0) || !(interval >= 0)) {
-      throw invalid('steps', 'steps and interval are numbers from 0');
-    }
+    inRange(steps, 0, Infinity, 'steps');
+    inRange(interval, 0, Infinity, 'interval');
     this.#running = new AbortController();
     const { signal: paused } = this.#running;
     /** @type {Progress | undefined} */
@@ -157,7 +156,9 @@ export class Trainer {
 
   /** Ends the run that is going on after its step; `run` then resolves. Nothing happens where none is. */
   pause() {
-    this.#running?.abort();
+    if (!this.#running || this.#running.signal.aborted) return;
+    this.#running.abort();
+    this.#call('pause', {}).catch(() => {}); // the run tells of an engine that has ended
   }
 
   /**
@@ -165,7 +166,7 @@ export class Trainer {
    * @param {number} rate the schedule's peak
    */
   async setLearningRate(rate) {
-    if (!(rate >= 0 && rate <= 10)) throw invalid('rate', 'a learning rate is from 0 to 10');
+    inRange(rate, 0, 10, 'rate');
     await this.#call('rate', { rate });
   }
 
@@ -180,29 +181,30 @@ export class Trainer {
   /**
    * The model's output for a text, as it is now; a run waits for it.
    * @param {string} text one sequence, whatever it looks like
-   * @param {{signal?: AbortSignal | null, beam?: number}} [options] beam: left out, 1: greedy
+   * @param {{signal?: AbortSignal | null, beam?: number, maxLength?: number}} [options] beam: left out, 1: greedy;
+   *   maxLength: the most pieces to write
    * @returns {Promise<string>}
    */
   async translate(text, options) {
-    const { signal, beam = 1 } = readFields(options, 'translate', ['signal', 'beam']);
+    const { signal, beam = 1, maxLength } = readFields(options, 'translate', ['signal', 'beam', 'maxLength']);
     wholeNumber(beam, 1, 64, 'beam');
-    const args = { text: inputText(text), locale: 'en', split: false, longest: 0, beam };
-    const [part] = await this.#call('translate', args, signal);
+    const how = { locale: 'en', split: false, longest: 0, beam, maxLength: longest(maxLength) };
+    const [part] = await this.#call('translate', { text: inputText(text), ...how }, signal);
     return part.translation;
   }
 
   /**
    * Everything that the model attends to while it writes `target`, or what it writes by itself.
    * @param {string | SentencePair} input
-   * @param {{signal?: AbortSignal | null}} [options]
+   * @param {{signal?: AbortSignal | null, maxLength?: number}} [options] maxLength: as in `translate`
    * @returns {Promise<Trace>}
    */
   async trace(input, options) {
-    const { signal } = readFields(options, 'trace', ['signal']);
+    const { signal, maxLength } = readFields(options, 'trace', ['signal', 'maxLength']);
     const isText = typeof input === 'string';
     const pair = isText ? { source: input } : readFields(input, 'trace', ['source', 'target']);
     const target = isText ? null : inputText(pair.target, 'target');
-    const args = { source: inputText(pair.source, 'source'), target, beam: 1 };
+    const args = { source: inputText(pair.source, 'source'), target, beam: 1, maxLength: longest(maxLength) };
     const { bytes: _, ...model } = this.info;
     return makeTrace(await this.#call('trace', args, signal), /** @type {any} */ ({ name: 'trained here', ...model }));
   }
@@ -240,6 +242,10 @@ export class Trainer {
   }
 
   [Symbol.dispose]() {
+    this.destroy();
+  }
+
+  async [Symbol.asyncDispose]() {
     this.destroy();
   }
 
