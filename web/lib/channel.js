@@ -224,7 +224,8 @@ export class Channel {
 function workerDied({ message }, script) {
   const why = message ? ` (${message})` : '';
   const advice =
-    `the next call starts a new one; where none starts, check that ${script} is served and that the ` +
-    `Content-Security-Policy allows it, or pass worker: false; ${kCopyAdvice}`;
+    `the next call starts a new one; where none starts, check that ${script} is served, that the ` +
+    'Content-Security-Policy allows it, and that it has the Cross-Origin-Embedder-Policy of the page if the page has one; ' +
+    `or pass worker: false; ${kCopyAdvice}`;
   return new QkvError('ENGINE_FAILED', `the worker stopped or could not start${why}: ${advice}`, 'worker');
 }
