@@ -17,8 +17,11 @@ struct ByteRange {
   size_t file = 0;
 };
 
+// The dtype of a float32 by which all numbers of an int8 matrix were multiplied.
+inline constexpr const char* kInverseScale = "inverse scale";
+
 struct TensorEntry {
-  std::string name, dtype;  // "F32", "F16", "BF16", "I8"; others are named, not read
+  std::string name, dtype;  // "F32", "F16", "BF16", "I8", kInverseScale; others are named, not read
   std::vector<uint64_t> shape;
   ByteRange range;
 };

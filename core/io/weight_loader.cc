@@ -38,7 +38,7 @@ T Load(const uint8_t* bytes) {
 
 // Bytes of a number; 0 for a type that is not read.
 size_t Width(std::string_view dtype) {
-  if (dtype == "F32") return 4;
+  if (dtype == "F32" || dtype == kInverseScale) return 4;
   if (dtype == "F16" || dtype == "BF16") return 2;
   return dtype == "I8" ? 1 : 0;
 }
@@ -60,7 +60,7 @@ bool HasRoom(uint64_t bytes) {
 }
 
 void ReadRow(std::string_view dtype, const uint8_t* bytes, float* row, size_t size) {
-  if (dtype == "F32") {
+  if (Width(dtype) == 4) {
     std::memcpy(row, bytes, size * sizeof(float));
   } else if (dtype == "F16") {
     for (size_t i = 0; i < size; ++i) row[i] = Half(Load<uint16_t>(bytes + 2 * i));
@@ -95,7 +95,18 @@ WeightLoader::WeightLoader(WeightSlots slots, std::vector<WeightFile> files, Ope
   chosen_.resize(slots_.slots.size());
   has_room_.resize(slots_.slots.size());
   CountBytes();
-  StartFile();
+  if (open_ != nullptr) StartFile();
+}
+
+Result<std::unique_ptr<WeightLoader>> WeightLoader::Create(WeightSlots slots, std::string name,
+                                                           std::unique_ptr<TensorDirectory> directory,
+                                                           uint64_t memory) {
+  auto loader =
+      std::make_unique<WeightLoader>(std::move(slots), std::vector<WeightFile>{{std::move(name), 0}}, nullptr, memory);
+  loader->directory_ = std::move(directory);
+  QKV_CHECK(loader->ChooseTensors());
+  loader->directory_.reset();
+  return loader;
 }
 
 void WeightLoader::StartFile() {
@@ -165,7 +176,8 @@ Result<void> WeightLoader::ChooseTensors() {
     if (seat != nullptr) {
       QKV_CHECK(CheckType(entry, *seat));
     } else if (!slots_.Ignores(entry.name)) {
-      return Error{ErrorCode::kUnsupported, "the model described by config.json has no place for this tensor",
+      return Error{ErrorCode::kUnsupported,
+                   std::string("the model described by ") + slots_.described_by + " has no place for this tensor",
                    file_name() + ", " + entry.name};
     }
   }
@@ -183,7 +195,9 @@ Result<void> WeightLoader::ChooseTensors() {
 Result<void> WeightLoader::CheckType(const TensorEntry& entry, const Seat& seat) const {
   const WeightSlot& slot = slots_.slots[seat.slot];
   const bool int8 = MatrixOf(slot) != nullptr && !IsStaged(slot);
-  const bool known = seat.scales ? entry.dtype == "F32" : Width(entry.dtype) != 0 && (int8 || entry.dtype != "I8");
+  const bool inverse = entry.dtype == kInverseScale;
+  const bool known = seat.scales ? inverse || entry.dtype == "F32"
+                                 : Width(entry.dtype) != 0 && !inverse && (int8 || entry.dtype != "I8");
   if (known) return {};
   const char* wanted = seat.scales ? "F32" : int8 ? "one of F32, F16, BF16, I8" : "one of F32, F16, BF16";
   return Error{ErrorCode::kUnsupported, "dtype " + entry.dtype + " is not " + wanted, file_name() + ", " + entry.name};
@@ -267,12 +281,14 @@ Result<WeightLoader::Tensor> WeightLoader::CheckShape(const TensorEntry& entry, 
   using Sizes = std::vector<uint64_t>;
   const WeightSlot& slot = slots_.slots[index];
   const bool matrix = MatrixOf(slot) != nullptr && !scales;
-  const uint64_t outputs = slot.whole != 0 ? slot.whole : slot.outputs;
+  const bool inverse = entry.dtype == kInverseScale;
+  const uint64_t outputs = inverse ? 1 : slot.whole != 0 ? slot.whole : slot.outputs - slot.absent;
   Sizes wanted = matrix ? Sizes{outputs, slot.inputs} : Sizes{outputs};
   if (matrix && slot.transposed) std::swap(wanted[0], wanted[1]);
   const bool row = !matrix && entry.shape == Sizes{1, outputs};
   if (entry.shape != wanted && !row) {
-    return Invalid(entry.name, "its shape is " + Shape(entry.shape) + "; config.json asks for " + Shape(wanted));
+    return Invalid(entry.name,
+                   "its shape is " + Shape(entry.shape) + "; " + slots_.described_by + " asks for " + Shape(wanted));
   }
   const uint64_t rows = wanted[0], row_bytes = (matrix ? wanted[1] : 1) * Width(entry.dtype);
   if (entry.range.length != rows * row_bytes) {
@@ -330,7 +346,10 @@ Result<void> WeightLoader::ReadRows(const Tensor& tensor, std::span<const uint8_
     for (const float value : row) {
       if (!std::isfinite(value)) return Invalid(tensor.name, "it holds a number that is not finite");
     }
-    if (tensor.scales) {
+    if (tensor.dtype == kInverseScale) {
+      if (!(row[0] > 0) || !std::isfinite(1 / row[0])) return Invalid(tensor.name, "it is not above 0");
+      for (size_t o = 0; o < slot.outputs; ++o) matrix->int8().SetScale(o, 1 / row[0]);
+    } else if (tensor.scales) {
       matrix->int8().SetScale(row_, row[0]);
     } else if (IsStaged(slot)) {
       stage_.insert(stage_.end(), row.begin(), row.end());
@@ -341,11 +360,24 @@ Result<void> WeightLoader::ReadRows(const Tensor& tensor, std::span<const uint8_
     }
   }
   if (row_ < tensor.rows) return {};
-  if (!tensor.scales) parameters_ += IsStaged(slot) ? stage_.size() : slot.outputs * slot.inputs;
+  if (!tensor.scales) parameters_ += IsStaged(slot) ? stage_.size() : (slot.outputs - slot.absent) * slot.inputs;
   if (IsStaged(slot)) QKV_CHECK(Distribute(tensor));
+  if (slot.absent != 0 && !tensor.scales) FillAbsent(tensor);
   ++next_;
   row_ = 0;
   return {};
+}
+
+// The rows that the file does not have.
+void WeightLoader::FillAbsent(const Tensor& tensor) {
+  const WeightSlot& slot = slots_.slots[tensor.slot];
+  Weight* const matrix = MatrixOf(slot);
+  if (matrix == nullptr) {
+    std::get<Vector*>(slot.to)->tail(static_cast<Eigen::Index>(slot.absent)).setZero();
+    return;
+  }
+  const std::vector<float> zeros(slot.inputs);
+  for (size_t row = slot.outputs - slot.absent; row < slot.outputs; ++row) SetRow(tensor.slot, row, zeros.data());
 }
 
 // Hands a staged tensor out: each slot's part, turned to rows of outputs.
@@ -353,9 +385,9 @@ Result<void> WeightLoader::Distribute(const Tensor& tensor) {
   for (size_t s = tensor.slot; s < slots_.slots.size(); ++s) {
     const WeightSlot& slot = slots_.slots[s];
     if (std::find(slot.names.begin(), slot.names.end(), tensor.name) == slot.names.end()) continue;
-    const size_t whole = slot.whole != 0 ? slot.whole : slot.outputs;
+    const size_t own = slot.outputs - slot.absent, whole = slot.whole != 0 ? slot.whole : own;
     std::vector<float> row(slot.inputs);
-    for (size_t o = 0; o < slot.outputs; ++o) {
+    for (size_t o = 0; o < own; ++o) {
       const size_t at = slot.first + o;
       for (size_t i = 0; i < slot.inputs; ++i) {
         row[i] = slot.transposed ? stage_[i * whole + at] : stage_[at * slot.inputs + i];

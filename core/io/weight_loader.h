@@ -2,8 +2,9 @@
 // which bytes are wanted; the caller feeds them in turn, and each tensor goes to its seat at once. No file is ever in
 // memory as a whole.
 //
-// A matrix may be I8: its scales, one for each output, are then the F32 tensor X_scale beside X. One of floats may
-// become int8 on arrival, as `qkv quantize` would make it.
+// A matrix may be I8: its scales, one for each output, are then the F32 tensor X_scale beside X; or the tensor is one
+// number for all outputs, of type kInverseScale. One of floats may become int8 on arrival, as `qkv quantize` would make
+// it.
 #pragma once
 
 #include <cstddef>
@@ -38,6 +39,9 @@ class WeightLoader {
   // Fills `slots`, whose targets must outlive it. `memory`: how many bytes the weights may take.
   WeightLoader(WeightSlots slots, std::vector<WeightFile> files, OpenDirectory open, uint64_t memory = PTRDIFF_MAX,
                ArriveAs arrive = ArriveAs::kStored);
+  // The same where the directory of the only file, `name`, has been read already. Errors: those of Feed.
+  static Result<std::unique_ptr<WeightLoader>> Create(WeightSlots slots, std::string name,
+                                                      std::unique_ptr<TensorDirectory> directory, uint64_t memory);
 
   // The range wanted next, of at most 4 MiB.
   ByteRange Next() const;
@@ -68,6 +72,7 @@ class WeightLoader {
   };
 
   void StartFile();
+  void FillAbsent(const Tensor& tensor);
   Result<void> ChooseTensors();
   const Seat* FindSeat(const std::string& name) const;
   Result<void> CheckType(const TensorEntry& entry, const Seat& seat) const;

@@ -1,5 +1,6 @@
 #include "core/kernels/gates.h"
 
+#include <algorithm>
 #include <cmath>
 
 #undef HWY_TARGET_INCLUDE
@@ -91,6 +92,23 @@ void GatesRun(const Gates& gates, size_t begin, size_t end) {
   }
 }
 
+void SsruRun(const SsruRows& s) {
+  const hn::ScalableTag<float> d;
+  const size_t n = s.n, lanes = hn::Lanes(d);
+  const auto one = hn::Set(d, 1.0f), zero = hn::Zero(d);
+  for (size_t u = 0; u < n; u += lanes) {
+    const Units<decltype(d)> units = {d, HWY_MIN(lanes, n - u)};
+    auto cell = s.before != nullptr ? units.Load(s.before + u) : zero;
+    for (size_t at = u; at < s.rows * n; at += n) {
+      const auto f = Sigmoid(units.d, units.Load(s.gates + at));
+      cell = hn::Add(hn::Mul(f, cell), hn::Mul(hn::Sub(one, f), units.Load(s.candidates + at)));
+      units.Store(f, s.gates + at);
+      units.Store(cell, s.cells + at);
+      units.Store(Relu(units.d, cell), s.outputs + at);
+    }
+  }
+}
+
 }  // namespace qkv::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -98,6 +116,7 @@ HWY_AFTER_NAMESPACE();
 namespace qkv {
 
 HWY_EXPORT(GatesRun);
+HWY_EXPORT(SsruRun);
 
 namespace {
 
@@ -170,6 +189,31 @@ void ComputeGatesNaive(const Gates& gates) {
       gates.cell[row * n + u] = keep[n] * previous + keep[0] * keep[2 * n];
       keep[4 * n] = std::tanh(gates.cell[row * n + u]);
       hidden = keep[3 * n] * keep[4 * n];
+    }
+  }
+}
+
+void RunSsru(const SsruRows& rows) { HWY_DYNAMIC_DISPATCH(SsruRun)(rows); }
+
+void RunSsruNaive(const SsruRows& s) {
+  for (size_t i = 0; i < s.rows * s.n; ++i) {
+    const float before = i >= s.n ? s.cells[i - s.n] : s.before != nullptr ? s.before[i] : 0;
+    const float f = s.gates[i] = Sigmoid(s.gates[i]);
+    s.cells[i] = f * before + (1 - f) * s.candidates[i];
+    s.outputs[i] = std::max(s.cells[i], 0.0f);
+  }
+}
+
+void SsruBackward(const SsruRows& s, const float* outputs, float* candidates, float* gates) {
+  for (size_t u = 0; u < s.n; ++u) {
+    float later = 0;  // the gradient of the cell by the row after
+    for (size_t row = s.rows; row-- > 0;) {
+      const size_t i = row * s.n + u;
+      const float f = s.gates[i], before = row > 0 ? s.cells[i - s.n] : 0;
+      const float cell = later + (s.cells[i] > 0 ? outputs[i] : 0);
+      gates[i] += cell * (before - s.candidates[i]) * f * (1 - f);
+      candidates[i] += cell * (1 - f);
+      later = cell * f;
     }
   }
 }

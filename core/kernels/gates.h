@@ -45,4 +45,22 @@ struct GateGradients {
 // The backward of the forward that wrote `gates.kept`.
 void GatesBackward(const Gates& gates, const GateGradients& gradients, ThreadPool& pool);
 
+// Rows of one sequence in an SSRU (Kim et al. 2019, "From Research to Production and Back", equation 5), one after the
+// other. With w = x W and a = x W_f + b_f:
+//   f = sigmoid(a),  c = f c' + (1 - f) w,  y = ReLU(c)
+// Rows of n units, without gaps.
+struct SsruRows {
+  size_t rows = 0, n = 0;
+  const float* candidates = nullptr;  // w [rows, n]
+  float* gates = nullptr;             // a [rows, n], replaced by f
+  const float* before = nullptr;      // c' of the first row, [n]; null: zeros
+  float* cells = nullptr;             // c [rows, n]
+  float* outputs = nullptr;           // y [rows, n]
+};
+
+void RunSsru(const SsruRows& rows);
+void RunSsruNaive(const SsruRows& rows);
+// The backward of a run from zeros: the gradient of y to those of w and a, which are added to.
+void SsruBackward(const SsruRows& rows, const float* outputs, float* candidates, float* gates);
+
 }  // namespace qkv

@@ -44,11 +44,11 @@ void Turn(ConstHeads x, size_t first, double direction, PairLayout layout, doubl
 
 }  // namespace
 
-Matrix SinusoidalPositions(size_t positions, size_t d, PairLayout layout, size_t first) {
+Matrix SinusoidalPositions(size_t positions, size_t d, PairLayout layout, size_t first, Frequencies frequencies) {
   Matrix table(positions, d);
   for (size_t pair = 0; pair < (d + 1) / 2; ++pair) {
     const auto [sine, cosine] = Columns(layout, pair, d);
-    const double frequency = Frequency(pair, d);
+    const double frequency = Frequency(pair, frequencies == Frequencies::kMarian ? d - 2 : d);
     for (size_t p = 0; p < positions; ++p) {
       const double angle = static_cast<double>(first + p) * frequency;
       table(p, sine) = static_cast<float>(std::sin(angle));

@@ -15,9 +15,16 @@ enum class PairLayout {
   kInterleaved,  // columns 2 j and 2 j + 1: both papers' own
 };
 
-// Sinusoidal positions (Vaswani et al. 2017, section 3.5), [positions, d] of first, first + 1, ...: sin(p /
-// 10000^(2j/d)) and cos(p / 10000^(2j/d)). Computed in double, rounded once. An odd d has one sine more.
-Matrix SinusoidalPositions(size_t positions, size_t d, PairLayout layout = PairLayout::kHalves, size_t first = 0);
+// The frequencies of d / 2 pairs, from 1 on.
+enum class Frequencies {
+  kPaper,   // 10000^(-2j/d)
+  kMarian,  // 10000^(-j/(d/2 - 1)): the last one is 1 / 10000 itself. d is at least 4
+};
+
+// Sinusoidal positions (Vaswani et al. 2017, section 3.5), [positions, d] of first, first + 1, ...: the sine and the
+// cosine of p times each frequency. Computed in double, rounded once. An odd d has one sine more.
+Matrix SinusoidalPositions(size_t positions, size_t d, PairLayout layout = PairLayout::kHalves, size_t first = 0,
+                           Frequencies frequencies = Frequencies::kPaper);
 
 // R(delta) [d, d], d even: the sinusoid of position p + delta is R(delta) times that of p, whatever p is (the paper's
 // reason for choosing it). R turns each frequency's pair by delta / 10000^(2j/d).

@@ -35,6 +35,7 @@ struct WeightSlot {
   // Where several slots are parts of one tensor: how many outputs that has, and which of them is this one's first.
   size_t whole = 0, first = 0;
   bool exact = false;  // stays of floats where others become int8 on arrival
+  size_t absent = 0;   // of the outputs, the last ones, which files do not have: zeros
 };
 
 struct WeightSlots {
@@ -42,6 +43,8 @@ struct WeightSlots {
   // Tensors that files carry and the model computes by itself, or has no use for; skipped. Others are an error. A name
   // that begins with "*" stands for all that end with the rest.
   std::vector<std::string> ignored;
+  // What says which tensors there are, and their shapes: for errors.
+  const char* described_by = "config.json";
 
   bool Ignores(std::string_view name) const {
     return std::any_of(ignored.begin(), ignored.end(), [&](const std::string& each) {

@@ -1,5 +1,6 @@
 #include "core/models/transformer.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 
@@ -29,10 +30,9 @@ void MultiHeadSlots(WeightSlots& slots, const std::string& name, MultiHead& laye
   LinearSlots(slots, name + ".out_proj", layer.output, d, d);
 }
 
-// The part that both kinds of layer share.
+// The part that both kinds of layer share, after what reads the layer's own side.
 template <class Layer>
 void LayerSlots(WeightSlots& slots, const std::string& name, Layer& layer, size_t d, size_t ffn) {
-  MultiHeadSlots(slots, name + ".self_attn", layer.self, d);
   NormSlots(slots, name + ".self_attn_layer_norm", layer.self_norm, d);
   LinearSlots(slots, name + ".fc1", layer.feed_forward.in, ffn, d);
   LinearSlots(slots, name + ".fc2", layer.feed_forward.out, d, ffn);
@@ -92,9 +92,12 @@ class TransformerForced : public ForcedPass {
 
 TransformerState::TransformerState(const TransformerConfig& config, const Segments& source,
                                    std::vector<int32_t> segment_of)
-    : self(config.decoder_layers, config.d_model, segment_of.size()), memory(source), segment(std::move(segment_of)) {
+    : self(config.past == Past::kSsru ? 0 : config.decoder_layers, config.d_model, segment_of.size()),
+      memory(source),
+      segment(std::move(segment_of)) {
   const auto rows = static_cast<Eigen::Index>(memory.rows()), d = static_cast<Eigen::Index>(config.d_model);
   for (size_t layer = 0; layer < config.decoder_layers; ++layer) {
+    if (config.past == Past::kSsru) cells.push_back(Matrix::Zero(static_cast<Eigen::Index>(segment.size()), d));
     keys.emplace_back(rows, d);
     values.emplace_back(rows, d);
   }
@@ -102,18 +105,36 @@ TransformerState::TransformerState(const TransformerConfig& config, const Segmen
 
 Transformer::Transformer(const TransformerConfig& config)
     : config_(config), encoder_(config.encoder_layers), decoder_(config.decoder_layers) {
-  positions_ = SinusoidalPositions(config.max_positions, config.d_model);
+  positions_ = SinusoidalPositions(config.max_positions, config.d_model, PairLayout::kHalves, 0, config.frequencies);
+  for (Norm* norm : {&source_norm_, &target_norm_, &encoder_norm_, &decoder_norm_}) norm->epsilon = config.epsilon;
   for (EncoderLayer& layer : encoder_) {
-    layer.self.heads = config.encoder_heads;
+    layer.self_norm.epsilon = layer.final_norm.epsilon = config.epsilon;
     layer.self.dropout = config.attention_dropout;
-    layer.feed_forward.activation = config.activation;
     layer.feed_forward.dropout = config.activation_dropout;
   }
   for (DecoderLayer& layer : decoder_) {
-    layer.self.heads = layer.cross.heads = config.decoder_heads;
+    layer.self_norm.epsilon = layer.cross_norm.epsilon = layer.final_norm.epsilon = config.epsilon;
     layer.self.dropout = layer.cross.dropout = config.attention_dropout;
-    layer.feed_forward.activation = config.activation;
     layer.feed_forward.dropout = config.activation_dropout;
+  }
+  SetLayers();
+}
+
+void Transformer::SetHeads(size_t heads, Activation activation) {
+  config_.encoder_heads = config_.decoder_heads = heads;
+  config_.activation = activation;
+  SetAttentionShapes(config_);
+  SetLayers();
+}
+
+void Transformer::SetLayers() {
+  for (EncoderLayer& layer : encoder_) {
+    layer.self.heads = config_.encoder_heads;
+    layer.feed_forward.activation = config_.activation;
+  }
+  for (DecoderLayer& layer : decoder_) {
+    layer.self.heads = layer.cross.heads = config_.decoder_heads;
+    layer.feed_forward.activation = config_.activation;
   }
 }
 
@@ -146,10 +167,18 @@ WeightSlots Transformer::Slots() {
     if (config_.norm_last) NormSlots(slots, side + ".layer_norm", decodes ? decoder_norm_ : encoder_norm_, d);
   }
   for (size_t i = 0; i < encoder_.size(); ++i) {
-    LayerSlots(slots, "model.encoder.layers." + std::to_string(i), encoder_[i], d, config_.encoder_ffn);
+    const std::string name = "model.encoder.layers." + std::to_string(i);
+    MultiHeadSlots(slots, name + ".self_attn", encoder_[i].self, d);
+    LayerSlots(slots, name, encoder_[i], d, config_.encoder_ffn);
   }
   for (size_t i = 0; i < decoder_.size(); ++i) {
     const std::string name = "model.decoder.layers." + std::to_string(i);
+    if (config_.past == Past::kSsru) {
+      slots.Add(name + ".ssru.candidate.weight", decoder_[i].ssru.candidate.weight, d, d);
+      LinearSlots(slots, name + ".ssru.forget", decoder_[i].ssru.forget, d, d);
+    } else {
+      MultiHeadSlots(slots, name + ".self_attn", decoder_[i].self, d);
+    }
     LayerSlots(slots, name, decoder_[i], d, config_.decoder_ffn);
     MultiHeadSlots(slots, name + ".encoder_attn", decoder_[i].cross, d);
     NormSlots(slots, name + ".encoder_attn_layer_norm", decoder_[i].cross_norm, d);
@@ -229,47 +258,70 @@ MatrixView Transformer::EmbedTarget(Context& ctx, std::span<const int32_t> token
   return Embedded(ctx, target_norm_, x);
 }
 
-MatrixView Transformer::DecoderStep(Context& ctx, size_t index, ConstMatrixView x, TransformerState& state) const {
+MatrixView Transformer::ReadPast(Context& ctx, size_t index, const Operand& in, TransformerState& state) const {
   const DecoderLayer& layer = decoder_[index];
-  const size_t hypotheses = state.self.hypotheses(), count = static_cast<size_t>(x.rows()) / hypotheses;
-  const size_t length = state.self.length(), d = config_.d_model;
-  const Operand in(Before(ctx, layer.self_norm, x));
+  const AttentionPlace place = {AttentionKind::kDecoderSelf, index};
+  const size_t hypotheses = state.self.hypotheses(), count = static_cast<size_t>(in.floats().rows()) / hypotheses;
+  if (config_.past == Past::kSsru) {
+    state.ssru_parts.clear();
+    for (size_t h = 0; h < hypotheses; ++h) {
+      state.ssru_parts.push_back({h * count, count, state.cells[index].data() + h * config_.d_model});
+    }
+    return Forward(ctx, layer.ssru, in, state.ssru_parts, place);
+  }
   ForwardInto(ctx, layer.self.key, in, Activation::kNone, state.self.NewKeys(index));
   ForwardInto(ctx, layer.self.value, in, Activation::kNone, state.self.NewValues(index));
-
   state.self_parts.clear();
-  state.cross_parts.clear();
   for (size_t h = 0; h < hypotheses; ++h) {
     state.self_parts.push_back({.first_row = h * count,
                                 .rows = count,
                                 .keys = state.self.keys(index),
                                 .values = state.self.values(index),
-                                .length = length,
+                                .length = state.self.length(),
                                 .key_rows = state.self.path(h),
                                 .causal = true,
-                                .first_query = length - count});
+                                .first_query = state.self.length() - count});
+  }
+  return Forward(ctx, layer.self, in, state.self_parts, place);
+}
+
+MatrixView Transformer::DecoderStep(Context& ctx, size_t index, ConstMatrixView x, TransformerState& state) const {
+  const size_t hypotheses = state.self.hypotheses(), count = static_cast<size_t>(x.rows()) / hypotheses;
+  MatrixView past = ReadPast(ctx, index, Operand(Before(ctx, decoder_[index].self_norm, x)), state);
+  state.cross_parts.clear();
+  for (size_t h = 0; h < hypotheses; ++h) {
     const auto segment = static_cast<size_t>(state.segment[h]);
-    const size_t at = state.memory.begin(segment) * d;
+    const size_t at = state.memory.begin(segment) * config_.d_model;
     state.cross_parts.push_back({.first_row = h * count,
                                  .rows = count,
                                  .keys = state.keys[index].data() + at,
                                  .values = state.values[index].data() + at,
                                  .length = state.memory.length(segment)});
   }
-  return DecoderBlock(ctx, index, x, in, state.self_parts, state.cross_parts);
+  return DecoderBlock(ctx, index, x, past, state.cross_parts);
 }
 
-MatrixView Transformer::DecoderBlock(Context& ctx, size_t index, ConstMatrixView x, const Operand& in,
-                                     std::span<const AttendedSegment> self_parts,
+MatrixView Transformer::DecoderBlock(Context& ctx, size_t index, ConstMatrixView x, MatrixView past,
                                      std::span<const AttendedSegment> cross_parts) const {
   const DecoderLayer& layer = decoder_[index];
-  MatrixView self = Forward(ctx, layer.self, in, self_parts, {AttentionKind::kDecoderSelf, index});
-  MatrixView y = Residual(ctx, layer.self_norm, self, x);
+  MatrixView y = Residual(ctx, layer.self_norm, past, x);
   const Operand asks(Before(ctx, layer.cross_norm, View(y)));
   MatrixView cross = Forward(ctx, layer.cross, asks, cross_parts, {AttentionKind::kCross, index});
   MatrixView z = Residual(ctx, layer.cross_norm, cross, View(y));
   MatrixView fed = Forward(ctx, layer.feed_forward, Before(ctx, layer.final_norm, View(z)));
   return Last(ctx, decoder_norm_, index + 1 == decoder_.size(), Residual(ctx, layer.final_norm, fed, View(z)));
+}
+
+MatrixView Transformer::TeachPast(Context& ctx, size_t index, const Operand& in, const Segments& segments) const {
+  const DecoderLayer& layer = decoder_[index];
+  const AttentionPlace place = {AttentionKind::kDecoderSelf, index};
+  if (config_.past == Past::kSsru) {
+    std::vector<SsruPart> parts;
+    for (size_t s = 0; s < segments.size(); ++s) parts.push_back({segments.begin(s), segments.length(s), nullptr});
+    return Forward(ctx, layer.ssru, in, parts, place);
+  }
+  MatrixView keys = Forward(ctx, layer.self.key, in), values = Forward(ctx, layer.self.value, in);
+  return Forward(ctx, layer.self, in, AttendEach(segments, segments, View(keys), View(values), true), place);
 }
 
 MatrixView Transformer::Teach(Context& ctx, std::span<const int32_t> source, const Segments& source_segments,
@@ -281,13 +333,11 @@ MatrixView Transformer::Teach(Context& ctx, std::span<const int32_t> source, con
   const Operand memory(read);
   Reseat(x, Embedded(ctx, target_norm_, Embed(ctx, target_table(), target, target_segments)));
   for (size_t layer = 0; layer < decoder_.size(); ++layer) {
-    const auto& [self, cross, feed_forward, self_norm, cross_norm, final_norm] = decoder_[layer];
-    const Operand in(Before(ctx, self_norm, View(x)));
-    MatrixView keys = Forward(ctx, self.key, in), values = Forward(ctx, self.value, in);
-    MatrixView read_keys = Forward(ctx, cross.key, memory), read_values = Forward(ctx, cross.value, memory);
-    Reseat(x, DecoderBlock(ctx, layer, View(x), in,
-                           AttendEach(target_segments, target_segments, View(keys), View(values), true),
-                           AttendEach(target_segments, source_segments, View(read_keys), View(read_values), false)));
+    const MultiHead& cross = decoder_[layer].cross;
+    MatrixView past = TeachPast(ctx, layer, Operand(Before(ctx, decoder_[layer].self_norm, View(x))), target_segments);
+    MatrixView keys = Forward(ctx, cross.key, memory), values = Forward(ctx, cross.value, memory);
+    Reseat(x, DecoderBlock(ctx, layer, View(x), past,
+                           AttendEach(target_segments, source_segments, View(keys), View(values), false)));
   }
   return x;
 }
@@ -314,6 +364,14 @@ void Transformer::Gather(std::span<const int32_t> hypotheses, DecoderState& opaq
     state.segment_scratch[h] = state.segment[static_cast<size_t>(hypotheses[h])];
   }
   state.segment.swap(state.segment_scratch);
+  for (Matrix& cells : state.cells) {
+    state.cell_scratch.resize(static_cast<Eigen::Index>(hypotheses.size()), cells.cols());
+    for (size_t h = 0; h < hypotheses.size(); ++h) {
+      std::copy_n(cells.data() + static_cast<size_t>(hypotheses[h]) * config_.d_model, config_.d_model,
+                  state.cell_scratch.data() + h * config_.d_model);
+    }
+    cells.swap(state.cell_scratch);
+  }
 }
 
 std::unique_ptr<EncoderPass> Transformer::Encode(std::vector<int32_t> ids, const Segments& segments) const {

@@ -1,6 +1,7 @@
 // The encoder-decoder Transformer (Vaswani et al. 2017) in MarianMT's layout: post-norm residuals, or pre-norm ones
-// (Xiong et al. 2020), sinusoidal positions, decoding from the start piece's row. Written once: the whole sequence and
-// one decoding step, inference, tracing and training are the same functions.
+// (Xiong et al. 2020), sinusoidal positions, decoding from the start piece's row. What reads the past of the decoder is
+// self-attention or an SSRU. Written once: the whole sequence and one decoding step, inference, tracing and training
+// are the same functions.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include "core/layers/feed_forward.h"
 #include "core/layers/multi_head.h"
 #include "core/layers/norm.h"
+#include "core/layers/ssru.h"
 #include "core/layers/weight_slots.h"
 #include "core/models/key_value_state.h"
 #include "core/models/sequence_model.h"
@@ -28,27 +30,35 @@ struct EncoderLayer {
 
 struct DecoderLayer {
   MultiHead self, cross;
+  Ssru ssru;  // in place of `self`, where the config says so
   FeedForward feed_forward;
   Norm self_norm, cross_norm, final_norm;
 };
 
-// The cross-attention's keys and values, projected once a sentence, and the decoder's own key/value state.
+// The cross-attention's keys and values, projected once a sentence, and what the decoder keeps of its own past: keys
+// and values, or an SSRU's cells.
 class TransformerState : public DecoderState {
  public:
   // `segment[h]` is the segment of the memory that hypothesis h reads.
   TransformerState(const TransformerConfig& config, const Segments& memory, std::vector<int32_t> segment);
 
-  KeyValueState self;
+  KeyValueState self;         // without layers where there are cells
+  std::vector<Matrix> cells;  // a layer: [hypotheses, d]
   Segments memory;
   std::vector<int32_t> segment;
   std::vector<Matrix> keys, values;                      // a layer: [memory rows, d]
   std::vector<AttendedSegment> self_parts, cross_parts;  // reused from step to step
+  std::vector<SsruPart> ssru_parts;
   std::vector<int32_t> segment_scratch;
+  Matrix cell_scratch;
 };
 
 class Transformer : public SequenceModel {
  public:
   explicit Transformer(const TransformerConfig& config);
+
+  // What changes no seat, for a file that says it after its weights.
+  void SetHeads(size_t heads, Activation activation);
 
   const TransformerConfig& config() const override { return config_; }
   WeightSlots Slots() override;
@@ -79,13 +89,17 @@ class Transformer : public SequenceModel {
 
  private:
   float scale() const;
+  void SetLayers();
   const Weight& target_table() const { return config_.shared_embeddings ? source_ : target_; }
   const Weight& output_table() const { return config_.tied_output ? target_table() : output_; }
   MatrixView Embed(Context& ctx, const Weight& table, std::span<const int32_t> ids, const Segments& segments) const;
   MatrixView Embedded(Context& ctx, const Norm& norm, MatrixView x) const;
-  // `in`: what the self-attention reads of x.
-  MatrixView DecoderBlock(Context& ctx, size_t layer, ConstMatrixView x, const Operand& in,
-                          std::span<const AttendedSegment> self, std::span<const AttendedSegment> cross) const;
+  // What the layer reads of the past. `in`: what it reads of x.
+  MatrixView ReadPast(Context& ctx, size_t layer, const Operand& in, TransformerState& state) const;
+  MatrixView TeachPast(Context& ctx, size_t layer, const Operand& in, const Segments& segments) const;
+  // What follows: `past` is what one of these gave.
+  MatrixView DecoderBlock(Context& ctx, size_t layer, ConstMatrixView x, MatrixView past,
+                          std::span<const AttendedSegment> cross) const;
   ConstMatrixView Before(Context& ctx, const Norm& norm, ConstMatrixView x) const;
   MatrixView Residual(Context& ctx, const Norm& norm, MatrixView y, ConstMatrixView x) const;
   MatrixView Last(Context& ctx, const Norm& norm, bool is_last, MatrixView x) const;

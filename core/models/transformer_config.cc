@@ -57,9 +57,6 @@ Result<void> ParseShapes(const JsonObject& json, TransformerConfig& config) {
       return json.Invalid(heads, "must divide d_model, " + std::to_string(config.d_model));
     }
   }
-  config.encoder_self = {config.encoder_layers, config.encoder_heads, config.d_model / config.encoder_heads};
-  config.decoder_self = {config.decoder_layers, config.decoder_heads, config.d_model / config.decoder_heads};
-  config.cross = config.decoder_self;
   return {};
 }
 
@@ -86,7 +83,34 @@ Result<void> ParseNorms(const JsonObject& json, TransformerConfig& config) {
   return {};
 }
 
+// One of two names: whether it is the second.
+Result<bool> ReadChoice(const JsonObject& json, const char* field, const char* first, const char* second) {
+  QKV_TRY(const std::string_view name, json.String(field, first));
+  if (name == first || name == second) return name == second;
+  return json.Unsupported(field, "\"" + std::string(name) + "\" is not one of " + first + ", " + second);
+}
+
+// What Marian's own models have and those that were converted have not.
+Result<void> ParseMarian(const JsonObject& json, TransformerConfig& config) {
+  QKV_TRY(const bool ssru, ReadChoice(json, "decoder_past", "self-attention", "ssru"));
+  QKV_TRY(const bool marian, ReadChoice(json, "position_frequencies", "paper", "marian"));
+  QKV_TRY(const double epsilon, json.Number("layer_norm_eps", static_cast<double>(config.epsilon)));
+  if (!(epsilon > 0 && epsilon < 1)) return json.Invalid("layer_norm_eps", "must be above 0 and below 1");
+  if (marian && config.d_model < 4) return json.Invalid("d_model", "must be at least 4 with Marian's positions");
+  config.frequencies = marian ? Frequencies::kMarian : Frequencies::kPaper;
+  config.epsilon = static_cast<float>(epsilon);
+  if (ssru) config.past = Past::kSsru;
+  return {};
+}
+
 }  // namespace
+
+void SetAttentionShapes(TransformerConfig& config) {
+  config.encoder_self = {config.encoder_layers, config.encoder_heads, config.d_model / config.encoder_heads};
+  config.cross = {config.decoder_layers, config.decoder_heads, config.d_model / config.decoder_heads};
+  config.decoder_self = config.cross;
+  if (config.past == Past::kSsru) config.decoder_self = {config.decoder_layers, 1, 0};
+}
 
 Result<TransformerConfig> ParseTransformerConfig(std::string_view text) {
   QKV_TRY(const JsonObject json, JsonObject::Parse(text, "config.json", kLargestConfig));
@@ -95,6 +119,8 @@ Result<TransformerConfig> ParseTransformerConfig(std::string_view text) {
   QKV_CHECK(ParseShapes(json, config));
   QKV_CHECK(ParseVocabularies(json, config));
   QKV_CHECK(ParseNorms(json, config));
+  QKV_CHECK(ParseMarian(json, config));
+  SetAttentionShapes(config);
   QKV_TRY(config.activation, ParseActivation(json, "activation_function", "relu"));
   QKV_TRY(config.scale_embedding, json.Bool("scale_embedding", false));
   QKV_TRY(config.dropout, ReadRate(json, "dropout"));

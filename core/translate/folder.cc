@@ -4,9 +4,13 @@
 
 #include "core/io/feed_all.h"
 #include "core/io/mapped_file.h"
+#include "core/translate/marian_folder.h"
 
 namespace qkv {
 Result<std::unique_ptr<TranslationModel>> LoadFolder(const std::string& folder, bool shortlist) {
+#ifndef __EMSCRIPTEN__  // where there is no zlib
+  if (IsMarianFolder(folder)) return LoadMarianFolder(folder, shortlist);
+#endif
   QKV_TRY(const MappedFile config, MappedFile::Open(folder, "config.json"));
   QKV_TRY(const MappedFile generation, MappedFile::Open(folder, "generation_config.json", true));
   QKV_TRY(const MappedFile vocabulary, MappedFile::Open(folder, "vocab.json"));

@@ -14,6 +14,7 @@ namespace qkv {
 struct GenerationConfig {
   size_t beam = 1;
   size_t max_length = 512;  // pieces written, </s> included
+  size_t per_source = 0;    // the same for each piece of the source, </s> apart; 0: 3 and 50 more
   float length_penalty = 1;
   std::vector<int32_t> banned;  // bad_words_ids
   // (layer, head) of the cross-attention heads that align source and target; empty: the model names none.

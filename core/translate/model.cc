@@ -4,6 +4,12 @@
 #include <cassert>
 
 namespace qkv {
+namespace {
+
+// Marian's candidates are a multiple of this, for the kernels that it was written for.
+constexpr size_t kMarianMultiple = 8;
+
+}  // namespace
 
 TranslationModel::TranslationModel(std::unique_ptr<SequenceModel> sequence_model, GenerationConfig generation,
                                    PieceRows names, std::unique_ptr<PieceRows> target_names, SentencePiece source,
@@ -60,11 +66,12 @@ std::vector<int32_t> TranslationModel::Prefix(std::string_view text) const {
 std::vector<int32_t> TranslationModel::Candidates(const Tokens& source, std::span<const int32_t> prefix) const {
   if (!shortlist_) return {};
   std::vector<int32_t> always(prefix.begin(), prefix.end());
+  const bool apart = target_names_ || (as_marian_ && target_);
   for (const int32_t id : source.ids) {
-    if (target_names_ && id != config().end) continue;
+    if (apart && id != config().end) continue;
     if (id == config().end || target_pieces_[static_cast<size_t>(id)] >= 0) always.push_back(id);
   }
-  return shortlist_->Pieces(source.ids, always);
+  return shortlist_->Pieces(source.ids, always, as_marian_ ? kMarianMultiple : 1);
 }
 
 std::string TranslationModel::Decode(std::span<const int32_t> ids, Tokens* spans) const {
@@ -101,9 +108,6 @@ Result<void> TranslationModel::CheckPieces() const {
   return Error{ErrorCode::kInvalidFile, "its vocabulary has none of its pieces: they are of different models", strange};
 }
 
-ModelLoader::ModelLoader(std::unique_ptr<TranslationModel> model, uint64_t weights_size, uint64_t memory)
-    : model_(std::move(model)), reader_(model_->Slots(), weights_size, memory) {}
-
 Result<std::unique_ptr<TranslationModel>> TranslationModel::Create(const ModelFiles& files, MakeModel make) {
   QKV_TRY(std::unique_ptr<SequenceModel> sequence_model, make(files.config));
   const SequenceConfig& config = sequence_model->config();
@@ -136,13 +140,15 @@ Result<std::unique_ptr<TranslationModel>> TranslationModel::Create(const ModelFi
 
 Result<std::unique_ptr<ModelLoader>> ModelLoader::Create(const ModelFiles& files, uint64_t weights_size,
                                                          uint64_t memory) {
-  QKV_TRY(std::unique_ptr<TranslationModel> model, TranslationModel::Create(files));
-  return std::unique_ptr<ModelLoader>(new ModelLoader(std::move(model), weights_size, memory));
+  std::unique_ptr<ModelLoader> loader(new ModelLoader);
+  QKV_TRY(loader->model_, TranslationModel::Create(files));
+  loader->weights_ = std::make_unique<SafetensorsReader>(loader->model_->Slots(), weights_size, memory);
+  return loader;
 }
 
 std::unique_ptr<TranslationModel> ModelLoader::Finish() {
   assert(Next().length == 0);
-  model_->SetSize(reader_.parameters(), reader_.bytes());
+  model_->SetSize(weights_->parameters(), weights_->bytes());
   return std::move(model_);
 }
 

@@ -58,13 +58,14 @@ class TranslationModel {
   bool has_shortlist() const { return shortlist_.has_value(); }
   // The pieces that a translation of `source` may be made of, where the folder has a shortlist, ascending; else none,
   // which stands for all. Among them are </s>, those of `prefix`, and the source's own as far as the target has them,
-  // so that a name can be copied.
+  // so that a name can be copied; not where a model of Marian's has a vocabulary file for each side, as Marian has it.
   std::vector<int32_t> Candidates(const Tokens& source, std::span<const int32_t> prefix) const;
   // Ids to text and the part of the text that each stands for. Ids must be below the vocabulary's size.
   std::string Decode(std::span<const int32_t> ids, Tokens* spans = nullptr) const;
 
  private:
   friend class ModelLoader;
+  friend class MarianLoader;
   TranslationModel(std::unique_ptr<SequenceModel> model, GenerationConfig generation, PieceRows names,
                    std::unique_ptr<PieceRows> target_names, SentencePiece source, std::optional<SentencePiece> target,
                    std::optional<Shortlist> shortlist);
@@ -84,6 +85,7 @@ class TranslationModel {
   std::optional<Shortlist> shortlist_;
   std::vector<int32_t> source_rows_, target_rows_;  // piece -> row
   std::vector<int32_t> target_pieces_;              // row -> piece, or -1
+  bool as_marian_ = false;                          // its shortlists are chosen from as Marian does
   size_t parameters_ = 0, bytes_ = 0;
 };
 
@@ -95,26 +97,27 @@ struct ModelFiles {
   std::string_view target_vocabulary = {};                 // empty: one vocabulary for both sides
 };
 
-// Loads in two phases: the small files first, then model.safetensors range by range.
+// Loads in two phases: the small files first, then the file of weights range by range.
 class ModelLoader {
  public:
   // `weights_size`: bytes of model.safetensors, 0 if unknown. `memory`: how many bytes the weights may take. Errors:
   // kInvalidFile, kUnsupported, kLimitExceeded.
   static Result<std::unique_ptr<ModelLoader>> Create(const ModelFiles& files, uint64_t weights_size = 0,
                                                      uint64_t memory = PTRDIFF_MAX);
+  virtual ~ModelLoader() = default;
 
-  // The bytes of model.safetensors wanted next; length 0: none.
-  ByteRange Next() const { return reader_.Next(); }
-  Result<void> Feed(std::span<const uint8_t> bytes) { return reader_.Feed(bytes); }
+  // The bytes of the weights wanted next; length 0: none.
+  virtual ByteRange Next() const { return weights_->Next(); }
+  virtual Result<void> Feed(std::span<const uint8_t> bytes) { return weights_->Feed(bytes); }
   // Once Next() wants nothing more. The loader is empty afterwards.
   std::unique_ptr<TranslationModel> Finish();
   // In place of all feeding: a model whose weights, floats, are the caller's to fill before it is asked anything.
   std::unique_ptr<TranslationModel> FinishUntrained();
 
- private:
-  ModelLoader(std::unique_ptr<TranslationModel> model, uint64_t weights_size, uint64_t memory);
+ protected:
+  ModelLoader() = default;
   std::unique_ptr<TranslationModel> model_;
-  SafetensorsReader reader_;
+  std::unique_ptr<WeightLoader> weights_;
 };
 
 }  // namespace qkv

@@ -1,5 +1,7 @@
 #include "core/translate/piece_rows.h"
 
+#include <algorithm>
+
 #include "core/base/budget.h"
 #include "core/base/json.h"
 
@@ -23,8 +25,7 @@ Result<PieceRows> PieceRows::Parse(std::string_view text, size_t size, int32_t e
     if (rows.entries_[row].length != 0) {
       return Error{ErrorCode::kInvalidFile, "id " + std::to_string(row) + " already belongs to another piece", where()};
     }
-    rows.entries_[row] = {static_cast<uint32_t>(rows.text_.size()), static_cast<uint32_t>(piece.size())};
-    rows.text_ += piece;
+    rows.Set(row, piece);
     if (piece == "<unk>") rows.unknown_ = static_cast<int32_t>(row);
   }
   if (rows.unknown_ < 0) return Error{ErrorCode::kInvalidFile, "it has no piece \"<unk>\"", file};
@@ -32,6 +33,16 @@ Result<PieceRows> PieceRows::Parse(std::string_view text, size_t size, int32_t e
     return Error{ErrorCode::kInvalidFile,
                  "eos_token_id " + std::to_string(end) + " of config.json must be the id of \"</s>\"", file};
   }
+  return rows;
+}
+
+PieceRows PieceRows::Of(const SentencePiece& pieces, size_t size) {
+  PieceRows rows;
+  rows.entries_.resize(size);
+  rows.unknown_ = pieces.unknown_id();
+  for (size_t row = 0; row < std::min(size, pieces.size()); ++row)
+    rows.Set(row, pieces.Text(static_cast<int32_t>(row)));
+  if (size > pieces.size() && pieces.Id("<pad>") < 0) rows.Set(pieces.size(), "<pad>");
   return rows;
 }
 

@@ -17,6 +17,9 @@ class PieceRows {
   // is its name, for errors.
   static Result<PieceRows> Parse(std::string_view json, size_t size, int32_t end, const char* file = "vocab.json");
 
+  // Row i is piece i of `pieces`, as Marian has it; one row more, "<pad>", where there is one.
+  static PieceRows Of(const SentencePiece& pieces, size_t size);
+
   // The piece of a row, raw ("▁the"); empty where no piece has it.
   std::string_view Text(int32_t row) const;
 
@@ -32,6 +35,10 @@ class PieceRows {
   struct Entry {
     uint32_t begin = 0, length = 0;  // in text_; JSON is no larger than 32 bits count
   };
+  void Set(size_t row, std::string_view piece) {
+    entries_[row] = {static_cast<uint32_t>(text_.size()), static_cast<uint32_t>(piece.size())};
+    text_ += piece;
+  }
   std::string text_;
   std::vector<Entry> entries_;  // by row
   int32_t unknown_ = 0;

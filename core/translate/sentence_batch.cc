@@ -7,8 +7,10 @@
 namespace qkv {
 
 size_t LongestTranslation(const TranslationModel& model, size_t source_pieces, const DecodeOptions& options) {
-  const size_t asked = options.max_length != 0 ? options.max_length : 3 * source_pieces + 50 + options.prefix.size();
-  return std::min(asked, model.generation().max_length);
+  const GenerationConfig& generation = model.generation();
+  const size_t usual = generation.per_source != 0 ? generation.per_source * source_pieces + 1 : 3 * source_pieces + 50;
+  const size_t asked = options.max_length != 0 ? options.max_length : usual + options.prefix.size();
+  return std::min(asked, generation.max_length);
 }
 
 SentenceBatch::SentenceBatch(const TranslationModel& model, const DecodeOptions& options,

@@ -122,7 +122,8 @@ Result<Shortlist> Shortlist::Parse(std::span<const uint8_t> file, size_t source_
   return shortlist;
 }
 
-std::vector<int32_t> Shortlist::Pieces(std::span<const int32_t> source, std::span<const int32_t> always) const {
+std::vector<int32_t> Shortlist::Pieces(std::span<const int32_t> source, std::span<const int32_t> always,
+                                       size_t multiple) const {
   std::vector<uint8_t> listed(target_vocabulary_);
   std::fill_n(listed.begin(), first_, true);
   for (const int32_t row : source) {
@@ -130,6 +131,11 @@ std::vector<int32_t> Shortlist::Pieces(std::span<const int32_t> source, std::spa
     for (uint32_t at = begin_[s]; at < begin_[s + 1]; ++at) listed[pieces_[at]] = true;
   }
   for (const int32_t piece : always) listed[static_cast<size_t>(piece)] = true;
+  auto count = static_cast<size_t>(std::count(listed.begin(), listed.end(), true));
+  for (size_t piece = first_; piece < listed.size() && count % multiple != 0; ++piece) {
+    if (!listed[piece]) ++count;
+    listed[piece] = true;
+  }
   std::vector<int32_t> pieces;
   for (size_t piece = 0; piece < listed.size(); ++piece) {
     if (listed[piece]) pieces.push_back(static_cast<int32_t>(piece));

@@ -30,8 +30,10 @@ class Shortlist {
                                  std::string_view file_name = "shortlist.bin");
 
   // The pieces that a sentence's translation may be made of: the frequent ones, each source piece's own, and those of
-  // `always`. Ascending, each once. Ids of either lie in their vocabulary.
-  std::vector<int32_t> Pieces(std::span<const int32_t> source, std::span<const int32_t> always) const;
+  // `always`, and so many of the next frequent ones that their number is a multiple of `multiple`. Ascending, each
+  // once. Ids of either lie in their vocabulary.
+  std::vector<int32_t> Pieces(std::span<const int32_t> source, std::span<const int32_t> always,
+                              size_t multiple = 1) const;
 
  private:
   Shortlist() = default;

@@ -1,0 +1,59 @@
+#include "core/io/gzip_file.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace qkv {
+namespace {
+
+constexpr unsigned kBuffer = 1 << 17;
+constexpr size_t kPart = size_t{1} << 20;
+
+gzFile Handle(void* file) { return static_cast<gzFile>(file); }
+
+}  // namespace
+
+void GzipFile::Close::operator()(void* file) const { gzclose(Handle(file)); }
+
+Result<GzipFile> GzipFile::Open(const std::string& path) {
+  gzFile file = gzopen(path.c_str(), "rb");
+  if (file == nullptr) {
+    return Error{ErrorCode::kMissingFile, std::string("cannot be read: ") + std::strerror(errno), path};
+  }
+  gzbuffer(file, kBuffer);
+  return GzipFile(path, file);
+}
+
+// In parts: what a range claims takes no memory before its bytes are there.
+Result<std::vector<uint8_t>> GzipFile::Read(ByteRange range) {
+  std::vector<uint8_t> bytes;
+  const auto read = [&](size_t size) {
+    const size_t at = bytes.size();
+    bytes.resize(at + size);
+    const int got = gzread(Handle(file_.get()), bytes.data() + at, static_cast<unsigned>(size));
+    bytes.resize(at + static_cast<size_t>(std::max(got, 0)));
+    position_ += bytes.size() - at;
+    return bytes.size() - at == size;
+  };
+  bool more = true;
+  while (more && position_ < range.offset) {
+    more = read(std::min<uint64_t>(range.offset - position_, kPart));
+    bytes.clear();
+  }
+  while (more && bytes.size() < range.length) more = read(std::min<uint64_t>(range.length - bytes.size(), kPart));
+  int code = Z_OK;
+  const char* const message = gzerror(Handle(file_.get()), &code);
+  if (code == Z_OK || code == Z_STREAM_END) return bytes;
+  return Error{ErrorCode::kInvalidFile, std::string("what gzip compressed is damaged: ") + message, path_};
+}
+
+Result<std::vector<uint8_t>> GzipFile::ReadAll(size_t most) {
+  QKV_TRY(std::vector<uint8_t> bytes, Read({position_, most + 1}));
+  if (bytes.size() <= most) return bytes;
+  return Error{ErrorCode::kLimitExceeded, "it is over " + std::to_string(most >> 20) + " MiB", path_};
+}
+
+}  // namespace qkv

@@ -1,0 +1,34 @@
+// A file, plain or compressed by gzip, whatever it is called, read from its beginning to its end. Native.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/io/tensor_directory.h"
+
+namespace qkv {
+
+class GzipFile {
+ public:
+  // Errors: kMissingFile.
+  static Result<GzipFile> Open(const std::string& path);
+
+  // The bytes of a range that begins no earlier than where the last one ended; of one past the end what there is.
+  // Errors: kInvalidFile where what is compressed is damaged.
+  Result<std::vector<uint8_t>> Read(ByteRange range);
+  // All of a file of at most `most` bytes. Errors: kLimitExceeded, and those of Read.
+  Result<std::vector<uint8_t>> ReadAll(size_t most);
+
+ private:
+  struct Close {
+    void operator()(void* file) const;
+  };
+  GzipFile(std::string path, void* file) : path_(std::move(path)), file_(file) {}
+  std::string path_;
+  std::unique_ptr<void, Close> file_;
+  uint64_t position_ = 0;
+};
+
+}  // namespace qkv

@@ -1,0 +1,223 @@
+#include "core/io/marian_options.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/models/limits.h"
+
+namespace qkv {
+namespace {
+
+// Without blanks at its ends and the quotes around it.
+std::string_view Trim(std::string_view text) {
+  const size_t begin = std::min(text.find_first_not_of(" \r\t"), text.size());
+  text = text.substr(begin, text.find_last_not_of(" \r\t") + 1 - begin);
+  const bool quoted = text.size() >= 2 && (text[0] == '"' || text[0] == '\'') && text.back() == text[0];
+  return quoted ? text.substr(1, text.size() - 2) : text;
+}
+
+// What YAML would read otherwise than as a plain value.
+bool IsPlain(std::string_view value) {
+  return value.empty() || std::string_view("&*!|>{[%@`").find(value[0]) == std::string_view::npos;
+}
+
+// An option, the values that it may have, separated by blanks ("-" stands for none), and what others would be.
+struct Known {
+  std::string_view key, values;
+  const char* meaning;
+};
+constexpr Known kKnown[] = {
+    {"type", "transformer", "models other than Transformers"},
+    {"transformer-decoder-autoreg", "rnn self-attention", "another decoder"},
+    {"transformer-postprocess", "dan an da a", "residuals and norms in another order"},
+    {"transformer-preprocess", "- n dn nd d", "another operation before a part of a layer"},
+    {"transformer-postprocess-emb", "- d n dn nd", "another operation after the embeddings"},
+    {"transformer-postprocess-top", "- d n dn nd", "another operation after the last layers"},
+    {"transformer-ffn-depth", "2", "feed-forward networks of another depth"},
+    {"transformer-decoder-ffn-depth", "0 2", "feed-forward networks of another depth"},
+};
+// Options that change nothing here: they concern training, other types of model, or what the tensors say themselves.
+constexpr std::string_view kWithoutEffect[] = {"bert-train-type-embeddings",
+                                               "bert-type-vocab-size",
+                                               "dec-cell-base-depth",
+                                               "dec-cell-high-depth",
+                                               "dim-rnn",
+                                               "enc-cell",
+                                               "enc-cell-depth",
+                                               "enc-type",
+                                               "factors-combine",
+                                               "tied-embeddings",
+                                               "tied-embeddings-all",
+                                               "tied-embeddings-src",
+                                               "transformer-aan-activation",
+                                               "transformer-aan-depth",
+                                               "transformer-aan-nogate",
+                                               "transformer-dim-aan",
+                                               "ulr-dim-emb",
+                                               "ulr-trainable-transformation",
+                                               "version",
+                                               "dim-vocabs",
+                                               "dim-emb",
+                                               "enc-depth",
+                                               "dec-depth",
+                                               "transformer-dim-ffn",
+                                               "transformer-decoder-dim-ffn",
+                                               "transformer-heads",
+                                               "transformer-ffn-activation",
+                                               "transformer-guided-alignment-layer",
+                                               "dec-cell"};
+
+bool Lists(std::string_view values, std::string_view value) {
+  if (value.empty()) value = "-";
+  while (!values.empty()) {
+    const size_t end = std::min(values.find(' '), values.size());
+    if (values.substr(0, end) == value) return true;
+    values.remove_prefix(std::min(end + 1, values.size()));
+  }
+  return false;
+}
+
+Error Refuse(const MarianOptions& options, std::string_view key, std::string message,
+             ErrorCode code = ErrorCode::kUnsupported) {
+  return {code, std::move(message), options.file() + ", " + std::string(key)};
+}
+
+Result<void> CheckOption(const MarianOptions& options, std::string_view key, std::string_view value) {
+  for (const Known& known : kKnown) {
+    if (known.key != key) continue;
+    if (Lists(known.values, value)) return {};
+    return Refuse(options, key,
+                  "\"" + std::string(value) + "\": this engine does not run " + std::string(known.meaning));
+  }
+  const bool without = std::find(std::begin(kWithoutEffect), std::end(kWithoutEffect), key) != std::end(kWithoutEffect);
+  if (without || Lists("- false 0 none", value)) return {};
+  return Refuse(options, key, "\"" + std::string(value) + "\": this engine runs no model with this option");
+}
+
+// A size that the tensors say too.
+struct Told {
+  const char* key;
+  size_t of_tensors;
+};
+
+Result<void> CheckSizes(const MarianOptions& options, const TransformerConfig& config) {
+  const Told sizes[] = {{"dim-emb", config.d_model},
+                        {"enc-depth", config.encoder_layers},
+                        {"dec-depth", config.decoder_layers},
+                        {"transformer-dim-ffn", config.encoder_ffn}};
+  for (const Told& each : sizes) {
+    const std::string expected = std::to_string(each.of_tensors);
+    const std::string_view said = options.Get(each.key, expected);
+    if (said == expected) continue;
+    return Refuse(options, each.key, "is " + std::string(said) + "; the tensors have " + expected,
+                  ErrorCode::kInvalidFile);
+  }
+  return {};
+}
+
+// That norms and the decoder's cells are where the tensors have them.
+Result<void> CheckLayers(const MarianOptions& options, const TransformerConfig& config) {
+  const bool ssru = config.past == Past::kSsru;
+  const auto has_norm = [&](const char* key, const char* fallback) {
+    return options.Get(key, fallback).find('n') != std::string_view::npos;
+  };
+  const auto contradicts = [&](const char* key) {
+    return Refuse(options, key, "does not fit the tensors that the file has", ErrorCode::kInvalidFile);
+  };
+  if ((options.Get("transformer-decoder-autoreg", "self-attention") == "rnn") != ssru) {
+    return contradicts("transformer-decoder-autoreg");
+  }
+  if (ssru && options.Get("dec-cell", "gru") != "ssru") {
+    return Refuse(options, "dec-cell", "this engine runs \"ssru\" in a Transformer's decoder, and no other cell");
+  }
+  if (has_norm("transformer-preprocess", "") != config.pre_norm) return contradicts("transformer-preprocess");
+  if (has_norm("transformer-postprocess", "dan") == config.pre_norm) return contradicts("transformer-postprocess");
+  if (has_norm("transformer-postprocess-emb", "d") != config.norm_embedding) {
+    return contradicts("transformer-postprocess-emb");
+  }
+  if (has_norm("transformer-postprocess-top", "") != config.norm_last)
+    return contradicts("transformer-postprocess-top");
+  return {};
+}
+
+// A whole number from 1 to `most`.
+Result<size_t> ReadNumber(const MarianOptions& options, std::string_view key, std::string_view fallback, size_t most) {
+  const std::string_view text = options.Get(key, fallback);
+  size_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size() && value >= 1 && value <= most) return value;
+  return Refuse(options, key, "\"" + std::string(text) + "\" is no whole number from 1 to " + std::to_string(most),
+                ErrorCode::kInvalidFile);
+}
+
+}  // namespace
+
+Result<MarianOptions> MarianOptions::Parse(std::string_view text, std::string file) {
+  MarianOptions options;
+  options.file_ = std::move(file);
+  text = text.substr(0, text.find('\0'));
+  size_t line = 0;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view whole = text.substr(0, end), content = Trim(whole);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    ++line;
+    const auto wrong = [&] {
+      return Error{ErrorCode::kInvalidFile, "is not \"key: value\" and no item of a list",
+                   options.file_ + ", line " + std::to_string(line)};
+    };
+    if (content.empty() || content[0] == '#') continue;
+    const bool item = whole[0] == ' ' || whole[0] == '-';
+    const size_t colon = item ? std::string_view::npos : content.find(':');
+    if (!item && colon == std::string_view::npos) return wrong();
+    if (!item) {
+      options.all_.emplace_back(Trim(content.substr(0, colon)), std::string());
+    } else if (options.all_.empty() || (content != "[]" && !content.starts_with("- "))) {
+      return wrong();
+    }
+    const std::string_view value = Trim(content.substr(item ? 1 : colon + 1));
+    if (content == "[]" || value == "[]") continue;
+    if (!IsPlain(value)) return wrong();
+    std::string& all = options.all_.back().second;
+    if (item && !all.empty()) all += ' ';
+    all += value;
+  }
+  return options;
+}
+
+std::string_view MarianOptions::Get(std::string_view key, std::string_view fallback) const {
+  for (const auto& [name, value] : all_) {
+    if (name == key) return value;
+  }
+  return fallback;
+}
+
+Result<MarianChoices> ReadMarianOptions(const MarianOptions& options, const TransformerConfig& config) {
+  for (const auto& [key, value] : options.all()) QKV_CHECK(CheckOption(options, key, value));
+  QKV_CHECK(CheckSizes(options, config));
+  QKV_CHECK(CheckLayers(options, config));
+  MarianChoices choices;
+  QKV_TRY(choices.heads, ReadNumber(options, "transformer-heads", "8", config.d_model));
+  if (config.d_model % choices.heads != 0) {
+    return Refuse(options, "transformer-heads", "must divide dim-emb, " + std::to_string(config.d_model),
+                  ErrorCode::kInvalidFile);
+  }
+  const std::string_view activation = options.Get("transformer-ffn-activation", "swish");
+  if (activation == "relu") {
+    choices.activation = Activation::kRelu;
+  } else if (activation == "swish") {
+    choices.activation = Activation::kSilu;
+  } else {
+    return Refuse(options, "transformer-ffn-activation",
+                  "\"" + std::string(activation) + "\": this engine runs relu and swish");
+  }
+  choices.alignment_layer = config.decoder_layers - 1;
+  if (options.Get("transformer-guided-alignment-layer", "last") != "last") {
+    QKV_TRY(const size_t layer,
+            ReadNumber(options, "transformer-guided-alignment-layer", "last", config.decoder_layers));
+    choices.alignment_layer = layer - 1;
+  }
+  return choices;
+}
+
+}  // namespace qkv

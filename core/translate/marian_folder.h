@@ -1,0 +1,18 @@
+// A folder with Marian's own files, as Firefox's translation models are published: model.*.bin; vocab.*.spm, or
+// srcvocab.*.spm and trgvocab.*.spm; perhaps lex.*.bin. Each may be compressed by gzip, as *.gz. Native.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/translate/model.h"
+
+namespace qkv {
+
+// Whether there is a model.*.bin.
+bool IsMarianFolder(const std::string& folder);
+
+// Errors: kMissingFile; kInvalidArgument where several files are of one kind; those of core/translate/marian_loader.h.
+Result<std::unique_ptr<TranslationModel>> LoadMarianFolder(const std::string& folder, bool shortlist = true);
+
+}  // namespace qkv

@@ -1,0 +1,106 @@
+#include "core/translate/marian_loader.h"
+
+#include "core/io/marian_model.h"
+#include "core/io/marian_options.h"
+#include "core/models/transformer.h"
+
+namespace qkv {
+namespace {
+
+// Marian decodes greedily by default where models are this small, and to twice the source's length.
+constexpr size_t kPerSource = 2;
+
+// That a vocabulary is the one that the model's table was made for. `rows`: of the file.
+Result<void> CheckSize(const SentencePiece& pieces, size_t rows, const std::string& name) {
+  if (pieces.size() == rows) return {};
+  return Error{ErrorCode::kInvalidFile,
+               "it has " + std::to_string(pieces.size()) + " pieces, and the model has rows for " +
+                   std::to_string(rows) + ": they are of different models, or the sides are swapped",
+               name};
+}
+
+}  // namespace
+
+MarianLoader::MarianLoader(std::string name, uint64_t size, uint64_t memory)
+    : name_(std::move(name)), memory_(memory), directory_(std::make_unique<MarianDirectory>(name_, size)) {}
+
+Result<std::unique_ptr<ModelLoader>> MarianLoader::Create(const MarianFiles& files, std::string name, uint64_t size,
+                                                          uint64_t memory) {
+  std::unique_ptr<MarianLoader> loader(new MarianLoader(std::move(name), size, memory));
+  loader->source_name_ = files.source_vocabulary.name;
+  loader->target_name_ = files.target_vocabulary.name;
+  loader->shortlist_name_ = files.shortlist.name;
+  QKV_TRY(loader->source_, SentencePiece::Parse(files.source_vocabulary.bytes, loader->source_name_));
+  if (!files.target_vocabulary.bytes.empty()) {
+    QKV_TRY(loader->target_, SentencePiece::Parse(files.target_vocabulary.bytes, loader->target_name_));
+  }
+  loader->shortlist_.assign(files.shortlist.bytes.begin(), files.shortlist.bytes.end());
+  return std::unique_ptr<ModelLoader>(std::move(loader));
+}
+
+ByteRange MarianLoader::Next() const {
+  if (directory_ != nullptr) return directory_->Next();
+  const ByteRange range = weights_->Next();
+  return options_.length != 0 && (range.length == 0 || options_.offset < range.offset) ? options_ : range;
+}
+
+Result<void> MarianLoader::Feed(std::span<const uint8_t> bytes) {
+  if (directory_ != nullptr) {
+    QKV_CHECK(directory_->Feed(bytes));
+    return directory_->Next().length != 0 ? Result<void>() : MakeModel();
+  }
+  const ByteRange range = Next();
+  if (options_.length == 0 || range.offset != options_.offset) return weights_->Feed(bytes);
+  if (bytes.size() != range.length) {
+    return Error{ErrorCode::kInvalidFile, "the file is cut short in special:model.yml: fetch it again", name_};
+  }
+  return ReadOptions({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+// What the header and the small files say; the weights' seats.
+Result<void> MarianLoader::MakeModel() {
+  options_ = directory_->options();
+  if (options_.length == 0) {
+    return Error{ErrorCode::kInvalidFile, "it has no special:model.yml, which says how the model computes", name_};
+  }
+  QKV_TRY(TransformerConfig config, ReadMarianShape(directory_->entries(), name_));
+  const SentencePiece& target = target_ ? *target_ : *source_;
+  QKV_CHECK(CheckSize(*source_, config.source_vocabulary - (config.shared_embeddings ? 1 : 0), source_name_));
+  QKV_CHECK(CheckSize(target, config.vocabulary - 1, target_ ? target_name_ : source_name_));
+  config.end = target.Id("</s>");
+  if (config.end < 0 || source_->Id("</s>") != config.end) {
+    return Error{ErrorCode::kInvalidFile, "it has no \"</s>\", or another than the other side", source_name_};
+  }
+  GenerationConfig generation;
+  generation.max_length = config.max_positions;
+  generation.per_source = kPerSource;
+  generation.banned = {target.unknown_id(), config.pad};
+  std::optional<Shortlist> shortlist;
+  if (!shortlist_.empty()) {
+    QKV_TRY(shortlist, Shortlist::Parse(shortlist_, config.source_vocabulary, config.vocabulary, shortlist_name_));
+  }
+  PieceRows names = PieceRows::Of(*source_, config.source_vocabulary);
+  std::unique_ptr<PieceRows> target_names;
+  if (!config.shared_embeddings) target_names = std::make_unique<PieceRows>(PieceRows::Of(target, config.vocabulary));
+  auto transformer = std::make_unique<Transformer>(config);
+  transformer_ = transformer.get();
+  model_.reset(new TranslationModel(std::move(transformer), std::move(generation), std::move(names),
+                                    std::move(target_names), std::move(*source_), std::move(target_),
+                                    std::move(shortlist)));
+  model_->as_marian_ = true;
+  shortlist_ = {};
+  WeightSlots slots = MarianSlots(model_->Slots(), directory_->entries(), config);
+  QKV_TRY(weights_, WeightLoader::Create(std::move(slots), name_, std::move(directory_), memory_));
+  return {};
+}
+
+Result<void> MarianLoader::ReadOptions(std::string_view text) {
+  options_ = {};
+  QKV_TRY(const MarianOptions options, MarianOptions::Parse(text, name_ + ", special:model.yml"));
+  QKV_TRY(const MarianChoices choices, ReadMarianOptions(options, transformer_->config()));
+  transformer_->SetHeads(choices.heads, choices.activation);
+  model_->generation_.alignment_heads = {{choices.alignment_layer, 0}};
+  return {};
+}
+
+}  // namespace qkv

@@ -1,0 +1,49 @@
+// Loads a translation model from Marian's own files, as Firefox has them: model.*.bin (core/io/marian_file.h), one
+// SentencePiece vocabulary or one for each side, and a shortlist, lex.*.bin.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/io/marian_file.h"
+#include "core/models/transformer.h"
+#include "core/translate/model.h"
+
+namespace qkv {
+
+struct MarianFiles {
+  // A file's content, and its name for errors.
+  struct File {
+    std::span<const uint8_t> bytes = {};
+    std::string name = {};
+  };
+  File source_vocabulary, target_vocabulary, shortlist;  // the last two may be empty: one vocabulary; no shortlist
+};
+
+// The header says which tensors there are, and so what the model's shape is; each is packed into its seat as it
+// arrives. The options, which are the file's last tensor as a rule, are checked when they come.
+class MarianLoader : public ModelLoader {
+ public:
+  // `name` and `size` of the weights' file; 0 if unknown. Errors: kInvalidFile, kUnsupported, kLimitExceeded.
+  static Result<std::unique_ptr<ModelLoader>> Create(const MarianFiles& files, std::string name, uint64_t size = 0,
+                                                     uint64_t memory = PTRDIFF_MAX);
+
+  ByteRange Next() const override;
+  Result<void> Feed(std::span<const uint8_t> bytes) override;
+
+ private:
+  MarianLoader(std::string name, uint64_t size, uint64_t memory);
+  Result<void> MakeModel();
+  Result<void> ReadOptions(std::string_view text);
+
+  std::string name_;
+  uint64_t memory_;
+  std::unique_ptr<MarianDirectory> directory_;  // until it is complete
+  Transformer* transformer_ = nullptr;          // of model_
+  ByteRange options_;                           // length 0: read
+  std::string source_name_, target_name_, shortlist_name_;
+  std::optional<SentencePiece> source_, target_;
+  std::vector<uint8_t> shortlist_;
+};
+
+}  // namespace qkv
