@@ -9,7 +9,8 @@
 namespace qkv {
 namespace {
 
-constexpr size_t kPositions = 512;  // Marian's sinusoids have no end; sentences have
+constexpr size_t kPositions = 512;   // Marian's sinusoids have no end; sentences have
+constexpr size_t kWidest = 1 << 13;  // of rows: so the table of positions takes 16 MiB at most
 
 struct Name {
   std::string_view ours, marians;
@@ -123,7 +124,7 @@ Result<void> ReadTables(const Tensors& tensors, TransformerConfig& config) {
   config.tied_output = !tensors.Has("decoder_ff_logit_out_W");
   const char* const source = config.shared_embeddings ? "Wemb" : "encoder_Wemb";
   const auto most = static_cast<size_t>(kLargestVocabulary);
-  QKV_TRY(config.d_model, tensors.Size(source, 1, static_cast<size_t>(kLargestWidth)));
+  QKV_TRY(config.d_model, tensors.Size(source, 1, kWidest));
   QKV_TRY(config.source_vocabulary, tensors.Size(source, 0, most));
   QKV_TRY(config.vocabulary, tensors.Size(config.shared_embeddings ? "Wemb" : "decoder_Wemb", 0, most));
   config.pad = config.start = static_cast<int32_t>(config.vocabulary++);

@@ -152,7 +152,7 @@ TEST_P(Marian, LogProbabilitiesAndTraceAreNumPys) {
       const std::vector<float>& ours = pass.trace.Map(kind).weights;
       ASSERT_EQ(ours.size(), Count(golden[name])) << name;
       const double* theirs = Numbers(golden[name]);
-      for (size_t i = 0; i < ours.size(); ++i) ASSERT_NEAR(ours[i], theirs[i], is_int8() ? 0.05 : 1e-5) << name;
+      for (size_t i = 0; i < ours.size(); ++i) ASSERT_NEAR(ours[i], theirs[i], is_int8() ? 0.08 : 1e-5) << name;
     }
   }
   RecordProperty("largest", std::to_string(largest));
@@ -263,7 +263,7 @@ TEST(MarianFile, RefusesDamagedHeaders) {
   EXPECT_EQ(where(With(good, 8, kHuge)), "LIMIT_EXCEEDED: model.bin");
   EXPECT_EQ(where(With(good, 8, 0)), "LIMIT_EXCEEDED: model.bin");
   EXPECT_EQ(where(With(good, 16, kHuge)), "INVALID_FILE: model.bin, tensor 0");              // length of the name
-  EXPECT_EQ(where(With(good, 16, 5)), "INVALID_FILE: model.bin, tensor 0");                  // which leaves its NUL out
+  EXPECT_EQ(where(With(With(good, 16, 5), 48, 8)), "INVALID_FILE: model.bin, tensor 0");     // which leaves its NUL out
   EXPECT_EQ(where(With(good, 48 + 16, ~uint64_t{0})), "INVALID_FILE: model.bin, tensor 1");  // dimensions
   EXPECT_EQ(where(With(good, 48 + 24, ~uint64_t{0})), "INVALID_FILE: model.bin, tensor 1");  // bytes
   EXPECT_EQ(where(With(good, 48 + 24, 1 << 20)), "INVALID_FILE: model.bin, second");
