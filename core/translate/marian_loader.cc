@@ -1,5 +1,6 @@
 #include "core/translate/marian_loader.h"
 
+#include "core/base/budget.h"
 #include "core/io/marian_model.h"
 #include "core/io/marian_options.h"
 #include "core/models/transformer.h"
@@ -34,6 +35,7 @@ Result<std::unique_ptr<ModelLoader>> MarianLoader::Create(const MarianFiles& fil
   if (!files.target_vocabulary.bytes.empty()) {
     QKV_TRY(loader->target_, SentencePiece::Parse(files.target_vocabulary.bytes, loader->target_name_));
   }
+  QKV_CHECK(CheckMemory(files.shortlist.bytes.size(), kTooLarge, files.shortlist.name));
   loader->shortlist_.assign(files.shortlist.bytes.begin(), files.shortlist.bytes.end());
   return std::unique_ptr<ModelLoader>(std::move(loader));
 }
