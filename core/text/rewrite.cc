@@ -48,9 +48,29 @@ SpannedText Lowercase(const SpannedText& text) {
   });
 }
 
+// What a replacement stands for, as Hugging Face's library tokenizers has it, so that spans are the same.
+enum class Spans {
+  kLast,       // all of it for the last of the characters that it replaces
+  kOneForOne,  // each of its characters for one of those, what is left of it for the last
+};
+
+// `replacement` in the place of bytes [begin, begin + length) of `text`.
+void AddInPlaceOf(const SpannedText& text, size_t begin, size_t length, std::string_view replacement, Spans spans,
+                  SpannedText& to) {
+  const auto after = [&](size_t at) { return at + DecodeOne(std::string_view(text.text).substr(at)).length; };
+  size_t at = begin;
+  while (spans == Spans::kLast && after(at) < begin + length) at = after(at);
+  for (size_t i = 0; i < replacement.size();) {
+    const size_t size = DecodeOne(replacement.substr(i)).length;
+    to.Add(replacement.substr(i, size), text.begin[at], text.end[at]);
+    if (after(at) < begin + length) at = after(at);
+    i += size;
+  }
+}
+
 // `match(text)` is how many bytes at its beginning are replaced, and by what.
 template <class Match>
-SpannedText ReplaceEach(const SpannedText& text, const Match& match) {
+SpannedText ReplaceEach(const SpannedText& text, Spans spans, const Match& match) {
   SpannedText to;
   for (size_t i = 0; i < text.size() && !to.cut;) {
     const auto [length, replacement] = match(std::string_view(text.text).substr(i));
@@ -59,7 +79,7 @@ SpannedText ReplaceEach(const SpannedText& text, const Match& match) {
       to.Add(text, i, next);
       i = next;
     } else {
-      to.Add(replacement, text.begin[i], text.end[i + length - 1]);
+      AddInPlaceOf(text, i, length, replacement, spans, to);
       i += length;
     }
   }
@@ -99,24 +119,24 @@ SpannedText Rewrite(const SpannedText& text, const RewriteStep& step) {
     case RewriteStep::Kind::kStripAccents:
       return StripAccents(text, true);
     case RewriteStep::Kind::kReplace:
-      return ReplaceEach(text, [&](std::string_view rest) {
+      return ReplaceEach(text, Spans::kLast, [&](std::string_view rest) {
         return rest.starts_with(step.from) ? Found{step.from.size(), step.to} : Found{};
       });
     case RewriteStep::Kind::kReplaceRuns:
-      return ReplaceEach(text, [&](std::string_view rest) {
+      return ReplaceEach(text, Spans::kLast, [&](std::string_view rest) {
         const size_t run = std::min(rest.find_first_not_of(' '), rest.size());
         return run >= 2 ? Found{run, step.to} : Found{};
       });
     case RewriteStep::Kind::kPrepend: {
       SpannedText to;
-      if (text.size() != 0) to.Add(step.to, text.begin[0], text.begin[0]);
+      if (text.size() != 0) to.Add(step.to, text.begin[0], text.end[0]);
       to.Add(text, 0, text.size());
       return to;
     }
     case RewriteStep::Kind::kStrip:
       return Strip(text, step);
     case RewriteStep::Kind::kCharsmap:
-      return ReplaceEach(text, [&](std::string_view rest) {
+      return ReplaceEach(text, Spans::kOneForOne, [&](std::string_view rest) {
         const Charsmap::Match match = step.charsmap.Longest(rest);
         return Found{match.length, match.replacement};
       });

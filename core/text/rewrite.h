@@ -18,7 +18,10 @@ struct RewriteStep {
     kReplaceRuns,   // two spaces and more by `to`
     kPrepend,       // `to` before a text that is not empty
     kStrip,         // white space from the ends
-    kCharsmap,      // SentencePiece's compiled rules: the longest that fits, at each place
+    // SentencePiece's compiled rules: the longest that fits, at each place, as SentencePiece applies them and as the
+    // models were trained. Hugging Face's library takes the shortest that a grapheme cluster of up to five bytes begins
+    // with in the place of the whole cluster, and loses the marks behind it: e, U+0301, U+0323 becomes é there.
+    kCharsmap,
   };
   // BertNormalizer (Devlin et al. 2018's BasicTokenizer, its first half).
   struct Bert {

@@ -1,10 +1,12 @@
 #include "core/text/tokenizer.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "core/text/byte_level.h"
 #include "core/text/tokenizer_parts.h"
+#include "core/text/trim.h"
 #include "core/text/utf.h"
 
 namespace qkv {
@@ -41,7 +43,7 @@ Words SplitForBert(const SpannedText& text, bool punctuation) {
 SpannedText WithPrefix(SpannedText text, std::string_view prefix) {
   if (text.size() == 0 || text.text.starts_with(prefix)) return text;
   SpannedText with;
-  with.Add(prefix, text.begin[0], text.begin[0]);
+  with.Add(prefix, text.begin[0], text.end[0]);  // a piece that is the prefix alone stands for the first character
   with.Add(text, 0, text.size());
   return with;
 }
@@ -174,8 +176,7 @@ void SplitAdded(std::string_view text, const Parts::Added& added, const Part& pa
     size_t begin = i, end = i + piece->content.size();
     if (piece->takes_left) {
       while (begin > done) {
-        size_t before = begin - 1;
-        while (before > done && (text[before] & 0xC0) == 0x80) --before;
+        const size_t before = CharacterBefore(text, done, begin);
         if (!IsWhite(DecodeOne(text.substr(before)).code_point)) break;
         begin = before;
       }
@@ -208,19 +209,6 @@ bool AppendWords(SpannedText text, const Parts& parts, size_t most, std::vector<
     begin = end;
   }
   return !words.text.cut;
-}
-
-// Spaces at a piece's ends are no part of its span, but the one that was put before the first word had none.
-void Trim(const Parts& parts, std::vector<Piece>& pieces) {
-  for (size_t i = 0; i < pieces.size(); ++i) {
-    Piece& piece = pieces[i];
-    const std::string bytes = BytesOfPiece(parts.Text(piece.id));
-    size_t leading = std::min(bytes.find_first_not_of(' '), bytes.size());
-    const size_t trailing = bytes.size() - 1 - std::min(bytes.find_last_not_of(' '), bytes.size() - 1);
-    if (leading > 0 && !parts.trims_first && (i == 0 || piece.begin == 0)) --leading;
-    piece.begin = std::min(piece.begin + leading, piece.end);
-    piece.end = std::max(piece.end - std::min(trailing, piece.end), piece.begin);
-  }
 }
 
 // How many special pieces stand around a text, or around two.
@@ -267,6 +255,7 @@ std::vector<Piece> Tokenizer::Pieces(std::string_view text, size_t most, bool* c
   std::vector<Piece> pieces;
   bool whole = true;  // until a part of the text is left out
   const auto wanted = [&] { return whole = whole && pieces.size() <= most; };
+  const auto keeps_space = [&](size_t begin) { return KeepsSpace(*parts_, pieces.empty(), begin); };
   const auto raw_part = [&](size_t begin, size_t end) {
     if (!wanted()) return;
     const SpannedText part = Rewrite({text.substr(begin, end - begin), begin}, parts_->rewriting);
@@ -279,14 +268,18 @@ std::vector<Piece> Tokenizer::Pieces(std::string_view text, size_t most, bool* c
           whole = AppendWords(std::move(rest), *parts_, most, pieces);
         },
         [&](const AddedPiece& piece, size_t from, size_t to) {
-          if (wanted()) pieces.push_back({piece.id, part.begin[from], part.end[to - 1]});
+          if (!wanted()) return;
+          if (parts_->trims) std::tie(from, to) = WithoutWhite(part.text, from, to, keeps_space(part.begin[from]));
+          pieces.push_back({piece.id, part.begin[from], part.end[to - 1]});
         });
     whole = whole && !part.cut;
   };
   SplitAdded(text, parts_->raw, raw_part, [&](const AddedPiece& piece, size_t begin, size_t end) {
-    if (wanted()) pieces.push_back({piece.id, begin, end});
+    if (!wanted()) return;
+    if (parts_->trims) std::tie(begin, end) = WithoutWhite(text, begin, end, keeps_space(begin));
+    pieces.push_back({piece.id, begin, end});
   });
-  if (parts_->trims) Trim(*parts_, pieces);
+  if (parts_->trims) TrimPieces(text, *parts_, pieces);
   if (pieces.size() > most) pieces.resize(most), whole = false;
   if (cut != nullptr) *cut = !whole;
   return pieces;

@@ -254,6 +254,7 @@ class Parser {
     fields_.Keep(CheckMemory(uint64_t{36} * vocabulary.Size() + uint64_t{3} * parts_->texts.size(), kTooLarge, kFile));
     if (!fields_.ok()) return;
     SpmFile spm;
+    std::vector<double> scores;
     for (const Json& entry : vocabulary.GetArray()) {
       const double score = entry[1].GetDouble();
       if (!std::isfinite(static_cast<float>(score)))
@@ -262,12 +263,13 @@ class Parser {
       spm.piece_ends.push_back(static_cast<uint32_t>(spm.piece_text.size()));
       const bool is_unknown = static_cast<int64_t>(spm.types.size()) == unknown_id;
       spm.scores.push_back(static_cast<float>(score));
+      scores.push_back(score);
       spm.types.push_back(is_unknown ? PieceType::kUnknown : PieceType::kNormal);
     }
     Result<Vocabulary> pieces = Vocabulary::Build(spm, kFile);
     if (!pieces) return fields_.Keep(pieces.error());
-    Unigram unigram(*pieces);
-    parts_->model = std::make_unique<std::pair<Vocabulary, Unigram>>(std::move(*pieces), unigram);
+    Unigram unigram(*pieces, std::move(scores));
+    parts_->model = std::make_unique<std::pair<Vocabulary, Unigram>>(std::move(*pieces), std::move(unigram));
   }
 
   void ReadTemplates(const Json& json) {

@@ -1,9 +1,11 @@
 #include "core/text/unigram.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cfloat>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/text/utf.h"
 
@@ -16,13 +18,14 @@ constexpr float kUnknownPenalty = 10;
 struct Step {
   int32_t id = -1;
   int32_t begin = -1;
-  float score = 0;
+  double score = 0;
 
-  // The sum is compared in double precision and kept in single: on ties and near-ties the reference's choice depends on
-  // it.
-  void Offer(int32_t new_id, size_t new_begin, double sum) {
+  // `keep` rounds the sum that is kept. The sum is compared before: on ties and near-ties a reference's choice depends
+  // on it.
+  template <class Keep>
+  void Offer(int32_t new_id, size_t new_begin, double sum, const Keep& keep) {
     if (begin >= 0 && sum <= score) return;
-    *this = {new_id, static_cast<int32_t>(new_begin), static_cast<float>(sum)};
+    *this = {new_id, static_cast<int32_t>(new_begin), keep(sum)};
   }
 };
 
@@ -51,10 +54,16 @@ Unigram::Unigram(const Vocabulary& vocabulary) {
     min_score = std::min(min_score, vocabulary.Score(id));
     max_score_ = std::max(max_score_, vocabulary.Score(id));
   }
-  unknown_score_ = min_score - kUnknownPenalty;
+  unknown_score_ = double{min_score - kUnknownPenalty};
+}
+
+Unigram::Unigram(const Vocabulary& vocabulary, std::vector<double> scores) : scores_(std::move(scores)) {
+  assert(scores_.size() == vocabulary.size());
+  unknown_score_ = *std::min_element(scores_.begin(), scores_.end()) - double{kUnknownPenalty};
 }
 
 double Unigram::Score(int32_t id, size_t length, const Vocabulary& vocabulary) const {
+  if (!scores_.empty()) return scores_[static_cast<size_t>(id)];
   if (vocabulary.Type(id) != PieceType::kUserDefined) return vocabulary.Score(id);
   return static_cast<float>(length) * max_score_ - 0.1;  // better than any other cut
 }
@@ -74,18 +83,20 @@ void Unigram::ForEachPiece(std::string_view normalized, const Vocabulary& vocabu
       offer(id, begin, end, Score(id, end - begin, vocabulary));
       covered |= end - begin == character;
     }
-    if (!covered) offer(vocabulary.unknown_id(), begin, begin + character, double{unknown_score_});
+    if (!covered) offer(vocabulary.unknown_id(), begin, begin + character, unknown_score_);
     begin += character;
   }
 }
 
 std::vector<Segment> Unigram::Cut(std::string_view normalized, const Vocabulary& vocabulary) const {
   std::vector<Step> best(normalized.size() + 1);
+  const auto single = [](double sum) { return double{static_cast<float>(sum)}; };
+  const auto same = [](double sum) { return sum; };
   ForEachPiece(normalized, vocabulary, [&](int32_t id, size_t begin, size_t end, double score) {
-    const float before = best[begin].score;
-    // The reference adds an unknown character's score in single precision.
-    const bool unknown = id == vocabulary.unknown_id();
-    best[end].Offer(id, begin, unknown ? double{static_cast<float>(score) + before} : score + double{before});
+    const double sum = best[begin].score + score;
+    if (!scores_.empty()) return best[end].Offer(id, begin, sum, same);
+    // SentencePiece adds an unknown character's score in single precision.
+    best[end].Offer(id, begin, id == vocabulary.unknown_id() ? single(sum) : sum, single);
   });
   return FollowBack(best);
 }

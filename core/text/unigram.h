@@ -13,9 +13,13 @@ namespace qkv {
 
 class Unigram {
  public:
+  // As SentencePiece: sums of scores are kept in float32.
   explicit Unigram(const Vocabulary& vocabulary);
+  // As Hugging Face's library tokenizers: `scores`, one for each piece, and their sums are float64.
+  Unigram(const Vocabulary& vocabulary, std::vector<double> scores);
 
-  // Linear in the text, times the longest piece. Ties go to the longer last piece.
+  // Linear in the text, times the longest piece. Ties go to the longer last piece. Which sums are equal depends on
+  // their precision: "1.000" with equal scores is cut otherwise by either library.
   std::vector<Segment> Cut(std::string_view normalized, const Vocabulary& vocabulary) const;
 
   // A cut drawn with probability proportional to exp(alpha * its sum of scores), from all cuts: forward filtering,
@@ -30,8 +34,9 @@ class Unigram {
   void ForEachPiece(std::string_view normalized, const Vocabulary& vocabulary, Offer offer) const;
   double Score(int32_t id, size_t length, const Vocabulary& vocabulary) const;
 
-  float unknown_score_;  // of one character that no piece covers
-  float max_score_;
+  std::vector<double> scores_;  // empty: the vocabulary's
+  double unknown_score_;        // of one character that no piece covers
+  float max_score_ = 0;
 };
 
 }  // namespace qkv

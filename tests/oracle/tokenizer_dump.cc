@@ -1,5 +1,6 @@
 // For tests/oracle/tokenizer_parity.mjs: a tokenizer.json, or vocab.json and merges.txt, and lines as JSON strings on
-// standard input; for each its ids and the decoded text as one line of JSON.
+// standard input; for each its ids, the decoded text and the spans in bytes as one
+// line of JSON.
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
@@ -34,13 +35,20 @@ int main(int argc, char** argv) {
     rapidjson::Writer<rapidjson::StringBuffer> out(buffer);
     out.StartArray();
     out.StartArray();
-    for (const qkv::Piece& piece : tokenizer->Pieces(text)) {
+    const std::vector<qkv::Piece> pieces = tokenizer->Pieces(text);
+    for (const qkv::Piece& piece : pieces) {
       ids.push_back(piece.id);
       out.Int(piece.id);
     }
     out.EndArray();
     const std::string decoded = tokenizer->Decode(ids);
     out.String(decoded.data(), static_cast<rapidjson::SizeType>(decoded.size()));
+    out.StartArray();
+    for (const qkv::Piece& piece : pieces) {
+      out.Uint64(piece.begin);
+      out.Uint64(piece.end);
+    }
+    out.EndArray();
     out.EndArray();
     std::puts(buffer.GetString());
   }
