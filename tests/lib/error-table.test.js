@@ -1,0 +1,66 @@
+// Each cause in the first table of web/docs/errors.md, brought about: the message, the class and the code.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Translator } from '../../web/lib/index.js';
+import { load } from '../../web/lib/models/index.js';
+import { errorTable, rowOf } from '../error-table.js';
+import { create, rejection, serveFolder, tinyFolder } from './support.js';
+
+/** Loads the small model from a server that answers in a way of its own for one file. */
+async function from(name, answer) {
+  const server = await serveFolder(tinyFolder, (asked, response) => asked === name && !!answer(response));
+  try {
+    return await create({ model: server.url });
+  } finally {
+    await server.close();
+  }
+}
+const body = (text) => (response) => response.writeHead(200).end(text);
+const status = (number) => (response) => response.writeHead(number).end();
+const breakOff = (response) => {
+  response.writeHead(200, { 'content-length': 1000 });
+  return response.write('{', () => setTimeout(() => response.destroy(), 20));
+};
+const half = () => readFileSync(join(tinyFolder, 'model.safetensors')).subarray(0, 20_000);
+
+/** A call of a translator, which is destroyed after it. */
+async function using(call, isDestroyed = false) {
+  const translator = await create({ model: tinyFolder });
+  if (isDestroyed) translator.destroy();
+  try {
+    return await call(translator);
+  } finally {
+    translator.destroy();
+  }
+}
+
+const kCauses = {
+  'there is no': () => from('vocab.json', status(404)),
+  'answered with status': () => from('vocab.json', status(403)),
+  'could not be fetched from': () => create({ model: 'http://127.0.0.1:1/model/' }),
+  'the connection broke': () => from('vocab.json', breakOff),
+  'is an HTML page, not the file': () => from('vocab.json', body('<!doctype html>')),
+  'is a pointer of Git LFS': () => from('vocab.json', body('version https://git-lfs.github.com/spec/v1\n')),
+  'is a directory': () => create({ wasm: new URL('.', import.meta.url) }),
+  'ends after': () => from('model.safetensors', body(half())),
+  'the model has no file': () => load({ files: {} }),
+  'does not compile what it was given as the engine': () => create({ wasm: new ArrayBuffer(8) }),
+  'no relaxed SIMD that computes rightly': () => create({ wasm: 'relaxed' }),
+  'has no such option': () => create({ dtype: 'q8' }),
+  'expected a language tag': () => Translator.create(),
+  'no model for': () => create({ targetLanguage: 'ja' }),
+  'fit in one call': () => using((translator) => translator.translate('a'.repeat(1_000_001))),
+  'has been destroyed': () => using((translator) => translator.translate('a'), true),
+};
+// Node 20 alone lacks what the row is about.
+const isHere = (says) => !says.includes('relaxed') || process.versions.node.startsWith('20.');
+
+test('every row has its cause here', () => {
+  expect([...errorTable('Causes').keys()]).toEqual(Object.keys(kCauses));
+});
+
+test.each([...errorTable('Causes')].filter(([says]) => isHere(says)))('%s', async (says, row) => {
+  const error = await rejection(kCauses[says]());
+  expect(error.message).toContain(says);
+  expect(rowOf(error)).toEqual(row);
+});
