@@ -1,5 +1,5 @@
 export default {
-  testMatch: ['<rootDir>/tests/{lib,web,cli,tools}/**/*.test.{js,mjs}'],
+  testMatch: ['<rootDir>/tests/{lib,web,cli,tools,hosts}/**/*.test.{js,mjs}'],
   moduleFileExtensions: ['js', 'mjs', 'json'],
   modulePathIgnorePatterns: ['<rootDir>/build/', '<rootDir>/dist/'],
   transform: {},

@@ -22,15 +22,18 @@ class HeadForward {
         width_(task.row_width()),
         selection_(task.attention.selection.kind) {}
 
-  // Floats of scratch that Group needs: mapped queries, their rows of scores, and where values are not finite one row
-  // of logits.
-  size_t Scratch() const { return QueryFloats() + kQueryGroup * width_ + (head_.finite_values ? 0 : width_); }
+  // Floats of scratch that Group needs: mapped queries, their rows of scores, and where values are not finite or are
+  // pooled one more row.
+  size_t Scratch() const {
+    const bool one_more = !head_.finite_values || selection_ == SelectionKind::kMaxPool;
+    return QueryFloats() + kQueryGroup * width_ + (one_more ? width_ : 0);
+  }
 
   // Queries [first, first + count), count <= kQueryGroup. `used`: one byte a key, or null.
   void Group(size_t first, size_t count, float* scratch, uint8_t* used) const {
     float* queries = scratch;
     float* rows = queries + QueryFloats();
-    float* logits = rows + kQueryGroup * width_;
+    float* extra = rows + kQueryGroup * width_;
     // Scores of the group: only the keys that it sees, unless a record wants all.
     VisibleKeys visible[kQueryGroup];
     const KeyRange computed = FindVisibleKeys(task_, first, count, visible, record_);
@@ -42,14 +45,14 @@ class HeadForward {
       float* row = rows + r * width_;
       ScoresToLogits(task_, first + r, visible[r].keys, used, row, record_);
       if (selection_ == SelectionKind::kMaxPool) {
-        MaxPool(first + r, visible[r].keys, row);
+        MaxPool(first + r, visible[r], row, extra, used);
         continue;
       }
-      if (!head_.finite_values) std::copy_n(row, width_, logits);
+      if (!head_.finite_values) std::copy_n(row, width_, extra);
       LogitsToWeights(task_, first + r, visible[r], computed, used, row, record_);
       if (head_.finite_values) continue;
       MultiplyValues(first + r, 1, computed, row);
-      AddNotFinite(visible[r].keys, row, logits, output_.Row(first + r));
+      AddNotFinite(visible[r].keys, row, extra, output_.Row(first + r));
     }
     // One product for the group: weights V.
     const bool product = head_.value.data != nullptr && selection_ != SelectionKind::kMaxPool;
@@ -97,17 +100,18 @@ class HeadForward {
     }
   }
 
-  // For each column the largest value that the query sees. A key's weight is the share of the columns that it won.
-  void MaxPool(size_t query, KeyRange visible, const float* logits) const {
-    float* weights = record_.weights != nullptr ? record_.weights + task_.RowOffset(query) : nullptr;
-    if (weights != nullptr) std::fill_n(weights, task_.keys.rows, 0.0f);
+  // For each column the largest value that the query sees. A key's weight is the share of the columns that it won. Both
+  // are multiplied by the window's Gaussian. `weights`: room for a row.
+  void MaxPool(size_t query, const VisibleKeys& visible, const float* logits, float* weights, uint8_t* used) const {
+    std::fill(weights + visible.keys.begin, weights + visible.keys.end, 0.0f);
     float* output = output_.Row(query);
     std::fill_n(output, output_.dim, 0.0f);
-    ForEachWinner(visible, logits, head_.value, [&](size_t c, size_t winner) {
-      output[c] = head_.value.Row(winner)[c];
-      if (weights != nullptr) weights[winner] += 1 / static_cast<float>(output_.dim);
+    ForEachWinner(visible.keys, logits, head_.value, [&](size_t c, size_t winner) {
+      const float factor = Gaussian(task_.attention.window, visible.centre, winner);
+      output[c] = factor * head_.value.Row(winner)[c];
+      weights[winner] += factor / static_cast<float>(output_.dim);
     });
-    if (record_.chosen != nullptr) record_.chosen[task_.QueryIndex(query)] = kNoKey;
+    StoreWeights(task_, query, visible.keys, kNoKey, used, weights, record_);
   }
 
   const HeadTask& task_;

@@ -41,7 +41,7 @@ struct AttentionGradients {
 //   soft, gate    to logits and values
 //   argmax        to values, and through the window's Gaussian
 //   sampled       the same, and to logits through the log-likelihood of the key that was drawn
-//   max pooling   to the values that won
+//   max pooling   to the values that won, and through the window's Gaussian
 // Nothing passes the edges of a window, and nothing passes to or from a key that a query may not see, NaN included. A
 // NaN in a key that it sees makes all gradients that depend on it NaN. Where a score has no derivative (cosine of a row
 // of zeros) the derivative is taken as 0.

@@ -92,13 +92,32 @@ class HeadBackwardPass {
     ScaleBackward(count, queries);
   }
 
+  // With key j the winner of column c, G the Gaussian and n columns: y_c = G_j v_jc, and w_j has G_j / n of it.
   void MaxPool(size_t first, size_t count, const VisibleKeys* visible) {
-    if (call_.value.data == nullptr || call_.output.data == nullptr) return;
+    const ConstRows values = call_.in.value.Head(call_.in.KeyHead(call_.head));
+    const float share = 1 / static_cast<float>(values.dim);
     for (size_t r = 0; r < count; ++r) {
-      float* row = logits_ + r * width_;
-      ScoresToLogits(task_, first + r, visible[r].keys, used_, row);
-      ForEachWinner(visible[r].keys, row, call_.in.value.Head(call_.in.KeyHead(call_.head)),
-                    [&](size_t c, size_t winner) { call_.value.Row(winner)[c] += call_.output.Row(first + r)[c]; });
+      const size_t query = first + r;
+      const KeyRange seen = visible[r].keys;
+      float *logits = logits_ + r * width_, *weights = gradient_;
+      ScoresToLogits(task_, query, seen, used_, logits);
+      std::fill(weights + seen.begin, weights + seen.end, 0.0f);
+      double centre_gradient = 0;
+      ForEachWinner(seen, logits, values, [&](size_t c, size_t winner) {
+        const float factor = Gaussian(a_.window, visible[r].centre, winner);
+        const float g = call_.output.data != nullptr ? call_.output.Row(query)[c] : 0;
+        if (call_.value.data != nullptr) call_.value.Row(winner)[c] += factor * g;
+        weights[winner] += factor * share;
+        if (!local_p_) return;
+        double factor_gradient = static_cast<double>(g) * values.Row(winner)[c];
+        if (loss_.weights != nullptr) {
+          factor_gradient += static_cast<double>(loss_.weights[task_.RowOffset(query) + winner]) * share;
+        }
+        centre_gradient += factor_gradient * factor * GaussianSlope(visible[r].centre, winner);
+      });
+      if (local_p_) centres_[query] = static_cast<float>(centre_gradient);
+      const int32_t chosen = Chosen(query, kNoKey, seen, weights);
+      if (used_ != nullptr && chosen != kNoKey) used_[chosen] = 1;
     }
   }
 
@@ -163,14 +182,19 @@ class HeadBackwardPass {
     return selected == kNoKey && used_ != nullptr ? LargestWeight(seen, weights) : selected;
   }
 
-  // w = p exp(-(j - c)^2 / (2 sigma^2)): returns the gradient of c.
-  double GaussianBackward(KeyRange seen, double centre, const float* p, float* g) const {
+  // d log G / d c of G = exp(-(j - c)^2 / (2 sigma^2)).
+  double GaussianSlope(double centre, size_t key) const {
     const double sigma = a_.window.half_width / 2;
+    return (static_cast<double>(key) - centre) / (sigma * sigma);
+  }
+
+  // w = p G: returns the gradient of c.
+  double GaussianBackward(KeyRange seen, double centre, const float* p, float* g) const {
     double centre_gradient = 0;
     for (size_t j = seen.begin; j < seen.end; ++j) {
       if (p[j] == 0) continue;
       g[j] *= gaussian_[j];
-      centre_gradient += static_cast<double>(g[j]) * p[j] * (static_cast<double>(j) - centre) / (sigma * sigma);
+      centre_gradient += static_cast<double>(g[j]) * p[j] * GaussianSlope(centre, j);
     }
     return centre_gradient;
   }
@@ -207,8 +231,7 @@ class HeadBackwardPass {
     if (!sees) return 0;
     g[key] += static_cast<float>(likelihood);
     if (!local_p_ || a_.selection.kind != SelectionKind::kSoft) return 0;
-    const double sigma = a_.window.half_width / 2;
-    return likelihood * (static_cast<double>(key) - centre) / (sigma * sigma);
+    return likelihood * GaussianSlope(centre, key);
   }
 
   // Gradients of logits become those of scores.

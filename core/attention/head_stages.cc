@@ -197,12 +197,17 @@ void ScoresToLogits(const HeadTask& task, size_t query, KeyRange visible, const 
 void LogitsToWeights(const HeadTask& task, size_t query, const VisibleKeys& visible, KeyRange computed, uint8_t* used,
                      float* row, const AttentionRecord& record) {
   const Attention& a = task.attention;
-  int32_t chosen = Select(a.selection, task.head, task.Place(query), visible.keys, row);
+  const int32_t chosen = Select(a.selection, task.head, task.Place(query), visible.keys, row);
   ApplyGaussian(a.window, visible.centre, visible.keys, row);
   ClearRest(visible.keys, computed, row);
-  if (record.weights != nullptr) StoreRow(task, query, visible.keys, row, 0, record.weights);
+  StoreWeights(task, query, visible.keys, chosen, used, row, record);
+}
+
+void StoreWeights(const HeadTask& task, size_t query, KeyRange visible, int32_t chosen, uint8_t* used,
+                  const float* weights, const AttentionRecord& record) {
+  if (record.weights != nullptr) StoreRow(task, query, visible, weights, 0, record.weights);
   // A soft selection chooses no key; its largest weight stands for one where somebody asks.
-  if (chosen == kNoKey && (record.chosen != nullptr || used != nullptr)) chosen = LargestWeight(visible.keys, row);
+  if (chosen == kNoKey && (record.chosen != nullptr || used != nullptr)) chosen = LargestWeight(visible, weights);
   if (record.chosen != nullptr) record.chosen[task.QueryIndex(query)] = chosen;
   if (used != nullptr && chosen != kNoKey) used[chosen] = 1;
 }

@@ -91,6 +91,11 @@ void ScoresToLogits(const HeadTask& task, size_t query, KeyRange visible, const 
 void LogitsToWeights(const HeadTask& task, size_t query, const VisibleKeys& visible, KeyRange computed, uint8_t* used,
                      float* row, const AttentionRecord& record = {});
 
+// Records one query's weights and its key: `chosen` by a hard selection, or else the key of the largest weight. Marks
+// the key in `used`, if not null.
+void StoreWeights(const HeadTask& task, size_t query, KeyRange visible, int32_t chosen, uint8_t* used,
+                  const float* weights, const AttentionRecord& record);
+
 // Zeros in those columns of `computed` that are not visible.
 void ClearRest(KeyRange visible, KeyRange computed, float* row);
 

@@ -31,13 +31,15 @@ KeyRange WindowRange(const Window& window, double centre, size_t keys) {
   return {static_cast<size_t>(begin), static_cast<size_t>(end)};
 }
 
+float Gaussian(const Window& window, double centre, size_t key) {
+  if (window.kind != WindowKind::kLocalP) return 1;
+  const double sigma = window.half_width / 2, distance = (static_cast<double>(key) - centre) / sigma;
+  return static_cast<float>(std::exp(-distance * distance / 2));
+}
+
 void ApplyGaussian(const Window& window, double centre, KeyRange range, float* row) {
   if (window.kind != WindowKind::kLocalP) return;
-  const double sigma = window.half_width / 2;
-  for (size_t j = range.begin; j < range.end; ++j) {
-    const double distance = (static_cast<double>(j) - centre) / sigma;
-    row[j] *= static_cast<float>(std::exp(-distance * distance / 2));
-  }
+  for (size_t j = range.begin; j < range.end; ++j) row[j] *= Gaussian(window, centre, j);
 }
 
 Result<void> CheckWindow(const Window& window, size_t heads, size_t queries, size_t query_dim) {

@@ -42,6 +42,9 @@ double Centre(const Window& window, size_t head, size_t query, size_t t, const f
 // The keys within D of `centre`; all keys where the window is global. With a NaN centre, all: the row is NaN anyway.
 KeyRange WindowRange(const Window& window, double centre, size_t keys);
 
+// The factor of local-p's Gaussian for one key, above 0 and at most 1; 1 for other windows.
+float Gaussian(const Window& window, double centre, size_t key);
+
 // Multiplies weights by the Gaussian of local-p; row[j] is key j's. Nothing is normalised again, as in the paper: a row
 // need not sum to 1.
 void ApplyGaussian(const Window& window, double centre, KeyRange range, float* row);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "core/base/context.h"
 #include "core/base/job.h"
@@ -15,22 +16,49 @@ namespace qkv::cli {
 
 inline constexpr int kFailed = 1, kUsage = 2;
 
-// A failure ends the process: one line on stderr that says what to do, and exit code 1.
-[[noreturn]] inline void Fail(const std::string& message) {
-  std::fprintf(stderr, "qkv: %s\n", message.c_str());
-  std::exit(kFailed);
+// What ends a command before its end. It is thrown, so that files that were begun are removed on the way to main.
+struct Failure {
+  std::string message;  // a line that says what to do
+  int exit_code;
+};
+[[noreturn]] inline void Fail(std::string message, int exit_code = kFailed) {
+  throw Failure{std::move(message), exit_code};
+}
+
+// What was printed so far has been taken; a disk that is full does not.
+inline void FlushOrFail() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) Fail("standard output cannot be written");
+}
+
+// Of an option that names a file or a folder.
+inline CLI::Validator NotEmpty() {
+  return {[](std::string& text) { return text.empty() ? "a name is missing" : ""; }, ""};
+}
+
+// What a result holds.
+template <class T>
+T OrFail(Result<T> result) {
+  if (!result) Fail(result.error().ToString());
+  return std::move(*result);
+}
+inline void CheckOrFail(const Result<void>& result) {
+  if (!result) Fail(result.error().ToString());
 }
 
 inline std::unique_ptr<TranslationModel> LoadOrFail(const std::string& folder, bool shortlist = true) {
-  Result<std::unique_ptr<TranslationModel>> model = LoadFolder(folder, shortlist);
-  if (!model) Fail(model.error().ToString());
-  return std::move(*model);
+  return OrFail(LoadFolder(folder, shortlist));
+}
+
+// Said of a line of which only the beginning was read. `what` happened to the rest.
+inline void WarnOfCut(size_t line, size_t positions, const char* what) {
+  std::fprintf(stderr, "qkv: line %zu is longer than the model's %zu positions; the rest was not %s\n", line, positions,
+               what);
 }
 
 // Runs a job to its end, or fails with its error.
 inline void Finish(Job& job, Context& ctx) {
   while (!job.Step(ctx)) continue;
-  if (!job.outcome()) Fail(job.outcome().error().ToString());
+  CheckOrFail(job.outcome());
 }
 
 struct Common {
@@ -43,6 +71,7 @@ inline void AddModel(CLI::App& command, Common& common) {
       .add_option("-m,--model", common.model, "model folder: config.json, model.safetensors, source.spm, vocab.json")
       ->required()
       ->envname("QKV_MODEL")
+      ->check(NotEmpty())
       ->type_name("FOLDER");
 }
 

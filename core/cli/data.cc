@@ -1,19 +1,13 @@
 #include "core/cli/data.h"
 
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 
 #include "core/cli/command.h"
 
 namespace qkv::cli {
 namespace {
 
-std::unique_ptr<TextSource> OpenFileOrFail(const std::string& path) {
-  auto file = TextOfFile(path);
-  if (!file) Fail(file.error().ToString());
-  return std::move(*file);
-}
+std::unique_ptr<TextSource> OpenFileOrFail(const std::string& path) { return OrFail(TextOfFile(path)); }
 
 // Takes ":WEIGHT" off a name that ends with one.
 double TakeWeight(std::string* spec) {
@@ -31,9 +25,7 @@ std::unique_ptr<Corpus> OpenOrFail(std::string spec, int column) {
   const size_t comma = column != 0 ? std::string::npos : spec.find(',');
   auto source = OpenFileOrFail(spec.substr(0, comma));
   auto target = comma == std::string::npos ? nullptr : OpenFileOrFail(spec.substr(comma + 1));
-  auto corpus = Corpus::Open(std::move(source), std::move(target), options);
-  if (!corpus) Fail(corpus.error().ToString());
-  return std::move(*corpus);
+  return OrFail(Corpus::Open(std::move(source), std::move(target), options));
 }
 
 void SayWhatIsLeftOut(const std::string& spec, const CorpusCounts& counts) {
@@ -59,23 +51,7 @@ std::vector<std::unique_ptr<Corpus>> OpenDataOrFail(const std::vector<std::strin
 }
 
 std::vector<TextPair> ReadPairsOrFail(const std::string& spec, int column) {
-  auto pairs = OpenDataOrFail({spec}, column).front()->All(SIZE_MAX);
-  if (!pairs) Fail(pairs.error().ToString());
-  return std::move(*pairs);
-}
-
-std::string ReadFileOrFail(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file || file.bad()) Fail(path + " cannot be read");
-  return bytes;
-}
-
-void WriteFileOrFail(const std::string& path, std::string_view bytes) {
-  std::ofstream file(path, std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) Fail(path + ": cannot be written");
+  return OrFail(OpenDataOrFail({spec}, column).front()->All(SIZE_MAX));
 }
 
 }  // namespace qkv::cli

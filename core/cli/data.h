@@ -20,8 +20,4 @@ std::vector<std::unique_ptr<Corpus>> OpenDataOrFail(const std::vector<std::strin
 // All pairs, or texts, of one of them.
 std::vector<TextPair> ReadPairsOrFail(const std::string& spec, int column = 0);
 
-// The whole content of a file.
-std::string ReadFileOrFail(const std::string& path);
-void WriteFileOrFail(const std::string& path, std::string_view bytes);
-
 }  // namespace qkv::cli

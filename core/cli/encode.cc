@@ -107,6 +107,7 @@ void ForEachLine(const Options& options, const EncoderModel& model, EncodeOption
   ThreadPool pool(options.model.common.threads);
   Context ctx{arena, pool};
   LineReader reader(STDIN_FILENO);
+  size_t number = 0;
   for (auto lines = reader.Next(kLinesAtOnce); !lines.empty(); lines = reader.Next(kLinesAtOnce)) {
     std::vector<EncodeInput> inputs;
     for (const std::string& line : lines) {
@@ -116,8 +117,12 @@ void ForEachLine(const Options& options, const EncoderModel& model, EncodeOption
     }
     EncodeJob job(model, inputs, encode);
     Finish(job, ctx);
-    for (const Encoded& result : job.results()) std::puts(say(result).c_str());
-    if (std::fflush(stdout) != 0) Fail("standard output cannot be written");
+    for (const Encoded& result : job.results()) {
+      std::puts(say(result).c_str());
+      ++number;
+      if (result.encoding.truncated) WarnOfCut(number, model.config().longest(), "read");
+    }
+    FlushOrFail();
   }
 }
 

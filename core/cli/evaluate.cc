@@ -79,7 +79,7 @@ Likelihood ScoreReferences(const TranslationModel& model, const std::vector<Text
   size_t done = 0;
   for (const TextPair& pair : pairs) {
     ReplayJob job(model, pair.source, pair.target, ReplayKind::kScore, {});
-    while (!job.Step(ctx)) continue;
+    Finish(job, ctx);
     likelihood.log_prob += static_cast<double>(job.result().log_prob);
     likelihood.pieces += job.result().log_probs.size();
     likelihood.words += SplitAtSpaces(pair.target).size() + 1;
@@ -101,16 +101,12 @@ System RunModel(const std::string& folder, const std::vector<TextPair>& pairs, c
 }
 
 System ReadHypotheses(const std::string& path, size_t count) {
-  auto file = TextOfFile(path);
-  if (!file) Fail(file.error().ToString());
-  Lines lines(std::move(*file));
+  Lines lines(OrFail(TextOfFile(path)));
   System system;
   system.name = path;
   std::string line;
   for (bool cut = false;;) {
-    const auto more = lines.Next(&line, &cut);
-    if (!more) Fail(more.error().ToString());
-    if (!more.value()) break;
+    if (!OrFail(lines.Next(&line, &cut))) break;
     system.hypotheses.push_back(line);
   }
   if (system.hypotheses.size() != count) {
@@ -300,10 +296,10 @@ void PrintJson(const std::vector<System>& systems, const std::vector<TextPair>& 
 }
 
 void Evaluate(const Options& options) {
-  if (options.models.empty() && options.hypotheses.empty()) Fail("give a model folder, or --hypotheses");
+  if (options.models.empty() && options.hypotheses.empty()) Fail("give a model folder, or --hypotheses", kUsage);
   const std::vector<size_t>& lengths = options.lengths;
   if (std::adjacent_find(lengths.begin(), lengths.end(), std::greater_equal<>()) != lengths.end()) {
-    Fail("--lengths: each has to be more than the one before it");
+    Fail("--lengths: each has to be more than the one before it", kUsage);
   }
   const std::vector<TextPair> pairs = Join(ReadPairsOrFail(options.data), options.join);
   if (pairs.empty()) Fail(options.data + " has no pairs");
@@ -330,11 +326,14 @@ void AddEvaluate(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "evaluate", "Measure translations: BLEU, chrF2, perplexity, by length; compare with the first by bootstrap");
   command->add_option("models", options->models, "model folders; the first is what the others are compared with")
+      ->check(NotEmpty())
       ->type_name("MODEL...");
   command->add_option("--data", options->data, "pairs: SOURCE<TAB>TARGET lines, or two files with a comma between")
       ->required()
+      ->check(NotEmpty())
       ->type_name("FILE");
   command->add_option("--hypotheses", options->hypotheses, "translations in a file, a line each, beside the models")
+      ->check(NotEmpty())
       ->type_name("FILE...");
   command->add_option("--join", options->join, "make each so many pairs in a row one, with a space between")
       ->check(CLI::Range(1, 100))

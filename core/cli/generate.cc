@@ -30,16 +30,20 @@ void Generate(const Options& options) {
   ThreadPool pool(options.model.common.threads);
   Context ctx{arena, pool};
   LineReader reader(STDIN_FILENO);
+  size_t number = 0;
   for (auto lines = reader.Next(1); !lines.empty(); lines = reader.Next(1)) {
     const std::string prompt = ToValidUtf8(lines.front());
     GenerateJob job(*model, prompt, generate);
-    while (!job.Step(ctx)) continue;
+    Finish(job, ctx);
     std::string text = prompt + job.text();
     for (char& c : text) c = c == '\n' ? ' ' : c;  // a line out for a line in
     std::puts(text.c_str());
-    if (job.truncated())
-      std::fprintf(stderr, "qkv: the line was longer than the model's positions; its beginning was not read\n");
-    if (std::fflush(stdout) != 0) Fail("standard output cannot be written");
+    ++number;
+    if (job.truncated()) {
+      std::fprintf(stderr, "qkv: line %zu is longer than the model's %zu positions; its beginning was not read\n",
+                   number, model->config().positions);
+    }
+    FlushOrFail();
   }
 }
 
@@ -49,13 +53,15 @@ void AddGenerate(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("generate", "Continue each line of standard input");
   AddAnyModel(*command, options->model, "config.json, model.safetensors or pytorch_model.bin, tokenizer.json");
-  command->add_option("--length", options->generate.most, "most pieces written")
+  command
+      ->add_option("--length", options->generate.most,
+                   "most pieces written; a prompt is kept whole and may leave fewer")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   command->add_option("--temperature", options->temperature, "0: always the likeliest piece [the model's own]")
       ->check(CLI::Range(0.0, 100.0));
   command->add_option("--top-k", options->top_k, "draw from so many of the likeliest; 0: all [the model's own]")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, 1 << 30));
   command->add_option("--top-p", options->top_p, "draw from the fewest that have this probability [the model's own]")
       ->check(CLI::Range(1e-9, 1.0));
   command

@@ -112,7 +112,7 @@ void InspectTranslation(TranslationModel& translation, const std::string& folder
   const TranslationModel* const model = &translation;
   const SequenceConfig& c = model->config();
   const GenerationConfig& g = model->generation();
-  if (const Result<void> printed = PrintLayers(folder); !printed) Fail(printed.error().ToString());
+  CheckOrFail(PrintLayers(folder));
   std::printf("positions    %zu\n", c.max_positions);
   std::printf("parameters   %zu\n", model->parameters());
   std::printf("memory       %.1f MB of weights\n", static_cast<double>(model->bytes()) / 1e6);

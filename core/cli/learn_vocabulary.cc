@@ -41,8 +41,7 @@ class Sentences : public sentencepiece::SentenceIterator {
     do {
       done_ = read_++ == data_.epoch();
       if (done_) return;
-      const Result<void> next = data_.Next(&pair_);
-      if (!next) Fail(next.error().ToString());
+      CheckOrFail(data_.Next(&pair_));
     } while (kept_ < 1 && random_.Uniform() >= kept_);
   }
 

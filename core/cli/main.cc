@@ -1,35 +1,77 @@
 // The native command.
+#include <algorithm>
+#include <exception>
+#include <new>
+
 #include "core/cli/command.h"
 #include "core/cli/memory.h"
 
+namespace qkv::cli {
+namespace {
+
+// Names of files may hold anything; what a terminal would act upon is not said to it.
+void SayFailure(std::string message) {
+  std::replace_if(
+      message.begin(), message.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, '?');
+  std::fprintf(stderr, "qkv: %s\n", message.c_str());
+}
+
+// Runs the command that the arguments name. Help and the version are printed as a command's result is.
+void RunCommand(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0) {
+      const std::vector<CLI::App*> commands = app.get_subcommands();
+      const std::string name = commands.empty() ? "qkv" : "qkv " + commands.front()->get_name();
+      const bool unknown = commands.empty() && argc > 1 && argv[1][0] != '-';
+      const std::string wrong = unknown ? std::string(argv[1]) + " is not a command" : error.what();
+      Fail(wrong + "; " + name + " --help says what it takes", kUsage);
+    }
+    app.exit(error);
+  }
+  FlushOrFail();
+}
+
+}  // namespace
+}  // namespace qkv::cli
+
 int main(int argc, char** argv) {
-  qkv::cli::ReturnLargeMemory();
+  using namespace qkv::cli;
+  ReturnLargeMemory();
   CLI::App app{
       "qkv: translate with an attention model, and see what it looked at.\n"
       "\n"
       "  echo 'I love you.' | qkv translate --model web/models/en-fr\n"
       "\n"
       "Every command is a filter: lines in from standard input, lines out in the same order. Exit codes: 0 done,\n"
-      "1 failed (one line on standard error says why), 2 the command line was not understood.",
+      "1 failed (one line on standard error says why), 2 the command line was not understood, 130 or 143 a training\n"
+      "that was stopped by a signal and may be resumed.",
       "qkv"};
   app.require_subcommand(1);
   app.set_version_flag("--version", QKV_VERSION);
-  qkv::cli::AddTranslate(app);
-  qkv::cli::AddScore(app);
-  qkv::cli::AddInspect(app);
-  qkv::cli::AddQuantize(app);
-  qkv::cli::AddScores(app);
-  qkv::cli::AddShortlist(app);
-  qkv::cli::AddTrain(app);
-  qkv::cli::AddVocab(app);
-  qkv::cli::AddEvaluate(app);
-  qkv::cli::AddEncode(app);
-  qkv::cli::AddFillMask(app);
-  qkv::cli::AddGenerate(app);
+  AddTranslate(app);
+  AddScore(app);
+  AddInspect(app);
+  AddQuantize(app);
+  AddScores(app);
+  AddShortlist(app);
+  AddTrain(app);
+  AddVocab(app);
+  AddEvaluate(app);
+  AddEncode(app);
+  AddFillMask(app);
+  AddGenerate(app);
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : qkv::cli::kUsage;
+    RunCommand(app, argc, argv);
+    return 0;
+  } catch (const Failure& failure) {
+    SayFailure(failure.message);
+    return failure.exit_code;
+  } catch (const std::bad_alloc&) {
+    SayFailure("there is not enough memory");
+  } catch (const std::exception& error) {  // of a library
+    SayFailure(error.what());
   }
-  return std::fflush(stdout) == 0 ? 0 : qkv::cli::kFailed;
+  return kFailed;
 }

@@ -19,14 +19,13 @@ inline void AddAnyModel(CLI::App& command, AnyCommon& options, const char* layou
   command.add_option("-m,--model", options.common.model, std::string("model folder: ") + layouts)
       ->required()
       ->envname("QKV_MODEL")
+      ->check(NotEmpty())
       ->type_name("FOLDER");
   command.add_flag("--int8", options.int8, "round the weights to int8 as they are read");
 }
 
 inline LoadedFolder LoadAnyOrFail(const AnyCommon& options) {
-  Result<LoadedFolder> loaded = LoadAnyFolder(options.common.model, options.int8 ? ArriveAs::kInt8 : ArriveAs::kStored);
-  if (!loaded) Fail(loaded.error().ToString());
-  return std::move(*loaded);
+  return OrFail(LoadAnyFolder(options.common.model, options.int8 ? ArriveAs::kInt8 : ArriveAs::kStored));
 }
 
 // The model, if it is of the kind that a command is for.

@@ -1,8 +1,13 @@
 // qkv quantize: a model folder in, the same model in int8 out.
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <string_view>
+#include <vector>
 
 #include "core/cli/command.h"
 #include "core/io/files.h"
+#include "core/io/folder_lock.h"
 #include "core/io/safetensors_writer.h"
 #include "core/load/folder.h"
 
@@ -17,12 +22,23 @@ struct Options {
 
 constexpr const char* kWeights = "model.safetensors";
 
+// A file of weights, or an index of such, in any layout that a folder may have beside the one that is read.
+bool HasWeights(const std::string& name) {
+  constexpr std::string_view kEndings[] = {".safetensors", ".safetensors.index.json", ".h5", ".msgpack", ".ot",
+                                           ".onnx"};
+  return name.starts_with("pytorch_model") || std::any_of(std::begin(kEndings), std::end(kEndings),
+                                                          [&](std::string_view end) { return name.ends_with(end); });
+}
+
 // Everything beside the weights, as it is.
-void CopyOthers(const fs::path& in, const fs::path& out) {
-  for (const fs::directory_entry& entry : fs::directory_iterator(in)) {
-    if (!entry.is_regular_file() || entry.path().filename() == kWeights) continue;
-    fs::copy_file(entry.path(), out / entry.path().filename(), fs::copy_options::overwrite_existing);
+void CopyOthersOrFail(const fs::path& in, const fs::path& out) {
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(in, error)) {
+    const std::string name = entry.path().filename().string();
+    if (!entry.is_regular_file(error) || HasWeights(name) || name.ends_with(".part")) continue;
+    CheckOrFail(CopyWholeFile(entry.path().string(), (out / name).string()));
   }
+  if (error) Fail(in.string() + ": " + error.message());
 }
 
 // Decoders in GPT-2's layout store their matrices transposed, which int8 with a scale for each output is not made for.
@@ -32,28 +48,31 @@ WeightSlots SlotsOrFail(AnyModel& model, const std::string& folder) {
   Fail(folder + ": decoders in GPT-2's layout keep floats in their files; --int8 rounds them as they are read");
 }
 
-void WriteWeights(const WeightSlots& slots, const fs::path& file) {
-  const Result<void> written =
-      WriteWholeFile(file.string(), [&](const ByteSink& out) { WriteSafetensors(slots, FloatsAs::kInt8, out); });
-  if (!written) Fail(written.error().ToString());
+double Megabytes(size_t bytes) { return static_cast<double>(bytes) / 1e6; }
+
+// "model.safetensors: 14.7 MB", or "model-00001-of-00002.safetensors and 1 more: 14.7 MB".
+std::string Described(const fs::path& folder, const std::vector<WeightFile>& files) {
+  size_t bytes = 0;
+  for (const WeightFile& file : files) bytes += file.size;
+  const std::string more = files.size() > 1 ? " and " + std::to_string(files.size() - 1) + " more" : "";
+  char size[32];
+  std::snprintf(size, sizeof size, ": %.1f MB", Megabytes(bytes));
+  return (folder / files.front().name).string() + more + size;
 }
 
 void Quantize(const Options& options) {
   const fs::path in = options.in, out = options.out;
-  Result<LoadedFolder> loaded = LoadAnyFolder(options.in);
-  if (!loaded) Fail(loaded.error().ToString());
-  const WeightSlots slots = SlotsOrFail(loaded->model, options.in);
-  try {
-    fs::create_directories(out);
-    if (fs::equivalent(in, out)) Fail(options.out + ": the int8 model needs a folder of its own");
-    CopyOthers(in, out);
-    WriteWeights(slots, out / kWeights);
-    std::printf("%s: %.1f MB, %s: %.1f MB\n", (in / kWeights).c_str(),
-                static_cast<double>(fs::file_size(in / kWeights)) / 1e6, (out / kWeights).c_str(),
-                static_cast<double>(fs::file_size(out / kWeights)) / 1e6);
-  } catch (const fs::filesystem_error& error) {
-    Fail(error.what());
-  }
+  LoadedFolder loaded = OrFail(LoadAnyFolder(options.in));
+  const WeightSlots slots = SlotsOrFail(loaded.model, options.in);
+  const FolderLock lock = OrFail(FolderLock::Take(options.out));
+  std::error_code error;
+  if (fs::equivalent(in, out, error)) Fail(options.out + ": the int8 model needs a folder of its own");
+  CopyOthersOrFail(in, out);
+  // The weights come last: without them nothing takes the folder for a model.
+  CheckOrFail(WriteWholeFile((out / kWeights).string(),
+                             [&](const ByteSink& sink) { WriteSafetensors(slots, FloatsAs::kInt8, sink); }));
+  std::printf("%s, %s: %.1f MB\n", Described(in, loaded.files).c_str(), (out / kWeights).c_str(),
+              Megabytes(fs::file_size(out / kWeights, error)));
 }
 
 }  // namespace
@@ -62,7 +81,9 @@ void AddQuantize(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("quantize", "Write a model folder again with weights of int8");
   command->add_option("in", options->in, "the model folder")->required()->check(CLI::ExistingDirectory);
-  command->add_option("out", options->out, "the folder to write; files that it has are replaced")->required();
+  command->add_option("out", options->out, "the folder to write; files that it has are replaced")
+      ->required()
+      ->check(NotEmpty());
   command->callback([options] { Quantize(*options); });
 }
 

@@ -26,7 +26,7 @@ void Score(const Options& options) {
     const size_t tab = line.find('\t');
     if (tab == std::string::npos) Fail("line " + std::to_string(number) + ": SOURCE<TAB>TARGET was expected");
     ReplayJob job(*model, line.substr(0, tab), line.substr(tab + 1), ReplayKind::kScore, {});
-    while (!job.Step(ctx)) continue;
+    Finish(job, ctx);
     const Replay& replay = job.result();
     std::printf("%.6f", static_cast<double>(replay.log_prob));
     for (size_t i = 0; options.pieces && i < replay.log_probs.size(); ++i) {
@@ -34,7 +34,10 @@ void Score(const Options& options) {
       std::printf("\t%s %.6f", piece.c_str(), static_cast<double>(replay.log_probs[i]));
     }
     std::fputc('\n', stdout);
-    if (std::fflush(stdout) != 0) Fail("standard output cannot be written");
+    if (replay.source.tokens.truncated || replay.target.tokens.truncated) {
+      WarnOfCut(number, model->config().max_positions, "scored");
+    }
+    FlushOrFail();
   }
 }
 

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 
 #include "core/cli/command.h"
 #include "core/cli/lines.h"
 #include "core/cli/progress.h"
+#include "core/io/files.h"
 #include "core/train/learn_shortlist.h"
 #include "core/train/rank_heads.h"
 #include "core/translate/replay.h"
@@ -69,13 +69,6 @@ SentencePairs ReadPairs(const TranslationModel& model, const std::string& path, 
   if (!is_input) close(file);
   if (pairs.source_words() == 0 || pairs.target_words() == 0) Fail(name + " has no pairs");
   return pairs;
-}
-
-void Write(const std::string& path, const std::vector<uint8_t>& bytes) {
-  std::ofstream file(path, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) Fail(path + ": cannot be written");
 }
 
 // How much of the targets the lists leave possible, and how much they leave to choose from.
@@ -162,16 +155,17 @@ void Learn(const Options& options) {
   const std::unique_ptr<TranslationModel> model = LoadOrFail(options.common.model, false);
   const size_t vocabulary = model->config().vocabulary;
   const int32_t end = model->config().end;
+  WholeFile output = OrFail(WholeFile::Create(options.output));  // what cannot be written is said before the work
   ThreadPool pool(options.common.threads);
   const SentencePairs pairs = ReadPairs(*model, options.pairs, pool);
   const Model1 table = LearnTable(pairs, vocabulary, options.iterations, pool);
   const std::vector<uint8_t> file =
       WriteShortlist(LearnShortlist(table, pairs, vocabulary, vocabulary, end, options.size));
-  const Result<Shortlist> shortlist = Shortlist::Parse(file, vocabulary, vocabulary, options.output);
-  if (!shortlist) Fail(shortlist.error().ToString());
-  Write(options.output, file);
+  const Shortlist shortlist = OrFail(Shortlist::Parse(file, vocabulary, vocabulary, options.output));
+  CheckOrFail(output.Write({reinterpret_cast<const char*>(file.data()), file.size()}));
+  CheckOrFail(output.Commit());
   std::printf("pairs        %zu\n", pairs.size());
-  Report(shortlist.value(), pairs, end, vocabulary);
+  Report(shortlist, pairs, end, vocabulary);
   std::printf("%-12s %zu bytes\n", "file", file.size());
   if (options.judged > 0) RankHeads(options, *model, pairs, table, pool);
 }
@@ -184,10 +178,12 @@ void AddShortlist(CLI::App& app) {
       "shortlist", "Learn which pieces translate which, from SOURCE<TAB>TARGET lines: a model folder's shortlist.bin");
   AddModel(*command, options->common);
   command->add_option("--pairs", options->pairs, "pairs of sentences, SOURCE<TAB>TARGET; - is standard input")
+      ->check(NotEmpty())
       ->type_name("FILE")
       ->capture_default_str();
   command->add_option("-o,--output", options->output, "where to write; a folder's own is FOLDER/shortlist.bin")
       ->required()
+      ->check(NotEmpty())
       ->type_name("FILE");
   command->add_option("--first", options->size.first, "frequent pieces that every translation may use")
       ->check(CLI::Range(size_t{0}, size_t{1} << 20))

@@ -23,9 +23,11 @@ struct Options {
 };
 
 std::atomic<bool> stop = false;
-void Stop(int) {
+volatile std::sig_atomic_t signalled = 0;
+void Stop(int signal) {
+  signalled = signal;
   stop = true;
-  std::signal(SIGINT, SIG_DFL);  // a second time ends at once
+  std::signal(signal, SIG_DFL);  // a second time ends at once
 }
 
 std::string Left(double seconds) {
@@ -70,10 +72,8 @@ Result<double> Bleu(const std::string& folder, const std::vector<TextPair>& pair
 
 void Train(const Options& options) {
   constexpr size_t kLargest = size_t{1} << 20;
-  const Result<std::string> text = ReadWholeFile(options.config, kLargest);
-  if (!text) Fail(text.error().ToString());
-  const Result<RunConfig> config = ParseRunConfig(text.value(), options.config);
-  if (!config) Fail(config.error().ToString());
+  const std::string text = OrFail(ReadWholeFile(options.config, kLargest));
+  const RunConfig config = OrFail(ParseRunConfig(text, options.config));
   RunOptions run;
   run.resume = options.resume;
   run.threads = options.common.threads;
@@ -85,20 +85,19 @@ void Train(const Options& options) {
   std::signal(SIGINT, Stop);
   std::signal(SIGTERM, Stop);
   const std::string folder = std::filesystem::path(options.config).parent_path().string();
-  const Result<RunEnd> end = Run(config.value(), text.value(), folder, run);
+  Result<RunEnd> result = Run(config, text, folder, run);
   if (isatty(STDERR_FILENO) != 0) std::fputc('\n', stderr);
-  if (!end) Fail(end.error().ToString());
-  const std::string model = (std::filesystem::path(folder) / config.value().out / "model").string();
-  const auto step = static_cast<unsigned long long>(end.value().step);
-  switch (end.value().kind) {
+  const RunEnd end = OrFail(std::move(result));
+  const std::string model = (std::filesystem::path(folder) / config.out / "model").string();
+  const auto step = static_cast<unsigned long long>(end.step);
+  switch (end.kind) {
     case RunEnd::Kind::kDone:
     case RunEnd::Kind::kPatience:
       std::printf("%s: trained for %llu steps, best at step %llu\n", model.c_str(), step,
-                  static_cast<unsigned long long>(end.value().best_step));
+                  static_cast<unsigned long long>(end.best_step));
       return;
     case RunEnd::Kind::kStopped:
-      std::printf("stopped at step %llu; go on with --resume\n", step);
-      return;
+      Fail("stopped at step " + std::to_string(step) + "; go on with --resume", 128 + signalled);
     case RunEnd::Kind::kDiverged:
       Fail("the loss is not a number any more after step " + std::to_string(step) +
            ": the weights up to there are kept in the last checkpoint; resume with a lower schedule.peak or a longer "

@@ -1,13 +1,14 @@
 // qkv translate: a line in, a line out.
 #include <unistd.h>
 
-#include <fstream>
+#include <optional>
 
 #include "core/cli/command.h"
 #include "core/cli/lines.h"
 #include "core/cli/memory.h"
 #include "core/cli/progress.h"
 #include "core/cli/trace_json.h"
+#include "core/io/files.h"
 #include "core/text/utf.h"
 #include "core/translate/translation.h"
 
@@ -39,31 +40,27 @@ void TranslateLines(const TranslationModel& model, const Options& options, Conte
   }
   for (const Translation& translation : job.results()) WriteLine(translation.text);
   for (size_t i = 0; i < lines.size(); ++i) {
-    if (job.results()[i].truncated) {
-      std::fprintf(stderr, "qkv: line %zu is longer than the model's %zu positions; the rest was not translated\n",
-                   done + i + 1, model.config().max_positions);
-    }
+    if (job.results()[i].truncated) WarnOfCut(done + i + 1, model.config().max_positions, "translated");
   }
 }
 
+// The rows of the trace are those of the lines that came; the file has its name when all have come.
 void TraceLines(const TranslationModel& model, const Options& options, Context& ctx,
-                const std::vector<std::string>& lines, std::ofstream& file) {
+                const std::vector<std::string>& lines, size_t done, WholeFile& file) {
   const ReplayKind kind = options.vectors ? ReplayKind::kVectors : ReplayKind::kTrace;
-  for (const std::string& line : lines) {
-    ReplayJob job(model, ToValidUtf8(line), std::nullopt, kind, options.decode);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    ReplayJob job(model, ToValidUtf8(lines[i]), std::nullopt, kind, options.decode);
     Finish(job, ctx);
     WriteLine(job.result().target.text);
-    file << TraceJson(model, job.result()) << '\n';
-    if (!file) Fail(options.trace + ": cannot be written");
+    CheckOrFail(file.Write(TraceJson(model, job.result()) + "\n"));
+    if (job.result().source.tokens.truncated) WarnOfCut(done + i + 1, model.config().max_positions, "translated");
   }
+  CheckOrFail(file.Flush());
 }
 
 void Translate(const Options& options) {
-  std::ofstream trace;
-  if (!options.trace.empty()) {
-    trace.open(options.trace);
-    if (!trace) Fail(options.trace + ": cannot be written");
-  }
+  std::optional<WholeFile> trace;
+  if (!options.trace.empty()) trace.emplace(OrFail(WholeFile::Create(options.trace)));
   const std::unique_ptr<TranslationModel> model = LoadOrFail(options.common.model);
   Arena arena;
   ThreadPool pool(options.common.threads);
@@ -72,16 +69,17 @@ void Translate(const Options& options) {
   LineReader reader(STDIN_FILENO);
   size_t done = 0;
   for (auto lines = reader.Next(kLinesAtOnce); !lines.empty(); lines = reader.Next(kLinesAtOnce)) {
-    if (trace.is_open()) {
-      TraceLines(*model, options, ctx, lines, trace);
+    if (trace) {
+      TraceLines(*model, options, ctx, lines, done, *trace);
     } else {
       TranslateLines(*model, options, ctx, lines, done, progress);
     }
     done += lines.size();
     ReturnMemory();
     progress.Show(done);
-    if (std::fflush(stdout) != 0) Fail("standard output cannot be written");
+    FlushOrFail();
   }
+  if (trace) CheckOrFail(trace->Commit());
 }
 
 }  // namespace
@@ -93,11 +91,12 @@ void AddTranslate(CLI::App& app) {
   command->add_option("--beam", options->decode.beam, "hypotheses kept; 1 is greedy [the model's own]")
       ->check(CLI::Range(size_t{1}, kLargestBeam));
   command->add_option("--max-length", options->decode.max_length, "most pieces written a line [3 x source + 50]")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1000000));
   command->add_flag("!--no-shortlist", options->decode.shortlist,
                     "search the whole vocabulary though the folder has a shortlist");
   CLI::Option* trace =
       command->add_option("--trace", options->trace, "write every attention weight, one qkv-trace/1 object a line")
+          ->check(NotEmpty())
           ->type_name("FILE");
   command->add_flag("--vectors", options->vectors, "in the trace, also each head's queries, keys and values")
       ->needs(trace);

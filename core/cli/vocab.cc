@@ -4,6 +4,9 @@
 #include "core/cli/command.h"
 #include "core/cli/data.h"
 #include "core/cli/learn_vocabulary.h"
+#include "core/io/files.h"
+#include "core/io/folder_lock.h"
+#include "core/text/spm_file.h"
 #include "core/train/tokenizer_writer.h"
 #include "core/train/vocabulary_json.h"
 
@@ -22,20 +25,17 @@ struct Options {
 };
 
 SentencePiece ParseOrFail(const std::string& bytes, const std::string& name) {
-  auto model = SentencePiece::Parse({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}, name);
-  if (!model) Fail(model.error().ToString());
-  return std::move(*model);
+  return OrFail(SentencePiece::Parse({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}, name));
 }
 
 std::string LearnOrFail(const Options& options) {
-  if (options.data.empty()) Fail("there is nothing to learn from: give --data, or a .spm file with --spm");
-  if (options.size % 8 != 0) Fail("--size must be a multiple of 8, as the rows of an embedding should be");
-  auto data = Mixture::Of(OpenDataOrFail(options.data, options.column));
-  if (!data) Fail(data.error().ToString());
+  if (options.data.empty()) Fail("there is nothing to learn from: give --data, or a .spm file with --spm", kUsage);
+  if (options.size % 8 != 0) Fail("--size must be a multiple of 8, as the rows of an embedding should be", kUsage);
+  Mixture data = OrFail(Mixture::Of(OpenDataOrFail(options.data, options.column)));
   LearnVocabularyOptions learn = options.learn;
   constexpr size_t kPad = 1;
   learn.pieces = options.size - (options.one_sided() ? PiecesAdded(options.reader()) : kPad);
-  return LearnVocabularyOrFail(*data, learn);
+  return LearnVocabularyOrFail(data, learn);
 }
 
 // Pieces a sentence, and how many of them are unknown or bytes.
@@ -59,46 +59,42 @@ void Measure(const std::string& spec, int column, const SentencePiece& source, c
               100 * static_cast<double>(unknown) / static_cast<double>(std::max<size_t>(pieces[0] + pieces[1], 1)));
 }
 
-void MakeFolderOrFail(const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) Fail(folder + ": " + error.message());
-}
+// The content of a .spm file; what is larger, its reader would refuse.
+std::string ReadSpmOrFail(const std::string& path) { return OrFail(ReadWholeFile(path, kLargestSpm)); }
 
 // For a model that only reads, or only writes.
 void VocabOfTexts(Options options) {
-  if (!options.target_spm.empty()) Fail("--target-spm goes with --for translation");
+  if (!options.target_spm.empty()) Fail("--target-spm goes with --for translation", kUsage);
   if (options.column == 0) options.column = 1;
-  const std::string spm = options.spm.empty() ? LearnOrFail(options) : ReadFileOrFail(options.spm);
+  const std::string spm = options.spm.empty() ? LearnOrFail(options) : ReadSpmOrFail(options.spm);
   const std::string name = options.spm.empty() ? "source.spm" : options.spm;
-  const auto json = TokenizerJson({reinterpret_cast<const uint8_t*>(spm.data()), spm.size()}, name, options.reader());
-  if (!json) Fail(json.error().ToString());
+  const std::string json =
+      OrFail(TokenizerJson({reinterpret_cast<const uint8_t*>(spm.data()), spm.size()}, name, options.reader()));
   const SentencePiece pieces = ParseOrFail(spm, name);
-  MakeFolderOrFail(options.output);
-  WriteFileOrFail(options.output + "/tokenizer.json", json.value());
+  const FolderLock lock = OrFail(FolderLock::Take(options.output));
+  CheckOrFail(WriteWholeFile(options.output + "/tokenizer.json", json));
   std::printf("%s: %zu pieces\n", options.output.c_str(), pieces.size() + PiecesAdded(options.reader()));
   for (const std::string& spec : options.measured) Measure(spec, options.column, pieces, pieces);
 }
 
 void VocabOfPairs(const Options& options) {
-  if (options.column != 0) Fail("--column goes with --for encoder and --for decoder");
-  const std::string source_spm = options.spm.empty() ? LearnOrFail(options) : ReadFileOrFail(options.spm);
-  const std::string target_spm = options.target_spm.empty() ? source_spm : ReadFileOrFail(options.target_spm);
+  if (options.column != 0) Fail("--column goes with --for encoder and --for decoder", kUsage);
+  const std::string source_spm = options.spm.empty() ? LearnOrFail(options) : ReadSpmOrFail(options.spm);
+  const std::string target_spm = options.target_spm.empty() ? source_spm : ReadSpmOrFail(options.target_spm);
   const SentencePiece source = ParseOrFail(source_spm, options.spm.empty() ? "source.spm" : options.spm);
   const SentencePiece target = ParseOrFail(target_spm, options.target_spm.empty() ? "source.spm" : options.target_spm);
   const bool joint = source_spm == target_spm;
-  const auto vocabulary = VocabularyJson(source, joint ? nullptr : &target);
-  if (!vocabulary) Fail(vocabulary.error().ToString());
+  const std::string vocabulary = OrFail(VocabularyJson(source, joint ? nullptr : &target));
 
-  MakeFolderOrFail(options.output);
-  WriteFileOrFail(options.output + "/source.spm", source_spm);
+  const FolderLock lock = OrFail(FolderLock::Take(options.output));
+  CheckOrFail(WriteWholeFile(options.output + "/source.spm", source_spm));
   if (!joint) {
-    WriteFileOrFail(options.output + "/target.spm", target_spm);
+    CheckOrFail(WriteWholeFile(options.output + "/target.spm", target_spm));
   } else {
     std::error_code error;
     std::filesystem::remove(options.output + "/target.spm", error);
   }
-  WriteFileOrFail(options.output + "/vocab.json", vocabulary.value());
+  CheckOrFail(WriteWholeFile(options.output + "/vocab.json", vocabulary));
   std::printf("%s: %zu pieces%s\n", options.output.c_str(), source.size(), joint ? " for both sides" : "");
   for (const std::string& spec : options.measured) Measure(spec, 0, source, target);
 }
@@ -111,8 +107,11 @@ void AddVocab(CLI::App& app) {
                                          "Learn a SentencePiece vocabulary, or take one: from parallel text a joint "
                                          "one (source.spm and vocab.json), or for "
                                          "an encoder or a decoder one of texts (tokenizer.json)");
-  command->add_option("--data", options->data, kDataHelp)->type_name("FILE...");
-  command->add_option("-o,--output", options->output, "folder to write")->required()->type_name("FOLDER");
+  command->add_option("--data", options->data, kDataHelp)->check(NotEmpty())->type_name("FILE...");
+  command->add_option("-o,--output", options->output, "folder to write")
+      ->required()
+      ->check(NotEmpty())
+      ->type_name("FOLDER");
   command->add_option("--for", options->model, "the kind of model: translation, encoder (BERT) or decoder (GPT-2)")
       ->check(CLI::IsMember({"translation", "encoder", "decoder"}))
       ->capture_default_str();
@@ -129,15 +128,19 @@ void AddVocab(CLI::App& app) {
       ->check(CLI::Range(0.9, 1.0))
       ->capture_default_str();
   command->add_option("--pairs", options->learn.pairs, "pairs to learn from at most, drawn evenly")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 40))
       ->capture_default_str();
   command->add_option("--seed", options->learn.seed, "of drawing them")->capture_default_str();
   command->add_option("--spm", options->spm, "take this SentencePiece model instead of learning one")
+      ->check(NotEmpty())
       ->type_name("FILE");
   command->add_option("--target-spm", options->target_spm, "and this one for the target's side")
+      ->check(NotEmpty())
       ->type_name("FILE")
       ->needs("--spm");
-  command->add_option("--measure", options->measured, "count the pieces of these pairs")->type_name("FILE...");
+  command->add_option("--measure", options->measured, "count the pieces of these pairs")
+      ->check(NotEmpty())
+      ->type_name("FILE...");
   command->callback([options] { options->one_sided() ? VocabOfTexts(*options) : VocabOfPairs(*options); });
 }
 

@@ -19,14 +19,13 @@ GenerateJob::GenerateJob(const GeneratorModel& model, std::string_view prompt, G
   }
   for (const Piece& piece : model.tokenizer().Pieces(prompt)) ids_.push_back(piece.id);
   if (ids_.empty()) ids_.push_back(std::max({model.config().start, model.config().end, 0}));
-  // The last piece that is written is never read.
-  const size_t room = positions - std::min(options_.most, positions) + 1;
-  if (ids_.size() > room) {
+  if (ids_.size() > positions) {
     truncated_ = true;
-    ids_.erase(ids_.begin(), ids_.end() - static_cast<std::ptrdiff_t>(room));
+    // The last piece that is written is not read.
+    const size_t room = std::min(options_.most - std::min<size_t>(options_.most, 1), positions / 2);
+    ids_.erase(ids_.begin(), ids_.end() - static_cast<std::ptrdiff_t>(positions - room));
   }
-  options_.most = std::min(options_.most, positions);
-  prompt_ = ids_.size();
+  options_.most = std::min(options_.most, positions - ids_.size() + 1);
   said_ = model.tokenizer().Decode(ids_);
   if (options_.most == 0) end_ = End::kLength;
 }

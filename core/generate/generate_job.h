@@ -15,7 +15,7 @@ namespace qkv {
 
 struct GenerateOptions {
   SamplingOptions sampling = {};
-  size_t most = 64;                     // pieces written
+  size_t most = 64;                     // pieces written, or what the prompt leaves of the model's positions
   std::vector<std::string> stops = {};  // the text ends before the first of these
   size_t alternatives = 0;              // keep so many of the likeliest pieces at each step
 };
@@ -30,8 +30,9 @@ class GenerateJob : public Job {
  public:
   enum class End { kNone, kLength, kPiece, kStop };  // none yet; as long as it may be; the end piece; a stop string
 
-  // `model` must outlive the job. Of a prompt over the model's positions the beginning is left out. An empty prompt
-  // begins with the model's start piece.
+  // `model` must outlive the job. A prompt that has a position for each of its pieces is kept whole, and the pieces
+  // written end where positions do. Of a longer one the beginning is left out, so that `most` pieces can follow, or as
+  // many as half of the positions. An empty prompt begins with the model's start piece.
   GenerateJob(const GeneratorModel& model, std::string_view prompt, GenerateOptions options);
 
   // What is written so far; a character whose last bytes are still to come is not in it.
@@ -50,7 +51,6 @@ class GenerateJob : public Job {
   Sampler sampler_;
   Gpt2State state_;
   std::vector<int32_t> ids_;  // the prompt's, then those written
-  size_t prompt_ = 0;         // pieces
   std::string said_;          // what the prompt decodes to
   Matrix x_;                  // the prompt's rows, on their way through the layers
   size_t layer_ = 0;

@@ -174,7 +174,10 @@ MatrixView Encoder::Teach(Context& ctx, std::span<const int32_t> ids, std::span<
 MatrixView Encoder::Logits(Context& ctx, ConstMatrixView x) const {
   switch (config_.head) {
     case Head::kMasked: {
-      MatrixView hidden = Forward(ctx, dense_, x, config_.activation);
+      // RoBERTa's head has gelu whatever hidden_act says, as transformers' RobertaLMHead has it, and those of XLM-R and
+      // CamemBERT.
+      const bool roberta = config_.layout == Layout::kRoberta;
+      MatrixView hidden = Forward(ctx, dense_, x, roberta ? Activation::kGelu : config_.activation);
       MatrixView normed = Forward(ctx, head_norm_, View(hidden));
       return PieceLogits(ctx, pieces_, last_.bias, normed, {});
     }

@@ -53,6 +53,7 @@ Result<Gpt2Config> ParseGpt2Config(std::string_view text) {
   QKV_TRY(const double epsilon, json.Number("layer_norm_epsilon", 1e-5));
   if (epsilon <= 0 || epsilon > 1) return json.Invalid("layer_norm_epsilon", "must be above 0 and at most 1");
   config.epsilon = static_cast<float>(epsilon);
+  QKV_TRY(config.embedding_dropout, ReadRate(json, "embd_pdrop"));
   QKV_TRY(config.dropout, ReadRate(json, "resid_pdrop"));
   QKV_TRY(config.attention_dropout, ReadRate(json, "attn_pdrop"));
   QKV_TRY(config.tied_output, json.Bool("tie_word_embeddings", true));
@@ -153,7 +154,7 @@ MatrixView Gpt2::Teach(Context& ctx, std::span<const int32_t> ids, const Segment
   if (!kTrainable) return {nullptr, 0, 0};
   const std::vector<int32_t> positions = PositionsIn(segments);
   MatrixView x = EmbedLearned(ctx, {{pieces_, ids}, {positions_, positions}});
-  Dropout(ctx, config_.dropout, x);
+  Dropout(ctx, config_.embedding_dropout, x);
   for (size_t i = 0; i < layers_.size(); ++i) {
     const Layer& layer = layers_[i];
     MatrixView normed = Forward(ctx, layer.self_norm, View(x));

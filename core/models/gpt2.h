@@ -25,8 +25,9 @@ struct Gpt2Config {
   Activation activation = Activation::kGeluTanh;
   float epsilon = 1e-5f;
   bool tied_output = true;
-  int32_t start = -1, end = -1;              // the piece that begins a text, and the one that ends it; -1: none
-  float dropout = 0, attention_dropout = 0;  // while training
+  int32_t start = -1, end = -1;  // the piece that begins a text, and the one that ends it; -1: none
+  // While training: of the embeddings, of what each block adds, of attention weights.
+  float embedding_dropout = 0, dropout = 0, attention_dropout = 0;
 };
 
 // `json` is the content of config.json; a switch that this engine does not have is refused.

@@ -11,7 +11,6 @@ namespace {
 using Wire = ProtobufReader::Wire;
 using Bytes = std::span<const uint8_t>;
 
-constexpr size_t kMaxFile = size_t{32} << 20;
 constexpr size_t kMaxPiece = 1024;
 
 class Parser {
@@ -43,7 +42,7 @@ class Parser {
 constexpr std::string_view kMalformed = "the message is malformed or cut off: fetch the file again";
 
 Result<SpmFile> Parser::Parse(Bytes file) {
-  if (file.size() > kMaxFile) return Fail("the file is over 32 MiB", "size", ErrorCode::kLimitExceeded);
+  if (file.size() > kLargestSpm) return Fail("the file is over 32 MiB", "size", ErrorCode::kLimitExceeded);
   // A piece takes five bytes at least, and twelve besides its text; these lists grow to twice their size.
   QKV_CHECK(CheckMemory(uint64_t{10} * file.size(), kTooLarge, file_name_));
   ProtobufReader model(file);

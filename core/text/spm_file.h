@@ -2,6 +2,7 @@
 // decoding. Sampling, training settings and self-tests are skipped.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -20,6 +21,8 @@ struct NormalizerOptions {
   bool escape_whitespaces = true;        // a space becomes U+2581
   bool whitespace_as_suffix = false;     // the dummy space goes behind the text
 };
+
+inline constexpr size_t kLargestSpm = size_t{32} << 20;  // bytes of a file
 
 struct SpmFile {
   enum class Algorithm : uint8_t { kUnigram = 1, kBpe = 2, kWord = 3, kCharacter = 4 };

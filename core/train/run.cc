@@ -5,8 +5,10 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "core/io/files.h"
+#include "core/io/folder_lock.h"
 #include "core/io/safetensors_writer.h"
 #include "core/train/checkpoint.h"
 #include "core/train/initialise.h"
@@ -53,9 +55,8 @@ class Runner {
 
   Result<void> MakeFolder(const std::string& config_text) {
     out_ = At(config_.out);
-    std::error_code error;
-    fs::create_directories(out_, error);
-    if (error) return Error{ErrorCode::kInvalidFile, "cannot be made: " + error.message(), out_};
+    QKV_TRY(FolderLock lock, FolderLock::Take(out_));
+    lock_.emplace(std::move(lock));
     if (!options_.resume && LatestCheckpoint(out_)) {
       return Error{ErrorCode::kInvalidArgument,
                    "holds the checkpoint of a run: resume it, or give this one a folder of its own", out_};
@@ -236,6 +237,7 @@ class Runner {
 
   const RunConfig& config_;
   std::string folder_, out_;
+  std::optional<FolderLock> lock_;  // of out_
   const RunOptions& options_;
   std::unique_ptr<Subject> subject_;
   std::vector<TextPair> dev_;

@@ -6,6 +6,7 @@
 #include "core/generate/generator_model.h"
 #include "core/io/files.h"
 #include "core/models/any_sequence_model.h"
+#include "core/text/spm_file.h"
 #include "core/train/begin_from.h"
 #include "core/train/one_sided_presets.h"
 #include "core/train/one_sided_pupils.h"
@@ -19,13 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kLargestVocabularyFile = size_t{64} << 20;
-
 // A file's content; empty where there is none.
 Result<std::string> ReadIfThere(const std::string& path) {
   std::error_code error;
   if (!fs::exists(path, error)) return std::string();
-  return ReadWholeFile(path, kLargestVocabularyFile);
+  return ReadWholeFile(path, kLargestSpm);
 }
 
 class TranslationSubject : public Subject {
@@ -33,7 +32,7 @@ class TranslationSubject : public Subject {
   static Result<std::unique_ptr<Subject>> Make(const RunConfig& run, const std::string& vocabulary) {
     auto subject = std::make_unique<TranslationSubject>();
     QKV_TRY(std::string pieces, ReadWholeFile(vocabulary + "/vocab.json", kLargestJson));
-    QKV_TRY(std::string source_spm, ReadWholeFile(vocabulary + "/source.spm", kLargestVocabularyFile));
+    QKV_TRY(std::string source_spm, ReadWholeFile(vocabulary + "/source.spm", kLargestSpm));
     QKV_TRY(std::string target_spm, ReadIfThere(vocabulary + "/target.spm"));
     QKV_TRY(subject->rows_, SubwordRows::Parse(pieces, source_spm, target_spm, run.subwords));
     QKV_TRY(std::string config, ModelConfigOf(run, *subject->rows_));

@@ -20,6 +20,7 @@ import { machine } from './machine.mjs';
 import { Bench } from './measure.mjs';
 import { ensureFolder } from './models/folder.mjs';
 import { measureMemory } from './memory.mjs';
+import { runParts } from './parts.mjs';
 import { report } from './report.mjs';
 import { seats } from './seats.mjs';
 import { limits, longest, workloads } from './workloads.mjs';
@@ -83,39 +84,40 @@ const isNeeded = (host, only) =>
 const rounded = (key, value) =>
   typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
 
-/** What has been measured is still worth having. */
+/** One part that fails is said, and the others go on. */
 function failed(error) {
   console.error(error);
   process.exitCode = 1;
-  return [];
 }
 
-/** @returns {Promise<{rows: object[], footprints: import('./footprint.mjs').Footprint[]}>} */
-async function measureAll({ hosts, only, rounds }, opened, builds) {
-  const bench = new Bench(opened);
-  const rows = [];
-  const footprints = [];
-  const measured = workloads.filter((work) => chosenSeats(work, { hosts, only }).length > 0);
-  for (const work of measured) if ('model' in work) ensureFolder(work.model, work.precision);
-  try {
-    for (const work of measured) {
-      const chosen = chosenSeats(work, { hosts, only });
-      say(work.name);
-      for (const host of hosts) {
-        const here = chosen.filter((seat) => seat.host === host);
-        if (here.length > 0) rows.push(...(await bench.measure(work, here, rounds).catch(failed)));
-      }
+/** Each piece of work on each host, then what is no time. */
+function* partsOf({ hosts, only, rounds }, opened, builds, { bench, rows, footprints, memory }) {
+  const { chromium } = opened;
+  for (const work of workloads) {
+    const chosen = chosenSeats(work, { hosts, only });
+    for (const host of hosts) {
+      const here = chosen.filter((seat) => seat.host === host);
+      if (here.length === 0) continue;
+      yield () => {
+        say(`${work.name}, ${host}`);
+        if ('model' in work) ensureFolder(work.model, work.precision);
+        return bench.measure(work, here, rounds).then((found) => kept(rows, found));
+      };
     }
-    if (opened.chromium && only.test('memory translate')) {
-      say('memory translate');
-      footprints.push(...(await measureMemoryOfTranslation(opened.chromium).catch(failed)));
-    }
-    if (opened.chromium && only.test('download')) footprints.push(...measureDownloads(builds));
-  } finally {
-    await bench.close();
   }
-  return { rows, footprints };
+  if (chromium && only.test('memory translate')) {
+    yield () => measureMemoryOfTranslation(chromium).then((found) => kept(footprints, found));
+  }
+  if (chromium && only.test('download')) yield () => kept(footprints, measureDownloads(builds));
+  yield () => bench.close().then(() => []);
+  if (only.test('memory attention')) {
+    yield () => measureMemory(hosts, builds).then((found) => kept(memory, found).map(asRow));
+  }
 }
+
+/** Adds what was found to a list. @template T @param {T[]} list @param {T[]} found */
+const kept = (list, found) => (list.push(...found), found);
+const asRow = (found) => ({ work: `memory ${longest.length}`, ...found });
 
 /** @param {{host: string, bytes: number, milliseconds: number}} found */
 const inWords = ({ host, bytes, milliseconds }) =>
@@ -131,28 +133,24 @@ async function main() {
   const chromium = hosts.includes('chromium') ? await openChromium(builds) : undefined;
   const about = machine(chromium?.version);
   const opened = { node: await openNode(builds), native: await openNative(builds), ...(chromium && { chromium }) };
-  const { rows, footprints } = await measureAll(chosen, opened, builds);
-  const memory = chosen.only.test('memory attention') ? await measureMemory(hosts, builds) : [];
+  const found = { bench: new Bench(opened), rows: [], footprints: [], memory: [] };
+  const write = (entries) => {
+    if (!chosen.json) return;
+    appendFileSync(chosen.json, entries.map((entry) => `${JSON.stringify(entry, rounded)}\n`).join(''));
+  };
+  write([about]);
+  await runParts(partsOf(chosen, opened, builds, found), write, failed);
 
   console.log(
     `\n${Object.entries(about)
       .map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
       .join('\n')}\n`,
   );
-  console.log(report(rows));
-  console.log(footprintTables(footprints));
-  if (memory.length > 0) {
+  console.log(report(found.rows));
+  console.log(footprintTables(found.footprints));
+  if (found.memory.length > 0) {
     console.log(`### Memory of attention over ${longest.length} positions, beside inputs and output\n`);
-    console.log(memory.map(inWords).join('\n'));
-  }
-  if (chosen.json) {
-    const lines = [
-      about,
-      ...rows,
-      ...footprints,
-      ...memory.map((found) => ({ work: `memory ${longest.length}`, ...found })),
-    ];
-    appendFileSync(chosen.json, lines.map((entry) => `${JSON.stringify(entry, rounded)}\n`).join(''));
+    console.log(found.memory.map(inWords).join('\n'));
   }
 }
 

@@ -91,7 +91,7 @@ test.each([
     'no place to write',
     'a\tb\n',
     ['-o', '/no/such/folder/list'],
-    /^qkv: \/no\/such\/folder\/list: cannot be written\n$/,
+    /^qkv: INVALID_FILE: \/no\/such\/folder\/list: cannot be written: No such file or directory\n$/,
   ],
 ])('says on one line what is wrong: %s', (_, input, args, says) => {
   const output = args.includes('-o') ? [] : ['-o', list];

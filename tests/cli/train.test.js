@@ -1,7 +1,7 @@
 // qkv train: a run is killed at random moments, and what comes of it is what would have come anyway.
 
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -118,19 +118,6 @@ test('measures by BLEU where it is told to, and ends where nothing gets better',
   expect(found.find(({ bleu }) => bleu === best).step).toBe(Number(/best at step (\d+)/.exec(stdout)[1]));
   expect(found.slice(-3).every(({ bleu }) => bleu <= best)).toBe(true);
 }, 120_000);
-
-test('an interrupt writes a checkpoint and says how to go on', async () => {
-  const file = config('interrupted', { steps: 1_000_000 });
-  const child = spawn(command, ['train', file, '--threads', '1']);
-  let said = '';
-  child.stdout.on('data', (data) => (said += data));
-  while (!existsSync(join(folder, 'interrupted', 'log.jsonl'))) await sleep(20);
-  await sleep(300);
-  child.kill('SIGINT');
-  await new Promise((resolve) => child.on('close', resolve));
-  const step = Number(/^stopped at step (\d+); go on with --resume\n$/.exec(said)[1]);
-  expect(existsSync(join(folder, 'interrupted', `checkpoint-${step}`))).toBe(true);
-});
 
 test('says what is wrong with a config or its data, and where', () => {
   const failure = (changes) => {

@@ -122,18 +122,23 @@ test('counts the pieces of pairs', () => {
 });
 
 test.each([
-  ['no data', [], /^qkv: there is nothing to learn from: give --data, or a .spm file with --spm\n$/],
-  ['a size that is not a multiple of 8', ['--data', 'DATA', '--size', '250'], /^qkv: --size must be a multiple of 8/],
-  ['no such file', ['--data', '/no/such'], /^qkv: MISSING_FILE: \/no\/such: it cannot be read: .+\n$/],
-  ['more pieces than the text has', ['--data', 'DATA', '--size', '80000'], /^qkv: SentencePiece cannot learn/m],
-  ['no model', ['--spm', 'DATA'], /^qkv: INVALID_FILE: .*pairs\.tsv\.gz/],
-  ['no text', ['--data', '/dev/null'], /^qkv: INVALID_FILE: \/dev\/null: it is not a regular file/],
-])('says on one line what is wrong: %s', (_, args, says) => {
+  ['no data', [], 2, /^qkv: there is nothing to learn from: give --data, or a .spm file with --spm\n$/],
+  [
+    'a size that is not a multiple of 8',
+    ['--data', 'DATA', '--size', '250'],
+    2,
+    /^qkv: --size must be a multiple of 8/,
+  ],
+  ['no such file', ['--data', '/no/such'], 1, /^qkv: MISSING_FILE: \/no\/such: it cannot be read: .+\n$/],
+  ['more pieces than the text has', ['--data', 'DATA', '--size', '80000'], 1, /^qkv: SentencePiece cannot learn/m],
+  ['no model', ['--spm', 'DATA'], 1, /^qkv: INVALID_FILE: .*pairs\.tsv\.gz/],
+  ['no text', ['--data', '/dev/null'], 1, /^qkv: INVALID_FILE: \/dev\/null: it is not a regular file/],
+])('says on one line what is wrong: %s', (_, args, code, says) => {
   const { status, stdout, stderr } = qkv([
     ...args.map((arg) => (arg === 'DATA' ? data : arg)),
     '-o',
     join(folder, 'x'),
   ]);
-  expect([status, stdout]).toEqual([1, '']);
+  expect([status, stdout]).toEqual([code, '']);
   expect(stderr).toMatch(says);
 });

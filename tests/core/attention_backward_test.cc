@@ -93,15 +93,31 @@ class Changeable {
     }
     return loss;
   }
-  // No key is so near to a window's edge that a step carries it across, where the loss jumps.
+  // No key is so near to a window's edge that a step carries it across, where the loss jumps; and where the Gaussian
+  // weighs the winners of a pool, no value is so near to another of its column that a step makes it the larger.
   bool ClearOfEdges() {
     if (call_.window.kind != WindowKind::kLocalP) return true;
+    if (call_.selection.kind == SelectionKind::kMaxPool && HasNearValues()) return false;
     const std::vector<float> centres = Attended(call_, In()).centres;
     return std::all_of(centres.begin(), centres.end(), [](float c) { return std::abs(c - std::round(c)) > 0.02f; });
   }
   Named Backward(size_t threads = 1) { return Gradients(call_, In(), Loss(), threads); }
 
  private:
+  bool HasNearValues() {
+    const AttentionInputs in = In();
+    for (size_t head = 0; head < in.value.heads; ++head) {
+      const ConstRows rows = in.value.Head(head);
+      for (size_t c = 0; c < rows.dim; ++c) {
+        for (size_t j = 0; j < rows.rows; ++j) {
+          for (size_t i = 0; i < j; ++i) {
+            if (std::abs(rows.Row(i)[c] - rows.Row(j)[c]) < 0.006f) return true;
+          }
+        }
+      }
+    }
+    return false;
+  }
   size_t Number(ParameterSize size) const {
     const ProblemSizes& s = c_.sizes;
     switch (size) {
@@ -203,7 +219,7 @@ TEST(AttentionBackward, IsTheSlopeOfEveryCombination) {
     if (choices.selection == SelectionKind::kSampled && choices.window != WindowKind::kLocalP) return;
     auto kept = std::make_unique<Changeable>(choices);
     for (uint32_t seed = 2; !kept->ClearOfEdges(); ++seed) {
-      ASSERT_LT(seed, 100u);
+      ASSERT_LT(seed, 2000u);
       kept = std::make_unique<Changeable>(choices, seed);
     }
     Changeable& setup = *kept;

@@ -3,11 +3,13 @@
 
 #include <cmath>
 
+#include "core/base/random.h"
 #include "core/base/tape.h"
 #include "core/io/feed_all.h"
 #include "core/io/safetensors.h"
 #include "core/io/safetensors_writer.h"
 #include "core/load/folder.h"
+#include "core/train/initialise.h"
 #include "core/train/lesson.h"
 #include "core/train/one_sided_pupils.h"
 #include "core/train/parameters.h"
@@ -135,6 +137,35 @@ TEST_P(OneSidedGradient, WeightsAreWrittenAsTheyWereRead) {
     const LearntParameter &was = learner.parameters->all()[i], &is = read.all()[i];
     EXPECT_EQ(Rows(was, was.value), Rows(is, is.value)) << was.name << " " << was.part;
   }
+}
+
+// The rows of a lesson, with rates of dropout behind a config's other fields.
+Matrix TaughtUnder(const std::string& rates) {
+  const Result<Gpt2Config> config =
+      ParseGpt2Config(R"({"n_embd": 8, "n_layer": 1, "n_head": 2, "vocab_size": 16, "n_positions": 8)" + rates + "}");
+  Gpt2 model(config.value());
+  WeightSlots slots = model.Slots();
+  ReserveFloats(slots);
+  Parameters parameters(slots, /*gradients=*/false);
+  Initialise(parameters, 1);
+  Arena arena;
+  ThreadPool pool(1);
+  Random random(1);
+  Context ctx{arena, pool};
+  ctx.random = &random;
+  const std::vector<int32_t> ids = {1, 2, 3, 4};
+  return model.Teach(ctx, ids, Segments::One(ids.size()));
+}
+
+TEST(OneSidedDropout, EachRateOfGpt2IsItsOwn) {
+  const Matrix plain = TaughtUnder("");
+  EXPECT_EQ(TaughtUnder(R"(, "embd_pdrop": 0)"), plain);
+  const Matrix embeddings = TaughtUnder(R"(, "embd_pdrop": 0.5)"), blocks = TaughtUnder(R"(, "resid_pdrop": 0.5)");
+  EXPECT_NE(embeddings, plain);
+  EXPECT_NE(blocks, plain);
+  EXPECT_NE(blocks, TaughtUnder(R"(, "resid_pdrop": 0.5, "embd_pdrop": 0.5)"));
+  EXPECT_FALSE(ParseGpt2Config(R"({"n_embd": 8, "n_layer": 1, "n_head": 2, "vocab_size": 16, "n_positions": 8,
+                                   "embd_pdrop": 1})"));
 }
 
 }  // namespace

@@ -17,8 +17,9 @@ namespace qkv {
 namespace {
 
 const std::string kFolder = "tests/goldens/one-sided/";
-constexpr const char* kEncoders[] = {"bert-masked",       "bert-sequence",       "bert-tokens",    "bert-answer",
-                                     "distilbert-masked", "distilbert-sequence", "roberta-masked", "roberta-sequence"};
+constexpr const char* kEncoders[] = {"bert-masked",    "bert-sequence",       "bert-tokens",
+                                     "bert-answer",    "distilbert-masked",   "distilbert-sequence",
+                                     "roberta-masked", "roberta-masked-relu", "roberta-sequence"};
 constexpr const char* kGenerators[] = {"gpt2", "gpt2-untied"};
 
 template <class Model>
@@ -247,6 +248,20 @@ TEST_P(GeneratorGolden, PromptsMayBeEmptyOrEndless) {
   EXPECT_EQ(Written("", {.most = 3}).size(), 3u);
   EXPECT_EQ(Written(std::string(5000, 'x'), {.most = 5}).size(), 5u);
   EXPECT_LE(Written("a", {.most = 100000}).size(), model_->config().positions);
+}
+
+TEST_P(GeneratorGolden, APromptIsKeptHoweverLongTheTextMayBecome) {
+  const std::string prompt = "Where is the kitchen?";
+  const size_t positions = model_->config().positions, read = model_->tokenizer().Pieces(prompt).size();
+  const std::vector<int32_t> few = Written(prompt, {.most = 8});
+  for (const size_t most : {positions - 1, positions, size_t{100000}}) {
+    std::vector<int32_t> many = Written(prompt, {.most = most});
+    EXPECT_LE(many.size(), positions - read + 1);
+    ASSERT_GE(many.size(), few.size());
+    many.resize(few.size());
+    EXPECT_EQ(many, few) << most;
+  }
+  EXPECT_GT(Written(std::string(5000, 'x'), {.most = 100000}).size(), 1u);
 }
 
 TEST_P(GeneratorGolden, TheTraceIsWhatIsDecodedPieceByPiece) {

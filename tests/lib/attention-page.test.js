@@ -50,6 +50,7 @@ const kChoices = [
   { window: 'local-m', halfWidth: 1 },
   { window: 'local-p', halfWidth: 2 },
   { window: 'local-p', halfWidth: 2, centres: [[0.5, 1.5, 2.5]] },
+  { window: 'local-p', halfWidth: 2, selection: 'max-pool' },
   { causal: true, padding: 1 },
   { allowed: [[1, 0, 1, 1]], bias: [[0.5, -1, 0, -Infinity]] },
   { once: true, selection: 'argmax' },

@@ -539,3 +539,29 @@ test('the most pieces are called maxLength everywhere, and whole numbers are ask
   await generator[Symbol.asyncDispose]();
   expect(await rejection(generator.generate('The cat'))).toMatchObject({ name: 'InvalidStateError' });
 });
+
+test.each(['bert-masked', 'bert-sequence', 'bert-tokens', 'bert-answer'])(
+  '%s without special pieces says of an empty text what is said of nothing',
+  async (name) => {
+    const files = filesOf(folder(name));
+    const tokenizer = JSON.parse(Buffer.from(files['tokenizer.json']).toString());
+    files['tokenizer.json'] = Buffer.from(JSON.stringify({ ...tokenizer, post_processor: null }));
+    const encoder = await keep(load(zip(files)));
+    const { dModel, layers, heads } = encoder.info;
+    const { pieces, vectors, mean } = await encoder.encode('');
+    expect([pieces, vectors.shape, vectors.data.length, [...mean]]).toEqual([
+      [],
+      [0, dModel],
+      0,
+      Array(dModel).fill(0),
+    ]);
+    expect((await encoder.trace('')).encoderSelf.shape).toEqual([layers, heads, 0, 0]);
+    if (name === 'bert-masked') expect(await encoder.fillMask('')).toEqual([]);
+    if (name === 'bert-tokens') expect(await encoder.tag('')).toEqual([]);
+    if (name === 'bert-answer') expect(await encoder.answer('', '')).toEqual([]);
+    if (name === 'bert-sequence') {
+      expect(await rejection(encoder.classify(''))).toMatchObject({ code: 'INVALID_ARGUMENT', where: 'text' });
+    }
+    expect((await encoder.encode('a')).vectors.shape[0]).toBeGreaterThan(0);
+  },
+);

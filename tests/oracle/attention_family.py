@@ -215,10 +215,9 @@ class Answer:
             self.pool(h, i, seen)
             return
         self.select(h, i, seen)
-        if self.case["window"]["kind"] == "local-p" and self.case["selection"] != "sampled":
-            sigma = self.case["window"]["half_width"] / 2
+        if self.case["selection"] != "sampled":
             for j in seen:
-                self.weights[h, i, j] *= np.exp(-((j - self.centres[h, i]) ** 2) / (2 * sigma**2))
+                self.weights[h, i, j] *= self.gaussian(h, i, j)
         for j in seen:
             self.output[h, i] += self.weights[h, i, j] * self.problem.value(h, j)
         if self.case["selection"] == "argmax":
@@ -247,8 +246,15 @@ class Answer:
             column = [self.problem.value(h, j)[c] for j in seen]
             assert len(set(column)) == len(column)
             winner = seen[int(np.argmax(column))]
-            self.weights[h, i, winner] += 1 / width
-            self.output[h, i, c] = max(column)
+            self.weights[h, i, winner] += self.gaussian(h, i, winner) / width
+            self.output[h, i, c] = self.gaussian(h, i, winner) * max(column)
+        self.indices[h, i] = max(seen, key=lambda j: (self.weights[h, i, j], -j))
+
+    def gaussian(self, h, i, j):
+        if self.case["window"]["kind"] != "local-p":
+            return 1.0
+        sigma = self.case["window"]["half_width"] / 2
+        return np.exp(-((j - self.centres[h, i]) ** 2) / (2 * sigma**2))
 
     def note_margin(self, ascending):
         if len(ascending) > 1:

@@ -238,7 +238,7 @@ class Goldens:
         if kept["selection"] != "sampled" and "pointer" not in answer.case:
             output = answer.output.reshape([-1, answer.output.shape[2]])
             kept["output"] = self.store(output if rows is None else output[rows])
-        if kept["selection"] == "argmax" or "pointer" in answer.case:
+        if kept["selection"] in ("argmax", "max-pool") or "pointer" in answer.case:
             indices = answer.indices.flatten()
             kept["indices"] = (indices if rows is None else indices[rows]).tolist()
         return kept

@@ -8,8 +8,8 @@ What is in the goldens
 ----------------------
 - every score in every window with soft and with gate, each under two of the nine masks, whose turn goes round, as do
   layouts of heads, which layouts share parameters, and temperatures;
-- argmax and max pooling in every window under one mask: what they pass to values, and argmax through the window's
-  Gaussian to its centre;
+- argmax and max pooling in every window under one mask: what they pass to values, and through the window's Gaussian to
+  its centre;
 - Likelihood's results, for every score in two windows: a pointer's log weights, keys masked once they are used or not,
   and the log-probabilities and entropies of sampled selection.
 
@@ -152,7 +152,8 @@ class Case:
             selection = self.case["selection"]
             if selection == "max-pool":
                 column = value[None].expand(Q, -1, -1).masked_fill(~seen[..., None], -1e9)
-                outputs.append(torch.where(seen.any(1)[:, None], column.max(1).values, torch.zeros([])))
+                pooled = column.max(1).values * gaussian.expand(Q, K).gather(1, column.argmax(1))
+                outputs.append(torch.where(seen.any(1)[:, None], pooled, torch.zeros([])))
                 continue
             if selection == "soft":
                 weights = softmax(logits, seen)

@@ -60,6 +60,10 @@ MODELS = {
         {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "n_embd": 10, "n_layer": 1, "n_head": 2, "n_ctx": 32,
          "n_inner": 14, "activation_function": "relu", "layer_norm_epsilon": 1e-3, "tie_word_embeddings": False},
         "gpt2", "F16", TEXTS),
+    "roberta-masked-relu": (
+        {**bert("MaskedLM", 12, 1, 2, 16, layer_norm_eps=1e-5, hidden_act="relu"), "model_type": "roberta",
+         "architectures": ["RobertaForMaskedLM"], "type_vocab_size": 1, "pad_token_id": 1},
+        "roberta", "F16", [["It is a <mask> day."]]),
 }
 
 
@@ -140,8 +144,8 @@ def random_weights(config, generator):
 
 
 def write_weights(folder, weights, dtype):
-    """One file, but of one model as PyTorch saves it, and of another two shards."""
-    if folder.name == "gpt2-untied":
+    """One file, but of two models as PyTorch saves it, and of another two shards."""
+    if folder.name in ("gpt2-untied", "roberta-masked-relu"):
         torch.save(collections.OrderedDict(weights), folder / "pytorch_model.bin")
     elif folder.name == "bert-answer":
         names = sorted(weights)

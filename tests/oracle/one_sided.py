@@ -102,7 +102,8 @@ class Encoder(Model):
                 "distilbert": ("vocab_transform", "vocab_layer_norm", "vocab_projector.bias"),
                 "roberta": ("lm_head.dense", "lm_head.layer_norm", "lm_head.bias"),
             }[self.kind]
-            y = self.norm(norm, self.activation(self.linear(dense, x)), self.epsilon)
+            activation = gelu if self.kind == "roberta" else self.activation  # transformers' RobertaLMHead
+            y = self.norm(norm, activation(self.linear(dense, x)), self.epsilon)
             return y @ self.w[self.prefix + "embeddings.word_embeddings.weight"].T + self.w[bias]
         if head.endswith("ForSequenceClassification"):
             first = x[:1]

@@ -37,7 +37,8 @@
  */
 
 /**
- * How much target piece t owes to source piece s: `data[t * sources + s]`, rows summing to 1.
+ * How much target piece t owes to source piece s: `data[t * sources + s]`, rows summing to 1; to less with local-p, whose weights are
+ * multiplied by a Gaussian, and zeros where the model does not attend.
  * @typedef {object} Alignment
  * @property {[targets: number, sources: number]} shape
  * @property {Float32Array} data

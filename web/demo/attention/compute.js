@@ -179,12 +179,14 @@ async function productsOf(state, { query, key }) {
 }
 
 /** The weights before the Gaussian of local-p: of what that window lets through, without it. */
-async function selectedOf(/** @type {State} */ state, /** @type {Inputs} */ { query, key }, /** @type {any} */ main) {
-  if (state.window !== 'local-p' || state.selection === 'max-pool') return null;
+async function selectedOf(/** @type {State} */ state, /** @type {Inputs} */ inputs, /** @type {any} */ main) {
+  if (state.window !== 'local-p') return null;
+  const { query, key } = inputs;
+  const value = state.selection === 'max-pool' ? inputs.value : undefined; // its weights are the values' own
   const allowed = { data: Array.from(main.logits.data, (x) => x !== -Infinity), shape: main.logits.shape };
   const { window: _window, convention: _convention, ...choices } = choicesOf({ ...state, convention: 'rows' });
   const mask = { ...choices.mask, allowed };
-  const { weights } = await attention({ query, key, ...choices, mask, record: ['weights'] });
+  const { weights } = await attention({ query, key, ...(value && { value }), ...choices, mask, record: ['weights'] });
   return weights;
 }
 

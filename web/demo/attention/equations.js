@@ -30,6 +30,12 @@ const kSelected = {
   gate: '\\text{sigmoid}',
 };
 
+/** The largest of each column; with a Gaussian window times the bell at the key m that has it. @param {State} state */
+const pooled = ({ window }) =>
+  window === 'local-p'
+    ? '\\c{c_{ie}} = g_{im} \\v{v_{me}}, m = \\text{argmax}_j \\v{v_{je}}'
+    : '\\c{c_{ie}} = \\text{max}_j \\v{v_{je}}';
+
 /**
  * Lines of the state's equation, each beside the stage that it makes.
  * @param {State} state
@@ -41,8 +47,7 @@ export function equationsOf(state) {
   const score = matrices
     ? { id: 'scores', source: `\\s{S} = ${matrices[Number(isTurned)]}` }
     : { id: 'scores', source: `\\s{s_{${isTurned ? 'ji' : 'ij'}}} = ${kScores[state.score]}` };
-  if (state.selection === 'max-pool')
-    return [score, { id: 'context', source: '\\c{c_{ie}} = \\text{max}_j \\v{v_{je}}' }];
+  if (state.selection === 'max-pool') return [score, { id: 'context', source: pooled(state) }];
   const logits = { id: 'logits', source: `\\s{L} = ${logitsOf(state)}` };
   const select = `${kSelected[state.selection]}(\\s{L})`;
   const gaussian = isTurned ? 'g_{ji}' : 'g_{ij}';

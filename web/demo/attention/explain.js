@@ -145,15 +145,19 @@ export class Sums {
 
   /** @param {number} i @param {number} j @returns {Expression} */
   weight(i, j) {
-    const { centres, logits } = this.result;
-    if (!centres || this.state.window !== 'local-p' || this.#at(logits, i, j) === -Infinity) return this.selected(i, j);
+    const gaussian = this.#gaussian(i, j);
+    if (!gaussian || this.#at(this.result.logits, i, j) === -Infinity) return this.selected(i, j);
+    return product(number(this.#at(this.result.selected, i, j), 'weights'), gaussian);
+  }
+
+  /** The window's Gaussian at a key; null where it has none. @param {number} i @param {number} j */
+  #gaussian(i, j) {
+    const { centres } = this.result;
+    if (!centres || this.state.window !== 'local-p') return null;
     const p = centres.data[this.head * this.sizes.queries + i];
     const away = apply('square', sum([number(j), apply('minus', number(p))]));
     const spread = product(number(2), apply('square', quotient(number(this.state.halfWidth), number(2))));
-    return product(
-      number(this.#at(this.result.selected, i, j), 'weights'),
-      apply('exp', apply('minus', quotient(away, spread))),
-    );
+    return apply('exp', apply('minus', quotient(away, spread)));
   }
 
   /** @param {number} i @param {number} j @param {number} c this head's column */
@@ -167,8 +171,12 @@ export class Sums {
     const keys = Array.from({ length: this.sizes.keys }, (_, j) => j);
     const seen = keys.filter((j) => this.#at(this.result.logits, i, j) !== -Infinity);
     if (seen.length === 0) return words('0: this query sees nothing');
-    if (this.state.selection === 'max-pool')
-      return max(seen.map((j) => number(this.#row(valuesOf(this.state), j)[c], 'value')));
+    if (this.state.selection === 'max-pool') {
+      const values = seen.map((j) => this.#row(valuesOf(this.state), j)[c]);
+      const largest = max(values.map((x) => number(x, 'value')));
+      const gaussian = this.#gaussian(i, seen[values.indexOf(Math.max(...values))]);
+      return gaussian ? product(gaussian, largest) : largest;
+    }
     return sum(seen.map((j) => this.weighted(i, j, c)));
   }
 }

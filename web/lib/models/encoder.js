@@ -147,7 +147,8 @@ export class Encoder extends OneSided {
   async classify(text, options) {
     const { signal, second } = readFields(options, 'classify', kText);
     this.#needs('sequence');
-    const { scores } = await this.#one(text, second, { head: true }, signal);
+    const { scores, pieces } = await this.#one(text, second, { head: true }, signal);
+    if (pieces.length === 0) throw invalid('text', 'it has no pieces, and the tokenizer puts none around it');
     const labelled = this.info.labels.map((label, i) => ({ label, score: scores[i] }));
     return labelled.toSorted((a, b) => b.score - a.score);
   }
@@ -172,7 +173,7 @@ export class Encoder extends OneSided {
   }
 
   /**
-   * Where in a text the answer to a question is.
+   * Where in a text the answer to a question is. An answer that shares a piece with a better one is left out.
    * @param {string} question
    * @param {string} context
    * @param {CallOptions & {count?: number, maxLength?: number}} [options] `count` of answers, left out: 1; `maxLength`: the most
@@ -209,6 +210,15 @@ export class Encoder extends OneSided {
    */
   async #one(text, second, options, signal, count = 1, longest = 1) {
     const inputs = [[inputText(text), second === undefined ? null : inputText(second, 'second')]];
-    return (await this.call('encode', { inputs, options, reading: { count, longest } }, signal))[0];
+    const [result] = await this.call('encode', { inputs, options, reading: { count, longest } }, signal);
+    return result.pieces.length > 0 ? result : { ...this.#nothing(), ...result };
+  }
+
+  /** What is said of a text without pieces: an empty one, where the tokenizer puts none around it. */
+  #nothing() {
+    const { dModel, layers, heads } = this.info;
+    const tensor = (/** @type {number[]} */ ...shape) => ({ shape, data: new Float32Array(0) });
+    const lists = { masks: [], answers: [], scores: new Float32Array(0) };
+    return { ...lists, vectors: tensor(0, dModel), encoderSelf: tensor(layers, heads, 0, 0) };
   }
 }

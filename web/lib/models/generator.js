@@ -13,7 +13,7 @@ import { OneSided, checkKind } from './one-sided.js';
 /**
  * @typedef {object} GenerateOptions
  * @property {AbortSignal | null} [signal] gives the call up, with its reason
- * @property {number} [maxLength] the most pieces written; left out: 64
+ * @property {number} [maxLength] the most pieces written; left out: 64. A prompt is kept whole, and what it leaves of the model's positions may end the text earlier
  * @property {number} [temperature] divides the logits: 0 is always the likeliest piece, above 1 is bolder; left out: the
  *   model's own
  * @property {number} [topK] draw from so many of the likeliest pieces; 0: from all; left out: the model's own

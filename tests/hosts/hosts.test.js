@@ -1,0 +1,14 @@
+// The rows of the matrix that need no registry. `npm run test:hosts` runs the others too.
+
+import { closeChromium, runRow } from './harness.mjs';
+import { rows } from './matrix.mjs';
+
+afterAll(closeChromium);
+
+const here = rows.filter(({ dependencies }) => !dependencies).map((row) => [row.title, row]);
+
+test.each(here)('%s', async (_, row) => {
+  const found = await runRow(row);
+  expect(Object.keys(found).length).toBeGreaterThan(0);
+  expect(Object.entries(found).filter(([, outcome]) => outcome !== 'yes')).toEqual([]);
+});

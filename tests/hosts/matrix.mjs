@@ -1,0 +1,287 @@
+// The rows of the matrix: where the package is tried, each in a project of its own.
+
+import { spawn } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { at } from '../../web/tools/common.mjs';
+import { serve } from '../../web/tools/serve.mjs';
+import { askExtension } from './extension.mjs';
+import { filesOf, kTranslation, read, readFolder, readPage, shell } from './harness.mjs';
+
+/**
+ * `files`: folders of projects/, of which later ones replace files of earlier ones. `dependencies`: npm's, pinned; a row
+ * without any needs no registry. `needs`: what a user has to do beside importing.
+ * @typedef {object} Row
+ * @property {string} name
+ * @property {string} title
+ * @property {string[]} files
+ * @property {Record<string, string>} [dependencies]
+ * @property {object} [manifest]
+ * @property {string} needs
+ * @property {Record<string, (folder: string) => Promise<string>>} checks each gives 'yes', or says what is wrong
+ */
+
+/** The repository's own: a row that needs nothing else needs no registry. */
+const kEsbuild = at('node_modules', '.bin', 'esbuild');
+
+const same = (text, expected) => (text === expected ? 'yes' : `"${text}" instead of "${expected}"`);
+
+/** Builds: the command ends with 0 and says nothing of warnings about this package. */
+const build = (command) => async (folder) => {
+  const { code, output } = await shell(command, folder);
+  if (code !== 0) return `the build failed: ${output.slice(-1500)}`;
+  const warned = output.split('\n').filter((line) => /warning/i.test(line) && /qkv|dynamic|import\.meta/.test(line));
+  return warned.length === 0 ? 'yes' : warned.join('\n');
+};
+
+/** The page says what it should, and nothing else. */
+const page = ({ text, complaints }, expected) =>
+  complaints.length > 0 ? [text, ...complaints].join('; ') : same(text, expected);
+
+const translates = (out) => async (folder) => page(await readFolder(join(folder, out)), `${kTranslation} 1`);
+const threads = (out) => async (folder) =>
+  page(await readFolder(join(folder, out), { isolated: true }), `${kTranslation} 2`);
+
+/** A development server, while its page is read. */
+const develops =
+  (command, port, expected = `${kTranslation} 1`) =>
+  async (folder) => {
+    const bin = join(folder, 'node_modules', '.bin');
+    const child = spawn('sh', ['-c', `exec ${command}`], {
+      cwd: folder,
+      detached: true,
+      stdio: 'ignore',
+      env: {
+        ...process.env,
+        PATH: `${bin}:${process.env.PATH}`,
+        NEXT_TELEMETRY_DISABLED: '1',
+        NG_CLI_ANALYTICS: 'false',
+      },
+    });
+    try {
+      await answers(`http://localhost:${port}/`);
+      const first = await readPage(`http://localhost:${port}/`);
+      // What a server finds out on the first visit may make it reload the page.
+      const last = page(first, expected) === 'yes' ? first : await readPage(`http://localhost:${port}/`);
+      return page(last, expected);
+    } finally {
+      process.kill(-child.pid, 'SIGKILL');
+    }
+  };
+
+async function answers(url) {
+  for (let round = 0; round < 240; ++round) {
+    if (await fetch(url).then((response) => response.ok, () => false)) return; // prettier-ignore
+    await new Promise((later) => setTimeout(later, 500));
+  }
+  throw new Error(`${url} does not answer`);
+}
+
+const kCopy = 'cp -r node_modules/qkv/assets out/qkv && cp -r node_modules/qkv-en-fr out/qkv/en-fr';
+const kPage = 'mkdir -p out && cp index.html out/';
+const inPage = (out) => ({ translation: translates(out), threads: threads(out) });
+const prints = (command) => async (folder) => same((await shell(command, folder)).output, kTranslation);
+
+/** The build holds these files of the package and of a model, and no others. */
+const holds = (out, expected) => async (folder) => {
+  const names = filesOf(join(folder, out)).map(({ name }) => name);
+  const kinds = names.filter((name) => /\.(wasm|safetensors)$|worker/.test(name) && !name.endsWith('.map'));
+  return same(kinds.length, expected);
+};
+
+/** @param {string} version @param {string} title */
+const vite = (version, title, port) => ({
+  name: title.toLowerCase().replace(' ', '-'),
+  title,
+  files: ['page'],
+  dependencies: { vite: version },
+  needs: 'nothing',
+  checks: {
+    build: build('vite build --base ./'),
+    ...inPage('dist'),
+    development: develops(`vite --port ${port} --strictPort`, port),
+  },
+});
+
+/** @type {Row[]} */
+export const rows = [
+  vite('5.4.21', 'Vite 5', 5205),
+  vite('6.4.6', 'Vite 6', 5206),
+  vite('7.3.8', 'Vite 7', 5207),
+  vite('8.3.8', 'Vite 8', 5208),
+  {
+    name: 'webpack-5',
+    title: 'webpack 5',
+    files: ['page'],
+    dependencies: { webpack: '5.112.2', 'webpack-cli': '6.0.1' },
+    needs: 'nothing',
+    checks: {
+      build: build(
+        `webpack build --mode production --entry ./main.js -o out && sed 's/ type="module"//' index.html > out/index.html`,
+      ),
+      ...inPage('out'),
+    },
+  },
+  ...[
+    { name: 'webpack-attention', command: 'webpack build --mode production --entry ./main.js -o out' },
+    { name: 'vite-attention', command: 'vite build --outDir out' },
+  ].map(({ name, command }) => ({
+    name,
+    title: `\`qkv/attention\` alone, by ${name.split('-')[0]}`,
+    files: ['attention'],
+    dependencies: name.startsWith('vite') ? { vite: '8.3.8' } : { webpack: '5.112.2', 'webpack-cli': '6.0.1' },
+    needs: 'nothing',
+    checks: { build: build(command), 'two WebAssembly files and no worker': holds('out', 2) },
+  })),
+  {
+    name: 'parcel-2',
+    title: 'Parcel 2',
+    files: ['page', 'parcel'],
+    dependencies: { parcel: '2.16.4' },
+    needs: 'three lines in .parcelrc',
+    checks: { build: build('parcel build index.html --dist-dir out --public-url ./'), ...inPage('out') },
+  },
+  {
+    name: 'rollup-4',
+    title: 'Rollup 4',
+    files: ['copied', 'rollup'],
+    dependencies: { rollup: '4.68.7', '@rollup/plugin-node-resolve': '16.0.3' },
+    needs: '`cp` and `baseUrl`',
+    checks: { build: build(`rollup -c && ${kPage} && ${kCopy}`), ...inPage('out') },
+  },
+  {
+    name: 'esbuild',
+    title: 'esbuild, for browsers',
+    files: ['copied'],
+    needs: '`cp` and `baseUrl`',
+    checks: {
+      build: build(`${kEsbuild} main.js --bundle --format=esm --outdir=out && ${kPage} && ${kCopy}`),
+      ...inPage('out'),
+      'says what to do': async (folder) => {
+        rmSync(join(folder, 'out', 'qkv'), { recursive: true });
+        const { text } = await readFolder(join(folder, 'out'));
+        return /cp|copy node_modules\/qkv\/assets/.test(text) && text.includes('baseUrl') ? 'yes' : text;
+      },
+    },
+  },
+  {
+    name: 'esbuild-attention',
+    title: '`qkv/attention` alone, by esbuild',
+    files: ['attention'],
+    needs: '`cp`',
+    checks: {
+      build: build(
+        `${kEsbuild} main.js --bundle --format=esm --outdir=out && ${kPage} && cp -r node_modules/qkv/assets out/assets`,
+      ),
+      result: async (folder) => page(await readFolder(join(folder, 'out')), '2 3'),
+    },
+  },
+  {
+    name: 'esbuild-node',
+    title: 'esbuild, for Node',
+    files: ['esbuild-node'],
+    manifest: { type: 'commonjs' },
+    needs: '`cp` and `baseUrl`',
+    checks: {
+      build: build(`${kEsbuild} main.js --bundle --platform=node --log-level=error --outfile=out/main.js && ${kCopy}`),
+      translation: prints('node out/main.js'),
+      'says what to do': async (folder) => {
+        rmSync(join(folder, 'out', 'qkv'), { recursive: true });
+        const { output } = await shell('node out/main.js', folder);
+        return output.includes('qkv') ? 'yes' : output;
+      },
+    },
+  },
+  {
+    name: 'import-map',
+    title: 'No bundler, an import map',
+    files: ['page', 'importmap'],
+    needs: 'nothing',
+    checks: inPage('.'),
+  },
+  {
+    name: 'cdn',
+    title: 'Scripts from another origin',
+    files: ['page'],
+    needs: 'CORS',
+    checks: { translation: fromElsewhere(false, 1), threads: fromElsewhere(true, 2) },
+  },
+  {
+    name: 'sandbox',
+    title: 'A sandboxed frame',
+    files: ['sandbox'],
+    needs: 'CORS',
+    checks: {
+      translation: async (folder) =>
+        page(await readFolder(folder, { headers: { 'access-control-allow-origin': '*' } }), kTranslation),
+    },
+  },
+  {
+    name: 'service-worker',
+    title: 'A service worker',
+    files: ['service-worker'],
+    needs: '`qkv/static`',
+    checks: { translation: async (folder) => page(await readFolder(folder), kTranslation) },
+  },
+  {
+    name: 'extension',
+    title: 'An extension’s background (MV3)',
+    files: ['extension'],
+    needs: '`qkv/static`',
+    checks: { translation: async (folder) => same(await askExtension(folder), kTranslation) },
+  },
+  {
+    name: 'node',
+    title: 'Node, ESM',
+    files: ['node'],
+    needs: 'nothing',
+    checks: { translation: prints('node main.mjs') },
+  },
+  {
+    name: 'node-cjs',
+    title: 'Node, CommonJS',
+    files: ['node'],
+    needs: 'nothing',
+    checks: { translation: prints('node main.cjs') },
+  },
+  {
+    name: 'node-worker',
+    title: 'Node, worker_threads',
+    files: ['node'],
+    needs: 'nothing',
+    checks: { translation: prints('node worker.mjs') },
+  },
+  {
+    name: 'bun',
+    title: 'Bun',
+    files: ['node'],
+    dependencies: { bun: '1.4.5' },
+    needs: 'nothing',
+    checks: { translation: prints('bun main.mjs') },
+  },
+  {
+    name: 'deno',
+    title: 'Deno',
+    files: ['node'],
+    dependencies: { deno: '2.9.6' },
+    needs: '`--allow-all`, or reading and the environment',
+    checks: { translation: prints('deno run --quiet --allow-all --node-modules-dir=manual main.mjs') },
+  },
+];
+
+/** The page on one origin, the packages on another. */
+function fromElsewhere(isolated, expected) {
+  return async (folder) => {
+    const cors = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' };
+    const other = await serve(join(folder, 'node_modules'), { headers: cors });
+    try {
+      const imports = { qkv: `${other.url}qkv/index.js`, 'qkv-en-fr': `${other.url}qkv-en-fr/index.js` };
+      const map = `<script type="importmap">${JSON.stringify({ imports })}</script>`;
+      const html = read(folder, 'index.html').replace('<p></p>', `<p></p>${map}`);
+      writeFileSync(join(folder, 'elsewhere.html'), html);
+      return page(await readFolder(folder, { isolated }, 'elsewhere.html'), `${kTranslation} ${expected}`);
+    } finally {
+      await other.close();
+    }
+  };
+}

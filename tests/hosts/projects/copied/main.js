@@ -1,0 +1,11 @@
+import { Translator } from 'qkv';
+
+async function main() {
+  const options = { sourceLanguage: 'en', targetLanguage: 'fr', baseUrl: 'qkv/', threads: 2 };
+  const translator = await Translator.create(options);
+  return `${await translator.translate('I love you.')} ${translator.info.threads}`;
+}
+
+main()
+  .catch(String)
+  .then((text) => (document.querySelector('p').textContent = text));

@@ -1,0 +1,8 @@
+const { Translator } = require('qkv');
+
+async function main() {
+  const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr' });
+  console.log(await translator.translate('I love you.'));
+  translator.destroy();
+}
+main();
