@@ -540,6 +540,15 @@ test('the most pieces are called maxLength everywhere, and whole numbers are ask
   expect(await rejection(generator.generate('The cat'))).toMatchObject({ name: 'InvalidStateError' });
 });
 
+test('a space that was put before a word is drawn as a space, not as the letter whose span it has', () => {
+  const traced = { pieces: ['▁', 'é', '▁a'], ids: [1, 2, 3], begin: [0, 0, 1], end: [1, 1, 3], of: [0, 0, 0] };
+  const { source } = encoderTrace(
+    { ...traced, encoderSelf: { shape: [1, 1, 3, 3], data: new Float32Array(9) } },
+    'é a',
+  );
+  expect(source.labels.map(({ text }) => text)).toEqual(['␣', 'é', 'a']);
+});
+
 test.each(['bert-masked', 'bert-sequence', 'bert-tokens', 'bert-answer'])(
   '%s without special pieces says of an empty text what is said of nothing',
   async (name) => {

@@ -47,7 +47,9 @@ export function generatorTrace(traced, text) {
 function sideOf({ pieces, ids, begin, end, of }, text, second = '') {
   let last = -1;
   const labels = pieces.map((piece, i) => {
-    const surface = of[i] < 0 ? '' : [text, second][of[i]].slice(begin[i], end[i]);
+    // A piece of spaces alone that was put before a word has the span of the word's first character.
+    const says = of[i] >= 0 && !/^[▁Ġ]+$/.test(piece);
+    const surface = says ? [text, second][of[i]].slice(begin[i], end[i]) : '';
     const label = labelShown(piece, surface, last < 0 || begin[i] > last || of[i] !== of[i - 1]);
     last = of[i] < 0 ? -1 : end[i];
     return label;
