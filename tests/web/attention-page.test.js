@@ -68,8 +68,9 @@ async function expectedOf(hash) {
   const stages = stagesOf(state, await compute(state), state.pinned?.row ?? 0);
   return Object.fromEntries(
     [...inputsOf(state), ...parametersOf(state), ...stages].map((matrix) => {
-      const { id, rows, columns, data, kind } = oriented(matrix, state);
-      const line = (_, r) => columns.map((_, c) => formatNumber(data[r * columns.length + c], kind));
+      const { id, rows, columns, data, kind, isMasked } = oriented(matrix, state);
+      const cell = (r, c) => (isMasked?.(r, c) ? '0' : formatNumber(data[r * columns.length + c], kind));
+      const line = (_, r) => columns.map((_, c) => cell(r, c));
       return [id, rows.map(line)];
     }),
   );
@@ -131,6 +132,94 @@ test('every lesson, from the front page', async () => {
     await holds(page);
   }
   expect(page.complaints).toEqual([]);
+  await page.context().close();
+});
+
+test('the playground’s large equation is that of the choices', async () => {
+  const page = await opened();
+  const said = () => page.textContent('#lesson-equation');
+  const first = await said();
+  expect(first).toContain('softmax');
+  await page.selectOption('#controls select[name=score]', 'additive');
+  await settled(page);
+  expect(await said()).toContain('tanh');
+  await page.selectOption('#controls select[name=selection]', 'gate');
+  await settled(page);
+  expect(await said()).toContain('sigmoid');
+  await page.click('#reset');
+  await settled(page);
+  expect(await said()).toBe(first);
+  await page.context().close();
+});
+
+test.each([
+  ['alibi', 'm', 'slope'],
+  ['gaussian', 'w', 'w'],
+  ['cosine', 'τ', 'temperature'],
+])('the constant of %s is shown, can be changed, and is in the link', async (score, symbol, name) => {
+  const page = await opened();
+  await page.selectOption('#controls select[name=score]', score);
+  await settled(page);
+  expect(await page.textContent(`#parameters figure[data-id="p.${name}"] .symbol`)).toBe(symbol);
+  const before = (await shownIn(page)).scores;
+  const cell = page.locator(`#parameters [data-id="p.${name}"] td[tabindex="0"]`);
+  await cell.focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('0.7');
+  await page.keyboard.press('Enter');
+  await settled(page);
+  const after = await shownIn(page);
+  expect(after.scores).not.toEqual(before);
+  const expected = await expectedOf(await hashOf(page));
+  expect([after.scores, after.weights]).toEqual([expected.scores, expected.weights]);
+  await page.context().close();
+});
+
+test('a weight that a mask hides is told from a weight of nought', async () => {
+  const page = await opened('#causal=1');
+  const cells = (await shownIn(page)).weights;
+  expect(cells[0].slice(1)).toEqual(['0', '0', '0']);
+  expect(await page.locator('[data-id=weights] td.masked').count()).toBe(6);
+  const soft = await opened('#causal=1&selection=argmax');
+  expect((await shownIn(soft)).weights.flat()).toContain('0.00');
+  await page.context().close();
+  await soft.context().close();
+});
+
+test('what is pinned in a stage that is still to come says nothing yet', async () => {
+  const page = await opened();
+  const sum = () => page.textContent('#sum');
+  expect(await sum()).toContain('Context');
+  await page.click('#steps button >> nth=0');
+  await settled(page);
+  expect(await sum()).toMatch(/^Point at a cell/);
+  await page.click('text=Show all');
+  await settled(page);
+  expect(await sum()).toContain('Context');
+  await page.context().close();
+});
+
+test('local-m looks around the query’s own place: p is t', async () => {
+  const page = await opened('#preset=local&window=local-m');
+  const range = page.locator('#scene input[type=range]').first();
+  for (const t of [0, 4, 7]) {
+    await range.fill(String(t));
+    await settled(page);
+    expect(await page.textContent('#scene')).toContain(`p = ${t}.0`);
+    expect(await page.textContent('#scene .plot, #scene svg')).toContain(`p = ${t}.0`);
+  }
+  await page.context().close();
+});
+
+test('on a phone a button leads to the choices', async () => {
+  const page = await opened('', { viewport: { width: 390, height: 844 } });
+  expect(await page.$eval('#choices', (choices) => choices.open)).toBe(false);
+  await page.click('#to-choices');
+  await page.waitForFunction(() => document.querySelector('#choices').getBoundingClientRect().top < innerHeight / 2);
+  expect(await page.isVisible('#controls')).toBe(true);
+  expect(await page.evaluate(() => document.activeElement.textContent)).toBe('Choices');
+  await page.setViewportSize({ width: 1280, height: 800 });
+  expect(await page.isVisible('#to-choices')).toBe(false);
   await page.context().close();
 });
 
@@ -266,7 +355,7 @@ test('the pasted program prints what the page shows', async () => {
   const page = await opened('#preset=local&causal=1&temperature=0.5');
   const [shown, found] = [await shownIn(page), await printed(page)];
   expect(found.output).toEqual(shown.context.flat());
-  expect(found.weights).toEqual(shown.weights.flat());
+  expect(found.weights).toEqual(shown.weights.flat().map((text) => (text === '0' ? '0.00' : text))); // masked
   expect(found.scores).toEqual(shown.scores.flat());
   expect(found.logits.map((text) => text.replace('-Infinity', '−∞'))).toEqual(shown.logits.flat());
   await page.context().close();
@@ -290,7 +379,7 @@ test('by keys alone: Tab comes to every control and every matrix, arrows move, E
 
   await page.focus('[data-id=scores] td[tabindex="0"]');
   for (const key of ['End', 'ArrowDown', 'ArrowLeft']) await page.keyboard.press(key);
-  expect(await page.textContent('#spoken')).toMatch(/^Scale S, word 2, warm: −?[\d.]+ = \(?−?[\d.]+\)? \/ √\(3\)$/);
+  expect(await page.textContent('#spoken')).toMatch(/^Scale S, t = 1, warm: −?[\d.]+ = \(?−?[\d.]+\)? \/ √\(3\)$/);
   await page.keyboard.press('Enter');
   expect(await page.locator('qkv-grid.pinned[data-id=scores] td.lit').count()).toBe(1);
   await page.keyboard.press('Escape');

@@ -14,6 +14,7 @@ import { formatNumber, largestOf, readNumber } from './numbers.js';
  * @property {'signed' | 'weight' | 'flag'} kind of its numbers, and so of its colours
  * @property {string} [summary] a sentence
  * @property {boolean} [editable]
+ * @property {(row: number, column: number) => boolean} [isMasked] whether a cell is 0 because a mask hides it, not by itself
  * @property {(row: number, column: number) => boolean} [isAside] whether a cell is no part of what is in view
  */
 
@@ -148,11 +149,12 @@ export class GridElement extends BaseElement {
     const cell = this.#cells[r][c];
     if (this.#isTyping && cell.querySelector('input')) return;
     const value = grid.data[r * grid.columns.length + c];
-    const isHidden = value === -Infinity;
+    const isMasked = !!grid.isMasked?.(r, c);
+    const isHidden = value === -Infinity || isMasked;
     const isAside = !!grid.isAside?.(r, c);
-    const text = formatNumber(value, grid.kind);
+    const text = isMasked ? '0' : formatNumber(value, grid.kind);
     const ground = isHidden ? '' : shade.css(value);
-    const drawn = `${text} ${ground} ${isAside}`;
+    const drawn = `${text} ${ground} ${isAside} ${isHidden}`;
     if (this.#drawn[r][c] === drawn) return;
     this.#drawn[r][c] = drawn;
     setText(cell, text);

@@ -23,6 +23,13 @@ const kWindows = [
 ];
 
 /**
+ * The parameters that a score can do without, at first: so they are seen and can be changed. Of several heads each has its
+ * own, which the engine knows.
+ * @type {Record<string, Record<string, import('./state.js').Matrix>>}
+ */
+const kOptional = { gaussian: { w: [[1]] }, cosine: { temperature: [[1]] }, alibi: { slope: [[0.5]] } };
+
+/**
  * @param {HTMLElement} host
  * @param {import('../../lib/attention/index.js').ScoreInfo[]} scores
  * @param {Change} change
@@ -39,7 +46,7 @@ export function bindControls(host, scores, change) {
   const score = choice(
     'Score',
     scores.map(({ name }) => [name, name]),
-    (value) => change(() => ({ score: value })),
+    (value) => change(({ heads }) => ({ score: value, parameters: heads === 1 ? (kOptional[value] ?? {}) : {} })),
   );
   const source = make('small.source');
   add(score.node, (state) => {

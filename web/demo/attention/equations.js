@@ -14,7 +14,7 @@ const kScores = {
   'scaled-dot': '\\frac{\\q{q_i}^⊤ \\k{k_j}}{\\sqrt{d}}',
   general: '\\q{q_i}^⊤ W \\k{k_j}',
   additive: 'w_v^⊤ \\text{tanh}(W_q \\q{q_i} + W_k \\k{k_j})',
-  'low-rank': '(U \\k{k_j})^⊤ (V \\q{q_i})',
+  'low-rank': '(U_k \\k{k_j})^⊤ (U_q \\q{q_i})',
   concat: 'v^⊤ \\text{tanh}(W [\\q{q_i}; \\k{k_j}])',
   location: '(W \\q{q_i})_j',
   gaussian: '−\\frac{1}{2} | w (\\q{q_i} − \\k{k_j}) |^2',

@@ -37,9 +37,9 @@ export class MatrixFigure {
       flag: '',
     };
     this.size.textContent = `${shown.rows.length} × ${shown.columns.length}${colours[shown.kind]}`;
-    const { axes, rows, columns, data, kind, editable, isAside } = shown;
+    const { axes, rows, columns, data, kind, editable, isMasked, isAside } = shown;
     const summary = summaryOf(shown);
-    this.grid.grid = { name: nameOf(shown), axes, rows, columns, data, kind, editable, isAside, summary };
+    this.grid.grid = { name: nameOf(shown), axes, rows, columns, data, kind, editable, isMasked, isAside, summary };
   }
 }
 

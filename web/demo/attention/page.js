@@ -101,6 +101,11 @@ class Page {
       event.preventDefault(); // an empty hash is no change of the address
       this.#open(stateOfPreset('playground'));
     });
+    find('to-choices').addEventListener('click', () => {
+      find('choices').open = true;
+      find('choices').firstElementChild.focus({ preventScroll: true });
+      find('choices').scrollIntoView();
+    });
     const wide = matchMedia('(min-width: 761px)');
     const fold = () => (find('choices').open = wide.matches);
     wide.addEventListener('change', fold);
@@ -160,12 +165,12 @@ class Page {
 
   #showLesson() {
     const { find } = this;
+    this.#showLessonEquation();
     if (this.#sceneOf === this.#state.preset) return;
     this.#sceneOf = this.#state.preset;
     const preset = /** @type {import('./presets.js').Preset} */ (presetOf(this.#state.preset));
     find('lesson-title').textContent = preset.title;
     find('lesson-about').replaceChildren(...preset.about.map((text) => make('p', {}, text)));
-    find('lesson-equation').replaceChildren(...preset.equations.map((source) => equation(source, { block: true })));
     const papers = preset.papers.map(({ text, href }) => make('a', { href }, text));
     find('lesson-papers').replaceChildren(...papers.flatMap((paper, i) => (i > 0 ? [' · ', paper] : [paper])));
     this.#scene =
@@ -183,6 +188,15 @@ class Page {
       if (isThis) revealIn(find('lessons'), link);
     }
     document.title = `${preset.title} · Attention · qkv`;
+  }
+
+  #showLessonEquation() {
+    const preset = /** @type {import('./presets.js').Preset} */ (presetOf(this.#state.preset));
+    const lines = preset.equationsOf?.(this.#state) ?? preset.equations;
+    const host = this.find('lesson-equation');
+    if (host.dataset.key === lines.join('\n')) return;
+    host.dataset.key = lines.join('\n');
+    host.replaceChildren(...lines.map((source) => equation(source, { block: true })));
   }
 
   #showMatrices() {
@@ -391,7 +405,8 @@ class Page {
     const { find } = this;
     const sum = find('sum');
     const shown = place && this.#shown.find(({ id }) => id === place.matrix);
-    if (!place || !shown) {
+    if (!place || !shown || this.#figureOf(shown.id).node.inert) {
+      // Nothing is lit, or what was pinned is of a stage that is still to come.
       sum.replaceChildren(make('span.quiet', {}, 'Point at a cell: the sum that made it stands here.'));
       find('spoken').textContent = '';
       return;

@@ -38,6 +38,7 @@ import { firstState } from './state.js';
  * @property {string} title
  * @property {string[]} about two or three sentences
  * @property {string[]} equations
+ * @property {(state: State) => string[]} [equationsOf] where they follow the choices; `equations` are those of the first state
  * @property {{text: string, href: string}[]} papers
  * @property {() => Partial<State>} state what is not as in `firstState`
  * @property {(bench: Bench) => Scene} [scene]

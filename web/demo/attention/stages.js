@@ -23,6 +23,7 @@ import { keysOf, namesOf, sizesOf, subscript, valuesOf } from './state.js';
  * @property {'signed' | 'weight' | 'flag'} kind
  * @property {boolean} editable
  * @property {((row: number, column: number) => Expression) | null} explain
+ * @property {((row: number, column: number) => boolean)} [isMasked] of weights
  * @property {((row: number, column: number) => boolean)} [isAside]
  */
 
@@ -62,7 +63,10 @@ const symbolOf = (state) => (state.memory === 'self' ? '\\q{Q} = \\k{K} = \\v{V}
 export function parametersOf(state) {
   const names = namesOf(state);
   const shown = Object.entries(state.parameters).map(([name, matrix]) =>
-    input(`p.${name}`, 'Parameter', tex(name), '', matrix, [`${name}.row`, `${name}.column`]),
+    input(`p.${name}`, 'Parameter', kSymbols[`${state.score}.${name}`] ?? tex(name), '', matrix, [
+      `${name}.row`,
+      `${name}.column`,
+    ]),
   );
   if (state.W_p.length > 0) shown.push(input('W_p', 'Window', 'W_p', '', state.W_p, ['W_p.row', 'W_p.column']));
   if (state.v_p.length > 0) shown.push(input('v_p', 'Window', 'v_p', '', state.v_p, ['v_p.row', 'W_p.row']));
@@ -79,6 +83,9 @@ export function parametersOf(state) {
     shown.push({ ...input('bias', 'Bias', 'B', 'score', state.bias, pairs, names.queries), columns: names.keys });
   return shown;
 }
+
+/** Parameters that equations call otherwise than the engine does. @type {Record<string, string>} */
+const kSymbols = { 'cosine.temperature': 'τ', 'alibi.slope': 'm', 'low-rank.U': 'U_k', 'low-rank.V': 'U_q' };
 
 /** @param {string} name of a parameter */
 const tex = (name) => name.replace(/_(\w+)/, '_{$1}');
@@ -143,6 +150,9 @@ export function stagesOf(state, result, row) {
       editable: false,
       ...rest,
     });
+  // A weight of a key that the query does not see is 0 whatever the numbers are. Max pooling has no query.
+  const logits = pairs(result.logits);
+  const isMasked = (/** @type {number} */ i, /** @type {number} */ j) => logits[i * keys + j] === -Infinity;
   const stages = [];
   if (result.products && state.score !== 'dot')
     stages.push(
@@ -179,6 +189,7 @@ export function stagesOf(state, result, row) {
       role: 'weights',
       how: kSelections[state.selection].how,
       kind: 'weight',
+      isMasked,
       data: pairs(result.selected),
       explain: (i, j) => sums.selected(i, j),
     }),
@@ -192,6 +203,7 @@ export function stagesOf(state, result, row) {
         role: 'weights',
         how: 'times a bell around the place p',
         kind: 'weight',
+        isMasked,
         data: pairs(result.weights),
         explain: (i, j) => sums.weight(i, j),
       }),
@@ -291,7 +303,7 @@ function howSummed({ selection, joined, heads }) {
 export function oriented(matrix, state) {
   const isFixed = /^(p\.|W_p|v_p|centres)/.test(matrix.id);
   if (state.convention === 'rows' || isFixed) return matrix;
-  const { explain, isAside } = matrix;
+  const { explain, isMasked, isAside } = matrix;
   const lines = matrix.rows.map((_, r) =>
     matrix.data.slice(r * matrix.columns.length, (r + 1) * matrix.columns.length),
   );
@@ -302,6 +314,7 @@ export function oriented(matrix, state) {
     columns: matrix.rows,
     data: turned(lines).flat(),
     explain: explain && ((r, c) => explain(c, r)),
+    isMasked: isMasked && ((r, c) => isMasked(c, r)),
     isAside: isAside && ((r, c) => isAside(c, r)),
   };
 }

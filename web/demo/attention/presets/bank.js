@@ -29,7 +29,7 @@ export const bank = {
   title: 'A memory bank',
   about: [
     'A dictionary finds a value by its exact key. Attention finds it by a key that is only near: the cosine says how near, the softmax decides.',
-    'At a low temperature the nearest key takes all, and the bank answers as a dictionary would. At a high one the rooms blur into their mean.',
+    'Small τ: the nearest key takes all, and the bank answers as a dictionary would. Large τ: the rooms blur into their mean.',
   ],
   equations: [
     '\\w{a_j} = \\text{softmax}_j \\frac{\\q{q}^⊤ \\k{k_j}}{|\\q{q}| |\\k{k_j}| τ}',
@@ -55,7 +55,7 @@ export const bank = {
     const noise = slider('noise', { min: 0, max: 2, step: 0.1, say: (x) => x.toFixed(1) }, (value) =>
       ask({ noise: value }),
     );
-    const warmth = slider('temperature τ', { min: 0.02, max: 2, step: 0.02, say: (x) => x.toFixed(2) }, (value) =>
+    const warmth = slider('the cosine’s τ', { min: 0.02, max: 2, step: 0.02, say: (x) => x.toFixed(2) }, (value) =>
       bench.change({ parameters: { ...bench.state().parameters, temperature: [[value]] } }),
     );
     const list = bars('Weights of the names');

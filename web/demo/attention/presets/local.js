@@ -17,10 +17,10 @@ export const local = {
   title: 'Local windows',
   about: [
     'Global attention looks at every word for every query, which is slow for long texts. Local attention looks at 2 D + 1 words around a place p.',
-    'local-m takes the query’s own place, as if both languages had one order. local-p predicts the place, any number between the words, and lets weights fall with the distance from it.',
+    'local-m takes the query’s own place, as if both languages had one order. local-p predicts the place, any number between the words, and lets weights fall with the distance from it. Places count from 0; n words are read.',
   ],
   equations: [
-    'p_t = t \\text{ or } S · \\text{sigmoid}(v_p^⊤ \\text{tanh}(W_p \\q{q_t}))',
+    'p_t = t \\text{ or } n · \\text{sigmoid}(v_p^⊤ \\text{tanh}(W_p \\q{q_t}))',
     '\\w{a_j} = \\text{softmax}(\\s{s})_j · \\text{exp}(−\\frac{(j − p)^2}{2 (D / 2)^2})',
   ],
   papers: [papers.luong],
@@ -29,7 +29,7 @@ export const local = {
     key: randomMatrix(32, 8, 3, 0.6),
     value: randomMatrix(33, 8, 2),
     keyNames: kWords,
-    queryNames: kWords.map((_, i) => `word ${i + 1}`),
+    queryNames: kWords.map((_, i) => `t = ${i}`),
     window: 'local-p',
     halfWidth: 2,
     centres: [[0.4, 1.5, 2, 3.4, 4.2, 4.8, 5.6, 6.5]],
@@ -50,7 +50,7 @@ export const local = {
       ],
       (window) => bench.change({ window }),
     );
-    const query = slider('query at t', { min: 1, max: 8, step: 1 }, (t) => bench.change({ scene: { t: t - 1 } }));
+    const query = slider('query at t', { min: 0, max: 7, step: 1 }, (t) => bench.change({ scene: { t } }));
     const half = slider('half width D', { min: 0.5, max: 5, step: 0.5 }, (halfWidth) => bench.change({ halfWidth }));
     const place = slider('place p', { min: 0, max: 7, step: 0.1, say: (p) => p.toFixed(1) }, (p) => {
       const { centres, scene } = bench.state();
@@ -75,7 +75,7 @@ export const local = {
         const t = within(state.scene.t, 0, state.query.length - 1);
         const keys = state.key.length;
         kind.set(state.window);
-        query.set(t + 1);
+        query.set(t);
         half.set(state.halfWidth);
         place.node.hidden = state.window !== 'local-p' || !state.centres;
         const p = result.centres?.data[t] ?? 0;
@@ -87,7 +87,7 @@ export const local = {
         const top = weights.indexOf(Math.max(...weights));
         const where = state.window === 'global' ? 'sees every word' : `looks around ${formatNumber(p)}`;
         plot.show(
-          `The query at ${t + 1} ${where}; most of its weight, ${formatNumber(weights[top])}, is on “${names[top]}”.`,
+          `The query at t = ${t} ${where}; most of its weight, ${formatNumber(weights[top])}, is on “${names[top]}”.`,
           () => marksOf(plot, state, { p, bell, names, weights }),
         );
       },
