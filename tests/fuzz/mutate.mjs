@@ -190,15 +190,19 @@ function addStep(/** @type {Chance} */ chance, /** @type {any} */ root) {
   if (Array.isArray(before)) root[field] = { type: 'Sequence', [kLists[field]]: [...before, ...steps] };
 }
 
-/** A template that nobody writes: special pieces and texts in any number. */
+/** A template that nobody writes: special pieces in any number, texts as they must be or anyhow. */
 function addTemplate(/** @type {Chance} */ chance, /** @type {any} */ root) {
-  const item = () =>
-    chance.below(2)
-      ? { Sequence: { id: chance.of(['A', 'B']), type_id: chance.below(3) } }
-      : { SpecialToken: { id: 's', type_id: chance.below(3) } };
-  const items = () => Array.from({ length: chance.of([0, 1, 2, 3, 40, 63, 64, 65]) }, item);
-  const ids = Array.from({ length: chance.of([0, 1, 2, 40]) }, () => chance.below(8));
-  root.post_processor = { type: 'TemplateProcessing', single: items(), pair: items(), special_tokens: { s: { ids } } };
+  const piece = () => ({ SpecialToken: { id: 's', type_id: chance.below(3) } });
+  const place = (/** @type {string} */ id) => ({ Sequence: { id, type_id: chance.below(3) } });
+  const items = (/** @type {string[]} */ texts) => {
+    const wanted = chance.below(4) > 0 ? texts : Array.from({ length: chance.below(4) }, () => chance.of(['A', 'B']));
+    const all = Array.from({ length: chance.of([0, 1, 2, 3, 10, 37, 38, 39, 62, 63, 64]) }, piece);
+    for (const id of wanted) all.splice(chance.below(all.length + 1), 0, /** @type {any} */ (place(id)));
+    return all;
+  };
+  const ids = Array.from({ length: chance.of([1, 1, 1, 0, 2, 40]) }, () => chance.below(8));
+  const [single, pair] = [items(['A']), items(['A', 'B'])];
+  root.post_processor = { type: 'TemplateProcessing', single, pair, special_tokens: { s: { ids } } };
 }
 
 /** A text of JSON as an object, changed, as a text; now and then with a field that is there twice. */

@@ -1,0 +1,28 @@
+// Where the WebAssembly's memory may not grow, as on a small phone: a model that does not fit is refused with
+// LIMIT_EXCEEDED, wherever in loading the memory ends, and those that are loaded go on translating.
+import { execFileSync } from 'node:child_process';
+import { at } from './support.js';
+
+const script = `
+  const { Translator } = await import(${JSON.stringify(at('web/lib/index.js'))});
+  const english = (targetLanguage) => Translator.create({ sourceLanguage: 'en', targetLanguage });
+  const keeper = await english('fr');
+  const before = await keeper.translate('I love you.');
+  const refused = [];
+  for (const language of ['de', 'es']) await english(language).catch(({ code }) => refused.push(code));
+  const after = await keeper.translate('I love you.');
+  console.log(JSON.stringify({ refused, isSame: after === before }));
+`;
+
+// Pages of 64 KiB: from what the first model needs to what two need.
+test.each([300, 310, 320, 330, 340, 350, 360, 400])(
+  '%i pages',
+  (pages) => {
+    const args = [`--wasm-max-mem-pages=${pages}`, '--no-warnings', '--input-type=module', '--eval', script];
+    const said = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
+    expect(said.isSame).toBe(true);
+    expect(said.refused.length).toBeGreaterThan(0);
+    expect(new Set(said.refused)).toEqual(new Set(['LIMIT_EXCEEDED']));
+  },
+  60_000,
+);
