@@ -1,12 +1,12 @@
 // The rows of the matrix: where the package is tried, each in a project of its own.
 
 import { spawn } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { at } from '../../web/tools/common.mjs';
 import { serve } from '../../web/tools/serve.mjs';
 import { askExtension } from './extension.mjs';
-import { filesOf, kTranslation, read, readFolder, readPage, shell } from './harness.mjs';
+import { filesOf, kTranslation, read, readFolder, readPage, shell, tarballs } from './harness.mjs';
 
 /**
  * `files`: folders of projects/, of which later ones replace files of earlier ones. `dependencies`: npm's, pinned; a row
@@ -14,6 +14,7 @@ import { filesOf, kTranslation, read, readFolder, readPage, shell } from './harn
  * @typedef {object} Row
  * @property {string} name
  * @property {string} title
+ * @property {string} [page] its document, where several rows share one
  * @property {string[]} files
  * @property {Record<string, string>} [dependencies]
  * @property {object} [manifest]
@@ -26,13 +27,17 @@ const kEsbuild = at('node_modules', '.bin', 'esbuild');
 
 const same = (text, expected) => (text === expected ? 'yes' : `"${text}" instead of "${expected}"`);
 
+/** A check with the command that it runs, for the documents. */
+const withCommand = (command, check) => Object.assign(check, { command });
+
 /** Builds: the command ends with 0 and says nothing of warnings about this package. */
-const build = (command) => async (folder) => {
-  const { code, output } = await shell(command, folder);
-  if (code !== 0) return `the build failed: ${output.slice(-1500)}`;
-  const warned = output.split('\n').filter((line) => /warning/i.test(line) && /qkv|dynamic|import\.meta/.test(line));
-  return warned.length === 0 ? 'yes' : warned.join('\n');
-};
+const build = (command) =>
+  withCommand(command, async (folder) => {
+    const { code, output } = await shell(command, folder);
+    if (code !== 0) return `the build failed: ${output.slice(-1500)}`;
+    const warned = output.split('\n').filter((line) => /warning/i.test(line) && /qkv|dynamic|import\.meta/.test(line));
+    return warned.length === 0 ? 'yes' : warned.join('\n');
+  });
 
 /** The page says what it should, and nothing else. */
 const page = ({ text, complaints }, expected) =>
@@ -43,9 +48,8 @@ const threads = (out) => async (folder) =>
   page(await readFolder(join(folder, out), { isolated: true }), `${kTranslation} 2`);
 
 /** A development server, while its page is read. */
-const develops =
-  (command, port, expected = `${kTranslation} 1`) =>
-  async (folder) => {
+const develops = (command, port, expected = `${kTranslation} 1`) =>
+  withCommand(command, async (folder) => {
     const bin = join(folder, 'node_modules', '.bin');
     const child = spawn('sh', ['-c', `exec ${command}`], {
       cwd: folder,
@@ -67,7 +71,7 @@ const develops =
     } finally {
       process.kill(-child.pid, 'SIGKILL');
     }
-  };
+  });
 
 async function answers(url) {
   for (let round = 0; round < 240; ++round) {
@@ -80,7 +84,8 @@ async function answers(url) {
 const kCopy = 'cp -r node_modules/qkv/assets out/qkv && cp -r node_modules/qkv-en-fr out/qkv/en-fr';
 const kPage = 'mkdir -p out && cp index.html out/';
 const inPage = (out) => ({ translation: translates(out), threads: threads(out) });
-const prints = (command) => async (folder) => same((await shell(command, folder)).output, kTranslation);
+const prints = (command) =>
+  withCommand(command, async (folder) => same((await shell(command, folder)).output, kTranslation));
 
 /** The build holds these files of the package and of a model, and no others. */
 const holds = (out, expected) => async (folder) => {
@@ -89,10 +94,25 @@ const holds = (out, expected) => async (folder) => {
   return same(kinds.length, expected);
 };
 
+/** The compiler, the repository's own, has nothing to say. */
+const compiles = (how) => (folder) => {
+  const types = `--types node --typeRoots ${at('node_modules', '@types')}`;
+  return quiet(`${at('node_modules', '.bin', 'tsc')} --strict --noEmit --target es2022 ${types} ${how}`, folder);
+};
+const quiet = async (command, folder) => same((await shell(command, folder)).output, '');
+
+/** A tool of packages says these words. */
+const finds = (command, words, name) => async (folder) => {
+  if (name) cpSync((await tarballs())[name], join(folder, `${name}.tgz`));
+  const { code, output } = await shell(command, folder);
+  return code === 0 && output.includes(words) ? 'yes' : output;
+};
+
 /** @param {string} version @param {string} title */
 const vite = (version, title, port) => ({
   name: title.toLowerCase().replace(' ', '-'),
   title,
+  page: 'vite',
   files: ['page'],
   dependencies: { vite: version },
   needs: 'nothing',
@@ -128,6 +148,7 @@ export const rows = [
   ].map(({ name, command }) => ({
     name,
     title: `\`qkv/attention\` alone, by ${name.split('-')[0]}`,
+    page: 'attention',
     files: ['attention'],
     dependencies: name.startsWith('vite') ? { vite: '8.3.8' } : { webpack: '5.112.2', 'webpack-cli': '6.0.1' },
     needs: 'nothing',
@@ -192,6 +213,71 @@ export const rows = [
       },
     },
   },
+  ...['webpack', 'turbopack'].map((bundler) => ({
+    name: `next-${bundler}`,
+    title: `Next 16, ${bundler}`,
+    page: 'next',
+    files: ['next'],
+    dependencies: { next: '16.4.6', react: '19.3.1', 'react-dom': '19.3.1' },
+    needs: 'nothing',
+    checks: {
+      build: build(`next build --${bundler}`),
+      ...inPage('out'),
+      development: develops(`next dev --${bundler} --port 5216`, 5216),
+    },
+  })),
+  {
+    name: 'sveltekit',
+    title: 'SvelteKit 2',
+    files: ['sveltekit'],
+    dependencies: {
+      '@sveltejs/kit': '2.70.4',
+      '@sveltejs/adapter-static': '3.0.9',
+      '@sveltejs/vite-plugin-svelte': '6.2.3',
+      svelte: '5.57.3',
+      vite: '7.3.8',
+    },
+    needs: 'nothing',
+    checks: {
+      build: build('vite build'),
+      ...inPage('build'),
+      development: develops('vite --port 5217 --strictPort', 5217),
+    },
+  },
+  {
+    name: 'astro',
+    title: 'Astro 5',
+    files: ['astro'],
+    dependencies: { astro: '5.9.4' },
+    needs: 'nothing',
+    checks: {
+      build: build('astro build'),
+      ...inPage('dist'),
+      development: develops('astro dev --port 5218', 5218),
+    },
+  },
+  {
+    name: 'angular',
+    title: 'Angular 20',
+    files: ['angular'],
+    dependencies: {
+      '@angular/build': '20.3.41',
+      '@angular/cli': '20.3.41',
+      '@angular/common': '20.3.35',
+      '@angular/compiler': '20.3.35',
+      '@angular/compiler-cli': '20.3.35',
+      '@angular/core': '20.3.35',
+      '@angular/platform-browser': '20.3.35',
+      rxjs: '7.8.2',
+      typescript: '5.9.3',
+    },
+    needs: '`assets` in angular.json and `baseUrl`',
+    checks: {
+      build: build('ng build'),
+      ...inPage('out/browser'),
+      development: develops('ng serve --port 5219', 5219),
+    },
+  },
   {
     name: 'import-map',
     title: 'No bundler, an import map',
@@ -233,6 +319,7 @@ export const rows = [
   {
     name: 'node',
     title: 'Node, ESM',
+    page: 'node',
     files: ['node'],
     needs: 'nothing',
     checks: { translation: prints('node main.mjs') },
@@ -240,6 +327,7 @@ export const rows = [
   {
     name: 'node-cjs',
     title: 'Node, CommonJS',
+    page: 'node',
     files: ['node'],
     needs: 'nothing',
     checks: { translation: prints('node main.cjs') },
@@ -247,13 +335,41 @@ export const rows = [
   {
     name: 'node-worker',
     title: 'Node, worker_threads',
+    page: 'node',
     files: ['node'],
     needs: 'nothing',
     checks: { translation: prints('node worker.mjs') },
   },
   {
+    name: 'typescript',
+    title: 'TypeScript, strict, without types of the DOM',
+    files: ['typescript'],
+    needs: 'nothing',
+    checks: {
+      'node16, ESM': compiles('--module node16 --lib es2022 main.ts'),
+      'node16, CommonJS': compiles('--module node16 --lib es2022 main.cts'),
+      'bundler, with the DOM': compiles(
+        '--module esnext --moduleResolution bundler --lib es2022,dom,dom.iterable main.ts',
+      ),
+    },
+  },
+  {
+    name: 'manifest',
+    title: 'publint and arethetypeswrong',
+    files: [],
+    dependencies: { publint: '0.3.25', '@arethetypeswrong/cli': '0.18.5' },
+    needs: 'nothing',
+    checks: Object.fromEntries(
+      ['qkv', 'qkv-en-fr'].flatMap((name) => [
+        [`publint ${name}`, finds(`publint run --strict node_modules/${name}`, 'All good!')],
+        [`attw ${name}`, finds(`attw --no-color ${name}.tgz`, 'No problems found', name)],
+      ]),
+    ),
+  },
+  {
     name: 'bun',
     title: 'Bun',
+    page: 'node',
     files: ['node'],
     dependencies: { bun: '1.4.5' },
     needs: 'nothing',
@@ -262,6 +378,7 @@ export const rows = [
   {
     name: 'deno',
     title: 'Deno',
+    page: 'node',
     files: ['node'],
     dependencies: { deno: '2.9.6' },
     needs: '`--allow-all`, or reading and the environment',

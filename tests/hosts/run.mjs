@@ -1,8 +1,10 @@
-// `npm run test:hosts`: the package in bundlers and hosts, each a fresh project from npm. Prints a line for each check.
+// `npm run test:hosts`: the package in bundlers and hosts, each a fresh project from npm. Prints a line for each check, and
+// writes what it found into the documents.
 //
 // usage: run.mjs [ROW...]   all when none is named
 
 import { fail } from '../../web/tools/common.mjs';
+import { keep, writeDocuments } from './docs.mjs';
 import { closeChromium, runRow } from './harness.mjs';
 import { rows } from './matrix.mjs';
 
@@ -12,6 +14,7 @@ async function main() {
   for (const row of rows.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
     const begin = performance.now();
     const found = await runRow(row);
+    keep(row, found);
     const seconds = ((performance.now() - begin) / 1000).toFixed(0);
     for (const [check, outcome] of Object.entries(found)) {
       const isRight = outcome === 'yes';
@@ -20,6 +23,7 @@ async function main() {
     }
     console.log(`       ${seconds} s`);
   }
+  writeDocuments();
   await closeChromium();
   if (failed > 0) process.exitCode = 1;
 }

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Script } from 'node:vm';
 import { packageTexts, packages } from '../../web/tools/model-packages.mjs';
@@ -113,12 +113,12 @@ test('the model packages are what their models say', () => {
 });
 
 test('links of the documents in the package go to files of it', () => {
-  for (const [folder, name] of ['README.md', 'CHANGELOG.md', ...readdirSync(join(root, 'dist/docs'))].map((file) =>
-    /^[A-Z]+\.md$/.test(file) ? ['dist', file] : ['dist/docs', file],
-  )) {
-    const text = readFileSync(join(root, folder, name), 'utf8');
+  const documents = readdirSync(join(root, 'dist'), { recursive: true }).filter((path) => path.endsWith('.md'));
+  expect(documents).toEqual(expect.arrayContaining(['README.md', 'docs/models.md']));
+  for (const name of documents) {
+    const text = readFileSync(join(root, 'dist', name), 'utf8');
     for (const [, path] of text.matchAll(/\]\((?!\w+:|#)([^)#]+)/g)) {
-      expect([name, path, existsSync(join(root, folder, path))]).toEqual([name, path, true]);
+      expect([name, path, existsSync(join(root, 'dist', dirname(name), path))]).toEqual([name, path, true]);
     }
   }
 });

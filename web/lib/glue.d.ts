@@ -170,7 +170,7 @@ export interface WasmModule {
 }
 
 type InstantiateWasm = (
-  imports: WebAssembly.Imports,
+  imports: any,
   receive: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
 ) => object;
 

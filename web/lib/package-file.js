@@ -27,11 +27,11 @@ export function packageFile(base, name, beside) {
 }
 
 /**
- * The URL of a file beside a package's scripts, where it really is.
+ * The absolute URL of a file beside a package's scripts, where it really is. Next makes a path of `new URL(...).href`.
  * @param {string} url
  * @param {string} name the package's
  */
-export const inPackage = (url, name) => url.replace(kMovedByVite, `$1${name}/`);
+export const inPackage = (url, name) => absoluteUrl(url.replace(kMovedByVite, `$1${name}/`));
 
 /**
  * @param {string | URL | undefined} baseUrl as a caller gives it

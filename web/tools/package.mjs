@@ -24,6 +24,9 @@ const kDoors = {
   'view/index': 'view/index.js',
 };
 
+/** The doors that are types alone. */
+const kTypeDoors = ['view/react', 'view/svelte', 'view/vue'];
+
 /** Types from the JSDoc, those written by hand, and one file beside each door for tools that do not read `exports`. */
 async function writeTypes(out) {
   const tsc = at('node_modules', 'typescript', 'bin', 'tsc');
@@ -40,8 +43,11 @@ async function writeTypes(out) {
   }
   for (const [door, module] of Object.entries(kDoors)) {
     const path = posix.relative(posix.dirname(door), `types/${module}`);
-    write(join(out, `${door}.d.ts`), `export * from './${path}';\n`.replace('./../', '../'));
+    const upwards = posix.relative(posix.dirname(door), 'types/lib/platform.d.ts');
+    const platform = `/// <reference path="${upwards}" />\n`;
+    write(join(out, `${door}.d.ts`), `${platform}export * from './${path}';\n`.replace('./../', '../'));
   }
+  for (const door of kTypeDoors) write(join(out, `${door}.d.ts`), `import '../types/${door}.js';\nexport {};\n`);
 }
 
 /** For `require`: the same modules, which Node loads from CommonJS too, and types that say so. */
@@ -52,6 +58,8 @@ function writeCommonJs(out) {
   for (const door of Object.keys(kDoors)) {
     const up = posix.relative(posix.dirname(`cjs/${door}`), door);
     write(join(folder, `${door}.js`), `'use strict';\nmodule.exports = require('${up}.js');\n`);
+  }
+  for (const door of [...Object.keys(kDoors), ...kTypeDoors]) {
     cpSync(join(out, `${door}.d.ts`), join(folder, `${door}.d.ts`));
   }
 }
@@ -66,24 +74,25 @@ function writeManifest(out) {
 /** README, CHANGELOG, LICENSE and web/docs, with links that hold in the package. */
 function writeDocuments(out) {
   for (const name of ['LICENSE', 'CHANGELOG.md']) cpSync(at(name), join(out, name));
-  const docs = readdirSync(at('web', 'docs')).filter((name) => name.endsWith('.md'));
-  const has = new Set(docs);
-  for (const name of docs)
-    write(join(out, 'docs', name), relinked(readFileSync(at('web', 'docs', name), 'utf8'), '', has));
-  write(join(out, 'README.md'), relinked(readFileSync(at('README.md'), 'utf8'), 'docs/', has));
+  const paths = readdirSync(at('web', 'docs'), { recursive: true }).map((path) => `web/docs/${path}`);
+  const documents = ['README.md', ...paths.filter((path) => path.endsWith('.md'))];
+  for (const path of documents) write(join(out, placeOf(path)), relinked(path, new Set(documents)));
 }
+
+/** Where a document of the repository is in the package. */
+const placeOf = (/** @type {string} */ path) => path.replace(/^web\//, '');
 
 /**
  * A document whose links to others of the package go to them, and whose links to the repository are their texts.
- * @param {string} text
- * @param {string} folder of the documents, seen from this one
- * @param {Set<string>} has
+ * @param {string} path in the repository
+ * @param {Set<string>} documents
  */
-function relinked(text, folder, has) {
-  return text.replace(/\[([^\]]+)\]\((?!\w+:|#)([^)#]*)(#[^)]*)?\)/g, (_, words, path, part = '') => {
-    const name = posix.basename(path);
-    const isDocument = has.has(name) && /^(web\/docs\/)?[\w-]+\.md$/.test(path);
-    return isDocument ? `[${words}](${folder}${name}${part})` : words;
+function relinked(path, documents) {
+  const text = readFileSync(at(path), 'utf8');
+  return text.replace(/\[([^\]]+)\]\((?!\w+:|#)([^)#]*)(#[^)]*)?\)/g, (_, words, link, part = '') => {
+    const target = posix.join(posix.dirname(path), link);
+    if (!documents.has(target)) return words;
+    return `[${words}](${posix.relative(posix.dirname(placeOf(path)), placeOf(target))}${part})`;
   });
 }
 
