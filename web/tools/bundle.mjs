@@ -105,10 +105,8 @@ async function bundle(out, entryPoints, { minify, sourcemap }) {
     chunkNames: '[name]-[hash]',
     // Which font or picture a style sheet names is the page's matter.
     external: ['*.woff2', '*.svg'],
-    // A package's user has a bundler that shortens names; without one, errors and consoles show those of the classes.
-    minifyWhitespace: minify,
-    minifySyntax: minify,
-    minifyIdentifiers: minify && !sourcemap,
+    minify,
+    // Errors and consoles show the names of a package's classes and functions.
     keepNames: Boolean(sourcemap),
   });
   const isWorker = (name) => [...files].some((file) => file === join(kLib, name));
