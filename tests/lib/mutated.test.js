@@ -13,8 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => good.destroy());
 
-const expectGood = async () =>
-  expect(await good.translate(sentence.source, { split: false })).toBe(sentence.target);
+const expectGood = async () => expect(await good.translate(sentence.source, { split: false })).toBe(sentence.target);
 
 /** Whether a call gave something, and not an error of a file, a limit or an argument. */
 async function answers(call) {
