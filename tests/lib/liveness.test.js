@@ -35,6 +35,7 @@ class MortalWorker extends Worker {
   }
 }
 beforeAll(() => (threads.Worker = MortalWorker));
+afterEach(() => Promise.all(started.splice(0).map((worker) => worker.terminate()))); // also where a test has failed
 afterAll(() => (threads.Worker = Worker));
 
 const ends = ['exit', 'throw', 'memory', 'terminate'];

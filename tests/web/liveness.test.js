@@ -3,9 +3,10 @@
 import { kSure } from '../translations.js';
 import { built, openBrowser } from './chromium.js';
 import { openFirefox } from './firefox.js';
+import { hasWebKit, openWebKit } from './webkit.js';
 
-/** Milliseconds in which a promise is to settle after its worker's death. */
-const kSoon = 1000;
+/** Milliseconds: a lock tells within a few of them. A bound for a crowded machine, half of what it takes without locks. */
+const kSoon = 5000;
 
 /**
  * In the page: from now on a worker obeys messages on a port of the tests, and the page remembers it.
@@ -81,6 +82,7 @@ const expected = {
 describe.each([
   ['Chromium', () => openBrowser(built.package)],
   ['Firefox', () => openFirefox(built.package)],
+  ...(hasWebKit ? [['WebKit', () => openWebKit(built.package, { also: { 'models/': built.models } })]] : []),
 ])('%s', (_, openAny) => {
   let browser;
   beforeAll(async () => {
