@@ -50,6 +50,23 @@ test.each(Object.entries(kPages))('%s: the header leads to every page, also on a
   expect(page.complaints).toEqual([]);
 });
 
+test.each(Object.keys(kPages))(
+  '%s: a heading and the words beside it do not run together when they are read out',
+  async (file) => {
+    const page = await browser.open(file);
+    await page.waitForFunction(() => !document.querySelector('.texts:not([hidden]) [aria-busy=true]'));
+    const joined = await page.$$eval('h1, h2, h3, summary, .subject', (all) =>
+      all
+        .filter((one) => one.checkVisibility())
+        .flatMap((one) => [...one.querySelectorAll('small, .which')])
+        .filter((part) => part.textContent.trim() !== '')
+        .filter((part) => /\S$/.test(part.previousSibling?.textContent ?? ' ') && /^\S/.test(part.textContent))
+        .map((part) => part.parentElement.textContent),
+    );
+    expect(joined).toEqual([]);
+  },
+);
+
 test('the pages of one text work from a sub-path', async () => {
   const page = await browser.open('', {}, (early) =>
     early.route('**/deep/er/**', (route) => route.continue({ url: route.request().url().replace('/deep/er', '') })),

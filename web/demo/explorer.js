@@ -222,7 +222,7 @@ export class Explorer extends EventTarget {
     const { name, queries, keys } = this.#words.kinds[kind];
     const drawn = this.#view === 'lines';
     const head = this.slice && kind !== 'alignment' ? `layer ${which.layer + 1}, head ${which.head + 1}` : '';
-    headName.replaceChildren(name, text('small', head));
+    headName.replaceChildren(name, ' ', text('small', head));
     caption.textContent = this.#caption(drawn);
     const [across, down] = drawn ? ['above:', 'below:'] : ['→', '↓'];
     axes.replaceChildren(text('span', `${across} ${keys}`, 'key'), text('span', `${down} ${queries}`, 'query'));

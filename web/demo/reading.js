@@ -41,8 +41,8 @@ export function showReading(panel, spoken, { slice, selection, probability, alte
   const written = query === null ? null : probability(query);
   const others = pinned && query !== null ? alternatives(query) : [];
   panel.classList.toggle('two', others.length > 0);
-  if (written !== null && !others.length) title.append(make('small', '', `probability ${formatWeight(written)}`));
-  if (pinned) title.append(make('small', 'pin', 'pinned'));
+  if (written !== null && !others.length) title.append(' ', make('small', '', `probability ${formatWeight(written)}`));
+  if (pinned) title.append(' ', make('small', 'pin', 'pinned'));
   const list = document.createElement('ol');
   list.append(...links.map(({ label, weight }) => link(label.text, weight)));
   const chosen = pick && ((/** @type {Alternative} */ other) => pick(/** @type {number} */ (query), other));
@@ -62,7 +62,7 @@ export function showReading(panel, spoken, { slice, selection, probability, alte
  */
 function instead(others, pick) {
   const title = make('p', 'subject', 'might have been');
-  title.append(make('small', '', pick ? 'pick one' : 'probability'));
+  title.append(' ', make('small', '', pick ? 'pick one' : 'probability'));
   const list = document.createElement('ol');
   list.id = 'alternatives';
   for (const other of others) {
@@ -90,7 +90,7 @@ function fill(item, other, pick) {
 /** With nothing lit: how to look, and the head's strongest links. @param {Slice} slice */
 function unpointed(slice) {
   const title = make('h2', '', 'Strongest links');
-  title.append(make('small', '', 'point at a piece or a cell'));
+  title.append(' ', make('small', '', 'point at a piece or a cell'));
   const columns = slice.keys.length;
   const ranked = Array.from(slice.weights, (weight, i) => ({ weight, i })).sort((a, b) => b.weight - a.weight);
   const list = document.createElement('ol');

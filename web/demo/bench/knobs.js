@@ -16,7 +16,7 @@ const kTopK = [0, 1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000];
 export const kSeeds = 10_000;
 
 /** @type {Draw} */
-export const kUsual = { temperature: 0.7, topK: 0, topP: 1, seed: 1 };
+export const kUsual = { temperature: 0.7, topK: 0, topP: 1, seed: 11 };
 
 /** Dispatches `change`. */
 export class Knobs extends EventTarget {
