@@ -2,6 +2,7 @@
 #include <emscripten/bind.h>
 
 #include "core/base/trainable.h"
+#include "core/translate/marian_loader.h"
 #include "wasm/loading.h"
 #include "wasm/models.h"
 
@@ -13,19 +14,28 @@ Handles<TranslationModel>& Models() {
   return models;
 }
 
+Result<std::unique_ptr<ModelLoader>> CreateMarian(const val& files, const val& names, uint64_t size) {
+  const std::vector<uint8_t> source = Bytes(Field(files, "sourceSpm")), target = Bytes(Field(files, "targetSpm")),
+                             shortlist = Bytes(Field(files, "shortlist"));
+  return MarianLoader::Create(
+      {{source, Text(names, "sourceSpm")}, {target, Text(names, "targetSpm")}, {shortlist, Text(names, "shortlist")}},
+      Text(names, "weights"), size, MemoryForWeights());
+}
+
 val LoaderCreate(const val& files) {
+  const val bytes = Field(files, "weightsSize"), names = Field(files, "names");
+  const uint64_t size = bytes.isNumber() ? static_cast<uint64_t>(bytes.as<double>()) : 0;
   const Result<void> fits = CheckFiles({Field(files, "config"), Field(files, "generationConfig"), Field(files, "vocab"),
                                         Field(files, "targetVocab"), Field(files, "sourceSpm"),
                                         Field(files, "targetSpm"), Field(files, "shortlist")});
   if (!fits) return ErrorValue(fits.error());
+  if (!names.isUndefined()) return AddLoader(CreateMarian(files, names, size));
   const std::string config = Text(files, "config"), generation = Text(files, "generationConfig"),
                     vocabulary = Text(files, "vocab"), target_vocabulary = Text(files, "targetVocab");
   const std::vector<uint8_t> source = Bytes(Field(files, "sourceSpm")), target = Bytes(Field(files, "targetSpm")),
                              shortlist = Bytes(Field(files, "shortlist"));
-  const val size = Field(files, "weightsSize");
   return AddLoader(ModelLoader::Create({config, generation, vocabulary, source, target, shortlist, target_vocabulary},
-                                       size.isNumber() ? static_cast<uint64_t>(size.as<double>()) : 0,
-                                       MemoryForWeights()));
+                                       size, MemoryForWeights()));
 }
 
 int Keep(ModelLoader& loader) { return Models().Add(loader.Finish()); }

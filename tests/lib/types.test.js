@@ -64,7 +64,7 @@ test.each([['react.tsx'], ['svelte.ts'], ['vue.ts']])("the elements in a framewo
   expect(complaints({ ...options, skipLibCheck: true }, [inTypes(`view-${name}`)])).toBe('');
 });
 
-test.each(['README.md', 'web/docs/models.md', 'web/docs/hosts.md'])(
+test.each(['README.md', 'web/docs/models.md', 'web/docs/firefox-models.md', 'web/docs/hosts.md'])(
   'the examples of %s compile under strict TypeScript',
   (path) => {
     const files = examplesOf(path);

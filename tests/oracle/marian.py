@@ -54,11 +54,12 @@ OPTIONS = {
 
 class Model:
     """d, ffn, heads; layers (encoder, decoder); pieces (source, target), one number where the table is shared; kind: the
-    type of its matrices; ssru: in place of self-attention; pre_norm, with norms after the last layers."""
+    type of its matrices; ssru: in place of self-attention; pre_norm, with norms after the last layers; sharp: how much
+    the weights of queries and keys are larger than others, so that attention is not flat."""
 
-    def __init__(self, seed, d, ffn, heads, layers, pieces, kind="intgemm8", ssru=True, pre_norm=False, activation="relu"):
+    def __init__(self, seed, d, ffn, heads, layers, pieces, kind="intgemm8", ssru=True, pre_norm=False, activation="relu", sharp=1.6):
         self.d, self.ffn, self.heads, self.layers, self.kind = d, ffn, heads, layers, kind
-        self.ssru, self.pre_norm, self.activation = ssru, pre_norm, activation
+        self.ssru, self.pre_norm, self.activation, self.sharp = ssru, pre_norm, activation, sharp
         self.pieces = pieces if isinstance(pieces, tuple) else (pieces, pieces)
         self.shared = not isinstance(pieces, tuple)
         self.random = np.random.default_rng(seed)
@@ -84,7 +85,7 @@ class Model:
         return f"{before or part}_ln_pre" if self.pre_norm else f"{part}_ln"
 
     def _attention(self, name):
-        for part, gain in (("q", 1.6), ("k", 1.6), ("v", 1.0), ("o", 1.0)):
+        for part, gain in (("q", self.sharp), ("k", self.sharp), ("v", 1.0), ("o", 1.0)):
             self._linear(f"{name}_W{part}", f"{name}_b{part}", self.d, self.d, gain)
         self._norm(self._ln(f"{name}_Wo"))
 

@@ -2,8 +2,9 @@
 // (huggingface.co/docs/safetensors). It says how long the file is, also where no server does.
 import { concatenate } from './fetch.js';
 
-/** The longest directory, by the format. */
+/** The longest directory, by the format, and the shortest JSON object. */
 const kLongest = 100_000_000;
+const kShortest = 2;
 const kLength = 8;
 
 /** Collects a directory as a file arrives. */
@@ -31,7 +32,7 @@ export class DirectoryHead {
 
   #readEnd() {
     const size = Number(new DataView(concatenate(this.#chunks).buffer).getBigUint64(0, true));
-    return size > 0 && size <= kLongest ? kLength + size : NaN;
+    return size >= kShortest && size <= kLongest ? kLength + size : NaN;
   }
 }
 

@@ -89,7 +89,7 @@ export const hasEnded = (error) => error instanceof QkvError && error.code === '
  * @param {unknown} error
  */
 export const isAbsent = (error) =>
-  error instanceof QkvError && (error.code === 'MISSING_FILE' || / status 4\d\d|HTML page/.test(error.message));
+  error instanceof QkvError && (error.code === 'MISSING_FILE' || /\bstatus 4\d\d|HTML page/.test(error.message));
 
 /**
  * The same error, with what to do.

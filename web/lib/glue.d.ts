@@ -48,10 +48,13 @@ export type WasmTrace = {
 export type WasmModelInfo = Omit<import('./info.js').ModelInfo, 'name'>;
 
 export type LoaderFiles = {
-  config: string;
-  generationConfig: string;
-  vocab: string;
-  sourceSpm: Uint8Array;
+  /** Left out: a model in Marian's own files. */
+  config?: string;
+  generationConfig?: string;
+  vocab?: string;
+  /** Of Marian's files, for errors. */
+  names?: { weights: string; sourceSpm: string; targetSpm: string; shortlist: string };
+  sourceSpm: Uint8Array | null;
   targetSpm: Uint8Array | null;
   shortlist: Uint8Array | null;
   /** Of model.safetensors in bytes; 0 where it is not known. */

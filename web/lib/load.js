@@ -3,6 +3,8 @@
 import { withSignals } from './abort.js';
 import { advised, isAbsent } from './errors.js';
 import { RangeFiller, feed } from './feed.js';
+import { openMarian } from './load-marian.js';
+import { marianNames } from './marian-files.js';
 import { asText, openerOf, readFile } from './model-files.js';
 import { hasTwoVocabularies, smallFiles, weightsFile } from './model-source.js';
 
@@ -28,19 +30,44 @@ const kBrought = "where they are in pytorch_model.bin or in shards, load() of 'q
 export function loadModel(engine, source, outer, progress, kept) {
   return withSignals([outer], async (signal) => {
     const opener = openerOf(source, signal, kept);
-    const small = readSmallFiles(opener, (done) => progress(kSmallShare * done));
-    const [files, wasm] = await Promise.all([small, engine]);
-    const weights = await openWeights(opener);
+    const opened = await openModel(opener, source, signal, (done) => progress(kSmallShare * done));
+    const wasm = await engine;
+    const { files, name, weights = await openWeights(opener) } = opened;
     const loader = wasm.loaderCreate({ ...files, weightsSize: weights.exact ? weights.size : 0 });
     try {
       const report = (/** @type {number} */ share) => progress(kSmallShare + (1 - kSmallShare) * share);
-      await feed(new RangeFiller(wasm, loader), weights, weightsFile, signal, report);
+      await feed(new RangeFiller(wasm, loader), weights, name, signal, report);
       return wasm.loaderFinish(loader);
     } catch (error) {
       wasm.loaderFree(loader);
       throw error;
     }
   });
+}
+
+/**
+ * The small files, and the name of the weights' file. Where there is no MarianMT folder, it may be a model in Marian's own
+ * files: of these the weights are open already.
+ * @param {Opener} opener
+ * @param {ModelSource} source
+ * @param {AbortSignal} signal
+ * @param {Progress} progress
+ * @returns {Promise<{files: Omit<import('./glue.d.ts').LoaderFiles, 'weightsSize'>, name: string, weights?: import('./fetch.js').Opened}>}
+ */
+async function openModel(opener, source, signal, progress) {
+  const marian = async () => {
+    const names = await marianNames(source);
+    return names && openMarian(opener, names, signal);
+  };
+  const listed = 'files' in source && !('config.json' in source.files) ? await marian() : null;
+  if (listed) return listed;
+  try {
+    return { files: await readSmallFiles(opener, progress), name: weightsFile };
+  } catch (error) {
+    const found = 'folder' in source && isAbsent(error) ? await marian() : null;
+    if (!found) throw error;
+    return found;
+  }
 }
 
 /** @param {Opener} opener */

@@ -6,8 +6,9 @@ import { absoluteUrl } from './runtime.js';
 
 /**
  * Where a model's files are, as sent to a worker: a folder's absolute URL, ending in a slash, or each by its name.
- * `isShared`: what is downloaded is kept, for engines beside the one that loads it.
- * @typedef {({folder: string} | {files: Record<string, Source>}) & {isShared?: boolean}} ModelSource
+ * `pair`: what Marian's own files in a folder are called by, such as 'enfr'. `isShared`: what is downloaded is kept, for
+ * engines beside the one that loads it.
+ * @typedef {({folder: string, pair?: string} | {files: Record<string, Source>}) & {isShared?: boolean}} ModelSource
  */
 
 /** @typedef {import('./translator.js').ModelOption} ModelOption */

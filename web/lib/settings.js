@@ -27,7 +27,9 @@ export function modelSettings(options) {
   if (options.model === undefined) throw noModel(options);
   const source = modelSource(options.model);
   if ('files' in source) return { key: {}, name: 'custom', source };
-  return { key: source.folder, name: source.folder.split('/').at(-2) || 'custom', source };
+  const { folder } = source;
+  const pair = pairOf(options).replace('-', '');
+  return { key: `${folder} ${pair}`, name: folder.split('/').at(-2) || 'custom', source: { folder, pair } };
 }
 
 /**
