@@ -4,7 +4,8 @@
 #include "core/io/files.h"
 #include "core/models/any_sequence_model.h"
 #include "core/models/rnn_config.h"
-#include "core/models/transformer_config.h"
+#include "core/models/transformer.h"
+#include "core/translate/marian_folder.h"
 
 namespace qkv::cli {
 namespace {
@@ -59,12 +60,13 @@ void InspectGenerator(GeneratorModel& model, const LoadedSize& size, bool tensor
 void PrintTransformer(const TransformerConfig& c) {
   constexpr const char* kActivations[] = {"none", "relu", "silu", "gelu", "gelu_new", "tanh"};
   const char* const activation = kActivations[static_cast<size_t>(c.activation)];
-  std::printf("Transformer, encoder-decoder, %s-norm, sinusoidal positions (MarianMT layout)\n",
-              c.pre_norm ? "pre" : "post");
+  std::printf("Transformer, encoder-decoder, %s-norm, sinusoidal positions (%s layout)\n", c.pre_norm ? "pre" : "post",
+              c.frequencies == Frequencies::kMarian ? "Marian" : "MarianMT");
   std::printf("encoder      %zu layers, %zu heads of %zu, feed-forward %zu, %s\n", c.encoder_layers, c.encoder_heads,
               c.d_model / c.encoder_heads, c.encoder_ffn, activation);
   std::printf("decoder      %zu layers, %zu heads of %zu, feed-forward %zu, %s\n", c.decoder_layers, c.decoder_heads,
               c.d_model / c.decoder_heads, c.decoder_ffn, activation);
+  if (c.past == Past::kSsru) std::printf("             reads its past by SSRUs\n");
   if (c.norm_embedding || c.norm_last) {
     std::printf("norms        also after %s\n", !c.norm_last        ? "the embeddings"
                                                 : !c.norm_embedding ? "the last layers"
@@ -95,7 +97,11 @@ void PrintRecurrent(const RnnConfig& c) {
               c.tied_output ? ", tied to the output" : "");
 }
 
-Result<void> PrintLayers(const std::string& folder) {
+Result<void> PrintLayers(const TranslationModel& model, const std::string& folder) {
+  if (IsMarianFolder(folder)) {
+    PrintTransformer(static_cast<const Transformer&>(model.model()).config());
+    return {};
+  }
   QKV_TRY(const std::string text, ReadWholeFile(folder + "/config.json", kLargestConfig));
   QKV_TRY(const bool recurrent, IsRecurrent(text));
   if (recurrent) {
@@ -112,7 +118,7 @@ void InspectTranslation(TranslationModel& translation, const std::string& folder
   const TranslationModel* const model = &translation;
   const SequenceConfig& c = model->config();
   const GenerationConfig& g = model->generation();
-  CheckOrFail(PrintLayers(folder));
+  CheckOrFail(PrintLayers(*model, folder));
   std::printf("positions    %zu\n", c.max_positions);
   std::printf("parameters   %zu\n", model->parameters());
   std::printf("memory       %.1f MB of weights\n", static_cast<double>(model->bytes()) / 1e6);

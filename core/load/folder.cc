@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/io/mapped_file.h"
+#include "core/translate/marian_folder.h"
 
 namespace qkv {
 namespace {
@@ -22,6 +23,11 @@ Result<std::vector<std::string>> WeightNames(const std::string& folder) {
 }  // namespace
 
 Result<LoadedFolder> LoadAnyFolder(const std::string& folder, ArriveAs arrive) {
+  if (IsMarianFolder(folder)) {
+    QKV_TRY(std::unique_ptr<TranslationModel> model, LoadMarianFolder(folder));
+    const LoadedSize size = {model->parameters(), model->bytes()};
+    return LoadedFolder{std::move(model), size, {}};
+  }
   SmallFiles files;
   QKV_TRY(const MappedFile config, MappedFile::Open(folder, "config.json"));
   QKV_TRY(const ModelKind kind, KindOf(config.text()));

@@ -13,9 +13,9 @@ struct LoadedFolder {
   std::vector<WeightFile> files;  // of the weights
 };
 
-// Reads the small files that there are, and the weights: model.safetensors, its shards, pytorch_model.bin or its
-// shards, whichever is there first. They are mapped, not read. Errors: kMissingFile, kInvalidFile, kUnsupported,
-// kLimitExceeded.
+// Where there is a model.*.bin, Marian's own files. Else reads the small files that there are, and the weights:
+// model.safetensors, its shards, pytorch_model.bin or its shards, whichever is there first. They are mapped, not read.
+// Errors: kMissingFile, kInvalidFile, kUnsupported, kLimitExceeded.
 Result<LoadedFolder> LoadAnyFolder(const std::string& folder, ArriveAs arrive = ArriveAs::kStored);
 
 }  // namespace qkv

@@ -13,9 +13,11 @@ struct Preset {
   std::string_view name;
   size_t encoder_layers, decoder_layers, d, heads, ffn;
   double dropout;
+  bool ssru = false;  // and what else Marian's own models have, so that it can be one of them
 };
 constexpr Preset kPresets[] = {
-    {"tiny", 6, 2, 256, 8, 1536, 0.1},  // Bergamot's tiny students have this shape, with another decoder
+    {"tiny", 6, 2, 256, 8, 1536, 0.1},
+    {"tiny-ssru", 6, 2, 256, 8, 1536, 0.1, true},  // Firefox's tiny models
     {"small", 4, 2, 256, 8, 1024, 0.1},
     {"base", 6, 6, 512, 8, 2048, 0.1},  // Vaswani et al. 2017, table 3
 };
@@ -57,6 +59,9 @@ void SetTransformer(ConfigJson& json, const Preset& preset) {
   json.Set("normalize_embedding", false);
   json.Set("add_final_layer_norm", false);
   json.Set("is_encoder_decoder", true);
+  json.Set("decoder_past", preset.ssru ? "ssru" : "self-attention");
+  json.Set("position_frequencies", preset.ssru ? "marian" : "paper");
+  json.Set("layer_norm_eps", preset.ssru ? 1e-6 : 1e-5);
   for (const char* name : {"dropout", "attention_dropout", "activation_dropout"}) json.Set(name, preset.dropout);
 }
 
