@@ -29,8 +29,8 @@ Result<void> CheckAttention(const Attention& attention, const AttentionInputs& i
   if (attention.selection.kind == SelectionKind::kMaxPool && value.data == nullptr) {
     return Invalid("max pooling needs values", "value");
   }
-  if (!(attention.selection.temperature > 0) || !std::isfinite(attention.selection.temperature)) {
-    return Invalid("the temperature must be above 0", "temperature");
+  if (!(attention.selection.temperature >= kLeastTemperature) || !std::isfinite(attention.selection.temperature)) {
+    return Invalid("the temperature must be 1e-30 or more; its limit at 0 is the selection argmax", "temperature");
   }
   QKV_CHECK(CheckScore(*attention.score, attention.parameters, query.heads, query.dim, key.dim, key.rows));
   return CheckWindow(attention.window, query.heads, query.rows, query.dim);

@@ -20,9 +20,12 @@ enum class SelectionKind {
 // Their names in lists, in the order of SelectionKind.
 inline constexpr std::string_view kSelectionNames[] = {"soft", "argmax", "sampled", "gate", "max-pool"};
 
+// Logits divided by less may be infinite, and their softmax no number.
+inline constexpr float kLeastTemperature = 1e-30f;
+
 struct Selection {
   SelectionKind kind = SelectionKind::kSoft;
-  float temperature = 1;  // logits are divided by it; above 0
+  float temperature = 1;  // logits are divided by it; from kLeastTemperature on
   uint64_t seed = 0;      // of kSampled: one (seed, head, query's place) always draws the same key
 };
 

@@ -306,7 +306,7 @@ describe('numbers at their ends', () => {
       const { weights } = await attention({ query: [[1]], key: [[1], [2]], temperature });
       expect(Math.abs(weights.data[0] + weights.data[1] - 1)).toBeLessThan(1e-6);
     }
-    for (const temperature of [1e-60, 1e60]) {
+    for (const temperature of [1e-60, 1e-45, 1e-38, 1e60]) {
       const call = attention({ query: [[1]], key: [[1], [2]], temperature });
       await expect(call).rejects.toMatchObject({ where: 'temperature' });
     }

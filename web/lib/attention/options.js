@@ -70,7 +70,7 @@
  * @property {SelectionName} [selection] what of the keys a query takes. 'soft', the default: softmax. 'argmax': the key of
  *   the largest logit. 'sampled': a key drawn from the softmax (Xu et al. 2015). 'gate': the sigmoid of each logit.
  *   'max-pool': for each column the largest value
- * @property {number} [temperature] logits are divided by it; above 0. Default 1
+ * @property {number} [temperature] logits are divided by it; 1e-30 or more. Default 1
  * @property {number | bigint} [seed] of 'sampled': a whole number below 2^53, or a bigint below 2^64. The draw of a (seed,
  *   head, query) is always the same. Default 0
  * @property {WindowOptions} [window]
