@@ -69,7 +69,7 @@ const develops = (command, port, expected = `${kTranslation} 1`) =>
       const last = page(first, expected) === 'yes' ? first : await readPage(`http://localhost:${port}/`);
       return page(last, expected);
     } finally {
-      process.kill(-child.pid, 'SIGKILL');
+      if (child.exitCode === null) process.kill(-child.pid, 'SIGKILL'); // with all that it started
     }
   });
 
