@@ -10,10 +10,14 @@ const kRules = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'];
 /** How a page is opened for axe: it may be put in, and nothing is looked at half way. */
 export const forAxe = { bypassCSP: true, reducedMotion: 'reduce' };
 
-/** @param {import('playwright-core').Page} page @returns {Promise<string[]>} each rule that is broken, and where */
-export async function axeFinds(page) {
+/**
+ * @param {import('playwright-core').Page} page
+ * @param {string[]} [runOnly] tags of rules, or rules by their names
+ * @returns {Promise<string[]>} each rule that is broken, and where
+ */
+export async function axeFinds(page, runOnly = kRules) {
   await nextFrame(page);
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.addScriptTag({ content: axe });
-  const { violations } = await page.evaluate((runOnly) => globalThis.axe.run({ runOnly }), kRules);
+  const { violations } = await page.evaluate((only) => globalThis.axe.run({ runOnly: only }), runOnly);
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(', ')}`);
 }

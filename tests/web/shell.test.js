@@ -2,6 +2,7 @@
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { axeFinds, forAxe } from './axe.js';
 import { built, openBrowser } from './chromium.js';
 
 const kPages = {
@@ -66,6 +67,12 @@ test.each(Object.keys(kPages))(
     expect(joined).toEqual([]);
   },
 );
+
+test.each(Object.keys(kPages))('%s: a control is called by the words on it', async (file) => {
+  const page = await browser.open(file, forAxe);
+  await page.waitForFunction(() => !document.querySelector('.texts:not([hidden]) [aria-busy=true]'));
+  expect(await axeFinds(page, ['label-content-name-mismatch'])).toEqual([]);
+});
 
 test('the pages of one text work from a sub-path', async () => {
   const page = await browser.open('', {}, (early) =>

@@ -41,7 +41,7 @@ test('opens with a hidden word, its guesses and one matrix, all of them the engi
   expect(await page.isVisible('#kind')).toBe(false);
   expect(new URL(page.url()).hash).toBe('');
   const [[best, number]] = await barsOf(page);
-  expect(await page.textContent('.aloud')).toMatch(`${best}${number}, `);
+  expect(await page.textContent('.aloud')).toMatch(`${best} ${number}, `);
   expect(page.complaints).toEqual([]);
 });
 

@@ -10,7 +10,7 @@ import { make } from './dom.js';
  * @property {string} [role] the bar's colour
  * @property {string} [note] the number as it is written
  * @property {boolean} [cut] left out of what is drawn from
- * @property {string} [said] what a button that picks it is called
+ * @property {string} [said] what a button that picks it does, in words
  * @property {boolean} [fixed] it cannot be picked
  */
 
@@ -18,9 +18,10 @@ import { make } from './dom.js';
 export function bars(label, pick = null) {
   const node = make('ul.bars', { 'aria-label': label });
   const row = () => {
-    const parts = [make('span.name'), make('span.bar'), make('span.number')];
+    // The space, and the hidden words, are for those who hear it.
+    const parts = [make('span.name'), ' ', make('span.bar'), make('span.number')];
     if (!pick) return make('li', {}, ...parts);
-    const button = make('button', { type: 'button' }, ...parts);
+    const button = make('button', { type: 'button' }, ...parts, make('span.qkv-hidden'));
     button.addEventListener('click', () => pick([...node.children].indexOf(button.parentElement)));
     return make('li', {}, button);
   };
@@ -28,9 +29,9 @@ export function bars(label, pick = null) {
   function show(list) {
     while (node.children.length > list.length) node.lastChild.remove();
     while (node.children.length < list.length) node.append(row());
-    list.forEach(({ name, value, role = 'weights', note, cut = false, said = name, fixed = false }, i) => {
+    list.forEach(({ name, value, role = 'weights', note, cut = false, said = '', fixed = false }, i) => {
       const item = node.children[i];
-      const [named, bar, number] = (pick ? item.firstChild : item).children;
+      const [named, bar, number, does] = (pick ? item.firstChild : item).children;
       named.textContent = name;
       bar.style.setProperty('--share', String(Math.max(0, Math.min(1, value))));
       bar.dataset.role = role;
@@ -38,7 +39,7 @@ export function bars(label, pick = null) {
       item.classList.toggle('cut', cut);
       if (!pick) return;
       item.firstChild.disabled = fixed;
-      item.firstChild.setAttribute('aria-label', `${said}, ${number.textContent}`);
+      does.textContent = said && `, ${said}`;
     });
   }
   return { node, show };

@@ -173,7 +173,7 @@ export class EncoderBench extends EventTarget {
     }
     this.#aloud.textContent = [...this.#says.querySelectorAll('li')]
       .slice(0, kAloud)
-      .map((item) => item.textContent)
+      .map((item) => Array.from(item.querySelectorAll('.name, .number, b, small'), (one) => one.textContent).join(' '))
       .join(', ');
     this.#field.busy(false);
     this.dispatchEvent(new Event('change'));

@@ -89,7 +89,7 @@ export class NextPieces extends EventTarget {
         const isCut = probabilities[i] === 0;
         return {
           name: this.#goesOn(piece) ? `·${name}` : name,
-          said: `write ${name}`,
+          said: 'write it',
           value: probabilities[i],
           note: isCut ? 'cut' : share(probabilities[i]),
           cut: isCut,

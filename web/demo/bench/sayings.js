@@ -53,7 +53,7 @@ function guesses(model, fill) {
     list.show(
       (said[chosen]?.guesses ?? []).map(({ piece, probability }) => ({
         name: written(piece) || piece,
-        said: `put in ${written(piece)}`,
+        said: 'put it in',
         value: probability,
         note: share(probability),
       })),
