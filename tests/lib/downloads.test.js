@@ -268,6 +268,12 @@ test('a body is read to its end, so that a browser keeps it for the next visit',
   }
 });
 
+test('a folder of many files loads in a worker too', async () => {
+  const loaded = await load(tinyFolder, { worker: true });
+  expect(loaded.info.worker).toBe(true);
+  loaded.destroy();
+}, 20_000);
+
 test('several workers download the model and the engine once, and share them', async () => {
   const wasm = readFileSync(at('build/wasm/baseline/qkv.wasm'));
   const text = Array.from({ length: 200 }, (_, i) => `There are ${i} trees.`).join(' ');
