@@ -30,8 +30,8 @@ const kBrought = "where they are in pytorch_model.bin or in shards, load() of 'q
 export function loadModel(engine, source, outer, progress, kept) {
   return withSignals([outer], async (signal) => {
     const opener = openerOf(source, signal, kept);
-    const opened = await openModel(opener, source, signal, (done) => progress(kSmallShare * done));
-    const wasm = await engine;
+    const opening = openModel(opener, source, signal, (done) => progress(kSmallShare * done));
+    const [opened, wasm] = await Promise.all([opening, engine]); // at once: Node ends at a rejection that nobody waits for
     const { files, name, weights = await openWeights(opener) } = opened;
     const loader = wasm.loaderCreate({ ...files, weightsSize: weights.exact ? weights.size : 0 });
     try {
