@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { loadAttention } from '../../web/lib/attention/index.js';
-import { load } from '../../web/lib/models/index.js';
+import { inspect, load } from '../../web/lib/models/index.js';
 import { Trainer } from '../../web/lib/train/index.js';
 import { at, create, rejection, serveFolder, tinyFolder } from './support.js';
 
@@ -266,6 +266,20 @@ test('a body is read to its end, so that a browser keeps it for the next visit',
     await new Promise((closed) => server.close(closed));
     expect(ended).toEqual(Object.fromEntries(tinyFiles.map((name) => [name, true])));
   }
+});
+
+test('a config with a NUL after its end is refused by every door', async () => {
+  const copy = mkdtempSync(join(tmpdir(), 'qkv-'));
+  cpSync(tinyFolder, copy, { recursive: true });
+  writeFileSync(join(copy, 'config.json'), Buffer.concat([readFileSync(join(copy, 'config.json')), Buffer.alloc(3)]));
+  for (const call of [() => create({ model: copy }), () => load(copy), () => inspect(copy)]) {
+    const error = await rejection(call());
+    expect(error).toMatchObject({ name: 'QkvError', code: 'INVALID_FILE', where: 'config.json' });
+    expect(error.message).toMatch(/NUL/);
+  }
+  const qkv = () => execFileSync(at('build/native/qkv'), ['inspect', '-m', copy], { stdio: 'pipe' });
+  expect(qkv).toThrow(/INVALID_FILE.*NUL/);
+  rmSync(copy, { recursive: true });
 });
 
 test('a folder of many files loads in a worker too', async () => {
