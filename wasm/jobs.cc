@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/text/utf.h"
 #include "core/translate/replay.h"
 #include "core/translate/translation.h"
 #include "wasm/engine.h"
@@ -49,7 +50,24 @@ Result<std::vector<int32_t>> ParsePrefix(const TranslationModel& model, const va
   return ids;
 }
 
-// {beam, maxLength, nBest, tree, prefix, shortlist}: all optional.
+// A text, or [text, part, what stands for the part, text, ...].
+std::string ReadText(const val& value, DecodeOptions& options) {
+  std::vector<GivenPart>& given = options.given.emplace_back();
+  if (value.isString()) return value.as<std::string>();
+  std::string text;
+  const std::vector<std::string> parts = emscripten::vecFromJSArray<std::string>(value);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (i % 3 == 1) given.push_back({text.size(), text.size() + parts[i].size(), {}});
+    if (i % 3 == 2) {
+      given.back().text = parts[i];
+    } else {
+      text += parts[i];
+    }
+  }
+  return text;
+}
+
+// {beam, maxLength, nBest, tree, prefix, shortlist, copy}: all optional.
 Result<DecodeOptions> ParseOptions(const TranslationModel& model, const val& options) {
   DecodeOptions parsed;
   parsed.beam = Option(options, "beam");
@@ -61,6 +79,7 @@ Result<DecodeOptions> ParseOptions(const TranslationModel& model, const val& opt
   parsed.n_best = std::max<size_t>(Option(options, "nBest"), 1);
   parsed.tree = options["tree"].isTrue();
   parsed.shortlist = !options["shortlist"].isFalse();
+  parsed.copy = !options["copy"].isFalse();
   Result<std::vector<int32_t>> prefix = ParsePrefix(model, options["prefix"]);
   if (!prefix) return prefix.error();
   parsed.prefix = std::move(*prefix);
@@ -70,40 +89,61 @@ Result<DecodeOptions> ParseOptions(const TranslationModel& model, const val& opt
 val TranslateStart(int handle, const val& texts, const val& options) {
   const TranslationModel* model = ModelAt(handle);
   if (model == nullptr) return NoSuch("model");
-  const Result<DecodeOptions> decode = ParseOptions(*model, options);
+  Result<DecodeOptions> decode = ParseOptions(*model, options);
   if (!decode) return ErrorValue(decode.error());
   if (const Result<void> fits = CheckTexts({texts}); !fits) return ErrorValue(fits.error());
-  auto job = std::make_unique<TranslationJob>(*model, emscripten::vecFromJSArray<std::string>(texts), decode.value());
+  std::vector<std::string> sources;
+  for (const val& text : emscripten::vecFromJSArray<val>(texts)) sources.push_back(ReadText(text, *decode));
+  auto job = std::make_unique<TranslationJob>(*model, sources, std::move(*decode));
   return val(Jobs().Add(std::make_unique<Running>(Running{model, std::move(job), nullptr})));
 }
 
-val ReplayStart(int handle, const val& source, const val& target, ReplayKind kind, DecodeOptions options) {
+val ReplayStart(int handle, const val& source, const val& target, const val& options, ReplayKind kind) {
   const TranslationModel* model = ModelAt(handle);
   if (model == nullptr) return NoSuch("model");
+  Result<DecodeOptions> decode = ParseOptions(*model, options);
+  if (!decode) return ErrorValue(decode.error());
   if (const Result<void> fits = CheckTexts({source, target}); !fits) return ErrorValue(fits.error());
   std::optional<std::string> given;
   if (target.isString()) given = target.as<std::string>();
-  auto job = std::make_unique<ReplayJob>(*model, source.as<std::string>(), std::move(given), kind, options);
+  std::string text = ReadText(source, *decode);
+  auto job = std::make_unique<ReplayJob>(*model, std::move(text), std::move(given), kind, *decode);
   return val(Jobs().Add(std::make_unique<Running>(Running{model, nullptr, std::move(job)})));
 }
 
 val TraceStart(int handle, const val& source, const val& target, const val& options) {
-  const TranslationModel* model = ModelAt(handle);
-  if (model == nullptr) return NoSuch("model");
-  const Result<DecodeOptions> decode = ParseOptions(*model, options);
-  if (!decode) return ErrorValue(decode.error());
   const ReplayKind kind = Flag(options, "vectors") ? ReplayKind::kVectors : ReplayKind::kTrace;
-  return ReplayStart(handle, source, target, kind, decode.value());
+  return ReplayStart(handle, source, target, options, kind);
 }
 
-val ScoreStart(int handle, const val& source, const val& target) {
-  return ReplayStart(handle, source, target, ReplayKind::kScore, {});
+val ScoreStart(int handle, const val& source, const val& target, const val& options) {
+  return ReplayStart(handle, source, target, options, ReplayKind::kScore);
 }
 
 val JobStep(int handle) {
   const Running* job = Jobs().Get(handle);
   if (job == nullptr) return NoSuch("job");
   return Stepped(job->translation ? static_cast<Job&>(*job->translation) : *job->replay);
+}
+
+// Four numbers a span, in UTF-16: from, to in the source; from, to in the target.
+val CopiedValue(const Replay& replay) {
+  std::vector<int32_t> offsets;
+  const auto add = [&](const std::string& text, std::initializer_list<size_t> bytes) {
+    Utf16Offsets units(text);
+    for (const size_t byte : bytes) offsets.push_back(static_cast<int32_t>(units.At(byte)));
+  };
+  for (const CopiedSpan& span : replay.copied) {
+    add(replay.source.text, {span.source_begin, span.source_end});
+    add(replay.target.text, {span.target_begin, span.target_end});
+  }
+  return TypedArray(offsets);
+}
+
+val ListValue(const std::vector<const char*>& names) {
+  val list = val::array();
+  for (const char* name : names) Push(list, val(std::string(name)));
+  return list;
 }
 
 // {text, pieces, ids, score, logProb, cut}
@@ -144,6 +184,9 @@ val TranslateResult(int handle) {
   for (const Translation& translation : job->translation->results()) {
     val result = ScoredValue(*job->model, translation);
     result.set("truncated", translation.truncated);
+    result.set("confidence", translation.confidence);
+    result.set("warnings", ListValue(Warnings(translation.copied, translation.truncated, translation.repeats,
+                                                  translation.foreign)));
     if (!translation.n_best.empty()) {
       val ranked = val::array();
       for (const ScoredText& hypothesis : translation.n_best)
@@ -218,6 +261,10 @@ val TraceResult(int handle) {
   trace.set("sourceTruncated", replay.source.tokens.truncated);
   trace.set("targetTruncated", replay.target.tokens.truncated);
   trace.set("cut", replay.cut);
+  trace.set("confidence", replay.confidence);
+  trace.set("warnings",
+            ListValue(Warnings(replay.copied, replay.source.tokens.truncated, replay.repeats, replay.foreign)));
+  trace.set("copied", CopiedValue(replay));
   trace.set("encoderSelf", MapValue(replay.encoder_self));
   trace.set("decoderSelf", MapValue(replay.decoder_self));
   trace.set("cross", MapValue(replay.cross));

@@ -347,6 +347,7 @@ void AddEvaluate(CLI::App& app) {
       ->check(CLI::Range(size_t{1}, kLargestBeam));
   command->add_flag("!--no-shortlist", options->decode.shortlist,
                     "search the whole vocabulary though the folder has a shortlist");
+  command->add_flag("!--no-copy", options->decode.copy, "as of qkv translate");
   command->add_flag("!--no-perplexity", options->perplexity, "translate alone, which takes half the time");
   command->add_option("--samples", options->samples, "of the bootstrap; 0 leaves it out")
       ->check(CLI::Range(0, 100000))

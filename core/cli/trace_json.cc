@@ -129,6 +129,15 @@ std::string TraceJson(const TranslationModel& model, const Replay& replay) {
   json.Bool(replay.target.tokens.truncated);
   Key(json, "cut");
   json.Bool(replay.cut);
+  Key(json, "confidence");
+  Number(json, replay.confidence);
+  Array(json, "warnings", Warnings(replay.copied, replay.source.tokens.truncated, replay.repeats, replay.foreign), [&](const char* name) { String(json, name); });
+  Array(json, "copied", replay.copied, [&](const CopiedSpan& span) {
+    json.StartObject();
+    Sizes(json, "source", {span.source_begin, span.source_end});
+    Sizes(json, "target", {span.target_begin, span.target_end});
+    json.EndObject();
+  });
   Map(json, "encoderSelf", replay.encoder_self);
   Map(json, "decoderSelf", replay.decoder_self);
   Map(json, "cross", replay.cross);

@@ -62,7 +62,7 @@ Result<double> Bleu(const std::string& folder, const std::vector<TextPair>& pair
   std::vector<std::string> sources;
   sources.reserve(pairs.size());
   for (const TextPair& pair : pairs) sources.push_back(pair.source);
-  TranslationJob job(*model, sources, {.beam = 1});
+  TranslationJob job(*model, sources, {.beam = 1, .copy = false});
   while (!job.Step(ctx)) {
   }
   BleuCounts counts;

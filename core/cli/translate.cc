@@ -2,11 +2,13 @@
 #include <unistd.h>
 
 #include <optional>
+#include <span>
 
 #include "core/cli/command.h"
 #include "core/cli/lines.h"
 #include "core/cli/memory.h"
 #include "core/cli/progress.h"
+#include "core/cli/terms.h"
 #include "core/cli/trace_json.h"
 #include "core/io/files.h"
 #include "core/text/utf.h"
@@ -21,7 +23,9 @@ struct Options {
   Common common;
   DecodeOptions decode;
   std::string trace;
-  bool vectors = false;
+  bool vectors = false, confidence = false;
+  Terms given;
+  std::vector<std::pair<std::string, std::string>> terms;  // that were given
 };
 
 void WriteLine(std::string text) {
@@ -32,15 +36,30 @@ void WriteLine(std::string text) {
   std::fputc('\n', stdout);
 }
 
+// How these lines are decoded: with the terms that stand in them.
+DecodeOptions DecodeOf(const Options& options, std::span<const std::string> lines) {
+  DecodeOptions decode = options.decode;
+  for (const std::string& line : lines) decode.given.push_back(FindTerms(line, options.terms));
+  return decode;
+}
+
 void TranslateLines(const TranslationModel& model, const Options& options, Context& ctx,
                     const std::vector<std::string>& lines, size_t done, Progress& progress) {
-  TranslationJob job(model, lines, options.decode);
+  TranslationJob job(model, lines, DecodeOf(options, lines));
   for (size_t shown = 0; !job.Step(ctx);) {
     if (job.finished() != shown) progress.Show(done + (shown = job.finished()));
   }
-  for (const Translation& translation : job.results()) WriteLine(translation.text);
+  for (const Translation& translation : job.results()) {
+    if (options.confidence) std::printf("%.4f\t", static_cast<double>(translation.confidence));
+    WriteLine(translation.text);
+  }
   for (size_t i = 0; i < lines.size(); ++i) {
-    if (job.results()[i].truncated) WarnOfCut(done + i + 1, model.config().max_positions, "translated");
+    const Translation& translation = job.results()[i];
+    if (translation.truncated) WarnOfCut(done + i + 1, model.config().max_positions, "translated");
+    if (translation.repeats) std::fprintf(stderr, "qkv: line %zu repeated itself, and was cut\n", done + i + 1);
+    if (options.confidence && translation.foreign) {
+      std::fprintf(stderr, "qkv: line %zu does not look like the language that the model reads\n", done + i + 1);
+    }
   }
 }
 
@@ -49,7 +68,8 @@ void TraceLines(const TranslationModel& model, const Options& options, Context& 
                 const std::vector<std::string>& lines, size_t done, WholeFile& file) {
   const ReplayKind kind = options.vectors ? ReplayKind::kVectors : ReplayKind::kTrace;
   for (size_t i = 0; i < lines.size(); ++i) {
-    ReplayJob job(model, ToValidUtf8(lines[i]), std::nullopt, kind, options.decode);
+    const std::string text = ToValidUtf8(lines[i]);
+    ReplayJob job(model, text, std::nullopt, kind, DecodeOf(options, {&text, 1}));
     Finish(job, ctx);
     WriteLine(job.result().target.text);
     CheckOrFail(file.Write(TraceJson(model, job.result()) + "\n"));
@@ -94,6 +114,17 @@ void AddTranslate(CLI::App& app) {
       ->check(CLI::Range(1, 1000000));
   command->add_flag("!--no-shortlist", options->decode.shortlist,
                     "search the whole vocabulary though the folder has a shortlist");
+  command->add_flag("!--no-copy", options->decode.copy,
+                    "let the model translate numbers, addresses, names of files and what its vocabulary lacks");
+  command->add_option("--keep", options->given.keep, "a term that is not translated; may be given again")
+      ->expected(1)
+      ->type_name("TERM");
+  command
+      ->add_option("--glossary", options->given.glossary, "terms with their translations: TERM<TAB>TRANSLATION a line")
+      ->type_name("FILE");
+  command->add_flag(
+      "--confidence", options->confidence,
+      "before each line how far to trust it, from 0 to 1, and a tab; say which do not look like the source's language");
   CLI::Option* trace =
       command->add_option("--trace", options->trace, "write every attention weight, one qkv-trace/1 object a line")
           ->check(NotEmpty())
@@ -101,7 +132,10 @@ void AddTranslate(CLI::App& app) {
   command->add_flag("--vectors", options->vectors, "in the trace, also each head's queries, keys and values")
       ->needs(trace);
   AddThreads(*command, options->common);
-  command->callback([options] { Translate(*options); });
+  command->callback([options] {
+    options->terms = options->given.Read();
+    Translate(*options);
+  });
 }
 
 }  // namespace qkv::cli

@@ -115,8 +115,10 @@ void BeamSearch::AddCandidates(const Scored& scored, const float* row, size_t li
     const float log_prob = live_[live].log_prob + (best_[i].value - n.max - n.log_sum);
     const float least = candidates_.size() == most ? candidates_.back().log_prob : kMinusInfinity;
     if (!(log_prob > least)) return;
+    const int32_t piece = scored.Piece(static_cast<size_t>(best_[i].index));
+    if (piece == options_.avoided) continue;
     if (candidates_.size() == most) candidates_.pop_back();
-    const Candidate candidate{log_prob, live, scored.Piece(static_cast<size_t>(best_[i].index))};
+    const Candidate candidate{log_prob, live, piece};
     candidates_.insert(std::upper_bound(candidates_.begin(), candidates_.end(), candidate, better), candidate);
   }
 }

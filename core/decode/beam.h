@@ -20,6 +20,7 @@ struct SearchOptions {
   float length_penalty = 1;          // exponent of the length, </s> included, that divides a finished score
   int32_t start = 0, end = 0;        // the piece that decoding starts from, and the one that ends a sentence
   std::vector<int32_t> banned = {};  // pieces that are never written
+  int32_t avoided = -1;              // one more, which keeps its share of the probability; -1: none
   std::vector<int32_t> prefix = {};  // pieces that every hypothesis begins with, </s> not among them
   // For each sentence the pieces that it may write, ascending, with </s> and the prefix's among them; they alone share
   // its probability. Empty, or an empty list: the whole vocabulary.

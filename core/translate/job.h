@@ -6,6 +6,7 @@
 
 #include "core/base/job.h"
 #include "core/decode/beam.h"
+#include "core/translate/carried_source.h"
 #include "core/translate/model.h"
 
 namespace qkv {
@@ -21,6 +22,11 @@ struct DecodeOptions {
   // What every translation begins with, as rows of the embedding: TranslationModel::Prefix makes one. A prefix that
   // ends with </s> is the whole translation.
   std::vector<int32_t> prefix = {};
+  // What cannot be translated is carried through: core/translate/carried_source.h. Without it the model reads the text
+  // as it is, and writes " \u2047 " for what its vocabulary lacks.
+  bool copy = true;
+  // For each text the parts that the caller knows the translation of; empty: none of any.
+  std::vector<std::vector<GivenPart>> given = {};
 };
 
 // The encoder over these sentences, packed.

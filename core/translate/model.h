@@ -39,6 +39,10 @@ class TranslationModel {
   const SequenceConfig& config() const { return model_->config(); }
   const GenerationConfig& generation() const { return generation_; }
   std::string_view PieceText(int32_t id, Side side = Side::kTarget) const { return Names(side).Text(id); }
+  // The row of the piece that stands for what the vocabulary lacks.
+  int32_t Unknown(Side side) const { return Names(side).unknown(); }
+  // Whether a word at a beginning or after a space is one piece of the source's vocabulary.
+  bool Knows(std::string_view word) const { return source_.Id("\u2581" + std::string(word)) >= 0; }
   // The seats of its weights, all filled; they point into the model.
   WeightSlots Slots() { return model_->Slots(); }
   // Numbers in the weights, and the bytes they take in memory.

@@ -11,19 +11,23 @@
 namespace qkv {
 namespace {
 constexpr Eigen::Index kRowsScoredAtOnce = 32;
-}
+const std::vector<GivenPart> kNoneGiven;
+}  // namespace
 
 ReplayJob::ReplayJob(const TranslationModel& model, std::string source, std::optional<std::string> target,
                      ReplayKind kind, const DecodeOptions& options)
-    : model_(model), kind_(kind) {
-  result_.source.tokens = model.Encode(source, Side::kSource);
+    : model_(model),
+      kind_(kind),
+      source_(model, std::move(source), options.copy, options.given.empty() ? kNoneGiven : options.given.front()),
+      is_own_(!target) {
+  result_.source.text = source_.text();
+  result_.source.tokens = source_.tokens();
   if (target) {
-    result_.target.tokens = model.Encode(*target, Side::kTarget);
+    result_.target.tokens = source_.ReadTarget(*target);
     result_.target.text = std::move(*target);
   } else {
-    translation_ = std::make_unique<TranslationJob>(model, std::vector<std::string>{source}, options);
+    translation_ = std::make_unique<TranslationJob>(model, std::vector<std::string>{source_.text()}, options);
   }
-  result_.source.text = std::move(source);
 }
 
 bool ReplayJob::Advance(Context& ctx) {
@@ -45,16 +49,22 @@ bool ReplayJob::Advance(Context& ctx) {
     Score(ctx);
   }
   if (scored_ < result_.target.tokens.ids.size()) return false;
+  result_.confidence = Confidence(result_.log_prob, scored_);
   if (kind_ != ReplayKind::kScore) Align();
   return true;
 }
 
+// The source in the reading that the translation came from.
 void ReplayJob::TakeTranslation() {
   const Translation& translation = translation_->results().front();
   std::vector<int32_t> ids = translation.ids;
   if (ids.empty()) ids = {model_.config().end};  // a source without pieces
-  result_.target.text = model_.Decode(ids, &result_.target.tokens);
+  source_ = translation_->source(0);
+  result_.source.tokens = source_.tokens();
+  result_.target.tokens.ids = std::move(ids);
   result_.cut = translation.cut;
+  result_.repeats = translation.repeats;
+  result_.foreign = translation.foreign;
   translation_.reset();
 }
 
@@ -88,10 +98,8 @@ bool ReplayJob::ReserveTrace() {
 }
 
 void ReplayJob::StartDecoder(Context& ctx) {
-  std::vector<int32_t> read = result_.target.tokens.ids;  // what the decoder reads: the target, one step late
-  std::rotate(read.begin(), read.end() - 1, read.end());
-  read.front() = model_.config().start;
-  decoder_ = model_.model().Force(encoder_->Start(ctx, {0}), std::move(read));
+  decoder_ =
+      model_.model().Force(encoder_->Start(ctx, {0}), DecoderInput(result_.target.tokens.ids, model_.config().start));
 }
 
 // Log-probabilities of some target pieces, under the same ban as the search.
@@ -124,28 +132,17 @@ void ReplayJob::AddAlternatives(ConstMatrixView log_probs, Eigen::Index row) {
   result_.alternatives.insert(result_.alternatives.end(), all.begin(), best);
 }
 
-// The mean of the model's alignment heads, or of the last layer's where it names none; zeros without cross attention.
 void ReplayJob::Align() {
   result_.encoder_self = trace_.Take(AttentionKind::kEncoderSelf);
   result_.decoder_self = trace_.Take(AttentionKind::kDecoderSelf);
   result_.cross = trace_.Take(AttentionKind::kCross);
   result_.centres = trace_.TakeCentres();
-  const AttentionMap& cross = result_.cross;
-  result_.alignment_heads = model_.generation().alignment_heads;
-  if (result_.alignment_heads.empty() && cross.layers > 0) {
-    for (size_t head = 0; head < cross.heads; ++head) result_.alignment_heads.emplace_back(cross.layers - 1, head);
-  }
-  AttentionMap& mean = result_.alignment;
-  const size_t targets = result_.target.tokens.ids.size(), sources = result_.source.tokens.ids.size();
-  mean.layers = mean.heads = 1;
-  mean.targets = targets;
-  mean.sources = sources;
-  mean.weights.resize(targets * sources);
-  const float share = 1 / static_cast<float>(result_.alignment_heads.size());
-  for (const auto& [layer, head] : result_.alignment_heads) {
-    const float* weights = cross.Row(layer, head, 0);
-    for (size_t i = 0; i < mean.weights.size(); ++i) mean.weights[i] += share * weights[i];
-  }
+  result_.alignment_heads = AlignmentHeads(model_);
+  result_.alignment = MeanOf(result_.cross, result_.alignment_heads);
+  if (!is_own_) return;
+  Spelling spelling = Spell(model_, source_, result_.target.tokens.ids, &result_.alignment, &result_.target.tokens);
+  result_.target.text = std::move(spelling.text);
+  result_.copied = std::move(spelling.copied);
 }
 
 }  // namespace qkv

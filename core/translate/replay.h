@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/attention/trace.h"
+#include "core/translate/alignment.h"
 #include "core/translate/translation.h"
 
 namespace qkv {
@@ -36,6 +37,10 @@ struct Replay {
   std::vector<float> centres;  // of the window of each of cross's rows, in source pieces; empty where it sees all
   AttentionMap alignment;      // [1, 1, target, source]: mean of the alignment heads
   std::vector<std::pair<size_t, size_t>> alignment_heads;
+  std::vector<CopiedSpan> copied;  // of the model's own translation
+  bool repeats = false;            // as of a ScoredText
+  float confidence = 1;            // the same; of any target
+  bool foreign = false;            // the source does not look like the source's language
 };
 
 inline constexpr size_t kAlternatives = 5;  // or the vocabulary's size, where that is less
@@ -64,6 +69,8 @@ class ReplayJob : public Job {
 
   const TranslationModel& model_;
   ReplayKind kind_;
+  CarriedSource source_;
+  bool is_own_;  // the target is the model's own translation
   Replay result_;
   std::unique_ptr<TranslationJob> translation_;
   std::unique_ptr<EncoderPass> encoder_;

@@ -36,6 +36,7 @@ void SentenceBatch::StartSearch(Context& ctx) {
                                                        .start = model_.config().start,
                                                        .end = model_.config().end,
                                                        .banned = model_.generation().banned,
+                                                       .avoided = options_.copy ? model_.Unknown(Side::kTarget) : -1,
                                                        .prefix = options_.prefix,
                                                        .shortlists = Shortlists()});
   encoder_.reset();

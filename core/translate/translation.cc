@@ -19,18 +19,24 @@ constexpr size_t kStepsTogether = 4;
 TranslationJob::TranslationJob(const TranslationModel& model, const std::vector<std::string>& texts,
                                DecodeOptions options)
     : model_(model), options_(std::move(options)), order_(texts.size()), results_(texts.size()) {
-  for (const std::string& text : texts) sources_.push_back(model.Encode(text, Side::kSource));
+  sources_.reserve(texts.size());
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const bool is_given = i < options_.given.size();
+    sources_.emplace_back(model, texts[i], options_.copy, is_given ? options_.given[i] : std::vector<GivenPart>());
+  }
   std::iota(order_.begin(), order_.end(), size_t{0});
   std::sort(order_.begin(), order_.end(), [&](size_t a, size_t b) {
-    return std::pair(sources_[a].ids.size(), a) < std::pair(sources_[b].ids.size(), b);
+    return std::pair(sources_[a].tokens().ids.size(), a) < std::pair(sources_[b].tokens().ids.size(), b);
   });
-  while (next_ < order_.size() && sources_[order_[next_]].ids.size() == 1) {  // nothing but </s>
+  while (next_ < order_.size() && sources_[order_[next_]].tokens().ids.size() == 1) {  // nothing but </s>
+    results_[order_[next_]].text = qkv::Spell(model, sources_[order_[next_]], {}).text;
     ++next_;
     ++finished_;
   }
 }
 
 bool TranslationJob::Advance(Context& ctx) {
+  if (!unplaced_.empty()) return Align(ctx);
   FillLanes(ctx.pool.size());
   const auto busy =
       std::count_if(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane->batch != nullptr; });
@@ -42,7 +48,7 @@ bool TranslationJob::Advance(Context& ctx) {
   for (auto& lane : lanes_) {
     if (lane->done) TakeResults(*lane);
   }
-  return finished_ == results_.size();
+  return unplaced_.empty() && finished_ == results_.size();
 }
 
 void TranslationJob::FillLanes(size_t count) {
@@ -62,7 +68,7 @@ void TranslationJob::Fill(Lane& lane, size_t share) {
   std::vector<const Tokens*> sentences;
   const size_t most = std::min(std::max<size_t>(kMostHypotheses / BeamOf(model_, options_), 1), share);
   for (size_t rows = 0; next_ < order_.size() && sentences.size() < most; ++next_) {
-    const Tokens& source = sources_[order_[next_]];
+    const Tokens& source = sources_[order_[next_]].tokens();
     rows += source.ids.size();
     if (!sentences.empty() && rows > kMostSourceRows) break;
     lane.texts.push_back(order_[next_]);
@@ -86,25 +92,85 @@ void TranslationJob::StepTogether(Context& ctx) {
 }
 
 void TranslationJob::TakeResults(Lane& lane) {
-  const BeamSearch& search = lane.batch->search();
   for (size_t i = 0; i < lane.texts.size(); ++i) {
-    std::vector<Hypothesis> finished = search.Finished(i);
-    Translation& result = results_[lane.texts[i]];
-    for (size_t rank = 0; options_.n_best > 1 && rank < std::min(options_.n_best, finished.size()); ++rank) {
-      result.n_best.push_back(Spell(finished[rank]));
+    if (Take(lane.texts[i], lane.batch->search(), i)) {
+      ++finished_;
+    } else {
+      order_.push_back(lane.texts[i]);
     }
-    static_cast<ScoredText&>(result) = Spell(std::move(finished.front()));
-    result.truncated = sources_[lane.texts[i]].truncated;
-    if (options_.tree) result.tree = search.Tree(i);
   }
-  finished_ += lane.texts.size();
   lane.batch.reset();
   lane.done = false;
 }
 
-ScoredText TranslationJob::Spell(Hypothesis hypothesis) const {
-  return {model_.Decode(hypothesis.pieces), std::move(hypothesis.pieces), hypothesis.log_prob, hypothesis.score,
-          hypothesis.cut};
+// The best hypothesis that carries all that it should, or else the best of all, if there is no other way to read the
+// source. False where there is one: the source is now read so, and is to be translated again.
+bool TranslationJob::Take(size_t text, const BeamSearch& search, size_t sentence) {
+  CarriedSource& source = sources_[text];
+  std::vector<Hypothesis> finished = search.Finished(sentence);
+  const size_t count = std::min(std::max<size_t>(options_.n_best, 1), finished.size());
+  std::vector<ScoredText> ranked;
+  size_t best = finished.size();
+  while (ranked.size() < finished.size() && (best == finished.size() || ranked.size() < count)) {
+    ranked.push_back(Describe(source, std::move(finished[ranked.size()])));
+    if (best == finished.size() && ranked.back().is_whole) best = ranked.size() - 1;
+  }
+  if (best == finished.size()) {
+    if (source.ReadOtherwise()) return false;
+    best = 0;
+  }
+  std::rotate(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(best),
+              ranked.begin() + static_cast<std::ptrdiff_t>(best) + 1);
+  ranked.resize(count);
+
+  Translation& result = results_[text];
+  static_cast<ScoredText&>(result) = ranked.front();
+  if (options_.n_best > 1) result.n_best = std::move(ranked);
+  if (!result.is_whole) unplaced_.push_back({text, &result});
+  for (ScoredText& scored : result.n_best) {
+    if (!scored.is_whole) unplaced_.push_back({text, &scored});
+  }
+  result.truncated = source.tokens().truncated;
+  result.foreign = LooksForeign(source.tokens(), source.bytes(), result.ids, result.confidence);
+  if (options_.tree) result.tree = search.Tree(sentence);
+  return true;
+}
+
+ScoredText TranslationJob::Describe(const CarriedSource& source, Hypothesis hypothesis) const {
+  ScoredText scored{.ids = std::move(hypothesis.pieces),
+                    .log_prob = hypothesis.log_prob,
+                    .score = hypothesis.score,
+                    .cut = hypothesis.cut};
+  scored.confidence = Confidence(scored.log_prob, scored.ids.size());
+  if (options_.copy) {
+    const size_t kept = std::max(WithoutRepetition(source.tokens().ids, scored.ids), options_.prefix.size());
+    scored.repeats = kept + 1 < scored.ids.size();
+    if (scored.repeats) {
+      scored.cut = true;
+      scored.ids.erase(scored.ids.begin() + static_cast<std::ptrdiff_t>(kept), scored.ids.end() - 1);
+    }
+  }
+  Spell(scored, source, nullptr);
+  return scored;
+}
+
+void TranslationJob::Spell(ScoredText& scored, const CarriedSource& source, const AttentionMap* alignment) const {
+  Spelling spelling = qkv::Spell(model_, source, scored.ids, alignment);
+  scored.text = std::move(spelling.text);
+  scored.copied = std::move(spelling.copied);
+  scored.is_whole = spelling.is_whole;
+}
+
+// A step towards the place of what one translation lost.
+bool TranslationJob::Align(Context& ctx) {
+  const auto& [text, translation] = unplaced_.back();
+  const CarriedSource& source = sources_[text];
+  if (alignment_ == nullptr) alignment_ = std::make_unique<AlignmentJob>(model_, source.tokens(), translation->ids);
+  if (!alignment_->Step(ctx)) return false;
+  Spell(*translation, source, &alignment_->result());
+  alignment_.reset();
+  unplaced_.pop_back();
+  return unplaced_.empty() && finished_ == results_.size();
 }
 
 }  // namespace qkv

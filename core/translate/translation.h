@@ -6,21 +6,29 @@
 #include <string>
 #include <vector>
 
+#include "core/translate/alignment.h"
+#include "core/translate/confidence.h"
 #include "core/translate/job.h"
 #include "core/translate/sentence_batch.h"
+#include "core/translate/spelling.h"
 
 namespace qkv {
 
 struct ScoredText {
-  std::string text;
-  std::vector<int32_t> ids;  // </s> included
-  float log_prob = 0;        // natural
-  float score = 0;           // log_prob / length^penalty
-  bool cut = false;          // it had not ended by the longest length it may have
+  std::string text = {};
+  std::vector<int32_t> ids = {};  // </s> included
+  float log_prob = 0;             // natural
+  float score = 0;                // log_prob / length^penalty
+  bool cut = false;               // it had not ended by the longest length it may have
+  bool repeats = false;           // or it went on repeating itself; what it repeated is left out
+  bool is_whole = true;           // it carries all that its source does
+  float confidence = 1;           // from 0 to 1: core/translate/confidence.h
+  std::vector<CopiedSpan> copied = {};
 };
 
 struct Translation : ScoredText {
   bool truncated = false;          // the source was cut to the model's positions
+  bool foreign = false;            // the source does not look like the language that the model reads
   std::vector<ScoredText> n_best;  // best first, itself included; empty unless more than one was asked for
   std::vector<SearchNode> tree;    // empty unless asked for
 };
@@ -32,6 +40,8 @@ class TranslationJob : public Job {
 
   // In the order of the texts; complete once Step has returned true. The same on any number of threads.
   const std::vector<Translation>& results() const { return results_; }
+  // A text as it was read for the translation that it got.
+  const CarriedSource& source(size_t text) const { return sources_[text]; }
   // Texts translated so far.
   size_t finished() const { return finished_; }
 
@@ -49,16 +59,26 @@ class TranslationJob : public Job {
   void Fill(Lane& lane, size_t share);
   void StepTogether(Context& ctx);
   void TakeResults(Lane& lane);
-  ScoredText Spell(Hypothesis hypothesis) const;
+  bool Take(size_t text, const BeamSearch& search, size_t sentence);
+  ScoredText Describe(const CarriedSource& source, Hypothesis hypothesis) const;
+  void Spell(ScoredText& scored, const CarriedSource& source, const AttentionMap* alignment) const;
+  bool Align(Context& ctx);
 
   const TranslationModel& model_;
   DecodeOptions options_;
-  std::vector<Tokens> sources_;
+  std::vector<CarriedSource> sources_;
   std::vector<size_t> order_;  // texts by length
   size_t next_ = 0;            // in order_
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::vector<Translation> results_;
   size_t finished_ = 0;
+  // Translations that lost what they should carry, whose attention says where it goes.
+  struct Unplaced {
+    size_t text;
+    ScoredText* translation;
+  };
+  std::vector<Unplaced> unplaced_;
+  std::unique_ptr<AlignmentJob> alignment_;  // of the last of them
 };
 
 }  // namespace qkv

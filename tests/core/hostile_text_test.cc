@@ -59,12 +59,18 @@ TEST_F(HostileText, IsTranslated) {
   Arena arena;
   ThreadPool pool(2);
   Context ctx{arena, pool};
-  TranslationJob job(*model, lines, {.beam = 1, .max_length = 4});
+  TranslationJob job(*model, lines, {.beam = 1, .max_length = 4, .copy = false});
   while (!job.Step(ctx)) {
+  }
+  TranslationJob carrying(*model, lines, {.beam = 1, .max_length = 4});
+  while (!carrying.Step(ctx)) {
   }
   for (size_t i = 0; i < lines.size(); ++i) {
     SCOPED_TRACE(testing::PrintToString(lines[i].substr(0, 100)));
     const Translation& translation = job.results()[i];
+    const Translation& carried = carrying.results()[i];
+    EXPECT_EQ(carried.text, ToValidUtf8(carried.text));
+    EXPECT_LE(carried.ids.size(), 4U);
     const bool nothing = Lines()[static_cast<unsigned>(i)]["count"].GetUint() == 0;
     EXPECT_EQ(translation.text, ToValidUtf8(translation.text));
     EXPECT_LE(translation.ids.size(), 4U);

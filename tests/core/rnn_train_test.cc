@@ -69,7 +69,7 @@ std::vector<Translation> Translate(const TranslationModel& model, const std::vec
   Arena arena;
   ThreadPool pool(1);
   Context ctx{.arena = arena, .pool = pool};
-  TranslationJob job(model, texts, {.beam = 2});
+  TranslationJob job(model, texts, {.beam = 2, .copy = false});
   while (!job.Step(ctx)) {
   }
   return job.results();
@@ -79,7 +79,7 @@ Replay Traced(const TranslationModel& model, const std::string& source, std::opt
   Arena arena;
   ThreadPool pool(1);
   Context ctx{.arena = arena, .pool = pool};
-  ReplayJob job(model, source, std::move(target), ReplayKind::kTrace, {.beam = 2});
+  ReplayJob job(model, source, std::move(target), ReplayKind::kTrace, {.beam = 2, .copy = false});
   while (!job.Step(ctx)) {
   }
   return job.result();

@@ -215,7 +215,8 @@ TEST_P(TransformerGolden, ReplayIsTheForcedPass) {
     Arena arena;
     ThreadPool pool(2);
     Context ctx{arena, pool};
-    ReplayJob job(*model_, golden["source"].GetString(), golden["target"].GetString(), ReplayKind::kTrace, {});
+    ReplayJob job(*model_, golden["source"].GetString(), golden["target"].GetString(), ReplayKind::kTrace,
+                  {.copy = false});
     while (!job.Step(ctx)) {
     }
     const Replay& replay = job.result();
@@ -240,7 +241,7 @@ TEST_P(TransformerGolden, ATraceOnRequestHasTheVectorsBehindItsWeights) {
   Arena arena;
   ThreadPool pool(1);
   Context ctx{arena, pool};
-  ReplayJob job(*model_, golden["source"].GetString(), "Un essai.", ReplayKind::kVectors, {});
+  ReplayJob job(*model_, golden["source"].GetString(), "Un essai.", ReplayKind::kVectors, {.copy = false});
   while (!job.Step(ctx)) {
   }
   const Replay& replay = job.result();
@@ -275,7 +276,7 @@ std::vector<Translation> Translate(const TranslationModel& model, const std::vec
   Arena arena;
   ThreadPool pool(threads);
   Context ctx{arena, pool};
-  TranslationJob job(model, texts, {.beam = beam});
+  TranslationJob job(model, texts, {.beam = beam, .copy = false});
   while (!job.Step(ctx)) {
   }
   return job.results();
@@ -387,7 +388,7 @@ TEST_P(TransformerTranslation, ScoreIsTheReplays) {
   Context ctx{arena, pool};
   const std::vector<std::string> sources = Sources();
   for (size_t i = 0; i < std::min<size_t>(sources.size(), 10); ++i) {
-    ReplayJob job(*model_, sources[i], std::nullopt, ReplayKind::kScore, {.beam = 1});
+    ReplayJob job(*model_, sources[i], std::nullopt, ReplayKind::kScore, {.beam = 1, .copy = false});
     while (!job.Step(ctx)) {
     }
     const Translation translation = Translate(*model_, {sources[i]}, 1, 1).front();

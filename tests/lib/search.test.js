@@ -161,7 +161,15 @@ describe('what was cut is said', () => {
     expect(parts.map(({ translation }) => translation).join('')).toBe(await translator.translate(text));
     expect(parts.map(({ sentence }) => sentence)).toEqual([true, false, true, false]);
     expect(parts.every(({ cut, truncated }) => !cut && !truncated)).toBe(true);
-    expect(parts[1]).toEqual({ text: '  ', sentence: false, translation: '  ', cut: false, truncated: false });
+    expect(parts[1]).toEqual({
+      text: '  ',
+      sentence: false,
+      translation: '  ',
+      cut: false,
+      truncated: false,
+      confidence: 1,
+      warnings: [],
+    });
   });
 
   test('of a translation that only repeats itself, in parts, search and trace', async () => {
@@ -179,7 +187,7 @@ test('nothing is found in nothing', async () => {
   const translator = await create();
   for (const text of ['', ' \n']) {
     const { hypotheses, tree } = await translator.search(text, { tree: true });
-    expect(hypotheses.map(({ text: said, score, node }) => [said, score, node])).toEqual([['', 0, -1]]);
+    expect(hypotheses.map(({ text: said, score, node }) => [said, score, node])).toEqual([[text, 0, -1]]);
     expect(tree.pieces).toEqual([]);
     expect(await translator.translateParts(text)).toHaveLength(text ? 1 : 0);
   }

@@ -3,14 +3,25 @@
 /** @typedef {import('../lib/index.js').Search} Search */
 /** @typedef {import('../lib/index.js').Translator} Translator */
 /** @typedef {import('../lib/index.js').Trace} Trace */
+/** @typedef {Pick<Trace, 'confidence' | 'warnings'>} Doubt */
 
 const kTexts = 500;
 const kTraces = 8; // a trace of two long sentences is megabytes
 const kSearches = 8;
 
+/** Below it most translations are worse than the middle one (docs/carried.md). */
+const kDoubt = 0.5;
+/** @type {Record<Doubt['warnings'][number], string>} */
+const kInWords = {
+  copied: 'some of it was carried over as it is',
+  truncated: 'the end of the sentence was not read',
+  repetition: 'it went on repeating itself, and was cut',
+  'source-language': 'this does not look like English',
+};
+
 export class Session {
   #translator;
-  /** @type {Map<string, {text: string, cut: boolean}>} */
+  /** @type {Map<string, {text: string, cut: boolean, doubt?: Doubt}>} */
   #texts = new Map();
   /** @type {Map<string, Trace>} */
   #traces = new Map();
@@ -34,6 +45,15 @@ export class Session {
   /** Whether the translation, or what was read of the sentence, is not whole. @param {string} sentence */
   isCut(sentence) {
     return !this.#own.has(sentence) && !!this.#texts.get(this.#key(sentence))?.cut;
+  }
+
+  /** What a reader should know of the model's own translation, in words; often nothing. @param {string} sentence */
+  noteOf(sentence) {
+    const doubt = this.#own.has(sentence) ? undefined : this.#texts.get(this.#key(sentence))?.doubt;
+    if (!doubt) return '';
+    const notes = doubt.warnings.map((warning) => kInWords[warning]);
+    if (doubt.confidence < kDoubt && !notes.includes(kInWords['source-language'])) notes.push('the model is in doubt');
+    return notes.join('; ');
   }
 
   /** @param {string} sentence */
@@ -72,8 +92,8 @@ export class Session {
   async translate(sentence, signal) {
     const key = this.#key(sentence);
     const options = { ...this.#options(sentence), signal, split: false };
-    const [{ translation, cut, truncated }] = await this.#translator.translateParts(sentence, options);
-    remember(this.#texts, kTexts, key, { text: translation, cut: cut || truncated });
+    const [{ translation, cut, truncated, ...doubt }] = await this.#translator.translateParts(sentence, options);
+    remember(this.#texts, kTexts, key, { text: translation, cut: cut || truncated, doubt });
   }
 
   /** Translates and traces; the reader's own translation is traced as it is. @param {string} sentence @param {AbortSignal} signal */
@@ -83,8 +103,10 @@ export class Session {
     const trace = await (target === undefined
       ? this.#translator.trace(sentence, { ...this.#options(sentence), signal })
       : this.#translator.trace({ source: sentence, target }, { signal }));
+    const { confidence, warnings } = trace;
     const cut = trace.cut || trace.sourceTruncated;
-    if (target === undefined) remember(this.#texts, kTexts, key, { text: trace.target.text, cut });
+    if (target === undefined)
+      remember(this.#texts, kTexts, key, { text: trace.target.text, cut, doubt: { confidence, warnings } });
     remember(this.#traces, kTraces, key, trace);
   }
 

@@ -178,6 +178,7 @@ export class Texts extends EventTarget {
     const nodes = this.#parts.map((part) => {
       if (!part.sentence) return part.text;
       const span = sentenceSpan(session.textOf(part.text) ?? '…', ++index, count > 1 && index === this.#active);
+      span.title = session.noteOf(part.text);
       if (session.isCut(part.text)) markCut(span);
       return span;
     });

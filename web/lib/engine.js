@@ -1,6 +1,7 @@
 // The engine of one thread: owns the WebAssembly instance, loads models, runs jobs in turns. A page reaches it through a
 // worker, or in its own thread; both call the same methods with the same plain values.
 import { loadModel } from './load.js';
+import { withCarried } from './keep.js';
 import { nextTask } from './runtime.js';
 import { Scheduler } from './scheduler.js';
 import { languageToken, splitSentences } from './sentences.js';
@@ -8,12 +9,21 @@ import { languageToken, splitSentences } from './sentences.js';
 /** @typedef {import('./guard.js').GuardedModule} GuardedModule */
 /** @typedef {import('./sentences.js').Part} Part */
 /** @typedef {string | number[]} Prefix a text, or ids of pieces */
-/** @typedef {{beam: number, prefix?: Prefix, shortlist?: boolean}} Choice how a translation is searched for */
+/**
+ * How a translation is searched for, and what is carried through.
+ * @typedef {{beam: number, prefix?: Prefix, shortlist?: boolean, copy?: boolean, carry?: import('./keep.js').Carry}} Choice
+ */
+/**
+ * What a reader should know: something that the model cannot translate was carried through; the end of the sentence was
+ * not read; the translation went on repeating itself, and was cut; the text does not look like the source language.
+ * @typedef {'copied' | 'truncated' | 'repetition' | 'source-language'} Warning
+ */
 
 /**
- * @typedef {Part & {translation: string, cut: boolean, truncated: boolean}} TranslatedPart white space is its own
- *   translation. `cut`: the translation had not ended by the longest length it may have, or when it only repeated itself.
- *   `truncated`: the sentence had more pieces than the model has positions, so that its end was not read
+ * @typedef {Part & {translation: string, cut: boolean, truncated: boolean, confidence: number, warnings: Warning[]}} TranslatedPart
+ *   white space is its own translation. `cut`: the translation had not ended by the longest length it may have, or when it
+ *   only repeated itself. `truncated`: the sentence had more pieces than the model has positions, so that its end was not
+ *   read. `confidence`: from 0 to 1, how far to trust it (docs/carried.md)
  */
 
 /** @typedef {{build: string, threads: number, compiled?: WebAssembly.Module}} Started */
@@ -22,6 +32,9 @@ import { languageToken, splitSentences } from './sentences.js';
  * report; most methods do not wait for it.
  * @typedef {{signal: AbortSignal, progress: (report: any) => Promise<void>}} Call
  */
+
+/** What there is to say of white space. */
+const kSpace = { cut: false, truncated: false, confidence: 1, warnings: [] };
 
 export class Engine {
   /** @type {ReturnType<typeof import('./guarded.js').instantiateGuarded> | undefined} */
@@ -80,7 +93,7 @@ export class Engine {
    * @returns {Promise<TranslatedPart[]>}
    */
   async translate(
-    { model, text, locale, split, longest, language = languageToken(text), parts, ...choice },
+    { model, text, locale, split, longest, language = languageToken(text), parts, carry, ...choice },
     { signal },
   ) {
     parts ??= split ? splitSentences(text, locale, longest) : [{ text, sentence: true }];
@@ -89,12 +102,13 @@ export class Engine {
     const isKnown = language && wasm.tokenize(model, language, 'source').pieces[0] === language;
     const marked = (/** @type {Part} */ part) =>
       isKnown && !part.text.startsWith(language) ? `${language} ${part.text}` : part.text;
-    const job = wasm.translateStart(model, sentences.map(marked), choice);
+    const texts = sentences.map((part) => withCarried(marked(part), carry));
+    const job = wasm.translateStart(model, texts, choice);
     const results = (await this.#finish(wasm, job, signal, wasm.translateResult)).values();
     return parts.map((part) => {
       const result = part.sentence ? results.next().value : undefined;
-      const { text: translation, cut, truncated } = result ?? { text: part.text, cut: false, truncated: false };
-      return { ...part, translation, cut, truncated };
+      const { text: translation, cut, truncated, confidence, warnings } = result ?? { ...kSpace, text: part.text };
+      return { ...part, translation, cut, truncated, confidence, warnings };
     });
   }
 
@@ -102,9 +116,9 @@ export class Engine {
    * @param {{model: number, text: string, nBest: number, tree: boolean} & Choice} args
    * @param {Call} call
    */
-  async search({ model, text, ...options }, { signal }) {
+  async search({ model, text, carry, ...options }, { signal }) {
     const wasm = await this.#wasm();
-    const job = wasm.translateStart(model, [text], options);
+    const job = wasm.translateStart(model, [withCarried(text, carry)], options);
     return (await this.#finish(wasm, job, signal, wasm.translateResult))[0];
   }
 
@@ -112,18 +126,20 @@ export class Engine {
    * @param {{model: number, source: string, target: string | null, vectors?: boolean} & Choice} args
    * @param {Call} call
    */
-  async trace({ model, source, target, ...choice }, { signal }) {
+  async trace({ model, source, target, carry, ...choice }, { signal }) {
     const wasm = await this.#wasm();
-    return this.#finish(wasm, wasm.traceStart(model, source, target, choice), signal, wasm.traceResult);
+    const job = wasm.traceStart(model, withCarried(source, carry), target, choice);
+    return this.#finish(wasm, job, signal, wasm.traceResult);
   }
 
   /**
-   * @param {{model: number, source: string, target: string}} args
+   * @param {{model: number, source: string, target: string} & Choice} args
    * @param {Call} call
    */
-  async score({ model, source, target }, { signal }) {
+  async score({ model, source, target, carry, ...choice }, { signal }) {
     const wasm = await this.#wasm();
-    return this.#finish(wasm, wasm.scoreStart(model, source, target), signal, wasm.scoreResult);
+    const job = wasm.scoreStart(model, withCarried(source, carry), target, choice);
+    return this.#finish(wasm, job, signal, wasm.scoreResult);
   }
 
   async memory() {

@@ -14,7 +14,12 @@ export type DecodeOptions = {
   vectors?: boolean;
   /** false: choose from the whole vocabulary. */
   shortlist?: boolean;
+  /** false: the model reads the text as it is. */
+  copy?: boolean;
 };
+/** A text, or [text, part, what stands for the part, text, ...]. */
+export type SourceText = string | string[];
+export type Doubt = { confidence: number; warnings: import('./engine.js').Warning[] };
 export type WasmHypothesis = {
   text: string;
   pieces: string[];
@@ -24,12 +29,14 @@ export type WasmHypothesis = {
   cut: boolean;
 };
 export type WasmTree = { pieces: string[]; ids: Int32Array; parents: Int32Array; logProbs: Float32Array };
-export type WasmTranslation = WasmHypothesis & { truncated: boolean; nBest?: WasmHypothesis[]; tree?: WasmTree };
+export type WasmTranslation = WasmHypothesis &
+  Doubt & { truncated: boolean; nBest?: WasmHypothesis[]; tree?: WasmTree };
 export type WasmTokens = { text: string; pieces: string[]; ids: Int32Array; begin: Int32Array; end: Int32Array };
 export type WasmMap = { shape: number[]; data: Float32Array; vectors?: import('./trace.js').Vectors };
 export type WasmScore = WasmTokens & { score: number; logProbs: Float32Array };
 
-export type WasmTrace = {
+export type WasmTrace = Doubt & {
+  copied: Int32Array;
   source: WasmTokens;
   target: WasmTokens & { logProbs: Float32Array };
   targetInput: string[];
@@ -152,11 +159,11 @@ export interface WasmModule {
   modelInfo(model: number): WasmModelInfo | Failed;
   modelFree(model: number): void;
   memoryBytes(): number;
-  translateStart(model: number, texts: string[], options: DecodeOptions): number | Failed;
+  translateStart(model: number, texts: SourceText[], options: DecodeOptions): number | Failed;
   translateResult(job: number): WasmTranslation[] | Failed;
-  traceStart(model: number, source: string, target: string | null, options: DecodeOptions): number | Failed;
+  traceStart(model: number, source: SourceText, target: string | null, options: DecodeOptions): number | Failed;
   traceResult(job: number): WasmTrace | Failed;
-  scoreStart(model: number, source: string, target: string): number | Failed;
+  scoreStart(model: number, source: SourceText, target: string, options: DecodeOptions): number | Failed;
   scoreResult(job: number): WasmScore | Failed;
   jobStep(job: number): boolean | Failed;
   jobFree(job: number): void;

@@ -34,6 +34,8 @@ import { plain } from './trace.js';
  * @property {boolean} cut whether the best hypothesis was cut
  * @property {boolean} truncated whether the source had more pieces than the model has positions, so that its end was
  *   not read
+ * @property {number} confidence of the best hypothesis, from 0 to 1
+ * @property {import('./engine.js').Warning[]} warnings about it
  */
 
 /** @typedef {SearchFields & {toJSON: () => object}} Search as `JSON.stringify` sees it, typed arrays are arrays */
@@ -45,7 +47,7 @@ import { plain } from './trace.js';
  * @param {boolean} wantsTree
  * @returns {Search}
  */
-export function makeSearch({ truncated, nBest, tree, ...best }, source, beam, wantsTree) {
+export function makeSearch({ truncated, nBest, tree, confidence, warnings, ...best }, source, beam, wantsTree) {
   /** @type {Hypothesis[]} */
   const hypotheses = nBest ?? [best];
   const fields = /** @type {SearchFields} */ ({ format: 'qkv-search/1', source, beam, hypotheses });
@@ -59,7 +61,7 @@ export function makeSearch({ truncated, nBest, tree, ...best }, source, beam, wa
     const find = nodesOf(fields.tree);
     for (const hypothesis of hypotheses) hypothesis.node = find(hypothesis.ids);
   }
-  Object.assign(fields, { cut: best.cut, truncated });
+  Object.assign(fields, { cut: best.cut, truncated, confidence, warnings });
   return Object.defineProperty(/** @type {Search} */ (fields), 'toJSON', { value: toJSON });
 }
 

@@ -78,6 +78,10 @@
  * @property {number} score the sum of the target's log-probabilities
  * @property {boolean} sourceTruncated whether the source had more pieces than the model has positions, and was cut
  * @property {boolean} targetTruncated the same of a target that was given
+ * @property {{source: [from: number, to: number], target: [from: number, to: number]}[]} copied what the model's own
+ *   translation carries through, in UTF-16 units of both texts
+ * @property {number} confidence from 0 to 1: how far to trust the target, by the model's own probabilities
+ * @property {import('./engine.js').Warning[]} warnings
  * @property {boolean} cut whether the target, the model's own, had not ended by the longest length it may have, or when
  *   it only repeated itself
  */
@@ -100,6 +104,10 @@ export function makeTrace(raw, model) {
     model,
     spans: 'utf-16',
     ...raw,
+    copied: Array.from({ length: raw.copied.length / 4 }, (_, i) => {
+      const [from, to, targetFrom, targetTo] = raw.copied.subarray(4 * i, 4 * i + 4);
+      return { source: [from, to], target: [targetFrom, targetTo] };
+    }),
     alignment: { ...raw.alignment, note: raw.alignment.ranked ? kRankedNote : kUnrankedNote },
   });
   return Object.defineProperty(/** @type {Trace} */ (fields), 'toJSON', { value: toJSON });

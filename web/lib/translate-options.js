@@ -1,5 +1,7 @@
 // What a Translator's calls may be given.
 
+/** @typedef {import('./keep.js').CarryOptions} CarryOptions */
+
 /** @typedef {{sourceLanguage: string, targetLanguage: string}} LanguagePair BCP 47 tags, such as 'en' or 'fr-CA' */
 
 /**
@@ -36,11 +38,12 @@
 /** @typedef {{signal?: AbortSignal | null}} CallOptions `signal` gives the call up, with its reason */
 
 /**
- * @typedef {object} StreamOptions
+ * @typedef {object} StreamOptionsFields
  * @property {AbortSignal | null} [signal] gives the call up, with its reason
  * @property {boolean} [shortlist] as in TranslateOptions
  * @property {number} [maxLength] as in TranslateOptions
  */
+/** @typedef {StreamOptionsFields & CarryOptions} StreamOptions */
 
 /**
  * What a translation is to begin with: a text, or the ids of pieces, as a trace and a search give them, which are kept
@@ -49,7 +52,7 @@
  */
 
 /**
- * @typedef {object} TranslateOptions
+ * @typedef {object} TranslateOptionsFields
  * @property {AbortSignal | null} [signal] gives the call up, with its reason
  * @property {boolean} [split] false: the text is one sentence, whatever it looks like; left out: true, unless there is a
  *   prefix
@@ -59,9 +62,10 @@
  * @property {number} [maxLength] the most pieces to write for a sentence, from 1; left out: three times its own and 50 more.
  *   Never more than the model has positions
  */
+/** @typedef {TranslateOptionsFields & CarryOptions} TranslateOptions */
 
 /**
- * @typedef {object} SearchOptions
+ * @typedef {object} SearchOptionsFields
  * @property {AbortSignal | null} [signal] gives the call up, with its reason
  * @property {number} [beam] hypotheses to keep a step, from 1 to 64; left out: the translator's own number
  * @property {number} [nBest] hypotheses to return, from 1 to `beam`; left out: `beam`
@@ -71,9 +75,10 @@
  * @property {boolean} [shortlist] as in TranslateOptions. With a shortlist, probabilities are those of a choice among its
  *   pieces alone, and so a little higher than the trace's and those of `score`
  */
+/** @typedef {SearchOptionsFields & CarryOptions} SearchOptions */
 
 /**
- * @typedef {object} TraceOptions
+ * @typedef {object} TraceOptionsFields
  * @property {AbortSignal | null} [signal] gives the call up, with its reason
  * @property {number} [sentence] trace only the sentence of this number, from 0; left out: the text whole
  * @property {Prefix} [prefix] what the model's own translation is to begin with
@@ -82,7 +87,8 @@
  * @property {boolean} [shortlist] as in TranslateOptions, for the model's own translation; a trace's probabilities are
  *   always of the whole vocabulary
  */
+/** @typedef {TraceOptionsFields & CarryOptions} TraceOptions */
 
-/** @typedef {{prefix?: Prefix, shortlist?: boolean, maxLength?: number}} Choice how a translation is searched for */
+/** @typedef {{prefix?: Prefix, shortlist?: boolean, maxLength?: number} & CarryOptions} Choice how a translation is searched for */
 
 export {};

@@ -6,6 +6,7 @@ import { modelState } from './host.js';
 import { translationKind } from './kinds.js';
 import { Lease } from './lease.js';
 import { described, inputText, invalid, kInputQuota, maxLength as longest, readFields, wholeNumber } from './given.js';
+import { kCarryOptions, readCarry } from './keep.js';
 import { CreateMonitor } from './monitor.js';
 import { needsModels } from './model-source.js';
 import { engineSettings, modelSettings, shared, sharing } from './settings.js';
@@ -43,11 +44,12 @@ const kInternal = Symbol('internal');
 // The options of each call, by name.
 const kPair = ['sourceLanguage', 'targetLanguage'];
 const kCreate = [...kPair, 'model', 'monitor', 'signal', 'worker', 'wasm', 'baseUrl', 'threads', 'workers', 'beam'];
-const kTranslate = ['signal', 'split', 'prefix', 'shortlist', 'maxLength'];
-const kStream = ['signal', 'shortlist', 'maxLength'];
-const kSearch = ['signal', 'beam', 'nBest', 'tree', 'prefix', 'shortlist', 'maxLength'];
-const kTrace = ['signal', 'sentence', 'prefix', 'shortlist', 'maxLength', 'vectors'];
-const kTracePair = ['signal', 'vectors'];
+const kTranslate = ['signal', 'split', 'prefix', 'shortlist', 'maxLength', ...kCarryOptions];
+const kStream = ['signal', 'shortlist', 'maxLength', ...kCarryOptions];
+const kSearch = ['signal', 'beam', 'nBest', 'tree', 'prefix', 'shortlist', 'maxLength', ...kCarryOptions];
+const kTrace = ['signal', 'sentence', 'prefix', 'shortlist', 'maxLength', 'vectors', ...kCarryOptions];
+const kTracePair = ['signal', 'vectors', ...kCarryOptions];
+const kScore = ['signal', ...kCarryOptions];
 
 /**
  * Translates, in the shape of browsers' built-in Translator, and shows what it looked at.
@@ -209,6 +211,7 @@ export class Translator {
    */
   translateStreaming(text, options) {
     const { signal, ...choice } = readFields(options, 'translateStreaming', kStream);
+    this.#choice(choice);
     const parts = splitSentences(inputText(text), this.sourceLanguage, this.#longest).values();
     const language = languageToken(text);
     const cancelled = new AbortController();
@@ -243,7 +246,7 @@ export class Translator {
    * What the model attends to when it is made to write `target` for `source`.
    * @overload
    * @param {SentencePair} pair any two sentences; the target need not be the model's own
-   * @param {CallOptions & {vectors?: boolean}} [options]
+   * @param {CallOptions & import('./keep.js').CarryOptions & {vectors?: boolean}} [options]
    * @returns {Promise<Trace>}
    */
   /**
@@ -268,12 +271,12 @@ export class Translator {
    * How probable the model finds `target` as the translation of `source`.
    * @param {string} source
    * @param {string} target
-   * @param {CallOptions} [options]
+   * @param {CallOptions & import('./keep.js').CarryOptions} [options]
    * @returns {Promise<Score>}
    */
   async score(source, target, options) {
-    const { signal } = readFields(options, 'score', ['signal']);
-    const args = { source: inputText(source, 'source'), target: inputText(target, 'target') };
+    const { signal, ...choice } = readFields(options, 'score', kScore);
+    const args = { source: inputText(source, 'source'), target: inputText(target, 'target'), ...this.#choice(choice) };
     const { score, pieces, logProbs } = await this.#call('score', args, signal);
     return { score, pieces, logProbs };
   }
@@ -330,8 +333,9 @@ export class Translator {
   }
 
   /** @param {Choice} choice */
-  #choice({ prefix, shortlist, maxLength }) {
-    return { beam: this.info.beam, prefix: this.#prefix(prefix), shortlist, maxLength: longest(maxLength) };
+  #choice({ prefix, shortlist, maxLength, ...carried }) {
+    const how = { beam: this.info.beam, prefix: this.#prefix(prefix), shortlist, maxLength: longest(maxLength) };
+    return { ...how, ...readCarry(carried, this) };
   }
 
   /** @param {Prefix | undefined} prefix */

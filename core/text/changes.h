@@ -1,0 +1,62 @@
+// A text with parts of it replaced, and which place of one is which place of the other.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qkv {
+
+class Changes {
+ public:
+  explicit Changes(std::string_view original) : original_(original) {}
+
+  // [begin, end) of the original becomes `text`. In order: none before the end of the last one.
+  void Replace(size_t begin, size_t end, std::string_view text) {
+    KeepUntil(begin);
+    changes_.push_back({begin, end, text_.size(), text_.size() + text.size()});
+    text_ += text;
+    kept_ = end;
+  }
+  // The new text, once all is replaced that is to be; no more is then.
+  const std::string& Finish() {
+    KeepUntil(original_.size());
+    return text_;
+  }
+
+  // The place in the new text of an offset of the original, and the other way round. An offset inside of what was
+  // replaced is where that begins, or, where the offset is the end of something, where that ends.
+  size_t Forward(size_t offset, bool is_end) const { return Map(offset, is_end, true); }
+  size_t Back(size_t offset, bool is_end) const { return Map(offset, is_end, false); }
+
+ private:
+  struct Change {
+    size_t begin, end, to_begin, to_end;
+  };
+
+  void KeepUntil(size_t end) {
+    text_ += original_.substr(kept_, end - kept_);
+    kept_ = end;
+  }
+
+  size_t Map(size_t offset, bool is_end, bool forward) const {
+    size_t from_end = 0, to_end = 0;  // of the last change before the offset
+    for (const Change& change : changes_) {
+      const size_t begin = forward ? change.begin : change.to_begin, end = forward ? change.end : change.to_end;
+      const size_t to = forward ? change.to_begin : change.begin, to_last = forward ? change.to_end : change.end;
+      if (is_end ? offset <= begin : offset < begin) break;
+      if (is_end ? offset <= end : offset < end) return is_end ? to_last : to;
+      from_end = end;
+      to_end = to_last;
+    }
+    return offset - from_end + to_end;
+  }
+
+  std::string_view original_;
+  std::string text_;
+  std::vector<Change> changes_;
+  size_t kept_ = 0;
+};
+
+}  // namespace qkv

@@ -1,0 +1,61 @@
+#include "core/translate/alignment.h"
+
+#include <algorithm>
+
+#include "core/attention/memory.h"
+#include "core/base/budget.h"
+
+namespace qkv {
+
+std::vector<std::pair<size_t, size_t>> AlignmentHeads(const TranslationModel& model) {
+  std::vector<std::pair<size_t, size_t>> heads = model.generation().alignment_heads;
+  const AttentionShape& cross = model.config().cross;
+  if (heads.empty() && cross.layers > 0) {
+    for (size_t head = 0; head < cross.heads; ++head) heads.emplace_back(cross.layers - 1, head);
+  }
+  return heads;
+}
+
+AttentionMap MeanOf(const AttentionMap& cross, const std::vector<std::pair<size_t, size_t>>& heads) {
+  AttentionMap mean{1,  1, cross.targets, cross.sources, std::vector<float>(cross.targets * cross.sources), 0, {},
+                    {}, {}};
+  const float share = 1 / static_cast<float>(heads.size());
+  for (const auto& [layer, head] : heads) {
+    const float* weights = cross.Row(layer, head, 0);
+    for (size_t i = 0; i < mean.weights.size(); ++i) mean.weights[i] += share * weights[i];
+  }
+  return mean;
+}
+
+std::vector<int32_t> DecoderInput(std::vector<int32_t> target, int32_t start) {
+  std::rotate(target.begin(), target.end() - 1, target.end());
+  target.front() = start;
+  return target;
+}
+
+AlignmentJob::AlignmentJob(const TranslationModel& model, const Tokens& source, std::vector<int32_t> target)
+    : model_(model), target_(std::move(target)), encoder_(Encode(model.model(), {&source})) {
+  const AttentionShape& cross = model.config().cross;
+  const size_t targets = target_.size(), sources = source.ids.size();
+  // Without the room nothing is known of the alignment, as of a model without attention.
+  const bool fits =
+      static_cast<bool>(CheckMemory(TraceMemory(cross.layers, cross.heads, targets, sources), "", "alignment"));
+  trace_.Reserve(AttentionKind::kCross, fits ? cross.layers : 0, cross.heads, targets, sources);
+}
+
+bool AlignmentJob::Advance(Context& ctx) {
+  if (decoder_ == nullptr) {
+    if (encoder_->Step(ctx)) {
+      decoder_ = model_.model().Force(encoder_->Start(ctx, {0}), DecoderInput(target_, model_.config().start));
+    }
+    return false;
+  }
+  Context traced = ctx;
+  traced.trace = &trace_;
+  if (!decoder_->Step(traced)) return false;
+  const AttentionMap& cross = trace_.Map(AttentionKind::kCross);
+  result_ = MeanOf(cross, cross.layers > 0 ? AlignmentHeads(model_) : std::vector<std::pair<size_t, size_t>>());
+  return true;
+}
+
+}  // namespace qkv

@@ -1,0 +1,42 @@
+// Where a translation comes from: one forced pass over source and target, of which the alignment is kept.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/attention/trace.h"
+#include "core/translate/job.h"
+
+namespace qkv {
+
+// The heads that align: those that the model names, or all of the last layer. None without cross attention.
+std::vector<std::pair<size_t, size_t>> AlignmentHeads(const TranslationModel& model);
+// The mean of these heads, [1, 1, targets, sources]; zeros where there are none.
+AttentionMap MeanOf(const AttentionMap& cross, const std::vector<std::pair<size_t, size_t>>& heads);
+
+// What a decoder reads while it is made to write `target`: the same, one piece late.
+std::vector<int32_t> DecoderInput(std::vector<int32_t> target, int32_t start);
+
+// The alignment of one translation.
+class AlignmentJob : public Job {
+ public:
+  // Of pieces, both with </s>. `model` and `source` must outlive the job.
+  AlignmentJob(const TranslationModel& model, const Tokens& source, std::vector<int32_t> target);
+
+  // Complete once Step has returned true: [1, 1, target, source].
+  const AttentionMap& result() const { return result_; }
+
+ private:
+  bool Advance(Context& ctx) override;
+
+  const TranslationModel& model_;
+  std::vector<int32_t> target_;
+  AttentionTrace trace_;
+  std::unique_ptr<EncoderPass> encoder_;
+  std::unique_ptr<ForcedPass> decoder_;
+  AttentionMap result_;
+};
+
+}  // namespace qkv

@@ -1,0 +1,175 @@
+// What is carried through, from JavaScript: the options and their mistakes, the trace's spans, what is said of doubt.
+import { readFileSync } from 'node:fs';
+import { readCarry, withCarried } from '../../web/lib/keep.js';
+import { at, create, rejection } from './support.js';
+
+const kLanguages = { sourceLanguage: 'en', targetLanguage: 'fr' };
+/** A sentence as the engine takes it. */
+const given = (text, options) => withCarried(text, readCarry(options, kLanguages).carry);
+
+describe('keep and glossary', () => {
+  test('find terms where they stand as words, the longest of those that overlap', () => {
+    const options = { keep: ['New York', 'York', 'Ann'], glossary: { 'New York Times': 'NYT', cost: '<b>prix</b>' } };
+    expect(given('New York Times in New York, Anna: costs cost.', options)).toEqual([
+      '',
+      'New York Times',
+      'NYT',
+      ' in ',
+      'New York',
+      'New York',
+      ', Anna: costs ',
+      'cost',
+      '<b>prix</b>',
+      '.',
+    ]);
+    expect(given('nothing', options)).toBe('nothing');
+    expect(given('a.b a+b', { keep: ['a+b'] })).toEqual(['a.b ', 'a+b', 'a+b', '']);
+  });
+
+  test('find patterns, whatever their flags, and leave them as they were', () => {
+    const pattern = /prj-\d+/giy;
+    pattern.lastIndex = 3;
+    expect(given('See PRJ-31 and prj-4.', { keep: [pattern] })).toEqual([
+      'See ',
+      'PRJ-31',
+      'PRJ-31',
+      ' and ',
+      'prj-4',
+      'prj-4',
+      '.',
+    ]);
+    expect(pattern.lastIndex).toBe(3);
+    expect(given('abc', { keep: [/x*/] })).toBe('abc');
+  });
+
+  test('refuse what has no meaning', () => {
+    const refused = (options) => () => readCarry(options, kLanguages);
+    for (const options of [
+      { keep: 'Acme' },
+      { keep: [3] },
+      { keep: [''] },
+      { glossary: { ' ': 'x' } },
+      { glossary: { a: 1 } },
+      { glossary: null },
+      { glossary: { ['a'.repeat(201)]: 'b' } },
+      { numbers: 'roman' },
+      { copy: 'no' },
+      { keep: Array.from({ length: 10_001 }, (_, i) => `t${i}`) },
+    ]) {
+      expect(refused(options)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }));
+    }
+  });
+
+  test('refuse patterns that may take for ever, and give up those that take long', () => {
+    for (const pattern of [
+      /(a+)+$/,
+      /(a|a)*$/,
+      /(?:a?b*){2,}/,
+      /((a+)b)+/,
+      /(a+)\1/,
+      /(?<x>a)\k<x>/,
+      /a*a*a*a*a*a*a*a*a*b/,
+    ]) {
+      expect(() => readCarry({ keep: [pattern] }, kLanguages)).toThrow(/for ever|more than 8/);
+    }
+    for (const pattern of [/(ab)+/, /[(+|)]*x/, /\(a+\)+/, /(a|b)c+/, /(?:a+)?/]) {
+      expect(readCarry({ keep: [pattern] }, kLanguages).carry.keep).toHaveLength(1);
+    }
+    const begin = performance.now();
+    expect(() => given('a'.repeat(100_000), { keep: [/a*a*a*a*a*a*b/] })).toThrow(/too long/);
+    expect(performance.now() - begin).toBeLessThan(20_000);
+  });
+
+  test('stand 10,000 terms and a long text', () => {
+    const keep = Array.from({ length: 10_000 }, (_, i) => `term${i}`);
+    expect(given(keep.join(' and '), { keep })).toHaveLength(30_001);
+  });
+});
+
+test('numbers are written as the target language writes them, where that is asked', () => {
+  const french = (text) => given(text, { numbers: 'localise' });
+  expect(french('It is 1,234.56 or 3.5 now')).toEqual([
+    'It is ',
+    '1,234.56',
+    '1\u202f234,56',
+    ' or ',
+    '3.5',
+    '3,5',
+    ' now',
+  ]);
+  for (const text of ['v1.2.3', '192.168.1.1', '12:30', '1,23', '2024-05-17', 'in 1987'])
+    expect(french(text)).toBe(text);
+});
+
+describe('a translation', () => {
+  let translator;
+  beforeAll(async () => {
+    translator = await create({ beam: 2 });
+  });
+  afterAll(() => translator.destroy());
+
+  test('has what cannot be translated, in every call', async () => {
+    const text = 'See https://www.example.org/a?b=c for more than 1,234.56 cats \u{1F600}!';
+    const whole = await translator.translate(text);
+    for (const token of ['https://www.example.org/a?b=c', '1,234.56', '\u{1F600}']) {
+      expect(whole.split(token)).toHaveLength(2);
+    }
+    const [part] = await translator.translateParts(text);
+    expect(part.translation).toBe(whole);
+    expect(part.warnings).toEqual(['copied']);
+    expect(part.confidence).toBeGreaterThan(0);
+    expect(part.confidence).toBeLessThan(1);
+    let streamed = '';
+    for await (const piece of translator.translateStreaming(text)) streamed += piece;
+    expect(streamed).toBe(whole);
+    const { hypotheses, warnings } = await translator.search(text);
+    expect(hypotheses[0].text).toBe(whole);
+    expect(warnings).toEqual(['copied']);
+    for (const each of hypotheses) expect(each.text).toContain('https://www.example.org/a?b=c');
+  });
+
+  test('is traced with the places of what was carried', async () => {
+    const trace = await translator.trace('Ask \u{1F600} @tom_1 for Łódź.');
+    expect(trace.copied.map(({ source: [from, to] }) => trace.source.text.slice(from, to))).toEqual(
+      trace.copied.map(({ target: [from, to] }) => trace.target.text.slice(from, to)),
+    );
+    expect(trace.copied).toHaveLength(3);
+    expect(JSON.parse(JSON.stringify(trace)).copied).toEqual(trace.copied);
+  });
+
+  test('keeps the terms of the caller, and has the glossary', async () => {
+    const options = { keep: ['Zebra Cloud'], glossary: { report: 'RAPPORT & <Co>' }, split: false };
+    const text = await translator.translate('The report of Zebra Cloud is good.', options);
+    expect(text.split('Zebra Cloud')).toHaveLength(2);
+    expect(text.split('RAPPORT & <Co>')).toHaveLength(2);
+  });
+
+  test('is the model\u2019s own without copying', async () => {
+    expect(await translator.translate('I love @tom_1.', { copy: false })).toContain('\u2047');
+    expect((await translator.trace('I love @tom_1.', { copy: false })).copied).toEqual([]);
+  });
+
+  test('of another language says so', async () => {
+    const [part] = await translator.translateParts('Das ist ein schönes Haus, und ich wohne schon lange hier.');
+    expect(part.warnings).toContain('source-language');
+    expect((await translator.translateParts('I have lived here for a long time.'))[0].warnings).toEqual([]);
+  });
+
+  test('refuses a pattern that may take for ever, and goes on', async () => {
+    const error = await rejection(translator.translate('aaaa', { keep: [/(a+)+$/] }));
+    expect(error).toMatchObject({ code: 'INVALID_ARGUMENT', where: 'keep' });
+    expect(await translator.translate('Thank you!')).toBe('Merci !');
+  });
+
+  test('is what web/docs/carried.md says', async () => {
+    const text = readFileSync(at('web/docs/carried.md'), 'utf8');
+    const examples = Array.from(text.matchAll(/translate\('(.*)'\); \/\/ (.*)$/gm), ([, source, target]) => [
+      source,
+      target,
+    ]);
+    expect(examples.length).toBeGreaterThan(1);
+    const model = await create();
+    for (const [source, target] of examples) expect(await model.translate(source)).toBe(target);
+    model.destroy();
+  });
+});
