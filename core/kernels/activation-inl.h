@@ -1,4 +1,4 @@
-// Activations on a run of floats, for their door and for the product's epilogue.
+// Activations on a row of floats, for activation.h and for the epilogue of products.
 #if defined(QKV_KERNELS_ACTIVATION_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef QKV_KERNELS_ACTIVATION_INL_H_
 #undef QKV_KERNELS_ACTIVATION_INL_H_
@@ -15,7 +15,7 @@ HWY_BEFORE_NAMESPACE();
 namespace qkv::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// By comparison and not by Max, which loses a NaN on x86.
+// A comparison, because Max loses a NaN on x86.
 template <class D, class V>
 HWY_INLINE V Relu(D d, V x) {
   return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x);
@@ -49,7 +49,7 @@ HWY_INLINE V Gelu(D d, V x) {
   const V t = hn::Div(hn::Set(d, 1.0f), hn::Add(hn::Set(d, 1.0f), hn::Mul(z, hn::Set(d, 0.5f))));
   V p = hn::Set(d, kFit[0]);
   for (size_t i = 1; i < 10; ++i) p = hn::Add(hn::Mul(p, t), hn::Set(d, kFit[i]));
-  // The fit ends a little above 0 at z = 0, where ExpNegative does not reach.
+  // The fit is slightly above 0 at z = 0, which is outside the range of ExpNegative.
   const V power = hn::Min(hn::Sub(p, hn::Mul(z, z)), hn::Zero(d));
   const V e = ExpNegative(d, power, [](V a, V b, V c) HWY_ATTR { return hn::Add(hn::Mul(a, b), c); });
   const V tail = hn::Mul(hn::Mul(x, hn::Set(d, 0.5f)), hn::Mul(t, e));  // x Phi(-|x|)

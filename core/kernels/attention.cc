@@ -15,13 +15,13 @@
 // After foreach_target:
 #include "core/kernels/softmax-inl.h"
 
-// How many keys query i sees; and floats between two queries' scores in scratch. Keys come in fours.
+// The number of keys that query i sees, and the floats between two queries' scores in scratch, a multiple of four.
 #ifndef QKV_KERNELS_ATTENTION_SHAPES_
 #define QKV_KERNELS_ATTENTION_SHAPES_
 namespace qkv {
 inline constexpr size_t kKeysAtOnce = 4;
-// Queries that pass over a tile of keys, or of values, while the first level of the cache has it. Rows lie as far apart
-// as the model is wide, often a power of two, and then fall on few of the cache's sets: hence few keys.
+// Keys of a tile, which stays in the first-level cache while the queries of a block use it. The distance between rows
+// is the model's width, often a power of two. Rows then use only few of the cache's sets, so a tile has few keys.
 inline constexpr size_t kQueryBlock = 8, kKeyTile = 16;
 
 inline size_t KeysSeen(const ScaledDotAttention& a, size_t query) {
@@ -103,8 +103,8 @@ HWY_NOINLINE void Scores(const ScaledDotAttention& a, const float* query, const 
   }
 }
 
-// A vector of up to kLanes columns, `width` where kNarrow. Decided when compiled: with both at hand LLVM takes whole
-// vectors for WebAssembly apart too.
+// A vector of kLanes columns, or of `width` columns if kNarrow. A template parameter, because with a run-time choice
+// LLVM splits whole vectors into floats for WebAssembly.
 template <bool kNarrow>
 HWY_INLINE V LoadColumns(const float* from, size_t width) {
   if constexpr (kNarrow) return Steady::LoadN(from, width);
@@ -141,7 +141,7 @@ HWY_NOINLINE void WeightedSum(const ScaledDotAttention& a, const float* weight, 
       sum[i][v] = begin == 0 ? Steady::Set(0) : LoadColumns<kNarrow>(y, width);
     }
   }
-  // Later queries may see further.
+  // Later queries may see more keys.
   size_t j = begin;
   for (size_t first = 0; first < kCount; ++first) {
     for (; j < HWY_MIN(seen[first], end); ++j) {
@@ -171,13 +171,13 @@ void SumValues(const ScaledDotAttention& a, const float* weight, size_t stride, 
   }
 }
 
-// On demand [queries, keys] of one head: what is in scratch, and `masked` where the query does not see.
+// Copies the scores in scratch to [queries, keys] of one head, with `masked` where the query does not see the key.
 HWY_INLINE void Keep(const ScaledDotAttention& a, const float* row, size_t seen, float masked, float* kept) {
   std::copy_n(row, seen, kept);
   std::fill_n(kept + seen, a.keys - seen, masked);
 }
 
-// run(count, i) for queries i < count of a block, as many at once as share loads.
+// Calls run(count, i) for the queries of a block, several at once that share loads.
 template <class Run>
 HWY_INLINE void ForQueries(size_t count, const Run& run) {
   size_t i = 0;

@@ -7,7 +7,7 @@
 
 namespace qkv {
 
-// Heads lie side by side in a row: head h of row i is at base + i * stride + h * head_dim.
+// Heads are side by side in a row: head h of row i starts at base + i * stride + h * head_dim.
 struct ScaledDotAttention {
   size_t heads = 1;
   size_t head_dim = 0;
@@ -31,13 +31,13 @@ struct ScaledDotAttention {
   float* output = nullptr;  // [queries, heads * head_dim]
   size_t output_stride = 0;
 
-  // On demand, [heads, queries, keys]: softmax(scale q k'), 0 where masked; and scale q k' itself, -inf where masked.
-  // Asking for them does not change the output by a bit.
+  // Optional results, [heads, queries, keys]: softmax(scale q k'), 0 where masked; and scale q k' itself, -inf where
+  // masked. Storing them does not change a bit of the output.
   float* weights = nullptr;
   float* scores = nullptr;
 };
 
-// The part of `all` that its heads [first, first + count) are: what two threads share has nothing in common.
+// Heads [first, first + count) of `all`. Slices of heads are disjoint, so threads never share output.
 inline ScaledDotAttention SomeHeads(const ScaledDotAttention& all, size_t first, size_t count) {
   ScaledDotAttention part = all;
   part.heads = count;
@@ -49,15 +49,15 @@ inline ScaledDotAttention SomeHeads(const ScaledDotAttention& all, size_t first,
   return part;
 }
 
-// Each query's result depends on its own row and the keys that it sees, bit for bit, and not on the other queries of
-// the call. `scratch` has room for AttentionScratch(a) floats, 64-byte aligned.
+// The bits of a query's result depend only on its own row and the keys that it sees, not on the other queries of the
+// call. `scratch` holds AttentionScratch(a) floats, 64-byte aligned.
 void Attend(const ScaledDotAttention& a, float* scratch);
 size_t AttentionScratch(const ScaledDotAttention& a);
 void AttendNaive(const ScaledDotAttention& a);
 
-// The two products by themselves, of one query and rows that lie `stride` floats apart: scores[j] = q k_j, where
-// `scores` has room for a multiple of four, and output = sum_j weights[j] value_j. In one order on every target,
-// nothing fused.
+// The two products alone, for one query and rows `stride` floats apart: scores[j] = q k_j, with space for `count`
+// rounded up to a multiple of four, and output = sum_j weights[j] value_j. The order of summation is the same on every
+// target, and nothing is fused.
 void DotRows(const float* query, const float* keys, size_t stride, size_t dim, size_t count, float* scores);
 void SumRows(const float* weights, const float* values, size_t stride, size_t dim, size_t count, float* output);
 

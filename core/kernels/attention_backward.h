@@ -1,5 +1,5 @@
-// The backward of scaled dot-product attention over one segment (core/kernels/attention.h), from weights that the
-// forward kept. With P the weights, D what dropout left of them, and O = D V:
+// The backward of scaled dot-product attention over one segment (core/kernels/attention.h), from the weights that the
+// forward stored. P are the weights, D the weights after dropout, and O = D V:
 //
 //   d_D = d_O V', d_V = D' d_O, d_P = d_D through the dropout,
 //   d_S = P (d_P - rowsum(P d_P)), d_Q = scale d_S K, d_K = scale d_S' Q.
@@ -12,11 +12,11 @@ namespace qkv {
 // O = D V again, for weights that dropout has changed; `dropped` [heads, queries, keys].
 void MultiplyWeights(const ScaledDotAttention& a, const float* dropped);
 
-// d_D [heads, queries, keys] from d_O, which lies as the output does. 0 where a query does not see.
+// d_D [heads, queries, keys] from d_O, which has the layout of the output. 0 where a query does not see the key.
 void WeightsBackward(const ScaledDotAttention& a, const float* d_output, float* d_weights);
 
-// Adds to d_Q, d_K and d_V, which lie as query, key and value do. `a.weights` are P; d_weights, d_P on entry, is
-// scratch afterwards.
+// Adds to d_Q, d_K and d_V, which have the layouts of query, key and value. `a.weights` are P. d_weights holds d_P on
+// entry and is overwritten.
 void ScoresBackward(const ScaledDotAttention& a, const float* dropped, const float* d_output, float* d_weights,
                     float* d_query, float* d_key, float* d_value);
 

@@ -61,7 +61,7 @@ HWY_INLINE V GeluTanhSlope(D d, V x) {
   return hn::MulAdd(hn::Mul(x, s.slope), inner, s.value);
 }
 
-// Phi(x) + x phi(x), Phi as the function itself has it: x Phi(x) / x, but where that divides by little.
+// Phi(x) + x phi(x). Phi is x Phi(x) / x, except where x is close to 0.
 template <class D, class V>
 HWY_INLINE V GeluSlope(D d, V x) {
   const V half = hn::Set(d, 0.5f), small = hn::Set(d, 1e-3f), density = hn::Set(d, 0.39894228f);
@@ -143,7 +143,7 @@ void ActivationBackward(Activation activation, const float* x, float* gradient, 
 }
 
 void AddColumnSums(ConstMatrixView x, float* sum, Arena& arena, ThreadPool& pool) {
-  // Parts of the rows are summed apart: enough of them for every thread, and no sum becomes long.
+  // The rows are summed in parts: enough parts for every thread, and no long sums.
   constexpr size_t kRows = 128;
   const size_t rows = static_cast<size_t>(x.rows()), size = static_cast<size_t>(x.cols());
   const size_t parts = (rows + kRows - 1) / kRows;

@@ -1,4 +1,4 @@
-// Small sums of backwards: over a gradient's rows, and through an activation.
+// Small loops of backward passes: the sum over a gradient's rows, and the slope of an activation.
 #pragma once
 
 #include "core/base/arena.h"
@@ -11,10 +11,10 @@ namespace qkv {
 // sum[c] += sum over rows of x[r, c], in an order that depends on the number of rows alone.
 void AddColumnSums(ConstMatrixView x, float* sum, Arena& arena, ThreadPool& pool);
 
-// In place: gradient[i] becomes 0 where y[i], which max(x, 0) gave, is 0.
+// In place: gradient[i] becomes 0 where y[i] = max(x, 0) is 0.
 void ReluBackward(const float* y, float* gradient, size_t size, ThreadPool& pool);
 
-// In place: gradient[i] *= act'(x[i]), x what the activation was given.
+// In place: gradient[i] *= act'(x[i]), x the input of the activation.
 void ActivationBackward(Activation activation, const float* x, float* gradient, size_t size, ThreadPool& pool);
 
 // to += from.

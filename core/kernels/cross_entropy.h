@@ -1,4 +1,4 @@
-// The loss of a classifier of pieces, and its gradient.
+// Cross-entropy of a classifier, and its gradient.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace qkv {
 
 // Cross-entropy with label smoothing (Szegedy et al. 2016): -sum_j q_j log softmax(z)_j with q = (1 - smoothing) for
-// the target and smoothing / classes for each class besides. Each row of `logits` [rows, classes] becomes its gradient
+// the target, plus smoothing / classes for each class. Each row of `logits` [rows, classes] becomes its gradient
 // times `scale`; returns sums over rows. 0 <= target < classes.
 struct CrossEntropySums {
   double loss = 0;      // with smoothing

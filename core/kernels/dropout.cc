@@ -14,7 +14,7 @@
 #define QKV_KERNELS_DROPOUT_ONCE
 namespace qkv {
 
-// Philox's blocks are made side by side, kTogether of them, and each of their four words decides two elements: element
+// kTogether blocks of Philox are computed side by side. Each of their four words decides two elements: element
 // ((word * 2 + half) * kTogether + block) of a group.
 inline constexpr size_t kTogether = 16;
 inline constexpr size_t kGroup = 8 * kTogether;

@@ -14,7 +14,8 @@ HWY_BEFORE_NAMESPACE();
 namespace qkv::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// 1 / (1 + e) with e = exp(-|x|), and e / (1 + e) below 0. Neither this nor the next is inlined eight times over.
+// 1 / (1 + e) with e = exp(-|x|), and e / (1 + e) below 0. Not inlined, and neither is the next function: that would be
+// eight copies.
 template <class D, class V>
 HWY_NOINLINE V Sigmoid(D d, V x) {
   const V one = hn::Set(d, 1.0f);
@@ -218,7 +219,7 @@ void SsruBackward(const SsruRows& s, const float* outputs, float* candidates, fl
   }
 }
 
-// Products alone, which the compiler's own vectors are enough for.
+// Only products: the compiler vectorises this loop well enough.
 void GatesBackward(const Gates& gates, const GateGradients& gradients, ThreadPool& pool) {
   SplitRows(gates, pool, [&](size_t begin, size_t end) {
     for (size_t row = begin; row < end; ++row) {

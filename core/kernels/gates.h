@@ -1,4 +1,4 @@
-// Gates of recurrent cells: what becomes of the products of the input and of the last state, unit by unit.
+// Gates of recurrent cells: the elementwise part after the products with the input and with the last state.
 //
 // With a = W_ih x + b_ih and b = W_hh h + b_hh, in the order and with the equations of PyTorch's nn.LSTM and nn.GRU:
 //   LSTM  i, f, g, o = sigmoid, sigmoid, tanh, sigmoid of a + b     (Hochreiter and Schmidhuber 1997; Gers et al. 2000)
@@ -15,7 +15,7 @@ namespace qkv {
 
 enum class CellKind { kGru, kLstm };
 
-// Products that a unit has of each kind, and numbers that its backward needs.
+// For each kind of cell: products of a unit, and numbers that its backward needs.
 inline constexpr size_t GatesOf(CellKind kind) { return kind == CellKind::kLstm ? 4 : 3; }
 inline constexpr size_t KeptOf(CellKind kind) { return kind == CellKind::kLstm ? 5 : 3; }
 
@@ -36,7 +36,7 @@ void ComputeGatesNaive(const Gates& gates);
 
 struct GateGradients {
   const float* hidden = nullptr;  // of h'
-  const float* cell = nullptr;    // of c' by what came after, of an LSTM alone
+  const float* cell = nullptr;    // of c' from later steps; LSTM only
   float* input = nullptr;         // of a: written
   float* recurrent = nullptr;     // of b: written
   float* previous = nullptr;      // of h of a GRU, of c of an LSTM: added to, or null

@@ -7,9 +7,9 @@
 namespace qkv {
 namespace {
 
-// A block of b, [kDepth, kWidth] packed, stays in the second level of cache while the rows of a pass over it.
+// A block of b, [kDepth, kWidth] packed, stays in the second-level cache while all rows of a use it.
 constexpr size_t kDepth = 384, kWidth = 128;
-// Fewer multiplications are not worth waking a thread for.
+// With fewer multiplications than this, waking a thread costs more than it saves.
 constexpr size_t kWorthThreads = size_t{1} << 20;
 
 size_t RoundUp(size_t size, size_t step) { return (size + step - 1) / step * step; }
@@ -28,7 +28,7 @@ void TransposeInto(const float* from, size_t from_stride, size_t rows, size_t co
   }
 }
 
-// Columns that lie side by side.
+// From columns that are side by side.
 void PackStraight(Factor b, size_t k0, size_t k1, size_t n0, size_t n1, float* to) {
   for (size_t n = n0; n < n1; n += kPanel) {
     const size_t count = std::min(kPanel, n1 - n);
@@ -44,7 +44,7 @@ void PackStraight(Factor b, size_t k0, size_t k1, size_t n0, size_t n1, float* t
   }
 }
 
-// Columns that lie in rows.
+// From columns that are rows in memory.
 void PackTransposed(Factor b, size_t k0, size_t k1, size_t n0, size_t n1, float* to) {
   for (size_t n = n0; n < n1; n += kPanel, to += (k1 - k0) * kPanel) {
     const size_t count = std::min(kPanel, n1 - n);
@@ -53,7 +53,7 @@ void PackTransposed(Factor b, size_t k0, size_t k1, size_t n0, size_t n1, float*
   }
 }
 
-// Columns that are a packed weight's inputs: its outputs are k.
+// From a packed weight: columns are its inputs, k its outputs.
 void PackInputs(const PackedMatrix& w, size_t k0, size_t k1, size_t n0, size_t n1, float* to) {
   const size_t depth = k1 - k0;
   for (size_t n = n0; n < n1; n += kPanel, to += depth * kPanel) {
@@ -121,7 +121,7 @@ void Run(size_t m, size_t n, size_t k, Factor a, PackBlock pack, const Result2d&
   const size_t room = std::min(kDepth, k) * std::min(kWidth, RoundUp(n, kPanel));
   float* blocks = arena.Floats(room * threads);
   if (!worth) return Columns(m, k, a.data, a.stride, pack, y, 0, n, blocks);
-  // Whole panels of columns a thread; where there are few of them, rows.
+  // Each thread gets whole panels of columns, or rows where there are few panels.
   if (n >= 2 * kPanel * threads) {
     const size_t grain = RoundUp((n + threads - 1) / threads, kPanel);
     return pool.For(n, grain, [&](size_t begin, size_t end) {

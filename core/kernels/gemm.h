@@ -1,5 +1,5 @@
-// Products of operands that lie either way, which backwards need: y (+)= a b. One packed kernel
-// (core/kernels/matmul.h) computes all of them; what differs is how its operands are brought into place.
+// y (+)= a b for operands that may be transposed, as backward passes need. One packed kernel (core/kernels/matmul.h)
+// computes all of them; only the packing of the operands differs.
 #pragma once
 
 #include "core/base/arena.h"
@@ -18,7 +18,7 @@ struct Factor {
 };
 inline Factor Transposed(Factor f) { return {f.data, f.stride, !f.transposed}; }
 
-// Where a result goes: rows `stride` apart, panels of kPanel columns `panel_stride` apart.
+// Where a result is written: rows `stride` apart, panels of kPanel columns `panel_stride` apart.
 struct Result2d {
   float* data = nullptr;
   size_t stride = 0;
@@ -26,7 +26,7 @@ struct Result2d {
   size_t panel_stride = kPanel;
 };
 
-// Whether this processor has products of bfloat16 that are faster than those of floats, and lets us use them.
+// Whether this processor has bfloat16 products that are faster than float products, and the system lets us use them.
 bool HasBf16();
 
 // y [m, n] (+)= a [m, k] b [k, n]; y overlaps neither. Each element is summed over k in one fixed order, on any number
@@ -34,12 +34,11 @@ bool HasBf16();
 void Gemm(size_t m, size_t n, size_t k, Factor a, Factor b, Result2d y, Arena& arena, ThreadPool& pool,
           Precision precision = Precision::kFloat);
 
-// y [m, inputs] (+)= a [m, outputs] W: what a product by W' passes back to its operand.
+// y [m, inputs] (+)= a [m, outputs] W: the gradient of x for y = x W'.
 void GemmPacked(size_t m, Factor a, const PackedMatrix& w, Result2d y, Arena& arena, ThreadPool& pool,
                 Precision precision = Precision::kFloat);
 
-// The gradient of a packed weight, which lies as W does: [outputs, inputs] += a' x, a [rows, outputs], x [rows,
-// inputs].
+// The gradient of a packed weight, in the layout of W: [outputs, inputs] += a' x, a [rows, outputs], x [rows, inputs].
 void AddWeightGradient(size_t rows, size_t outputs, size_t inputs, const float* a, const float* x, float* gradient,
                        Arena& arena, ThreadPool& pool, Precision precision = Precision::kFloat);
 

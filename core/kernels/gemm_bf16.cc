@@ -22,8 +22,8 @@ namespace {
 // y.
 constexpr size_t kRows = 16, kDeep = 32;
 constexpr size_t kTileSize = kRows * kDeep;  // bfloat16s
-// What of k is in tiles at a time: all of a's, and, of b's, as much as stays in the second level of cache with kWidth
-// columns of it.
+// The part of k that is in tiles at a time: for a all of it, for b as much as fits the second-level cache with kWidth
+// columns.
 constexpr size_t kDepthOfA = 1536, kDepth = 384, kWidth = 128;
 
 size_t RoundUp(size_t size, size_t step) { return (size + step - 1) / step * step; }
@@ -108,7 +108,7 @@ struct TileConfig {
   uint8_t rows[16] = {};
 };
 
-// A tile of y: where it lies or, at an edge of y and past it, a copy.
+// A tile of y: in place, or a copy at the edge of y.
 class Corner {
  public:
   Corner(const Result2d& y, size_t m, size_t n, size_t row, size_t column)
@@ -177,7 +177,7 @@ QKV_AMX_BF16 void Corners(const uint16_t* const (&a)[2], const uint16_t* const (
   }
 }
 
-// Columns [begin, end) of y, of a part of k whose tiles of a are at `a`, k0 its first.
+// Columns [begin, end) of y for one part of k: its tiles of a are at `a`, and k0 is its first index.
 QKV_AMX_BF16 void Columns(size_t m, size_t k0, size_t k1, const uint16_t* a, PackBlock b, const Result2d& y,
                           size_t begin, size_t end, float* floats, uint16_t* tiles) {
   TileConfig config;
@@ -196,7 +196,8 @@ QKV_AMX_BF16 void Columns(size_t m, size_t k0, size_t k1, const uint16_t* a, Pac
       for (size_t p = 0; p < panels; ++p)
         PanelToTiles(floats + p * depth * kPanel, depth, tiles + p * steps * kTileSize);
       for (size_t p = 0; p < panels; p += 2) {
-        const size_t q = std::min(p + 1, panels - 1);  // of an odd number the last one twice, the second unused
+        const size_t q = std::min(
+            p + 1, panels - 1);  // with an odd number the last panel is computed twice and the second result ignored
         const uint16_t* const of_b[] = {tiles + p * steps * kTileSize, tiles + q * steps * kTileSize};
         for (size_t row = 0; row < m; row += 2 * kRows) {
           const uint16_t* first = a + row / kRows * row_of_a + (k - k0) / kDeep * kTileSize;
@@ -217,7 +218,7 @@ bool Permitted() {
   constexpr uint32_t kBf16 = 1u << 22, kTiles = 1u << 24;
   if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0 || (d & kBf16) == 0 || (d & kTiles) == 0) return false;
   if (!__builtin_cpu_supports("avx512bf16") || !__builtin_cpu_supports("avx512bw")) return false;
-  // A process asks Linux for room to save tiles in (ARCH_REQ_XCOMP_PERM, since 5.16; XFEATURE_XTILEDATA).
+  // Linux must allow a process to use tiles (ARCH_REQ_XCOMP_PERM, since 5.16; XFEATURE_XTILEDATA).
   constexpr long kRequest = 0x1023, kTileData = 18;
   return syscall(SYS_arch_prctl, kRequest, kTileData) == 0;
 }

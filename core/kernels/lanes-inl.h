@@ -1,7 +1,7 @@
-// Two ways to compute on rows of floats. Wide: as many lanes as the processor has, and fused multiply-adds, for what
-// may differ in its last bits from one processor to another. Steady: eight lanes whatever the processor has, and each
-// operation rounded by itself, so that every processor, and WebAssembly, gives the same bits: with int8 products, whose
-// sums are exact, a model then translates the same everywhere.
+// Two ways to compute on rows of floats. Wide: as many lanes as the processor has, and fused multiply-adds. Its last
+// bits may differ between processors. Steady: always eight lanes, and each operation is rounded separately. Every
+// processor and WebAssembly give the same bits. Sums of int8 products are exact, so an int8 model translates the same
+// everywhere.
 #if defined(QKV_KERNELS_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef QKV_KERNELS_LANES_INL_H_
 #undef QKV_KERNELS_LANES_INL_H_
@@ -17,7 +17,7 @@ HWY_BEFORE_NAMESPACE();
 namespace qkv::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The operations that a row needs. A row's end is read with zeros, or with what is given, in the lanes past it.
+// The operations on a row. Lanes past the end of the row are read as zeros, or as the given value.
 struct Wide {
   using D = hn::ScalableTag<float>;
   using V = hn::Vec<D>;
@@ -33,7 +33,7 @@ struct Wide {
   static HWY_INLINE V Mul(V a, V b) { return hn::Mul(a, b); }
   static HWY_INLINE V MulAddOf(V a, V b, V c) { return RelaxedMulAdd(a, b, c); }
   static HWY_INLINE float Sum(V v) { return hn::ReduceSum(D(), v); }
-  // function(D(), v) of each vector of Highway's that there is.
+  // Calls function(D(), v) for each Highway vector.
   template <class Function>
   static HWY_INLINE V Map(V v, const Function& function) {
     return function(D(), v);
@@ -85,7 +85,7 @@ struct Steady {
   }
   static HWY_INLINE V MulAdd(V a, V b, V c) { return Add(Mul(a, b), c); }
   static HWY_INLINE hn::Vec<D> MulAddOf(hn::Vec<D> a, hn::Vec<D> b, hn::Vec<D> c) { return hn::Add(hn::Mul(a, b), c); }
-  // Halves, then pairs, in this order everywhere.
+  // Halves first, then pairs: the same order on every target.
   static HWY_INLINE float Sum(V v) {
     HWY_ALIGN float s[kLanes];
     Store(v, s);

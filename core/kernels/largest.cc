@@ -31,7 +31,7 @@ size_t LargestOfRow(const float* row, size_t size, size_t count, RowEntry* large
   };
   if (count == 0) return 0;
   size_t i = 0;
-  // Once the best are found hardly a block of four vectors has a better one.
+  // After the first blocks, few blocks of four vectors have a larger number, so whole blocks are skipped.
   for (; i + 4 * lanes <= size; i += 4 * lanes) {
     const auto bar = hn::Set(d, least);
     const auto a = hn::Gt(hn::LoadU(d, row + i), bar), b = hn::Gt(hn::LoadU(d, row + i + lanes), bar);

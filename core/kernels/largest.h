@@ -1,4 +1,4 @@
-// The largest numbers of a row, and where they are.
+// The largest numbers of a row and their indices.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@ struct RowEntry {
   int32_t index;
 };
 
-// Writes the `count` largest of row [size], the largest first, equal ones in order of their index, and returns how many
-// there are: NaN and -infinity are left out.
+// Writes the `count` largest numbers of row [size], the largest first, equal ones in order of their index. NaN and
+// -infinity are left out. Returns how many were written.
 size_t Largest(const float* row, size_t size, size_t count, RowEntry* largest);
 
 }  // namespace qkv

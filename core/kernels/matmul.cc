@@ -22,8 +22,8 @@ using TileVector = hn::Vec<TileTag>;
 constexpr size_t kLanes = hn::MaxLanes(TileTag());
 constexpr size_t kPanelVectors = kPanel / kLanes;
 
-// Inputs that are summed in one chain; the chains' sums are added in order. The rounding of a sum grows with the
-// longest chain, and short ones cost one addition in 128.
+// Inputs that are summed in one chain; the sums of chains are added in order. The rounding error grows with the longest
+// chain. Short chains cost one addition in 128.
 constexpr size_t kChain = 128;
 
 HWY_INLINE float* Output(const Product& p, size_t row, size_t column) {
@@ -61,7 +61,7 @@ HWY_NOINLINE void Tile(const Product& p, size_t row, size_t column) {
     for (size_t r = 0; r < kRows; ++r) {
       for (size_t v = 0; v < kVectors; ++v) sum[r][v] = hn::Zero(d);
     }
-    // Pointers and not an index: an address costs WebAssembly instructions that native code has for nothing.
+    // Pointers instead of an index: computing an address takes instructions of its own in WebAssembly.
     const float* HWY_RESTRICT wk = w + begin * kPanel;
     for (const float *xk = x + begin, *const stop = x + end; xk != stop; ++xk, wk += kPanel) {
       TileVector b[kVectors];
@@ -96,13 +96,13 @@ HWY_NOINLINE void Tile(const Product& p, size_t row, size_t column) {
   }
 }
 
-// Rows of the largest tile, and the vectors of outputs beside them: as many sums as the registers hold.
+// Rows of the largest tile, and its vectors of outputs: as many sums as fit the registers.
 struct FloatKernel {
   static constexpr size_t kLanes = HWY_NAMESPACE::kLanes;
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
   static constexpr size_t kRows = 8, kVectors = 3;  // 24 of 32 registers
 #elif HWY_ARCH_WASM && !defined(__wasm_relaxed_simd__)
-  static constexpr size_t kRows = 4, kVectors = 2;  // products need registers too; x64 engines have 15
+  static constexpr size_t kRows = 4, kVectors = 2;  // products need registers too, and x64 engines have 15
 #else
   static constexpr size_t kRows = 6, kVectors = 2;  // 12 of 16
 #endif
@@ -158,8 +158,8 @@ void MatMul(ConstMatrixView x, const PackedMatrix& w, const float* bias, Activat
   p.y = y.data();
   p.y_stride = w.outputs();
   const auto part = HWY_DYNAMIC_POINTER(ProductPart);
-  // Waking a worker takes some microseconds; below this the whole product takes one thread less than about 40. Few rows
-  // take as long as four: the weights have to come from memory all the same.
+  // Waking a worker takes some microseconds. Below this limit one thread needs less than about 40 for the whole
+  // product. Fewer than four rows take as long as four, because the weights must be read anyway.
   constexpr size_t kWorthThreads = size_t{1} << 21;
   const bool worth = std::max<size_t>(rows, 4) * w.inputs() * w.outputs() >= kWorthThreads;
   if (pool.size() == 1 || !worth) return part(p, 0, rows, 0, w.panels() * kPanel);

@@ -7,8 +7,8 @@
 
 namespace qkv {
 
-// A product as the kernel sees it: y[r, o] = act(sum_i x[r, i] w[o, i] + bias[o]), through strides, so that an operand
-// may be a part of something larger.
+// The arguments of the kernel: y[r, o] = act(sum_i x[r, i] w[o, i] + bias[o]). Operands have strides, so they may be
+// parts of larger arrays.
 struct Product {
   const float* x = nullptr;  // [rows, inputs]
   size_t x_stride = 0;
@@ -19,24 +19,24 @@ struct Product {
   Activation activation = Activation::kNone;
   float* y = nullptr;  // [rows, outputs], overlapping nothing
   size_t y_stride = 0;
-  // For learning, which adds to what is there, and to gradients that lie in panels as their weights do.
+  // For training, which adds to gradients; those of weights have the panels of their weights.
   bool add = false;                // y += ; without bias or activation
   size_t y_panel_stride = kPanel;  // floats between a row's panels of kPanel outputs
 };
 
-// A product by all of w; x and y are the caller's to set.
+// A product by all of w. The caller sets x and y.
 Product Whole(const PackedMatrix& w);
 
 // On the calling thread.
 void Multiply(const Product& p, size_t rows);
 
 // y = act(x W' + b). x [rows, inputs], W [outputs, inputs] packed, b [outputs] or null, y [rows, outputs]; y must not
-// overlap x. Each output is summed over its inputs in one fixed order, whatever the number of rows and threads: alone
-// and in a batch are equal bit for bit on one target.
+// overlap x. Each output is summed over its inputs in one fixed order, whatever the number of rows and threads: on one
+// target a row alone and in a batch has the same bits.
 void MatMul(ConstMatrixView x, const PackedMatrix& w, const float* bias, Activation activation, MatrixView y,
             ThreadPool& pool);
 
-// The equation, as plainly as it can be said: the oracle of the one above.
+// The same in plain loops: the reference for the tests.
 void MatMulNaive(ConstMatrixView x, const PackedMatrix& w, const float* bias, Activation activation, MatrixView y);
 
 }  // namespace qkv

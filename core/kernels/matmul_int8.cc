@@ -17,8 +17,8 @@
 #ifndef QKV_KERNELS_MATMUL_INT8_SHAPES_
 #define QKV_KERNELS_MATMUL_INT8_SHAPES_
 
-// Sums begin as zero. For WebAssembly LLVM makes a memset of that, and of it a loop over bytes, which takes a tenth of
-// the time of a tile of twelve sums.
+// Sums start at zero. For WebAssembly LLVM turns this into a memset and then into a loop over bytes, which takes a
+// tenth of the time of a tile of twelve sums.
 #ifdef __EMSCRIPTEN__
 #define QKV_NO_MEMSET __attribute__((no_builtin("memset")))
 #else
@@ -26,7 +26,7 @@
 #endif
 
 namespace qkv {
-// A product as the kernels see it.
+// The arguments of the kernels.
 struct Int8Product {
   QuantizedRows x;
   const int8_t* w = nullptr;
@@ -48,7 +48,7 @@ namespace qkv::HWY_NAMESPACE {
 using OutTag = hn::RebindToFloat<SumTag>;
 using OutVector = hn::Vec<OutTag>;
 
-// y[row, column...] of one vector of outputs, those that there are.
+// y[row, column...] for one vector of outputs; at the end, for those that exist.
 HWY_INLINE void StoreOutputs(const Int8Product& p, size_t row, size_t column, SumVector sum) {
   const OutTag d;
   OutVector y = Dequantize(d, sum, p.x.zeros[row], hn::LoadU(SumTag(), p.sums + column), p.x.scales[row],
@@ -72,7 +72,8 @@ struct Int8Kernel {
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
   static constexpr size_t kRows = 8, kVectors = 3;  // 24 of 32 registers
 #else
-  static constexpr size_t kRows = Dot::kIsOneInstruction ? 6 : 4, kVectors = 2;  // else it needs registers too
+  static constexpr size_t kRows = Dot::kIsOneInstruction ? 6 : 4,
+                          kVectors = 2;  // the two-step form needs more registers
 #endif
   static constexpr size_t kBlockInputs = 131072;
 
@@ -87,7 +88,7 @@ struct Int8Kernel {
     for (size_t r = 0; r < rows; ++r) {
       for (size_t v = 0; v < vectors; ++v) sum[r][v] = hn::Zero(SumTag());
     }
-    // Pointers and not an index: an address costs WebAssembly instructions that native code has for nothing.
+    // Pointers instead of an index: computing an address takes instructions of its own in WebAssembly.
     const QuantizedActivation* const stop = x + (p.inputs + kInt8Group - 1) / kInt8Group * kInt8Group;
     for (; x != stop; x += kInt8Group, w += kPanel * kInt8Group) {
       Int8Weights b[vectors];
@@ -115,7 +116,7 @@ void Int8Part(const Int8Product& p, size_t row_begin, size_t row_end, size_t beg
   }
 }
 
-// Outputs of a table at once, and the most rows beside them.
+// Outputs of a table that are computed at once, and the largest number of rows.
 constexpr size_t kTableOutputs = 4;
 constexpr size_t kTableRows = HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86 ? 4 : 2;
 constexpr size_t kWeightsAtOnce = kSumLanes * kInt8Group;
@@ -164,7 +165,7 @@ void TableRows(const Int8Product& p, size_t rows, size_t row, size_t column) {
   if constexpr (most > 1) TableRows<Dot, most - 1>(p, rows, row, column);
 }
 
-// Outputs [begin, end) of every row: the rows are few, and their x stays in the cache.
+// Outputs [begin, end) of every row. There are few rows, so their x stays in the cache.
 void TablePart(const Int8Product& p, size_t begin, size_t end) {
   WithDot([&](auto dot) HWY_ATTR {
     for (size_t column = begin; column < end; column += kTableOutputs) {
@@ -186,8 +187,8 @@ HWY_EXPORT(TablePart);
 
 namespace {
 
-// Below this sharing costs more than it saves: natively a worker has to be woken, which takes some microseconds, in a
-// browser it is looking out. Few rows take as long as four: the weights have to come from memory all the same.
+// Below this limit sharing costs more than it saves: natively a worker must be woken, which takes some microseconds; in
+// a browser it spins for a while. Fewer than four rows take as long as four, because the weights must be read anyway.
 #ifdef __EMSCRIPTEN__
 constexpr size_t kWorthThreads = size_t{1} << 20;
 #else

@@ -1,6 +1,6 @@
 // Products of quantised rows and quantised weights: y[r, o] = act(s_r s_o sum_i (q_ri - z_r) w_oi + b_o). The sum is
-// exact in 32 bits, and each operation after it is rounded by itself: the same bits on every target, for any number of
-// rows and threads.
+// exact in 32 bits, and each operation after it is rounded separately. The bits are the same on every target, for any
+// number of rows and threads.
 #pragma once
 
 #include "core/base/threads.h"
@@ -13,12 +13,12 @@ namespace qkv {
 void MatMul(const QuantizedRows& x, const QuantizedMatrix& w, const float* bias, Activation activation, MatrixView y,
             ThreadPool& pool);
 
-// By some rows of a table, or all of them. bias [outputs] or null; y [rows, pieces.size()], or [rows, outputs] where
-// `pieces` is empty; pieces are below w.outputs().
+// By the rows `pieces` of a table, or by all rows. bias [outputs] or null; y [rows, pieces.size()], or [rows, outputs]
+// where `pieces` is empty; pieces are below w.outputs().
 void MatMulRows(const QuantizedRows& x, const QuantizedMatrix& w, std::span<const int32_t> pieces, const float* bias,
                 MatrixView y, ThreadPool& pool);
 
-// The equation, one number at a time: the oracle of the two above, for either layout.
+// The same one number at a time, for both layouts: the reference for the tests.
 void MatMulNaive(const QuantizedRows& x, const QuantizedMatrix& w, const float* bias, Activation activation,
                  MatrixView y);
 

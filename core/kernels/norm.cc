@@ -15,7 +15,7 @@ namespace qkv::HWY_NAMESPACE {
 
 constexpr size_t kLanes = Steady::kLanes;
 
-// y = x, or x + residual where there is one; returns the sum of y.
+// y = x, or x + residual if not null; returns the sum of y.
 HWY_INLINE float CopySum(const float* x, const float* residual, size_t size, float* y) {
   auto sum = Steady::Set(0);
   size_t i = 0;
@@ -53,8 +53,8 @@ HWY_INLINE void Moments(const float* y, size_t size, float mean, float& first, f
   second += Steady::Sum(s2);
 }
 
-// Two passes, corrected: the mean that a float sum gives is off by its rounding, which sum (y - mean) measures
-// (Chan, Golub and LeVeque 1983). Without it a row whose mean is far from 0 would come out shifted.
+// Two passes with a correction: a float sum gives the mean with a rounding error, which sum (y - mean) measures (Chan,
+// Golub and LeVeque 1983). Without it a row with a mean far from 0 would be shifted.
 void NormRows(const float* x, const float* residual, const float* gain, const float* bias, float epsilon, size_t rows,
               size_t size, float* y) {
   const float n = static_cast<float>(size);

@@ -14,8 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace qkv::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// function(vector index, lanes...) would hide four small loops; they are written out: each row is read from the first
-// level of cache four times.
+// Four small loops, written out. Each row is read four times from the first-level cache.
 void NormBackwardRows(const float* x, const float* residual, const float* gain, float epsilon, const float* d_y,
                       size_t rows, size_t size, float* normal, float* d_z, float* d_gain, float* d_bias) {
   const hn::ScalableTag<float> d;
@@ -46,7 +45,7 @@ void NormBackwardRows(const float* x, const float* residual, const float* gain, 
       rest_first += v;
       rest_second += v * v;
     }
-    const float shift = (hn::ReduceSum(d, first) + rest_first) / n;  // core/kernels/norm.cc says why
+    const float shift = (hn::ReduceSum(d, first) + rest_first) / n;  // for the reason in core/kernels/norm.cc
     const float variance = std::fmax((hn::ReduceSum(d, second) + rest_second) / n - shift * shift, 0.0f);
     const float inverse = 1 / std::sqrt(variance + epsilon), centre = mean + shift;
 
@@ -90,12 +89,12 @@ HWY_EXPORT(NormBackwardRows);
 
 void LayerNormBackward(ConstMatrixView x, const float* residual, const float* gain, float epsilon, ConstMatrixView d_y,
                        float* d_z, float* d_gain, float* d_bias, Arena& arena, ThreadPool& pool) {
-  // The sums over rows are made in parts that do not depend on the number of threads.
+  // Sums over rows are computed in parts, and the parts do not depend on the number of threads.
   constexpr size_t kRows = 128;
   const size_t rows = static_cast<size_t>(x.rows()), size = static_cast<size_t>(x.cols());
   const size_t parts = (rows + kRows - 1) / kRows;
   const ArenaScope scope(arena);
-  float* room = arena.Floats(parts * 3 * size);  // a part: its gain's, its bias's, a normalised row
+  float* room = arena.Floats(parts * 3 * size);  // for each part: gain, bias, one normalised row
   const auto run = HWY_DYNAMIC_POINTER(NormBackwardRows);
   pool.For(parts, 1, [&](size_t begin, size_t end) {
     for (size_t part = begin; part < end; ++part) {

@@ -7,7 +7,7 @@ namespace qkv {
 
 PackedMatrix::PackedMatrix(size_t outputs, size_t inputs)
     : data_((outputs + kPanel - 1) / kPanel * kPanel * inputs), outputs_(outputs), inputs_(inputs) {
-  // Only the last panel has outputs that no SetRow reaches.
+  // Only the last panel has outputs that SetRow does not write.
   if (outputs % kPanel != 0) std::fill_n(data_.data() + outputs / kPanel * kPanel * inputs, kPanel * inputs, 0.0f);
 }
 

@@ -1,5 +1,5 @@
-// Weights laid out once for every product: panels of kPanel outputs, each with its inputs in order, so that the
-// matrix-matrix and the matrix-vector kernel stream the same bytes. There is no other copy of a weight.
+// The one layout of weights, for all products: panels of kPanel outputs, each with its inputs in order. The
+// matrix-matrix and the matrix-vector kernel read the same bytes, so there is no second copy of a weight.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace qkv {
 
-// Outputs side by side in one panel: a cache line of floats, a multiple of the lanes of every target.
+// Outputs side by side in one panel: a cache line of floats, and a multiple of the lanes of every target.
 inline constexpr size_t kPanel = 16;
 
 // W [outputs, inputs]. Element (o, i) is at data()[(o / kPanel * inputs + i) * kPanel + o % kPanel]; outputs past the
@@ -23,7 +23,7 @@ class PackedMatrix {
   size_t inputs() const { return inputs_; }
   size_t panels() const { return (outputs_ + kPanel - 1) / kPanel; }
   const float* Panel(size_t panel) const { return data_.data() + panel * inputs_ * kPanel; }
-  // All panels, for what treats every weight alike: an optimiser, a gradient that lies as its weight does.
+  // All panels in order, for code that treats all weights alike, such as an optimiser.
   float* data() { return data_.data(); }
   const float* data() const { return data_.data(); }
   size_t size() const { return data_.size(); }

@@ -1,4 +1,4 @@
-// What the forward and the backward of pairwise scores share.
+// tanh for the forward and the backward of pairwise scores.
 #if defined(QKV_KERNELS_PAIRWISE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef QKV_KERNELS_PAIRWISE_INL_H_
 #undef QKV_KERNELS_PAIRWISE_INL_H_
@@ -20,8 +20,8 @@ constexpr size_t kPairLanes = hn::MaxLanes(PairTag());
 constexpr size_t kPairVectors = kPanel / kPairLanes;
 
 // tanh x = sign(x) (1 - e) / (1 + e), e = exp(-2 |x|); below 1/4 a series, since there 1 - e cancels. NaN stays.
-// `slope`, where it is wanted: 1 - tanh^2 x = 4 e / (1 + e)^2, which does not cancel. Nothing is fused: the same bits
-// on every target.
+// `slope`, if not null: 1 - tanh^2 x = 4 e / (1 + e)^2, which does not cancel. Nothing is fused, so every target gives
+// the same bits.
 HWY_INLINE PairVector Tanh(PairTag d, PairVector x, PairVector* slope = nullptr) {
   const PairVector one = hn::Set(d, 1.0f);
   const PairVector size = hn::Abs(x);

@@ -1,5 +1,5 @@
-// Every query against every key, for scores that are not a product: the loops of additive and of distance-based
-// attention. Keys are packed as weights are (core/kernels/packed.h): panels of kPanel keys.
+// Scores of all pairs of queries and keys, for scores that are not a matrix product: additive attention and distances.
+// Keys are packed in panels of kPanel keys, as weights are (core/kernels/packed.h).
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,8 @@ struct Pairs {
 void TanhSums(const Pairs& p);
 void TanhSumsNaive(const Pairs& p);
 
-// score = -sum_c (q_c - k_c)^2 / 2: differences first, so that near neighbours far from the origin keep their digits.
+// score = -sum_c (q_c - k_c)^2 / 2. Differences come first: points close to each other but far from the origin keep
+// their precision.
 void SquaredDistances(const Pairs& p);
 void SquaredDistancesNaive(const Pairs& p);
 

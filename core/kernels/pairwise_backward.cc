@@ -12,12 +12,12 @@
 HWY_BEFORE_NAMESPACE();
 namespace qkv::HWY_NAMESPACE {
 
-// Columns whose sums are kept at a time, lane by lane: those of kPairRows queries stay in the first level of cache or
-// the second, and no sum is reduced before all keys have passed.
+// Columns of one pass. Their sums are kept lane by lane and stay in the first- or second-level cache for kPairRows
+// queries; they are reduced after all keys.
 constexpr size_t kColumns = 8;
 
-// term(q, k, w, d, slope, sum) gives the gradient of q and adds to the sum that is the weight's; that of k is
-// `key_sign` times the former.
+// term(q, k, w, d, slope, sum) returns the gradient of q and adds to the weight's sum. The gradient of k is `key_sign`
+// times that of q.
 template <class Term>
 HWY_INLINE void PairsBackward(const Pairs& p, const PairsGradient& g, float key_sign, const Term& term) {
   const PairTag d;
@@ -38,7 +38,7 @@ HWY_INLINE void PairsBackward(const Pairs& p, const PairsGradient& g, float key_
           const PairVector ds = hn::LoadU(d, g.scores + r * g.stride + first);
           const PairVector q = hn::Set(d, p.queries[r * p.dim + c0 + c]);
           PairVector more = zero;
-          const auto stops = hn::Eq(ds, zero);  // and not Ne, which is false for NaN
+          const auto stops = hn::Eq(ds, zero);  // not Ne, which is false for NaN
           const PairVector dq = hn::IfThenZeroElse(stops, term(d, q, k, w, ds, more));
           float* to = of_queries + (r * kColumns + c) * kPairLanes;
           hn::Store(hn::Add(hn::Load(d, to), dq), d, to);

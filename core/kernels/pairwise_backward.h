@@ -8,14 +8,15 @@
 namespace qkv {
 
 struct PairsGradient {
-  const float* scores = nullptr;  // [rows, count], rows `stride` apart; 0 passes nothing, whatever the key holds
+  const float* scores =
+      nullptr;  // [rows, count], rows `stride` apart; a 0 passes no gradient, even if the key holds NaN
   size_t stride = 0;
   float* queries = nullptr;  // [rows, dim], added to
   float* keys = nullptr;     // packed [count, dim] as the keys are, added to
   float* weight = nullptr;   // [dim], added to; null for scores without one
 };
 
-// Rows of one call at most.
+// The largest number of rows in one call.
 inline constexpr size_t kPairRows = 48;
 
 // The scores of `p` are not read. Each gradient is summed in one fixed order. p.rows <= kPairRows.

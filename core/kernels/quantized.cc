@@ -19,11 +19,11 @@ HWY_BEFORE_NAMESPACE();
 namespace qkv::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Eight lanes at least: half a vector of bytes is stored at once.
+// At least eight lanes, because half a vector of bytes is stored at once.
 using RowTag = hn::ScalableTag<float>;
 using RowVector = hn::Vec<RowTag>;
 
-// The least and the greatest of a row and 0; a NaN may be lost, so infinite for a row that holds one.
+// The minimum and the maximum of a row and 0. Infinite for a row with a NaN, which a comparison could lose.
 HWY_INLINE void Span(const float* x, size_t size, float& least, float& most) {
   const RowTag d;
   const size_t lanes = hn::Lanes(d);
@@ -104,7 +104,7 @@ QuantizedMatrix::QuantizedMatrix(Int8Layout layout, size_t outputs, size_t input
       scales_(Padded(outputs, kPanel)),
       sums_(Padded(outputs, kPanel)) {
   std::fill_n(scales_.data(), scales_.size(), 0.0f);
-  // Only the last panel has outputs that no SetRow reaches.
+  // Only the last panel has outputs that SetRow does not write.
   if (layout == Int8Layout::kPanels && outputs % kPanel != 0) {
     std::memset(data_.data() + outputs / kPanel * stride_ / sizeof(float), 0, stride_);
   }

@@ -1,6 +1,6 @@
-// int8, one contract on every target: activations unsigned 7 bits, a scale and a zero point for each row, made on the
-// fly; weights signed 8 bits, a scale for each output. Products add up in 32 bits, exactly: 127 * 128 twice still fits
-// 16 bits, so no target saturates, and the sums are the same integers everywhere.
+// int8 with one contract on every target. Activations: 7 bits unsigned, with a scale and a zero point for each row,
+// computed for each call. Weights: 8 bits signed, with a scale for each output. Sums are exact in 32 bits: 127 * 128
+// twice fits 16 bits, so no target saturates, and the sums are the same integers everywhere.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace qkv {
 
-// Baseline WebAssembly multiplies pairs of 16 bits; every other target four pairs of 8 bits at once.
+// Baseline WebAssembly multiplies two pairs of 16-bit numbers at once, every other target four pairs of 8-bit numbers.
 #if defined(__wasm__) && !defined(__wasm_relaxed_simd__)
 inline constexpr bool kInt8InPairs = true;
 using QuantizedActivation = int16_t;
@@ -25,19 +25,19 @@ inline constexpr bool kInt8InPairs = false;
 using QuantizedActivation = uint8_t;
 #endif
 
-// Inputs side by side that one instruction multiplies and adds.
+// The inputs that one instruction multiplies and adds.
 inline constexpr size_t kInt8Group = 4;
-// Rows of inputs are padded to this many, with weights of zero.
+// Rows of inputs are padded to a multiple of this, with zero weights.
 inline constexpr size_t kInt8Padding = 64;
 
-// How weights lie in memory.
+// The layout of weights in memory.
 enum class Int8Layout {
-  // Panels of kPanel outputs, for products by all of them: within a panel groups of four inputs follow one another,
-  // each
-  // with its 16 outputs side by side. In baseline WebAssembly four outputs' first two inputs come before their last
-  // two.
+  // Panels of kPanel outputs, for products by all outputs. A panel is a sequence of groups of four inputs; in a group
+  // the 16 outputs are side by side. In baseline WebAssembly, for every four outputs, their first two inputs come
+  // before
+  // their last two.
   kPanels,
-  // Each output's inputs in order, for tables: a row is looked up, and a product may want some outputs alone.
+  // Each output's inputs in order, for tables of embeddings: a row can be read, and a product can take some outputs.
   kRows,
 };
 
@@ -54,7 +54,7 @@ class QuantizedMatrix {
   size_t stride() const { return stride_; }
   const int8_t* data() const { return reinterpret_cast<const int8_t*>(data_.data()); }
   const float* scales() const { return scales_.data(); }
-  const int32_t* sums() const { return sums_.data(); }  // of each output's weights, for the zero points
+  const int32_t* sums() const { return sums_.data(); }  // the sum of each output's weights, for the zero points
   size_t bytes() const;
 
   void SetRow(size_t output, const int8_t* weights);  // weights [inputs]
@@ -93,7 +93,7 @@ inline float RowScale(float least, float most) {
   return span > 0 ? std::max(span / 127, std::numeric_limits<float>::min()) : span;
 }
 
-// A row with a NaN or an infinity gets a scale that is not finite, and so are its products.
+// A row with a NaN or an infinity gets a scale that is not finite. Its products are then not finite either.
 QuantizedRows Quantize(ConstMatrixView x, Arena& arena);
 void QuantizeNaive(const float* x, size_t size, QuantizedActivation* quantized, float* scale, int32_t* zero);
 

@@ -1,4 +1,4 @@
-// The operations that Highway lacks: WebAssembly's relaxed SIMD, used by the relaxed build only.
+// WebAssembly's relaxed SIMD, which Highway does not have. Only the relaxed build uses it.
 #if defined(QKV_KERNELS_RELAXED_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef QKV_KERNELS_RELAXED_INL_H_
 #undef QKV_KERNELS_RELAXED_INL_H_
@@ -17,8 +17,8 @@ HWY_BEFORE_NAMESPACE();
 namespace qkv::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// a b + c, rounded once where the processor has it: always from AVX2 on, never in baseline WebAssembly, and as the
-// browser's processor does it in the relaxed build.
+// a b + c. Rounded once on AVX2 and newer, twice in baseline WebAssembly; in the relaxed build it depends on the
+// browser's processor.
 template <class V>
 HWY_INLINE V RelaxedMulAdd(V a, V b, V c) {
 #ifdef __wasm_relaxed_simd__

@@ -1,4 +1,4 @@
-// Softmax of one row, for its door and for attention.
+// Softmax of one row, for softmax.h and for attention.
 #if defined(QKV_KERNELS_SOFTMAX_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef QKV_KERNELS_SOFTMAX_INL_H_
 #undef QKV_KERNELS_SOFTMAX_INL_H_
@@ -38,14 +38,14 @@ inline HWY_NOINLINE float RowMax(const float* row, size_t size) {
   return hn::AllFalse(d, nan) ? hn::ReduceMax(d, max) : std::numeric_limits<float>::quiet_NaN();
 }
 
-// exp(x) for x <= 0; 0 below -87.3, where floats end to be normal; NaN stays. Its relative error is two units of the
-// last place and |x| half ones, as many as x itself has that was rounded. Highway's Exp covers every x and is exact for
-// large ones too, which costs half as much again in the loop that attention spends longest in besides its products.
-// 2^(n + f) = 2^n p(f), |f| <= 1/2; p is a minimax fit of relative error 2e-9, exact at 0.
+// exp(x) for x <= 0; 0 below -87.3, where the result would not be a normal float; NaN stays. The relative error is two
+// units in the last place plus |x| / 2 of them, which is also the error that rounding x itself causes. Highway's Exp
+// covers every x and takes 1.5 times as long; attention spends most of its time here besides its products.
+// 2^(n + f) = 2^n p(f), |f| <= 1/2; p is a minimax fit with relative error 2e-9, exact at 0.
 template <class D, class V, class MulAdd>
 HWY_INLINE V ExpNegative(D d, V x, const MulAdd& mul_add) {
   const hn::RebindToSigned<D> di;
-  // Adding 1.5 2^23 rounds to an integer, which the lowest bits then hold; 127 more is the exponent's bias.
+  // Adding 1.5 2^23 rounds to an integer and puts it into the lowest bits; 127 is the exponent's bias.
   const V magic = hn::Set(d, 12582912.0f + 127.0f);
   const V t = hn::Mul(x, hn::Set(d, 1.44269504f));
   const V shifted = hn::Add(t, magic);
@@ -72,8 +72,8 @@ HWY_INLINE typename Lanes::V ExpNegativeOf(typename Lanes::V x) {
   });
 }
 
-// sum exp(x - max), and the terms into `row` when kStore. Lanes are summed in short blocks first: the rounding of a
-// long sum then grows with the block's length plus their number, not with their product.
+// sum exp(x - max); with kStore the terms are written to `row`. Lanes are summed in short blocks first. The rounding
+// error then grows with the block's length plus the number of blocks, not with their product.
 template <class Lanes, bool kStore, class Row>
 HWY_NOINLINE float RowExpSum(Row* row, size_t size, float max) {
   constexpr size_t kBlock = 64;  // vectors
@@ -99,7 +99,8 @@ HWY_NOINLINE float RowExpSum(Row* row, size_t size, float max) {
   return Lanes::Sum(total);
 }
 
-// Times a factor: a division an element takes several times as long, for half a unit of the last place.
+// Multiplies by the inverse: a division for each element takes several times as long and gains half a unit in the last
+// place.
 inline HWY_NOINLINE void RowScale(float* row, size_t size, float factor) {
   const hn::ScalableTag<float> d;
   const size_t lanes = hn::Lanes(d);
@@ -116,7 +117,7 @@ inline void RowFill(float* row, size_t size, float value) {
 inline HWY_NOINLINE void SoftmaxRow(float* row, size_t size) {
   const float max = RowMax(row, size);
   if (max == -std::numeric_limits<float>::infinity()) return RowFill(row, size, 0);
-  // +inf or NaN: inf - inf and NaN reach every term through the sum, and a masked one is 0 all the same.
+  // With +inf or NaN the sum is NaN, and so is every term except masked ones, which stay 0.
   if (!std::isfinite(max)) {
     for (size_t i = 0; i < size; ++i) {
       const bool masked = row[i] == -std::numeric_limits<float>::infinity();

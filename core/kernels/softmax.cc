@@ -21,7 +21,7 @@ void NormaliseRow(const float* row, size_t size, Normaliser& n) {
   n = {RowMax(row, size), 0};
   if (n.max == -std::numeric_limits<float>::infinity()) return;
   if (std::isfinite(n.max)) {
-    // In double, whose logarithm rounds to the same float whatever library computes it.
+    // In double: its logarithm rounds to the same float in every math library.
     n.log_sum = static_cast<float>(std::log(static_cast<double>(RowExpSum<Steady, false>(row, size, n.max))));
   } else {
     n.max = n.log_sum = std::numeric_limits<float>::quiet_NaN();
@@ -34,7 +34,7 @@ void LogSoftmaxRows(float* rows, size_t count, size_t size) {
     Normaliser n;
     NormaliseRow(row, size, n);
     if (n.max == -std::numeric_limits<float>::infinity()) continue;
-    // Two subtractions, as the equation has them: max + log_sum would lose the low bits of log_sum first.
+    // Two subtractions, because max + log_sum would lose the low bits of log_sum.
     const hn::ScalableTag<float> d;
     const size_t lanes = hn::Lanes(d);
     const auto m = hn::Set(d, n.max), s = hn::Set(d, n.log_sum);

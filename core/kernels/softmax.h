@@ -6,15 +6,15 @@
 namespace qkv {
 
 // In place: each row x becomes exp(x - max x) / sum, the same bits on every target. -inf is a masked entry and becomes
-// exactly 0; a row with nothing but -inf becomes zeros. A NaN or +inf turns all the others of its row into NaN.
+// exactly 0; a row of -inf alone becomes zeros. With a NaN or +inf, all entries that are not masked become NaN.
 void Softmax(MatrixView rows);
 void SoftmaxNaive(MatrixView rows);
 
 // In place: each row x becomes x - max x - log(sum exp(x - max x)).
 void LogSoftmax(MatrixView rows);
 
-// What a row's softmax is normalised by, without writing it: log softmax(x)_i = x_i - max - log_sum. NaN where the row
-// holds a NaN or +inf, max = -inf where it holds nothing but -inf. The same bits on every target.
+// The normaliser of a row's softmax, without writing the row: log softmax(x)_i = x_i - max - log_sum. NaN if the row
+// holds a NaN or +inf; max = -inf if it holds -inf alone. The same bits on every target.
 struct Normaliser {
   float max, log_sum;
 };

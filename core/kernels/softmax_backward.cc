@@ -16,7 +16,7 @@ void SoftmaxBackwardRow(const float* weights, float* gradient, size_t size) {
   const auto zero = hn::Zero(d);
   // Two chains, since an addition takes several cycles.
   auto even = zero, odd = zero;
-  // Not by Ne, which is false for NaN.
+  // Not Ne, which is false for NaN.
   const auto term = [&](auto w, auto g) HWY_ATTR { return hn::IfThenZeroElse(hn::Eq(w, zero), hn::Mul(w, g)); };
   size_t i = 0;
   for (; i + 2 * lanes <= size; i += 2 * lanes) {

@@ -1,9 +1,8 @@
-// Which processors the kernels are compiled for, in one place. Included before hwy/highway.h, and nothing else may
-// include that one.
+// The processors that the kernels are compiled for. Include this file instead of hwy/highway.h.
 //
-// x86-64: SSE4 (the least that is accepted: without it nothing runs), AVX2 and AVX-512 without and with VNNI; older
-// ones are not worth their bytes, and what newer ones add, arithmetic in bfloat16 and half, no kernel uses. Arm: NEON;
-// vectors without a fixed size cannot be held in arrays, which the tiles do.
+// x86-64: SSE4 (required), AVX2, and AVX-512 without and with VNNI. Older targets are not worth their code size. Newer
+// targets add bfloat16 and half arithmetic, which no kernel uses. Arm: NEON. Vectors without a fixed size (SVE) cannot
+// be stored in arrays, as the tiles do.
 #pragma once
 
 #define HWY_WANT_SSE4 1

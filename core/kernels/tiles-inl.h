@@ -1,5 +1,5 @@
-// How a product on panels is cut into tiles that the registers hold and blocks that the caches hold, whatever the
-// numbers are made of.
+// Divides a product on panels into tiles that fit the registers and blocks that fit the caches, for floats and for
+// int8.
 #if defined(QKV_KERNELS_TILES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef QKV_KERNELS_TILES_INL_H_
 #undef QKV_KERNELS_TILES_INL_H_
@@ -21,7 +21,7 @@ template <class Kernel>
 struct Tiles {
   static constexpr size_t kPanelVectors = kPanel / Kernel::kLanes;
 
-  // Few rows: more vectors instead, for enough independent sums to hide the latency of an addition.
+  // With few rows a tile has more vectors: enough independent sums to hide the latency of an addition.
   static constexpr size_t Vectors(size_t rows) {
     if (rows == 1) return kPanelVectors == 1 ? 4 : 8;
     if (rows == 2) return 4;
@@ -49,8 +49,8 @@ struct Tiles {
   // Rows [row_begin, row_end) of columns [begin, end), multiples of kPanel.
   template <class P>
   static void Part(const P& p, size_t row_begin, size_t row_end, size_t begin, size_t end) {
-    // Rows in blocks, columns in groups that stay in the first level of the cache while the tiles of the block pass
-    // over them. One tile of rows streams the weights once, in order.
+    // Rows are in blocks; columns in groups that stay in the first-level cache while all tiles of the block use them. A
+    // single tile of rows reads the weights once, in order.
     const size_t tiles_per_block =
         HWY_MAX(Kernel::kBlockInputs / HWY_MAX(p.inputs, size_t{1}) / Kernel::kRows, size_t{1});
     const size_t tiles = (row_end - row_begin + Kernel::kRows - 1) / Kernel::kRows;
