@@ -16,7 +16,7 @@ class AlignedFloats {
   explicit AlignedFloats(size_t size) : size_(size) {
     const size_t bytes = (size * sizeof(float) + kCacheLine - 1) / kCacheLine * kCacheLine;
     data_.reset(static_cast<float*>(std::aligned_alloc(kCacheLine, bytes == 0 ? kCacheLine : bytes)));
-    if (data_ == nullptr) std::abort();  // callers bound what they ask for; past that there is nothing to return to
+    if (data_ == nullptr) std::abort();  // callers check sizes first; there is no way to report this here
   }
 
   float* data() { return data_.get(); }

@@ -1,5 +1,5 @@
-// Scratch memory for one computation: a bump allocator whose blocks stay for the next one, so that a decoding step
-// allocates nothing once the first has run.
+// Scratch memory for computations: a bump allocator. Its blocks are kept and used again, so a decoding step allocates
+// nothing after the first one.
 #pragma once
 
 #include <cstddef>

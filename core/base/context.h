@@ -1,4 +1,5 @@
-// What a forward runs in. Every layer is one function `out = op(ctx, in...)`: the same code infers, traces and trains.
+// The context of a forward pass. Every layer is one function `out = op(ctx, in...)`; the same code serves inference,
+// tracing and training.
 #pragma once
 
 #include "core/base/arena.h"
@@ -8,10 +9,10 @@
 
 namespace qkv {
 
-class AttentionTrace;  // core/attention/trace.h: keeps scores and weights as they are computed
-class Interventions;   // changes made on the way: a head silenced, a row replaced
+class AttentionTrace;  // core/attention/trace.h: stores attention weights as they are computed
+class Interventions;   // changes to a forward pass, such as a head switched off
 class Random;          // core/base/random.h: dropout and sampling; without one dropout is the identity
-class Tape;            // core/base/tape.h: what the backward needs, recorded by the forward
+class Tape;            // core/base/tape.h: the operations of the forward, recorded for the backward
 
 struct Context {
   Arena& arena;
@@ -21,7 +22,7 @@ struct Context {
   Random* random = nullptr;
   const Interventions* interventions = nullptr;
 
-  // The tape, if there is one and this build can learn.
+  // The tape; null without one, and in builds without training.
   Tape* Recording() const { return kTrainable ? tape : nullptr; }
 
   // Rows from the arena, not initialised.

@@ -1,4 +1,4 @@
-// Errors are values. The core throws nothing; what can fail returns Result<T>, and a broken invariant inside asserts.
+// Errors are values. The core throws nothing: a function that can fail returns Result<T>. Broken invariants assert.
 #pragma once
 
 #include <cassert>
@@ -11,10 +11,10 @@ namespace qkv {
 
 // The one list of error codes. JavaScript's QkvError.code has the same names (web/lib/errors.js).
 enum class ErrorCode {
-  kInvalidArgument,  // INVALID_ARGUMENT: the caller asked for something that has no meaning
-  kInvalidFile,      // INVALID_FILE: bytes that are not what their format promises
+  kInvalidArgument,  // INVALID_ARGUMENT: an argument without a meaning
+  kInvalidFile,      // INVALID_FILE: bytes that do not follow their format
   kMissingFile,      // MISSING_FILE: a file of the model folder is not there
-  kUnsupported,      // UNSUPPORTED: well formed, but not something this engine does
+  kUnsupported,      // UNSUPPORTED: well formed, but this engine does not support it
   kLimitExceeded,    // LIMIT_EXCEEDED: larger than a documented limit
 };
 

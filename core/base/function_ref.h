@@ -1,4 +1,4 @@
-// A view of a callable, for calls that end before it does: unlike std::function it never allocates.
+// A reference to a callable that outlives the call. Unlike std::function it never allocates.
 #pragma once
 
 #include <memory>

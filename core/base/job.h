@@ -1,5 +1,5 @@
-// Work comes in steps: WebAssembly cannot hear a message while it computes, so whoever runs a job decides after each
-// step whether to go on. Between steps a job keeps nothing in the arena.
+// Long work is done in steps. WebAssembly cannot receive a message while it computes, so the caller decides after each
+// step whether to go on. A job keeps nothing in the arena between steps.
 #pragma once
 
 #include <utility>
@@ -13,15 +13,15 @@ class Job {
  public:
   virtual ~Job() = default;
 
-  // A little further: one layer or one decoding step. True when done, or when it cannot go on. Rewinds the arena.
+  // Runs one layer or one decoding step. Returns true when the job is done or has failed. Rewinds the arena.
   bool Step(Context& ctx) {
     if (!outcome_) return true;
     const ArenaScope scope(ctx.arena);
     return Advance(ctx) || !outcome_;
   }
 
-  // Once Step has returned true: why there is no result. Only kLimitExceeded: a trace, or the
-  // guesses for many masks, that the memory has no room for.
+  // After Step has returned true: the reason if there is no result. The only error is kLimitExceeded: a trace, or the
+  // guesses for many masks, would need too much memory.
   const Result<void>& outcome() const { return outcome_; }
 
  protected:

@@ -1,4 +1,4 @@
-// JSON on RapidJSON: iterative parsing (depth costs memory, never stack), and getters whose errors name the field.
+// JSON by RapidJSON: iterative parsing (nesting uses memory, not stack), and getters whose errors name the field.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 #include "core/base/error.h"
 
-// RapidJSON asserts on misuse; ours are checked before.
+// RapidJSON asserts on misuse; this file checks before it calls.
 #define RAPIDJSON_HAS_STDSTRING 0
 #include <rapidjson/document.h>
 

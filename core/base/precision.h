@@ -1,4 +1,4 @@
-// What learning rounds the operands of products to; sums, weights and everything else are floats.
+// The number format that training rounds the operands of products to. Sums, weights and all the rest are floats.
 #pragma once
 
 #include <cstdint>

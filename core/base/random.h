@@ -1,6 +1,6 @@
-// Counter-based random numbers: the n-th draw of a stream is a function of (seed, stream, n) alone, so that a resumed
-// run repeats an uninterrupted one. Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
-// 2011).
+// Counter-based random numbers: draw n of a stream is a function of (seed, stream, n). A resumed run therefore draws
+// the same numbers as an uninterrupted one. Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2,
+// 3", 2011).
 #pragma once
 
 #include <array>
@@ -20,7 +20,8 @@ class Random {
   // Uniform in [0, 1), 24 bits.
   float Uniform() { return static_cast<float>(Next() >> 8) * 0x1p-24f; }
 
-  // The next `count` whole blocks, whose first is returned: for those who compute many at once by Block's counter.
+  // Skips the next `count` whole blocks and returns the counter of the first, for callers that compute many blocks at
+  // once.
   uint64_t TakeBlocks(uint64_t count) {
     const uint64_t first = (position_ + 3) / 4;
     position_ = (first + count) * 4;
@@ -29,7 +30,7 @@ class Random {
   uint64_t seed() const { return seed_; }
   uint64_t stream() const { return stream_; }
 
-  // Where the stream stands; Seek(position()) continues it.
+  // The position in the stream; Seek(position()) continues it.
   uint64_t position() const { return position_; }
   void Seek(uint64_t position) { position_ = position; }
 

@@ -1,4 +1,4 @@
-// Sorting where there is little to sort: heapsort, a fraction of std::sort's code, which a download pays for.
+// Heapsort, for short lists. Its code is a fraction of std::sort's, and the code is part of the download.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 
 namespace qkv {
 
-// By `less`, a total order of what is in the list.
+// Sorts by `less`, a total order of the elements.
 template <class T, class Less>
 void SortSmall(std::vector<T>& list, const Less& less) {
   std::make_heap(list.begin(), list.end(), less);

@@ -29,7 +29,7 @@ Tape::Values::iterator Tape::Find(const float* x) {
   return x < at->first + at->second.size ? at : values_.end();
 }
 
-// The smallest of the free buffers that is large enough, or a new one.
+// The smallest free buffer that is large enough, or a new one.
 void Tape::Reserve(Value& value) {
   if (value.gradient != nullptr) return;
   auto best = free_.end();

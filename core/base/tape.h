@@ -1,10 +1,9 @@
-// What a forward leaves for its backward: for each operation a function that turns the gradient of its output into
-// those of its inputs. An operation records itself where the context carries a tape; Backward runs the functions, last
-// first.
+// The tape of reverse-mode differentiation. In the forward pass each operation records a function that turns the
+// gradient of its output into those of its inputs. Backward runs these functions, the last one first.
 //
-// Gradients are found by the address of the value that they belong to. Those of parameters are the caller's and are
-// added to; those of what a forward computed live from their first use until their operation's function has run, so
-// that a few buffers serve a whole model, and stay for the next step.
+// A gradient is found by the address of its value. Gradients of parameters belong to the caller and are added to.
+// Gradients of intermediate values live from their first use until their operation's function has run. A few buffers
+// therefore serve a whole model, and they are used again in the next step.
 #pragma once
 
 #include <cstddef>
@@ -22,28 +21,29 @@ class Tape {
  public:
   explicit Tape(Precision precision = Precision::kFloat) : precision_(precision) {}
 
-  // Of the products that it records.
+  // The precision of the products that it records.
   Precision precision() const { return precision_; }
 
   // Parameters: `gradient` has the size and the layout of `value`. Both outlive the tape.
   void Watch(const float* value, size_t size, float* gradient);
 
-  // The operation that computed `output`. One that changed a former output in place records that one again.
+  // Records the operation that computed `output`. An operation that changes an earlier output in place records it
+  // again.
   void Record(ConstMatrixView output, std::function<void()> backward);
 
-  // For a Record's function. The gradient of the value at `x`, which may lie inside of a recorded output or a
-  // parameter; zeros at first. Null where nobody wants one: `x` is a constant.
+  // For recorded functions: the gradient of the value at `x`, which may be inside a recorded output or a parameter;
+  // zeros at first. Null if `x` is a constant.
   float* Gradient(const float* x);
-  // The same for a function that gives every element of the gradient of `x`: it adds or it writes.
+  // The same for a function that sets every element of the gradient of `x`: it adds, or it writes.
   struct Sum {
     float* to = nullptr;
     bool add = false;
   };
   Sum Into(const float* x);
-  // Takes `gradient` as that of the output `x`: memory of the caller's that outlives Backward.
+  // Sets the gradient of the output `x`. The memory belongs to the caller and outlives Backward.
   void Give(const float* x, float* gradient);
 
-  // Runs all functions and forgets them. Outputs that got no gradient pass none on.
+  // Runs all functions and removes them. An output without a gradient passes none.
   void Backward();
 
  private:
@@ -52,7 +52,7 @@ class Tape {
     float* gradient = nullptr;
     bool written = false;  // the gradient holds numbers
     bool parameter = false;
-    AlignedFloats own;  // what `gradient` lies in, if it is the tape's
+    AlignedFloats own;  // the memory of `gradient`, if it belongs to the tape
   };
   struct Step {
     const float* output;

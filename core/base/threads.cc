@@ -16,14 +16,14 @@
 
 namespace qkv {
 
-// More than one, so that a thread that comes late or is held up leaves the others more.
+// Parts of a job for each thread. More than one, so that the others do the work of a thread that is late.
 static constexpr size_t kPartsPerThread = 2;
 
 #if QKV_THREADS
 namespace {
 
-// How often a worker looks for more work before it is parked: some twenty microseconds, which is what passes between
-// two products of one step. To wake a thread takes a browser longer than that. Natively it does not, and nothing spins.
+// How often a worker looks for more work before it sleeps: about twenty microseconds, the time between two products of
+// one decoding step. Waking a thread takes longer than that in a browser. Natively it does not, so nothing spins.
 #ifdef __EMSCRIPTEN__
 constexpr size_t kLooks = 1 << 14;
 #else
@@ -40,11 +40,11 @@ bool ComesTrue(const Condition& condition) {
 
 }  // namespace
 
-// Whoever is awake takes the next part of a job, so that a job never waits for a thread that has not begun: at worst
-// the calling thread does all of it by itself.
+// Each thread that is awake takes the next part of a job. A job never waits for a thread that has not started; at worst
+// the calling thread does all parts itself.
 struct ThreadPool::Workers {
-  // The job's number in the upper half, the parts that nobody has taken in the lower one. A part is taken by counting
-  // down while the number is still the same, so what belongs to a job is read before that.
+  // Upper half: the job's number. Lower half: the parts that are not taken yet. A thread takes a part by counting down
+  // while the job's number is unchanged, so it reads the job's data before that.
   std::atomic<uint64_t> open{0};
   std::atomic<const FunctionRef<void(size_t)>*> run{nullptr};
   std::atomic<size_t> unfinished{0};

@@ -1,5 +1,5 @@
-// A pool of threads. Work is split over rows or columns of outputs, never over a sum, so that results do not depend on
-// the number of threads. Workers sleep between jobs, in a browser after looking out for the next one for a moment.
+// A pool of threads. Work is divided by rows or columns of outputs, never within a sum, so results do not depend on the
+// number of threads. Workers sleep between jobs. In a browser they first spin for some microseconds.
 #pragma once
 
 #include <cstddef>

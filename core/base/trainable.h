@@ -1,4 +1,4 @@
-// Whether this build can learn. The translating engine of the web cannot: what only learning needs is left out of it.
+// Whether this build can train. The translating engine for the web cannot, so that its download is smaller.
 #pragma once
 
 #ifndef QKV_TRAINABLE

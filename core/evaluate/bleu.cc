@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kOrders = 4;
 
-// The n-grams of a tokenised line, by order. One space stands between two words, so that an n-gram is a part of it.
+// The n-grams of a tokenised line, by order. Words are separated by one space, so an n-gram is a substring.
 class NGrams {
  public:
   explicit NGrams(std::string_view line) {

@@ -1,5 +1,5 @@
-// Paired bootstrap resampling (Koehn, "Statistical significance tests for machine translation evaluation", 2004): how
-// sure a score of a corpus is, and whether one system is better than another or only luckier with these sentences.
+// Paired bootstrap resampling (Koehn, "Statistical significance tests for machine translation evaluation", 2004): the
+// confidence interval of a corpus score, and whether the difference between two systems is significant.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace qkv {
 
-// Sentences drawn with replacement, as many as there are, `samples` times: the same for every system.
+// `samples` times all sentences drawn with replacement; the same draws for every system.
 inline std::vector<std::vector<uint32_t>> DrawSamples(size_t sentences, size_t samples, uint64_t seed) {
   std::vector<std::vector<uint32_t>> drawn(samples, std::vector<uint32_t>(sentences));
   for (size_t i = 0; i < samples; ++i) {
@@ -47,11 +47,11 @@ inline double ConfidenceInterval(std::vector<double> scores) {
 
 struct PairedComparison {
   double better = 0;  // share of the samples in which the system's score is greater than the baseline's; a draw is half
-  double p_value = 1;  // how often a difference as large as the corpus's would come about by chance
+  double p_value = 1;  // the probability of such a difference by chance
 };
 
-// `difference`: of the scores of the whole corpus. The p-value is that of sacreBLEU and Moses: how often the samples'
-// difference lies further above its own mean than that, (c + 1) / (n + 1).
+// `difference`: between the scores of the whole corpus. The p-value is that of sacreBLEU and Moses, (c + 1) / (n + 1),
+// where c counts the samples whose difference exceeds the mean difference by at least that.
 inline PairedComparison Compare(const std::vector<double>& baseline, const std::vector<double>& system,
                                 double difference) {
   const size_t count = baseline.size();
@@ -65,7 +65,7 @@ inline PairedComparison Compare(const std::vector<double>& baseline, const std::
   for (size_t i = 0; i < count; ++i) {
     larger += std::abs(system[i] - baseline[i]) - mean > std::abs(difference) ? 1 : 0;
   }
-  // Without any difference none is to be explained by chance.
+  // Equal systems: the p-value is 1.
   const double p = difference == 0 ? 1 : static_cast<double>(larger + 1) / static_cast<double>(count + 1);
   return {better / static_cast<double>(count), p};
 }

@@ -3,7 +3,8 @@
 namespace qkv {
 namespace {
 
-// The bytes of the white space that `text` begins with, or 0. What Python's str.split takes for one.
+// The number of bytes of the white space character that `text` begins with, or 0. White space is that of Python's
+// str.split.
 size_t SpaceLength(std::string_view text) {
   const auto byte = [&](size_t i) -> unsigned { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0; };
   const unsigned a = byte(0), b = byte(1), c = byte(2);
@@ -31,8 +32,8 @@ bool StandsAlone(char c) {
          (c >= ':' && c <= '@') || c == '/';
 }
 
-// Puts spaces around what `matches` says of two neighbouring bytes; both are then passed, as by a regular expression.
-// That bytes are looked at and not characters makes no difference: all that is looked for is ASCII.
+// Puts spaces around each match of two neighbouring bytes, and continues after both, as a regular expression does.
+// Bytes are enough, because the patterns are ASCII.
 template <class Matches>
 std::string Separate(const std::string& text, Matches matches, bool before_first, bool before_second, bool behind) {
   std::string out;

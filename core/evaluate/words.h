@@ -1,4 +1,4 @@
-// How BLEU and chrF cut texts: as sacreBLEU (Post, "A call for clarity in reporting BLEU scores", 2018) does.
+// Tokenisation for BLEU and chrF, as in sacreBLEU (Post, "A call for clarity in reporting BLEU scores", 2018).
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace qkv {
 // between digits, dashes apart behind a digit. One space stands between two words, none before or behind.
 std::string Tokenize13a(std::string_view line);
 
-// The parts of a text between its white space, which is Unicode's: no-break spaces too.
+// The parts of a text between white space, as Unicode defines it (with no-break spaces).
 std::vector<std::string_view> SplitAtSpaces(std::string_view text);
 
 }  // namespace qkv

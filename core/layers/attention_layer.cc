@@ -39,8 +39,8 @@ void Append(std::vector<float>& rows, ConstMatrixView more) {
   rows.insert(rows.end(), more.data(), more.data() + more.size());
 }
 
-// All rows of a memory that ends in `last`. A later call moves them: what a tape reads again is a copy, whose last rows
-// pass their gradient on to `last`. Earlier ones are constants, as in Transformer-XL (Dai et al. 2019).
+// All rows of a memory that ends in `last`. A later call may move the memory, so a tape reads a copy. The copy's last
+// rows pass their gradient to `last`; earlier rows are constants, as in Transformer-XL (Dai et al. 2019).
 ConstMatrixView Remembered(Context& ctx, const std::vector<float>& rows, ConstMatrixView last) {
   const ConstMatrixView all = {rows.data(), static_cast<Eigen::Index>(rows.size()) / last.cols(), last.cols()};
   Tape* tape = ctx.Recording();
@@ -91,10 +91,10 @@ uint64_t ForwardRoom(const AttentionLayer& layer, ConstMatrixView query, ConstMa
   const size_t key_columns = Outputs(layer.key, static_cast<size_t>(key.cols()));
   const size_t value_columns = Outputs(layer.value, static_cast<size_t>(value.cols()));
   const uint64_t context = uint64_t{value_columns / layer.key_heads} * layer.heads;
-  constexpr uint64_t kLines = 5 * 16;  // each of the five begins a cache line
+  constexpr uint64_t kLines = 5 * 16;  // each of five arrays begins at a cache line
   uint64_t floats = rows * (query_columns + 2 * std::max<uint64_t>(context, layer.output.weight.outputs()));
   floats += more * (key_columns + value_columns) + kLines;
-  if (memory != nullptr) floats += 3 * keys * (key_columns + value_columns);  // a growing vector is there twice
+  if (memory != nullptr) floats += 3 * keys * (key_columns + value_columns);  // a growing vector is in memory twice
   constexpr float kAny = 0;
   const AttentionInputs in = {Dense(&kAny, layer.heads, rows, query_columns / layer.heads),
                               Dense(&kAny, layer.key_heads, keys, key_columns / layer.key_heads),

@@ -1,7 +1,7 @@
-// Attention with weights of its own: queries, keys and values are projected, heads attend side by side, and their
-// contexts, joined, are projected again (Vaswani et al. 2017, section 3.2.2), with any score, selection, window and
-// mask. Given one sequence as all three it is self-attention; given two, cross-attention. The Transformer's own layer,
-// whose decoding shares rows among beams, is core/layers/multi_head.h.
+// Multi-head attention with any score, selection, window and mask: queries, keys and values are projected, each head
+// attends, and the joined contexts are projected again (Vaswani et al. 2017, section 3.2.2). With one sequence for all
+// three inputs it is self-attention, with two sequences cross-attention. The Transformer's layer, which shares rows
+// among beams, is core/layers/multi_head.h.
 #pragma once
 
 #include <cstdint>
@@ -21,18 +21,18 @@ struct AttentionLayer {
   Attention attention;   // its parameters are for [heads, ...] of the projected sizes
 };
 
-// Keys and values of what a layer has seen, projected: queries that come later see them too.
+// The projected keys and values of earlier calls, which later queries see too.
 struct AttentionMemory {
   std::vector<float> keys, values;  // [rows, key_heads * dim]
   size_t rows = 0;
 };
 
-// What `Forward` computes with, of these many rows. The error names the weight.
+// Checks the weights for these numbers of rows. The error names the weight.
 Result<void> CheckAttentionLayer(const AttentionLayer& layer, ConstMatrixView query, ConstMatrixView key,
                                  ConstMatrixView value, const AttentionMemory* memory);
 
-// Bytes that Forward takes at most on one thread, with what it adds to the memory and besides the record. Inputs have
-// been checked.
+// An upper bound of the bytes that Forward takes on one thread, with those added to the memory and without the record.
+// Inputs have been checked.
 uint64_t ForwardRoom(const AttentionLayer& layer, ConstMatrixView query, ConstMatrixView key, ConstMatrixView value,
                      const AttentionMemory* memory);
 

@@ -1,4 +1,4 @@
-// A table of pieces: looked up on the way in, and, where the two are tied, multiplied by on the way out.
+// A table of embeddings: looked up for inputs and, if tied, multiplied with for logits.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +32,8 @@ inline MatrixView EmbedRows(Context& ctx, const Weight& table, std::span<const i
   return x;
 }
 
-// x [rows, d], bias [pieces of the table] -> [rows, pieces.size()], the logits of the pieces that are asked for, or of
-// all where none are. Only a table of int8 is spared the others.
+// x [rows, d], bias [pieces of the table] -> [rows, pieces.size()], the logits of `pieces`, or of all pieces if it is
+// empty. Only with an int8 table does a short list save work.
 inline MatrixView PieceLogits(Context& ctx, const Weight& table, const Vector& bias, const Operand& x,
                               std::span<const int32_t> pieces) {
   const auto rows = x.floats().rows();

@@ -1,5 +1,5 @@
-// What a model reads where positions are learnt: pieces, positions and, in BERT, segments, each from a table of its
-// own.
+// The input of models with learned positions: the sum of embeddings of pieces, positions and, in BERT, segments, each
+// with its own table.
 #pragma once
 
 #include <cstdint>

@@ -14,8 +14,8 @@ struct Linear {
   Vector bias;    // [outputs], or empty for none
 };
 
-// What products read: rows of floats, and, once an int8 weight asks for them, the same rows quantised, for every
-// product that reads them. It lives as long as the arena's scope that it is first read in.
+// The input of products: rows of floats. The first int8 weight quantises them; later products use the same quantised
+// rows. It lives as long as the arena scope in which it is first read.
 class Operand {
  public:
   Operand(ConstMatrixView x) : x_(x) {}

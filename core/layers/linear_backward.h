@@ -1,4 +1,4 @@
-// Products by weights that are learnt: y = act(x W' + b), recorded.
+// The recorded form of y = act(x W' + b), for training.
 #pragma once
 
 #include "core/base/context.h"

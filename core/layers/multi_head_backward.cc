@@ -18,7 +18,7 @@ struct Recorded {
   std::vector<AttendedSegment> segments;
   std::vector<size_t> offsets;  // of each segment's weights, and the number of all
   float* weights = nullptr;
-  const float* dropped = nullptr;  // what dropout left of them; the same array where there is none
+  const float* dropped = nullptr;  // weights after dropout; the same array without dropout
   float dropout = 0;
   uint64_t first_block = 0;
 

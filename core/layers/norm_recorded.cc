@@ -1,4 +1,4 @@
-// Layer normalisation of rows that something is learnt from.
+// The recorded form of layer normalisation, for training.
 #include "core/kernels/norm_backward.h"
 #include "core/layers/norm.h"
 #include "core/layers/pass_on.h"

@@ -1,4 +1,4 @@
-// What a backward does with a gradient that an operand shares with its output.
+// Passes the gradient of an output unchanged to an operand.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Positions: what tells attention, which knows no order, where a row stands.
+// Encodings of positions. Attention by itself does not depend on the order of rows.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Sequences walked step by step: rows that become known one step after the other.
+// Sequences that are computed step by step.
 //
 // A step's rows are a part of a larger matrix that holds all steps, step after step. So what can be done for a whole
 // sequence at once is one operation on the whole matrix, and gradients of weights, whatever the number of steps, are

@@ -1,5 +1,5 @@
-// The seats that a model has for its weights: names, shapes and where each one goes. A reader (core/io) fills them; a
-// model does not know from what file.
+// The weights of a model: names, shapes and where each is stored. A reader (core/io) fills them; the model does not
+// know the file.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace qkv {
 
-// What a weight is before it has learnt anything (core/train/initialise.h).
+// How a weight is initialised for training (core/train/initialise.h).
 enum class Start {
   kMatrix,     // a projection: Glorot and Bengio 2010
   kEmbedding,  // rows of length about 1: normal, of variance 1 / d
