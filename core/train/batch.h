@@ -1,4 +1,4 @@
-// What one step of training sees: examples as packed rows, without padding.
+// The input of one training step: examples as packed rows, without padding.
 #pragma once
 
 #include <algorithm>
@@ -11,20 +11,20 @@
 
 namespace qkv {
 
-// Example i is segment i of each side that there is.
+// Example i is segment i of each side.
 //
-// A pair: its source ends with </s>; what the decoder reads is the start piece and then the target, what it is to write
-// is the target and then </s>: row t of target_in has read everything before target_out[t]. A text to continue has no
-// source. A text to understand has no target: rows of its source are asked, and target_out answers them.
+// A pair: the source ends with </s>. target_in is the start piece, then the target; target_out is the target, then
+// </s>. Row t of target_in therefore predicts target_out[t]. A text for a decoder alone has no source. A text for an
+// encoder alone has no target: target_out holds the labels of the rows `asked` of the source.
 struct Batch {
   std::vector<int32_t> source;      // [source rows]
   std::vector<int32_t> target_in;   // [target rows]
   std::vector<int32_t> target_out;  // [target rows], or [asked]
-  std::vector<int32_t> asked;       // rows of the source, ascending
+  std::vector<int32_t> asked;       // rows of the source that have a label, ascending
   Segments source_segments, target_segments;
 
   size_t size() const { return std::max(source_segments.size(), target_segments.size()); }
-  // Rows read and pieces asked: what a step costs, and what speed is counted in.
+  // Rows read and labels: the unit of cost and of speed.
   size_t tokens() const { return source.size() + target_out.size(); }
 
   // Appends a pair; both sides end with </s> already.
@@ -33,14 +33,14 @@ struct Batch {
     source_segments.Add(source_rows.size());
     AddText(target_rows, start);
   }
-  // Appends a text to write; it ends with </s> already.
+  // Appends a text for a decoder; it ends with </s> already.
   void AddText(std::span<const int32_t> target_rows, int32_t start) {
     target_out.insert(target_out.end(), target_rows.begin(), target_rows.end());
     target_in.push_back(start);
     target_in.insert(target_in.end(), target_rows.begin(), target_rows.end() - 1);
     target_segments.Add(target_rows.size());
   }
-  // Appends a text to read. answers [rows.size()]: what each row is asked, or kNotAsked.
+  // Appends a text for an encoder. answers [rows.size()]: the label of each row, or kNotAsked.
   static constexpr int32_t kNotAsked = -1;
   void AddQuestions(std::span<const int32_t> rows, std::span<const int32_t> answers) {
     for (size_t i = 0; i < rows.size(); ++i) {

@@ -12,7 +12,7 @@
 namespace qkv {
 namespace {
 
-// What a generator is for: each draws from a stream of its own.
+// The purpose of a generator: each purpose has its own stream.
 enum class Draw : uint64_t { kWindow, kExamples, kBatches };
 
 // The generator of a window or pool that begins at a pair, counted from the beginning of training.
@@ -93,8 +93,8 @@ class Pool {
     });
     begins_.clear();
     if (places_.empty()) return;
-    // What is left is shared evenly among as many batches as it needs, so that no small one is left over at the end. A
-    // batch ends where its share does, give or take half an example.
+    // The remaining examples are divided evenly among the batches that they need, so the last batch is not small. A
+    // batch ends within half an example of its share.
     const size_t margin = std::min(places_.back().size() / 2, tokens / 2);
     size_t left = rows_.size(), filled = 0, share = 0;  // rows: not in a batch before this one, in it, for it
     for (uint32_t i = 0; i < places_.size(); ++i) {

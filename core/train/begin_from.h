@@ -1,4 +1,4 @@
-// A run that begins with what another model has learnt.
+// Starts a run from the weights of another model.
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@
 
 namespace qkv {
 
-// The weights of the model folder `from` into `parameters`, which have been initialised. With the same vocab.json all
-// of them; with another one the tables' rows of those pieces that both vocabularies write alike, and all that is not of
-// a piece: what a model knows of one language helps it with the next (Zoph et al. 2016, "Transfer learning for
-// low-resource neural machine translation"). `vocabulary`: this run's vocab.json.
+// Copies the weights of the model folder `from` to `parameters`, which have been initialised. With the same vocab.json
+// all weights are copied. With another one, all weights that do not belong to a piece, and the rows of the pieces that
+// both vocabularies have (Zoph et al. 2016, "Transfer learning for low-resource neural machine translation").
+// `vocabulary`: this run's vocab.json.
 // Errors: those of LoadFolder; kUnsupported for int8; kInvalidArgument where shapes differ otherwise.
 Result<void> BeginFrom(const std::string& from, const std::string& vocabulary, Parameters& parameters);
 
-// The same for models that only read, or only write: `tokenizer`, this run's tokenizer.json, must be theirs. Weights
-// that only one of the two has stay as they are: a head of another task is learnt anew (Devlin et al. 2018,
-// section 3.2). Errors: those of LoadAnyFolder; kInvalidArgument for another tokenizer, other shapes, and where nothing
-// is shared.
+// The same for encoders and decoders alone: `tokenizer`, this run's tokenizer.json, must be the same as theirs. Weights
+// that only one of the two models has keep their initial values: the head of another task is trained from the start
+// (Devlin et al. 2018, section 3.2). Errors: those of LoadAnyFolder; kInvalidArgument for another tokenizer, other
+// shapes, and where nothing is shared.
 Result<void> BeginFromOneSided(const std::string& from, std::string_view tokenizer, Parameters& parameters);
 
 }  // namespace qkv

@@ -1,4 +1,4 @@
-// A vocabulary of single characters, for what is learnt from a page: no list of words has to be learnt first.
+// A vocabulary of single characters, for training in a page: no subwords have to be learned first.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ struct CharacterVocabulary {
   std::string vocabulary;  // vocab.json: </s>, <unk>, the characters by code point, <pad>
 };
 
-// Of every character that `text` (UTF-8) has besides line ends and tabs. A space is U+2581, as SentencePiece writes it.
-// Errors: kInvalidArgument where there are none, kLimitExceeded past 65,536 different ones.
+// Makes it from all characters of `text` (UTF-8) except line ends and tabs. A space is U+2581, as SentencePiece writes
+// it. Errors: kInvalidArgument where there are none, kLimitExceeded past 65,536 different ones.
 Result<CharacterVocabulary> MakeCharacterVocabulary(std::string_view text);
 
 }  // namespace qkv

@@ -1,4 +1,4 @@
-// Where a run stands, on disk: everything that it needs to go on as if it had not been interrupted.
+// Checkpoints: everything that a run needs to continue as if it had not been interrupted.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace qkv {
 
-// Writes `folder`/checkpoint-STEP as a whole or not at all: killed at any moment, the one before it is still there.
-// Those before it are removed afterwards. Errors: kInvalidFile where the disk does not take it.
+// Writes `folder`/checkpoint-STEP atomically: if the process is killed, the previous checkpoint is still there. Older
+// checkpoints are removed afterwards. Errors: kInvalidFile if the disk refuses it.
 Result<void> SaveCheckpoint(const std::string& folder, Trainer& trainer, const RunPlace& progress);
 
-// The step of the latest one, if there is any.
+// The step of the latest checkpoint, if there is one.
 std::optional<uint64_t> LatestCheckpoint(const std::string& folder);
 
-// Puts the latest one's weights, moments and averages into the trainer. Errors: kMissingFile, kInvalidFile; then the
-// trainer must not be used.
+// Reads the weights, moments and averages of the latest checkpoint into the trainer. Errors: kMissingFile,
+// kInvalidFile; then the trainer must not be used.
 Result<RunPlace> LoadCheckpoint(const std::string& folder, Trainer& trainer);
 
 }  // namespace qkv

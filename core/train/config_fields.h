@@ -1,4 +1,4 @@
-// Reading a config: objects whose fields are known by name, so that a misspelt one does not pass for its default.
+// Reads the fields of a config. An unknown field is an error, so a misspelt one is not silently ignored.
 #pragma once
 
 #include <functional>
@@ -24,19 +24,19 @@ class ConfigFields {
   ConfigFields& operator=(const ConfigFields&) = delete;
 
   void Text(const char* name, std::string& to);
-  // From `least` to `most`; whole where T is.
+  // A number from `least` to `most`, an integer if T is one.
   template <class T>
   void Number(const char* name, T& to, double least, double most) {
     Number(name, std::is_integral_v<T>, least, most, [&to](double x) { to = static_cast<T>(x); });
   }
-  // One of `names`, which outlive this: `take` gets its place.
+  // One of `names`, which outlive this object; `take` gets its index.
   void Choice(const char* name, std::span<const std::string_view> names, const std::function<void(size_t)>& take);
   void Other(const char* name, std::function<Result<void>(const Json&)> read) { readers_[name] = std::move(read); }
-  // An object in this one.
+  // A nested object.
   void Part(const char* name, ConfigFields& part);
 
   Result<void> Read(const Json& json) const;
-  // That field is wrong: `message` goes on after its name.
+  // An error about that field; `message` follows its name.
   Error Wrong(const std::string& name, std::string message) const;
 
  private:

@@ -1,4 +1,4 @@
-// The config.json of a model that is to be trained, in the making.
+// Builds the config.json of a model that will be trained.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace qkv {
 
 class ConfigJson {
  public:
-  // `name` and `value`, where it is text, outlive this.
+  // `name`, and `value` if it is text, outlive this object.
   template <class T>
   void Set(const char* name, T value) {
     if constexpr (std::is_same_v<T, size_t>) {
@@ -30,7 +30,7 @@ class ConfigJson {
   }
   // id2label and label2id.
   void SetLabels(const std::vector<std::string>& labels);
-  // Values of `text`, an object, in place of those that are there. Errors: kInvalidFile for a field that is not.
+  // Replaces values by those of `text`, a JSON object. Errors: kInvalidFile for a field that does not exist.
   Result<void> Change(const std::string& text);
   std::string Text() const;
 

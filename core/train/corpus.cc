@@ -132,7 +132,7 @@ bool Corpus::IsHeldOut(std::string_view source) const {
 
 Result<void> Corpus::Next(TextPair* pair) {
   if (counts_.pairs == 0) return Bad(source_, "there is no pair to learn from");
-  // A file that lost its pairs since it was counted would be read for ever.
+  // If the file lost its pairs after they were counted, this loop would not end.
   for (int ends = 0; ends < 2;) {
     QKV_TRY(const Kind kind, Read());
     if (kind == Kind::kPair) {

@@ -1,4 +1,4 @@
-// Parallel text, read line by line and as often as wanted, so that it may be larger than memory.
+// Parallel text that may be larger than memory: it is read line by line, any number of times.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct TextPair {
   std::string source, target;  // of texts alone the target is empty
 };
 
-// Where a corpus stands, in its running pass.
+// The position of a corpus in its current pass.
 struct CorpusPlace {
   uint64_t lines = 0;                             // read
   uint64_t source_offset = 0, target_offset = 0;  // bytes read; of two columns the first counts
@@ -25,8 +25,8 @@ struct CorpusPlace {
 
 struct CorpusCounts {
   uint64_t lines = 0;
-  uint64_t pairs = 0;        // to learn from
-  uint64_t held_out = 0;     // pairs kept for measuring
+  uint64_t pairs = 0;        // for training
+  uint64_t held_out = 0;     // pairs kept for measuring the loss
   uint64_t empty = 0;        // left out: a side without text
   uint64_t too_long = 0;     // left out: a line longer than Lines::kLongest
   uint64_t not_text = 0;     // left out: not UTF-8, or with a NUL
@@ -35,9 +35,9 @@ struct CorpusCounts {
 };
 
 struct CorpusOptions {
-  double weight = 1;    // how often its pairs are seen, where those of a corpus of weight 1 are seen once
+  double weight = 1;    // passes over it in one epoch
   int column = 0;       // 1 or 2: texts alone, from that column of a file; 0: pairs
-  double held_out = 0;  // share of the pairs that is not learnt from
+  double held_out = 0;  // the share of pairs that is not trained on
   uint64_t held_out_seed =
       1;  // which these are: by their source's text, so that a sentence's translations stay together
 };
@@ -54,13 +54,13 @@ class Corpus {
   const CorpusCounts& counts() const { return counts_; }
   const CorpusOptions& options() const { return options_; }
 
-  // The next pair to learn from; after the last one the first again. Errors: kInvalidArgument where there is none at
-  // all, and those of reading.
+  // The next training pair; after the last one it starts again. Errors: kInvalidArgument if there is no pair, and those
+  // of reading.
   Result<void> Next(TextPair* pair);
   CorpusPlace place() const { return {line_, source_.offset(), target_ ? target_->offset() : 0}; }
   Result<void> Seek(const CorpusPlace& place);
 
-  // The first `most` pairs that are held out, or of all. The place stays as it was.
+  // The first `most` held-out pairs, or the first `most` of all pairs. The position does not change.
   Result<std::vector<TextPair>> HeldOut(size_t most);
   Result<std::vector<TextPair>> All(size_t most);
 

@@ -1,4 +1,4 @@
-// How the lines of a corpus become examples: each task of training has its own way.
+// Makes examples from the lines of a corpus, in one way for each training task.
 #pragma once
 
 #include <cstddef>
@@ -17,16 +17,16 @@ struct Example {
   std::vector<int32_t> source, target;  // rows of the embedding, or answers
 };
 
-// What becomes of a side of more rows than are allowed.
+// What to do with a side that has too many rows.
 enum class TooLong { kLeaveOut, kCut };
 
 class Examples {
  public:
   virtual ~Examples() = default;
 
-  // The example of a pair of texts, each side of at most `longest` rows. What is drawn at random comes from the
-  // generator; without one an example is always the same. False: it is too long, or there is nothing to learn from.
-  // Errors: kInvalidArgument for what is no example of this task.
+  // The example of a pair of texts, each side of at most `longest` rows. Random choices use the generator; without one
+  // the example is always the same. False: it is too long or empty. Errors: kInvalidArgument if the texts are not an
+  // example of this task.
   virtual Result<bool> Make(std::string_view source, std::string_view target, Random* random, size_t longest,
                             TooLong too_long, Example* example) const = 0;
   // Appends an example that Make made.

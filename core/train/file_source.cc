@@ -33,7 +33,7 @@ class FileSource : public TextSource {
     return Error{ErrorCode::kInvalidFile, "it cannot be read: " + why, path_};
   }
 
-  // A compressed file is read from its beginning where the offset lies before what was read last.
+  // For an offset before the last byte read, a compressed file is read from its beginning.
   Result<void> Seek(uint64_t offset) override {
     if (offset <= static_cast<uint64_t>(INT64_MAX) && gzseek(file_, static_cast<z_off_t>(offset), SEEK_SET) >= 0) {
       return {};

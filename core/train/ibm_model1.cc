@@ -18,8 +18,8 @@ std::span<const int32_t> SentencePairs::Slice(const std::vector<int32_t>& words,
   return std::span(words).subspan(begin, end[pair] - begin);
 }
 
-// The table is learnt source word by source word, each with the pairs that it is in: then one dense row of the target's
-// vocabulary is all that has to be looked up in, and no two threads write to the same place.
+// The table is computed for one source word at a time, from the pairs that contain it. One dense row of the target
+// vocabulary is then enough, and two threads never write to the same place.
 Model1::Model1(const SentencePairs& pairs, size_t source_vocabulary, size_t target_vocabulary, Model1Options options)
     : pairs_(pairs),
       target_vocabulary_(target_vocabulary),
@@ -55,7 +55,7 @@ void Model1::Iterate(ThreadPool& pool) {
   const size_t parts = pool.size();
   pool.For(pairs_.size(), 1, [&](size_t begin, size_t end) { SumPlaces(begin, end); });
   log_likelihood_ = LogLikelihood();
-  // Frequent words have small ids more often than not: so each thread takes every so many-th.
+  // Frequent words often have small ids, so thread t of n takes every n-th word.
   pool.For(parts, 1, [&](size_t begin, size_t end) {
     Dense dense(target_vocabulary_);
     for (size_t part = begin; part < end; ++part) {

@@ -1,4 +1,4 @@
-// A lexical shortlist from what IBM model 1 has learnt.
+// Makes a lexical shortlist from the table of IBM model 1.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@ struct ShortlistSize {
   float least = 0;    // a piece less likely than this is left out
 };
 
-// Every source ends with </s>, so that the frequent pieces of the targets, </s> the first of them, are listed once, as
-// the list of `end`: whatever the order of the vocabulary, and readers of Marian's format need not know. The other
-// lists leave them out. The last row has a list in any case: Marian wants one there.
+// Every source ends with </s>. The list of `end` (</s>) therefore holds the frequent pieces of the targets, with </s>
+// first, and the other lists leave them out. This works with any order of the vocabulary, and readers of Marian's
+// format need no change. The last row always has a list, as Marian requires.
 ShortlistContent LearnShortlist(const Model1& model, const SentencePairs& pairs, size_t source_vocabulary,
                                 size_t target_vocabulary, int32_t end, const ShortlistSize& size);
 

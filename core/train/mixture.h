@@ -1,4 +1,5 @@
-// Several corpora as one: pairs in proportion to the corpora's sizes and weights, evenly interleaved, without end.
+// Several corpora as one endless stream: pairs in proportion to the sizes and weights of the corpora, evenly
+// interleaved.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,8 @@ namespace qkv {
 
 struct MixturePlace {
   uint64_t drawn = 0;               // pairs, from the beginning
-  std::vector<CorpusPlace> places;  // where each corpus stands
-  std::vector<uint64_t> given;      // pairs that each corpus has given
+  std::vector<CorpusPlace> places;  // the position of each corpus
+  std::vector<uint64_t> given;      // pairs from each corpus
 };
 
 class Mixture {

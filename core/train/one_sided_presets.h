@@ -1,4 +1,4 @@
-// The models that training makes to understand a text, or to continue one: in BERT's and in GPT-2's layouts.
+// Presets of encoders in BERT's layout and of decoders in GPT-2's layout.
 #pragma once
 
 #include <span>

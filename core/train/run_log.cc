@@ -63,7 +63,7 @@ std::string Text(double x, double y, const char* anchor, const std::string& text
   return "<text x=\"" + Number(x) + "\" y=\"" + Number(y) + "\" text-anchor=\"" + anchor + "\">" + text + "</text>";
 }
 
-// One curve with its axes. There is no library of charts for C++ that weighs as little as these lines.
+// One curve with its axes. A chart library would be larger than these lines.
 std::string Figure(const Curve& curve, const std::vector<Point>& points) {
   constexpr double kWidth = 640, kHeight = 260, kLeft = 64, kBottom = 32, kTop = 12, kRight = 12;
   double low = points[0].y, high = points[0].y;

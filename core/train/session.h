@@ -1,4 +1,4 @@
-// Training in memory, a step at a time: what a page does. The model translates between any two steps.
+// Training in memory, one step at a time, for pages. The model can translate between two steps.
 #pragma once
 
 #include <cstdint>
@@ -36,17 +36,17 @@ class Session {
 
   // One update. Errors: those of reading batches.
   Result<Trainer::Report> Step();
-  // Nats a piece on `dev`, by the weights' mean where there is one; nothing where there are no such pairs.
+  // The loss on `dev` in nats for each piece, with the averaged weights if there are any; nothing without such pairs.
   Result<double> Measure();
   void set_rate(double rate) { trainer_->set_rate(rate); }
 
   // To translate with; it changes with each step.
   const TranslationModel& model() const { return *model_; }
   const SessionFiles& files() const { return files_; }
-  // model.safetensors of its weights, or of their mean where there is one; F16.
+  // model.safetensors of the weights, averaged if averaging is on; F16.
   std::string Weights();
 
-  // All that another session of the same config and data needs to go on as this one would.
+  // The state with which another session of the same config and data continues exactly as this one.
   struct Saved {
     std::string place;    // JSON
     std::string tensors;  // safetensors

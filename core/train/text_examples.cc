@@ -112,7 +112,7 @@ Result<bool> TaggedTexts::Make(std::string_view source, std::string_view target,
     QKV_TRY(const int32_t label, LabelOf(labels[word]));
     const auto begin = static_cast<size_t>(words[word].data() - source.data());
     while (piece < read.size() && (read.text[piece] != 0 || read.end[piece] <= begin)) ++piece;
-    // A character may vanish in the tokenizer's hands, and a word with it.
+    // The normaliser may remove characters, and with them a whole word.
     if (piece < read.size() && read.begin[piece] < begin + words[word].size()) example->target[piece] = label;
   }
   return true;

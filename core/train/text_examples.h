@@ -1,4 +1,4 @@
-// Examples of texts for the models that only read, or only write.
+// Examples of single texts, for encoders and decoders alone.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace qkv {
 
-// A text to continue, piece by piece (Radford et al. 2018, equation 1). The target's side is not read.
+// A text for a language model (Radford et al. 2018, equation 1). The target side is not read.
 class ContinuedTexts : public Examples {
  public:
   // `end` begins a text, and ends it. The tokenizer outlives this, as it does the classes below.
@@ -26,7 +26,7 @@ class ContinuedTexts : public Examples {
   int32_t end_;
 };
 
-// What the three below share: a text to read, of which some pieces are asked.
+// The base of the three classes below: a text of which some pieces have labels.
 class AskedTexts : public Examples {
  public:
   explicit AskedTexts(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
@@ -41,9 +41,9 @@ class AskedTexts : public Examples {
   const Tokenizer& tokenizer_;
 };
 
-// Pieces that are hidden (Devlin et al. 2018, section 3.1): of a text's pieces 15 % are asked, and at least one,
-// of which 80 % are replaced by the mask, 10 % by any piece, and 10 % stay. Drawn anew each time. The target's side is
-// not read.
+// Masked pieces (Devlin et al. 2018, section 3.1): 15 % of a text's pieces, at least one, have labels. Of these, 80 %
+// are replaced by the mask, 10 % by a random piece, and 10 % stay. The draw is new each time. The target side is not
+// read.
 class MaskedTexts : public AskedTexts {
  public:
   MaskedTexts(const Tokenizer& tokenizer, int32_t mask) : AskedTexts(tokenizer), mask_(mask) {}
@@ -55,7 +55,7 @@ class MaskedTexts : public AskedTexts {
   int32_t mask_;
 };
 
-// A text and its label: the first piece, which is put before the text, is asked.
+// A text and its label: the label belongs to the first piece, which stands before the text.
 class LabelledTexts : public AskedTexts {
  public:
   LabelledTexts(const Tokenizer& tokenizer, std::vector<std::string> labels)
@@ -71,7 +71,7 @@ class LabelledTexts : public AskedTexts {
   std::vector<std::string> labels_;
 };
 
-// Words and as many labels, spaces between: the first piece of each word is asked.
+// Words and as many labels, separated by spaces: a label belongs to the first piece of its word.
 class TaggedTexts : public LabelledTexts {
  public:
   using LabelledTexts::LabelledTexts;

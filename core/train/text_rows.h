@@ -1,4 +1,4 @@
-// How texts become rows of the embedding: what the batches of training know of a vocabulary.
+// Turns texts into rows of the embedding; batches know no more of a vocabulary.
 #pragma once
 
 #include <cstdint>

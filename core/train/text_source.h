@@ -19,7 +19,7 @@ class TextSource {
   virtual Result<size_t> Read(char* bytes, size_t most) = 0;
   // To a byte of the (uncompressed) text; past its end there is nothing to read.
   virtual Result<void> Seek(uint64_t offset) = 0;
-  // What errors call it.
+  // Its name in errors.
   virtual const std::string& name() const = 0;
 };
 
@@ -30,7 +30,7 @@ Result<std::unique_ptr<TextSource>> TextOfFile(const std::string& path);
 // The lines of a text, without their end ("\n" or "\r\n"; the last one needs none).
 class Lines {
  public:
-  // Of a longer line the rest is dropped, so that a line without an end takes no memory.
+  // The rest of a longer line is dropped, so an endless line takes no memory.
   static constexpr size_t kLongest = 16384;  // bytes
 
   explicit Lines(std::unique_ptr<TextSource> source);

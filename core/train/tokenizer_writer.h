@@ -10,8 +10,8 @@
 
 namespace qkv {
 
-// What reads the tokenizer's pieces: an encoder has [CLS] and [SEP] put around its texts, and knows [MASK] and [PAD]; a
-// decoder begins and ends its texts by <|endoftext|>.
+// The kind of model: the texts of an encoder stand between [CLS] and [SEP], and it has [MASK] and [PAD]. The texts of a
+// decoder begin and end with <|endoftext|>.
 enum class ReadBy { kEncoder, kDecoder };
 
 // How many pieces a tokenizer has beside those of its SentencePiece model.

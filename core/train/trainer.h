@@ -1,5 +1,5 @@
-// Learning by gradient: maximum likelihood of the target given the source, by Adam or AdamW. It knows batches and
-// weights; files, logs and when to stop are the run's (core/train/run.h).
+// Maximum-likelihood training by Adam or AdamW. The trainer knows batches and weights. Files, logs and early stopping
+// belong to the run (core/train/run.h).
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ namespace qkv {
 
 struct TrainerOptions {
   Schedule schedule = {};
-  double beta1 = 0.9, beta2 = 0.98;  // of Adam's moments
-  double epsilon = 1e-9;             // of Adam's division
-  double decay = 0;                  // of matrices, each step, times the learning rate (AdamW); norms and biases keep
-  double clip = 1;                   // the gradient's greatest length; 0: as it is
-  double smoothing = 0.1;            // of labels
+  double beta1 = 0.9, beta2 = 0.98;         // of Adam's moments
+  double epsilon = 1e-9;                    // of Adam's division
+  double decay = 0;                         // weight decay of matrices (AdamW); norms and biases have none
+  double clip = 1;                          // the largest norm of the gradient; 0: no clipping
+  double smoothing = 0.1;                   // of labels
   Precision precision = Precision::kFloat;  // of products; kBf16 where HasBf16() (core/kernels/gemm.h)
-  uint64_t average_from = 0;                // the weights' mean is kept from this step on; 0: never
-  uint64_t average_every = 10;              // steps between two that it is made of
+  uint64_t average_from = 0;                // weights are averaged from this step on; 0: never
+  uint64_t average_every = 10;              // steps between two weights in the average
   uint64_t seed = 1;                        // of dropout
 };
 
@@ -46,29 +46,30 @@ class WeightCopies {
 
 class Trainer {
  public:
-  // `slots` are those of the pupil's model; its weights are floats. Pupil and weights outlive the trainer. The row
-  // `start` of its table of pieces stays zero: decoding begins with it. kNoStart: there is no such row.
+  // `slots` are those of the model, whose weights are floats. Model and weights outlive the trainer. Row `start` of the
+  // embedding stays zero, because decoding begins with it. kNoStart: there is no such row.
   static constexpr int32_t kNoStart = -1;
   Trainer(const Pupil& pupil, WeightSlots slots, int32_t start, TrainerOptions options, size_t threads);
 
   struct Report {
     uint64_t step = 0;  // counted from 1
     Loss loss;
-    double rate = 0, gradient = 0;  // the gradient's length, before it is clipped
-    bool finite = true;             // false: the loss or the gradient is none; nothing was changed
+    double rate = 0, gradient = 0;  // the norm of the gradient before clipping
+    bool finite = true;             // false: the loss or the gradient is not finite, and nothing was changed
   };
-  // One update by the gradient of the mean over all target pieces of `batches`: several, where one would not fit.
+  // One update with the gradient of the mean over all target pieces of `batches`; several batches where one would not
+  // fit in memory.
   Report Step(std::span<const Batch> batches);
 
-  // The loss without dropout and without label smoothing's share being learnt from.
+  // The loss without dropout; nothing is learned.
   Loss Measure(std::span<const Batch> batches);
 
   uint64_t step() const { return step_; }
   bool has_average() const { return averaged_ > 0; }
-  // Weights and their mean change places: to measure or to write the mean, and back.
+  // Swaps the weights and their average, for measuring or writing the average; a second call swaps them back.
   void SwapAverage();
 
-  // What a checkpoint has to keep: weights, moments, average; and these numbers.
+  // The state for a checkpoint: weights, moments, average, and these numbers.
   WeightSlots State();
   uint64_t averaged() const { return averaged_; }
   // `state` has the names and shapes of State().

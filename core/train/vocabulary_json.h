@@ -8,8 +8,8 @@
 
 namespace qkv {
 
-// The pieces of `source` in their order, then those of `target` (null: the same model) that it has not, and <pad> in
-// the last row of a table whose rows are a multiple of `multiple`; what lies between has no piece. Errors: kUnsupported
+// The pieces of `source` in order, then those of `target` (null: the same model) that `source` does not have. <pad> is
+// the last row, and the number of rows is a multiple of `multiple`; rows between have no piece. Errors: kUnsupported
 // where a model has no </s>, or has a <pad> of its own.
 Result<std::string> VocabularyJson(const SentencePiece& source, const SentencePiece* target, size_t multiple = 8);
 
