@@ -57,8 +57,24 @@ dpkg-deb --fsys-tarfile "$packages"/emscripten_*.deb | tar x -C "$prefix" --stri
   --exclude="$lib/*tracing*" --exclude="$lib/lto/*tracing*" --exclude="$lib/lto/*san*" \
   --exclude="$lib/lto-pic" --exclude="$lib/pic" --exclude=./usr/share/emscripten/test ./usr/share/emscripten
 
-# What it needs from npm: every optimising link parses its JavaScript with acorn.
-npm install --silent --no-save --no-package-lock --ignore-scripts --prefix "$prefix/emscripten" acorn@8 >/dev/null
+# What it needs from npm: every optimising link parses its JavaScript with acorn. npm takes this version and these bytes alone.
+acorn=8.19.0
+cat >"$prefix/emscripten/package.json" <<PACKAGE
+{ "dependencies": { "acorn": "$acorn" } }
+PACKAGE
+cat >"$prefix/emscripten/package-lock.json" <<LOCK
+{
+  "lockfileVersion": 3,
+  "packages": {
+    "": { "dependencies": { "acorn": "$acorn" } },
+    "node_modules/acorn": {
+      "version": "$acorn",
+      "integrity": "sha512-oJlA3XiRm7Cyk6qFD2Jn8ak9B7jSy0qy00ADO3+8dpT0LSjFihQYv4C02LFCSYJV3Q37xYwwRy5m+IpIiUzqWw=="
+    }
+  }
+}
+LOCK
+npm ci --loglevel=error --ignore-scripts --prefix "$prefix/emscripten" >/dev/null
 
 cat >"$prefix/emscripten/.emscripten" <<CONFIG
 import shutil
