@@ -267,7 +267,6 @@ bool CarriedSource::CarryUnknown() {
       Carry(tokens_.begin[i], tokens_.end[i]);
   }
   if (parts_.size() == before) return false;
-  std::sort(parts_.begin(), parts_.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
   return true;
 }
 
@@ -287,7 +286,11 @@ void CarriedSource::Carry(size_t begin, size_t end) {
   for (const CarriedPart& part : parts_) {
     if (begin < part.end && part.begin < end) return;
   }
-  if (begin < end) parts_.push_back({begin, end, kind, false, std::string(all.substr(begin, end - begin))});
+  if (begin == end) return;
+  size_t place = parts_.size();  // in order
+  while (place > 0 && parts_[place - 1].begin > begin) --place;
+  parts_.insert(parts_.begin() + static_cast<std::ptrdiff_t>(place),
+                {begin, end, kind, false, std::string(all.substr(begin, end - begin))});
 }
 
 bool CarriedSource::ReadOtherwise() {
@@ -309,9 +312,11 @@ Tokens CarriedSource::ReadTarget(const std::string& target) const {
   constexpr size_t kSearched = 1 << 14;  // a model reads no more
   for (const CarriedPart& part : parts_) {
     const size_t at = FindAlone(std::string_view(target).substr(0, std::min(end, begin + kSearched)), part.text, begin);
-    if (at != std::string_view::npos && !part.as_is) found.emplace_back(at, &part);
+    if (at == std::string_view::npos || part.as_is) continue;
+    size_t place = found.size();  // in the target's order
+    while (place > 0 && found[place - 1].first > at) --place;
+    found.insert(found.begin() + static_cast<std::ptrdiff_t>(place), {at, &part});
   }
-  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   Changes read(all);
   if (begin != 0) read.Replace(0, begin, "");
   size_t done = begin;

@@ -214,13 +214,14 @@ class Speller {
       const size_t space = edit.begin == edit.end && edit.text.starts_with(' ') ? 1 : 0;
       const size_t length = edit.part != nullptr ? edit.part->text.size() : edit.text.size();
       const size_t begin = edit.begin + shift + space;
-      if (length != 0)
-        spelling.copied.push_back(
-            {edit.source_begin, edit.source_end, begin, begin + length, edit.part != nullptr && edit.part->as_is});
       shift += edit.text.size() - (edit.end - edit.begin);
+      if (length == 0) continue;
+      size_t place = spelling.copied.size();  // in the source's order
+      while (place > 0 && spelling.copied[place - 1].source_begin > edit.source_begin) --place;
+      spelling.copied.insert(
+          spelling.copied.begin() + static_cast<std::ptrdiff_t>(place),
+          {edit.source_begin, edit.source_end, begin, begin + length, edit.part != nullptr && edit.part->as_is});
     }
-    std::sort(spelling.copied.begin(), spelling.copied.end(),
-              [](const CopiedSpan& a, const CopiedSpan& b) { return a.source_begin < b.source_begin; });
   }
 
   const TranslationModel& model_;
