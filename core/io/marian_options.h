@@ -4,7 +4,6 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/kernels/activation.h"
@@ -12,20 +11,26 @@
 
 namespace qkv {
 
+// Views of the text.
 class MarianOptions {
  public:
-  // `file`: for errors, "model.bin, special:model.yml". Errors: kInvalidFile names the line.
+  struct Option {
+    std::string_view key, value;  // of a list its last item; empty where it has none
+  };
+
+  // `file`: for errors, "model.bin, special:model.yml". `text` outlives the options. Errors: kInvalidFile names the
+  // line.
   static Result<MarianOptions> Parse(std::string_view text, std::string file);
 
-  // The value of a key, `fallback` where there is none. A list's are joined by a blank.
+  // The value of a key, `fallback` where there is none.
   std::string_view Get(std::string_view key, std::string_view fallback) const;
 
-  const std::vector<std::pair<std::string, std::string>>& all() const { return all_; }
+  const std::vector<Option>& all() const { return all_; }
   const std::string& file() const { return file_; }
 
  private:
   std::string file_;
-  std::vector<std::pair<std::string, std::string>> all_;
+  std::vector<Option> all_;
 };
 
 // What the options say and the tensors' names and shapes do not.
