@@ -29,7 +29,7 @@ endif()
 
 # Speed is in the kernels and the tokenizer's loops; everywhere else a byte in the download counts for more.
 set(QKV_HOT_SOURCES ${QKV_CORE_SOURCES})
-list(FILTER QKV_HOT_SOURCES INCLUDE REGEX "/core/(kernels/|attention/attend|text/(trie|unigram)[.])")
+list(FILTER QKV_HOT_SOURCES INCLUDE REGEX "/core/(kernels/|attention/(attend|head_stages)|text/(trie|unigram)[.])")
 target_compile_options(qkv_core PRIVATE ${QKV_SMALL})
 # A header is precompiled for one level of optimisation.
 set_source_files_properties(${QKV_HOT_SOURCES} PROPERTIES COMPILE_OPTIONS ${QKV_FAST} SKIP_PRECOMPILE_HEADERS ON)
