@@ -186,7 +186,7 @@ val TranslateResult(int handle) {
     result.set("truncated", translation.truncated);
     result.set("confidence", translation.confidence);
     result.set("warnings", ListValue(Warnings(translation.copied, translation.truncated, translation.repeats,
-                                                  translation.foreign)));
+                                              translation.foreign)));
     if (!translation.n_best.empty()) {
       val ranked = val::array();
       for (const ScoredText& hypothesis : translation.n_best)

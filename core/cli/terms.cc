@@ -9,6 +9,7 @@ namespace qkv::cli {
 
 std::vector<std::pair<std::string, std::string>> Terms::Read() const {
   std::vector<std::pair<std::string, std::string>> terms;
+  terms.reserve(keep.size());
   for (const std::string& term : keep) terms.emplace_back(term, term);
   if (glossary.empty()) return terms;
   std::ifstream file(glossary);

@@ -131,7 +131,8 @@ std::string TraceJson(const TranslationModel& model, const Replay& replay) {
   json.Bool(replay.cut);
   Key(json, "confidence");
   Number(json, replay.confidence);
-  Array(json, "warnings", Warnings(replay.copied, replay.source.tokens.truncated, replay.repeats, replay.foreign), [&](const char* name) { String(json, name); });
+  Array(json, "warnings", Warnings(replay.copied, replay.source.tokens.truncated, replay.repeats, replay.foreign),
+        [&](const char* name) { String(json, name); });
   Array(json, "copied", replay.copied, [&](const CopiedSpan& span) {
     json.StartObject();
     Sizes(json, "source", {span.source_begin, span.source_end});

@@ -4,9 +4,9 @@
 //   space [ab\d] one of these   [^ab] any byte but these   (ab|c) the first alternative that matches   ? * + as usual
 //   any other byte stands for itself, and so does one after \ that is not named above
 //
-// A byte past ASCII counts as a letter, but for those that punctuation and symbols begin with (U+0080 to U+00BF, U+2000 to
-// U+2FFF), and cases are those of ASCII. What is repeated takes as much as it can and
-// gives nothing back, so that a match costs time in proportion to what it reads.
+// A byte past ASCII counts as a letter, but for those that punctuation and symbols begin with (U+0080 to U+00BF, U+2000
+// to U+2FFF), and cases are those of ASCII. What is repeated takes as much as it can and gives nothing back, so that a
+// match costs time in proportion to what it reads.
 #pragma once
 
 #include <cstddef>

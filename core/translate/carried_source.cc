@@ -11,8 +11,8 @@
 namespace qkv {
 namespace {
 
-// Words that translation models copy, whatever their languages: measured on the package's models, of each some 97 in a
-// hundred come through (web/docs/carried.md). Years and round numbers read well where a number stood.
+// Words that translation models copy in any language; chosen by trials on the package's models (web/docs/carried.md).
+// Years and round numbers read well in the place of a number.
 constexpr const char* kNames[] = {"Tom", "Anna", "Boston", "Lisa", "Mary", "David", "Sami", "Maria", "XYZ", "Paul"};
 constexpr const char* kNumbers[] = {"25",   "40", "345", "18",  "15", "50",  "100", "500", "12",
                                     "2013", "30", "17",  "346", "20", "347", "348", "349", "10"};

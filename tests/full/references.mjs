@@ -65,7 +65,7 @@ function engines(model, beam) {
   const script = [oracle('translate.mjs')];
   const relaxed = ['--experimental-wasm-relaxed-simd', '--no-liftoff', ...script, 'relaxed'];
   return {
-    native: [at('build', 'native', 'qkv'), ['translate', '--model', model, '--beam', String(beam)]],
+    native: [at('build', 'native', 'qkv'), ['translate', '--model', model, '--beam', String(beam), '--no-copy']],
     baseline: [process.execPath, [...script, 'baseline', String(beam), model]],
     relaxed: [process.execPath, [...relaxed, String(beam), model]],
   };
@@ -196,7 +196,7 @@ export async function* traces({ data }) {
   if (why) return yield { name, said: why, skipped: 1 };
   const sources = sourceLines(join(data, 'dev.en-fr.tsv'), kTraced);
   const trace = join(kFolder, 'traces.jsonl');
-  const args = ['translate', '--model', kModel, '--trace', trace];
+  const args = ['translate', '--model', kModel, '--trace', trace, '--no-copy'];
   const traced = await between(sources, '/dev/null', at('build', 'native', 'qkv'), args);
   const report = join(kFolder, 'traces.txt');
   const compared = await between(null, report, kPython, [oracle('full_parity.py'), kModel, trace]);

@@ -16,5 +16,5 @@ const translator = await Translator.create({
   beam: Number(beam),
 });
 for await (const line of createInterface({ input: process.stdin })) {
-  console.log((await translator.translate(line, { split: false })).replaceAll('\n', ' '));
+  console.log((await translator.translate(line, { split: false, copy: false })).replaceAll('\n', ' '));
 }

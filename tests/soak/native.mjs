@@ -13,7 +13,7 @@ const kRound = 1000;
 const [command, ...numbers] = process.argv.slice(2);
 const [count, warm] = numbers.map(Number);
 const model = fileURLToPath(new URL('../../web/models/en-fr', import.meta.url));
-const child = spawn(command, ['translate', '--model', model], { stdio: ['pipe', 'pipe', 'inherit'] });
+const child = spawn(command, ['translate', '--model', model, '--no-copy'], { stdio: ['pipe', 'pipe', 'inherit'] });
 const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
 
 let first;

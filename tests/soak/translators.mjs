@@ -16,7 +16,7 @@ const [{ source, beam }] = sentences;
 const warm = Math.floor(count / 4);
 
 async function use(translator) {
-  const translation = await translator.translate(source, { split: false });
+  const translation = await translator.translate(source, { split: false, copy: false });
   translator.destroy();
   return translation;
 }

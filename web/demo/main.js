@@ -129,7 +129,7 @@ async function trace(known, sentence, info, signal) {
   }
   signal.throwIfAborted();
   const pieces = known.traceOf(sentence)?.target.pieces.length ?? 0;
-  const note = known.noteOf(sentence) || (known.isCut(sentence) ? 'cut: it did not end' : '');
+  const note = known.noteOf(sentence);
   status.ready(info, { pieces, milliseconds: performance.now() - begin, note });
 }
 

@@ -19,6 +19,9 @@ const kInWords = {
   'source-language': 'this does not look like English',
 };
 
+/** @type {Set<Doubt['warnings'][number]>} */
+const kOfCuts = new Set(['truncated', 'repetition']);
+
 export class Session {
   #translator;
   /** @type {Map<string, {text: string, cut: boolean, doubt?: Doubt}>} */
@@ -49,9 +52,12 @@ export class Session {
 
   /** What a reader should know of the model's own translation, in words; often nothing. @param {string} sentence */
   noteOf(sentence) {
-    const doubt = this.#own.has(sentence) ? undefined : this.#texts.get(this.#key(sentence))?.doubt;
-    if (!doubt) return '';
+    const known = this.#own.has(sentence) ? undefined : this.#texts.get(this.#key(sentence));
+    if (!known) return '';
+    const { cut, doubt = { confidence: 1, warnings: [] } } = known;
     const notes = doubt.warnings.map((warning) => kInWords[warning]);
+    // Two of the warnings say themselves that something was cut.
+    if (cut && !doubt.warnings.some((warning) => kOfCuts.has(warning))) notes.unshift('cut: it did not end');
     if (doubt.confidence < kDoubt && !notes.includes(kInWords['source-language'])) notes.push('the model is in doubt');
     return notes.join('; ');
   }

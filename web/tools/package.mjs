@@ -73,9 +73,9 @@ function writeManifest(out) {
 
 /** README, CHANGELOG, LICENSE and web/docs, with links that hold in the package. */
 function writeDocuments(out) {
-  for (const name of ['LICENSE', 'CHANGELOG.md']) cpSync(at(name), join(out, name));
+  cpSync(at('LICENSE'), join(out, 'LICENSE'));
   const paths = readdirSync(at('web', 'docs'), { recursive: true }).map((path) => `web/docs/${path}`);
-  const documents = ['README.md', ...paths.filter((path) => path.endsWith('.md'))];
+  const documents = ['README.md', 'CHANGELOG.md', ...paths.filter((path) => path.endsWith('.md'))];
   for (const path of documents) write(join(out, placeOf(path)), relinked(path, new Set(documents)));
 }
 
