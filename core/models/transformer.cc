@@ -317,6 +317,7 @@ MatrixView Transformer::TeachPast(Context& ctx, size_t index, const Operand& in,
   const AttentionPlace place = {AttentionKind::kDecoderSelf, index};
   if (config_.past == Past::kSsru) {
     std::vector<SsruPart> parts;
+    parts.reserve(segments.size());
     for (size_t s = 0; s < segments.size(); ++s) parts.push_back({segments.begin(s), segments.length(s), nullptr});
     return Forward(ctx, layer.ssru, in, parts, place);
   }

@@ -28,7 +28,7 @@ const compare = (build) => `
 
 test.each([
   ['baseline', []],
-  ['relaxed', ['--experimental-wasm-relaxed-simd']],
+  ['relaxed', ['--experimental-wasm-relaxed-simd', '--no-liftoff']],
 ])(
   'the %s build is the reference within its bound',
   async (build, flags) => {

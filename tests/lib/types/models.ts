@@ -40,7 +40,7 @@ export async function everything(model: AnyModelOption, zip: Blob, signal: Abort
   const [{ guesses }] = await any.fillMask(`a ${info.mask}`, { count: 3 });
   const tags: Tag[] = await any.tag('a');
   const [{ label, score }] = await any.classify('a', { second: 'b' });
-  const [{ begin, end }] = await any.answer('What?', 'That.', { longest: 4 });
+  const [{ begin, end }] = await any.answer('What?', 'That.', { maxLength: 4 });
   const { vectors, mean } = await any.encode('a');
   any.destroy();
   return `${guesses[0].piece} ${tags.length} ${label} ${score} ${begin} ${end} ${vectors.data.length} ${mean.length}`;
