@@ -34,7 +34,9 @@ test.each([...kFloats, 'ssru-int8', 'ssru-int8-two'])('%s translates as NumPy do
 
 test('a trace has one map a layer of what an SSRU still keeps, and the guided head as alignment', async () => {
   const translator = await create({ model: at(`${kRoot}/ssru-int8`) });
-  const { target, decoderSelf, cross, alignment, targetInput } = await translator.trace('It is raining.', { copy: false });
+  const { target, decoderSelf, cross, alignment, targetInput } = await translator.trace('It is raining.', {
+    copy: false,
+  });
   const length = target.pieces.length;
   expect(decoderSelf.shape).toEqual([2, 1, length, length]);
   expect(cross.shape.slice(0, 2)).toEqual([2, 4]);
@@ -120,7 +122,9 @@ describe('damaged', () => {
 
   test('and the engine goes on', async () => {
     const translator = await create({ model: { files } });
-    expect(await translator.translate('No.', { shortlist: false, copy: false })).toBe(goldensOf('ssru-f16')[3].whole.text);
+    expect(await translator.translate('No.', { shortlist: false, copy: false })).toBe(
+      goldensOf('ssru-f16')[3].whole.text,
+    );
     translator.destroy();
   });
 });

@@ -25,7 +25,8 @@ describe.each([
   ])('in %s search', async (search, beam) => {
     const translator = await create({ model, beam });
     const ours = [];
-    for (const { source } of goldens.translations) ours.push(await translator.translate(source, { split: false, copy: false }));
+    for (const { source } of goldens.translations)
+      ours.push(await translator.translate(source, { split: false, copy: false }));
     const { differing, wrong } = goldens.compare(search, ours);
     expect(wrong).toEqual([]);
     expect(differing.length).toBeLessThanOrEqual(kMayDiffer);

@@ -169,7 +169,9 @@ async function readSmallFiles(wasm, opener, progress) {
   const tokenizer = names.includes('tokenizer.json') && (await read('tokenizer.json'));
   const others = names.filter((name) => isOpen(name, config, !!tokenizer));
   let done = 0;
-  await Promise.all(others.map((name) => read(name, isOptional(name)).then(() => void progress(++done / others.length))));
+  await Promise.all(
+    others.map((name) => read(name, isOptional(name)).then(() => void progress(++done / others.length))),
+  );
   return files;
 }
 
