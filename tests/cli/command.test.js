@@ -76,6 +76,13 @@ describe('qkv translate', () => {
     expect(endless).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('a line over 64 MiB') });
   });
 
+  test('says of a line that it traces, too, that its end was not read', () => {
+    const { status, stderr } = translate(`I love you.\n${'a b '.repeat(600)}\n`, '--trace', '/dev/null');
+    expect(status).toBe(0);
+    expect(stderr).toMatch(/^qkv: line 2 is longer than the model's 512 positions/m);
+    expect(stderr).not.toMatch(/line 1/);
+  });
+
   test('traces every weight as JSON, a line each', () => {
     const folder = mkdtempSync(join(tmpdir(), 'qkv-'));
     try {
