@@ -10,7 +10,7 @@ beforeAll(async () => {
   memory = await keeper.memoryBytes();
 });
 afterAll(async () => {
-  expect((await keeper.memoryBytes()) - memory).toBeLessThan(110e6);
+  expect((await keeper.memoryBytes()) - memory).toBeLessThan(150e6);
   keeper.destroy();
 });
 
