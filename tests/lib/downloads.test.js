@@ -1,7 +1,7 @@
 // Downloads, from servers as people have them: what a server may say of a file that is not there, what it may send in its
 // place, what it may leave out, and that each body is read to its end.
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, openAsBlob, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -287,6 +287,60 @@ test('a folder of many files loads in a worker too', async () => {
   expect(loaded.info.worker).toBe(true);
   loaded.destroy();
 }, 20_000);
+
+test('each file is asked for once', async () => {
+  for (const [door, path] of [
+    [translator, tinyFolder],
+    [load, tinyFolder],
+    [load, folder('gpt2')],
+  ]) {
+    await served(path, undefined, async ({ url, requests }) => {
+      (await door(url)).destroy();
+      expect(requests.toSorted()).toEqual([...new Set(requests)].toSorted());
+    });
+  }
+});
+
+describe('the manifest of a folder', () => {
+  const path = at('web/models/en-fr');
+
+  test('says what there is, and nothing else is asked for', async () => {
+    const { files } = JSON.parse(readFileSync(join(path, 'manifest.json'), 'utf8'));
+    for (const door of [translator, load]) {
+      await served(path, undefined, async ({ url, requests }) => {
+        const loaded = await door(`${url}manifest.json`);
+        expect(loaded.info.name).toBe('model');
+        loaded.destroy();
+        expect(requests.toSorted()).toEqual(['manifest.json', ...Object.keys(files)].toSorted());
+      });
+    }
+  });
+
+  test('is a list of files of that folder', async () => {
+    for (const bad of ['[]', '{', '{"files": {"../config.json": 1}}', '{"files": {"https://a.example/b": 1}}']) {
+      const wrong = (name, response) => name === 'manifest.json' && !!response.writeHead(200).end(bad);
+      for (const door of [translator, load]) {
+        const error = await served(path, wrong, ({ url }) => rejection(door(`${url}manifest.json`)));
+        expect(error).toMatchObject({ name: 'QkvError', code: 'INVALID_FILE', where: 'manifest.json' });
+      }
+    }
+  });
+});
+
+test('a file that was chosen and then changed is an error that says so', async () => {
+  const copy = mkdtempSync(join(tmpdir(), 'qkv-'));
+  cpSync(tinyFolder, copy, { recursive: true });
+  const files = Object.fromEntries(
+    await Promise.all(tinyFiles.map(async (name) => [name, await openAsBlob(join(copy, name))])),
+  );
+  writeFileSync(join(copy, 'vocab.json'), 'something else');
+  for (const door of [translator, load]) {
+    const error = await rejection(door({ files }));
+    expect(error).toMatchObject({ name: 'QkvError', code: 'MISSING_FILE', where: 'vocab.json' });
+    expect(error.message).toMatch(/changed, or removed/);
+  }
+  rmSync(copy, { recursive: true });
+});
 
 test('several workers download the model and the engine once, and share them', async () => {
   const wasm = readFileSync(at('build/wasm/baseline/qkv.wasm'));

@@ -52,8 +52,8 @@ export function openOptional(source, name, signal) {
  * @returns {Promise<Opened | null>}
  */
 async function openAny(source, name, signal, isOptional) {
-  if (typeof source !== 'string') return genuineOf(fromMemory(source), name, '');
-  if (source.startsWith('data:')) return fromMemory(dataBytes(source));
+  if (typeof source !== 'string') return genuineOf(fromMemory(source, name), name, '');
+  if (source.startsWith('data:')) return fromMemory(dataBytes(source), name);
   const files = source.startsWith('file:') && fileSystem();
   if (files) {
     const file = await openFile(files, source, name, isOptional);
@@ -164,20 +164,39 @@ async function* fileChunks(files, url, name) {
 
 /**
  * @param {Blob | ArrayBuffer | ArrayBufferView} source
+ * @param {string} name
  * @returns {Opened}
  */
-function fromMemory(source) {
-  if (source instanceof Blob) return { chunks: blobChunks(source), size: source.size, exact: true };
+function fromMemory(source, name) {
+  if (source instanceof Blob) return { chunks: blobChunks(source, name), size: source.size, exact: true };
   const bytes = ArrayBuffer.isView(source)
     ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
     : new Uint8Array(source);
   return { chunks: pieces(bytes), size: bytes.length, exact: true };
 }
 
-/** @param {Blob} blob */
-async function* blobChunks(blob) {
-  for (let begin = 0; begin < blob.size; begin += kChunk) {
-    yield new Uint8Array(await blob.slice(begin, begin + kChunk).arrayBuffer());
+/**
+ * @param {Blob} blob
+ * @param {string} name
+ */
+export async function* blobChunks(blob, name) {
+  for (let begin = 0; begin < blob.size; begin += kChunk) yield readBlob(blob, begin, begin + kChunk, name);
+}
+
+/**
+ * A part of a Blob, which may be a file that a person chose.
+ * @param {Blob} blob
+ * @param {number} begin
+ * @param {number} end
+ * @param {string} name
+ * @returns {Promise<Uint8Array<ArrayBuffer>>} rejects with MISSING_FILE where the file is not as it was when it was chosen
+ */
+export async function readBlob(blob, begin, end, name) {
+  try {
+    return new Uint8Array(await blob.slice(begin, end).arrayBuffer());
+  } catch (cause) {
+    const message = `could not be read; was it changed, or removed, since it was chosen? (${reason(cause)})`;
+    throw new QkvError('MISSING_FILE', message, name, { cause });
   }
 }
 

@@ -5,7 +5,7 @@ import { advised, isAbsent } from './errors.js';
 import { RangeFiller, feed } from './feed.js';
 import { openMarian } from './load-marian.js';
 import { marianNames } from './marian-files.js';
-import { asText, openerOf, readFile } from './model-files.js';
+import { asText, listed, openerOf, readFile } from './model-files.js';
 import { hasTwoVocabularies, smallFiles, weightsFile } from './model-source.js';
 
 /** @typedef {import('./guard.js').GuardedModule} GuardedModule */
@@ -29,10 +29,12 @@ const kBrought = "where they are in pytorch_model.bin or in shards, load() of 'q
  */
 export function loadModel(engine, source, outer, progress, kept) {
   return withSignals([outer], async (signal) => {
-    const opener = openerOf(source, signal, kept);
-    const opening = openModel(opener, source, signal, (done) => progress(kSmallShare * done));
+    const opening = listed(source, signal).then(async (list) => {
+      const opener = openerOf(list, signal, kept);
+      return { opener, ...(await openModel(opener, list, signal, (done) => progress(kSmallShare * done))) };
+    });
     const [opened, wasm] = await Promise.all([opening, engine]); // at once: Node ends at a rejection that nobody waits for
-    const { files, name, weights = await openWeights(opener) } = opened;
+    const { files, name, weights = await openWeights(opened.opener) } = opened;
     const loader = wasm.loaderCreate({ ...files, weightsSize: weights.exact ? weights.size : 0 });
     try {
       const report = (/** @type {number} */ share) => progress(kSmallShare + (1 - kSmallShare) * share);
@@ -49,7 +51,7 @@ export function loadModel(engine, source, outer, progress, kept) {
  * The small files, and the name of the weights' file. Where there is no MarianMT folder, it may be a model in Marian's own
  * files: of these the weights are open already.
  * @param {Opener} opener
- * @param {ModelSource} source
+ * @param {import('./model-files.js').ListedSource} source
  * @param {AbortSignal} signal
  * @param {Progress} progress
  * @returns {Promise<{files: Omit<import('./glue.d.ts').LoaderFiles, 'weightsSize'>, name: string, weights?: import('./fetch.js').Opened}>}

@@ -2,7 +2,7 @@
 import { QkvError } from './errors.js';
 import { fileSystem } from './runtime.js';
 
-/** @typedef {import('./model-source.js').ModelSource} ModelSource */
+/** @typedef {import('./model-files.js').ListedSource} ModelSource */
 /** @typedef {Record<keyof typeof kKinds, string[]>} MarianNames what the file of each kind may be called, the best first */
 
 const kKinds = {

@@ -1,7 +1,6 @@
 // The files of one model, as a loader asks for them by name.
 import { QkvError } from './errors.js';
-import { collect, open, openOptional } from './fetch.js';
-import { locate } from './model-source.js';
+import { collect, open, openOptional, readAll } from './fetch.js';
 
 /** @typedef {import('./fetch.js').Opened} Opened */
 /** @typedef {Record<string, Blob>} Kept files that were downloaded, by their names */
@@ -12,15 +11,42 @@ import { locate } from './model-source.js';
  * @typedef {(name: string, isOptional?: boolean) => Promise<Opened | null>} Opener rejects with a QkvError that says why
  */
 
+/** @typedef {import('./model-source.js').ModelSource} ModelSource */
+/** @typedef {Exclude<ModelSource, {manifest: string}>} ListedSource */
+
 /**
- * @param {import('./model-source.js').ModelSource} source
- * @param {AbortSignal} signal
+ * A source whose manifest has been read: the files that it lists, and no others, are asked for.
+ * @param {ModelSource} source
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<ListedSource>} rejects with INVALID_FILE for what is no manifest
+ */
+export async function listed(source, signal) {
+  if (!('manifest' in source)) return source;
+  const { manifest, ...rest } = source;
+  const names = namesIn(asText(await readAll(manifest, 'manifest.json', signal), 'manifest.json'));
+  return { ...rest, files: Object.fromEntries(names.map((name) => [name, new URL(name, manifest).href])) };
+}
+
+/** @param {string} text `{"files": {"config.json": 812}}`, with sizes in bytes @returns {string[]} */
+function namesIn(text) {
+  try {
+    const names = Object.keys(JSON.parse(text).files);
+    if (names.every((name) => /^[\w-][\w.-]*$/.test(name))) return names; // of the folder itself
+  } catch {
+    // It is no JSON, or has no files.
+  }
+  throw new QkvError('INVALID_FILE', 'is no list of files: {"files": {"config.json": 812}}', 'manifest.json');
+}
+
+/**
+ * @param {ListedSource} source
+ * @param {AbortSignal} [signal]
  * @param {Kept} [kept] is given what is downloaded, once it is there whole
  * @returns {Opener}
  */
 export function openerOf(source, signal, kept) {
   return async (name, isOptional = false) => {
-    const from = locate(source, name);
+    const from = source.known?.[name] ?? ('folder' in source ? source.folder + name : source.files[name]);
     if (from === undefined && isOptional) return null;
     if (from === undefined) throw new QkvError('MISSING_FILE', `the model has no file ${name}`, name);
     const isProbed = isOptional && 'folder' in source;

@@ -5,10 +5,11 @@ import { absoluteUrl } from './runtime.js';
 /** @typedef {import('./fetch.js').Source} Source */
 
 /**
- * Where a model's files are, as sent to a worker: a folder's absolute URL, ending in a slash, or each by its name.
- * `pair`: what Marian's own files in a folder are called by, such as 'enfr'. `isShared`: what is downloaded is kept, for
- * engines beside the one that loads it.
- * @typedef {({folder: string, pair?: string} | {files: Record<string, Source>}) & {isShared?: boolean}} ModelSource
+ * Where a model's files are, as sent to a worker: a folder's absolute URL, ending in a slash; the URL of a folder's
+ * manifest.json, which lists them; or each by its name. `pair`: what Marian's own files in a folder are called by, such as
+ * 'enfr'. `known`: files that have been read already. `isShared`: what is downloaded is kept, for engines beside the one
+ * that loads it.
+ * @typedef {({folder: string} | {manifest: string} | {files: Record<string, Source>}) & {pair?: string, isShared?: boolean, known?: Record<string, Source>}} ModelSource
  */
 
 /** @typedef {import('./translator.js').ModelOption} ModelOption */
@@ -42,7 +43,10 @@ export function hasTwoVocabularies(config) {
  * @returns {ModelSource} throws a QkvError, code INVALID_ARGUMENT
  */
 export function modelSource(model) {
-  if (typeof model === 'string' || model instanceof URL) return { folder: asFolder(absoluteUrl(model)) };
+  if (typeof model === 'string' || model instanceof URL) {
+    const url = absoluteUrl(model);
+    return new URL(url).pathname.endsWith('/manifest.json') ? { manifest: url } : { folder: asFolder(url) };
+  }
   if (isList(model)) return { files: byName([...model]) };
   if (model?.files && typeof model.files === 'object') {
     const entries = Object.entries(model.files).filter(([, source]) => source != null);
@@ -64,14 +68,17 @@ export function needsModels(source) {
 }
 
 /**
- * Where a file of the model is; undefined where the source has none of that name.
- * @param {ModelSource} source
- * @param {string} name
- * @returns {Source | undefined}
+ * Under which a model is known; null for one that was given as a list of files.
+ * @param {ModelSource | {zip: Source}} source
+ * @returns {string | null}
  */
-export function locate(source, name) {
-  return 'folder' in source ? source.folder + name : source.files[name];
+export function addressOf(source) {
+  if ('folder' in source) return source.folder;
+  return 'manifest' in source ? source.manifest : null;
 }
+
+/** A model's name for people: its folder's. @param {string | null} address */
+export const nameOf = (address) => address?.split('/').at(-2) || 'custom';
 
 /**
  * @param {ModelOption} model

@@ -2,7 +2,7 @@
 import { QkvError, domException } from './errors.js';
 import { translationKind } from './kinds.js';
 import { pairOf } from './languages.js';
-import { modelSource } from './model-source.js';
+import { addressOf, modelSource, nameOf } from './model-source.js';
 import { baseFolder } from './package-file.js';
 import { foundModel, isModelPackage, packageFiles, packagePairs } from './package-models.js';
 import { hasWebWorker } from './runtime.js';
@@ -26,10 +26,10 @@ export function modelSettings(options) {
   if (own) return own;
   if (options.model === undefined) throw noModel(options);
   const source = modelSource(options.model);
-  if ('files' in source) return { key: {}, name: 'custom', source };
-  const { folder } = source;
+  const address = addressOf(source);
+  if (address === null) return { key: {}, name: 'custom', source };
   const pair = pairOf(options).replace('-', '');
-  return { key: `${folder} ${pair}`, name: folder.split('/').at(-2) || 'custom', source: { folder, pair } };
+  return { key: `${address} ${pair}`, name: nameOf(address), source: { ...source, pair } };
 }
 
 /**

@@ -16,9 +16,9 @@
  * @property {ModelOption} [model] what a package such as qkv-en-fr exports: `import enFr from 'qkv-en-fr'`. Left out: the
  *   one that is found, in Node in such a package where it is installed, and with `baseUrl` in its folder `en-fr/`. Else a
  *   model folder in MarianMT's layout (config.json, vocab.json, source.spm, model.safetensors; target.spm,
- *   target_vocab.json, generation_config.json and shortlist.bin where it has them): its URL (in Node also a path), the
- *   files a person chose with `<input type="file" webkitdirectory>`, or `{files: {name: Blob | ArrayBuffer | Uint8Array |
- *   URL}}`
+ *   target_vocab.json, generation_config.json and shortlist.bin where it has them) or with Marian's own files: its URL (in
+ *   Node also a path), the URL of its manifest.json, which lists its files, the files a person chose with
+ *   `<input type="file" webkitdirectory>`, or `{files: {name: Blob | ArrayBuffer | Uint8Array | URL}}`
  * @property {(monitor: import('./monitor.js').CreateMonitor) => void} [monitor] is given an EventTarget with 'downloadprogress' events
  * @property {AbortSignal} [signal] gives the creation up
  * @property {boolean} [worker] whether the engine runs in a worker of its own; left out: in browsers yes, in Node no.
@@ -31,7 +31,8 @@
  *   cross-origin isolated and has relaxed SIMD, an engine in a worker, and `wasm` left out; elsewhere, Node among it,
  *   there is one all the same: `info.threads` says. Translations are the same
  * @property {number} [workers] how many workers share a text of more than 32 sentences, from 1 to 16; left out: one. The
- *   others start with the first such text, each with a copy of the model; no page needs to be isolated for it
+ *   others start with the first such text, each with a copy of the model, which is downloaded once; no page needs to be
+ *   isolated for it
  * @property {number} [beam] hypotheses that the search keeps: 1 is greedy, the fastest; left out: the model's own number
  */
 

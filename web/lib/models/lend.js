@@ -7,6 +7,7 @@ import { Lease } from '../lease.js';
 import { CreateMonitor } from '../monitor.js';
 import { engineSettings } from '../settings.js';
 import { modelsKind } from './kind.js';
+import { addressOf, nameOf } from '../model-source.js';
 import { folderSource } from './folder-source.js';
 
 /** @typedef {import('./folder-source.js').AnyModelOption} AnyModelOption */
@@ -40,16 +41,18 @@ function sourceOf(model, { numbers }) {
 /**
  * @param {AnyModelOption} model
  * @param {LoadOptions} [given]
+ * @param {import('../model-files.js').ListedSource} [found] the same model, as far as it has been looked at
  * @returns {Promise<{lease: Lease, info: any}>}
  */
-export async function lend(model, given) {
+export async function lend(model, given, found) {
   const options = /** @type {LoadOptions} */ (readFields(given, 'load', kLoad));
   const { signal, numbers } = options;
   signal?.throwIfAborted();
-  const source = sourceOf(model, options);
-  const isFolder = 'folder' in source;
-  const key = isFolder ? `${source.folder} as ${numbers ?? 'auto'}` : {};
-  const name = (isFolder && source.folder.split('/').at(-2)) || 'custom';
+  const asked = sourceOf(model, options);
+  const source = found ? { ...found, numbers } : asked;
+  const address = addressOf(asked);
+  const key = address === null ? {} : `${address} as ${numbers ?? 'auto'}`;
+  const name = nameOf(address);
   const monitor = new CreateMonitor();
   options.monitor?.(monitor);
   monitor.report(0);

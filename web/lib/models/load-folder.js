@@ -3,9 +3,9 @@
 import { withSignals } from '../abort.js';
 import { QkvError } from '../errors.js';
 import { RangeFiller, feed } from '../feed.js';
-import { open } from '../fetch.js';
+import { open, readBlob } from '../fetch.js';
 import { kSmallShare } from '../load.js';
-import { asText, openerOf, readFile } from '../model-files.js';
+import { asText, listed, openerOf, readFile } from '../model-files.js';
 import { hasTwoVocabularies, smallFiles } from '../model-source.js';
 import { readDirectory } from './directory.js';
 import { openWeights, toBlob } from './weight-files.js';
@@ -120,7 +120,9 @@ async function feedDirectory(wasm, loader, file) {
  */
 async function begin(wasm, source, signal, progress) {
   const isZip = 'zip' in source;
-  const opener = await (isZip ? openZip(source.zip, signal, part(progress, 0, kWhole)) : openerOf(source, signal));
+  const opener = isZip
+    ? await openZip(source.zip, signal, part(progress, 0, kWhole))
+    : openerOf(await listed(source, signal), signal);
   const files = await readSmallFiles(wasm, opener, isZip ? () => {} : part(progress, 0, kSmallShare));
   const weights = await openWeights(wasm, opener, isZip ? () => {} : part(progress, kSmallShare, kWhole));
   const sizes = weights.map(({ name, size }) => /** @type {[string, number]} */ ([name, size]));
@@ -200,7 +202,7 @@ async function feedAll(wasm, loader, files, signal, progress) {
     const filler = new RangeFiller(wasm, loader, index);
     if (filler.isDone) continue;
     const opened = await file.open();
-    if (opened.blob) await feedBlob(wasm, loader, opened.blob, index, signal, report);
+    if (opened.blob) await feedBlob(wasm, loader, opened.blob, index, file.name, signal, report);
     else await feed(filler, opened, file.name, signal, report);
   }
 }
@@ -210,15 +212,16 @@ async function feedAll(wasm, loader, files, signal, progress) {
  * @param {number} loader
  * @param {Blob} blob
  * @param {number} file
+ * @param {string} name of the file
  * @param {AbortSignal} signal
  * @param {Progress} progress
  */
-async function feedBlob(wasm, loader, blob, file, signal, progress) {
+async function feedBlob(wasm, loader, blob, file, name, signal, progress) {
   let done = 0;
   for (let range = wasm.loaderNext(loader); range.length > 0 && range.file === file; range = wasm.loaderNext(loader)) {
-    const bytes = new Uint8Array(await blob.slice(range.offset, range.offset + range.length).arrayBuffer());
+    const bytes = await readBlob(blob, range.offset, range.offset + range.length, name);
     signal.throwIfAborted();
-    if (bytes.length < range.length) throw new QkvError('INVALID_FILE', 'ends before what its directory names');
+    if (bytes.length < range.length) throw new QkvError('INVALID_FILE', 'ends before what its directory names', name);
     wasm.loaderStage(loader).set(bytes);
     wasm.loaderCommit(loader);
     progress(Math.min((done += bytes.length) / blob.size, 1)); // two tensors may share their bytes

@@ -1,8 +1,7 @@
 // The front door for model folders of every kind.
 import { rethrowPublic } from '../errors.js';
-import { readAll } from '../fetch.js';
 import { described, invalid, readFields } from '../given.js';
-import { locate } from '../model-source.js';
+import { listed, openerOf, readFile } from '../model-files.js';
 import { Translator } from '../translator.js';
 import { Encoder } from './encoder.js';
 import { folderSource } from './folder-source.js';
@@ -68,30 +67,35 @@ export async function load(model, options) {
     throw invalid('class', `expected one of ${Object.keys(kKinds).join(', ')}, got ${described(wanted)}`);
   }
   const wantedKind = wanted && kKinds[/** @type {keyof ModelClasses} */ (wanted)];
-  if (await isRecurrent(model, how.signal)) {
+  const found = await lookAt(model, how.signal).catch(rethrowPublic);
+  if (found && isRecurrent(found.known['config.json'])) {
     const { numbers: _, ...rest } = how;
     const folder = /** @type {import('../translator.js').ModelOption} */ (model);
     const translator = await Translator.create({ ...rest, sourceLanguage, targetLanguage, beam, model: folder });
     checkKind('translation', wantedKind, () => translator.destroy());
     return translator;
   }
-  const { lease, info } = await lend(model, how);
+  const { lease, info } = await lend(model, how, found);
   checkKind(info.kind, wantedKind, () => lease.release());
   if (info.kind === 'translation') return Translator.on(lease, info, { sourceLanguage, targetLanguage, beam });
   return info.kind === 'encoder' ? Encoder.on(lease, info) : Generator.on(lease, info);
 }
 
 /**
- * Whether a folder is of this package's own recurrent kind, which the translating engine runs.
+ * A folder with its config.json read; undefined of a zip, which is read where it is unpacked.
  * @param {AnyModelOption} model
  * @param {AbortSignal} [signal]
  */
-async function isRecurrent(model, signal) {
+async function lookAt(model, signal) {
   const source = folderSource(model);
-  const from = 'zip' in source ? undefined : locate(source, 'config.json');
-  const bytes = from === undefined ? null : await readAll(from, 'config.json', signal).catch(rethrowPublic);
-  return bytes !== null && /"model_type"\s*:\s*"qkv-rnn"/.test(new TextDecoder().decode(bytes));
+  if ('zip' in source) return undefined;
+  const list = await listed(source, signal);
+  const config = /** @type {Uint8Array} */ (await readFile(openerOf(list, signal), 'config.json'));
+  return { ...list, known: { 'config.json': config } };
 }
+
+/** Whether it is of this package's own recurrent kind, which the translating engine runs. @param {Uint8Array} config */
+const isRecurrent = (config) => /"model_type"\s*:\s*"qkv-rnn"/.test(new TextDecoder().decode(config));
 
 /**
  * What a folder holds and how large it would be in memory. Its weights are not read: of a file that safetensors wrote its

@@ -1,6 +1,7 @@
 // A folder in a zip (PKWARE's APPNOTE.TXT): its directory is at its end, so an archive is read in any order, an entry at a
 // time, stored or deflated. What an entry claims is believed no further than it is true.
 import { QkvError } from '../errors.js';
+import { blobChunks, readBlob } from '../fetch.js';
 import { addToCrc } from './crc.js';
 
 /** @typedef {{blob: Blob, at: number, crc: number, packed: number, size: number, isDeflated: boolean}} ZipEntry */
@@ -111,15 +112,8 @@ export async function openEntry(entry, name) {
   const begin = at + 30 + header.getUint16(26, true) + header.getUint16(28, true);
   if (begin + packed > blob.size) throw invalid('ends after the zip does', name);
   const bytes = blob.slice(begin, begin + packed);
-  const chunks = isDeflated ? inflate(bytes, name) : parts(bytes);
+  const chunks = isDeflated ? inflate(bytes, name) : blobChunks(bytes, name);
   return { chunks: checked(chunks, entry, name), size, exact: true };
-}
-
-/** @param {Blob} blob */
-async function* parts(blob) {
-  for (let begin = 0; begin < blob.size; begin += 1 << 20) {
-    yield new Uint8Array(await blob.slice(begin, begin + (1 << 20)).arrayBuffer());
-  }
 }
 
 /**
@@ -166,7 +160,7 @@ async function* checked(chunks, { crc, size }, name) {
  * @param {number} length
  */
 async function view(blob, at, length) {
-  return new DataView(await blob.slice(at, at + length).arrayBuffer());
+  return new DataView((await readBlob(blob, at, at + length, 'zip')).buffer);
 }
 
 const invalid = (/** @type {string} */ message, name = 'zip') => new QkvError('INVALID_FILE', message, name);
