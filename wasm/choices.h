@@ -25,7 +25,7 @@ struct Choices {
 };
 
 // {score, parameters: [{name, data, shape}], selection, temperature, seedHigh, seedLow, window, mask, maskUsed,
-// columns, spread}; web/lib/glue.d.ts says what each is.
+// columns, spread}; web/lib/engine/glue.d.ts says what each is.
 Result<void> ReadChoices(const val& request, Choices& choices);
 
 }  // namespace qkv::wasm

@@ -1,7 +1,7 @@
 // An engine whose memory may not grow: what does not fit is refused, and the translators that are there go on.
 
 import { readFileSync } from 'node:fs';
-import { wasmUrls } from '../../web/lib/assets.js';
+import { wasmUrls } from '../../web/lib/engine/assets.js';
 import { create, rejection, tinyFolder } from './support.js';
 
 const kPage = 65_536; // bytes of WebAssembly's pages

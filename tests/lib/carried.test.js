@@ -1,6 +1,6 @@
 // What is carried through, from JavaScript: the options and their mistakes, the trace's spans, what is said of doubt.
 import { readFileSync } from 'node:fs';
-import { readCarry, withCarried } from '../../web/lib/keep.js';
+import { readCarry, withCarried } from '../../web/lib/text/keep.js';
 import { at, create, rejection } from './support.js';
 
 const kLanguages = { sourceLanguage: 'en', targetLanguage: 'fr' };

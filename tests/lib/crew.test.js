@@ -1,6 +1,6 @@
 // Several workers share a long text, and nobody can tell but by the time.
 
-import { Crew } from '../../web/lib/crew.js';
+import { Crew } from '../../web/lib/hosting/crew.js';
 import { create, rejection } from './support.js';
 
 const kSentences = ['How are you?', 'I like my house.', 'It rains.', 'Where is the station?', 'She is reading a book.'];

@@ -2,8 +2,8 @@
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { attention, loadAttention, multiHeadAttention, positions } from '../../web/lib/attention/index.js';
-import { copied } from '../../web/lib/snapshot.js';
-import { wasmUrls } from '../../web/lib/assets.js';
+import { copied } from '../../web/lib/base/snapshot.js';
+import { wasmUrls } from '../../web/lib/engine/assets.js';
 import { Trainer } from '../../web/lib/train/index.js';
 import { kSure } from '../translations.js';
 import { create, rejection, tinyFolder } from './support.js';

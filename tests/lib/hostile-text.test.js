@@ -1,9 +1,9 @@
 // A thousand lines that nobody writes on purpose (tests/oracle/make_hostile_lines.py), through the boundary: cut as the
 // reference SentencePiece does, with spans in UTF-16, and translated; and what only JavaScript's strings can hold.
-import { loadModel } from '../../web/lib/load.js';
-import { guard } from '../../web/lib/guard.js';
-import { instantiate } from '../../web/lib/instantiate.js';
-import { modelSource } from '../../web/lib/model-source.js';
+import { loadModel } from '../../web/lib/engine/load.js';
+import { guard } from '../../web/lib/engine/guard.js';
+import { instantiate } from '../../web/lib/engine/instantiate.js';
+import { modelSource } from '../../web/lib/loading/model-source.js';
 import { at, create, readJson, tinyFolder } from './support.js';
 
 const { model: tokenizer, lines } = readJson('tests/goldens/hostile.json');

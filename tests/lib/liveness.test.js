@@ -5,7 +5,7 @@ import threads from 'node:worker_threads';
 import { Translator } from '../../web/lib/index.js';
 import { Generator } from '../../dist/models.js'; // built: only there these workers are beside the scripts
 import { Trainer } from '../../dist/train.js';
-import { watch } from '../../web/lib/liveness.js';
+import { watch } from '../../web/lib/worker/liveness.js';
 import { kSure } from '../translations.js';
 import { at, create, rejection, tinyFolder } from './support.js';
 

@@ -1,6 +1,6 @@
 // Where the files of the package are, by what bundlers make of their URLs.
 
-import { baseFolder, inPackage, packageFile } from '../../web/lib/package-file.js';
+import { baseFolder, inPackage, packageFile } from '../../web/lib/base/package-file.js';
 
 afterEach(() => delete globalThis.location);
 

@@ -1,4 +1,4 @@
-import { roughSegments, splitSentences } from '../../web/lib/sentences.js';
+import { roughSegments, splitSentences } from '../../web/lib/text/sentences.js';
 
 const sentences = (text, longest) =>
   splitSentences(text, 'en', longest)

@@ -9,7 +9,7 @@ import { sentences } from './sentences.mjs';
 
 // Everything is real; the engine's functions are only watched, so that an abort falls between two steps that are known.
 register('./watch-steps.mjs', import.meta.url);
-const { watch } = await import('../../web/lib/guard.js');
+const { watch } = await import('../../web/lib/engine/guard.js');
 const { Translator } = await import('../../web/lib/index.js');
 
 const length = Number(process.argv[2]);

@@ -1,8 +1,8 @@
-// A hook of Node's loader: web/lib/guard.js as it is, and after each step of a job a call of what `watch` was given.
+// A hook of Node's loader: web/lib/engine/guard.js as it is, and after each step of a job a call of what `watch` was given.
 
 export async function load(url, context, next) {
   const loaded = await next(url, context);
-  if (!url.endsWith('/web/lib/guard.js')) return loaded;
+  if (!url.endsWith('/web/lib/engine/guard.js')) return loaded;
   const source = `${loaded.source}
     let stepped = () => {};
     export const watch = (listener) => (stepped = listener);

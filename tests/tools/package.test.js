@@ -157,7 +157,7 @@ test('has no dependencies, no install scripts, and a lock that names no registry
 });
 
 test('its version is the one the library and the command say', async () => {
-  const { version } = await import('../../web/lib/version.js');
+  const { version } = await import('../../web/lib/base/version.js');
   expect(version).toBe(manifest.version);
   expect(execFileSync(join(root, 'build/native/qkv'), ['--version'], { encoding: 'utf8' }).trim()).toBe(
     manifest.version,

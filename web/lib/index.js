@@ -1,32 +1,32 @@
 // The library's one door. Importing it does nothing: no fetch, no worker, no window.
 
-export { QkvError } from './errors.js';
-export { splitSentences } from './sentences.js';
-export { Translator } from './translator.js';
-export { version } from './version.js';
+export { QkvError } from './base/errors.js';
+export { splitSentences } from './text/sentences.js';
+export { Translator } from './api/translator.js';
+export { version } from './base/version.js';
 
-/** @typedef {import('./errors.js').QkvErrorCode} QkvErrorCode */
-/** @typedef {import('./info.js').ModelInfo} ModelInfo */
-/** @typedef {import('./translator.js').ModelOption} ModelOption */
-/** @typedef {import('./monitor.js').CreateMonitor} CreateMonitor */
-/** @typedef {import('./monitor.js').DownloadProgressEvent} DownloadProgressEvent */
-/** @typedef {import('./engine.js').TranslatedPart} TranslatedPart */
-/** @typedef {import('./search.js').Hypothesis} Hypothesis */
-/** @typedef {import('./search.js').Search} Search */
-/** @typedef {import('./search.js').SearchTree} SearchTree */
-/** @typedef {import('./sentences.js').Part} Part */
-/** @typedef {import('./trace.js').Alignment} Alignment */
-/** @typedef {import('./trace.js').Alternatives} Alternatives */
-/** @typedef {import('./trace.js').AttentionMap} AttentionMap */
-/** @typedef {import('./trace.js').Side} Side */
-/** @typedef {import('./trace.js').TargetSide} TargetSide */
-/** @typedef {import('./trace.js').Trace} Trace */
-/** @typedef {import('./translator.js').CreateOptions} CreateOptions */
-/** @typedef {import('./translator.js').Prefix} Prefix */
-/** @typedef {import('./translator.js').Score} Score */
-/** @typedef {import('./translator.js').SearchOptions} SearchOptions */
-/** @typedef {import('./translator.js').SentencePair} SentencePair */
-/** @typedef {import('./translator.js').StreamOptions} StreamOptions */
-/** @typedef {import('./translator.js').TraceOptions} TraceOptions */
-/** @typedef {import('./translator.js').TranslateOptions} TranslateOptions */
-/** @typedef {import('./info.js').TranslatorInfo} TranslatorInfo */
+/** @typedef {import('./base/errors.js').QkvErrorCode} QkvErrorCode */
+/** @typedef {import('./engine/info.js').ModelInfo} ModelInfo */
+/** @typedef {import('./api/translator.js').ModelOption} ModelOption */
+/** @typedef {import('./api/monitor.js').CreateMonitor} CreateMonitor */
+/** @typedef {import('./api/monitor.js').DownloadProgressEvent} DownloadProgressEvent */
+/** @typedef {import('./engine/engine.js').TranslatedPart} TranslatedPart */
+/** @typedef {import('./api/search.js').Hypothesis} Hypothesis */
+/** @typedef {import('./api/search.js').Search} Search */
+/** @typedef {import('./api/search.js').SearchTree} SearchTree */
+/** @typedef {import('./text/sentences.js').Part} Part */
+/** @typedef {import('./api/trace.js').Alignment} Alignment */
+/** @typedef {import('./api/trace.js').Alternatives} Alternatives */
+/** @typedef {import('./api/trace.js').AttentionMap} AttentionMap */
+/** @typedef {import('./api/trace.js').Side} Side */
+/** @typedef {import('./api/trace.js').TargetSide} TargetSide */
+/** @typedef {import('./api/trace.js').Trace} Trace */
+/** @typedef {import('./api/translator.js').CreateOptions} CreateOptions */
+/** @typedef {import('./api/translator.js').Prefix} Prefix */
+/** @typedef {import('./api/translator.js').Score} Score */
+/** @typedef {import('./api/translator.js').SearchOptions} SearchOptions */
+/** @typedef {import('./api/translator.js').SentencePair} SentencePair */
+/** @typedef {import('./api/translator.js').StreamOptions} StreamOptions */
+/** @typedef {import('./api/translator.js').TraceOptions} TraceOptions */
+/** @typedef {import('./api/translator.js').TranslateOptions} TranslateOptions */
+/** @typedef {import('./engine/info.js').TranslatorInfo} TranslatorInfo */

@@ -14,9 +14,9 @@ const kModels = at('web', 'models');
 
 /** The scripts of the workers, in web/lib. */
 const kWorkers = {
-  worker: 'worker.js',
+  worker: 'engine/worker.js',
   'train-worker': 'train/train-worker.js',
-  'models-worker': 'models/models-worker.js',
+  'models-worker': 'engine/models/models-worker.js',
 };
 
 /** The name in the bundle of a file that a script names by its URL. What was compiled carries a hash of its content. */

@@ -34,10 +34,11 @@ async function writeTypes(out) {
   const emit = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--rootDir', 'web', '--outDir', types];
   await run(process.execPath, [tsc, '-p', '.', ...emit]);
   // Whoever compiles against the package may have no types of Node's.
-  const runtime = join(types, 'lib', 'runtime.d.ts');
+  const runtime = join(types, 'lib', 'base', 'runtime.d.ts');
   write(runtime, readFileSync(runtime, 'utf8').replace(/typeof import\("node:[^"]+"\)/g, 'any'));
-  for (const folder of ['lib', join('lib', 'models'), 'view']) {
-    for (const name of readdirSync(at('web', folder)).filter((file) => file.endsWith('.d.ts'))) {
+  for (const folder of ['lib', 'view']) {
+    const names = readdirSync(at('web', folder), { recursive: true }).map(String);
+    for (const name of names.filter((file) => file.endsWith('.d.ts'))) {
       cpSync(at('web', folder, name), join(types, folder, name));
     }
   }

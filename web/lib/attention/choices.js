@@ -1,10 +1,10 @@
 // From the choices that a user makes to the engine's request.
-import { described, invalid, readFields } from '../given.js';
+import { described, invalid, readFields } from '../base/given.js';
 import { readFlag, readName, readNumber, readText, readWhole } from './fields.js';
 import { readMask, readTensor } from './tensor.js';
 
-/** @typedef {import('../glue.js').WasmTensor} WasmTensor */
-/** @typedef {import('../glue.js').WasmChoices} WasmChoices */
+/** @typedef {import('../engine/glue.js').WasmTensor} WasmTensor */
+/** @typedef {import('../engine/glue.js').WasmChoices} WasmChoices */
 /** @typedef {import('./options.js').Recorded} Recorded */
 /** @typedef {import('./tensor.js').Bytes} Bytes */
 /** @typedef {import('./options.js').Tensor} Tensor */

@@ -1,18 +1,18 @@
 // The engine of these functions: a WebAssembly instance in the calling thread, loaded when it is first needed.
-import { QkvError, rethrowPublic } from '../errors.js';
-import { readFields } from '../given.js';
-import { wasmUrls } from '../assets.js';
-import { baseFolder } from '../package-file.js';
-import { copied } from '../snapshot.js';
-import { wasmSettings } from '../wasm-settings.js';
+import { QkvError, rethrowPublic } from '../base/errors.js';
+import { readFields } from '../base/given.js';
+import { wasmUrls } from '../engine/assets.js';
+import { baseFolder } from '../base/package-file.js';
+import { copied } from '../base/snapshot.js';
+import { wasmSettings } from '../engine/wasm-settings.js';
 
-/** @typedef {import('../guard.js').GuardedModule} GuardedModule */
+/** @typedef {import('../engine/guard.js').GuardedModule} GuardedModule */
 /** @typedef {{from: unknown, started: Promise<{wasm: GuardedModule, build: string}>}} Running */
 
-/** @typedef {() => Promise<Pick<typeof import('../guarded.js'), 'instantiateGuarded'>>} Code */
+/** @typedef {() => Promise<Pick<typeof import('../engine/guarded.js'), 'instantiateGuarded'>>} Code */
 
 /** Loads what runs the engine. @type {Code} */
-let code = () => import('../guarded.js');
+let code = () => import('../engine/guarded.js');
 /** From here on, `load` loads it. @param {Code} load */
 export const useCode = (load) => void (code = load);
 
@@ -21,7 +21,7 @@ let running = null;
 
 /**
  * Loads the engine, once. Every call does so by itself; this is for doing it early, or for choosing the build.
- * @param {{wasm?: import('../wasm-settings.js').WasmOption, baseUrl?: string | URL}} [options] wasm: 'baseline' or 'relaxed',
+ * @param {{wasm?: import('../engine/wasm-settings.js').WasmOption, baseUrl?: string | URL}} [options] wasm: 'baseline' or 'relaxed',
  *   or a module of one's own; left out: the faster of the package's two builds that runs here, or whichever is running
  *   already. baseUrl: as in `Translator.create`
  * @returns {Promise<{build: string}>} 'baseline', 'relaxed' or 'custom'; rejects with NetworkError for a download, and with a
@@ -50,7 +50,7 @@ export async function withEngine(use) {
 }
 
 /**
- * @param {import('../wasm-settings.js').WasmOption | undefined} [option]
+ * @param {import('../engine/wasm-settings.js').WasmOption | undefined} [option]
  * @param {string | URL} [baseUrl]
  * @returns {Running}
  */
@@ -66,7 +66,7 @@ function start(option, baseUrl) {
   return engine;
 }
 
-/** @param {import('../instantiate.js').WasmSettings} settings */
+/** @param {import('../engine/instantiate.js').WasmSettings} settings */
 async function instantiate(settings) {
   const own = copied(settings);
   const { instantiateGuarded } = await code();

@@ -1,5 +1,5 @@
 // The plain values of options.
-import { described, invalid } from '../given.js';
+import { described, invalid } from '../base/given.js';
 
 /** A place or a count: what the engine counts with has 32 bits. */
 const kLargest = 2 ** 31 - 1;

@@ -1,14 +1,14 @@
 // The attention family by itself: the door of 'qkv/attention'. Importing it does nothing; the engine is loaded by the
 // first call, into the calling thread.
 
-export { QkvError } from '../errors.js';
+export { QkvError } from '../base/errors.js';
 export { attention } from './attention.js';
 export { loadAttention } from './engine.js';
 export { scores, selections, windows } from './lists.js';
 export { multiHeadAttention } from './multi-head.js';
 export * as positions from './positions.js';
 
-/** @typedef {import('../errors.js').QkvErrorCode} QkvErrorCode */
+/** @typedef {import('../base/errors.js').QkvErrorCode} QkvErrorCode */
 /** @typedef {import('./lists.js').ScoreInfo} ScoreInfo */
 /** @typedef {import('./lists.js').ScoreParameter} ScoreParameter */
 /**

@@ -23,7 +23,7 @@ import { withEngine } from './engine.js';
  * @returns {Promise<ScoreInfo[]>} rejects as `loadAttention` does
  */
 export async function scores() {
-  return withEngine((wasm) => wasm.scoreList());
+  return withEngine((wasm) => /** @type {ScoreInfo[]} */ (wasm.scoreList()));
 }
 
 /**
@@ -31,7 +31,7 @@ export async function scores() {
  * @returns {Promise<import('./options.js').SelectionName[]>} rejects as `loadAttention` does
  */
 export async function selections() {
-  return withEngine((wasm) => wasm.selectionNames());
+  return withEngine((wasm) => /** @type {import('./options.js').SelectionName[]} */ (wasm.selectionNames()));
 }
 
 /**
@@ -39,5 +39,5 @@ export async function selections() {
  * @returns {Promise<import('./options.js').WindowName[]>} rejects as `loadAttention` does
  */
 export async function windows() {
-  return withEngine((wasm) => wasm.windowNames());
+  return withEngine((wasm) => /** @type {import('./options.js').WindowName[]} */ (wasm.windowNames()));
 }

@@ -1,11 +1,11 @@
 import { bytesIn, choiceNames, isByColumns, readChoices, withHeads } from './choices.js';
 import { withEngine } from './engine.js';
-import { invalid, readFields } from '../given.js';
+import { invalid, readFields } from '../base/given.js';
 import { readWhole } from './fields.js';
 import { finishRecords } from './records.js';
 import { readTensor } from './tensor.js';
 
-/** @typedef {import('../glue.js').WasmTensor} WasmTensor */
+/** @typedef {import('../engine/glue.js').WasmTensor} WasmTensor */
 /** @typedef {import('./options.js').Layer} Layer */
 /** @typedef {import('./options.js').LayerMemory} LayerMemory */
 /** @typedef {import('./options.js').Recorded} Recorded */

@@ -1,7 +1,7 @@
 // Positions: what tells attention, which knows no order, where a row stands.
 import { bytesIn, withHeads } from './choices.js';
 import { withEngine } from './engine.js';
-import { invalid, readFields } from '../given.js';
+import { invalid, readFields } from '../base/given.js';
 import { readName, readNumber, readWhole } from './fields.js';
 import { readTensor } from './tensor.js';
 

@@ -1,7 +1,7 @@
 /**
  * What was recorded, as users get it.
  * @param {Record<string, any>} result
- * @param {import('../glue.js').WasmChoices} choices
+ * @param {import('../engine/glue.js').WasmChoices} choices
  * @param {boolean} hasHeads whether there is an axis of heads
  */
 export function finishRecords(result, { record }, hasHeads) {

@@ -1,6 +1,6 @@
 // Tensors as users give them, made into what the engine reads: flat typed arrays whose length is their shape's product.
-import { QkvError } from '../errors.js';
-import { described, invalid } from '../given.js';
+import { QkvError } from '../base/errors.js';
+import { described, invalid } from '../base/given.js';
 
 /** @typedef {import('./options.js').Tensor} Tensor */
 /** @typedef {{data: Uint8Array, shape: number[]}} Bytes */

@@ -1,10 +1,10 @@
 // Encoder-only models: what each piece of a text is like, and what a head trained for one question says of it.
-import { inputText, invalid, readFields, wholeNumber } from '../given.js';
+import { inputText, invalid, readFields, wholeNumber } from '../base/given.js';
 import { lend } from './lend.js';
 import { OneSided, checkKind } from './one-sided.js';
 
-/** @typedef {import('../lease.js').Lease} Lease */
-/** @typedef {import('./folder-source.js').AnyModelOption} AnyModelOption */
+/** @typedef {import('../hosting/lease.js').Lease} Lease */
+/** @typedef {import('../loading/folder-source.js').AnyModelOption} AnyModelOption */
 /** @typedef {import('./lend.js').LoadOptions} LoadOptions */
 /** @typedef {{signal?: AbortSignal | null}} CallOptions `signal` gives the call up, with its reason */
 
@@ -131,7 +131,14 @@ export class Encoder extends OneSided {
     this.#needs('masked');
     const { masks } = await this.#one(text, undefined, { head: true }, signal, wholeNumber(count, 1, 1000, 'count'));
     return masks.map(
-      (/** @type {import('./glue.js').WasmGuesses & {index: number}} */ { index, pieces, ids, logProbs }) => ({
+      (
+        /** @type {import('../engine/models/glue.js').WasmGuesses & {index: number}} */ {
+          index,
+          pieces,
+          ids,
+          logProbs,
+        },
+      ) => ({
         index,
         guesses: pieces.map((piece, i) => ({ piece, id: ids[i], probability: Math.exp(logProbs[i]) })),
       }),

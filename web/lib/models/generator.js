@@ -1,11 +1,11 @@
 // Decoder-only models: a text in, its continuation out.
-import { withSignals } from '../abort.js';
-import { inRange, inputText, maxLength as longest, readFields, wholeNumber } from '../given.js';
+import { withSignals } from '../base/abort.js';
+import { inRange, inputText, maxLength as longest, readFields, wholeNumber } from '../base/given.js';
 import { lend } from './lend.js';
 import { OneSided, checkKind } from './one-sided.js';
 
-/** @typedef {import('../lease.js').Lease} Lease */
-/** @typedef {import('./folder-source.js').AnyModelOption} AnyModelOption */
+/** @typedef {import('../hosting/lease.js').Lease} Lease */
+/** @typedef {import('../loading/folder-source.js').AnyModelOption} AnyModelOption */
 /** @typedef {import('./lend.js').LoadOptions} LoadOptions */
 
 /** @typedef {Omit<import('./encoder.js').EncoderInfo, 'kind' | 'head' | 'labels' | 'mask'> & {kind: 'generator'}} GeneratorInfo */

@@ -1,13 +1,13 @@
 // The door of 'qkv/models'. Importing it does nothing; the engine for what people bring is loaded with the first model.
 
-export { QkvError } from '../errors.js';
-export { Translator } from '../translator.js';
+export { QkvError } from '../base/errors.js';
+export { Translator } from '../api/translator.js';
 export { Encoder } from './encoder.js';
 export { Generator } from './generator.js';
 export { inspect, load } from './load.js';
 
-/** @typedef {import('../errors.js').QkvErrorCode} QkvErrorCode */
-/** @typedef {import('./directory.js').TensorInfo} TensorInfo */
+/** @typedef {import('../base/errors.js').QkvErrorCode} QkvErrorCode */
+/** @typedef {import('../engine/models/directory.js').TensorInfo} TensorInfo */
 /** @typedef {import('./encoder.js').EncodedText} EncodedText */
 /** @typedef {import('./encoder.js').EncoderInfo} EncoderInfo */
 /** @typedef {import('./encoder.js').EncoderTrace} EncoderTrace */
@@ -16,7 +16,7 @@ export { inspect, load } from './load.js';
 /** @typedef {import('./encoder.js').MaskGuess} MaskGuess */
 /** @typedef {import('./encoder.js').Pieces} Pieces */
 /** @typedef {import('./encoder.js').Tag} Tag */
-/** @typedef {import('./folder-source.js').AnyModelOption} AnyModelOption */
+/** @typedef {import('../loading/folder-source.js').AnyModelOption} AnyModelOption */
 /** @typedef {import('./generator.js').Generated} Generated */
 /** @typedef {import('./generator.js').GenerateOptions} GenerateOptions */
 /** @typedef {import('./generator.js').GeneratorInfo} GeneratorInfo */

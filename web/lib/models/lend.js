@@ -1,17 +1,17 @@
 // From a folder to a model in an engine.
-import { unlessAborted } from '../abort.js';
-import { toPublicError } from '../errors.js';
-import { invalid, readFields } from '../given.js';
-import { holdHost } from '../host.js';
-import { Lease } from '../lease.js';
-import { CreateMonitor } from '../monitor.js';
-import { engineSettings } from '../settings.js';
-import { modelsKind } from './kind.js';
-import { addressOf, nameOf } from '../model-source.js';
-import { folderSource } from './folder-source.js';
+import { unlessAborted } from '../base/abort.js';
+import { toPublicError } from '../base/errors.js';
+import { invalid, readFields } from '../base/given.js';
+import { holdHost } from '../hosting/host.js';
+import { Lease } from '../hosting/lease.js';
+import { CreateMonitor } from '../api/monitor.js';
+import { engineSettings } from '../api/settings.js';
+import { modelsKind } from '../engine/models/kind.js';
+import { addressOf, nameOf } from '../loading/model-source.js';
+import { folderSource } from '../loading/folder-source.js';
 
-/** @typedef {import('./folder-source.js').AnyModelOption} AnyModelOption */
-/** @typedef {import('./load-folder.js').Numbers} Numbers */
+/** @typedef {import('../loading/folder-source.js').AnyModelOption} AnyModelOption */
+/** @typedef {import('../loading/folder-source.js').Numbers} Numbers */
 
 /**
  * @typedef {object} LoadOptions
@@ -41,7 +41,7 @@ function sourceOf(model, { numbers }) {
 /**
  * @param {AnyModelOption} model
  * @param {LoadOptions} [given]
- * @param {import('../model-files.js').ListedSource} [found] the same model, as far as it has been looked at
+ * @param {import('../loading/model-files.js').ListedSource} [found] the same model, as far as it has been looked at
  * @returns {Promise<{lease: Lease, info: any}>}
  */
 export async function lend(model, given, found) {
@@ -72,7 +72,7 @@ export async function lend(model, given, found) {
 /**
  * @param {AnyModelOption} model
  * @param {LoadOptions} [given]
- * @returns {Promise<import('./glue.js').AnyInfo & import('./load-folder.js').Inspected>}
+ * @returns {Promise<import('../engine/models/glue.js').AnyInfo & import('../engine/models/load-folder.js').Inspected>}
  */
 export async function look(model, given) {
   const options = /** @type {LoadOptions} */ (readFields(given, 'inspect', kLoad));

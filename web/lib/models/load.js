@@ -1,16 +1,16 @@
 // The front door for model folders of every kind.
-import { rethrowPublic } from '../errors.js';
-import { described, invalid, readFields } from '../given.js';
-import { listed, openerOf, readFile } from '../model-files.js';
-import { Translator } from '../translator.js';
+import { rethrowPublic } from '../base/errors.js';
+import { described, invalid, readFields } from '../base/given.js';
+import { listed, openerOf, readFile } from '../loading/model-files.js';
+import { Translator } from '../api/translator.js';
 import { Encoder } from './encoder.js';
-import { folderSource } from './folder-source.js';
+import { folderSource } from '../loading/folder-source.js';
 import { Generator } from './generator.js';
 import { kLoad, lend, look } from './lend.js';
 import { checkKind } from './one-sided.js';
 
-/** @typedef {import('./folder-source.js').AnyModelOption} AnyModelOption */
-/** @typedef {import('./directory.js').TensorInfo} TensorInfo */
+/** @typedef {import('../loading/folder-source.js').AnyModelOption} AnyModelOption */
+/** @typedef {import('../engine/models/directory.js').TensorInfo} TensorInfo */
 /** @typedef {import('./lend.js').LoadOptions} LoadOptions */
 
 /** @typedef {{Translator: Translator, Encoder: Encoder, Generator: Generator}} ModelClasses */
@@ -70,7 +70,7 @@ export async function load(model, options) {
   const found = await lookAt(model, how.signal).catch(rethrowPublic);
   if (found && isRecurrent(found.known['config.json'])) {
     const { numbers: _, ...rest } = how;
-    const folder = /** @type {import('../translator.js').ModelOption} */ (model);
+    const folder = /** @type {import('../api/translator.js').ModelOption} */ (model);
     const translator = await Translator.create({ ...rest, sourceLanguage, targetLanguage, beam, model: folder });
     checkKind('translation', wantedKind, () => translator.destroy());
     return translator;

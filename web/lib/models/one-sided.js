@@ -1,11 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // What encoders and generators share: calling, ending.
-import { unlessAborted, withSignals } from '../abort.js';
-import { QkvError, domException, toPublicError } from '../errors.js';
-import { invalid } from '../given.js';
+import { unlessAborted, withSignals } from '../base/abort.js';
+import { QkvError, domException, toPublicError } from '../base/errors.js';
+import { invalid } from '../base/given.js';
 
-/** @typedef {import('../lease.js').Lease} Lease */
-/** @typedef {import('./glue.js').ModelKind} ModelKind */
+/** @typedef {import('../hosting/lease.js').Lease} Lease */
+/** @typedef {import('../engine/models/glue.js').ModelKind} ModelKind */
 
 /** A model in an engine. */
 export class OneSided {

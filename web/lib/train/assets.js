@@ -1,5 +1,5 @@
 // Where the build that trains is, and its worker.
-import { packageFile } from '../package-file.js';
+import { packageFile } from '../base/package-file.js';
 
 /** @param {string} [base] as `packageFile` takes it */
 export const trainUrl = (base) =>

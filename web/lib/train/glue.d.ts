@@ -1,1 +1,1 @@
-export { default } from '../glue.js';
+export { default } from '../engine/glue.js';

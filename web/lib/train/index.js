@@ -1,13 +1,13 @@
 // The door of 'qkv/train'. Importing it does nothing; the build that trains is loaded by Trainer.create().
 
-export { QkvError } from '../errors.js';
+export { QkvError } from '../base/errors.js';
 export { Trainer } from './trainer.js';
 
-/** @typedef {import('../errors.js').QkvErrorCode} QkvErrorCode */
+/** @typedef {import('../base/errors.js').QkvErrorCode} QkvErrorCode */
 /** @typedef {import('./trainer.js').Checkpoint} Checkpoint */
 /** @typedef {import('./trainer.js').Progress} Progress */
 /** @typedef {import('./trainer.js').RunOptions} RunOptions */
 /** @typedef {import('./trainer.js').SentencePair} SentencePair */
 /** @typedef {import('./trainer.js').TrainerConfig} TrainerConfig */
 /** @typedef {import('./trainer.js').TrainerOptions} TrainerOptions */
-/** @typedef {import('../trace.js').Trace} Trace */
+/** @typedef {import('../api/trace.js').Trace} Trace */

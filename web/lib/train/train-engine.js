@@ -1,22 +1,13 @@
 // The engine of one thread that trains: a trainer, and the jobs that its model is asked for between two steps.
-import { compile, start } from '../compile.js';
-import { Engine } from '../engine.js';
-import { guard } from '../guard.js';
-import { QkvError } from '../errors.js';
+import { compile, start } from '../engine/compile.js';
+import { Engine } from '../engine/engine.js';
+import { guard } from '../engine/guard.js';
+import { QkvError } from '../base/errors.js';
 import createModule from './glue.js';
 
-/** @typedef {import('../engine.js').Call} Call */
+/** @typedef {import('../engine/engine.js').Call} Call */
 
-/**
- * What is learnt from, and by: texts of lines SOURCE<TAB>TARGET, and a vocabulary's files, absent for one of characters.
- * @typedef {object} TrainerData
- * @property {string} pairs
- * @property {string} [dev]
- * @property {string} [vocab]
- * @property {Uint8Array} [sourceSpm]
- * @property {Uint8Array} [targetSpm]
- */
-
+/** @typedef {import('../engine/glue.js').TrainerData} TrainerData */
 /** @typedef {{place: string, tensors: Uint8Array}} Checkpoint */
 
 /**
@@ -35,7 +26,7 @@ export class TrainEngine {
   #trainer = 0;
   #answering = 0;
   #isPaused = false;
-  #wasm = /** @type {import('../guard.js').GuardedModule | null} */ (null);
+  #wasm = /** @type {import('../engine/guard.js').GuardedModule | null} */ (null);
   #engine = new Engine(async (settings) => {
     if (!('from' in settings)) throw new Error('the build that trains is one');
     const compiled = await compile(settings.from);
@@ -43,7 +34,7 @@ export class TrainEngine {
     return { wasm: this.#wasm, build: settings.build, threads: 1, compiled };
   });
 
-  /** @param {{wasm: import('../instantiate.js').WasmSettings, config: string, data: TrainerData, checkpoint?: Checkpoint}} args */
+  /** @param {{wasm: import('../engine/instantiate.js').WasmSettings, config: string, data: TrainerData, checkpoint?: Checkpoint}} args */
   async create({ wasm, config, data, checkpoint }) {
     await this.#engine.start({ wasm });
     const module = this.#module();
@@ -66,7 +57,7 @@ export class TrainEngine {
     let done = 0;
     let loss = 0;
     let pieces = 0;
-    /** @type {import('../glue.js').WasmTrainerStep | undefined} */
+    /** @type {import('../engine/glue.js').WasmTrainerStep | undefined} */
     let last;
     await this.#engine.takeTurns(() => {
       if (this.#answering > 0) return false;
@@ -76,7 +67,7 @@ export class TrainEngine {
       pieces += last.pieces;
       return ++done >= steps || this.#isPaused || performance.now() - begin >= milliseconds;
     }, signal);
-    const { step, tokens, rate, gradient } = /** @type {import('../glue.js').WasmTrainerStep} */ (last);
+    const { step, tokens, rate, gradient } = /** @type {import('../engine/glue.js').WasmTrainerStep} */ (last);
     return { step, steps: done, tokens, rate, gradient, loss: loss / pieces, milliseconds: performance.now() - begin };
   }
 
@@ -131,7 +122,7 @@ const kDiverged =
   'the loss is not a number any more; the weights are those of before: go on with a lower learning rate, or from a checkpoint';
 
 /**
- * @returns {Record<string, import('../channel.js').Handler>}
+ * @returns {Record<string, import('../worker/protocol.js').Handler>}
  */
 export function createHandlers() {
   const engine = new TrainEngine();

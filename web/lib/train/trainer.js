@@ -1,16 +1,16 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { createEndpoint } from '../endpoint.js';
-import { QkvError, domException, toPublicError } from '../errors.js';
-import { inRange, inputText, invalid, maxLength as longest, readFields, wholeNumber } from '../given.js';
-import { hasWebWorker } from '../runtime.js';
-import { makeTrace } from '../trace.js';
-import { givenWasm } from '../given-wasm.js';
-import { wellFormed } from '../well-formed.js';
-import { baseFolder } from '../package-file.js';
+import { createEndpoint } from '../worker/endpoint.js';
+import { QkvError, domException, toPublicError } from '../base/errors.js';
+import { inRange, inputText, invalid, maxLength as longest, readFields, wholeNumber } from '../base/given.js';
+import { hasWebWorker } from '../base/runtime.js';
+import { makeTrace } from '../api/trace.js';
+import { givenWasm } from '../engine/given-wasm.js';
+import { wellFormed } from '../base/well-formed.js';
+import { baseFolder } from '../base/package-file.js';
 import { trainUrl, trainWorkerUrl } from './assets.js';
 
 /** @typedef {import('./train-engine.js').Progress} Progress */
-/** @typedef {import('../trace.js').Trace} Trace */
+/** @typedef {import('../api/trace.js').Trace} Trace */
 /** @typedef {{source: string, target: string}} SentencePair */
 
 /**
@@ -72,7 +72,7 @@ const kRun = ['steps', 'interval', 'onProgress', 'signal'];
  *     await trainer.translate('xyz');
  */
 export class Trainer {
-  /** The model's sizes. @readonly @type {Readonly<import('../glue.js').WasmModelInfo>} */
+  /** The model's sizes. @readonly @type {Readonly<import('../engine/glue.js').WasmModelInfo>} */
   info;
   #engine;
   #life = new AbortController();
@@ -82,8 +82,8 @@ export class Trainer {
   /**
    * @private use Trainer.create()
    * @param {symbol} key
-   * @param {import('../endpoint.js').Endpoint} engine
-   * @param {import('../glue.js').WasmModelInfo} info
+   * @param {import('../worker/endpoint.js').Endpoint} engine
+   * @param {import('../engine/glue.js').WasmModelInfo} info
    */
   constructor(key, engine, info) {
     if (key !== kInternal) throw new TypeError('Illegal constructor: use Trainer.create()');

@@ -1,0 +1,57 @@
+// The order of folders that web/docs/architecture.md draws: no folder includes or imports from one below it in the list.
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+/** The folders that the page lists under `root`, in its order. */
+function listed(root) {
+  const lines = readFileSync(at('web/docs/architecture.md'), 'utf8').split('\n');
+  const begin = lines.findIndex((line) => line.startsWith(`    ${root}`));
+  const rest = lines.slice(begin + 1);
+  const folders = rest.slice(
+    0,
+    rest.findIndex((line) => !line.startsWith('      ')),
+  );
+  return folders.map((line) => line.trim().split(/\/?\s/)[0].replace(/\/$/, ''));
+}
+
+const filesIn = (root, pattern) =>
+  readdirSync(at(root), { recursive: true })
+    .map(String)
+    .filter((name) => pattern.test(name));
+
+/** What runs against the order, as 'file -> folder'. `targets` gives the folders that a file names. */
+function against(root, pattern, targets) {
+  const order = listed(root);
+  expect(order.length).toBeGreaterThan(8);
+  const place = (folder) => {
+    const index = order.includes(folder) ? order.indexOf(folder) : order.indexOf(folder.split('/')[0]);
+    if (index < 0) throw new Error(`${root}${folder} is not in the list`);
+    return index;
+  };
+  const inFolders = filesIn(root, pattern).filter((name) => dirname(name) !== '.');
+  expect(inFolders.length).toBeGreaterThan(50);
+  return inFolders.flatMap((name) => {
+    const named = targets(readFileSync(join(at(root), name), 'utf8'), name);
+    return named.filter((to) => place(to) > place(dirname(name))).map((to) => `${name} -> ${to}`);
+  });
+}
+
+test('the core', () => {
+  const folders = (text) => [...text.matchAll(/^#include "core\/(\w+)\//gm)].map(([, folder]) => folder);
+  expect(against('core/', /\.(cc|h)$/, folders)).toEqual([]);
+});
+
+test('the library, types too', () => {
+  const folders = (text, name) =>
+    [...text.matchAll(/(?:from |import |import\()'(\.[^']+)'/g)]
+      .map(([, path]) => normalize(join(dirname(name), path)))
+      .filter((path) => !path.startsWith('..'))
+      .map((path) => {
+        expect(existsSync(join(at('web/lib'), path))).toBe(true);
+        return relative('.', dirname(path));
+      });
+  expect(against('web/lib/', /\.(js|ts)$/, folders)).toEqual([]);
+});

@@ -1,0 +1,49 @@
+// The models that are packages of their own: qkv-en-fr, qkv-en-de, qkv-en-es.
+import { inPackage } from '../base/package-file.js';
+import { modules, urlTools } from '../base/runtime.js';
+import { wasmUrls } from '../engine/assets.js';
+
+/** @typedef {import('../loading/model-source.js').ModelPackage} ModelPackage */
+
+/** The pairs of languages that there are packages for. */
+export const packagePairs = ['en-fr', 'en-de', 'en-es'];
+
+const kFiles = ['config.json', 'generation_config.json', 'vocab.json', 'source.spm', 'model.safetensors'];
+
+/**
+ * @param {unknown} model
+ * @returns {model is ModelPackage}
+ */
+export const isModelPackage = (model) =>
+  typeof model === 'object' && model !== null && 'sourceLanguage' in model && 'files' in model;
+
+/**
+ * The files of a package's model, where they really are.
+ * @param {ModelPackage} model
+ */
+export const packageFiles = ({ name, files }) =>
+  Object.fromEntries(Object.entries(files).map(([file, url]) => [file, inPackage(url, `qkv-${name}`)]));
+
+/**
+ * The files of the model for a pair, where nobody has to say where they are: in the folder that has the files of qkv, or
+ * in Node in the package that is installed. A browser has no way to ask what is installed.
+ * @param {string} pair
+ * @param {string | undefined} base the folder's URL
+ * @returns {Record<string, string> | null} null where there is no such model
+ */
+export function foundModel(pair, base) {
+  if (!packagePairs.includes(pair)) return null;
+  const folder = base === undefined ? installedFolder(pair) : `${base}${pair}/`;
+  return folder === null ? null : Object.fromEntries(kFiles.map((file) => [file, folder + file]));
+}
+
+/** @param {string} pair @returns {string | null} its URL */
+function installedFolder(pair) {
+  try {
+    const { baseline: here } = wasmUrls();
+    const manifest = modules()?.createRequire(here).resolve(`qkv-${pair}/package.json`);
+    return manifest === undefined ? null : new URL('./', urlTools()?.pathToFileURL(manifest)).href;
+  } catch {
+    return null; // not installed, or this script is not a file
+  }
+}

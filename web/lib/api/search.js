@@ -1,0 +1,81 @@
+// The search, said in full: the hypotheses that ended it, and its record as a tree. Layout qkv-search/1.
+import { plain } from './trace.js';
+
+/**
+ * A translation that the search finished.
+ * @typedef {object} Hypothesis
+ * @property {string} text
+ * @property {string[]} pieces as the vocabulary writes them: '▁the' where a word begins; the last one is '</s>'
+ * @property {Int32Array} ids of the pieces; good as a `prefix`, whole or in part
+ * @property {number} score what hypotheses are ranked by: logProb / pieces.length ** the model's length penalty
+ * @property {number} logProb the natural logarithm of its probability, given the source: the sum over its pieces. Where
+ *   it was cut, its '</s>' was not the model's wish and counts nothing
+ * @property {boolean} cut whether it had not ended by the longest length it may have, or when it only repeated itself
+ * @property {number} [node] its last piece in the tree, where a tree was asked for; -1 for an empty source
+ */
+
+/**
+ * What the search kept, a step at a time, the same index in each list: entry i is the piece `pieces[i]` written after
+ * entry `parents[i]`. An entry follows its parent. What no hypothesis continues was dropped.
+ * @typedef {object} SearchTree
+ * @property {string[]} pieces
+ * @property {Int32Array} ids
+ * @property {Int32Array} parents -1: the piece begins a translation
+ * @property {Float32Array} logProbs the natural logarithm of the probability of all from the beginning to here
+ */
+
+/**
+ * @typedef {object} SearchFields
+ * @property {'qkv-search/1'} format
+ * @property {string} source
+ * @property {number} beam hypotheses that were kept a step
+ * @property {Hypothesis[]} hypotheses best first; at least one, at most `nBest`
+ * @property {SearchTree} [tree] where it was asked for
+ * @property {boolean} cut whether the best hypothesis was cut
+ * @property {boolean} truncated whether the source had more pieces than the model has positions, so that its end was
+ *   not read
+ * @property {number} confidence of the best hypothesis, from 0 to 1
+ * @property {import('../engine/engine.js').Warning[]} warnings about it
+ */
+
+/** @typedef {SearchFields & {toJSON: () => object}} Search as `JSON.stringify` sees it, typed arrays are arrays */
+
+/**
+ * @param {import('../engine/glue.js').WasmTranslation} raw
+ * @param {string} source
+ * @param {number} beam
+ * @param {boolean} wantsTree
+ * @returns {Search}
+ */
+export function makeSearch({ truncated, nBest, tree, confidence, warnings, ...best }, source, beam, wantsTree) {
+  /** @type {Hypothesis[]} */
+  const hypotheses = nBest ?? [best];
+  const fields = /** @type {SearchFields} */ ({ format: 'qkv-search/1', source, beam, hypotheses });
+  if (wantsTree) {
+    fields.tree = tree ?? {
+      pieces: [],
+      ids: new Int32Array(),
+      parents: new Int32Array(),
+      logProbs: new Float32Array(),
+    };
+    const find = nodesOf(fields.tree);
+    for (const hypothesis of hypotheses) hypothesis.node = find(hypothesis.ids);
+  }
+  Object.assign(fields, { cut: best.cut, truncated, confidence, warnings });
+  return Object.defineProperty(/** @type {Search} */ (fields), 'toJSON', { value: toJSON });
+}
+
+/**
+ * Where a path from the beginning ends. No two entries have both piece and parent in common.
+ * @param {SearchTree} tree
+ * @returns {(ids: Int32Array) => number}
+ */
+function nodesOf({ ids, parents }) {
+  const known = new Map(Array.from(ids, (id, node) => [`${parents[node]},${id}`, node]));
+  return (path) => path.reduce((parent, id) => known.get(`${parent},${id}`) ?? -1, -1);
+}
+
+/** @this {SearchFields} */
+function toJSON() {
+  return plain({ ...this });
+}

@@ -1,0 +1,104 @@
+// From what a user asks of create() to what an engine is told.
+import { QkvError, domException } from '../base/errors.js';
+import { translationKind } from '../engine/kinds.js';
+import { pairOf } from '../text/languages.js';
+import { addressOf, modelSource, nameOf } from '../loading/model-source.js';
+import { baseFolder } from '../base/package-file.js';
+import { foundModel, isModelPackage, packageFiles, packagePairs } from './package-models.js';
+import { hasWebWorker } from '../base/runtime.js';
+import { wasmSettings } from '../engine/wasm-settings.js';
+import { threadsUrls } from '../engine/worker-assets.js';
+
+/** @typedef {import('../hosting/host.js').EngineSettings} EngineSettings */
+/** @typedef {import('../loading/model-source.js').ModelSource} ModelSource */
+
+/** @typedef {import('./translator.js').CreateOptions} CreateOptions */
+/** @typedef {Pick<CreateOptions, 'sourceLanguage' | 'targetLanguage' | 'model' | 'baseUrl'>} ModelOptions */
+
+/**
+ * The model to load, the key under which translators share it, and a name for people. Throws NotSupportedError where there
+ * is none.
+ * @param {ModelOptions} options
+ * @returns {{key: unknown, name: string, source: import('../loading/model-source.js').ModelSource}}
+ */
+export function modelSettings(options) {
+  const own = packageSettings(options);
+  if (own) return own;
+  if (options.model === undefined) throw noModel(options);
+  const source = modelSource(options.model);
+  const address = addressOf(source);
+  if (address === null) return { key: {}, name: 'custom', source };
+  const pair = pairOf(options).replace('-', '');
+  return { key: `${address} ${pair}`, name: nameOf(address), source: { ...source, pair } };
+}
+
+/**
+ * The same of a model that is a package of its own; null where it is another, or where there is none.
+ * @param {ModelOptions} options
+ */
+export function packageSettings({ model, baseUrl, ...languages }) {
+  const pair = pairOf(languages);
+  if (model !== undefined && !isModelPackage(model)) return null;
+  if (model && pairOf(model) !== pair) throw otherPair(model, pair);
+  const files = model ? packageFiles(model) : foundModel(pair, baseFolder(baseUrl));
+  return files && { key: files['model.safetensors'], name: pair, source: { files } };
+}
+
+/**
+ * @param {Pick<CreateOptions, 'worker' | 'wasm' | 'threads' | 'baseUrl'>} options
+ * @param {import('../engine/kinds.js').EngineKind} kind
+ * @returns {import('../hosting/host.js').EngineSettings}
+ */
+export function engineSettings({ worker = hasWebWorker(), wasm, threads = 1, baseUrl }, kind) {
+  const base = baseFolder(baseUrl);
+  const isThreaded = threads > 1 && kind === translationKind;
+  const more = isThreaded ? { threads: { count: threads, ...threadsUrls(base) } } : {};
+  return { worker, kind, base, wasm: wasmSettings(wasm, () => ({ pick: kind.wasmUrls(base), ...more })) };
+}
+
+/** @param {ModelOptions} options */
+function noModel(options) {
+  const pair = pairOf(options);
+  const advice = packagePairs.includes(pair)
+    ? `install qkv-${pair}, and pass the option \`model\`: import model from 'qkv-${pair}'`
+    : `there are packages for ${packagePairs.join(', ')}: give a model for this pair with the option \`model\``;
+  return domException('NotSupportedError', new QkvError('UNSUPPORTED', `no model for ${pair} was found: ${advice}`));
+}
+
+/**
+ * @param {import('./package-models.js').ModelPackage} model
+ * @param {string} pair
+ */
+function otherPair({ name }, pair) {
+  const message = `the option \`model\` is the package for ${name}, and the languages are ${pair}`;
+  return domException('NotSupportedError', new QkvError('UNSUPPORTED', message));
+}
+
+/**
+ * What the first of several engines is told: to hand on what it downloads.
+ * @param {EngineSettings} settings
+ * @param {ModelSource} source
+ */
+export const sharing = (settings, source) => ({
+  settings: { ...settings, wasm: { ...settings.wasm, isShared: true } },
+  source: { ...source, isShared: true },
+});
+
+/**
+ * What the others are told: to take what the first has downloaded, or, where it had done so before and kept nothing, to
+ * download it.
+ * @param {EngineSettings} settings
+ * @param {ModelSource} source
+ * @param {import('../engine/engine.js').Started} started
+ * @param {import('../hosting/shared-model.js').Loaded} loaded
+ */
+export function shared(settings, source, { build, compiled }, { files }) {
+  const { wasm } = settings;
+  const threads = 'pick' in wasm && build === 'threads' ? wasm.threads : undefined;
+  const ready = threads ? { ...wasm, threads: { ...threads, wasm: compiled } } : { build, from: compiled };
+  return {
+    settings: /** @type {EngineSettings} */ (compiled ? { ...settings, wasm: ready } : settings),
+    source:
+      Object.keys(files ?? {}).length > 0 ? { files: { ...('files' in source && source.files), ...files } } : source,
+  };
+}

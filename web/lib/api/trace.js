@@ -1,0 +1,131 @@
+// The trace, layout qkv-trace/1: every attention weight of a pair of sentences, with the pieces they belong to.
+
+/**
+ * One side of a pair, cut into pieces.
+ * @typedef {object} Side
+ * @property {string} text
+ * @property {string[]} pieces as the vocabulary writes them: '▁the' where a word begins; the last one is '</s>'
+ * @property {Int32Array} ids
+ * @property {Int32Array} begin where each piece's part of `text` begins, in UTF-16 units, so that
+ *   `text.slice(begin[i], end[i])` is what piece i stands for
+ * @property {Int32Array} end
+ */
+
+/**
+ * @typedef {Side & {logProbs: Float32Array}} TargetSide with the natural logarithm of each piece's probability, given
+ *   the source and the pieces before it
+ */
+
+/**
+ * The attention of one kind: `data[((l * heads + h) * targets + t) * sources + s]` is the weight that head h of layer l
+ * gives to position s while it works on position t. Each row of `sources` sums to 1.
+ * @typedef {object} AttentionMap
+ * @property {[layers: number, heads: number, targets: number, sources: number]} shape
+ * @property {Float32Array} data
+ * @property {Vectors} [vectors] where they were asked for and the attention is a Transformer's: what the weights were
+ *   made from
+ */
+
+/**
+ * What the heads of one kind compare and pass on: `data` is softmax(q·k / √dim) of these, and a head's output at t is
+ * the sum over s of weight times value (Vaswani et al. 2017, equation 1).
+ * @typedef {object} Vectors
+ * @property {number} dim of a head
+ * @property {Float32Array} queries [layers, heads, targets, dim]
+ * @property {Float32Array} keys [layers, heads, sources, dim]
+ * @property {Float32Array} values [layers, heads, sources, dim]
+ */
+
+/**
+ * How much target piece t owes to source piece s: `data[t * sources + s]`, rows summing to 1; to less with local-p, whose weights are
+ * multiplied by a Gaussian, and zeros where the model does not attend.
+ * @typedef {object} Alignment
+ * @property {[targets: number, sources: number]} shape
+ * @property {Float32Array} data
+ * @property {[layer: number, head: number][]} heads the cross-attention heads whose mean it is
+ * @property {boolean} ranked whether the model names these heads itself; else they are all heads of the last layer
+ * @property {string} note where the choice of heads comes from, in a sentence
+ */
+
+/**
+ * What else the model might have written: for each target piece t the `count` likeliest pieces at its place, best
+ * first, from t * count on.
+ * @typedef {object} Alternatives
+ * @property {number} count
+ * @property {string[]} pieces
+ * @property {Int32Array} ids
+ * @property {Float32Array} logProbs natural logarithms
+ */
+
+/** @typedef {import('../engine/info.js').ModelInfo} ModelInfo */
+
+/**
+ * @typedef {object} TraceFields
+ * @property {'qkv-trace/1'} format
+ * @property {ModelInfo} model
+ * @property {'utf-16'} spans the unit of `begin` and `end`
+ * @property {Side} source
+ * @property {TargetSide} target
+ * @property {string[]} targetInput what the decoder read: the start piece, then the target without its last piece.
+ *   Row t of `cross` and `decoderSelf` is the step that produces target piece t; column j of `decoderSelf` is input j
+ * @property {AttentionMap} encoderSelf [layers, heads, source, source]
+ * @property {AttentionMap} decoderSelf [layers, heads, target, target]
+ * @property {AttentionMap} cross [layers, heads, target, source]
+ * @property {{centres: Float32Array, halfWidth: number}} [window] of a recurrent model with local attention: the places
+ *   in the source, in pieces, that each row of `cross` looks around, and how far
+ * @property {Alignment} alignment
+ * @property {Alternatives} alternatives
+ * @property {number} score the sum of the target's log-probabilities
+ * @property {boolean} sourceTruncated whether the source had more pieces than the model has positions, and was cut
+ * @property {boolean} targetTruncated the same of a target that was given
+ * @property {{source: [from: number, to: number], target: [from: number, to: number]}[]} copied what the model's own
+ *   translation carries through, in UTF-16 units of both texts
+ * @property {number} confidence from 0 to 1: how far to trust the target, by the model's own probabilities
+ * @property {import('../engine/engine.js').Warning[]} warnings
+ * @property {boolean} cut whether the target, the model's own, had not ended by the longest length it may have, or when
+ *   it only repeated itself
+ */
+
+/**
+ * @typedef {TraceFields & {toJSON: () => object}} Trace as `JSON.stringify` sees it, typed arrays are arrays
+ */
+
+const kRankedNote = 'the mean of the heads that the model names in alignment_heads';
+const kUnrankedNote = 'the mean of all heads of the last layer: the model names no alignment_heads';
+
+/**
+ * @param {import('../engine/glue.js').WasmTrace} raw
+ * @param {ModelInfo} model
+ * @returns {Trace}
+ */
+export function makeTrace(raw, model) {
+  const fields = /** @type {TraceFields} */ ({
+    format: 'qkv-trace/1',
+    model,
+    spans: 'utf-16',
+    ...raw,
+    copied: Array.from({ length: raw.copied.length / 4 }, (_, i) => {
+      const [from, to, targetFrom, targetTo] = raw.copied.subarray(4 * i, 4 * i + 4);
+      return { source: [from, to], target: [targetFrom, targetTo] };
+    }),
+    alignment: { ...raw.alignment, note: raw.alignment.ranked ? kRankedNote : kUnrankedNote },
+  });
+  return Object.defineProperty(/** @type {Trace} */ (fields), 'toJSON', { value: toJSON });
+}
+
+/** @this {TraceFields} */
+function toJSON() {
+  return plain({ ...this });
+}
+
+/**
+ * Plain lists in the place of typed arrays.
+ * @param {any} value
+ * @returns {any}
+ */
+export function plain(value) {
+  if (ArrayBuffer.isView(value)) return Array.from(/** @type {any} */ (value));
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]));
+}

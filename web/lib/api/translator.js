@@ -1,0 +1,400 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import { unlessAborted, withSignals } from '../base/abort.js';
+import { Crew } from '../hosting/crew.js';
+import { QkvError, domException, toPublicError } from '../base/errors.js';
+import { modelState } from '../hosting/host.js';
+import { translationKind } from '../engine/kinds.js';
+import { Lease } from '../hosting/lease.js';
+import {
+  described,
+  inputText,
+  invalid,
+  kInputQuota,
+  maxLength as longest,
+  readFields,
+  wholeNumber,
+} from '../base/given.js';
+import { kCarryOptions, readCarry } from '../text/keep.js';
+import { CreateMonitor } from './monitor.js';
+import { needsModels } from '../loading/model-source.js';
+import { engineSettings, modelSettings, shared, sharing } from './settings.js';
+import { makeSearch } from './search.js';
+import { languageToken, splitSentences } from '../text/sentences.js';
+import { makeTrace } from './trace.js';
+
+/** @typedef {import('../engine/engine.js').TranslatedPart} TranslatedPart */
+/** @typedef {import('../engine/info.js').TranslatorInfo} TranslatorInfo */
+/** @typedef {import('./search.js').Search} Search */
+/** @typedef {import('./trace.js').Trace} Trace */
+/** @typedef {import('./translate-options.js').LanguagePair} LanguagePair */
+/** @typedef {import('./translate-options.js').ModelOption} ModelOption */
+/** @typedef {import('./translate-options.js').CreateOptions} CreateOptions */
+/** @typedef {import('./translate-options.js').CallOptions} CallOptions */
+/** @typedef {import('./translate-options.js').StreamOptions} StreamOptions */
+/** @typedef {import('./translate-options.js').Prefix} Prefix */
+/** @typedef {import('./translate-options.js').TranslateOptions} TranslateOptions */
+/** @typedef {import('./translate-options.js').SearchOptions} SearchOptions */
+/** @typedef {import('./translate-options.js').TraceOptions} TraceOptions */
+/** @typedef {import('./translate-options.js').Choice} Choice */
+/** @typedef {{source: string, target: string}} SentencePair */
+
+/**
+ * @typedef {object} Score
+ * @property {number} score the sum of `logProbs`
+ * @property {string[]} pieces of the target; the last one is '</s>'
+ * @property {Float32Array} logProbs the natural logarithm of each piece's probability
+ */
+
+/** The most ids of a prefix: far more than a translation may have. */
+const kLongestPrefix = 100_000;
+const kInternal = Symbol('internal');
+
+// The options of each call, by name.
+const kPair = ['sourceLanguage', 'targetLanguage'];
+const kCreate = [...kPair, 'model', 'monitor', 'signal', 'worker', 'wasm', 'baseUrl', 'threads', 'workers', 'beam'];
+const kTranslate = ['signal', 'split', 'prefix', 'shortlist', 'maxLength', ...kCarryOptions];
+const kStream = ['signal', 'shortlist', 'maxLength', ...kCarryOptions];
+const kSearch = ['signal', 'beam', 'nBest', 'tree', 'prefix', 'shortlist', 'maxLength', ...kCarryOptions];
+const kTrace = ['signal', 'sentence', 'prefix', 'shortlist', 'maxLength', 'vectors', ...kCarryOptions];
+const kTracePair = ['signal', 'vectors', ...kCarryOptions];
+const kScore = ['signal', ...kCarryOptions];
+
+/**
+ * Translates, in the shape of browsers' built-in Translator, and shows what it looked at.
+ *
+ *     const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr' });
+ *     await translator.translate('How are you?');
+ *
+ * Errors are DOMExceptions where the Translator specification has one, with a `QkvError` as their `cause`, and QkvErrors
+ * elsewhere; an aborted call rejects with its signal's reason. Lone surrogates in a text count as U+FFFD.
+ */
+export class Translator {
+  /** BCP 47. @readonly */
+  sourceLanguage;
+  /** BCP 47. @readonly */
+  targetLanguage;
+  /** The most that `measureInputUsage` may say of a text: UTF-16 units. @readonly */
+  inputQuota = kInputQuota;
+  /** The model and what runs it. @readonly @type {Readonly<TranslatorInfo>} */
+  info;
+  #engine;
+  #life = new AbortController();
+
+  /**
+   * @private use Translator.create()
+   * @param {symbol} key
+   * @param {Lease | Crew} engine
+   * @param {LanguagePair} languages
+   * @param {TranslatorInfo} info
+   */
+  constructor(key, engine, { sourceLanguage, targetLanguage }, info) {
+    if (key !== kInternal) throw new TypeError('Illegal constructor: use Translator.create()');
+    this.#engine = engine;
+    this.sourceLanguage = sourceLanguage;
+    this.targetLanguage = targetLanguage;
+    this.info = Object.freeze(info);
+  }
+
+  /**
+   * Whether `create` has a model for this pair, given the same `model` or `baseUrl`, and whether it is in memory yet. Loads
+   * nothing.
+   * @param {LanguagePair & Pick<CreateOptions, 'model' | 'baseUrl'>} options
+   * @returns {Promise<'unavailable' | 'downloadable' | 'downloading' | 'available'>}
+   */
+  static async availability(options) {
+    const given = /** @type {CreateOptions} */ (readFields(options, 'Translator.availability', kCreate));
+    try {
+      return modelState(modelSettings(given).key);
+    } catch (error) {
+      if (error instanceof DOMException && error.name === 'NotSupportedError') return 'unavailable';
+      throw error;
+    }
+  }
+
+  /**
+   * Loads a model into an engine. Translators with the same settings share one engine, and one copy of a model.
+   *
+   * Rejects with NotSupportedError (the language pair), NetworkError (a download), the signal's reason, or a QkvError
+   * that says what is wrong with the model's files.
+   * @param {CreateOptions} options
+   * @returns {Promise<Translator>}
+   */
+  static async create(options) {
+    const given = /** @type {CreateOptions} */ (readFields(options, 'Translator.create', kCreate));
+    const { signal, beam = 0, threads = 1, workers = 1 } = given;
+    signal?.throwIfAborted();
+    wholeNumber(beam, 0, 64, 'beam');
+    wholeNumber(threads, 1, 16, 'threads');
+    wholeNumber(workers, 1, 16, 'workers');
+    const { key, name, source } = modelSettings(given);
+    const kind = needsModels(source) ? (await import('../engine/models/kind.js')).modelsKind : translationKind;
+    const monitor = new CreateMonitor();
+    given.monitor?.(monitor);
+    monitor.report(0);
+    const settings = engineSettings(given, kind);
+    const more = settings.worker ? workers - 1 : 0;
+    const first = more > 0 ? sharing(settings, source) : { settings, source };
+    const engine = new Lease(first.settings, key, first.source, (loaded) => monitor.report(loaded));
+    try {
+      const [started, loaded] = await engine.ready(signal);
+      monitor.report(1);
+      const how = { name, engine: started.build, threads: started.threads, worker: engine.worker };
+      const other = more > 0 ? shared(settings, source, started, loaded) : { settings, source };
+      const lend = (/** @type {unknown} */ _, /** @type {number} */ i) => () =>
+        new Lease({ ...other.settings, member: i + 1 }, key, other.source, () => {});
+      const crew = more > 0 ? new Crew(engine, Array.from({ length: more }, lend)) : engine;
+      return Translator.on(crew, { ...loaded.info, ...how }, given);
+    } catch (error) {
+      engine.release();
+      throw toPublicError(error);
+    }
+  }
+
+  /**
+   * @param {Lease | Crew} engine
+   * @param {any} info of what was loaded
+   * @param {LanguagePair & {beam?: number}} options
+   * @internal
+   */
+  static on(engine, { kind: _kind, ...info }, options) {
+    return new Translator(kInternal, engine, options, { ...info, beam: options.beam || info.beam });
+  }
+
+  /**
+   * The translation of a text. Its sentences are translated one by one; the white space between them stays as it is.
+   * Whether any was cut, `translateParts` says.
+   * @param {string} text at most `inputQuota` UTF-16 units
+   * @param {TranslateOptions} [options]
+   * @returns {Promise<string>} rejects with QuotaExceededError, InvalidStateError, AbortError after `destroy()`, or the
+   *   signal's reason
+   */
+  async translate(text, options) {
+    const parts = await this.translateParts(text, options);
+    return parts.map((part) => part.translation).join('');
+  }
+
+  /**
+   * The translation of a text, sentence by sentence, with what became of each. The translations joined are what
+   * `translate` gives.
+   * @param {string} text at most `inputQuota` UTF-16 units
+   * @param {TranslateOptions} [options]
+   * @returns {Promise<TranslatedPart[]>} the sentences and the white space between them; rejects as `translate` does
+   */
+  async translateParts(text, options) {
+    const given = readFields(options, 'translate', kTranslate);
+    const { signal, split = given.prefix === undefined, ...choice } = given;
+    return this.#call('translate', this.#translation(text, split, choice), signal);
+  }
+
+  /**
+   * Translates a text as one sentence, and says what the search found: the best hypotheses with their scores, and on
+   * request all that it kept on the way. What else might have been written at each piece of one translation, with
+   * probabilities, is in `alternatives` of its trace.
+   * @param {string} text at most `inputQuota` UTF-16 units
+   * @param {SearchOptions} [options]
+   * @returns {Promise<Search>} rejects as `translate` does, and with a QkvError of code INVALID_ARGUMENT for a beam, an
+   *   nBest or a prefix out of range
+   */
+  async search(text, options) {
+    const {
+      signal,
+      beam = this.info.beam,
+      nBest = beam,
+      tree = false,
+      ...choice
+    } = readFields(options, 'search', kSearch);
+    wholeNumber(beam, 1, 64, 'beam');
+    wholeNumber(nBest, 1, beam, 'nBest');
+    const source = inputText(text);
+    const args = { text: source, nBest, tree, ...this.#choice(choice), beam };
+    return makeSearch(await this.#call('search', args, signal), source, beam, tree);
+  }
+
+  /**
+   * The translation of a text as a stream of strings, sentence by sentence, with the white space between them. A sentence
+   * is translated when the reader asks for it; cancelling the stream gives the one at work up.
+   * @param {string} text at most `inputQuota` UTF-16 units
+   * @param {StreamOptions} [options]
+   * @returns {ReadableStream<string>} errors as `translate` rejects
+   */
+  translateStreaming(text, options) {
+    const { signal, ...choice } = readFields(options, 'translateStreaming', kStream);
+    this.#choice(choice);
+    const parts = splitSentences(inputText(text), this.sourceLanguage, this.#longest).values();
+    const language = languageToken(text);
+    const cancelled = new AbortController();
+    /** @param {string} sentence */
+    const translated = (sentence) =>
+      withSignals([cancelled.signal, signal], (both) =>
+        this.#call('translate', { ...this.#translation(sentence, false, choice), language }, both).then(
+          ([part]) => part.translation,
+        ),
+      );
+    return new ReadableStream(
+      {
+        pull: async (controller) => {
+          const { value: part, done } = parts.next();
+          if (done) controller.close();
+          else controller.enqueue(part.sentence ? await translated(part.text) : part.text);
+        },
+        cancel: (reason) => cancelled.abort(reason),
+      },
+      { highWaterMark: 0 },
+    );
+  }
+
+  /**
+   * Translates a text as one sentence, and says everything that the model attended to while it wrote.
+   * @overload
+   * @param {string} text
+   * @param {TraceOptions} [options]
+   * @returns {Promise<Trace>}
+   */
+  /**
+   * What the model attends to when it is made to write `target` for `source`.
+   * @overload
+   * @param {SentencePair} pair any two sentences; the target need not be the model's own
+   * @param {CallOptions & import('../text/keep.js').CarryOptions & {vectors?: boolean}} [options]
+   * @returns {Promise<Trace>}
+   */
+  /**
+   * @param {string | SentencePair} input
+   * @param {TraceOptions} [options]
+   * @returns {Promise<Trace>}
+   */
+  async trace(input, options) {
+    const isText = typeof input === 'string';
+    const { signal, sentence, vectors, ...choice } = readFields(options, 'trace', isText ? kTrace : kTracePair);
+    const pair = isText
+      ? { source: this.#sentence(input, sentence) }
+      : readFields(input, 'trace', ['source', 'target']);
+    const source = inputText(pair.source, 'source');
+    const target = isText ? null : inputText(pair.target, 'target');
+    const { engine: _engine, worker: _worker, ...model } = this.info;
+    const args = { source, target, vectors: vectors === true, ...this.#choice(choice) };
+    return makeTrace(await this.#call('trace', args, signal), model);
+  }
+
+  /**
+   * How probable the model finds `target` as the translation of `source`.
+   * @param {string} source
+   * @param {string} target
+   * @param {CallOptions & import('../text/keep.js').CarryOptions} [options]
+   * @returns {Promise<Score>}
+   */
+  async score(source, target, options) {
+    const { signal, ...choice } = readFields(options, 'score', kScore);
+    const args = { source: inputText(source, 'source'), target: inputText(target, 'target'), ...this.#choice(choice) };
+    const { score, pieces, logProbs } = await this.#call('score', args, signal);
+    return { score, pieces, logProbs };
+  }
+
+  /**
+   * How much of `inputQuota` a text uses.
+   * @param {string} text
+   * @param {CallOptions} [options]
+   * @returns {Promise<number>} UTF-16 units
+   */
+  async measureInputUsage(text, options) {
+    const { signal } = readFields(options, 'measureInputUsage', ['signal']);
+    if (this.#life.signal.aborted) this.#throwDestroyed();
+    signal?.throwIfAborted();
+    if (typeof text !== 'string') throw invalid('text', `expected a string, got ${described(text)}`);
+    return text.length;
+  }
+
+  /**
+   * The size of the engine's memory, with all that share it.
+   * @returns {Promise<number>} bytes
+   */
+  memoryBytes() {
+    return this.#call('memory', {}, undefined);
+  }
+
+  /**
+   * Frees what the translator holds; calls that are running reject with an AbortError, later ones with an
+   * InvalidStateError. The last translator's ends the engine.
+   */
+  destroy() {
+    if (this.#life.signal.aborted) return;
+    const cause = new QkvError('DESTROYED', 'the translator was destroyed while this was running');
+    this.#life.abort(domException('AbortError', cause));
+    this.#engine.release();
+  }
+
+  [Symbol.dispose]() {
+    this.destroy();
+  }
+
+  async [Symbol.asyncDispose]() {
+    this.destroy();
+  }
+
+  /**
+   * @param {string} text
+   * @param {boolean} split
+   * @param {Choice} choice
+   */
+  #translation(text, split, choice) {
+    const how = { locale: this.sourceLanguage, split, longest: this.#longest };
+    return { text: inputText(text), ...how, ...this.#choice(choice) };
+  }
+
+  /** @param {Choice} choice */
+  #choice({ prefix, shortlist, maxLength, ...carried }) {
+    const how = { beam: this.info.beam, prefix: this.#prefix(prefix), shortlist, maxLength: longest(maxLength) };
+    return { ...how, ...readCarry(carried, this) };
+  }
+
+  /** @param {Prefix | undefined} prefix */
+  #prefix(prefix) {
+    if (typeof prefix !== 'object' || prefix === null) {
+      return prefix === undefined ? undefined : inputText(prefix, 'prefix');
+    }
+    const { length } = prefix;
+    if (!(length <= kLongestPrefix)) throw invalid('prefix', 'it has too many pieces');
+    const ids = Array.from({ length }, (_, i) => prefix[i]);
+    const isId = (/** @type {unknown} */ id) => Number.isInteger(id) && Math.abs(/** @type {number} */ (id)) < 2 ** 31;
+    if (!ids.every(isId)) throw invalid('prefix', 'a prefix is a string or a list of ids');
+    return ids;
+  }
+
+  // A sentence never has more pieces than the model has places, unless normalising makes it longer.
+  get #longest() {
+    return Math.max(this.info.maxLength - 2, 2);
+  }
+
+  /**
+   * @param {string} text
+   * @param {number | undefined} index
+   */
+  #sentence(text, index) {
+    if (index === undefined) return text;
+    const sentences = splitSentences(inputText(text), this.sourceLanguage, this.#longest).filter(
+      (part) => part.sentence,
+    );
+    if (sentences[index]) return sentences[index].text;
+    throw invalid('sentence', `the text has ${sentences.length} sentences, none numbered ${index}`);
+  }
+
+  /**
+   * @param {string} method
+   * @param {object} args
+   * @param {AbortSignal | null | undefined} signal
+   */
+  async #call(method, args, signal) {
+    if (this.#life.signal.aborted) this.#throwDestroyed();
+    try {
+      return await withSignals([this.#life.signal, signal], (both) =>
+        unlessAborted(this.#engine.call(method, args, both), both),
+      );
+    } catch (error) {
+      throw toPublicError(error);
+    }
+  }
+
+  #throwDestroyed() {
+    const message = 'the translator has been destroyed: create a new one';
+    throw domException('InvalidStateError', new QkvError('DESTROYED', message));
+  }
+}

@@ -1,0 +1,193 @@
+// The engine of one thread: owns the WebAssembly instance, loads models, runs jobs in turns. A page reaches it through a
+// worker, or in its own thread; both call the same methods with the same plain values.
+import { loadModel } from './load.js';
+import { withCarried } from '../text/keep.js';
+import { nextTask } from '../base/runtime.js';
+import { Scheduler } from './scheduler.js';
+import { languageToken, splitSentences } from '../text/sentences.js';
+
+/** @typedef {import('./guard.js').GuardedModule} GuardedModule */
+/** @typedef {import('../text/sentences.js').Part} Part */
+/** @typedef {string | number[]} Prefix a text, or ids of pieces */
+/**
+ * How a translation is searched for, and what is carried through.
+ * @typedef {{beam: number, prefix?: Prefix, shortlist?: boolean, copy?: boolean, carry?: import('../text/keep.js').Carry}} Choice
+ */
+/**
+ * What a reader should know: something that the model cannot translate was carried through; the end of the sentence was
+ * not read; the translation went on repeating itself, and was cut; the text does not look like the source language.
+ * @typedef {'copied' | 'truncated' | 'repetition' | 'source-language'} Warning
+ */
+
+/**
+ * @typedef {Part & {translation: string, cut: boolean, truncated: boolean, confidence: number, warnings: Warning[]}} TranslatedPart
+ *   white space is its own translation. `cut`: the translation had not ended by the longest length it may have, or when it
+ *   only repeated itself. `truncated`: the sentence had more pieces than the model has positions, so that its end was not
+ *   read. `confidence`: from 0 to 1, how far to trust it (docs/carried.md)
+ */
+
+/** @typedef {{build: string, threads: number, compiled?: WebAssembly.Module}} Started */
+/** @typedef {import('../worker/protocol.js').Call} Call */
+
+/** What there is to say of white space. */
+const kSpace = { cut: false, truncated: false, confidence: 1, warnings: [] };
+
+export class Engine {
+  /** @type {ReturnType<typeof import('./guarded.js').instantiateGuarded> | undefined} */
+  #instance;
+  #scheduler = new Scheduler();
+  #instantiate;
+  #load;
+
+  /**
+   * @param {typeof import('./guarded.js').instantiateGuarded} instantiate starts the build that it runs on
+   * @param {typeof loadModel} [load] reads a model into it
+   */
+  constructor(instantiate, load = loadModel) {
+    this.#instantiate = instantiate;
+    this.#load = load;
+  }
+
+  /**
+   * Compiles and starts the WebAssembly, once. `compiled`, where it is shared: the module, for other engines.
+   * @param {{wasm: import('./instantiate.js').WasmSettings}} args
+   */
+  async start({ wasm }) {
+    this.#instance ??= this.#instantiate(wasm);
+    const { build, threads, compiled } = await this.#instance;
+    return wasm.isShared ? { build, threads, compiled } : { build, threads };
+  }
+
+  /**
+   * `files`, where the source is shared: what was downloaded, for other engines.
+   * @param {{source: import('../loading/model-source.js').ModelSource}} args
+   * @param {Call} call
+   */
+  async load({ source }, { signal, progress }) {
+    /** @type {import('../loading/model-files.js').Kept | undefined} */
+    const files = source.isShared ? {} : undefined;
+    const model = await this.#load(this.#wasm(), source, signal, progress, files);
+    const wasm = await this.#wasm();
+    return { model, info: wasm.modelInfo(model), files };
+  }
+
+  /**
+   * Frees a model once the jobs that were aborted with it are gone.
+   * @param {{model: number}} args
+   */
+  async unload({ model }) {
+    await nextTask();
+    (await this.#wasm()).modelFree(model);
+  }
+
+  /**
+   * Translates a text: its sentences as one job, its white space kept. `language`: the token of the target language that
+   * each sentence is to have before it, where the model knows it; left out: the text's. `parts`: the text where it has
+   * been split already.
+   * @param {{model: number, text: string, locale: string, split: boolean, longest: number, language?: string, parts?: import('../text/sentences.js').Part[]} & Choice} args
+   * @param {Call} call
+   * @returns {Promise<TranslatedPart[]>}
+   */
+  async translate(
+    { model, text, locale, split, longest, language = languageToken(text), parts, carry, ...choice },
+    { signal },
+  ) {
+    parts ??= split ? splitSentences(text, locale, longest) : [{ text, sentence: true }];
+    const sentences = parts.filter((part) => part.sentence);
+    const wasm = await this.#wasm();
+    const isKnown = language && wasm.tokenize(model, language, 'source').pieces[0] === language;
+    const marked = (/** @type {Part} */ part) =>
+      isKnown && !part.text.startsWith(language) ? `${language} ${part.text}` : part.text;
+    const texts = sentences.map((part) => withCarried(marked(part), carry));
+    const job = wasm.translateStart(model, texts, choice);
+    const results = (await this.#finish(wasm, job, signal, wasm.translateResult)).values();
+    return parts.map((part) => {
+      const result = part.sentence ? results.next().value : undefined;
+      const { text: translation, cut, truncated, confidence, warnings } = result ?? { ...kSpace, text: part.text };
+      return { ...part, translation, cut, truncated, confidence, warnings };
+    });
+  }
+
+  /**
+   * @param {{model: number, text: string, nBest: number, tree: boolean} & Choice} args
+   * @param {Call} call
+   */
+  async search({ model, text, carry, ...options }, { signal }) {
+    const wasm = await this.#wasm();
+    const job = wasm.translateStart(model, [withCarried(text, carry)], options);
+    return (await this.#finish(wasm, job, signal, wasm.translateResult))[0];
+  }
+
+  /**
+   * @param {{model: number, source: string, target: string | null, vectors?: boolean} & Choice} args
+   * @param {Call} call
+   */
+  async trace({ model, source, target, carry, ...choice }, { signal }) {
+    const wasm = await this.#wasm();
+    const job = wasm.traceStart(model, withCarried(source, carry), target, choice);
+    return this.#finish(wasm, job, signal, wasm.traceResult);
+  }
+
+  /**
+   * @param {{model: number, source: string, target: string} & Choice} args
+   * @param {Call} call
+   */
+  async score({ model, source, target, carry, ...choice }, { signal }) {
+    const wasm = await this.#wasm();
+    const job = wasm.scoreStart(model, withCarried(source, carry), target, choice);
+    return this.#finish(wasm, job, signal, wasm.scoreResult);
+  }
+
+  async memory() {
+    return (await this.#wasm()).memoryBytes();
+  }
+
+  /**
+   * Runs `step` in turns with the jobs, until it returns true.
+   * @param {() => boolean} step
+   * @param {AbortSignal} signal
+   */
+  async takeTurns(step, signal) {
+    await this.#scheduler.run(step, signal);
+  }
+
+  async #wasm() {
+    if (!this.#instance) throw new Error('the engine has not been started');
+    return (await this.#instance).wasm;
+  }
+
+  /**
+   * Runs a job to its end and frees it, however it ends.
+   * @template Result
+   * @param {GuardedModule} wasm
+   * @param {number} job
+   * @param {AbortSignal} signal
+   * @param {(job: number) => Result} result
+   */
+  async #finish(wasm, job, signal, result) {
+    try {
+      await this.#scheduler.run(() => wasm.jobStep(job), signal);
+      return result(job);
+    } finally {
+      wasm.jobFree(job);
+    }
+  }
+}
+
+/**
+ * An engine, as what may be called on it from outside.
+ * @param {Engine} engine
+ * @returns {Record<string, import('../worker/protocol.js').Handler>}
+ */
+export function handlersOf(engine) {
+  return {
+    start: (args) => engine.start(args),
+    load: (args, call) => engine.load(args, call),
+    unload: (args) => engine.unload(args),
+    translate: (args, call) => engine.translate(args, call),
+    search: (args, call) => engine.search(args, call),
+    trace: (args, call) => engine.trace(args, call),
+    score: (args, call) => engine.score(args, call),
+    memory: () => engine.memory(),
+  };
+}

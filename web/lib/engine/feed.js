@@ -1,0 +1,110 @@
+// A file of weights, given to a loader range by range as it arrives.
+import { SizeFinder } from '../loading/directory-head.js';
+import { QkvError } from '../base/errors.js';
+import { pacer } from '../base/runtime.js';
+
+/** @typedef {import('./guard.js').GuardedModule} GuardedModule */
+/** @typedef {Pick<GuardedModule, 'loaderNext' | 'loaderStage' | 'loaderCommit'>} LoadingModule */
+
+/**
+ * Gives a loader what it wants of a file, in the file's order. The file is read to its end, whatever the loader wants: what
+ * was not read whole a browser does not keep for the next visit.
+ * @param {RangeFiller} filler
+ * @param {import('../loading/fetch.js').Opened} weights
+ * @param {string} name
+ * @param {AbortSignal} signal
+ * @param {(share: number) => void} progress how much of the file is there, where that can be known
+ */
+export async function feed(filler, weights, name, signal, progress) {
+  const pace = pacer();
+  const finder = new SizeFinder();
+  let got = 0;
+  for await (const chunk of weights.chunks) {
+    finder.add(chunk);
+    const isShort = weights.exact && finder.size > weights.size;
+    if (!filler.isDone) take(filler, chunk, isShort ? shortness(weights.size, finder.size) : '');
+    got += chunk.length;
+    const size = finder.size || weights.size;
+    if (size) progress(Math.min(got / size, 1));
+    await pace();
+    signal.throwIfAborted();
+  }
+  if (!filler.isDone) throw new QkvError('INVALID_FILE', shortness(got, finder.size), name);
+}
+
+/**
+ * @param {RangeFiller} filler
+ * @param {Uint8Array} chunk
+ * @param {string} known what is wrong with the file, as far as its length says; '' where that is right
+ */
+function take(filler, chunk, known) {
+  try {
+    filler.take(chunk);
+  } catch (error) {
+    if (!known || !(error instanceof QkvError) || error.code !== 'INVALID_FILE') throw error;
+    throw new QkvError(error.code, `${error.message}; the file ${known}`, error.where, { cause: error });
+  }
+}
+
+/**
+ * @param {number} got
+ * @param {number} wanted 0: not known
+ */
+const shortness = (got, wanted) =>
+  `ends after ${got} bytes, and its header promises ${wanted ? `${wanted} bytes` : 'more'}: it was cut short, or the server ` +
+  'says a Content-Length that is too small';
+
+/** Copies a file that comes in chunks into the ranges that a loader asks for. */
+export class RangeFiller {
+  /** Bytes of the file taken so far. */
+  position = 0;
+  /** Ranges filled so far. */
+  ranges = 0;
+  #wasm;
+  #loader;
+  #file;
+  #range;
+  #filled = 0; // bytes of the range
+
+  /**
+   * @param {LoadingModule} wasm
+   * @param {number} loader
+   * @param {number} [file] of those that the loader reads
+   */
+  constructor(wasm, loader, file = 0) {
+    this.#wasm = wasm;
+    this.#loader = loader;
+    this.#file = file;
+    this.#range = this.#wasm.loaderNext(this.#loader);
+  }
+
+  /** Whether the loader wants nothing more of this file. */
+  get isDone() {
+    return this.#range.length === 0 || this.#range.file > this.#file;
+  }
+
+  /**
+   * @param {Uint8Array} chunk
+   */
+  take(chunk) {
+    for (let rest = chunk; !this.isDone && rest.length > 0;) {
+      const skipped = Math.min(this.#range.offset + this.#filled - this.position, rest.length);
+      const wanted = rest.subarray(skipped, skipped + this.#range.length - this.#filled);
+      this.#stage(wanted);
+      const used = skipped + wanted.length;
+      this.position += used;
+      rest = rest.subarray(used);
+    }
+  }
+
+  /** @param {Uint8Array} bytes */
+  #stage(bytes) {
+    if (bytes.length > 0) this.#wasm.loaderStage(this.#loader).set(bytes, this.#filled);
+    this.#filled += bytes.length;
+    if (this.#filled < this.#range.length) return;
+    this.#wasm.loaderCommit(this.#loader);
+    this.ranges++;
+    this.#range = this.#wasm.loaderNext(this.#loader);
+    this.#filled = 0;
+  }
+}

@@ -1,0 +1,207 @@
+// What the WebAssembly module offers: wasm/*.cc. Handles are small integers, 0 is never one.
+
+/** In place of a value, from every function that can fail. */
+export type Failed = { error: import('../base/errors.js').PlainError };
+
+export type DecodeOptions = {
+  beam?: number;
+  maxLength?: number;
+  nBest?: number;
+  tree?: boolean;
+  /** A text, or ids of pieces. */
+  prefix?: string | number[];
+  /** Of a trace: queries, keys and values too. */
+  vectors?: boolean;
+  /** false: choose from the whole vocabulary. */
+  shortlist?: boolean;
+  /** false: the model reads the text as it is. */
+  copy?: boolean;
+};
+/** A text, or [text, part, what stands for the part, text, ...]. */
+export type SourceText = string | string[];
+export type Doubt = { confidence: number; warnings: import('./engine.js').Warning[] };
+export type WasmHypothesis = {
+  text: string;
+  pieces: string[];
+  ids: Int32Array;
+  score: number;
+  logProb: number;
+  cut: boolean;
+};
+export type WasmTree = { pieces: string[]; ids: Int32Array; parents: Int32Array; logProbs: Float32Array };
+export type WasmTranslation = WasmHypothesis &
+  Doubt & { truncated: boolean; nBest?: WasmHypothesis[]; tree?: WasmTree };
+export type WasmTokens = { text: string; pieces: string[]; ids: Int32Array; begin: Int32Array; end: Int32Array };
+export type WasmVectors = { dim: number; queries: Float32Array; keys: Float32Array; values: Float32Array };
+export type WasmMap = { shape: number[]; data: Float32Array; vectors?: WasmVectors };
+export type WasmScore = WasmTokens & { score: number; logProbs: Float32Array };
+
+export type WasmTrace = Doubt & {
+  copied: Int32Array;
+  source: WasmTokens;
+  target: WasmTokens & { logProbs: Float32Array };
+  targetInput: string[];
+  score: number;
+  sourceTruncated: boolean;
+  targetTruncated: boolean;
+  cut: boolean;
+  encoderSelf: WasmMap;
+  decoderSelf: WasmMap;
+  cross: WasmMap;
+  window?: { centres: Float32Array; halfWidth: number };
+  alternatives: { count: number; pieces: string[]; ids: Int32Array; logProbs: Float32Array };
+  alignment: WasmMap & { heads: [number, number][]; ranked: boolean };
+};
+
+export type WasmModelInfo = Omit<import('./info.js').ModelInfo, 'name'>;
+
+export type LoaderFiles = {
+  /** Left out: a model in Marian's own files. */
+  config?: string;
+  generationConfig?: string;
+  vocab?: string;
+  /** Of Marian's files, for errors. */
+  names?: { weights: string; sourceSpm: string; targetSpm: string; shortlist: string };
+  sourceSpm: Uint8Array | null;
+  targetSpm: Uint8Array | null;
+  shortlist: Uint8Array | null;
+  /** Of model.safetensors in bytes; 0 where it is not known. */
+  weightsSize: number;
+};
+
+/** Of the attention family: the shape is [heads, rows, columns]. */
+export type WasmTensor = { data: Float32Array; shape: number[] };
+
+export type WasmChoices = {
+  score: string;
+  parameters: (WasmTensor & { name: string })[];
+  selection: string;
+  temperature: number;
+  seedHigh: number;
+  seedLow: number;
+  window: { kind: string; halfWidth: number; W_p?: WasmTensor; v_p?: WasmTensor; centres?: WasmTensor };
+  mask: {
+    causal: boolean;
+    firstQuery: number;
+    /** Whether `firstQuery` was given. */
+    isPlaced: boolean;
+    paddingFrom?: number;
+    allowed?: { data: Uint8Array; shape: number[] };
+    bias?: WasmTensor;
+  };
+  maskUsed: boolean;
+  /** Inputs, masks and results are columns. */
+  columns: boolean;
+  record: Record<string, boolean>;
+};
+
+export type WasmAttention = WasmChoices & {
+  query: WasmTensor;
+  key: WasmTensor;
+  value?: WasmTensor;
+  valueIsKey: boolean;
+  concatenate: boolean;
+  /** Each query is a head. */
+  spread: boolean;
+  /** Of all tensors, with copies. */
+  bytes: number;
+};
+
+export type WasmMultiHead = WasmChoices & {
+  query: WasmTensor;
+  key?: WasmTensor;
+  value?: WasmTensor;
+  memory?: { keys: WasmTensor; values: WasmTensor };
+  remember: boolean;
+  heads: number;
+  keyHeads: number;
+  weights: Record<string, WasmTensor>;
+  biases: Record<string, WasmTensor>;
+  bytes: number;
+};
+
+export type WasmRecords = { output?: WasmTensor; [name: string]: any };
+
+/** What is learnt from, and by: texts of lines SOURCE<TAB>TARGET, and a vocabulary's files, absent for one of characters. */
+export type TrainerData = {
+  pairs: string;
+  dev?: string;
+  vocab?: string;
+  sourceSpm?: Uint8Array;
+  targetSpm?: Uint8Array;
+};
+
+export type WasmTrainerStep = {
+  step: number;
+  /** Sums over `pieces`, in nats: with label smoothing and without. */
+  loss: number;
+  nll: number;
+  pieces: number;
+  /** Of both sides, since the beginning. */
+  tokens: number;
+  rate: number;
+  gradient: number;
+  finite: boolean;
+};
+
+export interface WasmModule {
+  // Of the build that trains alone. A trainer's model has the handle -trainer.
+  trainerCreate(config: string, data: TrainerData): number | Failed;
+  trainerStep(trainer: number): WasmTrainerStep | Failed;
+  trainerMeasure(trainer: number): number | Failed;
+  trainerRate(trainer: number, rate: number): undefined | Failed;
+  trainerSave(trainer: number): { place: string; tensors: Uint8Array } | Failed;
+  trainerLoad(trainer: number, place: string, tensors: Uint8Array): undefined | Failed;
+  trainerFiles(trainer: number): Record<string, Uint8Array> | Failed;
+  trainerFree(trainer: number): void;
+  errorCodes(): string[];
+  /** How many threads compute; before anything is computed. Builds without threads have one all the same. */
+  useThreads(count: number): void;
+  loaderCreate(files: LoaderFiles): number | Failed;
+  /** `file`: of several that are read, which. */
+  loaderNext(loader: number): { offset: number; length: number; file: number } | Failed;
+  /** A view of the module's memory: ask again after any other call. */
+  loaderStage(loader: number): Uint8Array | Failed;
+  loaderCommit(loader: number): undefined | Failed;
+  /** Frees the loader when it succeeds. */
+  loaderFinish(loader: number): number | Failed;
+  loaderFree(loader: number): void;
+  modelInfo(model: number): WasmModelInfo | Failed;
+  modelFree(model: number): void;
+  memoryBytes(): number;
+  translateStart(model: number, texts: SourceText[], options: DecodeOptions): number | Failed;
+  translateResult(job: number): WasmTranslation[] | Failed;
+  traceStart(model: number, source: SourceText, target: string | null, options: DecodeOptions): number | Failed;
+  traceResult(job: number): WasmTrace | Failed;
+  scoreStart(model: number, source: SourceText, target: string, options: DecodeOptions): number | Failed;
+  scoreResult(job: number): WasmScore | Failed;
+  jobStep(job: number): boolean | Failed;
+  jobFree(job: number): void;
+  scoreList(): object[];
+  selectionNames(): string[];
+  windowNames(): string[];
+  attend(request: WasmAttention): WasmRecords | Failed;
+  multiHead(request: WasmMultiHead): WasmRecords | Failed;
+  sinusoidal(count: number, d: number, layout: string, first: number): WasmTensor | Failed;
+  rotation(delta: number, d: number, layout: string): WasmTensor | Failed;
+  rotary(x: WasmTensor, bytes: number, first: number, layout: string, base: number): WasmTensor | Failed;
+  learned(x: WasmTensor, table: WasmTensor, bytes: number, first: number): WasmTensor | Failed;
+  tokenize(model: number, text: string, side: 'source' | 'target'): WasmTokens | Failed;
+}
+
+type InstantiateWasm = (
+  imports: any,
+  receive: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
+) => object;
+
+/** Of the build with threads alone: how many to start beside the first, and what starts one of that name. */
+export type ThreadOptions = { workers: number; startThread: (name: string) => Worker };
+
+export default function createModule(options: {
+  instantiateWasm: InstantiateWasm;
+  workers?: number;
+  startThread?: (name: string) => Worker;
+  print?: (text: string) => void;
+  printErr?: (text: string) => void;
+  onAbort?: (what: unknown) => void;
+}): Promise<WasmModule>;

@@ -1,0 +1,109 @@
+// Loads a model into an engine: the small files at once, then the weights as they arrive, range by range, straight into
+// the engine's memory. A model is never in memory twice.
+import { withSignals } from '../base/abort.js';
+import { advised, isAbsent } from '../base/errors.js';
+import { RangeFiller, feed } from './feed.js';
+import { openMarian } from './load-marian.js';
+import { marianNames } from '../loading/marian-files.js';
+import { asText, listed, openerOf, readFile } from '../loading/model-files.js';
+import { hasTwoVocabularies, smallFiles, weightsFile } from '../loading/model-source.js';
+
+/** @typedef {import('./guard.js').GuardedModule} GuardedModule */
+/** @typedef {import('../loading/model-source.js').ModelSource} ModelSource */
+/** @typedef {import('../loading/model-files.js').Opener} Opener */
+/** @typedef {(loaded: number) => void} Progress from 0 to 1, never less than before */
+
+// The small files' share of the progress.
+export const kSmallShare = 0.05;
+
+// Where there are no weights that this engine reads.
+const kBrought = "where they are in pytorch_model.bin or in shards, load() of 'qkv/models' reads them";
+
+/**
+ * @param {Promise<GuardedModule>} engine
+ * @param {ModelSource} source
+ * @param {AbortSignal} outer
+ * @param {Progress} progress
+ * @param {import('../loading/model-files.js').Kept} [kept] is given what is downloaded
+ * @returns {Promise<number>} the model's handle; rejects with a QkvError or with the signal's reason
+ */
+export function loadModel(engine, source, outer, progress, kept) {
+  return withSignals([outer], async (signal) => {
+    const opening = listed(source, signal).then(async (list) => {
+      const opener = openerOf(list, signal, kept);
+      return { opener, ...(await openModel(opener, list, signal, (done) => progress(kSmallShare * done))) };
+    });
+    const [opened, wasm] = await Promise.all([opening, engine]); // at once: Node ends at a rejection that nobody waits for
+    const { files, name, weights = await openWeights(opened.opener) } = opened;
+    const loader = wasm.loaderCreate({ ...files, weightsSize: weights.exact ? weights.size : 0 });
+    try {
+      const report = (/** @type {number} */ share) => progress(kSmallShare + (1 - kSmallShare) * share);
+      await feed(new RangeFiller(wasm, loader), weights, name, signal, report);
+      return wasm.loaderFinish(loader);
+    } catch (error) {
+      wasm.loaderFree(loader);
+      throw error;
+    }
+  });
+}
+
+/**
+ * The small files, and the name of the weights' file. Where there is no MarianMT folder, it may be a model in Marian's own
+ * files: of these the weights are open already.
+ * @param {Opener} opener
+ * @param {import('../loading/model-files.js').ListedSource} source
+ * @param {AbortSignal} signal
+ * @param {Progress} progress
+ * @returns {Promise<{files: Omit<import('./glue.d.ts').LoaderFiles, 'weightsSize'>, name: string, weights?: import('../loading/fetch.js').Opened}>}
+ */
+async function openModel(opener, source, signal, progress) {
+  const marian = async () => {
+    const names = await marianNames(source);
+    return names && openMarian(opener, names, signal);
+  };
+  const listed = 'files' in source && !('config.json' in source.files) ? await marian() : null;
+  if (listed) return listed;
+  try {
+    return { files: await readSmallFiles(opener, progress), name: weightsFile };
+  } catch (error) {
+    const found = 'folder' in source && isAbsent(error) ? await marian() : null;
+    if (!found) throw error;
+    return found;
+  }
+}
+
+/** @param {Opener} opener */
+async function openWeights(opener) {
+  try {
+    return /** @type {import('../loading/fetch.js').Opened} */ (await opener(weightsFile));
+  } catch (error) {
+    throw isAbsent(error) ? advised(/** @type {import('../base/errors.js').QkvError} */ (error), kBrought) : error;
+  }
+}
+
+/**
+ * @param {Opener} opener
+ * @param {Progress} progress
+ */
+async function readSmallFiles(opener, progress) {
+  let done = 0;
+  const read = async (/** @type {string} */ name, isRequired = true) => {
+    const bytes = await readFile(opener, name, !isRequired);
+    progress(++done / smallFiles.length);
+    return bytes;
+  };
+  const [bytes, generation, vocab, sourceSpm, targetSpm, shortlist] = await Promise.all(
+    smallFiles.map(({ name, isRequired }) => read(name, isRequired)),
+  );
+  const config = asText(bytes, 'config.json');
+  const targetVocab = hasTwoVocabularies(config) ? await read('target_vocab.json', false) : null;
+  return {
+    config,
+    generationConfig: asText(generation, 'generation_config.json'),
+    vocab: asText(vocab, 'vocab.json'),
+    sourceSpm: /** @type {Uint8Array} */ (sourceSpm),
+    targetSpm,
+    shortlist,
+    targetVocab: asText(targetVocab, 'target_vocab.json'),
+  };
+}

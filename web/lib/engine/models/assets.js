@@ -1,0 +1,20 @@
+// Where the builds for models that people bring are, and their worker.
+import { packageFile } from '../../base/package-file.js';
+
+/** @param {string} [base] as `packageFile` takes it */
+export const modelsWasmUrls = (base) => ({
+  baseline: packageFile(
+    base,
+    '../../../../build/wasm/baseline/models.wasm',
+    () => new URL('../../../../build/wasm/baseline/models.wasm', import.meta.url),
+  ),
+  relaxed: packageFile(
+    base,
+    '../../../../build/wasm/relaxed/models.wasm',
+    () => new URL('../../../../build/wasm/relaxed/models.wasm', import.meta.url),
+  ),
+});
+
+/** @param {string} [base] */
+export const modelsWorkerUrl = (base) =>
+  packageFile(base, './models-worker.js', () => new URL('./models-worker.js', import.meta.url));

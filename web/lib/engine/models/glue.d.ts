@@ -1,0 +1,67 @@
+// What the module for models that people bring offers beside what translates: wasm/any_models.cc, wasm/one_sided.cc.
+import type { Failed, WasmMap, WasmModelInfo, WasmModule } from '../glue.js';
+import createModule from '../glue.js';
+import type { Numbers } from '../../loading/folder-source.js';
+
+export type ModelKind = 'translation' | 'encoder' | 'generator';
+export type AnyInfo = WasmModelInfo & { kind: ModelKind };
+
+export type FolderRequest = {
+  /** The small files, by name. */
+  files: [string, string | Uint8Array][];
+  /** The files of weights, with their sizes in bytes; 0 where one is not known. */
+  weights: [string, number][];
+  numbers: Numbers;
+};
+
+export type WasmGuesses = { pieces: string[]; ids: Int32Array; logProbs: Float32Array };
+export type WasmEncoding = {
+  pieces: string[];
+  ids: Int32Array;
+  begin: Int32Array;
+  end: Int32Array;
+  of: Int32Array;
+  truncated: boolean;
+};
+export type WasmEncoded = WasmEncoding & {
+  vectors?: WasmMap;
+  encoderSelf?: WasmMap;
+  masks?: (WasmGuesses & { index: number })[];
+  scores?: Float32Array;
+  answers?: { first: number; last: number; score: number }[];
+};
+export type WasmGenerated = WasmGuesses & {
+  text: string;
+  alternatives: WasmGuesses[];
+  end: 'length' | 'end' | 'stop';
+  truncated: boolean;
+};
+export type WasmGenerationTrace = WasmEncoding & {
+  logProbs: Float32Array;
+  alternatives: WasmGuesses;
+  decoderSelf: WasmMap;
+};
+
+export interface WasmModels extends Omit<WasmModule, 'loaderCreate'> {
+  /** What a folder with this config.json may have besides its weights. */
+  folderFiles(config: string): string[] | Failed;
+  shardNames(index: string): string[] | Failed;
+  folderLoaderCreate(request: FolderRequest): number | Failed;
+  /** What is known before the weights are there. */
+  loaderInfo(loader: number): AnyInfo | Failed;
+  encodeStart(model: number, inputs: [string, string | null][], options: object): number | Failed;
+  encodeResult(job: number, reading: object): WasmEncoded[] | Failed;
+  generateStart(model: number, prompt: string, options: object): number | Failed;
+  generateText(job: number): string | Failed;
+  generateResult(job: number): WasmGenerated | Failed;
+  generationTraceStart(model: number, text: string, alternatives: number): number | Failed;
+  generationTraceResult(job: number): WasmGenerationTrace | Failed;
+  oneSidedStep(job: number): boolean | Failed;
+  oneSidedFree(job: number): void;
+}
+
+export type GuardedModels = {
+  [K in keyof WasmModels]: (...args: Parameters<WasmModels[K]>) => Exclude<ReturnType<WasmModels[K]>, Failed>;
+};
+
+export default createModule;

@@ -1,0 +1,224 @@
+// Loads a folder of any kind into an engine: config.json first, which says what else there may be, then the other small
+// files, then the weights: one file or shards, safetensors as it arrives, what PyTorch pickled in the order that it asks for.
+import { withSignals } from '../../base/abort.js';
+import { QkvError } from '../../base/errors.js';
+import { RangeFiller, feed } from '../feed.js';
+import { open, readBlob } from '../../loading/fetch.js';
+import { kSmallShare } from '../load.js';
+import { asText, listed, openerOf, readFile } from '../../loading/model-files.js';
+import { hasTwoVocabularies, smallFiles } from '../../loading/model-source.js';
+import { readDirectory } from './directory.js';
+import { openWeights, toBlob } from './weight-files.js';
+import { isZip, openEntry, readZip } from '../../loading/zip.js';
+
+/** @typedef {import('./glue.js').GuardedModels} GuardedModels */
+/** @typedef {import('../../loading/folder-source.js').FolderSource} FolderSource */
+/** @typedef {import('../load.js').Progress} Progress */
+
+/** @typedef {import('../../loading/model-files.js').Opener} Opener */
+/** @typedef {import('./weight-files.js').OpenedFile} OpenedFile */
+/** @typedef {import('./weight-files.js').WeightFile} WeightFile */
+/**
+ * What is known of a folder before its weights are read.
+ * @typedef {object} Inspected
+ * @property {number} fileBytes of its files of weights; 0: not known
+ * @property {string} modelType as config.json has it: 'bert'
+ * @property {string} architecture as config.json has it, '' where it does not say: 'BertForMaskedLM'
+ * @property {import('./directory.js').TensorInfo[]} tensors none of what PyTorch pickled
+ */
+
+// The share of the progress that ends where all is downloaded and nothing is in the engine yet: of a zip, of pickles.
+const kWhole = 0.9;
+
+/** @type {(progress: Progress, from: number, to: number) => Progress} a part's progress, as that of the whole */
+const part = (progress, from, to) => (done) => progress(from + (to - from) * done);
+
+/**
+ * @param {Promise<any>} engine
+ * @param {FolderSource} source
+ * @param {AbortSignal} outer
+ * @param {Progress} progress
+ * @returns {Promise<number>} the model's handle; rejects with a QkvError or with the signal's reason
+ */
+export function loadFolder(engine, source, outer, progress) {
+  return withSignals([outer], async (signal) => {
+    const wasm = /** @type {GuardedModels} */ (await engine);
+    const { loader, weights } = await begin(wasm, source, signal, progress);
+    const isHere = 'zip' in source || weights.some(({ isWhole }) => isWhole);
+    try {
+      await feedAll(wasm, loader, weights, signal, part(progress, isHere ? kWhole : kSmallShare, 1));
+      return wasm.loaderFinish(loader);
+    } catch (error) {
+      wasm.loaderFree(loader);
+      throw error;
+    }
+  });
+}
+
+/**
+ * What a folder holds; of its weights no more is read than says what they are.
+ * @param {GuardedModels} wasm
+ * @param {FolderSource} source
+ * @param {AbortSignal} outer
+ * @returns {Promise<import('./glue.js').AnyInfo & Inspected>}
+ */
+export function inspectFolder(wasm, source, outer) {
+  return withSignals([outer], async (signal) => {
+    const { loader, weights, opener, config } = await begin(wasm, source, signal, () => {});
+    try {
+      const [first] = weights;
+      if (first.name.endsWith('.safetensors')) await feedDirectory(wasm, loader, first);
+      const fileBytes = weights.every(({ size }) => size > 0) ? weights.reduce((sum, { size }) => sum + size, 0) : 0;
+      const { model_type: modelType, architectures } = JSON.parse(config);
+      const architecture = Array.isArray(architectures) ? String(architectures[0] ?? '') : '';
+      const tensors = await listTensors(opener, weights);
+      return { ...wasm.loaderInfo(loader), fileBytes, modelType, architecture, tensors };
+    } finally {
+      wasm.loaderFree(loader);
+    }
+  });
+}
+
+/**
+ * @param {Opener} opener
+ * @param {WeightFile[]} files
+ */
+async function listTensors(opener, files) {
+  const lists = [];
+  for (const { name } of files) {
+    const opened = name.endsWith('.safetensors') ? await opener(name) : null;
+    if (opened) lists.push(await readDirectory(opened, name));
+  }
+  return lists.flat();
+}
+
+/**
+ * The first chunk holds the directory, or the one that ends it; what of the tensors comes with it is read too.
+ * @param {GuardedModels} wasm
+ * @param {number} loader
+ * @param {WeightFile} file
+ */
+async function feedDirectory(wasm, loader, file) {
+  const filler = new RangeFiller(wasm, loader);
+  const { chunks } = await file.open();
+  for await (const chunk of chunks) {
+    filler.take(chunk);
+    if (filler.isDone || filler.ranges > 2) return;
+  }
+}
+
+/**
+ * @param {GuardedModels} wasm
+ * @param {FolderSource} source
+ * @param {AbortSignal} signal
+ * @param {Progress} progress of all that comes before the weights are fed
+ */
+async function begin(wasm, source, signal, progress) {
+  const isZip = 'zip' in source;
+  const opener = isZip
+    ? await openZip(source.zip, signal, part(progress, 0, kWhole))
+    : openerOf(await listed(source, signal), signal);
+  const files = await readSmallFiles(wasm, opener, isZip ? () => {} : part(progress, 0, kSmallShare));
+  const weights = await openWeights(wasm, opener, isZip ? () => {} : part(progress, kSmallShare, kWhole));
+  const sizes = weights.map(({ name, size }) => /** @type {[string, number]} */ ([name, size]));
+  const numbers = source.numbers ?? 'auto';
+  const loader = wasm.folderLoaderCreate({ files, weights: sizes, numbers });
+  return { loader, weights, opener, config: /** @type {string} */ (files[0][1]) };
+}
+
+/**
+ * @param {import('../../loading/fetch.js').Source} zip
+ * @param {AbortSignal} signal
+ * @param {Progress} progress
+ * @returns {Promise<Opener>}
+ */
+async function openZip(zip, signal, progress) {
+  const blob = zip instanceof Blob ? zip : await toBlob(await open(zip, 'zip', signal), progress);
+  if (!(await isZip(blob))) throw new QkvError('INVALID_FILE', 'it does not begin as a zip does', 'zip');
+  const entries = await readZip(blob);
+  return async (name, isOptional) => {
+    if (Object.hasOwn(entries, name)) return openEntry(entries[name], name);
+    if (isOptional) return null;
+    throw new QkvError('MISSING_FILE', `the zip has no file ${name}`, name);
+  };
+}
+
+/**
+ * @param {GuardedModels} wasm
+ * @param {Opener} opener
+ * @param {Progress} progress
+ * @returns {Promise<[string, string | Uint8Array][]>}
+ */
+async function readSmallFiles(wasm, opener, progress) {
+  /** @type {[string, string | Uint8Array][]} */
+  const files = [];
+  const read = async (/** @type {string} */ name, isOptional = true) => {
+    const bytes = await readFile(opener, name, isOptional);
+    if (!bytes) return null;
+    const content = /\.(json|txt)$/.test(name) ? asText(bytes, name) : bytes;
+    files.push([name, content]);
+    return content;
+  };
+  const config = /** @type {string} */ (await read('config.json', false));
+  const names = wasm.folderFiles(config);
+  const isOptional = (/** @type {string} */ name) =>
+    !names.includes('source.spm') || !smallFiles.some((file) => file.name === name && file.isRequired);
+  const tokenizer = names.includes('tokenizer.json') && (await read('tokenizer.json'));
+  const others = names.filter((name) => isOpen(name, config, !!tokenizer));
+  let done = 0;
+  await Promise.all(
+    others.map((name) => read(name, isOptional(name)).then(() => void progress(++done / others.length))),
+  );
+  return files;
+}
+
+/**
+ * Whether a file may still say something, so that a server is not asked for what most folders lack.
+ * @param {string} name
+ * @param {string} config
+ * @param {boolean} hasTokenizer tokenizer.json, beside which no other file of a tokenizer is read
+ */
+function isOpen(name, config, hasTokenizer) {
+  if (hasTokenizer) return name === 'generation_config.json';
+  if (name === 'target_vocab.json') return hasTwoVocabularies(config);
+  return name !== 'config.json' && name !== 'tokenizer.json';
+}
+
+/**
+ * @param {GuardedModels} wasm
+ * @param {number} loader
+ * @param {WeightFile[]} files
+ * @param {AbortSignal} signal
+ * @param {Progress} progress
+ */
+async function feedAll(wasm, loader, files, signal, progress) {
+  for (const [index, file] of files.entries()) {
+    const report = part(progress, index / files.length, (index + 1) / files.length);
+    const filler = new RangeFiller(wasm, loader, index);
+    if (filler.isDone) continue;
+    const opened = await file.open();
+    if (opened.blob) await feedBlob(wasm, loader, opened.blob, index, file.name, signal, report);
+    else await feed(filler, opened, file.name, signal, report);
+  }
+}
+
+/**
+ * @param {GuardedModels} wasm
+ * @param {number} loader
+ * @param {Blob} blob
+ * @param {number} file
+ * @param {string} name of the file
+ * @param {AbortSignal} signal
+ * @param {Progress} progress
+ */
+async function feedBlob(wasm, loader, blob, file, name, signal, progress) {
+  let done = 0;
+  for (let range = wasm.loaderNext(loader); range.length > 0 && range.file === file; range = wasm.loaderNext(loader)) {
+    const bytes = await readBlob(blob, range.offset, range.offset + range.length, name);
+    signal.throwIfAborted();
+    if (bytes.length < range.length) throw new QkvError('INVALID_FILE', 'ends before what its directory names', name);
+    wasm.loaderStage(loader).set(bytes);
+    wasm.loaderCommit(loader);
+    progress(Math.min((done += bytes.length) / blob.size, 1)); // two tensors may share their bytes
+  }
+}

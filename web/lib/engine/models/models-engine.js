@@ -1,0 +1,108 @@
+// The engine of one thread for models that people bring: what Engine does for translation, and jobs of encoders and
+// generators beside it.
+import { unlessAborted } from '../../base/abort.js';
+import { choose } from '../choose.js';
+import { compile, start } from '../compile.js';
+import { Engine, handlersOf } from '../engine.js';
+import { guard } from '../guard.js';
+import createModule from './glue.js';
+import { inspectFolder, loadFolder } from './load-folder.js';
+
+/** @typedef {import('../engine.js').Call} Call */
+/** @typedef {import('../../loading/model-source.js').ModelSource} ModelSource */
+/** @typedef {import('./glue.js').GuardedModels} GuardedModels */
+
+export class ModelsEngine {
+  #wasm = /** @type {GuardedModels | null} */ (null);
+  engine = new Engine(async (settings) => {
+    const { build, from } = choose(settings);
+    const compiled = await compile(from);
+    const wasm = guard(await start(createModule, compiled));
+    this.#wasm = /** @type {any} */ (wasm);
+    return { wasm, build, threads: 1, compiled };
+  }, loadFolder);
+
+  /**
+   * What a folder holds, and the size that it would have in memory.
+   * @param {{source: ModelSource}} args
+   * @param {Call} call
+   */
+  inspect({ source }, { signal }) {
+    return inspectFolder(this.#module(), source, signal);
+  }
+
+  /**
+   * @param {{model: number, inputs: [string, string | null][], options: object, reading: object}} args
+   * @param {Call} call
+   */
+  encode({ model, inputs, options, reading }, { signal }) {
+    const wasm = this.#module();
+    return this.#finish(wasm.encodeStart(model, inputs, options), signal, (job) => wasm.encodeResult(job, reading));
+  }
+
+  /**
+   * `paced`: each new text is reported, and the next one is written when whoever is reported to is ready for it.
+   * @param {{model: number, prompt: string, options: object, paced?: boolean}} args
+   * @param {Call} call
+   */
+  generate({ model, prompt, options, paced = false }, { signal, progress }) {
+    const wasm = this.#module();
+    const job = wasm.generateStart(model, prompt, options);
+    if (!paced) return this.#finish(job, signal, wasm.generateResult);
+    let said = '';
+    const isNew = () => wasm.generateText(job) !== said;
+    const report = () => unlessAborted(progress((said = wasm.generateText(job))), signal);
+    return this.#finish(job, signal, wasm.generateResult, isNew, report);
+  }
+
+  /**
+   * @param {{model: number, text: string, alternatives: number}} args
+   * @param {Call} call
+   */
+  traceText({ model, text, alternatives }, { signal }) {
+    const wasm = this.#module();
+    return this.#finish(wasm.generationTraceStart(model, text, alternatives), signal, wasm.generationTraceResult);
+  }
+
+  /**
+   * Runs a job to its end and frees it, however it ends.
+   * @template Result
+   * @param {number} job
+   * @param {AbortSignal} signal
+   * @param {(job: number) => Result} result
+   * @param {() => boolean} [isNew] after a step: whether there is something to report
+   * @param {() => Promise<void>} [report] is waited for
+   */
+  async #finish(job, signal, result, isNew = () => false, report = async () => {}) {
+    const wasm = this.#module();
+    let isDone = false;
+    try {
+      while (!isDone) {
+        await this.engine.takeTurns(() => (isDone = wasm.oneSidedStep(job)) || isNew(), signal);
+        if (!isDone) await report();
+      }
+      return result(job);
+    } finally {
+      wasm.oneSidedFree(job);
+    }
+  }
+
+  #module() {
+    if (!this.#wasm) throw new Error('the engine has not been started');
+    return this.#wasm;
+  }
+}
+
+/**
+ * @returns {Record<string, import('../../worker/protocol.js').Handler>}
+ */
+export function createHandlers() {
+  const models = new ModelsEngine();
+  return {
+    ...handlersOf(models.engine),
+    inspect: async (args, call) => models.inspect(args, call),
+    encode: async (args, call) => models.encode(args, call),
+    generate: async (args, call) => models.generate(args, call),
+    traceText: async (args, call) => models.traceText(args, call),
+  };
+}

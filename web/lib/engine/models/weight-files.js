@@ -1,0 +1,94 @@
+// The files of weights in a folder of any kind: one or shards, by safetensors or pickled by PyTorch.
+import { asText, readFile } from '../../loading/model-files.js';
+import { weightsFile } from '../../loading/model-source.js';
+
+/** @typedef {import('./load-folder.js').GuardedModels} GuardedModels */
+/** @typedef {import('../../loading/model-files.js').Opener} Opener */
+/** @typedef {import('../load.js').Progress} Progress */
+/** @typedef {import('../../loading/fetch.js').Opened & {blob?: Blob}} OpenedFile `blob`: all of it, to be read in any order */
+/**
+ * @typedef {object} WeightFile
+ * @property {string} name
+ * @property {number} size in bytes; 0: not known
+ * @property {boolean} isWhole whether it has been downloaded already
+ * @property {() => Promise<OpenedFile>} open
+ */
+
+/**
+ * The file of weights, or its shards, each opened when it is read: a server may not keep many waiting.
+ * @param {GuardedModels} wasm
+ * @param {Opener} opener
+ * @param {Progress} progress of what is downloaded before it can be read
+ * @returns {Promise<WeightFile[]>} at least one; rejects as the opener does
+ */
+export async function openWeights(wasm, opener, progress) {
+  for (const name of [weightsFile, 'pytorch_model.bin']) {
+    const whole = await opener(name, true);
+    if (whole) return [await weightFile(name, whole, progress)];
+    const index = await readFile(opener, `${name}.index.json`, true);
+    if (!index) continue;
+    const shards = wasm.shardNames(asText(index, `${name}.index.json`));
+    const files = [];
+    for (const [i, shard] of shards.entries()) {
+      files.push(await shardFile(shard, opener, (done) => progress((i + done) / shards.length)));
+    }
+    return files;
+  }
+  // To open it, or to read it, says why it counts as absent.
+  return [await weightFile(weightsFile, /** @type {OpenedFile} */ (await opener(weightsFile)), progress)];
+}
+
+/**
+ * @param {string} name
+ * @param {OpenedFile} opened
+ * @param {Progress} progress
+ * @returns {Promise<WeightFile>}
+ */
+async function weightFile(name, opened, progress) {
+  if (name.endsWith('.safetensors')) {
+    return { name, size: opened.exact ? opened.size : 0, isWhole: false, open: async () => opened };
+  }
+  const blob = await toBlob(opened, progress); // its directory is at its end
+  return { name, size: blob.size, isWhole: true, open: async () => ({ ...opened, blob }) };
+}
+
+/**
+ * @param {string} name
+ * @param {Opener} opener
+ * @param {Progress} progress
+ * @returns {Promise<WeightFile>}
+ */
+async function shardFile(name, opener, progress) {
+  const opening = async () => /** @type {OpenedFile} */ (await opener(name));
+  if (!name.endsWith('.safetensors')) return weightFile(name, await opening(), progress);
+  return { name, size: 0, isWhole: false, open: opening };
+}
+
+/**
+ * @param {OpenedFile} opened
+ * @param {Progress} progress
+ * @returns {Promise<Blob>} which a browser may keep on disk
+ */
+export async function toBlob(opened, progress) {
+  if (opened.blob) return opened.blob;
+  const chunks = opened.chunks[Symbol.asyncIterator]();
+  let got = 0;
+  /** @type {unknown} */
+  let problem; // browsers say of what broke a stream no more than that it could not be fetched
+  const stream = new ReadableStream({
+    pull: async (controller) => {
+      try {
+        const { done, value } = await chunks.next();
+        if (done) return controller.close();
+        controller.enqueue(value.slice());
+        got += value.length;
+        if (opened.size) progress(Math.min(got / opened.size, 1));
+      } catch (error) {
+        controller.error((problem = error));
+      }
+    },
+  });
+  return new Response(stream).blob().catch((error) => {
+    throw problem ?? error;
+  });
+}

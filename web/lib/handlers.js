@@ -1,8 +1,0 @@
-import { Engine, handlersOf } from './engine.js';
-import { instantiateGuarded } from './guarded.js';
-
-/**
- * An engine, as what may be called on it from outside.
- * @returns {Record<string, import('./channel.js').Handler>}
- */
-export const createHandlers = () => handlersOf(new Engine(instantiateGuarded));

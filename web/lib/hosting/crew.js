@@ -1,0 +1,127 @@
+// Several engines for long texts: each has a worker and a copy of the model, and takes the next sentences when it is done
+// with those before. One of them, the first, does everything else; the others come with the first long text.
+import { languageToken, splitSentences } from '../text/sentences.js';
+
+/** @typedef {import('./lease.js').Lease} Lease */
+/** @typedef {import('../engine/engine.js').TranslatedPart} TranslatedPart */
+
+/** Sentences that are worth a message: enough of them for full batches, few enough that all are done at about one time. */
+const kSentencesAtOnce = 32;
+
+export class Crew {
+  #first;
+  #more;
+  /** @type {Promise<Lease[]> | null} */
+  #others = null;
+  #isReleased = false;
+
+  /**
+   * @param {Lease} first
+   * @param {(() => Lease)[]} more what gives the others
+   */
+  constructor(first, more) {
+    this.#first = first;
+    this.#more = more;
+  }
+
+  get worker() {
+    return this.#first.worker;
+  }
+
+  /**
+   * As Lease has it.
+   * @param {string} method
+   * @param {any} args
+   * @param {AbortSignal} signal
+   */
+  async call(method, args, signal) {
+    if (method === 'memory') return this.#memory(args, signal);
+    if (method !== 'translate' || !args.split) return this.#first.call(method, args, signal);
+    const parts = splitSentences(args.text, args.locale, args.longest);
+    const runs = runsOf(parts);
+    if (runs.length === 1) return this.#first.call(method, { ...args, parts }, signal);
+    return this.#shareOut(runs, { ...args, text: '', language: languageToken(args.text) }, signal);
+  }
+
+  release() {
+    this.#isReleased = true;
+    this.#first.release();
+    this.#dismiss();
+  }
+
+  /** The next long text finds others. */
+  #dismiss() {
+    this.#others?.then((others) => others.forEach((other) => other.release()));
+    this.#others = null;
+  }
+
+  /**
+   * @param {import('../text/sentences.js').Part[][]} runs
+   * @param {object} args
+   * @param {AbortSignal} signal
+   * @returns {Promise<TranslatedPart[]>}
+   */
+  #shareOut(runs, args, signal) {
+    /** @type {TranslatedPart[][]} */
+    const done = [];
+    const next = runs.entries();
+    let left = runs.length;
+    return new Promise((resolve, reject) => {
+      const work = async (/** @type {Lease} */ lease) => {
+        for (const [index, parts] of next) {
+          done[index] = await lease.call('translate', { ...args, parts }, signal);
+          if (--left === 0) resolve(done.flat());
+        }
+      };
+      const failed = (/** @type {unknown} */ error) => {
+        if (!signal.aborted) this.#dismiss(); // one whose engine has stopped would fail the next text too
+        reject(error);
+      };
+      work(this.#first).catch(reject);
+      this.#gathered().then((others) => others.forEach((other) => work(other).catch(failed)));
+    });
+  }
+
+  /** The others, as far as they start: with fewer the work takes longer, and is done. */
+  #gathered() {
+    this.#others ??= Promise.all(
+      this.#more.map(async (give) => {
+        const lease = give();
+        try {
+          await lease.ready();
+          if (!this.#isReleased) return [lease];
+        } catch {
+          // The first tells of what is wrong with the model, or the memory.
+        }
+        lease.release();
+        return [];
+      }),
+    ).then((leases) => leases.flat());
+    return this.#others;
+  }
+
+  /** @param {object} args @param {AbortSignal} signal */
+  async #memory(args, signal) {
+    const leases = [this.#first, ...((await this.#others) ?? [])];
+    const sizes = await Promise.all(leases.map((lease) => lease.call('memory', args, signal)));
+    return sizes.reduce((sum, size) => sum + size, 0);
+  }
+}
+
+/**
+ * A text's parts in runs of so many sentences.
+ * @param {import('../text/sentences.js').Part[]} parts
+ */
+function runsOf(parts) {
+  /** @type {import('../text/sentences.js').Part[][]} */
+  const runs = [[]];
+  let sentences = 0;
+  for (const part of parts) {
+    if (part.sentence && sentences++ === kSentencesAtOnce) {
+      runs.push([]);
+      sentences = 1;
+    }
+    /** @type {import('../text/sentences.js').Part[]} */ (runs.at(-1)).push(part);
+  }
+  return runs;
+}

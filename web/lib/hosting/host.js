@@ -1,0 +1,131 @@
+// An engine that is running, shared by all translators with the same settings: one worker, one WebAssembly instance.
+import { createEndpoint } from '../worker/endpoint.js';
+import { SharedModel } from './shared-model.js';
+
+/** @typedef {import('../engine/instantiate.js').WasmSettings} WasmSettings */
+/** @typedef {import('../loading/model-source.js').ModelSource} ModelSource */
+/**
+ * `base`: the folder with the package's files, where it is not the package's own.
+ * `member`: of several engines that share their work, which one.
+ * @typedef {{worker: boolean, wasm: WasmSettings, kind: import('../engine/kinds.js').EngineKind, base?: string, member?: number}} EngineSettings
+ */
+/** @typedef {{signal?: AbortSignal, progress?: (loaded: any) => unknown}} CallOptions */
+
+/** @type {Host[]} the engines that translators may join */
+const hosts = [];
+
+/**
+ * The engine of these settings; started unless it runs already. Each call is to be followed by one of `release`.
+ * @param {EngineSettings} settings
+ */
+export function holdHost(settings) {
+  let host = hosts.find((running) => isSame(running.settings, settings));
+  if (!host) hosts.push((host = new Host(settings)));
+  host.holders++;
+  return host;
+}
+
+/**
+ * Whether a model is in memory, in any engine.
+ * @param {unknown} key
+ * @returns {'downloadable' | 'downloading' | 'available'}
+ */
+export function modelState(key) {
+  const models = hosts.map((host) => host.models.get(key)).filter((model) => model !== undefined);
+  if (models.length === 0) return 'downloadable';
+  return models.some((model) => model.isLoaded) ? 'available' : 'downloading';
+}
+
+/**
+ * @param {EngineSettings} a
+ * @param {EngineSettings} b
+ */
+function isSame(a, b) {
+  const isSameHost = a.worker === b.worker && a.kind === b.kind && a.base === b.base && a.member === b.member;
+  if (!isSameHost) return false;
+  if ('pick' in a.wasm || 'pick' in b.wasm) {
+    return 'pick' in a.wasm && 'pick' in b.wasm && a.wasm.threads?.count === b.wasm.threads?.count;
+  }
+  return a.wasm.from === b.wasm.from;
+}
+
+/** @typedef {Host} EngineHost */
+class Host {
+  holders = 0;
+  /** @type {Map<unknown, SharedModel>} by what makes a model the same: its URL */
+  models = new Map();
+  /** Which build runs, and on how many threads. @type {Promise<import('../engine/engine.js').Started>} */
+  started;
+  #endpoint;
+
+  /** @param {EngineSettings} settings */
+  constructor(settings) {
+    this.settings = settings;
+    const { worker, kind, base } = settings;
+    this.#endpoint = createEndpoint(worker, { script: () => kind.workerUrl(base), handlers: () => kind.handlers() });
+    this.ended.addEventListener('abort', () => this.#retire());
+    this.started = this.call('start', { wasm: settings.wasm });
+    this.started.catch(() => this.#retire()); // the next create() starts afresh
+  }
+
+  /** Aborts when the engine has ended, however: then its models are gone too. */
+  get ended() {
+    return this.#endpoint.ended;
+  }
+
+  /**
+   * @param {string} method
+   * @param {any} args
+   * @param {CallOptions} [options]
+   * @returns {Promise<any>}
+   */
+  call(method, args, options) {
+    return this.#endpoint.call(method, args, options);
+  }
+
+  /**
+   * @param {unknown} key
+   * @param {ModelSource} source
+   */
+  model(key, source) {
+    const known = this.models.get(key);
+    if (known) return known;
+    const model = new SharedModel(
+      (signal, progress) => this.call('load', { source }, { signal, progress }),
+      (handle) => void this.call('unload', { model: handle }).catch(() => {}),
+    );
+    this.models.set(key, model);
+    model.loaded.catch(() => this.#forget(key, model)); // so that the next create() tries again
+    return model;
+  }
+
+  /**
+   * @param {unknown} key
+   * @param {SharedModel} model
+   * @param {(loaded: number) => void} holder
+   */
+  releaseModel(key, model, holder) {
+    if (model.release(holder)) this.#forget(key, model);
+  }
+
+  /** The last holder's release ends the engine. */
+  release() {
+    if (--this.holders > 0) return;
+    this.#retire();
+    this.#endpoint.close();
+  }
+
+  /**
+   * @param {unknown} key
+   * @param {SharedModel} model
+   */
+  #forget(key, model) {
+    if (this.models.get(key) === model) this.models.delete(key);
+  }
+
+  /** No new translator joins; those that hold the engine stay. */
+  #retire() {
+    const index = hosts.indexOf(this);
+    if (index >= 0) hosts.splice(index, 1);
+  }
+}

@@ -1,0 +1,186 @@
+// A file over http, and why it does not come.
+import { QkvError } from '../base/errors.js';
+import { nextTask } from '../base/runtime.js';
+
+/** More at a time costs memory, less costs time. */
+export const kChunk = 1 << 20;
+
+/** What a server says that may have the file later. */
+const kTemporary = [408, 425, 429];
+
+/**
+ * @param {string} url
+ * @param {string} name for errors
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Response>} with a good status; rejects with NETWORK, whose message names the cause
+ */
+export async function request(url, name, signal) {
+  return /** @type {Response} */ (await ask(url, name, signal, false));
+}
+
+/**
+ * @param {string} url
+ * @param {string} name
+ * @param {AbortSignal | undefined} signal
+ * @param {boolean} isOptional
+ * @returns {Promise<Response | null>} null for an optional file that the server lacks, in whatever way it says so
+ */
+async function ask(url, name, signal, isOptional) {
+  const policy = watchPolicy();
+  try {
+    const response = await fetch(url, { signal });
+    if (response.ok) return response;
+    response.body?.cancel().catch(() => {});
+    const { status } = response;
+    if (isOptional && status < 500 && !kTemporary.includes(status)) return null;
+    throw badStatus(url, status, name);
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof QkvError) throw error;
+    if (isOptional && isForeign(url)) return null; // an error page without CORS looks like this
+    const why = await whyNoAnswer(url, error, policy);
+    throw new QkvError('NETWORK', `${name} could not be fetched from ${url}: ${why}`, name, { cause: error });
+  } finally {
+    policy.end();
+  }
+}
+
+/**
+ * @param {string} url
+ * @param {number} status
+ * @param {string} name
+ */
+function badStatus(url, status, name) {
+  const isAbsent = status === 404 || status === 410;
+  const message = isAbsent
+    ? `there is no ${name} at ${url} (status ${status})`
+    : `${name} could not be fetched: ${url} answered with status ${status}`;
+  return new QkvError('NETWORK', message, name);
+}
+
+/**
+ * @param {string} url
+ * @param {string} name
+ * @param {AbortSignal} [signal]
+ * @param {boolean} [isOptional]
+ * @returns {Promise<import('./fetch.js').Opened | null>} rejects as `request` does
+ */
+export async function download(url, name, signal, isOptional = false) {
+  const response = await ask(url, name, signal, isOptional);
+  return response && bodyOf(response, name, signal);
+}
+
+/**
+ * @param {Response} response
+ * @param {string} name
+ * @param {AbortSignal} [signal]
+ * @returns {import('./fetch.js').Opened}
+ */
+export function bodyOf(response, name, signal) {
+  const { size, exact } = sizeOf(response);
+  return { chunks: bodyChunks(response, name, size, signal), size, exact };
+}
+
+/**
+ * Content-Length counts compressed bytes, and across origins a page cannot see whether there was compression.
+ * @param {Response} response
+ */
+function sizeOf({ headers, type }) {
+  const size = headers.get('content-encoding') ? 0 : Number(headers.get('content-length')) || 0;
+  return { size, exact: size > 0 && type !== 'cors' };
+}
+
+/**
+ * @param {Response} response
+ * @param {string} name
+ * @param {number} size
+ * @param {AbortSignal} [signal]
+ */
+async function* bodyChunks(response, name, size, signal) {
+  if (!response.body) return;
+  const { reader, read } = readerOf(response.body);
+  let got = 0;
+  try {
+    for (;;) {
+      const { done, value } = await read();
+      if (done || !value) return;
+      got += value.length;
+      yield value;
+    }
+  } catch (error) {
+    signal?.throwIfAborted();
+    const much = size ? `${got} of ${size} bytes` : `${got} bytes`;
+    const message = `the connection broke while ${name} was coming, after ${much} (${reason(error)})`;
+    throw new QkvError('NETWORK', message, name, { cause: error });
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+/**
+ * Reads into one buffer again and again where the platform can: a model's size in small chunks is a lot of garbage.
+ * @param {ReadableStream<Uint8Array>} body
+ */
+function readerOf(body) {
+  let buffer = new ArrayBuffer(kChunk);
+  try {
+    const reader = body.getReader({ mode: 'byob' });
+    const read = async () => {
+      const result = await reader.read(new Uint8Array(buffer));
+      if (result.value) buffer = /** @type {ArrayBuffer} */ (result.value.buffer);
+      return result;
+    };
+    return { reader, read };
+  } catch {
+    const reader = body.getReader();
+    return { reader, read: () => reader.read() };
+  }
+}
+
+/**
+ * Why a request got no answer. Browsers tell a script only that there was none; the rest is found out here.
+ * @param {string} url
+ * @param {unknown} error
+ * @param {ReturnType<typeof watchPolicy>} policy
+ * @returns {Promise<string>}
+ */
+async function whyNoAnswer(url, error, policy) {
+  const { location, navigator, origin } = globalThis;
+  if (!location) return reason(error);
+  if (navigator?.onLine === false) return 'this device is offline';
+  await nextTask(); // a violation is told after the request has failed
+  if (policy.isViolated())
+    return "the page's Content-Security-Policy does not allow it: name its origin in connect-src";
+  if (!isForeign(url)) return `the server does not answer (${reason(error)})`;
+  const { origin: theirs } = new URL(url);
+  const how = { method: 'HEAD', mode: /** @type {const} */ ('no-cors'), signal: AbortSignal.timeout(3000) };
+  const answers = await fetch(url, how).then(
+    () => true,
+    () => false,
+  );
+  const headers = 'it must send Access-Control-Allow-Origin (CORS)';
+  if (answers) return `${theirs} answers, and does not let pages of ${origin} read the answer: ${headers}`;
+  return `${theirs} does not answer, or does not let pages of ${origin} read the answer: then ${headers}`;
+}
+
+/** @param {string} url whether its origin is another than the page's */
+function isForeign(url) {
+  return !!globalThis.location && new URL(url).origin !== globalThis.origin;
+}
+
+/** Hears of requests that the page's Content-Security-Policy refuses, until `end` is called. */
+function watchPolicy() {
+  let isViolated = false;
+  const hear = (/** @type {any} */ event) => (isViolated ||= event.effectiveDirective === 'connect-src');
+  globalThis.addEventListener?.('securitypolicyviolation', hear);
+  return {
+    isViolated: () => isViolated,
+    end: () => globalThis.removeEventListener?.('securitypolicyviolation', hear),
+  };
+}
+
+/** @param {unknown} error */
+export const reason = (error) => {
+  const { cause, message } = /** @type {{cause?: {message?: string, code?: string}, message?: string}} */ (error);
+  return cause?.message || cause?.code || message || String(error);
+};

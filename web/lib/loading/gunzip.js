@@ -1,0 +1,82 @@
+// What gzip compressed, as it was, whatever the file is called: a server may have unpacked it on the way.
+import { QkvError } from '../base/errors.js';
+
+/** @typedef {import('./fetch.js').Opened} Opened */
+
+// More than any model that fits into WebAssembly's memory: an end for what unpacks to something endless.
+const kLargest = 2 ** 31;
+// What models are larger than when gzip has compressed them: for progress alone.
+const kUsualRatio = 1.3;
+
+/**
+ * A file as it was before gzip compressed it, or as it is where gzip has not.
+ * @param {Opened} opened
+ * @param {string} name for errors
+ * @param {AbortSignal} signal
+ * @returns {Promise<Opened>} rejects with UNSUPPORTED where gzip cannot be unpacked. What is damaged shows as its chunks
+ *   come: INVALID_FILE
+ */
+export async function unpacked(opened, name, signal) {
+  const chunks = opened.chunks[Symbol.asyncIterator]();
+  const first = await chunks.next();
+  const all = onward(chunks, first);
+  if (first.done || first.value[0] !== 0x1f || first.value[1] !== 0x8b) return { ...opened, chunks: all };
+  if (typeof DecompressionStream !== 'function') {
+    throw new QkvError('UNSUPPORTED', 'gzip cannot be unpacked here: unpack the file before', name);
+  }
+  const stream = streamOf(all).pipeThrough(new DecompressionStream('gzip'));
+  return { chunks: chunksOf(stream, name, signal), size: Math.round(opened.size * kUsualRatio), exact: false };
+}
+
+/**
+ * @param {AsyncIterator<Uint8Array>} chunks
+ * @param {IteratorResult<Uint8Array>} first what has been read of them
+ */
+async function* onward(chunks, first) {
+  try {
+    for (let next = first; !next.done; next = await chunks.next()) yield next.value;
+  } finally {
+    await chunks.return?.();
+  }
+}
+
+/**
+ * @param {AsyncGenerator<Uint8Array>} chunks that may share one buffer
+ * @returns {ReadableStream<Uint8Array<ArrayBuffer>>}
+ */
+function streamOf(chunks) {
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await chunks.next();
+      if (done) controller.close();
+      else controller.enqueue(value.slice());
+    },
+    async cancel() {
+      await chunks.return(undefined);
+    },
+  });
+}
+
+/**
+ * @param {ReadableStream<Uint8Array>} stream
+ * @param {string} name
+ * @param {AbortSignal} signal
+ */
+async function* chunksOf(stream, name, signal) {
+  const reader = stream.getReader();
+  let size = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      if ((size += value.length) > kLargest) throw new QkvError('LIMIT_EXCEEDED', 'unpacks to more than 2 GiB', name);
+      yield value;
+    }
+  } catch (cause) {
+    signal.throwIfAborted();
+    if (cause instanceof QkvError) throw cause;
+    throw new QkvError('INVALID_FILE', 'what gzip compressed is damaged: fetch the file again', name, { cause });
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}

@@ -1,0 +1,63 @@
+// Models in Marian's own files, as Firefox has them: what a model's files may be called. Each may be compressed by gzip.
+import { QkvError } from '../base/errors.js';
+import { fileSystem } from '../base/runtime.js';
+
+/** @typedef {import('./model-files.js').ListedSource} ModelSource */
+/** @typedef {Record<keyof typeof kKinds, string[]>} MarianNames what the file of each kind may be called, the best first */
+
+const kKinds = {
+  weights: /^model\.(.*\.)?bin(\.gz)?$/,
+  vocabulary: /^vocab\.(.*\.)?spm(\.gz)?$/,
+  sourceSpm: /^srcvocab\.(.*\.)?spm(\.gz)?$/,
+  targetSpm: /^trgvocab\.(.*\.)?spm(\.gz)?$/,
+  shortlist: /^lex\.(.*\.)?bin(\.gz)?$/,
+};
+/** How the published ones are called; `*` is the pair of languages, as in 'enfr'. */
+const kUsual = {
+  weights: ['model.*.intgemm.alphas.bin', 'model.*.intgemm8.bin'],
+  vocabulary: ['vocab.*.spm'],
+  sourceSpm: ['srcvocab.*.spm'],
+  targetSpm: ['trgvocab.*.spm'],
+  shortlist: ['lex.50.50.*.s2t.bin', 'lex.*.s2t.bin'],
+};
+
+/**
+ * The names of Marian's files among those of a model. A folder on a server cannot be listed: of one they are the usual ones
+ * for its languages.
+ * @param {ModelSource} model
+ * @returns {Promise<MarianNames | null>} null where there is no model of Marian's; rejects with INVALID_ARGUMENT where there
+ *   are several
+ */
+export async function marianNames(model) {
+  if ('files' in model) return among(Object.keys(model.files));
+  const files = model.folder.startsWith('file:') && fileSystem();
+  if (files) return among(await files.readdir(new URL(model.folder)).catch(() => []));
+  const { pair } = model;
+  if (!pair) return null;
+  const either = (/** @type {string} */ name) => [name.replace('*', pair), `${name.replace('*', pair)}.gz`];
+  return ofEach((kind) => kUsual[kind].flatMap(either));
+}
+
+/**
+ * @param {(kind: keyof typeof kKinds) => string[]} names
+ * @returns {MarianNames}
+ */
+function ofEach(names) {
+  const kinds = /** @type {(keyof typeof kKinds)[]} */ (Object.keys(kKinds));
+  return /** @type {MarianNames} */ (Object.fromEntries(kinds.map((kind) => [kind, names(kind)])));
+}
+
+/**
+ * Of each kind the only file; the plain one where there is a compressed one too.
+ * @param {string[]} names
+ */
+function among(names) {
+  const found = ofEach((kind) => {
+    const all = names.filter((name) => kKinds[kind].test(name));
+    const plain = all.filter((name) => !name.endsWith('.gz'));
+    const [name, second] = plain.length > 0 ? plain : all;
+    if (second === undefined) return name === undefined ? [] : [name];
+    throw new QkvError('INVALID_ARGUMENT', `${name} and ${second}: only one of them can be meant`, 'model');
+  });
+  return found.weights.length > 0 ? found : null;
+}

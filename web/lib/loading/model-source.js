@@ -1,0 +1,131 @@
+// What a model is given as, made into what an engine, perhaps in a worker, can read: a record of files.
+import { QkvError } from '../base/errors.js';
+import { absoluteUrl } from '../base/runtime.js';
+
+/** @typedef {import('./fetch.js').Source} Source */
+
+/**
+ * Where a model's files are, as sent to a worker: a folder's absolute URL, ending in a slash; the URL of a folder's
+ * manifest.json, which lists them; or each by its name. `pair`: what Marian's own files in a folder are called by, such as
+ * 'enfr'. `known`: files that have been read already. `isShared`: what is downloaded is kept, for engines beside the one
+ * that loads it.
+ * @typedef {({folder: string} | {manifest: string} | {files: Record<string, Source>}) & {pair?: string, isShared?: boolean, known?: Record<string, Source>}} ModelSource
+ */
+
+/**
+ * What a model's package, such as qkv-en-fr, exports: a model's files by their names, each a URL.
+ * @typedef {object} ModelPackage
+ * @property {string} name 'en-fr'
+ * @property {string} sourceLanguage BCP 47
+ * @property {string} targetLanguage BCP 47
+ * @property {Record<string, string>} files
+ * @property {Record<string, number>} sizes of the files, in bytes
+ */
+
+/**
+ * A model folder's URL, its files, or a package such as qkv-en-fr.
+ * @typedef {string | URL | File[] | FileList | ModelPackage | {files: Record<string, Blob | ArrayBuffer | ArrayBufferView | URL | string>}} ModelOption
+ */
+
+/** The files of a model folder that are read first, whole. The weights come last and are streamed. */
+export const smallFiles = [
+  { name: 'config.json', isRequired: true },
+  { name: 'generation_config.json', isRequired: false },
+  { name: 'vocab.json', isRequired: true },
+  { name: 'source.spm', isRequired: true },
+  { name: 'target.spm', isRequired: false }, // absent: the source's serves both
+  { name: 'shortlist.bin', isRequired: false }, // absent: every piece may be written
+];
+export const weightsFile = 'model.safetensors';
+
+/**
+ * Whether each side has pieces of its own: then the target's are in target_vocab.json. A text that is no JSON has not: the
+ * core, which reads it next, says what is wrong with it.
+ * @param {string} config the text of config.json
+ */
+export function hasTwoVocabularies(config) {
+  try {
+    return JSON.parse(config)?.share_encoder_decoder_embeddings === false;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * @param {ModelOption} model
+ * @returns {ModelSource} throws a QkvError, code INVALID_ARGUMENT
+ */
+export function modelSource(model) {
+  if (typeof model === 'string' || model instanceof URL) {
+    const url = absoluteUrl(model);
+    return new URL(url).pathname.endsWith('/manifest.json') ? { manifest: url } : { folder: asFolder(url) };
+  }
+  if (isList(model)) return { files: byName([...model]) };
+  if (model?.files && typeof model.files === 'object') {
+    const entries = Object.entries(model.files).filter(([, source]) => source != null);
+    return { files: Object.fromEntries(entries.map(([name, source]) => [name, asSource(source, name)])) };
+  }
+  throw new QkvError('INVALID_ARGUMENT', 'give a URL, a list of files, or {files: {name: bytes}}', 'model');
+}
+
+/**
+ * Whether a model's weights are in a format that only the engine for what people bring reads. Of a folder's URL that
+ * cannot be known.
+ * @param {ModelSource} source
+ */
+export function needsModels(source) {
+  if (!('files' in source) || weightsFile in source.files) return false;
+  return ['pytorch_model.bin', 'model.safetensors.index.json', 'pytorch_model.bin.index.json'].some(
+    (name) => name in source.files,
+  );
+}
+
+/**
+ * Under which a model is known; null for one that was given as a list of files.
+ * @param {ModelSource | {zip: Source}} source
+ * @returns {string | null}
+ */
+export function addressOf(source) {
+  if ('folder' in source) return source.folder;
+  return 'manifest' in source ? source.manifest : null;
+}
+
+/** A model's name for people: its folder's. @param {string | null} address */
+export const nameOf = (address) => address?.split('/').at(-2) || 'custom';
+
+/**
+ * @param {ModelOption} model
+ * @returns {model is File[] | FileList}
+ */
+function isList(model) {
+  return Array.isArray(model) || (typeof FileList === 'function' && model instanceof FileList);
+}
+
+/** @param {string} url */
+function asFolder(url) {
+  const { origin, protocol, pathname } = new URL(url);
+  const path = pathname.endsWith('/') ? pathname : `${pathname}/`;
+  return (origin === 'null' ? `${protocol}//` : origin) + path;
+}
+
+/**
+ * Files chosen in a page, by their names; of several with one name the one closest to the top of the folder.
+ * @param {File[]} files
+ */
+function byName(files) {
+  const depth = (/** @type {File} */ file) => (file.webkitRelativePath ?? '').split('/').length;
+  const deepestFirst = files.toSorted((a, b) => depth(b) - depth(a));
+  return Object.fromEntries(deepestFirst.map((file) => [file.name, file]));
+}
+
+/**
+ * @param {unknown} source
+ * @param {string} name
+ * @returns {Source}
+ */
+function asSource(source, name) {
+  if (typeof source === 'string' || source instanceof URL) return absoluteUrl(source);
+  if (source instanceof Blob || ArrayBuffer.isView(source)) return source;
+  if (Object.prototype.toString.call(source) === '[object ArrayBuffer]') return /** @type {ArrayBuffer} */ (source);
+  throw new QkvError('INVALID_ARGUMENT', 'a file is a Blob, an ArrayBuffer, a typed array or a URL', name);
+}

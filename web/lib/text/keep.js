@@ -1,0 +1,179 @@
+// What a caller knows of a text: terms that stay as they are, terms whose translation is given, numbers to be written as
+// the target language writes them. The engine gets a text as a list: text, part, what stands for the part, text, ...
+import { described, invalid } from '../base/given.js';
+
+/**
+ * What is carried through instead of being translated (docs/carried.md).
+ * @typedef {object} CarryOptions
+ * @property {boolean} [copy] false: the model reads the text as it is, numbers and addresses among it, and writes ' ⁇ ' for
+ *   what its vocabulary lacks; left out: true
+ * @property {(string | RegExp)[]} [keep] what is not to be translated: terms, found where they stand as words, and patterns.
+ *   A pattern that repeats what repeats or chooses, as (a+)+ and (a|b)* do, or refers back, is refused: it may take for ever
+ * @property {Record<string, string>} [glossary] terms, found where they stand as words, with what stands for them in the
+ *   translation, letter by letter
+ * @property {'keep' | 'localise'} [numbers] 'localise': 1,234.56 is written as the target language writes it; left out:
+ *   'keep', as the text has it
+ */
+
+/** @typedef {{keep: RegExp[], terms: Map<string, string>, numbers: [source: string, target: string] | null}} Carry */
+
+const kMostTerms = 10_000;
+const kLongestTerm = 200;
+const kMostRepeats = 8;
+/** How long a pattern may look at one sentence. */
+const kLongestSearch = 100; // milliseconds
+
+export const kCarryOptions = ['copy', 'keep', 'glossary', 'numbers'];
+
+/**
+ * @param {CarryOptions} options
+ * @param {import('./languages.js').LanguagePair} languages
+ * @returns {{copy: boolean, carry?: Carry}} plain values, for the engine
+ */
+export function readCarry({ copy = true, keep = [], glossary = {}, numbers = 'keep' }, languages) {
+  if (typeof copy !== 'boolean') throw invalid('copy', `copy is true or false, not ${described(copy)}`);
+  if (numbers !== 'keep' && numbers !== 'localise') throw invalid('numbers', "numbers is 'keep' or 'localise'");
+  if (!Array.isArray(keep)) throw invalid('keep', 'keep is a list of strings and regular expressions');
+  if (typeof glossary !== 'object' || glossary === null)
+    throw invalid('glossary', 'glossary is an object: term, translation');
+  const terms = new Map(Object.entries(glossary));
+  const patterns = /** @type {RegExp[]} */ (
+    keep.filter((item) => !(typeof item === 'string' && terms.set(item, terms.get(item) ?? item)))
+  );
+  for (const [term, translation] of terms) {
+    if (!term.trim()) throw invalid('glossary', 'a term is empty');
+    if (term.length > kLongestTerm) throw invalid('glossary', `a term has at most ${kLongestTerm} UTF-16 units`);
+    if (typeof translation !== 'string') throw invalid('glossary', `the translation of "${term}" is a string`);
+  }
+  if (terms.size + patterns.length > kMostTerms) throw invalid('keep', `there are more than ${kMostTerms} terms`);
+  patterns.forEach(checkPattern);
+  const isLocal = numbers === 'localise';
+  if (!copy || (!terms.size && !patterns.length && !isLocal)) return { copy };
+  const { sourceLanguage, targetLanguage } = languages;
+  return { copy, carry: { keep: patterns, terms, numbers: isLocal ? [sourceLanguage, targetLanguage] : null } };
+}
+
+/**
+ * Refuses what may take exponential time. What is left takes time polynomial in the text, which a clock bounds.
+ * @param {unknown} pattern
+ */
+function checkPattern(pattern) {
+  if (!(pattern instanceof RegExp))
+    throw invalid('keep', `keep has strings and regular expressions, not ${described(pattern)}`);
+  const source = pattern.source
+    .replace(/\\[1-9k]/g, '\0')
+    .replace(/\\./gsu, 'a')
+    .replace(/\[[^\]]*\]/g, 'a');
+  if (source.split(/[*+{]/).length > kMostRepeats + 1) {
+    throw invalid('keep', `/${pattern.source}/ repeats more than ${kMostRepeats} times`);
+  }
+  /** @type {boolean[]} for each open group whether it repeats or chooses */
+  const open = [];
+  for (const [token] of source.matchAll(/\(|\)(\?|[*+{])?|[*+{|]|\0/g)) {
+    if (token === '(') open.push(false);
+    else if (token === '\0') throw invalid('keep', `/${pattern.source}/ refers back, which may take for ever`);
+    else if (token[0] === ')') {
+      const inner = open.pop();
+      if (inner && token.length > 1 && token[1] !== '?') {
+        throw invalid('keep', `/${pattern.source}/ repeats what repeats or chooses, which may take for ever`);
+      }
+      if (open.length) open[open.length - 1] ||= inner || token.length > 1;
+    } else if (open.length) open[open.length - 1] = true;
+  }
+}
+
+/**
+ * A sentence as the engine takes it.
+ * @param {string} text
+ * @param {Carry | undefined} carry
+ * @returns {string | string[]}
+ */
+export function withCarried(text, carry) {
+  if (!carry) return text;
+  const found = [...termsIn(text, carry.terms), ...carry.keep.flatMap((pattern) => matchesIn(text, pattern))];
+  if (carry.numbers) found.push(...numbersIn(text, .../** @type {[string, string]} */ (carry.numbers)));
+  found.sort((a, b) => a.begin - b.begin || b.end - a.end); // of those that overlap the first, and of these the longest
+  const parts = [];
+  let done = 0;
+  for (const { begin, end, translation } of found) {
+    if (begin < done) continue;
+    parts.push(text.slice(done, begin), text.slice(begin, end), translation);
+    done = end;
+  }
+  return parts.length ? [...parts, text.slice(done)] : text;
+}
+
+/** @typedef {{begin: number, end: number, translation: string}} Found */
+
+/**
+ * The terms that stand in a text as words: the longest at each place.
+ * @param {string} text
+ * @param {Map<string, string>} terms
+ */
+function* termsIn(text, terms) {
+  const lengths = [...new Set(Array.from(terms.keys(), ({ length }) => length))].sort((a, b) => b - a);
+  const isWord = (/** @type {string} */ two) => /^[\p{L}\p{N}_]{2}$/u.test(two);
+  for (let begin = 0; begin < text.length && terms.size; begin++) {
+    if (isWord(text.slice(begin - 1, begin + 1)) && begin > 0) continue;
+    const length = lengths.find(
+      (length) =>
+        terms.has(text.slice(begin, begin + length)) && !isWord(text.slice(begin + length - 1, begin + length + 1)),
+    );
+    if (!length) continue;
+    const translation = /** @type {string} */ (terms.get(text.slice(begin, begin + length)));
+    yield { begin, end: begin + length, translation };
+    begin += length - 1;
+  }
+}
+
+/**
+ * @param {string} text
+ * @param {RegExp} pattern
+ * @returns {Found[]}
+ */
+function matchesIn(text, pattern) {
+  const search = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, '') + 'g');
+  // The beginning first, half as much again each time: what gets slow is given up before it takes seconds.
+  for (let length = 8; length < text.length; length *= 1.5) timed(search, text.slice(0, length));
+  return timed(search, text)
+    .filter(([match]) => match)
+    .map(({ 0: match, index }) => ({ begin: index, end: index + match.length, translation: match }));
+}
+
+/**
+ * @param {RegExp} search
+ * @param {string} text
+ */
+function timed(search, text) {
+  const start = performance.now();
+  const matches = [...text.matchAll(search)];
+  if (performance.now() - start <= kLongestSearch) return matches;
+  throw invalid('keep', `/${search.source}/ takes too long on a sentence of ${text.length} UTF-16 units`);
+}
+
+/**
+ * Numbers with the separators of the source language, as the target language writes them.
+ * @param {string} text
+ * @param {string} from
+ * @param {string} to
+ */
+function* numbersIn(text, from, to) {
+  const separators = (/** @type {string} */ language) => {
+    const parts = new Intl.NumberFormat(language).formatToParts(1234567.8);
+    const of = (/** @type {string} */ type) => parts.find((part) => part.type === type)?.value ?? '';
+    return { group: of('group'), point: of('decimal') };
+  };
+  const [source, target] = [separators(from), separators(to)];
+  const any = (/** @type {string} */ literal) => (/\s/.test(literal) ? '[\u00A0\u202F]' : `[${literal}]`);
+  const number = `\\d{1,3}(?:${any(source.group)}\\d{3})+(?:${any(source.point)}\\d+)?|\\d+${any(source.point)}\\d+`;
+  const whole = new RegExp(`(?<![\\p{L}\\p{N}.,:/_-])(?:${number})(?![\\p{L}\\p{N}_]|[.,:/-]\\d)`, 'gu');
+  for (const { 0: match, index } of text.matchAll(whole)) {
+    const [digits, fraction] = match.split(source.point);
+    const groups = digits.split(/\D/).join(target.group);
+    yield {
+      begin: index,
+      end: index + match.length,
+      translation: fraction ? groups + target.point + fraction : groups,
+    };
+  }
+}

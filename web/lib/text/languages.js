@@ -1,0 +1,24 @@
+import { described, invalid } from '../base/given.js';
+
+/** @typedef {{sourceLanguage: string, targetLanguage: string}} LanguagePair BCP 47 tags, such as 'en' or 'fr-CA' */
+
+/**
+ * The language of a BCP 47 tag, without region or script: 'en' of 'en-GB'.
+ * @param {unknown} tag
+ * @param {string} option for the error
+ */
+function language(tag, option) {
+  try {
+    if (typeof tag === 'string') return new Intl.Locale(tag).language;
+  } catch {
+    // It is no tag.
+  }
+  throw invalid(option, `expected a language tag, such as 'en', got ${described(tag)}`);
+}
+
+/**
+ * A pair of languages, such as 'en-fr'. Throws a QkvError, code INVALID_ARGUMENT, for what are no language tags.
+ * @param {LanguagePair} languages
+ */
+export const pairOf = ({ sourceLanguage, targetLanguage }) =>
+  `${language(sourceLanguage, 'sourceLanguage')}-${language(targetLanguage, 'targetLanguage')}`;

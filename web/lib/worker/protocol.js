@@ -1,0 +1,240 @@
+// The worker protocol: calls over messages between a page and its worker. `v` is the version of the package on each side.
+//   page to worker   {v, id, method, args}    a call of one of the worker's methods
+//                    method 'abort'           takes the call `id` back
+//                    method 'more'            the page is ready for the next report on the call `id`
+//                    method 'hold', 'ping'    how the page finds out that the worker lives (liveness.js)
+//   worker to page   {v, id, progress}        a report on a call that is running
+//                    {v, id, result}          the call is done
+//                    {v, id, error, ended}    the call failed; `ended`: the engine cannot be used any more
+import { onAbort } from '../base/abort.js';
+import { QkvError, fromPlain, hasEnded, toPlain } from '../base/errors.js';
+import { holdLock, watch } from './liveness.js';
+import { kCopyAdvice } from '../base/package-file.js';
+import { copied } from '../base/snapshot.js';
+import { version } from '../base/version.js';
+
+/** @typedef {import('../base/errors.js').PlainError} PlainError */
+/** @typedef {{v: string, id: number, method: string, args: any}} Request */
+/** @typedef {{v: string, id: number, result?: any, error?: PlainError, ended?: boolean, progress?: number}} Reply */
+/**
+ * What every method gets beside its arguments. `progress` resolves when whoever is reported to is ready for the next
+ * report; most methods do not wait for it.
+ * @typedef {{signal: AbortSignal, progress: (report: any) => Promise<void>}} Call
+ */
+/** @typedef {(args: any, call: Call) => Promise<unknown>} Handler */
+
+/**
+ * What both ends have: a browser's Worker, a worker's global scope, and their like in Node.
+ * @typedef {object} Port
+ * @property {(message: any, transfer?: any) => void} postMessage
+ * @property {(type: string, listener: (event: any) => void) => void} [addEventListener]
+ * @property {(type: string, listener: (value: any) => void) => void} [on]
+ * @property {() => unknown} [terminate]
+ * @property {() => void} [ref]
+ * @property {() => void} [unref]
+ */
+
+/**
+ * @param {Port} port
+ * @param {(message: any) => void} receive
+ */
+function listen(port, receive) {
+  if (port.on) port.on('message', receive);
+  else port.addEventListener?.('message', ({ data }) => receive(data));
+}
+
+/**
+ * The worker's end: answers requests by `handlers`.
+ * @param {Port} port
+ * @param {Record<string, Handler>} handlers
+ */
+export function serve(port, handlers) {
+  /** @type {Map<number, {controller: AbortController, goOn: () => void}>} */
+  const running = new Map();
+  const reply = (/** @type {Omit<Reply, 'v'>} */ message) =>
+    port.postMessage({ v: version, ...message }, buffersIn(message.result));
+
+  const answer = async (/** @type {Request} */ { v, id, method, args }) => {
+    if (v !== version) return reply({ id, error: toPlain(otherBuild(v, version)) });
+    if (method === 'abort') return running.get(id)?.controller.abort();
+    if (method === 'more') return running.get(id)?.goOn();
+    if (method === 'ping') return reply({ id });
+    if (method === 'hold') return reply({ id, result: await holdLock(args) });
+    const call = { controller: new AbortController(), goOn: () => {} };
+    running.set(id, call);
+    const progress = (/** @type {any} */ value) => {
+      reply({ id, progress: value });
+      return new Promise((/** @type {(nothing: void) => void} */ resolve) => (call.goOn = resolve));
+    };
+    try {
+      if (!Object.hasOwn(handlers, method))
+        throw new QkvError('INVALID_ARGUMENT', `there is no method ${method}`, 'method');
+      reply({ id, result: await handlers[method](args, { signal: call.controller.signal, progress }) });
+    } catch (error) {
+      reply({ id, error: toPlain(error), ended: hasEnded(error) });
+    } finally {
+      running.delete(id);
+    }
+  };
+  listen(port, answer);
+}
+
+/**
+ * @param {unknown} theirs
+ * @param {string} ours
+ */
+function otherBuild(theirs, ours) {
+  const message = `the page speaks qkv ${theirs}, its worker qkv ${ours}: reload the page, or serve both from one build`;
+  return new QkvError('ENGINE_FAILED', message, 'worker');
+}
+
+/**
+ * The buffers in a message: copies of its own, which it may take along.
+ * @param {unknown} value
+ * @returns {ArrayBuffer[]}
+ */
+function buffersIn(value) {
+  if (ArrayBuffer.isView(value)) return [/** @type {ArrayBuffer} */ (value.buffer)];
+  if (value instanceof ArrayBuffer) return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(buffersIn);
+}
+
+/**
+ * @typedef {object} Pending
+ * @property {(result: any) => void} resolve
+ * @property {(reason: unknown) => void} reject
+ * @property {((loaded: any) => unknown) | undefined} progress may return a promise of being ready for the next report
+ */
+
+/** The page's end. */
+export class Channel {
+  /** @type {Map<number, Pending>} */
+  #pending = new Map();
+  #next = 1;
+  #port;
+  #life = new AbortController();
+  /** Is to be called at each message: the worker lives. */
+  #heard = () => {};
+
+  /**
+   * @param {Port} port
+   * @param {string} [script] the worker's URL, for errors
+   */
+  constructor(port, script = 'its script') {
+    this.#port = port;
+    listen(port, (reply) => this.#receive(reply));
+    const died = (/** @type {any} */ event) => this.#end(workerDied(event, script));
+    for (const type of ['error', 'messageerror', 'exit']) (port.on ?? port.addEventListener)?.call(port, type, died);
+    if (!port.on) this.#heard = this.#watch(() => died({})); // Node says when a worker ends
+    port.unref?.();
+  }
+
+  /** Aborts when the worker, or what runs in it, has ended; the reason is the error that every call then rejects with. */
+  get ended() {
+    return this.#life.signal;
+  }
+
+  /**
+   * Settles when the worker has answered, also after an abort: then it rejects with `signal.reason`, or resolves if the
+   * answer was on its way already. The worker gets a copy of the arguments, as they are now.
+   * @param {string} method
+   * @param {any} args
+   * @param {{signal?: AbortSignal, progress?: (loaded: any) => unknown}} [options]
+   * @returns {Promise<any>}
+   */
+  async call(method, args, { signal, progress } = {}) {
+    this.ended.throwIfAborted();
+    signal?.throwIfAborted();
+    const id = this.#next++;
+    const answered = this.#ask({ v: version, id, method, args }, progress);
+    const forget = signal && onAbort(signal, () => this.#tell(id, 'abort'));
+    try {
+      return await answered;
+    } catch (error) {
+      throw signal?.aborted ? signal.reason : error;
+    } finally {
+      forget?.();
+    }
+  }
+
+  /** Ends the worker; what is pending rejects. */
+  close() {
+    this.#end(new QkvError('DESTROYED', 'the engine has been closed', 'worker'));
+  }
+
+  /** @param {() => void} died */
+  #watch(died) {
+    return watch({
+      hold: (name) => this.call('hold', name),
+      ping: () => this.#tell(0, 'ping'),
+      isAsked: () => this.#pending.size > 0,
+      died,
+      ended: this.ended,
+    });
+  }
+
+  /**
+   * @param {Request} request
+   * @param {Pending['progress']} progress
+   */
+  #ask(request, progress) {
+    return new Promise((resolve, reject) => {
+      const own = copied(request);
+      this.#port.postMessage(own, buffersIn(own));
+      this.#pending.set(request.id, { resolve, reject, progress });
+      this.#port.ref?.(); // Node stays for an answer, not for an idle worker
+    });
+  }
+
+  /** @param {number} id @param {string} method */
+  #tell(id, method) {
+    this.#port.postMessage({ v: version, id, method, args: null });
+  }
+
+  /** @param {Reply} reply */
+  #receive({ v, id, result, error, ended, progress }) {
+    this.#heard();
+    if (v !== version) return this.#end(otherBuild(version, v));
+    const call = this.#pending.get(id);
+    if (!call) return;
+    if (progress !== undefined) {
+      Promise.resolve(call.progress?.(progress)).then(() => this.#pending.has(id) && this.#tell(id, 'more'));
+      return;
+    }
+    if (error && ended) return this.#end(fromPlain(error));
+    this.#settled(id);
+    if (error) call.reject(fromPlain(error));
+    else call.resolve(result);
+  }
+
+  /** @param {number} id */
+  #settled(id) {
+    this.#pending.delete(id);
+    if (this.#pending.size === 0) this.#port.unref?.();
+  }
+
+  /** @param {QkvError} failure */
+  #end(failure) {
+    if (this.ended.aborted) return;
+    this.#life.abort(failure);
+    for (const [id, { reject }] of this.#pending) {
+      this.#settled(id);
+      reject(failure);
+    }
+    this.#port.terminate?.();
+  }
+}
+
+/**
+ * @param {{message?: string}} event
+ * @param {string} script
+ */
+function workerDied({ message }, script) {
+  const why = message ? ` (${message})` : '';
+  const advice =
+    `the next call starts a new one; where none starts, check that ${script} is served, that the ` +
+    'Content-Security-Policy allows it, and that it has the Cross-Origin-Embedder-Policy of the page if the page has one; ' +
+    `or pass worker: false; ${kCopyAdvice}`;
+  return new QkvError('ENGINE_FAILED', `the worker stopped or could not start${why}: ${advice}`, 'worker');
+}
