@@ -141,6 +141,22 @@ test('the relaxed build agrees with PyTorch on the goldens', async () => {
   expect(await run(text, { flags: kRelaxed })).toEqual(quiet('100 true 0\n100 true 0'));
 });
 
+test('what a debugger breaks off fails with all that waits, and the next work is done', async () => {
+  const text = `
+    import { Session } from 'node:inspector';
+    import { Scheduler } from ${kSource.replace('index.js', 'engine/scheduler.js')};
+    const session = new Session();
+    session.connect();
+    const scheduler = new Scheduler();
+    const { signal } = new AbortController();
+    const ending = (step) => scheduler.run(step, signal).catch((error) => error.code);
+    const waits = ending(() => false);
+    const stops = ending(() => { session.post('Runtime.terminateExecution'); for (;;); });
+    console.log(await waits, await stops);
+    await scheduler.run(() => true, signal);`;
+  expect(await run(text)).toEqual(quiet('ENGINE_FAILED ENGINE_FAILED'));
+});
+
 describe('the built package', () => {
   test('is imported by its name, quietly, and works', async () => {
     const text = `

@@ -15,6 +15,13 @@ describe('a channel', () => {
     crash: async () => null.nothing,
     arrays: async () => ({ inner: { data: Float32Array.of(1, 2) }, ids: Int32Array.of(3) }),
     report: async (_, { progress }) => [0.1, 0.5, 1].forEach(progress),
+    reportAll: async (_, { progress }) => {
+      const first = progress(1);
+      await progress(2);
+      await Promise.all([first, progress(3)]);
+      return 'all are taken';
+    },
+    reportOnly: async (_, { progress }) => progress(1), // looks at no signal
     wait: (_, { signal }) => new Promise((_, reject) => (signal.onabort = () => reject(signal.reason))),
   };
   let near;
@@ -33,6 +40,28 @@ describe('a channel', () => {
     const seen = [];
     await channel.call('report', null, { progress: (loaded) => seen.push(loaded) });
     expect(seen).toEqual([0.1, 0.5, 1]);
+  });
+
+  test('each report is waited for, also an older one', async () => {
+    const seen = [];
+    const slow = async (report) => (await nextTask(), seen.push(report));
+    expect(await channel.call('reportAll', null, { progress: slow })).toBe('all are taken');
+    expect(seen).toEqual([1, 2, 3]);
+  });
+
+  test('a report that nobody takes holds no call up that is aborted, or whose taker fails', async () => {
+    const controller = new AbortController();
+    const settled = await new Promise((taken) => {
+      const progress = () => (taken(call.catch((error) => error)), new Promise(() => {}));
+      const call = channel.call('reportOnly', null, { signal: controller.signal, progress });
+      setTimeout(() => controller.abort('enough'), 20);
+    });
+    expect(settled).toBeUndefined(); // the handler has returned, and looked at no signal
+    const failing = (how) => rejection(channel.call('reportOnly', null, { progress: how }));
+    const reason = new Error('not now');
+    expect(await failing(() => Promise.reject(reason))).toBe(reason);
+    expect(await failing(() => { throw reason; })).toBe(reason); // prettier-ignore
+    expect(await channel.call('double', 4)).toBe(8);
   });
 
   test('carries errors with code and place', async () => {

@@ -31,13 +31,13 @@ export const built = {
 /**
  * A browser and a served folder, the pages unless another is given; beside another are the models, as models/en-fr/.
  * @param {string} [folder]
- * @param {import('../../web/tools/serve.mjs').ServeOptions} [options]
+ * @param {import('../../web/tools/serve.mjs').ServeOptions & {flags?: string[]}} [options] `flags`: more, of the browser
  */
-export async function openBrowser(folder = built.site, options = {}) {
+export async function openBrowser(folder = built.site, { flags = [], ...options } = {}) {
   if (!existsSync(folder)) throw new Error(`${folder} is not there: run \`npm run build\` first`);
   const also = folder === built.site ? {} : { 'models/': built.models };
   const server = await serve(folder, { also, ...options });
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: kFlags });
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: [...kFlags, ...flags] });
 
   /**
    * A page in a context of its own.

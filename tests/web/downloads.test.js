@@ -181,6 +181,23 @@ describe('the error says that', () => {
     }
   });
 
+  test('a script that is loaded when it is needed is not there, and the next creation loads it', async () => {
+    const page = await pageOf(await serving());
+    await page.route('**/handlers-*.js', (route) => route.abort());
+    const seen = await page.evaluate(use, ['/model/', { worker: false }]);
+    expectRow(seen, 'a script of the package could not be loaded');
+    const cause = await page.evaluate(async () => {
+      const { attention } = await import('/attention.js');
+      const { Translator } = await import('/index.js');
+      const pair = { sourceLanguage: 'en', targetLanguage: 'fr', model: '/model/', worker: false };
+      const error = await Translator.create(pair).catch((failed) => failed);
+      return [error.cause.name, error.cause.cause.name, (await attention({ query: [[1]], key: [[1]] })).weights.shape];
+    });
+    expect(cause).toEqual(['QkvError', 'TypeError', [1, 1]]);
+    await page.unroute('**/handlers-*.js');
+    expect(await page.evaluate(use, ['/model/', { worker: false }])).toEqual({ text: expect.any(String) });
+  });
+
   test('an isolated page needs the header on the script of its worker too', async () => {
     const isolation = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' };
     const page = await pageOf(await serving({ headers: (path) => (path === '/page.html' ? isolation : {}) }));

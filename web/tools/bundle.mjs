@@ -71,6 +71,13 @@ function withoutUrls(glue) {
 
 const kTarget = { target: 'es2022', legalComments: 'none', logLevel: 'warning' };
 
+/** A thread holds a lock as long as it lives, and ends when it fails: so the page learns of it (web/lib/liveness.js). */
+const kThreadLock = `if (self.name.startsWith('em-pthread')) {
+  navigator.locks.request(self.name, () => new Promise(() => {}));
+  addEventListener('error', () => close());
+}
+`;
+
 /**
  * The glue with threads as a classic script: the worker and each thread run it. The library starts the threads, because
  * the glue does not know where it came from.
@@ -84,7 +91,7 @@ async function writeThreadsGlue(file, out, { minify }) {
     'export default createQkv',
     'globalThis.qkvWithThreads = createQkv',
   );
-  await esbuild({ ...kTarget, stdin: { contents }, outfile: out, format: 'iife', minify });
+  await esbuild({ ...kTarget, stdin: { contents: kThreadLock + contents }, outfile: out, format: 'iife', minify });
 }
 
 /**

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { unlessAborted, withSignals } from '../base/abort.js';
 import { Crew } from '../hosting/crew.js';
-import { QkvError, domException, toPublicError } from '../base/errors.js';
+import { QkvError, domException, loadedPart, rethrowPublic, toPublicError } from '../base/errors.js';
 import { modelState } from '../hosting/host.js';
 import { translationKind } from '../engine/kinds.js';
 import { Lease } from '../hosting/lease.js';
@@ -16,10 +16,11 @@ import {
 } from '../base/given.js';
 import { kCarryOptions, readCarry } from '../text/keep.js';
 import { CreateMonitor } from './monitor.js';
-import { needsModels } from '../loading/model-source.js';
+import { lasting, needsModels } from '../loading/model-source.js';
 import { engineSettings, modelSettings, shared, sharing } from './settings.js';
 import { makeSearch } from './search.js';
 import { languageToken, splitSentences } from '../text/sentences.js';
+import { copied } from '../base/snapshot.js';
 import { makeTrace } from './trace.js';
 
 /** @typedef {import('../engine/engine.js').TranslatedPart} TranslatedPart */
@@ -48,6 +49,10 @@ import { makeTrace } from './trace.js';
 /** The most ids of a prefix: far more than a translation may have. */
 const kLongestPrefix = 100_000;
 const kInternal = Symbol('internal');
+
+/** The kind of engine for formats that only `qkv/models` reads: who never gives it such a model does not download it. */
+const kindForModels = async () =>
+  (await loadedPart(() => import('../engine/models/kind.js')).catch(rethrowPublic)).modelsKind;
 
 // The options of each call, by name.
 const kPair = ['sourceLanguage', 'targetLanguage'];
@@ -126,8 +131,12 @@ export class Translator {
     wholeNumber(beam, 0, 64, 'beam');
     wholeNumber(threads, 1, 16, 'threads');
     wholeNumber(workers, 1, 16, 'workers');
-    const { key, name, source } = modelSettings(given);
-    const kind = needsModels(source) ? (await import('../engine/models/kind.js')).modelsKind : translationKind;
+    const { key, name, source: asGiven } = modelSettings(given);
+    const isForModels = needsModels(asGiven);
+    // What is read after something was waited for, or again by another engine, is copied first.
+    const source = isForModels || workers > 1 ? lasting(asGiven) : asGiven;
+    if (isForModels || workers > 1) given.wasm = copied(given.wasm);
+    const kind = isForModels ? await kindForModels() : translationKind;
     const monitor = new CreateMonitor();
     given.monitor?.(monitor);
     monitor.report(0);
@@ -219,16 +228,13 @@ export class Translator {
    */
   translateStreaming(text, options) {
     const { signal, ...choice } = readFields(options, 'translateStreaming', kStream);
-    this.#choice(choice);
+    const how = { ...this.#how(false), ...this.#choice(choice), language: languageToken(text) };
     const parts = splitSentences(inputText(text), this.sourceLanguage, this.#longest).values();
-    const language = languageToken(text);
     const cancelled = new AbortController();
     /** @param {string} sentence */
     const translated = (sentence) =>
       withSignals([cancelled.signal, signal], (both) =>
-        this.#call('translate', { ...this.#translation(sentence, false, choice), language }, both).then(
-          ([part]) => part.translation,
-        ),
+        this.#call('translate', { text: sentence, ...how }, both).then(([part]) => part.translation),
       );
     return new ReadableStream(
       {
@@ -336,8 +342,12 @@ export class Translator {
    * @param {Choice} choice
    */
   #translation(text, split, choice) {
-    const how = { locale: this.sourceLanguage, split, longest: this.#longest };
-    return { text: inputText(text), ...how, ...this.#choice(choice) };
+    return { text: inputText(text), ...this.#how(split), ...this.#choice(choice) };
+  }
+
+  /** @param {boolean} split */
+  #how(split) {
+    return { locale: this.sourceLanguage, split, longest: this.#longest };
   }
 
   /** @param {Choice} choice */

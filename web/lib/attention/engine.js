@@ -1,5 +1,5 @@
 // The engine of these functions: a WebAssembly instance in the calling thread, loaded when it is first needed.
-import { QkvError, rethrowPublic } from '../base/errors.js';
+import { QkvError, loadedPart, rethrowPublic } from '../base/errors.js';
 import { readFields } from '../base/given.js';
 import { wasmUrls } from '../engine/assets.js';
 import { baseFolder } from '../base/package-file.js';
@@ -69,6 +69,7 @@ function start(option, baseUrl) {
 /** @param {import('../engine/instantiate.js').WasmSettings} settings */
 async function instantiate(settings) {
   const own = copied(settings);
-  const { instantiateGuarded } = await code();
-  return instantiateGuarded(own, 'the next call starts it afresh').catch(rethrowPublic);
+  return loadedPart(code)
+    .then(({ instantiateGuarded }) => instantiateGuarded(own, 'the next call starts it afresh'))
+    .catch(rethrowPublic);
 }

@@ -79,6 +79,23 @@ export function rethrowPublic(error) {
 }
 
 /**
+ * A part of the package that is loaded when it is first needed.
+ * @template Part
+ * @param {() => Promise<Part>} load by `import()`
+ * @returns {Promise<Part>} rejects with a QkvError, code NETWORK
+ */
+export async function loadedPart(load) {
+  try {
+    return await load();
+  } catch (cause) {
+    const message =
+      `a script of the package could not be loaded (${/** @type {Error} */ (cause).message}): ` +
+      'check that every file which the bundler wrote is served, and try again';
+    throw new QkvError('NETWORK', message, '', { cause });
+  }
+}
+
+/**
  * Whether an error tells of the end of an engine, and not of one call. Another exception is one call's.
  * @param {unknown} error
  */

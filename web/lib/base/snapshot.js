@@ -16,6 +16,20 @@ export function copied(value) {
 }
 
 /**
+ * Files by their names, with a Blob in place of bytes: a copy that any engine may read at any later time.
+ * @template {Record<string, any>} Files
+ * @param {Files} files
+ * @returns {Files} throws as `copied` does
+ */
+export function asBlobs(files) {
+  const isBytes = (/** @type {any} */ value) => ArrayBuffer.isView(value) || isBuffer(value);
+  const entries = Object.entries(files);
+  return /** @type {Files} */ (
+    Object.fromEntries(entries.map(([name, file]) => [name, isBytes(file) ? new Blob([copied(file)]) : file]))
+  );
+}
+
+/**
  * @param {ArrayBufferLike} buffer
  * @param {number} [offset]
  * @param {number} [length]

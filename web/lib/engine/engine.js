@@ -26,7 +26,10 @@ import { languageToken, splitSentences } from '../text/sentences.js';
  *   read. `confidence`: from 0 to 1, how far to trust it (docs/carried.md)
  */
 
-/** @typedef {{build: string, threads: number, compiled?: WebAssembly.Module}} Started */
+/**
+ * `compiled`: the module, where it is shared. `locks`: the names of those that its threads hold as long as they live.
+ * @typedef {{build: string, threads: number, compiled?: WebAssembly.Module, locks?: string[]}} Started
+ */
 /** @typedef {import('../worker/protocol.js').Call} Call */
 
 /** What there is to say of white space. */
@@ -49,13 +52,14 @@ export class Engine {
   }
 
   /**
-   * Compiles and starts the WebAssembly, once. `compiled`, where it is shared: the module, for other engines.
+   * Compiles and starts the WebAssembly, once.
    * @param {{wasm: import('./instantiate.js').WasmSettings}} args
+   * @returns {Promise<Started>}
    */
   async start({ wasm }) {
     this.#instance ??= this.#instantiate(wasm);
-    const { build, threads, compiled } = await this.#instance;
-    return wasm.isShared ? { build, threads, compiled } : { build, threads };
+    const { build, threads, compiled, locks } = await this.#instance;
+    return { build, threads, locks, compiled: wasm.isShared ? compiled : undefined };
   }
 
   /**

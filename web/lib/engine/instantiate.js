@@ -3,6 +3,7 @@ import { choose } from './choose.js';
 import { compile, start } from './compile.js';
 import createModule from './glue.js';
 import { hasRelaxedSimd } from './relaxed.js';
+import { areHeld, uniqueName } from '../worker/liveness.js';
 import { startWorker, trustedScript } from '../worker/start-worker.js';
 
 /** @typedef {import('./glue.js').WasmModule} WasmModule */
@@ -22,6 +23,7 @@ import { startWorker, trustedScript } from '../worker/start-worker.js';
  * @property {string} build 'baseline', 'relaxed', 'threads' or 'custom'
  * @property {number} threads that compute, this one among them
  * @property {WebAssembly.Module} compiled
+ * @property {string[]} [locks] the names of those that its threads hold as long as they live
  */
 
 /**
@@ -46,6 +48,8 @@ const canThread = () =>
 
 /** Milliseconds that threads may take to come. */
 const kLongestStart = 10_000;
+/** Milliseconds between two looks at whether they have their locks. */
+const kLook = 10;
 
 /**
  * @param {Threads} settings
@@ -59,9 +63,10 @@ async function instantiateThreads(settings, signal) {
     const compiled = await compile(settings.wasm, signal);
     const started = start(/** @type {any} */ (globalThis).qkvWithThreads, compiled, threads.options);
     const module = await Promise.race([started, threads.failed]);
+    await Promise.race([threads.areLocked(), threads.failed]);
     module.useThreads(settings.count);
     threads.areStarted();
-    return { build: 'threads', threads: settings.count, module, compiled };
+    return { build: 'threads', threads: settings.count, module, compiled, locks: threads.names };
   } catch {
     threads.terminate();
     signal?.throwIfAborted();
@@ -77,6 +82,8 @@ async function instantiateThreads(settings, signal) {
 function threadsOf({ count, glue }) {
   /** @type {Worker[]} */
   const workers = [];
+  /** The names of the workers and of the locks that they hold. @type {string[]} */
+  const names = [];
   let isStarting = true;
   /** @type {(reason: unknown) => void} */
   let fail = () => {};
@@ -84,7 +91,9 @@ function threadsOf({ count, glue }) {
   const failed = new Promise((_, reject) => (fail = reject));
   failed.catch(() => {});
   const timer = setTimeout(() => fail(new Error('the threads did not start in time')), kLongestStart);
-  const startThread = (/** @type {string} */ name) => {
+  const startThread = (/** @type {string} */ kind) => {
+    const name = `${kind} ${uniqueName()}`;
+    names.push(name);
     const worker = startWorker(glue, { name });
     worker.addEventListener('error', (event) => {
       if (!isStarting) return;
@@ -95,13 +104,16 @@ function threadsOf({ count, glue }) {
     workers.push(worker);
     return worker;
   };
+  const areLocked = async () => {
+    while (isStarting && !(await areHeld(names))) await new Promise((resolve) => setTimeout(resolve, kLook));
+  };
   const areStarted = () => {
     isStarting = false;
     clearTimeout(timer);
   };
   const terminate = () => {
-    clearTimeout(timer);
+    areStarted();
     for (const worker of workers) worker.terminate();
   };
-  return { options: { workers: count - 1, startThread }, failed, areStarted, terminate };
+  return { options: { workers: count - 1, startThread }, names, failed, areLocked, areStarted, terminate };
 }

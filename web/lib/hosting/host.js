@@ -56,6 +56,7 @@ class Host {
   models = new Map();
   /** Which build runs, and on how many threads. @type {Promise<import('../engine/engine.js').Started>} */
   started;
+  /** @type {import('../worker/endpoint.js').Endpoint} */
   #endpoint;
 
   /** @param {EngineSettings} settings */
@@ -65,7 +66,10 @@ class Host {
     this.#endpoint = createEndpoint(worker, { script: () => kind.workerUrl(base), handlers: () => kind.handlers() });
     this.ended.addEventListener('abort', () => this.#retire());
     this.started = this.call('start', { wasm: settings.wasm });
-    this.started.catch(() => this.#retire()); // the next create() starts afresh
+    this.started.then(
+      ({ locks = [] }) => this.#endpoint.endsWith?.(locks),
+      () => this.#retire(), // the next create() starts afresh
+    );
   }
 
   /** Aborts when the engine has ended, however: then its models are gone too. */

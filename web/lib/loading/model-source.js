@@ -1,6 +1,7 @@
 // What a model is given as, made into what an engine, perhaps in a worker, can read: a record of files.
 import { QkvError } from '../base/errors.js';
 import { absoluteUrl } from '../base/runtime.js';
+import { asBlobs } from '../base/snapshot.js';
 
 /** @typedef {import('./fetch.js').Source} Source */
 
@@ -61,8 +62,9 @@ export function modelSource(model) {
     return new URL(url).pathname.endsWith('/manifest.json') ? { manifest: url } : { folder: asFolder(url) };
   }
   if (isList(model)) return { files: byName([...model]) };
-  if (model?.files && typeof model.files === 'object') {
-    const entries = Object.entries(model.files).filter(([, source]) => source != null);
+  const files = model?.files;
+  if (files && typeof files === 'object') {
+    const entries = Object.entries(files).filter(([, source]) => source != null);
     return { files: Object.fromEntries(entries.map(([name, source]) => [name, asSource(source, name)])) };
   }
   throw new QkvError('INVALID_ARGUMENT', 'give a URL, a list of files, or {files: {name: bytes}}', 'model');
@@ -79,6 +81,14 @@ export function needsModels(source) {
     (name) => name in source.files,
   );
 }
+
+/**
+ * The same source, for who reads it later than at the call: nobody can change a Blob.
+ * @template {ModelSource | {zip: Source}} Any
+ * @param {Any} source
+ * @returns {Any}
+ */
+export const lasting = (source) => ('files' in source ? { ...source, files: asBlobs(source.files) } : asBlobs(source));
 
 /**
  * Under which a model is known; null for one that was given as a list of files.

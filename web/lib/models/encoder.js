@@ -1,5 +1,6 @@
 // Encoder-only models: what each piece of a text is like, and what a head trained for one question says of it.
 import { inputText, invalid, readFields, wholeNumber } from '../base/given.js';
+import { folderSource } from '../loading/folder-source.js';
 import { lend } from './lend.js';
 import { OneSided, checkKind } from './one-sided.js';
 
@@ -77,7 +78,7 @@ export class Encoder extends OneSided {
    * @returns {Promise<Encoder>} rejects with a QkvError that says what is wrong with the folder
    */
   static async load(model, options) {
-    const { lease, info } = await lend(model, options);
+    const { lease, info } = await lend(folderSource(model), options);
     return Encoder.on(lease, info);
   }
 

@@ -1,6 +1,7 @@
 // Decoder-only models: a text in, its continuation out.
 import { withSignals } from '../base/abort.js';
 import { inRange, inputText, maxLength as longest, readFields, wholeNumber } from '../base/given.js';
+import { folderSource } from '../loading/folder-source.js';
 import { lend } from './lend.js';
 import { OneSided, checkKind } from './one-sided.js';
 
@@ -78,7 +79,7 @@ export class Generator extends OneSided {
    * @returns {Promise<Generator>} rejects with a QkvError that says what is wrong with the folder
    */
   static async load(model, options) {
-    const { lease, info } = await lend(model, options);
+    const { lease, info } = await lend(folderSource(model), options);
     return Generator.on(lease, info);
   }
 

@@ -7,10 +7,9 @@ import { Lease } from '../hosting/lease.js';
 import { CreateMonitor } from '../api/monitor.js';
 import { engineSettings } from '../api/settings.js';
 import { modelsKind } from '../engine/models/kind.js';
-import { addressOf, nameOf } from '../loading/model-source.js';
-import { folderSource } from '../loading/folder-source.js';
+import { addressOf, lasting, nameOf } from '../loading/model-source.js';
 
-/** @typedef {import('../loading/folder-source.js').AnyModelOption} AnyModelOption */
+/** @typedef {import('../loading/folder-source.js').FolderSource} FolderSource */
 /** @typedef {import('../loading/folder-source.js').Numbers} Numbers */
 
 /**
@@ -28,27 +27,27 @@ const kNumbers = ['auto', 'float', 'int8'];
 export const kLoad = ['monitor', 'signal', 'worker', 'wasm', 'baseUrl', 'numbers'];
 
 /**
- * @param {AnyModelOption} model
+ * @param {FolderSource} source
  * @param {LoadOptions} options
  */
-function sourceOf(model, { numbers }) {
+function withNumbers(source, { numbers }) {
   if (numbers !== undefined && !kNumbers.includes(numbers)) {
     throw invalid('numbers', `it is one of ${kNumbers.join(', ')}`);
   }
-  return { ...folderSource(model), numbers };
+  return { ...source, numbers };
 }
 
 /**
- * @param {AnyModelOption} model
+ * @param {FolderSource} from
  * @param {LoadOptions} [given]
  * @param {import('../loading/model-files.js').ListedSource} [found] the same model, as far as it has been looked at
  * @returns {Promise<{lease: Lease, info: any}>}
  */
-export async function lend(model, given, found) {
+export async function lend(from, given, found) {
   const options = /** @type {LoadOptions} */ (readFields(given, 'load', kLoad));
   const { signal, numbers } = options;
   signal?.throwIfAborted();
-  const asked = sourceOf(model, options);
+  const asked = withNumbers(from, options);
   const source = found ? { ...found, numbers } : asked;
   const address = addressOf(asked);
   const key = address === null ? {} : `${address} as ${numbers ?? 'auto'}`;
@@ -70,15 +69,15 @@ export async function lend(model, given, found) {
 }
 
 /**
- * @param {AnyModelOption} model
+ * @param {FolderSource} from
  * @param {LoadOptions} [given]
  * @returns {Promise<import('../engine/models/glue.js').AnyInfo & import('../engine/models/load-folder.js').Inspected>}
  */
-export async function look(model, given) {
+export async function look(from, given) {
   const options = /** @type {LoadOptions} */ (readFields(given, 'inspect', kLoad));
   const { signal = new AbortController().signal } = options;
   signal.throwIfAborted();
-  const source = sourceOf(model, options);
+  const source = withNumbers(lasting(from), options); // it is read once the engine has started
   const host = holdHost(engineSettings(options, modelsKind));
   try {
     await unlessAborted(host.started, signal);

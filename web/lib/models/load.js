@@ -3,6 +3,8 @@ import { rethrowPublic } from '../base/errors.js';
 import { described, invalid, readFields } from '../base/given.js';
 import { listed, openerOf, readFile } from '../loading/model-files.js';
 import { Translator } from '../api/translator.js';
+import { copied } from '../base/snapshot.js';
+import { addressOf, lasting } from '../loading/model-source.js';
 import { Encoder } from './encoder.js';
 import { folderSource } from '../loading/folder-source.js';
 import { Generator } from './generator.js';
@@ -67,15 +69,17 @@ export async function load(model, options) {
     throw invalid('class', `expected one of ${Object.keys(kKinds).join(', ')}, got ${described(wanted)}`);
   }
   const wantedKind = wanted && kKinds[/** @type {keyof ModelClasses} */ (wanted)];
-  const found = await lookAt(model, how.signal).catch(rethrowPublic);
+  const source = lasting(folderSource(model)); // it is read twice
+  how.wasm = copied(how.wasm);
+  const found = await lookAt(source, how.signal).catch(rethrowPublic);
   if (found && isRecurrent(found.known['config.json'])) {
     const { numbers: _, ...rest } = how;
-    const folder = /** @type {import('../api/translator.js').ModelOption} */ (model);
-    const translator = await Translator.create({ ...rest, sourceLanguage, targetLanguage, beam, model: folder });
+    const own = /** @type {import('../api/translator.js').ModelOption} */ (addressOf(source) ?? source);
+    const translator = await Translator.create({ ...rest, sourceLanguage, targetLanguage, beam, model: own });
     checkKind('translation', wantedKind, () => translator.destroy());
     return translator;
   }
-  const { lease, info } = await lend(model, how, found);
+  const { lease, info } = await lend(source, how, found);
   checkKind(info.kind, wantedKind, () => lease.release());
   if (info.kind === 'translation') return Translator.on(lease, info, { sourceLanguage, targetLanguage, beam });
   return info.kind === 'encoder' ? Encoder.on(lease, info) : Generator.on(lease, info);
@@ -83,11 +87,10 @@ export async function load(model, options) {
 
 /**
  * A folder with its config.json read; undefined of a zip, which is read where it is unpacked.
- * @param {AnyModelOption} model
+ * @param {import('../loading/folder-source.js').FolderSource} source
  * @param {AbortSignal} [signal]
  */
-async function lookAt(model, signal) {
-  const source = folderSource(model);
+async function lookAt(source, signal) {
   if ('zip' in source) return undefined;
   const list = await listed(source, signal);
   const config = /** @type {Uint8Array} */ (await readFile(openerOf(list, signal), 'config.json'));
@@ -105,7 +108,7 @@ const isRecurrent = (config) => /"model_type"\s*:\s*"qkv-rnn"/.test(new TextDeco
  * @returns {Promise<FolderInfo>} rejects as `load` does
  */
 export async function inspect(model, options) {
-  const { kind, modelType, architecture, tensors, ...known } = await look(model, options);
+  const { kind, modelType, architecture, tensors, ...known } = await look(folderSource(model), options);
   const { parameters, bytes, fileBytes, dModel, vocabularySize, maxLength } = known;
   const name = { translation: 'Translator', encoder: 'Encoder', generator: 'Generator' }[kind];
   return /** @type {FolderInfo} */ ({

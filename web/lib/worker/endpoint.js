@@ -1,7 +1,7 @@
 // Where an engine runs: in a worker, or in this thread. Both are called alike.
 import { unlessAborted, withSignals } from '../base/abort.js';
 import { Channel } from './protocol.js';
-import { QkvError, hasEnded } from '../base/errors.js';
+import { QkvError, hasEnded, loadedPart } from '../base/errors.js';
 import { workerThreads } from '../base/runtime.js';
 import { copied } from '../base/snapshot.js';
 import { startWorker } from './start-worker.js';
@@ -9,6 +9,7 @@ import { startWorker } from './start-worker.js';
 /**
  * @typedef {object} Endpoint
  * @property {Channel['call']} call
+ * @property {Channel['endsWith']} [endsWith]
  * @property {AbortSignal} ended aborts when what runs there has ended, with the error that every call then rejects with
  * @property {() => void} close
  */
@@ -79,14 +80,15 @@ class Local {
   async call(method, args, { signal, progress = () => {} } = {}) {
     this.ended.throwIfAborted();
     const own = copied(args);
-    const loading = (this.#handlers ??= this.#load());
+    const loading = (this.#handlers ??= loadedPart(this.#load));
     try {
       return await withSignals([this.ended, signal], async (both) => {
         const handlers = await unlessAborted(loading, both);
-        return unlessAborted(
-          handlers[method](own, { signal: both, progress: async (report) => void (await progress(report)) }),
-          this.ended,
-        );
+        const report = async (/** @type {any} */ value) => {
+          const taken = unlessAborted(Promise.resolve(progress(value)), both);
+          await taken.catch((error) => both.aborted || Promise.reject(error)); // who gave up takes no more
+        };
+        return unlessAborted(handlers[method](own, { signal: both, progress: report }), this.ended);
       });
     } catch (error) {
       if (hasEnded(error)) this.#end(error);

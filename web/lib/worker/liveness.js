@@ -1,5 +1,6 @@
 // Whether a worker lives. A browser does not tell a page that its worker has ended: because it closed itself, because
-// somebody ended it in the browser's developer tools, or because it ran out of memory.
+// somebody ended it in the browser's developer tools, or because it ran out of memory. But a worker that has ended gives
+// back the Web Locks that it held, and the page waits for them.
 
 /** Milliseconds between two questions to a worker without a lock. */
 const kBeat = 1000;
@@ -19,6 +20,29 @@ export function holdLock(name) {
     const taken = locks()?.request(name, hold) ?? Promise.reject(new Error('there are no locks'));
     taken.catch(() => resolve(false));
   });
+}
+
+/** A name that no other lock has, in any page of this origin. */
+export const uniqueName = () => `qkv ${Date.now()} ${Math.random()}`;
+
+/**
+ * Whether all of these locks are held now.
+ * @param {string[]} names
+ */
+export async function areHeld(names) {
+  const { held = [] } = (await locks()?.query()) ?? {};
+  return names.every((name) => held.some((lock) => lock.name === name));
+}
+
+/**
+ * Waits for the end of whoever holds a lock.
+ * @param {string} name
+ * @param {() => void} died
+ * @param {AbortSignal} ended ends the waiting
+ * @returns {Promise<void>} rejects where it is ended, or where there are no locks
+ */
+export async function waitForEnd(name, died, ended) {
+  await locks()?.request(name, { signal: ended }, died);
 }
 
 /**
@@ -48,9 +72,9 @@ export function watch({ hold, ping, isAsked, died, ended }) {
   };
   const timer = setInterval(() => isLocked || beat(), kBeat);
   const waitForLock = async () => {
-    const name = `qkv ${Date.now()} ${Math.random()}`;
+    const name = uniqueName();
     isLocked = locks() !== undefined && (await hold(name));
-    if (isLocked) await locks()?.request(name, { signal: ended }, died);
+    if (isLocked) await waitForEnd(name, died, ended);
   };
   waitForLock().catch(() => (isLocked = false)); // the page may not have the lock, or the worker has ended
   ended.addEventListener('abort', () => clearInterval(timer));

@@ -8,7 +8,7 @@
 //                    {v, id, error, ended}    the call failed; `ended`: the engine cannot be used any more
 import { onAbort } from '../base/abort.js';
 import { QkvError, fromPlain, hasEnded, toPlain } from '../base/errors.js';
-import { holdLock, watch } from './liveness.js';
+import { holdLock, waitForEnd, watch } from './liveness.js';
 import { kCopyAdvice } from '../base/package-file.js';
 import { copied } from '../base/snapshot.js';
 import { version } from '../base/version.js';
@@ -49,7 +49,7 @@ function listen(port, receive) {
  * @param {Record<string, Handler>} handlers
  */
 export function serve(port, handlers) {
-  /** @type {Map<number, {controller: AbortController, goOn: () => void}>} */
+  /** @type {Map<number, Running>} */
   const running = new Map();
   const reply = (/** @type {Omit<Reply, 'v'>} */ message) =>
     port.postMessage({ v: version, ...message }, buffersIn(message.result));
@@ -57,14 +57,15 @@ export function serve(port, handlers) {
   const answer = async (/** @type {Request} */ { v, id, method, args }) => {
     if (v !== version) return reply({ id, error: toPlain(otherBuild(v, version)) });
     if (method === 'abort') return running.get(id)?.controller.abort();
-    if (method === 'more') return running.get(id)?.goOn();
+    if (method === 'more') return running.get(id)?.waiting.shift()?.();
     if (method === 'ping') return reply({ id });
     if (method === 'hold') return reply({ id, result: await holdLock(args) });
-    const call = { controller: new AbortController(), goOn: () => {} };
+    const call = new Running();
     running.set(id, call);
-    const progress = (/** @type {any} */ value) => {
-      reply({ id, progress: value });
-      return new Promise((/** @type {(nothing: void) => void} */ resolve) => (call.goOn = resolve));
+    const progress = async (/** @type {any} */ report) => {
+      if (!running.has(id)) return;
+      reply({ id, progress: report });
+      await call.more();
     };
     try {
       if (!Object.hasOwn(handlers, method))
@@ -74,9 +75,30 @@ export function serve(port, handlers) {
       reply({ id, error: toPlain(error), ended: hasEnded(error) });
     } finally {
       running.delete(id);
+      call.release();
     }
   };
   listen(port, answer);
+}
+
+/** A request that is being answered. */
+class Running {
+  controller = new AbortController();
+  /** What each report waits for, the oldest first. @type {(() => void)[]} */
+  waiting = [];
+
+  constructor() {
+    this.controller.signal.addEventListener('abort', () => this.release());
+  }
+
+  /** Resolves when the page is ready for another report, or wants none. @returns {Promise<void>} */
+  more() {
+    return new Promise((resolve) => (this.controller.signal.aborted ? resolve() : this.waiting.push(resolve)));
+  }
+
+  release() {
+    for (const resolve of this.waiting.splice(0)) resolve();
+  }
 }
 
 /**
@@ -116,6 +138,8 @@ export class Channel {
   #life = new AbortController();
   /** Is to be called at each message: the worker lives. */
   #heard = () => {};
+  /** Is to be called when the worker has ended. @type {(event: {message?: string}) => void} */
+  #died;
 
   /**
    * @param {Port} port
@@ -124,9 +148,10 @@ export class Channel {
   constructor(port, script = 'its script') {
     this.#port = port;
     listen(port, (reply) => this.#receive(reply));
-    const died = (/** @type {any} */ event) => this.#end(workerDied(event, script));
-    for (const type of ['error', 'messageerror', 'exit']) (port.on ?? port.addEventListener)?.call(port, type, died);
-    if (!port.on) this.#heard = this.#watch(() => died({})); // Node says when a worker ends
+    this.#died = (event) => this.#end(workerDied(event, script));
+    const add = (port.on ?? port.addEventListener)?.bind(port);
+    for (const type of ['error', 'messageerror', 'exit']) add?.(type, this.#died);
+    if (!port.on) this.#heard = this.#watch(); // Node says when a worker ends
     port.unref?.();
   }
 
@@ -163,13 +188,21 @@ export class Channel {
     this.#end(new QkvError('DESTROYED', 'the engine has been closed', 'worker'));
   }
 
-  /** @param {() => void} died */
-  #watch(died) {
+  /**
+   * The worker waits for threads of its own, and hears nothing meanwhile: it has ended when one of them has.
+   * @param {string[]} locks which they hold, by name
+   */
+  endsWith(locks) {
+    const died = () => this.#died({ message: 'one of its threads ended' });
+    for (const name of locks) waitForEnd(name, died, this.ended).catch(() => {}); // the worker has ended
+  }
+
+  #watch() {
     return watch({
       hold: (name) => this.call('hold', name),
       ping: () => this.#tell(0, 'ping'),
       isAsked: () => this.#pending.size > 0,
-      died,
+      died: () => this.#died({}),
       ended: this.ended,
     });
   }
@@ -198,14 +231,29 @@ export class Channel {
     if (v !== version) return this.#end(otherBuild(version, v));
     const call = this.#pending.get(id);
     if (!call) return;
-    if (progress !== undefined) {
-      Promise.resolve(call.progress?.(progress)).then(() => this.#pending.has(id) && this.#tell(id, 'more'));
-      return;
-    }
+    if (progress !== undefined) return this.#report(id, call, progress);
     if (error && ended) return this.#end(fromPlain(error));
     this.#settled(id);
     if (error) call.reject(fromPlain(error));
     else call.resolve(result);
+  }
+
+  /**
+   * Hands a report on, and asks for more once it has been taken. The call rejects with what its taker throws.
+   * @param {number} id
+   * @param {Pending} call
+   * @param {any} report
+   */
+  async #report(id, { progress, reject }, report) {
+    try {
+      await progress?.(report);
+      if (this.#pending.has(id)) this.#tell(id, 'more');
+    } catch (error) {
+      if (!this.#pending.has(id)) return;
+      this.#settled(id);
+      this.#tell(id, 'abort');
+      reject(error);
+    }
   }
 
   /** @param {number} id */
