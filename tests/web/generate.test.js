@@ -1,7 +1,7 @@
 // The Generate page: a text goes on piece by piece; what may come next; what each head looked back at.
 
-import { bent } from '../../web/demo/bench/bend.js';
-import { kUsual } from '../../web/demo/bench/knobs.js';
+import { reshaped } from '../../web/demo/workbench/sampling.js';
+import { kUsual } from '../../web/demo/workbench/knobs.js';
 import { axeFinds, forAxe } from './axe.js';
 import { nextFrame } from './chromium.js';
 import { idle, share, withEnglish } from './english.js';
@@ -38,7 +38,7 @@ async function written(from, { seed = kUsual.seed, maxLength = 24, ...other } = 
 /** The bars after a text, as the page writes them. */
 async function barsAfter(from, bend = {}) {
   const { pieces, logProbs } = await shared.models.everyday.next(from, { count: 10_000 });
-  const probabilities = bent(logProbs, { temperature: 0.7, topK: 0, topP: 1, ...bend });
+  const probabilities = reshaped(logProbs, { temperature: 0.7, topK: 0, topP: 1, ...bend });
   return pieces.slice(0, 10).map((piece, i) => {
     const goesOn = /^[\p{L}\p{N}]/u.test(piece) && /[\p{L}\p{N}’']$/u.test(from);
     const name = piece === '<|endoftext|>' ? 'end of text' : piece.replace('▁', '') || '␣';
@@ -108,7 +108,7 @@ test('what is drawn is what the bars say', async () => {
   const model = shared.models.everyday;
   const { ids, logProbs } = await model.next('Tom asked Mary', { count: 10_000 });
   expect(logProbs.reduce((sum, logProb) => sum + Math.exp(logProb), 0)).toBeCloseTo(1, 3);
-  const probabilities = bent(logProbs, bend);
+  const probabilities = reshaped(logProbs, bend);
   expect(probabilities.reduce((sum, probability) => sum + probability, 0)).toBeCloseTo(1, 9);
   const draws = 1000;
   const counts = new Map();

@@ -1,6 +1,6 @@
 // The choices: score, selection, window, mask, memory, heads, sizes.
 
-import { button, checkbox, make, segmented, slider } from '../dom.js';
+import { button, checkbox, make, segmented, slider } from '../shared/dom.js';
 import { kSelections } from './stages.js';
 import { keysOf, kMost, resized, sizesOf, valuesOf } from './state.js';
 import { randomMatrix } from './random.js';

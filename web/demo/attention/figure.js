@@ -2,7 +2,7 @@
 
 import { formatNumber, largestOf } from '../../view/numbers.js';
 import { equation, plainEquation } from '../../view/math.js';
-import { make } from '../dom.js';
+import { make } from '../shared/dom.js';
 import { saveMenu } from './files.js';
 
 /** @typedef {import('./stages.js').Shown} Shown */

@@ -3,8 +3,8 @@
 import { lookOf } from '../../view/figure.js';
 import { formatNumber, largestOf } from '../../view/numbers.js';
 import { SignedScale, WeightScale } from '../../view/colour.js';
-import { bindMenu, hand, svg, toPng } from '../download.js';
-import { button, make } from '../dom.js';
+import { bindMenu, hand, svg, toPng } from '../shared/download.js';
+import { button, make } from '../shared/dom.js';
 
 /** @typedef {import('./stages.js').Shown} Shown */
 

@@ -1,8 +1,8 @@
 // A head of the translation model in the playground: the queries, keys and values that it had for a sentence.
 
 import { sliceOf } from '../../view/trace.js';
-import { make } from '../dom.js';
-import { ownModels } from '../own-models.js';
+import { make } from '../shared/dom.js';
+import { ownModels } from '../shared/own-models.js';
 
 /** @typedef {import('./state.js').State} State */
 /** @typedef {import('../../lib/index.js').Trace} Trace */

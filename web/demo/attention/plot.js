@@ -1,6 +1,6 @@
 // A plot for the lessons' pictures: two axes, lines, dots and bars; drawn at the size that it has.
 
-import { svgMake } from '../dom.js';
+import { svgMake } from '../shared/dom.js';
 
 /**
  * @typedef {object} Axis

@@ -26,7 +26,7 @@ import { firstState } from './state.js';
 
 /**
  * What a scene may do.
- * @typedef {object} Bench
+ * @typedef {object} Workbench
  * @property {(patch: Partial<State>) => void} change
  * @property {(patch: Partial<State>) => void} open as change, and nothing is pointed at any more
  * @property {() => State} state
@@ -41,7 +41,7 @@ import { firstState } from './state.js';
  * @property {(state: State) => string[]} [equationsOf] where they follow the choices; `equations` are those of the first state
  * @property {{text: string, href: string}[]} papers
  * @property {() => Partial<State>} state what is not as in `firstState`
- * @property {(bench: Bench) => Scene} [scene]
+ * @property {(workbench: Workbench) => Scene} [scene]
  */
 
 /** @type {Preset[]} */

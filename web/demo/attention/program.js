@@ -1,7 +1,7 @@
 // The card with the state as a program.
 
 import { cppOf, javascriptOf } from './code.js';
-import { button, make, segmented } from '../dom.js';
+import { button, make, segmented } from '../shared/dom.js';
 
 /** @typedef {import('./state.js').State} State */
 

@@ -1,15 +1,15 @@
 // What the Generate page has, tied together.
 
-import { AddressBar, hashOf, readSight, readText, writeSight } from '../address-bar.js';
-import { GeneratorBench } from '../bench/generator.js';
-import { readDraw, writeDraw } from '../bench/knobs.js';
-import { Loader } from '../bench/loader.js';
-import { Explorer } from '../explorer.js';
-import { Marks } from '../marks.js';
-import { attentionFiles, bindSave } from '../save.js';
-import { statusLine } from '../status.js';
-import { bindTheme } from '../theme.js';
-import { kOneText } from '../words.js';
+import { AddressBar, hashOf, readSight, readText, writeSight } from '../shared/address-bar.js';
+import { GeneratorWorkbench } from '../workbench/generator.js';
+import { readDraw, writeDraw } from '../workbench/knobs.js';
+import { Loader } from '../workbench/loader.js';
+import { Explorer } from '../shared/explorer.js';
+import { Marks } from '../shared/marks.js';
+import { attentionFiles, bindSave } from '../shared/save.js';
+import { statusLine } from '../shared/status.js';
+import { bindTheme } from '../shared/theme.js';
+import { kOneText } from '../shared/words.js';
 
 const kModel = 'models/english/everyday/';
 const kLayer = 2; // where more than neighbours is looked at
@@ -19,14 +19,14 @@ export function startPage(root) {
   const find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
   const status = statusLine(root);
   const explorer = new Explorer(root, { words: kOneText, kind: 'decoderSelf', layer: kLayer });
-  const bench = new GeneratorBench(find('#generator'), explorer, new Marks(explorer), status);
+  const workbench = new GeneratorWorkbench(find('#generator'), explorer, new Marks(explorer), status);
   const address = new AddressBar();
-  const firstText = bench.text;
+  const firstText = workbench.text;
 
   function note(step = false) {
     const said = new URLSearchParams();
-    if (bench.text !== firstText) said.set('text', bench.text);
-    writeDraw(said, bench.draw);
+    if (workbench.text !== firstText) said.set('text', workbench.text);
+    writeDraw(said, workbench.draw);
     writeSight(said, explorer.sight, 'decoderSelf');
     address.note(hashOf(said), step);
   }
@@ -35,19 +35,19 @@ export function startPage(root) {
   function restore() {
     address.forget();
     const said = new URLSearchParams(location.hash.slice(1));
-    bench.draw = readDraw(said);
+    workbench.draw = readDraw(said);
     explorer.sight = { ...readSight(said, 'decoderSelf'), kind: 'decoderSelf' };
     const text = readText(said);
-    bench.text = text ?? firstText;
+    workbench.text = text ?? firstText;
     return text !== null;
   }
 
-  bench.addEventListener('change', () => (bench.text !== firstText || location.hash) && note());
-  bench.addEventListener('write', () => {
+  workbench.addEventListener('change', () => (workbench.text !== firstText || location.hash) && note());
+  workbench.addEventListener('write', () => {
     note(!isFirst);
     isFirst = false;
   });
-  bench.addEventListener('choose', () => note(true));
+  workbench.addEventListener('choose', () => note(true));
   explorer.addEventListener('sight', () => note());
   addEventListener('popstate', restore);
   bindTheme(find('#theme'));
@@ -58,7 +58,7 @@ export function startPage(root) {
   /** What the model is about to write is what the page begins with. */
   let isFirst = !restore();
   new Loader(status, (model) => {
-    bench.use(model);
-    if (isFirst) bench.write();
+    workbench.use(model);
+    if (isFirst) workbench.write();
   }).load(kModel);
 }

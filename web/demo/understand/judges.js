@@ -1,11 +1,11 @@
 // The two small cards: each has an encoder of its own, which loads when the cards come into view.
 
-import { bars } from '../bars.js';
-import { loadWith } from '../bench/loader.js';
-import { share } from '../bench/sayings.js';
-import { tagRow } from '../bench/tags.js';
-import { make } from '../dom.js';
-import { LatestRun } from '../latest.js';
+import { bars } from '../shared/bars.js';
+import { loadWith } from '../workbench/loader.js';
+import { share } from '../workbench/answers.js';
+import { tagRow } from '../workbench/tags.js';
+import { make } from '../shared/dom.js';
+import { LatestRun } from '../shared/latest.js';
 
 /** @typedef {import('../../lib/models/index.js').Encoder} Encoder */
 

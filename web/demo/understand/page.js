@@ -1,14 +1,14 @@
 // What the Understand page has, tied together.
 
-import { AddressBar, hashOf, readSight, readText, writeSight } from '../address-bar.js';
-import { EncoderBench } from '../bench/encoder.js';
-import { Loader } from '../bench/loader.js';
-import { Explorer } from '../explorer.js';
-import { Marks } from '../marks.js';
-import { attentionFiles, bindSave } from '../save.js';
-import { statusLine } from '../status.js';
-import { bindTheme } from '../theme.js';
-import { kOneText } from '../words.js';
+import { AddressBar, hashOf, readSight, readText, writeSight } from '../shared/address-bar.js';
+import { EncoderWorkbench } from '../workbench/encoder.js';
+import { Loader } from '../workbench/loader.js';
+import { Explorer } from '../shared/explorer.js';
+import { Marks } from '../shared/marks.js';
+import { attentionFiles, bindSave } from '../shared/save.js';
+import { statusLine } from '../shared/status.js';
+import { bindTheme } from '../shared/theme.js';
+import { kOneText } from '../shared/words.js';
 import { Judges } from './judges.js';
 
 const kModel = 'models/english/masked/';
@@ -20,14 +20,14 @@ export function startPage(root) {
   const find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
   const status = statusLine(root);
   const explorer = new Explorer(root, { words: kOneText, kind: 'encoderSelf', layer: kLayer });
-  const bench = new EncoderBench(find('#encoder'), explorer, new Marks(explorer), status);
+  const workbench = new EncoderWorkbench(find('#encoder'), explorer, new Marks(explorer), status);
   const judges = new Judges(find('#judges'));
   const address = new AddressBar();
-  const firstText = bench.text;
+  const firstText = workbench.text;
 
   function note(step = false) {
     const said = new URLSearchParams();
-    if (bench.text !== firstText) said.set('text', bench.text);
+    if (workbench.text !== firstText) said.set('text', workbench.text);
     writeSight(said, explorer.sight, 'encoderSelf');
     address.note(hashOf(said), step);
   }
@@ -36,15 +36,15 @@ export function startPage(root) {
     address.forget();
     const said = new URLSearchParams(location.hash.slice(1));
     explorer.sight = { ...readSight(said, 'encoderSelf'), kind: 'encoderSelf' };
-    bench.text = readText(said) ?? firstText;
-    if (bench.text === firstText) bench.hiddenWords = kFirstHidden;
+    workbench.text = readText(said) ?? firstText;
+    if (workbench.text === firstText) workbench.hiddenWords = kFirstHidden;
   }
 
-  bench.addEventListener('change', () => {
-    if (bench.text !== firstText || location.hash) note();
-    judges.read(bench.wholeText);
+  workbench.addEventListener('change', () => {
+    if (workbench.text !== firstText || location.hash) note();
+    judges.read(workbench.wholeText);
   });
-  bench.addEventListener('choose', () => note(true));
+  workbench.addEventListener('choose', () => note(true));
   explorer.addEventListener('sight', () => note());
   addEventListener('popstate', restore);
   bindTheme(find('#theme'));
@@ -54,7 +54,7 @@ export function startPage(root) {
   );
   restore();
   new Loader(status, (model) => {
-    bench.use(model);
+    workbench.use(model);
     judges.start();
   }).load(kModel);
 }

@@ -1,8 +1,8 @@
 // A memory bank: a look-up that may be asked with a blurred key.
 
 import { formatNumber } from '../../../view/numbers.js';
-import { bars } from '../../bars.js';
-import { make, segmented, slider } from '../../dom.js';
+import { bars } from '../../shared/bars.js';
+import { make, segmented, slider } from '../../shared/dom.js';
 import { papers } from '../papers.js';
 import { normal } from '../random.js';
 import { namesOf } from '../state.js';
@@ -46,7 +46,7 @@ export const bank = {
     parameters: { temperature: [[0.1]] },
     scene: { who: 1, noise: 0.5 },
   }),
-  scene: (bench) => {
+  scene: (workbench) => {
     const who = segmented(
       'Whose room',
       kPeople.map((name, i) => [String(i), name]),
@@ -56,14 +56,14 @@ export const bank = {
       ask({ noise: value }),
     );
     const warmth = slider('the cosine’s τ', { min: 0.02, max: 2, step: 0.02, say: (x) => x.toFixed(2) }, (value) =>
-      bench.change({ parameters: { ...bench.state().parameters, temperature: [[value]] } }),
+      workbench.change({ parameters: { ...workbench.state().parameters, temperature: [[value]] } }),
     );
     const list = bars('Weights of the names');
     const answer = make('p.verdict', { role: 'status' });
     /** @param {Record<string, number>} patch */
     function ask(patch) {
-      const scene = { ...bench.state().scene, ...patch };
-      bench.change({ query: asked(Number(scene.who), Number(scene.noise)), scene });
+      const scene = { ...workbench.state().scene, ...patch };
+      workbench.change({ query: asked(Number(scene.who), Number(scene.noise)), scene });
     }
     return {
       node: make(

@@ -1,7 +1,7 @@
 // The fixed weights of a dense layer against weights that are made from the input.
 
 import { attention } from '../../../lib/attention/index.js';
-import { make, segmented, slider } from '../../dom.js';
+import { make, segmented, slider } from '../../shared/dom.js';
 import { papers } from '../papers.js';
 import { randomMatrix } from '../random.js';
 import { identity, namesOf } from '../state.js';
@@ -31,7 +31,7 @@ export const dense = {
   equations: ['\\text{dense}: \\c{C} = W \\v{V}', '\\text{attention}: \\c{C} = \\w{A}(\\v{X}) \\v{X}'],
   papers: [papers.bahdanau],
   state: () => ({ ...sentence('a', kTrained), memory: 'self', scene: { input: 'a', length: kTrained } }),
-  scene: (bench) => {
+  scene: (workbench) => {
     const choice = segmented(
       'Sentence',
       [
@@ -45,8 +45,8 @@ export const dense = {
     const said = make('p.verdict', { role: 'status' });
     /** @param {Record<string, number | string>} patch */
     function set(patch) {
-      const scene = { ...bench.state().scene, ...patch };
-      bench.change({ ...sentence(String(scene.input), Number(scene.length)), scene, pinned: null });
+      const scene = { ...workbench.state().scene, ...patch };
+      workbench.change({ ...sentence(String(scene.input), Number(scene.length)), scene, pinned: null });
     }
     return {
       node: make(

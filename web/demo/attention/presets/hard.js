@@ -1,9 +1,9 @@
 // Soft against hard: one key or a share of all, and why samples of the one average to the other.
 
 import { attention } from '../../../lib/attention/index.js';
-import { bars } from '../../bars.js';
+import { bars } from '../../shared/bars.js';
 import { callOf } from '../compute.js';
-import { button, make, segmented, slider } from '../../dom.js';
+import { button, make, segmented, slider } from '../../shared/dom.js';
 import { papers } from '../papers.js';
 import { namesOf, within } from '../state.js';
 
@@ -38,7 +38,7 @@ export const hard = {
     selection: 'sampled',
     scene: { draws: 4 },
   }),
-  scene: (bench) => {
+  scene: (workbench) => {
     const [drawn, soft] = [bars('Shares of the draws'), bars('Soft weights')];
     const kind = segmented(
       'Selection',
@@ -47,12 +47,12 @@ export const hard = {
         ['sampled', 'sampled'],
         ['argmax', 'argmax'],
       ],
-      (selection) => bench.change({ selection }),
+      (selection) => workbench.change({ selection }),
     );
     const draws = slider('draws', { min: 0, max: kMost, step: 1, say: (n) => String(2 ** n) }, (n) =>
-      bench.change({ scene: { draws: n } }),
+      workbench.change({ scene: { draws: n } }),
     );
-    const again = button('Draw again', () => bench.change({ seed: bench.state().seed + 1 }));
+    const again = button('Draw again', () => workbench.change({ seed: workbench.state().seed + 1 }));
     const title = make('h3');
     return {
       node: make(

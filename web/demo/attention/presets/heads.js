@@ -1,7 +1,7 @@
 // Several heads see several things; several queries ask one memory.
 
 import { weightScale } from '../../../view/colour.js';
-import { make, segmented, svgMake } from '../../dom.js';
+import { make, segmented, svgMake } from '../../shared/dom.js';
 import { papers } from '../papers.js';
 import { namesOf, sizesOf } from '../state.js';
 
@@ -52,7 +52,7 @@ export const heads = {
   equations: ['\\c{C} = [\\c{C_1}; …; \\c{C_H}], \\c{C_h} = \\text{attention}(\\q{Q_h}, \\k{K_h}, \\v{V_h})'],
   papers: [papers.vaswani],
   state: () => ({ ...kCases.heads(), scene: { case: 'heads' } }),
-  scene: (bench) => {
+  scene: (workbench) => {
     const choice = segmented(
       'What is several',
       [
@@ -60,7 +60,7 @@ export const heads = {
         ['queries', 'several queries, one memory'],
       ],
       (value) =>
-        bench.open({
+        workbench.open({
           ...kCases[/** @type {'heads' | 'queries'} */ (value)](),
           scene: { case: value },
           head: 0,
@@ -83,7 +83,7 @@ export const heads = {
             const figure = make('button.thumbnail', { type: 'button' }, svg, make('span', {}, name));
             figure.setAttribute('aria-pressed', String(!state.joined && h === state.head));
             figure.addEventListener('click', () =>
-              bench.change(state.joined ? { pinned: { matrix: 'weights', row: h, column: 0 } } : { head: h }),
+              workbench.change(state.joined ? { pinned: { matrix: 'weights', row: h, column: 0 } } : { head: h }),
             );
             return figure;
           }),

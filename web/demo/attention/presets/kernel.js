@@ -3,7 +3,7 @@
 import { attention } from '../../../lib/attention/index.js';
 import { formatNumber } from '../../../view/numbers.js';
 import { callOf } from '../compute.js';
-import { make, slider, svgMake } from '../../dom.js';
+import { make, slider, svgMake } from '../../shared/dom.js';
 import { papers } from '../papers.js';
 import { Plot } from '../plot.js';
 
@@ -31,19 +31,19 @@ export const kernel = {
     score: 'gaussian',
     parameters: { w: [[2]] },
   }),
-  scene: (bench) => {
+  scene: (workbench) => {
     const plot = new Plot({
       x: { name: 'x: keys, and the query', from: kFrom, to: kTo, ticks: [-3, -2, -1, 0, 1, 2, 3] },
       y: { name: 'y: values', from: -2.2, to: 2, ticks: [-1, 0, 1] },
       height: 320,
     });
     const width = slider('width 1 / w', { min: 0.1, max: 3, step: 0.05, say: (h) => h.toFixed(2) }, (h) =>
-      bench.change({ parameters: { w: [[Number((1 / h).toFixed(3))]] } }),
+      workbench.change({ parameters: { w: [[Number((1 / h).toFixed(3))]] } }),
     );
     const where = slider('query x', { min: -3.4, max: 3.4, step: 0.05, say: (x) => formatNumber(x) }, (x) =>
-      bench.change({ query: [[x], ...bench.state().query.slice(1)] }),
+      workbench.change({ query: [[x], ...workbench.state().query.slice(1)] }),
     );
-    bindDrag(plot, bench);
+    bindDrag(plot, workbench);
     return {
       node: make('div.picture', {}, plot.node, make('div.knobs', {}, width.node, where.node, hint())),
       async show(state, result) {
@@ -107,8 +107,8 @@ function marksOf(plot, state, result, curve) {
   ];
 }
 
-/** @param {Plot} plot @param {import('../presets.js').Bench} bench */
-function bindDrag(plot, bench) {
+/** @param {Plot} plot @param {import('../presets.js').Workbench} workbench */
+function bindDrag(plot, workbench) {
   /** @type {DOMStringMap | null} */
   let held = null;
   const round = (/** @type {number} */ x, /** @type {number} */ most) =>
@@ -123,12 +123,12 @@ function bindDrag(plot, bench) {
   plot.node.addEventListener('pointermove', (/** @type {any} */ event) => {
     if (!held) return;
     const [x, y] = plot.valuesAt(event).map((value, axis) => round(value, axis ? 2 : 3.4));
-    const { query, key, value } = bench.state();
-    if (held.query !== undefined) return bench.change({ query: [[x], ...query.slice(1)] });
+    const { query, key, value } = workbench.state();
+    if (held.query !== undefined) return workbench.change({ query: [[x], ...query.slice(1)] });
     const at = Number(held.point);
     const put = (/** @type {number[][]} */ rows, /** @type {number} */ to) =>
       rows.map((row, j) => (j === at ? [to] : row));
-    bench.change({ key: put(key, x), value: put(value, y) });
+    workbench.change({ key: put(key, x), value: put(value, y) });
   });
   for (const end of ['pointerup', 'pointercancel']) plot.node.addEventListener(end, () => (held = null));
 }

@@ -2,7 +2,7 @@
 
 import { attention } from '../../../lib/attention/index.js';
 import { formatNumber } from '../../../view/numbers.js';
-import { make, segmented, slider, svgMake } from '../../dom.js';
+import { make, segmented, slider, svgMake } from '../../shared/dom.js';
 import { papers } from '../papers.js';
 import { Plot } from '../plot.js';
 import { randomMatrix } from '../random.js';
@@ -35,7 +35,7 @@ export const local = {
     centres: [[0.4, 1.5, 2, 3.4, 4.2, 4.8, 5.6, 6.5]],
     scene: { t: 3 },
   }),
-  scene: (bench) => {
+  scene: (workbench) => {
     const plot = new Plot({
       x: { name: '', from: -0.5, to: 7.5, ticks: [] },
       y: { name: 'weight', from: 0, to: 1.05, ticks: [0, 0.5, 1] },
@@ -48,13 +48,15 @@ export const local = {
         ['local-m', 'local-m'],
         ['local-p', 'local-p'],
       ],
-      (window) => bench.change({ window }),
+      (window) => workbench.change({ window }),
     );
-    const query = slider('query at t', { min: 0, max: 7, step: 1 }, (t) => bench.change({ scene: { t } }));
-    const half = slider('half width D', { min: 0.5, max: 5, step: 0.5 }, (halfWidth) => bench.change({ halfWidth }));
+    const query = slider('query at t', { min: 0, max: 7, step: 1 }, (t) => workbench.change({ scene: { t } }));
+    const half = slider('half width D', { min: 0.5, max: 5, step: 0.5 }, (halfWidth) =>
+      workbench.change({ halfWidth }),
+    );
     const place = slider('place p', { min: 0, max: 7, step: 0.1, say: (p) => p.toFixed(1) }, (p) => {
-      const { centres, scene } = bench.state();
-      if (centres) bench.change({ centres: [centres[0].map((at, i) => (i === Number(scene.t) ? p : at))] });
+      const { centres, scene } = workbench.state();
+      if (centres) workbench.change({ centres: [centres[0].map((at, i) => (i === Number(scene.t) ? p : at))] });
     });
     return {
       node: make(

@@ -1,9 +1,9 @@
 // Masks: what leaks without them.
 
 import { attention } from '../../../lib/attention/index.js';
-import { bars } from '../../bars.js';
+import { bars } from '../../shared/bars.js';
 import { callOf } from '../compute.js';
-import { checkbox, make } from '../../dom.js';
+import { checkbox, make } from '../../shared/dom.js';
 import { papers } from '../papers.js';
 import { randomMatrix } from '../random.js';
 import { keysOf, namesOf } from '../state.js';
@@ -23,9 +23,9 @@ export const masks = {
     queryNames: ['I', 'see', 'a', 'cat', '‹pad›', '‹pad›'],
     memory: 'self',
   }),
-  scene: (bench) => {
-    const causal = checkbox('causal mask', (on) => bench.change({ causal: on }));
-    const padding = checkbox('padding mask', (on) => bench.change({ padding: on ? 2 : 0 }));
+  scene: (workbench) => {
+    const causal = checkbox('causal mask', (on) => workbench.change({ causal: on }));
+    const padding = checkbox('padding mask', (on) => workbench.change({ padding: on ? 2 : 0 }));
     const [later, filling] = [bars('Weight on later words'), bars('Weight on padding')];
     const part = (/** @type {string} */ title, /** @type {HTMLElement} */ node) =>
       make('div', {}, make('h3', {}, title), node);

@@ -1,6 +1,6 @@
 // A pointer that sorts: attention as an answer by itself.
 
-import { button, make, scrollable, segmented, svgMake } from '../../dom.js';
+import { button, make, scrollable, segmented, svgMake } from '../../shared/dom.js';
 import { papers } from '../papers.js';
 import { uniform } from '../random.js';
 
@@ -29,7 +29,7 @@ export const pointer = {
     once: true,
     scene: { seed: 1 },
   }),
-  scene: (bench) => {
+  scene: (workbench) => {
     const order = segmented(
       'Order',
       [
@@ -37,8 +37,8 @@ export const pointer = {
         ['-1', 'smallest first'],
       ],
       (sign) => {
-        const { key } = bench.state();
-        bench.change(
+        const { key } = workbench.state();
+        workbench.change(
           stateOf(
             key.map(([x]) => x),
             Number(sign),
@@ -47,10 +47,10 @@ export const pointer = {
       },
     );
     const other = button('Other numbers', () => {
-      const { scene, key, query } = bench.state();
+      const { scene, key, query } = workbench.state();
       const seed = Number(scene.seed) + 1;
       const next = uniform(seed);
-      bench.change({
+      workbench.change({
         ...stateOf(
           key.map(() => Math.round(99 * next()) / 10),
           query[0][0],

@@ -2,7 +2,7 @@
 
 import { attention, positions as places } from '../../../lib/attention/index.js';
 import { compute } from '../compute.js';
-import { button, checkbox, make, slider, svgMake } from '../../dom.js';
+import { button, checkbox, make, slider, svgMake } from '../../shared/dom.js';
 import { papers } from '../papers.js';
 import { randomMatrix, uniform } from '../random.js';
 import { within } from '../state.js';
@@ -29,9 +29,9 @@ export const positions = {
     memory: 'self',
     scene: { order: kFirst, on: 0, i: 1, delta: 2 },
   }),
-  scene: (bench) => {
+  scene: (workbench) => {
     const on = checkbox('with positions', (value) => set({ on: Number(value) }));
-    const shuffle = button('Shuffle the words', () => set({ order: shuffled(orderOf(bench.state().scene)) }));
+    const shuffle = button('Shuffle the words', () => set({ order: shuffled(orderOf(workbench.state().scene)) }));
     const back = button('First order', () => set({ order: kFirst }));
     const [before, now] = ['Contexts in the first order', 'Contexts now, in the same rows'].map(comparison);
     const verdict = make('p.verdict', { role: 'status' });
@@ -42,8 +42,8 @@ export const positions = {
 
     /** @param {Record<string, number | string>} patch */
     async function set(patch) {
-      const scene = { ...bench.state().scene, ...patch };
-      bench.change({ ...(await sentenceOf(scene)), scene });
+      const scene = { ...workbench.state().scene, ...patch };
+      workbench.change({ ...(await sentenceOf(scene)), scene });
     }
     return {
       node: make(

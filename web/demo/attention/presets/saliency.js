@@ -1,7 +1,7 @@
 // Intention against saliency: what stands out by itself, and what is asked for.
 
-import { bars } from '../../bars.js';
-import { make, segmented } from '../../dom.js';
+import { bars } from '../../shared/bars.js';
+import { make, segmented } from '../../shared/dom.js';
 import { papers } from '../papers.js';
 import { namesOf } from '../state.js';
 
@@ -56,7 +56,7 @@ export const saliency = {
     memory: 'one',
     scene: { place: 'party', way: 'second' },
   }),
-  scene: (bench) => {
+  scene: (workbench) => {
     const places = segmented(
       'Scene',
       [
@@ -64,9 +64,9 @@ export const saliency = {
         ['picture', 'faces or outlines'],
       ],
       (place) =>
-        bench.open({
+        workbench.open({
           ...(place === 'party' ? kParty : kPicture),
-          scene: { ...bench.state().scene, place },
+          scene: { ...workbench.state().scene, place },
           pinned: null,
         }),
     );
@@ -90,7 +90,7 @@ export const saliency = {
         const labels = [kWays.winner.label, kWays.pool.label, ...kAsked[place]];
         const ways = Object.keys(kWays).map((way, i) => /** @type {[string, string]} */ ([way, labels[i]]));
         const choice = segmented('How to choose', ways, (way) =>
-          bench.change({ ...kWays[way].set(), scene: { ...bench.state().scene, way } }),
+          workbench.change({ ...kWays[way].set(), scene: { ...workbench.state().scene, way } }),
         );
         choice.set(String(state.scene.way));
         if (pick.dataset.place !== place) pick.replaceChildren(choice.node);

@@ -1,7 +1,7 @@
 // Why the scale: how sharp the softmax gets as queries and keys grow, and how little it can still learn then.
 
 import { attention } from '../../../lib/attention/index.js';
-import { make, slider } from '../../dom.js';
+import { make, slider } from '../../shared/dom.js';
 import { entropy, jacobianNorm } from '../measures.js';
 import { papers } from '../papers.js';
 import { Plot } from '../plot.js';
@@ -26,7 +26,7 @@ export const scale = {
   equations: ['\\text{Var}(\\q{q}^⊤ \\k{k}) = d', 'J = \\text{diag}(\\w{a}) − \\w{a} \\w{a}^⊤'],
   papers: [papers.vaswani],
   state: () => ({ ...shownState(8), value: randomMatrix(22, kKeys, 2), scene: { d: 8 } }),
-  scene: (bench) => {
+  scene: (workbench) => {
     const x = { name: 'size d', from: 1, to: 512, ticks: kSizes, isLog: true };
     const entropies = new Plot({
       x,
@@ -43,7 +43,7 @@ export const scale = {
       { min: 0, max: kShownSizes.length - 1, step: 1, say: (at) => String(kShownSizes[at]) },
       (at) => {
         const d = kShownSizes[at];
-        bench.change({ ...shownState(d), scene: { d }, pinned: null });
+        workbench.change({ ...shownState(d), scene: { d }, pinned: null });
       },
     );
     const note = make(

@@ -1,6 +1,6 @@
 // The worked shapes: which sizes meet which, and what comes out.
 
-import { make, scrollable, segmented, svgMake } from '../../dom.js';
+import { make, scrollable, segmented, svgMake } from '../../shared/dom.js';
 import { papers } from '../papers.js';
 import { randomMatrix } from '../random.js';
 import { sizesOf } from '../state.js';
@@ -56,7 +56,7 @@ export const shapes = {
   equations: ['\\k{K}^⊤ \\q{Q}: (n × d) (d × m) = n × m', '\\c{C} = \\v{V} \\text{softmax}(\\k{K}^⊤ \\q{Q})'],
   papers: [papers.luong, papers.vaswani],
   state: () => ({ ...kCases.worked(), scene: { case: 'worked' } }),
-  scene: (bench) => {
+  scene: (workbench) => {
     const choice = segmented(
       'Shapes',
       [
@@ -64,7 +64,7 @@ export const shapes = {
         ['teacher', 'Good morning teacher'],
         ['misfit', 'sizes that do not fit'],
       ],
-      (value) => bench.open({ ...kFresh, ...kCases[value](), scene: { case: value } }),
+      (value) => workbench.open({ ...kFresh, ...kCases[value](), scene: { case: value } }),
     );
     const drawing = svgMake('svg', { class: 'shapes', role: 'img' });
     return {

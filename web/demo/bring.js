@@ -1,5 +1,0 @@
-// The Models page: a folder, files or a zip that somebody brings; what it holds, what it says, what its heads look at.
-
-import { startPage } from './bring/page.js';
-
-startPage(document);

@@ -1,0 +1,235 @@
+// What the Models page has, tied together.
+
+import { Encoder, Generator, QkvError, inspect } from '../../lib/models/index.js';
+import { AddressBar, hashOf, readSight, readText, writeSight } from '../shared/address-bar.js';
+import { EncoderWorkbench } from '../workbench/encoder.js';
+import { GeneratorWorkbench } from '../workbench/generator.js';
+import { readDraw, writeDraw } from '../workbench/knobs.js';
+import { Loader } from '../workbench/loader.js';
+import { TranslatorWorkbench } from '../workbench/translator.js';
+import { Explorer } from '../shared/explorer.js';
+import { LatestRun } from '../shared/latest.js';
+import { Marks } from '../shared/marks.js';
+import { attentionFiles, bindSave } from '../shared/save.js';
+import { statusLine } from '../shared/status.js';
+import { bindTheme } from '../shared/theme.js';
+import { kOneText } from '../shared/words.js';
+import { Facts, sizeOf } from './facts.js';
+import { givenDrop, givenFiles, givenUrl } from './given.js';
+
+/** @typedef {import('./given.js').Given} Given */
+
+const kLarge = 300e6; // bytes in memory that nobody takes without being asked
+const kTexts = { encoder: 'The cat sat on the mat.', translator: 'How are you?', generator: 'Once upon a time' };
+
+/** @param {Document} root */
+export const startPage = (root) => new Page(root).start();
+
+class Page {
+  #find;
+  #status;
+  #explorer;
+  #workbenches;
+  #facts;
+  #address = new AddressBar();
+  /** The workbench at work. @type {EncoderWorkbench | GeneratorWorkbench | TranslatorWorkbench | null} */
+  #workbench = null;
+  /** @type {Given | null} */
+  #given = null;
+  /** What the address wants to be read. @type {string | null} */
+  #wanted = null;
+  #looking;
+  #loader;
+
+  /** @param {Document} root */
+  constructor(root) {
+    this.#find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
+    const find = this.#find;
+    this.#status = statusLine(root);
+    this.#explorer = new Explorer(root, { words: kOneText });
+    this.#facts = new Facts(find('#facts'));
+    const marks = new Marks(this.#explorer);
+    this.#workbenches = {
+      encoder: new EncoderWorkbench(find('#encoder'), this.#explorer, marks, this.#status),
+      generator: new GeneratorWorkbench(find('#generator'), this.#explorer, marks, this.#status),
+      translator: new TranslatorWorkbench(find('#translator'), this.#explorer, marks, this.#status),
+    };
+    this.#looking = new LatestRun(
+      (signal) => this.#look(signal),
+      (error) => this.#refused(error, `${this.#given?.name} cannot be read: `),
+    );
+    this.#loader = new Loader(
+      this.#status,
+      (model) => this.#use(model),
+      (error) => this.#refused(error, `${this.#given?.name} cannot be read: `),
+    );
+  }
+
+  start() {
+    const find = this.#find;
+    for (const [button, input] of [
+      ['#folder-button', '#folder'],
+      ['#files-button', '#files'],
+    ]) {
+      find(button).addEventListener('click', () => find(input).click());
+      find(input).addEventListener('change', () => {
+        this.#takeFrom(() => givenFiles(find(input).files));
+        find(input).value = ''; // so that the same files can be chosen again
+      });
+    }
+    find('#open-url').addEventListener('click', () => this.#takeUrl(find('#url').value, true));
+    find('#url').addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
+      if (event.key === 'Enter') this.#takeUrl(find('#url').value, true);
+    });
+    for (const button of find('#ours').children)
+      button.addEventListener('click', () => this.#takeUrl(button.value, true));
+    find('#load-it').addEventListener('click', () => this.#load());
+    this.#listenForDrops();
+    for (const workbench of Object.values(this.#workbenches)) {
+      workbench.addEventListener('change', () => workbench === this.#workbench && this.#note());
+      for (const did of ['choose', 'write']) workbench.addEventListener(did, () => this.#note(true));
+    }
+    this.#explorer.addEventListener('sight', () => this.#note());
+    addEventListener('popstate', () => this.#restore());
+    bindTheme(find('#theme'));
+    bindSave(
+      find('#save'),
+      attentionFiles(() => this.#explorer.inView),
+    );
+    this.#restore();
+  }
+
+  #listenForDrops() {
+    const zone = this.#find('#bring');
+    const hasFile = (/** @type {DragEvent} */ event) => event.dataTransfer?.types.includes('Files');
+    document.addEventListener('dragover', (event) => {
+      if (!hasFile(event)) return;
+      event.preventDefault();
+      zone.classList.add('over');
+    });
+    document.addEventListener('dragleave', (event) => event.relatedTarget === null && zone.classList.remove('over'));
+    document.addEventListener('drop', (event) => {
+      zone.classList.remove('over');
+      if (!hasFile(event)) return;
+      event.preventDefault();
+      const data = /** @type {DataTransfer} */ (event.dataTransfer);
+      this.#takeFrom(() => givenDrop(data));
+    });
+  }
+
+  /** @param {() => Given | null | Promise<Given | null>} give throws where there is something wrong with it */
+  async #takeFrom(give) {
+    try {
+      this.#take(await give());
+    } catch (error) {
+      this.#refused(error);
+    }
+  }
+
+  /** @param {string} url @param {boolean} step one that Back undoes */
+  #takeUrl(url, step) {
+    try {
+      const given = givenUrl(url);
+      this.#wanted = step ? null : this.#wanted;
+      this.#take(given);
+      if (step) this.#note(true);
+    } catch (error) {
+      this.#refused(error);
+    }
+  }
+
+  /** @param {Given | null} given */
+  #take(given) {
+    if (!given) return;
+    this.#loader.cancel();
+    this.#given = given;
+    this.#status.named(given.name);
+    this.#close();
+    for (const button of this.#find('#ours').children) {
+      button.setAttribute('aria-pressed', String(button.value === given.url));
+    }
+    this.#looking.request();
+  }
+
+  /** The model before is not in view any more. */
+  #close() {
+    this.#workbench?.end();
+    this.#workbench = null;
+    this.#explorer.show(null, false);
+    for (const id of ['#encoder', '#generator', '#translator', '#heads-card', '#load-it']) this.#find(id).hidden = true;
+  }
+
+  /** @param {AbortSignal} signal */
+  async #look(signal) {
+    const { source, name } = /** @type {Given} */ (this.#given);
+    this.#status.note(`Looking at ${name}…`);
+    this.#facts.hide();
+    const info = await inspect(source, { signal }).catch((error) => {
+      if (error instanceof QkvError && error.code === 'UNSUPPORTED') return null; // one of the translating engine's, or none
+      throw error;
+    });
+    signal.throwIfAborted();
+    if (!info) return this.#load();
+    this.#facts.show(name, info);
+    if (info.bytes <= kLarge) return this.#load();
+    this.#find('#load-it').hidden = false;
+    this.#status.note(`It would take ${sizeOf(info.bytes)} of memory: load it if this device has as much.`);
+  }
+
+  #load() {
+    this.#find('#load-it').hidden = true;
+    if (this.#given) this.#loader.load(this.#given.source);
+  }
+
+  /** @param {any} model */
+  #use(model) {
+    const kind = model instanceof Encoder ? 'encoder' : model instanceof Generator ? 'generator' : 'translator';
+    const workbench = this.#workbenches[kind];
+    this.#facts.loaded(/** @type {Given} */ (this.#given).name, model.info);
+    this.#find(`#${kind}`).hidden = false;
+    this.#find('#heads-card').hidden = false;
+    this.#find('#kind').hidden = kind !== 'translator';
+    this.#workbench = workbench;
+    const text = this.#wanted ?? firstText(kind, model);
+    this.#wanted = null;
+    if (workbench.text !== text) workbench.text = text;
+    workbench.use(model);
+  }
+
+  /** What cannot be read leaves nothing in view, and another one may be given. @param {unknown} error @param {string} [what] */
+  #refused(error, what = '') {
+    const message = error instanceof Error ? error.message : String(error);
+    this.#status.refused(`${what}${message.replace(/\.$/, '')}.`);
+  }
+
+  /** @param {boolean} [step] one that Back undoes */
+  #note(step = false) {
+    const said = new URLSearchParams();
+    if (this.#given?.url) {
+      said.set('model', this.#given.url);
+      if (this.#workbench) said.set('text', this.#workbench.text);
+      if (this.#workbench === this.#workbenches.generator) writeDraw(said, this.#workbenches.generator.draw);
+      if (this.#workbench) writeSight(said, this.#explorer.sight, 'cross');
+    }
+    this.#address.note(hashOf(said), step);
+  }
+
+  #restore() {
+    this.#address.forget();
+    const said = new URLSearchParams(location.hash.slice(1));
+    const url = said.get('model');
+    this.#wanted = readText(said);
+    this.#workbenches.generator.draw = readDraw(said);
+    this.#explorer.sight = readSight(said, 'cross');
+    if (url === null) return;
+    this.#find('#url').value = url;
+    if (url !== this.#given?.url || !this.#workbench) this.#takeUrl(url, false);
+    else if (this.#wanted !== null) this.#workbench.text = this.#wanted;
+  }
+}
+
+/** @param {'encoder' | 'generator' | 'translator'} kind @param {any} model */
+function firstText(kind, { info }) {
+  if (kind !== 'encoder') return kTexts[kind];
+  return info.head === 'masked' ? kTexts.encoder.replace('mat', info.mask) : kTexts.encoder;
+}

@@ -1,7 +1,0 @@
-// The package's own models from English, by the language that they translate into.
-import enDe from '../models/en-de/index.js';
-import enEs from '../models/en-es/index.js';
-import enFr from '../models/en-fr/index.js';
-
-/** @type {Record<string, import('../lib/api/package-models.js').ModelPackage>} */
-export const ownModels = { fr: enFr, de: enDe, es: enEs };

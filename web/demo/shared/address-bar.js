@@ -1,0 +1,80 @@
+// The page's address says what is in view, so that a link restores it.
+
+import { kKindNames } from './explorer.js';
+
+/** @typedef {import('./explorer.js').Sight} Sight */
+/** @typedef {import('../../view/trace.js').Kind} Kind */
+
+const kPause = 400; // browsers refuse addresses that change too often
+
+/** The longest text that an address may hold, in UTF-16 units. */
+export const kLongestText = 5000;
+
+export class AddressBar {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+  /** What the address is to be after the pause; null: it is that already. @type {string | null} */
+  #due = null;
+
+  /** @param {string} hash @param {boolean} [step] one that Back undoes */
+  note(hash, step = false) {
+    const address = hash || location.pathname + location.search;
+    if (step) {
+      this.#settle(); // what Back leads to
+      history.pushState(null, '', address);
+      return;
+    }
+    clearTimeout(this.#timer);
+    this.#due = address;
+    this.#timer = setTimeout(() => this.#settle(), kPause);
+  }
+
+  /** The address that there is holds. */
+  forget() {
+    clearTimeout(this.#timer);
+    this.#due = null;
+  }
+
+  #settle() {
+    clearTimeout(this.#timer);
+    if (this.#due !== null) history.replaceState(null, '', this.#due);
+    this.#due = null;
+  }
+}
+
+/** What an address wants to be seen: kind=cross&layer=2&head=1&view=lines&scale=row. @param {URLSearchParams} said @param {Kind} first where it says no kind @returns {Sight} */
+export function readSight(said, first) {
+  const [layer, head] = [whole(said.get('layer')), whole(said.get('head'))];
+  return {
+    kind: kKindNames.find((kind) => kind === said.get('kind')) ?? first,
+    head: layer >= 0 && head >= 0 ? { layer, head } : null,
+    view: said.get('view') === 'lines' ? 'lines' : 'matrix',
+    scaling: said.get('scale') === 'row' ? 'row' : 'absolute',
+  };
+}
+
+/** @param {URLSearchParams} said @param {Sight} sight @param {Kind} first */
+export function writeSight(said, { kind, head, view, scaling }, first) {
+  if (kind !== first) said.set('kind', kind);
+  if (head && kind !== 'alignment') {
+    said.set('layer', String(head.layer + 1));
+    said.set('head', String(head.head + 1));
+  }
+  if (view !== 'matrix') said.set('view', view);
+  if (scaling !== 'absolute') said.set('scale', scaling);
+}
+
+/** A text that an address holds; null where there is none, or it is too long. @param {URLSearchParams} said */
+export function readText(said) {
+  const text = said.get('text');
+  return text !== null && text.length <= kLongestText ? text : null;
+}
+
+/** What stands behind the #, or nothing. @param {URLSearchParams} said */
+export function hashOf(said) {
+  const hash = said.toString();
+  return hash && `#${hash}`;
+}
+
+/** People count from 1. @param {string | null} number @returns {number} from 0; -1 where there is none */
+export const whole = (number) => (number !== null && /^[1-9]\d{0,3}$/.test(number) ? Number(number) - 1 : -1);

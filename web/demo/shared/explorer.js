@@ -1,0 +1,291 @@
+// The attention card: which kind, layer and head is in view, and what pointing at it says.
+
+import { Selection, alternativesAt, sliceOf } from '../../view/index.js';
+import { showReading } from './reading.js';
+import { kTranslation, kUndrawn, kWindow } from './words.js';
+
+/** @typedef {import('../../view/trace.js').Kind} Kind */
+/** @typedef {import('../../view/trace.js').Slice} Slice */
+/** @typedef {import('../../view/trace.js').Trace} Trace */
+/** @typedef {import('../../view/heads.js').Head} Head */
+
+/** @typedef {import('./words.js').Words} Words */
+
+/** @typedef {'matrix' | 'lines'} View */
+/** @typedef {'absolute' | 'row'} Scaling */
+
+/**
+ * What is in view of a trace.
+ * @typedef {object} Sight
+ * @property {Kind} kind
+ * @property {Head | null} head null: the one that is shown at first
+ * @property {View} view
+ * @property {Scaling} scaling
+ */
+
+export const kKindNames = /** @type {const} */ (['cross', 'encoderSelf', 'decoderSelf', 'alignment']);
+
+/**
+ * Ties the views to one selection and one choice. Dispatches `change` when another matrix is in view, `sight` when the
+ * reader chose what to look at, `pick` (detail: a target piece's index and the id of the piece to be there instead).
+ */
+export class Explorer extends EventTarget {
+  selection = new Selection();
+  /** @type {Slice | null} what the matrix shows */
+  slice = null;
+  /** @type {Trace | null} */
+  #trace = null;
+  /** @type {Kind} */
+  #kind = 'cross';
+  /** @type {View} */
+  #view = 'matrix';
+  /** @type {Scaling} */
+  #scaling = 'absolute';
+  /** What the reader chose. @type {Record<Kind, Head | null>} */
+  #chosen = { cross: null, encoderSelf: null, decoderSelf: null, alignment: null };
+  /** What this trace shows at first, where the reader chose nothing that it has. @type {Record<Kind, Head | null>} */
+  #first = { cross: null, encoderSelf: null, decoderSelf: null, alignment: null };
+  /** @type {Head | null} */
+  #preview = null;
+  #canPick = false;
+  /** The target piece to pin in the next trace. */
+  #kept = -1;
+  #words;
+  #layer;
+  #part;
+
+  /**
+   * @param {ParentNode} root
+   * @param {{words?: Words, kind?: Kind, layer?: number}} [options] how its views are named and explained, and the kind and
+   *   the layer of self-attention in view at first
+   */
+  constructor(root, { words = kTranslation, kind = 'cross', layer = 0 } = {}) {
+    super();
+    this.#layer = layer;
+    this.#words = words;
+    this.#kind = kind;
+    this.#part = parts(root);
+    const { matrix, lines, heads, pieces, kinds, views, rowScale } = this.#part;
+    for (const view of [matrix, lines, heads, ...pieces]) view.selection = this.selection;
+    radio(kinds, kind).checked = true;
+    kinds.addEventListener('change', () => this.#look({ kind: checked(kinds) }));
+    views.addEventListener('change', () => this.#look({ view: checked(views) }));
+    rowScale.addEventListener('change', () => this.#look({ scaling: rowScale.checked ? 'row' : 'absolute' }));
+    heads.addEventListener('qkv-preview', (event) => this.#previewed(/** @type {CustomEvent} */ (event).detail));
+    heads.addEventListener('qkv-choose', (event) => this.#choose(/** @type {CustomEvent} */ (event).detail));
+    this.selection.addEventListener('change', () => this.#read());
+    document.addEventListener('keydown', (event) => event.key === 'Escape' && this.#letGo());
+    this.#show();
+  }
+
+  /** @param {Words} words of what is shown next */
+  set words(words) {
+    this.#words = words;
+  }
+
+  /** Pins a target piece in the next trace. @param {number} piece */
+  keep(piece) {
+    this.#kept = piece;
+  }
+
+  /**
+   * @param {Trace | null} trace null: there is nothing to look at
+   * @param {boolean} canPick whether the sentence can be translated again with another piece
+   */
+  show(trace, canPick) {
+    const picked = this.#part.reading.contains(document.activeElement);
+    this.#canPick = canPick;
+    this.#trace = trace;
+    this.#preview = null;
+    this.selection.clear();
+    if (trace) this.#start(trace);
+    for (const row of this.#part.pieces) row.show(trace?.[row.side] ?? null);
+    this.#show();
+    if (this.slice?.querySide === 'target' && this.#kept >= 0 && this.#kept < this.slice.queries.length)
+      this.selection.toggle({ query: this.#kept, key: null });
+    this.#kept = -1;
+    if (picked) /** @type {HTMLElement | null} */ (this.#part.reading.querySelector('[aria-pressed=true]'))?.focus();
+  }
+
+  /** The focus goes from an alternative, which is there no more, back to its piece. */
+  #letGo() {
+    const { reading, pieces } = this.#part;
+    const query = this.selection.pinned?.query ?? null;
+    const was = reading.contains(document.activeElement);
+    this.selection.clear();
+    const target = pieces.find((row) => row.side === 'target');
+    if (was && query !== null) target?.querySelectorAll('button')[query]?.focus();
+  }
+
+  /**
+   * The heads in view at first: for cross attention the one that agrees best with the words' links.
+   * @param {Trace} trace
+   */
+  #start(trace) {
+    const { alignment, cross } = trace;
+    const [layer, head] = alignment?.heads[0] ?? [Math.max(0, (cross?.shape[0] ?? 0) - 1), 0];
+    const self = (/** @type {'encoderSelf' | 'decoderSelf'} */ kind) => {
+      return { layer: Math.max(0, Math.min(this.#layer, (trace[kind]?.shape[0] ?? 0) - 1)), head: 0 };
+    };
+    const selves = { encoderSelf: self('encoderSelf'), decoderSelf: self('decoderSelf') };
+    this.#first = { cross: { layer, head }, ...selves, alignment: null };
+    const has = (/** @type {Kind} */ kind) => sliceOf(trace, { kind, layer: 0, head: 0 });
+    if (has(this.#kind)) return;
+    this.#kind = kKindNames.find(has) ?? 'cross';
+    radio(this.#part.kinds, this.#kind).checked = true;
+  }
+
+  /** The head in view: what the reader chose, where the model has it. @param {Kind} kind @returns {Head | null} */
+  #headOf(kind) {
+    const chosen = this.#chosen[kind];
+    const [layers, heads] = (kind !== 'alignment' && this.#trace?.[kind]?.shape) || [0, 0];
+    return chosen && chosen.layer < layers && chosen.head < heads ? chosen : this.#first[kind];
+  }
+
+  /** What the reader wants to see; a head that nobody chose is none. @returns {Sight} */
+  get sight() {
+    return { kind: this.#kind, head: this.#chosen[this.#kind], view: this.#view, scaling: this.#scaling };
+  }
+  set sight({ kind, head, view, scaling }) {
+    if (kind !== this.#kind) this.selection.clear();
+    [this.#kind, this.#view, this.#scaling] = [kind, view, scaling];
+    if (kind !== 'alignment') this.#chosen[kind] = head;
+    if (this.#trace) this.#start(this.#trace);
+    this.#preview = null;
+    const { kinds, views, rowScale } = this.#part;
+    radio(kinds, kind).checked = true;
+    radio(views, view).checked = true;
+    rowScale.checked = scaling === 'row';
+    this.#show();
+  }
+
+  /** What is in view, for a picture of it. @returns {{figure: import('../../view/figure.js').Figure, trace: Trace} | null} */
+  get inView() {
+    const [trace, slice] = [this.#trace, this.slice];
+    if (!trace || !slice) return null;
+    const { name, queries, keys } = this.#words.kinds[slice.kind];
+    const title = slice.kind === 'alignment' ? name : `${name}, layer ${slice.layer + 1}, head ${slice.head + 1}`;
+    return { figure: { slice, view: this.#view, scaling: this.#scaling, title, queries, keys }, trace };
+  }
+
+  /** The reader's choice. @param {Partial<Sight>} change */
+  #look(change) {
+    const { kind, view, scaling } = { ...this.sight, ...change };
+    this.sight = { kind, head: this.#chosen[kind], view, scaling };
+    this.dispatchEvent(new Event('sight'));
+  }
+
+  /** @param {Head} head */
+  #choose(head) {
+    const kind = this.#kind === 'alignment' ? 'cross' : this.#kind;
+    this.#chosen[kind] = head;
+    this.#preview = null;
+    radio(this.#part.kinds, kind).checked = true;
+    this.#kind = kind;
+    this.#show();
+    this.dispatchEvent(new Event('sight'));
+  }
+
+  /** @param {Head | null} head */
+  #previewed(head) {
+    this.#preview = head;
+    this.#show();
+  }
+
+  #show() {
+    const { matrix, lines, heads, pieces, kinds, legend } = this.#part;
+    const trace = this.#trace;
+    const chosen = this.#headOf(this.#kind);
+    const kind = this.#kind === 'alignment' && this.#preview ? 'cross' : this.#kind;
+    const which = this.#preview ?? chosen ?? { layer: 0, head: 0 };
+    this.slice = trace && sliceOf(trace, { kind, ...which });
+    matrix.hidden = this.#view !== 'matrix';
+    lines.hidden = !matrix.hidden;
+    for (const view of [matrix, lines, heads]) view.scaling = this.#scaling;
+    for (const view of [matrix, lines, ...pieces]) view.slice = this.slice;
+    legend.setAttribute('scaling', this.#scaling);
+    legend.setAttribute('view', this.#view);
+    const averaged = trace?.alignment?.heads.map(([layer, head]) => ({ layer, head })) ?? [];
+    this.#part.card?.classList.toggle('none', trace !== null && this.slice === null);
+    heads.show(trace, this.#kind, chosen, this.#kind === 'alignment' ? averaged : []);
+    this.#name(kind, which);
+    if (trace)
+      for (const other of kKindNames)
+        radio(kinds, other).disabled = !sliceOf(trace, { kind: other, layer: 0, head: 0 });
+    this.#read();
+    this.dispatchEvent(new Event('change'));
+  }
+
+  /** @param {Kind} kind @param {Head} which */
+  #name(kind, which) {
+    const { caption, axes, headName, headsNote } = this.#part;
+    const { name, queries, keys } = this.#words.kinds[kind];
+    const drawn = this.#view === 'lines';
+    const head = this.slice && kind !== 'alignment' ? `layer ${which.layer + 1}, head ${which.head + 1}` : '';
+    headName.replaceChildren(name, ' ', text('small', head));
+    caption.textContent = this.#caption(drawn);
+    const [across, down] = drawn ? ['above:', 'below:'] : ['→', '↓'];
+    axes.replaceChildren(text('span', `${across} ${keys}`, 'key'), text('span', `${down} ${queries}`, 'query'));
+    headsNote.textContent = this.#kind === 'alignment' ? (this.#trace?.alignment?.note ?? '') : '';
+  }
+
+  /** @param {boolean} drawn as lines */
+  #caption(drawn) {
+    if (this.#trace && !this.slice) return this.#words.none;
+    const { lines, caption } = this.#words.kinds[this.#kind];
+    if (drawn) return `${lines} ${kUndrawn}`;
+    return this.slice?.window ? `${caption} ${kWindow}` : caption;
+  }
+
+  #read() {
+    const trace = this.#trace;
+    const logProbs = trace?.target?.logProbs;
+    const { reading, spoken } = this.#part;
+    showReading(reading, spoken, {
+      slice: this.slice,
+      selection: this.selection,
+      probability: (query) => (logProbs?.[query] === undefined ? null : Math.exp(logProbs[query])),
+      alternatives: (query) => (trace ? alternativesAt(trace, query) : []),
+      pick: this.#canPick
+        ? (query, { id }) => this.dispatchEvent(new CustomEvent('pick', { detail: { query, id } }))
+        : null,
+      empty: trace ? '' : this.#words.empty, // of a trace without attention the caption says it
+    });
+  }
+}
+
+/** @param {Element} choices @param {string} value @returns {HTMLInputElement} */
+const radio = (choices, value) => /** @type {HTMLInputElement} */ (choices.querySelector(`[value=${value}]`));
+
+/** @param {Element} choices @returns {any} the value of the radio button that is checked */
+const checked = (choices) => /** @type {HTMLInputElement} */ (choices.querySelector(':checked')).value;
+
+/** @param {string} tag @param {string} content @param {string} [name] */
+function text(tag, content, name) {
+  const element = document.createElement(tag);
+  element.textContent = content;
+  if (name) element.className = name;
+  return element;
+}
+
+/** @param {ParentNode} root */
+function parts(root) {
+  const find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
+  return {
+    card: /** @type {HTMLElement | null} */ (root.querySelector('.card.attention')),
+    matrix: /** @type {import('../../view/matrix.js').MatrixElement} */ (find('qkv-matrix')),
+    lines: /** @type {import('../../view/lines.js').LinesElement} */ (find('qkv-lines')),
+    heads: /** @type {import('../../view/heads.js').HeadsElement} */ (find('qkv-heads')),
+    pieces: /** @type {import('../../view/pieces.js').PiecesElement[]} */ ([...root.querySelectorAll('qkv-pieces')]),
+    legend: /** @type {HTMLElement} */ (find('qkv-legend')),
+    kinds: /** @type {HTMLFieldSetElement} */ (find('#kind')),
+    views: /** @type {HTMLFieldSetElement} */ (find('#view')),
+    rowScale: /** @type {HTMLInputElement} */ (find('#row-scale')),
+    reading: /** @type {HTMLElement} */ (find('#reading')),
+    spoken: /** @type {HTMLElement} */ (find('#spoken')),
+    caption: /** @type {HTMLElement} */ (find('#caption')),
+    axes: /** @type {HTMLElement} */ (find('#axes')),
+    headName: /** @type {HTMLElement} */ (find('#head-name')),
+    headsNote: /** @type {HTMLElement} */ (find('#heads-note')),
+  };
+}

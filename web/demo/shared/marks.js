@@ -1,0 +1,97 @@
+// The running texts take part in the one gesture: pointing at a word in either lights it, and lit pieces are marked in both.
+// Marks are CSS highlights over text nodes; where a browser has none, the pieces below the texts still light.
+
+import { piecesAt, placeOfPiece } from '../../view/index.js';
+
+/** @typedef {import('../../view/trace.js').Side} Side */
+/** @typedef {import('../../view/trace.js').SideName} SideName */
+/** @typedef {import('./explorer.js').Explorer} Explorer */
+
+/**
+ * Where a traced sentence stands in a running text.
+ * @typedef {object} Standing
+ * @property {SideName} name
+ * @property {Side} side
+ * @property {Text} node
+ * @property {number} begin of the sentence in the node
+ */
+
+const kLevels = [0.05, 0.25, 0.6];
+const kNames = ['qkv-weight-1', 'qkv-weight-2', 'qkv-weight-3', 'qkv-pointed'];
+
+/** Marks in the texts whatever the explorer's selection lights. */
+export class Marks {
+  #explorer;
+  /** @type {Standing[]} */
+  #standing = [];
+
+  /** @param {Explorer} explorer */
+  constructor(explorer) {
+    this.#explorer = explorer;
+    explorer.addEventListener('change', () => this.#draw());
+    explorer.selection.addEventListener('change', () => this.#draw());
+  }
+
+  /** @param {Standing[]} standing */
+  show(standing) {
+    this.#standing = standing;
+    this.#draw();
+  }
+
+  /**
+   * @param {HTMLElement} surface the element that the pointer meets over the text
+   * @param {SideName} name
+   */
+  listen(surface, name) {
+    const { selection } = this.#explorer;
+    surface.addEventListener('pointermove', (event) =>
+      selection.point(this.#placeAt(name, event.clientX, event.clientY)),
+    );
+    surface.addEventListener('pointerleave', () => selection.point(null));
+  }
+
+  /** @param {SideName} name @param {number} x @param {number} y */
+  #placeAt(name, x, y) {
+    const { slice } = this.#explorer;
+    const standing = this.#standing.find((other) => other.name === name);
+    if (!slice || !standing) return null;
+    const piece = standing.side.pieces.findIndex((_, i) =>
+      [...(rangeOf(standing, i)?.getClientRects() ?? [])].some(
+        (box) => x >= box.left && x < box.right && y >= box.top && y < box.bottom,
+      ),
+    );
+    return piece < 0 ? null : placeOfPiece(slice, name, piece);
+  }
+
+  #draw() {
+    if (typeof Highlight !== 'function') return;
+    const sets = kNames.map(() => new Highlight());
+    for (const standing of this.#standing) this.#mark(standing, sets);
+    kNames.forEach((name, i) => CSS.highlights.set(name, sets[i]));
+  }
+
+  /** @param {Standing} standing @param {Highlight[]} sets */
+  #mark(standing, sets) {
+    const { slice, selection } = this.#explorer;
+    if (!slice) return;
+    const { pointed, weights } = piecesAt(slice, selection.current, standing.name);
+    standing.side.pieces.forEach((_, i) => {
+      const level = kLevels.filter((least) => (weights?.[i] ?? 0) >= least).length;
+      const range = level || i === pointed ? rangeOf(standing, i) : null;
+      if (!range) return;
+      if (level) sets[level - 1].add(range);
+      if (i === pointed) sets[kLevels.length].add(range);
+    });
+  }
+}
+
+/** @param {Standing} standing @param {number} piece @returns {Range | null} null for a piece that stands for no text */
+function rangeOf({ side, node, begin }, piece) {
+  const [from, to] = [begin + side.begin[piece], begin + side.end[piece]];
+  if (from >= to || to > node.length) return null;
+  const leading = /^\s*/.exec(node.data.slice(from, to))?.[0].length ?? 0;
+  const range = document.createRange();
+  range.setStart(node, Math.min(to, from + leading));
+  range.setEnd(node, to);
+  return range;
+}

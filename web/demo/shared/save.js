@@ -1,0 +1,57 @@
+// Save menus: pictures of what is in view, and data. Everything is made here and handed to the reader.
+
+import { figureSvg, lookOf, toBertviz } from '../../view/index.js';
+import { bindMenu, hand, svg, toPng } from './download.js';
+
+/** @typedef {import('../../view/figure.js').Figure} Figure */
+/** @typedef {import('../../view/trace.js').Trace} Trace */
+/** @typedef {Blob | null | Promise<Blob>} Made null: there is nothing to save */
+
+/**
+ * A file that a menu offers.
+ * @typedef {object} File
+ * @property {string} name
+ * @property {(white: boolean) => Made} make white: a picture on white, whatever the theme
+ */
+
+/**
+ * What may be saved of the attention in view.
+ * @param {() => {figure: Figure, trace: Trace} | null} inView
+ * @returns {Record<string, File>}
+ */
+export function attentionFiles(inView) {
+  /** @param {(shown: {figure: Figure, trace: Trace}, white: boolean) => Made} make @returns {File['make']} */
+  const of = (make) => (white) => {
+    const shown = inView();
+    return shown && make(shown, white);
+  };
+  const picture = (/** @type {{figure: Figure}} */ { figure }, /** @type {boolean} */ white) =>
+    figureSvg(figure, lookOf(white));
+  return {
+    svg: { name: 'attention.svg', make: of((shown, white) => svg(picture(shown, white))) },
+    png: { name: 'attention.png', make: of((shown, white) => toPng(picture(shown, white))) },
+    json: { name: 'trace.json', make: of(({ trace }) => json(trace)) },
+    bertviz: { name: 'bertviz.json', make: of(({ trace }) => json(toBertviz(trace))) },
+  };
+}
+
+/**
+ * @param {HTMLDetailsElement} menu
+ * @param {Record<string, File>} files by the value of the button that saves them
+ */
+export function bindSave(menu, files) {
+  const white = /** @type {HTMLInputElement} */ (menu.querySelector('[name=white]'));
+  for (const [value, { name, make }] of Object.entries(files)) {
+    menu.querySelector(`[value=${value}]`)?.addEventListener('click', async () => {
+      const blob = await make(white.checked);
+      if (blob) hand(blob, name);
+    });
+  }
+  bindMenu(menu);
+}
+
+/** @param {unknown} value */
+export const json = (value) => new Blob([JSON.stringify(value, asArray)], { type: 'application/json' });
+
+/** @param {string} _ @param {unknown} value */
+const asArray = (_, value) => (value instanceof Float32Array ? Array.from(value) : value);

@@ -1,0 +1,80 @@
+// The status line: progress while loading, then what runs and how fast; a failure says what to do.
+
+import { QkvError } from '../../lib/index.js';
+
+/** @typedef {import('../../lib/index.js').TranslatorInfo} TranslatorInfo an Encoder's and a Generator's say the same */
+/** @typedef {{pieces: number, milliseconds: number, note?: string}} Timing `note`: what is not whole */
+
+/** @param {ParentNode} root */
+export function statusLine(root) {
+  const find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
+  const line = /** @type {HTMLElement} */ (find('#status'));
+  const bar = /** @type {HTMLProgressElement} */ (find('#progress'));
+  const message = /** @type {HTMLElement} */ (find('#message'));
+  const retry = /** @type {HTMLButtonElement} */ (find('#retry'));
+
+  /** @param {string} text @param {{failed?: boolean, progress?: number, again?: (() => void) | null}} [state] */
+  function say(text, { failed = false, progress, again = null } = {}) {
+    line.classList.toggle('failed', failed);
+    bar.hidden = progress === undefined;
+    if (progress !== undefined) bar.value = progress;
+    message.textContent = text;
+    retry.hidden = !again;
+    retry.onclick = again;
+  }
+
+  /** What a reader knows the model by; null: the model's own name says it. @type {string | null} */
+  let givenName = null;
+
+  return {
+    /** @param {string | null} name that the model was given by */
+    named: (name) => (givenName = name),
+    /** @param {number} loaded 0..1 */
+    loading: (loaded) => say(`Loading the model, ${Math.round(100 * loaded)} %`, { progress: loaded }),
+    /** @param {TranslatorInfo} info @param {Timing} [timing] */
+    ready: (info, timing) => say([...about({ ...info, name: givenName ?? info.name }), ...speed(timing)].join(' · ')),
+    /** @param {string} why a sentence: what was asked for cannot be had */
+    refused: (why) => say(why, { failed: true }),
+    /** @param {string} text a sentence */
+    note: (text) => say(text),
+    /** @param {string} name of the file that the trace in view comes from */
+    opened: (name) => say(`A saved trace, ${name}. Type to translate again.`),
+    /** @param {string} name @param {string} why a sentence */
+    unreadable: (name, why) => say(`${name} cannot be opened: ${why}`, { failed: true }),
+    /** @param {unknown} error @param {(() => void) | null} again */
+    failed: (error, again) => say(advice(error), { failed: true, again }),
+  };
+}
+
+/** @param {TranslatorInfo} info */
+function about({ name, parameters, bytes, engine, worker }) {
+  const build = engine === 'custom' ? 'custom build' : `${engine} SIMD`;
+  const place = worker ? '1 thread, in a worker' : '1 thread';
+  return [name, `${millions(parameters)} M parameters`, `${millions(bytes)} MB`, `${build}, ${place}`];
+}
+
+/** @param {number} count */
+const millions = (count) => (count / 1e6).toFixed(1);
+
+/** @param {Timing} [timing] */
+function speed(timing) {
+  if (!timing?.pieces) return [];
+  const { pieces, milliseconds, note } = timing;
+  return [
+    ...(note ? [note] : []),
+    `${Math.max(1, Math.round(milliseconds))} ms`,
+    `${Math.round((1000 * pieces) / milliseconds)} pieces/s`,
+  ];
+}
+
+/** What failed, and what to do about it. @param {unknown} error */
+function advice(error) {
+  const { name, message, cause } = error instanceof Error ? error : { name: '', message: String(error), cause: null };
+  const code = (error instanceof QkvError ? error : cause instanceof QkvError ? cause : null)?.code;
+  const said = `${message.replace(/\.$/, '')}.`;
+  if (code === 'NETWORK' || code === 'MISSING_FILE') {
+    return `The model did not load: ${said} Check that its files are served, then try again.`;
+  }
+  if (code === 'UNSUPPORTED' || name === 'NotSupportedError') return `This cannot run here: ${said}`;
+  return `Something failed: ${said} Try again; if it stays, reload the page.`;
+}

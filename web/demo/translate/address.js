@@ -1,0 +1,53 @@
+// The page's address says what is in view, so that a link restores it:
+// #text=…&sentence=2&prefix=34.5&kind=cross&layer=2&head=1&view=lines&scale=row&beam=8&model=luong-local, or &to=de
+
+import { hashOf, readSight, readText, whole, writeSight } from '../shared/address-bar.js';
+import { isLanguage, isOffered } from './model-picker.js';
+
+/** @typedef {import('../shared/explorer.js').Sight} Sight */
+
+/**
+ * @typedef {object} State
+ * @property {string | null} text null: the page's own first sentence
+ * @property {number} sentence of the text, from 0; -1: the first
+ * @property {number[] | null} prefix the ids of the pieces that its translation is to begin with
+ * @property {Sight} sight
+ * @property {number | null} beam how wide the search card searches; null: as the model likes
+ * @property {string | null} language that the page translates into; null: the first
+ * @property {string | null} model of those that the page offers; null: the language's own
+ */
+
+const kIds = /^\d{1,6}(\.\d{1,6}){0,999}$/;
+const kBeams = /^[1248]$/; // those that the page offers
+
+/**
+ * What an address asks for. Whatever is malformed in it counts as not said.
+ * @param {string} hash
+ * @returns {State}
+ */
+export function readAddress(hash) {
+  const said = new URLSearchParams(hash.replace(/^#/, ''));
+  const [model, language] = [said.get('model'), said.get('to')];
+  return {
+    text: readText(said),
+    sentence: whole(said.get('sentence')),
+    prefix: kIds.test(said.get('prefix') ?? '') ? (said.get('prefix') ?? '').split('.').map(Number) : null,
+    sight: readSight(said, 'cross'),
+    beam: kBeams.test(said.get('beam') ?? '') ? Number(said.get('beam')) : null,
+    language: isLanguage(language) ? language : null,
+    model: isOffered(model) ? model : null,
+  };
+}
+
+/** @param {State} state @returns {string} `readAddress` of it is the state */
+export function writeAddress({ text, sentence, prefix, sight, beam, language, model }) {
+  const said = new URLSearchParams();
+  if (text !== null) said.set('text', text);
+  if (sentence >= 0) said.set('sentence', String(sentence + 1));
+  if (prefix) said.set('prefix', prefix.join('.'));
+  writeSight(said, sight, 'cross');
+  if (beam !== null) said.set('beam', String(beam));
+  if (language !== null) said.set('to', language);
+  if (model !== null) said.set('model', model);
+  return hashOf(said);
+}

@@ -1,0 +1,233 @@
+// The Translate page: text in, translation out, and what each head looked at.
+
+import { QkvError, Translator } from '../../lib/index.js';
+import { AddressBar } from '../shared/address-bar.js';
+import { readAddress, writeAddress } from './address.js';
+import { BeamCard } from './search-card.js';
+import { Explorer } from '../shared/explorer.js';
+import { LatestRun } from '../shared/latest.js';
+import { Marks } from '../shared/marks.js';
+import { ModelPicker } from './model-picker.js';
+import { attentionFiles, bindSave } from '../shared/save.js';
+import { bindOpen } from './open-trace.js';
+import { ownModels } from '../shared/own-models.js';
+import { Session } from './session.js';
+import { statusLine } from '../shared/status.js';
+import { Texts } from './texts.js';
+import { bindTheme } from '../shared/theme.js';
+import { translation } from '../shared/words.js';
+
+const kTypingPause = 150;
+
+const find = (/** @type {string} */ query) => /** @type {any} */ (document.querySelector(query));
+const query = new URLSearchParams(location.search);
+const status = statusLine(document);
+const address = new AddressBar();
+const explorer = new Explorer(document);
+const texts = new Texts(document, new Marks(explorer));
+const beam = new BeamCard(document, (error) => status.failed(error, null));
+const models = new ModelPicker(document, query.get('model'));
+/** @type {Translator | null} */
+let translator = null;
+/** @type {Session | null} */
+let session = null;
+/** @type {import('../../view/trace.js').Trace | null} */
+let traced = null;
+/** A trace from a file; in view until its text is changed. @type {{trace: import('../../view/trace.js').Trace, name: string} | null} */
+let saved = null;
+
+/** The sentence in view. @type {string | undefined} */
+let inView;
+/** What the address wants the sentence's translation to begin with; undefined: it has been heard. @type {number[] | null | undefined} */
+let wanted;
+
+const run = new LatestRun(translate, (error) => {
+  texts.busy(false);
+  status.failed(error, () => run.request());
+});
+
+/** Loading the model that is picked. A newer pick gives an older one up. */
+const loading = new LatestRun(load, (error) => {
+  texts.busy(false);
+  status.failed(error, () => loading.request());
+});
+/** The language and the folder of the model that is loaded or loading. */
+let picked = '';
+
+/** @param {AbortSignal} signal */
+async function load(signal) {
+  const { target } = models;
+  status.loading(0);
+  const progressed = (/** @type {Event} */ event) => {
+    if (!signal.aborted) status.loading(/** @type {any} */ (event).loaded);
+  };
+  const loaded = await Translator.create({
+    sourceLanguage: 'en',
+    targetLanguage: target.tag,
+    wasm: query.get('engine') ?? undefined,
+    model: models.folder ?? ownModels[target.tag],
+    monitor: (/** @type {EventTarget} */ progress) => progress.addEventListener('downloadprogress', progressed),
+    signal,
+  });
+  translator?.destroy(); // not before: the next model goes into the same engine
+  translator = loaded;
+  session = new Session(loaded);
+  texts.language = target;
+  explorer.words = translation('English', target.name);
+  status.ready(loaded.info);
+  beam.ready(loaded.info.beam);
+  run.request();
+}
+
+/** Has the picked model translate, in the place of the one before. */
+function pick() {
+  const { target, folder } = models;
+  if (picked === `${target.tag} ${folder}`) return;
+  picked = `${target.tag} ${folder}`;
+  run.cancel();
+  session = null;
+  texts.busy(true);
+  loading.request();
+}
+
+/** The sentence under the caret first, with its trace; then what else is new. @param {AbortSignal} signal */
+async function translate(signal) {
+  if (saved) {
+    if (texts.text === shownText) return status.opened(saved.name);
+    saved = null;
+  }
+  if (!session || !translator) return;
+  const { sentences, active, own } = texts.read(translator.info.maxLength - 2);
+  const sentence = sentences.at(active);
+  if (sentence !== undefined) {
+    session.setOwn(sentence, own);
+    if (wanted !== undefined) session.steer(sentence, wanted);
+    wanted = undefined;
+    if (!session.traceOf(sentence)) await trace(session, sentence, translator.info, signal);
+  }
+  show(session, sentence);
+  for (const other of sentences) {
+    if (session.textOf(other) !== undefined) continue;
+    await session.translate(other, signal);
+    signal.throwIfAborted();
+    texts.show(session);
+  }
+  texts.busy(false);
+  if (texts.text !== (readAddress(location.hash).text ?? firstText) || location.hash) note();
+}
+
+/** @param {Session} known @param {string} sentence @param {Translator['info']} info @param {AbortSignal} signal */
+async function trace(known, sentence, info, signal) {
+  const begin = performance.now();
+  try {
+    await known.trace(sentence, signal);
+  } catch (error) {
+    const isPrefix = error instanceof QkvError && error.where === 'prefix';
+    if (!isPrefix) throw error;
+    known.steer(sentence, null); // an address may want what this model cannot write
+    await known.trace(sentence, signal);
+  }
+  signal.throwIfAborted();
+  const pieces = known.traceOf(sentence)?.target.pieces.length ?? 0;
+  const note = known.noteOf(sentence);
+  status.ready(info, { pieces, milliseconds: performance.now() - begin, note });
+}
+
+/** @param {Session} known @param {string | undefined} sentence the one under the caret */
+function show(known, sentence) {
+  const trace = sentence === undefined ? null : (known.traceOf(sentence) ?? null);
+  inView = sentence;
+  if (trace !== traced) {
+    explorer.show(trace, true);
+    beam.show(sentence === undefined ? null : (width, signal) => known.search(sentence, width, signal));
+  }
+  traced = trace;
+  texts.show(known);
+}
+
+/** Has the sentence in view translated again, from these pieces on. @param {number[] | null} prefix null: as the model likes */
+function steer(prefix) {
+  if (!session || inView === undefined || saved) return;
+  texts.endOwn();
+  session.setOwn(inView, null);
+  session.steer(inView, prefix);
+  texts.busy(true);
+  note(true);
+  run.request();
+}
+
+/** The text field's text of the saved trace in view. */
+let shownText = '';
+
+/** @param {import('../../view/trace.js').Trace} trace @param {string} name */
+function open(trace, name) {
+  run.cancel();
+  saved = { trace, name };
+  traced = trace;
+  texts.showSaved(trace);
+  shownText = texts.text;
+  explorer.show(trace, false);
+  beam.show(null);
+  status.opened(name);
+}
+
+const firstText = texts.text;
+/** Says in the address what is in view. @param {boolean} [step] one that Back undoes */
+function note(step = false) {
+  const hash = writeAddress({
+    text: texts.text === firstText ? null : texts.text,
+    sentence: texts.sentence,
+    prefix: (inView !== undefined && session?.prefixOf(inView)) || null,
+    sight: explorer.sight,
+    beam: beam.beam,
+    language: models.language,
+    model: models.id,
+  });
+  address.note(hash, step);
+}
+
+/** Shows what the address asks for. */
+function restore() {
+  saved = null;
+  address.forget();
+  const { text, sentence, prefix, sight, beam: width, language, model } = readAddress(location.hash);
+  texts.set(text ?? firstText, sentence);
+  wanted = prefix;
+  explorer.sight = sight;
+  beam.beam = width;
+  models.pick(language, model);
+  pick();
+  run.request();
+}
+
+texts.addEventListener('input', () => run.request(kTypingPause));
+texts.addEventListener('choose', () => {
+  saved = null;
+  inView = undefined;
+  if (texts.text !== (readAddress(location.hash).text ?? firstText)) note(true);
+  run.request();
+});
+texts.addEventListener('undo', () => steer(null));
+explorer.addEventListener('sight', () => note());
+explorer.addEventListener('pick', (event) => {
+  const { query, id } = /** @type {CustomEvent} */ (event).detail;
+  explorer.keep(query);
+  steer([...Array.from(traced?.target.ids ?? []).slice(0, query), id]);
+});
+beam.addEventListener('choose', (event) => steer(/** @type {CustomEvent} */ (event).detail));
+beam.addEventListener('width', () => note());
+models.addEventListener('choose', () => {
+  wanted = undefined; // its ids are another model's
+  saved = null;
+  inView = undefined;
+  pick();
+  note(true);
+});
+addEventListener('popstate', restore);
+bindTheme(find('#theme'));
+bindSave(
+  find('#save'),
+  attentionFiles(() => explorer.inView),
+);
+bindOpen(find('#file'), find('#open'), open, status.unreadable);
+restore();

@@ -1,0 +1,118 @@
+// The search card: what a beam search kept on its way to the translation, drawn when it comes into view.
+
+import { lookOf, treeSvg } from '../../view/index.js';
+import { LatestRun } from '../shared/latest.js';
+import { svg, toPng } from '../shared/download.js';
+import { bindSave, json } from '../shared/save.js';
+
+/** @typedef {import('../../view/tree-layout.js').Search} Search */
+/** @typedef {(beam: number, signal: AbortSignal) => Promise<Search>} Find */
+
+/** Dispatches `choose` (detail: the ids of the pieces that a translation is to begin with) and `width`. */
+export class BeamCard extends EventTarget {
+  #card;
+  #tree;
+  #said;
+  #widths;
+  /** @type {Find | null} */
+  #find = null;
+  #isVisible = false;
+  #isStale = false;
+  /** The model's own. */
+  #usual = 0;
+  /** @type {LatestRun} */
+  #run;
+
+  /** @param {ParentNode} root @param {(error: unknown) => void} failed */
+  constructor(root, failed) {
+    super();
+    const find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
+    this.#card = /** @type {HTMLElement} */ (find('#search'));
+    this.#tree = /** @type {import('../../view/tree.js').TreeElement} */ (find('qkv-tree'));
+    this.#said = /** @type {HTMLElement} */ (find('#search-said'));
+    this.#widths = /** @type {HTMLFieldSetElement} */ (find('#beam'));
+    this.#run = new LatestRun((signal) => this.#search(signal), failed);
+    this.#widths.addEventListener('change', () => {
+      this.#refresh();
+      this.dispatchEvent(new Event('width'));
+    });
+    this.#tree.addEventListener('qkv-point', (event) => this.#say(/** @type {CustomEvent} */ (event).detail));
+    this.#tree.addEventListener('qkv-choose', (event) => {
+      this.dispatchEvent(new CustomEvent('choose', { detail: /** @type {CustomEvent} */ (event).detail }));
+    });
+    new IntersectionObserver(([{ isIntersecting }]) => {
+      this.#isVisible = isIntersecting;
+      if (isIntersecting && this.#isStale) this.#run.request();
+    }).observe(this.#card);
+    const of = (/** @type {(search: Search, white: boolean) => Blob | Promise<Blob>} */ make) => {
+      return (/** @type {boolean} */ white) => this.#tree.search && make(this.#tree.search, white);
+    };
+    bindSave(find('#save-search'), {
+      svg: { name: 'search.svg', make: of((search, white) => svg(treeSvg(search, lookOf(white)))) },
+      png: { name: 'search.png', make: of((search, white) => toPng(treeSvg(search, lookOf(white)))) },
+      json: { name: 'search.json', make: of((search) => json(search)) },
+    });
+  }
+
+  /** Hypotheses kept a step; null: as many as the model likes. @returns {number | null} */
+  get beam() {
+    const chosen = /** @type {HTMLInputElement | null} */ (this.#widths.querySelector(':checked'));
+    const width = chosen ? Number(chosen.value) : this.#usual;
+    return width === this.#usual ? null : width;
+  }
+  set beam(beam) {
+    for (const radio of this.#widths.querySelectorAll('input'))
+      radio.checked = Number(radio.value) === (beam ?? this.#usual);
+    this.#refresh();
+  }
+
+  /** @param {number} usual the model's own width */
+  ready(usual) {
+    const { beam } = this;
+    this.#usual = usual;
+    this.beam = beam;
+  }
+
+  /** @param {Find | null} find what is to be searched; null: nothing */
+  show(find) {
+    this.#find = find;
+    this.#refresh();
+  }
+
+  #refresh() {
+    this.#isStale = true;
+    this.#run.cancel();
+    this.#card.setAttribute('aria-busy', 'true');
+    if (!this.#find) this.#draw(null);
+    else if (this.#isVisible) this.#run.request();
+  }
+
+  /** @param {AbortSignal} signal */
+  async #search(signal) {
+    const find = this.#find;
+    if (!find) return;
+    const found = await find(this.beam ?? this.#usual, signal);
+    signal.throwIfAborted();
+    this.#draw(found);
+  }
+
+  /** @param {Search | null} search */
+  #draw(search) {
+    this.#isStale = false;
+    this.#tree.search = search;
+    this.#card.setAttribute('aria-busy', 'false');
+    this.#say('');
+  }
+
+  /** @param {string} said of what is pointed at; '': of the whole */
+  #say(said) {
+    const { search } = this.#tree;
+    this.#said.textContent = said || (search ? summary(search) : 'Once there is a translation, its search shows here.');
+  }
+}
+
+/** @param {Search} search */
+function summary({ tree, hypotheses }) {
+  const finals = hypotheses.length === 1 ? '1 final translation' : `${hypotheses.length} final translations`;
+  return `${tree?.pieces.length ?? 0} pieces were kept on the way to ${finals}. Point at one for its numbers.`;
+}

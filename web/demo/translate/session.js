@@ -1,0 +1,141 @@
+// Translating a text sentence by sentence, remembering what was translated: as one types, only what changed is done again.
+
+/** @typedef {import('../../lib/index.js').Search} Search */
+/** @typedef {import('../../lib/index.js').Translator} Translator */
+/** @typedef {import('../../lib/index.js').Trace} Trace */
+/** @typedef {Pick<Trace, 'confidence' | 'warnings'>} Doubt */
+
+const kTexts = 500;
+const kTraces = 8; // a trace of two long sentences is megabytes
+const kSearches = 8;
+
+/** Below it most translations are worse than the middle one (docs/carried.md). */
+const kDoubt = 0.5;
+/** @type {Record<Doubt['warnings'][number], string>} */
+const kInWords = {
+  copied: 'some of it was carried over as it is',
+  truncated: 'the end of the sentence was not read',
+  repetition: 'it went on repeating itself, and was cut',
+  'source-language': 'this does not look like English',
+};
+
+/** @type {Set<Doubt['warnings'][number]>} */
+const kOfCuts = new Set(['truncated', 'repetition']);
+
+export class Session {
+  #translator;
+  /** @type {Map<string, {text: string, cut: boolean, doubt?: Doubt}>} */
+  #texts = new Map();
+  /** @type {Map<string, Trace>} */
+  #traces = new Map();
+  /** @type {Map<string, Search>} */
+  #searches = new Map();
+  /** Translations that the reader wrote. @type {Map<string, string>} */
+  #own = new Map();
+  /** What the reader had translations begin with: ids of pieces. @type {Map<string, number[]>} */
+  #prefixes = new Map();
+
+  /** @param {Translator} translator */
+  constructor(translator) {
+    this.#translator = translator;
+  }
+
+  /** A sentence's translation, if it has been made. @param {string} sentence */
+  textOf(sentence) {
+    return this.#own.get(sentence) ?? this.#texts.get(this.#key(sentence))?.text;
+  }
+
+  /** Whether the translation, or what was read of the sentence, is not whole. @param {string} sentence */
+  isCut(sentence) {
+    return !this.#own.has(sentence) && !!this.#texts.get(this.#key(sentence))?.cut;
+  }
+
+  /** What a reader should know of the model's own translation, in words; often nothing. @param {string} sentence */
+  noteOf(sentence) {
+    const known = this.#own.has(sentence) ? undefined : this.#texts.get(this.#key(sentence));
+    if (!known) return '';
+    const { cut, doubt = { confidence: 1, warnings: [] } } = known;
+    const notes = doubt.warnings.map((warning) => kInWords[warning]);
+    // Two of the warnings say themselves that something was cut.
+    if (cut && !doubt.warnings.some((warning) => kOfCuts.has(warning))) notes.unshift('cut: it did not end');
+    if (doubt.confidence < kDoubt && !notes.includes(kInWords['source-language'])) notes.push('the model is in doubt');
+    return notes.join('; ');
+  }
+
+  /** @param {string} sentence */
+  traceOf(sentence) {
+    return this.#traces.get(this.#key(sentence));
+  }
+
+  /** @param {string} sentence @returns {number[] | null} */
+  prefixOf(sentence) {
+    return this.#prefixes.get(sentence) ?? null;
+  }
+
+  /** @param {string} sentence @param {string | null} target the reader's own translation; null: the model's */
+  setOwn(sentence, target) {
+    this.#own.clear();
+    if (target !== null) this.#own.set(sentence, target);
+  }
+
+  /** @param {string} sentence @param {number[] | null} prefix what its translation begins with; null: as the model likes */
+  steer(sentence, prefix) {
+    if (prefix) remember(this.#prefixes, kTexts, sentence, prefix);
+    else this.#prefixes.delete(sentence);
+  }
+
+  /** @param {string} sentence @param {unknown} [also] */
+  #key(sentence, also) {
+    return JSON.stringify([sentence, this.#own.get(sentence) ?? this.prefixOf(sentence), also]);
+  }
+
+  /** @param {string} sentence */
+  #options(sentence) {
+    return { prefix: this.#prefixes.get(sentence) };
+  }
+
+  /** @param {string} sentence @param {AbortSignal} signal */
+  async translate(sentence, signal) {
+    const key = this.#key(sentence);
+    const options = { ...this.#options(sentence), signal, split: false };
+    const [{ translation, cut, truncated, ...doubt }] = await this.#translator.translateParts(sentence, options);
+    remember(this.#texts, kTexts, key, { text: translation, cut: cut || truncated, doubt });
+  }
+
+  /** Translates and traces; the reader's own translation is traced as it is. @param {string} sentence @param {AbortSignal} signal */
+  async trace(sentence, signal) {
+    const key = this.#key(sentence);
+    const target = this.#own.get(sentence);
+    const trace = await (target === undefined
+      ? this.#translator.trace(sentence, { ...this.#options(sentence), signal })
+      : this.#translator.trace({ source: sentence, target }, { signal }));
+    const { confidence, warnings } = trace;
+    const cut = trace.cut || trace.sourceTruncated;
+    if (target === undefined)
+      remember(this.#texts, kTexts, key, { text: trace.target.text, cut, doubt: { confidence, warnings } });
+    remember(this.#traces, kTraces, key, trace);
+  }
+
+  /** What a search so wide finds. @param {string} sentence @param {number} beam @param {AbortSignal} signal @returns {Promise<Search>} */
+  async search(sentence, beam, signal) {
+    const key = this.#key(sentence, beam);
+    const known = this.#searches.get(key);
+    if (known) return known;
+    const found = await this.#translator.search(sentence, { ...this.#options(sentence), beam, tree: true, signal });
+    remember(this.#searches, kSearches, key, found);
+    return found;
+  }
+}
+
+/**
+ * @template T
+ * @param {Map<string, T>} memory
+ * @param {number} most
+ * @param {string} key
+ * @param {T} value
+ */
+function remember(memory, most, key, value) {
+  memory.delete(key);
+  memory.set(key, value);
+  if (memory.size > most) memory.delete(/** @type {string} */ (memory.keys().next().value));
+}

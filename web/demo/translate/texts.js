@@ -1,0 +1,252 @@
+// The two texts: what is typed, its translation, and which sentence of them is looked at.
+
+import { splitSentences } from '../../lib/index.js';
+
+/** @typedef {import('../shared/marks.js').Marks} Marks */
+/** @typedef {import('./session.js').Session} Session */
+/** @typedef {{text: string, sentence: boolean}} Part */
+
+/**
+ * Dispatches `input` when a text or the caret changed, `choose` when a sentence or an example was chosen, `undo` when the
+ * model's own translation is wanted back.
+ */
+export class Texts extends EventTarget {
+  #marks;
+  #source;
+  #target;
+  #mirror;
+  #which;
+  #own;
+  #ownSwitch;
+  #undo;
+  /** The sentence that the reader translates. @type {string | null} */
+  #ownOf = null;
+  /** A sentence chosen by a click on its translation; holds until the caret moves. */
+  #clicked = -1;
+  /** @type {Part[]} */
+  #parts = [];
+  #active = -1;
+
+  /** @param {ParentNode} root @param {Marks} marks */
+  constructor(root, marks) {
+    super();
+    const find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
+    this.#marks = marks;
+    this.#source = /** @type {HTMLTextAreaElement} */ (find('#source'));
+    this.#target = /** @type {HTMLOutputElement} */ (find('#target'));
+    this.#mirror = /** @type {HTMLElement} */ (find('#mirror'));
+    this.#which = /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll('.which'));
+    this.#own = /** @type {HTMLTextAreaElement} */ (find('#own'));
+    this.#ownSwitch = /** @type {HTMLButtonElement} */ (find('#own-switch'));
+    this.#undo = /** @type {HTMLButtonElement} */ (find('#undo'));
+    marks.listen(this.#source, 'source');
+    marks.listen(this.#target, 'target');
+    this.#reflect();
+    for (const chip of find('#examples').children) chip.addEventListener('click', () => this.#choose(chip.textContent));
+    this.#listen();
+  }
+
+  get text() {
+    return this.#source.value;
+  }
+
+  /** What is translated into. @param {{tag: string, name: string}} language */
+  set language({ tag, name }) {
+    this.#target.lang = this.#own.lang = tag;
+    this.#target.ariaLabel = `${name} translation`;
+    this.#own.ariaLabel = `Your own ${name} translation`;
+  }
+
+  /** The sentence looked at, from 0; -1 where there is but one. */
+  get sentence() {
+    return this.#count > 1 ? this.#active : -1;
+  }
+
+  /** @param {string} text @param {number} [sentence] the one to look at; -1: the first */
+  set(text, sentence = -1) {
+    this.#source.value = text;
+    this.#source.setSelectionRange(0, 0);
+    this.#clicked = sentence;
+    this.#parts = [];
+    this.#reflect();
+    this.busy(true);
+  }
+
+  get #count() {
+    return this.#parts.filter((part) => part.sentence).length;
+  }
+
+  #listen() {
+    this.#source.addEventListener('input', () => this.#moved());
+    this.#source.addEventListener('scroll', () => (this.#mirror.scrollTop = this.#source.scrollTop));
+    document.addEventListener('selectionchange', () => document.activeElement === this.#source && this.#moved());
+    this.#own.addEventListener('input', () => this.#say('input'));
+    this.#ownSwitch.addEventListener('click', () => {
+      this.#translateOwn(this.#ownOf === null ? (this.#activePart()?.text ?? null) : null);
+      this.#say('choose');
+    });
+    this.#undo.addEventListener('click', () => {
+      this.#source.focus({ preventScroll: true }); // the button goes
+      this.busy(true);
+      this.dispatchEvent(new Event('undo'));
+    });
+    this.#target.addEventListener('click', (event) => {
+      const { sentence } = /** @type {HTMLElement} */ (event.target).dataset;
+      if (sentence === undefined || Number(sentence) === this.#active) return;
+      this.#clicked = Number(sentence);
+      this.#say('choose');
+    });
+  }
+
+  /** The reader's own translation gives way to the model's. */
+  endOwn() {
+    if (this.#ownOf !== null) this.#translateOwn(null);
+  }
+
+  /** @param {string | null} sentence that the reader translates from here on; null: none */
+  #translateOwn(sentence) {
+    this.#ownOf = sentence;
+    const writes = sentence !== null;
+    if (writes) this.#own.value = this.#target.querySelector(`[data-sentence="${this.#active}"]`)?.textContent ?? '';
+    this.#ownSwitch.setAttribute('aria-pressed', String(writes));
+    this.#target.hidden = writes;
+    this.#own.hidden = !writes;
+    if (writes) this.#own.focus();
+  }
+
+  #activePart() {
+    return this.#parts.filter((part) => part.sentence)[this.#active];
+  }
+
+  #moved() {
+    this.#clicked = -1;
+    if (this.#mirror.textContent !== `${this.#source.value}\n`) this.#reflect();
+    this.#say('input');
+  }
+
+  /** @param {string} example */
+  #choose(example) {
+    this.set(example);
+    this.#say('choose');
+  }
+
+  /** The mirror lies under the text field and carries its marks. While the two texts differ there is nothing to mark. */
+  #reflect() {
+    this.#marks.show([]);
+    this.#mirror.textContent = `${this.#source.value}\n`;
+  }
+
+  /** @param {'input' | 'choose'} type */
+  #say(type) {
+    this.busy(true);
+    this.dispatchEvent(new Event(type));
+  }
+
+  /** @param {boolean} working the translation in view is not, or not yet, that of the text */
+  busy(working) {
+    this.#target.setAttribute('aria-busy', String(working));
+  }
+
+  /**
+   * Takes the text as it stands now.
+   * @param {number} longest UTF-16 units of a sentence
+   * @returns {{sentences: string[], active: number, own: string | null}} own: the reader's translation of the active one
+   */
+  read(longest) {
+    this.#parts = splitSentences(this.#source.value, 'en', longest);
+    const sentences = this.#parts.filter((part) => part.sentence).map((part) => part.text);
+    this.#active = this.#clicked >= 0 && this.#clicked < sentences.length ? this.#clicked : this.#underCaret();
+    if (this.#ownOf !== null && sentences[this.#active] !== this.#ownOf) this.endOwn();
+    return { sentences, active: this.#active, own: this.#ownOf === null ? null : this.#own.value };
+  }
+
+  /** The sentence that holds the caret, or the one before it; -1 where there is none. */
+  #underCaret() {
+    let [end, index] = [0, -1];
+    for (const part of this.#parts) {
+      if (index >= 0 && end >= this.#source.selectionStart) break;
+      if (part.sentence) ++index;
+      end += part.text.length;
+    }
+    return index;
+  }
+
+  /** Shows what the session knows of the text that was read. @param {Session} session */
+  show(session) {
+    const count = this.#count;
+    let index = -1;
+    const nodes = this.#parts.map((part) => {
+      if (!part.sentence) return part.text;
+      const span = sentenceSpan(session.textOf(part.text) ?? '…', ++index, count > 1 && index === this.#active);
+      span.title = session.noteOf(part.text);
+      if (session.isCut(part.text)) markCut(span);
+      return span;
+    });
+    this.#target.replaceChildren(...nodes);
+    this.#ownSwitch.disabled = count === 0;
+    const active = this.#activePart();
+    this.#undo.hidden = !active || this.#ownOf !== null || !session.prefixOf(active.text);
+    for (const which of this.#which) which.textContent = count > 1 ? `sentence ${this.#active + 1} of ${count}` : '';
+    this.#mark(session);
+  }
+
+  /** A trace from a file: its two texts, whatever the engine would say. @param {import('../../view/trace.js').Trace} trace */
+  showSaved({ source, target }) {
+    this.endOwn();
+    this.set(source.text);
+    this.#active = 0;
+    const span = sentenceSpan(target.text, 0, false);
+    this.#target.replaceChildren(span);
+    this.#ownSwitch.disabled = this.#undo.hidden = true;
+    for (const which of this.#which) which.textContent = '';
+    this.#marks.show([
+      { name: 'source', side: source, node: /** @type {Text} */ (this.#mirror.firstChild), begin: 0 },
+      ...(span.firstChild
+        ? [
+            {
+              name: /** @type {const} */ ('target'),
+              side: target,
+              node: /** @type {Text} */ (span.firstChild),
+              begin: 0,
+            },
+          ]
+        : []),
+    ]);
+    this.busy(false);
+  }
+
+  /** @param {Session} session */
+  #mark(session) {
+    let [begin, index] = [0, -1];
+    const part = this.#parts.find(({ text, sentence }) => {
+      if (sentence && ++index === this.#active) return true;
+      begin += text.length;
+      return false;
+    });
+    const trace = part && session.traceOf(part.text);
+    const source = /** @type {Text | null} */ (this.#mirror.firstChild);
+    const target = /** @type {Text | null} */ (
+      this.#target.querySelector(`[data-sentence="${index}"]`)?.firstChild ?? null
+    );
+    if (!trace || !source || !target) return this.#marks.show([]);
+    this.#marks.show([
+      { name: 'source', side: trace.source, node: source, begin },
+      { name: 'target', side: trace.target, node: target, begin: 0 },
+    ]);
+  }
+}
+
+/** @param {HTMLElement} span */
+function markCut(span) {
+  span.classList.add('cut');
+  span.title = 'This translation was cut: it had not ended by its longest length, or it only repeated itself.';
+}
+
+/** @param {string} text @param {number} index @param {boolean} active */
+function sentenceSpan(text, index, active) {
+  const span = document.createElement('span');
+  span.textContent = text;
+  span.dataset.sentence = String(index);
+  if (active) span.className = 'active';
+  return span;
+}

@@ -1,0 +1,155 @@
+// What an encoder's head says of a text: guesses for masked words, labels, tags, an answer. Each knows how to ask the
+// model and how to show what it said.
+
+import { bars } from '../shared/bars.js';
+import { make, segmented } from '../shared/dom.js';
+import { tagRow } from './tags.js';
+
+/** @typedef {import('../../lib/models/index.js').Encoder} Encoder */
+/** @typedef {{signal: AbortSignal, question: string}} Asked */
+
+/**
+ * @typedef {object} Answers
+ * @property {string} title
+ * @property {HTMLElement} node
+ * @property {HTMLElement} [which] where there are several places to look at, their choice
+ * @property {(text: string, asked: Asked) => Promise<any>} ask
+ * @property {(said: any, text: string, hidden: (mask: number) => string | null) => void} show null: there is no text; `hidden`:
+ *   what is known to be behind a mask
+ * @property {(mask: number) => void} choose which of several masks is looked at
+ */
+
+const kGuesses = 10;
+const kBits = 5e-5; // less rounds to nothing
+
+/**
+ * @param {Encoder} model
+ * @param {(guess: {mask: number, text: string}) => void} fill puts a guess into the text
+ * @returns {Answers}
+ */
+export function answersOf(model, fill) {
+  const { head } = model.info;
+  if (head === 'masked') return guesses(model, fill);
+  if (head === 'sequence') return labels(model);
+  if (head === 'tokens') return tags(model);
+  return head === 'answer' ? answers(model) : nothing();
+}
+
+/** @param {Encoder} model @param {(guess: {mask: number, text: string}) => void} fill @returns {Answers} */
+function guesses(model, fill) {
+  /** @type {Awaited<ReturnType<Encoder['fillMask']>>} */
+  let said = [];
+  let chosen = 0;
+  /** What is behind the masks, as far as it is known. @type {(mask: number) => string | null} */
+  let behind = () => null;
+  const list = bars('Guesses, the likeliest first', (i) =>
+    fill({ mask: chosen, text: written(said[chosen].guesses[i].piece) }),
+  );
+  const which = make('div');
+  const none = make('p.caption');
+  const node = make('div', {}, none, list.node);
+  function draw() {
+    chosen = Math.max(0, Math.min(chosen, said.length - 1));
+    list.show(
+      (said[chosen]?.guesses ?? []).map(({ piece, probability }) => ({
+        name: written(piece) || piece,
+        said: 'put it in',
+        value: probability,
+        note: share(probability),
+      })),
+    );
+    which.replaceChildren(...(said.length > 1 ? [picker()] : []));
+  }
+  function picker() {
+    const ordinal = (/** @type {unknown} */ _, /** @type {number} */ i) =>
+      /** @type {[string, string]} */ ([String(i), behind(i) ?? `${i + 1}.`]);
+    const { node: choice, set } = segmented('Which hidden word', said.map(ordinal), (value) => choose(Number(value)));
+    set(String(chosen));
+    return choice;
+  }
+  function choose(/** @type {number} */ mask) {
+    chosen = mask;
+    if (mask < said.length) draw();
+  }
+  return {
+    title: 'Guesses for the hidden word',
+    node,
+    which,
+    choose,
+    ask: (text, { signal }) => model.fillMask(text, { signal, count: kGuesses }),
+    show(found, _, hidden) {
+      said = found ?? [];
+      behind = hidden;
+      none.hidden = said.length > 0;
+      none.textContent = `Nothing is hidden. Press a word to hide it, or type ${model.info.mask}.`;
+      draw();
+    },
+  };
+}
+
+/** @param {Encoder} model @returns {Answers} */
+function labels(model) {
+  const list = bars('Labels, the likeliest first');
+  return {
+    title: 'What the text is',
+    node: list.node,
+    choose() {},
+    ask: (text, { signal }) => model.classify(text, { signal }),
+    show(/** @type {Awaited<ReturnType<Encoder['classify']>> | null} */ said) {
+      list.show((said ?? []).map(({ label, score }) => ({ name: label, value: score, note: share(score) })));
+    },
+  };
+}
+
+/** @param {Encoder} model @returns {Answers} */
+function tags(model) {
+  const row = tagRow();
+  return {
+    title: 'What each piece is',
+    node: row.node,
+    choose() {},
+    ask: (text, { signal }) => model.tag(text, { signal }),
+    show(said, text) {
+      row.show(
+        (said ?? []).map((/** @type {import('../../lib/models/index.js').Tag} */ { begin, end, label, score }) => ({
+          text: text.slice(begin, end).trim(),
+          label,
+          score,
+        })),
+      );
+    },
+  };
+}
+
+/** @param {Encoder} model @returns {Answers} */
+function answers(model) {
+  const list = bars('Answers, the best first');
+  return {
+    title: 'Where the answer is',
+    node: list.node,
+    choose() {},
+    ask: async (text, { signal, question }) =>
+      question.trim() ? model.answer(question, text, { signal, count: 5 }) : [],
+    show(/** @type {Awaited<ReturnType<Encoder['answer']>> | null} */ said) {
+      list.show((said ?? []).map(({ text, score }) => ({ name: text, value: score, note: share(score) })));
+    },
+  };
+}
+
+/** @returns {Answers} */
+const nothing = () => ({
+  title: 'No head',
+  node: make('p.caption', {}, 'This model says nothing of a text by itself; what its heads look at shows below.'),
+  choose() {},
+  ask: async () => null,
+  show() {},
+});
+
+/** A piece as it goes into a text, without its vocabulary's mark. @param {string} piece */
+const written = (piece) => piece.replace(/^(##|[▁Ġ])/, '');
+
+/** In hundredths, as many digits as are read at a glance. @param {number} probability */
+export function share(probability) {
+  if (probability > 0 && probability < kBits) return '<0.01 %';
+  return `${(100 * probability).toFixed(probability < 0.0995 ? 2 : 1)} %`;
+}

@@ -1,0 +1,196 @@
+// An encoder at work on one text: its pieces, what its head says of them, and what each of its heads looked at.
+
+import { encoderTrace } from '../../view/index.js';
+import { LatestRun } from '../shared/latest.js';
+import { kOneText } from '../shared/words.js';
+import { Field } from './field.js';
+import { Hidden, wordsOf } from './hidden.js';
+import { answersOf } from './answers.js';
+import { WordRow } from './word-row.js';
+
+/** @typedef {import('../shared/explorer.js').Explorer} Explorer */
+/** @typedef {import('../shared/marks.js').Marks} Marks */
+/** @typedef {import('../../lib/models/index.js').Encoder} Encoder */
+/** @typedef {import('./hidden.js').Word} Word */
+/** @typedef {ReturnType<typeof import('../shared/status.js').statusLine>} Status */
+
+const kTypingPause = 150;
+const kAloud = 3; // of what is said
+
+/** Dispatches `change` when the text in view was read; `choose` when the reader chose one. */
+export class EncoderWorkbench extends EventTarget {
+  #explorer;
+  #status;
+  #field;
+  #words;
+  #says;
+  #title;
+  #which;
+  /** For screen readers. */
+  #aloud;
+  #question;
+  #hidden = new Hidden();
+  /** @type {Encoder | null} */
+  #model = null;
+  /** @type {ReturnType<typeof answersOf> | null} */
+  #answers = null;
+  #run;
+
+  /** @param {HTMLElement} root parts/encoder-workbench.html @param {Explorer} explorer @param {Marks} marks the page's @param {Status} status */
+  constructor(root, explorer, marks, status) {
+    super();
+    const find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
+    this.#explorer = explorer;
+    this.#status = status;
+    this.#field = new Field(root, marks, 'source');
+    this.#words = new WordRow(find('.words'), (word) => this.#toggle(word));
+    this.#says = /** @type {HTMLElement} */ (find('.says .said'));
+    this.#aloud = /** @type {HTMLElement} */ (find('.aloud'));
+    this.#which = /** @type {HTMLElement} */ (find('.which-mask'));
+    this.#title = /** @type {HTMLElement} */ (find('.says h2'));
+    this.#question = /** @type {HTMLInputElement} */ (find('.question input'));
+    this.#run = new LatestRun(
+      (signal) => this.#read(signal),
+      (error) => {
+        this.#field.busy(false);
+        status.failed(error, () => this.#run.request());
+      },
+    );
+    this.#field.addEventListener('input', () => this.#changed(kTypingPause));
+    this.#question.addEventListener('input', () => this.#changed(kTypingPause));
+    for (const chip of find('.examples').children) chip.addEventListener('click', () => this.#choose(chip.textContent));
+  }
+
+  get text() {
+    return this.#field.text;
+  }
+  set text(text) {
+    this.#field.text = text;
+    this.#changed(0);
+  }
+
+  /** The text with the words that were hidden here. */
+  get wholeText() {
+    return this.#hidden.restored(this.text, this.#wordList);
+  }
+
+  /** Knows what is behind the masks of the text. @param {string[]} words */
+  set hiddenWords(words) {
+    words.forEach((word, i) => this.#hidden.learn(i, word));
+    this.#showWords();
+  }
+
+  /** @param {Encoder} model reads from here on; the one before may be gone */
+  use(model) {
+    this.#model = model;
+    this.#explorer.words = kOneText;
+    this.#answers = answersOf(model, (text) => this.#fill(text));
+    this.#title.textContent = this.#answers.title;
+    this.#says.replaceChildren(this.#answers.node);
+    this.#which.replaceChildren(...(this.#answers.which ? [this.#answers.which] : []));
+    /** @type {HTMLElement} */ (this.#question.parentElement).hidden = model.info.head !== 'answer';
+    this.#changed(0);
+  }
+
+  /** Nothing is read any more. */
+  end() {
+    this.#run.cancel();
+    this.#model = null;
+  }
+
+  get #mask() {
+    return this.#model?.info.mask ?? '[MASK]';
+  }
+
+  get #wordList() {
+    return wordsOf(this.text, this.#mask);
+  }
+
+  /** @param {number} pause */
+  #changed(pause) {
+    this.#field.busy(true);
+    this.#showWords();
+    this.#run.request(pause);
+  }
+
+  #showWords() {
+    const words = this.#wordList;
+    this.#hidden.follow(this.text, words);
+    this.#words.show(words, this.#hidden, this.#model === null || this.#model.info.head === 'masked');
+  }
+
+  /** @param {string} text */
+  #choose(text) {
+    this.text = text;
+    this.dispatchEvent(new Event('choose'));
+  }
+
+  /** Hides a word, or shows it again. @param {Word} word */
+  #toggle(word) {
+    const { begin, end, mask } = word;
+    if (mask >= 0) {
+      const known = this.#hidden.at(mask);
+      if (known === null) this.#answers?.choose(mask);
+      else this.#replace(word, known);
+      return;
+    }
+    const before = this.#wordList.filter((other) => other.mask >= 0 && other.begin < begin).length;
+    this.#field.text = this.text.slice(0, begin) + this.#mask + this.text.slice(end);
+    this.#answers?.choose(before);
+    this.#changed(0);
+    this.#hidden.learn(before, word.text);
+    this.#showWords();
+    this.dispatchEvent(new Event('choose'));
+  }
+
+  /** Puts a guess in the place of the mask that it was made for. @param {{mask: number, text: string}} guess */
+  #fill({ mask, text }) {
+    const word = this.#wordList.find((other) => other.mask === mask);
+    if (word) this.#replace(word, text);
+  }
+
+  /** @param {Word} word a mask @param {string} text */
+  #replace({ begin, end }, text) {
+    this.#field.text = this.text.slice(0, begin) + text + this.text.slice(end);
+    this.#changed(0);
+    this.dispatchEvent(new Event('choose'));
+  }
+
+  /** @param {AbortSignal} signal */
+  async #read(signal) {
+    const [model, answers] = [this.#model, this.#answers];
+    if (!model || !answers) return;
+    const text = this.text;
+    if (text.trim() === '') {
+      this.#explorer.show(null, false);
+      answers.show(null, text, () => null);
+    } else {
+      await this.#look(model, text, signal);
+      const second = this.#question.value;
+      const said = await answers.ask(text, { signal, question: second });
+      signal.throwIfAborted();
+      answers.show(said, text, (mask) => this.#hidden.at(mask));
+    }
+    this.#aloud.textContent = [...this.#says.querySelectorAll('li')]
+      .slice(0, kAloud)
+      .map((item) => Array.from(item.querySelectorAll('.name, .number, b, small'), (one) => one.textContent).join(' '))
+      .join(', ');
+    this.#field.busy(false);
+    this.dispatchEvent(new Event('change'));
+  }
+
+  /** @param {Encoder} model @param {string} text @param {AbortSignal} signal */
+  async #look(model, text, signal) {
+    const begin = performance.now();
+    const traced = await model.trace(text, { signal });
+    signal.throwIfAborted();
+    const trace = encoderTrace(traced, text);
+    this.#explorer.show(trace, false);
+    this.#field.mark(trace.source);
+    this.#status.ready(model.info, {
+      pieces: traced.pieces.length,
+      milliseconds: performance.now() - begin,
+      note: traced.truncated ? 'its end was not read' : '',
+    });
+  }
+}

@@ -1,0 +1,77 @@
+// A text field that takes part in the one gesture: what the explorer lights is marked in its text.
+
+/** @typedef {import('../shared/marks.js').Marks} Marks */
+/** @typedef {import('../../view/trace.js').Side} Side */
+/** @typedef {import('../../view/trace.js').SideName} SideName */
+
+/** Dispatches `input` when its reader changed the text. */
+export class Field extends EventTarget {
+  #area;
+  #mirror;
+  #marks;
+  #name;
+
+  /** @param {ParentNode} root with a text field over a mirror @param {Marks} marks @param {SideName} name of what is in it */
+  constructor(root, marks, name) {
+    super();
+    this.#area = /** @type {HTMLTextAreaElement} */ (root.querySelector('textarea'));
+    this.#mirror = /** @type {HTMLElement} */ (root.querySelector('.mirror'));
+    this.#marks = marks;
+    this.#name = name;
+    marks.listen(this.#area, name);
+    this.#area.addEventListener('scroll', () => (this.#mirror.scrollTop = this.#area.scrollTop));
+    this.#area.addEventListener('input', () => {
+      this.#reflect();
+      this.dispatchEvent(new Event('input'));
+    });
+    this.#reflect();
+  }
+
+  get text() {
+    return this.#area.value;
+  }
+  set text(text) {
+    if (text === this.#area.value) return;
+    this.#area.value = text;
+    this.#reflect();
+  }
+
+  /** What is written last is in view. */
+  scrollToEnd() {
+    this.#area.scrollTop = this.#area.scrollHeight;
+  }
+
+  /** @param {boolean} working what is in view is not, or not yet, that of the text */
+  busy(working) {
+    this.#area.setAttribute('aria-busy', String(working));
+  }
+
+  /** The text's node, where ranges of it can be marked. */
+  get node() {
+    return /** @type {Text} */ (this.#mirror.firstChild);
+  }
+
+  /** Ties the text to the pieces that were traced. @param {Side | null} side */
+  mark(side) {
+    if (side && side.text === this.text) this.#marks.show([{ name: this.#name, side, node: this.node, begin: 0 }]);
+    else this.#marks.show([]);
+  }
+
+  /** Tints what follows a beginning of the text: what the model wrote. @param {string | null} from null: nothing */
+  tint(from) {
+    if (typeof Highlight !== 'function') return;
+    const highlight = new Highlight();
+    if (from !== null && this.text.startsWith(from) && from.length < this.text.length) {
+      const range = document.createRange();
+      range.setStart(this.node, from.length);
+      range.setEnd(this.node, this.text.length);
+      highlight.add(range);
+    }
+    CSS.highlights.set('qkv-written', highlight);
+  }
+
+  #reflect() {
+    this.#marks.show([]);
+    this.#mirror.textContent = `${this.#area.value}\n`;
+  }
+}

@@ -1,0 +1,306 @@
+// A generator at work on one text: it writes on, piece by piece; at any place what may come next, and what each head
+// looked at.
+
+import { generatorTrace } from '../../view/index.js';
+import { LatestRun } from '../shared/latest.js';
+import { kOneText } from '../shared/words.js';
+import { Field } from './field.js';
+import { Knobs, kSeeds } from './knobs.js';
+import { NextPieces } from './next-pieces.js';
+
+/** @typedef {import('../shared/explorer.js').Explorer} Explorer */
+/** @typedef {import('../shared/marks.js').Marks} Marks */
+/** @typedef {import('../../lib/models/index.js').Generator} Generator */
+/** @typedef {import('../../view/trace.js').Trace} Trace */
+/** @typedef {ReturnType<typeof import('../shared/status.js').statusLine>} Status */
+
+const kTypingPause = 150;
+const kPieces = 24; // of one continuation
+const kPace = 50; // milliseconds a piece: that it can be seen
+const kUndone = 100; // texts to go back to
+const kNamed = 24; // letters of a text in a heading
+
+/**
+ * Dispatches `change` when the text in view was read, or a knob turned; `write` when the model has written on; `choose`
+ * when the reader chose a text.
+ */
+export class GeneratorWorkbench extends EventTarget {
+  #knobs;
+  #explorer;
+  #status;
+  #field;
+  #next;
+  #button;
+  /** For screen readers. */
+  #aloud;
+  /** @type {Generator | null} */
+  #model = null;
+  /** @type {Trace | null} */
+  #trace = null;
+  /** Texts before the model wrote, or the reader picked. @type {string[]} */
+  #before = [];
+  /** What was there when the model last wrote on. @type {string | null} */
+  #from = null;
+  /** A text that the model would end. @type {string | null} */
+  #ended = null;
+  /** @type {AbortController | null} */
+  #writing = null;
+  #run;
+
+  /** @param {HTMLElement} root parts/generator-workbench.html @param {Explorer} explorer @param {Marks} marks the page's @param {Status} status */
+  constructor(root, explorer, marks, status) {
+    super();
+    const find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
+    this.#explorer = explorer;
+    this.#status = status;
+    this.#field = new Field(root, marks, 'target');
+    this.#knobs = new Knobs(find('.knobs'));
+    this.#next = new NextPieces(find('.says'), (error) => status.failed(error, null));
+    this.#aloud = /** @type {HTMLElement} */ (find('.aloud'));
+    this.#button = {
+      write: /** @type {HTMLButtonElement} */ (find('.write')),
+      step: /** @type {HTMLButtonElement} */ (find('.step')),
+      other: /** @type {HTMLButtonElement} */ (find('.other')),
+      undo: /** @type {HTMLButtonElement} */ (find('.undo')),
+    };
+    this.#run = new LatestRun(
+      (signal) => this.#look(signal),
+      (error) => this.#failed(error),
+    );
+    this.#listen();
+    for (const chip of find('.examples').children) chip.addEventListener('click', () => this.#choose(chip.textContent));
+  }
+
+  get text() {
+    return this.#field.text;
+  }
+  set text(text) {
+    this.#stop();
+    this.#before = [];
+    this.#from = null;
+    this.#set(text);
+  }
+
+  /** How the next piece is drawn. */
+  get draw() {
+    return this.#knobs.draw;
+  }
+  set draw(draw) {
+    this.#knobs.draw = draw;
+    this.#next.bend = draw;
+  }
+
+  /** @param {Generator} model writes from here on; the one before may be gone */
+  use(model) {
+    this.#stop();
+    this.#model = model;
+    this.#explorer.words = kOneText;
+    this.#next.use(model);
+    this.#next.bend = this.draw;
+    this.#changed(0);
+  }
+
+  /** Nothing is written or read any more. */
+  end() {
+    this.#stop();
+    this.#run.cancel();
+    this.#model = null;
+    this.#enable();
+  }
+
+  #listen() {
+    const { write, step, other, undo } = this.#button;
+    this.#field.addEventListener('input', () => {
+      this.#stop();
+      this.#from = null;
+      this.#changed(kTypingPause);
+    });
+    this.#next.addEventListener('pick', (event) =>
+      this.#put(this.#next.after + /** @type {CustomEvent} */ (event).detail),
+    );
+    this.#knobs.addEventListener('change', () => {
+      this.#next.bend = this.draw;
+      this.dispatchEvent(new Event('change'));
+    });
+    this.#explorer.selection.addEventListener('change', () => this.#showNext());
+    write.addEventListener('click', () => (this.#writing ? this.#stop() : this.write()));
+    step.addEventListener('click', () => this.#write(this.text, 1));
+    other.addEventListener('click', () => this.#writeOther());
+    undo.addEventListener('click', () => {
+      this.#stop();
+      this.#from = null;
+      this.#set(this.#before.pop() ?? this.text);
+      this.dispatchEvent(new Event('choose'));
+    });
+  }
+
+  /** Continues the text. */
+  write() {
+    return this.#write(this.text, kPieces);
+  }
+
+  /** The continuation that another seed draws. */
+  #writeOther() {
+    const from = this.#from ?? this.text;
+    this.draw = { ...this.draw, seed: (this.draw.seed + 1) % kSeeds };
+    this.#stop();
+    if (this.#from !== null) this.#before.pop();
+    this.#from = null;
+    return this.#write(from, kPieces);
+  }
+
+  /** @param {string} from @param {number} pieces */
+  async #write(from, pieces) {
+    const model = this.#model;
+    if (!model) return;
+    this.#stop();
+    const writing = (this.#writing = new AbortController());
+    this.#enable();
+    try {
+      await this.#stream(model, from, pieces, writing.signal);
+    } catch (error) {
+      if (!writing.signal.aborted) this.#failed(error);
+    }
+    if (this.#writing !== writing) return;
+    this.#stop();
+    this.dispatchEvent(new Event('write'));
+  }
+
+  /** @param {Generator} model @param {string} from @param {number} pieces @param {AbortSignal} signal */
+  async #stream(model, from, pieces, signal) {
+    // The draws of a text that was continued before are not to be those of its beginning.
+    const seed = this.draw.seed + kSeeds * from.length;
+    const reader = model
+      .stream(from, { ...this.draw, seed, maxLength: pieces, repetitionPenalty: 1, signal })
+      .getReader();
+    let text = from;
+    if (text !== this.text) this.#set(text);
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      signal.throwIfAborted();
+      if (text === from) {
+        this.#remember(from);
+        this.#from = from;
+      }
+      text += text === from && !/\S$/.test(from) ? part.value.trimStart() : part.value;
+      this.#set(text);
+      if (!matchMedia('(prefers-reduced-motion: reduce)').matches) await pause(kPace, signal);
+    }
+    this.#ended = text === from ? text : null;
+    this.#aloud.textContent = text.slice(from.length);
+  }
+
+  #stop() {
+    const writing = this.#writing;
+    this.#writing = null;
+    writing?.abort();
+    this.#enable();
+    if (writing) this.#run.request();
+  }
+
+  /** @param {string} text that the reader picked */
+  #put(text) {
+    this.#stop();
+    this.#remember(this.text);
+    this.#from = null;
+    this.#set(text);
+    this.dispatchEvent(new Event('choose'));
+  }
+
+  /** @param {string} text */
+  #choose(text) {
+    this.text = text;
+    this.dispatchEvent(new Event('choose'));
+  }
+
+  /** @param {string} text */
+  #remember(text) {
+    this.#before.push(text);
+    if (this.#before.length > kUndone) this.#before.shift();
+  }
+
+  /** @param {string} text */
+  #set(text) {
+    this.#field.text = text;
+    this.#field.scrollToEnd();
+    this.#changed(0);
+  }
+
+  /** @param {number} pause */
+  #changed(pause) {
+    this.#field.busy(true);
+    this.#field.tint(this.#from);
+    this.#enable();
+    this.#run.request(pause);
+  }
+
+  #enable() {
+    const { write, step, other, undo } = this.#button;
+    write.textContent = this.#writing ? 'Stop' : 'Continue';
+    for (const button of [write, step, other]) button.disabled = !this.#model;
+    undo.disabled = this.#before.length === 0;
+  }
+
+  /** @param {unknown} error */
+  #failed(error) {
+    this.#field.busy(false);
+    this.#status.failed(error, () => this.#run.request());
+  }
+
+  /** @param {AbortSignal} signal */
+  async #look(signal) {
+    const [model, text] = [this.#model, this.text];
+    if (!model) return;
+    const begin = performance.now();
+    const traced = await model.trace(text, { signal });
+    signal.throwIfAborted();
+    this.#trace = generatorTrace(traced, text);
+    this.#explorer.show(text === '' ? null : this.#trace, false);
+    this.#field.mark(this.#trace.target);
+    this.#showNext();
+    if (this.#writing) return;
+    this.#field.busy(false);
+    if (text === this.#ended) this.#status.note('The model ends the text here: write on, or pick a piece.');
+    else {
+      this.#status.ready(model.info, {
+        pieces: traced.pieces.length,
+        milliseconds: performance.now() - begin,
+        note: traced.truncated ? 'its end was not read' : '',
+      });
+    }
+    this.dispatchEvent(new Event('change'));
+  }
+
+  /** After the piece that is lit, or after all. */
+  #showNext() {
+    const { slice, selection } = this.#explorer;
+    const target = this.#trace?.target;
+    const place = selection.current;
+    const piece = place ? (place.query ?? place.key) : null;
+    if (!target || !slice || piece === null || piece >= target.pieces.length) {
+      return this.#next.show(this.text, nameOf(this.text));
+    }
+    const before = target.text.slice(0, target.end[piece]);
+    this.#next.show(before, nameOf(before));
+  }
+}
+
+/** @param {number} milliseconds @param {AbortSignal} signal @returns {Promise<void>} */
+const pause = (milliseconds, signal) =>
+  new Promise((done, gone) => {
+    const timer = setTimeout(done, milliseconds);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      gone(signal.reason);
+    });
+  });
+
+/** @param {string} text */
+function nameOf(text) {
+  if (text.trim() === '') return 'at the beginning';
+  const end = text.trimEnd();
+  if (end.length <= kNamed) return `after “${end}”`;
+  return `after “… ${end
+    .slice(-kNamed)
+    .replace(/^\S*\s+/, '')
+    .toWellFormed()}”`;
+}
