@@ -39,7 +39,7 @@ const json = (/** @type {object} */ value) => `${JSON.stringify(value, null, 2)}
  * @param {string[]} files
  */
 function manifest(name, files) {
-  const { version, license, engines } = JSON.parse(readFileSync(at('package.json'), 'utf8'));
+  const { version, license, author, homepage, repository, bugs, engines } = JSON.parse(readFileSync(at('package.json'), 'utf8'));
   const scripts = ['index.js', 'index.cjs', 'index.d.ts', 'index.d.cts', 'manifest.json'];
   return {
     name: `qkv-${name}`,
@@ -47,6 +47,10 @@ function manifest(name, files) {
     description: `A model that translates English to ${packages[name]}, for qkv`,
     keywords: ['translation', 'marian', 'model', 'qkv'],
     license,
+    author,
+    homepage,
+    repository: { ...repository, directory: `web/models/${name}` },
+    bugs,
     type: 'module',
     sideEffects: false,
     main: './index.js',
