@@ -14,7 +14,7 @@ async function buildWasm() {
     await cmake(`wasm-${kind}`);
   }
   for (const name of ['qkv.mjs', 'models.mjs']) {
-    const glue = (kind) => readFileSync(at('build', 'wasm', kind, name));
+    const glue = (/** @type {string} */ kind) => readFileSync(at('build', 'wasm', kind, name));
     if (!glue('baseline').equals(glue('relaxed'))) throw new ToolError(`The two builds' glue differs: ${name}.`);
   }
 }
@@ -24,7 +24,7 @@ async function buildWasm() {
  * @param {{minify?: boolean}} [options]
  */
 export async function build(parts = [], { minify = true } = {}) {
-  const wants = (part) => parts.length === 0 || parts.includes(part);
+  const wants = (/** @type {string} */ part) => parts.length === 0 || parts.includes(part);
   if (wants('native')) {
     say('native');
     await cmake('native');

@@ -19,7 +19,10 @@ const kWorkers = {
   'models-worker': 'engine/models/models-worker.js',
 };
 
-/** The name in the bundle of a file that a script names by its URL. What was compiled carries a hash of its content. */
+/**
+ * The name in the bundle of a file that a script names by its URL. What was compiled carries a hash of its content.
+ * @param {string} file
+ */
 function nameOf(file) {
   const path = relative(at(), file).split(sep).join('/');
   const compiled = /^build\/wasm\/(\w+)\/(qkv|models)\.(wasm|mjs)$/.exec(path);
@@ -40,6 +43,7 @@ function nameOf(file) {
  * Follows `new URL('file', import.meta.url)` in the library and in model packages: the file's name in the bundle replaces
  * the path wherever the module has it. `files` collects the files that are named.
  * @param {Set<string>} files
+ * @returns {import('esbuild').Plugin}
  */
 const assets = (files) => ({
   name: 'assets',
@@ -61,6 +65,7 @@ const assets = (files) => ({
   },
 });
 
+/** @param {string} glue */
 function withoutUrls(glue) {
   const contents = glue
     .replace(/new URL\("\w+\.wasm",\s*import\.meta\.url\)\.href/g, '""')
@@ -69,7 +74,7 @@ function withoutUrls(glue) {
   return contents;
 }
 
-const kTarget = { target: 'es2022', legalComments: 'none', logLevel: 'warning' };
+const kTarget = /** @type {const} */ ({ target: 'es2022', legalComments: 'none', logLevel: 'warning' });
 
 /** A thread holds a lock as long as it lives, and ends when it fails: so the page learns of it (web/lib/liveness.js). */
 const kThreadLock = `if (self.name.startsWith('em-pthread')) {
@@ -116,7 +121,7 @@ async function bundle(out, entryPoints, { minify, sourcemap }) {
     // Errors and consoles show the names of a package's classes and functions.
     keepNames: Boolean(sourcemap),
   });
-  const isWorker = (name) => [...files].some((file) => file === join(kLib, name));
+  const isWorker = (/** @type {string} */ name) => [...files].some((file) => file === join(kLib, name));
   const workers = Object.entries(kWorkers).filter(([, source]) => isWorker(source));
   await esbuild({
     ...shared,
@@ -132,11 +137,13 @@ async function bundle(out, entryPoints, { minify, sourcemap }) {
   }
 }
 
+/** @param {string} from @param {string} to */
 export function copy(from, to) {
   mkdirSync(dirname(to), { recursive: true });
   copyFileSync(from, to, constants.COPYFILE_FICLONE);
 }
 
+/** @param {string} folder */
 function fresh(folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -192,8 +199,11 @@ function copyModels(out) {
  * A page with the parts that several pages have: `<qkv-part file="card" caption="…">more</qkv-part>` becomes parts/card.html,
  * in which `{{caption}}` is what the attribute says, nothing where there is none, and `<slot></slot>` what stands inside.
  * Where a part links to the page itself, the link says so.
+ * @param {string} name
+ * @returns {string}
  */
 function wholePage(name) {
+  /** @type {(html: string) => string} */
   const filled = (html) =>
     html.replace(/[ ]*<qkv-part\s+file="([\w-]+)"([^>]*)>([\s\S]*?)<\/qkv-part>\n?/g, (_, file, attributes, inside) => {
       const said = Object.fromEntries(

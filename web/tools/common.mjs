@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
-export const at = (...parts) => join(root, ...parts);
+export const at = (/** @type {string[]} */ ...parts) => join(root, ...parts);
 
-/** A line that says what is being done, and when: minutes and seconds since the start. */
+/** A line that says what is being done, and when: minutes and seconds since the start. @param {string} text */
 export function say(text) {
   const seconds = Math.floor(performance.now() / 1000);
   const line = `[${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}] ${text}`;
@@ -38,7 +38,11 @@ export function run(command, args, { check = true, ...options } = {}) {
   });
 }
 
-/** Ends the process with the error's words; its stack only where it is not one of ours. */
+/**
+ * Ends the process with the error's words; its stack only where it is not one of ours.
+ * @param {unknown} error
+ * @returns {never}
+ */
 export function fail(error) {
   console.error(error instanceof ToolError ? error.message : error);
   process.exit(1);

@@ -9,7 +9,7 @@ import { serve } from './serve.mjs';
 
 const kQuiet = 100; // ms without a change before a rebuild: editors write in several goes
 
-/** What a changed file makes stale, or nothing. */
+/** What a changed file makes stale, or nothing. @param {string} folder @param {string} file */
 function partOf(folder, file) {
   if (/(^|\/)[.#]|~$/.test(file)) return null;
   if (folder === 'web') return file.startsWith('tools/') ? null : 'web';
@@ -25,6 +25,7 @@ async function main() {
   await build(['wasm', 'web'], { minify: false });
 
   const stale = new Set();
+  /** @type {NodeJS.Timeout | undefined} */
   let timer;
   let building = false;
   async function rebuild() {

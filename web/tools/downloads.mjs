@@ -11,12 +11,12 @@ export const gzipped = (folder, file) => gzipSync(readFileSync(join(folder, file
  * For each use: the doors that a page imports, the worker, and whose builds of WebAssembly. `inPage`: the engine runs in the
  * page, so that what the door imports when it is needed counts too.
  */
-const kUses = {
-  translating: { door: 'index.js', worker: 'worker.js', wasm: '' },
-  attention: { door: 'attention.js', wasm: '', inPage: true },
-  models: { door: 'models.js', worker: 'models-worker.js', wasm: 'models-' },
-  training: { door: 'train.js', worker: 'train-worker.js', wasm: 'train-' },
-};
+const kUses = /** @type {const} */ ({
+  translating: { door: 'index.js', worker: 'worker.js', wasm: '', inPage: false },
+  attention: { door: 'attention.js', worker: '', wasm: '', inPage: true },
+  models: { door: 'models.js', worker: 'models-worker.js', wasm: 'models-', inPage: false },
+  training: { door: 'train.js', worker: 'train-worker.js', wasm: 'train-', inPage: false },
+});
 
 /**
  * The files that a page downloads for all of the uses: of the builds of an engine the larger.
@@ -26,14 +26,19 @@ const kUses = {
  */
 export function downloadsOf(folder, uses) {
   const files = uses.flatMap((use) => {
-    const { door, worker, wasm, inPage = false } = kUses[use];
+    const { door, worker, wasm, inPage } = kUses[use];
     const scripts = [...graphOf(folder, door, inPage), ...(worker ? [`assets/${worker}`] : [])];
     return [...scripts, largerWasm(folder, wasm)];
   });
   return [...new Set(files)];
 }
 
-/** A script and what it imports, and with `whole` also what it imports only when it is needed. */
+/**
+ * A script and what it imports, and with `whole` also what it imports only when it is needed.
+ * @param {string} folder
+ * @param {string} entry
+ * @param {boolean} whole
+ */
 function graphOf(folder, entry, whole) {
   const found = new Set([entry]);
   const imports = whole
@@ -46,6 +51,7 @@ function graphOf(folder, entry, whole) {
   return found;
 }
 
+/** @param {string} folder @param {string} prefix @returns {string} */
 function largerWasm(folder, prefix) {
   const kinds = prefix === 'train-' ? ['train-'] : ['baseline-', 'relaxed-'].map((build) => prefix + build);
   const files = readdirSync(join(folder, 'assets'))

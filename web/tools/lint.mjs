@@ -10,13 +10,14 @@ import { pathToFileURL } from 'node:url';
 import { ToolError, at, fail, root, run, say, setUp } from './common.mjs';
 
 const fix = process.argv.includes('--fix');
-const files = (...patterns) =>
+const files = (/** @type {string[]} */ ...patterns) =>
   execFileSync('git', ['ls-files', '-co', '--exclude-standard', '--', ...patterns], { cwd: root, encoding: 'utf8' })
     .split('\n')
     .filter((file) => file !== '' && existsSync(at(file)));
-const node = (script, ...args) => run(process.execPath, [at('node_modules', script), ...args]);
+const node = (/** @type {string} */ script, /** @type {string[]} */ ...args) =>
+  run(process.execPath, [at('node_modules', script), ...args]);
 
-/** The newest of a clang tool's names that is here. */
+/** The newest of a clang tool's names that is here. @param {string} name */
 function clangTool(name) {
   for (const candidate of [`${name}-19`, `${name}-20`, `${name}-21`, name]) {
     try {
@@ -41,13 +42,13 @@ async function clangTidy() {
   const commands = at('build', 'lint', 'native');
   const options = ['--preset', 'native', '-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON', '--log-level=ERROR'];
   await run('cmake', ['--fresh', '-B', commands, ...options], { stdio: ['ignore', 'ignore', 'inherit'] });
-  const digest = (text) => createHash('sha256').update(text).digest('hex');
+  const digest = (/** @type {string | Buffer} */ text) => createHash('sha256').update(text).digest('hex');
   const shared = digest(
     files('*.clang-tidy', '*.h')
       .map((file) => readFileSync(at(file)))
       .join('\0'),
   );
-  const key = (file) => digest(shared + readFileSync(at(file)));
+  const key = (/** @type {string} */ file) => digest(shared + readFileSync(at(file)));
   const clean = at('build', 'lint', 'clang-tidy');
   mkdirSync(clean, { recursive: true });
   const sources = files('core/*.cc').filter((file) => !existsSync(`${clean}/${key(file)}`));
@@ -71,11 +72,14 @@ const checks = {
   'clang-tidy': clangTidy,
   eslint: () => node('eslint/bin/eslint.js', '--max-warnings=0', ...(fix ? ['--fix'] : []), '.'),
   prettier: () => node('prettier/bin/prettier.cjs', '--log-level=warn', fix ? '--write' : '--check', '.'),
-  tsc: () => node('typescript/bin/tsc', '-p', '.'),
+  tsc: async () => {
+    for (const folder of ['.', 'web/tools']) await node('typescript/bin/tsc', '-p', folder);
+  },
 };
 
 /** Runs every check; returns the names of those that failed. */
 export async function lint() {
+  /** @type {string[]} */
   const failed = [];
   for (const [name, check] of Object.entries(checks)) {
     say(name);

@@ -7,7 +7,7 @@ import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { at } from './common.mjs';
 
-/** The packages, by their folder in web/models. */
+/** The packages, by their folder in web/models: the language of each. @type {Record<string, string>} */
 export const packages = { 'en-fr': 'French', 'en-de': 'German', 'en-es': 'Spanish' };
 
 const kOf =
@@ -39,7 +39,9 @@ const json = (/** @type {object} */ value) => `${JSON.stringify(value, null, 2)}
  * @param {string[]} files
  */
 function manifest(name, files) {
-  const { version, license, author, homepage, repository, bugs, engines } = JSON.parse(readFileSync(at('package.json'), 'utf8'));
+  const { version, license, author, homepage, repository, bugs, engines } = JSON.parse(
+    readFileSync(at('package.json'), 'utf8'),
+  );
   const scripts = ['index.js', 'index.cjs', 'index.d.ts', 'index.d.cts', 'manifest.json'];
   return {
     name: `qkv-${name}`,
@@ -73,7 +75,7 @@ function manifest(name, files) {
  */
 function moduleText(name, sizes) {
   const [source, target] = name.split('-');
-  const lines = (/** @type {(file: string) => string} */ value) =>
+  const lines = (/** @type {(file: string) => string | number} */ value) =>
     Object.keys(sizes)
       .map((file) => `    '${file}': ${value(file)},\n`)
       .join('');

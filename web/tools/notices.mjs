@@ -119,7 +119,11 @@ function compiled() {
 /** The folders of npm packages, by the folder that they were bundled into. @type {Map<string, Set<string>>} */
 const bundled = new Map();
 
-/** For esbuild: notes which packages have a part in what is written to `out`. @param {string} out */
+/**
+ * For esbuild: notes which packages have a part in what is written to `out`.
+ * @param {string} out
+ * @returns {import('esbuild').Plugin}
+ */
 export const noting = (out) => ({
   name: 'notices',
   setup(build) {
@@ -127,7 +131,7 @@ export const noting = (out) => ({
     build.onEnd(({ metafile }) => {
       const inputs = Object.values(metafile?.outputs ?? {}).flatMap(({ inputs: parts }) => Object.entries(parts));
       const used = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path);
-      const folders = used.map((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]).filter(Boolean);
+      const folders = used.flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
       const known = bundled.get(out) ?? new Set();
       bundled.set(out, new Set([...known, ...folders.map((folder) => resolve(folder))]));
     });

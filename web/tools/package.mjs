@@ -27,7 +27,10 @@ const kDoors = {
 /** The doors that are types alone. */
 const kTypeDoors = ['view/react', 'view/svelte', 'view/vue'];
 
-/** Types from the JSDoc, those written by hand, and one file beside each door for tools that do not read `exports`. */
+/**
+ * Types from the JSDoc, those written by hand, and one file beside each door for tools that do not read `exports`.
+ * @param {string} out
+ */
 async function writeTypes(out) {
   const tsc = at('node_modules', 'typescript', 'bin', 'tsc');
   const types = join(out, 'types');
@@ -51,7 +54,7 @@ async function writeTypes(out) {
   for (const door of kTypeDoors) write(join(out, `${door}.d.ts`), `import '../types/${door}.js';\nexport {};\n`);
 }
 
-/** For `require`: the same modules, which Node loads from CommonJS too, and types that say so. */
+/** For `require`: the same modules, which Node loads from CommonJS too, and types that say so. @param {string} out */
 function writeCommonJs(out) {
   const folder = join(out, 'cjs');
   write(join(folder, 'package.json'), '{ "type": "commonjs" }\n');
@@ -65,6 +68,7 @@ function writeCommonJs(out) {
   }
 }
 
+/** @param {string} out */
 function writeManifest(out) {
   const { scripts: _s, devDependencies: _d, workspaces: _w, private: _p, ...manifest } = root();
   const inside = JSON.parse(JSON.stringify(manifest).replaceAll('./dist/', './'));
@@ -72,7 +76,7 @@ function writeManifest(out) {
   write(join(out, 'package.json'), `${JSON.stringify({ ...inside, sideEffects }, null, 2)}\n`);
 }
 
-/** README, CHANGELOG, LICENSE and web/docs, with links that hold in the package. */
+/** README, CHANGELOG, LICENSE and web/docs, with links that hold in the package. @param {string} out */
 function writeDocuments(out) {
   cpSync(at('LICENSE'), join(out, 'LICENSE'));
   const paths = readdirSync(at('web', 'docs'), { recursive: true }).map((path) => `web/docs/${path}`);
@@ -97,6 +101,7 @@ function relinked(path, documents) {
   });
 }
 
+/** @param {string} file @param {string} text */
 function write(file, text) {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);

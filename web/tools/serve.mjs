@@ -13,6 +13,7 @@ import { extname, join, normalize, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
+/** @type {Record<string, string>} */
 const kTypes = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
@@ -26,13 +27,21 @@ const kTypes = {
 
 const kHosts = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Whether a Host header names this machine, or one of `hosts`, whatever the port. */
+/**
+ * Whether a Host header names this machine, or one of `hosts`, whatever the port.
+ * @param {string | undefined} host
+ * @param {string[]} hosts
+ */
 function isExpected(host, hosts) {
   const name = /^([^:[\]]+|\[[\d:a-f.]+\])(?::\d+)?$/i.exec(host ?? '')?.[1].toLowerCase();
   return name !== undefined && [...kHosts, ...hosts].includes(name);
 }
 
-/** The file that a request's path names within `folder`, or null. A link may lead to another place in the folder, not out of it. */
+/**
+ * The file that a request's path names within `folder`, or null. A link may lead to another place in the folder, not out of it.
+ * @param {string} folder
+ * @param {string} path
+ */
 async function find(folder, path) {
   const wanted = normalize(join(folder, path.endsWith('/') ? `${path}index.html` : path));
   const [root, file] = await Promise.all([realpath(folder), realpath(wanted).catch(() => '')]);
@@ -41,7 +50,11 @@ async function find(folder, path) {
   return found?.isFile() ? { file, size: found.size } : null;
 }
 
-/** `bytes=a-b` as [first, last], within size; null where there is no such range to serve. */
+/**
+ * `bytes=a-b` as [first, last], within size; null where there is no such range to serve.
+ * @param {string | undefined} header
+ * @param {number} size
+ */
 function byteRange(header, size) {
   const match = /^bytes=(\d+)-(\d*)$/.exec(header ?? '');
   if (!match) return null;
@@ -50,17 +63,26 @@ function byteRange(header, size) {
   return first <= last ? [first, last] : null;
 }
 
-/** The path that a request asks for below `base`, from '/' on; null where there is no such thing. */
+/**
+ * The path that a request asks for below `base`, from '/' on; null where there is no such thing.
+ * @param {string} base
+ * @param {string | undefined} url
+ */
 function pathBelow(base, url) {
   try {
-    const path = decodeURIComponent(new URL(url, 'http://localhost').pathname);
+    const path = decodeURIComponent(new URL(url ?? '', 'http://localhost').pathname);
     return path.startsWith(base) && !path.includes('\0') ? path.slice(base.length - 1) : null;
   } catch {
     return null;
   }
 }
 
-/** The file of a path: of the folder that has its beginning in `also`, or of `folder`. */
+/**
+ * The file of a path: of the folder that has its beginning in `also`, or of `folder`.
+ * @param {string} folder
+ * @param {Record<string, string>} also
+ * @param {string} path
+ */
 async function findIn(folder, also, path) {
   const [start, other] = Object.entries(also).find(([prefix]) => path.startsWith(`/${prefix}`)) ?? ['', folder];
   return find(resolve(other), path.slice(start.length));
@@ -71,6 +93,12 @@ function refuse(response, status, text) {
   response.writeHead(status, { 'content-type': 'text/plain' }).end(`${text}\n`);
 }
 
+/**
+ * @param {string} folder
+ * @param {Required<Pick<ServeOptions, 'base' | 'headers' | 'also' | 'hosts'>>} how
+ * @param {import('node:http').IncomingMessage} request
+ * @param {import('node:http').ServerResponse} response
+ */
 async function answer(folder, { base, headers, also, hosts }, request, response) {
   if (!isExpected(request.headers.host, hosts)) {
     refuse(response, 421, 'This server answers to localhost, and to the names that --host gives it.');
@@ -78,7 +106,7 @@ async function answer(folder, { base, headers, also, hosts }, request, response)
   }
   const path = pathBelow(base, request.url);
   const found = path === null ? null : await findIn(folder, also, path);
-  if (!found || !['GET', 'HEAD'].includes(request.method)) {
+  if (!found || !['GET', 'HEAD'].includes(request.method ?? '')) {
     if (found) refuse(response, 405, 'GET only');
     else refuse(response, 404, 'There is nothing here.');
     return;
@@ -128,25 +156,27 @@ export function serve(folder, { port = 0, isolated = false, headers = {}, base =
   const server = createServer((request, response) => {
     answer(resolve(folder), how, request, response).catch(() => response.destroy());
   });
+  /** @returns {Promise<void>} */
   const close = () =>
     new Promise((closed) => {
-      server.close(closed);
+      server.close(() => closed());
       server.closeAllConnections();
     });
   return new Promise((listening, reject) => {
     server.on('error', reject);
-    server.listen(port, '127.0.0.1', () =>
-      listening({ url: `http://localhost:${server.address().port}${base}`, close }),
-    );
+    server.listen(port, '127.0.0.1', () => {
+      const { port: taken } = /** @type {import('node:net').AddressInfo} */ (server.address());
+      listening({ url: `http://localhost:${taken}${base}`, close });
+    });
   });
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const options = {
+  const options = /** @type {const} */ ({
     port: { type: 'string', default: '8080' },
     host: { type: 'string', multiple: true },
     isolated: { type: 'boolean', default: false },
-  };
+  });
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   const { port, host, isolated } = values;
   const { url } = await serve(positionals[0] ?? '.', { port: Number(port), hosts: host, isolated });

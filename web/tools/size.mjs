@@ -10,10 +10,16 @@ const kLimit = 215_000;
 const kModelsLimit = 225_000;
 const kTrainingLimit = 285_000;
 
-const print = (name, size) => console.log(`${String(Math.round(size)).padStart(8)}  ${name}`);
-const weigh = (files) => files.reduce((total, name) => total + gzipped(at('dist'), name), 0);
+const print = (/** @type {string} */ name, /** @type {number} */ size) =>
+  console.log(`${String(Math.round(size)).padStart(8)}  ${name}`);
+const weigh = (/** @type {string[]} */ files) => files.reduce((total, name) => total + gzipped(at('dist'), name), 0);
 
-/** Prints the files of some uses, then their sum beside its limit. */
+/**
+ * Prints the files of some uses, then their sum beside its limit.
+ * @param {string} title
+ * @param {Parameters<typeof downloadsOf>[1]} uses
+ * @param {number} limit bytes
+ */
 function ledger(title, uses, limit) {
   const files = downloadsOf(at('dist'), uses);
   for (const name of files.toSorted((a, b) => weigh([b]) - weigh([a]))) print(name, weigh([name]));
@@ -41,6 +47,7 @@ if (existsSync(map)) {
 function shares(text) {
   const roomOf = new Map(
     readdirSync(at('core'), { recursive: true })
+      .map(String)
       .filter((name) => name.endsWith('.cc') && !name.startsWith('cli'))
       .map((name) => [`${basename(name)}.o`, `core/${name.split('/')[0]}`]),
   );

@@ -13,7 +13,7 @@ async function main() {
   await setUp();
   const { build } = await import('./build.mjs');
   await build(['wasm', 'web']);
-  const start = (port) => serve(at('build', 'site'), { port, hosts: values.host });
+  const start = (/** @type {number} */ port) => serve(at('build', 'site'), { port, hosts: values.host });
   const { url } = await start(Number(values.port)).catch((error) => {
     if (error.code !== 'EADDRINUSE') throw error;
     return start(0);
