@@ -46,7 +46,9 @@ test('importing does nothing', async () => {
 test('neither door brings the code behind the other along', () => {
   const names = (file) => [...importsOf(at(file))].map((path) => relative(at('web/lib'), path));
   const attention = names('web/lib/attention/index.js');
-  expect(attention).toEqual(expect.arrayContaining(['attention/attention.js', 'attention/tensor.js', 'base/errors.js']));
+  expect(attention).toEqual(
+    expect.arrayContaining(['attention/attention.js', 'attention/tensor.js', 'base/errors.js']),
+  );
   const allowed = ['engine/assets.js', 'engine/given-wasm.js', 'engine/wasm-settings.js'];
   const isOwn = (name) => /^(attention|base)\//.test(name);
   expect(attention.filter((name) => !isOwn(name) && !allowed.includes(name))).toEqual([]);

@@ -3,12 +3,12 @@ import { crc32, deflateRawSync } from 'node:zlib';
 
 /**
  * @param {Record<string, Uint8Array>} files
- * @param {{deflate?: boolean, method?: number, flags?: number, count?: number, size?: (name: string, size: number) => number, crc?: (name: string, crc: number) => number}} [options]
- *   what the directory claims: `size` of a file unpacked and its checksum, `count` of all
+ * @param {{deflate?: boolean, method?: number, flags?: number, count?: number, size?: (name: string, size: number) => number, crc?: (name: string, crc: number) => number, place?: (name: string, at: number) => number}} [options]
+ *   what the directory claims: `size` of a file unpacked, its checksum and its `place`, `count` of all
  * @returns {Uint8Array<ArrayBuffer>}
  */
 export function zip(files, { deflate = false, method = deflate ? 8 : 0, flags = 0, count, ...lies } = {}) {
-  const { size = (_, n) => n, crc = (_, n) => n } = lies;
+  const { size = (_, n) => n, crc = (_, n) => n, place = (_, n) => n } = lies;
   const parts = [];
   const directory = [];
   let at = 0;
@@ -33,7 +33,7 @@ export function zip(files, { deflate = false, method = deflate ? 8 : 0, flags = 
       [path.length, 2],
       [0, 2],
     ];
-    put(directory, [0x02014b50, 4], [20, 2], ...common, [0, 2], [0, 2], [0, 2], [0, 4], [at, 4]);
+    put(directory, [0x02014b50, 4], [20, 2], ...common, [0, 2], [0, 2], [0, 2], [0, 4], [place(name, at), 4]);
     directory.push(path);
     const header = [];
     put(header, [0x04034b50, 4], ...common);

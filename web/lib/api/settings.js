@@ -3,6 +3,7 @@ import { QkvError, domException } from '../base/errors.js';
 import { translationKind } from '../engine/kinds.js';
 import { pairOf } from '../text/languages.js';
 import { addressOf, modelSource, nameOf } from '../loading/model-source.js';
+import { parts } from './parts.js';
 import { baseFolder } from '../base/package-file.js';
 import { foundModel, isModelPackage, packageFiles, packagePairs } from './package-models.js';
 import { hasWebWorker } from '../base/runtime.js';
@@ -11,6 +12,7 @@ import { threadsUrls } from '../engine/worker-assets.js';
 
 /** @typedef {import('../hosting/host.js').EngineSettings} EngineSettings */
 /** @typedef {import('../loading/model-source.js').ModelSource} ModelSource */
+/** @typedef {import('../loading/model-source.js').UnreadySource} UnreadySource */
 
 /** @typedef {import('./translator.js').CreateOptions} CreateOptions */
 /** @typedef {Pick<CreateOptions, 'sourceLanguage' | 'targetLanguage' | 'model' | 'baseUrl'>} ModelOptions */
@@ -19,7 +21,7 @@ import { threadsUrls } from '../engine/worker-assets.js';
  * The model to load, the key under which translators share it, and a name for people. Throws NotSupportedError where there
  * is none.
  * @param {ModelOptions} options
- * @returns {{key: unknown, name: string, source: import('../loading/model-source.js').ModelSource}}
+ * @returns {{key: unknown, name: string, source: ModelSource | UnreadySource}}
  */
 export function modelSettings(options) {
   const own = packageSettings(options);
@@ -27,9 +29,22 @@ export function modelSettings(options) {
   if (options.model === undefined) throw noModel(options);
   const source = modelSource(options.model);
   const address = addressOf(source);
-  if (address === null) return { key: {}, name: 'custom', source };
+  if (address === null) return { key: {}, name: 'custom', source: readied(source) };
   const pair = pairOf(options).replace('-', '');
   return { key: `${address} ${pair}`, name: nameOf(address), source: { ...source, pair } };
+}
+
+/**
+ * Files as they are, or, where some must be unpacked, with the code for it, which is fetched when it is needed.
+ * @param {ModelSource} source of files
+ * @returns {ModelSource | UnreadySource}
+ */
+function readied(source) {
+  const { files } = /** @type {{files: UnreadySource['files']}} */ (source);
+  if (!Object.keys(files).some((name) => /\.(zip|zst)$/i.test(name))) return source;
+  const unpack = async (/** @type {AbortSignal} */ signal, /** @type {(done: number) => void} */ progress) =>
+    (await parts.archives()).unpack(files, signal, progress);
+  return Object.assign(unpack, { files });
 }
 
 /**
@@ -77,18 +92,18 @@ function otherPair({ name }, pair) {
 /**
  * What the first of several engines is told: to hand on what it downloads.
  * @param {EngineSettings} settings
- * @param {ModelSource} source
+ * @param {ModelSource | UnreadySource} source
  */
 export const sharing = (settings, source) => ({
   settings: { ...settings, wasm: { ...settings.wasm, isShared: true } },
-  source: { ...source, isShared: true },
+  source: typeof source === 'function' ? source : { ...source, isShared: true },
 });
 
 /**
  * What the others are told: to take what the first has downloaded, or, where it had done so before and kept nothing, to
  * download it.
  * @param {EngineSettings} settings
- * @param {ModelSource} source
+ * @param {ModelSource | UnreadySource} source
  * @param {import('../engine/engine.js').Started} started
  * @param {import('../hosting/shared-model.js').Loaded} loaded
  */

@@ -15,7 +15,8 @@
  *   model folder in MarianMT's layout (config.json, vocab.json, source.spm, model.safetensors; target.spm,
  *   target_vocab.json, generation_config.json and shortlist.bin where it has them) or with Marian's own files: its URL (in
  *   Node also a path), the URL of its manifest.json, which lists its files, the files a person chose with
- *   `<input type="file" webkitdirectory>`, or `{files: {name: Blob | ArrayBuffer | Uint8Array | URL}}`
+ *   `<input type="file" webkitdirectory>`, or `{files: {name: Blob | ArrayBuffer | Uint8Array | URL}}`, or a zip of
+ *   them: its bytes, or a URL that ends in .zip
  * @property {(monitor: import('./monitor.js').CreateMonitor) => void} [monitor] is given an EventTarget with 'downloadprogress' events
  * @property {AbortSignal} [signal] gives the creation up
  * @property {boolean} [worker] whether the engine runs in a worker of its own; left out: in browsers yes, in Node no.

@@ -6,7 +6,7 @@ import { RangeFiller, feed } from './feed.js';
 import { openMarian } from './load-marian.js';
 import { marianNames } from '../loading/marian-files.js';
 import { asText, listed, openerOf, readFile } from '../loading/model-files.js';
-import { hasTwoVocabularies, smallFiles, weightsFile } from '../loading/model-source.js';
+import { hasTwoVocabularies, smallFiles, weightsFile } from '../loading/model-folder.js';
 
 /** @typedef {import('./guard.js').GuardedModule} GuardedModule */
 /** @typedef {import('../loading/model-source.js').ModelSource} ModelSource */

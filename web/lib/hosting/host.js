@@ -3,7 +3,7 @@ import { createEndpoint } from '../worker/endpoint.js';
 import { SharedModel } from './shared-model.js';
 
 /** @typedef {import('../engine/instantiate.js').WasmSettings} WasmSettings */
-/** @typedef {import('../loading/model-source.js').ModelSource} ModelSource */
+/** @typedef {import('../loading/model-source.js').ModelSource | import('../loading/model-source.js').UnreadySource} ModelSource */
 /**
  * `base`: the folder with the package's files, where it is not the package's own.
  * `member`: of several engines that share their work, which one.
@@ -95,7 +95,10 @@ class Host {
     const known = this.models.get(key);
     if (known) return known;
     const model = new SharedModel(
-      (signal, progress) => this.call('load', { source }, { signal, progress }),
+      async (signal, progress) => {
+        const ready = typeof source === 'function' ? await source(signal, progress) : source;
+        return this.call('load', { source: ready }, { signal, progress });
+      },
       (handle) => void this.call('unload', { model: handle }).catch(() => {}),
     );
     this.models.set(key, model);

@@ -2,7 +2,7 @@ import { unlessAborted } from '../base/abort.js';
 import { QkvError } from '../base/errors.js';
 import { holdHost } from './host.js';
 
-/** @typedef {import('../loading/model-source.js').ModelSource} ModelSource */
+/** @typedef {import('./host.js').ModelSource} ModelSource */
 
 /**
  * A translator's share in an engine and in a model of it. Where the engine has ended, calls that were running reject, and
@@ -109,7 +109,7 @@ export class Lease {
 
 /**
  * Whether a model was given as bytes: they are not kept, as they would be in memory twice.
- * @param {ModelSource & {zip?: unknown}} source
+ * @param {any} source
  */
 function hasBytes(source) {
   const sources = 'files' in source ? Object.values(source.files) : [source.zip];

@@ -21,6 +21,9 @@ const kUsual = {
   shortlist: ['lex.50.50.*.s2t.bin', 'lex.*.s2t.bin'],
 };
 
+/** Whether a file may be of a model in Marian's own files. @param {string} name */
+export const isMarianFile = (name) => Object.values(kKinds).some((kind) => kind.test(name));
+
 /**
  * The names of Marian's files among those of a model. A folder on a server cannot be listed: of one they are the usual ones
  * for its languages.

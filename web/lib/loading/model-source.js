@@ -24,33 +24,15 @@ import { asBlobs } from '../base/snapshot.js';
  */
 
 /**
- * A model folder's URL, its files, or a package such as qkv-en-fr.
- * @typedef {string | URL | File[] | FileList | ModelPackage | {files: Record<string, Blob | ArrayBuffer | ArrayBufferView | URL | string>}} ModelOption
+ * A model folder's URL, its files, a package such as qkv-en-fr, or a zip: its URL, which ends in .zip, or its bytes.
+ * @typedef {string | URL | File[] | FileList | ModelPackage | Blob | ArrayBuffer | ArrayBufferView | {files: Record<string, Blob | ArrayBuffer | ArrayBufferView | URL | string>}} ModelOption
  */
-
-/** The files of a model folder that are read first, whole. The weights come last and are streamed. */
-export const smallFiles = [
-  { name: 'config.json', isRequired: true },
-  { name: 'generation_config.json', isRequired: false },
-  { name: 'vocab.json', isRequired: true },
-  { name: 'source.spm', isRequired: true },
-  { name: 'target.spm', isRequired: false }, // absent: the source's serves both
-  { name: 'shortlist.bin', isRequired: false }, // absent: every piece may be written
-];
-export const weightsFile = 'model.safetensors';
 
 /**
- * Whether each side has pieces of its own: then the target's are in target_vocab.json. A text that is no JSON has not: the
- * core, which reads it next, says what is wrong with it.
- * @param {string} config the text of config.json
+ * A source that is made ready first: unpacked, or downloaded and checked. `progress` may go up to 0.9. `files`: what it is
+ * made of.
+ * @typedef {((signal: AbortSignal, progress: (done: number) => void) => Promise<ModelSource>) & {files: Record<string, Source>}} UnreadySource
  */
-export function hasTwoVocabularies(config) {
-  try {
-    return JSON.parse(config)?.share_encoder_decoder_embeddings === false;
-  } catch {
-    return false;
-  }
-}
 
 /**
  * @param {ModelOption} model
@@ -59,8 +41,11 @@ export function hasTwoVocabularies(config) {
 export function modelSource(model) {
   if (typeof model === 'string' || model instanceof URL) {
     const url = absoluteUrl(model);
-    return new URL(url).pathname.endsWith('/manifest.json') ? { manifest: url } : { folder: asFolder(url) };
+    const { pathname } = new URL(url);
+    if (/\.zip$/i.test(pathname)) return { files: { 'model.zip': url } };
+    return pathname.endsWith('/manifest.json') ? { manifest: url } : { folder: asFolder(url) };
   }
+  if (model instanceof Blob || isBytes(model)) return { files: { 'model.zip': model } };
   if (isList(model)) return { files: byName([...model]) };
   const files = model?.files;
   if (files && typeof files === 'object') {
@@ -76,7 +61,7 @@ export function modelSource(model) {
  * @param {ModelSource} source
  */
 export function needsModels(source) {
-  if (!('files' in source) || weightsFile in source.files) return false;
+  if (!('files' in source) || 'model.safetensors' in source.files) return false;
   return ['pytorch_model.bin', 'model.safetensors.index.json', 'pytorch_model.bin.index.json'].some(
     (name) => name in source.files,
   );
@@ -111,6 +96,13 @@ function isList(model) {
   return Array.isArray(model) || (typeof FileList === 'function' && model instanceof FileList);
 }
 
+/**
+ * @param {unknown} value
+ * @returns {value is ArrayBuffer | ArrayBufferView}
+ */
+const isBytes = (value) =>
+  ArrayBuffer.isView(value) || Object.prototype.toString.call(value) === '[object ArrayBuffer]';
+
 /** @param {string} url */
 function asFolder(url) {
   const { origin, protocol, pathname } = new URL(url);
@@ -135,7 +127,6 @@ function byName(files) {
  */
 function asSource(source, name) {
   if (typeof source === 'string' || source instanceof URL) return absoluteUrl(source);
-  if (source instanceof Blob || ArrayBuffer.isView(source)) return source;
-  if (Object.prototype.toString.call(source) === '[object ArrayBuffer]') return /** @type {ArrayBuffer} */ (source);
+  if (source instanceof Blob || isBytes(source)) return source;
   throw new QkvError('INVALID_ARGUMENT', 'a file is a Blob, an ArrayBuffer, a typed array or a URL', name);
 }

@@ -1,7 +1,8 @@
 // A folder in a zip (PKWARE's APPNOTE.TXT): its directory is at its end, so an archive is read in any order, an entry at a
 // time, stored or deflated. What an entry claims is believed no further than it is true.
 import { QkvError } from '../base/errors.js';
-import { blobChunks, readBlob } from './fetch.js';
+import { toBlob } from './blobs.js';
+import { blobChunks, open, readBlob } from './fetch.js';
 import { addToCrc } from './crc.js';
 
 /** @typedef {{blob: Blob, at: number, crc: number, packed: number, size: number, isDeflated: boolean}} ZipEntry */
@@ -16,14 +17,16 @@ const kLargestText = 64 << 20;
 const kMostTimes = 20;
 
 /**
- * Whether bytes begin as a zip does.
- * @param {Blob} blob
+ * @param {import('./fetch.js').Source} zip
+ * @param {AbortSignal} signal
+ * @param {(done: number) => void} progress of its download
+ * @returns {Promise<Record<string, ZipEntry>>} as `readZip` gives; rejects as it does, and as `open` does
  */
-export async function isZip(blob) {
-  return (
-    (await view(blob, 0, Math.min(4, blob.size))).byteLength === 4 &&
-    (await view(blob, 0, 4)).getUint32(0, true) === kEntry
-  );
+export async function zipEntries(zip, signal, progress) {
+  const blob = zip instanceof Blob ? zip : await toBlob(await open(zip, 'zip', signal), progress);
+  const isZip = blob.size > 4 && (await view(blob, 0, 4)).getUint32(0, true) === kEntry;
+  if (!isZip) throw invalid('it does not begin as a zip does');
+  return readZip(blob);
 }
 
 /**
@@ -31,11 +34,13 @@ export async function isZip(blob) {
  * @param {Blob} blob
  * @returns {Promise<Record<string, ZipEntry>>} rejects with INVALID_FILE, UNSUPPORTED, LIMIT_EXCEEDED
  */
-export async function readZip(blob) {
+async function readZip(blob) {
   const { count, at, length } = await findDirectory(blob);
   const directory = await view(blob, at, length);
   /** @type {Map<string, ZipEntry & {depth: number}>} */
   const found = new Map();
+  /** @type {[begin: number, end: number][]} */
+  const ranges = [];
   for (let i = 0, next = 0; i < count; ++i) {
     if (next + 46 > length || directory.getUint32(next, true) !== kDirectory)
       throw invalid('its directory is cut short');
@@ -46,14 +51,18 @@ export async function readZip(blob) {
       new Uint8Array(directory.buffer, directory.byteOffset + next + 46, short(28)),
     );
     const parts = path.split(/[/\\]/);
+    if (parts.includes('..')) throw invalid('a name in it leads out of it', path);
     const name = /** @type {string} */ (parts.at(-1));
     const entry = readEntry(blob, directory, next, path);
+    ranges.push([entry.at, entry.at + 30 + short(28) + entry.packed]);
     const known = found.get(name);
     if (name && !parts.includes('__MACOSX') && !(known && known.depth <= parts.length)) {
       found.set(name, { ...entry, depth: parts.length });
     }
     next = end;
   }
+  ranges.sort(([a], [b]) => a - b);
+  if (ranges.some(([begin], i) => i > 0 && begin < ranges[i - 1][1])) throw invalid('two of its files overlap');
   return Object.fromEntries(found);
 }
 
@@ -103,7 +112,7 @@ function readEntry(blob, directory, at, name) {
 /**
  * @param {ZipEntry} entry
  * @param {string} name
- * @returns {Promise<import('./fetch.js').Opened>}
+ * @returns {Promise<import('./fetch.js').Opened & {stored?: Blob}>} `stored`: of an entry that is not compressed its bytes, unchecked
  */
 export async function openEntry(entry, name) {
   const { blob, at, packed, size, isDeflated } = entry;
@@ -113,7 +122,7 @@ export async function openEntry(entry, name) {
   if (begin + packed > blob.size) throw invalid('ends after the zip does', name);
   const bytes = blob.slice(begin, begin + packed);
   const chunks = isDeflated ? inflate(bytes, name) : blobChunks(bytes, name);
-  return { chunks: checked(chunks, entry, name), size, exact: true };
+  return { chunks: checked(chunks, entry, name), size, exact: true, ...(!isDeflated && { stored: bytes }) };
 }
 
 /**

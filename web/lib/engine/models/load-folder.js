@@ -3,13 +3,13 @@
 import { withSignals } from '../../base/abort.js';
 import { QkvError } from '../../base/errors.js';
 import { RangeFiller, feed } from '../feed.js';
-import { open, readBlob } from '../../loading/fetch.js';
+import { readBlob } from '../../loading/fetch.js';
 import { kSmallShare } from '../load.js';
 import { asText, listed, openerOf, readFile } from '../../loading/model-files.js';
-import { hasTwoVocabularies, smallFiles } from '../../loading/model-source.js';
+import { hasTwoVocabularies, smallFiles } from '../../loading/model-folder.js';
 import { readDirectory } from './directory.js';
-import { openWeights, toBlob } from './weight-files.js';
-import { isZip, openEntry, readZip } from '../../loading/zip.js';
+import { openEntry, zipEntries } from '../../loading/zip.js';
+import { openWeights } from './weight-files.js';
 
 /** @typedef {import('./glue.js').GuardedModels} GuardedModels */
 /** @typedef {import('../../loading/folder-source.js').FolderSource} FolderSource */
@@ -133,9 +133,7 @@ async function begin(wasm, source, signal, progress) {
  * @returns {Promise<Opener>}
  */
 async function openZip(zip, signal, progress) {
-  const blob = zip instanceof Blob ? zip : await toBlob(await open(zip, 'zip', signal), progress);
-  if (!(await isZip(blob))) throw new QkvError('INVALID_FILE', 'it does not begin as a zip does', 'zip');
-  const entries = await readZip(blob);
+  const entries = await zipEntries(zip, signal, progress);
   return async (name, isOptional) => {
     if (Object.hasOwn(entries, name)) return openEntry(entries[name], name);
     if (isOptional) return null;

@@ -1,11 +1,12 @@
 // The files of weights in a folder of any kind: one or shards, by safetensors or pickled by PyTorch.
+import { toBlob } from '../../loading/blobs.js';
 import { asText, readFile } from '../../loading/model-files.js';
-import { weightsFile } from '../../loading/model-source.js';
+import { weightsFile } from '../../loading/model-folder.js';
 
 /** @typedef {import('./load-folder.js').GuardedModels} GuardedModels */
 /** @typedef {import('../../loading/model-files.js').Opener} Opener */
 /** @typedef {import('../load.js').Progress} Progress */
-/** @typedef {import('../../loading/fetch.js').Opened & {blob?: Blob}} OpenedFile `blob`: all of it, to be read in any order */
+/** @typedef {import('../../loading/blobs.js').OpenedFile} OpenedFile */
 /**
  * @typedef {object} WeightFile
  * @property {string} name
@@ -62,33 +63,4 @@ async function shardFile(name, opener, progress) {
   const opening = async () => /** @type {OpenedFile} */ (await opener(name));
   if (!name.endsWith('.safetensors')) return weightFile(name, await opening(), progress);
   return { name, size: 0, isWhole: false, open: opening };
-}
-
-/**
- * @param {OpenedFile} opened
- * @param {Progress} progress
- * @returns {Promise<Blob>} which a browser may keep on disk
- */
-export async function toBlob(opened, progress) {
-  if (opened.blob) return opened.blob;
-  const chunks = opened.chunks[Symbol.asyncIterator]();
-  let got = 0;
-  /** @type {unknown} */
-  let problem; // browsers say of what broke a stream no more than that it could not be fetched
-  const stream = new ReadableStream({
-    pull: async (controller) => {
-      try {
-        const { done, value } = await chunks.next();
-        if (done) return controller.close();
-        controller.enqueue(value.slice());
-        got += value.length;
-        if (opened.size) progress(Math.min(got / opened.size, 1));
-      } catch (error) {
-        controller.error((problem = error));
-      }
-    },
-  });
-  return new Response(stream).blob().catch((error) => {
-    throw problem ?? error;
-  });
 }

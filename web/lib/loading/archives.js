@@ -1,0 +1,100 @@
+// Models in archives: a zip of a model folder or of Marian's files, and files that zstd compressed. They are unpacked into
+// Blobs before an engine reads them. This module is fetched when a model is given so, and not before.
+import { QkvError } from '../base/errors.js';
+import { nextTask } from '../base/runtime.js';
+import { toBlob } from './blobs.js';
+import { readAll } from './fetch.js';
+import { isMarianFile } from './marian-files.js';
+import { isFolderFile } from './model-folder.js';
+import { openEntry, zipEntries } from './zip.js';
+
+/** @typedef {import('./fetch.js').Source} Source */
+/** @typedef {import('./model-source.js').ModelSource} ModelSource */
+/** @typedef {import('./zip.js').ZipEntry} ZipEntry */
+/** @typedef {(done: number) => void} Progress */
+
+/** What a zip may unpack to: so many times its size, and the small files. Weights shrink little. */
+const kMostTimes = 20;
+const kSmallFiles = 64 << 20;
+
+/** The decoders that not every archive needs. */
+export const decoders = { zstd: () => import('./zstd.js') };
+
+/**
+ * A model's files, unpacked.
+ * @param {Record<string, Source>} files one zip, or files of which some end in .zst
+ * @param {AbortSignal} signal
+ * @param {Progress} progress up to 0.9
+ * @returns {Promise<ModelSource>} rejects with a QkvError: what cannot be read, or is no model
+ */
+export async function unpack(files, signal, progress) {
+  const names = Object.keys(files);
+  const zip = names.find((name) => /\.zip$/i.test(name));
+  if (zip === undefined) return { files: await withoutZstd(files, signal) };
+  if (names.length > 1) throw new QkvError('INVALID_ARGUMENT', `${zip} and other files: give the zip alone`, 'model');
+  const members = await fromZip(files[zip], signal, progress);
+  return { files: await withoutZstd(members, signal) };
+}
+
+/**
+ * The files of a model in a zip, wherever they lie in it.
+ * @param {Source} zip
+ * @param {AbortSignal} signal
+ * @param {Progress} progress
+ */
+async function fromZip(zip, signal, progress) {
+  const entries = await zipEntries(zip, signal, (done) => progress(0.8 * done));
+  const isWanted = (/** @type {string} */ name) => isFolderFile(name) || isMarianFile(name.replace(/\.zst$/i, ''));
+  const wanted = Object.entries(entries).filter(([name]) => isWanted(name));
+  if (wanted.length === 0) {
+    throw new QkvError('MISSING_FILE', 'the zip has no file of a model: neither config.json nor model.*.bin', 'zip');
+  }
+  const [packed, size] = wanted.reduce(([a, b], [, entry]) => [a + entry.packed, b + entry.size], [0, 0]);
+  if (size > kMostTimes * packed + kSmallFiles) {
+    throw new QkvError(
+      'LIMIT_EXCEEDED',
+      `would unpack to ${size} bytes from ${packed}, more than any model does`,
+      'zip',
+    );
+  }
+  /** @type {Record<string, Blob>} */
+  const files = {};
+  let done = 0;
+  for (const [name, entry] of wanted) {
+    signal.throwIfAborted();
+    files[name] = await unpackedEntry(entry, name);
+    done += entry.size;
+    progress(0.8 + (0.1 * done) / Math.max(size, 1));
+  }
+  return files;
+}
+
+/**
+ * @param {ZipEntry} entry
+ * @param {string} name
+ * @returns {Promise<Blob>} of what is stored a part of the zip, its checksum checked
+ */
+async function unpackedEntry(entry, name) {
+  const { chunks, stored, ...rest } = await openEntry(entry, name);
+  if (!stored) return toBlob({ chunks, ...rest }, () => {});
+  for await (const _ of chunks); // checks
+  return stored;
+}
+
+/**
+ * @param {Record<string, Source>} files
+ * @param {AbortSignal} signal
+ */
+async function withoutZstd(files, signal) {
+  const isPacked = (/** @type {string} */ name) => /\.zst$/i.test(name);
+  const plain = Object.fromEntries(Object.entries(files).filter(([name]) => !isPacked(name)));
+  for (const name of Object.keys(files).filter(isPacked)) {
+    const { unzstd } = await decoders.zstd();
+    const bytes = unzstd(await readAll(files[name], name, signal));
+    if ('code' in bytes) throw new QkvError(bytes.code, bytes.message, name);
+    plain[name.replace(/\.zst$/i, '')] ??= new Blob([bytes]);
+    await nextTask();
+    signal.throwIfAborted();
+  }
+  return plain;
+}

@@ -1,0 +1,32 @@
+// Bytes that come as a stream, kept as a Blob: a browser may keep it on disk, and a worker gets it without a copy.
+
+/** @typedef {import('./fetch.js').Opened & {blob?: Blob}} OpenedFile `blob`: all of it, to be read in any order */
+
+/**
+ * @param {OpenedFile} opened
+ * @param {(done: number) => void} progress from 0 to 1
+ * @returns {Promise<Blob>} rejects as the chunks do
+ */
+export async function toBlob(opened, progress) {
+  if (opened.blob) return opened.blob;
+  const chunks = opened.chunks[Symbol.asyncIterator]();
+  let got = 0;
+  /** @type {unknown} */
+  let problem; // browsers say of what broke a stream no more than that it could not be fetched
+  const stream = new ReadableStream({
+    pull: async (controller) => {
+      try {
+        const { done, value } = await chunks.next();
+        if (done) return controller.close();
+        controller.enqueue(value.slice());
+        got += value.length;
+        if (opened.size) progress(Math.min(got / opened.size, 1));
+      } catch (error) {
+        controller.error((problem = error));
+      }
+    },
+  });
+  return new Response(stream).blob().catch((error) => {
+    throw problem ?? error;
+  });
+}
