@@ -73,7 +73,7 @@ const checks = {
   eslint: () => node('eslint/bin/eslint.js', '--max-warnings=0', ...(fix ? ['--fix'] : []), '.'),
   prettier: () => node('prettier/bin/prettier.cjs', '--log-level=warn', fix ? '--write' : '--check', '.'),
   tsc: async () => {
-    for (const folder of ['.', 'web/tools']) await node('typescript/bin/tsc', '-p', folder);
+    for (const folder of ['.', 'web/tools', 'web/demo']) await node('typescript/bin/tsc', '-p', folder);
   },
 };
 

@@ -126,7 +126,7 @@ export async function compute(state) {
 function asRows(answer, state) {
   const { queries, keys, heads } = sizesOf(state);
   const isTurned = state.convention === 'columns';
-  const pairs = ({ data }) => ({
+  const pairs = (/** @type {{data: Float32Array}} */ { data }) => ({
     data: isTurned ? turnedData(data, heads, keys, queries) : data,
     shape: [heads, queries, keys],
   });

@@ -49,7 +49,8 @@ function revealIn(row, one) {
 
 /** @param {HTMLElement} nav */
 function showLessons(nav) {
-  const link = ({ id, title }) => make('a', { href: id === 'playground' ? '#' : `#preset=${id}` }, title);
+  const link = (/** @type {import('./presets.js').Preset} */ { id, title }) =>
+    make('a', { href: id === 'playground' ? '#' : `#preset=${id}` }, title);
   nav.append(...presets.map(link));
 }
 
@@ -70,7 +71,7 @@ class Page {
   /** Whose weighted values are in view. */
   #query = 0;
   #version = 0;
-  #addressTimer = 0;
+  #addressTimer = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
   /** The address's hash that was last read or written. */
   #hash = location.hash;
 

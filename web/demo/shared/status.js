@@ -2,7 +2,10 @@
 
 import { QkvError } from '../../lib/index.js';
 
-/** @typedef {import('../../lib/index.js').TranslatorInfo} TranslatorInfo an Encoder's and a Generator's say the same */
+/**
+ * What the line says of a model: a Translator's, an Encoder's or a Generator's `info` has it.
+ * @typedef {Pick<import('../../lib/index.js').TranslatorInfo, 'name' | 'parameters' | 'bytes' | 'engine' | 'worker'>} ShownInfo
+ */
 /** @typedef {{pieces: number, milliseconds: number, note?: string}} Timing `note`: what is not whole */
 
 /** @param {ParentNode} root */
@@ -31,7 +34,7 @@ export function statusLine(root) {
     named: (name) => (givenName = name),
     /** @param {number} loaded 0..1 */
     loading: (loaded) => say(`Loading the model, ${Math.round(100 * loaded)} %`, { progress: loaded }),
-    /** @param {TranslatorInfo} info @param {Timing} [timing] */
+    /** @param {ShownInfo} info @param {Timing} [timing] */
     ready: (info, timing) => say([...about({ ...info, name: givenName ?? info.name }), ...speed(timing)].join(' · ')),
     /** @param {string} why a sentence: what was asked for cannot be had */
     refused: (why) => say(why, { failed: true }),
@@ -46,7 +49,7 @@ export function statusLine(root) {
   };
 }
 
-/** @param {TranslatorInfo} info */
+/** @param {ShownInfo} info */
 function about({ name, parameters, bytes, engine, worker }) {
   const build = engine === 'custom' ? 'custom build' : `${engine} SIMD`;
   const place = worker ? '1 thread, in a worker' : '1 thread';

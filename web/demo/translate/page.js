@@ -164,7 +164,9 @@ function open(trace, name) {
   run.cancel();
   saved = { trace, name };
   traced = trace;
-  texts.showSaved(trace);
+  // Of a file that was read, both sides are there.
+  const { source, target } = /** @type {Record<'source' | 'target', import('../../view/trace.js').Side>} */ (trace);
+  texts.showSaved(source, target);
   shownText = texts.text;
   explorer.show(trace, false);
   beam.show(null);
@@ -212,7 +214,7 @@ explorer.addEventListener('sight', () => note());
 explorer.addEventListener('pick', (event) => {
   const { query, id } = /** @type {CustomEvent} */ (event).detail;
   explorer.keep(query);
-  steer([...Array.from(traced?.target.ids ?? []).slice(0, query), id]);
+  steer([...Array.from(traced?.target?.ids ?? []).slice(0, query), id]);
 });
 beam.addEventListener('choose', (event) => steer(/** @type {CustomEvent} */ (event).detail));
 beam.addEventListener('width', () => note());

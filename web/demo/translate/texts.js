@@ -190,8 +190,12 @@ export class Texts extends EventTarget {
     this.#mark(session);
   }
 
-  /** A trace from a file: its two texts, whatever the engine would say. @param {import('../../view/trace.js').Trace} trace */
-  showSaved({ source, target }) {
+  /**
+   * A trace from a file: its two texts, whatever the engine would say.
+   * @param {import('../../view/trace.js').Side} source
+   * @param {import('../../view/trace.js').Side} target
+   */
+  showSaved(source, target) {
     this.endOwn();
     this.set(source.text);
     this.#active = 0;

@@ -299,8 +299,6 @@ function nameOf(text) {
   if (text.trim() === '') return 'at the beginning';
   const end = text.trimEnd();
   if (end.length <= kNamed) return `after “${end}”`;
-  return `after “… ${end
-    .slice(-kNamed)
-    .replace(/^\S*\s+/, '')
-    .toWellFormed()}”`;
+  const last = [...end].slice(-kNamed).join('');
+  return `after “… ${last.replace(/^\S*\s+/, '')}”`;
 }
