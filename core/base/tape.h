@@ -46,6 +46,9 @@ class Tape {
   // Runs all functions and removes them. An output without a gradient passes none.
   void Backward();
 
+  // Sees each product x W' that is recorded, by the address of W's floats; may be empty.
+  std::function<void(const float* weights, ConstMatrixView x)> on_product;
+
  private:
   struct Value {
     size_t size = 0;

@@ -86,6 +86,7 @@ void AddTranslate(CLI::App& app);
 void AddScore(CLI::App& app);
 void AddInspect(CLI::App& app);
 void AddQuantize(CLI::App& app);
+void AddExport(CLI::App& app);
 void AddScores(CLI::App& app);
 void AddShortlist(CLI::App& app);
 void AddEncode(CLI::App& app);

@@ -54,6 +54,7 @@ int main(int argc, char** argv) {
   AddScore(app);
   AddInspect(app);
   AddQuantize(app);
+  AddExport(app);
   AddScores(app);
   AddShortlist(app);
   AddTrain(app);

@@ -41,6 +41,7 @@ void MultiplyRecorded(const Context& ctx, const Weight& weight, const float* bia
                       Activation activation, MatrixView y) {
   assert(!weight.quantized());
   const PackedMatrix& w = weight.floats();
+  if (ctx.tape->on_product) ctx.tape->on_product(w.data(), x);
   // max(x, 0) can be told from what it gave. Others need what they were given.
   const bool fused = activation == Activation::kNone || activation == Activation::kRelu;
   const Activation now = fused ? activation : Activation::kNone;

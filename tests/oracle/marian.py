@@ -1,9 +1,8 @@
 """Marian's models by themselves: seeded random weights, their binary file as Marian writes it (core/io/marian_file.h), and
 what they compute, in NumPy, from the equations. The reference for Firefox's translation models.
 
-`Model.write` makes the file; `Model.forward` is teacher forcing and `Model.translate` greedy decoding. By default both
-compute with the numbers that the file holds, in float64. With `as_bergamot` products are those of Marian in WebAssembly:
-activations rounded by the file's own multipliers, neighbouring products summed in 16 bits that saturate, float32 between.
+`Model.write` makes the file; `Model.forward` is teacher forcing and `Model.translate` greedy decoding, with the numbers
+that the file holds, in float64. What bergamot's WebAssembly makes of them is in marian_wasm.py.
 """
 
 import struct
@@ -183,21 +182,11 @@ class Model:
 
     def product(self, x, name, bias=None, columns=None):
         """x W, or x W' for a table; of some outputs alone where `columns` names them."""
-        table = name.endswith("Wemb")
-        if not self.as_bergamot:
-            weight = self.exact[name].T if table else self.exact[name]
-            y = x @ (weight if columns is None else weight[:, columns])
-        else:
-            whole, multiplier = self.weights[name]
-            weight = (whole.T if table else whole).astype(np.int32)
-            weight = weight if columns is None else weight[:, columns]
-            alpha = self.alphas[name]
-            a = np.clip(np.rint(x.astype(np.float32) * alpha), -127, 127).astype(np.int32) + 127
-            pairs = [np.clip(r[0::2, None] * weight[0::2] + r[1::2, None] * weight[1::2], -32768, 32767).sum(0) for r in a]
-            y = (np.stack(pairs) - 127 * weight.sum(0)).astype(np.float32) * np.float32(1 / (alpha * multiplier))
+        weight = self.exact[name].T if name.endswith("Wemb") else self.exact[name]
+        y = x @ (weight if columns is None else weight[:, columns])
         if bias is None:
             return y
-        return y + (self.exact[bias] if columns is None else self.exact[bias][:, columns]).astype(y.dtype)
+        return y + (self.exact[bias] if columns is None else self.exact[bias][:, columns])
 
     def norm(self, x, name):
         centred = x - x.mean(-1, keepdims=True)
@@ -269,8 +258,6 @@ class Model:
             x = self.part(x, f"{name}_context_Wo", lambda y: self.attend(f"{name}_context", y, memory, False, cross))
             x = self.part(x, f"{name}_ffn_ffn", lambda y: self.feed(f"{name}_ffn", y))
         return self.norm(x, "decoder_top_ln") if self.pre_norm else x
-
-    as_bergamot = False
 
     def forward(self, source, target):
         """Log-probabilities [target, pieces] with <unk> banned, and the trace."""

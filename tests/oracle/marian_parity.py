@@ -2,8 +2,10 @@
 
     python3 marian_parity.py QKV VOCAB.spm LEX.bin LINES [kind...]      kinds: tiny, base, base-memory, untied, each with :SEED
 
-Of each model, over the lines: how many of bergamot's translations are NumPy's with bergamot's arithmetic, how many of ours
-are bergamot's; and where ours are others, how far our piece is below the best one by the float model, at the first place.
+Of each model, over the lines: how many of bergamot's translations are NumPy's with bergamot's arithmetic (marian_wasm.py),
+and how many of ours are bergamot's. Where ours is another one: the margin, how far the best two logits are apart by the model
+in float64, where the two translations first differ; and how far our piece is below the best one there. The largest of each.
+Ours may also stop: after a phrase has been repeated for long, where bergamot goes on.
 """
 
 import gzip
@@ -17,6 +19,7 @@ import numpy as np
 import sentencepiece
 
 import marian
+import marian_wasm
 
 SHAPES = {
     "tiny": {"d": 256, "ffn": 1536, "heads": 8, "layers": (6, 2), "sharp": 1.0},
@@ -31,12 +34,14 @@ def lines_of(command, text=None):
     return done.stdout.rstrip("\n").split("\n")
 
 
-def distance(model, source, ours, theirs, candidates):
-    """How far the piece that we wrote first otherwise is below the best one."""
+def difference(model, source, ours, theirs, candidates):
+    """Where the pieces first differ: the margin of the best two, and how far our piece is below the best."""
     at = next(i for i, (a, b) in enumerate(zip([*ours, 0], [*theirs, 0])) if a != b)
     row = model.decode(model.encode(source, []), [*ours[:at], 0], [], [])[-1:]
     logits = model.product(row, model.table(), "decoder_ff_logit_out_b", candidates)[0]
-    return float(logits.max() - logits[candidates.index(([*ours, 0])[at])])
+    logits[np.equal(candidates, 1)] = -np.inf
+    best, second = -np.partition(-logits, 1)[:2]
+    return np.array([best - second, best - logits[candidates.index([*ours, 0][at])]])
 
 
 def compare(kind, seed, qkv, vocabulary, lex, lines):
@@ -58,18 +63,20 @@ def compare(kind, seed, qkv, vocabulary, lex, lines):
         trace = ["--trace", folder / "trace.json"]
         ours = lines_of([qkv, "translate", "--model", folder, *trace], "\n".join(texts) + "\n")
         our_ids = [json.loads(line)["target"]["ids"][:-1] for line in (folder / "trace.json").open()]
-    model.as_bergamot = True
-    ids = [vocabulary.encode(text) + [0] for text in texts]
-    lists = [shortlist.candidates(source, kind != "untied") for source in ids]
-    numpy = [model.translate(source, some) for source, some in zip(ids, lists)]
-    model.as_bergamot = False
-    exact = sum(vocabulary.decode(written) == text for (written, _), text in zip(numpy, theirs))
-    equal, furthest = 0, 0.0
-    for source, some, our, (written, _), text, their in zip(ids, lists, our_ids, numpy, ours, theirs):
-        equal += text == their
-        if text != their and our != written:
-            furthest = max(furthest, distance(model, source, our, written, some))
-    print(f"{kind}:{seed}  lines {len(texts)}  bergamot as NumPy {exact}  ours as bergamot {equal}  furthest {furthest:.3f}", flush=True)
+    wasm = marian_wasm.Wasm(model)
+    exact, equal, stopped, largest = 0, 0, 0, np.zeros(2)
+    for text, our, their, ids in zip(texts, ours, theirs, our_ids):
+        source = vocabulary.encode(text) + [0]
+        candidates = shortlist.candidates(source, kind != "untied")
+        written = wasm.translate(source, candidates)
+        exact += vocabulary.decode(written) == their
+        equal += our == their
+        if ids == written[: len(ids)]:
+            stopped += len(ids) < len(written)
+        else:
+            largest = np.maximum(largest, difference(model, source, ids, written, candidates))
+    counts = f"lines {len(texts)}  bergamot as NumPy {exact}  ours as bergamot {equal}  stopped {stopped}"
+    print(f"{kind}:{seed}  {counts}  margin {largest[0]:.3f}  below {largest[1]:.3f}", flush=True)
 
 
 def main():

@@ -1,0 +1,161 @@
+// qkv export: a model folder in, the same model in the files of another program out.
+#include <algorithm>
+#include <filesystem>
+
+#include "core/cli/command.h"
+#include "core/io/files.h"
+#include "core/io/folder_lock.h"
+#include "core/io/marian_writer.h"
+#include "core/io/safetensors_writer.h"
+#include "core/models/transformer.h"
+#include "core/train/calibrate.h"
+#include "core/translate/marian_folder.h"
+
+namespace qkv::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kLargestFile = size_t{64} << 20;
+
+struct Options {
+  std::string in, out, texts, pair = "xxyy";
+  bool marian = false, hugging_face = false;
+};
+
+// The folder's model, which is a Transformer in MarianMT's layout.
+std::unique_ptr<TranslationModel> TransformerOrFail(const std::string& folder) {
+  if (IsMarianFolder(folder)) Fail(folder + ": it is a folder of Marian's own files already");
+  const std::string config = OrFail(ReadWholeFile(folder + "/config.json", kLargestConfig));
+  if (OrFail(IsRecurrent(config))) Fail(folder + ": recurrent models are this engine's alone");
+  return LoadOrFail(folder, /*shortlist=*/false);
+}
+
+const TransformerConfig& ConfigOf(const TranslationModel& model) {
+  return static_cast<const Transformer&>(model.model()).config();
+}
+
+// ---- Marian ----
+
+// A piece that no text is cut into, as a field of SentencePiece's file; more of them may be written behind a file.
+std::string UnusedPiece(size_t number) {
+  const std::string text = "<unused-" + std::to_string(number) + ">";
+  constexpr char kPieces = 0x0a, kText = 0x0a, kScore = 0x15, kType = 0x18, kUnused = 5;
+  std::string piece = {kText, static_cast<char>(text.size())};
+  piece += text + kScore + std::string(sizeof(float), '\0') + kType + kUnused;
+  return std::string{kPieces, static_cast<char>(piece.size())} + piece;
+}
+
+struct Vocabulary {
+  std::string spm;  // filled up
+  size_t pieces = 0;
+};
+
+// A side's pieces, whose ids have to be the model's rows.
+Vocabulary VocabularyOrFail(const TranslationModel& model, const std::string& path, Side side) {
+  Vocabulary vocabulary{OrFail(ReadWholeFile(path, kLargestFile))};
+  const auto* const bytes = reinterpret_cast<const uint8_t*>(vocabulary.spm.data());
+  const SentencePiece pieces = OrFail(SentencePiece::Parse({bytes, vocabulary.spm.size()}, path));
+  vocabulary.pieces = pieces.size();
+  const SequenceConfig& config = model.config();
+  const size_t rows = side == Side::kSource ? config.source_vocabulary : config.vocabulary;
+  bool same = pieces.size() <= rows && pieces.Id("</s>") == config.end;
+  for (size_t i = 0; same && i < pieces.size(); ++i) {
+    const auto id = static_cast<int32_t>(i);
+    same = id != config.start && model.PieceText(id, side) == pieces.Text(id);
+  }
+  if (!same) Fail(path + ": vocab.json numbers its pieces otherwise, and Marian has no such file beside it");
+  for (size_t i = pieces.size(); i < MarianRows(pieces.size()); ++i) vocabulary.spm += UnusedPiece(i);
+  return vocabulary;
+}
+
+std::vector<std::string> TextsOrFail(const std::string& path) {
+  const std::string content = OrFail(ReadWholeFile(path, kLargestFile));
+  std::vector<std::string> texts;
+  for (size_t at = 0; at < content.size();) {
+    const size_t end = std::min(content.find('\n', at), content.size());
+    texts.push_back(content.substr(at, std::min(content.find('\t', at), end) - at));
+    at = end + 1;
+  }
+  if (texts.empty()) Fail(path + ": there is no text in it");
+  return texts;
+}
+
+void ExportMarian(const Options& options) {
+  const fs::path in = options.in, out = options.out;
+  const std::unique_ptr<TranslationModel> model = TransformerOrFail(options.in);
+  const bool int8 = !options.texts.empty();
+  CheckOrFail(CheckForMarian(ConfigOf(*model), int8));
+  const bool two = fs::exists(in / "target.spm");
+  if (two && ConfigOf(*model).shared_embeddings) {
+    Fail(options.in + ": Marian has one vocabulary where tables are shared, and this folder has target.spm too");
+  }
+  const Vocabulary source = VocabularyOrFail(*model, (in / "source.spm").string(), Side::kSource);
+  const Vocabulary target = two ? VocabularyOrFail(*model, (in / "target.spm").string(), Side::kTarget) : source;
+  std::map<const float*, float> largest;
+  if (int8) {
+    ThreadPool pool(1);
+    largest = OrFail(LargestInputs(*model, TextsOrFail(options.texts), pool));
+  }
+  // The small files first: without its weights nothing takes the folder for a model.
+  const FolderLock lock = OrFail(FolderLock::Take(options.out));
+  const auto path = [&](const char* begin, const char* end) { return (out / (begin + options.pair + end)).string(); };
+  CheckOrFail(WriteWholeFile(path(two ? "srcvocab." : "vocab.", ".spm"), source.spm));
+  if (two) CheckOrFail(WriteWholeFile(path("trgvocab.", ".spm"), target.spm));
+  const fs::path shortlist = in / "shortlist.bin";
+  if (fs::exists(shortlist)) CheckOrFail(CopyWholeFile(shortlist.string(), path("lex.50.50.", ".s2t.bin")));
+  const std::string weights = path("model.", int8 ? ".intgemm.alphas.bin" : ".bin");
+  const MarianTarget sizes = {source.pieces, target.pieces, int8 ? &largest : nullptr};
+  CheckOrFail(WriteWholeFile(
+      weights, [&](const ByteSink& sink) { WriteMarian(model->Slots(), ConfigOf(*model), sizes, sink); }));
+  std::printf("%s: %.1f MB\n", weights.c_str(), static_cast<double>(fs::file_size(weights)) / 1e6);
+}
+
+// ---- Hugging Face ----
+
+void ExportHuggingFace(const Options& options) {
+  const fs::path in = options.in, out = options.out;
+  const std::unique_ptr<TranslationModel> model = TransformerOrFail(options.in);
+  const TransformerConfig& config = ConfigOf(*model);
+  if (config.past != Past::kSelfAttention || config.frequencies != Frequencies::kPaper) {
+    Fail(options.in + ": Hugging Face's MarianMT has self-attention and the positions of the paper alone");
+  }
+  const FolderLock lock = OrFail(FolderLock::Take(options.out));
+  for (const char* const name : {"config.json", "generation_config.json", "tokenizer_config.json", "vocab.json",
+                                 "source.spm", "target.spm", "target_vocab.json"}) {
+    // Its tokenizer reads a file for each side.
+    const char* const from = std::string_view(name) == "target.spm" && !fs::exists(in / name) ? "source.spm" : name;
+    if (fs::exists(in / from)) CheckOrFail(CopyWholeFile((in / from).string(), (out / name).string()));
+  }
+  const std::string weights = (out / "model.safetensors").string();
+  CheckOrFail(
+      WriteWholeFile(weights, [&](const ByteSink& sink) { WriteSafetensors(model->Slots(), FloatsAs::kF32, sink); }));
+  std::printf("%s: %.1f MB\n", weights.c_str(), static_cast<double>(fs::file_size(weights)) / 1e6);
+}
+
+}  // namespace
+
+void AddExport(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("export", "Write a model folder in the files of Marian or Hugging Face");
+  CLI::Option* marian = command->add_flag("--marian", options->marian, "for Marian, bergamot and Firefox");
+  command->add_flag("--hf", options->hugging_face, "for MarianMT of Hugging Face Transformers, in float32")
+      ->excludes(marian);
+  command->add_option("--int8", options->texts, "in int8 (intgemm8), by the activations of these texts, a line each")
+      ->check(CLI::ExistingFile)
+      ->needs(marian);
+  command->add_option("--pair", options->pair, "the two languages, as in the files' names: enfr")
+      ->check(NotEmpty())
+      ->capture_default_str()
+      ->needs(marian);
+  command->add_option("in", options->in, "the model folder")->required()->check(CLI::ExistingDirectory);
+  command->add_option("out", options->out, "the folder to write; files that it has are replaced")
+      ->required()
+      ->check(NotEmpty());
+  command->callback([options] {
+    if (!options->marian && !options->hugging_face) Fail("export: --marian or --hf is missing", kUsage);
+    options->marian ? ExportMarian(*options) : ExportHuggingFace(*options);
+  });
+}
+
+}  // namespace qkv::cli

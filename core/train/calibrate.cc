@@ -1,0 +1,50 @@
+#include "core/train/calibrate.h"
+
+#include "core/base/tape.h"
+#include "core/translate/translation.h"
+
+namespace qkv {
+namespace {
+
+// The translation of a text, </s> included.
+Result<std::vector<int32_t>> Translated(const TranslationModel& model, const std::string& text, Context& ctx) {
+  TranslationJob job(model, {text}, {.copy = false});
+  while (!job.Step(ctx)) continue;
+  QKV_CHECK(job.outcome());
+  return job.results().front().ids;
+}
+
+}  // namespace
+
+Result<std::map<const float*, float>> LargestInputs(TranslationModel& model, const std::vector<std::string>& texts,
+                                                    ThreadPool& pool) {
+  for (const WeightSlot& slot : model.Slots().slots) {
+    Weight* const* const matrix = std::get_if<Weight*>(&slot.to);
+    if (matrix == nullptr || !(*matrix)->quantized()) continue;
+    return Error{ErrorCode::kUnsupported, "its weights are int8: inputs are measured with those that it was made of",
+                 slot.names.front()};
+  }
+  std::map<const float*, float> largest;
+  Arena arena;
+  for (const std::string& text : texts) {
+    const ArenaScope scope(arena);
+    Context searching{arena, pool};
+    QKV_TRY(std::vector<int32_t> target, Translated(model, text, searching));
+    const std::vector<int32_t> source = model.Encode(text, Side::kSource).ids;
+    target.insert(target.begin(), model.config().start);
+    target.pop_back();
+    // Teaching runs the same products at once; what it records is not used.
+    Tape tape;
+    tape.on_product = [&](const float* weights, ConstMatrixView x) {
+      float& most = largest[weights];
+      most = std::max(most, x.cwiseAbs().maxCoeff());
+    };
+    Context ctx{.arena = arena, .pool = pool, .tape = &tape};
+    const MatrixView rows =
+        model.model().Teach(ctx, source, Segments::One(source.size()), target, Segments::One(target.size()));
+    model.model().Logits(ctx, View(rows));
+  }
+  return largest;
+}
+
+}  // namespace qkv
