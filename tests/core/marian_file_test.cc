@@ -198,7 +198,7 @@ TEST(MarianWriter, WritesWhatIsReadAgain) {
     return file;
   };
   const std::string file = written("ssru-f16");
-  const auto again = Load(file);
+  auto again = Load(file);
   ASSERT_TRUE(again) << again.error().ToString();
   WeightSlots ours = const_cast<TranslationModel*>(SharedModel(kFolder + "ssru-f16"))->Slots(),
               theirs = (*again)->Slots();
@@ -238,7 +238,7 @@ TEST(MarianWriter, RoundsToInt8) {
   std::string file;
   const MarianTarget target = {config.vocabulary - 1, config.vocabulary - 1, &largest};
   WriteMarian(slots, config, target, [&](std::string_view bytes) { file += bytes; });
-  const auto again = Load(file);
+  auto again = Load(file);
   ASSERT_TRUE(again) << again.error().ToString();
   const WeightSlots theirs = (*again)->Slots();
   for (size_t i = 0; i < slots.slots.size(); ++i) {
