@@ -4,6 +4,7 @@ export { QkvError } from './base/errors.js';
 export { splitSentences } from './text/sentences.js';
 export { Translator } from './api/translator.js';
 export { version } from './base/version.js';
+export { registry } from './api/registry.js';
 
 /** @typedef {import('./base/errors.js').QkvErrorCode} QkvErrorCode */
 /** @typedef {import('./engine/info.js').ModelInfo} ModelInfo */

@@ -1,4 +1,4 @@
 // The parts of the translator that are fetched when they are first needed. static.js puts them into the script instead.
 export const parts = {
-  archives: () => import('../loading/archives.js'),
+  more: () => import('./more.js'),
 };

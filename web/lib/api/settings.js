@@ -1,8 +1,8 @@
 // From what a user asks of create() to what an engine is told.
-import { QkvError, domException } from '../base/errors.js';
+import { QkvError, domException, loadedPart } from '../base/errors.js';
 import { translationKind } from '../engine/kinds.js';
 import { pairOf } from '../text/languages.js';
-import { addressOf, modelSource, nameOf } from '../loading/model-source.js';
+import { addressOf, lasting, modelSource, nameOf } from '../loading/model-source.js';
 import { parts } from './parts.js';
 import { baseFolder } from '../base/package-file.js';
 import { foundModel, isModelPackage, packageFiles, packagePairs } from './package-models.js';
@@ -15,19 +15,41 @@ import { threadsUrls } from '../engine/worker-assets.js';
 /** @typedef {import('../loading/model-source.js').UnreadySource} UnreadySource */
 
 /** @typedef {import('./translator.js').CreateOptions} CreateOptions */
-/** @typedef {Pick<CreateOptions, 'sourceLanguage' | 'targetLanguage' | 'model' | 'baseUrl'>} ModelOptions */
+/** @typedef {{key: unknown, name: string, source: ModelSource | UnreadySource}} ModelSettings */
+/** @typedef {Pick<CreateOptions, 'sourceLanguage' | 'targetLanguage' | 'model' | 'registry' | 'pivotLanguage' | 'baseUrl'>} ModelOptions */
+
+/**
+ * Whether a translator has, or may have, two models: then pivot.js, which is fetched for it, makes its engine.
+ * @param {ModelOptions} options
+ */
+export const isSeveral = ({ model, registry }) =>
+  registry !== undefined || (Array.isArray(model) && !(model[0] instanceof Blob));
+
+/**
+ * The settings of the model; of each of a list, which translates into `pivotLanguage` and from there; none of a registry's.
+ * @param {ModelOptions} options
+ * @returns {ModelSettings[]}
+ */
+export function modelsOf(options) {
+  const { model, registry, pivotLanguage = 'en' } = options;
+  if (!isSeveral(options)) return [modelSettings(options)];
+  const models = registry === undefined ? /** @type {any[]} */ (model) : [];
+  return models.map((leg, i) =>
+    modelSettings({ ...options, model: leg, [i ? 'sourceLanguage' : 'targetLanguage']: pivotLanguage }),
+  );
+}
 
 /**
  * The model to load, the key under which translators share it, and a name for people. Throws NotSupportedError where there
  * is none.
  * @param {ModelOptions} options
- * @returns {{key: unknown, name: string, source: ModelSource | UnreadySource}}
+ * @returns {ModelSettings}
  */
 export function modelSettings(options) {
   const own = packageSettings(options);
   if (own) return own;
   if (options.model === undefined) throw noModel(options);
-  const source = modelSource(options.model);
+  const source = modelSource(/** @type {import('../loading/model-source.js').ModelOption} */ (options.model));
   const address = addressOf(source);
   if (address === null) return { key: {}, name: 'custom', source: readied(source) };
   const pair = pairOf(options).replace('-', '');
@@ -40,10 +62,11 @@ export function modelSettings(options) {
  * @returns {ModelSource | UnreadySource}
  */
 function readied(source) {
-  const { files } = /** @type {{files: UnreadySource['files']}} */ (source);
-  if (!Object.keys(files).some((name) => /\.(zip|zst)$/i.test(name))) return source;
+  const names = Object.keys(/** @type {{files: UnreadySource['files']}} */ (source).files);
+  if (!names.some((name) => /\.(zip|zst)$/i.test(name))) return source;
+  const { files } = /** @type {{files: UnreadySource['files']}} */ (lasting(source));
   const unpack = async (/** @type {AbortSignal} */ signal, /** @type {(done: number) => void} */ progress) =>
-    (await parts.archives()).unpack(files, signal, progress);
+    (await loadedPart(parts.more)).unpack(files, signal, progress);
   return Object.assign(unpack, { files });
 }
 

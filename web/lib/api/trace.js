@@ -58,6 +58,7 @@
  */
 
 /** @typedef {import('../engine/info.js').ModelInfo} ModelInfo */
+/** @typedef {import('../engine/glue.js').WasmTrace & {legs?: {raw: RawTrace, model: ModelInfo}[]}} RawTrace */
 
 /**
  * @typedef {object} TraceFields
@@ -80,6 +81,8 @@
  * @property {boolean} targetTruncated the same of a target that was given
  * @property {{source: [from: number, to: number], target: [from: number, to: number]}[]} copied what the model's own
  *   translation carries through, in UTF-16 units of both texts
+ * @property {Trace[]} [legs] of two models that translate one after the other the trace of each. Then `cross` and `alignment`
+ *   lead from the source to the target, by way of the pieces between, and `model` is both
  * @property {number} confidence from 0 to 1: how far to trust the target, by the model's own probabilities
  * @property {import('../engine/engine.js').Warning[]} warnings
  * @property {boolean} cut whether the target, the model's own, had not ended by the longest length it may have, or when
@@ -94,7 +97,7 @@ const kRankedNote = 'the mean of the heads that the model names in alignment_hea
 const kUnrankedNote = 'the mean of all heads of the last layer: the model names no alignment_heads';
 
 /**
- * @param {import('../engine/glue.js').WasmTrace} raw
+ * @param {RawTrace} raw
  * @param {ModelInfo} model
  * @returns {Trace}
  */
@@ -104,6 +107,7 @@ export function makeTrace(raw, model) {
     model,
     spans: 'utf-16',
     ...raw,
+    ...(raw.legs && { legs: raw.legs.map((leg) => makeTrace(leg.raw, leg.model)) }),
     copied: Array.from({ length: raw.copied.length / 4 }, (_, i) => {
       const [from, to, targetFrom, targetTo] = raw.copied.subarray(4 * i, 4 * i + 4);
       return { source: [from, to], target: [targetFrom, targetTo] };

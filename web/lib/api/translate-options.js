@@ -10,13 +10,18 @@
  * @typedef {object} CreateOptions
  * @property {string} sourceLanguage a BCP 47 tag, such as 'en'; sentences are found by its rules
  * @property {string} targetLanguage a BCP 47 tag, such as 'fr'
- * @property {ModelOption} [model] what a package such as qkv-en-fr exports: `import enFr from 'qkv-en-fr'`. Left out: the
+ * @property {ModelOption | ModelOption[]} [model] what a package such as qkv-en-fr exports: `import enFr from 'qkv-en-fr'`. Left out: the
  *   one that is found, in Node in such a package where it is installed, and with `baseUrl` in its folder `en-fr/`. Else a
  *   model folder in MarianMT's layout (config.json, vocab.json, source.spm, model.safetensors; target.spm,
  *   target_vocab.json, generation_config.json and shortlist.bin where it has them) or with Marian's own files: its URL (in
  *   Node also a path), the URL of its manifest.json, which lists its files, the files a person chose with
  *   `<input type="file" webkitdirectory>`, or `{files: {name: Blob | ArrayBuffer | Uint8Array | URL}}`, or a zip of
  *   them: its bytes, or a URL that ends in .zip
+ *   A list of two of these translates by the first into `pivotLanguage`, and by the second from there
+ * @property {string | URL | object} [registry] in the place of `model`: a list of models, by the URL of a file like Mozilla's
+ *   models.json, by what it holds, or as `registry()` gives it. The model for the pair is downloaded and checked against its
+ *   hashes; where the list has none, two that lead through English
+ * @property {string} [pivotLanguage] of two models the language between them; left out: 'en'
  * @property {(monitor: import('./monitor.js').CreateMonitor) => void} [monitor] is given an EventTarget with 'downloadprogress' events
  * @property {AbortSignal} [signal] gives the creation up
  * @property {boolean} [worker] whether the engine runs in a worker of its own; left out: in browsers yes, in Node no.

@@ -1,10 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { unlessAborted, withSignals } from '../base/abort.js';
-import { Crew } from '../hosting/crew.js';
-import { QkvError, domException, loadedPart, rethrowPublic, toPublicError } from '../base/errors.js';
+import { QkvError, domException, loadedPart, toPublicError } from '../base/errors.js';
 import { modelState } from '../hosting/host.js';
-import { translationKind } from '../engine/kinds.js';
-import { Lease } from '../hosting/lease.js';
 import {
   described,
   inputText,
@@ -17,12 +14,15 @@ import {
 import { kCarryOptions, readCarry } from '../text/keep.js';
 import { CreateMonitor } from './monitor.js';
 import { lasting, needsModels } from '../loading/model-source.js';
-import { engineSettings, modelSettings, shared, sharing } from './settings.js';
+import { parts } from './parts.js';
+import { isSeveral, modelsOf } from './settings.js';
+import { startEngine, startTools } from './start.js';
 import { makeSearch } from './search.js';
 import { languageToken, splitSentences } from '../text/sentences.js';
 import { copied } from '../base/snapshot.js';
 import { makeTrace } from './trace.js';
 
+/** @typedef {import('./start.js').RunningEngine} RunningEngine */
 /** @typedef {import('../engine/engine.js').TranslatedPart} TranslatedPart */
 /** @typedef {import('../engine/info.js').TranslatorInfo} TranslatorInfo */
 /** @typedef {import('./search.js').Search} Search */
@@ -50,13 +50,10 @@ import { makeTrace } from './trace.js';
 const kLongestPrefix = 100_000;
 const kInternal = Symbol('internal');
 
-/** The kind of engine for formats that only `qkv/models` reads: who never gives it such a model does not download it. */
-const kindForModels = async () =>
-  (await loadedPart(() => import('../engine/models/kind.js')).catch(rethrowPublic)).modelsKind;
-
 // The options of each call, by name.
 const kPair = ['sourceLanguage', 'targetLanguage'];
-const kCreate = [...kPair, 'model', 'monitor', 'signal', 'worker', 'wasm', 'baseUrl', 'threads', 'workers', 'beam'];
+const kModel = [...kPair, 'model', 'registry', 'pivotLanguage', 'baseUrl'];
+const kCreate = [...kModel, 'monitor', 'signal', 'worker', 'wasm', 'threads', 'workers', 'beam'];
 const kTranslate = ['signal', 'split', 'prefix', 'shortlist', 'maxLength', ...kCarryOptions];
 const kStream = ['signal', 'shortlist', 'maxLength', ...kCarryOptions];
 const kSearch = ['signal', 'beam', 'nBest', 'tree', 'prefix', 'shortlist', 'maxLength', ...kCarryOptions];
@@ -88,7 +85,7 @@ export class Translator {
   /**
    * @private use Translator.create()
    * @param {symbol} key
-   * @param {Lease | Crew} engine
+   * @param {RunningEngine} engine
    * @param {LanguagePair} languages
    * @param {TranslatorInfo} info
    */
@@ -101,15 +98,17 @@ export class Translator {
   }
 
   /**
-   * Whether `create` has a model for this pair, given the same `model` or `baseUrl`, and whether it is in memory yet. Loads
+   * Whether `create` has a model for this pair, given the same `model`, `registry` or `baseUrl`, and whether it is in memory yet. Loads
    * nothing.
-   * @param {LanguagePair & Pick<CreateOptions, 'model' | 'baseUrl'>} options
+   * @param {LanguagePair & Pick<CreateOptions, 'model' | 'registry' | 'pivotLanguage' | 'baseUrl'>} options
    * @returns {Promise<'unavailable' | 'downloadable' | 'downloading' | 'available'>}
    */
   static async availability(options) {
     const given = /** @type {CreateOptions} */ (readFields(options, 'Translator.availability', kCreate));
     try {
-      return modelState(modelSettings(given).key);
+      const models = modelsOf(given);
+      if (!isSeveral(given)) return modelState(models[0].key);
+      return await (await loadedPart(parts.more)).stateOfSeveral(given, models, startTools);
     } catch (error) {
       if (error instanceof DOMException && error.name === 'NotSupportedError') return 'unavailable';
       throw error;
@@ -131,36 +130,30 @@ export class Translator {
     wholeNumber(beam, 0, 64, 'beam');
     wholeNumber(threads, 1, 16, 'threads');
     wholeNumber(workers, 1, 16, 'workers');
-    const { key, name, source: asGiven } = modelSettings(given);
-    const isForModels = needsModels(asGiven);
+    const isPlain = !isSeveral(given);
+    const models = modelsOf(given);
     // What is read after something was waited for, or again by another engine, is copied first.
-    const source = isForModels || workers > 1 ? lasting(asGiven) : asGiven;
-    if (isForModels || workers > 1) given.wasm = copied(given.wasm);
-    const kind = isForModels ? await kindForModels() : translationKind;
+    if (!isPlain || workers > 1 || needsModels(models[0].source)) {
+      for (const model of models) model.source = lasting(model.source);
+      given.wasm = copied(given.wasm);
+    }
     const monitor = new CreateMonitor();
+    const report = (/** @type {number} */ loaded) => monitor.report(loaded);
     given.monitor?.(monitor);
-    monitor.report(0);
-    const settings = engineSettings(given, kind);
-    const more = settings.worker ? workers - 1 : 0;
-    const first = more > 0 ? sharing(settings, source) : { settings, source };
-    const engine = new Lease(first.settings, key, first.source, (loaded) => monitor.report(loaded));
+    report(0);
     try {
-      const [started, loaded] = await engine.ready(signal);
-      monitor.report(1);
-      const how = { name, engine: started.build, threads: started.threads, worker: engine.worker };
-      const other = more > 0 ? shared(settings, source, started, loaded) : { settings, source };
-      const lend = (/** @type {unknown} */ _, /** @type {number} */ i) => () =>
-        new Lease({ ...other.settings, member: i + 1 }, key, other.source, () => {});
-      const crew = more > 0 ? new Crew(engine, Array.from({ length: more }, lend)) : engine;
-      return Translator.on(crew, { ...loaded.info, ...how }, given);
+      const { engine, info } = isPlain
+        ? await startEngine(given, models[0], report)
+        : await (await loadedPart(parts.more)).startSeveral(given, models, report, startTools);
+      report(1);
+      return Translator.on(engine, info, given);
     } catch (error) {
-      engine.release();
       throw toPublicError(error);
     }
   }
 
   /**
-   * @param {Lease | Crew} engine
+   * @param {RunningEngine} engine
    * @param {any} info of what was loaded
    * @param {LanguagePair & {beam?: number}} options
    * @internal

@@ -23,6 +23,8 @@
  * @property {boolean} worker whether it runs in a worker
  */
 
-/** @typedef {ModelInfo & EngineInfo} TranslatorInfo */
+/**
+ * @typedef {ModelInfo & EngineInfo & {legs?: TranslatorInfo[]}} TranslatorInfo `legs`: of two models that translate one after the other
+ */
 
 export {};

@@ -37,7 +37,7 @@ export class Crew {
   async call(method, args, signal) {
     if (method === 'memory') return this.#memory(args, signal);
     if (method !== 'translate' || !args.split) return this.#first.call(method, args, signal);
-    const parts = splitSentences(args.text, args.locale, args.longest);
+    const parts = args.parts ?? splitSentences(args.text, args.locale, args.longest);
     const runs = runsOf(parts);
     if (runs.length === 1) return this.#first.call(method, { ...args, parts }, signal);
     return this.#shareOut(runs, { ...args, text: '', language: languageToken(args.text) }, signal);

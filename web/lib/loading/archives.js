@@ -1,13 +1,13 @@
 // Models in archives: a zip of a model folder or of Marian's files, and files that zstd compressed. They are unpacked into
 // Blobs before an engine reads them. This module is fetched when a model is given so, and not before.
 import { QkvError } from '../base/errors.js';
-import { nextTask } from '../base/runtime.js';
 import { toBlob } from './blobs.js';
-import { readAll } from './fetch.js';
+import { collect, open } from './fetch.js';
 import { isMarianFile } from './marian-files.js';
 import { isFolderFile } from './model-folder.js';
 import { openEntry, zipEntries } from './zip.js';
 
+/** @typedef {import('./fetch.js').Opened} Opened */
 /** @typedef {import('./fetch.js').Source} Source */
 /** @typedef {import('./model-source.js').ModelSource} ModelSource */
 /** @typedef {import('./zip.js').ZipEntry} ZipEntry */
@@ -89,12 +89,21 @@ async function withoutZstd(files, signal) {
   const isPacked = (/** @type {string} */ name) => /\.zst$/i.test(name);
   const plain = Object.fromEntries(Object.entries(files).filter(([name]) => !isPacked(name)));
   for (const name of Object.keys(files).filter(isPacked)) {
-    const { unzstd } = await decoders.zstd();
-    const bytes = unzstd(await readAll(files[name], name, signal));
-    if ('code' in bytes) throw new QkvError(bytes.code, bytes.message, name);
-    plain[name.replace(/\.zst$/i, '')] ??= new Blob([bytes]);
-    await nextTask();
+    const content = await openZstd(await open(files[name], name, signal), name);
+    plain[name.replace(/\.zst$/i, '')] ??= await toBlob(content, () => {});
     signal.throwIfAborted();
   }
   return plain;
+}
+
+/**
+ * A file that zstd compressed, unpacked. It is in memory whole while it is.
+ * @param {Opened} opened
+ * @param {string} name
+ * @returns {Promise<Opened>}
+ */
+export async function openZstd(opened, name) {
+  const { unzstd } = await decoders.zstd();
+  const bytes = await unzstd(await collect(opened, name), name);
+  return { chunks: new Blob([bytes]).stream(), size: bytes.length, exact: true };
 }

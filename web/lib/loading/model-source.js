@@ -69,11 +69,16 @@ export function needsModels(source) {
 
 /**
  * The same source, for who reads it later than at the call: nobody can change a Blob.
- * @template {ModelSource | {zip: Source}} Any
+ * @template {ModelSource | UnreadySource | {zip: Source}} Any
  * @param {Any} source
  * @returns {Any}
  */
-export const lasting = (source) => ('files' in source ? { ...source, files: asBlobs(source.files) } : asBlobs(source));
+export const lasting = (source) =>
+  typeof source === 'function'
+    ? source
+    : /** @type {any} */ (
+        'files' in source ? { ...source, files: asBlobs(source.files) } : asBlobs(/** @type {any} */ (source))
+      );
 
 /**
  * Under which a model is known; null for one that was given as a list of files.

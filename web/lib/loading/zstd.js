@@ -1,6 +1,7 @@
-// Files that zstd compressed (RFC 8878). The decoder is fzstd; what a file claims is checked before it is decoded. This module
-// imports nothing of the package: it is a chunk by itself, and the chunks of a page stay as they are.
+// Files that zstd compressed (RFC 8878). The decoder is fzstd; what a file claims is checked before it is decoded.
 import { decompress } from 'fzstd';
+import { QkvError } from '../base/errors.js';
+import { nextTask } from '../base/runtime.js';
 
 /** The largest window that a decoder need have, RFC 8878, 3.1.1.1.2: more memory is not asked for. */
 const kLargestWindow = 128 << 20;
@@ -11,22 +12,21 @@ const kLargestBlock = 128 << 10;
 
 /**
  * @param {Uint8Array} packed
- * @returns {Uint8Array<ArrayBuffer> | {code: 'INVALID_FILE' | 'LIMIT_EXCEEDED', message: string}} what is wrong with it
+ * @param {string} name for errors
+ * @returns {Promise<Uint8Array<ArrayBuffer>>} rejects with a QkvError: INVALID_FILE, LIMIT_EXCEEDED
  */
-export function unzstd(packed) {
-  const damaged = /** @type {const} */ ({
-    code: 'INVALID_FILE',
-    message: 'what zstd compressed is damaged: fetch the file again',
-  });
+export async function unzstd(packed, name) {
+  const damaged = 'what zstd compressed is damaged: fetch the file again';
   const most = sizeBound(packed);
-  if (Number.isNaN(most)) return damaged;
+  if (Number.isNaN(most)) throw new QkvError('INVALID_FILE', damaged, name);
   if (most > Math.max(kLargestText, kMostTimes * packed.length)) {
-    return { code: 'LIMIT_EXCEEDED', message: `would unpack to ${most} bytes from ${packed.length}` };
+    throw new QkvError('LIMIT_EXCEEDED', `would unpack to ${most} bytes from ${packed.length}`, name);
   }
+  await nextTask(); // decoding takes a while, and cannot be stopped
   try {
     return /** @type {Uint8Array<ArrayBuffer>} */ (decompress(packed));
-  } catch {
-    return damaged;
+  } catch (cause) {
+    throw new QkvError('INVALID_FILE', damaged, name, { cause });
   }
 }
 

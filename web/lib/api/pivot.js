@@ -1,0 +1,234 @@
+// Two models as one translator: the first translates into a language between, English as a rule, and the second from there.
+// Each call goes through both; the engine of each is as for a translator of its own, and usually the same one. What a page with
+// one model has loaded already is handed in: this module is fetched, and imports none of it.
+import { domException, QkvError } from '../base/errors.js';
+import { invalid } from '../base/given.js';
+import { listedModel, noRoute, registry } from '../registry/registry.js';
+import { joinTraces } from './pivot-trace.js';
+
+/** @typedef {import('./start.js').RunningEngine} RunningEngine */
+/** @typedef {import('./translate-options.js').CreateOptions} CreateOptions */
+/** @typedef {import('../engine/info.js').TranslatorInfo} TranslatorInfo */
+/** @typedef {import('../engine/engine.js').TranslatedPart} TranslatedPart */
+/** @typedef {import('../text/keep.js').Carry} Carry */
+/** @typedef {import('./settings.js').ModelSettings} ModelSettings */
+/** @typedef {{engine: RunningEngine, info: TranslatorInfo}} Running */
+/** @typedef {typeof import('./start.js').startTools} Tools */
+
+/**
+ * The settings of the one or two models that the options name, and the language between them.
+ * @param {CreateOptions} given
+ * @param {ModelSettings[]} models of a list
+ * @returns {Promise<{models: ModelSettings[], through: string}>} rejects with NotSupportedError, or with a QkvError
+ */
+async function routeOf(given, models) {
+  const { sourceLanguage, targetLanguage, registry: list, signal, pivotLanguage: through = 'en' } = given;
+  if (list === undefined) {
+    if (models.length !== 2) throw invalid('model', `a list of models has two, not ${models.length}`);
+    return { models, through };
+  }
+  if (given.model !== undefined) throw invalid('registry', 'give a model or a registry, not both');
+  const route = (await registry(list, { signal: signal ?? undefined })).route({ sourceLanguage, targetLanguage });
+  if (route.length === 0) throw noRoute({ sourceLanguage, targetLanguage });
+  return { models: route.map(listedModel), through: route[0].targetLanguage };
+}
+
+/**
+ * @param {CreateOptions} given
+ * @param {ModelSettings[]} list of models that were given; none where there is a registry
+ * @param {(loaded: number) => void} report
+ * @param {Tools} tools
+ * @returns {Promise<Running>}
+ */
+export async function startSeveral(given, list, report, { startEngine, needsModels }) {
+  const { models, through } = await routeOf(given, list);
+  if (models.length === 1) return startEngine(given, models[0], report);
+  const shares = [0, 0];
+  const started = await Promise.allSettled(
+    models.map((model, i) =>
+      startEngine(given, model, (share) => {
+        shares[i] = share;
+        report((shares[0] + shares[1]) / 2);
+      }),
+    ),
+  );
+  const running = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  const failed = started.find((result) => result.status === 'rejected');
+  if (failed) {
+    for (const { engine } of running) engine.release();
+    throw failed.reason;
+  }
+  const isOne = needsModels(models[0].source) === needsModels(models[1].source);
+  const pivot = new Pivot(running[0], running[1], { beam: given.beam, through, isOne });
+  return { engine: pivot, info: pivot.info };
+}
+
+/**
+ * @param {CreateOptions} given
+ * @param {ModelSettings[]} list
+ * @param {Tools} tools
+ * @returns {Promise<'downloadable' | 'downloading' | 'available'>} of two the state of the one that is further behind
+ */
+export async function stateOfSeveral(given, list, { modelState }) {
+  const states = (await routeOf(given, list)).models.map(({ key }) => modelState(key));
+  return (
+    states.find((state) => state === 'downloadable') ?? states.find((state) => state === 'downloading') ?? 'available'
+  );
+}
+
+/** As an engine, of which a translator makes its calls. @implements {RunningEngine} */
+class Pivot {
+  info;
+  #first;
+  #second;
+  #how;
+
+  /**
+   * @param {Running} first
+   * @param {Running} second
+   * @param {{beam?: number, through: string, isOne: boolean}} how `isOne`: both models are in one engine
+   */
+  constructor(first, second, how) {
+    this.#first = first;
+    this.#second = second;
+    this.#how = how;
+    this.info = joinInfos(first.info, second.info);
+  }
+
+  /**
+   * As Lease has it.
+   * @param {string} method
+   * @param {any} args
+   * @param {AbortSignal} signal
+   * @returns {Promise<any>}
+   */
+  async call(method, args, signal) {
+    const second = (/** @type {object} */ more) =>
+      this.#second.engine.call(method, { ...args, carry: this.#carried(args.carry)[1], ...more }, signal);
+    switch (method) {
+      case 'translate':
+        return this.#translate(args, signal);
+      case 'search':
+        return second({ text: await this.#between(args.text, args, signal) });
+      case 'score':
+        return second({ source: await this.#between(args.source, args, signal) });
+      case 'trace': {
+        const first = await this.#first.engine.call('trace', { ...this.#firstArgs(args), target: null }, signal);
+        const then = await second({ source: first.target.text });
+        return joinTraces({ raw: first, info: this.#first.info }, { raw: then, info: this.#second.info });
+      }
+      case 'memory': {
+        const sizes = await Promise.all(
+          [this.#first, this.#second].map(({ engine }) => engine.call(method, args, signal)),
+        );
+        return this.#how.isOne ? Math.max(...sizes) : sizes[0] + sizes[1];
+      }
+      default:
+        throw domException('NotSupportedError', new QkvError('UNSUPPORTED', `two models have no ${method}`));
+    }
+  }
+
+  release() {
+    this.#first.engine.release();
+    this.#second.engine.release();
+  }
+
+  /**
+   * Each sentence through both models. A sentence stays one between them, unless it is too long for the second.
+   * @param {any} args
+   * @param {AbortSignal} signal
+   * @returns {Promise<TranslatedPart[]>}
+   */
+  async #translate(args, signal) {
+    /** @type {TranslatedPart[]} */
+    const firsts = await this.#first.engine.call('translate', this.#firstArgs(args), signal);
+    const longest = Math.max(this.#second.info.maxLength - 2, 2);
+    const how = { ...args, locale: this.#how.through, longest, language: '', carry: this.#carried(args.carry)[1] };
+    const isLong = (/** @type {TranslatedPart} */ { translation }) => translation.length > longest;
+    const short = firsts.filter((part) => !isLong(part));
+    const parts = short.map(({ translation, sentence }) => ({ text: translation, sentence }));
+    const second = (/** @type {object} */ more) => this.#second.engine.call('translate', { ...how, ...more }, signal);
+    const done = parts.length > 0 ? (await second({ text: '', parts })).values() : [];
+    const joined = [];
+    for (const first of firsts) {
+      const isCut = isLong(first) && first.sentence;
+      const become = isCut ? await second({ text: first.translation, split: true }) : [done.next().value];
+      joined.push(joinParts(first, become));
+    }
+    return joined;
+  }
+
+  /**
+   * What the first model writes for a sentence.
+   * @param {string} text
+   * @param {any} args
+   * @param {AbortSignal} signal
+   */
+  async #between(text, args, signal) {
+    const how = { text, locale: '', split: false, longest: Infinity };
+    const [part] = await this.#first.engine.call('translate', { ...this.#firstArgs(args), ...how }, signal);
+    return part.translation;
+  }
+
+  /** A call of the first model: a prefix, a length and a beam are meant for the translation, which the second writes. @param {any} args */
+  #firstArgs(args) {
+    const beam = this.#how.beam || this.#first.info.beam;
+    return { ...args, prefix: undefined, maxLength: undefined, beam, carry: this.#carried(args.carry)[0] };
+  }
+
+  /**
+   * What is carried through both: the first model puts each term's translation in, the second leaves it there.
+   * @param {Carry | undefined} carry
+   * @returns {[Carry | undefined, Carry | undefined]}
+   */
+  #carried(carry) {
+    if (!carry) return [undefined, undefined];
+    const { through } = this.#how;
+    const [from, to] = carry.numbers ?? [];
+    const kept = new Map([...carry.terms.values()].filter((term) => term.trim()).map((term) => [term, term]));
+    return [
+      { ...carry, numbers: from ? [from, through] : null },
+      { ...carry, terms: kept, numbers: to ? [through, to] : null },
+    ];
+  }
+}
+
+/**
+ * @param {TranslatedPart} first
+ * @param {TranslatedPart[]} seconds what became of its translation
+ * @returns {TranslatedPart}
+ */
+function joinParts(first, seconds) {
+  const all = [first, ...seconds];
+  const { text, sentence } = first;
+  return {
+    text,
+    sentence,
+    translation: seconds.map((part) => part.translation).join(''),
+    cut: all.some((part) => part.cut),
+    truncated: all.some((part) => part.truncated),
+    confidence: first.confidence * Math.min(1, ...seconds.map((part) => part.confidence)),
+    warnings: [...new Set(all.flatMap((part) => part.warnings))],
+  };
+}
+
+/**
+ * @param {TranslatorInfo} first
+ * @param {TranslatorInfo} second
+ * @returns {TranslatorInfo}
+ */
+function joinInfos(first, second) {
+  const { encoderLayers, encoderHeads, maxLength } = first;
+  return {
+    ...second,
+    name: `${first.name} + ${second.name}`,
+    parameters: first.parameters + second.parameters,
+    bytes: first.bytes + second.bytes,
+    encoderLayers,
+    encoderHeads,
+    maxLength,
+    shortlist: first.shortlist && second.shortlist,
+    alignmentHeads: [],
+    legs: [first, second],
+  };
+}

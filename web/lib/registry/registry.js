@@ -1,0 +1,238 @@
+// Lists of models: which there are, where their files are, and what each file must hash to. Read from the format of Mozilla's
+// models.json, {baseUrl, models: {'en-fr': [{architecture, releaseStatus, sourceLanguage, targetLanguage, files}]}}, to which a
+// list of one's own may add `version`, `license`, and of any file its `size` and `hash`.
+import { QkvError, domException } from '../base/errors.js';
+import { described, invalid } from '../base/given.js';
+import { absoluteUrl } from '../base/runtime.js';
+import { readAll } from '../loading/fetch.js';
+import { asText } from '../loading/model-files.js';
+import { checkedFiles } from './checked.js';
+
+/**
+ * @typedef {object} ListedFile
+ * @property {string} name
+ * @property {string} url
+ * @property {number} [size] in bytes, as it is served
+ * @property {string} [hash] SHA-256 of that, hexadecimal
+ * @property {number} [uncompressedSize] of what it unpacks to
+ * @property {string} [uncompressedHash]
+ */
+
+/**
+ * A model of a list.
+ * @typedef {object} ListedModel
+ * @property {string} sourceLanguage BCP 47
+ * @property {string} targetLanguage BCP 47
+ * @property {string} architecture 'tiny', 'base', 'base-memory'; '' where the list does not say
+ * @property {string} status 'Release' where it is published; '' where the list does not say
+ * @property {string} version '' where the list does not say
+ * @property {string} license '' where the list does not say
+ * @property {number} bytes of its files, as far as the list says
+ * @property {ListedFile[]} files
+ * @property {Record<string, Record<string, number>>} metrics by data set: {'flores200-plus': {bleu: 48.5}}
+ */
+
+/** @typedef {{sourceLanguage: string, targetLanguage: string}} LanguagePair */
+/** @typedef {{architecture?: string}} Wanted */
+
+/** Where two models must follow each other, the language between them is this one if it can be. */
+const kHub = 'en';
+const kName = 'registry';
+
+/**
+ * A list of models. Nothing is fetched but the list, and that only where its URL is given.
+ * @param {string | URL | object} from its URL, in Node also a path; or what such a file holds
+ * @param {{signal?: AbortSignal}} [options]
+ * @returns {Promise<Registry>} rejects with a QkvError: NETWORK, MISSING_FILE, INVALID_FILE
+ */
+export async function registry(from, { signal } = {}) {
+  if (from instanceof Registry) return from;
+  if (typeof from === 'object' && from !== null && !(from instanceof URL)) return new Registry(from, '');
+  if (typeof from !== 'string' && !(from instanceof URL)) {
+    throw invalid(kName, `expected a URL or an object, got ${described(from)}`);
+  }
+  const url = absoluteUrl(from);
+  const text = asText(await readAll(url, kName, signal), kName);
+  try {
+    return new Registry(JSON.parse(text), url);
+  } catch (cause) {
+    throw cause instanceof QkvError ? cause : bad(`is no JSON (${url})`);
+  }
+}
+
+export class Registry {
+  /** Every model of the list, in its order. @readonly @type {readonly ListedModel[]} */
+  models;
+
+  /**
+   * @param {any} list
+   * @param {string} url of the list; '' where it has none
+   */
+  constructor(list, url) {
+    this.models = Object.freeze(readList(list, url));
+  }
+
+  /**
+   * The model for a pair of languages: of several the first that is released, else the first.
+   * @param {LanguagePair & Wanted} pair
+   * @returns {ListedModel | null}
+   */
+  find({ sourceLanguage, targetLanguage, architecture }) {
+    const fits = (/** @type {ListedModel} */ model) =>
+      isSame(model.sourceLanguage, sourceLanguage) &&
+      isSame(model.targetLanguage, targetLanguage) &&
+      (architecture === undefined || model.architecture === architecture);
+    const all = this.models.filter(fits);
+    return all.find(({ status }) => /^release/i.test(status)) ?? all[0] ?? null;
+  }
+
+  /**
+   * The models that translate a pair of languages one after the other: one, or, where the list has none for the pair, two
+   * with a language between them, English if it can be.
+   * @param {LanguagePair & Wanted} pair
+   * @returns {ListedModel[]} none where there are none
+   */
+  route({ sourceLanguage, targetLanguage, ...wanted }) {
+    const find = (/** @type {string} */ from, /** @type {string} */ to) =>
+      this.find({ ...wanted, sourceLanguage: from, targetLanguage: to });
+    const direct = find(sourceLanguage, targetLanguage);
+    if (direct) return [direct];
+    const others = this.models.filter((model) => isSame(model.sourceLanguage, sourceLanguage));
+    for (const hub of [kHub, ...others.map((model) => model.targetLanguage)]) {
+      const [first, second] = [find(sourceLanguage, hub), find(hub, targetLanguage)];
+      if (first && second) return [first, second];
+    }
+    return [];
+  }
+}
+
+/**
+ * A model of a list as a translator loads it: its files are downloaded then, each checked against its hash.
+ * @param {ListedModel} model
+ * @returns {{key: string, name: string, source: import('../loading/model-source.js').UnreadySource}}
+ */
+export function listedModel({ sourceLanguage, targetLanguage, files }) {
+  const source = Object.assign(checkedFiles(files), { files: {} });
+  const key = files.map(({ url, hash, uncompressedHash }) => [url, hash, uncompressedHash].join(' ')).join('\n');
+  return { key, name: `${sourceLanguage}-${targetLanguage}`, source };
+}
+
+/**
+ * @param {LanguagePair} pair
+ */
+export function noRoute({ sourceLanguage, targetLanguage }) {
+  const message = `the registry has no model for ${sourceLanguage}-${targetLanguage}, nor two with a language between them`;
+  return domException('NotSupportedError', new QkvError('UNSUPPORTED', message, kName));
+}
+
+/**
+ * Whether a model's language is the one that is wanted: the same tag, or the same language where the model's tag says no more.
+ * @param {string} has
+ * @param {string} wanted
+ */
+function isSame(has, wanted) {
+  const [a, b] = [new Intl.Locale(has), new Intl.Locale(wanted)];
+  return a.baseName === b.baseName || (a.language === b.language && a.baseName === a.language);
+}
+
+/**
+ * @param {any} list
+ * @param {string} url
+ * @returns {ListedModel[]}
+ */
+function readList(list, url) {
+  const groups = Object.prototype.toString.call(list) === '[object Object]' ? list.models : null;
+  if (typeof groups !== 'object' || groups === null) throw bad('is no list of models: {"models": {"en-fr": […]}}');
+  const base = baseOf(list.baseUrl, url);
+  return Object.entries(groups).flatMap(([pair, models]) => {
+    if (!Array.isArray(models)) throw bad(`models.${pair} is no list`);
+    return models.map((model, i) => readModel(model, base, `models.${pair}[${i}]`));
+  });
+}
+
+/**
+ * @param {unknown} given
+ * @param {string} url
+ * @returns {string} that what is in it is relative to; '' where only absolute URLs will do
+ */
+function baseOf(given, url) {
+  if (given === undefined) return url;
+  if (typeof given !== 'string') throw bad('baseUrl is a string');
+  return absoluteUrl(url ? new URL(withSlash(given), url) : withSlash(given));
+}
+
+const withSlash = (/** @type {string} */ url) => (url.endsWith('/') ? url : `${url}/`);
+
+/**
+ * @param {any} model
+ * @param {string} base
+ * @param {string} where
+ * @returns {ListedModel}
+ */
+function readModel(model, base, where) {
+  const { files, metrics = {} } = model ?? {};
+  if (typeof files !== 'object' || files === null) throw bad(`${where} has no files`);
+  const listed = Object.entries(files)
+    .filter(([, file]) => file != null)
+    .map(([name, file]) => readFile(file, base, `${where}.files.${name}`));
+  if (listed.length === 0) throw bad(`${where} has no files`);
+  const bytes = listed.reduce((sum, { size, uncompressedSize = 0 }) => sum + (size ?? uncompressedSize), 0);
+  const { architecture, releaseStatus, version, license } = model;
+  const words = { architecture, status: releaseStatus, version, license };
+  return /** @type {ListedModel} */ (
+    Object.freeze({
+      sourceLanguage: languageTag(model.sourceLanguage, `${where}.sourceLanguage`),
+      targetLanguage: languageTag(model.targetLanguage, `${where}.targetLanguage`),
+      ...Object.fromEntries(Object.entries(words).map(([key, value]) => [key, value == null ? '' : String(value)])),
+      bytes,
+      files: listed,
+      metrics,
+    })
+  );
+}
+
+/**
+ * @param {any} file
+ * @param {string} base
+ * @param {string} where
+ * @returns {ListedFile}
+ */
+function readFile({ path, size, hash, uncompressedSize, uncompressedHash }, base, where) {
+  if (typeof path !== 'string') throw bad(`${where} has no path`);
+  const wrong = [hash, uncompressedHash].find((sum) => sum != null && !/^[\da-f]{64}$/i.test(String(sum)));
+  if (wrong !== undefined) throw bad(`${where}: ${described(wrong)} is no SHA-256`);
+  const wrongSize = [size, uncompressedSize].find((n) => n != null && !(Number.isSafeInteger(n) && n >= 0));
+  if (wrongSize !== undefined) throw bad(`${where}: ${described(wrongSize)} is no size in bytes`);
+  const url = urlOf(path, base, where);
+  const name = decodeURIComponent(new URL(url).pathname.split('/').at(-1) ?? '');
+  const known = Object.entries({ size, hash, uncompressedSize, uncompressedHash }).filter(([, value]) => value != null);
+  return { name, url, ...Object.fromEntries(known) };
+}
+
+/**
+ * @param {string} path
+ * @param {string} base
+ * @param {string} where
+ */
+function urlOf(path, base, where) {
+  try {
+    return base ? new URL(path, base).href : absoluteUrl(path);
+  } catch {
+    throw bad(`${where}: ${path} is no URL`);
+  }
+}
+
+/**
+ * @param {unknown} tag as Mozilla writes them: 'zh_hant'
+ * @param {string} where
+ */
+function languageTag(tag, where) {
+  try {
+    if (typeof tag === 'string') return new Intl.Locale(tag.replaceAll('_', '-')).baseName;
+  } catch {
+    // It is no tag.
+  }
+  throw bad(`${where}: ${described(tag)} is no language`);
+}
+
+const bad = (/** @type {string} */ message) => new QkvError('INVALID_FILE', message, kName);
