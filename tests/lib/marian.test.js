@@ -3,6 +3,8 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { Translator, inspect, load } from '../../web/lib/models/index.js';
+import { zip } from './zip.js';
 import { at, create, readJson, rejection, serveFolder } from './support.js';
 
 const kRoot = 'tests/goldens/marian';
@@ -89,6 +91,40 @@ describe('is given as', () => {
     const error = await rejection(translates(served.url));
     expect(String(error)).toMatch(/config\.json|vocab\.json|source\.spm/);
     await served.close();
+  });
+});
+
+describe('by the door for models that people bring', () => {
+  const files = filesOf('ssru-int8');
+  const { text } = goldensOf('ssru-int8')[3];
+  const given = [
+    ['files', { files }],
+    ['chosen files', Object.entries(files).map(([name, bytes]) => new File([bytes], name))],
+    ['a folder', at(`${kRoot}/ssru-int8`)],
+    ['a zip', new Blob([zip(files)])],
+  ];
+
+  test.each(given)('it loads: %s', async (_, model) => {
+    const translator = await load(model, { sourceLanguage: 'en', targetLanguage: 'fr', class: 'Translator' });
+    expect(translator).toBeInstanceOf(Translator);
+    const own = await create({ model: { files } });
+    expect(await translator.translate(text)).toBe(await own.translate(text));
+    expect(translator.info.parameters).toBe(own.info.parameters);
+    for (const one of [translator, own]) one.destroy();
+  });
+
+  test.each(given)('inspect() says what takes it: %s', async (_, model) => {
+    const error = await rejection(inspect(model));
+    expect([error.name, error.code, error.where]).toEqual(['QkvError', 'UNSUPPORTED', 'model']);
+    expect(error.message).toMatch(/Marian's own files: load\(\)/);
+  });
+
+  test('as another class it is refused, and what is neither is said to lack config.json', async () => {
+    expect((await rejection(load({ files }, { class: 'Encoder' }))).message).toMatch(/Translator|translation/);
+    for (const call of [load, inspect]) {
+      const error = await rejection(call({ files: { 'vocab.xxyy.spm.gz': files['vocab.xxyy.spm.gz'] } }));
+      expect([error.code, error.where]).toEqual(['MISSING_FILE', 'config.json']);
+    }
   });
 });
 

@@ -1,4 +1,4 @@
 // What few translators need, in one chunk that is fetched with the first of them: archives, lists of models, two models as one.
-export { decoders, unpack } from '../loading/archives.js';
+export { decoders, holdsMarian, unpack } from '../loading/archives.js';
 export { registry } from '../registry/registry.js';
 export { startSeveral, stateOfSeveral } from './pivot.js';

@@ -37,6 +37,16 @@ export async function unpack(files, signal, progress) {
 }
 
 /**
+ * Whether a zip has a model in Marian's own files.
+ * @param {Source} zip
+ * @param {AbortSignal} [signal]
+ */
+export async function holdsMarian(zip, signal = new AbortController().signal) {
+  const names = Object.keys(await zipEntries(zip, signal, () => {}));
+  return names.some((name) => /^model\..*bin(\.gz|\.zst)?$/.test(name));
+}
+
+/**
  * The files of a model in a zip, wherever they lie in it.
  * @param {Source} zip
  * @param {AbortSignal} signal

@@ -1,5 +1,5 @@
 // The front door for model folders of every kind.
-import { rethrowPublic } from '../base/errors.js';
+import { QkvError, rethrowPublic } from '../base/errors.js';
 import { described, invalid, readFields } from '../base/given.js';
 import { listed, openerOf, readFile } from '../loading/model-files.js';
 import { Translator } from '../api/translator.js';
@@ -8,10 +8,13 @@ import { addressOf, lasting } from '../loading/model-source.js';
 import { Encoder } from './encoder.js';
 import { folderSource } from '../loading/folder-source.js';
 import { Generator } from './generator.js';
+import { isMarian } from './marian.js';
 import { kLoad, lend, look } from './lend.js';
 import { checkKind } from './one-sided.js';
 
 /** @typedef {import('../loading/folder-source.js').AnyModelOption} AnyModelOption */
+/** @typedef {import('../loading/folder-source.js').FolderSource} FolderSource */
+/** @typedef {import('../loading/model-source.js').ModelOption} ModelOption */
 /** @typedef {import('../engine/models/directory.js').TensorInfo} TensorInfo */
 /** @typedef {import('./lend.js').LoadOptions} LoadOptions */
 
@@ -71,23 +74,41 @@ export async function load(model, options) {
   const wantedKind = wanted && kKinds[/** @type {keyof ModelClasses} */ (wanted)];
   const source = lasting(folderSource(model)); // it is read twice
   how.wasm = copied(how.wasm);
-  const found = await lookAt(source, how.signal).catch(rethrowPublic);
-  if (found && isRecurrent(found.known['config.json'])) {
+  const lent = await lendUnlessTranslators(source, how, { sourceLanguage, targetLanguage }).catch(rethrowPublic);
+  if (!lent) {
     const { numbers: _, ...rest } = how;
-    const own = /** @type {import('../api/translator.js').ModelOption} */ (addressOf(source) ?? source);
-    const translator = await Translator.create({ ...rest, sourceLanguage, targetLanguage, beam, model: own });
+    const own = 'zip' in source ? source.zip : (addressOf(source) ?? source);
+    const translating = { ...rest, sourceLanguage, targetLanguage, beam, model: /** @type {ModelOption} */ (own) };
+    const translator = await Translator.create(translating);
     checkKind('translation', wantedKind, () => translator.destroy());
     return translator;
   }
-  const { lease, info } = await lend(source, how, found);
+  const { lease, info } = lent;
   checkKind(info.kind, wantedKind, () => lease.release());
   if (info.kind === 'translation') return Translator.on(lease, info, { sourceLanguage, targetLanguage, beam });
   return info.kind === 'encoder' ? Encoder.on(lease, info) : Generator.on(lease, info);
 }
 
 /**
+ * An engine with the model; null where the translating engine runs it: this package's own recurrent kind, and what is in
+ * Marian's own files.
+ * @param {FolderSource} source
+ * @param {LoadOptions} how
+ * @param {import('../text/languages.js').LanguagePair} languages
+ */
+async function lendUnlessTranslators(source, how, languages) {
+  try {
+    const found = await lookAt(source, how.signal);
+    return found && isRecurrent(found.known['config.json']) ? null : await lend(source, how, found);
+  } catch (error) {
+    if (await isMarian(source, error, languages, how.signal)) return null;
+    throw error;
+  }
+}
+
+/**
  * A folder with its config.json read; undefined of a zip, which is read where it is unpacked.
- * @param {import('../loading/folder-source.js').FolderSource} source
+ * @param {FolderSource} source
  * @param {AbortSignal} [signal]
  */
 async function lookAt(source, signal) {
@@ -100,6 +121,10 @@ async function lookAt(source, signal) {
 /** Whether it is of this package's own recurrent kind, which the translating engine runs. @param {Uint8Array} config */
 const isRecurrent = (config) => /"model_type"\s*:\s*"qkv-rnn"/.test(new TextDecoder().decode(config));
 
+const kMarian =
+  "it is a model in Marian's own files: load() and Translator.create() take it, and its info says what it holds; inspect() reads " +
+  'folders with a config.json';
+
 /**
  * What a folder holds and how large it would be in memory. Its weights are not read: of a file that safetensors wrote its
  * beginning is, what PyTorch pickled is downloaded.
@@ -108,7 +133,13 @@ const isRecurrent = (config) => /"model_type"\s*:\s*"qkv-rnn"/.test(new TextDeco
  * @returns {Promise<FolderInfo>} rejects as `load` does
  */
 export async function inspect(model, options) {
-  const { kind, modelType, architecture, tensors, ...known } = await look(folderSource(model), options);
+  const source = lasting(folderSource(model));
+  const { kind, modelType, architecture, tensors, ...known } = await look(source, options).catch(async (error) => {
+    const languages = { sourceLanguage: 'und', targetLanguage: 'und' };
+    throw (await isMarian(source, error, languages, options?.signal))
+      ? new QkvError('UNSUPPORTED', kMarian, 'model')
+      : error;
+  });
   const { parameters, bytes, fileBytes, dModel, vocabularySize, maxLength } = known;
   const name = { translation: 'Translator', encoder: 'Encoder', generator: 'Generator' }[kind];
   return /** @type {FolderInfo} */ ({

@@ -1,0 +1,23 @@
+import { isAbsent, loadedPart } from '../base/errors.js';
+import { marianNames } from '../loading/marian-files.js';
+import { listed } from '../loading/model-files.js';
+import { parts } from '../api/parts.js';
+
+/**
+ * Whether what has no config.json is a model in Marian's own files. A folder on a server cannot be listed: of one it may be,
+ * where its languages are known, after which such files are called.
+ * @param {import('../loading/folder-source.js').FolderSource} source
+ * @param {any} error what reading it as a model folder rejected with
+ * @param {import('../text/languages.js').LanguagePair} languages
+ * @param {AbortSignal | null} [signal]
+ * @returns {Promise<boolean>} rejects with INVALID_ARGUMENT where there are several models
+ */
+export async function isMarian(source, error, languages, signal) {
+  const cause = error instanceof DOMException ? error.cause : error;
+  if (!isAbsent(cause) || cause.where !== 'config.json') return false;
+  if ('zip' in source) return (await loadedPart(parts.more)).holdsMarian(source.zip, signal ?? undefined);
+  const { sourceLanguage, targetLanguage } = languages;
+  const isKnown = sourceLanguage !== 'und' && targetLanguage !== 'und';
+  const list = await listed(source, signal ?? undefined);
+  return (await marianNames(isKnown ? { ...list, pair: sourceLanguage + targetLanguage } : list)) !== null;
+}
