@@ -2,7 +2,16 @@
 
 import { WeightScale, fromOklab, toOklab } from '../../web/view/colour.js';
 import { Selection } from '../../web/view/selection.js';
-import { labelOf, piecesAt, placeOfPiece, reading, readingText, shade, sliceOf } from '../../web/view/trace.js';
+import {
+  labelOf,
+  labelsOf,
+  piecesAt,
+  placeOfPiece,
+  reading,
+  readingText,
+  shade,
+  sliceOf,
+} from '../../web/view/trace.js';
 
 const light = new WeightScale(['#ffffff', '#6c9fd8', '#0b2a63']);
 const dark = new WeightScale(['#1b1e24', '#47879a', '#fbf1b4']);
@@ -69,6 +78,29 @@ test('labels: the boundary marker is never shown', () => {
   expect(labelOf('ing')).toEqual({ text: 'ing', word: false, special: false });
   expect(labelOf('▁').text).toBe('␣');
   expect(labelOf('</s>').special).toBe(true);
+});
+
+test('labels: what stands in the text, where the model read something else', () => {
+  const side = {
+    text: 'See https://x.org/y AT ½.',
+    pieces: ['▁See', '▁3', '45', '▁at', '▁1', '⁄2', '.', '.', '</s>'],
+    begin: [0, 3, 3, 19, 22, 22, 24, 25, 25],
+    end: [3, 19, 19, 22, 24, 24, 25, 25, 25],
+  };
+  const labels = labelsOf(side);
+  expect(labels.map(({ text }) => text)).toEqual(['See', 'https://x.org/y', '…', 'AT', '½', '…', '.', '.', '</s>']);
+  expect(labels.map(({ read }) => read)).toEqual([
+    undefined,
+    '3',
+    '45',
+    'at',
+    '1',
+    '⁄2',
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  expect(labels.map(({ word }) => word).slice(0, 4)).toEqual([true, true, false, true]);
 });
 
 test('a slice is one head’s part of the trace, on the right axes', () => {

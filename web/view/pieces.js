@@ -79,7 +79,15 @@ export class PiecesElement extends BaseElement {
     const weight = document.createElement('span');
     weight.className = 'weight';
     chip.append(text, weight);
-    if (logProb !== undefined) chip.append(probabilityBar(chip, Math.exp(logProb)));
+    const notes = [];
+    if (label.read) notes.push(`the model ${this.side === 'target' ? 'wrote' : 'read'} “${label.read}” here`);
+    if (logProb !== undefined) {
+      const probability = Math.exp(logProb);
+      chip.append(probabilityBar(probability));
+      chip.classList.toggle('unsure', probability < kUnsure);
+      notes.push(`probability ${formatWeight(probability)}`);
+    }
+    if (notes.length) chip.title = notes.join('; ');
     const point = () => this.selection?.point(this.#placeOf(index));
     const leave = () => this.selection?.point(null);
     chip.addEventListener('pointerenter', point);
@@ -153,13 +161,11 @@ function revealIn(row, chip) {
   else if (box.bottom > view.bottom) row.scrollTop += box.bottom - view.bottom;
 }
 
-/** @param {HTMLElement} chip @param {number} probability */
-function probabilityBar(chip, probability) {
+/** @param {number} probability */
+function probabilityBar(probability) {
   const bar = document.createElement('span');
   bar.className = 'probability';
   bar.style.setProperty('--probability', String(probability));
-  chip.title = `probability ${formatWeight(probability)}`;
-  chip.classList.toggle('unsure', probability < kUnsure);
   return bar;
 }
 

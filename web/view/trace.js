@@ -50,6 +50,7 @@
  * @property {string} text without the boundary marker
  * @property {boolean} word a word begins here
  * @property {boolean} special a piece that stands for no text
+ * @property {string} [read] the piece itself, where another text stands in its place: `text` is what stands there
  */
 
 /**
@@ -83,9 +84,23 @@ export function labelOf(piece, surface = '') {
   return { text: text || '␣', word, special: kSpecial.test(piece) };
 }
 
-/** @param {Side | null} side @returns {Label[]} */
-export const labelsOf = (side) =>
-  side?.labels ?? side?.pieces.map((piece, i) => labelOf(piece, side.text.slice(side.begin[i], side.end[i]))) ?? [];
+/**
+ * A model reads and writes stand-ins for what is carried through, and words in capitals in their usual form: such pieces
+ * are shown as what stands in the text; where one text has several pieces, the others as dots.
+ * @param {Side | null} side
+ * @returns {Label[]}
+ */
+export function labelsOf(side) {
+  if (!side || side.labels) return side?.labels ?? [];
+  const { text, pieces, begin, end } = side;
+  return pieces.map((piece, i) => {
+    const surface = text.slice(begin[i], end[i]).trim();
+    const label = labelOf(piece, surface);
+    if (!surface || surface === label.text || label.text === '␣') return label;
+    const goesOn = begin[i] === begin[i - 1] && end[i] === end[i - 1];
+    return { ...label, text: goesOn ? '…' : surface, read: label.text };
+  });
+}
 
 /** @param {Trace} trace @param {Kind} kind */
 export function weightsOf(trace, kind) {
@@ -141,7 +156,8 @@ export function alternativesAt({ target, alternatives }, index) {
     const piece = pieces[index * count + i];
     const probability = Math.exp(logProbs[index * count + i]);
     const id = ids?.[index * count + i] ?? null;
-    return { label: labelOf(piece), piece, id, probability, written: piece === target?.pieces[index] };
+    const written = piece === target?.pieces[index];
+    return { label: written ? labelsOf(target)[index] : labelOf(piece), piece, id, probability, written };
   });
 }
 

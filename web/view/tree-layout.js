@@ -7,9 +7,10 @@ import { labelOf } from './trace.js';
  * The record of a search, `qkv-search/1`.
  * @typedef {object} Search
  * @property {number} beam
- * @property {{text: string, score: number, logProb: number, pieces: string[], cut: boolean, node?: number}[]} hypotheses
+ * @property {{text: string, score: number, logProb: number, pieces: string[], cut: string | boolean, node?: number}[]} hypotheses
  *   best first; `node` is a hypothesis' last entry in the tree
  * @property {{pieces: string[], ids: ArrayLike<number>, parents: ArrayLike<number>, logProbs: ArrayLike<number>}} [tree]
+ * @property {string[]} [warnings]
  *   entry i continues entry parents[i], which stands before it; -1: nothing
  */
 

@@ -37,6 +37,7 @@ export function showReading(panel, spoken, { slice, selection, probability, alte
   const { subject, relation, links } = reading(slice, current, kNamed);
   const title = make('p', 'subject');
   title.append(make('b', '', subject.text), ` ${relation}`);
+  if (subject.read) title.append(' ', make('small', '', `to the model “${subject.read}”`));
   const query = slice.querySide === 'target' ? current.query : null;
   const written = query === null ? null : probability(query);
   const others = pinned && query !== null ? alternatives(query) : [];

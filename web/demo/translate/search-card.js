@@ -112,7 +112,10 @@ export class BeamCard extends EventTarget {
 }
 
 /** @param {Search} search */
-function summary({ tree, hypotheses }) {
+function summary({ tree, hypotheses, warnings }) {
   const finals = hypotheses.length === 1 ? '1 final translation' : `${hypotheses.length} final translations`;
-  return `${tree?.pieces.length ?? 0} pieces were kept on the way to ${finals}. Point at one for its numbers.`;
+  const standIns = warnings?.includes('copied')
+    ? ' They are the model’s own: what is carried through has stand-ins.'
+    : '';
+  return `${tree?.pieces.length ?? 0} pieces were kept on the way to ${finals}. Point at one for its numbers.${standIns}`;
 }
