@@ -29,7 +29,7 @@ struct Options {
   DecodeOptions decode;
   size_t join = 1, samples = 1000;
   uint64_t seed = 1;
-  bool perplexity = true, json = false;
+  bool perplexity = true, json = false, sentences = false;
 };
 
 // What a model thinks of the references.
@@ -272,6 +272,12 @@ void WriteSystem(Writer& json, const System& system, const System* baseline, con
     json.EndObject();
   }
   json.EndArray();
+  if (options.sentences) {
+    json.Key("chrfBySentence");
+    json.StartArray();
+    for (const ChrfCounts& counts : system.chrf) json.Double(ScoreChrf(counts));
+    json.EndArray();
+  }
   json.EndObject();
 }
 
@@ -353,7 +359,8 @@ void AddEvaluate(CLI::App& app) {
       ->check(CLI::Range(0, 100000))
       ->capture_default_str();
   command->add_option("--seed", options->seed, "of the bootstrap")->capture_default_str();
-  command->add_flag("--json", options->json, "one JSON object instead of text");
+  CLI::Option* json = command->add_flag("--json", options->json, "one JSON object instead of text");
+  command->add_flag("--sentences", options->sentences, "in the JSON, also chrF2 of each sentence")->needs(json);
   AddThreads(*command, options->common);
   command->callback([options] { Evaluate(*options); });
 }

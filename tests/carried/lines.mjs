@@ -83,6 +83,8 @@ const places = {
   front: (text, token) => `${token}: ${text}`,
   /** @type {(text: string, token: string) => string} */
   end: (text, token) => `${text} ${token}`,
+  /** @type {(text: string, token: string) => string} */
+  between: (text, token) => text.replace(/^\S+ \S+/, (words) => `${words} ${token}`),
 };
 
 const kName = /\b(?:Tom|Mary|Boston|John|Maria)\b/g;
@@ -112,7 +114,7 @@ export function makeLines(pairs, count, seed) {
   const kinds = [
     ...Object.entries(names).map(([kind, make]) => ({ kind, make, ways: ['brackets', 'colon', 'front', 'name'] })),
     ...Object.entries(numbers).map(([kind, make]) => ({ kind, make, ways: ['brackets', 'colon', 'number'] })),
-    ...Object.entries(marks).map(([kind, make]) => ({ kind, make, ways: ['end', 'brackets'] })),
+    ...Object.entries(marks).map(([kind, make]) => ({ kind, make, ways: ['end', 'brackets', 'between'] })),
   ];
   return Array.from({ length: count }, (_, i) => {
     const { kind, make, ways } = kinds[i % kinds.length];

@@ -88,13 +88,14 @@ function writeDocuments(out) {
 const placeOf = (/** @type {string} */ path) => path.replace(/^web\//, '');
 
 /**
- * A document whose links to others of the package go to them, and whose links to the repository are their texts.
+ * A document whose links to others of the package go to them, and whose links to the repository, pictures among them, are
+ * their texts.
  * @param {string} path in the repository
  * @param {Set<string>} documents
  */
 function relinked(path, documents) {
   const text = readFileSync(at(path), 'utf8');
-  return text.replace(/\[([^\]]+)\]\((?!\w+:|#)([^)#]*)(#[^)]*)?\)/g, (_, words, link, part = '') => {
+  return text.replace(/!?\[([^\]]+)\]\((?!\w+:|#)([^)#]*)(#[^)]*)?\)/g, (_, words, link, part = '') => {
     const target = posix.join(posix.dirname(path), link);
     if (!documents.has(target)) return words;
     return `[${words}](${posix.relative(posix.dirname(placeOf(path)), placeOf(target))}${part})`;
