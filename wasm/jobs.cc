@@ -140,6 +140,12 @@ val CopiedValue(const Replay& replay) {
   return TypedArray(offsets);
 }
 
+// 'length', 'repetition' or false.
+val CutValue(Cut cut) {
+  const char* name = NameOf(cut);
+  return name == nullptr ? val(false) : val(std::string(name));
+}
+
 val ListValue(const std::vector<const char*>& names) {
   val list = val::array();
   for (const char* name : names) Push(list, val(std::string(name)));
@@ -155,7 +161,7 @@ val ScoredValue(const TranslationModel& model, const ScoredText& scored) {
   value.set("ids", TypedArray(scored.ids));
   value.set("score", scored.score);
   value.set("logProb", scored.log_prob);
-  value.set("cut", scored.cut);
+  value.set("cut", CutValue(scored.cut));
   return value;
 }
 
@@ -185,8 +191,8 @@ val TranslateResult(int handle) {
     val result = ScoredValue(*job->model, translation);
     result.set("truncated", translation.truncated);
     result.set("confidence", translation.confidence);
-    result.set("warnings", ListValue(Warnings(translation.copied, translation.truncated, translation.repeats,
-                                              translation.foreign)));
+    result.set("warnings",
+               ListValue(Warnings(translation.copied, translation.truncated, translation.cut, translation.foreign)));
     if (!translation.n_best.empty()) {
       val ranked = val::array();
       for (const ScoredText& hypothesis : translation.n_best)
@@ -260,10 +266,9 @@ val TraceResult(int handle) {
   trace.set("score", replay.log_prob);
   trace.set("sourceTruncated", replay.source.tokens.truncated);
   trace.set("targetTruncated", replay.target.tokens.truncated);
-  trace.set("cut", replay.cut);
+  trace.set("cut", CutValue(replay.cut));
   trace.set("confidence", replay.confidence);
-  trace.set("warnings",
-            ListValue(Warnings(replay.copied, replay.source.tokens.truncated, replay.repeats, replay.foreign)));
+  trace.set("warnings", ListValue(Warnings(replay.copied, replay.source.tokens.truncated, replay.cut, replay.foreign)));
   trace.set("copied", CopiedValue(replay));
   trace.set("encoderSelf", MapValue(replay.encoder_self));
   trace.set("decoderSelf", MapValue(replay.decoder_self));

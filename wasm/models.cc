@@ -6,6 +6,7 @@
 #include <emscripten/heap.h>
 
 #include "core/text/utf.h"
+#include "core/translate/carried_source.h"
 #include "wasm/engine.h"
 #include "wasm/loading.h"
 #include "wasm/values.h"
@@ -42,6 +43,7 @@ void AddTranslationInfo(val& info, const TranslationModel& model) {
   number("maxLength", model.generation().max_length);
   number("beam", model.generation().beam);
   Set(info, "shortlist", val(model.has_shortlist()));
+  SetText(info, "copy", Carrying(model));
   Set(info, "alignmentHeads", HeadsValue(model.generation().alignment_heads));
 }
 

@@ -128,10 +128,14 @@ std::string TraceJson(const TranslationModel& model, const Replay& replay) {
   Key(json, "targetTruncated");
   json.Bool(replay.target.tokens.truncated);
   Key(json, "cut");
-  json.Bool(replay.cut);
+  if (const char* name = NameOf(replay.cut)) {
+    String(json, name);
+  } else {
+    json.Bool(false);
+  }
   Key(json, "confidence");
   Number(json, replay.confidence);
-  Array(json, "warnings", Warnings(replay.copied, replay.source.tokens.truncated, replay.repeats, replay.foreign),
+  Array(json, "warnings", Warnings(replay.copied, replay.source.tokens.truncated, replay.cut, replay.foreign),
         [&](const char* name) { String(json, name); });
   Array(json, "copied", replay.copied, [&](const CopiedSpan& span) {
     json.StartObject();

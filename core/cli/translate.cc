@@ -36,6 +36,12 @@ void WriteLine(std::string text) {
   std::fputc('\n', stdout);
 }
 
+// Said of a translation that was cut.
+void WarnOfEnd(size_t line, Cut cut) {
+  if (cut == Cut::kRepetition) std::fprintf(stderr, "qkv: line %zu repeated itself, and was cut\n", line);
+  if (cut == Cut::kLength) std::fprintf(stderr, "qkv: line %zu did not end by its longest length, and was cut\n", line);
+}
+
 // How these lines are decoded: with the terms that stand in them.
 DecodeOptions DecodeOf(const Options& options, std::span<const std::string> lines) {
   DecodeOptions decode = options.decode;
@@ -56,7 +62,7 @@ void TranslateLines(const TranslationModel& model, const Options& options, Conte
   for (size_t i = 0; i < lines.size(); ++i) {
     const Translation& translation = job.results()[i];
     if (translation.truncated) WarnOfCut(done + i + 1, model.config().max_positions, "translated");
-    if (translation.repeats) std::fprintf(stderr, "qkv: line %zu repeated itself, and was cut\n", done + i + 1);
+    WarnOfEnd(done + i + 1, translation.cut);
     if (options.confidence && translation.foreign) {
       std::fprintf(stderr, "qkv: line %zu does not look like the language that the model reads\n", done + i + 1);
     }
@@ -74,14 +80,30 @@ void TraceLines(const TranslationModel& model, const Options& options, Context& 
     WriteLine(job.result().target.text);
     CheckOrFail(file.Write(TraceJson(model, job.result()) + "\n"));
     if (job.result().source.tokens.truncated) WarnOfCut(done + i + 1, model.config().max_positions, "translated");
+    WarnOfEnd(done + i + 1, job.result().cut);
   }
   CheckOrFail(file.Flush());
+}
+
+// Said once of a model that carries worse than others.
+void WarnOfCarrying(const TranslationModel& model, const Options& options) {
+  const std::string_view carrying = Carrying(model);
+  if (!options.decode.copy || carrying == "attention") return;
+  if (carrying == "stand-ins") {
+    std::fprintf(stderr, "qkv: the model has no attention: numbers and names that it loses go to the end of a line\n");
+  } else if (options.terms.empty()) {
+    std::fprintf(stderr,
+                 "qkv: the model's vocabulary is too small to carry anything through: it reads lines as they are\n");
+  } else {
+    Fail("the model's vocabulary is too small to carry anything through: leave --keep and --glossary out");
+  }
 }
 
 void Translate(const Options& options) {
   std::optional<WholeFile> trace;
   if (!options.trace.empty()) trace.emplace(OrFail(WholeFile::Create(options.trace)));
   const std::unique_ptr<TranslationModel> model = LoadOrFail(options.common.model);
+  WarnOfCarrying(*model, options);
   Arena arena;
   ThreadPool pool(options.common.threads);
   Context ctx{arena, pool};
@@ -118,6 +140,7 @@ void AddTranslate(CLI::App& app) {
                     "let the model translate numbers, addresses, names of files and what its vocabulary lacks");
   command->add_option("--keep", options->given.keep, "a term that is not translated; may be given again")
       ->expected(1)
+      ->check(NotEmpty())
       ->type_name("TERM");
   command
       ->add_option("--glossary", options->given.glossary, "terms with their translations: TERM<TAB>TRANSLATION a line")

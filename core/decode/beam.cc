@@ -11,9 +11,9 @@ namespace qkv {
 namespace {
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
-// A hypothesis has run into a loop when its last pieces, as many as half of the most that it may get, are one phrase of
-// at most kLongestLoop pieces over and over. No translation is that; a model that has lost its way writes so for ever,
-// and ever more certain of it, so that its score would win.
+// A hypothesis loops when its last pieces, as many as half of the most that it may get and at least kLeastRepeated,
+// repeat one phrase of at most kLongestLoop pieces. No translation does that. A model that loops becomes more certain
+// with each piece, so that its score would win.
 constexpr size_t kLongestLoop = 16;
 constexpr size_t kLeastRepeated = 32;
 
@@ -130,7 +130,7 @@ void BeamSearch::Advance(size_t begin, size_t end) {
   const bool last = length_ == sentence.max_length;
   if (last) {
     for (size_t h = begin; h < end; ++h) {
-      Finish(sentence, AddNode(sentence, {live_[h].log_prob, h, options_.end}), live_[h].log_prob, true);
+      Finish(sentence, AddNode(sentence, {live_[h].log_prob, h, options_.end}), live_[h].log_prob, Cut::kLength);
     }
     return;
   }
@@ -140,12 +140,13 @@ void BeamSearch::Advance(size_t begin, size_t end) {
       next_.push_back({live_[begin].sentence, AddNode(sentence, candidate), candidate.log_prob});
       parents_.push_back(static_cast<int32_t>(candidate.live));
     } else if (rank < options_.beam) {
-      Finish(sentence, AddNode(sentence, candidate), candidate.log_prob, false);
+      Finish(sentence, AddNode(sentence, candidate), candidate.log_prob, Cut::kNone);
     }
   }
-  // Loops, and numbers that are no numbers, leave no candidate: the sentence ends where it is.
+  // Loops, and logits that are NaN, leave no candidate: the sentence ends where it is.
   if (candidates_.empty() && sentence.finished.empty()) {
-    Finish(sentence, AddNode(sentence, {live_[begin].log_prob, begin, options_.end}), live_[begin].log_prob, true);
+    const Cut cut = Loops(live_[begin]) ? Cut::kRepetition : Cut::kLength;
+    Finish(sentence, AddNode(sentence, {live_[begin].log_prob, begin, options_.end}), live_[begin].log_prob, cut);
   }
   const bool full = sentence.finished.size() == options_.beam;
   if (candidates_.empty() ||
@@ -171,7 +172,7 @@ int32_t BeamSearch::AddNode(Sentence& sentence, const Candidate& candidate) cons
   return static_cast<int32_t>(sentence.tree.size() - 1);
 }
 
-void BeamSearch::Finish(Sentence& sentence, int32_t node, float log_prob, bool cut) const {
+void BeamSearch::Finish(Sentence& sentence, int32_t node, float log_prob, Cut cut) const {
   const End ended{node, log_prob, Penalised(log_prob, length_), cut};
   const auto better = [](const End& a, const End& b) { return a.score > b.score; };
   sentence.finished.insert(std::upper_bound(sentence.finished.begin(), sentence.finished.end(), ended, better), ended);

@@ -27,11 +27,14 @@ struct SearchOptions {
   std::vector<std::vector<int32_t>> shortlists = {};
 };
 
+// Why a hypothesis ended before the model wrote </s>.
+enum class Cut : uint8_t { kNone, kLength, kRepetition };
+
 struct Hypothesis {
   std::vector<int32_t> pieces;  // ends with </s>
   float log_prob = 0;           // sum over the pieces; a forced </s> adds nothing
   float score = 0;              // log_prob / length^penalty
-  bool cut = false;             // at its longest length, or in a loop, </s> was forced
+  Cut cut = Cut::kNone;         // otherwise </s> was forced, at its longest length or in a loop
 };
 
 // The search records (piece, parent, score) alone: that is the beam tree, and hypotheses are paths to its root.
@@ -60,7 +63,7 @@ class BeamSearch {
   struct End {
     int32_t node;
     float log_prob, score;
-    bool cut;
+    Cut cut;
   };
   struct Sentence {
     size_t max_length = 0;
@@ -92,7 +95,7 @@ class BeamSearch {
   void AddCandidates(const Scored& scored, const float* row, size_t live);
   void Advance(size_t begin, size_t end);
   bool Loops(const Live& live);
-  void Finish(Sentence& sentence, int32_t node, float log_prob, bool cut) const;
+  void Finish(Sentence& sentence, int32_t node, float log_prob, Cut cut) const;
   int32_t AddNode(Sentence& sentence, const Candidate& candidate) const;
   float Penalised(float log_prob, size_t length) const;
 

@@ -8,8 +8,7 @@
 namespace qkv {
 namespace {
 
-// What a match must have beside its pattern.
-// What a match must have beside its pattern.
+// What a match must fulfil beside its pattern.
 enum class Also : uint8_t {
   kNothing,
   kNoWordAfter,  // no letter or digit follows
@@ -59,10 +58,10 @@ constexpr const Rule* kOrdinal = kRules + 12;
 #undef QKV_CURRENCY
 #undef QKV_NUMBER
 
-// Bound the time that looking for a match takes: one that fills what is looked at first is looked for in more.
+// Bytes that a rule reads: kUsual, which bounds its time, and kLongest where a match ends within kEnd bytes of these.
 constexpr size_t kUsual = 256, kEnd = 8, kLongest = 4096;
 
-// Where a sentence's own punctuation begins, at the end of a match that took it.
+// The length of a match without the punctuation at its end, which belongs to the sentence.
 size_t Trimmed(std::string_view match) {
   const auto count = [&](char c) { return std::count(match.begin(), match.end(), c); };
   while (match.size() > 1 && !EndsWithWord(match) && match.back() != '/') {
@@ -96,7 +95,8 @@ bool Holds(Also also, std::string_view match, std::string_view rest) {
   return false;
 }
 
-// What `rest` begins with; empty where that is nothing to carry. `skip`: bytes that no rule is to look at again.
+// The part at the beginning of `rest`; empty where no rule finds one. `skip` becomes the bytes that no rule reads
+// again.
 CarriedSpan MatchAt(std::string_view rest, bool numbers_only, size_t& skip) {
   for (const Rule& rule : kRules) {
     if (numbers_only && rule.kind != kNumber) continue;
@@ -107,13 +107,13 @@ CarriedSpan MatchAt(std::string_view rest, bool numbers_only, size_t& skip) {
     if (length == 0 || !Holds(rule.also, match, rest.substr(length))) continue;
     skip = length;
     if (&rule == kOrdinal) return {};
-    constexpr size_t kEasyName = 12;  // models spell no longer ones
+    constexpr size_t kEasyName = 12;  // models fail at longer ones
     return {0, length, rule.kind, rule.easy && (rule.kind == kNumber || length <= kEasyName)};
   }
   return {};
 }
 
-// Adds a span, or makes the last one longer, where only white space is between them.
+// Adds a span, or extends the last one where only white space is between them.
 void Add(std::string_view text, CarriedSpan span, std::vector<CarriedSpan>& spans) {
   if (!spans.empty() && spans.back().kind == span.kind) {
     CarriedSpan& last = spans.back();
@@ -132,7 +132,7 @@ bool IsEmoji(uint32_t c) {
          c == 0x231A || c == 0x231B || (c >= 0x23E9 && c <= 0x23F3);
 }
 
-// Joiners, variation selectors and tags: what emoji are put together with, and what nobody sees.
+// Control characters, joiners, variation selectors and tags: characters without a glyph.
 bool IsUnseen(uint32_t c) {
   return (c < 0x20 && (c < '\t' || c > '\r')) || c == '\t' || (c >= 0x7F && c <= 0x9F) ||
          (c >= 0x200B && c <= 0x200F) || (c >= 0x202A && c <= 0x202E) || (c >= 0x2060 && c <= 0x2069) ||

@@ -1,5 +1,5 @@
-// Parts of a text that are not translated: addresses, names of files, code, numbers, emoji and the like. They are found
-// by rules that know no language and no model.
+// Finds the parts of a text that are not translated: addresses, names of files, code, numbers, emoji and the like. The
+// rules depend on no language and on no model.
 #pragma once
 
 #include <cstddef>
@@ -20,22 +20,22 @@ enum class CarriedKind : uint8_t {
 struct CarriedSpan {
   size_t begin = 0, end = 0;  // half-open bytes
   CarriedKind kind = CarriedKind::kName;
-  // Whether models may be trusted to copy it, so that it is enough to look whether they have: "25", "mp3".
+  // Whether models usually copy it, as "25" and "mp3". It is then enough to check that they did.
   bool easy = false;
 };
 
-// In order, none of them empty, no two overlapping; those that have only white space between them are one. Time in
-// proportion to the text.
+// In order; none is empty, and no two overlap. Two of one kind with only white space between them become one. The time
+// is proportional to the length of the text.
 std::vector<CarriedSpan> FindCarried(std::string_view text);
 
-// Whether a code point past ASCII belongs to a word: it is neither punctuation nor a symbol nor a space.
+// Whether a code point above ASCII belongs to a word: it is no punctuation, no symbol and no space.
 bool IsWordCharacter(uint32_t code_point);
-// The character that ends a text, which is not empty.
+// The last character of a text. The text is not empty.
 Decoded LastCharacter(std::string_view text);
-// Whether a letter, a digit or a _ is at that end of a text.
+// Whether a text begins, or ends, with a letter, a digit or a _.
 bool BeginsWithWord(std::string_view text);
 bool EndsWithWord(std::string_view text);
-// The bytes at the beginning of `text` that are emoji and control characters.
+// How many bytes at the beginning of `text` are emoji and control characters.
 size_t MarkLength(std::string_view text);
 
 }  // namespace qkv

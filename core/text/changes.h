@@ -1,4 +1,4 @@
-// A text with parts of it replaced, and which place of one is which place of the other.
+// Replaces parts of a text, and maps offsets between the text before and after.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +12,21 @@ class Changes {
  public:
   explicit Changes(std::string_view original) : original_(original) {}
 
-  // [begin, end) of the original becomes `text`. In order: none before the end of the last one.
+  // Replaces [begin, end) of the original by `text`. Calls go from left to right.
   void Replace(size_t begin, size_t end, std::string_view text) {
     KeepUntil(begin);
     changes_.push_back({begin, end, text_.size(), text_.size() + text.size()});
     text_ += text;
     kept_ = end;
   }
-  // The new text, once all is replaced that is to be; no more is then.
+  // The new text. No call of Replace may follow.
   const std::string& Finish() {
     KeepUntil(original_.size());
     return text_;
   }
 
-  // The place in the new text of an offset of the original, and the other way round. An offset inside of what was
-  // replaced is where that begins, or, where the offset is the end of something, where that ends.
+  // Maps an offset of the original to the new text (Forward), or the other way round (Back). An offset inside a
+  // replaced part maps to the part's beginning, or to its end where `is_end`: the offset is the end of a span.
   size_t Forward(size_t offset, bool is_end) const { return Map(offset, is_end, true); }
   size_t Back(size_t offset, bool is_end) const { return Map(offset, is_end, false); }
 

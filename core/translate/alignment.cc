@@ -37,7 +37,7 @@ AlignmentJob::AlignmentJob(const TranslationModel& model, const Tokens& source, 
     : model_(model), target_(std::move(target)), encoder_(Encode(model.model(), {&source})) {
   const AttentionShape& cross = model.config().cross;
   const size_t targets = target_.size(), sources = source.ids.size();
-  // Without the room nothing is known of the alignment, as of a model without attention.
+  // Where memory is short there is no alignment, as with a model without attention.
   const bool fits =
       static_cast<bool>(CheckMemory(TraceMemory(cross.layers, cross.heads, targets, sources), "", "alignment"));
   trace_.Reserve(AttentionKind::kCross, fits ? cross.layers : 0, cross.heads, targets, sources);

@@ -1,4 +1,4 @@
-// Where a translation comes from: one forced pass over source and target, of which the alignment is kept.
+// The alignment of a translation with its source: one forced pass that keeps the attention of the heads that align.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ std::vector<std::pair<size_t, size_t>> AlignmentHeads(const TranslationModel& mo
 // The mean of these heads, [1, 1, targets, sources]; zeros where there are none.
 AttentionMap MeanOf(const AttentionMap& cross, const std::vector<std::pair<size_t, size_t>>& heads);
 
-// What a decoder reads while it is made to write `target`: the same, one piece late.
+// What a decoder reads while it is made to write `target`: the start piece, then the target without its last piece.
 std::vector<int32_t> DecoderInput(std::vector<int32_t> target, int32_t start);
 
 // The alignment of one translation.

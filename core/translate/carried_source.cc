@@ -16,19 +16,12 @@ namespace {
 constexpr const char* kNames[] = {"Tom", "Anna", "Boston", "Lisa", "Mary", "David", "Sami", "Maria", "XYZ", "Paul"};
 constexpr const char* kNumbers[] = {"25",   "40", "345", "18",  "15", "50",  "100", "500", "12",
                                     "2013", "30", "17",  "346", "20", "347", "348", "349", "10"};
-// The ways to read a source: what is easy as it is; all by stand-ins; by other ones.
+// The readings: easy parts as they are; all parts by stand-ins; by other stand-ins.
 constexpr size_t kReadings = 3, kStep = 4;
-
-// Whether a model's vocabulary can spell stand-ins and a full stop. One that cannot, of single letters perhaps, is for
-// texts of its own.
-bool CanCarry(const TranslationModel& model) {
-  const std::vector<int32_t> ids = model.Encode("Tom, Anna 345.", Side::kSource).ids;
-  return std::find(ids.begin(), ids.end(), model.Unknown(Side::kSource)) == ids.end();
-}
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Whether a number goes on over [., ] from a digit to a digit.
+// Whether a number continues: a separator stands at one offset and a digit at the other.
 bool GoesOn(std::string_view text, size_t separator, size_t digit) {
   return separator < text.size() && digit < text.size() && IsDigit(text[digit]) &&
          MatchPattern("[.,:]", text.substr(separator)) != 0;
@@ -66,12 +59,18 @@ size_t FindAlone(std::string_view text, std::string_view part, size_t from) {
   return std::string_view::npos;
 }
 
+const char* Carrying(const TranslationModel& model) {
+  if (!model.can_carry()) return "none";
+  return model.config().cross.layers > 0 ? "attention" : "stand-ins";
+}
+
 CarriedSource::CarriedSource(const TranslationModel& model, std::string text, bool copy,
                              const std::vector<GivenPart>& given)
-    : model_(&model), text_(std::move(text)), copy_(copy && CanCarry(model)) {
-  if (copy_) text_ = ToValidUtf8(text_);  // what is carried is text too
+    : model_(&model), text_(std::move(text)), copy_(copy && model.can_carry()) {
+  if (copy_) text_ = ToValidUtf8(text_);  // since parts of it go into the translation
   end_ = text_.size();
   if (copy_) {
+    breaks_ = text_.find(',') == std::string::npos;
     FindParts(given);
     FindForm();
     FindBrackets();
@@ -86,7 +85,7 @@ CarriedSource::CarriedSource(const TranslationModel& model, std::string text, bo
   }
 }
 
-// What the caller says goes before what the rules find.
+// Parts that the caller gives come first; the rules look only between them.
 void CarriedSource::FindParts(const std::vector<GivenPart>& given) {
   size_t from = 0;
   const auto find_until = [&](size_t until) {
@@ -105,7 +104,7 @@ void CarriedSource::FindParts(const std::vector<GivenPart>& given) {
   find_until(text_.size());
 }
 
-// What stands at the ends: white space, marks of a list, emoji, punctuation that is repeated.
+// Finds what stands at both ends: white space, marks of a list, emoji, repeated punctuation.
 void CarriedSource::FindForm() {
   const std::string_view all = text_;
   if (all.starts_with(">>")) language_ = MatchPattern(">>[^\\s<>]+<<\\s*", all);
@@ -144,12 +143,24 @@ void CarriedSource::FindForm() {
   parts_.erase(parts_.begin(), parts_.begin() + static_cast<std::ptrdiff_t>(first));
 }
 
-// A part that is alone in brackets is no part of the sentence either, and the brackets go with it.
+// Takes the brackets around a part into the part, and the space before a break.
 void CarriedSource::FindBrackets() {
   for (CarriedPart& part : parts_) {
-    if (part.begin <= begin_ || part.end >= end_ || text_[part.begin - 1] != '(' || text_[part.end] != ')') continue;
-    part = {part.begin - 1, part.end + 1, CarriedKind::kMark, false, "(" + part.text + ")"};
+    if (part.begin <= begin_ || part.end >= end_) continue;
+    if (text_[part.begin - 1] == '(' && text_[part.end] == ')') {
+      part = {part.begin - 1, part.end + 1, CarriedKind::kMark, false, "(" + part.text + ")"};
+    } else if (IsBreak(part) && text_[part.begin - 1] == ' ') {
+      --part.begin;
+      part.text.insert(0, " ");
+    }
   }
+}
+
+// Whether a part is a tab or a control character between words. The model reads a comma for it: it may drop a word of
+// "Hello world", but not of "Hello, world".
+bool CarriedSource::IsBreak(const CarriedPart& part) const {
+  const auto last = static_cast<unsigned char>(text_[part.end - 1]);
+  return breaks_ && part.kind == CarriedKind::kMark && last < ' ' && !IsLast(part);
 }
 
 bool CarriedSource::IsLast(const CarriedPart& part) const {
@@ -159,7 +170,7 @@ bool CarriedSource::IsLast(const CarriedPart& part) const {
   return true;
 }
 
-// Whether there is anything to translate, and whether all of it is in capitals.
+// Finds out whether there is anything to translate, and whether all of it is in capitals.
 void CarriedSource::FindLetters() {
   const std::string_view all = text_;
   size_t upper = 0, lower = 0, letters = 0, at = begin_;
@@ -177,7 +188,7 @@ void CarriedSource::FindLetters() {
     at = part.end;
   }
   count_until(end_);
-  constexpr size_t kFewest = 4;  // fewer capitals are an abbreviation
+  constexpr size_t kFewest = 4;  // fewer capitals may be an abbreviation
   capitals_ = upper >= kFewest && lower == 0;
   stops_ = letters != 0 && EndsWithWord(all.substr(0, end_));
   if (letters != 0) return;
@@ -191,7 +202,7 @@ void CarriedSource::FindLetters() {
 }
 
 void CarriedSource::ChooseStandIns() {
-  std::vector<const char*> names, numbers;  // that the text does not have itself, the next one last
+  std::vector<const char*> names, numbers;  // those that the text does not have, the next one last
   const auto choose = [&](const auto& list, std::vector<const char*>& free) {
     for (size_t i = std::size(list); i-- > 0;) {
       const char* const word = list[(i + reading_ * kStep) % std::size(list)];
@@ -203,6 +214,7 @@ void CarriedSource::ChooseStandIns() {
     part.stand_in.clear();
     part.as_is = part.easy && reading_ == 0;
     if (part.as_is) part.stand_in = text_.substr(part.begin, part.end - part.begin);
+    if (reading_ == 0 && IsBreak(part)) part.stand_in = text_[part.end] == ' ' ? "," : ", ";
     if (part.as_is || part.kind == CarriedKind::kMark) continue;
     if (!chosen) {
       choose(kNames, names);
@@ -216,8 +228,8 @@ void CarriedSource::ChooseStandIns() {
   }
 }
 
-// A text in capitals as one writes it otherwise: small letters, but for the first, for words that the model knows with
-// a capital alone, and for "I".
+// A text in capitals in its usual form: lower case, except for the first letter, "I", and words that the vocabulary has
+// only with a capital.
 std::string CarriedSource::UsualForm(std::string_view text) const {
   std::string usual = InCase(text, &ToLower);
   bool first = true;
@@ -259,15 +271,14 @@ void CarriedSource::Read() {
   std::erase_if(parts_, [&](const CarriedPart& part) { return part.begin >= tokens_.end.back(); });
 }
 
-// Carries the words that have a character which the model's vocabulary lacks. False where there are none.
+// Carries the words with a character that the vocabulary lacks. False where there are none.
 bool CarriedSource::CarryUnknown() {
   const size_t before = parts_.size();
   for (size_t i = 0; i + 1 < tokens_.ids.size(); ++i) {
     if (tokens_.ids[i] == model_->Unknown(Side::kSource) && tokens_.begin[i] >= begin_)
       Carry(tokens_.begin[i], tokens_.end[i]);
   }
-  if (parts_.size() == before) return false;
-  return true;
+  return parts_.size() != before;
 }
 
 void CarriedSource::Carry(size_t begin, size_t end) {
@@ -309,11 +320,11 @@ Tokens CarriedSource::ReadTarget(const std::string& target) const {
   const size_t begin = target.starts_with(before_) ? before_.size() : 0;
   const size_t end = target.size() - (std::string_view(target).substr(begin).ends_with(after_) ? after_.size() : 0);
   std::vector<std::pair<size_t, const CarriedPart*>> found;
-  constexpr size_t kSearched = 1 << 14;  // a model reads no more
+  constexpr size_t kSearched = 1 << 14;  // bytes; longer than what a model reads
   for (const CarriedPart& part : parts_) {
     const size_t at = FindAlone(std::string_view(target).substr(0, std::min(end, begin + kSearched)), part.text, begin);
     if (at == std::string_view::npos || part.as_is) continue;
-    size_t place = found.size();  // in the target's order
+    size_t place = found.size();  // ascending by place
     while (place > 0 && found[place - 1].first > at) --place;
     found.insert(found.begin() + static_cast<std::ptrdiff_t>(place), {at, &part});
   }
@@ -322,8 +333,9 @@ Tokens CarriedSource::ReadTarget(const std::string& target) const {
   size_t done = begin;
   for (const auto& [at, part] : found) {
     if (at < done) continue;
+    const bool spaced = part->stand_in.empty() && at > done && target[at - 1] == ' ';
     done = at + part->text.size();
-    read.Replace(at, done, part->stand_in);
+    read.Replace(at - (spaced ? 1 : 0), done, part->stand_in);
   }
   const bool stops = stops_ && EndsWithWord(all.substr(0, end));
   if (end != target.size() || stops) read.Replace(end, target.size(), stops ? "." : "");

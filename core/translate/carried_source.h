@@ -1,5 +1,5 @@
-// A source as a model is to read it. What cannot be translated is not shown to the model, or shown as a stand-in: a
-// word or a number that models copy. core/translate/spelling.h puts it back.
+// The source as the model reads it. A part that cannot be translated is left out, or the model reads a stand-in: a word
+// or a number that models copy. core/translate/spelling.h puts the part into the translation.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,12 @@
 
 namespace qkv {
 
-// What the caller says of a part of a text, [begin, end) in bytes: what stands there in the translation.
+// How a model carries. "attention": a part that the translation lost goes where the attention says. "stand-ins": the
+// model has no attention, and such a part goes to the end. "none": its vocabulary cannot spell stand-ins, and it reads
+// texts as they are.
+const char* Carrying(const TranslationModel& model);
+
+// A part of a text, [begin, end) in bytes, and the text that the caller wants for it in the translation.
 struct GivenPart {
   size_t begin = 0, end = 0;
   std::string text;
@@ -23,9 +28,9 @@ struct GivenPart {
 struct CarriedPart {
   size_t begin = 0, end = 0;  // in the source
   CarriedKind kind = CarriedKind::kName;
-  bool easy = false;          // the model reads it as it is, as long as it copies it
-  std::string text = {};      // what stands for it in the translation
-  std::string stand_in = {};  // what the model reads; empty: nothing, its place is found by attention
+  bool easy = false;          // in the first reading the model reads it as it is
+  std::string text = {};      // what the translation has for it
+  std::string stand_in = {};  // what the model reads; empty: nothing, and the attention gives its place
   bool as_is = false;         // the stand-in is the source's own text
 };
 
@@ -37,29 +42,32 @@ class CarriedSource {
   const std::string& text() const { return text_; }
   // What the model reads; the spans are those of text().
   const Tokens& tokens() const { return tokens_; }
-  // Without what stands at its ends. The ones at places that the model has no positions for are left out.
+  // Those of before() and after() are not among them, nor those behind the model's last position.
   const std::vector<CarriedPart>& parts() const { return parts_; }
-  // Stand before and after every translation: white space, marks of a list, emoji, repeated punctuation.
+  // Every translation begins and ends with these: white space, marks of a list, emoji, repeated punctuation.
   const std::string& before() const { return before_; }
   const std::string& after() const { return after_; }
-  // A full stop that the text lacks was put in for the model, and is to be taken from the translation's end.
+  // Whether the model reads a full stop that the text does not have. The translation loses it again.
   bool stops() const { return stops_; }
   // Whether nothing but punctuation follows a part.
   bool IsLast(const CarriedPart& part) const;
-  bool capitals() const { return capitals_; }  // the translation is to be in capitals
+  bool capitals() const { return capitals_; }  // the text, and so the translation, is in capitals
   bool copy() const { return copy_; }
-  // Of text() that the model reads, stand-ins and all.
+  // Whether there are several readings. The translation decides which one counts.
+  bool is_read_otherwise() const { return !parts_.empty() || capitals_; }
+  // Bytes of text() without before() and after().
   size_t bytes() const { return end_ - begin_; }
 
-  // Reads it in another way, for a translation that lost what it should have carried; false where there is none.
+  // Takes the next reading, after a translation that lost a part; false where there is no other.
   bool ReadOtherwise();
-  // A translation of it that a person wrote, in the same reading, with spans of `target`.
+  // The pieces of a translation that a person wrote, in the same reading, with spans in `target`.
   Tokens ReadTarget(const std::string& target) const;
 
  private:
   void FindParts(const std::vector<GivenPart>& given);
   void FindForm();
   void FindBrackets();
+  bool IsBreak(const CarriedPart& part) const;
   void FindLetters();
   void ChooseStandIns();
   void Read();
@@ -70,14 +78,15 @@ class CarriedSource {
   const TranslationModel* model_;
   std::string text_, before_, after_;
   bool copy_, capitals_ = false, stops_ = false;
-  size_t language_ = 0;         // bytes of a token of the target language, and of the space after it
+  bool breaks_ = false;         // the text has no comma, which may then stand for a control character
+  size_t language_ = 0;         // bytes of a token of the target language with the space after it
   size_t begin_ = 0, end_ = 0;  // of what is translated
   size_t reading_ = 0;
   std::vector<CarriedPart> parts_;
   Tokens tokens_;
 };
 
-// Where `part` stands in a text by itself: not inside a word or a longer number. npos: nowhere.
+// The first place from `from` on where `part` stands alone, not inside a word or a longer number. npos: none.
 size_t FindAlone(std::string_view text, std::string_view part, size_t from = 0);
 
 }  // namespace qkv

@@ -27,12 +27,14 @@ Repetition RepetitionAtEnd(const std::vector<int32_t>& pieces, size_t size) {
 
 }  // namespace
 
-std::vector<const char*> Warnings(const std::vector<CopiedSpan>& copied, bool truncated, bool repeats, bool foreign) {
+const char* NameOf(Cut cut) { return cut == Cut::kNone ? nullptr : cut == Cut::kLength ? "length" : "repetition"; }
+
+std::vector<const char*> Warnings(const std::vector<CopiedSpan>& copied, bool truncated, Cut cut, bool foreign) {
   std::vector<const char*> names;
   const auto is_copied = [](const CopiedSpan& span) { return !span.by_model; };
   if (std::any_of(copied.begin(), copied.end(), is_copied)) names.push_back("copied");
   if (truncated) names.push_back("truncated");
-  if (repeats) names.push_back("repetition");
+  if (cut == Cut::kRepetition) names.push_back(NameOf(cut));
   if (foreign) names.push_back("source-language");
   return names;
 }

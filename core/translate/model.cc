@@ -23,7 +23,10 @@ TranslationModel::TranslationModel(std::unique_ptr<SequenceModel> sequence_model
       shortlist_(std::move(shortlist)),
       source_rows_(names_.RowsOf(source_)),
       target_rows_(Names(Side::kTarget).RowsOf(target())),
-      target_pieces_(Names(Side::kTarget).PiecesOf(target())) {}
+      target_pieces_(Names(Side::kTarget).PiecesOf(target())) {
+  const std::vector<int32_t> ids = Encode("Tom, Anna 345.", Side::kSource).ids;
+  can_carry_ = std::find(ids.begin(), ids.end(), Unknown(Side::kSource)) == ids.end();
+}
 
 size_t TranslationModel::LanguageToken(std::string_view text, Tokens& tokens) const {
   const size_t end = text.starts_with(">>") ? text.find("<<") : std::string_view::npos;

@@ -43,6 +43,8 @@ class TranslationModel {
   int32_t Unknown(Side side) const { return Names(side).unknown(); }
   // Whether a word at a beginning or after a space is one piece of the source's vocabulary.
   bool Knows(std::string_view word) const { return source_.Id("\u2581" + std::string(word)) >= 0; }
+  // Whether the source's vocabulary spells the words and numbers that stand for what is carried (carried_source.h).
+  bool can_carry() const { return can_carry_; }
   // The seats of its weights, all filled; they point into the model.
   WeightSlots Slots() { return model_->Slots(); }
   // Numbers in the weights, and the bytes they take in memory.
@@ -91,6 +93,7 @@ class TranslationModel {
   std::vector<int32_t> target_pieces_;              // row -> piece, or -1
   bool as_marian_ = false;                          // its shortlists are chosen from as Marian does
   size_t parameters_ = 0, bytes_ = 0;
+  bool can_carry_ = false;
 };
 
 // The small files of a model folder.

@@ -25,7 +25,8 @@ ReplayJob::ReplayJob(const TranslationModel& model, std::string source, std::opt
   if (target) {
     result_.target.tokens = source_.ReadTarget(*target);
     result_.target.text = std::move(*target);
-  } else {
+  }
+  if (is_own_ || source_.is_read_otherwise()) {
     translation_ = std::make_unique<TranslationJob>(model, std::vector<std::string>{source_.text()}, options);
   }
 }
@@ -49,22 +50,30 @@ bool ReplayJob::Advance(Context& ctx) {
     Score(ctx);
   }
   if (scored_ < result_.target.tokens.ids.size()) return false;
-  result_.confidence = Confidence(result_.log_prob, scored_);
+  // The confidence of the model's own translation is that of its search, which also scored what was cut.
+  if (!is_own_) result_.confidence = Confidence(result_.log_prob, scored_);
   if (kind_ != ReplayKind::kScore) Align();
   return true;
 }
 
-// The source in the reading that the translation came from.
+// Takes the reading of the translation and, where no other target was given, its pieces.
 void ReplayJob::TakeTranslation() {
   const Translation& translation = translation_->results().front();
   std::vector<int32_t> ids = translation.ids;
   if (ids.empty()) ids = {model_.config().end};  // a source without pieces
   source_ = translation_->source(0);
   result_.source.tokens = source_.tokens();
-  result_.target.tokens.ids = std::move(ids);
-  result_.cut = translation.cut;
-  result_.repeats = translation.repeats;
-  result_.foreign = translation.foreign;
+  // A score has no attention, without which the spans of lost parts are not known.
+  const bool is_known = kind_ != ReplayKind::kScore || translation.is_whole;
+  if (is_own_ || (is_known && result_.target.text == translation.text)) {
+    is_own_ = true;
+    Spell(model_, source_, ids, nullptr, &result_.target.tokens);
+    result_.cut = translation.cut;
+    result_.foreign = translation.foreign;
+    result_.confidence = translation.confidence;
+  } else {
+    result_.target.tokens = source_.ReadTarget(result_.target.text);
+  }
   translation_.reset();
 }
 

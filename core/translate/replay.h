@@ -30,7 +30,7 @@ struct Replay {
   ReplaySide source, target;
   std::vector<float> log_probs;  // of each target piece, natural
   float log_prob = 0;            // their sum
-  bool cut = false;              // the target is a translation that was cut (ScoredText)
+  Cut cut = Cut::kNone;          // as of a ScoredText, where the target is the model's own translation
   // The likeliest pieces at each place of the target, best first: [target, kAlternatives]; empty when only scored.
   std::vector<Alternative> alternatives;
   AttentionMap encoder_self, decoder_self, cross;  // empty when only scored, and where the model has no such attention
@@ -38,8 +38,7 @@ struct Replay {
   AttentionMap alignment;      // [1, 1, target, source]: mean of the alignment heads
   std::vector<std::pair<size_t, size_t>> alignment_heads;
   std::vector<CopiedSpan> copied;  // of the model's own translation
-  bool repeats = false;            // as of a ScoredText
-  float confidence = 1;            // the same; of any target
+  float confidence = 1;            // as of a ScoredText; of any target
   bool foreign = false;            // the source does not look like the source's language
 };
 
@@ -50,8 +49,9 @@ enum class ReplayKind { kScore, kTrace, kVectors };
 
 class ReplayJob : public Job {
  public:
-  // Without a target the source is translated first, by `options`. `model` must outlive the job. A trace whose weights
-  // have no room in memory is refused before any of it is computed (outcome()).
+  // Without a target, or where the source has several readings, the source is translated first, by `options`; a target
+  // is read in the reading of that translation. `model` must outlive the job. A trace that does not fit into memory is
+  // refused before it is computed (outcome()).
   ReplayJob(const TranslationModel& model, std::string source, std::optional<std::string> target, ReplayKind kind,
             const DecodeOptions& options);
 

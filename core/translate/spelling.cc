@@ -9,11 +9,11 @@
 namespace qkv {
 namespace {
 
-// [begin, end) of what the pieces say becomes `text`.
+// Replaces [begin, end) of the text of the pieces by `text`.
 struct Edit {
   size_t begin, end;
   std::string text;
-  const CarriedPart* part;  // null: a piece that the vocabulary has no text for, or a stand-in too many
+  const CarriedPart* part;  // null: an unknown piece, a stand-in too many or a full stop
   size_t source_begin, source_end;
 };
 
@@ -39,10 +39,12 @@ class Speller {
   }
 
  private:
-  // Adds an edit unless it meets another.
+  // Adds an edit unless it overlaps another.
   bool Add(Edit edit) {
-    const auto at = std::upper_bound(edits_.begin(), edits_.end(), edit,
-                                     [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
+    // An insertion comes before a replacement at the same place.
+    const auto at = std::upper_bound(edits_.begin(), edits_.end(), edit, [](const Edit& a, const Edit& b) {
+      return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+    });
     if (at != edits_.end() && at->begin < edit.end) return false;
     if (at != edits_.begin() && std::prev(at)->end > edit.begin) return false;
     edits_.insert(at, std::move(edit));
@@ -53,7 +55,7 @@ class Speller {
     return Add({begin, end, part.text, &part, part.begin, part.end});
   }
 
-  // Puts a part where its stand-in is, or where it is itself.
+  // Puts a part in the place of its stand-in, or finds it as the model copied it.
   bool Find(const CarriedPart& part) {
     if (part.kind == CarriedKind::kMark && source_.IsLast(part)) {
       Insert(part, Closing());
@@ -87,14 +89,14 @@ class Speller {
     return end;
   }
 
-  // The full stop that the source did not have.
+  // Removes the full stop that the source did not have.
   void DropStop() {
     for (const std::string_view stop : {std::string_view("."), std::string_view("。")}) {
       if (source_.stops() && said_.ends_with(stop)) Add({said_.size() - stop.size(), said_.size(), {}, nullptr, 0, 0});
     }
   }
 
-  // How often a word is to be there, and how often it is.
+  // How often a word should be there, and how often it is.
   size_t Wanted(const std::string& word) const {
     const auto& parts = source_.parts();
     return static_cast<size_t>(std::count_if(parts.begin(), parts.end(), [&](const CarriedPart& part) {
@@ -115,7 +117,7 @@ class Speller {
     return sum;
   }
 
-  // The target piece that looks most at source pieces [first, last); none where no piece does.
+  // The target piece with the most weight on source pieces [first, last); none where all weights are 0.
   std::optional<size_t> Looking(size_t first, size_t last) const {
     std::optional<size_t> best;
     float most = 0;
@@ -130,7 +132,7 @@ class Speller {
     return best;
   }
 
-  // The word that target piece t is of, without punctuation.
+  // The word of target piece t, without punctuation.
   std::pair<size_t, size_t> WordOf(size_t t) const {
     const std::string_view said = said_;
     size_t begin = pieces_.begin[t], end = pieces_.end[t];
@@ -143,7 +145,7 @@ class Speller {
     return {begin, std::max(end, pieces_.end[t])};
   }
 
-  // A piece that the vocabulary has no text for becomes the text that it looks at most (Luong et al. 2015b).
+  // Replaces an unknown piece by the source text that it attends to most (Luong et al. 2015b).
   void CopyUnknown(size_t t) {
     is_whole_ = alignment_ != nullptr;
     if (alignment_ == nullptr) return;
@@ -156,8 +158,8 @@ class Speller {
     Add({pieces_.begin[t], pieces_.end[t], std::move(text), nullptr, read.begin[s], read.end[s]});
   }
 
-  // A part that the pieces do not say: in the place of the word that looks at its stand-in, else behind the word that
-  // looks at what is before it.
+  // Places a part that the pieces lack: instead of the word that attends to its stand-in, or else behind the word that
+  // attends to what is before it.
   void Place(const CarriedPart& part) {
     const Tokens& read = source_.tokens();
     const size_t pieces = read.ids.size() - 1;
@@ -210,7 +212,7 @@ class Speller {
   void AddCopied(Spelling& spelling) const {
     size_t shift = source_.before().size();
     for (const Edit& edit : edits_) {
-      // White space around what was put in is not of the source.
+      // A space that was put in with a part does not belong to it.
       const size_t space = edit.begin == edit.end && edit.text.starts_with(' ') ? 1 : 0;
       const size_t length = edit.part != nullptr ? edit.part->text.size() : edit.text.size();
       const size_t begin = edit.begin + shift + space;
@@ -229,7 +231,7 @@ class Speller {
   const AttentionMap* alignment_;
   Tokens pieces_;
   std::string said_;
-  std::vector<Edit> edits_;  // by place, no two of them meeting
+  std::vector<Edit> edits_;  // ascending by place, no two overlap
   std::vector<const CarriedPart*> missing_;
   bool is_whole_ = true;
 };

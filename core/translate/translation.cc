@@ -103,8 +103,8 @@ void TranslationJob::TakeResults(Lane& lane) {
   lane.done = false;
 }
 
-// The best hypothesis that carries all that it should, or else the best of all, if there is no other way to read the
-// source. False where there is one: the source is now read so, and is to be translated again.
+// Takes the best hypothesis that has every carried part once. Where there is none, the source takes its next reading,
+// to be translated again (false); after the last reading the best hypothesis of all is taken.
 bool TranslationJob::Take(size_t text, const BeamSearch& search, size_t sentence) {
   CarriedSource& source = sources_[text];
   std::vector<Hypothesis> finished = search.Finished(sentence);
@@ -144,9 +144,8 @@ ScoredText TranslationJob::Describe(const CarriedSource& source, Hypothesis hypo
   scored.confidence = Confidence(scored.log_prob, scored.ids.size());
   if (options_.copy) {
     const size_t kept = std::max(WithoutRepetition(source.tokens().ids, scored.ids), options_.prefix.size());
-    scored.repeats = kept + 1 < scored.ids.size();
-    if (scored.repeats) {
-      scored.cut = true;
+    if (kept + 1 < scored.ids.size()) {
+      scored.cut = Cut::kRepetition;
       scored.ids.erase(scored.ids.begin() + static_cast<std::ptrdiff_t>(kept), scored.ids.end() - 1);
     }
   }
@@ -161,7 +160,7 @@ void TranslationJob::Spell(ScoredText& scored, const CarriedSource& source, cons
   scored.is_whole = spelling.is_whole;
 }
 
-// A step towards the place of what one translation lost.
+// One step of the alignment of a translation that lost a part.
 bool TranslationJob::Align(Context& ctx) {
   const auto& [text, translation] = unplaced_.back();
   const CarriedSource& source = sources_[text];

@@ -19,8 +19,7 @@ struct ScoredText {
   std::vector<int32_t> ids = {};  // </s> included
   float log_prob = 0;             // natural
   float score = 0;                // log_prob / length^penalty
-  bool cut = false;               // it had not ended by the longest length it may have
-  bool repeats = false;           // or it went on repeating itself; what it repeated is left out
+  Cut cut = Cut::kNone;           // kRepetition: what it repeated is left out
   bool is_whole = true;           // it carries all that its source does
   float confidence = 1;           // from 0 to 1: core/translate/confidence.h
   std::vector<CopiedSpan> copied = {};
@@ -72,7 +71,7 @@ class TranslationJob : public Job {
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::vector<Translation> results_;
   size_t finished_ = 0;
-  // Translations that lost what they should carry, whose attention says where it goes.
+  // Translations that lost a part: their alignment says where it goes.
   struct Unplaced {
     size_t text;
     ScoredText* translation;

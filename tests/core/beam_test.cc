@@ -181,7 +181,7 @@ TEST(BeamSearch, AForcedPrefixIsKeptScoredAndContinuedAsIfItHadBeenFound) {
     float log_prob = 0;
     std::vector<int32_t> read;
     int32_t token = kStart;
-    for (size_t i = 0; i < forced.pieces.size() - (forced.cut ? 1 : 0); ++i) {
+    for (size_t i = 0; i < forced.pieces.size() - (forced.cut != Cut::kNone ? 1 : 0); ++i) {
       log_prob += decoder.LogProbs(read, token)(0, forced.pieces[i]);
       read.push_back(token);
       token = forced.pieces[i];
@@ -192,8 +192,8 @@ TEST(BeamSearch, AForcedPrefixIsKeptScoredAndContinuedAsIfItHadBeenFound) {
 
 TEST(BeamSearch, SaysWhenAHypothesisWasCut) {
   const TrigramDecoder decoder(3);
-  EXPECT_TRUE(Search(decoder, {1}, 4, 1).front().front().cut);
-  EXPECT_FALSE(Search(decoder, {40}, 4, 1).front().front().cut);
+  EXPECT_EQ(Search(decoder, {1}, 4, 1).front().front().cut, Cut::kLength);
+  EXPECT_EQ(Search(decoder, {40}, 4, 1).front().front().cut, Cut::kNone);
 }
 
 // Numbers that are no numbers must end the search, not hang it.
@@ -224,7 +224,7 @@ TEST(BeamSearch, AShortlistIsAllThatIsWrittenAndSharesTheProbability) {
     double log_prob = 0;  // log softmax over the three
     std::vector<int32_t> read;
     int32_t token = kStart;
-    for (size_t i = 0; i < listed.pieces.size() - (listed.cut ? 1 : 0); ++i) {
+    for (size_t i = 0; i < listed.pieces.size() - (listed.cut != Cut::kNone ? 1 : 0); ++i) {
       const Matrix whole = decoder.LogProbs(read, token);
       double sum = 0;
       for (const int32_t piece : some) sum += std::exp(static_cast<double>(whole(0, piece)));
@@ -276,7 +276,7 @@ class LoopDecoder : public LogitsDecoder {
 TEST(BeamSearch, GivesUpALoopLongBeforeItsLongestLength) {
   for (const int32_t period : {1, 2, 3}) {
     const Hypothesis greedy = Search(LoopDecoder(period, 1e-4f), {90}, 1, 1).front().front();
-    EXPECT_TRUE(greedy.cut);
+    EXPECT_EQ(greedy.cut, Cut::kRepetition);
     EXPECT_EQ(greedy.pieces.size(), 90 / 2 + 1u);  // half of it, and </s>
     EXPECT_EQ(greedy.pieces.back(), kEnd);
   }
@@ -285,12 +285,13 @@ TEST(BeamSearch, GivesUpALoopLongBeforeItsLongestLength) {
 TEST(BeamSearch, AHypothesisThatEndedBeatsOneThatLoops) {
   // Its certainty makes the loop's mean better with every piece: by length 90 it would have won.
   const Hypothesis best = Search(LoopDecoder(1, 0.05f), {90}, 4, 1).front().front();
-  EXPECT_FALSE(best.cut);
+  EXPECT_EQ(best.cut, Cut::kNone);
 }
 
 TEST(BeamSearch, AShortRepetitionIsNoLoop) {
   const Hypothesis repeated = Search(LoopDecoder(1, 1e-4f), {30}, 1, 1).front().front();
   EXPECT_EQ(repeated.pieces.size(), 30u);
+  EXPECT_EQ(repeated.cut, Cut::kLength);
 }
 
 }  // namespace

@@ -244,7 +244,7 @@ TEST(RnnSeq2Seq, BeamsKeepTheirStates) {
       EXPECT_EQ(together[h].log_prob, alone[h].log_prob);
     }
     for (const Hypothesis& each : Search(golden, {2}, 3)) {
-      if (!each.cut) EXPECT_NEAR(each.log_prob, LogProb(golden, 2, each.pieces), 1e-4);
+      if (each.cut == Cut::kNone) EXPECT_NEAR(each.log_prob, LogProb(golden, 2, each.pieces), 1e-4);
     }
   });
 }

@@ -24,6 +24,8 @@ describe('keep and glossary', () => {
     ]);
     expect(given('nothing', options)).toBe('nothing');
     expect(given('a.b a+b', { keep: ['a+b'] })).toEqual(['a.b ', 'a+b', 'a+b', '']);
+    const nested = { keep: [/b+c/, 'a b', /a b+c d/, /c d e/] };
+    expect(given('a bbc d e', nested)).toEqual(['', 'a bbc d', 'a bbc d', ' e']);
   });
 
   test('find patterns, whatever their flags, and leave them as they were', () => {
@@ -49,6 +51,7 @@ describe('keep and glossary', () => {
       { keep: [3] },
       { keep: [''] },
       { glossary: { ' ': 'x' } },
+      { glossary: { '': 'x' } },
       { glossary: { a: 1 } },
       { glossary: null },
       { glossary: { ['a'.repeat(201)]: 'b' } },
@@ -149,6 +152,34 @@ describe('a translation', () => {
     expect((await translator.trace('I love @tom_1.', { copy: false })).copied).toEqual([]);
   });
 
+  test('of a line of 10,000 tokens has those that were read, and says that the end was not', async () => {
+    const tokens = Array.from({ length: 10_000 }, (_, i) => `@name_${i}`);
+    const options = { split: false, keep: [/@name_\d+/, /name/], maxLength: 40 };
+    const [part] = await translator.translateParts(tokens.map((token) => `ask ${token}`).join(' '), options);
+    expect(part.warnings).toEqual(expect.arrayContaining(['copied', 'truncated']));
+    const found = part.translation.match(/@name_\d+/g);
+    expect(found.length).toBeGreaterThan(10);
+    expect(new Set(found).size).toBe(found.length);
+    expect(found.every((token) => tokens.includes(token))).toBe(true);
+    expect(await translator.translate('Thank you!')).toBe('Merci !');
+  });
+
+  test('has the same score wherever it is asked for', async () => {
+    for (const text of [
+      'See https://x.org/y for more.',
+      'I \u{1F600} you, Tom!',
+      'HE IS AT /usr/local/data/index.conf NOW.',
+      'He will not pay 33,512 for v5.17.52-rc.1 of it.',
+      'Hello \u0001 world',
+    ]) {
+      const { score, target, confidence } = await translator.trace(text);
+      expect((await translator.score(text, target.text)).score).toBe(score);
+      expect((await translator.trace({ source: text, target: target.text })).score).toBe(score);
+      const [part] = await translator.translateParts(text, { split: false });
+      expect([part.translation, part.confidence]).toEqual([target.text, confidence]);
+    }
+  });
+
   test('of another language says so', async () => {
     const [part] = await translator.translateParts('Das ist ein schönes Haus, und ich wohne schon lange hier.');
     expect(part.warnings).toContain('source-language');
@@ -159,6 +190,25 @@ describe('a translation', () => {
     const error = await rejection(translator.translate('aaaa', { keep: [/(a+)+$/] }));
     expect(error).toMatchObject({ code: 'INVALID_ARGUMENT', where: 'keep' });
     expect(await translator.translate('Thank you!')).toBe('Merci !');
+  });
+
+  test('by a model that carries worse than others says so', async () => {
+    const small = await create({ model: at('tests/goldens/marian/ssru-pre-norm') });
+    expect(small.info.copy).toBe('none');
+    expect(await rejection(small.translate('Ask Tom.', { keep: ['Tom'] }))).toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      where: 'keep',
+    });
+    const [{ cut, warnings }] = await small.translateParts('My phone number is 12345.');
+    expect(cut).toBe('repetition');
+    expect(warnings).toContain('repetition');
+    expect((await small.trace('My phone number is 12345.')).cut).toBe('repetition');
+    small.destroy();
+    const plain = await create({ model: at('web/models/compared/plain') });
+    expect(plain.info.copy).toBe('stand-ins');
+    expect((await plain.translate('Ask @tom_1 for 4567 cats.')).match(/@tom_1|4567/g)).toHaveLength(2);
+    plain.destroy();
+    expect(translator.info.copy).toBe('attention');
   });
 
   test('is what web/docs/carried.md says', async () => {

@@ -50,6 +50,8 @@ export async function searches(translator: Translator, signal: AbortSignal): Pro
   const again: string = await translator.translate('Hello.', { prefix: best.ids.subarray(0, 2) });
   const parts: TranslatedPart[] = await translator.translateParts('Hello. Bye.');
   console.log(record?.parents[best.node ?? 0], best.score, best.logProb, cut || truncated, again);
+  const why: false | 'length' | 'repetition' = parts[0].cut;
+  console.log(why === 'repetition', translator.info.copy === 'attention');
   return parts.filter((part) => part.cut).map((part) => part.translation);
 }
 

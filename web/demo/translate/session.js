@@ -3,7 +3,7 @@
 /** @typedef {import('../../lib/index.js').Search} Search */
 /** @typedef {import('../../lib/index.js').Translator} Translator */
 /** @typedef {import('../../lib/index.js').Trace} Trace */
-/** @typedef {Pick<Trace, 'confidence' | 'warnings'>} Doubt */
+/** @typedef {Pick<Trace, 'cut' | 'confidence' | 'warnings'>} Doubt */
 
 const kTexts = 500;
 const kTraces = 8; // a trace of two long sentences is megabytes
@@ -15,16 +15,13 @@ const kDoubt = 0.5;
 const kInWords = {
   copied: 'some of it was carried over as it is',
   truncated: 'the end of the sentence was not read',
-  repetition: 'it went on repeating itself, and was cut',
+  repetition: 'it repeated itself, and was cut',
   'source-language': 'this does not look like English',
 };
 
-/** @type {Set<Doubt['warnings'][number]>} */
-const kOfCuts = new Set(['truncated', 'repetition']);
-
 export class Session {
   #translator;
-  /** @type {Map<string, {text: string, cut: boolean, doubt?: Doubt}>} */
+  /** @type {Map<string, {text: string, doubt: Doubt}>} */
   #texts = new Map();
   /** @type {Map<string, Trace>} */
   #traces = new Map();
@@ -47,19 +44,23 @@ export class Session {
 
   /** Whether the translation, or what was read of the sentence, is not whole. @param {string} sentence */
   isCut(sentence) {
-    return !this.#own.has(sentence) && !!this.#texts.get(this.#key(sentence))?.cut;
+    const doubt = this.#doubtOf(sentence);
+    return !!doubt && (!!doubt.cut || doubt.warnings.includes('truncated'));
   }
 
   /** What a reader should know of the model's own translation, in words; often nothing. @param {string} sentence */
   noteOf(sentence) {
-    const known = this.#own.has(sentence) ? undefined : this.#texts.get(this.#key(sentence));
-    if (!known) return '';
-    const { cut, doubt = { confidence: 1, warnings: [] } } = known;
+    const doubt = this.#doubtOf(sentence);
+    if (!doubt) return '';
     const notes = doubt.warnings.map((warning) => kInWords[warning]);
-    // Two of the warnings say themselves that something was cut.
-    if (cut && !doubt.warnings.some((warning) => kOfCuts.has(warning))) notes.unshift('cut: it did not end');
+    if (doubt.cut === 'length') notes.unshift('it did not end, and was cut');
     if (doubt.confidence < kDoubt && !notes.includes(kInWords['source-language'])) notes.push('the model is in doubt');
     return notes.join('; ');
+  }
+
+  /** What the model says of its own translation. @param {string} sentence */
+  #doubtOf(sentence) {
+    return this.#own.has(sentence) ? undefined : this.#texts.get(this.#key(sentence))?.doubt;
   }
 
   /** @param {string} sentence */
@@ -98,8 +99,8 @@ export class Session {
   async translate(sentence, signal) {
     const key = this.#key(sentence);
     const options = { ...this.#options(sentence), signal, split: false };
-    const [{ translation, cut, truncated, ...doubt }] = await this.#translator.translateParts(sentence, options);
-    remember(this.#texts, kTexts, key, { text: translation, cut: cut || truncated, doubt });
+    const [{ translation, ...doubt }] = await this.#translator.translateParts(sentence, options);
+    remember(this.#texts, kTexts, key, { text: translation, doubt });
   }
 
   /** Translates and traces; the reader's own translation is traced as it is. @param {string} sentence @param {AbortSignal} signal */
@@ -109,10 +110,9 @@ export class Session {
     const trace = await (target === undefined
       ? this.#translator.trace(sentence, { ...this.#options(sentence), signal })
       : this.#translator.trace({ source: sentence, target }, { signal }));
-    const { confidence, warnings } = trace;
-    const cut = trace.cut || trace.sourceTruncated;
+    const { cut, confidence, warnings } = trace;
     if (target === undefined)
-      remember(this.#texts, kTexts, key, { text: trace.target.text, cut, doubt: { confidence, warnings } });
+      remember(this.#texts, kTexts, key, { text: trace.target.text, doubt: { cut, confidence, warnings } });
     remember(this.#traces, kTraces, key, trace);
   }
 

@@ -179,7 +179,7 @@ export class Texts extends EventTarget {
       if (!part.sentence) return part.text;
       const span = sentenceSpan(session.textOf(part.text) ?? '…', ++index, count > 1 && index === this.#active);
       span.title = session.noteOf(part.text);
-      if (session.isCut(part.text)) markCut(span);
+      span.classList.toggle('cut', session.isCut(part.text));
       return span;
     });
     this.#target.replaceChildren(...nodes);
@@ -238,12 +238,6 @@ export class Texts extends EventTarget {
       { name: 'target', side: trace.target, node: target, begin: 0 },
     ]);
   }
-}
-
-/** @param {HTMLElement} span */
-function markCut(span) {
-  span.classList.add('cut');
-  span.title = 'This translation was cut: it had not ended by its longest length, or it only repeated itself.';
 }
 
 /** @param {string} text @param {number} index @param {boolean} active */

@@ -10,7 +10,7 @@ import { plain } from './trace.js';
  * @property {number} score what hypotheses are ranked by: logProb / pieces.length ** the model's length penalty
  * @property {number} logProb the natural logarithm of its probability, given the source: the sum over its pieces. Where
  *   it was cut, its '</s>' was not the model's wish and counts nothing
- * @property {boolean} cut whether it had not ended by the longest length it may have, or when it only repeated itself
+ * @property {import('../engine/engine.js').Cut} cut
  * @property {number} [node] its last piece in the tree, where a tree was asked for; -1 for an empty source
  */
 
@@ -31,7 +31,7 @@ import { plain } from './trace.js';
  * @property {number} beam hypotheses that were kept a step
  * @property {Hypothesis[]} hypotheses best first; at least one, at most `nBest`
  * @property {SearchTree} [tree] where it was asked for
- * @property {boolean} cut whether the best hypothesis was cut
+ * @property {import('../engine/engine.js').Cut} cut of the best hypothesis
  * @property {boolean} truncated whether the source had more pieces than the model has positions, so that its end was
  *   not read
  * @property {number} confidence of the best hypothesis, from 0 to 1

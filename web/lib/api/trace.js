@@ -85,8 +85,7 @@
  *   lead from the source to the target, by way of the pieces between, and `model` is both
  * @property {number} confidence from 0 to 1: how far to trust the target, by the model's own probabilities
  * @property {import('../engine/engine.js').Warning[]} warnings
- * @property {boolean} cut whether the target, the model's own, had not ended by the longest length it may have, or when
- *   it only repeated itself
+ * @property {import('../engine/engine.js').Cut} cut of the target, where it is the model's own
  */
 
 /**

@@ -14,15 +14,18 @@ import { languageToken, splitSentences } from '../text/sentences.js';
  * @typedef {{beam: number, prefix?: Prefix, shortlist?: boolean, copy?: boolean, carry?: import('../text/keep.js').Carry}} Choice
  */
 /**
+ * Whether a translation was cut, and why: it had not ended by the longest length it may have, or it repeated itself.
+ * @typedef {false | 'length' | 'repetition'} Cut
+ */
+/**
  * What a reader should know: something that the model cannot translate was carried through; the end of the sentence was
- * not read; the translation went on repeating itself, and was cut; the text does not look like the source language.
+ * not read; the translation repeated itself, and was cut; the text does not look like the source language.
  * @typedef {'copied' | 'truncated' | 'repetition' | 'source-language'} Warning
  */
 
 /**
- * @typedef {Part & {translation: string, cut: boolean, truncated: boolean, confidence: number, warnings: Warning[]}} TranslatedPart
- *   white space is its own translation. `cut`: the translation had not ended by the longest length it may have, or when it
- *   only repeated itself. `truncated`: the sentence had more pieces than the model has positions, so that its end was not
+ * @typedef {Part & {translation: string, cut: Cut, truncated: boolean, confidence: number, warnings: Warning[]}} TranslatedPart
+ *   white space is its own translation. `truncated`: the sentence had more pieces than the model has positions, so that its end was not
  *   read. `confidence`: from 0 to 1, how far to trust it (docs/carried.md)
  */
 
@@ -32,7 +35,7 @@ import { languageToken, splitSentences } from '../text/sentences.js';
  */
 /** @typedef {import('../worker/protocol.js').Call} Call */
 
-/** What there is to say of white space. */
+/** What there is to say of white space. @type {Pick<TranslatedPart, 'cut' | 'truncated' | 'confidence' | 'warnings'>} */
 const kSpace = { cut: false, truncated: false, confidence: 1, warnings: [] };
 
 export class Engine {

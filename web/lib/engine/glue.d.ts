@@ -26,7 +26,7 @@ export type WasmHypothesis = {
   ids: Int32Array;
   score: number;
   logProb: number;
-  cut: boolean;
+  cut: import('./engine.js').Cut;
 };
 export type WasmTree = { pieces: string[]; ids: Int32Array; parents: Int32Array; logProbs: Float32Array };
 export type WasmTranslation = WasmHypothesis &
@@ -44,7 +44,7 @@ export type WasmTrace = Doubt & {
   score: number;
   sourceTruncated: boolean;
   targetTruncated: boolean;
-  cut: boolean;
+  cut: import('./engine.js').Cut;
   encoderSelf: WasmMap;
   decoderSelf: WasmMap;
   cross: WasmMap;

@@ -13,6 +13,9 @@
  * @property {number} maxLength the most pieces of a translation
  * @property {number} beam hypotheses that the search keeps
  * @property {boolean} shortlist whether it has a list of likely pieces for each piece of the source (shortlist.bin)
+ * @property {'attention' | 'stand-ins' | 'none'} copy where numbers and names go that it loses: to the place that its
+ *   attention says; to the end, since it does not attend; or 'none' is carried through, since its vocabulary is too small
+ *   (docs/carried.md)
  * @property {[layer: number, head: number][]} alignmentHeads cross-attention heads that align best; empty: not known
  */
 

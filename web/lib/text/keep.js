@@ -27,10 +27,10 @@ export const kCarryOptions = ['copy', 'keep', 'glossary', 'numbers'];
 
 /**
  * @param {CarryOptions} options
- * @param {import('./languages.js').LanguagePair} languages
+ * @param {import('./languages.js').LanguagePair & {info?: {copy: string}}} translator
  * @returns {{copy: boolean, carry?: Carry}} plain values, for the engine
  */
-export function readCarry({ copy = true, keep = [], glossary = {}, numbers = 'keep' }, languages) {
+export function readCarry({ copy = true, keep = [], glossary = {}, numbers = 'keep' }, translator) {
   if (typeof copy !== 'boolean') throw invalid('copy', `copy is true or false, not ${described(copy)}`);
   if (numbers !== 'keep' && numbers !== 'localise') throw invalid('numbers', "numbers is 'keep' or 'localise'");
   if (!Array.isArray(keep)) throw invalid('keep', 'keep is a list of strings and regular expressions');
@@ -49,7 +49,9 @@ export function readCarry({ copy = true, keep = [], glossary = {}, numbers = 'ke
   patterns.forEach(checkPattern);
   const isLocal = numbers === 'localise';
   if (!copy || (!terms.size && !patterns.length && !isLocal)) return { copy };
-  const { sourceLanguage, targetLanguage } = languages;
+  if (translator.info?.copy === 'none')
+    throw invalid('keep', "the model's vocabulary is too small to carry anything through");
+  const { sourceLanguage, targetLanguage } = translator;
   return { copy, carry: { keep: patterns, terms, numbers: isLocal ? [sourceLanguage, targetLanguage] : null } };
 }
 
