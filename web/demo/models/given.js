@@ -12,7 +12,8 @@ export function givenFiles(list) {
   if (files.length === 0) return null;
   const folder = files[0].webkitRelativePath?.split('/')[0];
   refuseSeveral(files.map((file) => file.webkitRelativePath || file.name));
-  const name = files.length === 1 ? files[0].name : folder || `${files.length} files`;
+  const marian = files.find((file) => /^model\..*bin(\.gz|\.zst)?$/.test(file.name)); // a Firefox model is called by it
+  const name = files.length === 1 ? files[0].name : folder || marian?.name || `${files.length} files`;
   return { source: files, name, url: null };
 }
 

@@ -2,18 +2,31 @@
 // chosen.
 
 const kOwn = 'small';
+const kAsk = 'firefox';
+const kGiven = 'given';
 const kCompared = ['plain', 'bahdanau', 'luong-dot', 'luong-general', 'luong-local', 'transformer'];
 const kFirstLanguage = 'fr'; // the compared models' too
 const kLanguages = [kFirstLanguage, 'de', 'es'];
 
 /**
- * The pickers of the language and of the model. Dispatches `choose`. Where the page was told of a model of somebody's own
+ * A model that the reader gave: its languages, and what `Translator.create` takes.
+ * @typedef {{from: string, to: string, options: Partial<import('../../lib/index.js').CreateOptions>}} Given
+ */
+
+/** A language's name, for its tag. @param {string} tag */
+export const languageName = (tag) => new Intl.DisplayNames('en', { type: 'language' }).of(tag) ?? tag;
+
+/**
+ * The pickers of the language and of the model. Dispatches `choose`, and `ask` where the reader wants to give a model. Where the page was told of a model of somebody's own
  * (`?model=`), there is nothing to pick.
  */
 export class ModelPicker extends EventTarget {
   #model;
   #language;
   #custom;
+  /** @type {Given | null} */
+  #given = null;
+  #before = kOwn;
 
   /** @param {ParentNode} root @param {string | null} custom the URL of a model folder */
   constructor(root, custom) {
@@ -24,40 +37,83 @@ export class ModelPicker extends EventTarget {
     /** @type {HTMLElement} */ (root.querySelector('#models')).hidden = custom !== null;
     this.#language.disabled = custom !== null;
     this.#model.addEventListener('change', () => {
-      if (this.id !== null) this.#language.value = kFirstLanguage;
+      if (this.#model.value === kAsk) {
+        this.#model.value = this.#before; // until one is given
+        this.dispatchEvent(new Event('ask'));
+        return;
+      }
+      this.#before = this.#model.value;
+      if (this.given) this.#language.value = kGiven;
+      else if (this.id !== null || this.#language.value === kGiven) this.#language.value = kFirstLanguage;
       this.dispatchEvent(new Event('choose'));
     });
     this.#language.addEventListener('change', () => {
-      if (this.language !== null) this.#model.value = kOwn;
+      if (this.#language.value === kGiven) this.#model.value = this.#before = kGiven;
+      else if (this.language !== null || this.given) this.#model.value = this.#before = kOwn;
       this.dispatchEvent(new Event('choose'));
     });
+  }
+
+  /** The reader's model, where it is picked. @returns {Given | null} */
+  get given() {
+    return this.#model.value === kGiven ? this.#given : null;
+  }
+
+  /** Picks a model that the reader gave. It stays among the models until the page is left. @param {Given} given */
+  give(given) {
+    this.#given = given;
+    const [from, to] = [languageName(given.from), languageName(given.to)];
+    setOption(this.#model, `Firefox, ${from} to ${to}`, this.#model.querySelector(`option[value=${kAsk}]`));
+    setOption(this.#language, to, null);
+    this.#model.value = this.#before = this.#language.value = kGiven;
+    this.dispatchEvent(new Event('choose'));
   }
 
   /** What the address calls the model; null: the language's own. @returns {string | null} */
   get id() {
-    return this.#model.value === kOwn ? null : this.#model.value;
+    return [kOwn, kGiven].includes(this.#model.value) ? null : this.#model.value;
   }
 
   /** What the address calls the language that is translated into; null: the first. @returns {string | null} */
   get language() {
-    return this.#language.value === kFirstLanguage ? null : this.#language.value;
+    return [kFirstLanguage, kGiven].includes(this.#language.value) ? null : this.#language.value;
   }
 
   /** @param {string | null} language @param {string | null} id as above */
   pick(language, id) {
     this.#language.value = language ?? kFirstLanguage;
-    this.#model.value = (language === null && id) || kOwn;
+    this.#model.value = this.#before = (language === null && id) || kOwn;
   }
 
   /** The language's tag, and its name in the page. */
   get target() {
+    if (this.given) return { tag: this.given.to, name: languageName(this.given.to) };
     return { tag: this.#language.value, name: this.#language.selectedOptions[0].text };
+  }
+
+  /** The language that is translated from. */
+  get source() {
+    const tag = this.given?.from ?? 'en';
+    return { tag, name: languageName(tag) };
   }
 
   /** The model's folder; undefined: the package's own for the language. @returns {string | undefined} */
   get folder() {
     return this.#custom ?? (this.id === null ? undefined : `models/compared/${this.id}/`);
   }
+}
+
+/**
+ * The option for what the reader gave.
+ * @param {HTMLSelectElement} select
+ * @param {string} name
+ * @param {Element | null} next the option that it stands before; null: the last
+ */
+function setOption(select, name, next) {
+  select.querySelector(`option[value=${kGiven}]`)?.remove();
+  const option = new Option(name, kGiven);
+  if (next) next.before(option);
+  else select.append(option);
 }
 
 /** @param {string | null} id @returns {id is string} whether the page has such a model, besides the languages' own */

@@ -51,29 +51,30 @@ const loading = new LatestRun(load, (error) => {
   texts.busy(false);
   status.failed(error, () => loading.request());
 });
-/** The language and the folder of the model that is loaded or loading. */
+/** The language and the folder of the model that is loaded or loading; or what the reader gave. @type {unknown} */
 let picked = '';
 
 /** @param {AbortSignal} signal */
 async function load(signal) {
-  const { target } = models;
+  const { target, source, given } = models;
   status.loading(0);
   const progressed = (/** @type {Event} */ event) => {
     if (!signal.aborted) status.loading(/** @type {any} */ (event).loaded);
   };
   const loaded = await Translator.create({
-    sourceLanguage: 'en',
+    sourceLanguage: source.tag,
     targetLanguage: target.tag,
     wasm: query.get('engine') ?? undefined,
-    model: models.folder ?? ownModels[target.tag],
+    ...(given?.options ?? { model: models.folder ?? ownModels[target.tag] }),
     monitor: (/** @type {EventTarget} */ progress) => progress.addEventListener('downloadprogress', progressed),
     signal,
   });
   translator?.destroy(); // not before: the next model goes into the same engine
   translator = loaded;
   session = new Session(loaded);
-  texts.language = target;
-  explorer.words = translation('English', target.name);
+  texts.languages = { source, target };
+  explorer.words = translation(source.name, target.name);
+  status.named(given && loaded.info.name === 'custom' ? `${source.tag}-${target.tag}` : null);
   status.ready(loaded.info);
   beam.ready(loaded.info.beam);
   run.request();
@@ -81,9 +82,10 @@ async function load(signal) {
 
 /** Has the picked model translate, in the place of the one before. */
 function pick() {
-  const { target, folder } = models;
-  if (picked === `${target.tag} ${folder}`) return;
-  picked = `${target.tag} ${folder}`;
+  const { target, folder, given } = models;
+  const wish = given ?? `${target.tag} ${folder}`;
+  if (picked === wish) return;
+  picked = wish;
   run.cancel();
   session = null;
   texts.busy(true);
@@ -224,6 +226,11 @@ models.addEventListener('choose', () => {
   inView = undefined;
   pick();
   note(true);
+});
+models.addEventListener('ask', async () => {
+  const { askForModel } = await import('./firefox.js');
+  const given = await askForModel(document, models.source.tag);
+  if (given) models.give(given);
 });
 addEventListener('popstate', restore);
 bindTheme(find('#theme'));

@@ -50,11 +50,13 @@ export class Texts extends EventTarget {
     return this.#source.value;
   }
 
-  /** What is translated into. @param {{tag: string, name: string}} language */
-  set language({ tag, name }) {
-    this.#target.lang = this.#own.lang = tag;
-    this.#target.ariaLabel = `${name} translation`;
-    this.#own.ariaLabel = `Your own ${name} translation`;
+  /** @param {Record<'source' | 'target', {tag: string, name: string}>} languages */
+  set languages({ source, target }) {
+    this.#source.lang = source.tag;
+    for (const label of this.#source.labels) label.textContent = source.name;
+    this.#target.lang = this.#own.lang = target.tag;
+    this.#target.ariaLabel = `${target.name} translation`;
+    this.#own.ariaLabel = `Your own ${target.name} translation`;
   }
 
   /** The sentence looked at, from 0; -1 where there is but one. */
@@ -153,7 +155,7 @@ export class Texts extends EventTarget {
    * @returns {{sentences: string[], active: number, own: string | null}} own: the reader's translation of the active one
    */
   read(longest) {
-    this.#parts = splitSentences(this.#source.value, 'en', longest);
+    this.#parts = splitSentences(this.#source.value, this.#source.lang, longest);
     const sentences = this.#parts.filter((part) => part.sentence).map((part) => part.text);
     this.#active = this.#clicked >= 0 && this.#clicked < sentences.length ? this.#clicked : this.#underCaret();
     if (this.#ownOf !== null && sentences[this.#active] !== this.#ownOf) this.endOwn();

@@ -1,0 +1,129 @@
+// A Firefox model on the pages: Translate takes its files, a zip of them or a list of models, and keeps it for the visit; Models
+// takes its files. The model is tests/goldens/marian's, whose words mean nothing.
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { Translator } from '../../web/lib/index.js';
+import { at } from '../lib/support.js';
+import { zip } from '../lib/zip.js';
+import { openBrowser, settled } from './chromium.js';
+
+const kFolder = 'tests/goldens/marian/ssru-int8';
+const names = readdirSync(at(kFolder)).filter((name) => /^(model|lex|vocab)\./.test(name));
+/** As published models are called. */
+const files = names.map((name) => ({
+  name: name.replace('xxyy', 'encs'),
+  mimeType: 'application/octet-stream',
+  buffer: readFileSync(join(at(kFolder), name)),
+}));
+const contents = Object.fromEntries(files.map(({ name, buffer }) => [name, new Uint8Array(buffer)]));
+const kSentence = 'My brother lives in a big white house.';
+
+let browser, expected;
+beforeAll(async () => {
+  browser = await openBrowser();
+  const own = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'cs', model: { files: contents } });
+  expected = await own.translate(kSentence);
+  own.destroy();
+});
+afterAll(() => browser?.close());
+
+const said = (page) => page.$eval('#target', (output) => output.textContent.trim());
+const isSaid = (page, text) =>
+  page.waitForFunction(
+    (wanted) =>
+      document.querySelector('#target').getAttribute('aria-busy') === 'false' &&
+      document.querySelector('#target').textContent.trim() === wanted,
+    text,
+  );
+
+test('Translate takes its files, translates with it, and keeps it while others are picked', async () => {
+  const page = await browser.open('index.html');
+  await settled(page);
+  const first = await said(page);
+  await page.selectOption('#model', 'firefox');
+  await page.waitForSelector('#firefox:not([hidden])');
+  expect(await page.$eval('#model', (select) => select.value)).toBe('small');
+  await page.setInputFiles('#firefox-files', files);
+  await isSaid(page, expected);
+  expect(await page.$eval('#firefox', (panel) => panel.hidden)).toBe(true);
+  expect(await page.$eval('#model', (select) => select.selectedOptions[0].text)).toBe('Firefox, English to Czech');
+  expect(await page.$eval('#target', (output) => output.lang)).toBe('cs');
+  const language = () => page.$eval('#language', (select) => select.selectedOptions[0].text);
+  expect(await language()).toBe('Czech');
+  expect(await page.textContent('#message')).toMatch(/^en-cs · /);
+  expect(await page.$$eval('qkv-pieces[side=target] .text', (chips) => chips.length)).toBeGreaterThan(1);
+  await page.selectOption('#model', 'small');
+  await isSaid(page, first);
+  expect(await language()).toBe('French');
+  await page.selectOption('#model', 'given');
+  await isSaid(page, expected);
+  await page.selectOption('#language', 'fr');
+  await page.selectOption('#language', 'de');
+  await settled(page);
+  expect(await page.$eval('#model', (select) => select.value)).toBe('small');
+  await page.close();
+});
+
+test('a zip, whose languages are typed; what cannot be is said, and cancelling leaves all as it was', async () => {
+  const page = await browser.open('index.html');
+  await settled(page);
+  await page.selectOption('#model', 'firefox');
+  const archive = { name: 'czech.zip', mimeType: 'application/zip', buffer: Buffer.from(zip(contents)) };
+  await page.setInputFiles('#firefox-files', [archive]);
+  await page.waitForFunction(() =>
+    /translates to: type its tag/.test(document.querySelector('#firefox-said').textContent),
+  );
+  await page.fill('#firefox-to', 'cs');
+  await page.setInputFiles('#firefox-files', [archive]);
+  await isSaid(page, expected);
+  await page.selectOption('#model', 'firefox');
+  await page.click('#firefox-cancel');
+  expect(await page.$eval('#firefox', (panel) => panel.hidden)).toBe(true);
+  expect(await page.$eval('#model', (select) => select.value)).toBe('given');
+  await page.close();
+});
+
+test('a list of models of the site, through English where it has to', async () => {
+  const page = await browser.open('index.html');
+  await settled(page);
+  const model = (from, to) => ({
+    sourceLanguage: from,
+    targetLanguage: to,
+    files: files.map(({ name }) => ({ path: name.replace('.gz', '') })),
+  });
+  const list = { models: { all: [model('de', 'en'), model('en', 'cs')] } };
+  await page.route('**/lists/*', (route) => {
+    const name = new URL(route.request().url()).pathname.split('/').at(-1);
+    if (name === 'models.json') return route.fulfill({ json: list });
+    return route.fulfill({ body: gunzipSync(contents[`${name}.gz`]) });
+  });
+  await page.selectOption('#model', 'firefox');
+  await page.fill('#firefox-list', 'lists/models.json');
+  await page.fill('#firefox-to', 'pl');
+  await page.click('#firefox-open');
+  await page.waitForFunction(() =>
+    /It has de to en, en to cs/.test(document.querySelector('#firefox-said').textContent),
+  );
+  await page.fill('#firefox-to', 'cs');
+  await page.click('#firefox-open');
+  await isSaid(page, expected);
+  await page.selectOption('#model', 'firefox');
+  await page.fill('#firefox-from', 'de');
+  await page.click('#firefox-open');
+  await page.waitForFunction(() => /de-en \+ en-cs/.test(document.querySelector('#message').textContent));
+  await settled(page);
+  expect(await page.$eval('label[for=source]', (label) => label.textContent)).toBe('German');
+  expect(await page.$$eval('qkv-matrix', ([matrix]) => matrix !== undefined)).toBe(true);
+  await page.close();
+});
+
+test('Models takes its files', async () => {
+  const page = await browser.open('models.html');
+  await page.setInputFiles('#files', files);
+  await page.waitForSelector('#facts:not([hidden])');
+  await page.waitForSelector('#translator:not([hidden])');
+  expect(await page.textContent('#facts-name')).toBe('model.encs.bin.gz');
+  expect(await page.textContent('#facts dl')).toMatch(/translator.*encoder 2, each with 4 heads, decoder/s);
+  await page.close();
+});

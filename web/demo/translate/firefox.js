@@ -1,0 +1,90 @@
+// Asks for a Firefox model: its files, or the address of a list of models.
+
+import { registry } from '../../lib/index.js';
+
+/** @typedef {import('./model-picker.js').Given} Given */
+
+/**
+ * Shows the panel until a model is given, or none.
+ * @param {Document} root
+ * @param {string} from the language to begin with
+ * @returns {Promise<Given | null>}
+ */
+export function askForModel(root, from) {
+  const find = (/** @type {string} */ name) => /** @type {any} */ (root.querySelector(`#firefox${name && `-${name}`}`));
+  const [panel, said] = [find(''), find('said')];
+  const ended = new AbortController();
+  panel.hidden = false;
+  said.textContent = '';
+  find('from').value ||= from;
+  find('from').focus();
+  return new Promise((resolve) => {
+    const end = (/** @type {Given | null} */ given) => {
+      ended.abort();
+      panel.hidden = true;
+      resolve(given);
+    };
+    const listen = (/** @type {string} */ name, /** @type {string} */ type, /** @type {(event: any) => void} */ act) =>
+      find(name).addEventListener(type, act, { signal: ended.signal });
+    const attempt = async (/** @type {() => Given | Promise<Given>} */ give) => {
+      try {
+        end(await give());
+      } catch (error) {
+        said.textContent = error instanceof Error ? error.message : String(error);
+      }
+    };
+    const typed = () => ({ from: languageOf(find('from'), 'from'), to: languageOf(find('to'), 'to') });
+    listen('cancel', 'click', () => end(null));
+    listen('', 'keydown', ({ key }) => key === 'Escape' && end(null));
+    listen('choose', 'click', () => find('files').click());
+    listen('files', 'change', () => {
+      const files = [...find('files').files];
+      find('files').value = ''; // so that the same files can be chosen again
+      if (files.length === 0) return;
+      const known = pairIn(files.map(({ name }) => name));
+      if (known) [find('from').value, find('to').value] = known;
+      attempt(() => ({ ...typed(), options: { model: files } }));
+    });
+    const open = () => attempt(() => fromList(find('list').value.trim(), typed()));
+    listen('open', 'click', open);
+    listen('list', 'keydown', ({ key }) => key === 'Enter' && open());
+  });
+}
+
+/**
+ * The languages that published files are called by: 'enfr' of model.enfr.intgemm.alphas.bin.
+ * @param {string[]} names
+ * @returns {[string, string] | null}
+ */
+export function pairIn(names) {
+  const found = names.map((name) => /^model\.([a-z]{2})([a-z]{2})\./.exec(name)).find((match) => match);
+  return found ? [found[1], found[2]] : null;
+}
+
+/**
+ * @param {string} url
+ * @param {{from: string, to: string}} pair
+ * @returns {Promise<Given>} rejects with an Error that says what is wrong with it
+ */
+async function fromList(url, { from, to }) {
+  if (url === '') throw new Error('Type the address of a list, such as models/models.json.');
+  const list = await registry(url);
+  const route = list.route({ sourceLanguage: from, targetLanguage: to });
+  if (route.length > 0) return { from, to, options: { registry: list } };
+  const pairs = list.models.map((model) => `${model.sourceLanguage} to ${model.targetLanguage}`);
+  throw new Error(`The list has no model from ${from} to ${to}. It has ${pairs.slice(0, 12).join(', ') || 'none'}.`);
+}
+
+/**
+ * @param {HTMLInputElement} input
+ * @param {string} which
+ * @returns {string} a BCP 47 tag; throws an Error that says what is wrong with it
+ */
+function languageOf(input, which) {
+  try {
+    return new Intl.Locale(input.value.trim()).toString();
+  } catch {
+    input.focus();
+    throw new Error(`Say which language it translates ${which}: type its tag, such as en or cs.`);
+  }
+}
