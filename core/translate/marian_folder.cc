@@ -3,6 +3,7 @@
 #include <dirent.h>
 
 #include "core/io/gzip_file.h"
+#include "core/io/npz_file.h"
 #include "core/translate/marian_loader.h"
 
 namespace qkv {
@@ -41,12 +42,29 @@ Result<MarianFiles::File> ReadSmall(const std::string& folder, const std::string
   return MarianFiles::File{content, name};
 }
 
+// The weights, of which `file` is the reader.
+template <class File>
+Result<std::unique_ptr<TranslationModel>> Load(const MarianFiles& files, const std::string& weights, File file) {
+  QKV_TRY(const std::unique_ptr<ModelLoader> loader, MarianLoader::Create(files, weights));
+  for (ByteRange range = loader->Next(); range.length != 0; range = loader->Next()) {
+    QKV_TRY(const std::vector<uint8_t> bytes, file.Read(range));
+    QKV_CHECK(loader->Feed(bytes));
+  }
+  return loader->Finish();
+}
+
 }  // namespace
 
-bool IsMarianFolder(const std::string& folder) { return !FilesOf(folder, "model.", ".bin").empty(); }
+bool IsMarianFolder(const std::string& folder) {
+  return !FilesOf(folder, "model.", ".bin").empty() || !FilesOf(folder, "", ".npz").empty();
+}
 
 Result<std::unique_ptr<TranslationModel>> LoadMarianFolder(const std::string& folder, bool shortlist) {
-  QKV_TRY(const std::string weights, FileOf(folder, "model.", ".bin"));
+  QKV_TRY(std::string weights, FileOf(folder, "model.", ".bin"));
+  const bool npz = weights.empty();
+  if (npz) {
+    QKV_TRY(weights, FileOf(folder, "", ".npz"));
+  }
   QKV_TRY(std::string source, FileOf(folder, "vocab.", ".spm"));
   std::string target, lists;
   if (source.empty()) {
@@ -65,13 +83,12 @@ Result<std::unique_ptr<TranslationModel>> LoadMarianFolder(const std::string& fo
   QKV_TRY(files.source_vocabulary, ReadSmall(folder, source, contents[0]));
   QKV_TRY(files.target_vocabulary, ReadSmall(folder, target, contents[1]));
   QKV_TRY(files.shortlist, ReadSmall(folder, lists, contents[2]));
-  QKV_TRY(const std::unique_ptr<ModelLoader> loader, MarianLoader::Create(files, weights));
-  QKV_TRY(GzipFile file, GzipFile::Open(folder + "/" + weights));
-  for (ByteRange range = loader->Next(); range.length != 0; range = loader->Next()) {
-    QKV_TRY(const std::vector<uint8_t> bytes, file.Read(range));
-    QKV_CHECK(loader->Feed(bytes));
+  if (npz) {
+    QKV_TRY(NpzFile file, NpzFile::Open(folder, weights));
+    return Load(files, weights, std::move(file));
   }
-  return loader->Finish();
+  QKV_TRY(GzipFile file, GzipFile::Open(folder + "/" + weights));
+  return Load(files, weights, std::move(file));
 }
 
 }  // namespace qkv

@@ -1,5 +1,6 @@
 // A folder with Marian's own files, as Firefox's translation models are published: model.*.bin; vocab.*.spm, or
-// srcvocab.*.spm and trgvocab.*.spm; perhaps lex.*.bin. Each may be compressed by gzip, as *.gz. Native.
+// srcvocab.*.spm and trgvocab.*.spm; perhaps lex.*.bin. Each may be compressed by gzip, as *.gz. In place of the first
+// there may be one *.npz, as Marian writes models while it trains. Native.
 #pragma once
 
 #include <memory>
@@ -9,7 +10,7 @@
 
 namespace qkv {
 
-// Whether there is a model.*.bin.
+// Whether there is a model.*.bin or a *.npz.
 bool IsMarianFolder(const std::string& folder);
 
 // Errors: kMissingFile; kInvalidArgument where several files are of one kind; those of core/translate/marian_loader.h.

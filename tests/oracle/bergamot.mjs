@@ -38,7 +38,10 @@ const bytes = (file) => new Uint8Array(readFileSync(file)).buffer;
 await call('initialize', { cacheSize: 0 });
 const pair = { from: 'xx', to: 'yy' };
 const files = { model: bytes(model), shortlist: bytes(shortlist), vocabs: vocabularies.map(bytes) };
-await call('loadTranslationModel', pair, { ...files, qualityModel: null, config: {} });
+// A line is a sentence, as for `qkv translate`. Without multipliers of activations there is nothing to compute in int8 by.
+const config = { 'ssplit-mode': 'sentence' };
+if (!readFileSync(model).includes('_QuantMultA')) config['gemm-precision'] = 'float32';
+await call('loadTranslationModel', pair, { ...files, qualityModel: null, config });
 for (const text of readFileSync(lines, 'utf8').trimEnd().split('\n')) {
   const texts = [{ text, html: false, qualityScores: false }];
   const [{ target }] = await call('translate', { models: [pair], texts });
