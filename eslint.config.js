@@ -22,6 +22,10 @@ export default [
   // The library runs in pages, in workers and in Node: what it may use without asking is what all three have.
   { files: ['web/lib/**'], languageOptions: { globals: { ...globals['shared-node-browser'], ...globals.worker } } },
   { files: ['web/view/**', 'web/demo/**'], languageOptions: { globals: globals.browser } },
+  {
+    files: ['examples/**'],
+    languageOptions: { globals: { ...globals.browser, ...globals.node, ...globals.webextensions } },
+  },
   { files: ['web/tools/**', 'core/text/*.mjs', 'web/models/**', '*.js'], languageOptions: { globals: globals.node } },
   // Functions given to page.evaluate() run in the page.
   { files: ['tests/**'], languageOptions: { globals: { ...globals.node, ...globals.browser, ...globals.jest } } },

@@ -55,6 +55,10 @@ foreach(source ${QKV_CLAIM_SOURCES})
   target_link_libraries(claim_${name} PRIVATE qkv_core)
 endforeach()
 
+if(PROJECT_IS_TOP_LEVEL)
+  add_subdirectory(examples/cpp)
+endif()
+
 # What tests/oracle/sentencepiece_parity.py and tests/cli/vocab.test.js compare with SentencePiece.
 add_executable(spm_dump ${PROJECT_SOURCE_DIR}/tests/oracle/spm_dump.cc)
 target_link_libraries(spm_dump PRIVATE qkv_core)

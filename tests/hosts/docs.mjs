@@ -5,9 +5,9 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import { at } from '../../web/tools/common.mjs';
 import { rows } from './matrix.mjs';
+import { folderOf } from './projects.mjs';
 
 const kResults = at('tests', 'hosts', 'results.json');
-const kProjects = at('tests', 'hosts', 'projects');
 const kDocument = at('web', 'docs', 'hosts.md');
 const kTable = /(<!-- made by the matrix -->\n)[\s\S]*$/;
 
@@ -80,7 +80,7 @@ function project(row, tried) {
 /** The texts of a row's files, by their paths. @returns {Record<string, string>} */
 function filesOf({ files }) {
   const texts = {};
-  for (const folder of files.map((name) => join(kProjects, name))) {
+  for (const folder of files.map(folderOf)) {
     for (const path of readdirSync(folder, { recursive: true }).toSorted()) {
       const file = join(folder, path);
       if (statSync(file).isFile() && !path.endsWith('.svg')) texts[path] = readFileSync(file, 'utf8');

@@ -8,6 +8,7 @@ import { delimiter, join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { at } from '../../web/tools/common.mjs';
 import { serve } from '../../web/tools/serve.mjs';
+import { folderOf } from './projects.mjs';
 
 /** What every project translates, and the result. */
 export const kTranslation = "Je t'aime.";
@@ -62,7 +63,7 @@ export function tarballs() {
  */
 export async function install({ files, dependencies = {}, manifest = {} }) {
   const folder = mkdtempSync(join(tmpdir(), 'qkv-host-'));
-  for (const source of files) cpSync(at('tests/hosts/projects', source), folder, { recursive: true });
+  for (const source of files) cpSync(folderOf(source), folder, { recursive: true });
   const own = await tarballs();
   const hasOthers = Object.keys(dependencies).length > 0;
   const all = hasOthers ? { ...dependencies, ...own } : {};
@@ -116,6 +117,29 @@ export async function readPage(url) {
     return { text: ((await paragraph.textContent({ timeout: 1000 }).catch(() => '')) ?? '').trim(), complaints };
   } finally {
     await context.close();
+  }
+}
+
+/**
+ * What the first paragraph of a folder's page says once another text has been typed into its field.
+ * @param {string} folder
+ * @param {string} typed
+ * @param {string} before what it says until then
+ */
+export async function typeInto(folder, typed, before) {
+  const server = await serve(folder);
+  const context = await (await openChromium()).newContext();
+  try {
+    const page = await context.newPage();
+    const says = (is) => page.waitForFunction(is, before, { timeout: 60_000 });
+    await page.goto(server.url);
+    await says((text) => document.querySelector('p')?.textContent === text);
+    await page.fill('textarea', typed);
+    await says((text) => document.querySelector('p').textContent !== text);
+    return await page.textContent('p');
+  } finally {
+    await context.close();
+    await server.close();
   }
 }
 

@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import { at } from '../../web/tools/common.mjs';
 import { serve } from '../../web/tools/serve.mjs';
 import { askExtension } from './extension.mjs';
-import { filesOf, kTranslation, read, readFolder, readPage, shell, tarballs } from './harness.mjs';
+import { filesOf, kTranslation, read, readFolder, readPage, shell, tarballs, typeInto } from './harness.mjs';
+import { dependenciesOf } from './projects.mjs';
 
 /**
- * `files`: folders of projects/, of which later ones replace files of earlier ones. `dependencies`: npm's, pinned; a row
+ * `files`: folders of projects/, or examples, of which later ones replace files of earlier ones. `dependencies`: npm's, pinned; a row
  * without any needs no registry. `needs`: what a user has to do beside importing.
  * @typedef {object} Row
  * @property {string} name
@@ -123,8 +124,45 @@ const vite = (version, title, port) => ({
   },
 });
 
+/** A page that translates what is typed into it. @param {string} out the folder that is served */
+const translatesTyped = (out) => ({
+  translation: async (folder) => page(await readFolder(join(folder, out)), kTranslation),
+  typing: async (folder) =>
+    same(await typeInto(join(folder, out), 'How are you?', kTranslation), 'Comment allez-vous ?'),
+});
+
+/** An example, as users read it in examples/. @param {string} name @param {string} title @param {Row['checks']} checks */
+const example = (name, title, checks, needs = 'nothing') => ({
+  name: `example-${name}`,
+  title,
+  files: [`examples/${name}`],
+  dependencies: dependenciesOf(`examples/${name}`),
+  needs,
+  checks,
+});
+
+/** An example that Vite builds. @param {string} name @param {string} title @param {number} port */
+const viteExample = (name, title, port) =>
+  example(name, title, {
+    build: build('vite build'),
+    ...translatesTyped('dist'),
+    development: develops(`vite --port ${port} --strictPort`, port, kTranslation),
+  });
+
 /** @type {Row[]} */
 export const rows = [
+  viteExample('react', 'React 19', 5221),
+  viteExample('vue', 'Vue 3', 5222),
+  viteExample('svelte', 'Svelte 5', 5223),
+  example('page', 'A page in one file', { translation: fromNetwork }),
+  example('worker', 'A worker of one’s own', translatesTyped('.')),
+  example('node', 'A script in Node', { translation: prints("echo 'I love you.' | node translate.js") }),
+  example(
+    'extension',
+    'An extension with a menu item',
+    { translation: async (folder) => same(await askExtension(folder), kTranslation) },
+    '`qkv/static`',
+  ),
   vite('5.4.21', 'Vite 5', 5205),
   vite('6.4.6', 'Vite 6', 5206),
   vite('7.3.8', 'Vite 7', 5207),
@@ -385,6 +423,22 @@ export const rows = [
     checks: { translation: prints('deno run --quiet --allow-all --node-modules-dir=manual main.mjs') },
   },
 ];
+
+/** A page whose modules come from a content delivery network, for which another origin stands in. */
+async function fromNetwork(folder) {
+  const cors = { 'access-control-allow-origin': '*' };
+  const other = await serve(join(folder, 'node_modules'), { headers: cors });
+  try {
+    const html = read(folder, 'index.html');
+    const here = html.replaceAll(/https:\/\/[\w.]+\/npm\/(qkv[\w-]*)@[\d.]+\//g, (_, name) => `${other.url}${name}/`);
+    if (here === html) return 'the page names no network';
+    writeFileSync(join(folder, 'index.html'), here);
+    const { typing } = translatesTyped('.');
+    return await typing(folder);
+  } finally {
+    await other.close();
+  }
+}
 
 /** The page on one origin, the packages on another. */
 function fromElsewhere(isolated, expected) {

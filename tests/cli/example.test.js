@@ -1,0 +1,32 @@
+// The example in C++, built by the project's own build, and its CMakeLists.txt as a project of its own.
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { at } from '../../web/tools/common.mjs';
+
+const program = at('build/native/examples/cpp/translate');
+const use = (...args) => spawnSync(program, args, { input: 'I love you.\n\nHow are you?\n', encoding: 'utf8' });
+
+test('translates a line for each line', () => {
+  const { status, stdout, stderr } = use(at('web/models/en-fr'));
+  expect([status, stdout, stderr]).toEqual([0, "Je t'aime.\n\nComment allez-vous ?\n", '']);
+});
+
+test('a folder without a model is an error that names the file', () => {
+  expect(use('/nowhere')).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/config\.json/) });
+  expect(use()).toMatchObject({ status: 2, stderr: expect.stringMatching(/usage/) });
+});
+
+test('a project of its own finds the core, and links what the core links', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'qkv-example-'));
+  try {
+    const compiler = /^CMAKE_CXX_COMPILER:\w+=(.*)$/m.exec(readFileSync(at('build/native/CMakeCache.txt'), 'utf8'))[1];
+    execFileSync('cmake', ['-S', at('examples/cpp'), '-B', folder, '-G', 'Ninja', `-DCMAKE_CXX_COMPILER=${compiler}`]);
+    const rules = readFileSync(join(folder, 'build.ninja'), 'utf8');
+    expect(rules).toMatch(/^build translate: CXX_EXECUTABLE_LINKER.*main\.cc\.o \| qkv\/libqkv_core\.a.*libhwy/m);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

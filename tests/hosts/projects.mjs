@@ -1,0 +1,17 @@
+// The projects of the matrix: those in projects/, and the examples that users read.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { at } from '../../web/tools/common.mjs';
+
+/** @param {string} name of a folder in projects/, or `examples/NAME` */
+export const folderOf = (name) => (name.startsWith('examples/') ? at(name) : at('tests/hosts/projects', name));
+
+/** What an example has of npm's registry: all that its package.json names, but for this package and its models. */
+export function dependenciesOf(name) {
+  const file = join(folderOf(name), 'package.json');
+  if (!existsSync(file)) return undefined;
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(file, 'utf8'));
+  const others = Object.entries({ ...dependencies, ...devDependencies }).filter(([its]) => !/^qkv(-|$)/.test(its));
+  return others.length > 0 ? Object.fromEntries(others) : undefined;
+}
