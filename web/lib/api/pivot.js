@@ -205,7 +205,7 @@ function joinParts(first, seconds) {
     text,
     sentence,
     translation: seconds.map((part) => part.translation).join(''),
-    cut: all.some((part) => part.cut),
+    cut: all.find((part) => part.cut)?.cut ?? false,
     truncated: all.some((part) => part.truncated),
     confidence: first.confidence * Math.min(1, ...seconds.map((part) => part.confidence)),
     warnings: [...new Set(all.flatMap((part) => part.warnings))],
@@ -228,6 +228,7 @@ function joinInfos(first, second) {
     encoderHeads,
     maxLength,
     shortlist: first.shortlist && second.shortlist,
+    copy: first.copy === 'attention' || second.copy === 'none' ? second.copy : first.copy,
     alignmentHeads: [],
     legs: [first, second],
   };
