@@ -121,6 +121,13 @@ const states = {
     },
   },
   several: { after: (page) => translate(page, 'I lost my keys. Did you see them? They were on the table.') },
+  carried: {
+    after: async (page) => {
+      await translate(page, 'It costs $1,234.56 at https://www.example.org/a?b=c, says 😀 @tom_1.');
+      await page.click('qkv-pieces[side=target] button:has-text("https")');
+    },
+  },
+  foreign: { after: (page) => translate(page, 'Das ist ein schönes Haus, und ich wohne schon lange hier.') },
   unknown: { after: (page) => translate(page, '🍕🐈‍⬛ ≈ç√ 漢字 Zxqj') },
   empty: {
     after: async (page) => {

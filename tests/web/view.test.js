@@ -84,7 +84,7 @@ test('labels: what stands in the text, where the model read something else', () 
   const side = {
     text: 'See https://x.org/y AT ½.',
     pieces: ['▁See', '▁3', '45', '▁at', '▁1', '⁄2', '.', '.', '</s>'],
-    begin: [0, 3, 3, 19, 22, 22, 24, 25, 25],
+    begin: [0, 3, 4, 19, 22, 22, 24, 25, 25],
     end: [3, 19, 19, 22, 24, 24, 25, 25, 25],
   };
   const labels = labelsOf(side);

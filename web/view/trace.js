@@ -96,8 +96,8 @@ export function labelsOf(side) {
   return pieces.map((piece, i) => {
     const surface = text.slice(begin[i], end[i]).trim();
     const label = labelOf(piece, surface);
-    if (!surface || surface === label.text || label.text === '␣') return label;
-    const goesOn = begin[i] === begin[i - 1] && end[i] === end[i - 1];
+    if (!surface || surface === label.text) return label;
+    const goesOn = end[i] === end[i - 1];
     return { ...label, text: goesOn ? '…' : surface, read: label.text };
   });
 }

@@ -36,8 +36,9 @@ export function showReading(panel, spoken, { slice, selection, probability, alte
   spoken.textContent = readingText(slice, current);
   const { subject, relation, links } = reading(slice, current, kNamed);
   const title = make('p', 'subject');
-  title.append(make('b', '', subject.text), ` ${relation}`);
-  if (subject.read) title.append(' ', make('small', '', `to the model “${subject.read}”`));
+  title.append(make('b', '', subject.text));
+  if (subject.read) title.append(' ', make('small', '', `“${subject.read}” to the model`));
+  title.append(` ${relation}`);
   const query = slice.querySide === 'target' ? current.query : null;
   const written = query === null ? null : probability(query);
   const others = pinned && query !== null ? alternatives(query) : [];
