@@ -4,7 +4,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { attention, loadAttention, multiHeadAttention, positions } from '../../web/lib/attention/index.js';
 import { wasmUrls } from '../../web/lib/engine/assets.js';
-import { Translator } from '../../web/lib/index.js';
+import { Translator, registry } from '../../web/lib/index.js';
 import { Encoder, Generator, inspect, load } from '../../web/lib/models/index.js';
 import { Trainer } from '../../web/lib/train/index.js';
 import { at, tinyFolder } from './support.js';
@@ -84,6 +84,17 @@ const used = async (creating, use) => {
   return result;
 };
 const translating = (text) => (translator) => translator.translate(text);
+const kList = () => ({
+  baseUrl: 'https://example.org',
+  models: {
+    'en-fr': [
+      {
+        ...{ sourceLanguage: 'en', targetLanguage: 'fr', architecture: 'tiny', releaseStatus: 'Release' },
+        files: { model: { path: 'model.enfr.bin' }, vocab: { path: 'vocab.enfr.spm' } },
+      },
+    ],
+  },
+});
 const kPairs = () => [['a b', 'b a'], { source: 'b', target: 'b' }];
 const kTrained = () => ({ pairs: kPairs(), dev: kPairs(), config: { preset: 'tiny', model: { d_model: 32 } } });
 
@@ -124,6 +135,15 @@ const entries = {
     (options) => used(Translator.create(options), translating('Hello.')),
     [{ ...kPair, model: { files: sharded(filesOf(tinyFolder)) } }],
   ],
+  'Translator.create of two models': () => [
+    (options) => used(Translator.create(options), translating('Hello.')),
+    [{ ...kPair, model: [{ files: filesOf(tinyFolder) }, { files: filesOf(tinyFolder) }], pivotLanguage: 'de' }],
+  ],
+  'Translator.availability by a list of models': () => [
+    (options) => Translator.availability(options),
+    [{ ...kPair, worker: undefined, registry: kList() }],
+  ],
+  registry: () => [async (...args) => (await registry(...args)).models, [kList(), { signal: undefined }]],
   translate: () => of('translator', 'translate', kText, { ...kCarried(), maxLength: 20, shortlist: false }),
   'translate after a prefix': () => of('translator', 'translate', 'Hello.', { prefix: [5, 6, 7] }),
   translateParts: () => of('translator', 'translateParts', kText, { ...kCarried(), split: true }),

@@ -1,4 +1,6 @@
 import { loadedPart, rethrowPublic } from '../base/errors.js';
+import { readFields } from '../base/given.js';
+import { copied } from '../base/snapshot.js';
 import { parts } from './parts.js';
 
 /** @typedef {import('../registry/registry.js').Registry} Registry */
@@ -11,5 +13,9 @@ import { parts } from './parts.js';
  * @returns {Promise<Registry>} rejects with a QkvError: NETWORK, MISSING_FILE, INVALID_FILE
  */
 export async function registry(from, options) {
-  return (await loadedPart(parts.more)).registry(from, options).catch(rethrowPublic);
+  const { signal } = readFields(options, 'registry', ['signal']);
+  const own = copied(from);
+  return loadedPart(parts.more)
+    .then((more) => more.registry(own, { signal: signal ?? undefined }))
+    .catch(rethrowPublic);
 }

@@ -62,6 +62,18 @@ const kTracePair = ['signal', 'vectors', ...kCarryOptions];
 const kScore = ['signal', ...kCarryOptions];
 
 /**
+ * @param {unknown} options
+ * @param {string} name of what takes them
+ * @returns {CreateOptions} with lists that nobody can change: they are read after something was waited for
+ */
+function readCreate(options, name) {
+  const given = readFields(options, name, kCreate);
+  if (Array.isArray(given.model)) given.model = [...given.model];
+  if (given.registry) given.registry = copied(given.registry);
+  return /** @type {CreateOptions} */ (given);
+}
+
+/**
  * Translates, in the shape of browsers' built-in Translator, and shows what it looked at.
  *
  *     const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr' });
@@ -104,7 +116,7 @@ export class Translator {
    * @returns {Promise<'unavailable' | 'downloadable' | 'downloading' | 'available'>}
    */
   static async availability(options) {
-    const given = /** @type {CreateOptions} */ (readFields(options, 'Translator.availability', kCreate));
+    const given = readCreate(options, 'Translator.availability');
     try {
       const models = modelsOf(given);
       if (!isSeveral(given)) return modelState(models[0].key);
@@ -124,7 +136,7 @@ export class Translator {
    * @returns {Promise<Translator>}
    */
   static async create(options) {
-    const given = /** @type {CreateOptions} */ (readFields(options, 'Translator.create', kCreate));
+    const given = readCreate(options, 'Translator.create');
     const { signal, beam = 0, threads = 1, workers = 1 } = given;
     signal?.throwIfAborted();
     wholeNumber(beam, 0, 64, 'beam');
