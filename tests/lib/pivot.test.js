@@ -36,7 +36,7 @@ test('translates each sentence by both, and keeps the white space', async () => 
 
 test('says of a part what either model says of it', async () => {
   const [part] = await both.translateParts('It is raining.', { maxLength: 2 });
-  expect(part.cut).toBe(true);
+  expect(part.cut).toBe('length');
   const [one] = await first.translateParts('It is raining.');
   const [two] = await second.translateParts(one.translation);
   const [whole] = await both.translateParts('It is raining.');
@@ -107,7 +107,8 @@ test('searches and scores by the second model, for what the first wrote', async 
 });
 
 test('says what it is', async () => {
-  const { legs, name, parameters, bytes } = both.info;
+  const { legs, name, parameters, bytes, copy } = both.info;
+  expect(copy).toBe('attention');
   expect(name).toBe('en-de + en-fr');
   expect(legs.map((leg) => leg.name)).toEqual(['en-de', 'en-fr']);
   expect(parameters).toBe(first.info.parameters + second.info.parameters);

@@ -64,13 +64,16 @@ test.each([['react.tsx'], ['svelte.ts'], ['vue.ts']])("the elements in a framewo
   expect(complaints({ ...options, skipLibCheck: true }, [inTypes(`view-${name}`)])).toBe('');
 });
 
-test.each(['README.md', 'web/docs/models.md', 'web/docs/firefox-models.md', 'web/docs/hosts.md'])(
-  'the examples of %s compile under strict TypeScript',
-  (path) => {
-    const files = examplesOf(path);
-    expect(files.size).toBeGreaterThan(0);
-    const lib = ['lib.es2022.full.d.ts']; // what a project has that does not choose
-    const options = { lib, module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler };
-    expect(complaints(options, [...files.keys()], files)).toBe('');
-  },
-);
+test.each([
+  'README.md',
+  'web/docs/models.md',
+  'web/docs/firefox-models.md',
+  'web/docs/bergamot.md',
+  'web/docs/hosts.md',
+])('the examples of %s compile under strict TypeScript', (path) => {
+  const files = examplesOf(path);
+  expect(files.size).toBeGreaterThan(0);
+  const lib = ['lib.es2022.full.d.ts']; // what a project has that does not choose
+  const options = { lib, module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler };
+  expect(complaints(options, [...files.keys()], files)).toBe('');
+});

@@ -1,0 +1,64 @@
+// The examples of the documents on Firefox's models, each run as it stands: 'qkv' is the built package's source, and the models
+// are those of tests/goldens/marian, under the addresses that the examples give them.
+import { readFileSync, readdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import * as qkv from '../../web/lib/index.js';
+import { at } from './support.js';
+
+const kModel = 'tests/goldens/marian/ssru-int8';
+const names = readdirSync(at(kModel)).filter((name) => /^(model|lex|vocab)\./.test(name));
+const list = {
+  models: {
+    'en-fr': [
+      { sourceLanguage: 'en', targetLanguage: 'fr', files: Object.fromEntries(names.map((path) => [path, { path }])) },
+    ],
+  },
+};
+
+let server, base;
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const name = request.url.split('/').at(-1);
+    if (name === 'models.json') return response.end(JSON.stringify(list));
+    // As it would be published: model.enfr.intgemm.alphas.bin.gz is model.xxyy.bin.gz here.
+    const own = name
+      .replace(/\.(enfr|deen)\./, '.xxyy.')
+      .replace('intgemm.alphas.', '')
+      .replace('50.50.', '');
+    if (!names.includes(own)) return response.writeHead(404).end();
+    return response.end(readFileSync(join(at(kModel), own)));
+  });
+  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+  base = `http://127.0.0.1:${server.address().port}`;
+});
+afterAll(() => new Promise((closed) => (server.close(closed), server.closeAllConnections())));
+
+const examples = ['firefox-models.md', 'bergamot.md'].flatMap((page) => {
+  const text = readFileSync(at(`web/docs/${page}`), 'utf8');
+  return [...text.matchAll(/^```js\n([\s\S]*?)^```/gm)].map(([, code], i) => [`${page}, ${i + 1}`, code]);
+});
+
+test('there are examples', () => expect(examples.length).toBeGreaterThan(8));
+
+test.each(examples)('%s runs', async (_, code) => {
+  const body = code
+    .replace(/import (\{[^}]*\}) from 'qkv';/, 'const $1 = qkv;')
+    .replaceAll("'/models/", `'${base}/models/`);
+  expect(body).not.toMatch(/^import/m);
+  const said = [];
+  const made = [];
+  const watched = class extends qkv.Translator {
+    static async create(options) {
+      const translator = await qkv.Translator.create(options);
+      made.push(translator);
+      return translator;
+    }
+  };
+  const AsyncFunction = (async () => {}).constructor;
+  const run = new AsyncFunction('qkv', 'console', body);
+  await run({ ...qkv, Translator: watched }, { log: (...values) => said.push(values) });
+  expect(said.flat()).not.toContain(undefined);
+  expect(made.length).toBeGreaterThan(0);
+  made.forEach((translator) => translator.destroy());
+});
