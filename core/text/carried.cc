@@ -181,7 +181,10 @@ std::vector<CarriedSpan> FindCarried(std::string_view text) {
     const std::string_view before = text.substr(0, at), rest = text.substr(at);
     size_t skip = 0;
     CarriedSpan span;
-    if (const size_t length = MarkLength(rest); length != 0) {
+    if (const size_t word = MatchPattern("[\\u\\l]\\l*", rest);
+        word != 0 && (word == rest.size() || rest[word] == ' ')) {
+      skip = word;  // most words are plain, and no rule finds these
+    } else if (const size_t length = MarkLength(rest); length != 0) {
       span = {0, length, kMark, false};
       skip = length;
     } else if (MatchPattern("[<&{]", rest) != 0 || !EndsWithWord(before)) {
