@@ -37,7 +37,7 @@ export function showReading(panel, spoken, { slice, selection, probability, alte
   const { subject, relation, links } = reading(slice, current, kNamed);
   const title = make('p', 'subject');
   title.append(make('b', '', subject.text));
-  if (subject.read) title.append(' ', make('small', '', `“${subject.read}” to the model`));
+  if (subject.read) title.append(' ', make('small', 'stand-in', `“${subject.read}” to the model`));
   title.append(` ${relation}`);
   const query = slice.querySide === 'target' ? current.query : null;
   const written = query === null ? null : probability(query);
