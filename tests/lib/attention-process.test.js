@@ -49,7 +49,7 @@ test('neither door brings the code behind the other along', () => {
   expect(attention).toEqual(
     expect.arrayContaining(['attention/attention.js', 'attention/tensor.js', 'base/errors.js']),
   );
-  const allowed = ['engine/assets.js', 'engine/given-wasm.js', 'engine/wasm-settings.js'];
+  const allowed = ['engine/assets.js', 'engine/wasm-settings.js'];
   const isOwn = (name) => /^(attention|base)\//.test(name);
   expect(attention.filter((name) => !isOwn(name) && !allowed.includes(name))).toEqual([]);
   const translator = names('web/lib/index.js');

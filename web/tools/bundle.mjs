@@ -40,12 +40,25 @@ function nameOf(file) {
 }
 
 /**
+ * Side-effect imports between the modules of web/lib/base, so that all of them are in one chunk: every door needs most of them,
+ * and many small chunks take more bytes.
+ * @param {string} path of a module
+ */
+function together(path) {
+  const folder = join(kLib, 'base');
+  if (dirname(path) !== folder) return '';
+  const others = readdirSync(folder).filter((name) => name !== basename(path));
+  return others.map((name) => `import './${name}';\n`).join('');
+}
+
+/**
  * Follows `new URL('file', import.meta.url)` in the library and in model packages: the file's name in the bundle replaces
  * the path wherever the module has it. `files` collects the files that are named.
  * @param {Set<string>} files
  * @returns {import('esbuild').Plugin}
+ * @param {boolean} isSplit whether the modules become chunks
  */
-const assets = (files) => ({
+const assets = (files, isSplit) => ({
   name: 'assets',
   setup(build) {
     build.onLoad({ filter: /\.js$/ }, ({ path }) => {
@@ -56,7 +69,7 @@ const assets = (files) => ({
         files.add(file);
         contents = contents.replaceAll(`'${url}'`, `'./${nameOf(file)}'`);
       }
-      return { contents, loader: 'js' };
+      return { contents: (isSplit ? together(path) : '') + contents, loader: 'js' };
     });
     // The library hands the instance in, so the glue's own guess at URLs is dead; bundlers would chase it.
     build.onLoad({ filter: /(qkv|models)\.mjs$/ }, ({ path }) => {
@@ -107,9 +120,10 @@ async function writeThreadsGlue(file, out, { minify }) {
  */
 async function bundle(out, entryPoints, { minify, sourcemap }) {
   const files = new Set();
-  const shared = { ...kTarget, bundle: true, sourcemap, plugins: [assets(files), noting(out)] };
+  const shared = { ...kTarget, bundle: true, sourcemap, plugins: [assets(files, false), noting(out)] };
   await esbuild({
     ...shared,
+    plugins: [assets(files, true), noting(out)],
     entryPoints,
     outdir: out,
     splitting: true,

@@ -1,5 +1,5 @@
 // Which WebAssembly to run, from what a user says.
-import { givenWasm } from './given-wasm.js';
+import { givenWasm } from '../base/given-wasm.js';
 
 /** @typedef {'baseline' | 'relaxed' | (string & {}) | URL | ArrayBuffer | WebAssembly.Module} WasmOption */
 

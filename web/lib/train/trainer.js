@@ -4,7 +4,7 @@ import { QkvError, domException, toPublicError } from '../base/errors.js';
 import { inRange, inputText, invalid, maxLength as longest, readFields, wholeNumber } from '../base/given.js';
 import { hasWebWorker } from '../base/runtime.js';
 import { makeTrace } from '../api/trace.js';
-import { givenWasm } from '../engine/given-wasm.js';
+import { givenWasm } from '../base/given-wasm.js';
 import { wellFormed } from '../base/well-formed.js';
 import { baseFolder } from '../base/package-file.js';
 import { trainUrl, trainWorkerUrl } from './assets.js';

@@ -1,5 +1,5 @@
-import { described, invalid } from '../base/given.js';
-import { absoluteUrl } from '../base/runtime.js';
+import { described, invalid } from './given.js';
+import { absoluteUrl } from './runtime.js';
 
 const kKinds = ['[object ArrayBuffer]', '[object WebAssembly.Module]'];
 
