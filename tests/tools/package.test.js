@@ -87,6 +87,20 @@ test.each(['dist', 'web/models/en-fr', 'web/models/en-de', 'web/models/en-es'])(
   },
 );
 
+test('source maps have the texts of our own sources, and step over those of others', () => {
+  const maps = readdirSync(join(root, 'dist'), { recursive: true }).filter((name) => name.endsWith('.map'));
+  const foreign = new Set();
+  for (const name of maps) {
+    const { sources, sourcesContent, ignoreList } = JSON.parse(readFileSync(join(root, 'dist', name), 'utf8'));
+    for (const [i, source] of sources.entries()) {
+      const isOwn = /\/web\/(lib|view)\//.test(source);
+      expect([source, sourcesContent[i] !== null, ignoreList.includes(i)]).toEqual([source, isOwn, !isOwn]);
+      if (!isOwn) foreign.add(source.replace(/.*\//, ''));
+    }
+  }
+  expect([...foreign]).toEqual(expect.arrayContaining(['qkv.mjs', 'd3-scale.mjs']));
+});
+
 test('the package is under 2 MB without models; a model is one package, without how it was trained', () => {
   const pack = (folder) => {
     const options = { encoding: 'utf8', cwd: consumer, stdio: ['ignore', 'pipe', 'ignore'] };

@@ -151,6 +151,24 @@ async function bundle(out, entryPoints, { minify, sourcemap }) {
   }
 }
 
+/**
+ * Leaves in the source maps of a folder the texts of our own sources alone. d3's are in its packages, and Emscripten's glue
+ * is generated: nobody reads it, and debuggers step over it.
+ * @param {string} out
+ */
+function trimMaps(out) {
+  const names = readdirSync(out, { recursive: true }).map(String);
+  for (const name of names.filter((file) => file.endsWith('.map'))) {
+    const map = JSON.parse(readFileSync(join(out, name), 'utf8'));
+    const isForeign = map.sources.map((/** @type {string} */ source) => /node_modules\/|build\/wasm\//.test(source));
+    const own = map.sourcesContent.map((/** @type {string} */ text, /** @type {number} */ i) =>
+      isForeign[i] ? null : text,
+    );
+    const ignoreList = [...isForeign.keys()].filter((i) => isForeign[i]);
+    writeFileSync(join(out, name), JSON.stringify({ ...map, sourcesContent: own, ignoreList }));
+  }
+}
+
 /** @param {string} from @param {string} to */
 export function copy(from, to) {
   mkdirSync(dirname(to), { recursive: true });
@@ -182,6 +200,7 @@ export async function bundlePackage({ minify = true } = {}) {
   const views = readdirSync(at('web', 'view')).filter((name) => name === 'index.js' || name.endsWith('.css'));
   const viewPoints = views.map((name) => ({ in: at('web', 'view', name), out: name.replace(/\.\w+$/, '') }));
   await bundle(join(out, 'view'), viewPoints, { minify, sourcemap: 'linked' });
+  trimMaps(out);
   writeNotices(out);
   await writePackage(out);
 }
