@@ -34,6 +34,11 @@ async function using(call, isDestroyed = false) {
   }
 }
 
+/** A list of one model of one file. */
+const listOf = (path, sums) => ({
+  models: { all: [{ sourceLanguage: 'en', targetLanguage: 'fr', files: { model: { path, ...sums } } }] },
+});
+
 const kCauses = {
   'there is no': () => from('vocab.json', status(404)),
   'answered with status': () => from('vocab.json', status(403)),
@@ -44,11 +49,15 @@ const kCauses = {
   'is a directory': () => create({ wasm: new URL('.', import.meta.url) }),
   'ends after': () => from('model.safetensors', body(half())),
   'the model has no file': () => load({ files: {} }),
+  'it does not begin as a zip does': () => create({ model: new Uint8Array(9) }),
+  'is not the file that the registry lists': () =>
+    create({ registry: listOf('data:,another', { hash: '0'.repeat(64) }) }),
   'does not compile what it was given as the engine': () => create({ wasm: new ArrayBuffer(8) }),
   'no relaxed SIMD that computes rightly': () => create({ wasm: 'relaxed' }),
   'has no such option': () => create({ dtype: 'q8' }),
   'expected a language tag': () => Translator.create(),
   'no model for': () => create({ targetLanguage: 'ja' }),
+  'the registry has no model for': () => create({ registry: { models: {} } }),
   'fit in one call': () => using((translator) => translator.translate('a'.repeat(1_000_001))),
   'has been destroyed': () => using((translator) => translator.translate('a'), true),
 };
