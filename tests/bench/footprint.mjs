@@ -16,6 +16,10 @@ const kEngines = [
   ...['baseline', 'relaxed'].map((build) => ({
     ...{ name: `qkv ${build}`, engine: 'translator', options: { build, worker: false } },
   })),
+  {
+    ...{ name: "qkv relaxed, Marian's file", engine: 'translator', variant: 'ssru' },
+    options: { build: 'relaxed', worker: false },
+  },
   ...['ssru', 'self-attention'].map((variant) => ({
     ...{ name: `bergamot ${variant}`, engine: 'bergamot', options: {}, variant },
   })),

@@ -31,6 +31,7 @@ const isOneOf =
 const isAttention = isOneOf('attention');
 const isPlainAttention = (work) => isAttention(work) && work.score === 'scaled-dot';
 const isText = isOneOf('translate-text');
+const isTextOrFirst = isOneOf('translate-text', 'translate-first');
 // Peers have graphs of Transformers; nobody else runs a recurrent model with attention.
 const isTransformersIds = (work) => work.kind === 'translate-ids' && !('recurrent' in architectures[work.model]);
 const isProductOfFloats = (work) => work.kind === 'product' && work.precision === 'f32';
@@ -44,6 +45,8 @@ const ours = (host) =>
     return [
       { ...shared, name: `qkv ${build}`, engine: 'qkv', takes: isAttention },
       { ...shared, name: `qkv ${build}`, engine: 'translator', takes: isText },
+      // Marian's own file, the one that bergamot reads.
+      { ...shared, name: `qkv ${build}, Marian's file`, engine: 'translator', variant: 'ssru', takes: isTextOrFirst },
       { ...shared, name: `qkv ${build}, core alone`, engine: 'kernels', takes: isAttention },
       { ...shared, name: `qkv ${build}`, engine: 'kernels', takes: isOfCore },
     ];
@@ -75,7 +78,7 @@ function onnxruntime(host, runtime) {
 const otherPeers = (host) => [
   ...['ssru', 'self-attention'].map((variant) => ({
     ...{ host, runsIn: host, name: `bergamot ${variant}`, isPeer: true, variant },
-    ...{ engine: 'bergamot', options: {}, takes: isText },
+    ...{ engine: 'bergamot', options: {}, takes: isTextOrFirst },
   })),
   {
     ...{ host, runsIn: host, name: 'tfjs', isPeer: true, engine: 'tfjs', options: {} },

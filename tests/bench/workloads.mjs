@@ -34,7 +34,8 @@ import { architectures, encoderOperations, translateOperations } from './models/
  * @property {number} operations
  *
  * @typedef {object} Translate greedy translation, as many pieces out as in, </s> counted on both sides
- * @property {'translate-ids' | 'translate-text'} kind ids to ids, or text to text with everything that lies between
+ * @property {'translate-ids' | 'translate-text' | 'translate-first'} kind ids to ids; text to text with everything that lies
+ * between; the same with a model that is made anew of bytes that are there
  * @property {string} name
  * @property {Precision} precision
  * @property {string} model
@@ -89,7 +90,7 @@ const encoder = (precision, length) => ({
 const kShortlist = 1000;
 
 /**
- * @param {'ids' | 'text' | 'bulk'} door bulk: text to text, many sentences in one call
+ * @param {'ids' | 'text' | 'bulk' | 'first'} door bulk: text to text, many sentences in one call
  * @param {string} model
  * @param {Precision} precision
  * @param {boolean} shortlist
@@ -100,7 +101,7 @@ function translate(door, model, precision, shortlist) {
   const shape = architectures[model];
   const outputs = shortlist ? kShortlist : shape.vocabulary;
   return {
-    kind: door === 'ids' ? 'translate-ids' : 'translate-text',
+    kind: door === 'bulk' ? 'translate-text' : `translate-${door}`,
     name: `translate ${door} ${model} ${precision} ${shortlist ? 'shortlist' : 'vocabulary'}`,
     ...{ precision, model, shortlist, outputs, length, sentences },
     operations: sentences * translateOperations(shape, length, outputs),
@@ -138,7 +139,9 @@ export const workloads = [
   ...[true, false].map((shortlist) => translate('ids', 'recurrent', 'int8', shortlist)),
   ...[true, false].map((shortlist) => translate('text', 'tiny', 'int8', shortlist)),
   ...[true, false].map((shortlist) => translate('text', 'base', 'int8', shortlist)),
+  ...['firefox-base', 'base-memory'].map((model) => translate('text', model, 'int8', true)),
   translate('bulk', 'tiny', 'int8', true),
+  translate('first', 'tiny', 'int8', true),
 ];
 
 /** The attention whose memory is measured. */

@@ -47,14 +47,26 @@ export async function open(host) {
   async function prepare(work, decoder) {
     const folder = folderOf(work.model, work.precision);
     const shortlist = work.shortlist ? await host.bytes(`${folder}/shortlist.bin`) : new Uint8Array(0);
-    const vocabularies = new module.AlignedMemoryList();
-    vocabularies.push_back(aligned(module, await host.bytes(`${folder}/source.spm`), 64));
-    const weights = aligned(module, marianModel(architectures[work.model], decoder), 256);
-    const model = new module.TranslationModel(kConfig, weights, aligned(module, shortlist, 64), vocabularies, null);
+    const vocabulary = await host.bytes(`${folder}/source.spm`);
+    const bytes = marianModel(architectures[work.model], decoder);
+    const load = () => {
+      const vocabularies = new module.AlignedMemoryList();
+      vocabularies.push_back(aligned(module, vocabulary, 64));
+      const weights = aligned(module, bytes, 256);
+      return new module.TranslationModel(kConfig, weights, aligned(module, shortlist, 64), vocabularies, null);
+    };
     const { texts, words } = textsOf(work);
+    const model = load();
     const run = () => translate(module, service, model, texts);
     if (run().some((text) => text === '')) throw new Error('bergamot wrote nothing');
-    return { run, words, release: () => model.delete() };
+    if (work.kind !== 'translate-first') return { run, words, release: () => model.delete() };
+    model.delete();
+    const first = () => {
+      const fresh = load();
+      translate(module, service, fresh, texts);
+      fresh.delete();
+    };
+    return { run: first, words };
   }
   return { prepare };
 }

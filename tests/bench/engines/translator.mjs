@@ -1,8 +1,10 @@
 // qkv's Translator from the package, as a user has it: text in, text out, in a page from its worker.
 
 import { sourceIds } from '../inputs.mjs';
+import { architectures } from '../models/architectures.mjs';
 import { folderFiles, folderOf } from '../models/folder-names.mjs';
 import { generationConfig } from '../models/marian-mt.mjs';
+import { marianModel } from '../models/marian.mjs';
 import { textsOf } from '../models/texts.mjs';
 
 /**
@@ -12,35 +14,50 @@ import { textsOf } from '../models/texts.mjs';
 export async function open(host, { build, threads, worker }) {
   const { Translator } = await import(host.url(`${host.builds.package}/index.js`));
 
-  /** @param {import('../workloads.mjs').Translate} work */
-  async function prepare(work) {
+  /**
+   * @param {import('../workloads.mjs').Translate} work
+   * @param {'ssru' | 'self-attention'} [decoder] of Marian's own file; left out: a folder in MarianMT's layout
+   */
+  async function prepare(work, decoder) {
     const { texts, words } = textsOf(work);
     const text = texts.join(' ');
-    const { longest, options } = lengthOf(work);
-    const translator = await Translator.create({
-      ...{ sourceLanguage: 'en', targetLanguage: 'fr', wasm: build, threads, worker },
-      model: { files: filesOf(host, work, longest) },
-    });
+    const { longest, options } = lengthOf(work, decoder);
+    const files = decoder ? await marianFilesOf(host, work, decoder) : filesOf(host, work, longest);
+    const create = async () => {
+      const choices = { sourceLanguage: 'en', targetLanguage: 'fr', wasm: build, threads, worker };
+      return Translator.create({ ...choices, model: { files } });
+    };
+    const translator = await create();
     if (threads && translator.info.threads !== threads) throw new Error(`${translator.info.threads} threads compute`);
     // Its sentences are found and each gets as many pieces as it is to have, or other work is measured.
     const parts = (await translator.translateParts(text, options)).filter(({ sentence }) => sentence);
     if (parts.length !== work.sentences) throw new Error(`${parts.length} sentences instead of ${work.sentences}`);
     const { pieces } = (await translator.search(texts[0], { prefix: options.prefix })).hypotheses[0];
     if (pieces.length !== work.length) throw new Error(`${pieces.length} pieces instead of ${work.length}`);
-    return { run: () => translator.translate(text, options), words, release: () => translator.destroy() };
+    if (work.kind !== 'translate-first') {
+      return { run: () => translator.translate(text, options), words, release: () => translator.destroy() };
+    }
+    translator.destroy();
+    const run = async () => {
+      const first = await create();
+      await first.translate(text, options);
+      first.destroy();
+    };
+    return { run, words };
   }
   return { prepare };
 }
 
 /**
  * What makes every translation as long as its source. One sentence is held to the longest length that the model's folder
- * allows. Of many that length would cut the sources too; each is made to write given pieces instead, and those that it
+ * allows. Marian's file allows none, and of random weights a model that repeats itself is stopped. Of many that length would cut the sources too; each is made to write given pieces instead, and those that it
  * would rather have written are computed all the same, since the given ones have a probability.
  * @param {import('../workloads.mjs').Translate} work
+ * @param {string} [decoder] of Marian's file
  */
-function lengthOf({ sentences, length }) {
-  if (sentences === 1) return { longest: length, options: { split: false } };
-  return { longest: undefined, options: { split: true, prefix: sourceIds(length) } };
+function lengthOf({ sentences, length }, decoder) {
+  if (sentences === 1 && !decoder) return { longest: length, options: { split: false } };
+  return { longest: undefined, options: { split: sentences > 1, prefix: sourceIds(length) } };
 }
 
 /**
@@ -55,5 +72,20 @@ function filesOf(host, work, longest) {
   return {
     ...Object.fromEntries(wanted.map((name) => [name, host.url(`${folder}/${name}`)])),
     'generation_config.json': json,
+  };
+}
+
+/**
+ * The bytes that bergamot gets, and the shortlist's.
+ * @param {import('./desk.mjs').Host} host
+ * @param {import('../workloads.mjs').Translate} work
+ * @param {'ssru' | 'self-attention'} decoder
+ */
+async function marianFilesOf(host, work, decoder) {
+  const folder = folderOf(work.model, work.precision);
+  return {
+    'model.enfr.intgemm.alphas.bin': marianModel(architectures[work.model], decoder),
+    'vocab.enfr.spm': await host.bytes(`${folder}/source.spm`),
+    ...(work.shortlist && { 'lex.50.50.enfr.s2t.bin': await host.bytes(`${folder}/shortlist.bin`) }),
   };
 }

@@ -18,6 +18,9 @@ import { translateOperations as recurrentOperations } from './rnn.mjs';
 export const architectures = {
   tiny: { encoderLayers: 6, decoderLayers: 2, d: 256, ffn: 1536, heads: 8, vocabulary: 32000 },
   base: { encoderLayers: 6, decoderLayers: 6, d: 512, ffn: 2048, heads: 8, vocabulary: 32000 },
+  // The shapes of Firefox's larger models.
+  'firefox-base': { encoderLayers: 6, decoderLayers: 2, d: 512, ffn: 2048, heads: 8, vocabulary: 32000 },
+  'base-memory': { encoderLayers: 6, decoderLayers: 4, d: 384, ffn: 1536, heads: 8, vocabulary: 32000 },
   recurrent: { recurrent: true, encoderLayers: 2, decoderLayers: 2, d: 256, vocabulary: 32000 },
   // The encoder of base, for the work that needs no more.
   'base-encoder': { encoderLayers: 6, decoderLayers: 1, d: 512, ffn: 2048, heads: 8, vocabulary: 1000 },
