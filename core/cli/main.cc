@@ -45,8 +45,8 @@ int main(int argc, char** argv) {
       "  echo 'I love you.' | qkv translate --model web/models/en-fr\n"
       "\n"
       "Every command is a filter: lines in from standard input, lines out in the same order. Exit codes: 0 done,\n"
-      "1 failed (one line on standard error says why), 2 the command line was not understood, 130 or 143 a training\n"
-      "that was stopped by a signal and may be resumed.",
+      "1 failed (one line on standard error says why), 2 the command line was not understood, 130 or 143 stopped by\n"
+      "a signal: a training may be resumed, and of a translation the lines that were written are whole.",
       "qkv"};
   app.require_subcommand(1);
   app.set_version_flag("--version", QKV_VERSION);

@@ -1,5 +1,6 @@
 // qkv shortlist: which pieces translate which, learnt from pairs of sentences.
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,8 +49,12 @@ Pair Tokenize(const TranslationModel& model, std::string_view line) {
 SentencePairs ReadPairs(const TranslationModel& model, const std::string& path, ThreadPool& pool) {
   const bool is_input = path == "-";
   const std::string name = is_input ? "standard input" : path;
-  const int file = is_input ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int file = is_input ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) Fail(path + " cannot be read: " + std::strerror(errno));
+  struct stat status{};
+  if (!is_input && (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))) {
+    Fail(path + ": is not a regular file; what comes through a pipe is read with --pairs -");
+  }
   SentencePairs pairs;
   Progress progress("pairs", is_input && isatty(STDIN_FILENO));
   LineReader reader(file, name);

@@ -8,6 +8,7 @@
 #include "core/cli/lines.h"
 #include "core/cli/memory.h"
 #include "core/cli/progress.h"
+#include "core/cli/stop.h"
 #include "core/cli/terms.h"
 #include "core/cli/trace_json.h"
 #include "core/io/files.h"
@@ -55,6 +56,7 @@ void TranslateLines(const TranslationModel& model, const Options& options, Conte
   for (size_t shown = 0; !job.Step(ctx);) {
     if (job.finished() != shown) progress.Show(done + (shown = job.finished()));
   }
+  CheckOrFail(job.outcome());
   for (const Translation& translation : job.results()) {
     if (options.confidence) std::printf("%.4f\t", static_cast<double>(translation.confidence));
     WriteLine(translation.text);
@@ -102,6 +104,8 @@ void WarnOfCarrying(const TranslationModel& model, const Options& options) {
 void Translate(const Options& options) {
   std::optional<WholeFile> trace;
   if (!options.trace.empty()) trace.emplace(OrFail(WholeFile::Create(options.trace)));
+  WriteWholeLines();
+  EndOnSignals(trace ? trace->part() : std::string());
   const std::unique_ptr<TranslationModel> model = LoadOrFail(options.common.model);
   WarnOfCarrying(*model, options);
   Arena arena;

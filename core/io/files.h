@@ -24,6 +24,9 @@ class WholeFile {
   WholeFile& operator=(WholeFile&&) = delete;
   ~WholeFile();
 
+  // Where the bytes are until Commit; empty where `path` is written directly.
+  const std::string& part() const { return part_; }
+
   // Bytes are kept until there are many, or Flush. After an error every call returns it.
   Result<void> Write(std::string_view bytes);
   Result<void> Flush();

@@ -203,6 +203,12 @@ const kFailures = [
   ['nothing to measure', ['evaluate', '--data', '$/pairs.tsv'], 2, /give a model folder/],
   ['no pairs', ['evaluate', translator, '--data', '$/empty.tsv'], 1, /empty\.tsv/],
   ['a pipe as data', ['evaluate', translator, '--data', '$/pipe'], 1, /not a regular file/],
+  [
+    'a pipe as pairs',
+    ['shortlist', '-m', translator, '--pairs', '$/pipe', '-o', '$/x'],
+    1,
+    /pipe: is not a regular file; .*--pairs -/,
+  ],
   ['too few translations', ['evaluate', '--hypotheses', '$/empty.tsv', '--data', '$/pairs.tsv'], 1, /has 0 lines/],
   ['lengths that fall', ['evaluate', translator, '--data', '$/pairs.tsv', '--lengths', '5,3'], 2, /--lengths/],
 ];
@@ -313,6 +319,44 @@ test.each([
   expect([child.exitCode, child.signalCode]).toEqual([code, null]);
   const step = /^qkv: stopped at step (\d+); go on with --resume$/m.exec(said)[1];
   expect(existsSync(join(folder, signal, `checkpoint-${step}`))).toBe(true);
+});
+
+describe.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+])('a translation that %s stops ends at once with %i,', (signal, code) => {
+  const stopped = async (child) => {
+    const start = performance.now();
+    child.kill(signal);
+    await new Promise((resolve) => child.on('close', resolve));
+    expect(performance.now() - start).toBeLessThan(5000);
+    expect([child.exitCode, child.signalCode]).toEqual([code, null]);
+  };
+
+  test('at work: its lines are whole, and of an unfinished trace nothing is left', async () => {
+    const trace = join(folder, `${signal}.jsonl`);
+    const child = spawn(command, ['translate', '-m', translator, '--threads', '1', '--trace', trace]);
+    let written = '';
+    child.stdout.on('data', (data) => (written += data));
+    child.stdin.on('error', () => {}); // it ends before all is read
+    child.stdin.write('Where is the kitchen?\n');
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    const line = written;
+    expect(line).toMatch(/^.+\n$/);
+    expect(existsSync(`${trace}.part`)).toBe(true);
+    child.stdin.write('Where is the kitchen?\n'.repeat(100_000));
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    await stopped(child);
+    expect(written).toBe(line.repeat(written.length / line.length));
+    for (const path of [trace, `${trace}.part`]) expect(existsSync(path)).toBe(false);
+  });
+
+  test('waiting for a line', async () => {
+    const child = spawn(command, ['translate', '-m', translator]);
+    child.stdin.write('Where is the kitchen?\n');
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    await stopped(child);
+  });
 });
 
 test('quantize of shards, or of weights in several layouts, writes int8 weights alone', () => {
