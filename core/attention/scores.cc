@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/attention/score.h"
+#include "core/attention/selection.h"
 #include "core/kernels/matmul.h"
 
 namespace qkv {
@@ -113,6 +114,10 @@ Result<void> CheckScore(const Score& score, std::span<const Parameter> parameter
                        ", for all heads or for each of " + std::to_string(heads) + ", and not " +
                        std::to_string(value.heads) + " of " + Shape(value.rows, value.dim),
                    std::string(spec.name)};
+    }
+    for (size_t head = 0; spec.name == "temperature" && head < value.heads; ++head) {
+      if (std::fabs(*value.Head(head).Row(0)) >= kLeastTemperature) continue;
+      return Error{ErrorCode::kInvalidArgument, "the temperature of " + name + " must be 1e-30 or more", "temperature"};
     }
   }
   return {};

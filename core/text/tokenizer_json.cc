@@ -7,6 +7,7 @@
 #include "core/text/base64.h"
 #include "core/text/tokenizer_fields.h"
 #include "core/text/tokenizer_parts.h"
+#include "core/text/utf.h"
 
 namespace qkv {
 namespace {
@@ -110,15 +111,21 @@ class Parser {
         if (fields_.Flag(step, "add_prefix_space", true)) to.prefix = WordStep::Prefix::kAlways;
       } else if (type == "Metaspace") {
         to.kind = Kind::kMetaspace;
-        to.space = fields_.Text(step, "replacement", kSpace);
+        to.space = SpaceOf(step, "pre_tokenizer, replacement");
         to.split = fields_.Flag(step, "split", true);
         to.prefix = PrefixOf(step);
-        if (to.space.empty()) fields_.Fail("pre_tokenizer, replacement", "must not be empty");
       } else if (type != "BertPreTokenizer") {
         return fields_.Refuse("pre_tokenizer", type);
       }
       parts_->words.push_back(std::move(to));
     });
+  }
+
+  // What stands for a space.
+  std::string SpaceOf(const Json& step, const char* where) {
+    const std::string_view space = fields_.Text(step, "replacement", kSpace);
+    if (space.empty() || Utf8Length(space) != space.size()) fields_.Fail(where, "must be one character");
+    return std::string(space);
   }
 
   WordStep::Prefix PrefixOf(const Json& step) {
@@ -353,9 +360,8 @@ class Parser {
       } else if (type == "ByteLevel") {
         decoding.kind = Kind::kByteLevel;
       } else if (type == "Metaspace") {
-        decoding = {Kind::kMetaspace, std::string(fields_.Text(step, "replacement", kSpace)), false,
+        decoding = {Kind::kMetaspace, SpaceOf(step, "decoder, replacement"), false,
                     PrefixOf(step) != WordStep::Prefix::kNever};
-        if (decoding.mark.empty()) fields_.Fail("decoder, replacement", "must not be empty");
       } else {
         fields_.Refuse("decoder", type);
       }

@@ -70,6 +70,8 @@ const kRefused = [
     { score: 'location', parameters: { W: { data: new Float32Array(0), shape: [0, 2] } } },
     'W',
   ],
+  ['a temperature of cosine that vanishes', { score: 'cosine', parameters: { temperature: 1e-45 } }, 'temperature'],
+  ['a temperature of cosine of 0', { score: 'cosine', parameters: { temperature: 0 } }, 'temperature'],
   ['a selection that is none', { selection: 'hard' }, 'selection'],
   ['max pooling without values', { selection: 'max-pool', value: undefined }, 'value'],
   ['temperature 0', { temperature: 0 }, 'temperature'],
