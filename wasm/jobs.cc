@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/base/budget.h"
 #include "core/text/utf.h"
 #include "core/translate/replay.h"
 #include "core/translate/translation.h"
@@ -188,6 +189,10 @@ val TranslateResult(int handle) {
   if (job == nullptr || job->translation == nullptr) return NoSuch("job");
   val results = val::array();
   for (const Translation& translation : job->translation->results()) {
+    const uint64_t tree = 4 * translation.tree.size() * sizeof(SearchNode);  // as lists that grow
+    if (const Result<void> fits = CheckMemory(tree, "ask for a smaller beam", "tree"); !fits) {
+      return ErrorValue(fits.error());
+    }
     val result = ScoredValue(*job->model, translation);
     result.set("truncated", translation.truncated);
     result.set("confidence", translation.confidence);

@@ -64,9 +64,13 @@ val MapValue(const AttentionMap& map) {
   return TensorValue(map.weights, {map.layers, map.heads, map.targets, map.sources});
 }
 
+// {data, shape}
 val MatrixValue(const Matrix& matrix) {
-  return TensorValue(std::vector<float>(matrix.data(), matrix.data() + matrix.size()),
-                     {static_cast<size_t>(matrix.rows()), static_cast<size_t>(matrix.cols())});
+  const auto size = static_cast<size_t>(matrix.size());
+  val tensor = val::object();
+  Set(tensor, "data", val(emscripten::typed_memory_view(size, matrix.data())).call<val>("slice"));
+  Set(tensor, "shape", Numbers({static_cast<size_t>(matrix.rows()), static_cast<size_t>(matrix.cols())}));
+  return tensor;
 }
 
 // {pieces, ids, logProbs}, best first.

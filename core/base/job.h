@@ -6,6 +6,7 @@
 
 #include "core/base/context.h"
 #include "core/base/error.h"
+#include "core/base/room.h"
 
 namespace qkv {
 
@@ -20,12 +21,17 @@ class Job {
     return Advance(ctx) || !outcome_;
   }
 
-  // After Step has returned true: the reason if there is no result. The only error is kLimitExceeded: a trace, or the
-  // guesses for many masks, would need too much memory.
+  // After Step has returned true: the reason if there is no result. The only error is kLimitExceeded: a step, a trace,
+  // or the guesses for many masks, would need too much memory.
   const Result<void>& outcome() const { return outcome_; }
 
  protected:
   void Fail(Error error) { outcome_ = std::move(error); }
+  // Makes room for a step before it is begun. False where there is none: the job has failed.
+  bool MakeRoom(Arena& arena, const Room& room, const char* asks) {
+    if (outcome_) outcome_ = Reserve(arena, room, "give shorter texts, fewer at a time, or a smaller beam", asks);
+    return static_cast<bool>(outcome_);
+  }
 
  private:
   virtual bool Advance(Context& ctx) = 0;

@@ -68,6 +68,7 @@ std::vector<std::string> Translate(const TranslationModel& model, const std::vec
     for (size_t i = begin; i < std::min(begin + kLinesAtOnce, pairs.size()); ++i) sources.push_back(pairs[i].source);
     TranslationJob job(model, sources, options.decode);
     while (!job.Step(ctx)) progress.Show(begin + job.finished());
+    CheckOrFail(job.outcome());
     for (const Translation& translation : job.results()) translations.push_back(translation.text);
   }
   return translations;

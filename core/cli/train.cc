@@ -63,8 +63,8 @@ Result<double> Bleu(const std::string& folder, const std::vector<TextPair>& pair
   sources.reserve(pairs.size());
   for (const TextPair& pair : pairs) sources.push_back(pair.source);
   TranslationJob job(*model, sources, {.beam = 1, .copy = false});
-  while (!job.Step(ctx)) {
-  }
+  while (!job.Step(ctx)) continue;
+  QKV_CHECK(job.outcome());
   BleuCounts counts;
   for (size_t i = 0; i < pairs.size(); ++i) counts += CountBleu(job.results()[i].text, pairs[i].target);
   return ScoreBleu(counts).score;

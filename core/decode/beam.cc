@@ -66,6 +66,21 @@ bool BeamSearch::Step(Context& ctx) {
   return live_.empty();
 }
 
+// The decoder's rows, and their logits: of all hypotheses at once, or of one sentence's by its list, which is picked
+// from all where the table is not of int8. Besides, trees that grow, and the texts that are read off them in the end.
+Room BeamSearch::NextRoom(size_t threads) const {
+  constexpr uint64_t kLines = 1 << 10, kPerPiece = 16;
+  const uint64_t rows = std::min(live_.size(), sentences_.size()) * options_.beam, pieces = decoder_.vocabulary();
+  Room room = decoder_.StepRoom(*state_, rows, threads);
+  room.scratch += kLines + (options_.shortlists.empty() ? rows : 2 * options_.beam) * (pieces + kLines);
+  room.kept += rows * (length_ + 1) * kPerPiece;
+  for (const Sentence& sentence : sentences_) {
+    const uint64_t nodes = sentence.tree.size() + 2 * options_.beam;
+    if (nodes > sentence.tree.capacity()) room.kept += 2 * nodes * sizeof(SearchNode);
+  }
+  return room;
+}
+
 std::span<const int32_t> BeamSearch::Shortlist(size_t sentence) const {
   if (options_.shortlists.empty()) return {};
   return options_.shortlists[sentence];

@@ -54,6 +54,9 @@ class BeamSearch {
   // One piece further for every live hypothesis. True when all sentences are done.
   bool Step(Context& ctx);
 
+  // What Step takes at most.
+  Room NextRoom(size_t threads) const;
+
   bool done() const { return live_.empty(); }
   // Finished hypotheses of a sentence that is done, best first; at least one.
   std::vector<Hypothesis> Finished(size_t sentence) const;

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/base/context.h"
+#include "core/base/room.h"
 
 namespace qkv {
 
@@ -24,6 +25,9 @@ class Decoder {
   // One piece further: hypothesis h of the state reads tokens[h] and gets row h of what its logits are made of, in the
   // context's arena. The caller stays within the model's positions.
   virtual MatrixView Step(Context& ctx, std::span<const int32_t> tokens, DecoderState& state) const = 0;
+
+  // What Step and Gather take at most, of `rows` hypotheses before and after.
+  virtual Room StepRoom(const DecoderState& state, size_t rows, size_t threads) const = 0;
 
   // The logits of rows that Step made, [rows, pieces.size()], for the pieces that are asked for; [rows, vocabulary]
   // where none are.

@@ -1,15 +1,18 @@
 #include "core/encode/encode_job.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "core/attention/memory.h"
 #include "core/base/budget.h"
+#include "core/layers/scratch.h"
 
 namespace qkv {
 namespace {
 
 // A step must stay short: rows of one batch, texts that are longer by themselves not counted.
 constexpr size_t kMostRows = 128;
+constexpr uint64_t kLines = 256;  // floats that a text's head takes to be in whole cache lines
 
 }  // namespace
 
@@ -27,6 +30,7 @@ EncodeJob::EncodeJob(const EncoderModel& model, const std::vector<EncodeInput>& 
 bool EncodeJob::Advance(Context& ctx) {
   if (first_ == results_.size()) return true;
   if (first_ == end_) NextBatch();
+  if (!ReserveStep(ctx)) return true;
   Context traced = ctx;
   if (options_.trace) traced.trace = &trace_;
   const Encoder& encoder = model_.encoder();
@@ -41,12 +45,13 @@ void EncodeJob::NextBatch() {
   types_.clear();
   segments_ = {};
   x_.resize(0, 0);
-  layer_ = 0;
+  layer_ = longest_ = 0;
   while (end_ < results_.size() && (end_ == first_ || ids_.size() + results_[end_].encoding.size() <= kMostRows)) {
     const Encoding& encoding = results_[end_++].encoding;
     ids_.insert(ids_.end(), encoding.ids.begin(), encoding.ids.end());
     types_.insert(types_.end(), encoding.types.begin(), encoding.types.end());
     segments_.Add(encoding.size());
+    longest_ = std::max(longest_, encoding.size());
   }
 }
 
@@ -55,6 +60,23 @@ void EncodeJob::ReserveTrace() {
   const Result<void> fits = CheckMemory(TraceMemory(layers, heads, rows, rows), "trace a shorter text", "trace");
   if (fits) trace_.Reserve(AttentionKind::kEncoderSelf, layers, heads, rows, rows);
   if (!fits) Fail(fits.error());
+}
+
+// Makes room for a layer; for the last one with the head, whose logits are once in the arena, once in the results.
+bool EncodeJob::ReserveStep(Context& ctx) {
+  const EncoderConfig& config = model_.config();
+  Room room = model_.encoder().PassRoom(ids_.size(), longest_, ctx.pool.size());
+  if (!MakeRoom(ctx.arena, room, "encoding")) return false;
+  if (!options_.head || layer_ + 1 < config.layers) return true;
+  const uint64_t rows = config.head == EncoderConfig::Head::kMasked
+                            ? static_cast<uint64_t>(std::count(ids_.begin(), ids_.end(), model_.mask()))
+                            : ids_.size();
+  const uint64_t columns = config.head == EncoderConfig::Head::kMasked ? config.vocabulary : config.labels.size() + 2;
+  room.scratch += LogitsScratch(rows, config.d_model, columns) + results_.size() * kLines;
+  room.kept += rows * columns * sizeof(float);
+  const Result<void> fits = Reserve(ctx.arena, room, "hide fewer words at a time, or give shorter texts", "masks");
+  if (!fits) Fail(fits.error());
+  return static_cast<bool>(fits);
 }
 
 void EncodeJob::TakeResults(Context& ctx) {
@@ -78,11 +100,6 @@ void EncodeJob::RunHead(Context& ctx, ConstMatrixView x, Encoded& result) {
     if (wanted && head != Head::kNone) result.rows.push_back(i);
   }
   if (result.rows.empty()) return;
-  if (head == Head::kMasked) {  // a text of masks alone, and a large vocabulary: once in the arena, once as the result
-    const uint64_t logits = uint64_t{2} * result.rows.size() * model_.config().vocabulary * sizeof(float);
-    const Result<void> fits = CheckMemory(logits, "hide fewer words at a time", "masks");
-    if (!fits) return Fail(fits.error());
-  }
   MatrixView picked = ctx.New(static_cast<Eigen::Index>(result.rows.size()), x.cols());
   for (size_t i = 0; i < result.rows.size(); ++i) {
     picked.row(static_cast<Eigen::Index>(i)) = x.row(static_cast<Eigen::Index>(result.rows[i]));

@@ -43,6 +43,7 @@ class EncodeJob : public Job {
   void NextBatch();
   void TakeResults(Context& ctx);
   void ReserveTrace();
+  bool ReserveStep(Context& ctx);
   void RunHead(Context& ctx, ConstMatrixView x, Encoded& result);
 
   const EncoderModel& model_;
@@ -52,7 +53,7 @@ class EncodeJob : public Job {
   std::vector<int32_t> ids_, types_;
   Segments segments_;
   Matrix x_;
-  size_t layer_ = 0;
+  size_t layer_ = 0, longest_ = 0;  // longest_: of the batch's texts
   AttentionTrace trace_;
 };
 

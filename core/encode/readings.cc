@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
-#include "core/base/sort.h"
 #include "core/kernels/largest.h"
 #include "core/kernels/softmax.h"
 
@@ -42,22 +40,27 @@ std::vector<Answer> FindAnswers(const Encoded& encoded, size_t count, size_t lon
     ends.push_back(encoded.logits(static_cast<Eigen::Index>(piece), 1));
   }
   for (std::vector<float>* row : {&begins, &ends}) Softmax({row->data(), 1, static_cast<Eigen::Index>(row->size())});
-  std::vector<Answer> all;
-  for (size_t i = 0; i < pieces.size(); ++i) {
-    for (size_t j = i; j < std::min(pieces.size(), i + longest); ++j) {
-      all.push_back({pieces[i], pieces[j], begins[i] * ends[j]});
+  // Of each piece the likeliest span that begins there and meets no answer: a list as long as the text, not of all
+  // spans.
+  std::vector<char> is_taken(pieces.size());
+  const auto from = [&](size_t i) {
+    Answer likeliest{i, i, -1};
+    for (size_t j = i; j < std::min(pieces.size(), i + longest) && is_taken[j] == 0; ++j) {
+      if (begins[i] * ends[j] > likeliest.score) likeliest = {i, j, begins[i] * ends[j]};
     }
-  }
-  SortSmall(all, [](const Answer& a, const Answer& b) {
-    return a.score != b.score ? a.score > b.score : std::pair(a.first, a.last) < std::pair(b.first, b.last);
-  });
+    return likeliest;
+  };
+  std::vector<Answer> spans;
+  for (size_t i = 0; i < pieces.size(); ++i) spans.push_back(from(i));
   std::vector<Answer> best;
-  for (const Answer& answer : all) {
-    if (best.size() == count) break;
-    const bool apart = std::all_of(best.begin(), best.end(), [&](const Answer& better) {
-      return answer.first > better.last || answer.last < better.first;
-    });
-    if (apart) best.push_back(answer);
+  while (best.size() < count) {
+    const auto next = std::max_element(spans.begin(), spans.end(),
+                                       [](const Answer& a, const Answer& b) { return a.score < b.score; });
+    if (next == spans.end() || next->score < 0) break;
+    const auto [first, last, score] = *next;
+    best.push_back({pieces[first], pieces[last], score});
+    std::fill_n(is_taken.begin() + static_cast<std::ptrdiff_t>(first), last + 1 - first, 1);
+    for (size_t i = first + 1 - std::min(longest, first + 1); i <= last; ++i) spans[i] = from(i);
   }
   return best;
 }

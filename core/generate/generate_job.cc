@@ -5,9 +5,21 @@
 #include "core/attention/memory.h"
 #include "core/base/budget.h"
 #include "core/kernels/softmax.h"
+#include "core/layers/scratch.h"
 #include "core/text/utf.h"
 
 namespace qkv {
+
+namespace {
+
+// With the logits of one piece, and what chooses among them: a copy, and candidates of 16 bytes in a list that grows.
+Room WithLogits(Room room, const Gpt2Config& config) {
+  room.scratch += LogitsScratch(1, config.d_model, config.vocabulary);
+  room.kept += uint64_t{13} * config.vocabulary * sizeof(float);
+  return room;
+}
+
+}  // namespace
 
 GenerateJob::GenerateJob(const GeneratorModel& model, std::string_view prompt, GenerateOptions options)
     : model_(model), options_(std::move(options)), sampler_(options_.sampling), state_(model.config(), 1) {
@@ -33,6 +45,10 @@ GenerateJob::GenerateJob(const GeneratorModel& model, std::string_view prompt, G
 bool GenerateJob::Advance(Context& ctx) {
   if (end_ != End::kNone) return true;
   const Gpt2& decoder = model_.decoder();
+  const size_t threads = ctx.pool.size();
+  const Room room = written_.empty() ? decoder.PassRoom(state_, ids_.size(), layer_ == 0, threads)
+                                     : decoder.StepRoom(state_, 1, threads);
+  if (!MakeRoom(ctx.arena, WithLogits(room, model_.config()), "generation")) return true;
   if (written_.empty()) {
     if (x_.size() == 0) x_ = decoder.Embed(ctx, ids_, state_);
     x_ = decoder.LayerStep(ctx, layer_++, View(x_), state_);
@@ -94,6 +110,8 @@ GenerationTraceJob::GenerationTraceJob(const GeneratorModel& model, std::string_
 
 bool GenerationTraceJob::Advance(Context& ctx) {
   const Gpt2& decoder = model_.decoder();
+  const Room room = decoder.PassRoom(state_, encoding_.size(), layer_ == 0, ctx.pool.size());
+  if (!MakeRoom(ctx.arena, WithLogits(room, model_.config()), "trace")) return true;
   Context traced = ctx;
   traced.trace = &trace_;
   if (x_.size() == 0) x_ = decoder.Embed(ctx, encoding_.ids, state_);

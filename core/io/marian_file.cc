@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "core/base/budget.h"
+
 namespace qkv {
 namespace {
 
@@ -48,6 +50,9 @@ Result<void> MarianDirectory::ReadBegin(std::span<const uint8_t> bytes) {
 
 // How long each part of the header is.
 Result<void> MarianDirectory::ReadHeaders(std::span<const uint8_t> bytes) {
+  // What it becomes: an entry a tensor, and one for the scale of a matrix of int8, each with strings of its own.
+  constexpr uint64_t kRoomPerTensor = 1024;
+  QKV_CHECK(CheckMemory(bytes.size() / sizeof(Header) * kRoomPerTensor, kTooLarge, file_));
   headers_.resize(bytes.size() / sizeof(Header));
   std::memcpy(headers_.data(), bytes.data(), bytes.size());
   uint64_t length = sizeof(uint64_t);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/base/budget.h"
 #include "core/models/limits.h"
 
 namespace qkv {
@@ -135,6 +136,9 @@ Result<MarianOptions> MarianOptions::Parse(std::string_view text, std::string fi
   options.file_ = std::move(file);
   text = text.substr(0, text.find('\0'));
   size_t line = 0;
+  // A list that grows: at its last step it is there twice, and half as long.
+  const auto lines = static_cast<uint64_t>(std::count(text.begin(), text.end(), '\n')) + 1;
+  QKV_CHECK(CheckMemory(3 * lines * sizeof(Option), kTooLarge, options.file_));
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
     const std::string_view whole = text.substr(0, end), content = Trim(whole);

@@ -23,6 +23,7 @@ Result<std::unique_ptr<SequenceModel>> MakeSequenceModel(std::string_view text) 
 
 Result<std::unique_ptr<SequenceModel>> MakeTransformer(std::string_view text) {
   QKV_TRY(const TransformerConfig config, ParseTransformerConfig(text));
+  QKV_CHECK(config.CheckPositions());
   return std::unique_ptr<SequenceModel>(std::make_unique<Transformer>(config));
 }
 

@@ -4,6 +4,7 @@
 #include "core/layers/embedding.h"
 #include "core/layers/learned_embedding.h"
 #include "core/layers/plain_norm.h"
+#include "core/layers/scratch.h"
 #include "core/layers/steps.h"
 #include "core/models/slots.h"
 
@@ -134,6 +135,11 @@ void Encoder::HeadSlots(WeightSlots& slots) {
       AddLinear(slots, "qa_outputs", last_, 2, d);
       break;
   }
+}
+
+Room Encoder::PassRoom(size_t rows, size_t longest, size_t threads) const {
+  return {LayerScratch(rows, config_.d_model, config_.ffn, longest, threads),
+          2 * uint64_t{rows} * config_.d_model * sizeof(float)};
 }
 
 MatrixView Encoder::Embed(Context& ctx, std::span<const int32_t> ids, std::span<const int32_t> types,

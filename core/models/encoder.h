@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/attention/segments.h"
+#include "core/base/room.h"
 #include "core/layers/feed_forward.h"
 #include "core/layers/multi_head.h"
 #include "core/layers/norm.h"
@@ -23,6 +24,9 @@ class Encoder {
 
   const EncoderConfig& config() const { return config_; }
   WeightSlots Slots();
+
+  // What Embed or Step takes at most, over `rows` rows of segments no longer than `longest`, and what they leave.
+  Room PassRoom(size_t rows, size_t longest, size_t threads) const;
 
   // `ids` and `types` [rows] of the packed segments, each at most longest() long -> [rows, d].
   MatrixView Embed(Context& ctx, std::span<const int32_t> ids, std::span<const int32_t> types,

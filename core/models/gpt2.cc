@@ -7,6 +7,7 @@
 #include "core/layers/learned_embedding.h"
 #include "core/layers/plain_norm.h"
 #include "core/layers/residual.h"
+#include "core/layers/scratch.h"
 #include "core/models/limits.h"
 #include "core/models/slots.h"
 
@@ -163,6 +164,20 @@ MatrixView Gpt2::Teach(Context& ctx, std::span<const int32_t> ids, const Segment
     Reseat(x, Block(ctx, i, View(x), in, AttendEach(segments, segments, View(keys), View(values), /*causal=*/true)));
   }
   return x;
+}
+
+Room Gpt2::PassRoom(const Gpt2State& state, size_t rows, bool fresh, size_t threads) const {
+  const size_t hypotheses = state.self.hypotheses(), count = fresh ? rows / hypotheses : 0;
+  const uint64_t d = config_.d_model, grown = fresh ? state.self.Growth(hypotheses, count) : 0;
+  return {LayerScratch(rows, d, config_.ffn, state.self.length() + count, threads),
+          grown + 2 * rows * d * sizeof(float)};
+}
+
+// All layers, whose rows are in the arena together.
+Room Gpt2::StepRoom(const DecoderState& opaque, size_t rows, size_t threads) const {
+  const auto& state = static_cast<const Gpt2State&>(opaque);
+  return {config_.layers * LayerScratch(rows, config_.d_model, config_.ffn, state.self.length() + 1, threads),
+          state.self.Growth(rows, 1)};
 }
 
 MatrixView Gpt2::Step(Context& ctx, std::span<const int32_t> tokens, DecoderState& opaque) const {

@@ -55,12 +55,16 @@ class Gpt2 : public Decoder {
   // x [hypotheses * count, d] -> the same shape, layer by layer.
   MatrixView LayerStep(Context& ctx, size_t layer, ConstMatrixView x, Gpt2State& state) const;
 
+  // What LayerStep takes at most over `rows` rows, where they are `fresh` with Embed, and what they leave.
+  Room PassRoom(const Gpt2State& state, size_t rows, bool fresh, size_t threads) const;
+
   // What the logits of the piece after each one are made of, [ids.size(), d]: packed texts, each at most as long as
   // there are positions.
   MatrixView Teach(Context& ctx, std::span<const int32_t> ids, const Segments& segments) const;
 
   // Decoder.
   size_t vocabulary() const override { return config_.vocabulary; }
+  Room StepRoom(const DecoderState& state, size_t rows, size_t threads) const override;
   MatrixView Step(Context& ctx, std::span<const int32_t> tokens, DecoderState& state) const override;
   MatrixView Logits(Context& ctx, ConstMatrixView x, std::span<const int32_t> pieces = {}) const override;
   void Gather(std::span<const int32_t> hypotheses, DecoderState& state) const override;

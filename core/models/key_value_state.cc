@@ -12,6 +12,19 @@ constexpr size_t kFirstLength = 32;
 KeyValueState::KeyValueState(size_t layers, size_t dim, size_t hypotheses)
     : dim_(dim), hypotheses_(hypotheses), stores_(layers) {}
 
+// The capacity that has room for `rows` more.
+size_t KeyValueState::RowsFor(size_t rows) const {
+  return used_ + rows <= capacity_ ? capacity_ : std::max({used_ + rows, capacity_ * 2, kFirstRows});
+}
+
+// The stores grow one after the other, and are copied on the way; so are the paths, which Gather copies too.
+uint64_t KeyValueState::Growth(size_t hypotheses, size_t count) const {
+  const uint64_t rows = RowsFor(hypotheses * count),
+                 length = std::max({length_ + count, 2 * path_capacity_, kFirstLength});
+  const uint64_t stores = rows != capacity_ ? 2 * stores_.size() * rows * dim_ * sizeof(float) : 0;
+  return stores + (2 * hypotheses * length + used_) * sizeof(int32_t);
+}
+
 void KeyValueState::Append(size_t count) {
   ReservePaths(length_ + count);
   fresh_ = hypotheses_ * count;
@@ -47,7 +60,7 @@ void KeyValueState::ReserveRows(size_t rows) {
   if (used_ + rows <= capacity_) return;
   if (capacity_ != 0) used_ = DropDeadRows();
   if (used_ + rows <= capacity_ / 2) return;
-  capacity_ = std::max({used_ + rows, capacity_ * 2, kFirstRows});
+  capacity_ = RowsFor(rows);
   for (Store& store : stores_) {
     for (AlignedFloats* floats : {&store.keys, &store.values}) {
       AlignedFloats grown(capacity_ * dim_);

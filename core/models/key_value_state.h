@@ -19,6 +19,8 @@ class KeyValueState {
   size_t hypotheses() const { return hypotheses_; }
   size_t length() const { return length_; }  // positions read by every hypothesis
 
+  // Bytes that Append(count) may add, of `hypotheses` hypotheses.
+  uint64_t Growth(size_t hypotheses, size_t count) const;
   // Makes room for `count` further positions of every hypothesis; row h * count + i is position length() + i of
   // hypothesis h. Call once a step, before the first layer.
   void Append(size_t count);
@@ -41,6 +43,7 @@ class KeyValueState {
   MatrixView Rows(AlignedFloats& store) {
     return {store.data() + (used_ - fresh_) * dim_, static_cast<Eigen::Index>(fresh_), static_cast<Eigen::Index>(dim_)};
   }
+  size_t RowsFor(size_t rows) const;
   void ReserveRows(size_t rows);
   void ReservePaths(size_t length);
   size_t DropDeadRows();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/layers/embedding.h"
+#include "core/layers/scratch.h"
 #include "core/models/rnn_steps.h"
 
 namespace qkv {
@@ -23,6 +24,30 @@ void GatherIn(Matrix& rows, std::span<const int32_t> which) {
 }
 
 }  // namespace
+
+// Floats of a step of the decoder: of each layer products, states and what its gates keep; of the attention, which
+// looks at one row after the other, queries, contexts and what is joined with them.
+uint64_t RnnSeq2Seq::StepScratch(uint64_t rows, uint64_t keys) const {
+  constexpr uint64_t kLines = 256;
+  const uint64_t d = config_.d_model, widest = config_.memory() + config_.d_embedding;
+  const uint64_t attention = (2 * keys + 64) * (2 * widest + 64) + 16 * keys;
+  return rows * (config_.decoder_layers * (20 * d + kLines) + 16 * widest + kLines) + attention + 16 * kLines;
+}
+
+// A layer, in both directions; then the step that begins the decoder, or one of its steps.
+Room RnnSeq2Seq::PassRoom(size_t rows, size_t keys, size_t threads) const {
+  constexpr uint64_t kLines = 512;
+  const uint64_t d = config_.d_model, widest = config_.memory() + config_.d_embedding;
+  const uint64_t layer = rows * (52 * d + 8 * widest + kLines) + LayerScratch(rows, widest, 0, keys, threads);
+  const uint64_t layers = config_.encoder_layers + config_.decoder_layers;
+  return {layer + StepScratch(rows, keys), rows * (4 * widest + 4 * layers * d) * sizeof(float)};
+}
+
+Room RnnSeq2Seq::StepRoom(const DecoderState& opaque, size_t rows, size_t) const {
+  const auto& state = static_cast<const RnnState&>(opaque);
+  const uint64_t states = (2 * config_.decoder_layers + 2) * rows * config_.d_model;
+  return {StepScratch(rows, state.memory.segments.rows()), 2 * states * sizeof(float)};
+}
 
 MatrixView RnnSeq2Seq::Step(Context& ctx, std::span<const int32_t> tokens, DecoderState& opaque) const {
   auto& state = static_cast<RnnState&>(opaque);

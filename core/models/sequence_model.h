@@ -47,6 +47,10 @@ class SequenceModel : public Decoder {
   virtual MatrixView Teach(Context& ctx, std::span<const int32_t> source, const Segments& source_segments,
                            std::span<const int32_t> target, const Segments& target_segments) const = 0;
 
+  // What a step of a pass over `rows` rows takes at most, whose attention sees at most `keys` of them, and what the
+  // pass leaves to the decoder.
+  virtual Room PassRoom(size_t rows, size_t keys, size_t threads) const = 0;
+
   // `ids` are the packed segments' pieces, </s> included; each segment at most max_positions long.
   virtual std::unique_ptr<EncoderPass> Encode(std::vector<int32_t> ids, const Segments& segments) const = 0;
   // `state` has one hypothesis; `read` is what the decoder reads, the start piece first.

@@ -9,6 +9,7 @@
 #include "core/layers/plain_norm.h"
 #include "core/layers/positions.h"
 #include "core/layers/residual.h"
+#include "core/layers/scratch.h"
 
 namespace qkv {
 namespace {
@@ -341,6 +342,22 @@ MatrixView Transformer::Teach(Context& ctx, std::span<const int32_t> source, con
                            AttendEach(target_segments, source_segments, View(keys), View(values), false)));
   }
   return x;
+}
+
+// A layer at a time. It leaves its rows, and each layer of the decoder keeps keys and values of them.
+Room Transformer::PassRoom(size_t rows, size_t keys, size_t threads) const {
+  const uint64_t d = config_.d_model, kept = std::max<uint64_t>(rows, 64) * d * (2 + 2 * config_.decoder_layers);
+  return {LayerScratch(rows, d, std::max(config_.encoder_ffn, config_.decoder_ffn), keys, threads),
+          kept * sizeof(float)};
+}
+
+// All layers, whose rows are in the arena together.
+Room Transformer::StepRoom(const DecoderState& opaque, size_t rows, size_t threads) const {
+  const auto& state = static_cast<const TransformerState&>(opaque);
+  const size_t keys = std::max(state.self.length() + 1, state.memory.rows());
+  const uint64_t cells = (state.cells.size() + 1) * rows * config_.d_model * sizeof(float);
+  return {config_.decoder_layers * LayerScratch(rows, config_.d_model, config_.decoder_ffn, keys, threads),
+          state.self.Growth(rows, 1) + (state.cells.empty() ? 0 : cells)};
 }
 
 MatrixView Transformer::Logits(Context& ctx, ConstMatrixView x, std::span<const int32_t> pieces) const {

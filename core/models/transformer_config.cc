@@ -1,5 +1,6 @@
 #include "core/models/transformer_config.h"
 
+#include "core/base/budget.h"
 #include "core/base/json.h"
 #include "core/models/limits.h"
 
@@ -104,6 +105,10 @@ Result<void> ParseMarian(const JsonObject& json, TransformerConfig& config) {
 }
 
 }  // namespace
+
+Result<void> TransformerConfig::CheckPositions() const {
+  return CheckMemory(uint64_t{max_positions} * d_model * sizeof(float), kTooLarge, "config.json");
+}
 
 void SetAttentionShapes(TransformerConfig& config) {
   config.encoder_self = {config.encoder_layers, config.encoder_heads, config.d_model / config.encoder_heads};

@@ -30,6 +30,9 @@ struct TransformerConfig : SequenceConfig {
   bool shared_embeddings = true;                                     // one table for source and target
   bool tied_output = true;                                           // logits = x E' + b with the target's table
   float dropout = 0, attention_dropout = 0, activation_dropout = 0;  // while training
+
+  // That there is memory for the table of positions, which no file has.
+  Result<void> CheckPositions() const;
 };
 
 // The shapes of its attentions, of the other fields. An SSRU has one map a layer, which no queries and keys make.

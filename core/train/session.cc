@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/budget.h"
 #include "core/io/feed_all.h"
 #include "core/io/safetensors_writer.h"
 #include "core/models/any_sequence_model.h"
@@ -67,7 +68,9 @@ Result<void> Session::MakeModel() {
                             .source_spm = Bytes(files_.source_spm),
                             .target_spm = Bytes(files_.target_spm)};
   QKV_TRY(const std::unique_ptr<ModelLoader> loader, ModelLoader::Create(files));
-  model_ = loader->FinishUntrained();
+  QKV_TRY(model_, loader->FinishUntrained());
+  // A gradient, two moments and an average of each weight follow.
+  QKV_CHECK(CheckMemory(4 * uint64_t{model_->bytes()}, "make the model smaller", "weights"));
   WeightSlots slots = model_->Slots();
   Parameters parameters(slots, /*gradients=*/false);
   Initialise(parameters, config_.seed);

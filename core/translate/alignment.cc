@@ -34,19 +34,25 @@ std::vector<int32_t> DecoderInput(std::vector<int32_t> target, int32_t start) {
 }
 
 AlignmentJob::AlignmentJob(const TranslationModel& model, const Tokens& source, std::vector<int32_t> target)
-    : model_(model), target_(std::move(target)), encoder_(Encode(model.model(), {&source})) {
+    : model_(model),
+      source_(source.ids.size()),
+      target_(std::move(target)),
+      encoder_(Encode(model.model(), {&source})) {
   const AttentionShape& cross = model.config().cross;
   const size_t targets = target_.size(), sources = source.ids.size();
-  // Where memory is short there is no alignment, as with a model without attention.
-  const bool fits =
-      static_cast<bool>(CheckMemory(TraceMemory(cross.layers, cross.heads, targets, sources), "", "alignment"));
-  trace_.Reserve(AttentionKind::kCross, fits ? cross.layers : 0, cross.heads, targets, sources);
+  const uint64_t room = TraceMemory(cross.layers, cross.heads, targets, sources) + TraceMemory(1, 1, targets, sources);
+  const Result<void> fits = CheckMemory(room, "give shorter texts", "alignment");
+  if (fits) trace_.Reserve(AttentionKind::kCross, cross.layers, cross.heads, targets, sources);
+  if (!fits) Fail(fits.error());
 }
 
 bool AlignmentJob::Advance(Context& ctx) {
+  const SequenceModel& reader = model_.model();
+  const size_t rows = std::max(source_, target_.size());
+  if (!MakeRoom(ctx.arena, reader.PassRoom(rows, rows, ctx.pool.size()), "alignment")) return true;
   if (decoder_ == nullptr) {
     if (encoder_->Step(ctx)) {
-      decoder_ = model_.model().Force(encoder_->Start(ctx, {0}), DecoderInput(target_, model_.config().start));
+      decoder_ = reader.Force(encoder_->Start(ctx, {0}), DecoderInput(target_, model_.config().start));
     }
     return false;
   }

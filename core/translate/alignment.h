@@ -25,13 +25,14 @@ class AlignmentJob : public Job {
   // Of pieces, both with </s>. `model` and `source` must outlive the job.
   AlignmentJob(const TranslationModel& model, const Tokens& source, std::vector<int32_t> target);
 
-  // Complete once Step has returned true: [1, 1, target, source].
+  // Complete once Step has returned true, where outcome() has no error: [1, 1, target, source].
   const AttentionMap& result() const { return result_; }
 
  private:
   bool Advance(Context& ctx) override;
 
   const TranslationModel& model_;
+  size_t source_;  // pieces
   std::vector<int32_t> target_;
   AttentionTrace trace_;
   std::unique_ptr<EncoderPass> encoder_;

@@ -84,6 +84,7 @@ Result<void> MarianLoader::MakeModel() {
   PieceRows names = PieceRows::Of(*source_, config.source_vocabulary);
   std::unique_ptr<PieceRows> target_names;
   if (!config.shared_embeddings) target_names = std::make_unique<PieceRows>(PieceRows::Of(target, config.vocabulary));
+  QKV_CHECK(config.CheckPositions());
   auto transformer = std::make_unique<Transformer>(config);
   transformer_ = transformer.get();
   model_.reset(new TranslationModel(std::move(transformer), std::move(generation), std::move(names),

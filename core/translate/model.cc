@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "core/base/budget.h"
+
 namespace qkv {
 namespace {
 
@@ -155,10 +157,11 @@ std::unique_ptr<TranslationModel> ModelLoader::Finish() {
   return std::move(model_);
 }
 
-std::unique_ptr<TranslationModel> ModelLoader::FinishUntrained() {
+Result<std::unique_ptr<TranslationModel>> ModelLoader::FinishUntrained() {
   WeightSlots slots = model_->Slots();
-  ReserveFloats(slots);
   for (const WeightSlot& slot : slots.slots) model_->parameters_ += slot.outputs * slot.inputs;
+  QKV_CHECK(CheckMemory(uint64_t{model_->parameters_} * sizeof(float), "make the model smaller", "weights"));
+  ReserveFloats(slots);
   model_->bytes_ = model_->parameters_ * sizeof(float);
   return std::move(model_);
 }

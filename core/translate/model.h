@@ -119,7 +119,8 @@ class ModelLoader {
   // Once Next() wants nothing more. The loader is empty afterwards.
   std::unique_ptr<TranslationModel> Finish();
   // In place of all feeding: a model whose weights, floats, are the caller's to fill before it is asked anything.
-  std::unique_ptr<TranslationModel> FinishUntrained();
+  // Errors: kLimitExceeded.
+  Result<std::unique_ptr<TranslationModel>> FinishUntrained();
 
  protected:
   ModelLoader() = default;

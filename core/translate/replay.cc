@@ -7,6 +7,7 @@
 #include "core/attention/memory.h"
 #include "core/base/budget.h"
 #include "core/kernels/softmax.h"
+#include "core/layers/scratch.h"
 
 namespace qkv {
 namespace {
@@ -33,13 +34,16 @@ ReplayJob::ReplayJob(const TranslationModel& model, std::string source, std::opt
 
 bool ReplayJob::Advance(Context& ctx) {
   if (translation_ != nullptr) {
-    if (translation_->Step(ctx)) TakeTranslation();
+    if (!translation_->Step(ctx)) return false;
+    if (!translation_->outcome()) return Fail(translation_->outcome().error()), true;
+    TakeTranslation();
     return false;
   }
   if (encoder_ == nullptr) {
     if (!ReserveTrace()) return true;
     encoder_ = Encode(model_.model(), {&result_.source.tokens});
   }
+  if (!ReserveStep(ctx)) return true;
   Context traced = ctx;
   if (kind_ != ReplayKind::kScore) traced.trace = &trace_;
   if (decoder_ == nullptr) {
@@ -91,7 +95,7 @@ bool ReplayJob::ReserveTrace() {
                         {AttentionKind::kDecoderSelf, config.decoder_self, targets, targets},
                         {AttentionKind::kCross, config.cross, targets, sources}};
   const auto dim = [&](const Part& part) { return kind_ == ReplayKind::kVectors ? part.shape.dim : 0; };
-  uint64_t room = 0;
+  uint64_t room = TraceMemory(1, 1, targets, sources);  // the alignment
   for (const Part& part : parts) {
     room += TraceMemory(part.shape.layers, part.shape.heads, part.rows, part.columns, dim(part));
   }
@@ -104,6 +108,16 @@ bool ReplayJob::ReserveTrace() {
   }
   if (config.half_width > 0) trace_.ReserveCentres(targets);
   return true;
+}
+
+// Makes room for a layer over the source or the target, or for the logits of some rows.
+bool ReplayJob::ReserveStep(Context& ctx) {
+  const size_t rows = std::max(result_.source.tokens.ids.size(), result_.target.tokens.ids.size());
+  const uint64_t vocabulary = model_.config().vocabulary;
+  const Room room = read_ ? Room{LogitsScratch(kRowsScoredAtOnce, model_.config().d_model, vocabulary),
+                                 vocabulary * sizeof(Alternative)}
+                          : model_.model().PassRoom(rows, rows, ctx.pool.size());
+  return MakeRoom(ctx.arena, room, kind_ == ReplayKind::kScore ? "score" : "trace");
 }
 
 void ReplayJob::StartDecoder(Context& ctx) {

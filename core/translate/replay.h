@@ -62,6 +62,7 @@ class ReplayJob : public Job {
   bool Advance(Context& ctx) override;
   void TakeTranslation();
   bool ReserveTrace();
+  bool ReserveStep(Context& ctx);
   void StartDecoder(Context& ctx);
   void Score(Context& ctx);
   void AddAlternatives(ConstMatrixView log_probs, Eigen::Index row);

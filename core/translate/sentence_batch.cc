@@ -17,6 +17,16 @@ SentenceBatch::SentenceBatch(const TranslationModel& model, const DecodeOptions&
                              std::vector<const Tokens*> sentences)
     : model_(model), options_(options), sentences_(std::move(sentences)), encoder_(Encode(model.model(), sentences_)) {}
 
+Room SentenceBatch::NextRoom(size_t threads) const {
+  if (search_ != nullptr) return search_->NextRoom(threads);
+  size_t rows = 0, longest = 0;
+  for (const Tokens* source : sentences_) {
+    rows += source->ids.size();
+    longest = std::max(longest, source->ids.size());
+  }
+  return model_.model().PassRoom(rows, longest, threads);
+}
+
 bool SentenceBatch::Step(Context& ctx) {
   if (search_ != nullptr) return search_->Step(ctx);
   if (encoder_->Step(ctx)) StartSearch(ctx);

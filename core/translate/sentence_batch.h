@@ -13,6 +13,8 @@ class SentenceBatch {
   // `model` and `options` must outlive the batch, `sentences` as well; none of them is empty.
   SentenceBatch(const TranslationModel& model, const DecodeOptions& options, std::vector<const Tokens*> sentences);
 
+  // What Step takes at most.
+  Room NextRoom(size_t threads) const;
   // One layer of the encoder, or one piece of every live hypothesis, further. True when done.
   bool Step(Context& ctx);
 

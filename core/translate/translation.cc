@@ -40,6 +40,7 @@ bool TranslationJob::Advance(Context& ctx) {
   FillLanes(ctx.pool.size());
   const auto busy =
       std::count_if(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane->batch != nullptr; });
+  if (!ReserveLanes(ctx, busy > 1)) return true;
   if (busy > 1) {
     StepTogether(ctx);
   } else {  // all threads at one batch
@@ -75,6 +76,19 @@ void TranslationJob::Fill(Lane& lane, size_t share) {
     sentences.push_back(&source);
   }
   if (!sentences.empty()) lane.batch = std::make_unique<SentenceBatch>(model_, options_, std::move(sentences));
+}
+
+// Makes room for a step of every batch: in the arenas of their own, where they are stepped together.
+bool TranslationJob::ReserveLanes(Context& ctx, bool together) {
+  uint64_t kept = 0;
+  for (auto& lane : lanes_) {
+    if (lane->batch == nullptr) continue;
+    Room room = lane->batch->NextRoom(together ? 1 : ctx.pool.size());
+    kept += together ? kStepsTogether * room.kept : room.kept;
+    room.kept = kept;
+    if (!MakeRoom(together ? lane->arena : ctx.arena, room, "translation")) return false;
+  }
+  return true;
 }
 
 void TranslationJob::StepTogether(Context& ctx) {
@@ -166,6 +180,7 @@ bool TranslationJob::Align(Context& ctx) {
   const CarriedSource& source = sources_[text];
   if (alignment_ == nullptr) alignment_ = std::make_unique<AlignmentJob>(model_, source.tokens(), translation->ids);
   if (!alignment_->Step(ctx)) return false;
+  if (!alignment_->outcome()) return Fail(alignment_->outcome().error()), true;
   Spell(*translation, source, &alignment_->result());
   alignment_.reset();
   unplaced_.pop_back();

@@ -56,6 +56,7 @@ class TranslationJob : public Job {
   bool Advance(Context& ctx) override;
   void FillLanes(size_t count);
   void Fill(Lane& lane, size_t share);
+  bool ReserveLanes(Context& ctx, bool together);
   void StepTogether(Context& ctx);
   void TakeResults(Lane& lane);
   bool Take(size_t text, const BeamSearch& search, size_t sentence);

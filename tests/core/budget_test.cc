@@ -8,6 +8,10 @@
 #include "core/encode/encode_job.h"
 #include "core/generate/generate_job.h"
 #include "core/load/folder.h"
+#include "core/train/initialise.h"
+#include "core/train/parameters.h"
+#include "core/translate/alignment.h"
+#include "core/translate/marian_folder.h"
 #include "core/translate/replay.h"
 #include "tests/core/goldens.h"
 
@@ -28,6 +32,24 @@ Result<void> OutcomeOf(Job& job) {
   Context ctx{arena, pool};
   while (!job.Step(ctx)) continue;
   return job.outcome();
+}
+
+// Runs a job, whose steps find all that they take in the one block that they asked for: with a second one the arena
+// could not give as many floats in one piece as it has.
+void ExpectAsksForAll(Job& job) {
+  Arena arena;
+  ThreadPool pool(2);
+  Context ctx{arena, pool};
+  bool done = false;
+  for (size_t step = 0; !done; ++step) {
+    done = job.Step(ctx);
+    const size_t capacity = arena.capacity();
+    if (capacity == 0) continue;  // nothing was to be computed
+    arena.Floats(capacity / sizeof(float));
+    arena.Rewind({});
+    ASSERT_EQ(arena.capacity(), capacity) << "step " << step;
+  }
+  EXPECT_TRUE(job.outcome());
 }
 
 template <class Model>
@@ -55,6 +77,119 @@ TEST(Budget, GrantsWhatTheMachineHas) {
   EXPECT_FALSE(CheckMemory(1001, "", ""));
 }
 
+const std::string kLong =
+    "Where is the kitchen, and who has put 25 apples on the table of https://example.org/a?b=c before we came home?";
+
+void ExpectTranslationsAskForAll(const TranslationModel& model, const std::string& what) {
+  SCOPED_TRACE(what);
+  for (const size_t beam : {1, 4, 64}) {
+    for (const bool shortlist : {false, true}) {
+      TranslationJob job(model, {kLong, "I love you.", kLong + " " + kLong}, {.beam = beam, .shortlist = shortlist});
+      ExpectAsksForAll(job);
+    }
+  }
+  for (const ReplayKind kind : {ReplayKind::kScore, ReplayKind::kTrace, ReplayKind::kVectors}) {
+    ReplayJob replay(model, kLong, "We came home.", kind, {});
+    ExpectAsksForAll(replay);
+  }
+  const Tokens source = model.Encode(kLong, Side::kSource);
+  AlignmentJob alignment(model, source, model.Encode("We came home.", Side::kTarget).ids);
+  ExpectAsksForAll(alignment);
+}
+
+TEST(Budget, NoStepOfATranslationTakesMoreThanItAskedFor) {
+  for (const char* folder : kModels) ExpectTranslationsAskForAll(*SharedModel(folder), folder);
+  ExpectTranslationsAskForAll(*SharedModel(kDefaultModel), kDefaultModel);
+  for (const char* name : {"ssru-int8", "ssru-f16", "ssru-pre-norm", "self-attention-f32"}) {
+    auto model = LoadMarianFolder(std::string("tests/goldens/marian/") + name);
+    ASSERT_TRUE(model) << model.error().ToString();
+    ExpectTranslationsAskForAll(**model, name);
+  }
+}
+
+// Recurrent models of each kind, with weights of their own.
+TEST(Budget, NoStepOfARecurrentModelTakesMoreThanItAskedFor) {
+  const std::string folder = "tests/goldens/models/tiny-f16/";
+  const std::string files[] = {ReadBytes(folder + "vocab.json"), ReadBytes(folder + "source.spm")};
+  const std::string start =
+      R"({"model_type":"qkv-rnn","d_model":48,"d_embedding":60,"vocab_size":86,)"
+      R"("max_position_embeddings":64,"pad_token_id":85,"eos_token_id":0,"tie_word_embeddings":false,)";
+  for (const char* choices :
+       {R"("variant":"plain","cell":"lstm","encoder_layers":2,"decoder_layers":2})",
+        R"("variant":"plain","cell":"gru","context":"first","encoder_layers":1,"decoder_layers":1})",
+        R"("variant":"bahdanau","cell":"gru","bidirectional":true,"output_context":true,"encoder_layers":1,)"
+        R"("decoder_layers":1})",
+        R"("variant":"textbook","cell":"lstm","score":"additive","encoder_layers":3,"decoder_layers":3,)"
+        R"("self_attention_heads":2})",
+        R"("variant":"luong","cell":"gru","score":"general","window":"local-p","half_width":2,"input_feeding":true,)"
+        R"("bidirectional":true,"encoder_layers":2,"decoder_layers":2})"}) {
+    const std::string config = start + choices;
+    const ModelFiles model_files = {.config = config,
+                                    .generation_config = "{}",
+                                    .vocabulary = files[0],
+                                    .source_spm = {reinterpret_cast<const uint8_t*>(files[1].data()), files[1].size()}};
+    auto loader = ModelLoader::Create(model_files);
+    ASSERT_TRUE(loader) << loader.error().ToString();
+    auto model = (*loader)->FinishUntrained();
+    ASSERT_TRUE(model) << model.error().ToString();
+    WeightSlots slots = (*model)->Slots();
+    Parameters parameters(slots, /*gradients=*/false);
+    Initialise(parameters, 7);
+    ExpectTranslationsAskForAll(**model, choices);
+  }
+}
+
+TEST(Budget, NoStepOfAModelOfOneTextTakesMoreThanItAskedFor) {
+  for (const char* name : {"bert-masked", "bert-answer", "bert-sequence", "bert-tokens", "distilbert-masked",
+                           "roberta-masked", "roberta-sequence"}) {
+    SCOPED_TRACE(name);
+    const auto model = Load<EncoderModel>(name);
+    ASSERT_NE(model, nullptr);
+    EncodeJob encode(*model, {{"The cat [MASK] on the mat."}, {"The cat."}, {"Where is it?", "It is there."}},
+                     {.hidden = true, .head = true});
+    ExpectAsksForAll(encode);
+    EncodeJob trace(*model, {{"The cat sat on the mat."}}, {.trace = true});
+    ExpectAsksForAll(trace);
+  }
+  for (const char* name : {"gpt2", "gpt2-untied"}) {
+    SCOPED_TRACE(name);
+    const auto model = Load<GeneratorModel>(name);
+    ASSERT_NE(model, nullptr);
+    GenerateJob generate(*model, "The cat sat on the mat.", {.most = 20, .alternatives = 3});
+    ExpectAsksForAll(generate);
+    GenerationTraceJob trace(*model, "The cat sat on the mat.", 3);
+    ExpectAsksForAll(trace);
+  }
+}
+
+// Whatever the memory that is left, a job is done as ever, or refused by name; and afterwards it is done.
+TEST(Budget, AJobThatDoesNotFitIsRefused) {
+  const TranslationModel* model = SharedModel(kDefaultModel);
+  ASSERT_NE(model, nullptr);
+  const auto run = [&](std::vector<ScoredText>* found) {
+    TranslationJob job(*model, {kLong, "I love you."}, {.beam = 16, .n_best = 16});
+    const Result<void> outcome = OutcomeOf(job);
+    if (outcome) *found = job.results().front().n_best;
+    return outcome;
+  };
+  std::vector<ScoredText> all;
+  ASSERT_TRUE(run(&all));
+  size_t refused = 0;
+  for (uint64_t bytes = 1 << 10; bytes < (64 << 20); bytes *= 2) {
+    std::vector<ScoredText> found;
+    const MemoryLimit little(bytes);
+    if (const Result<void> outcome = run(&found); !outcome) {
+      ++refused;
+      ExpectRefused(outcome, "translation");
+      continue;
+    }
+    ASSERT_EQ(found.size(), all.size());
+    for (size_t i = 0; i < all.size(); ++i) EXPECT_EQ(found[i].ids, all[i].ids);
+  }
+  EXPECT_GE(refused, 5u);
+  EXPECT_LE(refused, 14u);
+}
+
 TEST(Budget, ATranslationsTraceThatDoesNotFitIsRefused) {
   const TranslationModel* model = SharedModel("tests/goldens/models/tiny-f16");
   ASSERT_NE(model, nullptr);
@@ -66,10 +201,12 @@ TEST(Budget, ATranslationsTraceThatDoesNotFitIsRefused) {
     ReplayJob refused(*model, text, text, kind, {});
     ExpectRefused(OutcomeOf(refused), "trace");
     ReplayJob translated(*model, text, std::nullopt, kind, {});
-    ExpectRefused(OutcomeOf(translated), "trace");
+    ExpectRefused(OutcomeOf(translated), "translation");
     ReplayJob score(*model, text, text, ReplayKind::kScore, {});
-    EXPECT_TRUE(OutcomeOf(score));
-    EXPECT_EQ(score.result().log_prob, whole.result().log_prob);
+    ExpectRefused(OutcomeOf(score), "score");
+    const Tokens tokens = model->Encode(text, Side::kSource);
+    AlignmentJob alignment(*model, tokens, tokens.ids);
+    ExpectRefused(OutcomeOf(alignment), "alignment");
   }
 }
 
@@ -77,13 +214,25 @@ TEST(Budget, AnEncodersTraceAndMasksThatDoNotFitAreRefused) {
   const auto model = Load<EncoderModel>("bert-masked");
   ASSERT_NE(model, nullptr);
   const std::vector<EncodeInput> inputs = {{"The cat [MASK] on the mat."}};
-  const MemoryLimit little(100);
-  EncodeJob traced(*model, inputs, {.trace = true});
-  ExpectRefused(OutcomeOf(traced), "trace");
-  EncodeJob masks(*model, inputs, {.head = true});
-  ExpectRefused(OutcomeOf(masks), "masks");
-  EncodeJob hidden(*model, inputs, {.hidden = true});
-  EXPECT_TRUE(OutcomeOf(hidden));
+  {
+    const MemoryLimit little(100);
+    EncodeJob traced(*model, inputs, {.trace = true});
+    ExpectRefused(OutcomeOf(traced), "trace");
+    EncodeJob hidden(*model, inputs, {.hidden = true});
+    ExpectRefused(OutcomeOf(hidden), "encoding");
+  }
+  std::string hides;
+  for (size_t i = 0; i + 2 < model->config().longest(); ++i) hides += "[MASK] ";
+  Arena arena;
+  ThreadPool pool(1);
+  Context ctx{arena, pool};
+  EncodeJob wanted(*model, {{hides}}, {.head = true});
+  while (!wanted.Step(ctx)) continue;
+  // For what a layer leaves, and not for the logits besides.
+  const MemoryLimit some(static_cast<uint64_t>(wanted.results().front().logits.size()) * sizeof(float));
+  EncodeJob masks(*model, {{hides}}, {.head = true});
+  while (!masks.Step(ctx)) continue;
+  ExpectRefused(masks.outcome(), "masks");
 }
 
 TEST(Budget, AGeneratorsTraceThatDoesNotFitIsRefused) {
@@ -92,6 +241,8 @@ TEST(Budget, AGeneratorsTraceThatDoesNotFitIsRefused) {
   const MemoryLimit little(100);
   GenerationTraceJob traced(*model, "The cat sleeps.", 3);
   ExpectRefused(OutcomeOf(traced), "trace");
+  GenerateJob generated(*model, "The cat sleeps.", {});
+  ExpectRefused(OutcomeOf(generated), "generation");
 }
 
 }  // namespace

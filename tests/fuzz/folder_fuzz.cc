@@ -76,11 +76,18 @@ bool FillUntrained(Model& model) {
   return true;
 }
 
+// No step takes more of the arena than it asked for: it stays one block, which gives all that it has in one piece.
 void Run(Job& job) {
   Arena arena;
   ThreadPool pool(1);
   Context ctx{arena, pool};
-  while (!job.Step(ctx)) continue;
+  for (bool done = false; !done;) {
+    done = job.Step(ctx);
+    const size_t capacity = arena.capacity();
+    arena.Floats(capacity / sizeof(float));
+    arena.Rewind({});
+    Require(arena.capacity() == capacity || capacity == 0);
+  }
 }
 
 void CheckTokens(const ReplaySide& side, size_t positions) {

@@ -2,38 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { wasmUrls } from '../../web/lib/engine/assets.js';
+import { capped } from './capped.js';
 import { create, rejection, tinyFolder } from './support.js';
-
-const kPage = 65_536; // bytes of WebAssembly's pages
-
-/** A number in WebAssembly's LEB128: its value, and where the next one begins. */
-function readNumber(bytes, at) {
-  let value = 0;
-  for (let shift = 0; ; shift += 7) {
-    value += (bytes[at] & 127) * 2 ** shift;
-    if (bytes[at++] < 128) return { value, next: at };
-  }
-}
-
-/** The engine with another maximum of its memory, written over the one that it has in as many bytes. */
-function capped(bytes, mebibytes) {
-  const copy = bytes.slice();
-  for (let at = 8; at < copy.length;) {
-    const size = readNumber(copy, at + 1);
-    if (copy[at] !== 5) {
-      at = size.next + size.value;
-      continue;
-    }
-    const least = readNumber(copy, size.next + 2); // after the number of memories and their flags
-    const most = readNumber(copy, least.next);
-    let pages = (mebibytes * 2 ** 20) / kPage;
-    for (let i = least.next; i < most.next; ++i, pages = Math.floor(pages / 128)) {
-      copy[i] = (pages % 128) + (i + 1 < most.next ? 128 : 0);
-    }
-    return copy.buffer;
-  }
-  throw new Error('the engine has no memory of its own');
-}
 
 const engine = new Uint8Array(readFileSync(new URL(wasmUrls().baseline)));
 const kText = 'Hello.';
@@ -79,3 +49,30 @@ test('a text too large for the memory leaves the others alone', async () => {
   }
   translator.destroy();
 });
+
+// By the cap the memory ends in another place: where the search begins, where its keys and values grow, in the trace.
+test.each([18, 19, 20, 21, 22, 23, 24, 26, 28, 30])(
+  'a search too wide for %d MiB leaves the others alone',
+  async (most) => {
+    const wasm = capped(engine, most);
+    const translator = await create({ wasm, model: tinyFolder });
+    const wide = await create({ wasm }).catch((error) => error);
+    const expected = await translator.translate(kText);
+    const calls = [
+      (one) => one.search('We went home and then we ate. '.repeat(8), { beam: 64, nBest: 64, tree: true }),
+      (one) =>
+        one.translate(Array.from({ length: 40 }, (_, i) => `We ate ${i} apples and then we went home.`).join(' ')),
+      (one) => one.trace('We went home and then we ate. '.repeat(8), { vectors: true }),
+    ];
+    for (const one of wide instanceof Error ? [translator] : [translator, wide]) {
+      for (const call of calls) {
+        const error = await call(one).then(
+          () => undefined,
+          (reason) => reason,
+        );
+        if (error) expect(error).toMatchObject({ code: 'LIMIT_EXCEEDED' });
+        expect(await translator.translate(kText)).toBe(expected);
+      }
+    }
+  },
+);

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Translator } from '../../web/lib/index.js';
 import { load } from '../../web/lib/models/index.js';
+import { wasmUrls } from '../../web/lib/engine/assets.js';
 import { errorTable, rowOf } from '../error-table.js';
+import { capped } from './capped.js';
 import { create, rejection, serveFolder, tinyFolder } from './support.js';
 
 /** Loads the small model from a server that answers in a way of its own for one file. */
@@ -21,11 +23,13 @@ const breakOff = (response) => {
   response.writeHead(200, { 'content-length': 1000 });
   return response.write('{', () => setTimeout(() => response.destroy(), 20));
 };
+const kSentences = 'We went home. '.repeat(60);
+const engine = new Uint8Array(readFileSync(new URL(wasmUrls().baseline)));
 const half = () => readFileSync(join(tinyFolder, 'model.safetensors')).subarray(0, 20_000);
 
 /** A call of a translator, which is destroyed after it. */
-async function using(call, isDestroyed = false) {
-  const translator = await create({ model: tinyFolder });
+async function using(call, isDestroyed = false, options = { model: tinyFolder }) {
+  const translator = await create(options);
   if (isDestroyed) translator.destroy();
   try {
     return await call(translator);
@@ -58,6 +62,8 @@ const kCauses = {
   'expected a language tag': () => Translator.create(),
   'no model for': () => create({ targetLanguage: 'ja' }),
   'the registry has no model for': () => create({ registry: { models: {} } }),
+  "more than the engine's memory has": () =>
+    using((translator) => translator.trace(kSentences), false, { wasm: capped(engine, 26) }),
   'fit in one call': () => using((translator) => translator.translate('a'.repeat(1_000_001))),
   'has been destroyed': () => using((translator) => translator.translate('a'), true),
 };
