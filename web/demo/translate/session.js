@@ -1,23 +1,15 @@
 // Translating a text sentence by sentence, remembering what was translated: as one types, only what changed is done again.
 
+import { noteOf } from '../shared/doubt.js';
+
 /** @typedef {import('../../lib/index.js').Search} Search */
 /** @typedef {import('../../lib/index.js').Translator} Translator */
 /** @typedef {import('../../lib/index.js').Trace} Trace */
-/** @typedef {Pick<Trace, 'cut' | 'confidence' | 'warnings'>} Doubt */
+/** @typedef {import('../shared/doubt.js').Doubt} Doubt */
 
 const kTexts = 500;
 const kTraces = 8; // a trace of two long sentences is megabytes
 const kSearches = 8;
-
-/** Below it most translations are worse than the middle one (docs/carried.md). */
-const kDoubt = 0.5;
-/** @type {Record<Doubt['warnings'][number], string>} */
-const kInWords = {
-  copied: 'some of it was carried over as it is',
-  truncated: 'the end of the sentence was not read',
-  repetition: 'it repeated itself, and was cut',
-  'source-language': 'this does not look like English',
-};
 
 export class Session {
   #translator;
@@ -51,11 +43,7 @@ export class Session {
   /** What a reader should know of the model's own translation, in words; often nothing. @param {string} sentence */
   noteOf(sentence) {
     const doubt = this.#doubtOf(sentence);
-    if (!doubt) return '';
-    const notes = doubt.warnings.map((warning) => kInWords[warning]);
-    if (doubt.cut === 'length') notes.unshift('it did not end, and was cut');
-    if (doubt.confidence < kDoubt && !notes.includes(kInWords['source-language'])) notes.push('the model is in doubt');
-    return notes.join('; ');
+    return doubt ? noteOf(doubt, 'English') : '';
   }
 
   /** What the model says of its own translation. @param {string} sentence */

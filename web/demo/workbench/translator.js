@@ -1,5 +1,6 @@
 // A translator at work on one text, as one sentence: its translation, and what each head looked at.
 
+import { noteOf } from '../shared/doubt.js';
 import { LatestRun } from '../shared/latest.js';
 import { kAnyTranslation } from '../shared/words.js';
 import { Field } from './field.js';
@@ -94,7 +95,7 @@ export class TranslatorWorkbench extends EventTarget {
     this.#status.ready(model.info, {
       pieces: trace.target.pieces.length,
       milliseconds: performance.now() - begin,
-      note: trace.cut || trace.sourceTruncated ? 'cut: it did not end' : '',
+      note: noteOf(trace, 'the model’s language'),
     });
   }
 }

@@ -1,0 +1,27 @@
+// What a reader should know of a translation, in words.
+
+/** @typedef {Pick<import('../../lib/index.js').Trace, 'cut' | 'confidence' | 'warnings'>} Doubt */
+
+/** Below it most translations are worse than the median (docs/carried.md). */
+const kDoubt = 0.5;
+
+/** @type {Record<Exclude<Doubt['warnings'][number], 'source-language'>, string>} */
+const kInWords = {
+  copied: 'some of it was carried over as it is',
+  truncated: 'the end of the sentence was not read',
+  repetition: 'it repeated itself, and was cut',
+};
+
+/**
+ * @param {Doubt} doubt
+ * @param {string} language that the model reads, or what to call it
+ * @returns {string} often nothing
+ */
+export function noteOf({ cut, confidence, warnings }, language) {
+  const notes = warnings.map((warning) =>
+    warning === 'source-language' ? `this does not look like ${language}` : kInWords[warning],
+  );
+  if (cut === 'length') notes.unshift('it did not end, and was cut');
+  if (confidence < kDoubt && !warnings.includes('source-language')) notes.push('the model is in doubt');
+  return notes.join('; ');
+}
