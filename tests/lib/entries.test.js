@@ -148,9 +148,9 @@ const entries = {
   'translate after a prefix': () => of('translator', 'translate', 'Hello.', { prefix: [5, 6, 7] }),
   translateParts: () => of('translator', 'translateParts', kText, { ...kCarried(), split: true }),
   translateStreaming: () => streamOf('translator', 'translateStreaming', kText, { ...kCarried(), maxLength: 20 }),
-  search: () => of('tiny', 'search', 'Hello.', { ...kCarried(), beam: 3, nBest: 2, tree: true, prefix: [5] }),
-  trace: () => of('tiny', 'trace', kText, { ...kCarried(), sentence: 0, vectors: true, prefix: [5] }),
-  'trace of a pair': () => of('tiny', 'trace', { source: 'Hello.', target: 'Hi.' }, { ...kCarried(), vectors: true }),
+  search: () => of('translator', 'search', 'Hello.', { ...kCarried(), beam: 3, nBest: 2, tree: true, prefix: [5] }),
+  trace: () => of('translator', 'trace', kText, { ...kCarried(), sentence: 0, vectors: true, prefix: [5] }),
+  'trace of a pair': () => of('translator', 'trace', { source: 'Hello.', target: 'Hi.' }, { ...kCarried(), vectors: true }),
   score: () => of('translator', 'score', 'Hello.', 'Bonjour.', kCarried()),
   measureInputUsage: () => of('tiny', 'measureInputUsage', 'Hello.', { signal: new AbortController().signal }),
 

@@ -29,6 +29,11 @@ beforeAll(async () => {
 afterAll(() => browser?.close());
 
 const said = (page) => page.$eval('#target', (output) => output.textContent.trim());
+/** Opens the panel, whose script comes when it is asked for. */
+const ask = async (page) => {
+  await page.selectOption('#model', 'firefox');
+  await page.waitForSelector('#firefox:not([hidden])');
+};
 const isSaid = (page, text) =>
   page.waitForFunction(
     (wanted) =>
@@ -41,8 +46,7 @@ test('Translate takes its files, translates with it, and keeps it while others a
   const page = await browser.open('index.html');
   await settled(page);
   const first = await said(page);
-  await page.selectOption('#model', 'firefox');
-  await page.waitForSelector('#firefox:not([hidden])');
+  await ask(page);
   expect(await page.$eval('#model', (select) => select.value)).toBe('small');
   await page.setInputFiles('#firefox-files', files);
   await isSaid(page, expected);
@@ -68,7 +72,7 @@ test('Translate takes its files, translates with it, and keeps it while others a
 test('a zip, whose languages are typed; what cannot be is said, and cancelling leaves all as it was', async () => {
   const page = await browser.open('index.html');
   await settled(page);
-  await page.selectOption('#model', 'firefox');
+  await ask(page);
   const archive = { name: 'czech.zip', mimeType: 'application/zip', buffer: Buffer.from(zip(contents)) };
   await page.setInputFiles('#firefox-files', [archive]);
   await page.waitForFunction(() =>
@@ -77,7 +81,7 @@ test('a zip, whose languages are typed; what cannot be is said, and cancelling l
   await page.fill('#firefox-to', 'cs');
   await page.setInputFiles('#firefox-files', [archive]);
   await isSaid(page, expected);
-  await page.selectOption('#model', 'firefox');
+  await ask(page);
   await page.click('#firefox-cancel');
   expect(await page.$eval('#firefox', (panel) => panel.hidden)).toBe(true);
   expect(await page.$eval('#model', (select) => select.value)).toBe('given');
@@ -98,7 +102,7 @@ test('a list of models of the site, through English where it has to', async () =
     if (name === 'models.json') return route.fulfill({ json: list });
     return route.fulfill({ body: gunzipSync(contents[`${name}.gz`]) });
   });
-  await page.selectOption('#model', 'firefox');
+  await ask(page);
   await page.fill('#firefox-list', 'lists/models.json');
   await page.fill('#firefox-to', 'pl');
   await page.click('#firefox-open');
@@ -108,7 +112,7 @@ test('a list of models of the site, through English where it has to', async () =
   await page.fill('#firefox-to', 'cs');
   await page.click('#firefox-open');
   await isSaid(page, expected);
-  await page.selectOption('#model', 'firefox');
+  await ask(page);
   await page.fill('#firefox-from', 'de');
   await page.click('#firefox-open');
   await page.waitForFunction(() => /de-en \+ en-cs/.test(document.querySelector('#message').textContent));
