@@ -150,7 +150,8 @@ const entries = {
   translateStreaming: () => streamOf('translator', 'translateStreaming', kText, { ...kCarried(), maxLength: 20 }),
   search: () => of('translator', 'search', 'Hello.', { ...kCarried(), beam: 3, nBest: 2, tree: true, prefix: [5] }),
   trace: () => of('translator', 'trace', kText, { ...kCarried(), sentence: 0, vectors: true, prefix: [5] }),
-  'trace of a pair': () => of('translator', 'trace', { source: 'Hello.', target: 'Hi.' }, { ...kCarried(), vectors: true }),
+  'trace of a pair': () =>
+    of('translator', 'trace', { source: 'Hello.', target: 'Hi.' }, { ...kCarried(), vectors: true }),
   score: () => of('translator', 'score', 'Hello.', 'Bonjour.', kCarried()),
   measureInputUsage: () => of('tiny', 'measureInputUsage', 'Hello.', { signal: new AbortController().signal }),
 
