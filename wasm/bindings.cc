@@ -1,13 +1,26 @@
-// The door of the bindings: what concerns the engine as a whole. Models are in models.cc, jobs in jobs.cc, what
-// is asked of encoders and generators in one_sided.cc; nothing in
-// this folder thinks.
+// The bindings that every program has. Models are in models.cc, their jobs in jobs.cc, encoders and generators in
+// one_sided.cc, the attention family in attention.cc. The files of this folder convert values; they compute nothing.
 #include <emscripten/bind.h>
 
 #include <algorithm>
+#include <cstdarg>
+#include <cstdint>
 
 #include "core/base/error.h"
 #include "wasm/engine.h"
 #include "wasm/values.h"
+
+// Embind alone prints with the C library, and only "%p", the address of a type. The C library's function would be 5 KB.
+extern "C" int siprintf(char* to, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const uintptr_t address = va_arg(arguments, uintptr_t);
+  va_end(arguments);
+  int length = 0;
+  for (int shift = 28; shift >= 0; shift -= 4) to[length++] = "0123456789abcdef"[address >> shift & 15];
+  to[length] = '\0';
+  return length;
+}
 
 namespace qkv::wasm {
 namespace {

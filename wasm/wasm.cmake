@@ -1,5 +1,5 @@
-# The WebAssembly modules: qkv.mjs + qkv.wasm, which translates, and models.mjs + models.wasm, for models that people
-# bring. Included by the root CMakeLists.txt when Emscripten compiles.
+# The WebAssembly modules: qkv.mjs + qkv.wasm translates, attention.mjs + attention.wasm computes the attention family, and
+# models.mjs + models.wasm runs models that people bring. Included by the root CMakeLists.txt when Emscripten compiles.
 
 qkv_headers(HIGHWAY hwy/highway.h)
 # One target, chosen by the build (baseline or relaxed SIMD): nothing to dispatch at run time, and no libhwy.
@@ -12,7 +12,8 @@ if(QKV_SANITIZED)
   set(QKV_FAST -O1)
   set(QKV_LINK -O1 -sSTACK_SIZE=2MB)
 else()
-  set(QKV_SMALL -Oz)
+  # Optimising at link time makes the download smaller by one twentieth.
+  set(QKV_SMALL -Oz -flto)
   set(QKV_FAST -O3)
   # What is hot has been compiled to be fast: the last pass may think of the download, and translating is no slower for it.
   set(QKV_LINK $<IF:$<BOOL:${QKV_WASM_TRAINING}>,-O3,-Oz> -sSTACK_SIZE=512KB)
@@ -34,11 +35,14 @@ target_compile_options(qkv_core PRIVATE ${QKV_SMALL})
 # A header is precompiled for one level of optimisation.
 set_source_files_properties(${QKV_HOT_SOURCES} PROPERTIES COMPILE_OPTIONS ${QKV_FAST} SKIP_PRECOMPILE_HEADERS ON)
 
-# A program of the core's library and some bindings: NAME.mjs + NAME.wasm. What is bound is linked, and nothing else.
-add_library(qkv_bindings OBJECT wasm/bindings.cc wasm/jobs.cc wasm/models.cc wasm/values.cc)
+# What every program binds, and what those that translate bind.
+add_library(qkv_bindings OBJECT wasm/bindings.cc wasm/values.cc)
 target_link_libraries(qkv_bindings PUBLIC qkv_core)
 target_compile_options(qkv_bindings PUBLIC ${QKV_NO_THROW} ${QKV_SMALL})
 target_compile_definitions(qkv_bindings PUBLIC EMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0)
+set(QKV_TRANSLATION_BINDINGS wasm/jobs.cc wasm/models.cc)
+
+# A program of the core's library and some bindings: NAME.mjs + NAME.wasm. What is bound is linked, and nothing else.
 function(qkv_program target name)
   add_executable(${target} ${ARGN})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} SUFFIX .mjs)
@@ -54,15 +58,17 @@ function(qkv_program target name)
 endfunction()
 
 if(QKV_WASM_TRAINING)  # what is trained translates, and no more
-  qkv_program(qkv_wasm qkv wasm/translation_models.cc wasm/training.cc)
+  qkv_program(qkv_wasm qkv ${QKV_TRANSLATION_BINDINGS} wasm/translation_models.cc wasm/training.cc)
 else()
-  qkv_program(qkv_wasm qkv wasm/translation_models.cc
-              wasm/attention.cc wasm/choices.cc wasm/positions.cc wasm/tensor.cc)
+  qkv_program(qkv_wasm qkv ${QKV_TRANSLATION_BINDINGS} wasm/translation_models.cc)
 endif()
+# For the size ledger: optimised at link time, a function has its name still, and no longer its file's.
+add_custom_command(TARGET qkv_wasm POST_BUILD COMMAND ${CMAKE_NM} $<TARGET_FILE:qkv_core> > core.symbols)
 # The models that people bring: BERT's and GPT-2's kinds, whole MarianMT folders, what PyTorch pickles. Where threads or
 # training are asked for, translation is meant.
 if(NOT QKV_WASM_TRAINING AND NOT QKV_WASM_THREADS)
-  qkv_program(qkv_models_wasm models wasm/any_models.cc wasm/one_sided.cc)
+  qkv_program(qkv_attention_wasm attention wasm/attention.cc wasm/choices.cc wasm/positions.cc wasm/tensor.cc)
+  qkv_program(qkv_models_wasm models ${QKV_TRANSLATION_BINDINGS} wasm/any_models.cc wasm/one_sided.cc)
 endif()
 
 # The core by itself, for `npm run bench`: qkv_bench.mjs, in Node and in pages. Models are given to it as files in memory.

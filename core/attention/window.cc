@@ -2,17 +2,19 @@
 
 #include <cmath>
 
+#include "core/base/exponential.h"
+
 namespace qkv {
 double PredictPlace(ConstRows W, const float* v, const float* q, double keys, double* hidden) {
   double sum = 0;
   for (size_t r = 0; r < W.rows; ++r) {
     double product = 0;
     for (size_t c = 0; c < W.dim; ++c) product += static_cast<double>(W.Row(r)[c]) * q[c];
-    const double tanh = std::tanh(product);
+    const double tanh = 1 - 2 / (Exponential(2 * product) + 1);
     if (hidden != nullptr) hidden[r] = tanh;
     sum += v[r] * tanh;
   }
-  return keys / (1 + std::exp(-sum));
+  return keys / (1 + Exponential(-sum));
 }
 
 double Centre(const Window& window, size_t head, size_t query, size_t t, const float* q, size_t keys) {
@@ -34,7 +36,7 @@ KeyRange WindowRange(const Window& window, double centre, size_t keys) {
 float Gaussian(const Window& window, double centre, size_t key) {
   if (window.kind != WindowKind::kLocalP) return 1;
   const double sigma = window.half_width / 2, distance = (static_cast<double>(key) - centre) / sigma;
-  return static_cast<float>(std::exp(-distance * distance / 2));
+  return static_cast<float>(Exponential(-distance * distance / 2));
 }
 
 void ApplyGaussian(const Window& window, double centre, KeyRange range, float* row) {

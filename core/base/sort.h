@@ -1,4 +1,5 @@
-// Heapsort, for short lists. Its code is a fraction of std::sort's, and the code is part of the download.
+// Heapsort, where sorting is not what takes time. Its code is a fraction of std::sort's, and the code is part of the
+// download.
 #pragma once
 
 #include <algorithm>

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "core/base/exponential.h"
 #include "core/kernels/softmax.h"
 
 namespace qkv {
@@ -195,7 +196,9 @@ void BeamSearch::Finish(Sentence& sentence, int32_t node, float log_prob, Cut cu
 }
 
 float BeamSearch::Penalised(float log_prob, size_t length) const {
-  return log_prob / std::pow(static_cast<float>(length), options_.length_penalty);
+  // length^penalty by what is linked already: the C library's power is 1 KB.
+  const double power = options_.length_penalty * std::log(static_cast<double>(length));
+  return log_prob / static_cast<float>(Exponential(power));
 }
 
 std::vector<Hypothesis> BeamSearch::Finished(size_t index) const {

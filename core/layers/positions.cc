@@ -3,13 +3,47 @@
 #include <cassert>
 #include <cmath>
 
+#include "core/base/exponential.h"
 #include "core/base/tape.h"
 
 namespace qkv {
 namespace {
 
+// base^(-2 pair / d)
 double Frequency(size_t pair, size_t d, double base = 10000) {
-  return std::pow(base, -2.0 * static_cast<double>(pair) / static_cast<double>(d));
+  return Exponential(-2.0 * static_cast<double>(pair) / static_cast<double>(d) * std::log(base));
+}
+
+// The sine and the cosine of an angle.
+struct Phase {
+  double sine, cosine;
+};
+
+// Of an angle from 0 to 1, by the Taylor series: 20 terms are exact but for rounding.
+Phase PhaseOf(double angle) {
+  Phase phase = {1, 1};
+  const double square = angle * angle;
+  for (int k = 20; k > 0; k -= 2) {
+    phase.cosine = 1 - square / (k * (k - 1)) * phase.cosine;
+    phase.sine = 1 - square / (k * (k + 1)) * phase.sine;
+  }
+  return {phase.sine * angle, phase.cosine};
+}
+
+// Of the sum of two angles.
+Phase Sum(Phase a, Phase b) {
+  return {a.sine * b.cosine + a.cosine * b.sine, a.cosine * b.cosine - a.sine * b.sine};
+}
+
+// Of `times` times the angle, by doubling. It is as exact as the sine of the product, which is rounded too, and does
+// without the C library's tables for large angles, which are 3 KB of the download.
+Phase Multiple(Phase angle, size_t times) {
+  Phase phase = {0, 1};
+  for (; times > 0; times /= 2) {
+    if (times % 2 == 1) phase = Sum(phase, angle);
+    angle = Sum(angle, angle);
+  }
+  return phase;
 }
 
 struct PairColumns {
@@ -48,11 +82,11 @@ Matrix SinusoidalPositions(size_t positions, size_t d, PairLayout layout, size_t
   Matrix table(positions, d);
   for (size_t pair = 0; pair < (d + 1) / 2; ++pair) {
     const auto [sine, cosine] = Columns(layout, pair, d);
-    const double frequency = Frequency(pair, frequencies == Frequencies::kMarian ? d - 2 : d);
+    const Phase step = PhaseOf(Frequency(pair, frequencies == Frequencies::kMarian ? d - 2 : d));
     for (size_t p = 0; p < positions; ++p) {
-      const double angle = static_cast<double>(first + p) * frequency;
-      table(p, sine) = static_cast<float>(std::sin(angle));
-      if (cosine < d) table(p, cosine) = static_cast<float>(std::cos(angle));
+      const Phase phase = Multiple(step, first + p);
+      table(p, sine) = static_cast<float>(phase.sine);
+      if (cosine < d) table(p, cosine) = static_cast<float>(phase.cosine);
     }
   }
   return table;

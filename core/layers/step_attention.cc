@@ -6,6 +6,7 @@
 
 #include "core/attention/attend_backward.h"
 #include "core/attention/trace.h"
+#include "core/base/exponential.h"
 #include "core/base/tape.h"
 #include "core/kernels/pairwise_backward.h"
 #include "core/layers/embedding.h"
@@ -143,7 +144,7 @@ void AttentionSteps::Place(Context& ctx, size_t first, size_t count, std::span<c
     const float* u = tanh_.data() + (first + r) * n;
     double sum = 0;
     for (size_t i = 0; i < n; ++i) sum += static_cast<double>(layer_.v_place.data()[i]) * u[i];
-    centres_.data()[first + r] = static_cast<float>(lengths.back() / (1 + std::exp(-sum)));
+    centres_.data()[first + r] = static_cast<float>(lengths.back() / (1 + Exponential(-sum)));
   }
   Tape* tape = ctx.Recording();
   if (tape == nullptr) return;

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "core/base/sort.h"
+
 namespace qkv {
 namespace {
 
@@ -25,7 +27,7 @@ TranslationJob::TranslationJob(const TranslationModel& model, const std::vector<
     sources_.emplace_back(model, texts[i], options_.copy, is_given ? options_.given[i] : std::vector<GivenPart>());
   }
   std::iota(order_.begin(), order_.end(), size_t{0});
-  std::sort(order_.begin(), order_.end(), [&](size_t a, size_t b) {
+  SortSmall(order_, [&](size_t a, size_t b) {
     return std::pair(sources_[a].tokens().ids.size(), a) < std::pair(sources_[b].tokens().ids.size(), b);
   });
   while (next_ < order_.size() && sources_[order_[next_]].tokens().ids.size() == 1) {  // nothing but </s>

@@ -3,7 +3,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { attention, loadAttention, multiHeadAttention, positions } from '../../web/lib/attention/index.js';
 import { copied } from '../../web/lib/base/snapshot.js';
-import { wasmUrls } from '../../web/lib/engine/assets.js';
+import { attentionWasmUrls } from '../../web/lib/attention/assets.js';
 import { Trainer } from '../../web/lib/train/index.js';
 import { kSure } from '../translations.js';
 import { create, rejection, tinyFolder } from './support.js';
@@ -81,7 +81,7 @@ describe('attention', () => {
   });
 
   test('an engine from bytes is that of the bytes at the call', async () => {
-    const bytes = new Uint8Array(readFileSync(new URL(wasmUrls().baseline))).buffer;
+    const bytes = new Uint8Array(readFileSync(new URL(attentionWasmUrls().baseline))).buffer;
     const loading = loadAttention({ wasm: bytes });
     new Uint8Array(bytes).fill(0);
     expect(await loading).toEqual({ build: 'custom' });

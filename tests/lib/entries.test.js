@@ -2,6 +2,7 @@
 // is read, and spoilt as soon as the call has returned.
 
 import { readFileSync, readdirSync } from 'node:fs';
+import { attentionWasmUrls } from '../../web/lib/attention/assets.js';
 import { attention, loadAttention, multiHeadAttention, positions } from '../../web/lib/attention/index.js';
 import { wasmUrls } from '../../web/lib/engine/assets.js';
 import { Translator, registry } from '../../web/lib/index.js';
@@ -218,7 +219,7 @@ const entries = {
   'positions.learned': () => [positions.learned, [rows(1, 2, 3, 4), rows(5, 6, 7, 8), { first: 0 }]],
   loadAttention: () => [
     async (options) => [await loadAttention(options), await positions.rotary(rows(1, 2, 3, 4))],
-    [{ wasm: bytesOf(wasmUrls().baseline) }],
+    [{ wasm: bytesOf(attentionWasmUrls().baseline) }],
   ],
 
   'Trainer.create': () => [

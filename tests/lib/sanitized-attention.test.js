@@ -6,10 +6,10 @@ import { randomTensor, transposed } from './attention-support.js';
 import { compareWithGoldens } from './attention-goldens.js';
 import { at, readJson } from './support.js';
 
-const isBuilt = existsSync(at('build/wasm/asan/qkv.wasm'));
+const isBuilt = existsSync(at('build/wasm/asan/attention.wasm'));
 const reports = [];
 jest.unstable_mockModule('../../web/lib/engine/glue.js', async () => {
-  const { default: createModule } = await import('../../build/wasm/asan/qkv.mjs');
+  const { default: createModule } = await import('../../build/wasm/asan/attention.mjs');
   return { default: (options) => createModule({ ...options, printErr: (line) => reports.push(line) }) };
 });
 const { attention, loadAttention, multiHeadAttention, positions } = await import('../../web/lib/attention/index.js');
@@ -17,7 +17,7 @@ const { attention, loadAttention, multiHeadAttention, positions } = await import
 jest.setTimeout(300_000); // several times slower than the engine that people get
 
 beforeAll(async () => {
-  if (isBuilt) await loadAttention({ wasm: new Uint8Array(readFileSync(at('build/wasm/asan/qkv.wasm'))).buffer });
+  if (isBuilt) await loadAttention({ wasm: new Uint8Array(readFileSync(at('build/wasm/asan/attention.wasm'))).buffer });
 });
 afterEach(() => expect(reports).toEqual([]));
 

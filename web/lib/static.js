@@ -4,11 +4,11 @@ import * as more from './api/more.js';
 import { parts } from './api/parts.js';
 import * as zstd from './loading/zstd.js';
 import { useCode } from './attention/engine.js';
-import { instantiateGuarded } from './engine/guarded.js';
+import { startEngine } from './attention/start-engine.js';
 import { createHandlers } from './engine/handlers.js';
 import { translationKind } from './engine/kinds.js';
 
 parts.more = async () => more;
 more.decoders.zstd = async () => zstd;
 translationKind.handlers = async () => createHandlers();
-useCode(async () => ({ instantiateGuarded }));
+useCode(async () => ({ startEngine }));

@@ -13,7 +13,7 @@ async function buildWasm() {
     say(`wasm: ${kind}`);
     await cmake(`wasm-${kind}`);
   }
-  for (const name of ['qkv.mjs', 'models.mjs']) {
+  for (const name of ['qkv.mjs', 'models.mjs', 'attention.mjs']) {
     const glue = (/** @type {string} */ kind) => readFileSync(at('build', 'wasm', kind, name));
     if (!glue('baseline').equals(glue('relaxed'))) throw new ToolError(`The two builds' glue differs: ${name}.`);
   }

@@ -25,7 +25,7 @@ const kWorkers = {
  */
 function nameOf(file) {
   const path = relative(at(), file).split(sep).join('/');
-  const compiled = /^build\/wasm\/(\w+)\/(qkv|models)\.(wasm|mjs)$/.exec(path);
+  const compiled = /^build\/wasm\/(\w+)\/(qkv|models|attention)\.(wasm|mjs)$/.exec(path);
   if (compiled) {
     const [, build, engine, kind] = compiled;
     const hash = createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 8);
@@ -72,7 +72,7 @@ const assets = (files, isSplit) => ({
       return { contents: (isSplit ? together(path) : '') + contents, loader: 'js' };
     });
     // The library hands the instance in, so the glue's own guess at URLs is dead; bundlers would chase it.
-    build.onLoad({ filter: /(qkv|models)\.mjs$/ }, ({ path }) => {
+    build.onLoad({ filter: /(qkv|models|attention)\.mjs$/ }, ({ path }) => {
       return { contents: withoutUrls(readFileSync(path, 'utf8')), loader: 'js' };
     });
   },

@@ -13,7 +13,7 @@ export const gzipped = (folder, file) => gzipSync(readFileSync(join(folder, file
  */
 const kUses = /** @type {const} */ ({
   translating: { door: 'index.js', worker: 'worker.js', wasm: '', inPage: false },
-  attention: { door: 'attention.js', worker: '', wasm: '', inPage: true },
+  attention: { door: 'attention.js', worker: '', wasm: 'attention-', inPage: true },
   models: { door: 'models.js', worker: 'models-worker.js', wasm: 'models-', inPage: false },
   training: { door: 'train.js', worker: 'train-worker.js', wasm: 'train-', inPage: false },
 });

@@ -36,34 +36,47 @@ ledger('a page that trains', ['training'], kTrainingLimit);
 const threads = readdirSync(at('dist', 'assets')).filter((name) => /^qkv-threads-.*\.(js|wasm)$/.test(name));
 print('more, where a page asks for threads\n', weigh(threads.map((name) => `assets/${name}`)));
 
-const map = at('build', 'wasm', 'relaxed', 'qkv.map');
-if (existsSync(map)) {
+const linked = at('build', 'wasm', 'relaxed');
+if (existsSync(linked)) {
   console.log('Of the larger wasm, by the code that it was made from (its share of the bytes that were linked):');
-  const rooms = Object.entries(shares(readFileSync(map, 'utf8'))).toSorted(([, a], [, b]) => b - a);
-  for (const [room, share] of rooms) print(room, share * weigh(engine.filter((name) => name.endsWith('.wasm'))));
+  const read = (/** @type {string} */ name) => readFileSync(`${linked}/${name}`, 'utf8');
+  const folders = Object.entries(shares(read('qkv.map'), foldersOf(read('core.symbols'))));
+  const wasm = weigh(engine.filter((name) => name.endsWith('.wasm')));
+  for (const [folder, share] of folders.toSorted(([, a], [, b]) => b - a)) print(folder, share * wasm);
 }
 
-/** What share of the linked bytes came from each room, by wasm-ld's map. @param {string} text @returns {Record<string, number>} */
-function shares(text) {
-  const roomOf = new Map(
-    readdirSync(at('core'), { recursive: true })
-      .map(String)
-      .filter((name) => name.endsWith('.cc') && !name.startsWith('cli'))
-      .map((name) => [`${basename(name)}.o`, `core/${name.split('/')[0]}`]),
-  );
+/**
+ * The folder of core that each symbol is defined in.
+ * @param {string} symbols of the library, as nm prints them: `file.cc.o:`, then a line for each symbol
+ * @returns {Map<string, string>}
+ */
+function foldersOf(symbols) {
+  const sources = readdirSync(at('core'), { recursive: true }).map(String);
+  const folderOf = new Map(sources.map((name) => [`${basename(name)}.o:`, `core/${name.split('/')[0]}`]));
+  const folders = new Map();
+  let folder = '';
+  for (const line of symbols.split('\n')) {
+    folder = folderOf.get(line) ?? folder;
+    const defined = /^\S+\s+[A-TV-Za-tv-z]\s+(\S+)$/.exec(line);
+    if (defined && !folders.has(defined[1])) folders.set(defined[1], folder);
+  }
+  return folders;
+}
+
+/**
+ * What share of the linked bytes came from each folder.
+ * @param {string} map as the linker writes it: address, offset, size, then `file:(symbol)`
+ * @param {Map<string, string>} folders
+ * @returns {Record<string, number>}
+ */
+function shares(map, folders) {
   /** @type {Record<string, number>} */
   const bytes = {};
-  // Address, offset, size and then `object:(section)` or `archive(object):(section)`.
-  for (const [, size, archive, object] of text.matchAll(
-    /^\s+\S+\s+\S+\s+([\da-f]+)\s+(\S*?)\(?([^\s/(]+\.o)\)?:\(/gm,
-  )) {
-    const room = archive.includes('qkv_core')
-      ? roomOf.get(object)
-      : /qkv_(wasm|bindings)/.test(archive)
-        ? 'wasm: the bindings'
-        : "Emscripten's and the standard library";
-    bytes[room ?? 'other'] = (bytes[room ?? 'other'] ?? 0) + parseInt(size, 16);
+  for (const [, size, file, symbol] of map.matchAll(/^\s+\S+\s+\S+\s+([\da-f]+)\s+(\S*):\((\S+)\)$/gm)) {
+    const bindings = file.startsWith('lto') ? 'wasm: the bindings, and what is inline' : 'the standard library, Embind';
+    const folder = folders.get(symbol.replace(/^\.\w+\./, '')) ?? bindings;
+    bytes[folder] = (bytes[folder] ?? 0) + parseInt(size, 16);
   }
   const sum = Object.values(bytes).reduce((a, b) => a + b, 0);
-  return Object.fromEntries(Object.entries(bytes).map(([room, size]) => [room, size / sum]));
+  return Object.fromEntries(Object.entries(bytes).map(([folder, size]) => [folder, size / sum]));
 }

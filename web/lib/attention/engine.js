@@ -1,18 +1,18 @@
 // The engine of these functions: a WebAssembly instance in the calling thread, loaded when it is first needed.
 import { QkvError, loadedPart, rethrowPublic } from '../base/errors.js';
 import { readFields } from '../base/given.js';
-import { wasmUrls } from '../engine/assets.js';
 import { baseFolder } from '../base/package-file.js';
 import { copied } from '../base/snapshot.js';
 import { wasmSettings } from '../engine/wasm-settings.js';
+import { attentionWasmUrls } from './assets.js';
 
 /** @typedef {import('../engine/guard.js').GuardedModule} GuardedModule */
 /** @typedef {{from: unknown, started: Promise<{wasm: GuardedModule, build: string}>}} Running */
 
-/** @typedef {() => Promise<Pick<typeof import('../engine/guarded.js'), 'instantiateGuarded'>>} Code */
+/** @typedef {() => Promise<typeof import('./start-engine.js')>} Code */
 
 /** Loads what runs the engine. @type {Code} */
-let code = () => import('../engine/guarded.js');
+let code = () => import('./start-engine.js');
 /** From here on, `load` loads it. @param {Code} load */
 export const useCode = (load) => void (code = load);
 
@@ -55,7 +55,7 @@ export async function withEngine(use) {
  * @returns {Running}
  */
 function start(option, baseUrl) {
-  const settings = wasmSettings(option, () => ({ pick: wasmUrls(baseFolder(baseUrl)) }));
+  const settings = wasmSettings(option, () => ({ pick: attentionWasmUrls(baseFolder(baseUrl)) }));
   const from = 'pick' in settings ? settings.pick.baseline : settings.from;
   if (running?.from === from) return running;
   const engine = { from, started: instantiate(settings) };
@@ -70,6 +70,6 @@ function start(option, baseUrl) {
 async function instantiate(settings) {
   const own = copied(settings);
   return loadedPart(code)
-    .then(({ instantiateGuarded }) => instantiateGuarded(own, 'the next call starts it afresh'))
+    .then(({ startEngine }) => startEngine(own))
     .catch(rethrowPublic);
 }

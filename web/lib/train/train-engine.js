@@ -1,7 +1,6 @@
 // The engine of one thread that trains: a trainer, and the jobs that its model is asked for between two steps.
-import { compile, start } from '../engine/compile.js';
 import { Engine } from '../engine/engine.js';
-import { guard } from '../engine/guard.js';
+import { startGuarded } from '../engine/start-guarded.js';
 import { QkvError } from '../base/errors.js';
 import createModule from './glue.js';
 
@@ -28,10 +27,9 @@ export class TrainEngine {
   #isPaused = false;
   #wasm = /** @type {import('../engine/guard.js').GuardedModule | null} */ (null);
   #engine = new Engine(async (settings) => {
-    if (!('from' in settings)) throw new Error('the build that trains is one');
-    const compiled = await compile(settings.from);
-    this.#wasm = guard(await start(createModule, compiled), 'create a new Trainer');
-    return { wasm: this.#wasm, build: settings.build, threads: 1, compiled };
+    const started = await startGuarded(createModule, settings, 'create a new Trainer');
+    this.#wasm = started.wasm;
+    return started;
   });
 
   /** @param {{wasm: import('../engine/instantiate.js').WasmSettings, config: string, data: TrainerData, checkpoint?: Checkpoint}} args */

@@ -1,10 +1,8 @@
 // The engine of one thread for models that people bring: what Engine does for translation, and jobs of encoders and
 // generators beside it.
 import { unlessAborted } from '../../base/abort.js';
-import { choose } from '../choose.js';
-import { compile, start } from '../compile.js';
 import { Engine, handlersOf } from '../engine.js';
-import { guard } from '../guard.js';
+import { startGuarded } from '../start-guarded.js';
 import createModule from './glue.js';
 import { inspectFolder, loadFolder } from './load-folder.js';
 
@@ -15,11 +13,9 @@ import { inspectFolder, loadFolder } from './load-folder.js';
 export class ModelsEngine {
   #wasm = /** @type {GuardedModels | null} */ (null);
   engine = new Engine(async (settings) => {
-    const { build, from } = choose(settings);
-    const compiled = await compile(from);
-    const wasm = guard(await start(createModule, compiled));
-    this.#wasm = /** @type {any} */ (wasm);
-    return { wasm, build, threads: 1, compiled };
+    const started = await startGuarded(createModule, settings);
+    this.#wasm = /** @type {any} */ (started.wasm);
+    return started;
   }, loadFolder);
 
   /**

@@ -1,0 +1,3 @@
+// What the module of the attention family offers: wasm/attention.cc, wasm/positions.cc. The shape of a tensor is
+// [heads, rows, columns].
+export { default } from '../engine/glue.js';
