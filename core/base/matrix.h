@@ -19,7 +19,7 @@ inline ConstMatrixView View(const Matrix& m) { return {m.data(), m.rows(), m.col
 inline ConstMatrixView View(const MatrixView& m) { return {m.data(), m.rows(), m.cols()}; }
 
 // Assignment to an Eigen view writes to its memory. This function makes `view` refer to the memory of `to` instead.
-inline void Reseat(MatrixView& view, const MatrixView& to) { new (&view) MatrixView(to); }
-inline void Reseat(ConstMatrixView& view, const ConstMatrixView& to) { new (&view) ConstMatrixView(to); }
+inline void Rebind(MatrixView& view, const MatrixView& to) { new (&view) MatrixView(to); }
+inline void Rebind(ConstMatrixView& view, const ConstMatrixView& to) { new (&view) ConstMatrixView(to); }
 
 }  // namespace qkv

@@ -48,7 +48,7 @@ Weight* MatrixOf(const WeightSlot& slot) {
   return matrix != nullptr ? *matrix : nullptr;
 }
 
-// Whether the tensor lies otherwise than its seat, or has several.
+// Whether the tensor lies otherwise than its destination, or has several.
 bool IsStaged(const WeightSlot& slot) { return slot.transposed || slot.whole != 0; }
 
 // Whether an allocation of so many bytes succeeds now: where memory cannot grow, the one that matters would end the
@@ -86,11 +86,11 @@ WeightLoader::WeightLoader(WeightSlots slots, std::vector<WeightFile> files, Ope
     : slots_(std::move(slots)), files_(std::move(files)), open_(open), memory_(memory), arrive_(arrive) {
   for (size_t s = 0; s < slots_.slots.size(); ++s) {
     for (const std::string& name : slots_.slots[s].names) {
-      seats_.push_back({name, s, false});
-      if (MatrixOf(slots_.slots[s]) != nullptr) seats_.push_back({name + kScales, s, true});
+      destinations_.push_back({name, s, false});
+      if (MatrixOf(slots_.slots[s]) != nullptr) destinations_.push_back({name + kScales, s, true});
     }
   }
-  SortSmall(seats_, [](const Seat& a, const Seat& b) { return a.name != b.name ? a.name < b.name : a.slot < b.slot; });
+  SortSmall(destinations_, [](const Destination& a, const Destination& b) { return a.name != b.name ? a.name < b.name : a.slot < b.slot; });
   numbers_.resize(slots_.slots.size(), Numbers::kFloat);
   chosen_.resize(slots_.slots.size());
   has_room_.resize(slots_.slots.size());
@@ -158,10 +158,10 @@ Result<void> WeightLoader::Feed(std::span<const uint8_t> bytes) {
   return {};
 }
 
-const WeightLoader::Seat* WeightLoader::FindSeat(const std::string& name) const {
-  const auto seat = std::lower_bound(seats_.begin(), seats_.end(), name,
-                                     [](const Seat& a, const std::string& wanted) { return a.name < wanted; });
-  return seat != seats_.end() && seat->name == name ? &*seat : nullptr;
+const WeightLoader::Destination* WeightLoader::FindDestination(const std::string& name) const {
+  const auto destination = std::lower_bound(destinations_.begin(), destinations_.end(), name,
+                                     [](const Destination& a, const std::string& wanted) { return a.name < wanted; });
+  return destination != destinations_.end() && destination->name == name ? &*destination : nullptr;
 }
 
 // One tensor a slot, of the slot's shape, and its scales where it is of int8; read in the order of the file.
@@ -172,9 +172,9 @@ Result<void> WeightLoader::ChooseTensors() {
     if (entries[i].name == entries[i - 1].name) return Invalid(entries[i].name, "the header names it twice");
   }
   for (const TensorEntry& entry : entries) {
-    const Seat* const seat = FindSeat(entry.name);
-    if (seat != nullptr) {
-      QKV_CHECK(CheckType(entry, *seat));
+    const Destination* const destination = FindDestination(entry.name);
+    if (destination != nullptr) {
+      QKV_CHECK(CheckType(entry, *destination));
     } else if (!slots_.Ignores(entry.name)) {
       return Error{ErrorCode::kUnsupported,
                    std::string("the model described by ") + slots_.described_by + " has no place for this tensor",
@@ -192,14 +192,14 @@ Result<void> WeightLoader::ChooseTensors() {
   return {};
 }
 
-Result<void> WeightLoader::CheckType(const TensorEntry& entry, const Seat& seat) const {
-  const WeightSlot& slot = slots_.slots[seat.slot];
+Result<void> WeightLoader::CheckType(const TensorEntry& entry, const Destination& destination) const {
+  const WeightSlot& slot = slots_.slots[destination.slot];
   const bool int8 = MatrixOf(slot) != nullptr && !IsStaged(slot);
   const bool inverse = entry.dtype == kInverseScale;
-  const bool known = seat.scales ? inverse || entry.dtype == "F32"
+  const bool known = destination.scales ? inverse || entry.dtype == "F32"
                                  : Width(entry.dtype) != 0 && !inverse && (int8 || entry.dtype != "I8");
   if (known) return {};
-  const char* wanted = seat.scales ? "F32" : int8 ? "one of F32, F16, BF16, I8" : "one of F32, F16, BF16";
+  const char* wanted = destination.scales ? "F32" : int8 ? "one of F32, F16, BF16, I8" : "one of F32, F16, BF16";
   return Error{ErrorCode::kUnsupported, "dtype " + entry.dtype + " is not " + wanted, file_name() + ", " + entry.name};
 }
 
@@ -212,7 +212,7 @@ Result<void> WeightLoader::ChooseFor(size_t index, const std::vector<TensorEntry
   if (chosen == nullptr) return {};
   chosen_[index] = true;
   // Parts of one tensor: the first of them reads it for all.
-  const size_t first = FindSeat(chosen->name)->slot;
+  const size_t first = FindDestination(chosen->name)->slot;
   QKV_TRY(Tensor tensor, CheckShape(*chosen, index, false));
   if (first == index) tensors_.push_back(std::move(tensor));
   return ChooseScales(entries, *chosen, index);
@@ -248,7 +248,7 @@ bool WeightLoader::Quantizes(size_t slot) const {
          !slots_.slots[slot].exact;
 }
 
-// Bytes that a tensor takes in its seat.
+// Bytes that a tensor takes in its destination.
 uint64_t WeightLoader::InMemory(size_t index) const {
   const WeightSlot& slot = slots_.slots[index];
   const Numbers numbers = Quantizes(index) ? Numbers::kInt8 : numbers_[index];

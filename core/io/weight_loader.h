@@ -1,5 +1,5 @@
-// Fills a model's seats from its files of weights, one file or several shards, in two phases: a file's directory says
-// which bytes are wanted; the caller feeds them in turn, and each tensor goes to its seat at once. No file is ever in
+// Fills a model's destinations from its files of weights, one file or several shards, in two phases: a file's directory says
+// which bytes are wanted; the caller feeds them in turn, and each tensor goes to its destination at once. No file is ever in
 // memory as a whole.
 //
 // A matrix may be I8: its scales, one for each output, are then the F32 tensor X_scale beside X; or the tensor is one
@@ -47,7 +47,7 @@ class WeightLoader {
   ByteRange Next() const;
 
   // The bytes of Next(), all of them. Errors: kInvalidFile names the tensor and what is wrong with it; kUnsupported for
-  // tensors that the model has no seat for and for types other than F32, F16, BF16 and I8; kLimitExceeded for headers
+  // tensors that the model has no destination for and for types other than F32, F16, BF16 and I8; kLimitExceeded for headers
   // over their limits and for weights that memory has no room for. After an error the loader is of no more use.
   Result<void> Feed(std::span<const uint8_t> bytes);
 
@@ -58,7 +58,7 @@ class WeightLoader {
 
  private:
   // What a name stands for: slots (several where they are parts of one tensor), or the scales of a slot's weight.
-  struct Seat {
+  struct Destination {
     std::string name;
     size_t slot;
     bool scales;
@@ -74,8 +74,8 @@ class WeightLoader {
   void StartFile();
   void FillAbsent(const Tensor& tensor);
   Result<void> ChooseTensors();
-  const Seat* FindSeat(const std::string& name) const;
-  Result<void> CheckType(const TensorEntry& entry, const Seat& seat) const;
+  const Destination* FindDestination(const std::string& name) const;
+  Result<void> CheckType(const TensorEntry& entry, const Destination& destination) const;
   Result<void> ChooseFor(size_t slot, const std::vector<TensorEntry>& entries);
   Result<void> ChooseScales(const std::vector<TensorEntry>& entries, const TensorEntry& chosen, size_t slot);
   Result<Tensor> CheckShape(const TensorEntry& entry, size_t slot, bool scales) const;
@@ -97,7 +97,7 @@ class WeightLoader {
   OpenDirectory open_;
   uint64_t memory_, bytes_ = 0;
   ArriveAs arrive_;
-  std::vector<Seat> seats_;                 // each name that a tensor may have, sorted
+  std::vector<Destination> destinations_;                 // each name that a tensor may have, sorted
   std::vector<Numbers> numbers_;            // of each slot, in its file
   std::vector<uint8_t> chosen_, has_room_;  // flags: slots that have their tensor, their memory
   bool quantizes_ = false;                  // floats become int8
@@ -107,7 +107,7 @@ class WeightLoader {
   std::vector<Tensor> tensors_;                 // wanted of this file, by offset
   size_t next_ = 0;                             // the tensor that is being read, and its row
   size_t row_ = 0;
-  std::vector<float> stage_;  // a tensor that lies otherwise than its seats
+  std::vector<float> stage_;  // a tensor that lies otherwise than its destinations
   size_t parameters_ = 0;
 };
 

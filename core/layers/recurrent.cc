@@ -71,8 +71,8 @@ void RunDirection(Context& ctx, const RecurrentCell& cell, const Operand& x, con
                              static_cast<Eigen::Index>(cell.size()));
   zeros.setZero();
   CellRows none;
-  Reseat(none.hidden, View(zeros));
-  if (lstm != 0) Reseat(none.cell, View(zeros));
+  Rebind(none.hidden, View(zeros));
+  if (lstm != 0) Rebind(none.cell, View(zeros));
   for (size_t step = 0; step < order.steps(); ++step) {
     steps.Run(ctx, order.first(step),
               Part(step == 0 ? none : steps.state(), step == 0 ? 0 : order.first(step - 1), order.count(step)));

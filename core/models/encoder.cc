@@ -167,12 +167,12 @@ MatrixView Encoder::Step(Context& ctx, size_t index, ConstMatrixView x, const Se
   return AddNorm(ctx, layer.final_norm, View(y), View(fed));
 }
 
-MatrixView Encoder::Teach(Context& ctx, std::span<const int32_t> ids, std::span<const int32_t> types,
+MatrixView Encoder::ForwardForTraining(Context& ctx, std::span<const int32_t> ids, std::span<const int32_t> types,
                           const Segments& segments, std::span<const int32_t> asked) const {
   if (!kTrainable) return {nullptr, 0, 0};
   MatrixView x = Embed(ctx, ids, types, segments);
   for (size_t layer = 0; layer < layers_.size(); ++layer) {
-    Reseat(x, Step(ctx, layer, View(x), segments));
+    Rebind(x, Step(ctx, layer, View(x), segments));
   }
   return GatherRows(ctx, View(x), asked);
 }

@@ -35,7 +35,7 @@ class Encoder {
   MatrixView Step(Context& ctx, size_t layer, ConstMatrixView x, const Segments& segments) const;
 
   // Those rows of the last layer that are asked, [asked.size(), d]: what the head's logits are made of.
-  MatrixView Teach(Context& ctx, std::span<const int32_t> ids, std::span<const int32_t> types, const Segments& segments,
+  MatrixView ForwardForTraining(Context& ctx, std::span<const int32_t> ids, std::span<const int32_t> types, const Segments& segments,
                    std::span<const int32_t> asked) const;
 
   // The head on rows of the last layer. kMasked: [rows, vocabulary]; kTokens: [rows, labels]; kAnswer: [rows, 2], where

@@ -151,7 +151,7 @@ MatrixView Gpt2::Block(Context& ctx, size_t index, ConstMatrixView x, const Oper
   return Add(ctx, View(y), View(fed));
 }
 
-MatrixView Gpt2::Teach(Context& ctx, std::span<const int32_t> ids, const Segments& segments) const {
+MatrixView Gpt2::ForwardForTraining(Context& ctx, std::span<const int32_t> ids, const Segments& segments) const {
   if (!kTrainable) return {nullptr, 0, 0};
   const std::vector<int32_t> positions = PositionsIn(segments);
   MatrixView x = EmbedLearned(ctx, {{pieces_, ids}, {positions_, positions}});
@@ -161,7 +161,7 @@ MatrixView Gpt2::Teach(Context& ctx, std::span<const int32_t> ids, const Segment
     MatrixView normed = Forward(ctx, layer.self_norm, View(x));
     const Operand in(normed);
     MatrixView keys = Forward(ctx, layer.self.key, in), values = Forward(ctx, layer.self.value, in);
-    Reseat(x, Block(ctx, i, View(x), in, AttendEach(segments, segments, View(keys), View(values), /*causal=*/true)));
+    Rebind(x, Block(ctx, i, View(x), in, AttendEach(segments, segments, View(keys), View(values), /*causal=*/true)));
   }
   return x;
 }
@@ -184,7 +184,7 @@ MatrixView Gpt2::Step(Context& ctx, std::span<const int32_t> tokens, DecoderStat
   auto& state = static_cast<Gpt2State&>(opaque);
   MatrixView x = Embed(ctx, tokens, state);
   for (size_t layer = 0; layer < layers_.size(); ++layer) {
-    Reseat(x, LayerStep(ctx, layer, View(x), state));
+    Rebind(x, LayerStep(ctx, layer, View(x), state));
   }
   return x;
 }

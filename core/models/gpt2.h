@@ -60,7 +60,7 @@ class Gpt2 : public Decoder {
 
   // What the logits of the piece after each one are made of, [ids.size(), d]: packed texts, each at most as long as
   // there are positions.
-  MatrixView Teach(Context& ctx, std::span<const int32_t> ids, const Segments& segments) const;
+  MatrixView ForwardForTraining(Context& ctx, std::span<const int32_t> ids, const Segments& segments) const;
 
   // Decoder.
   size_t vocabulary() const override { return config_.vocabulary; }

@@ -49,7 +49,7 @@ Attention PointerNetwork::Choices(Context& ctx) const {
   return attention;
 }
 
-MatrixView PointerNetwork::Teach(Context& ctx, ConstMatrixView points, const Segments& segments,
+MatrixView PointerNetwork::ForwardForTraining(Context& ctx, ConstMatrixView points, const Segments& segments,
                                  std::span<const int32_t> choices, const Segments& choice_segments) const {
   const RecurrentOutput read = Forward(ctx, encoder_, points, segments);
   const StepOrder order(choice_segments);

@@ -60,7 +60,7 @@ MatrixView RnnSeq2Seq::Step(Context& ctx, std::span<const int32_t> tokens, Decod
   Steps steps(ctx, *this, EmbedRows(ctx, target_table(), tokens, config_.embedding_scale()), memory);
   Steps::Before before;
   for (size_t l = 0; l < decoder_.size(); ++l) before.layers.push_back(State(state.hidden[l], state.cell[l]));
-  Reseat(before.attended, View(state.attended));
+  Rebind(before.attended, View(state.attended));
   if (!config_.attends() && config_.fed() != 0) {
     steps.Feed(ctx, 0, View(GatherRows(ctx, View(read.summary), state.segment)));
   }

@@ -139,7 +139,7 @@ std::vector<int32_t> SegmentsByStep(const StepOrder& order) {
 
 }  // namespace
 
-MatrixView RnnSeq2Seq::Teach(Context& ctx, std::span<const int32_t> source, const Segments& source_segments,
+MatrixView RnnSeq2Seq::ForwardForTraining(Context& ctx, std::span<const int32_t> source, const Segments& source_segments,
                              std::span<const int32_t> target, const Segments& target_segments) const {
   if (!kTrainable) return {nullptr, 0, 0};
   MatrixView read = EmbedSource(ctx, source);
@@ -147,9 +147,9 @@ MatrixView RnnSeq2Seq::Teach(Context& ctx, std::span<const int32_t> source, cons
   for (size_t l = 0; l < encoder_.size(); ++l) {
     const RecurrentOutput out = EncoderLayer(ctx, l, View(read), source_segments);
     last.push_back(out.last);
-    Reseat(read, out.rows);
+    Rebind(read, out.rows);
   }
-  if (config_.self_attention_heads != 0) Reseat(read, SelfAttend(ctx, View(read), source_segments));
+  if (config_.self_attention_heads != 0) Rebind(read, SelfAttend(ctx, View(read), source_segments));
 
   // From here on sentences are in the order of the targets' lengths, and so is the memory.
   const StepOrder order(target_segments);
@@ -171,7 +171,7 @@ MatrixView RnnSeq2Seq::Teach(Context& ctx, std::span<const int32_t> source, cons
   }
   MatrixView zeros = ctx.New(start.layers[0].hidden.rows(), static_cast<Eigen::Index>(config_.d_model));
   zeros.setZero();
-  Reseat(start.attended, View(zeros));
+  Rebind(start.attended, View(zeros));
   if (!config_.attends() && config_.fed() != 0) {
     steps.Feed(ctx, 0, View(GatherRows(ctx, last.back().hidden, SegmentsByStep(order))));
   }

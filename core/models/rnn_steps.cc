@@ -85,7 +85,7 @@ void RnnSeq2Seq::Steps::RunAll(Context& ctx, const StepOrder& order, const Befor
       const size_t count = order.count(step);
       Before now;
       for (size_t l = 0; l < layers_.size(); ++l) now.layers.push_back(Previous(order, start, step, l));
-      Reseat(now.attended, step == 0 ? Part(start.attended, 0, count) : Part(output(), order.first(step - 1), count));
+      Rebind(now.attended, step == 0 ? Part(start.attended, 0, count) : Part(output(), order.first(step - 1), count));
       Run(ctx, order.first(step), count, now, {}, step);
     }
     return;

@@ -44,7 +44,7 @@ class SequenceModel : public Decoder {
   // Teacher forcing: what the logits of every target piece are made of, [target rows, d]. Row t of a target segment has
   // read the target's rows up to t, and the source segment of the same number. `target` is what the decoder reads: the
   // start piece first.
-  virtual MatrixView Teach(Context& ctx, std::span<const int32_t> source, const Segments& source_segments,
+  virtual MatrixView ForwardForTraining(Context& ctx, std::span<const int32_t> source, const Segments& source_segments,
                            std::span<const int32_t> target, const Segments& target_segments) const = 0;
 
   // What a step of a pass over `rows` rows takes at most, whose attention sees at most `keys` of them, and what the

@@ -326,19 +326,19 @@ MatrixView Transformer::TeachPast(Context& ctx, size_t index, const Operand& in,
   return Forward(ctx, layer.self, in, AttendEach(segments, segments, View(keys), View(values), true), place);
 }
 
-MatrixView Transformer::Teach(Context& ctx, std::span<const int32_t> source, const Segments& source_segments,
+MatrixView Transformer::ForwardForTraining(Context& ctx, std::span<const int32_t> source, const Segments& source_segments,
                               std::span<const int32_t> target, const Segments& target_segments) const {
   if (!kTrainable) return {nullptr, 0, 0};
   MatrixView x = EmbedSource(ctx, source, source_segments);
-  for (size_t layer = 0; layer < encoder_.size(); ++layer) Reseat(x, EncoderStep(ctx, layer, View(x), source_segments));
+  for (size_t layer = 0; layer < encoder_.size(); ++layer) Rebind(x, EncoderStep(ctx, layer, View(x), source_segments));
   const ConstMatrixView read = View(x);
   const Operand memory(read);
-  Reseat(x, Embedded(ctx, target_norm_, Embed(ctx, target_table(), target, target_segments)));
+  Rebind(x, Embedded(ctx, target_norm_, Embed(ctx, target_table(), target, target_segments)));
   for (size_t layer = 0; layer < decoder_.size(); ++layer) {
     const MultiHead& cross = decoder_[layer].cross;
     MatrixView past = TeachPast(ctx, layer, Operand(Before(ctx, decoder_[layer].self_norm, View(x))), target_segments);
     MatrixView keys = Forward(ctx, cross.key, memory), values = Forward(ctx, cross.value, memory);
-    Reseat(x, DecoderBlock(ctx, layer, View(x), past,
+    Rebind(x, DecoderBlock(ctx, layer, View(x), past,
                            AttendEach(target_segments, source_segments, View(keys), View(values), false)));
   }
   return x;
@@ -369,7 +369,7 @@ MatrixView Transformer::Step(Context& ctx, std::span<const int32_t> tokens, Deco
   assert(tokens.size() == state.self.hypotheses());
   MatrixView x = EmbedTarget(ctx, tokens, state);
   for (size_t layer = 0; layer < decoder_.size(); ++layer) {
-    Reseat(x, DecoderStep(ctx, layer, View(x), state));
+    Rebind(x, DecoderStep(ctx, layer, View(x), state));
   }
   return x;
 }

@@ -76,7 +76,7 @@ class Transformer : public SequenceModel {
   // x [hypotheses * count, d] -> the same shape.
   MatrixView DecoderStep(Context& ctx, size_t layer, ConstMatrixView x, TransformerState& state) const;
 
-  MatrixView Teach(Context& ctx, std::span<const int32_t> source, const Segments& source_segments,
+  MatrixView ForwardForTraining(Context& ctx, std::span<const int32_t> source, const Segments& source_segments,
                    std::span<const int32_t> target, const Segments& target_segments) const override;
 
   Room PassRoom(size_t rows, size_t keys, size_t threads) const override;

@@ -41,7 +41,7 @@ Result<std::map<const float*, float>> LargestInputs(TranslationModel& model, con
     };
     Context ctx{.arena = arena, .pool = pool, .tape = &tape};
     const MatrixView rows =
-        model.model().Teach(ctx, source, Segments::One(source.size()), target, Segments::One(target.size()));
+        model.model().ForwardForTraining(ctx, source, Segments::One(source.size()), target, Segments::One(target.size()));
     model.model().Logits(ctx, View(rows));
   }
   return largest;

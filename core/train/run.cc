@@ -13,7 +13,7 @@
 #include "core/train/checkpoint.h"
 #include "core/train/initialise.h"
 #include "core/train/run_log.h"
-#include "core/train/subject.h"
+#include "core/train/training_task.h"
 
 namespace qkv {
 namespace {
@@ -42,7 +42,7 @@ class Runner {
     QKV_CHECK(MakeFolder(config_text));
     QKV_CHECK(MakeModel());
     QKV_CHECK(OpenData());
-    trainer_ = std::make_unique<Trainer>(subject_->pupil(), subject_->Slots(), subject_->start(), config_.trainer,
+    trainer_ = std::make_unique<Trainer>(task_->trainable(), task_->Slots(), task_->start(), config_.trainer,
                                          options_.threads);
     QKV_CHECK(ResumeIfAsked());
     QKV_TRY(RunLog log, RunLog::Open(out_, place_.step));
@@ -65,18 +65,18 @@ class Runner {
   }
 
   Result<void> MakeModel() {
-    QKV_TRY(subject_, MakeSubject(config_, folder_));
-    if (config_.batch.longest > subject_->max_positions()) {
+    QKV_TRY(task_, MakeTrainingTask(config_, folder_));
+    if (config_.batch.longest > task_->max_positions()) {
       return Error{ErrorCode::kInvalidArgument,
-                   "is more than the model's " + std::to_string(subject_->max_positions()) + " positions",
+                   "is more than the model's " + std::to_string(task_->max_positions()) + " positions",
                    "batch.longest"};
     }
-    WeightSlots slots = subject_->Slots();
+    WeightSlots slots = task_->Slots();
     ReserveFloats(slots);
     Parameters parameters(slots, /*gradients=*/false);
     Initialise(parameters, config_.seed);
-    if (!config_.from.empty()) QKV_CHECK(subject_->Begin(At(config_.from), parameters));
-    if (subject_->start() != Trainer::kNoStart) parameters.ClearStart(static_cast<size_t>(subject_->start()));
+    if (!config_.from.empty()) QKV_CHECK(task_->Begin(At(config_.from), parameters));
+    if (task_->start() != Trainer::kNoStart) parameters.ClearStart(static_cast<size_t>(task_->start()));
     return {};
   }
 
@@ -103,7 +103,7 @@ class Runner {
       QKV_TRY(dev_, dev->All(config_.measure_pairs));
     }
     if (dev_.size() > config_.measure_pairs) dev_.resize(config_.measure_pairs);
-    const Examples& examples = subject_->examples();
+    const Examples& examples = task_->examples();
     QKV_TRY(dev_batches_, BatchesOf(dev_, examples, config_.batch.tokens, config_.batch.longest));
     QKV_TRY(BatchStream stream, BatchStream::Open(std::move(corpora), examples, config_.batch));
     stream_ = std::make_unique<BatchStream>(std::move(stream));
@@ -228,18 +228,18 @@ class Runner {
     std::error_code error;
     fs::create_directories(to, error);
     if (error) return Error{ErrorCode::kInvalidFile, "cannot be made: " + error.message(), to};
-    for (const auto& [name, content] : subject_->files()) {
+    for (const auto& [name, content] : task_->files()) {
       if (!content.empty()) QKV_CHECK(WriteWholeFile(to + "/" + name, content));
     }
     return WriteWholeFile(to + "/model.safetensors",
-                          [&](const ByteSink& out) { WriteSafetensors(subject_->Slots(), FloatsAs::kF16, out); });
+                          [&](const ByteSink& out) { WriteSafetensors(task_->Slots(), FloatsAs::kF16, out); });
   }
 
   const RunConfig& config_;
   std::string folder_, out_;
   std::optional<FolderLock> lock_;  // of out_
   const RunOptions& options_;
-  std::unique_ptr<Subject> subject_;
+  std::unique_ptr<TrainingTask> task_;
   std::vector<TextPair> dev_;
   std::vector<Batch> dev_batches_;
   std::unique_ptr<BatchStream> stream_;

@@ -46,8 +46,8 @@ Result<std::unique_ptr<Session>> Session::Create(std::string_view config, Sessio
   session->files_.target_spm = std::move(data.target_spm);
   QKV_CHECK(session->MakeModel());
   QKV_CHECK(session->OpenData(std::move(data)));
-  session->pupil_ = std::make_unique<SequencePupil>(session->model_->model());
-  session->trainer_ = std::make_unique<Trainer>(*session->pupil_, session->model_->Slots(), session->rows_->start(),
+  session->trainable_ = std::make_unique<TrainableSequenceModel>(session->model_->model());
+  session->trainer_ = std::make_unique<Trainer>(*session->trainable_, session->model_->Slots(), session->rows_->start(),
                                                 session->config_.trainer, threads);
   session->batches_.resize(session->config_.accumulate);
   return session;

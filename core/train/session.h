@@ -67,7 +67,7 @@ class Session {
   std::unique_ptr<SubwordRows> rows_;
   std::unique_ptr<PairExamples> examples_;
   std::unique_ptr<TranslationModel> model_;
-  std::unique_ptr<SequencePupil> pupil_;
+  std::unique_ptr<TrainableSequenceModel> trainable_;
   std::unique_ptr<BatchStream> stream_;
   std::vector<Batch> dev_;
   std::vector<Batch> batches_;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/tape.h"
-#include "core/train/lesson.h"
+#include "core/train/loss_pass.h"
 #include "core/train/parameters.h"
 #include "core/train/schedule.h"
 
@@ -49,7 +49,7 @@ class Trainer {
   // `slots` are those of the model, whose weights are floats. Model and weights outlive the trainer. Row `start` of the
   // embedding stays zero, because decoding begins with it. kNoStart: there is no such row.
   static constexpr int32_t kNoStart = -1;
-  Trainer(const Pupil& pupil, WeightSlots slots, int32_t start, TrainerOptions options, size_t threads);
+  Trainer(const TrainableModel& trainable, WeightSlots slots, int32_t start, TrainerOptions options, size_t threads);
 
   struct Report {
     uint64_t step = 0;  // counted from 1
@@ -80,7 +80,7 @@ class Trainer {
  private:
   void Update(const Report& report);
 
-  const Pupil& pupil_;
+  const TrainableModel& trainable_;
   TrainerOptions options_;
   int32_t start_;
   Arena arena_;

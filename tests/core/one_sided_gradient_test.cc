@@ -10,8 +10,8 @@
 #include "core/io/safetensors_writer.h"
 #include "core/load/folder.h"
 #include "core/train/initialise.h"
-#include "core/train/lesson.h"
-#include "core/train/one_sided_pupils.h"
+#include "core/train/loss_pass.h"
+#include "core/train/trainable_one_sided.h"
 #include "core/train/parameters.h"
 #include "tests/core/goldens.h"
 
@@ -27,7 +27,7 @@ struct Learner {
   ThreadPool pool;
   Tape tape;
   AnyModel model;
-  std::unique_ptr<Pupil> pupil;
+  std::unique_ptr<TrainableModel> trainable;
   WeightSlots slots;
   std::unique_ptr<Parameters> parameters;
 
@@ -39,9 +39,9 @@ struct Learner {
     }
     model = std::move(loaded->model);
     if (const auto* encoder = std::get_if<std::unique_ptr<EncoderModel>>(&model)) {
-      pupil = std::make_unique<EncoderPupil>((*encoder)->encoder());
+      trainable = std::make_unique<TrainableEncoder>((*encoder)->encoder());
     } else {
-      pupil = std::make_unique<GeneratorPupil>(std::get<std::unique_ptr<GeneratorModel>>(model)->decoder());
+      trainable = std::make_unique<TrainableGenerator>(std::get<std::unique_ptr<GeneratorModel>>(model)->decoder());
     }
     slots = std::visit([](const auto& any) { return any->Slots(); }, model);
     parameters = std::make_unique<Parameters>(slots);
@@ -110,7 +110,7 @@ TEST_P(OneSidedGradient, IsPyTorchs) {
     Learner learner(GetParam(), threads);
     Context ctx{.arena = learner.arena, .pool = learner.pool, .tape = &learner.tape};
     const Loss loss =
-        Teach(ctx, *learner.pupil, golden.batch, golden.smoothing, static_cast<float>(1 / golden.Pieces()));
+        LossPass(ctx, *learner.trainable, golden.batch, golden.smoothing, static_cast<float>(1 / golden.Pieces()));
     EXPECT_NEAR(loss.smoothed / golden.Pieces(), golden.loss, 1e-5 * golden.loss);
     for (size_t i = 0; i < learner.parameters->all().size(); ++i) {
       const LearntParameter& p = learner.parameters->all()[i];
@@ -139,7 +139,7 @@ TEST_P(OneSidedGradient, WeightsAreWrittenAsTheyWereRead) {
   }
 }
 
-// The rows of a lesson, with rates of dropout behind a config's other fields.
+// The rows of a loss pass, with rates of dropout behind a config's other fields.
 Matrix TaughtUnder(const std::string& rates) {
   const Result<Gpt2Config> config =
       ParseGpt2Config(R"({"n_embd": 8, "n_layer": 1, "n_head": 2, "vocab_size": 16, "n_positions": 8)" + rates + "}");
@@ -154,7 +154,7 @@ Matrix TaughtUnder(const std::string& rates) {
   Context ctx{arena, pool};
   ctx.random = &random;
   const std::vector<int32_t> ids = {1, 2, 3, 4};
-  return model.Teach(ctx, ids, Segments::One(ids.size()));
+  return model.ForwardForTraining(ctx, ids, Segments::One(ids.size()));
 }
 
 TEST(OneSidedDropout, EachRateOfGpt2IsItsOwn) {

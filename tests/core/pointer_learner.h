@@ -53,14 +53,14 @@ class PointerLearner {
   double Loss(const PointerBatch& batch) {
     const ArenaScope scope(arena_);
     Context ctx{.arena = arena_, .pool = pool_};
-    return Mean(network_.Teach(ctx, batch.View(), batch.segments, batch.choices, batch.choice_segments));
+    return Mean(network_.ForwardForTraining(ctx, batch.View(), batch.segments, batch.choices, batch.choice_segments));
   }
   // Its gradient, in the parameters.
   double Gradient(const PointerBatch& batch) {
     parameters_->ClearGradients();
     const ArenaScope scope(arena_);
     Context ctx{.arena = arena_, .pool = pool_, .tape = &tape_};
-    const MatrixView odds = network_.Teach(ctx, batch.View(), batch.segments, batch.choices, batch.choice_segments);
+    const MatrixView odds = network_.ForwardForTraining(ctx, batch.View(), batch.segments, batch.choices, batch.choice_segments);
     MatrixView given = ctx.New(2, odds.cols());
     given.setZero();
     given.row(0).setConstant(-1 / static_cast<float>(odds.cols()));

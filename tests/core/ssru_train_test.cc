@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/base/tape.h"
-#include "core/train/lesson.h"
+#include "core/train/loss_pass.h"
 #include "core/train/parameters.h"
 #include "tests/core/goldens.h"
 
@@ -30,7 +30,7 @@ struct Learner {
   }
   double Loss(Tape* with) {
     Context ctx{.arena = arena, .pool = pool, .tape = with};
-    return Teach(ctx, SequencePupil(model->model()), batch, 0.1f, 1).smoothed;
+    return LossPass(ctx, TrainableSequenceModel(model->model()), batch, 0.1f, 1).smoothed;
   }
 };
 

@@ -9,7 +9,7 @@
 #include "core/base/tape.h"
 #include "core/io/feed_all.h"
 #include "core/kernels/adam.h"
-#include "core/train/lesson.h"
+#include "core/train/loss_pass.h"
 #include "core/train/parameters.h"
 #include "core/translate/folder.h"
 #include "tests/core/goldens.h"
@@ -103,10 +103,10 @@ struct Learner {
     parameters.Watch(tape);
   }
   // The loss, and its gradient added to what there is.
-  double Teach(const Golden& golden, Random* random = nullptr) {
+  double LossPass(const Golden& golden, Random* random = nullptr) {
     Context ctx{.arena = arena, .pool = pool, .tape = &tape, .random = random};
     const auto pieces = static_cast<float>(golden.batch.target_out.size());
-    return qkv::Teach(ctx, SequencePupil(*model), golden.batch, golden.smoothing, 1 / pieces).smoothed / pieces;
+    return qkv::LossPass(ctx, TrainableSequenceModel(*model), golden.batch, golden.smoothing, 1 / pieces).smoothed / pieces;
   }
 };
 
@@ -129,7 +129,7 @@ TEST(TransformerGradient, IsPyTorchs) {
       SCOPED_TRACE(name);
       Learner learner(name, threads);
       const Golden golden = ReadGolden(kGradients + name + ".json", learner.model->config());
-      EXPECT_NEAR(learner.Teach(golden), golden.loss, 1e-5 * golden.loss);
+      EXPECT_NEAR(learner.LossPass(golden), golden.loss, 1e-5 * golden.loss);
       const auto exact = ReadWeights(kGradients + name + ".safetensors", learner.model->config());
       WeightSlots exact_slots = exact->Slots();
       const Parameters expected(exact_slots);
@@ -159,7 +159,7 @@ TEST(TransformerGradient, FirstTenLossesOfAdamArePyTorchs) {
     AdamStep step{.rate = static_cast<float>(golden.rate), .beta2 = 0.98f, .epsilon = 1e-6f};
     for (size_t t = 0; t < golden.losses.size(); ++t) {
       learner.parameters.ClearGradients();
-      const double loss = learner.Teach(golden);
+      const double loss = learner.LossPass(golden);
       EXPECT_NEAR(loss, golden.losses[t], (t == 0 ? 1e-5 : 1e-3) * golden.losses[t]) << t;
       step.unbias1 = 1 - std::pow(step.beta1, t + 1);
       step.unbias2 = 1 - std::pow(step.beta2, t + 1);
@@ -178,7 +178,7 @@ TEST(TransformerGradient, IsTheSameOnAnyNumberOfThreadsAndOnASecondRun) {
     one.parameters.ClearGradients();
     three.parameters.ClearGradients();
     Random random(7), again(7);
-    EXPECT_EQ(one.Teach(golden, &random), three.Teach(golden, &again));
+    EXPECT_EQ(one.LossPass(golden, &random), three.LossPass(golden, &again));
     for (size_t i = 0; i < one.parameters.all().size(); ++i) {
       const LearntParameter &a = one.parameters.all()[i], &b = three.parameters.all()[i];
       EXPECT_EQ(Rows(a, a.gradient.data()), Rows(b, b.gradient.data())) << a.name;
@@ -200,7 +200,7 @@ TEST(TransformerGradient, LossUnderDropoutIsSpreadAsPyTorchs) {
       Random random(11);
       double sum = 0, squares = 0;
       for (int draw = 0; draw < kDraws; ++draw) {
-        const double loss = learner.Teach(golden, &random);
+        const double loss = learner.LossPass(golden, &random);
         sum += loss;
         squares += loss * loss;
       }
@@ -221,7 +221,7 @@ TEST(TransformerGradient, OfDropoutFollowsTheLoss) {
     SCOPED_TRACE(spread.of.back() + " and " + std::to_string(spread.of.size() - 1));
     Learner learner("tiny-f32", WithDropout(config, spread), 2);
     Random draws(3), direction_draws(6);
-    learner.Teach(golden, &draws);
+    learner.LossPass(golden, &draws);
     double slope = 0;
     std::vector<std::vector<float>> directions;
     for (const LearntParameter& p : learner.parameters.all()) {
@@ -238,7 +238,7 @@ TEST(TransformerGradient, OfDropoutFollowsTheLoss) {
         for (size_t j = 0; j < p.size; ++j) p.value[j] += h * directions[i][j];
       }
       Random same(3);
-      return learner.Teach(golden, &same);
+      return learner.LossPass(golden, &same);
     };
     const double above = loss_after(kStep), below = loss_after(-2 * kStep);
     EXPECT_NEAR((above - below) / (2 * kStep), slope, 1e-2 * std::max(0.2, std::abs(slope)));

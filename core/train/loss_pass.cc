@@ -1,4 +1,4 @@
-#include "core/train/lesson.h"
+#include "core/train/loss_pass.h"
 
 #include <algorithm>
 
@@ -16,13 +16,13 @@ Loss LossOf(MatrixView logits, std::span<const int32_t> targets, float smoothing
   return {sums.loss, sums.negative, targets.size()};
 }
 
-Loss Measure(Context& ctx, const Pupil& pupil, ConstMatrixView rows, std::span<const int32_t> targets,
+Loss Measure(Context& ctx, const TrainableModel& trainable, ConstMatrixView rows, std::span<const int32_t> targets,
              float smoothing) {
   Loss loss;
   for (Eigen::Index row = 0; row < rows.rows(); row += kRowsAtOnce) {
     const ArenaScope scope(ctx.arena);
     const Eigen::Index count = std::min(kRowsAtOnce, rows.rows() - row);
-    MatrixView logits = pupil.Logits(ctx, {rows.data() + row * rows.cols(), count, rows.cols()});
+    MatrixView logits = trainable.Logits(ctx, {rows.data() + row * rows.cols(), count, rows.cols()});
     loss +=
         LossOf(logits, targets.subspan(static_cast<size_t>(row), static_cast<size_t>(count)), smoothing, 0, ctx.pool);
   }
@@ -38,11 +38,11 @@ Loss& Loss::operator+=(const Loss& other) {
   return *this;
 }
 
-Loss Teach(Context& ctx, const Pupil& pupil, const Batch& batch, float smoothing, float scale) {
+Loss LossPass(Context& ctx, const TrainableModel& trainable, const Batch& batch, float smoothing, float scale) {
   const ArenaScope scope(ctx.arena);
-  MatrixView rows = pupil.Teach(ctx, batch);
-  if (ctx.tape == nullptr) return Measure(ctx, pupil, View(rows), batch.target_out, smoothing);
-  MatrixView logits = pupil.Logits(ctx, View(rows));
+  MatrixView rows = trainable.Forward(ctx, batch);
+  if (ctx.tape == nullptr) return Measure(ctx, trainable, View(rows), batch.target_out, smoothing);
+  MatrixView logits = trainable.Logits(ctx, View(rows));
   const Loss loss = LossOf(logits, batch.target_out, smoothing, scale, ctx.pool);
   ctx.tape->Give(logits.data(), logits.data());
   ctx.tape->Backward();

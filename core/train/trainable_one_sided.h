@@ -5,18 +5,18 @@
 
 #include "core/models/encoder.h"
 #include "core/models/gpt2.h"
-#include "core/train/pupil.h"
+#include "core/train/trainable_model.h"
 
 namespace qkv {
 
 // By the rows that are asked. All texts are of BERT's first segment.
-class EncoderPupil : public Pupil {
+class TrainableEncoder : public TrainableModel {
  public:
-  explicit EncoderPupil(const Encoder& encoder) : encoder_(encoder) {}
+  explicit TrainableEncoder(const Encoder& encoder) : encoder_(encoder) {}
 
-  MatrixView Teach(Context& ctx, const Batch& batch) const override {
+  MatrixView Forward(Context& ctx, const Batch& batch) const override {
     const std::vector<int32_t> types(batch.source.size(), 0);
-    return encoder_.Teach(ctx, batch.source, types, batch.source_segments, batch.asked);
+    return encoder_.ForwardForTraining(ctx, batch.source, types, batch.source_segments, batch.asked);
   }
   MatrixView Logits(Context& ctx, ConstMatrixView rows) const override { return encoder_.Logits(ctx, rows); }
 
@@ -25,12 +25,12 @@ class EncoderPupil : public Pupil {
 };
 
 // By every next piece.
-class GeneratorPupil : public Pupil {
+class TrainableGenerator : public TrainableModel {
  public:
-  explicit GeneratorPupil(const Gpt2& decoder) : decoder_(decoder) {}
+  explicit TrainableGenerator(const Gpt2& decoder) : decoder_(decoder) {}
 
-  MatrixView Teach(Context& ctx, const Batch& batch) const override {
-    return decoder_.Teach(ctx, batch.target_in, batch.target_segments);
+  MatrixView Forward(Context& ctx, const Batch& batch) const override {
+    return decoder_.ForwardForTraining(ctx, batch.target_in, batch.target_segments);
   }
   MatrixView Logits(Context& ctx, ConstMatrixView rows) const override { return decoder_.Logits(ctx, rows); }
 

@@ -1,4 +1,4 @@
-#include "core/train/subject.h"
+#include "core/train/training_task.h"
 
 #include <filesystem>
 
@@ -9,7 +9,7 @@
 #include "core/text/spm_file.h"
 #include "core/train/begin_from.h"
 #include "core/train/one_sided_presets.h"
-#include "core/train/one_sided_pupils.h"
+#include "core/train/trainable_one_sided.h"
 #include "core/train/pair_examples.h"
 #include "core/train/sequence_presets.h"
 #include "core/train/text_examples.h"
@@ -27,27 +27,27 @@ Result<std::string> ReadIfThere(const std::string& path) {
   return ReadWholeFile(path, kLargestSpm);
 }
 
-class TranslationSubject : public Subject {
+class TranslationTask : public TrainingTask {
  public:
-  static Result<std::unique_ptr<Subject>> Make(const RunConfig& run, const std::string& vocabulary) {
-    auto subject = std::make_unique<TranslationSubject>();
+  static Result<std::unique_ptr<TrainingTask>> Make(const RunConfig& run, const std::string& vocabulary) {
+    auto task = std::make_unique<TranslationTask>();
     QKV_TRY(std::string pieces, ReadWholeFile(vocabulary + "/vocab.json", kLargestJson));
     QKV_TRY(std::string source_spm, ReadWholeFile(vocabulary + "/source.spm", kLargestSpm));
     QKV_TRY(std::string target_spm, ReadIfThere(vocabulary + "/target.spm"));
-    QKV_TRY(subject->rows_, SubwordRows::Parse(pieces, source_spm, target_spm, run.subwords));
-    QKV_TRY(std::string config, ModelConfigOf(run, *subject->rows_));
-    QKV_TRY(subject->model_, MakeSequenceModel(config));
-    subject->pupil_ = std::make_unique<SequencePupil>(*subject->model_);
-    subject->examples_ = std::make_unique<PairExamples>(*subject->rows_);
-    subject->files_ = {{"config.json", std::move(config)},
-                       {"generation_config.json", GenerationConfigOf(subject->model_->config())},
+    QKV_TRY(task->rows_, SubwordRows::Parse(pieces, source_spm, target_spm, run.subwords));
+    QKV_TRY(std::string config, ModelConfigOf(run, *task->rows_));
+    QKV_TRY(task->model_, MakeSequenceModel(config));
+    task->trainable_ = std::make_unique<TrainableSequenceModel>(*task->model_);
+    task->examples_ = std::make_unique<PairExamples>(*task->rows_);
+    task->files_ = {{"config.json", std::move(config)},
+                       {"generation_config.json", GenerationConfigOf(task->model_->config())},
                        {"vocab.json", std::move(pieces)},
                        {"source.spm", std::move(source_spm)},
                        {"target.spm", std::move(target_spm)}};
-    return std::unique_ptr<Subject>(std::move(subject));
+    return std::unique_ptr<TrainingTask>(std::move(task));
   }
 
-  const Pupil& pupil() const override { return *pupil_; }
+  const TrainableModel& trainable() const override { return *trainable_; }
   const Examples& examples() const override { return *examples_; }
   WeightSlots Slots() override { return model_->Slots(); }
   size_t max_positions() const override { return model_->config().max_positions; }
@@ -60,24 +60,24 @@ class TranslationSubject : public Subject {
  private:
   std::unique_ptr<SubwordRows> rows_;
   std::unique_ptr<SequenceModel> model_;
-  std::unique_ptr<SequencePupil> pupil_;
+  std::unique_ptr<TrainableSequenceModel> trainable_;
   std::unique_ptr<PairExamples> examples_;
   SmallFiles files_;
 };
 
 // A model that only reads, or only writes; all that it has of a tokenizer is tokenizer.json.
 template <class Model>
-class OneSidedSubject : public Subject {
+class OneSidedTask : public TrainingTask {
  public:
-  static Result<std::unique_ptr<Subject>> Make(const RunConfig& run, SmallFiles files) {
-    auto subject = std::make_unique<OneSidedSubject>();
-    QKV_TRY(subject->model_, Model::Create(files));
-    subject->files_ = std::move(files);
-    subject->Teach(run);
-    return std::unique_ptr<Subject>(std::move(subject));
+  static Result<std::unique_ptr<TrainingTask>> Make(const RunConfig& run, SmallFiles files) {
+    auto task = std::make_unique<OneSidedTask>();
+    QKV_TRY(task->model_, Model::Create(files));
+    task->files_ = std::move(files);
+    task->Prepare(run);
+    return std::unique_ptr<TrainingTask>(std::move(task));
   }
 
-  const Pupil& pupil() const override { return *pupil_; }
+  const TrainableModel& trainable() const override { return *trainable_; }
   const Examples& examples() const override { return *examples_; }
   WeightSlots Slots() override { return model_->Slots(); }
   size_t max_positions() const override;
@@ -88,49 +88,49 @@ class OneSidedSubject : public Subject {
   }
 
  private:
-  void Teach(const RunConfig& run);
+  void Prepare(const RunConfig& run);
 
   std::unique_ptr<Model> model_;
-  std::unique_ptr<Pupil> pupil_;
+  std::unique_ptr<TrainableModel> trainable_;
   std::unique_ptr<Examples> examples_;
   SmallFiles files_;
 };
 
 template <>
-void OneSidedSubject<GeneratorModel>::Teach(const RunConfig&) {
-  pupil_ = std::make_unique<GeneratorPupil>(model_->decoder());
+void OneSidedTask<GeneratorModel>::Prepare(const RunConfig&) {
+  trainable_ = std::make_unique<TrainableGenerator>(model_->decoder());
   examples_ = std::make_unique<ContinuedTexts>(model_->tokenizer(), EndOfText(model_->tokenizer()));
 }
 template <>
-size_t OneSidedSubject<GeneratorModel>::max_positions() const {
+size_t OneSidedTask<GeneratorModel>::max_positions() const {
   return model_->config().positions;
 }
 
 template <>
-void OneSidedSubject<EncoderModel>::Teach(const RunConfig& run) {
-  pupil_ = std::make_unique<EncoderPupil>(model_->encoder());
+void OneSidedTask<EncoderModel>::Prepare(const RunConfig& run) {
+  trainable_ = std::make_unique<TrainableEncoder>(model_->encoder());
   const Tokenizer& tokenizer = model_->tokenizer();
   if (run.task == Task::kMasked) examples_ = std::make_unique<MaskedTexts>(tokenizer, model_->mask());
   if (run.task == Task::kClassify) examples_ = std::make_unique<LabelledTexts>(tokenizer, run.labels);
   if (run.task == Task::kTag) examples_ = std::make_unique<TaggedTexts>(tokenizer, run.labels);
 }
 template <>
-size_t OneSidedSubject<EncoderModel>::max_positions() const {
+size_t OneSidedTask<EncoderModel>::max_positions() const {
   return model_->config().longest();
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Subject>> MakeSubject(const RunConfig& run, const std::string& folder) {
+Result<std::unique_ptr<TrainingTask>> MakeTrainingTask(const RunConfig& run, const std::string& folder) {
   const std::string vocabulary = (fs::path(folder) / run.vocabulary).string();
-  if (run.task == Task::kTranslate) return TranslationSubject::Make(run, vocabulary);
+  if (run.task == Task::kTranslate) return TranslationTask::Make(run, vocabulary);
   QKV_TRY(std::string json, ReadWholeFile(vocabulary + "/tokenizer.json", kLargestJson));
   QKV_TRY(const Tokenizer tokenizer, Tokenizer::Parse(json));
   QKV_TRY(std::string config, OneSidedConfigOf(run, tokenizer));
   SmallFiles files = {{"config.json", std::move(config)}, {"tokenizer.json", std::move(json)}};
-  if (run.task != Task::kContinue) return OneSidedSubject<EncoderModel>::Make(run, std::move(files));
+  if (run.task != Task::kContinue) return OneSidedTask<EncoderModel>::Make(run, std::move(files));
   files.emplace_back("generation_config.json", SamplingConfigOf(EndOfText(tokenizer)));
-  return OneSidedSubject<GeneratorModel>::Make(run, std::move(files));
+  return OneSidedTask<GeneratorModel>::Make(run, std::move(files));
 }
 
 }  // namespace qkv
