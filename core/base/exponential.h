@@ -7,8 +7,8 @@
 
 namespace qkv {
 
-// e^x = 2^k e^r with |r| <= ln 2 / 2, and e^r by the Taylor series. Within 2 units in the last place; 0 below -708, where
-// the result would be subnormal; infinity above 709; NaN for NaN.
+// e^x = 2^k e^r with |r| <= ln 2 / 2, and e^r by the Taylor series. Within 2 units in the last place; 0 below -708,
+// where the result would be subnormal; infinity above 709; NaN for NaN.
 inline double Exponential(double x) {
   if (!(x >= -708)) return std::isnan(x) ? x : 0;
   if (x > 709) return HUGE_VAL;

@@ -10,8 +10,8 @@
 
 #include "core/base/error.h"
 
-// In place of RapidJSON's internal/pow10.h, whose table is 2.4 KB of the download that nothing compresses: 10^n for n from
-// 0 to 308. Exact up to 22, rounded once up to 44.
+// In place of RapidJSON's internal/pow10.h, whose table is 2.4 KB of the download that nothing compresses: 10^n for n
+// from 0 to 308. Exact up to 22, rounded once up to 44.
 #define RAPIDJSON_POW10_
 namespace rapidjson::internal {
 inline double Pow10(int n) {

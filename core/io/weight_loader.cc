@@ -48,7 +48,7 @@ Weight* MatrixOf(const WeightSlot& slot) {
   return matrix != nullptr ? *matrix : nullptr;
 }
 
-// Whether the tensor lies otherwise than its destination, or has several.
+// Whether the layout of the tensor is not that of its destination, or there are several destinations.
 bool IsStaged(const WeightSlot& slot) { return slot.transposed || slot.whole != 0; }
 
 // Whether an allocation of so many bytes succeeds now: where memory cannot grow, the one that matters would end the
@@ -90,7 +90,9 @@ WeightLoader::WeightLoader(WeightSlots slots, std::vector<WeightFile> files, Ope
       if (MatrixOf(slots_.slots[s]) != nullptr) destinations_.push_back({name + kScales, s, true});
     }
   }
-  SortSmall(destinations_, [](const Destination& a, const Destination& b) { return a.name != b.name ? a.name < b.name : a.slot < b.slot; });
+  SortSmall(destinations_, [](const Destination& a, const Destination& b) {
+    return a.name != b.name ? a.name < b.name : a.slot < b.slot;
+  });
   numbers_.resize(slots_.slots.size(), Numbers::kFloat);
   chosen_.resize(slots_.slots.size());
   has_room_.resize(slots_.slots.size());
@@ -159,8 +161,9 @@ Result<void> WeightLoader::Feed(std::span<const uint8_t> bytes) {
 }
 
 const WeightLoader::Destination* WeightLoader::FindDestination(const std::string& name) const {
-  const auto destination = std::lower_bound(destinations_.begin(), destinations_.end(), name,
-                                     [](const Destination& a, const std::string& wanted) { return a.name < wanted; });
+  const auto destination =
+      std::lower_bound(destinations_.begin(), destinations_.end(), name,
+                       [](const Destination& a, const std::string& wanted) { return a.name < wanted; });
   return destination != destinations_.end() && destination->name == name ? &*destination : nullptr;
 }
 
@@ -197,7 +200,7 @@ Result<void> WeightLoader::CheckType(const TensorEntry& entry, const Destination
   const bool int8 = MatrixOf(slot) != nullptr && !IsStaged(slot);
   const bool inverse = entry.dtype == kInverseScale;
   const bool known = destination.scales ? inverse || entry.dtype == "F32"
-                                 : Width(entry.dtype) != 0 && !inverse && (int8 || entry.dtype != "I8");
+                                        : Width(entry.dtype) != 0 && !inverse && (int8 || entry.dtype != "I8");
   if (known) return {};
   const char* wanted = destination.scales ? "F32" : int8 ? "one of F32, F16, BF16, I8" : "one of F32, F16, BF16";
   return Error{ErrorCode::kUnsupported, "dtype " + entry.dtype + " is not " + wanted, file_name() + ", " + entry.name};

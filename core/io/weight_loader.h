@@ -1,6 +1,6 @@
-// Fills a model's destinations from its files of weights, one file or several shards, in two phases: a file's directory says
-// which bytes are wanted; the caller feeds them in turn, and each tensor goes to its destination at once. No file is ever in
-// memory as a whole.
+// Fills a model's destinations from its files of weights, one file or several shards, in two phases: a file's directory
+// says which bytes are wanted; the caller feeds them in turn, and each tensor goes to its destination at once. No file
+// is ever in memory as a whole.
 //
 // A matrix may be I8: its scales, one for each output, are then the F32 tensor X_scale beside X; or the tensor is one
 // number for all outputs, of type kInverseScale. One of floats may become int8 on arrival, as `qkv quantize` would make
@@ -47,8 +47,8 @@ class WeightLoader {
   ByteRange Next() const;
 
   // The bytes of Next(), all of them. Errors: kInvalidFile names the tensor and what is wrong with it; kUnsupported for
-  // tensors that the model has no destination for and for types other than F32, F16, BF16 and I8; kLimitExceeded for headers
-  // over their limits and for weights that memory has no room for. After an error the loader is of no more use.
+  // tensors that the model has no destination for and for types other than F32, F16, BF16 and I8; kLimitExceeded for
+  // headers over their limits and for weights that memory has no room for. After an error the loader is of no more use.
   Result<void> Feed(std::span<const uint8_t> bytes);
 
   // Numbers read into slots, and the bytes that all take there: until the first file's directory is read, as if it held
@@ -97,7 +97,7 @@ class WeightLoader {
   OpenDirectory open_;
   uint64_t memory_, bytes_ = 0;
   ArriveAs arrive_;
-  std::vector<Destination> destinations_;                 // each name that a tensor may have, sorted
+  std::vector<Destination> destinations_;   // each name that a tensor may have, sorted
   std::vector<Numbers> numbers_;            // of each slot, in its file
   std::vector<uint8_t> chosen_, has_room_;  // flags: slots that have their tensor, their memory
   bool quantizes_ = false;                  // floats become int8
@@ -107,7 +107,7 @@ class WeightLoader {
   std::vector<Tensor> tensors_;                 // wanted of this file, by offset
   size_t next_ = 0;                             // the tensor that is being read, and its row
   size_t row_ = 0;
-  std::vector<float> stage_;  // a tensor that lies otherwise than its destinations
+  std::vector<float> stage_;  // a tensor whose layout is not that of its destination
   size_t parameters_ = 0;
 };
 

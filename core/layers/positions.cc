@@ -31,9 +31,7 @@ Phase PhaseOf(double angle) {
 }
 
 // Of the sum of two angles.
-Phase Sum(Phase a, Phase b) {
-  return {a.sine * b.cosine + a.cosine * b.sine, a.cosine * b.cosine - a.sine * b.sine};
-}
+Phase Sum(Phase a, Phase b) { return {a.sine * b.cosine + a.cosine * b.sine, a.cosine * b.cosine - a.sine * b.sine}; }
 
 // Of `times` times the angle, by doubling. It is as exact as the sine of the product, which is rounded too, and does
 // without the C library's tables for large angles, which are 3 KB of the download.

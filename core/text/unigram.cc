@@ -57,7 +57,8 @@ Unigram::Unigram(const Vocabulary& vocabulary) {
   unknown_score_ = double{min_score - kUnknownPenalty};
 }
 
-Unigram::Unigram([[maybe_unused]] const Vocabulary& vocabulary, std::vector<double> scores) : scores_(std::move(scores)) {
+Unigram::Unigram([[maybe_unused]] const Vocabulary& vocabulary, std::vector<double> scores)
+    : scores_(std::move(scores)) {
   assert(scores_.size() == vocabulary.size());
   unknown_score_ = *std::min_element(scores_.begin(), scores_.end()) - double{kUnknownPenalty};
 }

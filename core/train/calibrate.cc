@@ -40,8 +40,8 @@ Result<std::map<const float*, float>> LargestInputs(TranslationModel& model, con
       most = std::max(most, x.cwiseAbs().maxCoeff());
     };
     Context ctx{.arena = arena, .pool = pool, .tape = &tape};
-    const MatrixView rows =
-        model.model().ForwardForTraining(ctx, source, Segments::One(source.size()), target, Segments::One(target.size()));
+    const MatrixView rows = model.model().ForwardForTraining(ctx, source, Segments::One(source.size()), target,
+                                                             Segments::One(target.size()));
     model.model().Logits(ctx, View(rows));
   }
   return largest;

@@ -31,7 +31,8 @@ WeightCopies::WeightCopies(const WeightSlots& like, const std::string& prefix) :
   for (LearntParameter& p : parameters_->all()) std::fill_n(p.value, p.size, 0.0f);
 }
 
-Trainer::Trainer(const TrainableModel& trainable, WeightSlots slots, int32_t start, TrainerOptions options, size_t threads)
+Trainer::Trainer(const TrainableModel& trainable, WeightSlots slots, int32_t start, TrainerOptions options,
+                 size_t threads)
     : trainable_(trainable),
       options_(options),
       start_(start),
@@ -55,7 +56,8 @@ Trainer::Report Trainer::Step(std::span<const Batch> batches) {
   Random random(options_.seed, kDropoutStream + report.step);
   Context ctx{.arena = arena_, .pool = pool_, .tape = &tape_, .random = &random};
   for (const Batch& batch : batches) {
-    report.loss += LossPass(ctx, trainable_, batch, static_cast<float>(options_.smoothing), 1 / static_cast<float>(pieces));
+    report.loss +=
+        LossPass(ctx, trainable_, batch, static_cast<float>(options_.smoothing), 1 / static_cast<float>(pieces));
   }
   if (start_ != kNoStart) parameters_.ClearStartGradient(static_cast<size_t>(start_));
   double squares = 0;
@@ -92,7 +94,8 @@ void Trainer::Update(const Report& report) {
 Loss Trainer::Measure(std::span<const Batch> batches) {
   Context ctx{.arena = arena_, .pool = pool_};
   Loss loss;
-  for (const Batch& batch : batches) loss += LossPass(ctx, trainable_, batch, static_cast<float>(options_.smoothing), 0);
+  for (const Batch& batch : batches)
+    loss += LossPass(ctx, trainable_, batch, static_cast<float>(options_.smoothing), 0);
   return loss;
 }
 

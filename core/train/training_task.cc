@@ -9,10 +9,10 @@
 #include "core/text/spm_file.h"
 #include "core/train/begin_from.h"
 #include "core/train/one_sided_presets.h"
-#include "core/train/trainable_one_sided.h"
 #include "core/train/pair_examples.h"
 #include "core/train/sequence_presets.h"
 #include "core/train/text_examples.h"
+#include "core/train/trainable_one_sided.h"
 #include "core/train/trainer.h"
 
 namespace qkv {
@@ -40,10 +40,10 @@ class TranslationTask : public TrainingTask {
     task->trainable_ = std::make_unique<TrainableSequenceModel>(*task->model_);
     task->examples_ = std::make_unique<PairExamples>(*task->rows_);
     task->files_ = {{"config.json", std::move(config)},
-                       {"generation_config.json", GenerationConfigOf(task->model_->config())},
-                       {"vocab.json", std::move(pieces)},
-                       {"source.spm", std::move(source_spm)},
-                       {"target.spm", std::move(target_spm)}};
+                    {"generation_config.json", GenerationConfigOf(task->model_->config())},
+                    {"vocab.json", std::move(pieces)},
+                    {"source.spm", std::move(source_spm)},
+                    {"target.spm", std::move(target_spm)}};
     return std::unique_ptr<TrainingTask>(std::move(task));
   }
 

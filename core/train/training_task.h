@@ -9,8 +9,8 @@
 #include "core/layers/weight_slots.h"
 #include "core/train/examples.h"
 #include "core/train/parameters.h"
-#include "core/train/trainable_model.h"
 #include "core/train/run_config.h"
+#include "core/train/trainable_model.h"
 
 namespace qkv {
 
