@@ -1,4 +1,4 @@
-// A Marian model as this engine's Transformer: its shape by its tensors, and its seats by their names.
+// A Marian model as this engine's Transformer: its shape by its tensors, and its destinations by their names.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ Result<TransformerConfig> ReadMarianShape(const std::vector<TensorEntry>& tensor
 // where it has none.
 std::string MarianName(const std::string& slot, const TransformerConfig& config);
 
-// The seats of a Transformer of that shape, to be filled from those tensors.
+// The destinations of a Transformer of that shape, to be filled from those tensors.
 WeightSlots MarianSlots(WeightSlots slots, const std::vector<TensorEntry>& tensors, const TransformerConfig& config);
 
 }  // namespace qkv

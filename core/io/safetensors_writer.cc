@@ -76,7 +76,7 @@ void WriteFloats(const Weight& weight, FloatsAs floats, const ByteSink& out) {
   }
 }
 
-// A tensor that lies otherwise than its seats: it is written transposed, or is several seats' in one.
+// A tensor that lies otherwise than its destinations: it is written transposed, or is several destinations' in one.
 bool IsStaged(const WeightSlot& slot) { return slot.transposed || slot.whole != 0; }
 
 // The slots of the tensor whose first part is `slot`.

@@ -1,4 +1,4 @@
-// Writes the weights that a model's seats hold as model.safetensors.
+// Writes the weights that a model's destinations hold as model.safetensors.
 #pragma once
 
 #include "core/io/byte_sink.h"

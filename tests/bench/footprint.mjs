@@ -34,12 +34,12 @@ export async function measureMemoryOfTranslation(chromium) {
   const work = workloads.find(({ name }) => name === kWork);
   ensureFolder(work.model, work.precision);
   const found = [];
-  for (const seat of kEngines) {
-    const desk = await chromium.open(seat);
-    for (let run = 0; run < kRuns; ++run) await desk.sample(work, seat.variant);
-    const { wasm, javascript } = await desk.memory();
-    found.push({ ...rowOf(seat.name), bytes: wasm + javascript, wasm, javascript });
-    await desk.close();
+  for (const contender of kEngines) {
+    const session = await chromium.open(contender);
+    for (let run = 0; run < kRuns; ++run) await session.sample(work, contender.variant);
+    const { wasm, javascript } = await session.memory();
+    found.push({ ...rowOf(contender.name), bytes: wasm + javascript, wasm, javascript });
+    await session.close();
   }
   return found;
 }

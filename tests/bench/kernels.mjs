@@ -35,7 +35,7 @@ export const argumentsFor = (work, folder) => ['--json', ...(folder ? ['--model'
 
 /**
  * @param {string} printed one line
- * @returns {import('./engines/desk.mjs').Samples}
+ * @returns {import('./engines/session.mjs').Samples}
  */
 export function readSamples(printed) {
   const lines = printed.trim().split('\n').filter(Boolean);

@@ -4,14 +4,14 @@ import { watch } from './busy.mjs';
 import { difference } from './inputs.mjs';
 import { summary } from './timing.mjs';
 
-/** @typedef {import('./seats.mjs').Seat} Seat */
+/** @typedef {import('./contenders.mjs').Contender} Contender */
 /** @typedef {import('./workloads.mjs').Work} Work */
 
 /**
- * @typedef {object} Row what one seat needed for one piece of work, in milliseconds
+ * @typedef {object} Row what one contender needed for one piece of work, in milliseconds
  * @property {string} work
  * @property {string} host
- * @property {string} engine the seat's name
+ * @property {string} engine the contender's name
  * @property {import('./workloads.mjs').Precision} precision
  * @property {boolean} isPeer
  * @property {number} threads
@@ -34,7 +34,7 @@ const kTolerance = { f32: 1e-4, int8: 0.1 };
 
 const noSamples = () => ({ samples: [], others: [], processor: [] });
 
-/** Opened engines, each once: seats that share all but the variant share a process. */
+/** Opened engines, each once: contenders that share all but the variant share a process. */
 export class Bench {
   #opened = new Map();
   #hosts;
@@ -44,29 +44,29 @@ export class Bench {
     this.#hosts = hosts;
   }
 
-  /** @param {Seat} seat */
-  #open(seat) {
-    const { runsIn, engine, options, flags } = seat;
+  /** @param {Contender} contender */
+  #open(contender) {
+    const { runsIn, engine, options, flags } = contender;
     const key = JSON.stringify({ runsIn, engine, options, flags });
-    if (!this.#opened.has(key)) this.#opened.set(key, this.#hosts[runsIn].open(seat));
+    if (!this.#opened.has(key)) this.#opened.set(key, this.#hosts[runsIn].open(contender));
     return this.#opened.get(key);
   }
 
   /**
    * @param {Work} work
-   * @param {Seat[]} seats
+   * @param {Contender[]} contenders
    * @param {number} rounds
    * @returns {Promise<(Row | Failure)[]>} a failure says why an engine does not do the work
    */
-  async measure(work, seats, rounds) {
-    const all = seats.map((seat) => ({
-      seat,
+  async measure(work, contenders, rounds) {
+    const all = contenders.map((contender) => ({
+      contender,
       ...noSamples(),
       operations: work.operations,
       excerpt: null,
       error: null,
     }));
-    for (const each of all) await attempt(each, async () => (each.desk = await this.#open(each.seat)));
+    for (const each of all) await attempt(each, async () => (each.session = await this.#open(each.contender)));
     for (const each of working(all)) await attempt(each, () => turn(each, work)); // prepares, warms up; not counted
     agree(working(all), work);
     for (const each of all) Object.assign(each, noSamples());
@@ -77,12 +77,12 @@ export class Bench {
         if (!each.error) await attempt(each, () => turn(each, work));
       }
     }
-    for (const desk of new Set(all.map((each) => each.desk).filter(Boolean))) await desk.release();
+    for (const session of new Set(all.map((each) => each.session).filter(Boolean))) await session.release();
     return all.map((each) => (each.error ? failure(each, work) : row(each, work)));
   }
 
   async close() {
-    for (const desk of this.#opened.values()) await (await desk).close();
+    for (const session of this.#opened.values()) await (await session).close();
     for (const host of Object.values(this.#hosts)) await host.close();
   }
 }
@@ -106,7 +106,7 @@ async function turn(each, work) {
     processor,
     words,
     uncounted = 0,
-  } = await each.desk.sample(work, each.seat.variant);
+  } = await each.session.sample(work, each.contender.variant);
   const { others, ours } = since();
   each.samples.push(...milliseconds);
   each.others.push(others);
@@ -119,10 +119,10 @@ async function turn(each, work) {
 /** Times of engines that compute different things are not compared. */
 function agree(taken, work) {
   const telling = taken.filter(({ excerpt }) => excerpt);
-  for (const { seat, excerpt } of telling.slice(1)) {
+  for (const { contender, excerpt } of telling.slice(1)) {
     const far = difference(excerpt, telling[0].excerpt);
     if (!(far <= kTolerance[work.precision])) {
-      throw new Error(`${work.name}: ${seat.name} and ${telling[0].seat.name} differ by ${far}`);
+      throw new Error(`${work.name}: ${contender.name} and ${telling[0].contender.name} differ by ${far}`);
     }
   }
 }
@@ -136,10 +136,10 @@ function median(values) {
 const nameOf = ({ host, name, isPeer }, work) => ({ work: work.name, host, engine: name, isPeer });
 
 /** @returns {Row} */
-const row = ({ seat, samples, others, processor, operations, words }, work) => ({
-  ...nameOf(seat, work),
+const row = ({ contender, samples, others, processor, operations, words }, work) => ({
+  ...nameOf(contender, work),
   precision: work.precision,
-  threads: seat.options.threads ?? 1,
+  threads: contender.options.threads ?? 1,
   ...summary(samples),
   processor: median(processor),
   operations,
@@ -148,4 +148,7 @@ const row = ({ seat, samples, others, processor, operations, words }, work) => (
 });
 
 /** @returns {Failure} */
-const failure = ({ seat, error }, work) => ({ ...nameOf(seat, work), error: String(error?.message ?? error) });
+const failure = ({ contender, error }, work) => ({
+  ...nameOf(contender, work),
+  error: String(error?.message ?? error),
+});

@@ -22,7 +22,7 @@ import { ensureFolder } from './models/folder.mjs';
 import { measureMemory } from './memory.mjs';
 import { runParts } from './parts.mjs';
 import { report } from './report.mjs';
-import { seats } from './seats.mjs';
+import { contenders } from './contenders.mjs';
 import { limits, longest, workloads } from './workloads.mjs';
 
 const kHosts = ['node', 'chromium', 'native'];
@@ -66,18 +66,20 @@ const buildsIn = (folder) => ({
 /** Those that take part. Limits are measured with whatever is held against them. */
 function chosenSeats(work, { hosts, only }) {
   const isLimit = limits.includes(work);
-  return seats.filter(
-    (seat) =>
-      hosts.includes(seat.host) &&
-      seat.takes(work) &&
-      (isLimit ? isNeeded(seat.host, only) : only.test(labelOf(work, seat))),
+  return contenders.filter(
+    (contender) =>
+      hosts.includes(contender.host) &&
+      contender.takes(work) &&
+      (isLimit ? isNeeded(contender.host, only) : only.test(labelOf(work, contender))),
   );
 }
 
 const labelOf = (work, { host, name }) => `${work.name}, ${host}, ${name}`;
 const isNeeded = (host, only) =>
   workloads.some((work) =>
-    seats.some((seat) => seat.host === host && seat.takes(work) && only.test(labelOf(work, seat))),
+    contenders.some(
+      (contender) => contender.host === host && contender.takes(work) && only.test(labelOf(work, contender)),
+    ),
   );
 
 /** No time is known to more digits. */
@@ -96,7 +98,7 @@ function* partsOf({ hosts, only, rounds }, opened, builds, { bench, rows, footpr
   for (const work of workloads) {
     const chosen = chosenSeats(work, { hosts, only });
     for (const host of hosts) {
-      const here = chosen.filter((seat) => seat.host === host);
+      const here = chosen.filter((contender) => contender.host === host);
       if (here.length === 0) continue;
       yield () => {
         say(`${work.name}, ${host}`);

@@ -106,12 +106,12 @@ test('a model from bytes is to be given again, one of another class comes back t
 });
 
 test('workers that share a text come back for the next one', async () => {
-  const crew = await create({ worker: true, workers: 3 });
+  const pool = await create({ worker: true, workers: 3 });
   const text = 'How are you? It rains. '.repeat(60);
-  const translated = await crew.translate(text);
+  const translated = await pool.translate(text);
   for (const worker of started.slice(-2)) await worker.terminate();
-  expect(await crew.translate(text)).toBe(translated);
-  crew.destroy();
+  expect(await pool.translate(text)).toBe(translated);
+  pool.destroy();
 });
 
 test("a trainer's calls reject, those that run and those that come", async () => {

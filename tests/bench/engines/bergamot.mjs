@@ -37,7 +37,7 @@ workspace: 128
 max-length-factor: 1.0
 `;
 
-/** @param {import('./desk.mjs').Host} host */
+/** @param {import('./session.mjs').Host} host */
 export async function open(host) {
   const wasm = await host.bytes(`${kFolder}bergamot-translator-worker.wasm`);
   const module = await start(host, wasm);
@@ -71,7 +71,7 @@ export async function open(host) {
   return { prepare };
 }
 
-/** @param {import('./desk.mjs').Host} host @param {Uint8Array} wasm */
+/** @param {import('./session.mjs').Host} host @param {Uint8Array} wasm */
 function start(host, wasm) {
   return new Promise((resolve, reject) => {
     const module = {

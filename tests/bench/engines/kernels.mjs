@@ -7,7 +7,7 @@ import { folderFiles } from '../models/folder-names.mjs';
 const kFolder = '/model';
 
 /**
- * @param {import('./desk.mjs').Host} host
+ * @param {import('./session.mjs').Host} host
  * @param {{build: 'baseline' | 'relaxed'}} options
  */
 export async function open(host, { build }) {

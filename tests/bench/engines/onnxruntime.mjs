@@ -18,7 +18,7 @@ const preparations = {
 };
 
 /**
- * @param {import('./desk.mjs').Host} host
+ * @param {import('./session.mjs').Host} host
  * @param {{runtime: 'web' | 'node', threads: number}} options
  */
 export async function open(host, { runtime, threads }) {
@@ -34,7 +34,7 @@ export async function open(host, { runtime, threads }) {
   return { prepare: (work, variant) => preparations[work.kind]({ session, tensor }, work, variant) };
 }
 
-/** @param {import('./desk.mjs').Host} host @param {number} threads */
+/** @param {import('./session.mjs').Host} host @param {number} threads */
 async function openWeb(host, threads) {
   const folder = 'tests/bench/node_modules/onnxruntime-web/dist/';
   const ort = await import(host.url(`${folder}ort.${host.isNode ? 'node' : 'wasm'}.min.mjs`));

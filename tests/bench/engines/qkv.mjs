@@ -3,7 +3,7 @@
 import { additiveParameters, attentionInputs } from '../inputs.mjs';
 
 /**
- * @param {import('./desk.mjs').Host} host
+ * @param {import('./session.mjs').Host} host
  * @param {{build: 'baseline' | 'relaxed'}} options
  */
 export async function open(host, { build }) {

@@ -3,7 +3,7 @@
 import { attentionInputs, productRows } from '../inputs.mjs';
 import { asFloats, productWeights } from '../models/weights.mjs';
 
-/** @param {import('./desk.mjs').Host} host */
+/** @param {import('./session.mjs').Host} host */
 export async function open(host) {
   const { tf, wasm } = host.isNode ? await inNode() : await inPage(host);
   wasm.setThreadsCount(1);
@@ -42,7 +42,7 @@ async function inNode() {
   return { tf, wasm };
 }
 
-/** @param {import('./desk.mjs').Host} host */
+/** @param {import('./session.mjs').Host} host */
 async function inPage(host) {
   const folder = 'tests/bench/node_modules/@tensorflow/tfjs-';
   for (const name of ['core', 'backend-cpu', 'backend-wasm'])

@@ -8,7 +8,7 @@ import { marianModel } from '../models/marian.mjs';
 import { textsOf } from '../models/texts.mjs';
 
 /**
- * @param {import('./desk.mjs').Host} host
+ * @param {import('./session.mjs').Host} host
  * @param {{build?: 'baseline' | 'relaxed', threads?: number, worker?: boolean}} options left out: the package's own choice
  */
 export async function open(host, { build, threads, worker }) {
@@ -61,7 +61,7 @@ function lengthOf({ sentences, length }, decoder) {
 }
 
 /**
- * @param {import('./desk.mjs').Host} host
+ * @param {import('./session.mjs').Host} host
  * @param {import('../workloads.mjs').Translate} work
  * @param {number} [longest] pieces of a translation
  */

@@ -23,23 +23,23 @@ export async function openChromium(builds) {
     args: kFlags,
   });
 
-  /** @param {{engine: string, options: object}} seat */
+  /** @param {{engine: string, options: object}} contender */
   async function open({ engine, options }) {
     const context = await browser.newContext();
     const page = await context.newPage();
     page.on('pageerror', (error) => console.error(String(error)));
     await page.goto(`${server.url}tests/bench/hosts/page.html`);
     await page.evaluate(
-      async (seat) => {
+      async (contender) => {
         const { openHere, wasmBytes } = await import('/tests/bench/hosts/page.mjs');
-        globalThis.desk = await openHere(seat);
+        globalThis.session = await openHere(contender);
         globalThis.wasmBytes = wasmBytes;
       },
       { builds, engine, options },
     );
     return {
-      sample: (...args) => page.evaluate((given) => globalThis.desk.sample(...given), args),
-      release: () => page.evaluate(() => globalThis.desk.release()),
+      sample: (...args) => page.evaluate((given) => globalThis.session.sample(...given), args),
+      release: () => page.evaluate(() => globalThis.session.release()),
       memory: () => memoryOf(page),
       close: () => context.close(),
     };

@@ -5,13 +5,13 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runInThisContext } from 'node:vm';
-import { openDesk } from '../engines/desk.mjs';
+import { openSession } from '../engines/session.mjs';
 
 const root = new URL('../../../', import.meta.url);
 
-const { builds, ...seat } = JSON.parse(process.argv[2]);
+const { builds, ...contender } = JSON.parse(process.argv[2]);
 
-/** @type {import('../engines/desk.mjs').Host} */
+/** @type {import('../engines/session.mjs').Host} */
 const host = {
   isNode: true,
   url: (path) => new URL(path, root).href,
@@ -26,9 +26,9 @@ async function runScript(file) {
   runInThisContext(await readFile(file, 'utf8'), { filename: file });
 }
 
-const desk = await openDesk(host, seat);
+const session = await openSession(host, contender);
 process.on('message', async ({ id, method, args }) => {
-  const answer = await desk[method](...args).then(
+  const answer = await session[method](...args).then(
     (result) => ({ id, result }),
     (error) => ({ id, error: String(error?.stack ?? error) }),
   );

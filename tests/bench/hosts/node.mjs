@@ -7,7 +7,7 @@ const child = fileURLToPath(new URL('node-child.mjs', import.meta.url));
 
 /**
  * @param {object} builds
- * @param {{engine: string, options: object, flags?: string[]}} seat flags: of V8's
+ * @param {{engine: string, options: object, flags?: string[]}} contender flags: of V8's
  */
 async function open(builds, { engine, options, flags = [] }) {
   const process = fork(child, [JSON.stringify({ builds, engine, options })], {
@@ -37,4 +37,4 @@ async function open(builds, { engine, options, flags = [] }) {
 }
 
 /** @param {object} builds */
-export const openNode = async (builds) => ({ open: (seat) => open(builds, seat), async close() {} });
+export const openNode = async (builds) => ({ open: (contender) => open(builds, contender), async close() {} });

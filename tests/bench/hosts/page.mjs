@@ -1,6 +1,6 @@
 // One engine in a page.
 
-import { openDesk } from '../engines/desk.mjs';
+import { openSession } from '../engines/session.mjs';
 import { watchMemories } from '../watch-memories.mjs';
 
 /** Bytes of WebAssembly's memories. */
@@ -8,7 +8,7 @@ export const wasmBytes = watchMemories();
 
 const url = (path) => new URL(`/${path}`, location.href).href;
 
-/** @returns {import('../engines/desk.mjs').Host} */
+/** @returns {import('../engines/session.mjs').Host} */
 const hostWith = (builds) => ({
   isNode: false,
   url,
@@ -24,4 +24,4 @@ const hostWith = (builds) => ({
     }),
 });
 
-export const openHere = ({ builds, ...seat }) => openDesk(hostWith(builds), seat);
+export const openHere = ({ builds, ...contender }) => openSession(hostWith(builds), contender);

@@ -96,7 +96,7 @@ class Pivot {
   }
 
   /**
-   * As Lease has it.
+   * As ModelReference has it.
    * @param {string} method
    * @param {any} args
    * @param {AbortSignal} signal

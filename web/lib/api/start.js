@@ -1,9 +1,9 @@
 // A model in an engine, as a translator holds it.
 import { loadedPart } from '../base/errors.js';
 import { translationKind } from '../engine/kinds.js';
-import { Crew } from '../hosting/crew.js';
+import { WorkerPool } from '../hosting/worker-pool.js';
 import { modelState } from '../hosting/host.js';
-import { Lease } from '../hosting/lease.js';
+import { ModelReference } from '../hosting/model-reference.js';
 import { needsModels } from '../loading/model-source.js';
 import { engineSettings, shared, sharing } from './settings.js';
 
@@ -12,7 +12,7 @@ import { engineSettings, shared, sharing } from './settings.js';
 /** @typedef {import('./settings.js').ModelSettings} ModelSettings */
 /**
  * What a translator calls: an engine, several that share a text, or two models one after the other.
- * @typedef {Pick<Lease, 'call' | 'release'>} RunningEngine
+ * @typedef {Pick<ModelReference, 'call' | 'release'>} RunningEngine
  */
 
 /** The kind of engine for formats that only `qkv/models` reads: who never gives it such a model does not download it. */
@@ -30,16 +30,16 @@ export async function startEngine(given, { key, name, source }, report) {
   const settings = engineSettings(given, needsModels(source) ? await kindForModels() : translationKind);
   const more = settings.worker ? workers - 1 : 0;
   const first = more > 0 ? sharing(settings, source) : { settings, source };
-  const engine = new Lease(first.settings, key, first.source, report);
+  const engine = new ModelReference(first.settings, key, first.source, report);
   try {
     const [started, loaded] = await engine.ready(signal ?? undefined);
     const how = { name, engine: started.build, threads: started.threads, worker: engine.worker };
     const info = /** @type {any} */ ({ ...loaded.info, ...how });
     if (more === 0) return { engine, info };
     const other = shared(settings, source, started, loaded);
-    const lend = (/** @type {unknown} */ _, /** @type {number} */ i) => () =>
-      new Lease({ ...other.settings, member: i + 1 }, key, other.source, () => {});
-    return { engine: new Crew(engine, Array.from({ length: more }, lend)), info };
+    const another = (/** @type {unknown} */ _, /** @type {number} */ i) => () =>
+      new ModelReference({ ...other.settings, member: i + 1 }, key, other.source, () => {});
+    return { engine: new WorkerPool(engine, Array.from({ length: more }, another)), info };
   } catch (error) {
     engine.release();
     throw error;

@@ -1,12 +1,12 @@
 // Encoder-only models: what each piece of a text is like, and what a head trained for one question says of it.
 import { inputText, invalid, readFields, wholeNumber } from '../base/given.js';
 import { folderSource } from '../loading/folder-source.js';
-import { lend } from './lend.js';
+import { openModel } from './open-model.js';
 import { OneSided, checkKind } from './one-sided.js';
 
-/** @typedef {import('../hosting/lease.js').Lease} Lease */
+/** @typedef {import('../hosting/model-reference.js').ModelReference} ModelReference */
 /** @typedef {import('../loading/folder-source.js').AnyModelOption} AnyModelOption */
-/** @typedef {import('./lend.js').LoadOptions} LoadOptions */
+/** @typedef {import('./open-model.js').LoadOptions} LoadOptions */
 /** @typedef {{signal?: AbortSignal | null}} CallOptions `signal` gives the call up, with its reason */
 
 /**
@@ -63,12 +63,12 @@ export class Encoder extends OneSided {
   /**
    * @private use Encoder.load()
    * @param {symbol} key
-   * @param {Lease} lease
+   * @param {ModelReference} reference
    * @param {EncoderInfo} info
    */
-  constructor(key, lease, info) {
+  constructor(key, reference, info) {
     if (key !== kInternal) throw new TypeError('Illegal constructor: use Encoder.load()');
-    super(lease);
+    super(reference);
     this.info = Object.freeze(info);
   }
 
@@ -78,18 +78,18 @@ export class Encoder extends OneSided {
    * @returns {Promise<Encoder>} rejects with a QkvError that says what is wrong with the folder
    */
   static async load(model, options) {
-    const { lease, info } = await lend(folderSource(model), options);
-    return Encoder.on(lease, info);
+    const { reference, info } = await openModel(folderSource(model), options);
+    return Encoder.on(reference, info);
   }
 
   /**
-   * @param {Lease} lease
+   * @param {ModelReference} reference
    * @param {any} info
    * @internal
    */
-  static on(lease, info) {
-    checkKind(info.kind, 'encoder', () => lease.release());
-    return new Encoder(kInternal, lease, info);
+  static on(reference, info) {
+    checkKind(info.kind, 'encoder', () => reference.release());
+    return new Encoder(kInternal, reference, info);
   }
 
   /**

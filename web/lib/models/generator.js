@@ -2,12 +2,12 @@
 import { withSignals } from '../base/abort.js';
 import { inRange, inputText, maxLength as longest, readFields, wholeNumber } from '../base/given.js';
 import { folderSource } from '../loading/folder-source.js';
-import { lend } from './lend.js';
+import { openModel } from './open-model.js';
 import { OneSided, checkKind } from './one-sided.js';
 
-/** @typedef {import('../hosting/lease.js').Lease} Lease */
+/** @typedef {import('../hosting/model-reference.js').ModelReference} ModelReference */
 /** @typedef {import('../loading/folder-source.js').AnyModelOption} AnyModelOption */
-/** @typedef {import('./lend.js').LoadOptions} LoadOptions */
+/** @typedef {import('./open-model.js').LoadOptions} LoadOptions */
 
 /** @typedef {Omit<import('./encoder.js').EncoderInfo, 'kind' | 'head' | 'labels' | 'mask'> & {kind: 'generator'}} GeneratorInfo */
 
@@ -64,12 +64,12 @@ export class Generator extends OneSided {
   /**
    * @private use Generator.load()
    * @param {symbol} key
-   * @param {Lease} lease
+   * @param {ModelReference} reference
    * @param {GeneratorInfo} info
    */
-  constructor(key, lease, info) {
+  constructor(key, reference, info) {
     if (key !== kInternal) throw new TypeError('Illegal constructor: use Generator.load()');
-    super(lease);
+    super(reference);
     this.info = Object.freeze(info);
   }
 
@@ -79,18 +79,18 @@ export class Generator extends OneSided {
    * @returns {Promise<Generator>} rejects with a QkvError that says what is wrong with the folder
    */
   static async load(model, options) {
-    const { lease, info } = await lend(folderSource(model), options);
-    return Generator.on(lease, info);
+    const { reference, info } = await openModel(folderSource(model), options);
+    return Generator.on(reference, info);
   }
 
   /**
-   * @param {Lease} lease
+   * @param {ModelReference} reference
    * @param {any} info
    * @internal
    */
-  static on(lease, info) {
-    checkKind(info.kind, 'generator', () => lease.release());
-    return new Generator(kInternal, lease, info);
+  static on(reference, info) {
+    checkKind(info.kind, 'generator', () => reference.release());
+    return new Generator(kInternal, reference, info);
   }
 
   /**

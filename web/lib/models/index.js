@@ -22,6 +22,6 @@ export { inspect, load } from './load.js';
 /** @typedef {import('./generator.js').GeneratorInfo} GeneratorInfo */
 /** @typedef {import('./generator.js').GeneratorTrace} GeneratorTrace */
 /** @typedef {import('./generator.js').Likeliest} Likeliest */
-/** @typedef {import('./lend.js').LoadOptions} LoadOptions */
+/** @typedef {import('./open-model.js').LoadOptions} LoadOptions */
 /** @typedef {import('./load.js').FolderInfo} FolderInfo */
 /** @typedef {import('./load.js').Languages} Languages */

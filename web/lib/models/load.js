@@ -9,14 +9,14 @@ import { Encoder } from './encoder.js';
 import { folderSource } from '../loading/folder-source.js';
 import { Generator } from './generator.js';
 import { isMarian } from './marian.js';
-import { kLoad, lend, look } from './lend.js';
+import { kLoad, openModel, look } from './open-model.js';
 import { checkKind } from './one-sided.js';
 
 /** @typedef {import('../loading/folder-source.js').AnyModelOption} AnyModelOption */
 /** @typedef {import('../loading/folder-source.js').FolderSource} FolderSource */
 /** @typedef {import('../loading/model-source.js').ModelOption} ModelOption */
 /** @typedef {import('../engine/models/directory.js').TensorInfo} TensorInfo */
-/** @typedef {import('./lend.js').LoadOptions} LoadOptions */
+/** @typedef {import('./open-model.js').LoadOptions} LoadOptions */
 
 /** @typedef {{Translator: Translator, Encoder: Encoder, Generator: Generator}} ModelClasses */
 
@@ -83,10 +83,10 @@ export async function load(model, options) {
     checkKind('translation', wantedKind, () => translator.destroy());
     return translator;
   }
-  const { lease, info } = lent;
-  checkKind(info.kind, wantedKind, () => lease.release());
-  if (info.kind === 'translation') return Translator.on(lease, info, { sourceLanguage, targetLanguage, beam });
-  return info.kind === 'encoder' ? Encoder.on(lease, info) : Generator.on(lease, info);
+  const { reference, info } = lent;
+  checkKind(info.kind, wantedKind, () => reference.release());
+  if (info.kind === 'translation') return Translator.on(reference, info, { sourceLanguage, targetLanguage, beam });
+  return info.kind === 'encoder' ? Encoder.on(reference, info) : Generator.on(reference, info);
 }
 
 /**
@@ -99,7 +99,7 @@ export async function load(model, options) {
 async function lendUnlessTranslators(source, how, languages) {
   try {
     const found = await lookAt(source, how.signal);
-    return found && isRecurrent(found.known['config.json']) ? null : await lend(source, how, found);
+    return found && isRecurrent(found.known['config.json']) ? null : await openModel(source, how, found);
   } catch (error) {
     if (await isMarian(source, error, languages, how.signal)) return null;
     throw error;

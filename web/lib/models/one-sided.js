@@ -4,24 +4,24 @@ import { unlessAborted, withSignals } from '../base/abort.js';
 import { QkvError, domException, toPublicError } from '../base/errors.js';
 import { invalid } from '../base/given.js';
 
-/** @typedef {import('../hosting/lease.js').Lease} Lease */
+/** @typedef {import('../hosting/model-reference.js').ModelReference} ModelReference */
 /** @typedef {import('../engine/models/glue.js').ModelKind} ModelKind */
 
 /** A model in an engine. */
 export class OneSided {
-  #lease;
+  #reference;
   #life = new AbortController();
 
-  /** @param {Lease} lease */
-  constructor(lease) {
-    this.#lease = lease;
+  /** @param {ModelReference} reference */
+  constructor(reference) {
+    this.#reference = reference;
   }
 
   /** Frees what the model holds; calls that are running reject with an AbortError. */
   destroy() {
     if (this.#life.signal.aborted) return;
     this.#life.abort(domException('AbortError', new QkvError('DESTROYED', 'it was destroyed while this was running')));
-    this.#lease.release();
+    this.#reference.release();
   }
 
   [Symbol.dispose]() {
@@ -55,7 +55,7 @@ export class OneSided {
     try {
       return await withSignals([this.#life.signal, signal], (both) =>
         unlessAborted(
-          this.#lease.call(method, args, both, (said) => both.aborted || progress?.(said)),
+          this.#reference.call(method, args, both, (said) => both.aborted || progress?.(said)),
           both,
         ),
       );

@@ -23,9 +23,9 @@ import { time, warmUp } from '../timing.mjs';
 
 /**
  * @param {Host} host
- * @param {{engine: string, options: object}} seat
+ * @param {{engine: string, options: object}} contender
  */
-export async function openDesk(host, { engine, options }) {
+export async function openSession(host, { engine, options }) {
   const { open } = await import(`./${engine}.mjs`);
   const opened = await open(host, options);
   const prepared = new Map();

@@ -8,7 +8,7 @@ import { holdHost } from './host.js';
  * A translator's share in an engine and in a model of it. Where the engine has ended, calls that were running reject, and
  * the next one has a new engine, and the model read again.
  */
-export class Lease {
+export class ModelReference {
   /** Whether the engine runs in a worker. */
   worker;
   #settings;

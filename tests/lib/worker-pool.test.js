@@ -1,46 +1,46 @@
 // Several workers share a long text, and nobody can tell but by the time.
 
-import { Crew } from '../../web/lib/hosting/crew.js';
+import { WorkerPool } from '../../web/lib/hosting/worker-pool.js';
 import { create, rejection } from './support.js';
 
 const kSentences = ['How are you?', 'I like my house.', 'It rains.', 'Where is the station?', 'She is reading a book.'];
 const kLong = Array.from({ length: 150 }, (_, i) => kSentences[i % 5]).join(' ');
 
 let alone;
-let crew;
+let pool;
 beforeAll(async () => {
   alone = await create();
-  crew = await create({ worker: true, workers: 3 });
+  pool = await create({ worker: true, workers: 3 });
 }, 30_000);
 afterAll(() => {
   alone.destroy();
-  crew.destroy();
+  pool.destroy();
 });
 
 test('a long text is translated as by one', async () => {
-  const [expected, parts] = [await alone.translateParts(kLong), await crew.translateParts(kLong)];
+  const [expected, parts] = [await alone.translateParts(kLong), await pool.translateParts(kLong)];
   expect(parts).toEqual(expected);
-  expect(await crew.translate(kLong)).toBe(expected.map(({ translation }) => translation).join(''));
-  expect(await crew.memoryBytes()).toBeGreaterThan(2 * (await alone.memoryBytes()));
+  expect(await pool.translate(kLong)).toBe(expected.map(({ translation }) => translation).join(''));
+  expect(await pool.memoryBytes()).toBeGreaterThan(2 * (await alone.memoryBytes()));
 }, 30_000);
 
 test('short texts, prefixes, traces and searches are the first one’s', async () => {
-  expect(await crew.translate('How are you?\n\n It rains. ')).toBe(
+  expect(await pool.translate('How are you?\n\n It rains. ')).toBe(
     await alone.translate('How are you?\n\n It rains. '),
   );
-  expect(await crew.translate('')).toBe('');
-  expect(await crew.translate('How are you?', { prefix: 'Comment' })).toBe(
+  expect(await pool.translate('')).toBe('');
+  expect(await pool.translate('How are you?', { prefix: 'Comment' })).toBe(
     await alone.translate('How are you?', { prefix: 'Comment' }),
   );
-  expect((await crew.trace('It rains.')).target.text).toBe(await alone.translate('It rains.'));
+  expect((await pool.trace('It rains.')).target.text).toBe(await alone.translate('It rains.'));
 });
 
 test('an aborted text rejects with its reason, and the next one is translated', async () => {
   const controller = new AbortController();
-  const translated = crew.translate(kLong, { signal: controller.signal });
+  const translated = pool.translate(kLong, { signal: controller.signal });
   setTimeout(() => controller.abort('enough'), 30);
   expect(await rejection(translated)).toBe('enough');
-  expect(await crew.translate(kLong)).toBe(await alone.translate(kLong));
+  expect(await pool.translate(kLong)).toBe(await alone.translate(kLong));
 }, 30_000);
 
 test('destroyed while it works, it rejects', async () => {
@@ -64,16 +64,20 @@ test('one whose engine has stopped fails one text, and is replaced for the next'
   const { signal } = new AbortController();
   const released = [];
   // An engine cannot be made to stop from outside: what stands in for it answers as one that has, once.
-  const lease = (name, translate) => ({ call: translate, ready: async () => {}, release: () => released.push(name) });
+  const reference = (name, translate) => ({
+    call: translate,
+    ready: async () => {},
+    release: () => released.push(name),
+  });
   const echo = async (_, { parts }) => parts.map((part) => ({ ...part, translation: part.text }));
   const given = [];
   const give = () => {
     const isFirst = given.push('other') === 1;
     const stopped = async () => Promise.reject(new Error('the engine has stopped'));
-    return lease(`other ${given.length}`, isFirst ? stopped : echo);
+    return reference(`other ${given.length}`, isFirst ? stopped : echo);
   };
   const slow = async (method, args) => (await new Promise((later) => setTimeout(later, 20)), echo(method, args));
-  const some = new Crew(lease('first', slow), [give]);
+  const some = new WorkerPool(reference('first', slow), [give]);
   const args = { text: kLong, locale: 'en', longest: 500, split: true };
   expect((await rejection(some.call('translate', args, signal))).message).toBe('the engine has stopped');
   const parts = await some.call('translate', args, signal);

@@ -7,7 +7,7 @@ import { architectures } from './models/architectures.mjs';
 /** @typedef {import('./workloads.mjs').Work} Work */
 
 /**
- * @typedef {object} Seat
+ * @typedef {object} Contender
  * @property {'node' | 'chromium' | 'native'} host whose table it stands in
  * @property {'node' | 'chromium' | 'native'} runsIn
  * @property {string} name for people
@@ -15,7 +15,7 @@ import { architectures } from './models/architectures.mjs';
  * @property {string} engine a file of engines/
  * @property {object} options for the engine's open(); `threads`, where the engine has them
  * @property {string[]} [flags] of V8's
- * @property {string} [variant] of what the engine prepares; seats that differ in it alone share a process
+ * @property {string} [variant] of what the engine prepares; contenders that differ in it alone share a process
  * @property {(work: Work) => boolean} takes
  */
 
@@ -38,7 +38,7 @@ const isProductOfFloats = (work) => work.kind === 'product' && work.precision ==
 // What the core does has no other door: there is no JavaScript for a product or for ids.
 const isOfCore = isOneOf('limit', 'product', 'encoder', 'translate-ids');
 
-/** @param {'node' | 'chromium'} host @returns {Seat[]} */
+/** @param {'node' | 'chromium'} host @returns {Contender[]} */
 const ours = (host) =>
   kBuilds.flatMap((build) => {
     const shared = { host, runsIn: host, isPeer: false, options: { build }, flags: flagsFor(host, build) };
@@ -55,7 +55,7 @@ const ours = (host) =>
 // The package takes threads where a page is cross-origin isolated, as the benchmark's pages are.
 const kThreads = 2;
 
-/** @type {Seat} */
+/** @type {Contender} */
 const oursWithThreads = {
   ...{ host: 'chromium', runsIn: 'chromium', isPeer: false, name: `qkv, ${kThreads} threads` },
   ...{ engine: 'translator', options: { threads: kThreads }, takes: isText },
@@ -74,7 +74,7 @@ function onnxruntime(host, runtime) {
   ];
 }
 
-/** @param {'node' | 'chromium'} host @returns {Seat[]} */
+/** @param {'node' | 'chromium'} host @returns {Contender[]} */
 const otherPeers = (host) => [
   ...['ssru', 'self-attention'].map((variant) => ({
     ...{ host, runsIn: host, name: `bergamot ${variant}`, isPeer: true, variant },
@@ -86,8 +86,8 @@ const otherPeers = (host) => [
   },
 ];
 
-/** @type {Seat[]} */
-export const seats = [
+/** @type {Contender[]} */
+export const contenders = [
   ...['node', 'chromium'].flatMap((host) => [...ours(host), ...onnxruntime(host, 'web'), ...otherPeers(host)]),
   {
     ...{ host: 'native', runsIn: 'native', name: 'qkv', isPeer: false, engine: 'kernels', options: {} },

@@ -2,22 +2,22 @@
 // with those before. One of them, the first, does everything else; the others come with the first long text.
 import { languageToken, splitSentences } from '../text/sentences.js';
 
-/** @typedef {import('./lease.js').Lease} Lease */
+/** @typedef {import('./model-reference.js').ModelReference} ModelReference */
 /** @typedef {import('../engine/engine.js').TranslatedPart} TranslatedPart */
 
 /** Sentences that are worth a message: enough of them for full batches, few enough that all are done at about one time. */
 const kSentencesAtOnce = 32;
 
-export class Crew {
+export class WorkerPool {
   #first;
   #more;
-  /** @type {Promise<Lease[]> | null} */
+  /** @type {Promise<ModelReference[]> | null} */
   #others = null;
   #isReleased = false;
 
   /**
-   * @param {Lease} first
-   * @param {(() => Lease)[]} more what gives the others
+   * @param {ModelReference} first
+   * @param {(() => ModelReference)[]} more what gives the others
    */
   constructor(first, more) {
     this.#first = first;
@@ -29,7 +29,7 @@ export class Crew {
   }
 
   /**
-   * As Lease has it.
+   * As ModelReference has it.
    * @param {string} method
    * @param {any} args
    * @param {AbortSignal} signal
@@ -67,9 +67,9 @@ export class Crew {
     const next = runs.entries();
     let left = runs.length;
     return new Promise((resolve, reject) => {
-      const work = async (/** @type {Lease} */ lease) => {
+      const work = async (/** @type {ModelReference} */ reference) => {
         for (const [index, parts] of next) {
-          done[index] = await lease.call('translate', { ...args, parts }, signal);
+          done[index] = await reference.call('translate', { ...args, parts }, signal);
           if (--left === 0) resolve(done.flat());
         }
       };
@@ -86,14 +86,14 @@ export class Crew {
   #gathered() {
     this.#others ??= Promise.all(
       this.#more.map(async (give) => {
-        const lease = give();
+        const reference = give();
         try {
-          await lease.ready();
-          if (!this.#isReleased) return [lease];
+          await reference.ready();
+          if (!this.#isReleased) return [reference];
         } catch {
           // The first tells of what is wrong with the model, or the memory.
         }
-        lease.release();
+        reference.release();
         return [];
       }),
     ).then((leases) => leases.flat());
@@ -103,7 +103,7 @@ export class Crew {
   /** @param {object} args @param {AbortSignal} signal */
   async #memory(args, signal) {
     const leases = [this.#first, ...((await this.#others) ?? [])];
-    const sizes = await Promise.all(leases.map((lease) => lease.call('memory', args, signal)));
+    const sizes = await Promise.all(leases.map((reference) => reference.call('memory', args, signal)));
     return sizes.reduce((sum, size) => sum + size, 0);
   }
 }

@@ -3,7 +3,7 @@ import { unlessAborted } from '../base/abort.js';
 import { toPublicError } from '../base/errors.js';
 import { invalid, readFields } from '../base/given.js';
 import { holdHost } from '../hosting/host.js';
-import { Lease } from '../hosting/lease.js';
+import { ModelReference } from '../hosting/model-reference.js';
 import { CreateMonitor } from '../api/monitor.js';
 import { engineSettings } from '../api/settings.js';
 import { modelsKind } from '../engine/models/kind.js';
@@ -41,9 +41,9 @@ function withNumbers(source, { numbers }) {
  * @param {FolderSource} from
  * @param {LoadOptions} [given]
  * @param {import('../loading/model-files.js').ListedSource} [found] the same model, as far as it has been looked at
- * @returns {Promise<{lease: Lease, info: any}>}
+ * @returns {Promise<{reference: ModelReference, info: any}>}
  */
-export async function lend(from, given, found) {
+export async function openModel(from, given, found) {
   const options = /** @type {LoadOptions} */ (readFields(given, 'load', kLoad));
   const { signal, numbers } = options;
   signal?.throwIfAborted();
@@ -55,15 +55,18 @@ export async function lend(from, given, found) {
   const monitor = new CreateMonitor();
   options.monitor?.(monitor);
   monitor.report(0);
-  const lease = new Lease(engineSettings(options, modelsKind), key, /** @type {any} */ (source), (loaded) =>
-    monitor.report(loaded),
+  const reference = new ModelReference(
+    engineSettings(options, modelsKind),
+    key,
+    /** @type {any} */ (source),
+    (loaded) => monitor.report(loaded),
   );
   try {
-    const [{ build, threads }, { info }] = await lease.ready(signal);
+    const [{ build, threads }, { info }] = await reference.ready(signal);
     monitor.report(1);
-    return { lease, info: { ...info, name, engine: build, threads, worker: lease.worker } };
+    return { reference, info: { ...info, name, engine: build, threads, worker: reference.worker } };
   } catch (error) {
-    lease.release();
+    reference.release();
     throw toPublicError(error);
   }
 }
