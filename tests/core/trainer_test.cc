@@ -2,7 +2,6 @@
 #include "core/train/trainer.h"
 
 #include <gtest/gtest.h>
-#include <rapidjson/document.h>
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "core/base/json.h"
 #include "core/train/checkpoint.h"
 #include "core/train/initialise.h"
 #include "core/train/run.h"
