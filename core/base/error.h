@@ -9,7 +9,7 @@
 
 namespace qkv {
 
-// The one list of error codes. JavaScript's QkvError.code has the same names (web/lib/errors.js).
+// The one list of error codes. JavaScript's QkvError.code has the same names (web/lib/base/errors.js).
 enum class ErrorCode {
   kInvalidArgument,  // INVALID_ARGUMENT: an argument without a meaning
   kInvalidFile,      // INVALID_FILE: bytes that do not follow their format
