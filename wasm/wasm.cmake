@@ -16,7 +16,8 @@ else()
   set(QKV_SMALL -Oz -flto)
   set(QKV_FAST -O3)
   # What is hot has been compiled to be fast: the last pass may think of the download, and translating is no slower for it.
-  set(QKV_LINK $<IF:$<BOOL:${QKV_WASM_TRAINING}>,-O3,-Oz> -sSTACK_SIZE=512KB)
+  # What is worth inlining has been inlined when each file was compiled: more of it at link time would take 1.5 KB.
+  set(QKV_LINK $<IF:$<BOOL:${QKV_WASM_TRAINING}>,-O3,-Oz> -sSTACK_SIZE=512KB -Wl,-mllvm,-inline-threshold=-100)
 endif()
 
 # Workers that share one memory: for pages that are cross-origin isolated, and only when asked for. As many as the page

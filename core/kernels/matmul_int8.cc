@@ -48,22 +48,24 @@ namespace qkv::HWY_NAMESPACE {
 using OutTag = hn::RebindToFloat<SumTag>;
 using OutVector = hn::Vec<OutTag>;
 
+// The last outputs of a row, fewer than a vector. Out of line: every tile has a place for it, and few come there.
+HWY_NOINLINE void StoreEdge(const Int8Product& p, size_t row, size_t column, OutVector y) {
+  const OutTag d;
+  const size_t width = p.outputs - column;
+  if (p.bias != nullptr) y = hn::Add(y, hn::LoadN(d, p.bias + column, width));
+  if (p.activation == Activation::kRelu) y = Relu(d, y);
+  hn::StoreN(y, d, p.y + row * p.outputs + column, width);
+}
+
 // y[row, column...] for one vector of outputs; at the end, for those that exist.
 HWY_INLINE void StoreOutputs(const Int8Product& p, size_t row, size_t column, SumVector sum) {
   const OutTag d;
   OutVector y = Dequantize(d, sum, p.x.zeros[row], hn::LoadU(SumTag(), p.sums + column), p.x.scales[row],
                            hn::LoadU(d, p.scales + column));
-  float* const to = p.y + row * p.outputs + column;
-  const size_t width = p.outputs - column;
-  if (p.bias != nullptr) {
-    y = hn::Add(y, width >= kSumLanes ? hn::LoadU(d, p.bias + column) : hn::LoadN(d, p.bias + column, width));
-  }
+  if (p.outputs - column < kSumLanes) return StoreEdge(p, row, column, y);
+  if (p.bias != nullptr) y = hn::Add(y, hn::LoadU(d, p.bias + column));
   if (p.activation == Activation::kRelu) y = Relu(d, y);
-  if (width >= kSumLanes) {
-    hn::StoreU(y, d, to);
-  } else {
-    hn::StoreN(y, d, to, width);
-  }
+  hn::StoreU(y, d, p.y + row * p.outputs + column);
 }
 
 template <class Dot>
