@@ -168,7 +168,7 @@ MatrixView Encoder::Step(Context& ctx, size_t index, ConstMatrixView x, const Se
 }
 
 MatrixView Encoder::ForwardForTraining(Context& ctx, std::span<const int32_t> ids, std::span<const int32_t> types,
-                          const Segments& segments, std::span<const int32_t> asked) const {
+                                       const Segments& segments, std::span<const int32_t> asked) const {
   if (!kTrainable) return {nullptr, 0, 0};
   MatrixView x = Embed(ctx, ids, types, segments);
   for (size_t layer = 0; layer < layers_.size(); ++layer) {

@@ -35,8 +35,8 @@ class Encoder {
   MatrixView Step(Context& ctx, size_t layer, ConstMatrixView x, const Segments& segments) const;
 
   // Those rows of the last layer that are asked, [asked.size(), d]: what the head's logits are made of.
-  MatrixView ForwardForTraining(Context& ctx, std::span<const int32_t> ids, std::span<const int32_t> types, const Segments& segments,
-                   std::span<const int32_t> asked) const;
+  MatrixView ForwardForTraining(Context& ctx, std::span<const int32_t> ids, std::span<const int32_t> types,
+                                const Segments& segments, std::span<const int32_t> asked) const;
 
   // The head on rows of the last layer. kMasked: [rows, vocabulary]; kTokens: [rows, labels]; kAnswer: [rows, 2], where
   // an answer begins and where it ends; kSequence: [rows, labels], where the rows are the first of each text.

@@ -50,7 +50,7 @@ Attention PointerNetwork::Choices(Context& ctx) const {
 }
 
 MatrixView PointerNetwork::ForwardForTraining(Context& ctx, ConstMatrixView points, const Segments& segments,
-                                 std::span<const int32_t> choices, const Segments& choice_segments) const {
+                                              std::span<const int32_t> choices, const Segments& choice_segments) const {
   const RecurrentOutput read = Forward(ctx, encoder_, points, segments);
   const StepOrder order(choice_segments);
   // Row of `points` that each choice names.

@@ -30,8 +30,8 @@ class PointerNetwork {
   // Teacher forcing: the logarithm of the probability of every choice, [2, choices], and the entropies
   // (core/attention/attend_backward.h, Likelihood). points [rows, inputs]; choice i of a segment is the place, counted
   // from the segment's first point, that is written at step i.
-  MatrixView ForwardForTraining(Context& ctx, ConstMatrixView points, const Segments& segments, std::span<const int32_t> choices,
-                   const Segments& choice_segments) const;
+  MatrixView ForwardForTraining(Context& ctx, ConstMatrixView points, const Segments& segments,
+                                std::span<const int32_t> choices, const Segments& choice_segments) const;
 
   // The order of one set of points, greedily: at most `most` places, or up to the first that is `stop`. With `weights`
   // [most, rows], the probabilities of each step are kept. Without repeats `most` is at most the number of points.

@@ -139,8 +139,9 @@ std::vector<int32_t> SegmentsByStep(const StepOrder& order) {
 
 }  // namespace
 
-MatrixView RnnSeq2Seq::ForwardForTraining(Context& ctx, std::span<const int32_t> source, const Segments& source_segments,
-                             std::span<const int32_t> target, const Segments& target_segments) const {
+MatrixView RnnSeq2Seq::ForwardForTraining(Context& ctx, std::span<const int32_t> source,
+                                          const Segments& source_segments, std::span<const int32_t> target,
+                                          const Segments& target_segments) const {
   if (!kTrainable) return {nullptr, 0, 0};
   MatrixView read = EmbedSource(ctx, source);
   std::vector<CellRows> last;

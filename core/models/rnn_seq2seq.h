@@ -41,7 +41,7 @@ class RnnSeq2Seq : public SequenceModel {
   const RnnConfig& config() const override { return config_; }
   WeightSlots Slots() override;
   MatrixView ForwardForTraining(Context& ctx, std::span<const int32_t> source, const Segments& source_segments,
-                   std::span<const int32_t> target, const Segments& target_segments) const override;
+                                std::span<const int32_t> target, const Segments& target_segments) const override;
   Room PassRoom(size_t rows, size_t keys, size_t threads) const override;
   std::unique_ptr<EncoderPass> Encode(std::vector<int32_t> ids, const Segments& segments) const override;
   std::unique_ptr<ForcedPass> Force(std::unique_ptr<DecoderState> state, std::vector<int32_t> read) const override;

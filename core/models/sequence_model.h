@@ -45,7 +45,7 @@ class SequenceModel : public Decoder {
   // read the target's rows up to t, and the source segment of the same number. `target` is what the decoder reads: the
   // start piece first.
   virtual MatrixView ForwardForTraining(Context& ctx, std::span<const int32_t> source, const Segments& source_segments,
-                           std::span<const int32_t> target, const Segments& target_segments) const = 0;
+                                        std::span<const int32_t> target, const Segments& target_segments) const = 0;
 
   // What a step of a pass over `rows` rows takes at most, whose attention sees at most `keys` of them, and what the
   // pass leaves to the decoder.

@@ -326,8 +326,9 @@ MatrixView Transformer::TeachPast(Context& ctx, size_t index, const Operand& in,
   return Forward(ctx, layer.self, in, AttendEach(segments, segments, View(keys), View(values), true), place);
 }
 
-MatrixView Transformer::ForwardForTraining(Context& ctx, std::span<const int32_t> source, const Segments& source_segments,
-                              std::span<const int32_t> target, const Segments& target_segments) const {
+MatrixView Transformer::ForwardForTraining(Context& ctx, std::span<const int32_t> source,
+                                           const Segments& source_segments, std::span<const int32_t> target,
+                                           const Segments& target_segments) const {
   if (!kTrainable) return {nullptr, 0, 0};
   MatrixView x = EmbedSource(ctx, source, source_segments);
   for (size_t layer = 0; layer < encoder_.size(); ++layer) Rebind(x, EncoderStep(ctx, layer, View(x), source_segments));

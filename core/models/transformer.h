@@ -77,7 +77,7 @@ class Transformer : public SequenceModel {
   MatrixView DecoderStep(Context& ctx, size_t layer, ConstMatrixView x, TransformerState& state) const;
 
   MatrixView ForwardForTraining(Context& ctx, std::span<const int32_t> source, const Segments& source_segments,
-                   std::span<const int32_t> target, const Segments& target_segments) const override;
+                                std::span<const int32_t> target, const Segments& target_segments) const override;
 
   Room PassRoom(size_t rows, size_t keys, size_t threads) const override;
   std::unique_ptr<EncoderPass> Encode(std::vector<int32_t> ids, const Segments& segments) const override;

@@ -21,6 +21,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const command = join(root, 'build/native/qkv');
 const golden = (name) => join(root, 'tests/goldens', name);
 const translator = golden('models/tiny-f32');
+const trained = join(root, 'web/models/en-fr');
 const encoder = golden('one-sided/bert-masked');
 const generator = golden('one-sided/gpt2');
 
@@ -65,10 +66,11 @@ const run = {
 
 // What each command needs to succeed; $ is the folder of this test. The line is what it reads.
 const kCommands = {
-  // Without copying: a model of random weights repeats itself, which is a warning on standard error.
-  translate: { args: ['-m', translator, '--no-copy'], line: 'a b\n' },
+  // A trained model: what one of random weights writes does not end, which standard error reports.
+  translate: { args: ['-m', trained], line: 'Hello.\n' },
   score: { args: ['-m', translator], line: 'a b\tb a\n' },
   inspect: { args: ['-m', translator] },
+  export: { args: ['--hf', translator, '$/exported'] },
   quantize: { args: [translator, '$/int8'] },
   scores: { args: [] },
   shortlist: { args: ['-m', translator, '--pairs', '$/pairs.tsv', '-o', '$/shortlist.bin'] },
@@ -146,7 +148,7 @@ const kFailures = [
   ['a trace of no name', ['translate', '-m', translator, '--trace', ''], 2, /--trace: a name is missing/],
   [
     'a trace on a full disk',
-    ['translate', '-m', translator, '--trace', '/dev/full'],
+    ['translate', '-m', trained, '--trace', '/dev/full'],
     1,
     /\/dev\/full: cannot be written: No space/,
     'a\n',

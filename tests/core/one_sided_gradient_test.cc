@@ -11,8 +11,8 @@
 #include "core/load/folder.h"
 #include "core/train/initialise.h"
 #include "core/train/loss_pass.h"
-#include "core/train/trainable_one_sided.h"
 #include "core/train/parameters.h"
+#include "core/train/trainable_one_sided.h"
 #include "tests/core/goldens.h"
 
 namespace qkv {

@@ -60,7 +60,8 @@ class PointerLearner {
     parameters_->ClearGradients();
     const ArenaScope scope(arena_);
     Context ctx{.arena = arena_, .pool = pool_, .tape = &tape_};
-    const MatrixView odds = network_.ForwardForTraining(ctx, batch.View(), batch.segments, batch.choices, batch.choice_segments);
+    const MatrixView odds =
+        network_.ForwardForTraining(ctx, batch.View(), batch.segments, batch.choices, batch.choice_segments);
     MatrixView given = ctx.New(2, odds.cols());
     given.setZero();
     given.row(0).setConstant(-1 / static_cast<float>(odds.cols()));

@@ -102,7 +102,8 @@ TEST(RnnSeq2Seq, LossAndGradientsArePyTorchs) {
       golden.parameters->Watch(tape);
       Context ctx{.arena = arena, .pool = pool, .tape = &tape};
       const auto pieces = static_cast<float>(golden.batch.target_out.size());
-      const Loss loss = LossPass(ctx, TrainableSequenceModel(*golden.model), golden.batch, golden.smoothing, 1 / pieces);
+      const Loss loss =
+          LossPass(ctx, TrainableSequenceModel(*golden.model), golden.batch, golden.smoothing, 1 / pieces);
       EXPECT_NEAR(loss.smoothed / pieces, golden.loss(), 1e-5 * golden.loss());
       double all = 0;
       for (const LearntParameter& p : golden.parameters->all()) all += std::pow(Norm(golden["d " + p.name]), 2);
@@ -121,8 +122,8 @@ Matrix Taught(const Case& golden, size_t threads = 2) {
   ThreadPool pool(threads);
   Context ctx{.arena = arena, .pool = pool};
   const Batch& batch = golden.batch;
-  return golden.model->Logits(
-      ctx, View(golden.model->ForwardForTraining(ctx, batch.source, batch.source_segments, batch.target_in, batch.target_segments)));
+  return golden.model->Logits(ctx, View(golden.model->ForwardForTraining(ctx, batch.source, batch.source_segments,
+                                                                         batch.target_in, batch.target_segments)));
 }
 
 TEST(RnnSeq2Seq, LogitsArePyTorchs) {
@@ -221,8 +222,9 @@ double LogProb(const Case& golden, size_t i, const std::vector<int32_t>& pieces)
   Arena arena;
   ThreadPool pool(1);
   Context ctx{.arena = arena, .pool = pool};
-  MatrixView log_probs = golden.model->Logits(
-      ctx, View(golden.model->ForwardForTraining(ctx, batch.source, batch.source_segments, batch.target_in, batch.target_segments)));
+  MatrixView log_probs =
+      golden.model->Logits(ctx, View(golden.model->ForwardForTraining(ctx, batch.source, batch.source_segments,
+                                                                      batch.target_in, batch.target_segments)));
   log_probs.col(golden.model->config().pad).setConstant(-INFINITY);
   LogSoftmax(log_probs);
   double sum = 0;

@@ -106,7 +106,8 @@ struct Learner {
   double LossPass(const Golden& golden, Random* random = nullptr) {
     Context ctx{.arena = arena, .pool = pool, .tape = &tape, .random = random};
     const auto pieces = static_cast<float>(golden.batch.target_out.size());
-    return qkv::LossPass(ctx, TrainableSequenceModel(*model), golden.batch, golden.smoothing, 1 / pieces).smoothed / pieces;
+    return qkv::LossPass(ctx, TrainableSequenceModel(*model), golden.batch, golden.smoothing, 1 / pieces).smoothed /
+           pieces;
   }
 };
 
