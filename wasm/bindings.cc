@@ -1,6 +1,7 @@
 // The bindings that every program has. Models are in models.cc, their jobs in jobs.cc, encoders and generators in
 // one_sided.cc, the attention family in attention.cc. The files of this folder convert values; they compute nothing.
 #include <emscripten/bind.h>
+#include <emscripten/heap.h>
 
 #include <algorithm>
 #include <cstdarg>
@@ -31,10 +32,13 @@ val ErrorCodes() {
   return codes;
 }
 
+double MemoryBytes() { return static_cast<double>(emscripten_get_heap_size()); }
+
 }  // namespace
 
 EMSCRIPTEN_BINDINGS(qkv) {
   emscripten::function("errorCodes", &ErrorCodes);
+  emscripten::function("memoryBytes", &MemoryBytes);
   emscripten::function("useThreads", +[](int count) { ThreadCount() = static_cast<size_t>(std::max(count, 1)); });
 }
 

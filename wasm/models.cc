@@ -21,8 +21,6 @@ val Tokenize(int handle, const std::string& text, const std::string& side) {
   return TokensValue(*model, text, model->Encode(text, which), which);
 }
 
-double MemoryBytes() { return static_cast<double>(emscripten_get_heap_size()); }
-
 }  // namespace
 
 uint64_t MemoryForWeights() {
@@ -79,9 +77,6 @@ val HeadsValue(const std::vector<std::pair<size_t, size_t>>& heads) {
   return list;
 }
 
-EMSCRIPTEN_BINDINGS(qkv_models) {
-  emscripten::function("tokenize", &Tokenize);
-  emscripten::function("memoryBytes", &MemoryBytes);
-}
+EMSCRIPTEN_BINDINGS(qkv_models) { emscripten::function("tokenize", &Tokenize); }
 
 }  // namespace qkv::wasm

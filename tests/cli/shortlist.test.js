@@ -86,7 +86,7 @@ test.each([
   ['a line without a tab', 'a\tb\nno tab\n', [], /^qkv: standard input, line 2: SOURCE<TAB>TARGET was expected\n$/],
   ['nothing', '', [], /^qkv: standard input has no pairs\n$/],
   ['no file', '', ['--pairs', '/no/such.tsv'], /^qkv: \/no\/such\.tsv cannot be read: .+\n$/],
-  ['a folder', '', ['--pairs', tmpdir()], /^qkv: .* cannot be read: .+\n$/],
+  ['a folder', '', ['--pairs', tmpdir()], /^qkv: .* is not a regular file; .+\n$/],
   [
     'no place to write',
     'a\tb\n',

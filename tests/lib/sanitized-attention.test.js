@@ -8,7 +8,7 @@ import { at, readJson } from './support.js';
 
 const isBuilt = existsSync(at('build/wasm/asan/attention.wasm'));
 const reports = [];
-jest.unstable_mockModule('../../web/lib/engine/glue.js', async () => {
+jest.unstable_mockModule('../../web/lib/attention/glue.js', async () => {
   const { default: createModule } = await import('../../build/wasm/asan/attention.mjs');
   return { default: (options) => createModule({ ...options, printErr: (line) => reports.push(line) }) };
 });
