@@ -132,8 +132,6 @@ async function bundle(out, entryPoints, { minify, sourcemap }) {
     // Which font or picture a style sheet names is the page's matter.
     external: ['*.woff2', '*.svg'],
     minify,
-    // Errors and consoles show the names of a package's classes and functions.
-    keepNames: Boolean(sourcemap),
   });
   const isWorker = (/** @type {string} */ name) => [...files].some((file) => file === join(kLib, name));
   const workers = Object.entries(kWorkers).filter(([, source]) => isWorker(source));

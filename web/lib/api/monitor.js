@@ -1,5 +1,7 @@
 /** A report on a download: `loaded` of `total`, where `total` is always 1. */
 export class DownloadProgressEvent extends Event {
+  /** The minifier renames classes; who uses the package sees this name. @override */
+  static name = 'DownloadProgressEvent';
   lengthComputable = true;
   total = 1;
 
@@ -15,6 +17,8 @@ export class DownloadProgressEvent extends Event {
  * with 1, each more than the one before.
  */
 export class CreateMonitor extends EventTarget {
+  /** The minifier renames classes; who uses the package sees this name. @override */
+  static name = 'CreateMonitor';
   /** @type {((event: DownloadProgressEvent) => void) | null} */
   ondownloadprogress = null;
   #last = -1;

@@ -83,6 +83,8 @@ function readCreate(options, name) {
  * elsewhere; an aborted call rejects with its signal's reason. Lone surrogates in a text count as U+FFFD.
  */
 export class Translator {
+  /** The minifier renames classes; who uses the package sees this name. */
+  static name = 'Translator';
   /** BCP 47. @readonly */
   sourceLanguage;
   /** BCP 47. @readonly */

@@ -27,6 +27,8 @@ export const errorCodes = /** @type {const} */ ([
 
 /** An error with a code to branch on, a sentence that says what to do, and the place it is about. */
 export class QkvError extends Error {
+  /** The minifier renames classes; who uses the package sees this name. @override */
+  static name = 'QkvError';
   /**
    * @param {QkvErrorCode} code
    * @param {string} message a sentence that says what is wrong and what to do

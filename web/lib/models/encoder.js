@@ -57,6 +57,8 @@ const kText = ['signal', 'second'];
  *     await encoder.fillMask('The cat sat on the [MASK].');
  */
 export class Encoder extends OneSided {
+  /** The minifier renames classes; who uses the package sees this name. @override */
+  static name = 'Encoder';
   /** The model and what runs it. @readonly @type {Readonly<EncoderInfo>} */
   info;
 

@@ -58,6 +58,8 @@ const kGenerate = [
  *     for await (const text of generator.stream('Once upon a time')) console.log(text);
  */
 export class Generator extends OneSided {
+  /** The minifier renames classes; who uses the package sees this name. @override */
+  static name = 'Generator';
   /** The model and what runs it. @readonly @type {Readonly<GeneratorInfo>} */
   info;
 

@@ -61,6 +61,8 @@ export async function registry(from, { signal } = {}) {
 }
 
 export class Registry {
+  /** The minifier renames classes; who uses the package sees this name. */
+  static name = 'Registry';
   /** Every model of the list, in its order. @readonly @type {readonly ListedModel[]} */
   models;
 

@@ -72,6 +72,8 @@ const kRun = ['steps', 'interval', 'onProgress', 'signal'];
  *     await trainer.translate('xyz');
  */
 export class Trainer {
+  /** The minifier renames classes; who uses the package sees this name. */
+  static name = 'Trainer';
   /** The model's sizes. @readonly @type {Readonly<import('../engine/glue.js').WasmModelInfo>} */
   info;
   #engine;
