@@ -51,6 +51,7 @@ std::vector<Answer> FindAnswers(const Encoded& encoded, size_t count, size_t lon
     return likeliest;
   };
   std::vector<Answer> spans;
+  spans.reserve(pieces.size());
   for (size_t i = 0; i < pieces.size(); ++i) spans.push_back(from(i));
   std::vector<Answer> best;
   while (best.size() < count) {

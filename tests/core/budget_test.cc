@@ -127,7 +127,8 @@ TEST(Budget, NoStepOfARecurrentModelTakesMoreThanItAskedFor) {
     const ModelFiles model_files = {.config = config,
                                     .generation_config = "{}",
                                     .vocabulary = files[0],
-                                    .source_spm = {reinterpret_cast<const uint8_t*>(files[1].data()), files[1].size()}};
+                                    .source_spm = {reinterpret_cast<const uint8_t*>(files[1].data()), files[1].size()},
+                                    .target_spm = {}};
     auto loader = ModelLoader::Create(model_files);
     ASSERT_TRUE(loader) << loader.error().ToString();
     auto model = (*loader)->FinishUntrained();

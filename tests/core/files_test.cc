@@ -96,7 +96,7 @@ TEST_F(FilesTest, CopiesBytes) {
 
 TEST_F(FilesTest, ReadsRegularFilesAlone) {
   ASSERT_EQ(mkfifo(At("pipe").c_str(), 0600), 0);
-  for (const std::string path : {std::string("/dev/zero"), folder_.string(), At("pipe")}) {
+  for (const std::string& path : {std::string("/dev/zero"), folder_.string(), At("pipe")}) {
     const Result<std::string> content = ReadWholeFile(path, 1 << 20);
     ASSERT_FALSE(content) << path;
     EXPECT_EQ(content.error().ToString(), "INVALID_FILE: " + path + ": is not a regular file");
