@@ -172,7 +172,7 @@ TEST_F(CorpusTest, NothingToLearnFromIsAnErrorOfNext) {
 
 TEST_F(CorpusTest, ATruncatedArchiveIsAnError) {
   std::string text;
-  for (int i = 0; i < 50000; ++i) text += std::to_string(i * 7919) + "\t" + std::to_string(i * 104729) + "\n";
+  for (int64_t i = 0; i < 50000; ++i) text += std::to_string(i * 7919) + "\t" + std::to_string(i * 104729) + "\n";
   const std::string path = WriteCompressed("whole.gz", text);
   const auto size = std::filesystem::file_size(path);
   for (const uintmax_t kept : {size - 1, size - 9, size / 2, uintmax_t{30}}) {
@@ -186,7 +186,7 @@ TEST_F(CorpusTest, ATruncatedArchiveIsAnError) {
 
 TEST_F(CorpusTest, ADamagedArchiveIsAnError) {
   std::string text;
-  for (int i = 0; i < 50000; ++i) text += std::to_string(i * 7919) + "\t" + std::to_string(i) + "\n";
+  for (int64_t i = 0; i < 50000; ++i) text += std::to_string(i * 7919) + "\t" + std::to_string(i) + "\n";
   const std::string path = WriteCompressed("damaged.gz", text);
   std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
   file.seekp(5000);
