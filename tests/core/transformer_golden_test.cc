@@ -170,7 +170,7 @@ TEST_P(TransformerGolden, LaterPiecesChangeNothingBefore) {
     const std::vector<int32_t> source = Ids(golden["source_ids"]), target = Ids(golden["target_ids"]);
     if (target.size() < 2) continue;
     const Pass before = qkv::Forced(transformer(), source, target);
-    for (const size_t k : {size_t{0}, target.size() / 2, target.size() - 2}) {
+    for (const size_t k : {size_t{0}, (target.size() - 1) / 2, target.size() - 2}) {
       std::vector<int32_t> changed = target;
       changed[k] = changed[k] == 2 ? 3 : 2;
       const Pass after = qkv::Forced(transformer(), source, changed);
