@@ -203,8 +203,11 @@ class Speller {
     AddCopied(spelling);
     if (tokens != nullptr) {
       *tokens = pieces_;
-      for (size_t& begin : tokens->begin) begin = changes.Forward(begin, false);
-      for (size_t& end : tokens->end) end = changes.Forward(end, true);
+      for (size_t i = 0; i < tokens->begin.size(); ++i) {
+        // A piece without text, such as </s>, lies behind what is inserted at its place.
+        tokens->begin[i] = changes.Forward(tokens->begin[i], false);
+        tokens->end[i] = std::max(tokens->begin[i], changes.Forward(tokens->end[i], true));
+      }
     }
     return spelling;
   }

@@ -1,6 +1,6 @@
 // What qkv translate carries through: the caller's terms, hostile ones too, and what it says where it cannot.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -57,4 +57,21 @@ test('a cut says why, and a model that carries worse than others says so', () =>
     /too small to carry[^]*line 1 repeated itself/,
   );
   expect(translate(small, 'a\n', '--keep', 'a')).toMatchObject({ status: 1, stdout: '' });
+});
+
+test('in a trace no piece ends before it begins, and none after the text, whatever is inserted where', () => {
+  const lines = ['See you at 10:30 \u{1f600}', 'f, 12 \u{1f600}', 'Call 555-1234 \u{1f600} \u{1f389}'];
+  const path = join(folder, 'traces.jsonl');
+  expect(translate(kModel, `${lines.join('\n')}\n`, '--trace', path).status).toBe(0);
+  const traces = readFileSync(path, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(traces).toHaveLength(lines.length);
+  for (const { begin, end, text } of traces.flatMap(({ source, target }) => [source, target])) {
+    for (const [i, first] of begin.entries()) {
+      expect(first).toBeLessThanOrEqual(end[i]);
+      expect(end[i]).toBeLessThanOrEqual(Buffer.byteLength(text));
+    }
+  }
 });
