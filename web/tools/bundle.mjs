@@ -89,7 +89,7 @@ function withoutUrls(glue) {
 
 const kTarget = /** @type {const} */ ({ target: 'es2022', legalComments: 'none', logLevel: 'warning' });
 
-/** A thread holds a lock as long as it lives, and ends when it fails: so the page learns of it (web/lib/liveness.js). */
+/** A thread holds a lock as long as it lives, and ends when it fails: so the page learns of it (web/lib/worker/liveness.js). */
 const kThreadLock = `if (self.name.startsWith('em-pthread')) {
   navigator.locks.request(self.name, () => new Promise(() => {}));
   addEventListener('error', () => close());

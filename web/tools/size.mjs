@@ -38,7 +38,7 @@ const threads = readdirSync(at('dist', 'assets')).filter((name) => /^qkv-threads
 print('more, where a page asks for threads\n', weigh(threads.map((name) => `assets/${name}`)));
 
 const linked = at('build', 'wasm', 'relaxed');
-if (existsSync(linked)) {
+if (existsSync(`${linked}/core.symbols`)) {
   console.log('Of the larger wasm, by the code that it was made from (its share of the bytes that were linked):');
   const read = (/** @type {string} */ name) => readFileSync(`${linked}/${name}`, 'utf8');
   const folders = Object.entries(shares(read('qkv.map'), foldersOf(read('core.symbols'))));
