@@ -1,5 +1,5 @@
-// Bindings of the program for models that people bring: folders of every kind that the core knows, but for recurrent
-// models, which are this project's own and which the other program translates with.
+// Bindings of the program for models that people bring: folders of every kind that the core supports, except recurrent
+// models. Those are a format of this project; the program that translates has them.
 #include <emscripten/bind.h>
 
 #include "core/load/any_model.h"
@@ -25,7 +25,7 @@ const Model* Get(const AnyModel& any) {
   return model == nullptr ? nullptr : model->get();
 }
 
-// The model of a handle, if it is of this kind.
+// The model of a handle, if it has this kind.
 template <class Model>
 const Model* At(int handle) {
   const Loaded* const loaded = Models().Get(handle);
@@ -34,7 +34,7 @@ const Model* At(int handle) {
 
 constexpr const char* kKinds[] = {"translation", "encoder", "generator"};
 
-// What a folder with this config.json may have besides its weights: names.
+// The names of the files that a folder with this config.json may have besides its weights.
 val FolderFiles(const std::string& config) {
   const Result<ModelKind> kind = KindOf(config);
   if (!kind) return ErrorValue(kind.error());
@@ -120,7 +120,7 @@ val ModelInfo(int handle) {
   return loaded == nullptr ? NoSuch("model") : InfoOf(loaded->model, loaded->size);
 }
 
-// What is known before the weights are there.
+// The facts that are known before the weights are loaded.
 val LoaderInfo(int handle) {
   const Loading<AnyLoader>* const loading = Loaders<AnyLoader>().Get(handle);
   return loading == nullptr ? NoSuch("loader") : InfoOf(loading->loader->model(), loading->loader->expected());

@@ -1,5 +1,5 @@
-// Bindings: the attention family by itself, without a model. Tensors are {data, shape: [heads, rows, dim]}, in the
-// caller's convention.
+// Bindings: the attention family without a model. Tensors are {data, shape: [heads, rows, dim]}, as rows or as columns
+// as the caller chooses.
 #include <emscripten/bind.h>
 
 #include "core/attention/memory.h"
@@ -39,7 +39,7 @@ val ScoreList() {
 val SelectionNames() { return Strings(kSelectionNames); }
 val WindowNames() { return Strings(kWindowNames); }
 
-// Attention: queries [heads, queries, dim], or with `spread` each query a head of its own.
+// Attention: queries [heads, queries, dim], or with `spread` one head for each query.
 
 val OutputValue(const val& request, Tensor output, const ConstHeads& query, size_t dim) {
   const bool columns = Flag(request, "columns");
@@ -66,7 +66,7 @@ Result<val> TryAttend(const val& request) {
   QKV_CHECK(CheckAttention(choices.attention, in));
 
   const uint64_t rows = uint64_t{in.query.heads} * in.query.rows, keys = in.key.rows;
-  // By columns the output is held twice for a moment.
+  // With columns the output exists twice for a moment.
   const uint64_t room = AttendMemory(choices.attention, in);
   const uint64_t output_bytes = (columns ? 2 : 1) * rows * in.value.dim * sizeof(float);
   QKV_CHECK(CheckMemory(room + output_bytes + RecordBytes(request, rows, keys), kRecordLess, "record"));

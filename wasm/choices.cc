@@ -55,13 +55,13 @@ Result<void> ReadWindow(const val& request, Choices& choices) {
   return {};
 }
 
-// [1 or heads, queries, keys]. Where each query is a head of its own, a row is a head's.
+// [1 or heads, queries, keys]. With one head for each query, a row belongs to a head.
 size_t MaskStride(size_t heads, size_t queries, size_t keys, bool spread) {
   if (spread) return keys;
   return heads > 1 ? queries * keys : 0;
 }
 
-// Bytes, by columns if the caller writes so.
+// Reads the mask as bytes, as columns if the caller writes columns.
 void ReadAllowed(const val& tensor, bool columns, bool spread, Choices& choices) {
   std::vector<uint8_t> bytes = emscripten::convertJSArrayToNumberVector<uint8_t>(Field(tensor, "data"));
   const auto [heads, rows, dim] = ReadShape(tensor);

@@ -1,4 +1,4 @@
-// What a request of the attention family asks for, by the names of the lists.
+// The options of a request of the attention family, by name.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace qkv::wasm {
 
-// What an Attention refers to, kept alive.
+// The choices, with everything that `attention` refers to.
 struct Choices {
   Attention attention;
   std::deque<std::string> names;

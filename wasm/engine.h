@@ -1,5 +1,5 @@
-// The one engine of a WebAssembly instance, and the handles by which JavaScript names what lives in it. Handles are
-// small integers; 0 is never one. JavaScript owns every handle and frees it.
+// The engine of a WebAssembly instance, and the handles by which JavaScript names its objects. Handles are positive
+// integers; 0 is never a handle. JavaScript owns every handle and frees it.
 #pragma once
 
 #include <cstddef>
@@ -33,8 +33,8 @@ class Handles {
   std::vector<std::unique_ptr<T>> objects_;
 };
 
-// How many threads compute, the engine's own among them; to be said before anything is computed. Builds without threads
-// have one, whatever is said.
+// The number of threads that compute, including the engine's own. It is set before anything is computed. Builds without
+// threads always have one.
 inline size_t& ThreadCount() {
   static size_t count = 1;
   return count;

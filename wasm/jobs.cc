@@ -27,14 +27,14 @@ Handles<Running>& Jobs() {
   return jobs;
 }
 
-// A whole number of an options object; 0 where it is absent.
+// A whole number of an options object; 0 if it is absent.
 size_t Option(const val& options, const char* name) {
   if (options.isNull() || options.isUndefined()) return 0;
   const val value = options[name];
   return value.isNumber() ? static_cast<size_t>(std::clamp(value.as<double>(), 0.0, 0x1p31)) : 0;
 }
 
-// A prefix, as a text or as rows of the embedding: the whole of a translation where </s> is the last of them.
+// A prefix, as a text or as rows of the embedding. If the last row is </s>, the prefix is the whole translation.
 Result<std::vector<int32_t>> ParsePrefix(const TranslationModel& model, const val& prefix) {
   if (prefix.isUndefined() || prefix.isNull()) return std::vector<int32_t>{};
   if (prefix.isString()) return model.Prefix(prefix.as<std::string>());
@@ -51,7 +51,7 @@ Result<std::vector<int32_t>> ParsePrefix(const TranslationModel& model, const va
   return ids;
 }
 
-// A text, or [text, part, what stands for the part, text, ...].
+// Reads a text, or [text, part, translation of the part, text, ...].
 std::string ReadText(const val& value, DecodeOptions& options) {
   std::vector<GivenPart>& given = options.given.emplace_back();
   if (value.isString()) return value.as<std::string>();
@@ -127,7 +127,7 @@ val JobStep(int handle) {
   return Stepped(job->translation ? static_cast<Job&>(*job->translation) : *job->replay);
 }
 
-// Four numbers a span, in UTF-16: from, to in the source; from, to in the target.
+// Four numbers for each span, in UTF-16 units: begin and end in the source, begin and end in the target.
 val CopiedValue(const Replay& replay) {
   std::vector<int32_t> offsets;
   const auto add = [&](const std::string& text, std::initializer_list<size_t> bytes) {
@@ -189,7 +189,7 @@ val TranslateResult(int handle) {
   if (job == nullptr || job->translation == nullptr) return NoSuch("job");
   val results = val::array();
   for (const Translation& translation : job->translation->results()) {
-    const uint64_t tree = 4 * translation.tree.size() * sizeof(SearchNode);  // as lists that grow
+    const uint64_t tree = 4 * translation.tree.size() * sizeof(SearchNode);  // the bytes of lists that grow
     if (const Result<void> fits = CheckMemory(tree, "ask for a smaller beam", "tree"); !fits) {
       return ErrorValue(fits.error());
     }

@@ -1,4 +1,4 @@
-// Loading in two phases, from JavaScript: a loader by handle, and the room for the range that is being filled.
+// Loading in two phases, from JavaScript: a loader by handle, and the buffer for the range that is being filled.
 #pragma once
 
 #include <emscripten/bind.h>
@@ -62,7 +62,7 @@ val LoaderCommit(int handle) {
   return fed ? val::undefined() : ErrorValue(fed.error());
 }
 
-// `keep` makes a model's handle of what the loader has loaded.
+// `keep` stores the loaded model and returns its handle.
 template <class Loader>
 val LoaderFinish(int handle, int (*keep)(Loader&)) {
   Loading<Loader>* loading = Loaders<Loader>().Get(handle);
@@ -84,7 +84,8 @@ void BindLoader() {
   function("loaderFree", +[](int handle) { Loaders<Loader>().Free(handle); });
 }
 
-// What a model's weights may take: all that the instance's memory can still grow to, less what its jobs may need.
+// The most bytes that a model's weights may take: the memory that the instance can still get, minus what its jobs may
+// need.
 uint64_t MemoryForWeights();
 
 }  // namespace qkv::wasm

@@ -1,4 +1,4 @@
-// Memory for a call that may be large: what does not fit is refused before anything is begun (core/base/budget.h).
+// Memory for a call that may be large: a call that does not fit is refused before it begins (core/base/budget.h).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace qkv::wasm {
 inline constexpr char kGiveLess[] = "give fewer rows at a time";
 inline constexpr char kRecordLess[] = "record fewer of scores, logits and weights, or give fewer queries at a time";
 
-// An arena for one call, of one block, given back after it.
+// An arena of one block for one call. Its memory is freed after the call.
 class CallArena {
  public:
   explicit CallArena(uint64_t bytes) {

@@ -1,4 +1,4 @@
-// Bindings: what may be asked of a translation model, however it was loaded.
+// Bindings: the functions of a translation model, however it was loaded.
 #include "wasm/models.h"
 
 #include <emscripten/bind.h>

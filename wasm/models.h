@@ -1,4 +1,4 @@
-// Models by handle: what the bindings share.
+// Models by handle, shared by the bindings.
 #pragma once
 
 #include <emscripten/val.h>
@@ -17,21 +17,21 @@ class GeneratorModel;
 
 namespace qkv::wasm {
 
-// Null for a handle that names nothing, or a model of another kind. The models of trainers have negative ones: -1 is
-// trainer 1's. Each program has its own: wasm/translation_models.cc, wasm/any_models.cc.
+// Null for a handle that names nothing, or a model of another kind. Trainers' models have negative handles: -1 is the
+// model of trainer 1. Each program defines this function: wasm/translation_models.cc, wasm/any_models.cc.
 const TranslationModel* ModelAt(int handle);
 const EncoderModel* EncoderAt(int handle);
 const GeneratorModel* GeneratorAt(int handle);
-// In the build that trains (wasm/training.cc).
+// Only in the build that trains (wasm/training.cc).
 const TranslationModel* TrainedModelAt(int trainer);
 
-// {dModel, ...}: what a translator says of its model, its size aside.
+// {dModel, ...}: a translator's info of its model, without its size.
 void AddTranslationInfo(emscripten::val& info, const TranslationModel& model);
 
 // {text, pieces, ids, begin, end}: `begin` and `end` are half-open UTF-16 ranges of the text.
 emscripten::val TokensValue(const TranslationModel& model, const std::string& text, const Tokens& tokens, Side which);
 
-// A step of a job: whether it is done, or its error.
+// Runs one step of a job: returns whether it is done, or its error.
 emscripten::val Stepped(Job& job);
 
 // [[layer, head], ...]

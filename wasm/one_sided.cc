@@ -1,4 +1,4 @@
-// Bindings: what encoders say of texts, and what generators write; jobs, stepped by JavaScript.
+// Bindings: jobs of encoders and generators, stepped by JavaScript, and their results.
 #include <emscripten/bind.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 struct Running {
   const EncoderModel* encoder = nullptr;
   const GeneratorModel* generator = nullptr;
-  std::vector<EncodeInput> inputs;  // of an encoder; of a generator the text that is traced
+  std::vector<EncodeInput> inputs;  // of an encoder; for a generator the text that is traced
   std::unique_ptr<EncodeJob> encode;
   std::unique_ptr<GenerateJob> generate;
   std::unique_ptr<GenerationTraceJob> trace;
@@ -106,7 +106,7 @@ val EncodeStart(int handle, const val& inputs, const val& options) {
   return val(Jobs().Add(std::move(running)));
 }
 
-// What the head says of one text.
+// Adds the results of the head for one text.
 void AddReadings(val& value, const EncoderModel& model, const Encoded& result, size_t count, size_t longest) {
   using Head = EncoderConfig::Head;
   const EncoderConfig& config = model.config();
@@ -151,7 +151,7 @@ val EncodeResult(int handle, const val& options) {
   for (size_t i = 0; i < job->inputs.size(); ++i) {
     const Encoded& result = job->encode->results()[i];
     val value = EncodingValue(*job->encoder, result.encoding, job->inputs[i]);
-    // A text without pieces has none of either, [0, d] and [layers, heads, 0, 0].
+    // For a text without pieces the shapes are [0, d] and [layers, heads, 0, 0].
     if (result.hidden.cols() != 0) Set(value, "vectors", MatrixValue(result.hidden));
     if (result.attention.layers != 0) Set(value, "encoderSelf", MapValue(result.attention));
     AddReadings(value, *job->encoder, result, count, longest);
@@ -187,7 +187,7 @@ val GenerateStart(int handle, const val& prompt, const val& options) {
   return val(Jobs().Add(std::move(running)));
 }
 
-// Of a job that is still at work, too.
+// The text so far, also of a job that is still running.
 val GenerateText(int handle) {
   const Running* const job = Jobs().Get(handle);
   if (job == nullptr || job->generate == nullptr) return NoSuch("job");

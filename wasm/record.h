@@ -1,4 +1,4 @@
-// What a call records for its caller, and how it is given back.
+// What a call records for its caller, and its conversion to JavaScript.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace qkv::wasm {
 
-// What is recorded, [heads, queries, keys] and [heads, queries].
+// The recorded tensors, [heads, queries, keys] and [heads, queries].
 
 struct Recorded {
   std::vector<float> scores, logits, weights, centres;
@@ -20,7 +20,7 @@ struct Recorded {
 
 inline bool Wants(const val& request, const char* name) { return Flag(Field(request, "record"), name); }
 
-// With a copy of the largest on its way to JavaScript.
+// The bytes include a copy of the largest tensor while it is converted.
 inline uint64_t RecordBytes(const val& request, uint64_t rows, uint64_t keys) {
   uint64_t matrices = 0;
   for (const char* name : {"scores", "logits", "weights"}) matrices += Wants(request, name) ? 1 : 0;

@@ -18,7 +18,7 @@ std::array<size_t, 3> ReadShape(const val& tensor) {
 Tensor ReadTensor(const val& value, bool columns) {
   const auto [heads, rows, dim] = ReadShape(value);
   Tensor tensor = {emscripten::convertJSArrayToNumberVector<float>(Field(value, "data")), heads, rows, dim};
-  return columns ? Transposed(tensor) : std::move(tensor);  // a copy of it would be the largest thing in memory
+  return columns ? Transposed(tensor) : std::move(tensor);  // moved, because a copy would double the memory
 }
 
 }  // namespace qkv::wasm

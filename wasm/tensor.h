@@ -1,4 +1,4 @@
-// Tensors that JavaScript gives: {data, shape: [heads, rows, dim]}, the data a Float32Array, its length checked.
+// Tensors from JavaScript: {data, shape: [heads, rows, dim]}. The data is a Float32Array; its length is checked.
 #pragma once
 
 #include <emscripten/val.h>
@@ -16,7 +16,7 @@ struct Tensor {
   std::vector<float> data;
   size_t heads = 0, rows = 0, dim = 0;
 
-  // Never without data, even where there are no rows: null would stand for no tensor.
+  // The data pointer is never null, even without rows, because null means that there is no tensor.
   ConstHeads view() const {
     static constexpr float kNothing = 0;
     return Dense(data.empty() ? &kNothing : data.data(), heads, rows, dim);
@@ -26,7 +26,7 @@ struct Tensor {
   }
 };
 
-// x[h]', for those who write a vector as a column.
+// x[h]' for every head, for callers that write vectors as columns.
 Tensor Transposed(const Tensor& x);
 
 // [heads, rows, dim]

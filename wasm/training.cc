@@ -1,4 +1,4 @@
-// Bindings: training, in the build that can. A trainer's model is a model as any other, by a handle of its own.
+// Bindings: training, only in the build that trains. A trainer's model has a handle and can be used as any other model.
 #include <emscripten/bind.h>
 
 #include <utility>
@@ -119,7 +119,7 @@ EMSCRIPTEN_BINDINGS(qkv_training) {
   function("trainerSave", &TrainerSave);
   function("trainerLoad", &TrainerLoad);
   function("trainerFiles", &TrainerFiles);
-  // Jobs that run on its model have been freed before.
+  // The caller has freed the jobs that run on its model.
   function("trainerFree", +[](int handle) { Sessions().Free(handle); });
 }
 

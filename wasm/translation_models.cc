@@ -1,4 +1,5 @@
-// Bindings of the programs that translate: models from config.json, SentencePiece and model.safetensors, and no other.
+// Bindings of the programs that translate: they read models in MarianMT's layout (config.json, SentencePiece,
+// model.safetensors) and Marian's own files.
 #include <emscripten/bind.h>
 
 #include "core/base/trainable.h"

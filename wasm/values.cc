@@ -40,7 +40,7 @@ std::vector<uint8_t> Bytes(const val& array) {
 
 namespace {
 
-// A text takes up to three bytes for each of its units in UTF-8.
+// A text takes up to three bytes of UTF-8 for each UTF-16 unit.
 uint64_t BytesIn(const val& given) {
   if (!IsGiven(given)) return 0;
   const auto length = static_cast<uint64_t>(Number(given, "length"));
@@ -57,7 +57,7 @@ uint64_t BytesInAll(std::initializer_list<val> given) {
   return bytes;
 }
 
-// Of each byte of a text while it is cut: what it was made of, where it was, what it may be joined to.
+// The memory for each byte of a text while it is cut into pieces: its origin, its offset, its candidates for joining.
 constexpr uint64_t kRoomPerByte = 100;
 
 }  // namespace

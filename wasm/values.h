@@ -1,5 +1,5 @@
-// Values between C++ and JavaScript. Arrays are copied, in and out: views into WebAssembly memory die when it grows.
-// Embind's own operations are inline and long; these are called.
+// Values between C++ and JavaScript. Arrays are copied in both directions, because views into WebAssembly memory become
+// invalid when it grows. These functions are not inline, because Embind's inline operations are long.
 #pragma once
 
 #include <emscripten/val.h>
@@ -16,7 +16,7 @@ namespace qkv::wasm {
 
 using emscripten::val;
 
-// Of an object's fields.
+// A field of an object.
 val Field(const val& object, const char* name);
 double Number(const val& object, const char* name);
 bool Flag(const val& object, const char* name);  // false where it is absent
@@ -28,15 +28,15 @@ void Push(val& list, const val& item);
 val Numbers(std::initializer_list<size_t> numbers);
 val Strings(std::span<const std::string_view> texts);
 
-// Whether the files that JavaScript gives, texts or bytes or lists of them, have room here, once on their way and once
-// where they stay; and texts, besides, while they are cut into pieces.
+// Checks that there is memory for files from JavaScript, which are texts, bytes or lists of them: once while they are
+// converted and once where they are kept; and for texts also while they are cut into pieces.
 Result<void> CheckFiles(std::initializer_list<val> files);
 Result<void> CheckTexts(std::initializer_list<val> texts);
 
-// Neither undefined nor null.
+// Whether a value is neither undefined nor null.
 bool IsGiven(const val& value);
 
-// What a Uint8Array holds; nothing where it is not given.
+// The bytes of a Uint8Array; empty if it is undefined or null.
 std::vector<uint8_t> Bytes(const val& array);
 
 // A typed array of its own.
@@ -57,10 +57,10 @@ val TensorValue(const std::vector<T>& data, std::initializer_list<size_t> shape)
 // {error: {code, message, where}}
 val ErrorValue(const Error& error);
 
-// What a Result holds.
+// The value of a Result, or its error as a value.
 inline val ResultValue(const Result<val>& result) { return result ? result.value() : ErrorValue(result.error()); }
 
-// For a handle that names nothing: freed already, or never given.
+// The error for an invalid handle: one that was freed or never existed.
 val NoSuch(const char* what);
 
 }  // namespace qkv::wasm

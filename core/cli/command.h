@@ -1,4 +1,4 @@
-// What the commands share: their common options, and how they end.
+// What the commands share: common options and the handling of failures.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -16,7 +16,7 @@ namespace qkv::cli {
 
 inline constexpr int kFailed = 1, kUsage = 2;
 
-// What ends a command before its end. It is thrown, so that files that were begun are removed on the way to main.
+// A failure of a command. It is thrown, so that destructors remove unfinished files before main prints the message.
 struct Failure {
   std::string message;  // a line that says what to do
   int exit_code;
@@ -25,17 +25,17 @@ struct Failure {
   throw Failure{std::move(message), exit_code};
 }
 
-// What was printed so far has been taken; a disk that is full does not.
+// Flushes the output, and fails if it cannot be written, for example because the disk is full.
 inline void FlushOrFail() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) Fail("standard output cannot be written");
 }
 
-// Of an option that names a file or a folder.
+// The check of an option that names a file or a folder.
 inline CLI::Validator NotEmpty() {
   return {[](std::string& text) { return text.empty() ? "a name is missing" : ""; }, ""};
 }
 
-// What a result holds.
+// The value of a result; fails with its error.
 template <class T>
 T OrFail(Result<T> result) {
   if (!result) Fail(result.error().ToString());
@@ -49,7 +49,7 @@ inline std::unique_ptr<TranslationModel> LoadOrFail(const std::string& folder, b
   return OrFail(LoadFolder(folder, shortlist));
 }
 
-// Said of a line of which only the beginning was read. `what` happened to the rest.
+// Warns about a line of which only the beginning was read. `what` happened to the rest.
 inline void WarnOfCut(size_t line, size_t positions, const char* what) {
   std::fprintf(stderr, "qkv: line %zu is longer than the model's %zu positions; the rest was not %s\n", line, positions,
                what);
@@ -81,7 +81,7 @@ inline void AddThreads(CLI::App& command, Common& common) {
       ->capture_default_str();
 }
 
-// Each adds its subcommand.
+// Each function adds one subcommand.
 void AddTranslate(CLI::App& app);
 void AddScore(CLI::App& app);
 void AddInspect(CLI::App& app);

@@ -9,7 +9,7 @@ namespace {
 
 std::unique_ptr<TextSource> OpenFileOrFail(const std::string& path) { return OrFail(TextOfFile(path)); }
 
-// Takes ":WEIGHT" off a name that ends with one.
+// Removes ":WEIGHT" from the end of a name and returns the weight.
 double TakeWeight(std::string* spec) {
   const size_t colon = spec->rfind(':');
   if (colon == std::string::npos || colon + 1 == spec->size()) return 1;

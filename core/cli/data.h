@@ -1,4 +1,4 @@
-// Training data as options name them: FILE or SOURCE,TARGET, either with :WEIGHT behind it.
+// Training data as options name them: FILE or SOURCE,TARGET, either with :WEIGHT at its end.
 #pragma once
 
 #include <memory>
@@ -13,11 +13,11 @@ inline constexpr const char* kDataHelp =
     "SOURCE<TAB>TARGET lines, or two files with a comma between; gzip is fine; :WEIGHT says how often its pairs are "
     "seen, 1 by default";
 
-// Opens what `specs` name and says on stderr what was left out of it. `column`: of texts alone, as in CorpusOptions.
-// Failures end the process.
+// Opens the files that `specs` name, and prints on stderr what was left out. `column` is for texts without
+// translations, as in CorpusOptions. Failures end the process.
 std::vector<std::unique_ptr<Corpus>> OpenDataOrFail(const std::vector<std::string>& specs, int column = 0);
 
-// All pairs, or texts, of one of them.
+// All pairs, or texts, of one spec.
 std::vector<TextPair> ReadPairsOrFail(const std::string& spec, int column = 0);
 
 }  // namespace qkv::cli

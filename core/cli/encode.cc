@@ -1,4 +1,4 @@
-// qkv encode, qkv fill-mask: a line in, what an encoder says of it as a line of JSON out.
+// qkv encode, qkv fill-mask: read lines of text, and write the encoder's results for each as a line of JSON.
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 #include <unistd.h>
@@ -37,7 +37,7 @@ void Array(Writer& json, const char* key, const Values& values, const Write& wri
   json.EndArray();
 }
 
-// {label: score} of a row of logits.
+// Writes {label: score} for a row of logits.
 void Scores(Writer& json, const EncoderConfig& config, const float* logits, EncoderConfig::Choice choice) {
   const std::vector<float> scores = LabelScores(logits, config.labels.size(), choice);
   json.StartObject();

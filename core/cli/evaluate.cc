@@ -1,4 +1,5 @@
-// qkv evaluate: how good translations are, of models and of files, and whether one is better than another.
+// qkv evaluate: measures the quality of translations, from models and from files, and tests whether one is better than
+// another.
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
@@ -22,21 +23,21 @@ namespace {
 constexpr size_t kLinesAtOnce = 1024;
 
 struct Options {
-  Common common;  // no model
+  Common common;  // without the option --model
   std::vector<std::string> models, hypotheses;
   std::string data;
-  std::vector<size_t> lengths = {5, 10, 20, 40};  // words of a source: up to so many in a row of the table
+  std::vector<size_t> lengths = {5, 10, 20, 40};  // words of a source: the upper ends of the table's rows
   DecodeOptions decode;
   size_t join = 1, samples = 1000;
   uint64_t seed = 1;
   bool perplexity = true, json = false, sentences = false;
 };
 
-// What a model thinks of the references.
+// The likelihood of the references under a model.
 struct Likelihood {
   double log_prob = 0;  // natural
   size_t pieces = 0;    // </s> included
-  size_t words = 0;     // between white space, and the end of the sentence as one
+  size_t words = 0;     // between white space; the end of the sentence counts as one
   double PerPiece() const { return std::exp(-log_prob / static_cast<double>(std::max<size_t>(pieces, 1))); }
   double PerWord() const { return std::exp(-log_prob / static_cast<double>(std::max<size_t>(words, 1))); }
 };
@@ -45,7 +46,7 @@ struct System {
   std::string name;
   std::vector<std::string> hypotheses;
   std::optional<Likelihood> likelihood;
-  std::vector<BleuCounts> bleu;  // by sentence
+  std::vector<BleuCounts> bleu;  // for each sentence
   std::vector<ChrfCounts> chrf;
   std::vector<double> bleu_samples, chrf_samples;
 };
@@ -117,7 +118,7 @@ System ReadHypotheses(const std::string& path, size_t count) {
   return system;
 }
 
-// Each `count` pairs in a row become one, a space between; the last may be of fewer.
+// Joins each `count` consecutive pairs to one, with a space between; the last may have fewer.
 std::vector<TextPair> Join(const std::vector<TextPair>& pairs, size_t count) {
   std::vector<TextPair> joined;
   for (size_t i = 0; i < pairs.size(); ++i) {
@@ -141,7 +142,7 @@ void Count(const std::vector<TextPair>& pairs, const std::vector<std::vector<uin
 }
 
 struct LengthRow {
-  size_t from, to, sentences = 0;  // words of the source
+  size_t from, to, sentences = 0;  // a range of words in the source
   BleuCounts bleu;
   ChrfCounts chrf;
 };
@@ -313,7 +314,7 @@ void Evaluate(const Options& options) {
   std::vector<System> systems;
   systems.reserve(options.hypotheses.size() + options.models.size());
   for (const std::string& path : options.hypotheses) systems.push_back(ReadHypotheses(path, pairs.size()));
-  // Files are quickly read, so that what is wrong with them is said first; yet models come first.
+  // Models come first in the table, but files are read first: that is fast, so their errors are reported early.
   for (size_t i = 0; i < options.models.size(); ++i) {
     systems.insert(systems.begin() + static_cast<std::ptrdiff_t>(i), RunModel(options.models[i], pairs, options));
   }

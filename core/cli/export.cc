@@ -1,4 +1,4 @@
-// qkv export: a model folder in, the same model in the files of another program out.
+// qkv export: writes a model folder in the format of another program.
 #include <algorithm>
 #include <filesystem>
 
@@ -23,7 +23,7 @@ struct Options {
   bool marian = false, hugging_face = false;
 };
 
-// The folder's model, which is a Transformer in MarianMT's layout.
+// The folder's model, which must be a Transformer in MarianMT's layout.
 std::unique_ptr<TranslationModel> TransformerOrFail(const std::string& folder) {
   if (IsMarianFolder(folder)) Fail(folder + ": it is a folder of Marian's own files already");
   const std::string config = OrFail(ReadWholeFile(folder + "/config.json", kLargestConfig));
@@ -37,7 +37,7 @@ const TransformerConfig& ConfigOf(const TranslationModel& model) {
 
 // ---- Marian ----
 
-// A piece that no text is cut into, as a field of SentencePiece's file; more of them may be written behind a file.
+// An unused piece, as a field of SentencePiece's file. Such fields may be appended to a file.
 std::string UnusedPiece(size_t number) {
   const std::string text = "<unused-" + std::to_string(number) + ">";
   constexpr char kPieces = 0x0a, kText = 0x0a, kScore = 0x15, kType = 0x18, kUnused = 5;
@@ -47,11 +47,11 @@ std::string UnusedPiece(size_t number) {
 }
 
 struct Vocabulary {
-  std::string spm;  // filled up
+  std::string spm;  // padded with unused pieces
   size_t pieces = 0;
 };
 
-// A side's pieces, whose ids have to be the model's rows.
+// The vocabulary of one side. Its ids must be the model's rows.
 Vocabulary VocabularyOrFail(const TranslationModel& model, const std::string& path, Side side) {
   Vocabulary vocabulary{OrFail(ReadWholeFile(path, kLargestFile))};
   const auto* const bytes = reinterpret_cast<const uint8_t*>(vocabulary.spm.data());
@@ -97,7 +97,7 @@ void ExportMarian(const Options& options) {
     ThreadPool pool(1);
     largest = OrFail(LargestInputs(*model, TextsOrFail(options.texts), pool));
   }
-  // The small files first: without its weights nothing takes the folder for a model.
+  // The small files are written first: a folder without weights is not mistaken for a model.
   const FolderLock lock = OrFail(FolderLock::Take(options.out));
   const auto path = [&](const char* begin, const char* end) { return (out / (begin + options.pair + end)).string(); };
   CheckOrFail(WriteWholeFile(path(two ? "srcvocab." : "vocab.", ".spm"), source.spm));
@@ -123,7 +123,7 @@ void ExportHuggingFace(const Options& options) {
   const FolderLock lock = OrFail(FolderLock::Take(options.out));
   for (const char* const name : {"config.json", "generation_config.json", "tokenizer_config.json", "vocab.json",
                                  "source.spm", "target.spm", "target_vocab.json"}) {
-    // Its tokenizer reads a file for each side.
+    // Hugging Face's tokenizer reads a file for each side.
     const char* const from = std::string_view(name) == "target.spm" && !fs::exists(in / name) ? "source.spm" : name;
     if (fs::exists(in / from)) CheckOrFail(CopyWholeFile((in / from).string(), (out / name).string()));
   }

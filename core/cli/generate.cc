@@ -1,4 +1,4 @@
-// qkv generate: a line in, the same line continued out.
+// qkv generate: reads lines, and writes each with its continuation.
 #include <unistd.h>
 
 #include "core/cli/lines.h"
@@ -36,7 +36,7 @@ void Generate(const Options& options) {
     GenerateJob job(*model, prompt, generate);
     Finish(job, ctx);
     std::string text = prompt + job.text();
-    for (char& c : text) c = c == '\n' ? ' ' : c;  // a line out for a line in
+    for (char& c : text) c = c == '\n' ? ' ' : c;  // one line of output for one line of input
     std::puts(text.c_str());
     ++number;
     if (job.truncated()) {

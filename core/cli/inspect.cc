@@ -1,4 +1,4 @@
-// qkv inspect: what is in a model folder.
+// qkv inspect: describes a model folder.
 #include "core/base/json.h"
 #include "core/cli/one_sided.h"
 #include "core/io/files.h"

@@ -14,7 +14,8 @@
 namespace qkv::cli {
 namespace {
 
-// The sentences of one epoch, source and target in turns, or as many of them as are wanted. Texts alone have no target.
+// The sentences of one epoch, at most as many as wanted, source and target alternating. Texts without translations have
+// no target.
 class Sentences : public sentencepiece::SentenceIterator {
  public:
   Sentences(Mixture& data, const LearnVocabularyOptions& options)

@@ -1,5 +1,5 @@
-// Lines of standard input, or of a file, as a filter wants them: many at once where they are waiting, one at a time
-// where a person or a slow program writes them.
+// Reads lines of standard input or of a file: many at once if they are waiting, one at a time if a person or a slow
+// program writes them.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@ namespace qkv::cli {
 
 class LineReader {
  public:
-  // `name` is said when it cannot be read.
+  // `name` is for the error if it cannot be read.
   explicit LineReader(int file, std::string name = "standard input") : file_(file), name_(std::move(name)) {}
 
-  // At least one line, and up to `most` of those that have come already; empty at the end of the input. The last line
-  // needs no newline. A line over 64 MiB ends the command: what has no lines is no text.
+  // At least one line, and up to `most` of those that have arrived; empty at the end of the input. The last line needs
+  // no newline. A line over 64 MiB is an error: such a file is not text.
   std::vector<std::string> Next(size_t most);
 
  private:
@@ -25,8 +25,8 @@ class LineReader {
   int file_;
   std::string name_;
   std::string buffer_;
-  size_t at_ = 0;       // where the next line begins
-  size_t scanned_ = 0;  // as far as here from at_ there is no end of a line
+  size_t at_ = 0;       // the beginning of the next line
+  size_t scanned_ = 0;  // there is no newline from at_ to here
   bool ended_ = false;
 };
 

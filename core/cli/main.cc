@@ -9,14 +9,14 @@
 namespace qkv::cli {
 namespace {
 
-// Names of files may hold anything; what a terminal would act upon is not said to it.
+// File names may contain any bytes; control characters are not printed to the terminal.
 void SayFailure(std::string message) {
   std::replace_if(
       message.begin(), message.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, '?');
   std::fprintf(stderr, "qkv: %s\n", message.c_str());
 }
 
-// Runs the command that the arguments name. Help and the version are printed as a command's result is.
+// Runs the command that the arguments name. Help and version are printed as the results of commands are.
 void RunCommand(CLI::App& app, int argc, char** argv) {
   try {
     app.parse(argc, argv);
@@ -71,7 +71,7 @@ int main(int argc, char** argv) {
     return failure.exit_code;
   } catch (const std::bad_alloc&) {
     SayFailure("there is not enough memory");
-  } catch (const std::exception& error) {  // of a library
+  } catch (const std::exception& error) {  // thrown by a library
     SayFailure(error.what());
   }
   return kFailed;

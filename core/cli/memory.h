@@ -1,4 +1,4 @@
-// What a command that runs for hours does so that it holds no more memory at its end than at its beginning.
+// Keeps the memory of a command that runs for hours constant.
 #pragma once
 
 #ifdef __GLIBC__
@@ -7,16 +7,16 @@
 
 namespace qkv::cli {
 
-// What a batch takes in large pieces goes back to the system when the batch is done. glibc by itself soon serves such
-// pieces from its heap, which then falls apart: a hundred thousand lines held a third more memory than the first
-// thousand. Once, before anything else.
+// Makes malloc return large blocks to the system when a batch frees them. By default glibc soon serves such blocks from
+// its heap, which becomes fragmented: after a hundred thousand lines the process held a third more memory than after a
+// thousand. To be called once, before anything else.
 inline void ReturnLargeMemory() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 128 * 1024);
 #endif
 }
 
-// The free part of the heap goes back too. Now and then: it takes some milliseconds.
+// Returns the free part of the heap to the system. It takes some milliseconds, so call it rarely.
 inline void ReturnMemory() {
 #ifdef __GLIBC__
   malloc_trim(0);

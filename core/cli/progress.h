@@ -1,4 +1,4 @@
-// "lines 1024, 310 lines/s" on a terminal, rewritten in place.
+// Prints "lines 1024, 310 lines/s" on a terminal, rewritten in place.
 #pragma once
 
 #include <unistd.h>
@@ -10,7 +10,8 @@ namespace qkv::cli {
 
 class Progress {
  public:
-  // `what` is counted, in the plural. Silent where nobody watches, or where the watcher types the input.
+  // `what` is the plural of what is counted. Prints nothing if stderr is not a terminal, or if the input is typed
+  // there.
   explicit Progress(const char* what, bool typed) : what_(what), shown_(isatty(STDERR_FILENO) && !typed) {}
   Progress(const Progress&) = delete;
   ~Progress() {

@@ -1,4 +1,4 @@
-// qkv quantize: a model folder in, the same model in int8 out.
+// qkv quantize: writes a model folder in int8.
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
@@ -22,7 +22,7 @@ struct Options {
 
 constexpr const char* kWeights = "model.safetensors";
 
-// A file of weights, or an index of such, in any layout that a folder may have beside the one that is read.
+// Whether a name is a file of weights or an index of them, in any layout.
 bool HasWeights(const std::string& name) {
   constexpr std::string_view kEndings[] = {".safetensors", ".safetensors.index.json", ".h5", ".msgpack", ".ot",
                                            ".onnx"};
@@ -30,7 +30,7 @@ bool HasWeights(const std::string& name) {
                                                           [&](std::string_view end) { return name.ends_with(end); });
 }
 
-// Everything beside the weights, as it is.
+// Copies all files except the weights.
 void CopyOthersOrFail(const fs::path& in, const fs::path& out) {
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(in, error)) {
@@ -41,7 +41,7 @@ void CopyOthersOrFail(const fs::path& in, const fs::path& out) {
   if (error) Fail(in.string() + ": " + error.message());
 }
 
-// Decoders in GPT-2's layout store their matrices transposed, which int8 with a scale for each output is not made for.
+// GPT-2's layout stores matrices transposed, for which the format of int8 with a scale for each output is not defined.
 WeightSlots SlotsOrFail(AnyModel& model, const std::string& folder) {
   if (auto* translation = std::get_if<std::unique_ptr<TranslationModel>>(&model)) return (*translation)->Slots();
   if (auto* encoder = std::get_if<std::unique_ptr<EncoderModel>>(&model)) return (*encoder)->Slots();
@@ -68,7 +68,7 @@ void Quantize(const Options& options) {
   std::error_code error;
   if (fs::equivalent(in, out, error)) Fail(options.out + ": the int8 model needs a folder of its own");
   CopyOthersOrFail(in, out);
-  // The weights come last: without them nothing takes the folder for a model.
+  // The weights are written last: a folder without weights is not mistaken for a model.
   CheckOrFail(WriteWholeFile((out / kWeights).string(),
                              [&](const ByteSink& sink) { WriteSafetensors(slots, FloatsAs::kInt8, sink); }));
   std::printf("%s, %s: %.1f MB\n", Described(in, loaded.files).c_str(), (out / kWeights).c_str(),

@@ -1,4 +1,4 @@
-// qkv score: how likely a translation is.
+// qkv score: prints the log-probability of a translation.
 #include <unistd.h>
 
 #include "core/cli/command.h"

@@ -1,4 +1,4 @@
-// qkv scores: what the attention family is made of.
+// qkv scores: lists the attention family.
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
@@ -72,7 +72,7 @@ void PrintJson() {
   std::printf("%s\n", buffer.GetString());
 }
 
-// "W_q [hidden, queryDim], ..."; what may be left out is in parentheses.
+// "W_q [hidden, queryDim], ..."; optional parameters are in parentheses.
 std::string Parameters(const Score& score) {
   std::string all;
   for (const ParameterSpec& spec : score.parameters) {

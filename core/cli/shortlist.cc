@@ -1,4 +1,4 @@
-// qkv shortlist: which pieces translate which, learnt from pairs of sentences.
+// qkv shortlist: learns from pairs of sentences which pieces translate which.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,7 +21,8 @@ namespace {
 constexpr size_t kPairsAtOnce = 4096;
 constexpr size_t kPairsChecked = 10000;
 constexpr size_t kMostHeads = 4;
-// What is left out of the table never was among the best; so it stays small, whatever the number of pairs.
+// Improbable entries are dropped from the table; they are never among the best. So the table stays small for any number
+// of pairs.
 constexpr Model1Options kTable{.least = 1e-6f, .most = 2000};
 
 struct Options {
@@ -29,7 +30,7 @@ struct Options {
   std::string pairs = "-", output;
   ShortlistSize size;
   size_t iterations = 5;
-  size_t judged = 0;  // pairs that heads are ranked by; 0: they are not
+  size_t judged = 0;  // the number of pairs for ranking heads; 0: no ranking
 };
 
 // Both sides of a line as pieces, without </s>.
@@ -76,7 +77,7 @@ SentencePairs ReadPairs(const TranslationModel& model, const std::string& path, 
   return pairs;
 }
 
-// How much of the targets the lists leave possible, and how much they leave to choose from.
+// Prints how many of the targets the lists allow, and how many pieces they contain.
 void Report(const Shortlist& shortlist, const SentencePairs& pairs, int32_t end, size_t vocabulary) {
   size_t checked = 0, listed = 0, places = 0, found = 0, whole = 0;
   for (size_t i = 0; i < std::min(kPairsChecked, pairs.size()); ++i) {
@@ -117,7 +118,7 @@ SentencePairs Turned(const SentencePairs& pairs) {
   return turned;
 }
 
-// Pairs are judged as pieces again: what they were made from is not kept.
+// Ranks the alignment heads on some pairs. Their texts are not kept, so they are encoded from pieces.
 void RankHeads(const Options& options, const TranslationModel& model, const SentencePairs& pairs, const Model1& onward,
                ThreadPool& pool) {
   const SentencePairs turned = Turned(pairs);
@@ -160,7 +161,8 @@ void Learn(const Options& options) {
   const std::unique_ptr<TranslationModel> model = LoadOrFail(options.common.model, false);
   const size_t vocabulary = model->config().vocabulary;
   const int32_t end = model->config().end;
-  WholeFile output = OrFail(WholeFile::Create(options.output));  // what cannot be written is said before the work
+  // an output that cannot be written is reported before the work
+  WholeFile output = OrFail(WholeFile::Create(options.output));
   ThreadPool pool(options.common.threads);
   const SentencePairs pairs = ReadPairs(*model, options.pairs, pool);
   const Model1 table = LearnTable(pairs, vocabulary, options.iterations, pool);

@@ -1,4 +1,4 @@
-// Terms whose translation the caller gives: --keep and --glossary.
+// Terms with a given translation: --keep and --glossary.
 #pragma once
 
 #include <string>
@@ -13,11 +13,12 @@ struct Terms {
   std::vector<std::string> keep;
   std::string glossary;  // a file's name; empty: none
 
-  // The terms, each with what stands for it. Fails where the glossary cannot be read, or a line of it has no tab.
+  // The terms, each with its translation. Fails if the glossary cannot be read, or if one of its lines has no tab.
   std::vector<std::pair<std::string, std::string>> Read() const;
 };
 
-// Where the terms stand in a line as words: of those that overlap the first, and of these the longest.
+// The places where the terms occur as words in a line. Of terms that overlap the first one counts, and of those that
+// begin at the same place the longest.
 std::vector<GivenPart> FindTerms(const std::string& line,
                                  const std::vector<std::pair<std::string, std::string>>& terms);
 

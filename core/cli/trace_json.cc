@@ -20,7 +20,7 @@ void String(Writer& json, std::string_view text) {
 void Number(Writer& json, float value) {
   char digits[32];
   const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value);
-  if (error != std::errc() || value - value != 0) return void(json.Null());  // JSON has no infinities
+  if (error != std::errc() || value - value != 0) return void(json.Null());  // JSON has no infinity and no NaN
   json.RawValue(digits, static_cast<size_t>(end - digits), rapidjson::kNumberType);
 }
 

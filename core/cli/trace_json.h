@@ -1,4 +1,5 @@
-// The trace as JSON, layout qkv-trace/1: for each kind one array [layer][head][target][source] with its shape.
+// The trace as JSON in the layout qkv-trace/1: for each kind of attention one array [layer][head][target][source] with
+// its shape.
 #pragma once
 
 #include <string>
@@ -7,7 +8,7 @@
 
 namespace qkv::cli {
 
-// One line of JSON; the texts of the replay are valid UTF-8. Spans are half-open byte ranges of the texts in UTF-8
+// One line of JSON; the texts of the replay must be valid UTF-8. Spans are half-open byte ranges of the texts in UTF-8
 // ("spans": "utf-8").
 std::string TraceJson(const TranslationModel& model, const Replay& replay);
 

@@ -1,4 +1,4 @@
-// qkv train: a config in, a model folder out.
+// qkv train: trains a model as a config says, and writes a model folder.
 #include <unistd.h>
 
 #include <atomic>
@@ -27,7 +27,7 @@ volatile std::sig_atomic_t signalled = 0;
 void Stop(int signal) {
   signalled = signal;
   stop = true;
-  std::signal(signal, SIG_DFL);  // a second time ends at once
+  std::signal(signal, SIG_DFL);  // a second signal ends the process immediately
 }
 
 std::string Left(double seconds) {
@@ -37,7 +37,8 @@ std::string Left(double seconds) {
   return text;
 }
 
-// One line that is rewritten on a terminal, and lines of their own elsewhere and for what is measured.
+// Prints progress: one line that is rewritten on a terminal, otherwise one line each. Measurements always get their own
+// line.
 void Show(const RunNews& news) {
   const bool terminal = isatty(STDERR_FILENO) != 0;
   if (news.measured) {
@@ -53,7 +54,7 @@ void Show(const RunNews& news) {
   std::fflush(stderr);
 }
 
-// Of greedy translations: a beam's are better by about as much whatever the model.
+// BLEU of greedy translations. A beam improves all models by about the same amount.
 Result<double> Bleu(const std::string& folder, const std::vector<TextPair>& pairs, size_t threads) {
   QKV_TRY(const std::unique_ptr<TranslationModel> model, LoadFolder(folder, false));
   Arena arena;

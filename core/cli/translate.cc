@@ -1,4 +1,4 @@
-// qkv translate: a line in, a line out.
+// qkv translate: translates lines.
 #include <unistd.h>
 
 #include <optional>
@@ -26,24 +26,24 @@ struct Options {
   std::string trace;
   bool vectors = false, confidence = false;
   Terms given;
-  std::vector<std::pair<std::string, std::string>> terms;  // that were given
+  std::vector<std::pair<std::string, std::string>> terms;  // terms with a given translation
 };
 
 void WriteLine(std::string text) {
   for (char& c : text) {
-    if (c == '\n') c = ' ';  // a line out for a line in, whatever the model wrote
+    if (c == '\n') c = ' ';  // one line of output for one line of input, whatever the model wrote
   }
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fputc('\n', stdout);
 }
 
-// Said of a translation that was cut.
+// Warns about a translation that was cut.
 void WarnOfEnd(size_t line, Cut cut) {
   if (cut == Cut::kRepetition) std::fprintf(stderr, "qkv: line %zu repeated itself, and was cut\n", line);
   if (cut == Cut::kLength) std::fprintf(stderr, "qkv: line %zu did not end by its longest length, and was cut\n", line);
 }
 
-// How these lines are decoded: with the terms that stand in them.
+// The options of decoding for these lines, with the terms that occur in them.
 DecodeOptions DecodeOf(const Options& options, std::span<const std::string> lines) {
   DecodeOptions decode = options.decode;
   for (const std::string& line : lines) decode.given.push_back(FindTerms(line, options.terms));
@@ -71,7 +71,7 @@ void TranslateLines(const TranslationModel& model, const Options& options, Conte
   }
 }
 
-// The rows of the trace are those of the lines that came; the file has its name when all have come.
+// Writes one row of the trace for each line. The file gets its name when all lines are done.
 void TraceLines(const TranslationModel& model, const Options& options, Context& ctx,
                 const std::vector<std::string>& lines, size_t done, WholeFile& file) {
   const ReplayKind kind = options.vectors ? ReplayKind::kVectors : ReplayKind::kTrace;
@@ -87,7 +87,7 @@ void TraceLines(const TranslationModel& model, const Options& options, Context& 
   CheckOrFail(file.Flush());
 }
 
-// Said once of a model that carries worse than others.
+// Warns once about a model that carries worse than others.
 void WarnOfCarrying(const TranslationModel& model, const Options& options) {
   const std::string_view carrying = Carrying(model);
   if (!options.decode.copy || carrying == "attention") return;

@@ -1,4 +1,4 @@
-// qkv vocab: the vocabulary folder of a model that is to be trained.
+// qkv vocab: makes the vocabulary folder for training a model.
 #include <filesystem>
 
 #include "core/cli/command.h"
@@ -38,7 +38,7 @@ std::string LearnOrFail(const Options& options) {
   return LearnVocabularyOrFail(data, learn);
 }
 
-// Pieces a sentence, and how many of them are unknown or bytes.
+// Prints the mean number of pieces of a sentence, and how many are unknown or bytes.
 void Measure(const std::string& spec, int column, const SentencePiece& source, const SentencePiece& target) {
   const std::vector<TextPair> pairs = ReadPairsOrFail(spec, column);
   size_t pieces[2] = {}, unknown = 0, longest = 0;
@@ -59,10 +59,10 @@ void Measure(const std::string& spec, int column, const SentencePiece& source, c
               100 * static_cast<double>(unknown) / static_cast<double>(std::max<size_t>(pieces[0] + pieces[1], 1)));
 }
 
-// The content of a .spm file; what is larger, its reader would refuse.
+// The content of a .spm file, of at most the size that its reader accepts.
 std::string ReadSpmOrFail(const std::string& path) { return OrFail(ReadWholeFile(path, kLargestSpm)); }
 
-// For a model that only reads, or only writes.
+// The vocabulary of a model that has only one side: an encoder or a generator.
 void VocabOfTexts(Options options) {
   if (!options.target_spm.empty()) Fail("--target-spm goes with --for translation", kUsage);
   if (options.column == 0) options.column = 1;

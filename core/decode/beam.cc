@@ -12,9 +12,9 @@ namespace qkv {
 namespace {
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
-// A hypothesis loops when its last pieces, as many as half of the most that it may get and at least kLeastRepeated,
-// repeat one phrase of at most kLongestLoop pieces. No translation does that. A model that loops becomes more certain
-// with each piece, so that its score would win.
+// A hypothesis loops if its last pieces repeat one phrase of at most kLongestLoop pieces. The repetition must be at
+// least kLeastRepeated pieces long, and at least half of the most pieces that the hypothesis may have. No translation
+// does that. A model that loops becomes more certain with each piece, so its score would win.
 constexpr size_t kLongestLoop = 16;
 constexpr size_t kLeastRepeated = 32;
 
@@ -67,8 +67,9 @@ bool BeamSearch::Step(Context& ctx) {
   return live_.empty();
 }
 
-// The decoder's rows, and their logits: of all hypotheses at once, or of one sentence's by its list, which is picked
-// from all where the table is not of int8. Besides, trees that grow, and the texts that are read off them in the end.
+// Memory for the decoder's rows and their logits: of all hypotheses at once, or of one sentence's by its shortlist
+// (picked from all logits if the table is not int8). Also the trees, which grow, and the texts that are read from them
+// at the end.
 Room BeamSearch::NextRoom(size_t threads) const {
   constexpr uint64_t kLines = 1 << 10, kPerPiece = 16;
   const uint64_t rows = std::min(live_.size(), sentences_.size()) * options_.beam, pieces = decoder_.vocabulary();
@@ -93,7 +94,7 @@ Eigen::Index BeamSearch::Scored::Column(int32_t piece) const {
   return at != pieces.end() && *at == piece ? at - pieces.begin() : -1;
 }
 
-// The logits of the hypotheses [begin, end), all of one sentence where there are shortlists.
+// The logits of the hypotheses [begin, end). With shortlists they are all of one sentence.
 BeamSearch::Scored BeamSearch::Score(Context& ctx, ConstMatrixView rows, size_t begin) const {
   const std::span<const int32_t> pieces = Shortlist(live_[begin].sentence);
   MatrixView logits = decoder_.Logits(ctx, rows, pieces);
@@ -105,8 +106,8 @@ BeamSearch::Scored BeamSearch::Score(Context& ctx, ConstMatrixView rows, size_t 
   return scored;
 }
 
-// The 2K best continuations of one sentence's hypotheses [begin, end). Earlier hypotheses and lower ids win ties: they
-// come first, and a later one must be strictly better.
+// The 2K best continuations of one sentence's hypotheses [begin, end). Of equal candidates the earlier hypothesis and
+// the lower id win: they come first, and a later one must be strictly better.
 void BeamSearch::FindCandidates(const Scored& scored, size_t begin, size_t end) {
   candidates_.clear();
   for (size_t h = begin; h < end; ++h) {
@@ -139,7 +140,7 @@ void BeamSearch::AddCandidates(const Scored& scored, const float* row, size_t li
   }
 }
 
-// Ends, continues or closes one sentence by its candidates.
+// Ends or continues the hypotheses of one sentence by its candidates, and closes the sentence when it is done.
 void BeamSearch::Advance(size_t begin, size_t end) {
   Sentence& sentence = sentences_[live_[begin].sentence];
   const size_t first = next_.size();
@@ -159,7 +160,7 @@ void BeamSearch::Advance(size_t begin, size_t end) {
       Finish(sentence, AddNode(sentence, candidate), candidate.log_prob, Cut::kNone);
     }
   }
-  // Loops, and logits that are NaN, leave no candidate: the sentence ends where it is.
+  // If all hypotheses loop, or all logits are NaN, there is no candidate. The sentence then ends at its current length.
   if (candidates_.empty() && sentence.finished.empty()) {
     const Cut cut = Loops(live_[begin]) ? Cut::kRepetition : Cut::kLength;
     Finish(sentence, AddNode(sentence, {live_[begin].log_prob, begin, options_.end}), live_[begin].log_prob, cut);
@@ -196,7 +197,7 @@ void BeamSearch::Finish(Sentence& sentence, int32_t node, float log_prob, Cut cu
 }
 
 float BeamSearch::Penalised(float log_prob, size_t length) const {
-  // length^penalty by what is linked already: the C library's power is 1 KB.
+  // length^penalty by log and exp, which are linked already; the C library's pow would add 1 KB.
   const double power = options_.length_penalty * std::log(static_cast<double>(length));
   return log_prob / static_cast<float>(Exponential(power));
 }

@@ -1,7 +1,7 @@
 // Beam search over a batch of sentences, step by step; greedy search is a beam of one. The rule is the one of Hugging
 // Face's generate(): 2K candidates a step, finished hypotheses ranked by score / length^penalty, a sentence ends when K
-// have finished and no live one can still beat the worst of them. Beyond that rule, a hypothesis that repeats one
-// phrase for half of its longest length is given up; where no other is left, it is cut there.
+// have finished and no live one can still beat the worst of them. In addition, a hypothesis that repeats one phrase for
+// half of its maximum length is dropped. If no other hypothesis is left, it is cut there.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,14 @@
 namespace qkv {
 
 struct SearchOptions {
-  size_t beam = 1;                   // hypotheses kept a sentence
+  size_t beam = 1;                   // hypotheses kept for each sentence
   float length_penalty = 1;          // exponent of the length, </s> included, that divides a finished score
   int32_t start = 0, end = 0;        // the piece that decoding starts from, and the one that ends a sentence
   std::vector<int32_t> banned = {};  // pieces that are never written
-  int32_t avoided = -1;              // one more, which keeps its share of the probability; -1: none
-  std::vector<int32_t> prefix = {};  // pieces that every hypothesis begins with, </s> not among them
-  // For each sentence the pieces that it may write, ascending, with </s> and the prefix's among them; they alone share
-  // its probability. Empty, or an empty list: the whole vocabulary.
+  int32_t avoided = -1;              // one more banned piece, which keeps its share of the probability; -1: none
+  std::vector<int32_t> prefix = {};  // pieces that every hypothesis begins with, without </s>
+  // For each sentence the pieces that it may write, ascending. They include </s> and the prefix, and only they share
+  // the probability. An empty list, or no lists: the whole vocabulary.
   std::vector<std::vector<int32_t>> shortlists = {};
 };
 
@@ -34,10 +34,10 @@ struct Hypothesis {
   std::vector<int32_t> pieces;  // ends with </s>
   float log_prob = 0;           // sum over the pieces; a forced </s> adds nothing
   float score = 0;              // log_prob / length^penalty
-  Cut cut = Cut::kNone;         // otherwise </s> was forced, at its longest length or in a loop
+  Cut cut = Cut::kNone;         // otherwise </s> was forced, at the maximum length or in a loop
 };
 
-// The search records (piece, parent, score) alone: that is the beam tree, and hypotheses are paths to its root.
+// The search records (piece, parent, score) only. This is the beam tree; hypotheses are paths to its root.
 struct SearchNode {
   int32_t piece;
   int32_t parent;  // index in the same sentence's nodes; -1 for the first piece
@@ -46,19 +46,19 @@ struct SearchNode {
 
 class BeamSearch {
  public:
-  // `state` holds one hypothesis a sentence, none of which has read a piece yet; `max_length[s]` >= 1 is the most
-  // pieces that sentence s may get, </s> included.
+  // `state` holds one hypothesis for each sentence, which has read no piece yet. `max_length[s]` >= 1 is the most
+  // pieces that sentence s may have, </s> included.
   BeamSearch(const Decoder& decoder, std::unique_ptr<DecoderState> state, std::vector<size_t> max_length,
              SearchOptions options);
 
-  // One piece further for every live hypothesis. True when all sentences are done.
+  // Extends every live hypothesis by one piece. Returns true when all sentences are done.
   bool Step(Context& ctx);
 
-  // What Step takes at most.
+  // An upper bound of the memory that Step takes.
   Room NextRoom(size_t threads) const;
 
   bool done() const { return live_.empty(); }
-  // Finished hypotheses of a sentence that is done, best first; at least one.
+  // The finished hypotheses of a sentence that is done, best first; at least one.
   std::vector<Hypothesis> Finished(size_t sentence) const;
   const std::vector<SearchNode>& Tree(size_t sentence) const { return sentences_[sentence].tree; }
 
@@ -78,13 +78,13 @@ class BeamSearch {
     int32_t node;  // -1: nothing written yet
     float log_prob;
   };
-  // The logits of some hypotheses, and the pieces that their columns are.
+  // The logits of some hypotheses, and the pieces of their columns.
   struct Scored {
     ConstMatrixView logits;
     std::span<const int32_t> pieces;  // empty: the whole vocabulary
     size_t first;                     // index in live_ of row 0
     int32_t Piece(size_t column) const { return pieces.empty() ? static_cast<int32_t>(column) : pieces[column]; }
-    Eigen::Index Column(int32_t piece) const;  // -1 where it has none
+    Eigen::Index Column(int32_t piece) const;  // -1: the piece has no column
   };
   struct Candidate {
     float log_prob;

@@ -1,5 +1,5 @@
-// What decoding knows of a model: it reads pieces and writes logits. The state is opaque, so that a key/value cache, an
-// SSRU and an LSTM with input feeding all fit.
+// The interface of a model for decoding: it reads pieces and writes logits. The state is opaque, so it can be a
+// key/value cache, an SSRU or an LSTM with input feeding.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +19,22 @@ class Decoder {
  public:
   virtual ~Decoder() = default;
 
-  // Pieces that it can write.
+  // The number of pieces that the model can write.
   virtual size_t vocabulary() const = 0;
 
-  // One piece further: hypothesis h of the state reads tokens[h] and gets row h of what its logits are made of, in the
-  // context's arena. The caller stays within the model's positions.
+  // Reads one piece for each hypothesis: hypothesis h of the state reads tokens[h]. Row h of the result, in the
+  // context's arena, is what its logits are computed from. The caller stays within the model's positions.
   virtual MatrixView Step(Context& ctx, std::span<const int32_t> tokens, DecoderState& state) const = 0;
 
-  // What Step and Gather take at most, of `rows` hypotheses before and after.
+  // An upper bound of the memory that Step and Gather take, with `rows` hypotheses before and after.
   virtual Room StepRoom(const DecoderState& state, size_t rows, size_t threads) const = 0;
 
-  // The logits of rows that Step made, [rows, pieces.size()], for the pieces that are asked for; [rows, vocabulary]
-  // where none are.
+  // The logits of rows that Step returned: [rows, pieces.size()] for the given pieces, or [rows, vocabulary] if
+  // `pieces` is empty.
   virtual MatrixView Logits(Context& ctx, ConstMatrixView rows, std::span<const int32_t> pieces = {}) const = 0;
 
-  // The state's hypotheses become those named: hypothesis h continues the former hypotheses[h]. One may be named
-  // several times (a beam splits) or not at all (it ends).
+  // Replaces the state's hypotheses: the new hypothesis h continues the old hypotheses[h]. One may be named several
+  // times (a beam splits) or not at all (it ends).
   virtual void Gather(std::span<const int32_t> hypotheses, DecoderState& state) const = 0;
 };
 

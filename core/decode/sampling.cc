@@ -21,7 +21,7 @@ int32_t Sampler::Choose(std::span<float> logits, std::span<const int32_t> histor
   if (options_.temperature <= 0 || likeliest < 0) return likeliest;
   for (size_t id = 0; id < logits.size(); ++id) {
     const double weight = std::exp((static_cast<double>(logits[id]) - most) / options_.temperature);
-    if (weight > 0) candidates_.push_back({static_cast<int32_t>(id), weight});  // NaN is not
+    if (weight > 0) candidates_.push_back({static_cast<int32_t>(id), weight});  // false for NaN
   }
   const bool cut = (options_.top_k != 0 && options_.top_k < candidates_.size()) || options_.top_p < 1;
   if (cut) {
@@ -30,7 +30,7 @@ int32_t Sampler::Choose(std::span<float> logits, std::span<const int32_t> histor
     });
   }
   if (options_.top_k != 0 && options_.top_k < candidates_.size()) {
-    size_t kept = options_.top_k;  // and those that are as likely as the last of them
+    size_t kept = options_.top_k;  // and further candidates as likely as the last one
     while (kept < candidates_.size() && candidates_[kept].weight == candidates_[options_.top_k - 1].weight) ++kept;
     candidates_.resize(kept);
   }

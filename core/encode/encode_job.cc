@@ -10,9 +10,9 @@
 namespace qkv {
 namespace {
 
-// A step must stay short: rows of one batch, texts that are longer by themselves not counted.
+// The most rows of a batch, so that a step stays short. A longer text is a batch by itself.
 constexpr size_t kMostRows = 128;
-constexpr uint64_t kLines = 256;  // floats that a text's head takes to be in whole cache lines
+constexpr uint64_t kLines = 256;  // floats added to a text's head, so that it ends at a cache line
 
 }  // namespace
 
@@ -62,7 +62,7 @@ void EncodeJob::ReserveTrace() {
   if (!fits) Fail(fits.error());
 }
 
-// Makes room for a layer; for the last one with the head, whose logits are once in the arena, once in the results.
+// Asks for the memory of a layer. The last step includes the head, whose logits are in the arena and in the results.
 bool EncodeJob::ReserveStep(Context& ctx) {
   const EncoderConfig& config = model_.config();
   Room room = model_.encoder().PassRoom(ids_.size(), longest_, ctx.pool.size());

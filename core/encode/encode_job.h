@@ -1,5 +1,4 @@
-// Texts in, and out what the encoder makes of them: each piece's vector, the head's logits, and on demand every
-// attention weight.
+// Runs an encoder over texts. Results are each piece's vector, the head's logits, and on demand every attention weight.
 #pragma once
 
 #include <string>
@@ -13,20 +12,20 @@ namespace qkv {
 
 struct EncodeInput {
   std::string text;
-  std::optional<std::string> second = {};  // of a pair: for answers, the text to look in
+  std::optional<std::string> second = {};  // the second text of a pair; for answers the text to search
 };
 
 struct EncodeOptions {
   bool hidden = false;  // keep each piece's vector
-  bool head = false;    // run the head, where the model has one
-  bool trace = false;   // keep every weight; of one text
+  bool head = false;    // run the head if the model has one
+  bool trace = false;   // keep every attention weight; for one text only
 };
 
 struct Encoded {
   Encoding encoding;
   Matrix hidden;  // [pieces, d], or empty
-  Matrix logits;  // of the head, or empty: kMasked [masks, vocabulary], kSequence [1, labels], else [pieces, ...]
-  std::vector<size_t> rows;  // the pieces that the logits' rows are of
+  Matrix logits;  // of the head, or empty. kMasked: [masks, vocabulary], kSequence [1, labels], else [pieces, ...]
+  std::vector<size_t> rows;  // the piece of each row of the logits
   AttentionMap attention;    // [layers, heads, pieces, pieces], or empty
 };
 
@@ -35,7 +34,7 @@ class EncodeJob : public Job {
   // `model` must outlive the job. With `trace` there is one input.
   EncodeJob(const EncoderModel& model, const std::vector<EncodeInput>& inputs, EncodeOptions options);
 
-  // In the order of the inputs; complete once Step has returned true, where outcome() has no error.
+  // In the order of the inputs; complete when Step has returned true and outcome() has no error.
   const std::vector<Encoded>& results() const { return results_; }
 
  private:
@@ -53,7 +52,7 @@ class EncodeJob : public Job {
   std::vector<int32_t> ids_, types_;
   Segments segments_;
   Matrix x_;
-  size_t layer_ = 0, longest_ = 0;  // longest_: of the batch's texts
+  size_t layer_ = 0, longest_ = 0;  // longest_: the longest text of the batch
   AttentionTrace trace_;
 };
 

@@ -1,4 +1,4 @@
-// An encoder as a folder holds it: the model and its tokenizer; and what its heads say, in words.
+// An encoder as a folder holds it: the model, its tokenizer, and the names of the labels of its head.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,19 @@ namespace qkv {
 
 class EncoderModel {
  public:
-  // Its small files. The weights are filled into Slots(). Errors: kInvalidFile, kUnsupported, kMissingFile.
+  // `files` are the small files. The caller fills the weights into Slots(). Errors: kInvalidFile, kUnsupported,
+  // kMissingFile.
   static Result<std::unique_ptr<EncoderModel>> Create(const SmallFiles& files);
 
   const Encoder& encoder() const { return encoder_; }
   const EncoderConfig& config() const { return encoder_.config(); }
   const Tokenizer& tokenizer() const { return tokenizer_; }
   WeightSlots Slots() { return encoder_.Slots(); }
-  // The piece that stands for a masked one; -1 where there is none.
+  // The mask piece; -1 if there is none.
   int32_t mask() const { return mask_; }
   std::string_view PieceText(int32_t id) const { return tokenizer_.Text(id); }
 
-  // A text, or two, cut to the model's positions.
+  // One text or two as pieces, cut to the model's positions.
   Encoding Encode(std::string_view text, std::optional<std::string_view> second) const {
     return tokenizer_.Encode(text, second, config().longest());
   }

@@ -34,14 +34,14 @@ std::vector<Answer> FindAnswers(const Encoded& encoded, size_t count, size_t lon
   for (size_t i = 0; i < encoding.size(); ++i) {
     if (encoding.text[i] == (pair ? 1 : 0)) pieces.push_back(i);
   }
-  std::vector<float> begins, ends;  // probabilities among the pieces of the text
+  std::vector<float> begins, ends;  // probabilities over the pieces of the text
   for (const size_t piece : pieces) {
     begins.push_back(encoded.logits(static_cast<Eigen::Index>(piece), 0));
     ends.push_back(encoded.logits(static_cast<Eigen::Index>(piece), 1));
   }
   for (std::vector<float>* row : {&begins, &ends}) Softmax({row->data(), 1, static_cast<Eigen::Index>(row->size())});
-  // Of each piece the likeliest span that begins there and meets no answer: a list as long as the text, not of all
-  // spans.
+  // For each piece, the likeliest span that begins there and does not overlap an answer. So the list is as long as the
+  // text, and not the list of all spans.
   std::vector<char> is_taken(pieces.size());
   const auto from = [&](size_t i) {
     Answer likeliest{i, i, -1};

@@ -12,7 +12,8 @@ namespace qkv {
 
 namespace {
 
-// With the logits of one piece, and what chooses among them: a copy, and candidates of 16 bytes in a list that grows.
+// `room` plus the logits of one piece and the memory for sampling: a copy of the logits, and a growing list of
+// candidates of 16 bytes.
 Room WithLogits(Room room, const Gpt2Config& config) {
   room.scratch += LogitsScratch(1, config.d_model, config.vocabulary);
   room.kept += uint64_t{13} * config.vocabulary * sizeof(float);
@@ -24,7 +25,7 @@ Room WithLogits(Room room, const Gpt2Config& config) {
 GenerateJob::GenerateJob(const GeneratorModel& model, std::string_view prompt, GenerateOptions options)
     : model_(model), options_(std::move(options)), sampler_(options_.sampling), state_(model.config(), 1) {
   const size_t positions = model.config().positions;
-  if (prompt.size() > kLongestText) {  // what is left out below is not cut into pieces either
+  if (prompt.size() > kLongestText) {  // the part that is left out below is not cut into pieces
     truncated_ = true;
     prompt.remove_prefix(prompt.size() - kLongestText);
     while (!prompt.empty() && (prompt.front() & 0xC0) == 0x80) prompt.remove_prefix(1);
@@ -33,7 +34,7 @@ GenerateJob::GenerateJob(const GeneratorModel& model, std::string_view prompt, G
   if (ids_.empty()) ids_.push_back(std::max({model.config().start, model.config().end, 0}));
   if (ids_.size() > positions) {
     truncated_ = true;
-    // The last piece that is written is not read.
+    // The last piece is written but not read.
     const size_t room = std::min(options_.most - std::min<size_t>(options_.most, 1), positions / 2);
     ids_.erase(ids_.begin(), ids_.end() - static_cast<std::ptrdiff_t>(positions - room));
   }
@@ -68,7 +69,7 @@ void GenerateJob::Take(Context& ctx, ConstMatrixView last) {
   WrittenPiece piece{-1, 0, Guesses(logits.data(), size, options_.alternatives)};
   const std::vector<float> own(logits.data(), logits.data() + size);
   piece.id = sampler_.Choose({logits.data(), size}, ids_);
-  if (piece.id < 0) return void(end_ = End::kLength);  // numbers that are no numbers
+  if (piece.id < 0) return void(end_ = End::kLength);  // all logits are NaN
   piece.log_prob = own[static_cast<size_t>(piece.id)] - n.max - n.log_sum;
   if (piece.id == model_.config().end) end_ = End::kPiece;
   ids_.push_back(piece.id);
@@ -120,7 +121,7 @@ bool GenerationTraceJob::Advance(Context& ctx) {
     return false;
   }
   const size_t rows = encoding_.size(), row = alternatives_.size() / count_;
-  const size_t end = std::min(rows, row + 8);  // so many a step
+  const size_t end = std::min(rows, row + 8);  // eight rows a step
   for (size_t r = row; r < end; ++r) {
     const ArenaScope scope(ctx.arena);
     const MatrixView logits = decoder.Logits(ctx, {x_.data() + static_cast<Eigen::Index>(r) * x_.cols(), 1, x_.cols()});

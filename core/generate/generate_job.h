@@ -1,4 +1,4 @@
-// A text in, its continuation out, a piece a step; and the replay that shows what the model looked at.
+// Continues a text, one piece a step; and the replay that shows the attention of the model.
 #pragma once
 
 #include <memory>
@@ -15,27 +15,28 @@ namespace qkv {
 
 struct GenerateOptions {
   SamplingOptions sampling = {};
-  size_t most = 64;                     // pieces written, or what the prompt leaves of the model's positions
-  std::vector<std::string> stops = {};  // the text ends before the first of these
-  size_t alternatives = 0;              // keep so many of the likeliest pieces at each step
+  size_t most = 64;                     // the most pieces to write, within the positions that the prompt leaves
+  std::vector<std::string> stops = {};  // the text ends before the first of these strings
+  size_t alternatives = 0;              // keep this many of the likeliest pieces at each step
 };
 
 struct WrittenPiece {
   int32_t id;
-  float log_prob;                   // natural, by the model's own distribution, before it was bent and cut
+  float log_prob;                   // natural logarithm, by the model's own distribution, before sampling changes it
   std::vector<Guess> alternatives;  // of that distribution
 };
 
 class GenerateJob : public Job {
  public:
-  enum class End { kNone, kLength, kPiece, kStop };  // none yet; as long as it may be; the end piece; a stop string
+  // not yet; at the maximum length; at the end piece; at a stop string
+  enum class End { kNone, kLength, kPiece, kStop };
 
-  // `model` must outlive the job. A prompt that has a position for each of its pieces is kept whole, and the pieces
-  // written end where positions do. Of a longer one the beginning is left out, so that `most` pieces can follow, or as
-  // many as half of the positions. An empty prompt begins with the model's start piece.
+  // `model` must outlive the job. If the model has a position for each piece of the prompt, the prompt is kept whole,
+  // and writing ends at the last position. Otherwise the beginning of the prompt is left out, so that `most` pieces can
+  // follow, but at most half of the positions. An empty prompt begins with the model's start piece.
   GenerateJob(const GeneratorModel& model, std::string_view prompt, GenerateOptions options);
 
-  // What is written so far; a character whose last bytes are still to come is not in it.
+  // The text that is written so far, without an incomplete character at its end.
   const std::string& text() const { return text_; }
   const std::vector<WrittenPiece>& pieces() const { return written_; }
   End end() const { return end_; }
@@ -50,9 +51,9 @@ class GenerateJob : public Job {
   GenerateOptions options_;
   Sampler sampler_;
   Gpt2State state_;
-  std::vector<int32_t> ids_;  // the prompt's, then those written
+  std::vector<int32_t> ids_;  // the prompt's pieces, then the written ones
   std::string said_;          // what the prompt decodes to
-  Matrix x_;                  // the prompt's rows, on their way through the layers
+  Matrix x_;                  // the prompt's rows between two layers
   size_t layer_ = 0;
   std::vector<WrittenPiece> written_;
   std::string text_;
@@ -60,14 +61,14 @@ class GenerateJob : public Job {
   bool truncated_ = false;
 };
 
-// Every weight of one pass over a text. Row t of the attention is what the model looked at when it had read piece t; it
-// then writes piece t + 1.
+// Keeps every attention weight of one pass over a text. Row t of the attention belongs to the step that has read piece
+// t and writes piece t + 1.
 class GenerationTraceJob : public Job {
  public:
   GenerationTraceJob(const GeneratorModel& model, std::string_view text, size_t alternatives);
 
   const Encoding& encoding() const { return encoding_; }
-  // Of each piece but the first, given those before it.
+  // For each piece but the first, given the pieces before it.
   const std::vector<float>& log_probs() const { return log_probs_; }
   // The likeliest pieces after each piece: [pieces, alternatives].
   const std::vector<Guess>& alternatives() const { return alternatives_; }

@@ -1,4 +1,4 @@
-// A generator as a folder holds it: the model, its tokenizer, and how it wants to be decoded.
+// A generator as a folder holds it: the model, its tokenizer, and its options of decoding.
 #pragma once
 
 #include <memory>
@@ -14,13 +14,14 @@ namespace qkv {
 
 class GeneratorModel {
  public:
-  // Its small files. The weights are filled into Slots(). Errors: kInvalidFile, kUnsupported, kMissingFile.
+  // `files` are the small files. The caller fills the weights into Slots(). Errors: kInvalidFile, kUnsupported,
+  // kMissingFile.
   static Result<std::unique_ptr<GeneratorModel>> Create(const SmallFiles& files);
 
   const Gpt2& decoder() const { return decoder_; }
   const Gpt2Config& config() const { return decoder_.config(); }
   const Tokenizer& tokenizer() const { return tokenizer_; }
-  // As generation_config.json has it.
+  // The options of generation_config.json.
   const SamplingOptions& sampling() const { return sampling_; }
   WeightSlots Slots() { return decoder_.Slots(); }
   std::string_view PieceText(int32_t id) const { return tokenizer_.Text(id); }

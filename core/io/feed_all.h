@@ -1,4 +1,4 @@
-// Loading in two phases (core/io/safetensors.h) where all bytes are at hand already.
+// Loading in two phases (core/io/weight_loader.h) when all bytes are in memory.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace qkv {
 
-// Gives `reader`, anything with Next and Feed, each range of `file` that it wants; of one past the end what there is,
-// which it refuses.
+// Feeds `reader`, which has Next and Feed, each range of `file` that it wants. If a range goes past the end, it gets
+// the bytes that there are, and refuses them.
 template <class Reader>
 Result<void> FeedAll(Reader& reader, std::span<const uint8_t> file) {
   for (ByteRange range = reader.Next(); range.length != 0; range = reader.Next()) {

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kBuffer = size_t{1} << 16;
 
-// The first error of reading is its errno, and stays in `reason`.
+// `reason` keeps the errno of the first error.
 ssize_t ReadSome(int file, char* to, size_t most, int& reason) {
   ssize_t count;
   do count = read(file, to, most);
@@ -30,7 +30,7 @@ ssize_t ReadSome(int file, char* to, size_t most, int& reason) {
 
 class OpenFile {
  public:
-  // A pipe does not make it wait.
+  // O_NONBLOCK: opening a pipe does not wait for a writer.
   explicit OpenFile(const std::string& path) : file_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
@@ -66,22 +66,22 @@ Result<void> ReadParts(const std::string& path, const Take& take) {
   }
 }
 
-// A file, or a folder's list of names.
+// Writes a file, or a folder's list of names, to the disk.
 int Sync(int file) { return fsync(file) == 0 || errno == EINVAL ? 0 : errno; }
 
 Error Failed(const std::string& path, int reason) {
   return {ErrorCode::kInvalidFile, std::string("cannot be written: ") + std::strerror(reason), path};
 }
 
-// The file that `path` names: where it is a link, what that leads to. So a link stays one.
+// The file that `path` names, with links followed. So a link stays a link.
 std::string Target(const std::string& path) {
   std::error_code error;
   const fs::path target = fs::canonical(path, error);
   return error ? path : target.string();
 }
 
-// An empty `part` of a file that nobody else writes. Who has it locked writes it; who locked it after it had been
-// renamed holds another file, and tries again.
+// Opens an empty `part` that no other process writes. The process that has it locked writes it. A process that gets the
+// lock after `part` was renamed holds another file, and tries again.
 Result<int> OpenPart(const std::string& part, const std::string& path) {
   for (;;) {
     const int file = open(part.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
@@ -123,7 +123,7 @@ Result<WholeFile> WholeFile::Create(const std::string& path) {
     return WholeFile(file, path, "");
   }
   QKV_TRY(const int file, OpenPart(target + ".part", path));
-  if (exists) (void)fchmod(file, status.st_mode & 07777);  // it stays readable by whom it was
+  if (exists) (void)fchmod(file, status.st_mode & 07777);  // keeps the permissions of the old file
   return WholeFile(file, target, target + ".part");
 }
 

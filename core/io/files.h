@@ -1,4 +1,4 @@
-// Whole files, in and out. Native.
+// Reads and writes whole files. Native.
 #pragma once
 
 #include <functional>
@@ -10,13 +10,13 @@
 
 namespace qkv {
 
-// The content of a regular file. Errors: kMissingFile where it cannot be opened; kInvalidFile where it is a folder, a
-// device or a pipe, or reading fails; kLimitExceeded past `most` bytes.
+// The content of a regular file. Errors: kMissingFile if it cannot be opened; kInvalidFile if it is a folder, a device
+// or a pipe, or if reading fails; kLimitExceeded past `most` bytes.
 Result<std::string> ReadWholeFile(const std::string& path, size_t most);
 
-// The one writer of files. What has the name `path` is whole at any time: the bytes go into `path`.part, which Commit
-// brings to the disk and renames. What is not committed is removed. One process at a time may write a `path`. A device
-// or a pipe of that name is written directly. Errors: kInvalidFile with the system's reason.
+// All files are written by this class. The file `path` is complete at any time: bytes go to `path`.part, which Commit
+// writes to the disk and renames. Without Commit the part is removed. Only one process at a time can write a `path`. A
+// device or a pipe is written directly. Errors: kInvalidFile with the system's reason.
 class WholeFile {
  public:
   static Result<WholeFile> Create(const std::string& path);
@@ -24,10 +24,10 @@ class WholeFile {
   WholeFile& operator=(WholeFile&&) = delete;
   ~WholeFile();
 
-  // Where the bytes are until Commit; empty where `path` is written directly.
+  // The file that has the bytes until Commit; empty if `path` is written directly.
   const std::string& part() const { return part_; }
 
-  // Bytes are kept until there are many, or Flush. After an error every call returns it.
+  // Bytes are buffered until Flush. After an error every call returns that error.
   Result<void> Write(std::string_view bytes);
   Result<void> Flush();
   Result<void> Commit();
@@ -38,12 +38,12 @@ class WholeFile {
   Error CannotWrite(int reason);
 
   int file_;
-  std::string path_, part_;  // no part where `path` is written directly
+  std::string path_, part_;  // the part is empty if `path` is written directly
   std::string buffer_;
-  int failed_ = 0;  // the system's number of the first error
+  int failed_ = 0;  // errno of the first error
 };
 
-// Everything that `write` gives to the sink.
+// Writes everything that `write` gives to the sink.
 Result<void> WriteWholeFile(const std::string& path, const std::function<void(const ByteSink&)>& write);
 Result<void> WriteWholeFile(const std::string& path, std::string_view content);
 Result<void> CopyWholeFile(const std::string& from, const std::string& to);

@@ -15,12 +15,11 @@
 
 namespace qkv {
 
-// Held while it lives. The folder itself is locked, so that nothing is left behind however the process ends. Where a
-// file system has no such locks, nobody is kept out.
+// Holds a lock while it exists. The folder itself is locked, so nothing is left behind however the process ends. On a
+// file system without such locks it has no effect.
 class FolderLock {
  public:
-  // Makes the folder where it is missing. Errors: kInvalidFile where it cannot be made, or where another process holds
-  // it.
+  // Makes the folder if it is missing. Errors: kInvalidFile if it cannot be made, or if another process holds the lock.
   static Result<FolderLock> Take(const std::string& folder) {
     std::error_code error;
     std::filesystem::create_directories(folder, error);

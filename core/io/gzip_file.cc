@@ -27,7 +27,7 @@ Result<GzipFile> GzipFile::Open(const std::string& path) {
   return GzipFile(path, file);
 }
 
-// In parts: what a range claims takes no memory before its bytes are there.
+// Reads in parts, so that a range takes no memory before its bytes are there.
 Result<std::vector<uint8_t>> GzipFile::Read(ByteRange range) {
   std::vector<uint8_t> bytes;
   const auto read = [&](size_t size) {

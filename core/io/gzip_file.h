@@ -1,4 +1,4 @@
-// A file, plain or compressed by gzip, whatever it is called, read from its beginning to its end. Native.
+// Reads a file from beginning to end, plain or compressed by gzip, whatever its name is. Native.
 #pragma once
 
 #include <memory>
@@ -15,10 +15,10 @@ class GzipFile {
   // Errors: kMissingFile.
   static Result<GzipFile> Open(const std::string& path);
 
-  // The bytes of a range that begins no earlier than where the last one ended; of one past the end what there is.
-  // Errors: kInvalidFile where what is compressed is damaged.
+  // The bytes of a range that begins at or after the end of the last one. Past the end of the file it returns the bytes
+  // that there are. Errors: kInvalidFile if the compressed data is damaged.
   Result<std::vector<uint8_t>> Read(ByteRange range);
-  // All of a file of at most `most` bytes. Errors: kLimitExceeded, and those of Read.
+  // The whole file, at most `most` bytes. Errors: kLimitExceeded, and those of Read.
   Result<std::vector<uint8_t>> ReadAll(size_t most);
 
  private:

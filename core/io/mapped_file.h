@@ -1,4 +1,4 @@
-// A whole file, mapped for reading: pages that are not touched cost nothing.
+// A whole file, mapped for reading. Pages that are not read take no memory.
 #pragma once
 
 #include <fcntl.h>
@@ -19,10 +19,11 @@ namespace qkv {
 
 class MappedFile {
  public:
-  // A file that is not there is an error, or empty if it is optional.
+  // A missing file is an error, or empty if it is `optional`.
   static Result<MappedFile> Open(const std::string& folder, const std::string& name, bool optional = false) {
     const std::string path = folder + "/" + name;
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe without a writer waits for none
+    // opening a pipe does not wait for a writer
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) {
       if (optional && errno == ENOENT) return MappedFile();
       return Error{ErrorCode::kMissingFile, std::string("cannot be read: ") + std::strerror(errno), path};

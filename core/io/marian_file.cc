@@ -12,7 +12,8 @@ constexpr uint64_t kLargestOptions = uint64_t{1} << 20;
 constexpr uint64_t kAlignment = 256;
 constexpr uint64_t kFloat32 = 0x404, kFloat16 = 0x402, kInt8 = 0x101, kIntgemm8 = 0x4101;
 constexpr const char* kOptions = "special:model.yml";
-constexpr const char* kAlphas = "_QuantMultA";  // how Marian rounds activations; core/kernels/quantized.h does without
+// Marian's scales for activations, which core/kernels/quantized.h does not need
+constexpr const char* kAlphas = "_QuantMultA";
 
 uint64_t WordAt(std::span<const uint8_t> bytes, size_t at) {
   uint64_t word;
@@ -48,9 +49,9 @@ Result<void> MarianDirectory::ReadBegin(std::span<const uint8_t> bytes) {
   return {};
 }
 
-// How long each part of the header is.
+// Reads the length of each part of the header.
 Result<void> MarianDirectory::ReadHeaders(std::span<const uint8_t> bytes) {
-  // What it becomes: an entry a tensor, and one for the scale of a matrix of int8, each with strings of its own.
+  // Memory for each tensor: an entry, and one more for the scale of an int8 matrix, each with its strings.
   constexpr uint64_t kRoomPerTensor = 1024;
   QKV_CHECK(CheckMemory(bytes.size() / sizeof(Header) * kRoomPerTensor, kTooLarge, file_));
   headers_.resize(bytes.size() / sizeof(Header));
@@ -69,7 +70,7 @@ Result<void> MarianDirectory::ReadHeaders(std::span<const uint8_t> bytes) {
   return {};
 }
 
-// The names, the shapes, and where the data begins.
+// Reads the names, the shapes, and where the data begins.
 Result<void> MarianDirectory::ReadNames(std::span<const uint8_t> bytes) {
   size_t names = 0, shapes = 0;
   for (const Header& header : headers_) shapes += header.name;
@@ -90,7 +91,7 @@ Result<void> MarianDirectory::ReadNames(std::span<const uint8_t> bytes) {
       entry.shape.push_back(static_cast<uint64_t>(size));
     }
     names += header.name;
-    offset += header.bytes;  // of at most 4096 tensors of at most 2^40 bytes
+    offset += header.bytes;  // no overflow: at most 4096 tensors of at most 2^40 bytes
     if (size_ != 0 && offset > size_) return Invalid(entry.name, "its data ends past the end of the file");
     QKV_CHECK(AddTensor(header, std::move(entry)));
   }

@@ -1,4 +1,4 @@
-// The binary file that Marian keeps a model in (marian-dev, common/binary.cpp), as Firefox's translation models are
+// Marian's binary format of models (marian-dev, common/binary.cpp), in which Firefox's translation models are
 // published. Little-endian:
 //
 //   u64  1                        the version
@@ -9,9 +9,9 @@
 //   u64  p, then p bytes          up to a multiple of 256
 //   the data of each tensor in that order, each a multiple of 256 bytes but perhaps the last
 //
-// Matrices are [inputs, outputs]. One of int8 (intgemm8) lies transposed in spite of its shape, tables of pieces
-// excepted, and a float32 follows that its numbers were multiplied by. How it is computed is said in YAML by a tensor
-// of bytes, special:model.yml.
+// Matrices are [inputs, outputs]. An int8 matrix (intgemm8) is stored transposed in spite of its shape, except tables
+// of pieces. After its numbers follows a float32 by which they were multiplied. The options of the model are YAML in a
+// tensor of bytes, special:model.yml.
 #pragma once
 
 #include <memory>
@@ -24,17 +24,17 @@ namespace qkv {
 
 class MarianDirectory : public TensorDirectory {
  public:
-  // `size` in bytes lets it refuse ranges past the end; 0: unknown.
+  // With the file's `size` in bytes it refuses ranges past the end; 0: unknown.
   MarianDirectory(std::string file_name, uint64_t size) : file_(std::move(file_name)), size_(size) {}
 
   ByteRange Next() const override;
   // Errors: kInvalidFile; kUnsupported for types other than float32, float16 and intgemm8; kLimitExceeded.
   Result<void> Feed(std::span<const uint8_t> bytes) override;
-  // Matrices of int8 as [outputs, inputs], each with its scale beside it, of type kInverseScale.
+  // Int8 matrices are given as [outputs, inputs]. Each has one more entry for its scale, of type kInverseScale.
   std::vector<TensorEntry> Take() override { return std::move(entries_); }
 
   const std::vector<TensorEntry>& entries() const { return entries_; }
-  // Where special:model.yml is; length 0 where the file has none. Once the directory is complete.
+  // The range of special:model.yml; length 0 if the file has none. To be called when the directory is complete.
   ByteRange options() const { return options_; }
 
  private:

@@ -9,13 +9,13 @@
 namespace qkv {
 namespace {
 
-constexpr size_t kPositions = 512;   // Marian's sinusoids have no end; sentences have
-constexpr size_t kWidest = 1 << 13;  // of rows: so the table of positions takes 16 MiB at most
+constexpr size_t kPositions = 512;   // a limit on sentences; Marian's sinusoids have none
+constexpr size_t kWidest = 1 << 13;  // the width of rows; so the table of positions takes at most 16 MiB
 
 struct Name {
   std::string_view ours, marians;
 };
-// Of a layer, after its number.
+// Names of a layer's tensors, after the layer's number.
 constexpr Name kLayerNames[] = {
     {"self_attn.q_proj.weight", "self_Wq"},
     {"self_attn.q_proj.bias", "self_bq"},
@@ -65,7 +65,8 @@ std::string_view Find(const Name (&names)[n], std::string_view ours) {
   return {};
 }
 
-// A layer's norm: which part of the layer it belongs to says whether it comes before or after that.
+// The name of a layer's norm. `part` is the part of the layer that the norm belongs to; the config says whether it is
+// before or after that part.
 std::string NormName(std::string_view part, bool decodes, const TransformerConfig& config) {
   const size_t dot = part.rfind('.');
   if (dot == std::string_view::npos) return {};
@@ -95,7 +96,7 @@ class Tensors {
     return found != entries_.end() ? &*found : nullptr;
   }
   bool Has(std::string_view name) const { return Find(name) != nullptr; }
-  // One of a matrix's sizes: of its inputs (axis 0) or its outputs, or of a table's pieces and its width.
+  // A size of a matrix: its inputs (axis 0) or its outputs (axis 1); of a table its pieces or its width.
   Result<size_t> Size(std::string_view name, size_t axis, size_t most) const {
     const TensorEntry* const entry = Find(name);
     const auto where = [&] { return file_ + ", " + std::string(name); };
@@ -107,7 +108,7 @@ class Tensors {
     return Error{ErrorCode::kLimitExceeded,
                  "it has a size of " + std::to_string(size) + "; " + std::to_string(most) + " are possible", where()};
   }
-  // How many layers there are whose tensors are called side_l1_part and so on.
+  // The number of layers, counted by the tensors named side_l1_part, side_l2_part and so on.
   size_t Layers(const std::string& side, const char* part) const {
     size_t layers = 0;
     while (Has(side + "_l" + std::to_string(layers + 1) + part)) ++layers;

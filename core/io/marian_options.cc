@@ -9,7 +9,7 @@
 namespace qkv {
 namespace {
 
-// Without blanks at its ends and the quotes around it.
+// `text` without blanks and quotes at its ends.
 std::string_view Trim(std::string_view text) {
   const size_t begin = std::min(text.find_first_not_of(" \r\t"), text.size());
   text = text.substr(begin, text.find_last_not_of(" \r\t") + 1 - begin);
@@ -17,12 +17,13 @@ std::string_view Trim(std::string_view text) {
   return quoted ? text.substr(1, text.size() - 2) : text;
 }
 
-// What YAML would read otherwise than as a plain value.
+// Whether YAML reads `value` as a plain value.
 bool IsPlain(std::string_view value) {
   return value.empty() || std::string_view("&*!|>{[%@`").find(value[0]) == std::string_view::npos;
 }
 
-// An option, the values that it may have, separated by blanks ("-" stands for none), and what others would be.
+// An option, the values that are supported (separated by blanks, "-" for an empty value), and the feature that other
+// values would need.
 struct Known {
   std::string_view key, values;
   const char* meaning;
@@ -37,8 +38,8 @@ constexpr Known kKnown[] = {
     {"transformer-ffn-depth", "2", "feed-forward networks of another depth"},
     {"transformer-decoder-ffn-depth", "0 2", "feed-forward networks of another depth"},
 };
-// Options that change nothing here: they concern training, other types of model, or what the tensors say themselves. In
-// one text, each between blanks, which takes less of a download than a list.
+// Options without effect here: they concern training, other types of model, or facts that the tensors say. They are one
+// text, separated by blanks, because that is a smaller download than a list.
 constexpr std::string_view kWithoutEffect =
     "bert-train-type-embeddings bert-type-vocab-size dec-cell-base-depth dec-cell-high-depth dim-rnn "
     "enc-cell enc-cell-depth enc-type factors-combine tied-embeddings tied-embeddings-all "
@@ -73,7 +74,7 @@ Result<void> CheckOption(const MarianOptions& options, std::string_view key, std
   return Refuse(options, key, "\"" + std::string(value) + "\": this engine runs no model with this option");
 }
 
-// A size that the tensors say too.
+// A size that the tensors imply too.
 struct Told {
   const char* key;
   size_t of_tensors;
@@ -94,7 +95,7 @@ Result<void> CheckSizes(const MarianOptions& options, const TransformerConfig& c
   return {};
 }
 
-// That norms and the decoder's cells are where the tensors have them.
+// Checks that the options of norms and of the decoder's cells agree with the tensors.
 Result<void> CheckLayers(const MarianOptions& options, const TransformerConfig& config) {
   const bool ssru = config.past == Past::kSsru;
   const auto has_norm = [&](const char* key, const char* fallback) {
@@ -136,7 +137,7 @@ Result<MarianOptions> MarianOptions::Parse(std::string_view text, std::string fi
   options.file_ = std::move(file);
   text = text.substr(0, text.find('\0'));
   size_t line = 0;
-  // A list that grows: at its last step it is there twice, and half as long.
+  // The list grows: at its last step the old list, half as long, exists beside the new one.
   const auto lines = static_cast<uint64_t>(std::count(text.begin(), text.end(), '\n')) + 1;
   QKV_CHECK(CheckMemory(3 * lines * sizeof(Option), kTooLarge, options.file_));
   while (!text.empty()) {

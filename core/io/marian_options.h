@@ -1,5 +1,5 @@
-// special:model.yml: the options that a Marian model was trained with. The subset of YAML that Marian writes: a key and
-// a value, or a key and a list of values, a line each; no anchors, no tags, no maps inside.
+// special:model.yml: the options that a Marian model was trained with. It reads the subset of YAML that Marian writes:
+// on each line a key and a value, or a key and a list of values; no anchors, tags or nested maps.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@
 
 namespace qkv {
 
-// Views of the text.
+// Holds views of the text.
 class MarianOptions {
  public:
   struct Option {
-    std::string_view key, value;  // of a list its last item; empty where it has none
+    std::string_view key, value;  // of a list the last item; empty if it has none
   };
 
-  // `file`: for errors, "model.bin, special:model.yml". `text` outlives the options. Errors: kInvalidFile names the
-  // line.
+  // `file` is for errors: "model.bin, special:model.yml". `text` must outlive the options. Errors: kInvalidFile names
+  // the line.
   static Result<MarianOptions> Parse(std::string_view text, std::string file);
 
-  // The value of a key, `fallback` where there is none.
+  // The value of a key, or `fallback` if the key is absent.
   std::string_view Get(std::string_view key, std::string_view fallback) const;
 
   const std::vector<Option>& all() const { return all_; }
@@ -33,15 +33,15 @@ class MarianOptions {
   std::vector<Option> all_;
 };
 
-// What the options say and the tensors' names and shapes do not.
+// Facts that only the options say, not the tensors' names and shapes.
 struct MarianChoices {
   size_t heads = 8;
   Activation activation = Activation::kRelu;
-  size_t alignment_layer = 0;  // whose first head aligns source and target
+  size_t alignment_layer = 0;  // the layer whose first head aligns source and target
 };
 
-// Of a model of that shape. Every option that changes what is computed is honoured or refused. Errors: kUnsupported,
-// kInvalidFile; both name the option.
+// `config` is that of the tensors. Every option that changes the result is either supported or refused. Errors:
+// kUnsupported, kInvalidFile; both name the option.
 Result<MarianChoices> ReadMarianOptions(const MarianOptions& options, const TransformerConfig& config);
 
 }  // namespace qkv

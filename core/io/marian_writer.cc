@@ -11,8 +11,8 @@ namespace qkv {
 namespace {
 
 constexpr uint64_t kFloat32 = 0x404, kInt8 = 0x101, kIntgemm8 = 0x4101, kAlignment = 256;
-constexpr size_t kInt8Inputs = 64;      // intgemm's products have a multiple of these
-constexpr float kNeverWritten = -1e6f;  // the bias of a row without a piece
+constexpr size_t kInt8Inputs = 64;      // intgemm needs a multiple of this many inputs
+constexpr float kNeverWritten = -1e6f;  // the bias of a padding row
 constexpr const char* kOutputs = "decoder_ff_logit_out";
 
 // A tensor of the file. `rows` and `columns` are its shape.
@@ -30,7 +30,8 @@ void Append(std::string& to, const T* values, size_t count) {
 
 bool IsTable(const std::string& name) { return name.ends_with("Wemb"); }
 
-// How many of a slot's outputs Marian has: of what is about pieces, those of the vocabulary, filled up.
+// The number of outputs of a slot in Marian's file. Tables of pieces have a row for each piece of the vocabulary, and
+// padding rows.
 size_t OutputsOf(const WeightSlot& slot, const std::string& name, const MarianTarget& target) {
   if (name == "encoder_Wemb") return MarianRows(target.source_pieces);
   const bool pieces = IsTable(name) || name.starts_with(kOutputs);
@@ -52,14 +53,14 @@ Item VectorOf(const WeightSlot& slot, const std::string& name, const MarianTarge
   return item;
 }
 
-// A matrix as [outputs, inputs], with the rows that a table is filled up by.
+// A matrix as [outputs, inputs], with a table's padding rows.
 std::vector<float> RowsOf(const Weight& weight, size_t outputs, size_t pieces) {
   std::vector<float> rows(outputs * weight.inputs());
   for (size_t o = 0; o < std::min(pieces, outputs); ++o) weight.GetRow(o, rows.data() + o * weight.inputs());
   return rows;
 }
 
-// Whole numbers of one multiplier, each row the weights of an output, and the multiplier.
+// Int8 weights, one row for each output, and their multiplier.
 std::string Int8Of(const std::vector<float>& rows) {
   float largest = 0;
   for (const float value : rows) largest = std::max(largest, std::abs(value));
@@ -72,7 +73,7 @@ std::string Int8Of(const std::vector<float>& rows) {
   return data;
 }
 
-// Floats lie as the shape says; matrices that are no tables are [inputs, outputs].
+// Floats are stored as the shape says: matrices that are not tables are [inputs, outputs].
 std::string FloatsOf(const std::vector<float>& rows, size_t outputs, size_t inputs, bool table) {
   std::string data;
   if (table) {
@@ -99,7 +100,7 @@ Item MatrixOf(const WeightSlot& slot, const std::string& name, const MarianTarge
           int8 ? Int8Of(rows) : FloatsOf(rows, outputs, inputs, table)};
 }
 
-// The multiplier of a matrix's inputs. That of the output layer has a name of its own where it is a table.
+// Adds the multiplier of a matrix's inputs. For an output layer that is a table it has another name.
 void AddAlphas(const WeightSlot& slot, const std::string& name, const MarianTarget& target, std::vector<Item>& items) {
   const auto found = target.largest->find(std::get<Weight*>(slot.to)->floats().data());
   const float largest = found != target.largest->end() ? found->second : 0;
@@ -112,7 +113,7 @@ void AddAlphas(const WeightSlot& slot, const std::string& name, const MarianTarg
   items.push_back(std::move(item));
 }
 
-// What Marian wants to be told beside that; none of it concerns such a model.
+// Options that Marian requires although they have no effect on such a model.
 constexpr const char* kOtherOptions =
     "bert-train-type-embeddings: true\nbert-type-vocab-size: 2\ndec-cell: ssru\ndec-cell-base-depth: 2\n"
     "dec-cell-high-depth: 1\ndim-rnn: 1024\nenc-cell: gru\nenc-cell-depth: 1\nenc-type: bidirectional\n"

@@ -1,4 +1,4 @@
-// Writes a Transformer as a binary model of Marian's (core/io/marian_file.h), in float32 or in int8 (intgemm8).
+// Writes a Transformer in Marian's binary format (core/io/marian_file.h), in float32 or in int8 (intgemm8).
 #pragma once
 
 #include <map>
@@ -12,8 +12,8 @@
 namespace qkv {
 
 struct MarianTarget {
-  // Pieces of the two vocabularies, whose ids are rows of the tables. Marian's int8 products have a multiple of
-  // kMarianPieces outputs, so that a table is filled up by rows of zeros, whose bias keeps them from being written.
+  // The sizes of the two vocabularies, whose ids are rows of the tables. Marian's int8 products need a multiple of
+  // kMarianPieces outputs, so tables get padding rows of zeros; their bias keeps them from being written.
   size_t source_pieces = 0, target_pieces = 0;
   // For int8: the largest input of each matrix's products, by the address of its floats (core/train/calibrate.h).
   const std::map<const float*, float>* largest = nullptr;  // null: float32
@@ -22,11 +22,11 @@ struct MarianTarget {
 inline constexpr size_t kMarianPieces = 8;
 inline size_t MarianRows(size_t pieces) { return (pieces + kMarianPieces - 1) / kMarianPieces * kMarianPieces; }
 
-// Whether Marian computes such a model as this engine does. Errors: kUnsupported names the field of config.json.
+// Checks that Marian computes such a model as this engine does. Errors: kUnsupported names the field of config.json.
 Result<void> CheckForMarian(const TransformerConfig& config, bool int8);
 
-// `slots` are those of a Transformer of that config, filled, for which CheckForMarian found nothing. A matrix of int8
-// gets one multiplier, 127 / max |w|, and its inputs one, 127 / the largest.
+// `slots` are the filled slots of a Transformer with a config that CheckForMarian accepts. An int8 matrix gets one
+// multiplier, 127 / max |w|, and its inputs get one, 127 / their largest value.
 void WriteMarian(const WeightSlots& slots, const TransformerConfig& config, const MarianTarget& target,
                  const ByteSink& out);
 

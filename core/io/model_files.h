@@ -1,4 +1,4 @@
-// A model folder's small files, by name, and which of them a model of each kind has.
+// The small files of a model folder by name, and which of them a model of each kind has.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace qkv {
 
-// Content by name; what is not there, or empty, is absent.
+// Content by name. An empty content means that the file is absent.
 using SmallFiles = std::vector<std::pair<std::string, std::string>>;
 
 inline std::string_view ContentOf(const SmallFiles& files, std::string_view name) {
@@ -22,8 +22,8 @@ inline std::string_view ContentOf(const SmallFiles& files, std::string_view name
   return {};
 }
 
-// From tokenizer.json, or else from vocab.txt, or from vocab.json and merges.txt. Errors: kMissingFile, and those of
-// the tokenizers.
+// Reads tokenizer.json, or else vocab.txt, or vocab.json and merges.txt. Errors: kMissingFile, and those of the
+// tokenizers.
 Result<Tokenizer> ReadTokenizer(const SmallFiles& files, bool roberta);
 
 }  // namespace qkv

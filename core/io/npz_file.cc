@@ -12,10 +12,10 @@ namespace {
 constexpr size_t kMostMembers = 4096, kHeadMost = 4096;
 constexpr uint32_t kEndMark = 0x06054b50, kListMark = 0x02014b50, kMemberMark = 0x04034b50;
 constexpr size_t kEndSize = 22, kListSize = 46, kMemberSize = 30, kLongestComment = 0xffff;
-constexpr uint64_t kDeflateMost = 1032;  // bytes that one byte can become
+constexpr uint64_t kDeflateMost = 1032;  // the most bytes that deflate makes of one byte
 constexpr uint64_t kFloat32 = 0x404, kInt8 = 0x101;
 
-// Numbers of the zip, little-endian; the caller has checked that they are there.
+// Reads a little-endian number of the zip. The caller has checked that its bytes exist.
 template <class T>
 T At(std::span<const uint8_t> bytes, uint64_t at) {
   T value;
@@ -29,7 +29,7 @@ void Append(std::vector<uint8_t>& to, T value) {
   to.insert(to.end(), bytes, bytes + sizeof value);
 }
 
-// What stands behind 'key': in the text of a .npy's head.
+// The text after 'key': in the header of a .npy.
 std::string_view ValueOf(std::string_view head, std::string_view key) {
   const size_t at = head.find(key);
   if (at == std::string_view::npos) return {};
@@ -37,7 +37,7 @@ std::string_view ValueOf(std::string_view head, std::string_view key) {
   return begin == std::string_view::npos ? std::string_view() : head.substr(begin);
 }
 
-// "(2, 3)", "(3,)" or "()".
+// Reads a shape: "(2, 3)", "(3,)" or "()".
 bool ReadShape(std::string_view text, std::vector<int32_t>& shape) {
   if (!text.starts_with('(')) return false;
   text.remove_prefix(1);
@@ -72,7 +72,7 @@ Result<NpzFile> NpzFile::Open(const std::string& folder, const std::string& name
   return file;
 }
 
-// The list of members, which the end of the file points to.
+// Reads the list of members, which the end of the file points to.
 Result<void> NpzFile::ReadList() {
   const std::span<const uint8_t> zip = zip_.bytes();
   if (zip.size() < kEndSize) return Invalid("", "it is no zip: fetch it again");
@@ -110,7 +110,7 @@ Result<void> NpzFile::ReadList() {
   return {};
 }
 
-// Where a member's data is, and that there is as much of it as it says.
+// Finds a member's data, and checks that it is as long as the list says.
 Result<void> NpzFile::FindData(Member& member) const {
   const std::span<const uint8_t> zip = zip_.bytes();
   if (member.at + kMemberSize > zip.size() || At<uint32_t>(zip, member.at) != kMemberMark) {
@@ -126,7 +126,7 @@ Result<void> NpzFile::FindData(Member& member) const {
   return {};
 }
 
-// The first bytes of a member, or all: then its length and its checksum have to be those of the list.
+// Unpacks the first bytes of a member, or all of it. The length and the checksum of a whole member are checked.
 Result<std::vector<uint8_t>> NpzFile::Unpack(const Member& member, uint64_t most) const {
   const uint8_t* const data = zip_.bytes().data() + member.at;
   std::vector<uint8_t> bytes(std::min(member.size, most));
@@ -151,7 +151,7 @@ Result<std::vector<uint8_t>> NpzFile::Unpack(const Member& member, uint64_t most
   return bytes;
 }
 
-// The head of a .npy: its mark, a version, its own length, and a dictionary of Python's.
+// Reads the header of a .npy: its magic number, a version, its own length, and a Python dictionary.
 Result<void> NpzFile::ReadHead(Member& member, std::span<const uint8_t> begin) const {
   constexpr std::string_view kMark = "\x93NUMPY";
   const std::string_view text(reinterpret_cast<const char*>(begin.data()), begin.size());
@@ -181,7 +181,7 @@ Result<void> NpzFile::ReadHead(Member& member, std::span<const uint8_t> begin) c
   return {};
 }
 
-// What Marian's binary file would begin with; the numbers follow, without padding.
+// Makes the header of Marian's binary file. The numbers follow it without padding.
 void NpzFile::MakeHeader() {
   Append(header_, uint64_t{1});
   Append(header_, uint64_t{members_.size()});
@@ -211,7 +211,7 @@ Result<std::vector<uint8_t>> NpzFile::Read(ByteRange range) {
     return std::vector<uint8_t>(header_.begin() + static_cast<ptrdiff_t>(range.offset),
                                 header_.begin() + static_cast<ptrdiff_t>(end));
   }
-  // The member that the range begins in: a reader asks for no more than one tensor at once.
+  // The member in which the range begins. A reader asks for at most one tensor at once.
   const auto after = std::upper_bound(members_.begin(), members_.end(), range.offset,
                                       [](uint64_t offset, const Member& member) { return offset < member.begin; });
   const Member& member = *(after - 1);

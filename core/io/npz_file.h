@@ -1,6 +1,6 @@
 // A model of Marian's in NumPy's .npz, as OPUS-MT publishes them: a zip whose members NAME.npy are the tensors, stored
-// or deflated. It is read as the binary file that Marian writes of the same tensors (core/io/marian_file.h), so that
-// one reader serves both. Native.
+// or deflated. It appears as the binary file that Marian writes for the same tensors (core/io/marian_file.h), so one
+// reader serves both. Native.
 #pragma once
 
 #include <string>
@@ -14,25 +14,25 @@ namespace qkv {
 
 class NpzFile {
  public:
-  // Reads the zip's list and the head of each member: of at most 4096 members, float32 or bytes, none of which claims
-  // more bytes than deflate can make of what it has. Errors: kMissingFile; kInvalidFile; kUnsupported for members of
-  // another type or packed otherwise, and for zip64; kLimitExceeded.
+  // Reads the zip's list and the header of each member: at most 4096 members, of type float32 or bytes. A member must
+  // not claim more bytes than deflate can make of its data. Errors: kMissingFile; kInvalidFile; kUnsupported for other
+  // types or compressions, and for zip64; kLimitExceeded.
   static Result<NpzFile> Open(const std::string& folder, const std::string& name);
 
-  // Bytes of the binary file that this would be; past its end what there is. A member is unpacked as a whole, and stays
-  // until another one is asked for. Errors: kInvalidFile where it is damaged.
+  // Bytes of the equivalent binary file. Past its end it returns the bytes that there are. A member is unpacked as a
+  // whole, and kept until another one is read. Errors: kInvalidFile if it is damaged.
   Result<std::vector<uint8_t>> Read(ByteRange range);
 
  private:
   struct Member {
     std::string name;  // without .npy
     bool deflated = false;
-    uint64_t at = 0, packed = 0, size = 0;  // of its data in the zip; bytes there; bytes unpacked
-    uint32_t checksum = 0;                  // CRC-32 of what is unpacked
-    uint64_t type = 0;                      // as Marian's binary file counts types
+    uint64_t at = 0, packed = 0, size = 0;  // offset of its data in the zip; bytes there; bytes unpacked
+    uint32_t checksum = 0;                  // CRC-32 of the unpacked bytes
+    uint64_t type = 0;                      // the type's number in Marian's binary file
     std::vector<int32_t> shape;
-    uint64_t head = 0;   // bytes of the .npy before its numbers
-    uint64_t begin = 0;  // of its numbers in the binary file
+    uint64_t head = 0;   // bytes of the .npy's header
+    uint64_t begin = 0;  // offset of its numbers in the binary file
   };
 
   Error Invalid(const std::string& member, std::string message) const;
@@ -46,7 +46,7 @@ class NpzFile {
   MappedFile zip_;
   std::vector<Member> members_;
   std::vector<uint8_t> header_;
-  size_t unpacked_ = SIZE_MAX;  // the member that `content_` is
+  size_t unpacked_ = SIZE_MAX;  // the member that `content_` belongs to
   std::vector<uint8_t> content_;
 };
 

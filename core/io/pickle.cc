@@ -11,21 +11,21 @@ namespace {
 constexpr size_t kMostValues = size_t{1} << 18;
 constexpr size_t kMostParts = 16;  // of a tuple
 constexpr size_t kMostTensors = size_t{1} << 16;
-constexpr size_t kLongestName = 1024;                 // bytes; each tensor has a copy of its name and its storage's
-constexpr uint64_t kMostNumbers = uint64_t{1} << 40;  // of a tensor, and before it: 1 TiB is the largest file
-constexpr int32_t kNothing = -1;                      // where the memo has no value
+constexpr size_t kLongestName = 1024;                 // bytes; each tensor keeps its name and its storage's name
+constexpr uint64_t kMostNumbers = uint64_t{1} << 40;  // of a tensor, and of its offset: the largest file is 1 TiB
+constexpr int32_t kNothing = -1;                      // an empty place of the memo
 
-// What stands on the stack. Values are never changed once they are made, but for dictionaries, which grow.
+// A value on the stack. Values do not change after they are made, except dictionaries, which grow.
 struct Value {
   enum class Kind : uint8_t { kOther, kMark, kInteger, kText, kName, kTuple, kStorage, kTensor, kDictionary };
   Kind kind = Kind::kOther;
   int64_t integer = 0;              // kInteger; an index of `tensors_` for kTensor
   std::string_view text = {};       // kText, kName, and a storage's key
   std::string_view dtype = {};      // kStorage
-  std::vector<int32_t> parts = {};  // kTuple: other values
+  std::vector<int32_t> parts = {};  // kTuple: indices of other values
 };
 
-// The names that a pickle may have. Of the rest there is only to say what they are called.
+// The names that a pickle may contain. Other names are only reported.
 constexpr std::string_view kDictionaryName = "collections OrderedDict";
 constexpr std::string_view kTensorName = "torch._utils _rebuild_tensor_v2";
 constexpr std::string_view kParameterName = "torch._utils _rebuild_parameter";
@@ -65,7 +65,7 @@ class Unpickler {
 
   Error TooLong() const { return {ErrorCode::kLimitExceeded, "it has a name over 1,024 bytes", file_}; }
 
-  // The next `count` bytes; none of them where they are not all there.
+  // The next `count` bytes; empty if there are fewer.
   std::string_view Take(uint64_t count) {
     if (count > bytes_.size() - at_) failed_ = true;
     if (failed_) return {};
@@ -81,7 +81,7 @@ class Unpickler {
     at_ += end + 1;
     return rest.substr(0, end);
   }
-  // A little-endian number of so many bytes, signed where it has four or more.
+  // A little-endian number of `size` bytes, signed if it has four or more.
   int64_t Number(size_t size) {
     const std::string_view bytes = Take(size);
     uint64_t value = 0;
@@ -94,7 +94,8 @@ class Unpickler {
     stack_.push_back(static_cast<int32_t>(values_.size()));
     values_.push_back(std::move(value));
   }
-  // What was on top; a value of no kind where there was nothing.
+  // Removes and returns the top of the stack. If the stack is empty, the pickle is invalid, and a value of no kind is
+  // returned.
   int32_t Pop() {
     if (stack_.empty()) {
       failed_ = true;
@@ -104,7 +105,7 @@ class Unpickler {
     stack_.pop_back();
     return top;
   }
-  // All above the last mark, which goes too.
+  // Removes and returns all values above the last mark, and removes the mark.
   std::vector<int32_t> PopToMark() {
     size_t mark = stack_.size();
     while (mark > 0 && At(stack_[mark - 1]).kind != Kind::kMark) --mark;
@@ -300,7 +301,7 @@ class Unpickler {
     return Push({.kind = Kind::kTensor, .integer = index}), Result<void>();
   }
 
-  // An entry of the dictionary on top: a tensor, whatever dictionary it is in, is kept by its name.
+  // Sets an entry of the dictionary on top of the stack. A tensor is kept by its name, whichever dictionary it is in.
   Result<void> Set(int32_t key, int32_t value) {
     if (At(value).kind != Kind::kTensor) return {};
     if (At(key).kind != Kind::kText) return Invalid("a tensor has no name");

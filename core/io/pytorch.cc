@@ -8,8 +8,8 @@
 namespace qkv {
 namespace {
 
-constexpr uint64_t kEndBytes = 22 + 4096;  // the end record and a comment before which to look for it
-constexpr uint64_t kHeaderBytes = 30;      // of an entry's own header, its name and extra field not among them
+constexpr uint64_t kEndBytes = 22 + 4096;  // the end record and the longest comment after it
+constexpr uint64_t kHeaderBytes = 30;      // of an entry's local header without its name and extra field
 constexpr uint64_t kLargestDirectory = uint64_t{16} << 20;
 constexpr size_t kMostEntries = 20000;
 constexpr uint64_t kLargestPickle = uint64_t{16} << 20;
@@ -30,7 +30,8 @@ uint64_t WidthOf(std::string_view dtype) {
 
 uint64_t BytesOf(const PickledTensor& tensor) {
   uint64_t numbers = WidthOf(tensor.dtype);
-  for (const uint64_t size : tensor.shape) numbers *= size;  // at most 2^43: the pickle's reader bounds the product
+  // at most 2^43: the pickle's reader bounds the product of a shape
+  for (const uint64_t size : tensor.shape) numbers *= size;
   return numbers;
 }
 
@@ -155,7 +156,7 @@ Result<void> PytorchDirectory::ReadTensors(std::span<const uint8_t> bytes) {
   return {};
 }
 
-// Null where there is none.
+// Null if there is none.
 PytorchDirectory::Entry* PytorchDirectory::Find(std::string_view name) {
   const auto found = std::lower_bound(entries_.begin(), entries_.end(), name,
                                       [](const Entry& entry, std::string_view wanted) { return entry.name < wanted; });

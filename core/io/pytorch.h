@@ -1,6 +1,6 @@
-// pytorch_model.bin: a zip whose entries are stored, not compressed: a pickle that describes the tensors, data.pkl, and
-// one entry a storage, data/0 and so on (torch/serialization.py). Nothing in it is run. What PyTorch wrote before 1.6,
-// which is no zip, is refused.
+// pytorch_model.bin: a zip whose entries are stored without compression (torch/serialization.py). data.pkl is a pickle
+// that describes the tensors; each storage is an entry data/0, data/1 and so on. Nothing in it is executed. The format
+// of PyTorch before 1.6, which is not a zip, is refused.
 #pragma once
 
 #include <memory>
@@ -29,8 +29,8 @@ class PytorchDirectory : public TensorDirectory {
   enum class Stage { kBegin, kEnd, kEntries, kPickleHeader, kPickle, kStorageHeaders, kDone };
   struct Entry {
     std::string name;
-    uint64_t header = 0, size = 0;  // where its local header is; bytes of its content
-    uint64_t data = 0;              // where its content is, once the header was read
+    uint64_t header = 0, size = 0;  // offset of its local header; bytes of its content
+    uint64_t data = 0;              // offset of its content, known when the header has been read
   };
 
   Result<void> ReadBegin(std::span<const uint8_t> bytes);
@@ -46,9 +46,9 @@ class PytorchDirectory : public TensorDirectory {
   uint64_t size_;
   Stage stage_ = Stage::kBegin;
   ByteRange range_;
-  std::vector<Entry> entries_;  // by name: what follows the archive's own folder, "data.pkl", "data/0"
+  std::vector<Entry> entries_;  // by name without the archive's own folder: "data.pkl", "data/0"
   std::vector<PickledTensor> tensors_;
-  std::vector<std::string> storages_;  // whose headers are still to be read
+  std::vector<std::string> storages_;  // storages whose headers are still to be read
 };
 
 std::unique_ptr<TensorDirectory> OpenPytorch(const WeightFile& file);

@@ -13,7 +13,7 @@ namespace qkv {
 
 class SafetensorsDirectory : public TensorDirectory {
  public:
-  // `size` lets it refuse ranges past the end; 0: unknown.
+  // With the file's `size` it refuses ranges past the end; 0: unknown.
   SafetensorsDirectory(std::string file_name, uint64_t size) : file_(std::move(file_name)), size_(size) {}
 
   ByteRange Next() const override;

@@ -13,7 +13,7 @@ void Write(const ByteSink& out, const T* values, size_t count) {
   out({reinterpret_cast<const char*>(values), count * sizeof(T)});
 }
 
-// Of the tensor that a slot is, or is a part of.
+// The outputs of the tensor that a slot is, or is a part of.
 size_t OutputsOf(const WeightSlot& slot) { return slot.whole != 0 ? slot.whole : slot.outputs; }
 
 class Header {
@@ -23,7 +23,7 @@ class Header {
              ",\"data_offsets\":[" + std::to_string(end_) + "," + std::to_string(end_ + bytes) + "]}";
     end_ += bytes;
   }
-  // Padded, so that the tensors are aligned.
+  // The header is padded, so that the tensors are aligned.
   std::string Text() const {
     std::string text = text_ + "}";
     text.resize((text.size() + 7) / 8 * 8, ' ');
@@ -76,7 +76,7 @@ void WriteFloats(const Weight& weight, FloatsAs floats, const ByteSink& out) {
   }
 }
 
-// A tensor that lies otherwise than its destinations: it is written transposed, or is several destinations' in one.
+// Whether the tensor's layout is not that of its destination: it is written transposed, or it has several destinations.
 bool IsStaged(const WeightSlot& slot) { return slot.transposed || slot.whole != 0; }
 
 // The slots of the tensor whose first part is `slot`.

@@ -8,14 +8,14 @@ namespace qkv {
 
 enum class FloatsAs {
   kF32,
-  kF16,   // matrices and vectors alike, to the nearest half
-  kInt8,  // matrices: each output's weights to the nearest of 255 steps, its largest at the end
+  kF16,   // matrices and vectors, rounded to the nearest half
+  kInt8,  // matrices: each output's weights are rounded to the nearest of 255 steps, scaled by the largest
           // (core/kernels/quantized.h); vectors F32
 };
 
-// One tensor a slot, or one of all slots that are parts of it, by the first of its names. Matrices of int8 are written
-// as I8 with their scales beside them, in any case; those that files write transposed, or as parts of one, as F32 where
-// others become int8. Every slot must have been filled.
+// Writes one tensor for each slot, or one for all slots that are parts of it, by its first name. Int8 matrices are
+// always written as I8 with their scales. With kInt8, float matrices that files write transposed, or that have several
+// parts, are written as F32. Every slot must be filled.
 void WriteSafetensors(const WeightSlots& slots, FloatsAs floats, const ByteSink& out);
 
 }  // namespace qkv

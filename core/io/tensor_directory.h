@@ -1,4 +1,4 @@
-// What a file of weights says of its tensors, before any of them is read: their names, types, shapes and places.
+// The directory of a file of weights: the names, types, shapes and places of its tensors.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@
 
 namespace qkv {
 
-// Bytes of one of a model's files of weights.
+// A range of bytes of a file of weights.
 struct ByteRange {
   uint64_t offset = 0;
   uint64_t length = 0;  // 0: nothing more is wanted
   size_t file = 0;
 };
 
-// The dtype of a float32 by which all numbers of an int8 matrix were multiplied.
+// The dtype of the one float32 by which all numbers of an int8 matrix were multiplied.
 inline constexpr const char* kInverseScale = "inverse scale";
 
 struct TensorEntry {
-  std::string name, dtype;  // "F32", "F16", "BF16", "I8", kInverseScale; others are named, not read
+  std::string name, dtype;  // "F32", "F16", "BF16", "I8", kInverseScale; other types are listed but not read
   std::vector<uint64_t> shape;
   ByteRange range;
 };
@@ -29,11 +29,11 @@ struct TensorEntry {
 class TensorDirectory {
  public:
   virtual ~TensorDirectory() = default;
-  // The bytes wanted next; none when the directory is complete.
+  // The range wanted next; length 0 when the directory is complete.
   virtual ByteRange Next() const = 0;
-  // The bytes of Next(), all of them. Errors: kInvalidFile, kUnsupported, kLimitExceeded.
+  // Takes all bytes of Next(). Errors: kInvalidFile, kUnsupported, kLimitExceeded.
   virtual Result<void> Feed(std::span<const uint8_t> bytes) = 0;
-  // Once it is complete.
+  // To be called when the directory is complete.
   virtual std::vector<TensorEntry> Take() = 0;
 };
 

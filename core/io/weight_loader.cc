@@ -12,8 +12,8 @@ namespace qkv {
 namespace {
 
 constexpr uint64_t kMegabyte = 1000000;
-constexpr const char* kScales = "_scale";  // what the name of an int8 matrix's scales ends with
-// A tensor is read in parts of this many bytes, so that what a header claims costs nothing before its bytes are there.
+constexpr const char* kScales = "_scale";  // the end of the name of an int8 matrix's scales
+// A tensor is read in parts of this many bytes, so that a false size in a header takes no memory.
 constexpr uint64_t kPart = uint64_t{1} << 20;
 
 std::string Shape(const std::vector<uint64_t>& shape) {
@@ -36,7 +36,7 @@ T Load(const uint8_t* bytes) {
   return value;
 }
 
-// Bytes of a number; 0 for a type that is not read.
+// Bytes of a number; 0 for an unsupported type.
 size_t Width(std::string_view dtype) {
   if (dtype == "F32" || dtype == kInverseScale) return 4;
   if (dtype == "F16" || dtype == "BF16") return 2;
@@ -51,8 +51,8 @@ Weight* MatrixOf(const WeightSlot& slot) {
 // Whether the layout of the tensor is not that of its destination, or there are several destinations.
 bool IsStaged(const WeightSlot& slot) { return slot.transposed || slot.whole != 0; }
 
-// Whether an allocation of so many bytes succeeds now: where memory cannot grow, the one that matters would end the
-// program. Volatile, so that no compiler takes the pair for needless.
+// Whether an allocation of so many bytes succeeds now: if memory cannot grow, the real allocation would end the
+// program. The pointer is volatile, so that the compiler does not remove the pair.
 bool HasRoom(uint64_t bytes) {
   void* volatile room = std::malloc(static_cast<size_t>(bytes));
   std::free(room);
@@ -69,7 +69,7 @@ void ReadRow(std::string_view dtype, const uint8_t* bytes, float* row, size_t si
   }
 }
 
-// `entries` are sorted by name. Null where there is none.
+// `entries` are sorted by name. Null if there is none.
 const TensorEntry* FindEntry(const std::vector<TensorEntry>& entries, const std::string& name) {
   const auto found =
       std::lower_bound(entries.begin(), entries.end(), name,
@@ -167,7 +167,8 @@ const WeightLoader::Destination* WeightLoader::FindDestination(const std::string
   return destination != destinations_.end() && destination->name == name ? &*destination : nullptr;
 }
 
-// One tensor a slot, of the slot's shape, and its scales where it is of int8; read in the order of the file.
+// Chooses one tensor for each slot, of the slot's shape, and its scales if it is int8. They are read in the order of
+// the file.
 Result<void> WeightLoader::ChooseTensors() {
   std::vector<TensorEntry> entries = directory_->Take();
   SortSmall(entries, [](const TensorEntry& a, const TensorEntry& b) { return a.name < b.name; });
@@ -214,7 +215,7 @@ Result<void> WeightLoader::ChooseFor(size_t index, const std::vector<TensorEntry
   }
   if (chosen == nullptr) return {};
   chosen_[index] = true;
-  // Parts of one tensor: the first of them reads it for all.
+  // Of the parts of one tensor the first reads it for all.
   const size_t first = FindDestination(chosen->name)->slot;
   QKV_TRY(Tensor tensor, CheckShape(*chosen, index, false));
   if (first == index) tensors_.push_back(std::move(tensor));
@@ -245,7 +246,7 @@ Result<void> WeightLoader::CheckComplete() {
   return {};
 }
 
-// Whether a matrix of floats becomes int8 on its way.
+// Whether a float matrix becomes int8 while it is loaded.
 bool WeightLoader::Quantizes(size_t slot) const {
   return quantizes_ && numbers_[slot] == Numbers::kFloat && MatrixOf(slots_.slots[slot]) != nullptr &&
          !slots_.slots[slot].exact;
@@ -259,7 +260,7 @@ uint64_t WeightLoader::InMemory(size_t index) const {
   return uint64_t{slot.outputs} * sizeof(float);
 }
 
-// With the first file: what its slots take, and those of later files as floats.
+// Counts the bytes when the first file's directory is known: those of its slots, and those of later files as floats.
 void WeightLoader::CountBytes() {
   const auto sum = [&] {
     uint64_t bytes = 0;
@@ -267,7 +268,7 @@ void WeightLoader::CountBytes() {
     return bytes;
   };
   if (file_ == 0) {
-    quantizes_ = false;  // as floats
+    quantizes_ = false;  // count as floats
     quantizes_ = arrive_ == ArriveAs::kInt8 || (arrive_ == ArriveAs::kAuto && sum() > kLargestFloats);
   }
   bytes_ = sum();
@@ -325,7 +326,7 @@ Result<void> WeightLoader::MakeRoom(const Tensor& tensor) {
   return {};
 }
 
-// Row `row` of a slot's matrix.
+// Sets row `row` of a slot's matrix.
 void WeightLoader::SetRow(size_t slot, size_t row, const float* values) {
   Weight& matrix = *MatrixOf(slots_.slots[slot]);
   if (!matrix.quantized()) return matrix.floats().SetRow(row, values);
@@ -334,7 +335,7 @@ void WeightLoader::SetRow(size_t slot, size_t row, const float* values) {
   matrix.int8().SetRow(row, quantized.data());
 }
 
-// The tensor's next rows, from row_ on.
+// Reads the tensor's next rows, from row_ on.
 Result<void> WeightLoader::ReadRows(const Tensor& tensor, std::span<const uint8_t> bytes) {
   if (row_ == 0) QKV_CHECK(MakeRoom(tensor));
   const WeightSlot& slot = slots_.slots[tensor.slot];
@@ -371,7 +372,7 @@ Result<void> WeightLoader::ReadRows(const Tensor& tensor, std::span<const uint8_
   return {};
 }
 
-// The rows that the file does not have.
+// Fills the rows that the file does not have.
 void WeightLoader::FillAbsent(const Tensor& tensor) {
   const WeightSlot& slot = slots_.slots[tensor.slot];
   Weight* const matrix = MatrixOf(slot);
@@ -383,7 +384,7 @@ void WeightLoader::FillAbsent(const Tensor& tensor) {
   for (size_t row = slot.outputs - slot.absent; row < slot.outputs; ++row) SetRow(tensor.slot, row, zeros.data());
 }
 
-// Hands a staged tensor out: each slot's part, turned to rows of outputs.
+// Copies a staged tensor to its slots: each gets its part, as rows of outputs.
 Result<void> WeightLoader::Distribute(const Tensor& tensor) {
   for (size_t s = tensor.slot; s < slots_.slots.size(); ++s) {
     const WeightSlot& slot = slots_.slots[s];

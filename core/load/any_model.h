@@ -1,4 +1,4 @@
-// One front door for model folders of every kind: config.json says which it is, and the right loader reads the rest.
+// Loads model folders of every kind. config.json says which kind it is, and the loader of that kind reads the rest.
 #pragma once
 
 #include <memory>
@@ -15,14 +15,13 @@ namespace qkv {
 
 enum class ModelKind { kTranslation, kEncoder, kGenerator };
 
-// What config.json's model_type says. Errors: kUnsupported names a type that is none of these, kInvalidFile.
+// The kind that config.json's model_type names. Errors: kInvalidFile; kUnsupported names an unknown type.
 Result<ModelKind> KindOf(std::string_view config);
 
-// The small files that a folder of this kind may have, most of them one or another.
+// The small files that a folder of this kind may have. Most of them are alternatives.
 std::vector<std::string> SmallFileNames(ModelKind kind);
 
-// The files of weights that model.safetensors.index.json, or pytorch_model.bin.index.json, names: the shards, each
-// once.
+// The files of weights that model.safetensors.index.json or pytorch_model.bin.index.json names: the shards, each once.
 Result<std::vector<std::string>> ShardNames(std::string_view index);
 
 using AnyModel =
@@ -30,31 +29,31 @@ using AnyModel =
 
 struct LoadedSize {
   size_t parameters = 0;
-  uint64_t bytes = 0;  // of the weights, in memory
+  uint64_t bytes = 0;  // bytes of the weights in memory
 };
 
 class AnyLoader {
  public:
-  // The small files are read at once; the weights are then fed. Errors: kInvalidFile, kUnsupported, kMissingFile,
-  // kLimitExceeded. `make` makes the translation models.
+  // Reads the small files; the caller then feeds the weights. `make` creates the translation models. Errors:
+  // kInvalidFile, kUnsupported, kMissingFile, kLimitExceeded.
   static Result<std::unique_ptr<AnyLoader>> Create(const SmallFiles& files, std::vector<WeightFile> weights,
                                                    uint64_t memory, ArriveAs arrive,
                                                    MakeModel make = &MakeSequenceModel);
 
   ByteRange Next() const { return weights_->Next(); }
   Result<void> Feed(std::span<const uint8_t> bytes) { return weights_->Feed(bytes); }
-  // Once Next() wants nothing more.
+  // To be called when Next() wants nothing more.
   AnyModel Finish();
   LoadedSize size() const { return {weights_->parameters(), weights_->bytes()}; }
-  // Before: what the small files alone say, whose weights are still to come. The size is that of the weights which the
-  // model cannot do without; its bytes, until the first file's directory was fed, as if that held floats alone.
+  // To be called before Finish: the model as the small files describe it, without weights. Its size counts the weights
+  // that the model must have. Until the first file's directory is fed, its bytes are those of float weights.
   const AnyModel& model() const { return model_; }
   LoadedSize expected() const { return {parameters_, weights_->bytes()}; }
 
  private:
   AnyModel model_;
   std::unique_ptr<WeightLoader> weights_;
-  size_t parameters_ = 0;  // that the model cannot do without
+  size_t parameters_ = 0;  // weights that the model must have
 };
 
 }  // namespace qkv

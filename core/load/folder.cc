@@ -8,7 +8,7 @@
 namespace qkv {
 namespace {
 
-// The names of the files of weights that the folder has.
+// The names of the folder's files of weights.
 Result<std::vector<std::string>> WeightNames(const std::string& folder) {
   for (const std::string name : {"model.safetensors", "pytorch_model.bin"}) {
     QKV_TRY(const MappedFile whole, MappedFile::Open(folder, name, true));

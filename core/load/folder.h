@@ -13,8 +13,8 @@ struct LoadedFolder {
   std::vector<WeightFile> files;  // of the weights
 };
 
-// Where there is a model.*.bin, Marian's own files. Else reads the small files that there are, and the weights:
-// model.safetensors, its shards, pytorch_model.bin or its shards, whichever is there first. They are mapped, not read.
+// Reads a model.*.bin with Marian's other files if there is one. Otherwise it reads the small files and the weights:
+// the first that exists of model.safetensors, its shards, pytorch_model.bin, its shards. Weights are mapped, not read.
 // Errors: kMissingFile, kInvalidFile, kUnsupported, kLimitExceeded.
 Result<LoadedFolder> LoadAnyFolder(const std::string& folder, ArriveAs arrive = ArriveAs::kStored);
 

@@ -1,4 +1,4 @@
-// The models that turn one sequence of pieces into another, by what config.json calls them.
+// Makes the sequence-to-sequence model that config.json names.
 #pragma once
 
 #include <memory>
@@ -9,13 +9,14 @@
 
 namespace qkv {
 
-// Whether config.json is of a recurrent model (core/models/rnn_config.h); else it is for a Transformer to judge.
+// Whether config.json describes a recurrent model (core/models/rnn_config.h). If not, the Transformer's config is
+// parsed.
 Result<bool> IsRecurrent(std::string_view config);
 
-// A model without weights: its Slots are to be filled. Errors: kUnsupported names a model_type that is none of them;
-// those of its config.
+// A model without weights; the caller fills its Slots. Errors: kUnsupported names an unknown model_type; those of its
+// config.
 Result<std::unique_ptr<SequenceModel>> MakeSequenceModel(std::string_view config);
-// The same of Transformers alone: a program that makes no others links no others.
+// The same for Transformers only, so that a program without recurrent models does not link them.
 Result<std::unique_ptr<SequenceModel>> MakeTransformer(std::string_view config);
 using MakeModel = Result<std::unique_ptr<SequenceModel>> (*)(std::string_view config);
 

@@ -14,7 +14,7 @@ namespace {
 using Head = EncoderConfig::Head;
 using Layout = EncoderConfig::Layout;
 
-// What the parts of a layer are called.
+// The names of a layer's parts in files.
 struct LayerNames {
   const char *layer, *query, *key, *value, *output, *self_norm, *in, *out, *final_norm;
 };
@@ -27,7 +27,7 @@ constexpr LayerNames kDistilBertNames = {"transformer.layer.", ".attention.q_lin
 
 const LayerNames& NamesOf(Layout layout) { return layout == Layout::kDistilBert ? kDistilBertNames : kBertNames; }
 
-// What names begin with in files that have a head; those of the model alone begin without it.
+// The prefix of names in files that have a head. Files of the model alone have no prefix.
 std::string PrefixOf(Layout layout) {
   return layout == Layout::kBert ? "bert." : layout == Layout::kDistilBert ? "distilbert." : "roberta.";
 }
@@ -82,7 +82,8 @@ WeightSlots Encoder::Slots() {
     slot.names = std::move(names);
   }
   HeadSlots(slots);
-  // Counting positions needs no table; the rest is a pooler, or a head, that this use of the model has none for.
+  // Positions are counted without a table. The other tensors are a pooler or a head that this use of the model does not
+  // need.
   slots.ignored = {"*embeddings.position_ids", "*embeddings.token_type_ids",  "*pooler.dense.weight",
                    "*pooler.dense.bias",       "cls.seq_relationship.weight", "cls.seq_relationship.bias"};
   if (config_.head == Head::kMasked) {
@@ -145,7 +146,7 @@ Room Encoder::PassRoom(size_t rows, size_t longest, size_t threads) const {
 MatrixView Encoder::Embed(Context& ctx, std::span<const int32_t> ids, std::span<const int32_t> types,
                           const Segments& segments) const {
   const std::vector<int32_t> positions = PositionsIn(segments, config_.first_position);
-  // A text's second part has a segment of its own where the model has learnt one.
+  // The second text has segment 1 only if the model has learnt one.
   std::vector<int32_t> known(types.begin(), types.end());
   for (int32_t& type : known) type = static_cast<size_t>(type) < config_.types ? type : 0;
   MatrixView x = EmbedLearned(ctx, {{pieces_, ids}, {types_, known}, {positions_, positions}});
@@ -180,8 +181,8 @@ MatrixView Encoder::ForwardForTraining(Context& ctx, std::span<const int32_t> id
 MatrixView Encoder::Logits(Context& ctx, ConstMatrixView x) const {
   switch (config_.head) {
     case Head::kMasked: {
-      // RoBERTa's head has gelu whatever hidden_act says, as transformers' RobertaLMHead has it, and those of XLM-R and
-      // CamemBERT.
+      // RoBERTa's head uses gelu whatever hidden_act is, as transformers' RobertaLMHead does; so do the heads of XLM-R
+      // and CamemBERT.
       const bool roberta = config_.layout == Layout::kRoberta;
       MatrixView hidden = Forward(ctx, dense_, x, roberta ? Activation::kGelu : config_.activation);
       MatrixView normed = Forward(ctx, head_norm_, View(hidden));

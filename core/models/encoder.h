@@ -1,6 +1,6 @@
 // The encoder-only Transformer: BERT (Devlin et al. 2018), DistilBERT (Sanh et al. 2019) and RoBERTa (Liu et al. 2019),
-// in the layouts of Hugging Face's files. Post-norm; learned positions; the heads for masked pieces, for sequences, for
-// each piece and for answers.
+// in the layouts of Hugging Face's files. It has post-norm layers, learned positions, and heads for masked pieces, for
+// sequences, for each piece and for answers.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ class Encoder {
   const EncoderConfig& config() const { return config_; }
   WeightSlots Slots();
 
-  // What Embed or Step takes at most, over `rows` rows of segments no longer than `longest`, and what they leave.
+  // An upper bound of the memory that Embed or Step takes and leaves, over `rows` rows of segments of at most `longest`
+  // rows.
   Room PassRoom(size_t rows, size_t longest, size_t threads) const;
 
   // `ids` and `types` [rows] of the packed segments, each at most longest() long -> [rows, d].
@@ -34,12 +35,12 @@ class Encoder {
   // x [rows, d] -> [rows, d], layer by layer.
   MatrixView Step(Context& ctx, size_t layer, ConstMatrixView x, const Segments& segments) const;
 
-  // Those rows of the last layer that are asked, [asked.size(), d]: what the head's logits are made of.
+  // The rows `asked` of the last layer, [asked.size(), d], from which the head's logits are computed.
   MatrixView ForwardForTraining(Context& ctx, std::span<const int32_t> ids, std::span<const int32_t> types,
                                 const Segments& segments, std::span<const int32_t> asked) const;
 
-  // The head on rows of the last layer. kMasked: [rows, vocabulary]; kTokens: [rows, labels]; kAnswer: [rows, 2], where
-  // an answer begins and where it ends; kSequence: [rows, labels], where the rows are the first of each text.
+  // The head on rows of the last layer. kMasked: [rows, vocabulary]; kTokens: [rows, labels]; kAnswer: [rows, 2], the
+  // logits of an answer's beginning and end; kSequence: [rows, labels], where `x` is the first row of each text.
   MatrixView Logits(Context& ctx, ConstMatrixView x) const;
 
  private:
@@ -55,7 +56,8 @@ class Encoder {
   Weight pieces_{Int8Layout::kRows}, positions_{Int8Layout::kRows}, types_{Int8Layout::kRows};
   Norm embedding_norm_;
   std::vector<Layer> layers_;
-  // Of the heads: a layer before the last one, its norm, and the last one, which for masked pieces is the table.
+  // The head: a layer before the last one, its norm, and the last layer, which for masked pieces is the embedding
+  // table.
   Linear dense_, last_;
   Norm head_norm_;
 };

@@ -18,7 +18,7 @@ Result<Layout> ReadLayout(const JsonObject& json) {
   return json.Unsupported("model_type", "\"" + std::string(type) + "\" is not an encoder that this engine runs");
 }
 
-// "BertForMaskedLM" and its like.
+// Reads the head from names such as "BertForMaskedLM".
 Result<Head> ReadHead(const JsonObject& json) {
   const Json* const list = json.Find("architectures");
   if (list == nullptr || !list->IsArray() || list->Empty() || !(*list)[0].IsString()) return Head::kNone;
@@ -39,7 +39,7 @@ Result<Head> ReadHead(const JsonObject& json) {
   return json.Unsupported("architectures", "\"" + std::string(name) + "\" has a head that this engine does not have");
 }
 
-// id2label: {"0": "...", ...}, or num_labels of them without names.
+// Reads id2label: {"0": "...", ...}, or num_labels labels without names.
 Result<std::vector<std::string>> ReadLabels(const JsonObject& json) {
   std::vector<std::string> labels;
   const Json* const names = json.Find("id2label");

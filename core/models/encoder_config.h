@@ -1,5 +1,5 @@
-// What the config.json of a BERT, a DistilBERT or a RoBERTa says, checked: a switch that this engine does not have is
-// refused with a sentence, never ignored.
+// The config.json of a BERT, a DistilBERT or a RoBERTa, checked. A switch that this engine does not support is refused
+// with a message, never ignored.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@ namespace qkv {
 
 struct EncoderConfig {
   enum class Layout { kBert, kDistilBert, kRoberta };
-  // What it was trained to say of a text; kNone: what each piece is like, nothing more.
+  // The task of the head; kNone: the model has only vectors of pieces.
   enum class Head { kNone, kMasked, kSequence, kTokens, kAnswer };
-  // How a sequence's labels compete.
+  // How a sequence's labels are chosen.
   enum class Choice { kOne, kSeveral, kNumber };
 
   Layout layout = Layout::kBert;
@@ -26,12 +26,12 @@ struct EncoderConfig {
   size_t d_model = 0, layers = 0, heads = 0, ffn = 0;
   size_t vocabulary = 0;
   size_t positions = 0;       // rows of the table
-  size_t first_position = 0;  // of the first piece: RoBERTa counts from past its padding
-  size_t types = 0;           // segments; 0: the model knows none
+  size_t first_position = 0;  // the position of the first piece; RoBERTa counts from after its padding row
+  size_t types = 0;           // number of segments; 0: the model has no segments
   Activation activation = Activation::kGelu;
   float epsilon = 1e-12f;
   float dropout = 0, attention_dropout = 0;  // while training
-  std::vector<std::string> labels;           // of the head, where it has them
+  std::vector<std::string> labels;           // of the head, if it has labels
 
   // The most pieces of a text.
   size_t longest() const { return positions - first_position; }

@@ -14,7 +14,7 @@
 namespace qkv {
 namespace {
 
-// A matrix, or several side by side, that files write as [inputs, outputs].
+// Adds a matrix, or several side by side, that files store as [inputs, outputs].
 void AddTransposed(WeightSlots& slots, const std::string& name, std::initializer_list<Linear*> parts, size_t outputs,
                    size_t inputs) {
   size_t first = 0;
@@ -173,7 +173,7 @@ Room Gpt2::PassRoom(const Gpt2State& state, size_t rows, bool fresh, size_t thre
           grown + 2 * rows * d * sizeof(float)};
 }
 
-// All layers, whose rows are in the arena together.
+// All layers: their rows are in the arena at the same time.
 Room Gpt2::StepRoom(const DecoderState& opaque, size_t rows, size_t threads) const {
   const auto& state = static_cast<const Gpt2State&>(opaque);
   return {config_.layers * LayerScratch(rows, config_.d_model, config_.ffn, state.self.length() + 1, threads),

@@ -1,6 +1,6 @@
-// The decoder-only Transformer in GPT-2's layout (Radford et al. 2019): pre-norm, learned positions, queries, keys and
-// values projected by one matrix that files write transposed, the output tied to the input. It is a Decoder, as the
-// encoder-decoder's is.
+// The decoder-only Transformer in GPT-2's layout (Radford et al. 2019): pre-norm, learned positions, one matrix, stored
+// transposed, for queries, keys and values, and the output tied to the input. It implements Decoder, as the
+// encoder-decoder does.
 #pragma once
 
 #include <cstdint>
@@ -26,11 +26,11 @@ struct Gpt2Config {
   float epsilon = 1e-5f;
   bool tied_output = true;
   int32_t start = -1, end = -1;  // the piece that begins a text, and the one that ends it; -1: none
-  // While training: of the embeddings, of what each block adds, of attention weights.
+  // Rates while training: of the embeddings, of the output of each block, of attention weights.
   float embedding_dropout = 0, dropout = 0, attention_dropout = 0;
 };
 
-// `json` is the content of config.json; a switch that this engine does not have is refused.
+// `json` is the content of config.json; a switch that this engine does not support is refused.
 Result<Gpt2Config> ParseGpt2Config(std::string_view json);
 
 class Gpt2State : public DecoderState {
@@ -55,11 +55,11 @@ class Gpt2 : public Decoder {
   // x [hypotheses * count, d] -> the same shape, layer by layer.
   MatrixView LayerStep(Context& ctx, size_t layer, ConstMatrixView x, Gpt2State& state) const;
 
-  // What LayerStep takes at most over `rows` rows, where they are `fresh` with Embed, and what they leave.
+  // An upper bound of the memory that LayerStep takes and leaves over `rows` rows; `fresh`: with Embed.
   Room PassRoom(const Gpt2State& state, size_t rows, bool fresh, size_t threads) const;
 
-  // What the logits of the piece after each one are made of, [ids.size(), d]: packed texts, each at most as long as
-  // there are positions.
+  // The rows from which the logits of each next piece are computed, [ids.size(), d]. The texts are packed; each fits
+  // into the model's positions.
   MatrixView ForwardForTraining(Context& ctx, std::span<const int32_t> ids, const Segments& segments) const;
 
   // Decoder.
@@ -75,7 +75,7 @@ class Gpt2 : public Decoder {
     MultiHead self;
     FeedForward feed_forward;
   };
-  // What the queries of `normed`, the layer's input after its norm, see; then the feed-forward network.
+  // Self-attention for the queries of `normed`, the layer's input after its norm, then the feed-forward network.
   MatrixView Block(Context& ctx, size_t layer, ConstMatrixView x, const Operand& normed,
                    std::span<const AttendedSegment> parts) const;
 

@@ -12,12 +12,12 @@ constexpr size_t kFirstLength = 32;
 KeyValueState::KeyValueState(size_t layers, size_t dim, size_t hypotheses)
     : dim_(dim), hypotheses_(hypotheses), stores_(layers) {}
 
-// The capacity that has room for `rows` more.
+// The capacity for `rows` more rows.
 size_t KeyValueState::RowsFor(size_t rows) const {
   return used_ + rows <= capacity_ ? capacity_ : std::max({used_ + rows, capacity_ * 2, kFirstRows});
 }
 
-// The stores grow one after the other, and are copied on the way; so are the paths, which Gather copies too.
+// The stores grow one after the other, and each is copied when it grows. So are the paths, which Gather copies too.
 uint64_t KeyValueState::Growth(size_t hypotheses, size_t count) const {
   const uint64_t rows = RowsFor(hypotheses * count),
                  length = std::max({length_ + count, 2 * path_capacity_, kFirstLength});
@@ -55,7 +55,7 @@ void KeyValueState::ReservePaths(size_t length) {
   path_capacity_ = capacity;
 }
 
-// Rows that no path names any more are given up before the stores grow.
+// Rows that no path names are dropped before the stores grow.
 void KeyValueState::ReserveRows(size_t rows) {
   if (used_ + rows <= capacity_) return;
   if (capacity_ != 0) used_ = DropDeadRows();

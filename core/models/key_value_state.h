@@ -1,4 +1,4 @@
-// Keys and values of what a decoder has read so far. Rows are only ever appended; a hypothesis is a path of row
+// The keys and values of all pieces that a decoder has read. Rows are only ever appended; a hypothesis is a path of row
 // numbers, so beams that share a prefix share its rows, and reordering beams moves no keys.
 #pragma once
 
@@ -19,7 +19,7 @@ class KeyValueState {
   size_t hypotheses() const { return hypotheses_; }
   size_t length() const { return length_; }  // positions read by every hypothesis
 
-  // Bytes that Append(count) may add, of `hypotheses` hypotheses.
+  // The most bytes that Append(count) adds for `hypotheses` hypotheses.
   uint64_t Growth(size_t hypotheses, size_t count) const;
   // Makes room for `count` further positions of every hypothesis; row h * count + i is position length() + i of
   // hypothesis h. Call once a step, before the first layer.

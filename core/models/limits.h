@@ -1,5 +1,5 @@
-// The largest numbers that a config.json may have: larger than those of any published model that fits here, small
-// enough that no product of two overflows.
+// The largest values allowed in a config.json. They are larger than those of any published model that fits into memory,
+// and so small that no product of two overflows.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,9 @@ inline constexpr int64_t kLargestWidth = 1 << 15;
 inline constexpr int64_t kMostLayers = 256;
 inline constexpr int64_t kLargestVocabulary = 1 << 22;
 inline constexpr int64_t kMostPositions = 1 << 14;
-inline constexpr int64_t kFewestPositions = 2;  // of models that read </s> after a text: a piece, and </s>
+inline constexpr int64_t kFewestPositions = 2;  // of models that read </s> after a text: one piece and </s>
 
-// What a config calls an activation function.
+// Parses the name of an activation function.
 inline Result<Activation> ParseActivation(const JsonObject& json, const char* field, std::string_view fallback) {
   QKV_TRY(const std::string_view name, json.String(field, fallback));
   if (name == "relu") return Activation::kRelu;
@@ -29,21 +29,21 @@ inline Result<Activation> ParseActivation(const JsonObject& json, const char* fi
       field, "\"" + std::string(name) + "\" is not one of relu, swish, silu, gelu, gelu_new, gelu_pytorch_tanh");
 }
 
-// A whole number from `least` on, into `to`.
+// Reads a whole number in [least, most] into `to`.
 inline Result<void> ReadSize(const JsonObject& json, const char* field, int64_t most, size_t& to, int64_t least = 1) {
   QKV_TRY(const int64_t value, json.Integer(field, least, most));
   to = static_cast<size_t>(value);
   return {};
 }
 
-// A rate of dropout; 0 where there is none.
+// Reads a dropout rate; 0 if the field is absent.
 inline Result<float> ReadRate(const JsonObject& json, const char* field) {
   QKV_TRY(const double rate, json.Number(field, 0));
   if (!(rate >= 0 && rate < 1)) return json.Invalid(field, "must be at least 0 and below 1");
   return static_cast<float>(rate);
 }
 
-// The rows of the pieces with a meaning of their own, of a vocabulary whose size has been read.
+// Reads the rows of special pieces. The vocabulary's size has been read before.
 inline Result<void> ReadTokens(const JsonObject& json, SequenceConfig& config) {
   const int64_t last = static_cast<int64_t>(config.vocabulary) - 1;
   QKV_TRY(const int64_t end, json.Integer("eos_token_id", 0, last));
@@ -55,7 +55,7 @@ inline Result<void> ReadTokens(const JsonObject& json, SequenceConfig& config) {
   return {};
 }
 
-// The switches that a model must have off, or on.
+// A switch that must have a fixed value.
 struct Switch {
   const char* field;
   bool supported;

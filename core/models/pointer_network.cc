@@ -29,7 +29,7 @@ WeightSlots PointerNetwork::Slots() {
 
 namespace {
 
-// The additive score's parameter, where a tape's backward finds it too: in the arena.
+// The additive score's parameter in the arena, where the tape's backward finds it too.
 std::span<const Parameter> InArena(Context& ctx, const Vector& v) {
   static_assert(std::is_trivially_destructible_v<Parameter> && alignof(Parameter) <= kCacheLine);
   void* const at = ctx.arena.Floats(sizeof(Parameter) / sizeof(float) + 1);
@@ -53,14 +53,14 @@ MatrixView PointerNetwork::ForwardForTraining(Context& ctx, ConstMatrixView poin
                                               std::span<const int32_t> choices, const Segments& choice_segments) const {
   const RecurrentOutput read = Forward(ctx, encoder_, points, segments);
   const StepOrder order(choice_segments);
-  // Row of `points` that each choice names.
+  // The row of `points` that each choice names.
   std::vector<int32_t> named(choices.begin(), choices.end());
   for (size_t s = 0; s < choice_segments.size(); ++s) {
     for (size_t row = choice_segments.begin(s); row < choice_segments.end(s); ++row) {
       named[row] += static_cast<int32_t>(segments.begin(s));
     }
   }
-  // What each step reads: the start, and then the point that was written before.
+  // The input of each step: the start vector, then the point that was written before.
   MatrixView x = NewRows(ctx, order.rows(), config_.inputs);
   const std::vector<int32_t> starts(order.steps() != 0 ? order.count(0) : 0);
   std::vector<int32_t> before;
@@ -105,7 +105,7 @@ std::vector<int32_t> PointerNetwork::Point(Context& ctx, ConstMatrixView points,
     record.chosen = &next;
     if (weights != nullptr) record.weights = weights + chosen.size() * rows;
     Attend(ctx, attention, {One(query), One(keys), {}}, {}, record);
-    if (next == kNoKey) break;  // nothing is left
+    if (next == kNoKey) break;  // no point is left
     chosen.push_back(next);
     if (next == stop) break;
     if (!config_.repeats) allowed[static_cast<size_t>(next)] = 0;

@@ -1,5 +1,5 @@
-// The pointer network (Vinyals et al. 2015): it reads some points and writes an order of them. Attention is the output:
-// what it writes at a step is the place of one of its inputs, u_j = v' tanh(W_1 e_j + W_2 d_i), whatever their number.
+// The pointer network (Vinyals et al. 2015): it reads points and writes them in an order. The attention is the output:
+// each step writes the place of an input by u_j = v' tanh(W_1 e_j + W_2 d_i), for any number of inputs.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct PointerConfig {
   size_t inputs = 1;                // columns of a point
   size_t d = 64;                    // of a state
   CellKind cell = CellKind::kLstm;  // of both sides
-  bool bidirectional = false;       // the encoder, whose directions then have half of d each
+  bool bidirectional = false;       // the encoder; each direction then has d / 2
   bool repeats = false;             // a point may be written twice
 };
 
@@ -33,8 +33,8 @@ class PointerNetwork {
   MatrixView ForwardForTraining(Context& ctx, ConstMatrixView points, const Segments& segments,
                                 std::span<const int32_t> choices, const Segments& choice_segments) const;
 
-  // The order of one set of points, greedily: at most `most` places, or up to the first that is `stop`. With `weights`
-  // [most, rows], the probabilities of each step are kept. Without repeats `most` is at most the number of points.
+  // Writes the order of one set of points greedily: at most `most` places, or up to the place `stop`. `weights` [most,
+  // rows], if given, gets the probabilities of each step. Without repeats `most` is at most the number of points.
   std::vector<int32_t> Point(Context& ctx, ConstMatrixView points, size_t most, int32_t stop = kNoKey,
                              float* weights = nullptr) const;
 
@@ -44,7 +44,7 @@ class PointerNetwork {
   PointerConfig config_;
   RecurrentLayer encoder_;
   RecurrentCell decoder_;
-  Vector start_;         // [inputs]: what the decoder reads first
+  Vector start_;         // [inputs]: the decoder's first input
   Linear keys_, query_;  // W_1, W_2 [d, d]
   Vector v_;             // [d]
 };

@@ -21,7 +21,7 @@ Result<size_t> Choice(const JsonObject& json, const char* field, std::span<const
   return json.Unsupported(field, "\"" + std::string(name) + "\" is not one of " + all);
 }
 
-// A field that this variant would not listen to.
+// Refuses a field that has no effect in this variant.
 Result<void> RefuseIf(bool refuse, const JsonObject& json, std::initializer_list<const char*> fields,
                       const RnnConfig& config) {
   for (const char* field : fields) {
@@ -53,7 +53,7 @@ Result<void> ParseShapes(const JsonObject& json, RnnConfig& config) {
   return {};
 }
 
-// Names are those of an enum, in its order.
+// The names are in the order of the enum.
 struct ChoiceField {
   const char* name;
   std::span<const std::string_view> names;
@@ -85,7 +85,7 @@ Result<void> ParseBools(const JsonObject& json, RnnConfig& config) {
   return {};
 }
 
-// Choices that do not go together.
+// Refuses choices that contradict each other.
 Result<void> CheckChoices(const JsonObject& json, const RnnConfig& config) {
   QKV_CHECK(RefuseIf(!config.attends(), json, {"score", "window", "half_width"}, config));
   QKV_CHECK(RefuseIf(config.attends(), json, {"context"}, config));

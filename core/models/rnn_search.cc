@@ -1,4 +1,4 @@
-// Searching with a recurrent model: its encoder layer by layer, its decoder a step at a time over states that are kept.
+// Search with a recurrent model: the encoder layer by layer, the decoder step by step with kept states.
 #include <algorithm>
 #include <cassert>
 #include <optional>
@@ -25,8 +25,8 @@ void GatherIn(Matrix& rows, std::span<const int32_t> which) {
 
 }  // namespace
 
-// Floats of a step of the decoder: of each layer products, states and what its gates keep; of the attention, which
-// looks at one row after the other, queries, contexts and what is joined with them.
+// Floats of one step of the decoder. Each layer has products, states and the kept gates. The attention, one row after
+// the other, has queries, contexts and their concatenations.
 uint64_t RnnSeq2Seq::StepScratch(uint64_t rows, uint64_t keys) const {
   constexpr uint64_t kLines = 256;
   const uint64_t d = config_.d_model, widest = config_.memory() + config_.d_embedding;
@@ -34,7 +34,7 @@ uint64_t RnnSeq2Seq::StepScratch(uint64_t rows, uint64_t keys) const {
   return rows * (config_.decoder_layers * (20 * d + kLines) + 16 * widest + kLines) + attention + 16 * kLines;
 }
 
-// A layer, in both directions; then the step that begins the decoder, or one of its steps.
+// The memory of an encoder layer in both directions, then of the decoder's first state or of one of its steps.
 Room RnnSeq2Seq::PassRoom(size_t rows, size_t keys, size_t threads) const {
   constexpr uint64_t kLines = 512;
   const uint64_t d = config_.d_model, widest = config_.memory() + config_.d_embedding;
@@ -91,7 +91,7 @@ void RnnSeq2Seq::Gather(std::span<const int32_t> hypotheses, DecoderState& opaqu
 
 namespace {
 
-// The encoder, a layer a step.
+// The encoder, one layer a step.
 class RnnEncoder : public EncoderPass {
  public:
   RnnEncoder(const RnnSeq2Seq& model, const StepAttention& attention, std::vector<int32_t> ids,
@@ -148,7 +148,7 @@ class RnnEncoder : public EncoderPass {
   size_t layer_ = 0;
 };
 
-// The decoder, a position a step: the very steps of a search.
+// The decoder, one position a step, by the same steps as a search.
 class RnnForced : public ForcedPass {
  public:
   RnnForced(const RnnSeq2Seq& model, std::unique_ptr<DecoderState> state, std::vector<int32_t> read)

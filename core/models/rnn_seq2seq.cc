@@ -99,7 +99,8 @@ MatrixView RnnSeq2Seq::SelfAttend(Context& ctx, ConstMatrixView x, const Segment
   return AddNorm(ctx, self_norm_, x, View(attended));
 }
 
-// h_0 = tanh(W h + b), as Bahdanau's s_0, and c_0 = W c + b, of the encoder's layer below or its last one.
+// h_0 = tanh(W h + b), as Bahdanau's s_0, and c_0 = W c + b, from the last states of encoder layer min(layer, its last
+// one).
 CellRows RnnSeq2Seq::FirstState(Context& ctx, size_t layer, std::span<const CellRows> last) const {
   const CellRows& from = last[std::min(layer, last.size() - 1)];
   if (bridges_.empty()) return from;
@@ -110,7 +111,7 @@ CellRows RnnSeq2Seq::FirstState(Context& ctx, size_t layer, std::span<const Cell
 
 namespace {
 
-// The rows of packed segments whose order is to be that of `ranks`, and what the segments are then.
+// Packed segments in the order of `ranks`: their rows and their new segments.
 struct Ranked {
   std::vector<int32_t> rows;
   Segments segments;
@@ -152,7 +153,7 @@ MatrixView RnnSeq2Seq::ForwardForTraining(Context& ctx, std::span<const int32_t>
   }
   if (config_.self_attention_heads != 0) Rebind(read, SelfAttend(ctx, View(read), source_segments));
 
-  // From here on sentences are in the order of the targets' lengths, and so is the memory.
+  // From here on sentences and the memory are in the order of the targets' lengths.
   const StepOrder order(target_segments);
   const Ranked ranked = InOrder(source_segments, order.segments());
   std::optional<StepMemory> memory;

@@ -1,6 +1,6 @@
 // Recurrent encoder-decoders: plain (Sutskever et al. 2014; Cho et al. 2014), with attention before the step (Bahdanau
-// et al. 2014) and after it (Luong et al. 2015). One class; core/models/rnn_config.h says what it is made of. The steps
-// of learning and those of decoding are the same functions over other numbers of rows.
+// et al. 2014) and after it (Luong et al. 2015). One class for all; core/models/rnn_config.h has its choices. Training
+// and decoding use the same step functions with other numbers of rows.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@
 
 namespace qkv {
 
-// What the encoder leaves, [rows, ...] of all sentences and [sentences, ...].
+// The encoder's output: [rows, ...] of all sentences, and [sentences, ...].
 struct RnnMemory {
   Segments segments;
-  Matrix keys, values;                         // keys are empty where they are the values
+  Matrix keys, values;                         // keys are empty if they equal the values
   Matrix summary;                              // the last state of the top layer
   std::vector<Matrix> last_hidden, last_cell;  // of each encoder layer
 };
@@ -30,7 +30,7 @@ class RnnState : public DecoderState {
   RnnMemory memory;
   std::vector<int32_t> segment;      // of each hypothesis
   std::vector<Matrix> hidden, cell;  // a layer: [hypotheses, d]
-  Matrix attended;                   // h~, [hypotheses, d], where it is fed
+  Matrix attended;                   // h~, [hypotheses, d], with input feeding
   size_t length = 0;                 // pieces read
 };
 
@@ -52,12 +52,12 @@ class RnnSeq2Seq : public SequenceModel {
   MatrixView Step(Context& ctx, std::span<const int32_t> tokens, DecoderState& state) const override;
   void Gather(std::span<const int32_t> hypotheses, DecoderState& state) const override;
 
-  // The encoder, by layers. [rows, d_embedding]; x [rows, ...] -> states.
+  // The encoder by layers: the embeddings [rows, d_embedding], then x [rows, ...] -> states.
   MatrixView EmbedSource(Context& ctx, std::span<const int32_t> ids) const;
   RecurrentOutput EncoderLayer(Context& ctx, size_t layer, ConstMatrixView x, const Segments& segments) const;
-  // Self-attention over the states, where there is any: norm(x + attention(x)), a Transformer's first half of a layer.
+  // Optional self-attention over the states: norm(x + attention(x)), the first half of a Transformer layer.
   MatrixView SelfAttend(Context& ctx, ConstMatrixView x, const Segments& segments) const;
-  // The state that the decoder's layer begins in, of the encoder's last ones.
+  // The first state of a layer of the decoder, from the encoder's last states.
   CellRows FirstState(Context& ctx, size_t layer, std::span<const CellRows> last) const;
 
  private:
@@ -71,7 +71,7 @@ class RnnSeq2Seq : public SequenceModel {
   const Weight& output_table() const { return config_.tied_output ? target_table() : output_; }
 
   RnnConfig config_;
-  // Embeddings [vocabulary, d_embedding], and the output's [vocabulary, d] where it is its own.
+  // Embeddings [vocabulary, d_embedding], and the output's table [vocabulary, d] if it is not tied.
   Weight source_{Int8Layout::kRows}, target_{Int8Layout::kRows}, output_{Int8Layout::kRows};
   Vector logits_bias_;
   std::vector<RecurrentLayer> encoder_;

@@ -1,4 +1,4 @@
-// The decoder of a recurrent model over some steps: all of them in learning, one in decoding.
+// The decoder of a recurrent model over some steps: all steps in training, one in decoding.
 #pragma once
 
 #include <optional>
@@ -10,41 +10,42 @@ namespace qkv {
 
 class RnnSeq2Seq::Steps {
  public:
-  // What a step begins with: the layers' states, and h~ where it is fed.
+  // The states before a step: those of the layers, and h~ with input feeding.
   struct Before {
     std::vector<CellRows> layers;
     ConstMatrixView attended{nullptr, 0, 0};
   };
 
-  // x [rows, e]: the embedded pieces, which are not written. No memory where nothing attends.
+  // x [rows, e]: the embedded pieces; they are not changed. Without attention there is no memory.
   Steps(Context& ctx, const RnnSeq2Seq& model, MatrixView x, const std::optional<StepMemory>& memory);
 
-  // Where nothing attends every step reads the encoder's last state: `rows` [rows, fed] of it, for the rows from
-  // `first` on.
+  // Without attention every step reads the encoder's last state: `rows` [rows, fed] of it, for the rows from `first`
+  // on.
   void Feed(Context& ctx, size_t first, ConstMatrixView rows);
 
-  // One step, rows [first, first + count). `segment` as in AttentionSteps::Run.
+  // Runs one step, rows [first, first + count). `segment` as in AttentionSteps::Run.
   void Run(Context& ctx, size_t first, size_t count, const Before& before, std::span<const int32_t> segment,
            size_t step);
-  // All steps of an order, from `start`: at once as far as no step waits for the one before.
+  // Runs all steps of an order from `start`. Parts that do not depend on the step before are computed for all steps at
+  // once.
   void RunAll(Context& ctx, const StepOrder& order, const Before& start);
 
-  // What the steps leave at [first, first + count).
+  // The state of layer l after the steps, rows [first, first + count).
   CellRows layer(size_t l, size_t first, size_t count) const { return Part(layers_[l].cell->state(), first, count); }
-  // What the output is made of, [rows, d].
+  // The rows from which the logits are computed, [rows, d].
   ConstMatrixView output() const { return output_ ? View(*output_) : View(layers_.back().cell->hidden()); }
 
  private:
   struct Layer {
-    std::optional<MatrixView> input;  // of all but the first
+    std::optional<MatrixView> input;  // null for the first layer
     std::optional<StepLinear> linear;
     std::optional<CellSteps> cell;
   };
 
-  // A step's input waits for nothing that the step before gave, but through the layers' own states.
+  // Whether a step's input does not depend on the step before, except through the layers' states.
   bool at_once() const { return !config_.attends_before() && !config_.input_feeding; }
 
-  // All of layer l's input, rows [first, first + count).
+  // Computes the input of layer l, rows [first, first + count).
   void ReadLayer(Context& ctx, size_t l, size_t first, size_t count);
   void AttendAfter(Context& ctx, size_t first, size_t count, std::span<const int32_t> segment, size_t step);
   void Join(Context& ctx, size_t first, size_t count);

@@ -1,4 +1,4 @@
-// What learning and decoding share of every model that turns one sequence of pieces into another.
+// The interface of all sequence-to-sequence models for training and decoding.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +13,27 @@
 
 namespace qkv {
 
-// The encoder over packed sentences, a little at a time. Between steps it keeps nothing in the arena.
+// The encoder over packed sentences, in short steps. Between steps it keeps nothing in the arena.
 class EncoderPass {
  public:
   virtual ~EncoderPass() = default;
 
-  // One layer further; true when all is read.
+  // Computes one layer; returns true when all is read.
   virtual bool Step(Context& ctx) = 0;
-  // Once it is: the state of hypotheses that have read nothing yet, hypothesis h of sentence segment[h]. Called once.
+  // To be called once, when Step has returned true: the state of hypotheses that have read nothing yet. Hypothesis h
+  // belongs to sentence segment[h].
   virtual std::unique_ptr<DecoderState> Start(Context& ctx, std::vector<int32_t> segment) = 0;
 };
 
-// The decoder over a target that is known, a little at a time. Between steps it keeps nothing in the arena.
+// The decoder over a known target, in short steps. Between steps it keeps nothing in the arena.
 class ForcedPass {
  public:
   virtual ~ForcedPass() = default;
 
-  // One layer, or one position, further; true when all is read. With a trace in the context the weights are kept.
+  // Computes one layer or one position; returns true when all is read. If the context has a trace, the weights are
+  // kept.
   virtual bool Step(Context& ctx) = 0;
-  // Once it is: what the logits of every position are made of, [rows, d].
+  // To be called when Step has returned true: the rows from which the logits of every position are computed, [rows, d].
   virtual ConstMatrixView rows() const = 0;
 };
 
@@ -41,19 +43,19 @@ class SequenceModel : public Decoder {
   size_t vocabulary() const final { return config().vocabulary; }
   virtual WeightSlots Slots() = 0;
 
-  // Teacher forcing: what the logits of every target piece are made of, [target rows, d]. Row t of a target segment has
-  // read the target's rows up to t, and the source segment of the same number. `target` is what the decoder reads: the
-  // start piece first.
+  // Teacher forcing: the rows from which the logits of every target piece are computed, [target rows, d]. Row t of a
+  // target segment has read the target's rows up to t, and the source segment of the same number. `target` is the
+  // decoder's input, which begins with the start piece.
   virtual MatrixView ForwardForTraining(Context& ctx, std::span<const int32_t> source, const Segments& source_segments,
                                         std::span<const int32_t> target, const Segments& target_segments) const = 0;
 
-  // What a step of a pass over `rows` rows takes at most, whose attention sees at most `keys` of them, and what the
-  // pass leaves to the decoder.
+  // An upper bound of the memory of one step of a pass over `rows` rows whose attention sees at most `keys` rows, and
+  // of what the pass leaves to the decoder.
   virtual Room PassRoom(size_t rows, size_t keys, size_t threads) const = 0;
 
   // `ids` are the packed segments' pieces, </s> included; each segment at most max_positions long.
   virtual std::unique_ptr<EncoderPass> Encode(std::vector<int32_t> ids, const Segments& segments) const = 0;
-  // `state` has one hypothesis; `read` is what the decoder reads, the start piece first.
+  // `state` has one hypothesis; `read` is the decoder's input, which begins with the start piece.
   virtual std::unique_ptr<ForcedPass> Force(std::unique_ptr<DecoderState> state, std::vector<int32_t> read) const = 0;
 };
 

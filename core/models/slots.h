@@ -1,4 +1,4 @@
-// Seats of the layers that models share, by their names in files.
+// The slots of layers that models share, by their names in files.
 #pragma once
 
 #include <string>

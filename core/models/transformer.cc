@@ -31,7 +31,7 @@ void MultiHeadSlots(WeightSlots& slots, const std::string& name, MultiHead& laye
   LinearSlots(slots, name + ".out_proj", layer.output, d, d);
 }
 
-// The part that both kinds of layer share, after what reads the layer's own side.
+// Adds the slots that encoder and decoder layers share besides the self-attention or SSRU.
 template <class Layer>
 void LayerSlots(WeightSlots& slots, const std::string& name, Layer& layer, size_t d, size_t ffn) {
   NormSlots(slots, name + ".self_attn_layer_norm", layer.self_norm, d);
@@ -40,7 +40,7 @@ void LayerSlots(WeightSlots& slots, const std::string& name, Layer& layer, size_
   NormSlots(slots, name + ".final_layer_norm", layer.final_norm, d);
 }
 
-// The encoder, a layer a step.
+// The encoder, one layer a step.
 class TransformerEncoder : public EncoderPass {
  public:
   TransformerEncoder(const Transformer& model, std::vector<int32_t> ids, const Segments& segments)
@@ -67,7 +67,7 @@ class TransformerEncoder : public EncoderPass {
   size_t layer_ = 0;
 };
 
-// The decoder, a layer a step.
+// The decoder, one layer a step.
 class TransformerForced : public ForcedPass {
  public:
   TransformerForced(const Transformer& model, std::unique_ptr<DecoderState> state, std::vector<int32_t> read)
@@ -145,7 +145,7 @@ WeightSlots Transformer::Slots() {
   const auto table = [&](std::vector<std::string> names, Weight& to, size_t rows) {
     slots.slots.push_back({std::move(names), rows, d, &to, false, Start::kEmbedding});
   };
-  // Files that tie tables keep one of their names, or several with the same content.
+  // Files with tied tables have one of these names, or several with the same content.
   std::vector<std::string> shared = {"model.shared.weight", "model.decoder.embed_tokens.weight",
                                      "model.encoder.embed_tokens.weight", "lm_head.weight"};
   if (config_.shared_embeddings) {
@@ -191,18 +191,18 @@ float Transformer::scale() const {
   return config_.scale_embedding ? std::sqrt(static_cast<float>(config_.d_model)) : 1.0f;
 }
 
-// What a part of a layer reads: norm(x) with pre-norm, else x itself.
+// The input of a part of a layer: norm(x) with pre-norm, else x.
 ConstMatrixView Transformer::Before(Context& ctx, const Norm& norm, ConstMatrixView x) const {
   return config_.pre_norm ? View(Forward(ctx, norm, x)) : x;
 }
 
-// norm(x + dropout(y)), or without its norm, which was Before.
+// norm(x + dropout(y)), or x + dropout(y) with pre-norm.
 MatrixView Transformer::Residual(Context& ctx, const Norm& norm, MatrixView y, ConstMatrixView x) const {
   Dropout(ctx, config_.dropout, y);
   return config_.pre_norm ? Add(ctx, x, View(y)) : AddNorm(ctx, norm, x, View(y));
 }
 
-// What a side's layers give.
+// The output of a side's layers, with the last norm if there is one.
 MatrixView Transformer::Last(Context& ctx, const Norm& norm, bool is_last, MatrixView x) const {
   return is_last && config_.norm_last ? Forward(ctx, norm, View(x)) : x;
 }
@@ -345,14 +345,14 @@ MatrixView Transformer::ForwardForTraining(Context& ctx, std::span<const int32_t
   return x;
 }
 
-// A layer at a time. It leaves its rows, and each layer of the decoder keeps keys and values of them.
+// One layer at a time. It leaves its rows, and each layer of the decoder keeps their keys and values.
 Room Transformer::PassRoom(size_t rows, size_t keys, size_t threads) const {
   const uint64_t d = config_.d_model, kept = std::max<uint64_t>(rows, 64) * d * (2 + 2 * config_.decoder_layers);
   return {LayerScratch(rows, d, std::max(config_.encoder_ffn, config_.decoder_ffn), keys, threads),
           kept * sizeof(float)};
 }
 
-// All layers, whose rows are in the arena together.
+// All layers: their rows are in the arena at the same time.
 Room Transformer::StepRoom(const DecoderState& opaque, size_t rows, size_t threads) const {
   const auto& state = static_cast<const TransformerState&>(opaque);
   const size_t keys = std::max(state.self.length() + 1, state.memory.rows());

@@ -1,7 +1,7 @@
 // The encoder-decoder Transformer (Vaswani et al. 2017) in MarianMT's layout: post-norm residuals, or pre-norm ones
-// (Xiong et al. 2020), sinusoidal positions, decoding from the start piece's row. What reads the past of the decoder is
-// self-attention or an SSRU. Written once: the whole sequence and one decoding step, inference, tracing and training
-// are the same functions.
+// (Xiong et al. 2020), sinusoidal positions, decoding from the start piece's row. The decoder reads the pieces before
+// by self-attention or an SSRU. Whole sequences and decoding steps, inference, tracing and training use the same
+// functions.
 #pragma once
 
 #include <cstdint>
@@ -30,19 +30,19 @@ struct EncoderLayer {
 
 struct DecoderLayer {
   MultiHead self, cross;
-  Ssru ssru;  // in place of `self`, where the config says so
+  Ssru ssru;  // replaces `self` if the config says so
   FeedForward feed_forward;
   Norm self_norm, cross_norm, final_norm;
 };
 
-// The cross-attention's keys and values, projected once a sentence, and what the decoder keeps of its own past: keys
-// and values, or an SSRU's cells.
+// The state of decoding: the keys and values of cross-attention, projected once for each sentence, and the decoder's
+// own past, as keys and values or as an SSRU's cells.
 class TransformerState : public DecoderState {
  public:
   // `segment[h]` is the segment of the memory that hypothesis h reads.
   TransformerState(const TransformerConfig& config, const Segments& memory, std::vector<int32_t> segment);
 
-  KeyValueState self;         // without layers where there are cells
+  KeyValueState self;         // has no layers with an SSRU
   std::vector<Matrix> cells;  // a layer: [hypotheses, d]
   Segments memory;
   std::vector<int32_t> segment;
@@ -57,7 +57,7 @@ class Transformer : public SequenceModel {
  public:
   explicit Transformer(const TransformerConfig& config);
 
-  // What changes no seat, for a file that says it after its weights.
+  // Sets options that change no slot, for a file that has them after its weights.
   void SetHeads(size_t heads, Activation activation);
 
   const TransformerConfig& config() const override { return config_; }
@@ -68,7 +68,7 @@ class Transformer : public SequenceModel {
   // x [rows, d] -> [rows, d], layer by layer.
   MatrixView EncoderStep(Context& ctx, size_t layer, ConstMatrixView x, const Segments& segments) const;
 
-  // The decoder, by layers. First the memory's projection, once a sentence and layer:
+  // The decoder by layers. First the projection of the memory, once for each sentence and layer:
   void ProjectMemory(Context& ctx, size_t layer, ConstMatrixView memory, TransformerState& state) const;
   // `tokens` holds the next `count` pieces of every hypothesis, one hypothesis after the other. Reserves the state's
   // rows.
@@ -96,10 +96,10 @@ class Transformer : public SequenceModel {
   const Weight& output_table() const { return config_.tied_output ? target_table() : output_; }
   MatrixView Embed(Context& ctx, const Weight& table, std::span<const int32_t> ids, const Segments& segments) const;
   MatrixView Embedded(Context& ctx, const Norm& norm, MatrixView x) const;
-  // What the layer reads of the past. `in`: what it reads of x.
+  // The output of self-attention or of the SSRU. `in` is the input.
   MatrixView ReadPast(Context& ctx, size_t layer, const Operand& in, TransformerState& state) const;
   MatrixView TeachPast(Context& ctx, size_t layer, const Operand& in, const Segments& segments) const;
-  // What follows: `past` is what one of these gave.
+  // The rest of the layer. `past` is the result of ReadPast.
   MatrixView DecoderBlock(Context& ctx, size_t layer, ConstMatrixView x, MatrixView past,
                           std::span<const AttendedSegment> cross) const;
   ConstMatrixView Before(Context& ctx, const Norm& norm, ConstMatrixView x) const;
@@ -111,7 +111,7 @@ class Transformer : public SequenceModel {
   Weight source_{Int8Layout::kRows}, target_{Int8Layout::kRows}, output_{Int8Layout::kRows};
   Vector logits_bias_;
   Matrix positions_;
-  Norm source_norm_, target_norm_, encoder_norm_, decoder_norm_;  // of embeddings; after the last layers
+  Norm source_norm_, target_norm_, encoder_norm_, decoder_norm_;  // after the embeddings; after the last layers
   std::vector<EncoderLayer> encoder_;
   std::vector<DecoderLayer> decoder_;
 };

@@ -61,7 +61,7 @@ Result<void> ParseShapes(const JsonObject& json, TransformerConfig& config) {
   return {};
 }
 
-// The tables of pieces, and the rows of them that have a meaning of their own.
+// Parses the sizes of the embeddings and the rows of special pieces.
 Result<void> ParseVocabularies(const JsonObject& json, TransformerConfig& config) {
   QKV_TRY(config.shared_embeddings, json.Bool("share_encoder_decoder_embeddings", true));
   QKV_TRY(config.tied_output, json.Bool("tie_word_embeddings", true));
@@ -76,7 +76,7 @@ Result<void> ParseVocabularies(const JsonObject& json, TransformerConfig& config
   return {};
 }
 
-// Where norms are: after each residual as the paper has it, or elsewhere (https://arxiv.org/abs/2002.04745).
+// Parses where norms are: after each residual as in the paper, or before each part (https://arxiv.org/abs/2002.04745).
 Result<void> ParseNorms(const JsonObject& json, TransformerConfig& config) {
   QKV_TRY(config.pre_norm, json.Bool("normalize_before", false));
   QKV_TRY(config.norm_embedding, json.Bool("normalize_embedding", false));
@@ -84,14 +84,14 @@ Result<void> ParseNorms(const JsonObject& json, TransformerConfig& config) {
   return {};
 }
 
-// One of two names: whether it is the second.
+// Reads a field with two possible names; returns whether it is the second.
 Result<bool> ReadChoice(const JsonObject& json, const char* field, const char* first, const char* second) {
   QKV_TRY(const std::string_view name, json.String(field, first));
   if (name == first || name == second) return name == second;
   return json.Unsupported(field, "\"" + std::string(name) + "\" is not one of " + first + ", " + second);
 }
 
-// What Marian's own models have and those that were converted have not.
+// Parses the fields that only Marian's own models need, not the converted ones.
 Result<void> ParseMarian(const JsonObject& json, TransformerConfig& config) {
   QKV_TRY(const bool ssru, ReadChoice(json, "decoder_past", "self-attention", "ssru"));
   QKV_TRY(const bool marian, ReadChoice(json, "position_frequencies", "paper", "marian"));

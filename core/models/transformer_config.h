@@ -1,6 +1,6 @@
-// What a MarianMT config.json says of the model, checked: a switch that this engine does not have is refused with a
-// sentence, never ignored. Three fields are this engine's own, for models like those of Marian's own files:
-// "decoder_past" ("self-attention", "ssru"), "position_frequencies" ("paper", "marian") and "layer_norm_eps".
+// A MarianMT config.json, checked. A switch that this engine does not support is refused with a message, never ignored.
+// Three fields are this engine's own, for models like those of Marian's own files: "decoder_past" ("self-attention",
+// "ssru"), "position_frequencies" ("paper", "marian") and "layer_norm_eps".
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace qkv {
 
-// What a layer of the decoder reads the pieces before by.
+// How a layer of the decoder reads the pieces before.
 enum class Past { kSelfAttention, kSsru };
 
 struct TransformerConfig : SequenceConfig {
@@ -31,11 +31,12 @@ struct TransformerConfig : SequenceConfig {
   bool tied_output = true;                                           // logits = x E' + b with the target's table
   float dropout = 0, attention_dropout = 0, activation_dropout = 0;  // while training
 
-  // That there is memory for the table of positions, which no file has.
+  // Checks that there is memory for the table of positions, which is computed.
   Result<void> CheckPositions() const;
 };
 
-// The shapes of its attentions, of the other fields. An SSRU has one map a layer, which no queries and keys make.
+// Sets the shapes of the attentions from the other fields. An SSRU has one map for each layer, without queries and
+// keys.
 void SetAttentionShapes(TransformerConfig& config);
 
 // `json` is the content of config.json.

@@ -6,7 +6,7 @@
 
 namespace qkv {
 
-// The bytes of a base64 text (RFC 4648), up to its padding; none where a character is not of the alphabet.
+// Decodes a base64 text (RFC 4648) up to its padding. Returns nothing if a character is not in the alphabet.
 std::vector<uint8_t> FromBase64(std::string_view text);
 
 }  // namespace qkv

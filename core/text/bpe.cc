@@ -27,25 +27,25 @@ class PairMerger {
   }
 
  private:
-  // A part of the text; no part is left of it once it was joined to the one before.
+  // A part of the text. Its length is 0 after it was joined to the part before it.
   struct Symbol {
     uint32_t begin, length;
     uint32_t previous, next;
-    uint32_t node;  // where its text leads in the trie of pieces
-    bool frozen;    // user-defined: joins nothing
+    uint32_t node;  // the node of its text in the trie of pieces
+    bool frozen;    // user-defined: never joined
   };
 
   struct Pair {
     float score;
     uint32_t left, right, length;
     uint32_t node;
-    // Orders the heap: its greatest comes first.
+    // Orders the heap: the greatest pair comes first.
     bool operator<(const Pair& other) const {
       return score < other.score || (score == other.score && left > other.left);
     }
   };
 
-  // What an unused piece was made of. The last pair seen counts.
+  // The pair that an unused piece was joined from. The last pair seen counts.
   struct SplitOf {
     int32_t id;
     uint32_t order;
@@ -69,7 +69,7 @@ class PairMerger {
     }
   }
 
-  // Puts two neighbours on the heap, if they make a piece.
+  // Puts two neighbours on the heap if their union is a piece.
   void Propose(uint32_t left, uint32_t right) {
     if (left == kNone || right == kNone) return;
     const Symbol &a = symbols_[left], &b = symbols_[right];
@@ -106,7 +106,7 @@ class PairMerger {
     }
   }
 
-  // What was left out of one step may be in the next.
+  // A pair that dropout left out of one step may be joined in the next.
   void ProposeDropped() {
     for (const Pair& pair : dropped_) {
       heap_.push_back(pair);
@@ -115,7 +115,8 @@ class PairMerger {
     dropped_.clear();
   }
 
-  // Emits a symbol's piece; an unused one, which only helps to reach others, as the pair that it was last made of.
+  // Emits a symbol's piece. An unused piece only helps to reach longer pieces; it is emitted as the pair that it was
+  // last joined from.
   void Emit(const Symbol& symbol, std::vector<Segment>* segments) {
     std::vector<std::pair<uint32_t, uint32_t>> parts = {{symbol.begin, symbol.begin + symbol.length}};
     while (!parts.empty()) {
@@ -133,7 +134,7 @@ class PairMerger {
     }
   }
 
-  // The length of the left half of an unused piece; 0 for one not made of a pair.
+  // The length of the left half of an unused piece; 0 for a piece that was not joined from a pair.
   uint32_t LeftOf(int32_t id) const {
     if (vocabulary_.Type(id) != PieceType::kUnused) return 0;
     const auto after = std::upper_bound(splits_.begin(), splits_.end(), SplitOf{id, UINT32_MAX, 0});

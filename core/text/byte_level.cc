@@ -53,12 +53,12 @@ size_t FirstWordLength(std::string_view text) {
   const auto kind_at = [&](size_t at) { return KindOf(DecodeOne(text.substr(at)).code_point); };
   const size_t first = text[0] == ' ' && text.size() > 1 && kind_at(1) != WordKind::kSpace ? 1 : 0;
   const WordKind kind = kind_at(first);
-  size_t end = first, last = first;  // of the run, and where its last character begins
+  size_t end = first, last = first;  // the end of the run, and the beginning of its last character
   while (end < text.size() && kind_at(end) == kind) {
     last = end;
     end += DecodeOne(text.substr(end)).length;
   }
-  // Before a word, white space leaves its last character to that.
+  // The last white space before a word belongs to the word.
   return kind == WordKind::kSpace && end < text.size() && last > 0 ? last : end;
 }
 

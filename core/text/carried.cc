@@ -8,19 +8,19 @@
 namespace qkv {
 namespace {
 
-// What a match must fulfil beside its pattern.
+// A condition on a match in addition to its pattern.
 enum class Also : uint8_t {
   kNothing,
   kNoWordAfter,  // no letter or digit follows
-  kSevenDigits,  // as telephone numbers have, and no letter after them
-  kFileName,     // a point between two characters and two small letters
-  kIdentifier,   // letters and digits, a small letter before a capital, a _, two points
+  kSevenDigits,  // seven digits, as in a telephone number, and no letter after them
+  kFileName,     // a dot between two characters and two lower-case letters
+  kIdentifier,   // letters and digits, a lower-case letter before a capital, a _, two dots
 };
 
 struct Rule {
   CarriedKind kind;
   bool easy;
-  bool trims;  // punctuation at its end belongs to the sentence
+  bool trims;  // punctuation at its end is not part of the match
   Also also;
   const char* pattern;
 };
@@ -30,7 +30,7 @@ struct Rule {
 
 constexpr CarriedKind kNumber = CarriedKind::kNumber, kName = CarriedKind::kName, kMark = CarriedKind::kMark;
 
-// The first that matches is taken.
+// The first rule that matches is taken.
 constexpr Rule kRules[] = {
     {kName, false, false, Also::kNothing, "`+[^`\n]+`+"},
     {kName, false, false, Also::kNothing, "{{[^{}]+}}|[$%#]?{[^{}\\s]*}"},
@@ -44,7 +44,7 @@ constexpr Rule kRules[] = {
     {kName, false, true, Also::kNothing, "\\a:\\\\[^\\s<>\"]+|\\\\\\\\\\w[^\\s<>\"]+|(~|..?)?/\\w[^\\s<>\"]*"},
     {kName, false, true, Also::kFileName, "\\w[\\w-]*(/[\\w.-]+)+/?|[\\w-]+(\\.[\\w-]+)+(/[^\\s<>\"]*)?"},
     {kName, false, true, Also::kNothing, "--\\a[\\w-]*(=[^\\s]+)?|\\a\\w*(::\\w+)+(\\(\\))?|\\a\\w*\\(\\)"},
-    // Ordinals and decades are words of a language: no rule after this one sees them.
+    // Ordinals and decades are words of a language. This rule takes them, so that no later rule does.
     {kNumber, true, false, Also::kNoWordAfter, "\\d+(st|nd|rd|th|s|er|re|e|ème|º|ª)"},
     {kNumber, true, true, Also::kSevenDigits, "(\\+|\\()\\d[\\d ().-]+|\\d+[ .-]\\d+([ .-]\\d+)+"},
     {kNumber, true, false, Also::kNoWordAfter,
@@ -58,7 +58,7 @@ constexpr const Rule* kOrdinal = kRules + 12;
 #undef QKV_CURRENCY
 #undef QKV_NUMBER
 
-// Bytes that a rule reads: kUsual, which bounds its time, and kLongest where a match ends within kEnd bytes of these.
+// How many bytes a rule reads: kUsual, which bounds its time; kLongest, if a match ends within kEnd bytes of kUsual.
 constexpr size_t kUsual = 256, kEnd = 8, kLongest = 4096;
 
 // The length of a match without the punctuation at its end, which belongs to the sentence.
@@ -95,8 +95,8 @@ bool Holds(Also also, std::string_view match, std::string_view rest) {
   return false;
 }
 
-// The part at the beginning of `rest`; empty where no rule finds one. `skip` becomes the bytes that no rule reads
-// again.
+// The carried part at the beginning of `rest`; empty if no rule matches. Sets `skip` to the number of bytes that no
+// rule needs to read again.
 CarriedSpan MatchAt(std::string_view rest, bool numbers_only, size_t& skip) {
   for (const Rule& rule : kRules) {
     if (numbers_only && rule.kind != kNumber) continue;
@@ -183,12 +183,12 @@ std::vector<CarriedSpan> FindCarried(std::string_view text) {
     CarriedSpan span;
     if (const size_t word = MatchPattern("[\\u\\l]\\l*", rest);
         word != 0 && (word == rest.size() || rest[word] == ' ')) {
-      skip = word;  // most words are plain, and no rule finds these
+      skip = word;  // most words are plain, and no rule matches them
     } else if (const size_t length = MarkLength(rest); length != 0) {
       span = {0, length, kMark, false};
       skip = length;
     } else if (MatchPattern("[<&{]", rest) != 0 || !EndsWithWord(before)) {
-      const bool symbol = (rest[0] & 0x80) && !BeginsWithWord(rest);  // of a currency, perhaps
+      const bool symbol = (rest[0] & 0x80) && !BeginsWithWord(rest);  // perhaps a currency symbol
       const bool joined = symbol || (at > 0 && MatchPattern("[.+@/\\\\#&~%_-]", before.substr(at - 1)) != 0);
       span = MatchAt(rest, joined, skip);
     }

@@ -1,4 +1,4 @@
-// Finds the parts of a text that are not translated: addresses, names of files, code, numbers, emoji and the like. The
+// Finds the parts of a text that are not translated: addresses, file names, code, numbers, emoji and the like. The
 // rules depend on no language and on no model.
 #pragma once
 
@@ -20,15 +20,15 @@ enum class CarriedKind : uint8_t {
 struct CarriedSpan {
   size_t begin = 0, end = 0;  // half-open bytes
   CarriedKind kind = CarriedKind::kName;
-  // Whether models usually copy it, as "25" and "mp3". It is then enough to check that they did.
+  // Whether models usually copy it, as "25" and "mp3". Then it is enough to check that the model did.
   bool easy = false;
 };
 
-// In order; none is empty, and no two overlap. Two of one kind with only white space between them become one. The time
-// is proportional to the length of the text.
+// The spans are in order, not empty, and do not overlap. Two spans of one kind with only white space between them
+// become one. The time is proportional to the length of the text.
 std::vector<CarriedSpan> FindCarried(std::string_view text);
 
-// Whether a code point above ASCII belongs to a word: it is no punctuation, no symbol and no space.
+// Whether a code point above ASCII belongs to a word: it is not punctuation, a symbol or a space.
 bool IsWordCharacter(uint32_t code_point);
 // The last character of a text. The text is not empty.
 Decoded LastCharacter(std::string_view text);

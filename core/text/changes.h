@@ -26,7 +26,8 @@ class Changes {
   }
 
   // Maps an offset of the original to the new text (Forward), or the other way round (Back). An offset inside a
-  // replaced part maps to the part's beginning, or to its end where `is_end`: the offset is the end of a span.
+  // replaced part maps to the part's beginning, or to its end if `is_end`, which says that the offset is the end of a
+  // span.
   size_t Forward(size_t offset, bool is_end) const { return Map(offset, is_end, true); }
   size_t Back(size_t offset, bool is_end) const { return Map(offset, is_end, false); }
 

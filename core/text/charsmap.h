@@ -1,7 +1,7 @@
-// The precompiled character map inside a .spm: strings to be replaced, longest first, and their replacements, as the
-// trainer compiled them from Unicode's normalisation forms. The format is a little-endian uint32 with the size of a
-// double-array trie in bytes, the trie in the layout of Darts-clone, and the replacements, each ended by a NUL; the
-// trie's values are offsets into the replacements.
+// The precompiled character map inside a .spm: strings and their replacements, as the trainer compiled them from
+// Unicode's normalisation forms. The longest string that matches is replaced. The format is a little-endian uint32 with
+// the size of a double-array trie in bytes, the trie in the layout of Darts-clone, and the replacements, each ended by
+// a NUL; the trie's values are offsets into the replacements.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class Charsmap {
   Charsmap() = default;
 
   // Every offset of the trie is checked here, so that Longest needs no check. Errors: kInvalidFile; kLimitExceeded for
-  // a replacement over 256 bytes, which would let a short text grow without bound.
+  // a replacement over 256 bytes, which would let a short text become very long.
   static Result<Charsmap> Parse(std::span<const uint8_t> blob, std::string_view where);
 
   struct Match {
@@ -32,8 +32,8 @@ class Charsmap {
   Match Longest(std::string_view text) const;
 
  private:
-  // One unit of the double array. A node's own unit holds its label, whether a key ends there, and the offset, to be
-  // XORed with the node's index, of its children; its child along the byte 0 then holds the value.
+  // One unit of the double array. A node's unit holds its label, whether a key ends there, and an offset; the offset
+  // XOR the node's index is where its children are. If a key ends there, the child for the byte 0 holds the value.
   struct Unit {
     uint32_t bits;
     bool IsValue() const { return (bits >> 31) != 0; }

@@ -5,7 +5,8 @@
 namespace qkv {
 namespace {
 
-// Upper-case letters [first, last], each `step` after the other; the lower-case ones are `distance` on.
+// Upper-case letters [first, last], each `step` after the other; the lower-case letter is `distance` code points
+// further.
 struct Letters {
   uint16_t first, last, step, distance;
 };
@@ -17,7 +18,7 @@ constexpr Letters kLetters[] = {
     {0x410, 0x42F, 1, 32}, {0x460, 0x480, 2, 1},  {0x48A, 0x4BE, 2, 1},  {0x4D0, 0x52E, 2, 1},
 };
 
-// Whether `c`, less `distance` where the lower case is asked about, is one of them.
+// Whether `c` is one of these upper-case letters. To ask about a lower-case letter, pass the letter minus `distance`.
 bool IsAmong(const Letters& letters, uint32_t c) {
   return c >= letters.first && c <= letters.last && (c - letters.first) % letters.step == 0;
 }

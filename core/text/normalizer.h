@@ -1,5 +1,5 @@
-// What happens to a text before it is cut into pieces: strings are replaced by the character map, spaces are pruned and
-// become U+2581, and one is put before the text.
+// Normalises a text before it is cut into pieces: the character map replaces strings, spaces are trimmed and become
+// U+2581, and one space is put before the text.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ inline constexpr std::string_view kSpaceSymbol = "\xE2\x96\x81";  // U+2581
 
 struct Normalized {
   std::string text;
-  // [text.size() + 1]: where in the input that begins which became the byte. Never inside a code point, ascending.
+  // [text.size() + 1]: the offset in the input of the character that a byte was made from. Offsets ascend and are never
+  // inside a code point.
   std::vector<uint32_t> origin;
   bool cut = false;  // the end of the input was not read
 };
@@ -27,8 +28,8 @@ class Normalizer {
  public:
   Normalizer(const NormalizerOptions& options, Charsmap charsmap) : options_(options), charsmap_(std::move(charsmap)) {}
 
-  // `kept` are strings that are left as they are. `input` is shorter than 4 GiB, and is read until it has become
-  // kLongestText.
+  // Strings in `kept` are not changed. `input` must be shorter than 4 GiB; it is read until the result is kLongestText
+  // long.
   Normalized Normalize(std::string_view input, const Trie& kept) const;
 
  private:

@@ -15,13 +15,13 @@ struct Symbol {
   int32_t id;
   uint32_t end;
   uint32_t previous, next;
-  bool gone;  // joined to the one before
+  bool gone;  // it was joined to the symbol before it
 };
 
 struct Candidate {
   uint32_t rank, left;
   int32_t joined;
-  // Orders the heap: its greatest comes first.
+  // Orders the heap: the merge learnt first comes first.
   bool operator<(const Candidate& other) const { return rank != other.rank ? rank > other.rank : left > other.left; }
 };
 
@@ -68,7 +68,7 @@ std::vector<Segment> PairMerges::Join(std::span<const Segment> parts) const {
     Symbol& left = symbols[best.left];
     if (left.gone || left.next == kNone) continue;
     Symbol& right = symbols[left.next];
-    const Entry* const entry = Find(left.id, right.id);  // either may have been joined to another since
+    const Entry* const entry = Find(left.id, right.id);  // either may have been joined to another symbol since
     if (entry == nullptr || entry->joined != best.joined) continue;
     left.id = best.joined;
     left.end = right.end;

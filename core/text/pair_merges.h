@@ -1,5 +1,5 @@
-// Byte-pair encoding by a list of merges (Sennrich et al. 2016): of all neighbours the pair that was learnt first is
-// joined, again and again.
+// Byte-pair encoding by a list of merges (Sennrich et al. 2016): repeatedly join, of all adjacent pairs, the one that
+// was learnt first.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@ class PairMerges {
     int32_t joined;
   };
 
-  // What a merge takes, in the list and here.
+  // Bytes of memory for a merge, in the list and in this class.
   static constexpr uint64_t kBytes = sizeof(Merge) + 16;
 
   PairMerges() = default;
-  // In the order in which they were learnt; of two for one pair the later one counts.
+  // `merges` are in the order in which they were learnt. If a pair occurs twice, the later merge counts.
   explicit PairMerges(const std::vector<Merge>& merges);
 
-  // `symbols` are a word's pieces before any merge, each with where it ends. n log n in their number; of equal merges
-  // the first one from the left.
+  // `symbols` are a word's pieces before any merge, each with its end. Takes O(n log n) for n symbols. Of equal merges
+  // the left one comes first.
   std::vector<Segment> Join(std::span<const Segment> symbols) const;
 
  private:

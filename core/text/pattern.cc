@@ -30,7 +30,7 @@ bool IsIn(char c, char class_name) {
   }
 }
 
-// Whether byte c is what the atom at `p`, no group, stands for.
+// Whether byte c matches the atom at `p`, which is not a group.
 bool IsOne(char c, const char* p) {
   if (*p == '\\') return IsIn(c, p[1]);
   if (*p != '[') return c == *p;

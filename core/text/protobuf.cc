@@ -26,7 +26,7 @@ bool ProtobufReader::ReadValue() {
     case Wire::kBytes:
       return ReadBytes();
   }
-  return false;  // groups, which no writer has made since 2008, and wire types that do not exist
+  return false;  // groups, which are deprecated since 2008, and wire types that do not exist
 }
 
 bool ProtobufReader::ReadVarint(uint64_t* value) {

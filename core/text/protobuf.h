@@ -1,8 +1,8 @@
 // Reads the wire format of Protocol Buffers (protobuf.dev/programming-guides/encoding): a message is a sequence of
-// (field number, wire type, value). A view: it allocates nothing and never reads outside its bytes.
+// (field number, wire type, value). The reader is a view: it allocates nothing and never reads outside its bytes.
 //
-// Own code, as is all of core/text: the reference SentencePiece library with its protobuf runtime would outweigh the
-// whole engine.
+// Like all of core/text this is our own code: the SentencePiece library with its protobuf runtime would be larger than
+// the whole engine.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,11 @@ class ProtobufReader {
 
   explicit ProtobufReader(std::span<const uint8_t> message) : rest_(message) {}
 
-  // Reads the next field; false at the end and at the first malformed byte: ok() tells which.
+  // Reads the next field. Returns false at the end and at the first malformed byte; ok() tells which.
   bool Next();
   bool ok() const { return ok_; }
 
-  // The field just read. A message that has it with another wire type means an unknown field, as in the reference.
+  // The field just read. A field with another wire type is unknown, as in the reference implementation.
   bool Is(uint32_t number, Wire wire) const { return number_ == number && wire_ == wire; }
 
   uint64_t Varint() const { return scalar_; }

@@ -29,7 +29,7 @@ SpannedText CleanForBert(const SpannedText& text, const RewriteStep::Bert& bert)
   });
 }
 
-// BERT drops nonspacing marks alone.
+// BERT removes nonspacing marks only.
 SpannedText StripAccents(const SpannedText& text, bool wide_marks) {
   return Mapped(text, [&](uint32_t c, const auto& add) {
     const CharFacts facts = FactsOf(c);
@@ -48,13 +48,14 @@ SpannedText Lowercase(const SpannedText& text) {
   });
 }
 
-// What a replacement stands for, as Hugging Face's library tokenizers has it, so that spans are the same.
+// Which part of the original each character of a replacement stands for, as in Hugging Face's library tokenizers, so
+// that spans are the same.
 enum class Spans {
-  kLast,       // all of it for the last of the characters that it replaces
-  kOneForOne,  // each of its characters for one of those, what is left of it for the last
+  kLast,       // every character stands for the last character that is replaced
+  kOneForOne,  // each character stands for one replaced character; those beyond stand for the last one
 };
 
-// `replacement` in the place of bytes [begin, begin + length) of `text`.
+// Appends `replacement` to `to` instead of bytes [begin, begin + length) of `text`.
 void AddInPlaceOf(const SpannedText& text, size_t begin, size_t length, std::string_view replacement, Spans spans,
                   SpannedText& to) {
   const auto after = [&](size_t at) { return at + DecodeOne(std::string_view(text.text).substr(at)).length; };
@@ -68,7 +69,7 @@ void AddInPlaceOf(const SpannedText& text, size_t begin, size_t length, std::str
   }
 }
 
-// `match(text)` is how many bytes at its beginning are replaced, and by what.
+// `match(text)` returns how many bytes at the beginning of `text` are replaced, and by what.
 template <class Match>
 SpannedText ReplaceEach(const SpannedText& text, Spans spans, const Match& match) {
   SpannedText to;

@@ -1,4 +1,4 @@
-// What a tokenizer.json does to a text before it is cut into words: its "normalizer", a list of steps.
+// The "normalizer" of a tokenizer.json: a list of steps that rewrite a text before it is cut into words.
 #pragma once
 
 #include <string>
@@ -12,20 +12,20 @@ namespace qkv {
 struct RewriteStep {
   enum class Kind {
     kBert,          // see `bert`
-    kLowercase,     // each code point by itself: a final sigma is no special case
-    kStripAccents,  // canonical decomposition, and no mark
-    kReplace,       // each `from` by `to`
-    kReplaceRuns,   // two spaces and more by `to`
-    kPrepend,       // `to` before a text that is not empty
-    kStrip,         // white space from the ends
-    // SentencePiece's compiled rules: the longest that fits, at each place, as SentencePiece applies them and as the
-    // models were trained. Hugging Face's library takes the shortest that a grapheme cluster of up to five bytes begins
-    // with in the place of the whole cluster, and loses the marks behind it: e, U+0301, U+0323 becomes é there.
+    kLowercase,     // each code point alone, without a special case for the final sigma
+    kStripAccents,  // canonical decomposition without marks
+    kReplace,       // replaces each `from` by `to`
+    kReplaceRuns,   // replaces two or more spaces by `to`
+    kPrepend,       // puts `to` before a text that is not empty
+    kStrip,         // removes white space at the ends
+    // SentencePiece's compiled rules. At each place the longest rule that matches is applied, as SentencePiece does and
+    // as the models were trained. Hugging Face's library replaces a grapheme cluster of up to five bytes by the
+    // shortest rule that the cluster begins with, and loses the marks after it: there e, U+0301, U+0323 becomes é.
     kCharsmap,
   };
-  // BertNormalizer (Devlin et al. 2018's BasicTokenizer, its first half).
+  // BertNormalizer (the first half of BasicTokenizer, Devlin et al. 2018).
   struct Bert {
-    bool clean_text = true;  // no control characters; all white space is spaces
+    bool clean_text = true;  // removes control characters; all white space becomes spaces
     bool split_ideographs = true;
     bool strip_accents = true;
     bool lowercase = true;

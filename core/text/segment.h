@@ -5,7 +5,7 @@
 
 namespace qkv {
 
-// From the end of the segment before (0 for the first) to `end`, in bytes of the normalised text.
+// A segment goes from the end of the segment before it (0 for the first) to `end`, in bytes of the normalised text.
 struct Segment {
   int32_t id;
   uint32_t end;

@@ -17,7 +17,7 @@ struct SentencePiece::Model {
   Unigram unigram;
   bool bpe;
   bool strips_first_space;     // decoding removes the dummy prefix
-  bool strips_leading_spaces;  // and the spaces of further pieces too, as long as there is no text
+  bool strips_leading_spaces;  // and the spaces of further pieces until there is text
   std::string unknown_surface;
 };
 
@@ -73,7 +73,8 @@ std::vector<Piece> SentencePiece::Sample(std::string_view text, float strength, 
   return Number(normalized, segments);
 }
 
-// Segments as pieces: characters that no piece has become bytes, or one unknown piece for all in a row.
+// Turns segments into pieces. Characters that are not in the vocabulary become bytes, or one unknown piece for each run
+// of them.
 std::vector<Piece> SentencePiece::Number(const Normalized& normalized, const std::vector<Segment>& segments) const {
   const Vocabulary& vocabulary = model_->vocabulary;
   std::vector<Piece> pieces;
@@ -84,7 +85,8 @@ std::vector<Piece> SentencePiece::Number(const Normalized& normalized, const std
     const size_t begin = normalized.origin[at], end = normalized.origin[segment.end];
     const bool unknown = segment.id == vocabulary.unknown_id();
     if (unknown && vocabulary.byte_fallback()) {
-      // The last byte's piece stands for the character; those before stand at its beginning.
+      // The piece of the last byte has the span of the character. The pieces before it have an empty span at its
+      // beginning.
       for (; at < segment.end; ++at) {
         const int32_t id = vocabulary.ByteId(static_cast<uint8_t>(normalized.text[at]));
         pieces.push_back({id, begin, at + 1 == segment.end ? end : begin});
@@ -129,7 +131,8 @@ class Decoder {
     if (spans_ != nullptr) spans_->push_back({id, begin, text_.size()});
   }
 
-  // A run of byte pieces: each well-formed character stands at its last piece, an invalid byte is U+FFFD.
+  // Adds a run of byte pieces. The last piece of a well-formed character has the character's span. An invalid byte
+  // becomes U+FFFD.
   void AddBytes(std::span<const int32_t> ids, std::string_view bytes) {
     while (!bytes.empty()) {
       const size_t length = Utf8Length(bytes);

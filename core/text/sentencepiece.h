@@ -1,6 +1,6 @@
-// SentencePiece (Kudo and Richardson 2018): text to pieces and back, from a .spm file as its trainer writes it, with
-// the precompiled normaliser inside. Unigram (Kudo 2018) and BPE (Sennrich et al. 2016) models; byte fallback,
-// user-defined symbols. Agrees with the reference implementation piece by piece.
+// SentencePiece (Kudo and Richardson 2018): converts text to pieces and back. It reads a .spm file as the trainer
+// writes it, with the precompiled normaliser inside. Unigram (Kudo 2018) and BPE (Sennrich et al. 2016) models; byte
+// fallback and user-defined symbols. Its pieces are those of the reference implementation.
 #pragma once
 
 #include <cstddef>
@@ -21,14 +21,14 @@ struct Segment;
 
 struct Piece {
   int32_t id = 0;
-  // The bytes of the text that the piece stands for, half-open. In encoding: of the input. In decoding: of the output.
+  // The bytes that the piece stands for, half-open: of the input when encoding, of the output when decoding.
   size_t begin = 0, end = 0;
 };
 
 class SentencePiece {
  public:
-  // `model` is the content of a .spm file; nothing of it is kept. Errors: kInvalidFile, kUnsupported (a character or
-  // word model).
+  // `model` is the content of a .spm file. No reference to it is kept. Errors: kInvalidFile, kUnsupported (a character
+  // or word model).
   static Result<SentencePiece> Parse(std::span<const uint8_t> model, std::string_view file_name);
 
   ~SentencePiece();
@@ -36,24 +36,25 @@ class SentencePiece {
   SentencePiece& operator=(SentencePiece&&) noexcept;
 
   size_t size() const;
-  // The piece as the model writes it, U+2581 for a space: "▁the".
+  // The text of a piece, with U+2581 for a space: "▁the".
   std::string_view Text(int32_t id) const;
   // The id of a piece by its text, or -1.
   int32_t Id(std::string_view piece) const;
   int32_t unknown_id() const;
   bool IsControl(int32_t id) const;
 
-  // Text (UTF-8, shorter than 512 MiB; an invalid byte counts as U+FFFD) to pieces, whose spans ascend, never inside a
-  // code point. Never fails; empty text has no pieces. The first `most` of them are given, and a text is
-  // read as far as it becomes kLongestText. `cut`, if not null: whether anything was left out.
+  // Cuts a text into pieces. The text is UTF-8 and shorter than 512 MiB; an invalid byte counts as U+FFFD. Spans ascend
+  // and are never inside a code point. Never fails; an empty text has no pieces. Returns the first `most` pieces; a
+  // text is read until its normalised form is kLongestText long. Sets `cut`, if not null, to whether anything was left
+  // out.
   std::vector<Piece> Encode(std::string_view text, size_t most = SIZE_MAX, bool* cut = nullptr) const;
-  // The pieces of a cut drawn at random, so that a model learns more than one spelling (subword regularisation). By
-  // unigram models with probability proportional to their own to the power of `strength` (0.1 to 0.5 are usual), by BPE
-  // models with each pair left out with probability `strength` (0.1 is usual).
+  // Cuts a text at random, so that a model learns more than one spelling (subword regularisation). A unigram model
+  // draws a cut with probability proportional to its own probability to the power of `strength` (0.1 to 0.5 are usual).
+  // A BPE model leaves out each pair with probability `strength` (0.1 is usual).
   std::vector<Piece> Sample(std::string_view text, float strength, Random& random) const;
   bool is_bpe() const;
-  // Pieces to text. Ids outside the vocabulary are refused by the caller; control pieces are silent.
-  // `spans`, if not null, gets one half-open byte range of the result per id.
+  // Turns pieces into text. The caller checks that ids are in the vocabulary. Control pieces have no text. `spans`, if
+  // not null, gets one half-open byte range of the result for each id.
   std::string Decode(std::span<const int32_t> ids, std::vector<Piece>* spans = nullptr) const;
 
  private:

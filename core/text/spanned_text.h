@@ -1,5 +1,5 @@
-// A text on its way to pieces: each byte knows which bytes of the original it stands for. It never grows past
-// kLongestText: a few steps of a tokenizer.json that each replace a byte by a thousand would fill any memory.
+// A text while it is rewritten: each byte knows which bytes of the original it stands for. It never grows past
+// kLongestText, because a few steps of a tokenizer.json that each replace a byte by a thousand would fill any memory.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ namespace qkv {
 
 struct SpannedText {
   std::string text;
-  std::vector<uint32_t> begin, end;  // of each byte, half-open; the bytes of one code point have the same
-  bool cut = false;                  // it lacks its end
+  std::vector<uint32_t> begin, end;  // for each byte, half-open; all bytes of one code point have the same
+  bool cut = false;                  // the end of the text is missing
 
   SpannedText() = default;
-  // A part of the original that begins there. Each invalid byte becomes U+FFFD.
+  // `original` is a part of the original text that begins at offset `at`. Each invalid byte becomes U+FFFD.
   SpannedText(std::string_view original, size_t at) {
     for (size_t i = 0; i < original.size() && !cut;) {
       const Decoded one = DecodeOne(original.substr(i));
@@ -28,7 +28,8 @@ struct SpannedText {
   }
 
   size_t size() const { return text.size(); }
-  // Each Add is of as many code points as there is room for; after the first that finds none nothing is added.
+  // Add appends as many whole code points as there is room for. After the first that does not fit, nothing more is
+  // added.
   void Add(uint32_t code_point, uint32_t from, uint32_t to) {
     if (!HasRoom(4)) return;
     AppendUtf8(code_point, text);
@@ -41,7 +42,7 @@ struct SpannedText {
     begin.resize(text.size(), from);
     end.resize(text.size(), to);
   }
-  // Bytes [first, last) of another.
+  // Appends bytes [first, last) of another text.
   void Add(const SpannedText& other, size_t first, size_t last) {
     if (cut) return;
     if (!HasRoom(last - first)) {
@@ -61,8 +62,8 @@ struct SpannedText {
   }
 };
 
-// What fills in the place of a code point at byte `at` of `from`, one after the other: change(code point, add) where
-// add(code point) keeps its span.
+// Replaces the code points of `from` one after the other: `change(code point, add)` is called for each, and `add(code
+// point)` appends a code point with the same span.
 template <class Change>
 SpannedText Mapped(const SpannedText& from, const Change& change) {
   SpannedText to;

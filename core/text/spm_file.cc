@@ -43,7 +43,8 @@ constexpr std::string_view kMalformed = "the message is malformed or cut off: fe
 
 Result<SpmFile> Parser::Parse(Bytes file) {
   if (file.size() > kLargestSpm) return Fail("the file is over 32 MiB", "size", ErrorCode::kLimitExceeded);
-  // A piece takes five bytes at least, and twelve besides its text; these lists grow to twice their size.
+  // A piece takes at least five bytes in the file, and twelve here besides its text. The lists grow to twice their
+  // size.
   QKV_CHECK(CheckMemory(uint64_t{10} * file.size(), kTooLarge, file_name_));
   ProtobufReader model(file);
   while (model.Next()) {
@@ -54,8 +55,8 @@ Result<SpmFile> Parser::Parse(Bytes file) {
   }
   if (!model.ok()) return Error{ErrorCode::kInvalidFile, std::string(kMalformed), std::string(file_name_)};
   if (spm_.types.empty()) return Fail("the vocabulary is empty", "pieces");
-  // Each field of a message is well formed by itself, so a file cut between two of them shows in this alone: writers
-  // put the normaliser last, and always.
+  // If a file was cut between two fields, each field that remains is well formed. The missing normaliser is the only
+  // sign of the cut: writers always put it last.
   if (!has_normalizer_) return Fail("it is missing, so the file is cut off: fetch it again", "normalizer_spec");
   return std::move(spm_);
 }
@@ -99,7 +100,7 @@ Result<void> Parser::ParseTrainer(Bytes message) {
 }
 
 Result<void> Parser::SetAlgorithm(uint64_t algorithm) {
-  if (algorithm < 1 || algorithm > 4) return {};  // as the reference: a value it does not know is not there
+  if (algorithm < 1 || algorithm > 4) return {};  // as in the reference, where an unknown value counts as absent
   spm_.algorithm = static_cast<SpmFile::Algorithm>(algorithm);
   if (spm_.algorithm == SpmFile::Algorithm::kUnigram || spm_.algorithm == SpmFile::Algorithm::kBpe) return {};
   return Fail("word and character models are not supported, only unigram and BPE", "trainer_spec.model_type",

@@ -14,8 +14,8 @@ namespace {
 
 using Parts = Tokenizer::Parts;
 
-// A text that has been cut: word i ends at ends[i] and begins where the one before ends, white space that was dropped
-// left out.
+// A text that has been cut into words. Word i ends at ends[i] and begins where the word before it ends. White space
+// that was dropped is not in the text.
 struct Words {
   SpannedText text;
   std::vector<size_t> ends;
@@ -43,7 +43,7 @@ Words SplitForBert(const SpannedText& text, bool punctuation) {
 SpannedText WithPrefix(SpannedText text, std::string_view prefix) {
   if (text.size() == 0 || text.text.starts_with(prefix)) return text;
   SpannedText with;
-  with.Add(prefix, text.begin[0], text.end[0]);  // a piece that is the prefix alone stands for the first character
+  with.Add(prefix, text.begin[0], text.end[0]);  // a piece that is only the prefix stands for the first character
   with.Add(text, 0, text.size());
   return with;
 }
@@ -133,7 +133,7 @@ std::vector<Segment> CutPairs(std::string_view word, const Pairs& pairs, const P
     if (id < 0) id = pairs.unknown;
     const bool fused = pairs.fuse_unknown && id == pairs.unknown && !symbols.empty() && symbols.back().id == id;
     if (fused || (id < 0 && !symbols.empty())) {
-      symbols.back().end = static_cast<uint32_t>(i);  // a dropped character goes with the one before
+      symbols.back().end = static_cast<uint32_t>(i);  // the span of a dropped character goes to the symbol before it
     } else if (id >= 0) {
       symbols.push_back({id, static_cast<uint32_t>(i)});
     }
@@ -163,7 +163,8 @@ const AddedPiece* AddedAt(std::string_view text, const Parts::Added& added) {
   return length == 0 ? nullptr : &added.pieces[static_cast<size_t>(added.trie.Find(text.substr(0, length)))];
 }
 
-// Calls part(begin, end) for what lies between added pieces and found(piece, begin, end) for those, in order.
+// Calls part(begin, end) for each text between added pieces and found(piece, begin, end) for each added piece, in
+// order.
 template <class Part, class Found>
 void SplitAdded(std::string_view text, const Parts::Added& added, const Part& part, const Found& found) {
   size_t done = 0;
@@ -193,7 +194,7 @@ void SplitAdded(std::string_view text, const Parts::Added& added, const Part& pa
   if (done < text.size()) part(done, text.size());
 }
 
-// False where there are more pieces than are wanted, or the text lacks its end.
+// Returns false if there are more pieces than wanted, or if the end of the text is missing.
 bool AppendWords(SpannedText text, const Parts& parts, size_t most, std::vector<Piece>& pieces) {
   const Words words = SplitAll(std::move(text), parts.words);
   const std::string_view all = words.text.text;
@@ -211,7 +212,7 @@ bool AppendWords(SpannedText text, const Parts& parts, size_t most, std::vector<
   return !words.text.cut;
 }
 
-// How many special pieces stand around a text, or around two.
+// How many special pieces are put around one text or two.
 size_t PiecesAround(const std::vector<TemplateItem>& items) {
   return static_cast<size_t>(std::count_if(items.begin(), items.end(), [](const auto& item) { return item.id >= 0; }));
 }
@@ -323,7 +324,7 @@ void ReplaceAll(std::string& text, std::string_view from, std::string_view to) {
   }
 }
 
-// What Hugging Face calls cleaning up, a piece at a time.
+// Hugging Face's clean_up_tokenization, one piece at a time.
 void CleanUp(std::string& piece) {
   constexpr std::string_view kRules[][2] = {{" .", "."},   {" ?", "?"},     {" !", "!"},    {" ,", ","},
                                             {" ' ", "'"},  {" n't", "n't"}, {" 'm", "'m"},  {" do not", " don't"},
@@ -331,7 +332,7 @@ void CleanUp(std::string& piece) {
   for (const auto& [from, to] : kRules) ReplaceAll(piece, from, to);
 }
 
-// What a piece says, the `first` of a text or not.
+// The text of a piece. `first`: it is the first piece of the text.
 std::string Say(std::string_view piece, bool first, const Parts::Decoding& decoding) {
   std::string text(piece);
   switch (decoding.kind) {
@@ -368,7 +369,7 @@ std::string Tokenizer::Decode(std::span<const int32_t> ids, std::vector<Piece>* 
     }
     ends.push_back(bytes.size());
   }
-  // Bytes of several pieces may make one character: it stands at the last of them.
+  // The bytes of several pieces may make one character. The last of these pieces has its span.
   std::string text;
   if (spans != nullptr) spans->clear();
   size_t read = 0;

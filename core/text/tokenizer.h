@@ -1,6 +1,7 @@
-// Tokenizers as Hugging Face describes them in tokenizer.json: a text is rewritten, cut into words, and the words into
-// pieces by WordPiece, byte-pair encoding or a unigram model; special pieces are put around. Those of BERT, DistilBERT,
-// RoBERTa, GPT-2 and of SentencePiece models that were converted. What a file asks beyond that is refused by name.
+// Tokenizers as Hugging Face describes them in tokenizer.json: a text is rewritten and cut into words, the words are
+// cut into pieces by WordPiece, byte-pair encoding or a unigram model, and special pieces are put around them.
+// Supported are the tokenizers of BERT, DistilBERT, RoBERTa, GPT-2 and of converted SentencePiece models. Any other
+// feature is refused by name.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +18,12 @@
 
 namespace qkv {
 
-// A text, or two, as a model reads it.
+// One text or two, as a model reads them.
 struct Encoding {
   std::vector<int32_t> ids;
-  std::vector<int32_t> types;      // the segment that BERT's second embedding tells: 0 or 1
-  std::vector<size_t> begin, end;  // of the text that the piece is of, half-open bytes; special pieces have none: 0, 0
-  std::vector<int32_t> text;       // which text the piece is of, 0 or 1; -1: put around them
+  std::vector<int32_t> types;      // for BERT's segment embedding: 0 or 1
+  std::vector<size_t> begin, end;  // half-open bytes of the piece's text; 0, 0 for special pieces
+  std::vector<int32_t> text;       // the text that the piece belongs to, 0 or 1; -1 for special pieces
   bool truncated = false;
   size_t size() const { return ids.size(); }
 };
@@ -31,8 +32,8 @@ class Tokenizer {
  public:
   // `json` is the content of tokenizer.json. Errors: kInvalidFile, kUnsupported (named), kLimitExceeded.
   static Result<Tokenizer> Parse(std::string_view json);
-  // What folders without a tokenizer.json have: BERT's vocab.txt, or vocab.json and merges.txt of byte-level BPE.
-  // `config` is the content of tokenizer_config.json, or empty. RoBERTa's puts <s> and </s> around a text, GPT-2's
+  // For folders without a tokenizer.json: BERT's vocab.txt, or vocab.json and merges.txt of byte-level BPE. `config` is
+  // the content of tokenizer_config.json, or empty. RoBERTa's tokenizer puts <s> and </s> around a text, GPT-2's puts
   // nothing.
   static Result<Tokenizer> ParseWordPiece(std::string_view vocabulary, std::string_view config);
   static Result<Tokenizer> ParseByteLevel(std::string_view vocabulary, std::string_view merges, std::string_view config,
@@ -44,28 +45,28 @@ class Tokenizer {
 
   // One more than the largest id.
   size_t size() const;
-  // A piece as its file writes it: "##ing", "Ġworld"; empty for an id that is none.
+  // The text of a piece as in its file: "##ing", "Ġworld"; empty for an unused id.
   std::string_view Text(int32_t id) const;
   // The id of a piece by its text, or -1.
   int32_t Id(std::string_view piece) const;
-  // Special pieces are silent when a text is decoded.
+  // Special pieces have no text when they are decoded.
   bool IsSpecial(int32_t id) const;
 
-  // Whether a model can read what Encode says: one with a row for each of `vocabulary` ids, and `positions` for the
-  // pieces of a text with the special ones around it, or around two texts. Errors: kInvalidFile.
+  // Checks that a model can read the result of Encode. The model has `vocabulary` rows of pieces, and `positions` for a
+  // text, or two texts, with the special pieces. Errors: kInvalidFile.
   Result<void> CheckFits(size_t vocabulary, size_t positions) const;
 
-  // The first `most` of a text's pieces with their spans, nothing put around them. Where a character is several pieces,
-  // each has its span. What is behind the last that is wanted is not cut into pieces, and a part of a text between two
-  // added pieces is read as far as kLongestText. `cut`, if not null: whether anything was left out.
+  // The first `most` pieces of a text with their spans, without special pieces. If a character has several pieces, each
+  // has the span of the character. The rest of the text is not cut into pieces. A part between two added pieces is read
+  // as far as kLongestText. Sets `cut`, if not null, to whether anything was left out.
   std::vector<Piece> Pieces(std::string_view text, size_t most = SIZE_MAX, bool* cut = nullptr) const;
 
-  // With special pieces around, at most `most` in all where that is more than the special ones: what is too long loses
-  // the end of its longer text.
+  // Pieces with the special pieces around them: at most `most` in all, but never fewer than the special pieces. Of two
+  // texts that are too long together, the longer one is cut first.
   Encoding Encode(std::string_view text, std::optional<std::string_view> second, size_t most) const;
 
-  // Pieces to text; special ones and ids that are none are silent. `spans`, if not null, gets one half-open byte range
-  // of the result per id.
+  // Turns pieces into text. Special pieces and unused ids have none. `spans`, if not null, gets one half-open byte
+  // range of the result for each id.
   std::string Decode(std::span<const int32_t> ids, std::vector<Piece>* spans = nullptr) const;
 
   struct Parts;  // core/text/tokenizer_parts.h

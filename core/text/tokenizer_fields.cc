@@ -7,8 +7,8 @@
 namespace qkv {
 namespace {
 
-constexpr size_t kMostSteps = 16;  // of one list, nested ones among them
-constexpr size_t kDeepest = 4;     // lists within lists
+constexpr size_t kMostSteps = 16;  // in one list, steps of nested lists included
+constexpr size_t kDeepest = 4;     // depth of nested lists
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// The fields of tokenizer.json, whose objects are nested.
+// Reads the fields of tokenizer.json, whose objects are nested.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace qkv {
 
-// The first thing that is wrong is kept, and whatever is read after it does not matter: so a reader checks once, at the
-// end of a part. `where` names the field in errors, which are kInvalidFile but for those that are said.
+// Keeps the first error; what is read afterwards has no effect. So a reader checks for an error once, at the end of a
+// part. `where` names the field in errors. Errors are kInvalidFile unless stated.
 class TokenizerFields {
  public:
   explicit TokenizerFields(std::string_view file) : file_(file) {}
@@ -21,22 +21,22 @@ class TokenizerFields {
   Result<void> Check() const;
 
   void Fail(std::string_view where, std::string message, ErrorCode code = ErrorCode::kInvalidFile);
-  // kUnsupported: `name` is something that this engine does not do.
+  // kUnsupported: this engine does not have the feature `name`.
   void Refuse(std::string_view where, std::string_view name);
   void Keep(const Result<void>& result);
 
-  // The member, or null where it is absent or null.
+  // The member; a null pointer if it is absent or null.
   const Json* Find(const Json& object, const char* key);
-  // An array that must be there, or null.
+  // The array, which must be present; a null pointer if it is not.
   const Json* List(const Json& object, const char* key);
   std::string_view Text(const Json& json, std::string_view where);
-  // The fallback where it is absent or null; kLimitExceeded past kLongestPiece.
+  // Returns the fallback if the field is absent or null. kLimitExceeded past kLongestPiece.
   std::string_view Text(const Json& object, const char* key, std::string_view fallback);
   bool Flag(const Json& object, const char* key, bool fallback);
-  // In [0, kMostPieces).
+  // A whole number in [0, kMostPieces).
   int64_t Whole(const Json& json, std::string_view where);
 
-  // Calls each(step, type) for a step, or for all of a sequence of them, `list_name` of an object of type Sequence.
+  // Calls each(step, type) for a step. If the step has type Sequence, calls it for each step of its list `list_name`.
   using Each = FunctionRef<void(const Json& step, std::string_view type)>;
   void Steps(const Json& json, const char* where, const char* list_name, Each each, size_t depth = 0);
 

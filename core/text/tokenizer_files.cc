@@ -1,4 +1,4 @@
-// Reads the files that tokenizers had before tokenizer.json: BERT's vocab.txt, GPT-2's and RoBERTa's vocab.json with
+// Reads the tokenizer files that are older than tokenizer.json: BERT's vocab.txt, GPT-2's and RoBERTa's vocab.json with
 // merges.txt, and tokenizer_config.json.
 #include <algorithm>
 #include <utility>
@@ -12,12 +12,12 @@ namespace {
 
 using Parts = Tokenizer::Parts;
 
-// tokenizer_config.json, or nothing.
+// Parses tokenizer_config.json; `config` may be empty.
 Result<JsonObject> ReadConfig(std::string_view config) {
   return JsonObject::Parse(config.empty() ? "{}" : config, "tokenizer_config.json", kLargestConfig);
 }
 
-// Special pieces that older folders name nowhere but in their models' documentation.
+// Adds special pieces that the files of older folders do not name.
 Result<void> AddSpecial(Parts& parts, std::initializer_list<std::string_view> names, const char* file) {
   std::vector<AddedPiece> added;
   for (const std::string_view name : names) {

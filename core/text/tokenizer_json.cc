@@ -70,7 +70,8 @@ class Parser {
         to.kind = Kind::kCharsmap;
         const Json* const map = fields_.Find(step, "precompiled_charsmap");
         const std::string_view text = map == nullptr ? "" : fields_.Text(*map, "precompiled_charsmap");
-        fields_.Keep(CheckMemory(uint64_t{3} * text.size(), kTooLarge, kFile));  // what it becomes grows
+        // the list of merges grows to twice its size
+        fields_.Keep(CheckMemory(uint64_t{3} * text.size(), kTooLarge, kFile));
         if (!fields_.ok()) return;
         const std::vector<uint8_t> bytes = FromBase64(text);
         Result<Charsmap> charsmap = Charsmap::Parse(bytes, "tokenizer.json, precompiled_charsmap");
@@ -81,7 +82,7 @@ class Parser {
       }
       parts_->rewriting.push_back(std::move(to));
     });
-    // Decomposed text is only ever seen without its marks: for their order the engine would need another table.
+    // Decomposition is supported only with the marks removed: the order of marks would need another table.
     if (decomposes) fields_.Refuse("normalizer", "NFD without StripAccents");
   }
 
@@ -93,7 +94,7 @@ class Parser {
     const std::string_view regex = fields_.Text(*pattern, "Regex", "");
     to.from = fields_.Text(*pattern, "String", "");
     if (regex == " {2,}") {
-      to.kind = RewriteStep::Kind::kReplaceRuns;  // XLM-RoBERTa's
+      to.kind = RewriteStep::Kind::kReplaceRuns;  // as XLM-RoBERTa's tokenizer.json has it
     } else if (to.from.empty()) {
       fields_.Refuse("normalizer", "Replace of the pattern " + std::string(regex));
     }
@@ -121,7 +122,7 @@ class Parser {
     });
   }
 
-  // What stands for a space.
+  // The character that stands for a space.
   std::string SpaceOf(const Json& step, const char* where) {
     const std::string_view space = fields_.Text(step, "replacement", kSpace);
     if (space.empty() || Utf8Length(space) != space.size()) fields_.Fail(where, "must be one character");
@@ -139,7 +140,7 @@ class Parser {
     const Json* const vocabulary = fields_.Find(model, "vocab");
     if (vocabulary == nullptr) return fields_.Fail("model, vocab", "is missing");
     std::string_view type = fields_.Text(model, "type", "");
-    if (type.empty()) {  // as older writers left it out
+    if (type.empty()) {  // older writers leave it out
       type = vocabulary->IsArray() ? "Unigram" : fields_.Find(model, "merges") != nullptr ? "BPE" : "WordPiece";
     }
     if (type != "Unigram" && type != "BPE" && type != "WordPiece") return fields_.Refuse("model", type);
@@ -197,7 +198,7 @@ class Parser {
     }
   }
 
-  // The id of a piece that a field names; -1 where it names none.
+  // The id of the piece that a field names; -1 if the field is absent.
   int32_t Named(const Json& object, const char* key, std::string_view fallback) {
     const std::string_view name = fields_.Text(object, key, fallback);
     if (name.empty()) return -1;
@@ -257,7 +258,7 @@ class Parser {
     if (unknown == nullptr) return fields_.Refuse("model", "Unigram without unk_id");
     const int64_t unknown_id = fields_.Whole(*unknown, "unk_id");
     if (fields_.Flag(model, "byte_fallback", false)) return fields_.Refuse("model", "byte_fallback");
-    // Twelve bytes a piece and its text, in lists that grow to twice their size.
+    // Twelve bytes for each piece, and its text, in lists that grow to twice their size.
     fields_.Keep(CheckMemory(uint64_t{36} * vocabulary.Size() + uint64_t{3} * parts_->texts.size(), kTooLarge, kFile));
     if (!fields_.ok()) return;
     SpmFile spm;
@@ -314,7 +315,7 @@ class Parser {
     return static_cast<int32_t>(id);
   }
 
-  // What stands around a text, or around two: each text has one place.
+  // Reads the template of special pieces around one text or two. Each text occurs once.
   std::vector<TemplateItem> ReadTemplate(const Json& step, const char* key, size_t texts, const Json* special) {
     std::vector<TemplateItem> items;
     bool placed[2] = {};

@@ -17,7 +17,7 @@ Result<void> Parts::AddPiece(std::string_view text, int64_t id, bool is_special,
   };
   if (text.empty()) return fail(" is empty");
   if (text.size() > kLongestPiece) return fail(" is over 1,024 bytes", ErrorCode::kLimitExceeded);
-  if (at >= spans.capacity() || texts.size() + text.size() > texts.capacity()) {  // they grow to twice their size
+  if (at >= spans.capacity() || texts.size() + text.size() > texts.capacity()) {  // the lists grow to twice their size
     QKV_CHECK(CheckMemory(3 * ((at + 1) * (sizeof(Span) + 1) + texts.size() + text.size()), kTooLarge, where));
   }
   if (at >= spans.size()) {

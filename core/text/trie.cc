@@ -7,7 +7,7 @@
 
 namespace qkv {
 
-// The keys, among the sorted ones, that run through a node.
+// The range of sorted keys that pass through a node.
 struct Trie::Range {
   uint32_t begin, end;
 };
@@ -24,13 +24,13 @@ Result<Trie> Trie::Build(std::vector<Entry> entries, std::string_view where) {
 
   Trie trie;
   if (entries.empty()) return trie;
-  // The nodes: of each key those that it does not share with the key before.
+  // Counts the nodes: each key adds those that it does not share with the key before it.
   size_t nodes = 1;
   for (size_t i = 0; i < entries.size(); ++i) {
     const std::string_view key = entries[i].key, before = i == 0 ? std::string_view() : entries[i - 1].key;
     nodes += static_cast<size_t>(key.end() - std::mismatch(key.begin(), key.end(), before.begin(), before.end()).first);
   }
-  const uint64_t levels = uint64_t{6} * sizeof(Range) * entries.size();  // two lists that grow
+  const uint64_t levels = uint64_t{6} * sizeof(Range) * entries.size();  // two lists, each of which grows
   QKV_CHECK(CheckMemory(levels + nodes * (sizeof(uint32_t) + sizeof(uint8_t) + sizeof(int32_t)), kTooLarge, where));
   trie.first_child_.reserve(nodes + 1);
   trie.labels_.reserve(nodes);

@@ -1,5 +1,5 @@
-// A prefix tree over byte strings, laid out level by level: the children of a node are neighbours, ordered by their
-// byte, and end where those of the next node begin. Nine bytes a node, no pointers.
+// A prefix tree over byte strings, stored level by level: the children of a node are adjacent, ordered by their byte,
+// and end where the children of the next node begin. A node takes nine bytes and no pointers.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace qkv {
 class Trie {
  public:
   static constexpr uint32_t kRoot = 0;
-  static constexpr uint32_t kNowhere = 0;  // the root is nobody's child
+  static constexpr uint32_t kNowhere = 0;  // the root is not a child of any node
 
   struct Entry {
     std::string_view key;  // not empty
@@ -46,8 +46,8 @@ class Trie {
   std::vector<uint32_t> first_child_;  // [nodes + 1]
   std::vector<uint8_t> labels_;        // [nodes], the byte that leads to the node
   std::vector<int32_t> values_;        // [nodes]
-  // The children of the root once more, by their byte: most walks end after few steps, so the first one, among the most
-  // children, would cost as much as all others (a tenth of the time of encoding).
+  // The children of the root again, indexed by their byte. Most walks end after few steps, so finding the first child
+  // among the many of the root would cost as much as all other steps (a tenth of the time of encoding).
   std::array<uint32_t, 256> root_child_{};
 };
 

@@ -23,7 +23,8 @@ void TrimPieces(std::string_view text, const Tokenizer::Parts& parts, std::vecto
     Piece& piece = pieces[i];
     const std::string bytes = BytesOfPiece(parts.Text(piece.id));
     size_t leading = std::min(bytes.find_first_not_of(' '), bytes.size());
-    size_t trailing = bytes.size() - 1 - bytes.find_last_not_of(' ');  // of spaces alone: all
+    // a piece that has only spaces counts all of them
+    size_t trailing = bytes.size() - 1 - bytes.find_last_not_of(' ');
     if (leading == 1 && KeepsSpace(parts, i == 0, piece.begin)) leading = 0;
     for (; leading > 0 && piece.begin < piece.end; --leading) piece.begin += DecodeOne(text.substr(piece.begin)).length;
     for (; trailing > 0 && piece.end > piece.begin; --trailing) {

@@ -1,4 +1,4 @@
-// Spans without the white space at a piece's ends, as byte-level tokenizers have them ("trim_offsets").
+// Removes the white space at a piece's ends from its span, as byte-level tokenizers do ("trim_offsets").
 #pragma once
 
 #include <string_view>
@@ -9,18 +9,18 @@
 
 namespace qkv {
 
-// Where the character begins that ends at `at`, in [from, at) which is not empty.
+// The beginning of the character that ends at `at`, in [from, at), which is not empty.
 size_t CharacterBefore(std::string_view text, size_t from, size_t at);
 
-// Whether a single space before a piece may be the one that was put there, and so stays in its span. `first` of the
-// text's pieces, or beginning at its first byte.
+// Whether a single space before a piece may be the one that the tokenizer put there; then it stays in the span. This is
+// so for the first piece of the text (`first`), and for a piece that begins at the text's first byte.
 bool KeepsSpace(const Tokenizer::Parts& parts, bool first, size_t begin);
 
-// Takes the spaces of each piece from its span of the text. They are counted in the piece and taken in characters: a
-// space that was put before a word stands for the word's first character.
+// Removes the spaces of each piece from its span. Spaces are counted in the piece and removed as characters of the
+// text: a space that the tokenizer put before a word has the span of the word's first character.
 void TrimPieces(std::string_view text, const Tokenizer::Parts& parts, std::vector<Piece>& pieces);
 
-// [begin, end) of a text that an added piece took, without the white space that it took along.
+// The span [begin, end) of an added piece without the white space that the piece took.
 std::pair<size_t, size_t> WithoutWhite(std::string_view text, size_t begin, size_t end, bool keeps_one);
 
 }  // namespace qkv

@@ -9,8 +9,8 @@
 #ifdef __EMSCRIPTEN__
 #include <emscripten/em_js.h>
 
-// Six words for each of 256 code points: those of CharFacts. Also cut out and run by
-// unicode_tables.mjs. The compiler takes one backslash of each pair.
+// Six words for each of 256 code points: those of CharFacts. unicode_tables.mjs cuts this function out and runs it. The
+// compiler takes one backslash of each pair.
 // clang-format off
 EM_JS(void, qkv_unicode_block, (uint32_t first, void* out), {
   /* facts */
@@ -36,7 +36,7 @@ constexpr uint32_t kReplacement = 0xFFFD;
 
 #ifndef __EMSCRIPTEN__
 
-struct KindFrom {  // up to the next one's
+struct KindFrom {  // up to the next entry's code point
   uint32_t begin, kind;
 };
 struct LowerOf {
@@ -54,7 +54,7 @@ const Row* LastUpTo(const Row (&table)[size], uint32_t code_point) {
   return after == table ? nullptr : after - 1;
 }
 
-// The Unicode Standard, section 3.12: syllables are leading consonant, vowel and perhaps trailing consonant.
+// The Unicode Standard, section 3.12: a syllable is a leading consonant, a vowel and an optional trailing consonant.
 void DecomposeHangul(uint32_t syllable, uint32_t (&to)[3]) {
   constexpr uint32_t kTrailing = 28, kVowels = 21;
   to[0] = 0x1100 + syllable / (kVowels * kTrailing);

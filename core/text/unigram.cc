@@ -14,14 +14,14 @@ namespace {
 
 constexpr float kUnknownPenalty = 10;
 
-// The best way to reach a position: its last piece, where that begins, and the sum of scores.
+// The best cut of the text before a position: the id and the beginning of its last piece, and the sum of scores.
 struct Step {
   int32_t id = -1;
   int32_t begin = -1;
   double score = 0;
 
-  // `keep` rounds the sum that is kept. The sum is compared before: on ties and near-ties a reference's choice depends
-  // on it.
+  // `keep` rounds the sum that is stored. Sums are compared before rounding: on ties and near-ties the reference's
+  // choice depends on that.
   template <class Keep>
   void Offer(int32_t new_id, size_t new_begin, double sum, const Keep& keep) {
     if (begin >= 0 && sum <= score) return;
@@ -66,7 +66,7 @@ Unigram::Unigram([[maybe_unused]] const Vocabulary& vocabulary, std::vector<doub
 double Unigram::Score(int32_t id, size_t length, const Vocabulary& vocabulary) const {
   if (!scores_.empty()) return scores_[static_cast<size_t>(id)];
   if (vocabulary.Type(id) != PieceType::kUserDefined) return vocabulary.Score(id);
-  return static_cast<float>(length) * max_score_ - 0.1;  // better than any other cut
+  return static_cast<float>(length) * max_score_ - 0.1;  // higher than the score of any other cut
 }
 
 template <class Offer>
@@ -74,7 +74,7 @@ void Unigram::ForEachPiece(std::string_view normalized, const Vocabulary& vocabu
   const Trie& pieces = vocabulary.pieces();
   for (size_t begin = 0; begin < normalized.size();) {
     const size_t character = std::min(AnnouncedLength(normalized[begin]), normalized.size() - begin);
-    bool covered = false;  // by a piece of this one character
+    bool covered = false;  // a piece of exactly this character exists
     uint32_t node = Trie::kRoot;
     for (size_t end = begin; end < normalized.size();) {
       node = pieces.Child(node, normalized[end++]);
@@ -104,18 +104,18 @@ std::vector<Segment> Unigram::Cut(std::string_view normalized, const Vocabulary&
 
 std::vector<Segment> Unigram::Sample(std::string_view normalized, const Vocabulary& vocabulary, float alpha,
                                      Random& random) const {
-  // log of the sum, over all cuts of the text before a place, of exp(alpha * score).
+  // The log of the sum of exp(alpha * score) over all cuts of the text before a position.
   constexpr double kNothing = -std::numeric_limits<double>::infinity();
   std::vector<double> before(normalized.size() + 1, kNothing);
   before[0] = 0;
   struct Edge {
     int32_t id;
     uint32_t begin, end;
-    double score;  // alpha * the piece's + before[begin]
+    double score;  // alpha * the piece's score + before[begin]
   };
   std::vector<Edge> edges;
   ForEachPiece(normalized, vocabulary, [&](int32_t id, size_t begin, size_t end, double score) {
-    if (before[begin] == kNothing) return;  // inside what looked like one character
+    if (before[begin] == kNothing) return;  // a position inside a character
     const double sum = double{alpha} * score + before[begin];
     edges.push_back({id, static_cast<uint32_t>(begin), static_cast<uint32_t>(end), sum});
     const double larger = std::max(before[end], sum), smaller = std::min(before[end], sum);

@@ -13,23 +13,24 @@ namespace qkv {
 
 class Unigram {
  public:
-  // As SentencePiece: sums of scores are kept in float32.
+  // As in SentencePiece: sums of scores are float32.
   explicit Unigram(const Vocabulary& vocabulary);
-  // As Hugging Face's library tokenizers: `scores`, one for each piece, and their sums are float64.
+  // As in Hugging Face's library tokenizers: `scores`, one for each piece, and their sums are float64.
   Unigram(const Vocabulary& vocabulary, std::vector<double> scores);
 
-  // Linear in the text, times the longest piece. Ties go to the longer last piece. Which sums are equal depends on
-  // their precision: "1.000" with equal scores is cut otherwise by either library.
+  // Takes time linear in the text, times the length of the longest piece. Of equal cuts the one with the longer last
+  // piece wins. Which sums are equal depends on their precision: the two libraries cut "1.000" with equal scores
+  // differently.
   std::vector<Segment> Cut(std::string_view normalized, const Vocabulary& vocabulary) const;
 
-  // A cut drawn with probability proportional to exp(alpha * its sum of scores), from all cuts: forward filtering,
-  // backward sampling. alpha 0 draws evenly; the larger it is, the more often the best cut is drawn.
+  // Draws a cut from all cuts with probability proportional to exp(alpha * its sum of scores), by forward filtering and
+  // backward sampling. alpha 0 draws uniformly; the larger alpha is, the more often the best cut is drawn.
   std::vector<Segment> Sample(std::string_view normalized, const Vocabulary& vocabulary, float alpha,
                               Random& random) const;
 
  private:
-  // Calls offer(id, begin, end, score) for every piece of the text, and for every character that none covers alone, by
-  // ascending `begin`.
+  // Calls offer(id, begin, end, score) for every piece that occurs in the text, and for every character that is not a
+  // piece by itself, by ascending `begin`.
   template <class Offer>
   void ForEachPiece(std::string_view normalized, const Vocabulary& vocabulary, Offer offer) const;
   double Score(int32_t id, size_t length, const Vocabulary& vocabulary) const;

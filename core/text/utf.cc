@@ -5,8 +5,8 @@
 namespace qkv {
 namespace {
 
-// Whether the byte after the lead is in its range: narrower than 80..BF where it would make an overlong form, a
-// surrogate or a code point past U+10FFFF.
+// Whether the second byte is in its range. The range is narrower than 80..BF where an overlong form, a surrogate or a
+// code point past U+10FFFF would begin.
 bool ValidSecond(uint8_t lead, uint8_t second) {
   switch (lead) {
     case 0xE0:

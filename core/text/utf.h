@@ -1,5 +1,5 @@
-// UTF-8 as SentencePiece reads it: a byte that begins no well-formed code point (Unicode 15, table 3-7) stands alone
-// and counts as U+FFFD.
+// UTF-8 as SentencePiece reads it: a byte that does not begin a well-formed code point (Unicode 15, table 3-7) counts
+// as one U+FFFD.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@ namespace qkv {
 
 inline constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";  // U+FFFD
 
-// The bytes (1 to 4) of the well-formed code point that `text` begins with; 0 if there is none.
+// The bytes (1 to 4) of the well-formed code point that `text` begins with; 0 if `text` begins with none.
 size_t Utf8Length(std::string_view text);
 
-// The bytes that the lead byte announces, whether or not they follow: 1 for a continuation byte.
+// The length in bytes that the first byte announces, whether or not the bytes follow; 1 for a continuation byte.
 inline size_t AnnouncedLength(char lead) {
   const auto byte = static_cast<unsigned char>(lead);
   return byte < 0xC0 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
@@ -23,12 +23,13 @@ inline size_t AnnouncedLength(char lead) {
 std::string ToValidUtf8(std::string_view text);
 
 // Converts byte offsets of a text into offsets of the same text in UTF-16, where an invalid byte is one unit (U+FFFD).
-// Ascending offsets, as the spans of Encode and Decode are, cost one pass over the text in all.
+// Ascending offsets, such as the spans of Encode and Decode, cost one pass over the text in total.
 class Utf16Offsets {
  public:
   explicit Utf16Offsets(std::string_view text) : text_(text) {}
 
-  // An offset inside a code point counts as its end; one past the end of the text as its end.
+  // An offset inside a code point counts as the end of the code point; an offset past the end of the text as the end of
+  // the text.
   size_t At(size_t byte);
 
  private:

@@ -47,7 +47,7 @@ Result<Vocabulary> Vocabulary::Build(SpmFile& spm, std::string_view file_name) {
 
 Result<void> Vocabulary::BuildTries(std::string_view where) {
   std::vector<Trie::Entry> pieces, user_defined;
-  QKV_CHECK(CheckMemory(4 * size() * sizeof(Trie::Entry), kTooLarge, where));  // both, one of which grows
+  QKV_CHECK(CheckMemory(4 * size() * sizeof(Trie::Entry), kTooLarge, where));  // for both tries; one list grows
   pieces.reserve(size());
   bool some_text = false;
   for (int32_t id = 0; id < static_cast<int32_t>(size()); ++id) {
@@ -73,7 +73,7 @@ Result<void> Vocabulary::FindSpecial(std::string_view where) {
     if (byte < 0) return Invalid("piece " + std::to_string(id) + " names no byte", where);
     if (!byte_fallback_) return Invalid("there are byte pieces without byte_fallback", where);
     byte_ids_[static_cast<size_t>(byte)] = id;
-    ++bytes;  // no byte twice: the trie has refused equal texts
+    ++bytes;  // each byte counts once: the trie refuses equal texts
   }
   if (unknown_id_ < 0) return Invalid("there is no unknown piece", where);
   if (byte_fallback_ && bytes != 256) return Invalid("byte_fallback without 256 byte pieces", where);

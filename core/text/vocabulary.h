@@ -1,4 +1,4 @@
-// The pieces of a SentencePiece model: their texts in one block, and tries to find them by.
+// The pieces of a SentencePiece model: their texts in one block, and tries for finding them.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@ namespace qkv {
 
 class Vocabulary {
  public:
-  // Takes the pieces out of `spm`. Errors: kInvalidFile if a piece is there twice, if there is not exactly one unknown
-  // piece, or if the byte pieces do not go with byte fallback.
+  // Takes the pieces out of `spm`. Errors: kInvalidFile if a piece occurs twice, if there is not exactly one unknown
+  // piece, or if the byte pieces do not match the option byte fallback.
   static Result<Vocabulary> Build(SpmFile& spm, std::string_view file_name);
 
   size_t size() const { return types_.size(); }
@@ -31,14 +31,14 @@ class Vocabulary {
   // The byte of a piece of type kByte.
   uint8_t Byte(int32_t id) const;
 
-  // Whether text may be cut into this piece: not control, unknown and byte pieces, whose texts are only names.
+  // Whether text may be cut into this piece. Control, unknown and byte pieces do not count: their texts are only names.
   bool StandsForText(int32_t id) const {
     const PieceType type = Type(id);
     return type == PieceType::kNormal || type == PieceType::kUserDefined || type == PieceType::kUnused;
   }
 
   const Trie& pieces() const { return pieces_; }
-  // The user-defined ones among them: never normalised, never split.
+  // The user-defined pieces: never normalised, never split.
   const Trie& user_defined() const { return user_defined_; }
   // The id of a piece, or -1.
   int32_t Find(std::string_view text) const { return pieces_.Find(text); }

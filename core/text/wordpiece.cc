@@ -10,7 +10,7 @@ std::vector<Segment> WordPiece::Cut(std::string_view word, const Trie& pieces) c
   if (static_cast<size_t>(characters) > longest) return none;
   const uint32_t inside = continuing.empty() ? Trie::kRoot : pieces.Walk(Trie::kRoot, continuing);
   if (!continuing.empty() && inside == Trie::kNowhere && word.size() > 1) {
-    const int32_t whole = pieces.Find(word);  // no piece continues another
+    const int32_t whole = pieces.Find(word);  // no piece has the prefix, so no piece can continue a word
     return whole >= 0 ? std::vector<Segment>{{whole, none[0].end}} : none;
   }
   std::vector<Segment> cut;

@@ -1,4 +1,5 @@
-// WordPiece (Schuster and Nakajima 2012, as BERT cuts): from left to right the longest piece that fits.
+// WordPiece (Schuster and Nakajima 2012, as BERT cuts): cuts a word from left to right, each time at the longest piece
+// that matches.
 #pragma once
 
 #include <string>
@@ -11,11 +12,11 @@
 namespace qkv {
 
 struct WordPiece {
-  std::string continuing = "##";  // begins the pieces that do not begin a word
+  std::string continuing = "##";  // the prefix of pieces that do not begin a word
   int32_t unknown = 0;
-  size_t longest = 100;  // characters of a word that is cut; a longer one is unknown
+  size_t longest = 100;  // characters; a longer word is unknown
 
-  // `pieces` is the vocabulary, by text. One unknown piece where a word cannot be cut as a whole.
+  // `pieces` is the vocabulary by text. A word that cannot be cut as a whole is one unknown piece.
   std::vector<Segment> Cut(std::string_view word, const Trie& pieces) const;
 };
 

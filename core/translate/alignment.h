@@ -1,4 +1,4 @@
-// The alignment of a translation with its source: one forced pass that keeps the attention of the heads that align.
+// The alignment of a translation with its source: one forced pass that keeps the attention of the alignment heads.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,22 @@
 
 namespace qkv {
 
-// The heads that align: those that the model names, or all of the last layer. None without cross attention.
+// The alignment heads as (layer, head): those that the model names, or all heads of the last layer. Empty without cross
+// attention.
 std::vector<std::pair<size_t, size_t>> AlignmentHeads(const TranslationModel& model);
-// The mean of these heads, [1, 1, targets, sources]; zeros where there are none.
+// The mean of these heads, [1, 1, targets, sources]; zeros if there are none.
 AttentionMap MeanOf(const AttentionMap& cross, const std::vector<std::pair<size_t, size_t>>& heads);
 
-// What a decoder reads while it is made to write `target`: the start piece, then the target without its last piece.
+// The decoder's input for a given `target`: the start piece, then the target without its last piece.
 std::vector<int32_t> DecoderInput(std::vector<int32_t> target, int32_t start);
 
 // The alignment of one translation.
 class AlignmentJob : public Job {
  public:
-  // Of pieces, both with </s>. `model` and `source` must outlive the job.
+  // Source and target both end with </s>. `model` and `source` must outlive the job.
   AlignmentJob(const TranslationModel& model, const Tokens& source, std::vector<int32_t> target);
 
-  // Complete once Step has returned true, where outcome() has no error: [1, 1, target, source].
+  // Complete when Step has returned true and outcome() has no error: [1, 1, target, source].
   const AttentionMap& result() const { return result_; }
 
  private:

@@ -12,16 +12,16 @@ namespace qkv {
 namespace {
 
 // Words that translation models copy in any language; chosen by trials on the package's models (web/docs/carried.md).
-// Years and round numbers read well in the place of a number.
+// The numbers include years and round numbers, which fit most contexts of a number.
 constexpr const char* kNames[] = {"Tom", "Anna", "Boston", "Lisa", "Mary", "David", "Sami", "Maria", "XYZ", "Paul"};
 constexpr const char* kNumbers[] = {"25",   "40", "345", "18",  "15", "50",  "100", "500", "12",
                                     "2013", "30", "17",  "346", "20", "347", "348", "349", "10"};
-// The readings: easy parts as they are; all parts by stand-ins; by other stand-ins.
+// The readings: with easy parts as they are; with stand-ins for all parts; with other stand-ins.
 constexpr size_t kReadings = 3, kStep = 4;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Whether a number continues: a separator stands at one offset and a digit at the other.
+// Whether a number continues: there is a separator at one offset and a digit at the other.
 bool GoesOn(std::string_view text, size_t separator, size_t digit) {
   return separator < text.size() && digit < text.size() && IsDigit(text[digit]) &&
          MatchPattern("[.,:]", text.substr(separator)) != 0;
@@ -67,7 +67,7 @@ const char* Carrying(const TranslationModel& model) {
 CarriedSource::CarriedSource(const TranslationModel& model, std::string text, bool copy,
                              const std::vector<GivenPart>& given)
     : model_(&model), text_(std::move(text)), copy_(copy && model.can_carry()) {
-  if (copy_) text_ = ToValidUtf8(text_);  // since parts of it go into the translation
+  if (copy_) text_ = ToValidUtf8(text_);  // because parts of it become parts of the translation
   end_ = text_.size();
   if (copy_) {
     breaks_ = text_.find(',') == std::string::npos;
@@ -104,7 +104,7 @@ void CarriedSource::FindParts(const std::vector<GivenPart>& given) {
   find_until(text_.size());
 }
 
-// Finds what stands at both ends: white space, marks of a list, emoji, repeated punctuation.
+// Finds the text that is copied at both ends: white space, list marks, emoji, repeated punctuation.
 void CarriedSource::FindForm() {
   const std::string_view all = text_;
   if (all.starts_with(">>")) language_ = MatchPattern(">>[^\\s<>]+<<\\s*", all);
@@ -117,7 +117,7 @@ void CarriedSource::FindForm() {
     length = FindListMark(all.substr(begin_));
     if (length == 0 && first < last && parts_[first].begin == begin_) {
       const CarriedPart& part = parts_[first];
-      const size_t colon = MatchPattern("[:,]\\s+", all.substr(part.end));  // "name: what it says"
+      const size_t colon = MatchPattern("[:,]\\s+", all.substr(part.end));  // a label, as in "name: text"
       if (colon != 0 || part.kind == CarriedKind::kMark) length = part.end + colon - begin_;
     }
     while (first < last && parts_[first].begin < begin_ + length) ++first;
@@ -156,7 +156,7 @@ void CarriedSource::FindBrackets() {
   }
 }
 
-// Whether a part is a tab or a control character between words. The model reads a comma for it: it may drop a word of
+// Whether a part is a tab or a control character between words. The model reads a comma instead: it may drop a word of
 // "Hello world", but not of "Hello, world".
 bool CarriedSource::IsBreak(const CarriedPart& part) const {
   const auto last = static_cast<unsigned char>(text_[part.end - 1]);
@@ -202,7 +202,7 @@ void CarriedSource::FindLetters() {
 }
 
 void CarriedSource::ChooseStandIns() {
-  std::vector<const char*> names, numbers;  // those that the text does not have, the next one last
+  std::vector<const char*> names, numbers;  // the stand-ins that the text does not contain, the next one last
   const auto choose = [&](const auto& list, std::vector<const char*>& free) {
     for (size_t i = std::size(list); i-- > 0;) {
       const char* const word = list[(i + reading_ * kStep) % std::size(list)];
@@ -271,7 +271,7 @@ void CarriedSource::Read() {
   std::erase_if(parts_, [&](const CarriedPart& part) { return part.begin >= tokens_.end.back(); });
 }
 
-// Carries the words with a character that the vocabulary lacks. False where there are none.
+// Carries the words with a character that is not in the vocabulary. Returns false if there are none.
 bool CarriedSource::CarryUnknown() {
   const size_t before = parts_.size();
   for (size_t i = 0; i + 1 < tokens_.ids.size(); ++i) {
@@ -320,7 +320,7 @@ Tokens CarriedSource::ReadTarget(const std::string& target) const {
   const size_t begin = target.starts_with(before_) ? before_.size() : 0;
   const size_t end = target.size() - (std::string_view(target).substr(begin).ends_with(after_) ? after_.size() : 0);
   std::vector<std::pair<size_t, const CarriedPart*>> found;
-  constexpr size_t kSearched = 1 << 14;  // bytes; longer than what a model reads
+  constexpr size_t kSearched = 1 << 14;  // bytes; longer than any text that a model reads
   for (const CarriedPart& part : parts_) {
     const size_t at = FindAlone(std::string_view(target).substr(0, std::min(end, begin + kSearched)), part.text, begin);
     if (at == std::string_view::npos || part.as_is) continue;

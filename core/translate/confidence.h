@@ -1,4 +1,4 @@
-// How far a translation can be trusted, by the probabilities of its pieces.
+// How reliable a translation is, by the probabilities of its pieces.
 #pragma once
 
 #include <cstddef>
@@ -10,25 +10,25 @@
 
 namespace qkv {
 
-// From 0 to 1: the geometric mean of the pieces' probabilities, </s> included (natural logarithms, their sum). What it
-// says about quality was measured: web/docs/carried.md.
+// The geometric mean of the pieces' probabilities, </s> included, from 0 to 1. `log_prob` is the sum of their natural
+// logarithms. web/docs/carried.md has measurements of what it says about quality.
 float Confidence(float log_prob, size_t pieces);
 
-// Whether a source of `bytes` does not look like the model's source language: the vocabulary cuts it into far smaller
-// pieces than usual and the confidence is low, or the translation repeats the source.
+// Whether a source of `bytes` does not look like the model's source language: its pieces are much shorter than usual
+// and the confidence is low, or the translation repeats most pieces of the source.
 bool LooksForeign(const Tokens& source, size_t bytes, const std::vector<int32_t>& target, float confidence);
 
-// "length" or "repetition"; null where a translation was not cut.
+// "length" or "repetition"; null if a translation was not cut.
 const char* NameOf(Cut cut);
 
-// What a reader should know of a translation: "copied", something that the model cannot translate was carried through;
-// "truncated", the end of the source was not read; "repetition", it repeated itself, and was cut; "source-language",
-// the source does not look like the language that the model reads.
+// Warnings about a translation. "copied": a part that cannot be translated was carried through. "truncated": the end of
+// the source was not read. "repetition": the translation repeated itself and was cut. "source-language": the source
+// does not look like the language that the model reads.
 std::vector<const char*> Warnings(const std::vector<CopiedSpan>& copied, bool truncated, Cut cut, bool foreign);
 
-// How many of a translation's first pieces to keep, </s> not counted: fewer than all where its end repeats a phrase
-// many times, or where a short translation is one phrase twice, and the source does not repeat itself. The search
-// itself ends only long loops (core/decode/beam.h).
+// The number of a translation's first pieces to keep, </s> not counted. It is less than all if the end repeats a phrase
+// many times, or if a short translation is one phrase twice, and the source does not repeat itself. The search itself
+// ends only long loops (core/decode/beam.h).
 size_t WithoutRepetition(const std::vector<int32_t>& source, const std::vector<int32_t>& target);
 
 }  // namespace qkv

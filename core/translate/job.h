@@ -1,4 +1,4 @@
-// What jobs of translation share: how they decode, and how they begin.
+// The options of decoding, and the first step that translation jobs share.
 #pragma once
 
 #include <memory>
@@ -12,24 +12,24 @@
 namespace qkv {
 
 struct DecodeOptions {
-  size_t beam = 0;        // 0: what the model's generation config asks; at most kLargestBeam
-  size_t max_length = 0;  // pieces written, </s> included; 0: min(the config's, 3 * source + 50 + prefix)
-  size_t n_best = 1;      // hypotheses returned, at most the beam's
+  size_t beam = 0;        // 0: the beam of the model's generation config; at most kLargestBeam
+  size_t max_length = 0;  // most pieces written, </s> included; 0: min(the config's, 3 * source + 50 + prefix)
+  size_t n_best = 1;      // hypotheses returned, at most the beam
   bool tree = false;      // return the search's record
-  // Choose among the likely pieces alone, where the model has a shortlist. Log-probabilities are then of a choice among
-  // these, and so a little higher than those of the whole vocabulary.
+  // Write only the likely pieces, if the model has a shortlist. Log-probabilities are then normalised over these
+  // pieces, and so a little higher than those over the whole vocabulary.
   bool shortlist = true;
-  // What every translation begins with, as rows of the embedding: TranslationModel::Prefix makes one. A prefix that
-  // ends with </s> is the whole translation.
+  // The pieces that every translation begins with, as rows of the embedding: TranslationModel::Prefix makes them. A
+  // prefix that ends with </s> is the whole translation.
   std::vector<int32_t> prefix = {};
-  // What cannot be translated is carried through: core/translate/carried_source.h. Without it the model reads the text
-  // as it is, and writes " \u2047 " for what its vocabulary lacks.
+  // Carry through the parts that cannot be translated (core/translate/carried_source.h). Without it the model reads the
+  // text unchanged, and " \u2047 " stands for characters that are not in the vocabulary.
   bool copy = true;
-  // For each text the parts that the caller knows the translation of; empty: none of any.
+  // For each text the parts whose translation the caller gives; empty: no text has any.
   std::vector<std::vector<GivenPart>> given = {};
 };
 
-// The encoder over these sentences, packed.
+// Starts the encoder over these sentences, packed.
 std::unique_ptr<EncoderPass> Encode(const SequenceModel& model, const std::vector<const Tokens*>& sentences);
 
 }  // namespace qkv

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kLargestSmallFile = size_t{64} << 20;
 
-// The files of a kind, "model." to ".bin": compressed ones only where there is no plain one.
+// The files whose names begin and end like "model." and ".bin". Compressed files count only if there is no plain one.
 std::vector<std::string> FilesOf(const std::string& folder, std::string_view begin, std::string_view end) {
   std::vector<std::string> plain, compressed;
   DIR* const directory = opendir(folder.c_str());
@@ -27,7 +27,7 @@ std::vector<std::string> FilesOf(const std::string& folder, std::string_view beg
   return plain.empty() ? compressed : plain;
 }
 
-// The only file of a kind; empty where there is none.
+// The only file of a kind; empty if there is none.
 Result<std::string> FileOf(const std::string& folder, const char* begin, const char* end) {
   const std::vector<std::string> names = FilesOf(folder, begin, end);
   if (names.size() <= 1) return names.empty() ? std::string() : names.front();
@@ -42,7 +42,7 @@ Result<MarianFiles::File> ReadSmall(const std::string& folder, const std::string
   return MarianFiles::File{content, name};
 }
 
-// The weights, of which `file` is the reader.
+// Feeds the loader with the weights that `file` reads.
 template <class File>
 Result<std::unique_ptr<TranslationModel>> Load(const MarianFiles& files, const std::string& weights, File file) {
   QKV_TRY(const std::unique_ptr<ModelLoader> loader, MarianLoader::Create(files, weights));

@@ -1,6 +1,6 @@
 // A folder with Marian's own files, as Firefox's translation models are published: model.*.bin; vocab.*.spm, or
-// srcvocab.*.spm and trgvocab.*.spm; perhaps lex.*.bin. Each may be compressed by gzip, as *.gz. In place of the first
-// there may be one *.npz, as Marian writes models while it trains. Native.
+// srcvocab.*.spm and trgvocab.*.spm; optionally lex.*.bin. Each may be compressed by gzip, as *.gz. Instead of
+// model.*.bin there may be one *.npz, as Marian writes models while it trains. Native.
 #pragma once
 
 #include <memory>

@@ -8,10 +8,11 @@
 namespace qkv {
 namespace {
 
-// Marian decodes greedily by default where models are this small, and to twice the source's length.
+// The most pieces for each piece of the source, as by default in the configurations of such small Marian models, which
+// decode greedily.
 constexpr size_t kPerSource = 2;
 
-// That a vocabulary is the one that the model's table was made for. `rows`: of the file.
+// Checks that a vocabulary has the size of the model's table, which has `rows` rows in the file.
 Result<void> CheckSize(const SentencePiece& pieces, size_t rows, const std::string& name) {
   if (pieces.size() == rows) return {};
   return Error{ErrorCode::kInvalidFile,
@@ -59,7 +60,7 @@ Result<void> MarianLoader::Feed(std::span<const uint8_t> bytes) {
   return ReadOptions({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
-// What the header and the small files say; the weights' seats.
+// Makes the model from the header and the small files, and the slots of its weights.
 Result<void> MarianLoader::MakeModel() {
   options_ = directory_->options();
   if (options_.length == 0) {

@@ -17,11 +17,12 @@ struct MarianFiles {
     std::span<const uint8_t> bytes = {};
     std::string name = {};
   };
-  File source_vocabulary, target_vocabulary, shortlist;  // the last two may be empty: one vocabulary; no shortlist
+  // the last two may be empty: then there is one vocabulary, or no shortlist
+  File source_vocabulary, target_vocabulary, shortlist;
 };
 
-// The header says which tensors there are, and so what the model's shape is; each is packed into its seat as it
-// arrives. The options, which are the file's last tensor as a rule, are checked when they come.
+// The header lists the tensors, which give the model's config; each tensor is packed into its slot when it arrives. The
+// options, usually the last tensor of the file, are checked when they arrive.
 class MarianLoader : public ModelLoader {
  public:
   // `name` and `size` of the weights' file; 0 if unknown. Errors: kInvalidFile, kUnsupported, kLimitExceeded.
@@ -38,9 +39,9 @@ class MarianLoader : public ModelLoader {
 
   std::string name_;
   uint64_t memory_;
-  std::unique_ptr<MarianDirectory> directory_;  // until it is complete
+  std::unique_ptr<MarianDirectory> directory_;  // null when it is complete
   Transformer* transformer_ = nullptr;          // of model_
-  ByteRange options_;                           // length 0: read
+  ByteRange options_;                           // length 0: already read
   std::string source_name_, target_name_, shortlist_name_;
   std::optional<SentencePiece> source_, target_;
   std::vector<uint8_t> shortlist_;

@@ -8,7 +8,7 @@
 namespace qkv {
 namespace {
 
-// Marian's candidates are a multiple of this, for the kernels that it was written for.
+// The number of Marian's candidates is a multiple of this, which its kernels need.
 constexpr size_t kMarianMultiple = 8;
 
 }  // namespace
@@ -49,7 +49,7 @@ Tokens TranslationModel::Encode(std::string_view text, Side side) const {
   const std::vector<int32_t>& rows = side == Side::kSource ? source_rows_ : target_rows_;
   Tokens tokens;
   const size_t first = side == Side::kSource ? LanguageToken(text, tokens) : 0;
-  const size_t room = config().max_positions - 1 - tokens.ids.size();  // </s> has the last position
+  const size_t room = config().max_positions - 1 - tokens.ids.size();  // </s> takes the last position
   for (const Piece& piece : pieces.Encode(text.substr(first), room, &tokens.truncated)) {
     tokens.ids.push_back(rows[static_cast<size_t>(piece.id)]);
     tokens.begin.push_back(first + piece.begin);

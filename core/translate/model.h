@@ -1,5 +1,5 @@
-// A translation model as a folder holds it: what computes, both sides' SentencePiece models, the vocabulary between
-// them, and how it wants to be decoded.
+// A translation model as a folder holds it: the neural model, the SentencePiece models of both sides, the vocabulary
+// that numbers their pieces, and the options of decoding.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace qkv {
 
-// A text as rows of the embedding, </s> included, and the part of the text that each stands for.
+// A text as rows of the embedding, </s> included, and the part of the text that each row stands for.
 struct Tokens {
   std::vector<int32_t> ids;
   std::vector<size_t> begin, end;  // half-open byte ranges; </s> has an empty one at the end
@@ -32,41 +32,45 @@ struct ModelFiles;
 
 class TranslationModel {
  public:
-  // Its small files. The weights are filled into Slots(). Errors: kInvalidFile, kUnsupported, kLimitExceeded.
+  // `files` are the small files. The caller fills the weights into Slots(). Errors: kInvalidFile, kUnsupported,
+  // kLimitExceeded.
   static Result<std::unique_ptr<TranslationModel>> Create(const ModelFiles& files, MakeModel make = &MakeSequenceModel);
 
   const SequenceModel& model() const { return *model_; }
   const SequenceConfig& config() const { return model_->config(); }
   const GenerationConfig& generation() const { return generation_; }
   std::string_view PieceText(int32_t id, Side side = Side::kTarget) const { return Names(side).Text(id); }
-  // The row of the piece that stands for what the vocabulary lacks.
+  // The row of the unknown piece.
   int32_t Unknown(Side side) const { return Names(side).unknown(); }
-  // Whether a word at a beginning or after a space is one piece of the source's vocabulary.
+  // Whether a word, at the beginning or after a space, is one piece of the source's vocabulary.
   bool Knows(std::string_view word) const { return source_.Id("\u2581" + std::string(word)) >= 0; }
-  // Whether the source's vocabulary spells the words and numbers that stand for what is carried (carried_source.h).
+  // Whether the source's vocabulary can spell the stand-ins of carried parts (carried_source.h).
   bool can_carry() const { return can_carry_; }
-  // The seats of its weights, all filled; they point into the model.
+  // The slots of the weights, which point into the model.
   WeightSlots Slots() { return model_->Slots(); }
-  // Numbers in the weights, and the bytes they take in memory.
+  // The number of weights, and their bytes in memory.
   size_t parameters() const { return parameters_; }
   size_t bytes() const { return bytes_; }
-  // What a loader says of them once it is done.
+  // To be called by a loader when it is done.
   void SetSize(size_t parameters, uint64_t bytes) {
     parameters_ = parameters;
     bytes_ = static_cast<size_t>(bytes);
   }
 
-  // Never fails; a text past max_positions is cut, and says so. A source that begins with a token of a target language
-  // which vocab.json has, ">>fra<<", keeps it as one piece, as MarianMT's tokenizer does for multilingual models.
+  // Never fails. A text longer than max_positions is cut, and `truncated` says so. If a source begins with a target
+  // language token that vocab.json has, such as ">>fra<<", the token is one piece, as in MarianMT's tokenizer for
+  // multilingual models.
   Tokens Encode(std::string_view text, Side side) const;
-  // The pieces of a text that a translation is to begin with: the target's, without </s>.
+  // The target pieces of a text that a translation shall begin with, without </s>.
   std::vector<int32_t> Prefix(std::string_view text) const;
   bool has_shortlist() const { return shortlist_.has_value(); }
-  // The pieces that a translation of `source` may be made of, where the folder has a shortlist, ascending; else none,
-  // which stands for all. Among them are </s>, those of `prefix`, and the source's own as far as the target has them,
-  // so that a name can be copied; not where a model of Marian's has a vocabulary file for each side, as Marian has it.
+  // The pieces that a translation of `source` may use, ascending, if the folder has a shortlist. Empty without one,
+  // which means all pieces. They include </s>, the pieces of `prefix`, and the source's own pieces that the target has,
+  // so that a name can be copied; but not the source's pieces for a Marian model with a vocabulary file for each side,
+  // as in Marian.
   std::vector<int32_t> Candidates(const Tokens& source, std::span<const int32_t> prefix) const;
-  // Ids to text and the part of the text that each stands for. Ids must be below the vocabulary's size.
+  // Turns ids into text; `spans`, if not null, gets the part of the text that each stands for. Ids must be below the
+  // vocabulary's size.
   std::string Decode(std::span<const int32_t> ids, Tokens* spans = nullptr) const;
 
  private:
@@ -75,23 +79,23 @@ class TranslationModel {
   TranslationModel(std::unique_ptr<SequenceModel> model, GenerationConfig generation, PieceRows names,
                    std::unique_ptr<PieceRows> target_names, SentencePiece source, std::optional<SentencePiece> target,
                    std::optional<Shortlist> shortlist);
-  // Adds the token of a target language that a text begins with; its bytes, 0 where there is none.
+  // Adds the target language token that a text begins with. Returns its length in bytes, or 0 if there is none.
   size_t LanguageToken(std::string_view text, Tokens& tokens) const;
   const PieceRows& Names(Side side) const { return target_names_ && side == Side::kTarget ? *target_names_ : names_; }
-  // That vocab.json and the .spm files know each other's pieces.
+  // Checks that vocab.json and the .spm files have the same pieces.
   Result<void> CheckPieces() const;
   const SentencePiece& target() const { return target_ ? *target_ : source_; }
 
   std::unique_ptr<SequenceModel> model_;
   GenerationConfig generation_;
   PieceRows names_;
-  std::unique_ptr<PieceRows> target_names_;  // where the sides have vocabularies of their own
+  std::unique_ptr<PieceRows> target_names_;  // null if the sides share a vocabulary
   SentencePiece source_;
-  std::optional<SentencePiece> target_;  // where it is not the source's
+  std::optional<SentencePiece> target_;  // empty if it is the source's
   std::optional<Shortlist> shortlist_;
   std::vector<int32_t> source_rows_, target_rows_;  // piece -> row
   std::vector<int32_t> target_pieces_;              // row -> piece, or -1
-  bool as_marian_ = false;                          // its shortlists are chosen from as Marian does
+  bool as_marian_ = false;                          // shortlists follow Marian's rule
   size_t parameters_ = 0, bytes_ = 0;
   bool can_carry_ = false;
 };
@@ -107,8 +111,8 @@ struct ModelFiles {
 // Loads in two phases: the small files first, then the file of weights range by range.
 class ModelLoader {
  public:
-  // `weights_size`: bytes of model.safetensors, 0 if unknown. `memory`: how many bytes the weights may take. Errors:
-  // kInvalidFile, kUnsupported, kLimitExceeded.
+  // `weights_size`: bytes of model.safetensors, 0 if unknown. `memory`: the most bytes that the weights may take.
+  // Errors: kInvalidFile, kUnsupported, kLimitExceeded.
   static Result<std::unique_ptr<ModelLoader>> Create(const ModelFiles& files, uint64_t weights_size = 0,
                                                      uint64_t memory = PTRDIFF_MAX);
   virtual ~ModelLoader() = default;
@@ -116,10 +120,10 @@ class ModelLoader {
   // The bytes of the weights wanted next; length 0: none.
   virtual ByteRange Next() const { return weights_->Next(); }
   virtual Result<void> Feed(std::span<const uint8_t> bytes) { return weights_->Feed(bytes); }
-  // Once Next() wants nothing more. The loader is empty afterwards.
+  // To be called when Next() wants nothing more. The loader is empty afterwards.
   std::unique_ptr<TranslationModel> Finish();
-  // In place of all feeding: a model whose weights, floats, are the caller's to fill before it is asked anything.
-  // Errors: kLimitExceeded.
+  // Replaces feeding and Finish: a model with float weights, which the caller must fill before using it. Errors:
+  // kLimitExceeded.
   Result<std::unique_ptr<TranslationModel>> FinishUntrained();
 
  protected:

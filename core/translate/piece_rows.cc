@@ -8,7 +8,7 @@
 namespace qkv {
 Result<PieceRows> PieceRows::Parse(std::string_view text, size_t size, int32_t end, const char* file) {
   QKV_TRY(const JsonObject json, JsonObject::Parse(text, file));
-  // The rows here and as pieces of both sides, and the text, which grows to twice its size.
+  // Memory for the rows, here and as pieces of both sides, and for the text, which grows to twice its size.
   QKV_CHECK(CheckMemory(size * (sizeof(Entry) + 2 * sizeof(int32_t)) + uint64_t{3} * text.size(), kTooLarge, file));
   PieceRows rows;
   rows.entries_.resize(size);

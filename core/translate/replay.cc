@@ -54,20 +54,20 @@ bool ReplayJob::Advance(Context& ctx) {
     Score(ctx);
   }
   if (scored_ < result_.target.tokens.ids.size()) return false;
-  // The confidence of the model's own translation is that of its search, which also scored what was cut.
+  // The confidence of the model's own translation is the one of its search, which also scored the part that was cut.
   if (!is_own_) result_.confidence = Confidence(result_.log_prob, scored_);
   if (kind_ != ReplayKind::kScore) Align();
   return true;
 }
 
-// Takes the reading of the translation and, where no other target was given, its pieces.
+// Takes the reading of the translation and, if no target was given, its pieces.
 void ReplayJob::TakeTranslation() {
   const Translation& translation = translation_->results().front();
   std::vector<int32_t> ids = translation.ids;
   if (ids.empty()) ids = {model_.config().end};  // a source without pieces
   source_ = translation_->source(0);
   result_.source.tokens = source_.tokens();
-  // A score has no attention, without which the spans of lost parts are not known.
+  // A score has no attention, so the spans of lost parts are not known.
   const bool is_known = kind_ != ReplayKind::kScore || translation.is_whole;
   if (is_own_ || (is_known && result_.target.text == translation.text)) {
     is_own_ = true;
@@ -81,7 +81,7 @@ void ReplayJob::TakeTranslation() {
   translation_.reset();
 }
 
-// Makes room for what is traced; false where there is none.
+// Asks for the memory of the trace; false if there is not enough.
 bool ReplayJob::ReserveTrace() {
   if (kind_ == ReplayKind::kScore) return true;
   const SequenceConfig& config = model_.config();
@@ -110,7 +110,7 @@ bool ReplayJob::ReserveTrace() {
   return true;
 }
 
-// Makes room for a layer over the source or the target, or for the logits of some rows.
+// Asks for the memory of a layer over the source or the target, or of the logits of some rows.
 bool ReplayJob::ReserveStep(Context& ctx) {
   const size_t rows = std::max(result_.source.tokens.ids.size(), result_.target.tokens.ids.size());
   const uint64_t vocabulary = model_.config().vocabulary;
@@ -125,7 +125,7 @@ void ReplayJob::StartDecoder(Context& ctx) {
       model_.model().Force(encoder_->Start(ctx, {0}), DecoderInput(result_.target.tokens.ids, model_.config().start));
 }
 
-// Log-probabilities of some target pieces, under the same ban as the search.
+// Computes the log-probabilities of some target pieces, with the same banned pieces as the search.
 void ReplayJob::Score(Context& ctx) {
   const std::vector<int32_t>& ids = result_.target.tokens.ids;
   const ConstMatrixView x = decoder_->rows();

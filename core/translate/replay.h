@@ -1,5 +1,5 @@
-// The trace is a replay: one forced pass over a source and a target, with every attention weight kept on demand. Search
-// stays fast, and any pair of sentences can be traced or scored, also one that a person wrote.
+// The trace is a replay: one forced pass over a source and a target, with every attention weight kept on demand. So the
+// search stays fast, and any pair of sentences can be traced or scored, also one that a person wrote.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ struct ReplaySide {
   Tokens tokens;
 };
 
-// What the model would have written at one place.
+// A piece that the model could have written at one place.
 struct Alternative {
   int32_t id;
   float log_prob;  // natural
@@ -30,32 +30,32 @@ struct Replay {
   ReplaySide source, target;
   std::vector<float> log_probs;  // of each target piece, natural
   float log_prob = 0;            // their sum
-  Cut cut = Cut::kNone;          // as of a ScoredText, where the target is the model's own translation
-  // The likeliest pieces at each place of the target, best first: [target, kAlternatives]; empty when only scored.
+  Cut cut = Cut::kNone;          // as in ScoredText, if the target is the model's own translation
+  // The likeliest pieces at each place of the target, best first: [target, kAlternatives]; empty for kScore.
   std::vector<Alternative> alternatives;
-  AttentionMap encoder_self, decoder_self, cross;  // empty when only scored, and where the model has no such attention
-  std::vector<float> centres;  // of the window of each of cross's rows, in source pieces; empty where it sees all
+  AttentionMap encoder_self, decoder_self, cross;  // empty for kScore, and if the model has no such attention
+  std::vector<float> centres;  // of the window of each row of `cross`, in source pieces; empty without a window
   AttentionMap alignment;      // [1, 1, target, source]: mean of the alignment heads
   std::vector<std::pair<size_t, size_t>> alignment_heads;
   std::vector<CopiedSpan> copied;  // of the model's own translation
-  float confidence = 1;            // as of a ScoredText; of any target
+  float confidence = 1;            // as in ScoredText, for any target
   bool foreign = false;            // the source does not look like the source's language
 };
 
-inline constexpr size_t kAlternatives = 5;  // or the vocabulary's size, where that is less
+inline constexpr size_t kAlternatives = 5;  // or the vocabulary's size if that is less
 
-// kVectors: a trace, with the queries, keys and values behind its weights where the model has them.
+// kVectors: a trace with the queries, keys and values of its weights, if the model has them.
 enum class ReplayKind { kScore, kTrace, kVectors };
 
 class ReplayJob : public Job {
  public:
-  // Without a target, or where the source has several readings, the source is translated first, by `options`; a target
-  // is read in the reading of that translation. `model` must outlive the job. A trace that does not fit into memory is
-  // refused before it is computed (outcome()).
+  // If there is no target, or if the source has several readings, the source is translated first with `options`; a
+  // given target is read in the reading of that translation. `model` must outlive the job. A trace that does not fit
+  // into memory is refused before it is computed (outcome()).
   ReplayJob(const TranslationModel& model, std::string source, std::optional<std::string> target, ReplayKind kind,
             const DecodeOptions& options);
 
-  // Complete once Step has returned true, where outcome() has no error.
+  // Complete when Step has returned true and outcome() has no error.
   const Replay& result() const { return result_; }
 
  private:
@@ -77,8 +77,8 @@ class ReplayJob : public Job {
   std::unique_ptr<EncoderPass> encoder_;
   std::unique_ptr<ForcedPass> decoder_;
   AttentionTrace trace_;
-  bool read_ = false;  // the target, by the decoder
-  size_t scored_ = 0;  // target pieces
+  bool read_ = false;  // whether the decoder has read the target
+  size_t scored_ = 0;  // target pieces scored so far
 };
 
 }  // namespace qkv

@@ -52,7 +52,7 @@ void SentenceBatch::StartSearch(Context& ctx) {
   encoder_.reset();
 }
 
-// One a sentence, or none.
+// One shortlist for each sentence; no lists if the model has none.
 std::vector<std::vector<int32_t>> SentenceBatch::Shortlists() const {
   std::vector<std::vector<int32_t>> lists;
   if (!options_.shortlist || !model_.has_shortlist()) return lists;

@@ -10,16 +10,16 @@ namespace qkv {
 
 class SentenceBatch {
  public:
-  // `model` and `options` must outlive the batch, `sentences` as well; none of them is empty.
+  // `model`, `options` and `sentences` must outlive the batch. No sentence is empty.
   SentenceBatch(const TranslationModel& model, const DecodeOptions& options, std::vector<const Tokens*> sentences);
 
-  // What Step takes at most.
+  // An upper bound of the memory that Step takes.
   Room NextRoom(size_t threads) const;
-  // One layer of the encoder, or one piece of every live hypothesis, further. True when done.
+  // Computes one layer of the encoder, or one piece of every live hypothesis. Returns true when done.
   bool Step(Context& ctx);
 
   size_t size() const { return sentences_.size(); }
-  // Of a batch that is done.
+  // The search of a batch that is done.
   const BeamSearch& search() const { return *search_; }
 
  private:
@@ -33,12 +33,12 @@ class SentenceBatch {
   std::unique_ptr<BeamSearch> search_;
 };
 
-// How many hypotheses a search keeps.
+// The number of hypotheses that a search keeps.
 inline size_t BeamOf(const TranslationModel& model, const DecodeOptions& options) {
   return options.beam != 0 ? options.beam : model.generation().beam;
 }
 
-// The most pieces that a source of `source_pieces` (</s> included) may be given: min(max_length, 3 * source + 50 +
+// The most pieces of a translation of `source_pieces` pieces (</s> included): min(max_length, 3 * source + 50 +
 // prefix).
 size_t LongestTranslation(const TranslationModel& model, size_t source_pieces, const DecodeOptions& options);
 

@@ -15,7 +15,7 @@ static_assert(std::endian::native == std::endian::little, "the file is read as i
 
 constexpr uint64_t kMagic = 0xF11A48D5013417F5;
 constexpr size_t kLargestFile = size_t{64} << 20;
-constexpr size_t kHeader = 48, kBody = 16;  // bytes of the header, and before what the checksum is of
+constexpr size_t kHeader = 48, kBody = 16;  // bytes of the header, and of its part that the checksum does not cover
 constexpr size_t kWord = sizeof(uint64_t);
 
 uint64_t WordAt(std::span<const uint8_t> bytes, size_t offset) {
@@ -24,7 +24,7 @@ uint64_t WordAt(std::span<const uint8_t> bytes, size_t offset) {
   return word;
 }
 
-// Marian's, by words of 64 bits; the last four bytes of a body that ends between two words do not count.
+// Marian's checksum over words of 64 bits. It ignores the last four bytes if the body is not a multiple of eight bytes.
 uint64_t Checksum(std::span<const uint8_t> body) {
   uint64_t sum = 0;
   for (size_t at = 0; at + kWord <= body.size(); at += kWord) {
@@ -63,7 +63,7 @@ Result<Header> Parser::ReadHeader(size_t source_vocabulary) const {
   std::memcpy(&header, file_.data(), kHeader);
   if (header.magic != kMagic) return Invalid("it is no binary shortlist of Marian's");
   const size_t room = file_.size() - kHeader;
-  // Each by itself first, so that the sum cannot overflow.
+  // Each is checked by itself first, so that the sum cannot overflow.
   if (header.offsets > room / kWord || header.pieces > room / sizeof(uint32_t) ||
       header.offsets * kWord + header.pieces * sizeof(uint32_t) != room) {
     return Invalid("it has " + std::to_string(file_.size()) + " bytes, and its header promises another number: fetch " +

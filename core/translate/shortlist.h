@@ -1,6 +1,6 @@
-// The lexical shortlist: for each piece of the source the pieces that may translate it, so that a search has some
-// hundred pieces to choose from instead of the whole vocabulary. The file is Marian's binary one (Junczys-Dowmunt et
-// al. 2018), which bergamot's models come with as lex.*.s2t.bin. Little-endian:
+// The lexical shortlist: for each piece of the source the pieces that may translate it, so that a search chooses among
+// some hundred pieces instead of the whole vocabulary. The file has Marian's binary format (Junczys-Dowmunt et al.
+// 2018), which bergamot's models have as lex.*.s2t.bin. Little-endian:
 //
 //   u64  0xF11A48D5013417F5
 //   u64  checksum of all that follows
@@ -24,14 +24,14 @@ namespace qkv {
 
 class Shortlist {
  public:
-  // Nothing of `file` is kept. A file with one row less than the vocabulary is taken too: Hugging Face's converter adds
-  // <pad> behind Marian's. Errors: kInvalidFile; kLimitExceeded for more than 64 MiB.
+  // No reference to `file` is kept. A file may have one row less than the vocabulary: Hugging Face's converter adds
+  // <pad> after Marian's pieces. Errors: kInvalidFile; kLimitExceeded for more than 64 MiB.
   static Result<Shortlist> Parse(std::span<const uint8_t> file, size_t source_vocabulary, size_t target_vocabulary,
                                  std::string_view file_name = "shortlist.bin");
 
-  // The pieces that a sentence's translation may be made of: the frequent ones, each source piece's own, and those of
-  // `always`, and so many of the next frequent ones that their number is a multiple of `multiple`. Ascending, each
-  // once. Ids of either lie in their vocabulary.
+  // The pieces that a sentence's translation may use: the frequent ones, those of each source piece, those of `always`,
+  // and further frequent ones until their number is a multiple of `multiple`. They are ascending and unique. Ids of
+  // both sides must be in their vocabulary.
   std::vector<int32_t> Pieces(std::span<const int32_t> source, std::span<const int32_t> always,
                               size_t multiple = 1) const;
 
@@ -39,16 +39,16 @@ class Shortlist {
   Shortlist() = default;
   size_t target_vocabulary_ = 0, first_ = 0;
   std::vector<uint32_t> begin_;   // [source vocabulary + 1]
-  std::vector<uint32_t> pieces_;  // of all lists
+  std::vector<uint32_t> pieces_;  // the pieces of all lists
 };
 
-// What a shortlist's file says.
+// The content of a shortlist's file.
 struct ShortlistContent {
   uint64_t first = 0, best = 0;
-  std::vector<std::vector<int32_t>> lists;  // one a row of the source's vocabulary
+  std::vector<std::vector<int32_t>> lists;  // one for each row of the source's vocabulary
 };
 
-// The file. Marian refuses one whose last list is empty.
+// Writes the file. Marian refuses a file whose last list is empty.
 std::vector<uint8_t> WriteShortlist(const ShortlistContent& content);
 
 }  // namespace qkv

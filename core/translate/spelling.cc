@@ -13,7 +13,7 @@ namespace {
 struct Edit {
   size_t begin, end;
   std::string text;
-  const CarriedPart* part;  // null: an unknown piece, a stand-in too many or a full stop
+  const CarriedPart* part;  // null: an unknown piece, a surplus stand-in or a full stop
   size_t source_begin, source_end;
 };
 
@@ -55,7 +55,7 @@ class Speller {
     return Add({begin, end, part.text, &part, part.begin, part.end});
   }
 
-  // Puts a part in the place of its stand-in, or finds it as the model copied it.
+  // Replaces a stand-in by its part, or finds the part where the model copied it.
   bool Find(const CarriedPart& part) {
     if (part.kind == CarriedKind::kMark && source_.IsLast(part)) {
       Insert(part, Closing());
@@ -82,7 +82,7 @@ class Speller {
     return std::any_of(edits_.begin(), edits_.end(), [&](const Edit& edit) { return edit.begin == at; });
   }
 
-  // Where the punctuation at the end begins.
+  // The offset where the punctuation at the end begins.
   size_t Closing() const {
     size_t end = said_.size();
     while (end > 0 && std::string_view(" .!?;:").find(said_[end - 1]) != std::string_view::npos) --end;
@@ -96,7 +96,7 @@ class Speller {
     }
   }
 
-  // How often a word should be there, and how often it is.
+  // How often a word should occur, and how often it does.
   size_t Wanted(const std::string& word) const {
     const auto& parts = source_.parts();
     return static_cast<size_t>(std::count_if(parts.begin(), parts.end(), [&](const CarriedPart& part) {
@@ -117,7 +117,7 @@ class Speller {
     return sum;
   }
 
-  // The target piece with the most weight on source pieces [first, last); none where all weights are 0.
+  // The target piece with the most weight on source pieces [first, last); none if all weights are 0.
   std::optional<size_t> Looking(size_t first, size_t last) const {
     std::optional<size_t> best;
     float most = 0;
@@ -153,13 +153,13 @@ class Speller {
     const float* row = alignment_->Row(0, 0, t);
     const float* most = std::max_element(row, row + alignment_->sources - 1);
     const auto s = static_cast<size_t>(most - row);
-    if (alignment_->sources < 2 || *most <= 0) return;  // without attention it stays
+    if (alignment_->sources < 2 || *most <= 0) return;  // without attention the unknown piece stays
     std::string text = source_.text().substr(read.begin[s], read.end[s] - read.begin[s]);
     Add({pieces_.begin[t], pieces_.end[t], std::move(text), nullptr, read.begin[s], read.end[s]});
   }
 
-  // Places a part that the pieces lack: instead of the word that attends to its stand-in, or else behind the word that
-  // attends to what is before it.
+  // Places a part that the translation lost: instead of the word that attends to its stand-in, or else after the word
+  // that attends to the text before it.
   void Place(const CarriedPart& part) {
     const Tokens& read = source_.tokens();
     const size_t pieces = read.ids.size() - 1;
@@ -204,7 +204,7 @@ class Speller {
     if (tokens != nullptr) {
       *tokens = pieces_;
       for (size_t i = 0; i < tokens->begin.size(); ++i) {
-        // A piece without text, such as </s>, lies behind what is inserted at its place.
+        // A piece without text, such as </s>, comes after the text that is inserted at its place.
         tokens->begin[i] = changes.Forward(tokens->begin[i], false);
         tokens->end[i] = std::max(tokens->begin[i], changes.Forward(tokens->end[i], true));
       }
@@ -215,7 +215,7 @@ class Speller {
   void AddCopied(Spelling& spelling) const {
     size_t shift = source_.before().size();
     for (const Edit& edit : edits_) {
-      // A space that was put in with a part does not belong to it.
+      // A space that was inserted with a part does not belong to the part.
       const size_t space = edit.begin == edit.end && edit.text.starts_with(' ') ? 1 : 0;
       const size_t length = edit.part != nullptr ? edit.part->text.size() : edit.text.size();
       const size_t begin = edit.begin + shift + space;

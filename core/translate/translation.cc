@@ -9,11 +9,11 @@
 namespace qkv {
 namespace {
 
-// A step must stay short: these bound what one layer, or one decoding step, has to do, to some 10 ms of WebAssembly
-// with the default model.
+// Bounds on one layer or one decoding step, so that a step stays short: about 10 ms of WebAssembly with the default
+// model.
 constexpr size_t kMostSourceRows = 128;
 constexpr size_t kMostHypotheses = 32;
-// Steps of several batches take different times: after a few of them the threads have waited less for each other.
+// Steps of different batches take different times. With a few steps at a time the threads wait less for each other.
 constexpr size_t kStepsTogether = 4;
 
 }  // namespace
@@ -30,7 +30,7 @@ TranslationJob::TranslationJob(const TranslationModel& model, const std::vector<
   SortSmall(order_, [&](size_t a, size_t b) {
     return std::pair(sources_[a].tokens().ids.size(), a) < std::pair(sources_[b].tokens().ids.size(), b);
   });
-  while (next_ < order_.size() && sources_[order_[next_]].tokens().ids.size() == 1) {  // nothing but </s>
+  while (next_ < order_.size() && sources_[order_[next_]].tokens().ids.size() == 1) {  // only </s>
     results_[order_[next_]].text = qkv::Spell(model, sources_[order_[next_]], {}).text;
     ++next_;
     ++finished_;
@@ -45,7 +45,7 @@ bool TranslationJob::Advance(Context& ctx) {
   if (!ReserveLanes(ctx, busy > 1)) return true;
   if (busy > 1) {
     StepTogether(ctx);
-  } else {  // all threads at one batch
+  } else {  // all threads compute one batch
     for (auto& lane : lanes_) lane->done = lane->batch != nullptr && lane->batch->Step(ctx);
   }
   for (auto& lane : lanes_) {
@@ -65,7 +65,7 @@ void TranslationJob::FillLanes(size_t count) {
   }
 }
 
-// `share`: what is left, dealt out to the idle lanes.
+// `share`: the remaining texts divided by the number of idle lanes.
 void TranslationJob::Fill(Lane& lane, size_t share) {
   lane.texts.clear();
   std::vector<const Tokens*> sentences;
@@ -80,7 +80,7 @@ void TranslationJob::Fill(Lane& lane, size_t share) {
   if (!sentences.empty()) lane.batch = std::make_unique<SentenceBatch>(model_, options_, std::move(sentences));
 }
 
-// Makes room for a step of every batch: in the arenas of their own, where they are stepped together.
+// Asks for the memory of a step of every batch. Batches that are computed together have their own arenas.
 bool TranslationJob::ReserveLanes(Context& ctx, bool together) {
   uint64_t kept = 0;
   for (auto& lane : lanes_) {
@@ -119,8 +119,8 @@ void TranslationJob::TakeResults(Lane& lane) {
   lane.done = false;
 }
 
-// Takes the best hypothesis that has every carried part once. Where there is none, the source takes its next reading,
-// to be translated again (false); after the last reading the best hypothesis of all is taken.
+// Takes the best hypothesis that has every carried part once. If there is none, the source takes its next reading, and
+// false is returned: it must be translated again. After the last reading the best hypothesis is taken.
 bool TranslationJob::Take(size_t text, const BeamSearch& search, size_t sentence) {
   CarriedSource& source = sources_[text];
   std::vector<Hypothesis> finished = search.Finished(sentence);

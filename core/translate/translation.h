@@ -1,5 +1,5 @@
-// Texts in, texts out: sentences are packed into batches by length, encoded and searched together. With several threads
-// each has a batch of its own, while there are enough of them: batches have nothing to wait for in each other.
+// Texts in, texts out: sentences are packed into batches by length, and a batch is encoded and searched together. With
+// several threads each thread has its own batch while there are enough, because batches are independent.
 #pragma once
 
 #include <memory>
@@ -19,8 +19,8 @@ struct ScoredText {
   std::vector<int32_t> ids = {};  // </s> included
   float log_prob = 0;             // natural
   float score = 0;                // log_prob / length^penalty
-  Cut cut = Cut::kNone;           // kRepetition: what it repeated is left out
-  bool is_whole = true;           // it carries all that its source does
+  Cut cut = Cut::kNone;           // with kRepetition the repeated part is left out
+  bool is_whole = true;           // it has all carried parts of its source
   float confidence = 1;           // from 0 to 1: core/translate/confidence.h
   std::vector<CopiedSpan> copied = {};
 };
@@ -34,23 +34,23 @@ struct Translation : ScoredText {
 
 class TranslationJob : public Job {
  public:
-  // `model` must outlive the job. A text without pieces (empty, or white space alone) is translated by an empty one.
+  // `model` must outlive the job. The translation of a text without pieces (empty, or only white space) is empty.
   TranslationJob(const TranslationModel& model, const std::vector<std::string>& texts, DecodeOptions options);
 
   // In the order of the texts; complete once Step has returned true. The same on any number of threads.
   const std::vector<Translation>& results() const { return results_; }
-  // A text as it was read for the translation that it got.
+  // A text in the reading of its translation.
   const CarriedSource& source(size_t text) const { return sources_[text]; }
   // Texts translated so far.
   size_t finished() const { return finished_; }
 
  private:
-  // A batch on its way.
+  // A batch that is being computed.
   struct Lane {
     std::vector<size_t> texts;
     std::unique_ptr<SentenceBatch> batch;  // null: nothing to do
     bool done = false;
-    Arena arena;  // where it is not alone
+    Arena arena;  // used if several batches are computed together
   };
 
   bool Advance(Context& ctx) override;
@@ -78,7 +78,7 @@ class TranslationJob : public Job {
     ScoredText* translation;
   };
   std::vector<Unplaced> unplaced_;
-  std::unique_ptr<AlignmentJob> alignment_;  // of the last of them
+  std::unique_ptr<AlignmentJob> alignment_;  // the alignment of the last of them
 };
 
 }  // namespace qkv
