@@ -3,8 +3,8 @@
 //
 //   reward (r - b) d log p(a) + entropy d H(p)
 //
-// to the gradient of what is to grow. b is a running mean of earlier rewards: it takes nothing from the expectation,
-// since d log p is 0 in the mean, and much from the variance.
+// to the gradient of the objective, which is maximised. b is a running mean of earlier rewards. It does not change the
+// expectation, since the mean of d log p is 0, and it reduces the variance.
 #pragma once
 
 #include <span>
@@ -17,10 +17,10 @@ class Reinforce {
  public:
   struct Options {
     float reward = 1;    // lambda_r
-    float entropy = 0;   // lambda_e: how much is paid for not settling on one key
+    float entropy = 0;   // lambda_e: the weight of the entropy
     float decay = 0.9f;  // of the baseline, once for each call
   };
-  // What a resumed run goes on with.
+  // The state for resuming a run.
   struct State {
     double sum = 0, weight = 0;
   };
@@ -33,7 +33,7 @@ class Reinforce {
   const State& state() const { return state_; }
 
   // One reward for each segment, which is for every draw of it in all heads; one segment each for rewards of single
-  // queries. `gradient` [2, heads * queries], added to: of a loss, which is to fall, with respect to Likelihood's
+  // queries. `gradient` [2, heads * queries], added to: of a loss, which is minimised, with respect to Likelihood's
   // results. The rewards then join the baseline.
   void AddGradient(std::span<const float> rewards, const Segments& queries, size_t heads, float* gradient);
 

@@ -1,5 +1,5 @@
 // The trace: every attention weight of a forward, kept as it is computed, and on request the queries, keys and values
-// behind them. It is asked for by the caller who puts one into the Context; without one nothing is stored.
+// behind them. The caller requests it by putting one into the Context; without one nothing is stored.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace qkv {
 enum class AttentionKind { kEncoderSelf, kDecoderSelf, kCross };
 inline constexpr size_t kAttentionKinds = 3;
 
-// Where in a model an attention stands.
+// The place of an attention in a model.
 struct AttentionPlace {
   AttentionKind kind;
   size_t layer;
@@ -35,7 +35,7 @@ struct AttentionMap {
 // Traces one sequence (one segment) at a time.
 class AttentionTrace {
  public:
-  // Makes room for a kind; kinds without room are not kept. dim: of the vectors of a head; 0: weights alone.
+  // Allocates a kind; kinds that are not allocated are not kept. dim: of the vectors of a head; 0: weights only.
   void Reserve(AttentionKind kind, size_t layers, size_t heads, size_t targets, size_t sources, size_t dim = 0) {
     AttentionMap& map = maps_[Index(kind)];
     map = {layers, heads, targets, sources, std::vector<float>(layers * heads * targets * sources), dim, {}, {}, {}};
@@ -43,9 +43,9 @@ class AttentionTrace {
     map.keys.resize(layers * heads * sources * dim);
     map.values.resize(map.keys.size());
   }
-  // Room for the centre of the window that each target looks through.
+  // Allocates the window centre of each target.
   void ReserveCentres(size_t targets) { centres_.resize(targets); }
-  // Where they are written, or null.
+  // The memory for the centres, or null.
   float* Centres() { return centres_.empty() ? nullptr : centres_.data(); }
   std::vector<float> TakeCentres() { return std::move(centres_); }
 

@@ -12,7 +12,7 @@ inline constexpr size_t kCacheLine = 64;
 class AlignedFloats {
  public:
   AlignedFloats() = default;
-  // Not initialised.
+  // The floats are not initialised.
   explicit AlignedFloats(size_t size) : size_(size) {
     const size_t bytes = (size * sizeof(float) + kCacheLine - 1) / kCacheLine * kCacheLine;
     data_.reset(static_cast<float*>(std::aligned_alloc(kCacheLine, bytes == 0 ? kCacheLine : bytes)));

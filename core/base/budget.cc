@@ -13,13 +13,13 @@
 namespace qkv {
 namespace {
 
-// For what is small and does not ask: strings, lists of pieces.
+// Kept free for small allocations that do not ask: strings, lists of pieces.
 constexpr uint64_t kSpare = uint64_t{1} << 20;
 
 uint64_t limit = std::numeric_limits<uint64_t>::max();
 
 #ifdef __EMSCRIPTEN__
-// Tried with a function of the allocator's own: compilers leave out an allocation that is freed at once.
+// Tried with a function of the allocator itself, because compilers remove an allocation that is freed at once.
 bool CanBeHad(uint64_t bytes) {
   if (bytes > std::numeric_limits<size_t>::max()) return false;
   void* const room = emmalloc_malloc(static_cast<size_t>(bytes));

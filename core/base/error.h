@@ -11,9 +11,9 @@ namespace qkv {
 
 // The one list of error codes. JavaScript's QkvError.code has the same names (web/lib/base/errors.js).
 enum class ErrorCode {
-  kInvalidArgument,  // INVALID_ARGUMENT: an argument without a meaning
+  kInvalidArgument,  // INVALID_ARGUMENT: an argument that is not valid
   kInvalidFile,      // INVALID_FILE: bytes that do not follow their format
-  kMissingFile,      // MISSING_FILE: a file of the model folder is not there
+  kMissingFile,      // MISSING_FILE: a file of the model folder is missing
   kUnsupported,      // UNSUPPORTED: well formed, but this engine does not support it
   kLimitExceeded,    // LIMIT_EXCEEDED: larger than a documented limit
 };

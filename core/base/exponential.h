@@ -1,4 +1,5 @@
-// e^x in double. The C library's reads a table of 2 KB that nothing compresses, and the code is part of the download.
+// e^x in double. The C library's function needs a table of 2 KB that does not compress, and code is part of the
+// download.
 #pragma once
 
 #include <bit>

@@ -27,7 +27,7 @@ class Job {
 
  protected:
   void Fail(Error error) { outcome_ = std::move(error); }
-  // Makes room for a step before it is begun. False where there is none: the job has failed.
+  // Asks for the memory of a step before it begins. Returns false if there is not enough; then the job has failed.
   bool MakeRoom(Arena& arena, const Room& room, const char* asks) {
     if (outcome_) outcome_ = Reserve(arena, room, "give shorter texts, fewer at a time, or a smaller beam", asks);
     return static_cast<bool>(outcome_);

@@ -11,8 +11,8 @@ namespace qkv {
 namespace {
 constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag;
 
-// Bytes that a text takes at most while it is parsed: 16 a value on a stack that grows by half, while its old block is
-// still there, and 16 where the value stays; a string likewise.
+// An upper bound of the bytes that a text takes while it is parsed: for each value 16 on a stack that grows by half,
+// beside its old block, and 16 in the document; the same for strings.
 uint64_t RoomOf(std::string_view text) {
   const auto values =
       std::count_if(text.begin(), text.end(), [](char c) { return c == ',' || c == ':' || c == '[' || c == '{'; });
@@ -28,7 +28,7 @@ Result<JsonObject> JsonObject::Parse(std::string_view text, std::string_view fil
     return Error{ErrorCode::kLimitExceeded, "the JSON is larger than " + std::to_string(most >> 20) + " MiB",
                  object.file_};
   }
-  // RapidJSON takes a NUL for the end of the text; JavaScript, which reads the same files, does not.
+  // RapidJSON ends the text at a NUL. JavaScript, which reads the same files, does not.
   if (const size_t nul = text.find('\0'); nul != std::string_view::npos) {
     return Error{ErrorCode::kInvalidFile, "not valid JSON at byte " + std::to_string(nul) + ": a NUL", object.file_};
   }

@@ -10,8 +10,8 @@
 
 #include "core/base/error.h"
 
-// In place of RapidJSON's internal/pow10.h, whose table is 2.4 KB of the download that nothing compresses: 10^n for n
-// from 0 to 308. Exact up to 22, rounded once up to 44.
+// Replaces RapidJSON's internal/pow10.h, whose table of 2.4 KB does not compress: 10^n for n from 0 to 308. Exact up to
+// 22, rounded once up to 44.
 #define RAPIDJSON_POW10_
 namespace rapidjson::internal {
 inline double Pow10(int n) {
@@ -30,12 +30,12 @@ namespace qkv {
 
 using Json = rapidjson::Value;
 
-// A parsed document takes up to some 16 times as many bytes as its text.
+// A parsed document takes up to about 16 times the bytes of its text.
 inline constexpr size_t kLargestJson = size_t{16} << 20;
 inline constexpr size_t kLargestConfig = size_t{1} << 20;
 
-// An object read from one file of a model folder. Getters return the fallback where a field is absent or null, and an
-// error where it has another type.
+// An object read from one file of a model folder. Getters return the fallback if a field is absent or null, and an
+// error if it has another type.
 class JsonObject {
  public:
   // Errors: kInvalidFile when `text` is not one JSON object in UTF-8; kLimitExceeded past `most` bytes, whole MiB.
@@ -43,12 +43,12 @@ class JsonObject {
 
   const Json& root() const { return *document_; }
   const std::string& file() const { return file_; }
-  // The member, or null where it is absent or null.
+  // The member; a null pointer if it is absent or null.
   const Json* Find(const char* field) const;
 
   Result<bool> Bool(const char* field, bool fallback) const;
   Result<double> Number(const char* field, double fallback) const;
-  // An integer within [least, most]; the field must be there.
+  // An integer in [least, most]; the field must be present.
   Result<int64_t> Integer(const char* field, int64_t least, int64_t most) const;
   Result<int64_t> Integer(const char* field, int64_t least, int64_t most, int64_t fallback) const;
   Result<std::string_view> String(const char* field, std::string_view fallback) const;

@@ -12,7 +12,7 @@ Result<void> Reserve(Arena& arena, const Room& room, std::string_view advice, st
   assert(arena.Here().block == 0 && arena.Here().used == 0);
   if (room.scratch * sizeof(float) <= arena.capacity()) return CheckMemory(room.kept, advice, asks);
   arena = Arena();
-  // In coarse sizes: what grows a little from step to step finds room in most of them.
+  // Sizes are rounded up coarsely, so that most steps that need a little more still fit.
   constexpr uint64_t kSmallest = uint64_t{1} << 16;
   const uint64_t grain = std::max(kSmallest, std::bit_floor(room.scratch) / 8);
   const uint64_t count = (room.scratch + grain - 1) / grain * grain;

@@ -1,4 +1,4 @@
-// The memory of a step of a job, asked for before the step is begun: nothing in it fails for want of memory.
+// The memory of a step of a job, requested before the step begins, so that no step fails for lack of memory.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace qkv {
 
-// What a step, or another piece of work, takes at most.
+// An upper bound of the memory of a step or other work.
 struct Room {
-  uint64_t scratch = 0;  // floats of the arena, all of them together
-  uint64_t kept = 0;     // bytes beside it
+  uint64_t scratch = 0;  // floats of the arena in total
+  uint64_t kept = 0;     // bytes outside the arena
 };
 
-// Asks for that room, and has the scratch in one block of the arena. Nothing is in the arena: a smaller block is given
-// back first. Errors: those of CheckMemory, which has `advice` and `asks`.
+// Requests the memory, and reserves the scratch as one block of the arena. The arena must be empty; a smaller block is
+// freed first. Errors: those of CheckMemory, with `advice` and `asks`.
 Result<void> Reserve(Arena& arena, const Room& room, std::string_view advice, std::string_view asks);
 
 }  // namespace qkv

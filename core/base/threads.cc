@@ -49,7 +49,7 @@ struct ThreadPool::Workers {
   std::atomic<const FunctionRef<void(size_t)>*> run{nullptr};
   std::atomic<size_t> unfinished{0};
   std::atomic<size_t> parked{0};
-  std::atomic<bool> waiting{false};  // the calling thread, for what others have taken
+  std::atomic<bool> waiting{false};  // the calling thread, for the parts that other threads have taken
   bool stop = false;                 // guarded by mutex
   std::mutex mutex;
   std::condition_variable wake, done;

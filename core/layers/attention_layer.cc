@@ -76,7 +76,7 @@ Result<void> CheckAttentionLayer(const AttentionLayer& layer, ConstMatrixView qu
     }
     rows += memory->rows;
   }
-  // Only shapes are looked at.
+  // Only shapes are read.
   constexpr float kAny = 0;
   return CheckAttention(layer.attention,
                         {Dense(&kAny, layer.heads, static_cast<size_t>(query.rows()), query_dim),
@@ -94,7 +94,8 @@ uint64_t ForwardRoom(const AttentionLayer& layer, ConstMatrixView query, ConstMa
   constexpr uint64_t kLines = 5 * 16;  // each of five arrays begins at a cache line
   uint64_t floats = rows * (query_columns + 2 * std::max<uint64_t>(context, layer.output.weight.outputs()));
   floats += more * (key_columns + value_columns) + kLines;
-  if (memory != nullptr) floats += 3 * keys * (key_columns + value_columns);  // a growing vector is in memory twice
+  // a growing vector exists twice for a moment
+  if (memory != nullptr) floats += 3 * keys * (key_columns + value_columns);
   constexpr float kAny = 0;
   const AttentionInputs in = {Dense(&kAny, layer.heads, rows, query_columns / layer.heads),
                               Dense(&kAny, layer.key_heads, keys, key_columns / layer.key_heads),

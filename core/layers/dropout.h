@@ -5,8 +5,8 @@
 
 namespace qkv {
 
-// In place: without a generator in the context nothing happens; with one each element is zeroed with probability
-// `rate`, and what stays is divided by 1 - rate. 0 <= rate < 1.
+// In place. With a generator in the context each element is set to 0 with probability `rate`, and the others are
+// divided by 1 - rate; without one nothing happens. 0 <= rate < 1.
 void Dropout(Context& ctx, float rate, MatrixView x);
 // The same for a part of `whole`, a matrix that is recorded in parts (core/layers/steps.h).
 void Dropout(Context& ctx, float rate, MatrixView part, ConstMatrixView whole);

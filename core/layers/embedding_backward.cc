@@ -10,7 +10,7 @@ void RecordEmbedding(const Context& ctx, const Weight& table, std::span<const in
     if (to == nullptr) return;
     const float* g = ctx.tape->Gradient(x.data());
     const size_t d = packed.inputs();
-    // A thread has columns of its own: two rows may be of one piece.
+    // Each thread has its own columns, because two rows may belong to one piece.
     constexpr size_t kColumns = 16;
     ctx.pool.For(d, kColumns, [&](size_t begin, size_t end) {
       for (size_t row = 0; row < ids.size(); ++row) {

@@ -12,8 +12,8 @@
 
 namespace qkv {
 
-// A row of the table for each row that is made; ids[row] < table.outputs(). A table without columns is left out: a
-// model without segments.
+// Adds a row of a table to each row; ids[row] < table.outputs(). A table without columns is skipped, for models without
+// segments.
 struct TableRows {
   const Weight& table;
   std::span<const int32_t> ids;

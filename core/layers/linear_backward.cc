@@ -42,7 +42,7 @@ void MultiplyRecorded(const Context& ctx, const Weight& weight, const float* bia
   assert(!weight.quantized());
   const PackedMatrix& w = weight.floats();
   if (ctx.tape->on_product) ctx.tape->on_product(w.data(), x);
-  // max(x, 0) can be told from what it gave. Others need what they were given.
+  // The slope of max(x, 0) follows from its output. The other activations need their input.
   const bool fused = activation == Activation::kNone || activation == Activation::kRelu;
   const Activation now = fused ? activation : Activation::kNone;
   if (ctx.tape->precision() == Precision::kBf16) {

@@ -44,10 +44,10 @@ ScaledDotAttention SegmentAttention(const MultiHead& layer, const AttendedSegmen
 
 namespace {
 
-// Fewer multiplications than this a thread are not worth waking one for.
+// With fewer multiplications for each thread, waking a thread costs more than it saves.
 constexpr size_t kWorkPerThread = size_t{1} << 16;
 
-// Rows of all heads side by side, head after head: [heads, rows, dim].
+// Copies rows with heads side by side to [heads, rows, dim].
 void CopyHeads(const ScaledDotAttention& a, const float* from, size_t stride, size_t rows, const int32_t* places,
                float* to) {
   for (size_t head = 0; head < a.heads; ++head) {
@@ -83,7 +83,7 @@ void AttendSegments(Context& ctx, const MultiHead& layer, std::span<const Attend
     weights = ctx.trace->Weights(place);
     KeepVectors(SegmentAttention(layer, segments.front(), q, context), ctx.trace->VectorsOf(place));
   }
-  // The heads of all segments, one after the other, so that a long sentence alone is shared too.
+  // The heads of all segments are divided, so that a single long sentence is shared by the threads too.
   const size_t heads = layer.heads, count = segments.size() * heads;
   const size_t threads = std::clamp<size_t>(work / kWorkPerThread, 1, std::min(ctx.pool.size(), count));
   const size_t grain = (count + threads - 1) / threads;

@@ -33,8 +33,8 @@ struct AttendedSegment {
   size_t first_query = 0;
 };
 
-// Queries of each segment see the keys of the segment of the same number; `causal`: those up to their own place.
-// key, value [keys.rows(), d], packed as `keys` are.
+// Queries of each segment see the keys of the segment of the same number; with `causal` only those up to their own
+// position. key, value [keys.rows(), d] are packed as `keys`.
 std::vector<AttendedSegment> AttendEach(const Segments& queries, const Segments& keys, ConstMatrixView key,
                                         ConstMatrixView value, bool causal);
 
@@ -42,8 +42,8 @@ std::vector<AttendedSegment> AttendEach(const Segments& queries, const Segments&
 ScaledDotAttention SegmentAttention(const MultiHead& layer, const AttendedSegment& segment, ConstMatrixView q,
                                     MatrixView context);
 
-// softmax(q k' / sqrt(d)) v of every segment into `context`, recorded: the context has a tape. Keys and values lie in
-// what other operations recorded, and no two segments share them.
+// softmax(q k' / sqrt(d)) v of every segment into `context`, recorded: the context has a tape. Keys and values are
+// recorded outputs of other operations, and segments do not share them.
 void AttendRecorded(Context& ctx, const MultiHead& layer, std::span<const AttendedSegment> segments, ConstMatrixView q,
                     MatrixView context);
 

@@ -16,7 +16,7 @@ size_t RoundUp(size_t size) { return (size + kLine - 1) / kLine * kLine; }
 // The weights of all segments, one after another, each [heads, rows, length].
 struct Recorded {
   std::vector<AttendedSegment> segments;
-  std::vector<size_t> offsets;  // of each segment's weights, and the number of all
+  std::vector<size_t> offsets;  // the offset of each segment's weights, and the total
   float* weights = nullptr;
   const float* dropped = nullptr;  // weights after dropout; the same array without dropout
   float dropout = 0;
@@ -44,7 +44,7 @@ void Backward(const Context& ctx, const MultiHead& layer, const Recorded& record
   struct Places {
     float *key, *value;
   };
-  std::vector<Places> to;  // looked up here: the tape is not for several threads
+  std::vector<Places> to;  // found before the threads run, because only one thread may use the tape
   to.reserve(recorded.segments.size());
   for (const AttendedSegment& segment : recorded.segments) {
     to.push_back({tape.Gradient(segment.keys), tape.Gradient(segment.values)});

@@ -11,7 +11,7 @@ struct Norm {
   float epsilon = 1e-5f;
 };
 
-// y = norm(x), or norm(x + residual) where there is one, recorded: the context has a tape.
+// Records y = norm(x), or norm(x + residual) if there is a residual. The context has a tape.
 void NormRecorded(const Context& ctx, const Norm& norm, ConstMatrixView x, const float* residual, MatrixView y);
 
 // norm(x + residual), [rows, d].

@@ -12,7 +12,8 @@ void Backward(const Context& ctx, const Norm& norm, ConstMatrixView x, const flo
   const ArenaScope scope(ctx.arena);
   const auto parameter = [&](const Vector& of) {
     float* to = ctx.tape->Gradient(of.data());
-    return to != nullptr ? to : ctx.arena.Floats(static_cast<size_t>(of.size()));  // frozen: nobody reads it
+    // frozen weight: the gradient is not used
+    return to != nullptr ? to : ctx.arena.Floats(static_cast<size_t>(of.size()));
   };
   float *gain = parameter(norm.gain), *bias = parameter(norm.bias);
   LayerNormBackward(x, residual, norm.gain.data(), norm.epsilon, View(g), g.data(), gain, bias, ctx.arena, ctx.pool);

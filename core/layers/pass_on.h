@@ -9,7 +9,7 @@
 
 namespace qkv {
 
-// The gradient of the value at `x` is `g` [size], or that much more; `x` may be null, or a constant.
+// Adds `g` [size] to the gradient of the value at `x`, or sets it. `x` may be null or a constant.
 inline void PassOn(const Context& ctx, const float* g, const float* x, size_t size) {
   const Tape::Sum sum = x != nullptr ? ctx.tape->Into(x) : Tape::Sum();
   if (sum.to == nullptr) return;

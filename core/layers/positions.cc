@@ -19,7 +19,7 @@ struct Phase {
   double sine, cosine;
 };
 
-// Of an angle from 0 to 1, by the Taylor series: 20 terms are exact but for rounding.
+// For an angle from 0 to 1, by the Taylor series: 20 terms are exact up to rounding.
 Phase PhaseOf(double angle) {
   Phase phase = {1, 1};
   const double square = angle * angle;
@@ -30,11 +30,11 @@ Phase PhaseOf(double angle) {
   return {phase.sine * angle, phase.cosine};
 }
 
-// Of the sum of two angles.
+// For the sum of two angles.
 Phase Sum(Phase a, Phase b) { return {a.sine * b.cosine + a.cosine * b.sine, a.cosine * b.cosine - a.sine * b.sine}; }
 
-// Of `times` times the angle, by doubling. It is as exact as the sine of the product, which is rounded too, and does
-// without the C library's tables for large angles, which are 3 KB of the download.
+// For `times` times the angle, by doubling. It is as exact as the sine of the product, which is rounded too, and avoids
+// the C library's tables for large angles, 3 KB of the download.
 Phase Multiple(Phase angle, size_t times) {
   Phase phase = {0, 1};
   for (; times > 0; times /= 2) {
@@ -53,8 +53,8 @@ PairColumns Columns(PairLayout layout, size_t pair, size_t d) {
   return {pair, (d + 1) / 2 + pair};
 }
 
-// Hands out each pair of x, in row i, turned by `direction` (first + i) / base^(2j/d). What is handed out may be
-// written over.
+// Calls a function with each pair of x in row i, rotated by `direction` (first + i) / base^(2j/d). The function may
+// overwrite the pair.
 template <class Function>
 void Turn(ConstHeads x, size_t first, double direction, PairLayout layout, double base, const Function& take) {
   assert(x.dim % 2 == 0);
@@ -148,7 +148,7 @@ void LearnedPositions(Context& ctx, ConstMatrixView x, ConstMatrixView table, si
   if (tape == nullptr) return;
   tape->Record(View(y), [=] {
     const ConstMatrixView dy = {tape->Gradient(y.data()), y.rows(), y.cols()};
-    // In place the gradient of x is that of y already.
+    // In place, the gradient of x is the one of y already.
     float* dx = x.data() != y.data() ? tape->Gradient(x.data()) : nullptr;
     LearnedPositionsBackward(dy, first, dx, tape->Gradient(table.data()));
   });

@@ -57,7 +57,7 @@ void CellSteps::Run(Context& ctx, size_t first, const CellRows& previous) {
 
 namespace {
 
-// One direction: its states go into the columns of `to` from `column` on, and the last ones into those of `last`.
+// One direction. It writes its states to the columns of `to` from `column` on, and the last states to those of `last`.
 struct Columns {
   MatrixView rows, hidden, cell;
   size_t column;

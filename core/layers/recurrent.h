@@ -1,6 +1,6 @@
 // Recurrent layers: LSTM (Hochreiter and Schmidhuber 1997) and GRU (Cho et al. 2014), with the weights, the names and
-// the numbers of PyTorch's nn.LSTM and nn.GRU. What reads the input is one product for the whole sequence; what reads
-// the last state is one a step for all segments that still run.
+// the numbers of PyTorch's nn.LSTM and nn.GRU. The input takes one product for the whole sequence; the last state takes
+// one product at each step for all segments that are not finished.
 #pragma once
 
 #include <span>
@@ -37,22 +37,22 @@ inline CellRows Part(const CellRows& state, size_t first, size_t count) {
   return {Part(state.hidden, first, count), state.cell.size() != 0 ? Part(state.cell, first, count) : state.cell};
 }
 
-// Those rows of a state, in matrices of their own.
+// Copies the given rows of a state to new matrices.
 inline CellRows Gathered(Context& ctx, const CellRows& state, std::span<const int32_t> rows) {
   return {View(GatherRows(ctx, state.hidden, rows)),
           state.cell.size() != 0 ? View(GatherRows(ctx, state.cell, rows)) : state.cell};
 }
 
-// A cell over the steps of some sequences, or over one step alone, which decoding takes.
+// A cell over the steps of some sequences, or over one step, as in decoding.
 class CellSteps {
  public:
-  // input [rows, gates * n], W_ih x + b_ih: a part of it is read at its step, not before.
+  // input [rows, gates * n] is W_ih x + b_ih. A step reads only its own rows.
   CellSteps(Context& ctx, const RecurrentCell& cell, MatrixView input);
 
-  // Rows [first, first + previous's rows) from the state before.
+  // Computes rows [first, first + rows of previous) from the previous state.
   void Run(Context& ctx, size_t first, const CellRows& previous);
 
-  // [rows, n], as far as it has run.
+  // [rows, n]; only rows of computed steps are set.
   CellRows state() const { return {View(hidden_), View(cell_)}; }
   MatrixView hidden() const { return hidden_; }
 
@@ -62,7 +62,7 @@ class CellSteps {
   StepLinear product_;
 };
 
-// One direction, or two; with two their states stand side by side.
+// One direction or two; the states of two are side by side.
 struct RecurrentLayer {
   RecurrentCell forward, backward;
   bool bidirectional = false;
@@ -73,10 +73,11 @@ struct RecurrentLayer {
 
 struct RecurrentOutput {
   MatrixView rows;  // [rows, outputs]: the state at every row
-  CellRows last;    // [segments, outputs]: at each segment's end; at its beginning where that is read last
+  // [segments, outputs]: the state at each segment's end, or at its beginning for the reverse direction
+  CellRows last;
 };
 
-// x [rows, inputs], segments packed, each from a state of zeros.
+// x [rows, inputs] has packed segments; each starts from a state of zeros.
 RecurrentOutput Forward(Context& ctx, const RecurrentLayer& layer, ConstMatrixView x, const Segments& segments);
 
 }  // namespace qkv

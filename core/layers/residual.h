@@ -1,4 +1,4 @@
-// The pre-norm residual: what a part of a layer adds to what it was given.
+// The pre-norm residual: the input of a part of a layer plus its output.
 #pragma once
 
 #include "core/base/context.h"

@@ -1,5 +1,5 @@
-// The memory that layers take at most, known before they are computed: core/base/room.h. That no step takes more is
-// tested with each kind of model (tests/core/budget_test.cc).
+// Upper bounds of the memory of layers, known before they are computed (core/base/room.h). tests/core/budget_test.cc
+// checks them with each kind of model.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 namespace qkv {
 
-// Floats of the arena that one layer of a Transformer takes over `rows` rows of `d`, which attend to at most `keys`
-// others, on so many threads; with what embeds the rows. A layer with self-attention and cross-attention, norms before
-// and after, has 18 arrays of width d and 2 of the hidden layer's; what is quantised has a quarter of its width, in
-// whole cache lines.
+// Floats of the arena that one layer of a Transformer takes, with the embedding, over `rows` rows of `d` that attend to
+// at most `keys` others, on `threads` threads. A layer with self-attention, cross-attention and norms before and after
+// has 18 arrays of width d and 2 of the hidden layer's width. A quantised array has a quarter of its width, in whole
+// cache lines.
 inline uint64_t LayerScratch(uint64_t rows, uint64_t d, uint64_t ffn, size_t keys, size_t threads) {
   constexpr uint64_t kQuantised = 256, kLines = 1 << 12;
   ScaledDotAttention attention;

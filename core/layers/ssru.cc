@@ -14,7 +14,7 @@ SsruRows RowsOf(const SsruPart& part, ConstMatrixView candidates, MatrixView gat
   return {part.rows, n, candidates.data() + at, gates.data() + at, part.cell, cells.data() + at, y.data() + at};
 }
 
-// weights [rows, rows], zeros at first. `left` [n] is what is left of row j, unit by unit.
+// weights [rows, rows], zeros at first. `left` [n] is the remaining share of row j in each unit.
 void KeepShares(const SsruRows& s, float* weights) {
   std::vector<float> left(s.n);
   for (size_t j = 0; j < s.rows; ++j) {

@@ -88,7 +88,8 @@ AttentionSteps::AttentionSteps(Context& ctx, const StepAttention& layer, const S
       map_(ctx, layer.query, MatrixView(queries_), MatrixView(mapped_)),
       place_(ctx, layer.place, MatrixView(queries_), MatrixView(tanh_)) {}
 
-// Of row `row`, and those after it as long as all look at one segment and the window does not move with the step.
+// The call for row `row`, and for the rows after it that have the same segment, as long as the window does not move
+// with the step.
 Attention AttentionSteps::Choices(size_t row, size_t step) const {
   Attention attention;
   attention.score = layer_.score == StepScore::kAdditive ? &kMappedAdditive : &kDot;
@@ -116,7 +117,7 @@ void AttentionSteps::Run(Context& ctx, size_t first, ConstMatrixView queries, st
     place_.Run(ctx, first, count, Activation::kTanh);
     Place(ctx, first, count, segment);
   }
-  Context plain = ctx;  // recorded here, not there
+  Context plain = ctx;  // recorded by this function, not by the inner calls
   plain.tape = nullptr;
   const size_t m = Columns(context_);
   for (size_t r = 0; r < count; ++r) {

@@ -1,5 +1,5 @@
 // Attention of a decoder that goes step by step (Bahdanau et al. 2014; Luong et al. 2015): one query a sequence and
-// step, over a memory that stays. What a score does to the memory alone is done once for all steps.
+// step, over a memory that stays. The part of a score that needs only the memory is computed once for all steps.
 #pragma once
 
 #include <cstdint>
@@ -29,11 +29,11 @@ struct StepAttention {
   Vector v_place;                      // local-p: v_p [n]
 };
 
-// The seats of what the score and the window have, for queries of n and a memory of m columns.
+// The slots of the weights of the score and the window, for queries of n columns and a memory of m columns.
 void StepAttentionSlots(WeightSlots& slots, const std::string& name, StepAttention& layer, size_t n, size_t m,
                         size_t positions);
 
-// What queries meet of a memory [rows, m]: once for all steps. [rows, n].
+// The keys [rows, n] of a memory [rows, m], computed once for all steps.
 ConstMatrixView MemoryKeys(Context& ctx, const StepAttention& layer, ConstMatrixView memory, const Segments& segments);
 
 struct StepMemory {
@@ -47,11 +47,11 @@ class AttentionSteps {
   // `rows` queries in all. The memory outlives it.
   AttentionSteps(Context& ctx, const StepAttention& layer, const StepMemory& memory, size_t rows);
 
-  // Queries [count, n] of step `step`, as rows [first, first + count). Query r looks at segment segment[r] of the
-  // memory, or, as in learning, at segment r where none are named. With a trace in the context there is one.
+  // Queries [count, n] of step `step`, as rows [first, first + count). Query r attends to segment segment[r] of the
+  // memory, or to segment r if `segment` is empty, as in training. With a trace in the context there is one query.
   void Run(Context& ctx, size_t first, ConstMatrixView queries, std::span<const int32_t> segment, size_t step);
 
-  // [rows, m], as far as it has run.
+  // [rows, m]; only rows of computed steps are set.
   MatrixView context() const { return MatrixView(context_); }
 
  private:

@@ -12,7 +12,7 @@ namespace qkv {
 
 StepOrder::StepOrder(const Segments& segments, bool reversed) : segments_(segments.size()), by_steps_(segments.rows()) {
   std::iota(segments_.begin(), segments_.end(), 0);
-  // By insertion: a batch has some hundred segments, in an order that is nearly this one as a rule.
+  // Insertion sort: a batch has some hundred segments, usually almost in this order.
   for (size_t i = 1; i < segments_.size(); ++i) {
     const int32_t moved = segments_[i];
     size_t at = i;
@@ -75,7 +75,7 @@ StepLinear::StepLinear(Context& ctx, const Linear& linear, MatrixView x, MatrixV
     : linear_(linear), x_(x.data(), x.rows(), x.cols()), y_(y.data(), y.rows(), y.cols()), add_(write == Write::kAdd) {
   Tape* tape = ctx.Recording();
   if (tape == nullptr || linear.weight.outputs() == 0) return;
-  // Recorded before the steps, and so run after their backwards: the gradient of y is complete.
+  // This is recorded before the steps, so it runs after their backwards, when the gradient of y is complete.
   tape->Record(View(y), [ctx, &linear, x, y] {
     const PackedMatrix& w = linear.weight.floats();
     const float* bias = linear.bias.size() != 0 ? linear.bias.data() : nullptr;
@@ -90,7 +90,7 @@ StepLinear::StepLinear(Context& ctx, const Linear& linear, MatrixView x, MatrixV
 
 void StepLinear::Run(Context& ctx, size_t first, size_t count, Activation activation) const {
   assert(activation == Activation::kNone || (activation == Activation::kTanh && !add_));
-  Context plain = ctx;  // the product is recorded here, not there
+  Context plain = ctx;  // the product is recorded by this function, not by the inner call
   plain.tape = nullptr;
   const ConstMatrixView x = Part(View(x_), first, count);
   MatrixView y = Part(MatrixView(y_), first, count);

@@ -1,8 +1,8 @@
 // Sequences that are computed step by step.
 //
-// A step's rows are a part of a larger matrix that holds all steps, step after step. So what can be done for a whole
-// sequence at once is one operation on the whole matrix, and gradients of weights, whatever the number of steps, are
-// one product. A matrix of which parts are written is made by NewRows.
+// A step's rows are a part of a larger matrix that holds all steps, one after the other. So work for a whole sequence
+// is one operation on the whole matrix, and the gradient of a weight is one product for any number of steps. NewRows
+// makes a matrix that is written in parts.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@
 
 namespace qkv {
 
-// The order of a batch's rows by steps. The longest segment is first, so that those that still run at a step are the
-// first ones, and finished ones drop out.
+// The order of a batch's rows by steps. The longest segment is first, so the segments that are not finished at a step
+// are always the first ones.
 class StepOrder {
  public:
   // `reversed`: from each segment's last row to its first.
@@ -50,7 +50,7 @@ MatrixView NewRows(Context& ctx, size_t rows, size_t columns);
 void CopyRows(Context& ctx, ConstMatrixView from, std::span<const int32_t> rows, MatrixView to, size_t first = 0,
               size_t column = 0);
 
-// Those rows of x, in a matrix of their own.
+// Copies the given rows of x to a new matrix.
 inline MatrixView GatherRows(Context& ctx, ConstMatrixView x, std::span<const int32_t> rows) {
   MatrixView y = NewRows(ctx, rows.size(), static_cast<size_t>(x.cols()));
   CopyRows(ctx, x, rows, y);
@@ -70,7 +70,7 @@ class StepLinear {
   enum class Write { kSet, kAdd };
   StepLinear(Context& ctx, const Linear& linear, MatrixView x, MatrixView y, Write write = Write::kSet);
 
-  // Rows [first, first + count), once each. An activation goes with kSet alone, and is none or tanh.
+  // Rows [first, first + count), once each. An activation is only allowed with kSet, and is none or tanh.
   void Run(Context& ctx, size_t first, size_t count, Activation activation = Activation::kNone) const;
 
  private:

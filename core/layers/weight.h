@@ -1,4 +1,4 @@
-// A layer's weight, in the numbers that its file has.
+// A layer's weight, in the number format of its file.
 #pragma once
 
 #include <utility>
@@ -16,10 +16,10 @@ class Weight {
  public:
   Weight() = default;
   Weight(PackedMatrix floats) : numbers_(std::move(floats)) {}
-  // How it is laid out if it comes as int8: a table's rows, or the panels of a layer's product.
+  // The layout for int8: rows of a table, or panels for products.
   explicit Weight(Int8Layout layout) : layout_(layout) {}
 
-  // Makes room, not initialised: every row has to be set.
+  // Allocates memory without initialising it; every row must be set.
   void Reserve(Numbers numbers, size_t outputs, size_t inputs) {
     if (numbers == Numbers::kInt8) {
       numbers_ = QuantizedMatrix(layout_, outputs, inputs);
@@ -27,7 +27,7 @@ class Weight {
       numbers_ = PackedMatrix(outputs, inputs);
     }
   }
-  // Bytes that such a weight takes.
+  // The bytes of such a weight.
   uint64_t Bytes(Numbers numbers, size_t outputs, size_t inputs) const {
     return numbers == Numbers::kInt8 ? QuantizedMatrix::Bytes(layout_, outputs, inputs)
                                      : PackedMatrix::Bytes(outputs, inputs);

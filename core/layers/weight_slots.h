@@ -20,30 +20,30 @@ enum class Start {
   kEmbedding,  // rows of length about 1: normal, of variance 1 / d
   kZeros,
   kOnes,        // a norm's gain
-  kForgetting,  // an LSTM's bias, of its four gates: that of the second, by which it keeps what it knows, is 1
+  kForgetting,  // an LSTM's bias, of its four gates: the forget gate's is 1, the others are 0
 };
 
 struct WeightSlot {
-  // What the tensor may be called, most usual first; a file has at least one of them, and the first found is taken.
+  // The tensor's possible names, the most usual first. A file has at least one of them; the first found is used.
   std::vector<std::string> names;
   // [outputs, inputs] for a matrix; [size] for a vector, which files may also write as [1, size].
   size_t outputs = 0, inputs = 0;
   std::variant<Weight*, Vector*> to;
-  bool optional = false;  // a vector that may be absent: zeros then
+  bool optional = false;  // a vector that may be absent; then it is zeros
   Start start = Start::kMatrix;
   bool transposed = false;  // a matrix that files write as [inputs, outputs]
-  // Where several slots are parts of one tensor: how many outputs that has, and which of them is this one's first.
+  // If several slots are parts of one tensor: its number of outputs, and the first one of this slot.
   size_t whole = 0, first = 0;
-  bool exact = false;  // stays of floats where others become int8 on arrival
-  size_t absent = 0;   // of the outputs, the last ones, which files do not have: zeros
+  bool exact = false;  // stays float when others become int8 while loading
+  size_t absent = 0;   // the number of last outputs that files do not have; they are zeros
 };
 
 struct WeightSlots {
   std::vector<WeightSlot> slots;
-  // Tensors that files carry and the model computes by itself, or has no use for; skipped. Others are an error. A name
-  // that begins with "*" stands for all that end with the rest.
+  // Tensors in files that the model computes itself or does not need. They are skipped; other unknown tensors are an
+  // error. A name that begins with "*" matches all names that end with the rest.
   std::vector<std::string> ignored;
-  // What says which tensors there are, and their shapes: for errors.
+  // The file that determines the tensors and their shapes, for errors.
   const char* described_by = "config.json";
 
   bool Ignores(std::string_view name) const {
@@ -59,7 +59,7 @@ struct WeightSlots {
   }
 };
 
-// Room for every slot, as floats: matrices not initialised, vectors of zeros.
+// Allocates every slot as floats: matrices are not initialised, vectors are zeros.
 void ReserveFloats(WeightSlots& slots);
 
 }  // namespace qkv

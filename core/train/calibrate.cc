@@ -33,7 +33,7 @@ Result<std::map<const float*, float>> LargestInputs(TranslationModel& model, con
     const std::vector<int32_t> source = model.Encode(text, Side::kSource).ids;
     target.insert(target.begin(), model.config().start);
     target.pop_back();
-    // Teaching runs the same products at once; what it records is not used.
+    // A forward with teacher forcing runs the same products; its recording is not used.
     Tape tape;
     tape.on_product = [&](const float* weights, ConstMatrixView x) {
       float& most = largest[weights];

@@ -1,4 +1,4 @@
-// How large the inputs of a model's products are, for engines that round them by factors which a file brings.
+// The largest inputs of a model's products, for engines that quantise them by factors from a file.
 #pragma once
 
 #include <map>

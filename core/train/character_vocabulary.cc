@@ -58,7 +58,7 @@ std::string SentencePieceModel(const std::set<std::string>& characters) {
   model.Bytes(1, Piece("<unk>", kUnknown));
   model.Bytes(1, Piece("</s>", kControl));
   for (const std::string& character : characters) model.Bytes(1, Piece(character, kNormal));
-  trainer.Varint(3, 1);  // unigrams: of single characters there is one way to cut
+  trainer.Varint(3, 1);  // unigram: single characters have only one cut
   model.Bytes(2, trainer.bytes());
   normalizer.Bytes(1, "identity");
   normalizer.Varint(3, 0);  // no space before the text

@@ -1,11 +1,11 @@
 // IBM model 1 (Brown et al. 1993, "The Mathematics of Statistical Machine Translation"): which word of the target
-// translates which word of the source, learnt from pairs of sentences by expectation maximisation. A place j of the
-// target is made by one word of the source, e_0 = NULL among them, wherever that stands:
+// translates which word of the source, learnt from pairs of sentences by expectation maximisation. Each place j of the
+// target comes from one word of the source, or from e_0 = NULL, independent of its position:
 //
-//   p(i | j) = t(f_j | e_i) / sum_i' t(f_j | e_i')             whose doing is place j?
-//   t(f | e) = c(f, e) / sum_f' c(f', e)                       c(f, e) = sum of p(i | j) where e_i = e and f_j = f
+//   p(i | j) = t(f_j | e_i) / sum_i' t(f_j | e_i')             the source word of place j
+//   t(f | e) = c(f, e) / sum_f' c(f', e)                       c(f, e): sum of p(i | j) with e_i = e and f_j = f
 //
-// The likelihood is concave in t, so that a uniform t is as good a beginning as any.
+// The likelihood is concave in t, so a uniform t is a good start.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ class SentencePairs {
   size_t size() const { return source_end_.size(); }
   std::span<const int32_t> Source(size_t pair) const { return Slice(source_, source_end_, pair); }
   std::span<const int32_t> Target(size_t pair) const { return Slice(target_, target_end_, pair); }
-  // Of all targets before this pair's.
+  // The number of target words before this pair.
   size_t TargetBegin(size_t pair) const { return pair == 0 ? 0 : target_end_[pair - 1]; }
   size_t source_words() const { return source_.size(); }
   size_t target_words() const { return target_.size(); }
@@ -59,22 +59,21 @@ class Model1 {
   // One step of expectation maximisation. The result does not depend on the number of threads.
   void Iterate(ThreadPool& pool);
 
-  // What a source word may become, by ascending target; empty where the pairs have no such word. Before the first
-  // iteration all rows are empty.
+  // The entries of a source word by ascending target; empty if no pair has the word. Before the first iteration all
+  // rows are empty.
   std::span<const Entry> Row(int32_t source) const { return rows_[static_cast<size_t>(source)]; }
-  // What comes from no word of the source.
+  // The entries of NULL.
   std::span<const Entry> NullRow() const { return rows_.back(); }
-  // t(target | source); 0 where it was dropped, or never seen.
+  // t(target | source); 0 if it was dropped or never seen.
   float Probability(int32_t source, int32_t target) const { return Find(Row(source), target); }
-  // t(target | NULL), the same of what comes from no word.
+  // t(target | NULL), in the same way.
   float NullProbability(int32_t target) const { return Find(NullRow(), target); }
-  // log p(targets | sources) by the table before the last iteration, in nats: the sum over all places of
-  // log(sum_i t(f_j | e_i) / (number of e_i)). Where nothing is dropped, it never falls; places that nothing kept
-  // explains do not count.
+  // log p(targets | sources) by the table before the last iteration, in nats: the sum over all places of log(sum_i
+  // t(f_j | e_i) / (number of e_i)). If nothing is dropped it never falls. Places without a kept entry do not count.
   double log_likelihood() const { return log_likelihood_; }
 
  private:
-  // A thread's own room: a number for each word of the target, all zero between two uses.
+  // A thread's own memory: a number for each word of the target, all zero between two uses.
   struct Dense {
     explicit Dense(size_t vocabulary) : probability(vocabulary, 0.0f), count(vocabulary, 0.0) {}
     std::vector<float> probability;

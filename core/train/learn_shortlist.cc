@@ -7,7 +7,7 @@
 namespace qkv {
 namespace {
 
-// The most frequent pieces of the targets, of equals the lower id; pieces that no target has are none.
+// The most frequent pieces of the targets, of equals the lower id; pieces that no target has are left out.
 std::vector<int32_t> FrequentPieces(const SentencePairs& pairs, size_t vocabulary, size_t most) {
   std::vector<size_t> counts(vocabulary, 0);
   for (size_t pair = 0; pair < pairs.size(); ++pair) {

@@ -8,7 +8,7 @@
 namespace qkv {
 namespace {
 
-// Without a backward, logits are needed of some rows at a time only.
+// Without a backward, the logits of some rows at a time are enough.
 constexpr Eigen::Index kRowsAtOnce = 256;
 
 Loss LossOf(MatrixView logits, std::span<const int32_t> targets, float smoothing, float scale, ThreadPool& pool) {

@@ -8,7 +8,7 @@ namespace qkv {
 
 struct Loss {
   double smoothed = 0;  // summed over target pieces: cross-entropy with label smoothing, in nats
-  double negative = 0;  // without: -log p of the pieces
+  double negative = 0;  // without smoothing: -log p of the pieces
   size_t pieces = 0;
 
   Loss& operator+=(const Loss& other);

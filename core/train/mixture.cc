@@ -36,7 +36,7 @@ Mixture::Mixture(std::vector<std::unique_ptr<Corpus>> corpora)
   }
 }
 
-// The corpus that has given the least of what it should have by the next pair.
+// The corpus that is furthest behind its share at the next pair.
 size_t Mixture::Choose() const {
   size_t chosen = 0;
   double most = -std::numeric_limits<double>::infinity();

@@ -1,4 +1,4 @@
-// Examples of translation: what the decoder is to write is the target.
+// Examples of translation: the decoder learns to write the target.
 #pragma once
 
 #include "core/train/examples.h"

@@ -1,4 +1,4 @@
-// A model's weights as learning sees them: runs of floats with a gradient each, whatever they are in the model.
+// A model's weights for training: arrays of floats, each with a gradient, whatever they are in the model.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 namespace qkv {
 
 struct LearntParameter {
-  std::string name;  // the first of its slot's
-  size_t part = 0;   // of the tensor of that name, where it is one of several: which of its outputs is the first
+  std::string name;  // the first name of its slot
+  size_t part = 0;   // if it is one part of a tensor: its first output there
   float* value = nullptr;
-  size_t size = 0;                 // floats, with what a packed matrix is filled up by: zeros whose gradients are zeros
+  size_t size = 0;                 // floats, with the padding of a packed matrix: zeros whose gradients are zeros
   size_t outputs = 0, inputs = 0;  // of the tensor; inputs = 1 for a vector
   bool matrix = false;             // packed
   Start start = Start::kMatrix;
@@ -24,17 +24,17 @@ struct LearntParameter {
 
 class Parameters {
  public:
-  // The slots' weights are of floats and have been reserved. They outlive the parameters. Without `gradients` there is
-  // no room for them.
+  // The slots' weights are floats, are allocated, and must outlive the parameters. Without `gradients` none are
+  // allocated.
   explicit Parameters(WeightSlots& slots, bool gradients = true);
 
   std::vector<LearntParameter>& all() { return all_; }
   const std::vector<LearntParameter>& all() const { return all_; }
-  size_t count() const;  // numbers to learn
+  size_t count() const;  // the number of weights that are trained
 
   void Watch(Tape& tape);
   void ClearGradients();
-  // The start piece's row of every table of pieces: it is zero, and stays so.
+  // The start piece's row of every table of pieces is zero and stays zero.
   void ClearStart(size_t row);
   void ClearStartGradient(size_t row);
 
@@ -42,7 +42,7 @@ class Parameters {
   std::vector<LearntParameter> all_;
 };
 
-// A tensor between its packing in memory and the rows of a file, [outputs, inputs].
+// Converts a tensor between its packing in memory and the rows of a file, [outputs, inputs].
 void Unpack(const LearntParameter& parameter, const float* packed, float* rows);
 void PackInto(const LearntParameter& parameter, const float* rows, float* packed);
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int32_t kNull = -1;
 
-// For each word the place of the one that most likely made it; of equals the one nearest the diagonal.
+// For each word the place of its likeliest source word; of equals the one nearest to the diagonal.
 std::vector<int32_t> Makers(std::span<const int32_t> given, std::span<const int32_t> words, const Model1& model) {
   std::vector<int32_t> makers;
   makers.reserve(words.size());

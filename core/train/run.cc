@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Starts clock again with what earlier parts of the run took.
+// Starts the clock with the time of earlier parts of the run.
 class Clock {
  public:
   explicit Clock(double before) : before_(before) {}
@@ -186,7 +186,7 @@ class Runner {
                       {"seconds", place_.seconds}});
   }
 
-  // By the weights' mean, where there is one; the best so far is written.
+  // Measures the mean of the weights if there is one, and writes the model if it is the best so far.
   Result<void> Measure() {
     const bool swap = trainer_->has_average();
     if (swap) trainer_->SwapAverage();

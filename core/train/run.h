@@ -1,10 +1,10 @@
-// A run of training from its config to its model folder: reading, measuring, logging, checkpoints, an end.
+// A run of training from its config to its model folder: it reads data, trains, measures, logs, and writes checkpoints.
 //
 // In the folder that it writes:
-//   model/           the best model so far by what is measured, or the last one; it translates at any time
-//   log.jsonl        a line each time something is known
-//   curves.html      the same, drawn
-//   checkpoint-STEP  where to go on
+//   model/           the best model so far by the measurements, or the last one; it can be used at any time
+//   log.jsonl        one line for each report
+//   curves.html      the same as curves
+//   checkpoint-STEP  the state for resuming
 #pragma once
 
 #include <atomic>
@@ -18,18 +18,18 @@ namespace qkv {
 
 struct RunNews {
   uint64_t step = 0, steps = 0;
-  double loss = 0;  // nats a piece, with label smoothing, since the news before
+  double loss = 0;  // nats for each piece, with label smoothing, since the last report
   double rate = 0;
   double tokens_per_second = 0, seconds_left = 0;
   bool measured = false;
-  double dev_loss = 0, dev_bleu = 0;  // where something was measured; BLEU only where it is asked for
+  double dev_loss = 0, dev_bleu = 0;  // if it was measured; BLEU only if it was requested
 };
 
 struct RunOptions {
-  bool resume = false;  // go on from the latest checkpoint; without one, begin
+  bool resume = false;  // continue from the latest checkpoint, if there is one
   size_t threads = 1;
   std::function<void(const RunNews&)> news;
-  // BLEU of a model folder on pairs, 0 to 100. Wanted where the config measures by it.
+  // BLEU of a model folder on pairs, 0 to 100. Required if the config measures by BLEU.
   std::function<Result<double>(const std::string& folder, const std::vector<TextPair>& pairs)> bleu;
   const std::atomic<bool>* stop = nullptr;  // set: write a checkpoint and return
 };

@@ -71,7 +71,7 @@ Result<void> ReadLabels(const Json& json, const ConfigFields& fields, std::vecto
   return fields.Wrong("labels", "must be a list of 2 to 1,000 names");
 }
 
-// What a task has of its own, and others have not.
+// The options that only one task has.
 Result<void> CheckTask(const RunConfig& run, const ConfigFields& fields) {
   const bool labelled = HasLabels(run.task), texts = HasTextsAlone(run.task);
   if (labelled && run.labels.empty()) return fields.Wrong("labels", "is missing: what the second column says");
@@ -184,12 +184,12 @@ class RunFields {
   RunConfig& run_;
   const std::string& file_;
   ConfigFields root_;
-  std::deque<ConfigFields> parts_;  // which stay where they are
+  std::deque<ConfigFields> parts_;  // a deque, so that they do not move
   bool joined_given_ = false;
   double average_from_ = 0;
 };
 
-// What follows from what was given.
+// The options that follow from the given ones.
 void Complete(RunConfig& run, const RunFields& fields) {
   if (!fields.joined_given() && HasLabels(run.task)) run.batch.joined = {1};
   for (CorpusFiles& corpus : run.corpora) {

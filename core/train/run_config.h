@@ -1,4 +1,4 @@
-// A whole run of training in one file: what it learns from, what it trains and how.
+// A whole run of training in one file: its data, its model and its options.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct CorpusFiles {
   CorpusOptions options = {};
 };
 
-// What the model is to learn: to translate; to continue a text; to guess hidden pieces; to label a text; to label each
-// of its words.
+// What the model learns: to translate, to continue a text, to guess masked pieces, to label a text, or to label each
+// word.
 enum class Task { kTranslate, kContinue, kMasked, kClassify, kTag };
 constexpr bool HasTextsAlone(Task task) { return task == Task::kContinue || task == Task::kMasked; }
 constexpr bool HasLabels(Task task) { return task == Task::kClassify || task == Task::kTag; }
@@ -33,7 +33,7 @@ struct RunConfig {
   std::string vocabulary;            // "vocabulary": a folder by `qkv vocab`, or a model's
   std::string from;                  // "from": a model folder whose weights are the start; none: random ones
   std::vector<CorpusFiles> corpora;  // "corpora": [{"path"} or {"source", "target"}, "weight", "held_out", "column"]
-  std::string dev;                   // "dev": pairs to measure by; none: what is held out
+  std::string dev;                   // "dev": pairs for measuring; none: the held-out pairs
   std::string preset;                // "preset": small, or another one (core/train/sequence_presets.h); of a task that
                                      // is not to translate mini, or another one (core/train/one_sided_presets.h)
   std::string model = "{}";          // "model": fields of config.json that differ from the preset's
@@ -45,15 +45,15 @@ struct RunConfig {
   uint64_t steps = 10000;            // "steps"
   uint64_t measure_every = 1000;     // "measure": every (steps), pairs (at most), patience, by ("loss" or "bleu")
   size_t measure_pairs = 2000;
-  size_t patience = 0;  // measurements without a better one that end the run; 0: none do
+  size_t patience = 0;  // ends the run after this many measurements without improvement; 0: never
   bool by_bleu = false;
   uint64_t checkpoint_every = 500;  // "checkpoint": every (steps)
   uint64_t log_every = 50;          // "log": every (steps)
   uint64_t seed = 1;                // "seed"; and "precision" of the trainer: float or bf16
 };
 
-// `text` is the file's content. A field that is not known is an error: a misspelt one would change nothing. Where the
-// data is in memory, a config names no files.
+// `text` is the file's content. An unknown field is an error, because a misspelt one would have no effect. If the data
+// is in memory, a config names no files.
 enum class DataIn { kFiles, kMemory };
 Result<RunConfig> ParseRunConfig(std::string_view text, const std::string& file, DataIn data = DataIn::kFiles);
 

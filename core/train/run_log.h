@@ -15,7 +15,7 @@ class RunLog {
   static Result<RunLog> Open(const std::string& folder, uint64_t step);
 
   using Values = std::vector<std::pair<const char*, double>>;
-  // {"kind": ..., "step": ..., ...}; it is on its way to the disk when this returns.
+  // {"kind": ..., "step": ..., ...}; it is flushed when this returns.
   Result<void> Add(const char* kind, uint64_t step, const Values& values);
   // Writes `folder`/curves.html anew.
   Result<void> Draw() const;

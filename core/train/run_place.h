@@ -1,4 +1,4 @@
-// Where a run of training stands, in numbers: with the trainer's tensors, all that it needs to go on.
+// The position of a run of training, in numbers: together with the trainer's tensors all that it needs to continue.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// How the learning rate goes over the steps.
+// The learning rate by step.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ inline constexpr std::string_view kScheduleNames[] = {"inverse-sqrt", "cosine", 
 
 struct Schedule {
   ScheduleKind kind = ScheduleKind::kInverseSqrt;
-  double peak = 1e-3;      // reached after the warm-up, which rises to it in a straight line
+  double peak = 1e-3;      // reached after a linear warm-up
   uint64_t warmup = 1000;  // steps
   uint64_t steps = 0;      // of the whole run; the cosine's length
   double floor = 0.02;     // of a cosine, as a share of the peak
 };
 
-// Of step 1, 2, ...
+// The rate of step 1, 2, ...
 double RateAt(const Schedule& schedule, uint64_t step);
 
 }  // namespace qkv

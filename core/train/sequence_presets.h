@@ -1,4 +1,4 @@
-// The models that training makes to turn one sequence into another.
+// Presets of sequence-to-sequence models for training.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace qkv {
 // tiny, small, base, and the recurrent ones: rnn-plain, rnn-bahdanau, rnn-textbook, rnn-luong.
 std::vector<std::string_view> SequencePresets();
 
-// config.json of the model that a run trains, and its generation_config.json, for a vocabulary's rows. Errors:
-// kInvalidFile for a field of run.model that it does not have.
+// The config.json of the model that a run trains, and its generation_config.json, for a vocabulary of this size.
+// Errors: kInvalidFile for an unknown field of run.model.
 Result<std::string> ModelConfigOf(const RunConfig& run, const SubwordRows& rows);
 std::string GenerationConfigOf(const SequenceConfig& model);
 
