@@ -173,7 +173,7 @@ test('a folder that is dropped, or chosen, as a browser hands it over', async ()
 
 test('a recurrent model has its facts too, under the name that it was given by', async () => {
   const page = await open();
-  await page.setInputFiles('#folder', at('web/models/compared/bahdanau'));
+  await page.setInputFiles('#folder', at('build/site/models/compared/bahdanau'));
   await ready(page, 'translator');
   expect(await page.textContent('#facts-name')).toBe('bahdanau');
   expect(await facts(page)).toMatchObject({
@@ -192,7 +192,7 @@ test('a recurrent model has its facts too, under the name that it was given by',
 
 test('of several models in a folder none is taken, and they are named', async () => {
   const page = await open();
-  await page.setInputFiles('#folder', at('web/models/compared'));
+  await page.setInputFiles('#folder', at('build/site/models/compared'));
   const names = 'bahdanau, luong-dot, luong-general, luong-local, plain, transformer';
   expect(await refusal(page)).toBe(`There are 6 models in it: ${names}. Give the folder of one.`);
   await page.setInputFiles('#folder', folder('bert-tokens'));

@@ -220,10 +220,10 @@ export async function bundleSite({ minify = true } = {}) {
   writeNotices(out);
 }
 
-/** Model folders, without how they were trained. @param {string} out */
+/** Copies the model folders without their training logs; links become files. @param {string} out */
 function copyModels(out) {
   const filter = (/** @type {string} */ path) => basename(path) !== 'training';
-  cpSync(kModels, out, { recursive: true, filter });
+  cpSync(kModels, out, { recursive: true, filter, dereference: true });
 }
 
 /**
