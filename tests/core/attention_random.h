@@ -18,30 +18,32 @@ inline std::string Fresh(uint32_t& seed, double factor = 1, double offset = 0) {
   return "[" + std::to_string(++seed) + "," + std::to_string(factor) + "," + std::to_string(offset) + "]";
 }
 
-// A parameter for each head; where one may be left out the score has its default.
+// How many rows or columns a parameter of that size has.
+inline size_t NumberOf(ParameterSize size, const ProblemSizes& s) {
+  switch (size) {
+    case ParameterSize::kOne:
+      return 1;
+    case ParameterSize::kQueryDim:
+      return s.query_dim;
+    case ParameterSize::kKeyDim:
+      return s.key_dim;
+    case ParameterSize::kBothDims:
+      return s.query_dim + s.key_dim;
+    case ParameterSize::kHidden:
+      return s.hidden;
+    case ParameterSize::kKeysAtLeast:
+      return s.keys;
+  }
+  return 0;
+}
+
+// A parameter for each head. Optional parameters are left out, so the score uses its defaults.
 inline std::string RandomParameters(const Score& score, const ProblemSizes& s, uint32_t& seed) {
-  const auto number = [&](ParameterSize size) {
-    switch (size) {
-      case ParameterSize::kOne:
-        return size_t{1};
-      case ParameterSize::kQueryDim:
-        return s.query_dim;
-      case ParameterSize::kKeyDim:
-        return s.key_dim;
-      case ParameterSize::kBothDims:
-        return s.query_dim + s.key_dim;
-      case ParameterSize::kHidden:
-        return s.hidden;
-      case ParameterSize::kKeysAtLeast:
-        return s.keys;
-    }
-    return size_t{0};
-  };
   std::string list;
   for (const ParameterSpec& spec : score.parameters) {
     if (spec.optional) continue;
     list += (list.empty() ? "\"" : ",\"") + std::string(spec.name) + "\":{\"shape\":[" + std::to_string(s.heads) + "," +
-            std::to_string(number(spec.rows)) + "," + std::to_string(number(spec.columns)) +
+            std::to_string(NumberOf(spec.rows, s)) + "," + std::to_string(NumberOf(spec.columns, s)) +
             "],\"values\":" + Fresh(seed) + "}";
   }
   return "{" + list + "}";

@@ -1,121 +1,26 @@
-// The page Attention in Chromium: every lesson and every choice opened, its numbers held against the library in Node, its
-// link and its program tried.
+// The page Attention in Chromium: every lesson and every choice is opened, and its numbers are compared with those of the library
+// in Node; its link and its program are tried.
 
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { javascriptOf } from '../../web/demo/attention/code.js';
-import { compute } from '../../web/demo/attention/compute.js';
-import { readLink } from '../../web/demo/attention/link.js';
-import { presetOf, presets, stateOfPreset } from '../../web/demo/attention/presets.js';
-import { inputsOf, oriented, parametersOf, stagesOf } from '../../web/demo/attention/stages.js';
-import { completed } from '../../web/demo/attention/state.js';
-import { loadAttention, scores as listScores } from '../../web/lib/attention/index.js';
-import { formatNumber } from '../../web/view/numbers.js';
-import { built, nextFrame, openBrowser } from './chromium.js';
+import { presetOf, presets } from '../../web/demo/attention/presets.js';
+import {
+  browser,
+  expectedOf,
+  hashOf,
+  holds,
+  opened,
+  other,
+  scores,
+  settled,
+  shownIn,
+  start,
+  stop,
+} from './attention-support.js';
+import { built } from './chromium.js';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const { build } = await loadAttention(); // the page has the same
-const scores = await listScores();
-const kRounds = 6;
-const stateOf = (id) => (presetOf(id) ? stateOfPreset(id) : null);
-
-let browser;
-/** A second page, which links are opened in. */
-let other;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-  other = await opened();
-});
-
-afterAll(() => browser?.close());
-
-/** The page, its first numbers shown. */
-async function opened(hash = '', options = {}) {
-  const page = await browser.open(`attention.html?engine=${build}${hash}`, options);
-  await page.waitForSelector('#scene[data-version]', { state: 'attached' });
-  await page.$eval('#code', (card) => (card.open = true));
-  return page;
-}
-
-/** Waits until the page has answered the last change, and its address says it. */
-async function settled(page) {
-  await page.waitForTimeout(350); // the address follows with a pause
-  await nextFrame(page);
-}
-
-/** Every matrix in view as it is shown: {id: [cells of a row, ...]}. */
-const shownIn = (page) =>
-  page.evaluate(() =>
-    Object.fromEntries(
-      [...document.querySelectorAll('.workbench qkv-grid')].map((grid) => [
-        grid.dataset.id,
-        [...grid.querySelectorAll('tbody tr')].map((row) =>
-          [...row.querySelectorAll('td')].map((cell) => cell.textContent),
-        ),
-      ]),
-    ),
-  );
-
-/** The same from the library in Node, for the state that a link says. */
-async function expectedOf(hash) {
-  const state = completed(readLink(hash, stateOf), scores);
-  const stages = stagesOf(state, await compute(state), state.pinned?.row ?? 0);
-  return Object.fromEntries(
-    [...inputsOf(state), ...parametersOf(state), ...stages].map((matrix) => {
-      const { id, rows, columns, data, kind, isMasked } = oriented(matrix, state);
-      const cell = (r, c) => (isMasked?.(r, c) ? '0' : formatNumber(data[r * columns.length + c], kind));
-      const line = (_, r) => columns.map((_, c) => cell(r, c));
-      return [id, rows.map(line)];
-    }),
-  );
-}
-
-const hashOf = (page) => page.evaluate(() => location.hash);
-
-/** The numbers that the page's program prints in Node, by name, as the page writes numbers. */
-async function printed(page) {
-  const program = await page.textContent('#program code');
-  const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], { cwd: root });
-  const { stdout } = await run;
-  const parts = stdout.trim().split(/^(?=[a-z]+ \[)/m);
-  return Object.fromEntries(
-    parts.map((part) => {
-      const [head, ...lines] = part.trim().split('\n');
-      return [head.split(' ')[0], lines.flatMap((line) => line.split(' ').map((x) => formatNumber(Number(x))))];
-    }),
-  );
-}
-
-/** The matrices that a link opens in a page that shows something else. */
-async function linked(hash) {
-  const before = await other.getAttribute('#scene', 'data-version');
-  if (hash === '') await other.click('#lessons a >> nth=0');
-  else {
-    const isThere = (await hashOf(other)) === hash;
-    if (isThere) return shownIn(other);
-    await other.evaluate((wanted) => (location.hash = wanted), hash);
-  }
-  await other.waitForFunction((was) => document.querySelector('#scene').dataset.version !== was, before);
-  return shownIn(other);
-}
-
-/** The page shows what the library says, its link restores it, and its program is the one that tests/lib runs. */
-async function holds(page) {
-  await page.mouse.move(0, 0);
-  await settled(page);
-  const hash = await hashOf(page);
-  const shown = await shownIn(page);
-  expect(shown).toEqual(await expectedOf(hash));
-  expect(await linked(hash)).toEqual(shown);
-  const state = completed(readLink(hash, stateOf), scores);
-  expect(await page.textContent('#program code')).toBe(javascriptOf(state));
-}
+beforeAll(start);
+afterAll(stop);
 
 test('every lesson, from the front page', async () => {
   const front = await browser.open();
@@ -315,111 +220,6 @@ test('masks, heads, columns, sizes and made up numbers', async () => {
   await page.context().close();
 });
 
-test('a cell is typed, dragged and stepped; pointing at one shows its sum and lights what made it', async () => {
-  const page = await opened();
-  const first = '[data-id=query] tbody tr:nth-child(1) td:nth-child(2)';
-  await page.focus(first);
-  await page.keyboard.type('-2.5');
-  await page.keyboard.press('Enter');
-  expect(await page.textContent(first)).toBe('−2.50');
-  await page.keyboard.press('Shift+ArrowUp');
-  expect(await page.textContent(first)).toBe('−2.40');
-  const box = await page.locator(first).boundingBox();
-  await page.mouse.move(box.x + 10, box.y + 10);
-  await page.mouse.down();
-  await page.mouse.move(box.x + 70, box.y + 10, { steps: 4 });
-  await page.mouse.up();
-  expect(await page.textContent(first)).toBe('−1.40');
-  await holds(page);
-
-  await page.hover('[data-id=weights] tbody tr:nth-child(2) td:nth-child(4)');
-  const numbers = await shownIn(page);
-  const sum = await page.textContent('#sum');
-  const terms = numbers.logits[1].map((x) => `exp(${x})`);
-  expect(sum).toContain(`${terms[2]} / (${terms.join(' + ')}) = ${numbers.weights[1][2]}`);
-  const lit = (id) => page.locator(`[data-id=${id}] td:is(.lit, .lit-row, .lit-column)`).count();
-  expect([await lit('scores'), await lit('query'), await lit('key'), await lit('context')]).toEqual([1, 3, 3, 2]);
-
-  await page.click('[data-id=context] tbody tr:nth-child(3) td:nth-child(2)');
-  await page.mouse.move(0, 0);
-  expect(await page.textContent('#sum')).toMatch(/^Context C, q₃, 1c₃₁ = .* = /);
-  await settled(page);
-  expect(await hashOf(page)).toContain('at=context*2*0');
-  await page.keyboard.press('Escape');
-  expect(await page.textContent('#sum')).toMatch(/^Point at a cell/);
-  expect(page.complaints).toEqual([]);
-  await page.context().close();
-});
-
-test('the pasted program prints what the page shows', async () => {
-  const page = await opened('#preset=local&causal=1&temperature=0.5');
-  const [shown, found] = [await shownIn(page), await printed(page)];
-  expect(found.output).toEqual(shown.context.flat());
-  expect(found.weights).toEqual(shown.weights.flat().map((text) => (text === '0' ? '0.00' : text))); // masked
-  expect(found.scores).toEqual(shown.scores.flat());
-  expect(found.logits.map((text) => text.replace('-Infinity', '−∞'))).toEqual(shown.logits.flat());
-  await page.context().close();
-});
-
-test('by keys alone: Tab comes to every control and every matrix, arrows move, Enter keeps, Escape lets go', async () => {
-  const page = await opened('#preset=local');
-  const reached = new Set();
-  const names = () =>
-    [...document.querySelectorAll('a[href], button, input, select, summary, td[tabindex="0"], pre')]
-      .filter((one) => one.checkVisibility() && !one.disabled && !one.closest('details:not([open]) > :not(summary)'))
-      .map((one) => (one.type === 'radio' ? one.name : (one.dataset.stop ??= String(Math.random()))));
-  const wanted = new Set(await page.evaluate(names));
-  await page.evaluate(() => document.body.focus());
-  for (let presses = 0; presses < wanted.size + 20; ++presses) {
-    await page.keyboard.press('Tab');
-    reached.add(await page.evaluate(() => document.activeElement.dataset.stop ?? document.activeElement.name));
-  }
-  expect(wanted.size).toBeGreaterThan(50);
-  expect([...wanted].filter((name) => !reached.has(name))).toEqual([]);
-
-  await page.focus('[data-id=scores] td[tabindex="0"]');
-  for (const key of ['End', 'ArrowDown', 'ArrowLeft']) await page.keyboard.press(key);
-  expect(await page.textContent('#spoken')).toMatch(/^Scale S, t = 1, warm: −?[\d.]+ = \(?−?[\d.]+\)? \/ √\(3\)$/);
-  await page.keyboard.press('Enter');
-  expect(await page.locator('qkv-grid.pinned[data-id=scores] td.lit').count()).toBe(1);
-  await page.keyboard.press('Escape');
-  expect(await page.locator('qkv-grid.pinned').count()).toBe(0);
-  expect(page.complaints).toEqual([]);
-  await page.context().close();
-});
-
-test('each matrix has a name and a sentence for screen readers', async () => {
-  const page = await opened('#preset=masks&causal=1');
-  const said = await page.$$eval('.workbench qkv-grid table', (tables) =>
-    tables.map((table) => [table.getAttribute('aria-label'), table.querySelector('caption').textContent]),
-  );
-  expect(said.length).toBe(7);
-  for (const [name, sentence] of said)
-    expect([name, sentence]).toEqual([
-      expect.stringMatching(/.{3}/),
-      expect.stringMatching(/^.+, \d by \d: the largest is .+\.$/),
-    ]);
-  expect(said.find(([name]) => name.startsWith('Mask'))[1]).toContain('; 15 not seen');
-  await page.context().close();
-});
-
-test('stages are stepped through', async () => {
-  const page = await opened();
-  await page.click('text=Step through');
-  const later = () => page.locator('#stages .later').count();
-  const seen = [await later()];
-  for (let i = 0; i < 5; ++i) {
-    await page.click('text=Next ›');
-    seen.push(await later());
-  }
-  expect(seen).toEqual([5, 4, 3, 2, 1, 0]);
-  expect(await page.textContent('#steps .at')).toBe('6 of 6');
-  await holds(page);
-  await page.click('text=Show all');
-  expect(await page.locator('#steps .at').textContent()).toBe('');
-  await page.context().close();
-});
-
 test('sizes that do not fit are named, and the scores that mend them are offered', async () => {
   const page = await opened('#preset=shapes');
   await page.check('.scene [value=misfit]', { force: true });
@@ -430,34 +230,6 @@ test('sizes that do not fit are named, and the scores that mend them are offered
   await page.click('#mend >> text=additive');
   await page.waitForSelector('#problem', { state: 'hidden' });
   await holds(page);
-  expect(page.complaints).toEqual([]);
-  await page.context().close();
-});
-
-test('each matrix as CSV, SVG and PNG', async () => {
-  const page = await opened();
-  const save = async (name) => {
-    await page.click('figure[data-id=weights] summary');
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.click(`figure[data-id=weights] .sheet >> text=${name}`),
-    ]);
-    await page.keyboard.press('Escape');
-    expect(download.suggestedFilename()).toBe(`qkv-weights.${name.toLowerCase()}`);
-    return readFileSync(await download.path());
-  };
-  const state = completed(stateOfPreset('playground'), scores);
-  const { weights } = await compute(state);
-  const [head, ...lines] = String(await save('CSV'))
-    .trim()
-    .split('\r\n');
-  expect(head).toBe(',k₁,k₂,k₃,k₄');
-  const numbers = lines.flatMap((line) => line.split(',').slice(1).map(Number));
-  expect(numbers.map(Math.fround)).toEqual(Array.from(weights.data));
-  const svg = String(await save('SVG'));
-  expect(svg.match(/<rect /g).length).toBe(13);
-  for (const x of weights.data) expect(svg).toContain(`>${x.toFixed(2)}<`);
-  expect((await save('PNG')).subarray(1, 4).toString()).toBe('PNG');
   expect(page.complaints).toEqual([]);
   await page.context().close();
 });
@@ -487,43 +259,6 @@ test.each(['cross', 'encoderSelf', 'decoderSelf'])(
   },
 );
 
-test.each([
-  ['light', 1280],
-  ['dark', 390],
-])(
-  'axe finds nothing to mend, %s, %i pixels wide',
-  async (colorScheme, width) => {
-    const options = { colorScheme, bypassCSP: true, reducedMotion: 'reduce', viewport: { width, height: 3000 } };
-    const page = await opened('', options);
-    await page.addScriptTag({ content: axe });
-    for (const { id } of presets) {
-      await page.evaluate((preset) => (location.hash = `preset=${preset}`), id);
-      await page.waitForFunction((title) => document.title.startsWith(title), presetOf(id).title);
-      await nextFrame(page);
-      // The bench is made of the same parts everywhere: looked at where it has most kinds of them.
-      const parts = (width < 760 ? ['playground'] : ['heads', 'shapes']).includes(id) ? null : { include: ['.lesson'] };
-      const { violations } = await page.evaluate(
-        (within) =>
-          globalThis.axe.run(within ?? document, {
-            runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'],
-          }),
-        parts,
-      );
-      const found = violations.map(
-        ({ id: rule, nodes }) =>
-          `${rule}: ${nodes
-            .map(({ target }) => target)
-            .slice(0, 4)
-            .join(', ')}`,
-      );
-      expect([id, found]).toEqual([id, []]);
-      expect([id, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([id, width]);
-    }
-    await page.context().close();
-  },
-  120_000,
-);
-
 test('a link is followed also where the address is about to be written', async () => {
   const page = await opened('#preset=kernel');
   // Two timers that went off while the page was busy: the link's, and before the link's event the address's.
@@ -538,52 +273,6 @@ test('a link is followed also where the address is about to be written', async (
   await page.waitForFunction((title) => document.title.startsWith(title), presetOf('local').title, { timeout: 5000 });
   expect(await hashOf(page)).toBe('#preset=local');
   await page.context().close();
-});
-
-test('no interaction takes long of the page’s thread', async () => {
-  const acts = {
-    'a number': (round) => {
-      const grid = document.querySelector('[data-id=query] qkv-grid');
-      const detail = { row: 0, column: 0, value: round / 7 };
-      grid.dispatchEvent(new CustomEvent('grid-edit', { detail, bubbles: true }));
-    },
-    'the temperature': (round) => {
-      const temperature = document.querySelector('[name=Temperature]');
-      temperature.value = String(1 + (round + 1) / 10);
-      temperature.dispatchEvent(new Event('input'));
-    },
-    'a size': (round) => document.querySelector(`[aria-label="Queries: one ${round % 2 ? 'more' : 'less'}"]`).click(),
-    'a lesson': (round) => document.querySelectorAll('#lessons a')[[4, 5][round % 2]].click(),
-  };
-  const times = {};
-  for (const hash of ['', '#preset=kernel', '#preset=local', '#preset=positions']) {
-    const page = await opened(hash);
-    const session = await page.context().newCDPSession(page);
-    // In the thread's own time: other programs may share the machine.
-    await session.send('Performance.enable', { timeDomain: 'threadTicks' });
-    const spent = async () => {
-      const { metrics } = await session.send('Performance.getMetrics');
-      return 1000 * metrics.find(({ name }) => name === 'TaskDuration').value;
-    };
-    for (const [name, act] of Object.entries(acts)) {
-      const begin = await spent();
-      await page.evaluate(`(async () => {
-        const act = ${act};
-        const scene = document.querySelector('#scene');
-        for (let round = 0; round < ${kRounds}; ++round) {
-          const before = scene.dataset.version;
-          act(round);
-          while (scene.dataset.version === before) await new Promise((next) => setTimeout(next));
-          await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)));
-        }
-      })()`);
-      times[`${hash || 'playground'}, ${name}`] = Math.round(((await spent()) - begin) / kRounds);
-    }
-    await page.context().close();
-  }
-  console.log('milliseconds an interaction:', JSON.stringify(times));
-  // 50 ms is what the page is made for; a busy machine's caches may cost it as much again, and a loop run wild far more.
-  expect(Object.entries(times).filter(([, milliseconds]) => !(milliseconds < 200))).toEqual([]);
 });
 
 test('the page’s own script and style are under 120 KB, gzipped', () => {
