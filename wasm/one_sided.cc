@@ -178,7 +178,7 @@ val GenerateStart(int handle, const val& prompt, const val& options) {
   sampling.repetition_penalty =
       static_cast<float>(OptionOr(options, "repetitionPenalty", static_cast<double>(sampling.repetition_penalty)));
   sampling.seed = static_cast<uint64_t>(OptionOr(options, "seed", 0));
-  generate.most = static_cast<size_t>(OptionOr(options, "maxLength", static_cast<double>(generate.most)));
+  generate.max_length = static_cast<size_t>(OptionOr(options, "maxLength", static_cast<double>(generate.max_length)));
   generate.alternatives = static_cast<size_t>(OptionOr(options, "alternatives", 0));
   if (IsGiven(Field(options, "stop"))) generate.stops = emscripten::vecFromJSArray<std::string>(Field(options, "stop"));
   auto running = std::make_unique<Running>();

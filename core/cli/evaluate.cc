@@ -10,6 +10,7 @@
 
 #include "core/cli/command.h"
 #include "core/cli/data.h"
+#include "core/cli/option_list.h"
 #include "core/cli/progress.h"
 #include "core/evaluate/bleu.h"
 #include "core/evaluate/bootstrap.h"
@@ -351,11 +352,9 @@ void AddEvaluate(CLI::App& app) {
       ->check(CLI::Range(1, 1000000))
       ->type_name("N,...")
       ->capture_default_str();
-  command->add_option("--beam", options->decode.beam, "hypotheses kept; 1 is greedy [the model's own]")
-      ->check(CLI::Range(size_t{1}, kLargestBeam));
-  command->add_flag("!--no-shortlist", options->decode.shortlist,
-                    "search the whole vocabulary though the folder has a shortlist");
-  command->add_flag("!--no-copy", options->decode.copy, "as of qkv translate");
+  AddListed(*command, "translate", "beam", options->decode.beam);
+  AddListed(*command, "translate", "shortlist", options->decode.shortlist);
+  AddListed(*command, "translate", "copy", options->decode.copy);
   command->add_flag("!--no-perplexity", options->perplexity, "translate alone, which takes half the time");
   command->add_option("--samples", options->samples, "of the bootstrap; 0 leaves it out")
       ->check(CLI::Range(0, 100000))

@@ -63,6 +63,7 @@ int main(int argc, char** argv) {
   AddEncode(app);
   AddFillMask(app);
   AddGenerate(app);
+  AddOptions(app);
   try {
     RunCommand(app, argc, argv);
     return 0;

@@ -7,6 +7,7 @@
 #include "core/cli/command.h"
 #include "core/cli/lines.h"
 #include "core/cli/memory.h"
+#include "core/cli/option_list.h"
 #include "core/cli/progress.h"
 #include "core/cli/stop.h"
 #include "core/cli/terms.h"
@@ -134,30 +135,18 @@ void AddTranslate(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("translate", "Translate standard input: a line in, a line out");
   AddModel(*command, options->common);
-  command->add_option("--beam", options->decode.beam, "hypotheses kept; 1 is greedy [the model's own]")
-      ->check(CLI::Range(size_t{1}, kLargestBeam));
-  command->add_option("--max-length", options->decode.max_length, "most pieces written a line [3 x source + 50]")
-      ->check(CLI::Range(1, 1000000));
-  command->add_flag("!--no-shortlist", options->decode.shortlist,
-                    "search the whole vocabulary though the folder has a shortlist");
-  command->add_flag("!--no-copy", options->decode.copy,
-                    "let the model translate numbers, addresses, names of files and what its vocabulary lacks");
-  command->add_option("--keep", options->given.keep, "a term that is not translated; may be given again")
-      ->expected(1)
-      ->check(NotEmpty())
-      ->type_name("TERM");
-  command
-      ->add_option("--glossary", options->given.glossary, "terms with their translations: TERM<TAB>TRANSLATION a line")
-      ->type_name("FILE");
-  command->add_flag(
-      "--confidence", options->confidence,
-      "before each line how far to trust it, from 0 to 1, and a tab; say which do not look like the source's language");
+  AddListed(*command, "translate", "beam", options->decode.beam);
+  AddListed(*command, "translate", "maxLength", options->decode.max_length);
+  AddListed(*command, "translate", "shortlist", options->decode.shortlist);
+  AddListed(*command, "translate", "copy", options->decode.copy);
+  AddListed(*command, "translate", "keep", options->given.keep)->expected(1)->check(NotEmpty())->type_name("TERM");
+  AddListed(*command, "translate", "glossary", options->given.glossary)->type_name("FILE");
+  AddListed(*command, "translate", "confidence", options->confidence);
   CLI::Option* trace =
       command->add_option("--trace", options->trace, "write every attention weight, one qkv-trace/1 object a line")
           ->check(NotEmpty())
           ->type_name("FILE");
-  command->add_flag("--vectors", options->vectors, "in the trace, also each head's queries, keys and values")
-      ->needs(trace);
+  AddListed(*command, "translate", "vectors", options->vectors)->needs(trace);
   AddThreads(*command, options->common);
   command->callback([options] {
     options->terms = options->given.Read();

@@ -35,12 +35,12 @@ GenerateJob::GenerateJob(const GeneratorModel& model, std::string_view prompt, G
   if (ids_.size() > positions) {
     truncated_ = true;
     // The last piece is written but not read.
-    const size_t room = std::min(options_.most - std::min<size_t>(options_.most, 1), positions / 2);
+    const size_t room = std::min(options_.max_length - std::min<size_t>(options_.max_length, 1), positions / 2);
     ids_.erase(ids_.begin(), ids_.end() - static_cast<std::ptrdiff_t>(positions - room));
   }
-  options_.most = std::min(options_.most, positions - ids_.size() + 1);
+  options_.max_length = std::min(options_.max_length, positions - ids_.size() + 1);
   said_ = model.tokenizer().Decode(ids_);
-  if (options_.most == 0) end_ = End::kLength;
+  if (options_.max_length == 0) end_ = End::kLength;
 }
 
 bool GenerateJob::Advance(Context& ctx) {
@@ -74,7 +74,7 @@ void GenerateJob::Take(Context& ctx, ConstMatrixView last) {
   if (piece.id == model_.config().end) end_ = End::kPiece;
   ids_.push_back(piece.id);
   written_.push_back(std::move(piece));
-  if (end_ == End::kNone && written_.size() >= options_.most) end_ = End::kLength;
+  if (end_ == End::kNone && written_.size() >= options_.max_length) end_ = End::kLength;
   Spell();
 }
 

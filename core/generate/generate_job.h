@@ -15,7 +15,7 @@ namespace qkv {
 
 struct GenerateOptions {
   SamplingOptions sampling = {};
-  size_t most = 64;                     // the most pieces to write, within the positions that the prompt leaves
+  size_t max_length = 64;               // the most pieces to write, within the positions that the prompt leaves
   std::vector<std::string> stops = {};  // the text ends before the first of these strings
   size_t alternatives = 0;              // keep this many of the likeliest pieces at each step
 };
@@ -32,8 +32,8 @@ class GenerateJob : public Job {
   enum class End { kNone, kLength, kPiece, kStop };
 
   // `model` must outlive the job. If the model has a position for each piece of the prompt, the prompt is kept whole,
-  // and writing ends at the last position. Otherwise the beginning of the prompt is left out, so that `most` pieces can
-  // follow, but at most half of the positions. An empty prompt begins with the model's start piece.
+  // and writing ends at the last position. Otherwise the beginning of the prompt is left out, so that `max_length`
+  // pieces can follow, but at most half of the positions. An empty prompt begins with the model's start piece.
   GenerateJob(const GeneratorModel& model, std::string_view prompt, GenerateOptions options);
 
   // The text that is written so far, without an incomplete character at its end.

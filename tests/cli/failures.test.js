@@ -73,13 +73,14 @@ const kCommands = {
   export: { args: ['--hf', translator, '$/exported'] },
   quantize: { args: [translator, '$/int8'] },
   scores: { args: [] },
+  options: { args: [] },
   shortlist: { args: ['-m', translator, '--pairs', '$/pairs.tsv', '-o', '$/shortlist.bin'] },
   train: { args: ['$/run.json', '--resume', '--threads', '1'] },
   vocab: { args: ['--spm', join(translator, 'source.spm'), '-o', '$/vocabulary'] },
   evaluate: { args: [translator, '--data', '$/pairs.tsv', '--samples', '0', '--beam', '1'] },
   encode: { args: ['-m', encoder], line: 'the cat\n' },
   'fill-mask': { args: ['-m', encoder], line: 'the [MASK]\n' },
-  generate: { args: ['-m', generator, '--length', '4'], line: 'the\n' },
+  generate: { args: ['-m', generator, '--max-length', '4'], line: 'the\n' },
 };
 const names = Object.keys(kCommands);
 const filled = (args) => args.map((arg) => arg.replace('$', folder));

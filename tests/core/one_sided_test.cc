@@ -215,8 +215,8 @@ TEST_P(GeneratorGolden, ContinuationsArePyTorchs) {
     const std::string prompt = golden["text"][0].GetString();
     for (const auto& [key, penalty] : {std::pair("greedy", 1.0f), std::pair("penalised", 1.3f)}) {
       std::vector<int32_t> ids = Ids(golden["ids"]);
-      const std::vector<int32_t> written =
-          Written(prompt, {.sampling = {.repetition_penalty = penalty}, .most = Ids(golden[key]).size() - ids.size()});
+      const std::vector<int32_t> written = Written(
+          prompt, {.sampling = {.repetition_penalty = penalty}, .max_length = Ids(golden[key]).size() - ids.size()});
       ids.insert(ids.end(), written.begin(), written.end());
       EXPECT_EQ(ids, Ids(golden[key])) << prompt;
     }
@@ -225,7 +225,7 @@ TEST_P(GeneratorGolden, ContinuationsArePyTorchs) {
 
 TEST_P(GeneratorGolden, ASeedDrawsTheSameAndAnotherAnother) {
   const auto draw = [&](uint64_t seed, size_t threads = 1) {
-    return Written("The cat", {.sampling = {.temperature = 1.5f, .seed = seed}, .most = 20}, threads);
+    return Written("The cat", {.sampling = {.temperature = 1.5f, .seed = seed}, .max_length = 20}, threads);
   };
   EXPECT_EQ(draw(7), draw(7));
   EXPECT_EQ(draw(7), draw(7, 2));
@@ -233,35 +233,35 @@ TEST_P(GeneratorGolden, ASeedDrawsTheSameAndAnotherAnother) {
 }
 
 TEST_P(GeneratorGolden, EndsWhereItIsTold) {
-  EXPECT_EQ(Written("The cat", {.most = 0}).size(), 0u);
-  Written("The cat", {.most = 12});
+  EXPECT_EQ(Written("The cat", {.max_length = 0}).size(), 0u);
+  Written("The cat", {.max_length = 12});
   const std::string whole = text_;
   EXPECT_EQ(end_, GenerateJob::End::kLength);
   ASSERT_GT(whole.size(), 4u);
   const std::string stop = whole.substr(3, 2);
-  Written("The cat", {.most = 12, .stops = {"never there", stop}});
+  Written("The cat", {.max_length = 12, .stops = {"never there", stop}});
   EXPECT_EQ(end_, GenerateJob::End::kStop);
   EXPECT_EQ(text_, whole.substr(0, whole.find(stop)));
 }
 
 TEST_P(GeneratorGolden, PromptsMayBeEmptyOrEndless) {
-  EXPECT_EQ(Written("", {.most = 3}).size(), 3u);
-  EXPECT_EQ(Written(std::string(5000, 'x'), {.most = 5}).size(), 5u);
-  EXPECT_LE(Written("a", {.most = 100000}).size(), model_->config().positions);
+  EXPECT_EQ(Written("", {.max_length = 3}).size(), 3u);
+  EXPECT_EQ(Written(std::string(5000, 'x'), {.max_length = 5}).size(), 5u);
+  EXPECT_LE(Written("a", {.max_length = 100000}).size(), model_->config().positions);
 }
 
 TEST_P(GeneratorGolden, APromptIsKeptHoweverLongTheTextMayBecome) {
   const std::string prompt = "Where is the kitchen?";
   const size_t positions = model_->config().positions, read = model_->tokenizer().Pieces(prompt).size();
-  const std::vector<int32_t> few = Written(prompt, {.most = 8});
+  const std::vector<int32_t> few = Written(prompt, {.max_length = 8});
   for (const size_t most : {positions - 1, positions, size_t{100000}}) {
-    std::vector<int32_t> many = Written(prompt, {.most = most});
+    std::vector<int32_t> many = Written(prompt, {.max_length = most});
     EXPECT_LE(many.size(), positions - read + 1);
     ASSERT_GE(many.size(), few.size());
     many.resize(few.size());
     EXPECT_EQ(many, few) << most;
   }
-  EXPECT_GT(Written(std::string(5000, 'x'), {.most = 100000}).size(), 1u);
+  EXPECT_GT(Written(std::string(5000, 'x'), {.max_length = 100000}).size(), 1u);
 }
 
 TEST_P(GeneratorGolden, TheTraceIsWhatIsDecodedPieceByPiece) {

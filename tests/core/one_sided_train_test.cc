@@ -116,7 +116,7 @@ TEST_F(OneSidedRun, TextsAreContinued) {
   ThreadPool pool(1);
   Context ctx{arena, pool};
   GenerateOptions options;
-  options.most = 20;
+  options.max_length = 20;
   options.sampling.temperature = 0;
   GenerateJob job(*model, "the cat is in", options);
   while (!job.Step(ctx)) continue;

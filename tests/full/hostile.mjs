@@ -38,7 +38,7 @@ const kCommands = [
   [['scores'], 0],
   [['encode', '--model', oneSided('bert-masked')], 0],
   [['fill-mask', '--model', oneSided('distilbert-masked')], 0],
-  [['generate', '--model', oneSided('gpt2-untied'), '--length', '5'], 0],
+  [['generate', '--model', oneSided('gpt2-untied'), '--max-length', '5'], 0],
   [['inspect', '--model', tmpdir()], 1],
 ];
 

@@ -1,0 +1,98 @@
+// The list of options that `qkv options --json` prints: the commands, JavaScript's checks and types, and the docs agree with it.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Translator } from '../../web/lib/index.js';
+import { Generator } from '../../web/lib/models/index.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const read = (path) => readFileSync(join(root, path), 'utf8');
+const qkv = (...args) => spawnSync(join(root, 'build/native/qkv'), args, { encoding: 'utf8', input: '' });
+const folder = (name) => join(root, 'tests/goldens', name);
+
+const options = JSON.parse(qkv('options', '--json').stdout);
+const of = (call) => options.filter((option) => option.call === call);
+const numbers = options.filter(({ least }) => least !== undefined);
+
+// The options of the commands that are not options of the calls.
+const kOwn = ['--help', '--model', '--threads', '--trace', '--int8'];
+
+describe.each(['translate', 'generate'])('qkv %s', (call) => {
+  const { stdout } = qkv(call, '--help');
+
+  test('has the options of the list and no other', () => {
+    const listed = of(call).flatMap(({ command }) => command ?? []);
+    const flags = [...stdout.matchAll(/^ +(?:-\w, *)?(--[a-z0-9-]+)/gm)].map(([, flag]) => flag);
+    expect(flags.filter((flag) => !kOwn.includes(flag)).toSorted()).toEqual(listed.toSorted());
+  });
+});
+
+const model = { translate: folder('models/tiny-f32'), generate: folder('one-sided/gpt2') };
+
+test.each(numbers.filter(({ command }) => command))('qkv $call refuses $command out of range', (option) => {
+  const below = option.kind === 'whole' ? option.least - 1 : option.least / 2 - 1e-12;
+  for (const value of [below, option.most + 1]) {
+    const { status, stderr } = qkv(option.call, '-m', model[option.call], `${option.command}=${value}`);
+    expect([status, stderr]).toEqual([2, expect.stringContaining(`${option.command}: Value`)]);
+  }
+  expect(qkv(option.call, '-m', model[option.call], `${option.command}=${option.most}`).status).toBe(0);
+});
+
+test('qkv generate takes the former name --length', () => {
+  expect(qkv('generate', '-m', model.generate, '--length', '4').status).toBe(0);
+  expect(qkv('generate', '-m', model.generate, '--length', '0').status).toBe(2);
+});
+
+describe('JavaScript', () => {
+  let translator, generator;
+  beforeAll(async () => {
+    translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', model: model.translate });
+    generator = await Generator.load(model.generate);
+  });
+  afterAll(() => [translator, generator].forEach((one) => one?.destroy()));
+  const run = {
+    translate: (given) => translator.search('a', given),
+    generate: (given) => generator.generate('a', { maxLength: 1, ...given }),
+  };
+
+  test.each(numbers.filter(({ javascript }) => javascript))('$call has the range of $name', async (option) => {
+    const { call, name, least, most } = option;
+    // nBest is at most the beam.
+    const given = (value) => ({ ...(name === 'nBest' && { beam: most }), [name]: value });
+    for (const value of [least - 1, most + 1]) {
+      await expect(run[call](given(value))).rejects.toMatchObject({
+        code: 'INVALID_ARGUMENT',
+        message: expect.stringContaining(` from ${least} to ${most}, `),
+      });
+    }
+    await run[call](given(least));
+    // The longest output would take minutes.
+    if (name !== 'maxLength') await run[call](given(most));
+  });
+
+  test.each([
+    ['translate', ['web/lib/api/translate-options.js', 'web/lib/text/keep.js']],
+    ['generate', ['web/lib/models/generator.js']],
+  ])('%s has each option in its types', (call, files) => {
+    const types = files.map(read).join('\n');
+    const named = [...types.matchAll(/@property \{[^\n]*\} \[(\w+)\]/g)].map(([, name]) => name);
+    const wanted = of(call).filter(({ javascript }) => javascript);
+    expect(wanted.map(({ name }) => name).filter((name) => !named.includes(name))).toEqual([]);
+  });
+});
+
+test('docs/options.md has the list', () => {
+  const range = ({ least, most }) => (least === undefined ? '' : `${least} to ${most}`);
+  const row = (option) => {
+    const { name, command, javascript, absent, meaning } = option;
+    const names = [javascript ? `\`${name}\`` : '', command ? `\`${command}\`` : ''];
+    return `| ${[...names, range(option), absent, meaning].join(' | ')} |`;
+  };
+  const cells = (line) => line.split('|').map((cell) => cell.trim());
+  const page = read('web/docs/options.md').split(/^## /m);
+  for (const [i, call] of ['translate', 'generate'].entries()) {
+    const rows = page[i + 1].split('\n').filter((line) => /^\| *(`|\|)/.test(line));
+    expect(rows.map(cells)).toEqual(of(call).map((option) => cells(row(option))));
+  }
+});
