@@ -156,7 +156,7 @@ TEST(Budget, NoStepOfAModelOfOneTextTakesMoreThanItAskedFor) {
     SCOPED_TRACE(name);
     const auto model = Load<GeneratorModel>(name);
     ASSERT_NE(model, nullptr);
-    GenerateJob generate(*model, "The cat sat on the mat.", {.most = 20, .alternatives = 3});
+    GenerateJob generate(*model, "The cat sat on the mat.", {.max_length = 20, .alternatives = 3});
     ExpectAsksForAll(generate);
     GenerationTraceJob trace(*model, "The cat sat on the mat.", 3);
     ExpectAsksForAll(trace);
