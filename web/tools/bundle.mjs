@@ -209,6 +209,9 @@ export async function bundleSite({ minify = true } = {}) {
   fresh(out);
   const demo = readdirSync(at('web', 'demo'));
   const pages = new Map(demo.filter((name) => name.endsWith('.html')).map((name) => [name, wholePage(name)]));
+  const { fiveLines, speedTable } = await import('./first-page.mjs');
+  const first = /** @type {string} */ (pages.get('index.html'));
+  pages.set('index.html', first.replace('{{five-lines}}', fiveLines).replace('{{speed}}', speedTable));
   const document = wholePage('docs/page.html', 'docs/');
   const scripts = [...new Set([...pages.values(), document].flatMap(entriesOf))];
   const entryPoints = scripts.map((name) => ({ in: at('web', 'demo', name), out: name.replace(/\.\w+$/, '') }));
@@ -218,7 +221,8 @@ export async function bundleSite({ minify = true } = {}) {
     copy(at('web', 'demo', name), join(out, name));
   }
   copyModels(join(out, 'models'));
-  await writeDocs(join(out, 'docs'), document);
+  // The reference takes longer than all else: pages that are rebuilt as files change go without.
+  await writeDocs(join(out, 'docs'), document, { withReference: minify });
   writeNotices(out);
 }
 
@@ -226,12 +230,14 @@ export async function bundleSite({ minify = true } = {}) {
  * The documents, each in the page `template`, whose addresses are relative to the pages' folder.
  * @param {string} out
  * @param {string} template
+ * @param {{withReference: boolean}} options whether the API reference is among them; it needs dist/
  */
-async function writeDocs(out, template) {
+async function writeDocs(out, template, { withReference }) {
   const { docsSite } = await import('./docs/site.mjs');
   const inFolder = template.replace(/(href|src)="(?![a-z]+:|#|{{)(?:\.\/)?([^"]*)"/g, '$1="{{up}}../$2"');
-  const { files, pictures } = await docsSite((parts) =>
-    inFolder.replace(/{{(\w+)}}/g, (_, name) => parts[/** @type {keyof typeof parts} */ (name)]),
+  const { files, pictures } = await docsSite(
+    (parts) => inFolder.replace(/{{(\w+)}}/g, (_, name) => parts[/** @type {keyof typeof parts} */ (name)]),
+    { withReference },
   );
   for (const [path, text] of files) {
     mkdirSync(dirname(join(out, path)), { recursive: true });

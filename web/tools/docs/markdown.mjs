@@ -30,8 +30,16 @@ const plain = (tokens) =>
     .map((token) => (token.type === 'text' || token.type === 'code_inline' ? token.content : plain(token.children)))
     .join('');
 
-/** @param {string} code @param {string} language */
-function highlight(code, language) {
+/** A heading's text, and the id that `{#id}` behind it gives, which is taken off. @param {import('markdown-it').Token} inline */
+function headingOf(inline) {
+  const last = inline.children?.at(-1);
+  const [suffix, given] = /\s*\{#([^}]+)\}$/.exec(last?.type === 'text' ? last.content : '') ?? ['', undefined];
+  if (last && suffix !== '') last.content = last.content.slice(0, -suffix.length);
+  return { title: plain(inline.children), given };
+}
+
+/** Code as HTML with a class for each kind of word; '' for a language that is not known. @param {string} code @param {string} language */
+export function highlight(code, language) {
   if (!hljs.getLanguage(language)) return '';
   return hljs.highlight(code, { language, ignoreIllegals: true }).value;
 }
@@ -48,11 +56,11 @@ function sectionsOf(tokens) {
   const seen = new Map();
   for (const [i, token] of tokens.entries()) {
     if (token.type === 'heading_open') {
-      const title = plain(tokens[i + 1].children);
+      const { title, given } = headingOf(tokens[i + 1]);
       const name = slug(title);
       const count = seen.get(name) ?? 0;
       seen.set(name, count + 1);
-      const id = count === 0 ? name : `${name}-${count}`;
+      const id = given ?? (count === 0 ? name : `${name}-${count}`);
       token.attrSet('id', id);
       sections.push({ id, level: Number(token.tag[1]), title, text: '' });
     } else if (token.type === 'inline' && tokens[i - 1].type !== 'heading_open') {
@@ -66,22 +74,23 @@ function sectionsOf(tokens) {
  * A document as HTML.
  * @param {string} source the Markdown
  * @param {(href: string) => string} relink the address that stands for a link or a picture
+ * @param {{html?: boolean}} [options] whether HTML within the text is kept
  * @returns {{html: string, sections: Section[]}}
  */
-export function render(source, relink) {
-  const markdown = new MarkdownIt({ html: false, linkify: false, highlight });
+export function render(source, relink, { html = false } = {}) {
+  const markdown = new MarkdownIt({ html, linkify: false, highlight });
   /** @type {(tokens: import('markdown-it').Token[]) => void} */
   const follow = (tokens) => {
     for (const token of tokens) {
       for (const name of ['href', 'src']) {
         const value = token.attrGet(name);
-        if (value !== null) token.attrSet(name, relink(value));
+        if (value !== null) token.attrSet(name, relink(String(value)));
       }
       if (token.children) follow(token.children);
     }
   };
   // A wide table or listing scrolls by itself, also by the keyboard.
-  markdown.renderer.rules.table_open = () => '<div class="wide" tabindex="0" role="region" aria-label="Table"><table>\n';
+  markdown.renderer.rules.table_open = () => '<div class="wide" tabindex="0" role="group" aria-label="Table"><table>\n';
   markdown.renderer.rules.table_close = () => '</table></div>\n';
   const fence = /** @type {NonNullable<typeof markdown.renderer.rules.fence>} */ (markdown.renderer.rules.fence);
   markdown.renderer.rules.fence = (...given) => fence(...given).replace('<pre>', '<pre tabindex="0">');

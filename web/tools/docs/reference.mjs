@@ -17,7 +17,13 @@ function doors() {
 /** What TypeDoc needs beside the types: how modules are found. @param {string} folder @param {string[]} files */
 function writeSettings(folder, files) {
   const lib = ['es2022', 'dom', 'dom.iterable', 'dom.asynciterable', 'esnext.disposable'];
-  const compilerOptions = { module: 'nodenext', moduleResolution: 'nodenext', target: 'es2022', lib, skipLibCheck: true };
+  const compilerOptions = {
+    module: 'nodenext',
+    moduleResolution: 'nodenext',
+    target: 'es2022',
+    lib,
+    skipLibCheck: true,
+  };
   const path = join(folder, 'tsconfig.json');
   writeFileSync(path, JSON.stringify({ compilerOptions: { ...compilerOptions, types: [] }, files }));
   return path;
@@ -50,6 +56,7 @@ export async function reference() {
     internalModule: 'Types',
     out,
     useCodeBlocks: true,
+    useHTMLAnchors: true,
     expandObjects: true,
     parametersFormat: kTable,
     propertiesFormat: kTable,
@@ -81,7 +88,8 @@ function documentsOf(out) {
     const title = isDoor ? door : `${rest.join(' ').replace(/^namespaces |\.md$/g, '')} of ${door}`;
     const source = readFileSync(join(out, path), 'utf8')
       .replace(/^# .*/, `# ${title}`)
-      .replace(/<a id="[^"]*"><\/a> /g, '');
-    return { path: `reference/${path}`, source, ...(isDoor && { group: 'API' }) };
+      // An anchor before a heading is the heading's own id; those in tables stay.
+      .replace(/<a id="([^"]+)"><\/a>\s*\n+(#+ .*)/g, '$2 {#$1}');
+    return { path: `reference/${path}`, source, hasAnchors: true, ...(isDoor && { group: 'API' }) };
   });
 }

@@ -13,6 +13,7 @@ import { reference } from './reference.mjs';
  * @typedef {object} Document
  * @property {string} path below docs/, with the suffix .md
  * @property {string} source
+ * @property {boolean} [hasAnchors] whether it names places by HTML anchors and by `{#id}` behind a heading
  * @property {string} [group] the group in the contents that has it; pages of details belong to none
  */
 
@@ -76,10 +77,11 @@ function stepsHtml(documents, i) {
  * Every file of docs/: pages, pictures' paths and the search's index.
  * @param {(parts: {title: string, description: string, up: string, contents: string, body: string, sections: string,
  *     steps: string}) => string} page the whole HTML of a page; `up` leads from it to docs/
+ * @param {{withReference: boolean}} options whether the API reference is among the pages; it needs dist/
  * @returns {Promise<{files: Map<string, string>, pictures: string[]}>} `files` by their paths below docs/
  */
-export async function docsSite(page) {
-  const documents = [...written(), ...(await reference())];
+export async function docsSite(page, { withReference }) {
+  const documents = [...written(), ...(withReference ? await reference() : [])];
   const paths = new Set(documents.map(({ path }) => path));
   const pictures = readdirSync(at('web', 'docs'), { recursive: true })
     .map(String)
@@ -93,11 +95,11 @@ export async function docsSite(page) {
   const search = new MiniSearch(searchOptions);
   /** @type {Map<string, string>} */
   const files = new Map();
-  for (const [i, { path, source }] of documents.entries()) {
+  for (const [i, { path, source, hasAnchors }] of documents.entries()) {
     const title = titleOf(source);
     const url = path.replace(/\.md$/, '.html');
     const up = '../'.repeat(path.split('/').length - 1);
-    const { html, sections } = render(source, (href) => siteLink(path, href, site));
+    const { html, sections } = render(source, (href) => siteLink(path, href, site), { html: hasAnchors });
     for (const section of sections) {
       const place = section.level === 1 ? url : `${url}#${section.id}`;
       // Of the reference the names can be searched: its sentences are those of the documents, or of types.
@@ -106,10 +108,13 @@ export async function docsSite(page) {
     }
     const first = sections.find(({ text }) => text !== '')?.text ?? '';
     const description = /^.{0,150}\S*/su.exec(first.trim())?.[0] ?? '';
-    const parts = { contents: contentsHtml(documents, path, up), body: html, sections: sectionsHtml(sections, path.startsWith('reference/') ? 3 : 2) };
+    const parts = {
+      contents: contentsHtml(documents, path, up),
+      body: html,
+      sections: sectionsHtml(sections, path.startsWith('reference/') ? 3 : 2),
+    };
     files.set(url, page({ title, description: escaped(description), up, ...parts, steps: stepsHtml(documents, i) }));
   }
   files.set('search.json', JSON.stringify(search));
   return { files, pictures };
 }
-
