@@ -17,7 +17,7 @@ export class DirectoryHead {
 
   /**
    * @param {Uint8Array} chunk the next chunk of the file
-   * @returns {Uint8Array | null} the directory, once, when it is there whole
+   * @returns {Uint8Array | null} the directory, once, when it is complete
    */
   add(chunk) {
     if (Number.isNaN(this.end)) return null;
@@ -36,10 +36,10 @@ export class DirectoryHead {
   }
 }
 
-/** Finds out how long a file is by its directory. */
+/** Finds the length of a file from its directory. */
 export class SizeFinder {
   #head = new DirectoryHead();
-  /** Bytes of the whole file; 0 where they are not known, or not yet. */
+  /** Bytes of the whole file; 0 if not known, or not yet. */
   size = 0;
   #isDone = false;
 
