@@ -31,7 +31,7 @@ const isOneOf =
 const isAttention = isOneOf('attention');
 const isPlainAttention = (work) => isAttention(work) && work.score === 'scaled-dot';
 const isText = isOneOf('translate-text');
-const isTextOrFirst = isOneOf('translate-text', 'translate-first');
+const isTextOfAnyStart = isOneOf('translate-text', 'translate-first', 'translate-cold');
 // Peers have graphs of Transformers; nobody else runs a recurrent model with attention.
 const isTransformersIds = (work) => work.kind === 'translate-ids' && !('recurrent' in architectures[work.model]);
 const isProductOfFloats = (work) => work.kind === 'product' && work.precision === 'f32';
@@ -46,7 +46,13 @@ const ours = (host) =>
       { ...shared, name: `qkv ${build}`, engine: 'qkv', takes: isAttention },
       { ...shared, name: `qkv ${build}`, engine: 'translator', takes: isText },
       // Marian's own file, the one that bergamot reads.
-      { ...shared, name: `qkv ${build}, Marian's file`, engine: 'translator', variant: 'ssru', takes: isTextOrFirst },
+      {
+        ...shared,
+        name: `qkv ${build}, Marian's file`,
+        engine: 'translator',
+        variant: 'ssru',
+        takes: isTextOfAnyStart,
+      },
       { ...shared, name: `qkv ${build}, core alone`, engine: 'kernels', takes: isAttention },
       { ...shared, name: `qkv ${build}`, engine: 'kernels', takes: isOfCore },
     ];
@@ -78,7 +84,7 @@ function onnxruntime(host, runtime) {
 const otherPeers = (host) => [
   ...['ssru', 'self-attention'].map((variant) => ({
     ...{ host, runsIn: host, name: `bergamot ${variant}`, isPeer: true, variant },
-    ...{ engine: 'bergamot', options: {}, takes: isTextOrFirst },
+    ...{ engine: 'bergamot', options: {}, takes: isTextOfAnyStart },
   })),
   {
     ...{ host, runsIn: host, name: 'tfjs', isPeer: true, engine: 'tfjs', options: {} },

@@ -34,8 +34,9 @@ import { architectures, encoderOperations, translateOperations } from './models/
  * @property {number} operations
  *
  * @typedef {object} Translate greedy translation, as many pieces out as in, </s> counted on both sides
- * @property {'translate-ids' | 'translate-text' | 'translate-first'} kind ids to ids; text to text with everything that lies
- * between; the same with a model that is made anew of bytes that are there
+ * @property {'translate-ids' | 'translate-text' | 'translate-first' | 'translate-cold'} kind ids to ids; text to text with
+ * everything that lies between; the same with a model that is made anew of bytes that are there, in an engine that runs
+ * (first) or that is started too (cold)
  * @property {string} name
  * @property {Precision} precision
  * @property {string} model
@@ -90,7 +91,7 @@ const encoder = (precision, length) => ({
 const kShortlist = 1000;
 
 /**
- * @param {'ids' | 'text' | 'bulk' | 'first'} door bulk: text to text, many sentences in one call
+ * @param {'ids' | 'text' | 'bulk' | 'first' | 'cold'} door bulk: text to text, many sentences in one call
  * @param {string} model
  * @param {Precision} precision
  * @param {boolean} shortlist
@@ -142,6 +143,7 @@ export const workloads = [
   ...['firefox-base', 'base-memory'].map((model) => translate('text', model, 'int8', true)),
   translate('bulk', 'tiny', 'int8', true),
   translate('first', 'tiny', 'int8', true),
+  translate('cold', 'tiny', 'int8', true),
 ];
 
 /** The attention whose memory is measured. */

@@ -39,9 +39,7 @@ max-length-factor: 1.0
 
 /** @param {import('./session.mjs').Host} host */
 export async function open(host) {
-  const wasm = await host.bytes(`${kFolder}bergamot-translator-worker.wasm`);
-  const module = await start(host, wasm);
-  const service = new module.BlockingService({ cacheSize: 0 });
+  const shared = await startService(host);
 
   /** @param {import('../workloads.mjs').Translate} work @param {'ssru' | 'self-attention'} decoder */
   async function prepare(work, decoder) {
@@ -49,30 +47,39 @@ export async function open(host) {
     const shortlist = work.shortlist ? await host.bytes(`${folder}/shortlist.bin`) : new Uint8Array(0);
     const vocabulary = await host.bytes(`${folder}/source.spm`);
     const bytes = marianModel(architectures[work.model], decoder);
-    const load = () => {
+    const load = (module) => {
       const vocabularies = new module.AlignedMemoryList();
       vocabularies.push_back(aligned(module, vocabulary, 64));
       const weights = aligned(module, bytes, 256);
       return new module.TranslationModel(kConfig, weights, aligned(module, shortlist, 64), vocabularies, null);
     };
     const { texts, words } = textsOf(work);
-    const model = load();
-    const run = () => translate(module, service, model, texts);
+    const model = load(shared.module);
+    const run = () => translate(shared, model, texts);
     if (run().some((text) => text === '')) throw new Error('bergamot wrote nothing');
-    if (work.kind !== 'translate-first') return { run, words, release: () => model.delete() };
+    if (work.kind === 'translate-text') return { run, words, release: () => model.delete() };
     model.delete();
-    const first = () => {
-      const fresh = load();
-      translate(module, service, fresh, texts);
+    const first = (started) => {
+      const fresh = load(started.module);
+      translate(started, fresh, texts);
       fresh.delete();
     };
-    return { run: first, words };
+    if (work.kind === 'translate-first') return { run: () => first(shared), words };
+    return { run: async () => first(await startService(host)), words };
   }
   return { prepare };
 }
 
+/** The engine from its files, ready for models. @param {import('./session.mjs').Host} host */
+async function startService(host) {
+  const module = await start(host, await host.bytes(`${kFolder}bergamot-translator-worker.wasm`));
+  return { module, service: new module.BlockingService({ cacheSize: 0 }) };
+}
+
 /** @param {import('./session.mjs').Host} host @param {Uint8Array} wasm */
-function start(host, wasm) {
+async function start(host, wasm) {
+  const script = new TextDecoder().decode(await host.bytes(kScript));
+  const parameters = host.isNode ? await commonJs(host.url(kScript)) : {};
   return new Promise((resolve, reject) => {
     const module = {
       print() {},
@@ -87,9 +94,15 @@ function start(host, wasm) {
       onRuntimeInitialized: () => resolve(module),
       onAbort: (reason) => reject(new Error(`bergamot: ${reason}`)),
     };
-    globalThis.Module = module; // where its script looks for it
-    host.script(kScript).catch(reject);
+    // In a scope of its own, so that it can be started again.
+    new Function('Module', ...Object.keys(parameters), script)(module, ...Object.values(parameters));
   });
+}
+
+/** What Node gives a script. @param {string} url */
+async function commonJs(url) {
+  const { createRequire } = await import('node:module');
+  return { require: createRequire(url), __filename: new URL(url).pathname, __dirname: new URL('.', url).pathname };
 }
 
 /** @param {Uint8Array} bytes @param {number} alignment */
@@ -99,8 +112,8 @@ function aligned(module, bytes, alignment) {
   return memory;
 }
 
-/** @param {string[]} texts @returns {string[]} */
-function translate(module, service, model, texts) {
+/** @param {{module: any, service: any}} started @param {string[]} texts @returns {string[]} */
+function translate({ module, service }, model, texts) {
   const input = new module.VectorString();
   const options = new module.VectorResponseOptions();
   for (const text of texts) {

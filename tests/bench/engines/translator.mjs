@@ -34,15 +34,15 @@ export async function open(host, { build, threads, worker }) {
     if (parts.length !== work.sentences) throw new Error(`${parts.length} sentences instead of ${work.sentences}`);
     const { pieces } = (await translator.search(texts[0], { prefix: options.prefix })).hypotheses[0];
     if (pieces.length !== work.length) throw new Error(`${pieces.length} pieces instead of ${work.length}`);
-    if (work.kind !== 'translate-first') {
-      return { run: () => translator.translate(text, options), words, release: () => translator.destroy() };
-    }
-    translator.destroy();
+    const release = () => translator.destroy();
+    if (work.kind === 'translate-text') return { run: () => translator.translate(text, options), words, release };
     const run = async () => {
       const first = await create();
       await first.translate(text, options);
       first.destroy();
     };
+    if (work.kind === 'translate-first') return { run, words, release }; // the translator above holds the engine
+    release();
     return { run, words };
   }
   return { prepare };
@@ -50,8 +50,8 @@ export async function open(host, { build, threads, worker }) {
 
 /**
  * What makes every translation as long as its source. One sentence is held to the longest length that the model's folder
- * allows. Marian's file allows none, and of random weights a model that repeats itself is stopped. Of many that length would cut the sources too; each is made to write given pieces instead, and those that it
- * would rather have written are computed all the same, since the given ones have a probability.
+ * allows. Marian's file allows none, and of random weights a model that repeats itself is stopped. Of many that length
+ * would cut the sources too. Each is made to write given pieces instead; the logits of all others are computed too.
  * @param {import('../workloads.mjs').Translate} work
  * @param {string} [decoder] of Marian's file
  */
@@ -77,7 +77,7 @@ function filesOf(host, work, longest) {
 
 /**
  * The bytes that bergamot gets, and the shortlist's.
- * @param {import('./desk.mjs').Host} host
+ * @param {import('./session.mjs').Host} host
  * @param {import('../workloads.mjs').Translate} work
  * @param {'ssru' | 'self-attention'} decoder
  */

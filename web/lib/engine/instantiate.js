@@ -1,4 +1,4 @@
-// Chooses the engine's WebAssembly build and its place, and starts it.
+// The engine's WebAssembly: which build, and from where.
 import { choose } from './choose.js';
 import { compile, start } from './compile.js';
 import createModule from './glue.js';
@@ -10,8 +10,8 @@ import { startWorker, trustedScript } from '../worker/start-worker.js';
 
 /**
  * Which engine to run: one of the package's builds by URL (`pick` chooses by what the runtime can do, and the one with
- * threads is taken where they are asked for and can be had), or one given. `isShared`: the caller wants the compiled
- * module too, for further engines.
+ * threads is taken where they are asked for and can be had), or one given.
+ * `isShared`: whoever starts it wants the compiled module too, for engines beside this one.
  * @typedef {string | ArrayBuffer | WebAssembly.Module} WasmSource
  * @typedef {{count: number, wasm: WasmSource, glue: string}} Threads
  * @typedef {({pick: {baseline: string, relaxed: string}, threads?: Threads} | {build: string, from: WasmSource}) & {isShared?: boolean}} WasmSettings
@@ -21,9 +21,9 @@ import { startWorker, trustedScript } from '../worker/start-worker.js';
  * @typedef {object} Instance
  * @property {WasmModule} module
  * @property {string} build 'baseline', 'relaxed', 'threads' or 'custom'
- * @property {number} threads that compute, including this one
+ * @property {number} threads that compute, this one among them
  * @property {WebAssembly.Module} compiled
- * @property {string[]} [locks] the names of the locks that its threads hold until they end
+ * @property {string[]} [locks] the names of those that its threads hold as long as they live
  */
 
 /**
@@ -42,22 +42,19 @@ export async function instantiate(settings, signal) {
   return { build, threads: 1, module: await start(createModule, compiled), compiled };
 }
 
-/**
- * Threads need shared memory, which only cross-origin isolated pages have, and they wait for each other, which a page's
- * own thread may not.
- */
+/** Threads share memory, which only isolated pages may, and they wait for each other, which a page itself may not. */
 const canThread = () =>
   globalThis.crossOriginIsolated === true && typeof globalThis.document === 'undefined' && hasRelaxedSimd();
 
-/** The most milliseconds for starting the threads. */
+/** Milliseconds that threads may take to come. */
 const kLongestStart = 10_000;
-/** Milliseconds between two checks whether they have their locks. */
+/** Milliseconds between two looks at whether they have their locks. */
 const kLook = 10;
 
 /**
  * @param {Threads} settings
  * @param {AbortSignal} [signal]
- * @returns {Promise<Instance | null>} null if the threads do not start, for any reason
+ * @returns {Promise<Instance | null>} null where the threads do not come, whatever the reason
  */
 async function instantiateThreads(settings, signal) {
   const threads = threadsOf(settings);
@@ -78,8 +75,8 @@ async function instantiateThreads(settings, signal) {
 }
 
 /**
- * Starts the threads. `failed` rejects if one does not start in time. Some failures are silent: nothing is reported
- * when the server or the page's policy refuses a worker.
+ * What starts the threads. `failed` rejects when one does not start in time. Some failures are silent: a worker that its
+ * server or the page's policy refuses says nothing to whoever waits for it.
  * @param {Threads} settings
  */
 function threadsOf({ count, glue }) {
@@ -100,7 +97,7 @@ function threadsOf({ count, glue }) {
     const worker = startWorker(glue, { name });
     worker.addEventListener('error', (event) => {
       if (!isStarting) return;
-      event.preventDefault(); // not an error of the page: one thread computes instead
+      event.preventDefault(); // it is no error of the page's: one thread computes instead
       event.stopImmediatePropagation();
       fail(event);
     });

@@ -1,4 +1,4 @@
-// The WebAssembly to run, from the user's option.
+// Which WebAssembly to run, from what a user says.
 import { givenWasm } from '../base/given-wasm.js';
 
 /** @typedef {'baseline' | 'relaxed' | (string & {}) | URL | ArrayBuffer | WebAssembly.Module} WasmOption */

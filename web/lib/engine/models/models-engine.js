@@ -1,4 +1,5 @@
-// The engine of one thread for brought models: like Engine for translation, and with jobs of encoders and generators.
+// The engine of one thread for models that people bring: what Engine does for translation, and jobs of encoders and
+// generators beside it.
 import { unlessAborted } from '../../base/abort.js';
 import { Engine, handlersOf } from '../engine.js';
 import { startGuarded } from '../start-guarded.js';
@@ -18,7 +19,7 @@ export class ModelsEngine {
   }, loadFolder);
 
   /**
-   * The content of a folder, and its size in memory.
+   * What a folder holds, and the size that it would have in memory.
    * @param {{source: ModelSource}} args
    * @param {Call} call
    */
@@ -36,7 +37,7 @@ export class ModelsEngine {
   }
 
   /**
-   * `paced`: each new text is reported, and the next one is written when the receiver is ready for it.
+   * `paced`: each new text is reported, and the next one is written when whoever is reported to is ready for it.
    * @param {{model: number, prompt: string, options: object, paced?: boolean}} args
    * @param {Call} call
    */
@@ -65,8 +66,8 @@ export class ModelsEngine {
    * @param {number} job
    * @param {AbortSignal} signal
    * @param {(job: number) => Result} result
-   * @param {() => boolean} [isNew] called after a step: whether there is something to report
-   * @param {() => Promise<void>} [report] is awaited
+   * @param {() => boolean} [isNew] after a step: whether there is something to report
+   * @param {() => Promise<void>} [report] is waited for
    */
   async #finish(job, signal, result, isNew = () => false, report = async () => {}) {
     const wasm = this.#module();

@@ -16,11 +16,10 @@ import { weightsFile } from '../../loading/model-folder.js';
  */
 
 /**
- * The file of weights, or its shards. Each is opened when it is read, because a server may not keep many connections
- * waiting.
+ * The file of weights, or its shards, each opened when it is read: a server may not keep many waiting.
  * @param {GuardedModels} wasm
  * @param {Opener} opener
- * @param {Progress} progress of the downloads before reading
+ * @param {Progress} progress of what is downloaded before it can be read
  * @returns {Promise<WeightFile[]>} at least one; rejects as the opener does
  */
 export async function openWeights(wasm, opener, progress) {
@@ -36,7 +35,7 @@ export async function openWeights(wasm, opener, progress) {
     }
     return files;
   }
-  // Opening or reading it gives the reason of the absence.
+  // To open it, or to read it, says why it counts as absent.
   return [await weightFile(weightsFile, /** @type {OpenedFile} */ (await opener(weightsFile)), progress)];
 }
 
