@@ -1,4 +1,4 @@
-// The library's one door. Importing it does nothing: no fetch, no worker, no window.
+// The main module of the package. Importing it does nothing: no fetch, no worker, no window.
 
 export { QkvError } from './base/errors.js';
 export { splitSentences } from './text/sentences.js';

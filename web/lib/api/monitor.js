@@ -1,6 +1,6 @@
 /** A report on a download: `loaded` of `total`, where `total` is always 1. */
 export class DownloadProgressEvent extends Event {
-  /** The minifier renames classes; who uses the package sees this name. @override */
+  /** The minifier renames classes; this is the name that users see. @override */
   static name = 'DownloadProgressEvent';
   lengthComputable = true;
   total = 1;
@@ -17,7 +17,7 @@ export class DownloadProgressEvent extends Event {
  * with 1, each more than the one before.
  */
 export class CreateMonitor extends EventTarget {
-  /** The minifier renames classes; who uses the package sees this name. @override */
+  /** The minifier renames classes; this is the name that users see. @override */
   static name = 'CreateMonitor';
   /** @type {((event: DownloadProgressEvent) => void) | null} */
   ondownloadprogress = null;

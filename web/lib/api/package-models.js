@@ -1,11 +1,11 @@
-// The models that are packages of their own: qkv-en-fr, qkv-en-de, qkv-en-es.
+// The models with their own packages: qkv-en-fr, qkv-en-de, qkv-en-es.
 import { inPackage } from '../base/package-file.js';
 import { modules, urlTools } from '../base/runtime.js';
 import { wasmUrls } from '../engine/assets.js';
 
 /** @typedef {import('../loading/model-source.js').ModelPackage} ModelPackage */
 
-/** The pairs of languages that there are packages for. */
+/** The pairs of languages with a package. */
 export const packagePairs = ['en-fr', 'en-de', 'en-es'];
 
 const kFiles = ['config.json', 'generation_config.json', 'vocab.json', 'source.spm', 'model.safetensors'];
@@ -18,18 +18,18 @@ export const isModelPackage = (model) =>
   typeof model === 'object' && model !== null && 'sourceLanguage' in model && 'files' in model;
 
 /**
- * The files of a package's model, where they really are.
+ * The URLs of the files of a package's model.
  * @param {ModelPackage} model
  */
 export const packageFiles = ({ name, files }) =>
   Object.fromEntries(Object.entries(files).map(([file, url]) => [file, inPackage(url, `qkv-${name}`)]));
 
 /**
- * The files of the model for a pair, where nobody has to say where they are: in the folder that has the files of qkv, or
- * in Node in the package that is installed. A browser has no way to ask what is installed.
+ * The files of the model for a pair if the caller names no model: in the folder that has qkv's files, or in Node in the
+ * installed package. A browser cannot know which packages are installed.
  * @param {string} pair
  * @param {string | undefined} base the folder's URL
- * @returns {Record<string, string> | null} null where there is no such model
+ * @returns {Record<string, string> | null} null if there is no such model
  */
 export function foundModel(pair, base) {
   if (!packagePairs.includes(pair)) return null;

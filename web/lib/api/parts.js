@@ -1,4 +1,5 @@
-// The parts of the translator that are fetched when they are first needed. static.js puts them into the script instead.
+// The parts of the translator that are loaded when they are first needed. static.js includes them in the script
+// instead.
 export const parts = {
   more: () => import('./more.js'),
 };

@@ -1,4 +1,4 @@
-// The traces of two models that translate one after the other, joined into one from the first's source to the second's target.
+// Joins the traces of two models that translate one after the other, from the first's source to the second's target.
 /** @typedef {import('../engine/glue.js').WasmTrace} WasmTrace */
 /** @typedef {import('../engine/glue.js').WasmTokens} WasmTokens */
 /** @typedef {import('../engine/info.js').TranslatorInfo} TranslatorInfo */
@@ -6,8 +6,8 @@
 /** @typedef {{shape: number[], data: Float32Array}} Matrix [rows, columns] */
 
 /**
- * `cross` is one map of one head, the joined alignment: how much each target piece owes to each source piece by way of the
- * pieces between. Everything else that a model looked at is in `legs`.
+ * `cross` is one map of one head, the joined alignment: how much each target piece depends on each source piece through
+ * the pieces between. All other attention is in `legs`.
  * @param {Leg} first
  * @param {Leg} second
  * @returns {import('./trace.js').RawTrace}
@@ -33,8 +33,8 @@ export function joinTraces(first, second) {
 }
 
 /**
- * For each piece of the text between as the second model cut it, how much of it is of each piece that the first model wrote:
- * shares of its UTF-16 units, rows summing to 1. The ends of both belong together.
+ * For each piece of the text between, as the second model cuts it: its share of each piece that the first model wrote,
+ * in UTF-16 units. Rows sum to 1. The two end pieces belong together.
  * @param {WasmTokens} read
  * @param {WasmTokens} written
  * @returns {Matrix}
@@ -49,7 +49,7 @@ export function shares(read, written) {
       sum += data[row * columns + i] = Math.max(overlap, 0);
     }
     const after = written.end.findIndex((end) => end > read.begin[row]);
-    // A piece of no letters, such as '</s>': that of the place where it stands, at the end the last.
+    // A piece without text, such as '</s>', belongs to the piece at its place, or at the end to the last piece.
     if (sum === 0) data[row * columns + (after < 0 ? columns - 1 : after)] = sum = 1;
     for (let i = 0; i < columns; i++) data[row * columns + i] /= sum;
   }
@@ -74,7 +74,7 @@ function product(a, b) {
 }
 
 /**
- * What both models carried through: [from, to] of the source and [from, to] of the target, of each part.
+ * The parts that both models carried through: [from, to] of the source and [from, to] of the target.
  * @param {Int32Array} first
  * @param {Int32Array} second
  */

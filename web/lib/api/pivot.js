@@ -1,6 +1,7 @@
-// Two models as one translator: the first translates into a language between, English as a rule, and the second from there.
-// Each call goes through both; the engine of each is as for a translator of its own, and usually the same one. What a page with
-// one model has loaded already is handed in: this module is fetched, and imports none of it.
+// Two models as one translator: the first translates into a language between, usually English, and the second from
+// there. Each call uses both models; their engines are those of single translators, and usually the same one. This
+// module is fetched only when it is needed. It gets the functions that the page has already loaded as arguments, and
+// imports none of them.
 import { domException, QkvError } from '../base/errors.js';
 import { invalid } from '../base/given.js';
 import { listedModel, noRoute, registry } from '../registry/registry.js';
@@ -35,7 +36,7 @@ async function routeOf(given, models) {
 
 /**
  * @param {CreateOptions} given
- * @param {ModelSettings[]} list of models that were given; none where there is a registry
+ * @param {ModelSettings[]} list of the given models; empty with a registry
  * @param {(loaded: number) => void} report
  * @param {Tools} tools
  * @returns {Promise<Running>}
@@ -67,7 +68,7 @@ export async function startSeveral(given, list, report, { startEngine, needsMode
  * @param {CreateOptions} given
  * @param {ModelSettings[]} list
  * @param {Tools} tools
- * @returns {Promise<'downloadable' | 'downloading' | 'available'>} of two the state of the one that is further behind
+ * @returns {Promise<'downloadable' | 'downloading' | 'available'>} of two models the state of the less complete one
  */
 export async function stateOfSeveral(given, list, { modelState }) {
   const states = (await routeOf(given, list)).models.map(({ key }) => modelState(key));
@@ -76,7 +77,7 @@ export async function stateOfSeveral(given, list, { modelState }) {
   );
 }
 
-/** As an engine, of which a translator makes its calls. @implements {RunningEngine} */
+/** Has the interface of an engine for a translator. @implements {RunningEngine} */
 class Pivot {
   info;
   #first;
@@ -96,7 +97,7 @@ class Pivot {
   }
 
   /**
-   * As ModelReference has it.
+   * As in ModelReference.
    * @param {string} method
    * @param {any} args
    * @param {AbortSignal} signal
@@ -134,7 +135,8 @@ class Pivot {
   }
 
   /**
-   * Each sentence through both models. A sentence stays one between them, unless it is too long for the second.
+   * Translates each sentence with both models. It stays one sentence between them, unless it is too long for the
+   * second.
    * @param {any} args
    * @param {AbortSignal} signal
    * @returns {Promise<TranslatedPart[]>}
@@ -159,7 +161,7 @@ class Pivot {
   }
 
   /**
-   * What the first model writes for a sentence.
+   * The first model's translation of a sentence.
    * @param {string} text
    * @param {any} args
    * @param {AbortSignal} signal
@@ -170,14 +172,17 @@ class Pivot {
     return part.translation;
   }
 
-  /** A call of the first model: a prefix, a length and a beam are meant for the translation, which the second writes. @param {any} args */
+  /**
+   * The arguments for the first model. A prefix, a length and a beam are for the translation, which the second model
+   * writes. @param {any} args
+   */
   #firstArgs(args) {
     const beam = this.#how.beam || this.#first.info.beam;
     return { ...args, prefix: undefined, maxLength: undefined, beam, carry: this.#carried(args.carry)[0] };
   }
 
   /**
-   * What is carried through both: the first model puts each term's translation in, the second leaves it there.
+   * The parts that are carried through both models: the first inserts each term's translation, and the second keeps it.
    * @param {Carry | undefined} carry
    * @returns {[Carry | undefined, Carry | undefined]}
    */
@@ -195,7 +200,7 @@ class Pivot {
 
 /**
  * @param {TranslatedPart} first
- * @param {TranslatedPart[]} seconds what became of its translation
+ * @param {TranslatedPart[]} seconds the second model's parts for its translation
  * @returns {TranslatedPart}
  */
 function joinParts(first, seconds) {

@@ -7,8 +7,8 @@ import { parts } from './parts.js';
 
 /**
  * A list of models, such as Mozilla's models.json: which pairs there are, how large, of which version and licence.
- * `Translator.create` takes it as `registry`. Nothing but the list is fetched, and that only where its URL is given.
- * @param {string | URL | object} from its URL, in Node also a path; or what such a file holds
+ * `Translator.create` takes it as `registry`. Only the list is fetched, and only if its URL is given.
+ * @param {string | URL | object} from its URL, in Node also a path; or the content of such a file
  * @param {{signal?: AbortSignal}} [options]
  * @returns {Promise<Registry>} rejects with a QkvError: NETWORK, MISSING_FILE, INVALID_FILE
  */

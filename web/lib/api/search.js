@@ -1,36 +1,37 @@
-// The search, said in full: the hypotheses that ended it, and its record as a tree. Layout qkv-search/1.
+// The result of a search: its hypotheses, and its record as a tree. Layout qkv-search/1.
 import { plain } from './trace.js';
 
 /**
- * A translation that the search finished.
+ * A finished hypothesis of the search.
  * @typedef {object} Hypothesis
  * @property {string} text
  * @property {string[]} pieces as the vocabulary writes them: '▁the' where a word begins; the last one is '</s>'
- * @property {Int32Array} ids of the pieces; good as a `prefix`, whole or in part
- * @property {number} score what hypotheses are ranked by: logProb / pieces.length ** the model's length penalty
- * @property {number} logProb the natural logarithm of its probability, given the source: the sum over its pieces. Where
- *   it was cut, its '</s>' was not the model's wish and counts nothing
+ * @property {Int32Array} ids of the pieces; they can be used as a `prefix`, whole or in part
+ * @property {number} score the score for ranking: logProb / pieces.length ** the model's length penalty
+ * @property {number} logProb the natural logarithm of its probability, given the source: the sum over its pieces. If
+ *   it was cut, the forced '</s>' is not counted
  * @property {import('../engine/engine.js').Cut} cut
- * @property {number} [node] its last piece in the tree, where a tree was asked for; -1 for an empty source
+ * @property {number} [node] its last piece in the tree, if a tree was requested; -1 for an empty source
  */
 
 /**
- * What the search kept, a step at a time, the same index in each list: entry i is the piece `pieces[i]` written after
- * entry `parents[i]`. An entry follows its parent. What no hypothesis continues was dropped.
+ * The record of the search, step by step, as lists with the same indices: entry i is the piece `pieces[i]` written
+ * after entry `parents[i]`. An entry comes after its parent. An entry that no hypothesis continues was dropped.
  * @typedef {object} SearchTree
  * @property {string[]} pieces
  * @property {Int32Array} ids
  * @property {Int32Array} parents -1: the piece begins a translation
- * @property {Float32Array} logProbs the natural logarithm of the probability of all from the beginning to here
+ * @property {Float32Array} logProbs the natural logarithm of the probability of the path from the beginning to this
+ *   entry
  */
 
 /**
  * @typedef {object} SearchFields
  * @property {'qkv-search/1'} format
  * @property {string} source
- * @property {number} beam hypotheses that were kept a step
+ * @property {number} beam hypotheses kept in each step
  * @property {Hypothesis[]} hypotheses best first; at least one, at most `nBest`
- * @property {SearchTree} [tree] where it was asked for
+ * @property {SearchTree} [tree] if it was requested
  * @property {import('../engine/engine.js').Cut} cut of the best hypothesis
  * @property {boolean} truncated whether the source had more pieces than the model has positions, so that its end was
  *   not read
@@ -38,7 +39,7 @@ import { plain } from './trace.js';
  * @property {import('../engine/engine.js').Warning[]} warnings about it
  */
 
-/** @typedef {SearchFields & {toJSON: () => object}} Search as `JSON.stringify` sees it, typed arrays are arrays */
+/** @typedef {SearchFields & {toJSON: () => object}} Search in JSON, typed arrays become arrays */
 
 /**
  * @param {import('../engine/glue.js').WasmTranslation} raw
@@ -66,7 +67,7 @@ export function makeSearch({ truncated, nBest, tree, confidence, warnings, ...be
 }
 
 /**
- * Where a path from the beginning ends. No two entries have both piece and parent in common.
+ * The entry at the end of a path. No two entries have the same piece and parent.
  * @param {SearchTree} tree
  * @returns {(ids: Int32Array) => number}
  */

@@ -1,4 +1,4 @@
-// From what a user asks of create() to what an engine is told.
+// Turns the options of create() into an engine's settings.
 import { QkvError, domException, loadedPart } from '../base/errors.js';
 import { translationKind } from '../engine/kinds.js';
 import { pairOf } from '../text/languages.js';
@@ -19,14 +19,15 @@ import { threadsUrls } from '../engine/worker-assets.js';
 /** @typedef {Pick<CreateOptions, 'sourceLanguage' | 'targetLanguage' | 'model' | 'registry' | 'pivotLanguage' | 'baseUrl'>} ModelOptions */
 
 /**
- * Whether a translator has, or may have, two models: then pivot.js, which is fetched for it, makes its engine.
+ * Whether a translator has or may have two models. Then pivot.js, which is fetched for it, makes its engine.
  * @param {ModelOptions} options
  */
 export const isSeveral = ({ model, registry }) =>
   registry !== undefined || (Array.isArray(model) && !(model[0] instanceof Blob));
 
 /**
- * The settings of the model; of each of a list, which translates into `pivotLanguage` and from there; none of a registry's.
+ * The settings of the model, or of each model of a list (the first translates into `pivotLanguage`, the second from
+ * there); empty for a registry.
  * @param {ModelOptions} options
  * @returns {ModelSettings[]}
  */
@@ -40,8 +41,8 @@ export function modelsOf(options) {
 }
 
 /**
- * The model to load, the key under which translators share it, and a name for people. Throws NotSupportedError where there
- * is none.
+ * The model to load, the key under which translators share it, and a name for people. Throws NotSupportedError if there
+ * is no model.
  * @param {ModelOptions} options
  * @returns {ModelSettings}
  */
@@ -57,7 +58,7 @@ export function modelSettings(options) {
 }
 
 /**
- * Files as they are, or, where some must be unpacked, with the code for it, which is fetched when it is needed.
+ * The files themselves, or, if some must be unpacked, a function that fetches the code for it and unpacks them.
  * @param {ModelSource} source of files
  * @returns {ModelSource | UnreadySource}
  */
@@ -71,7 +72,7 @@ function readied(source) {
 }
 
 /**
- * The same of a model that is a package of its own; null where it is another, or where there is none.
+ * The same for a model with its own package; null for other models, or if there is none.
  * @param {ModelOptions} options
  */
 export function packageSettings({ model, baseUrl, ...languages }) {
@@ -113,7 +114,7 @@ function otherPair({ name }, pair) {
 }
 
 /**
- * What the first of several engines is told: to hand on what it downloads.
+ * The settings of the first of several engines: it keeps its downloads for the others.
  * @param {EngineSettings} settings
  * @param {ModelSource | UnreadySource} source
  */
@@ -123,8 +124,7 @@ export const sharing = (settings, source) => ({
 });
 
 /**
- * What the others are told: to take what the first has downloaded, or, where it had done so before and kept nothing, to
- * download it.
+ * The settings of the others: they take the first one's downloads, or, if it kept none, download themselves.
  * @param {EngineSettings} settings
  * @param {ModelSource | UnreadySource} source
  * @param {import('../engine/engine.js').Started} started

@@ -1,4 +1,4 @@
-// A model in an engine, as a translator holds it.
+// A model in an engine, for a translator.
 import { loadedPart } from '../base/errors.js';
 import { translationKind } from '../engine/kinds.js';
 import { WorkerPool } from '../hosting/worker-pool.js';
@@ -11,15 +11,15 @@ import { engineSettings, shared, sharing } from './settings.js';
 /** @typedef {import('../engine/info.js').TranslatorInfo} TranslatorInfo */
 /** @typedef {import('./settings.js').ModelSettings} ModelSettings */
 /**
- * What a translator calls: an engine, several that share a text, or two models one after the other.
+ * The engine of a translator: one engine, several that share a text, or two models one after the other.
  * @typedef {Pick<ModelReference, 'call' | 'release'>} RunningEngine
  */
 
-/** The kind of engine for formats that only `qkv/models` reads: who never gives it such a model does not download it. */
+/** The kind of engine for formats that only `qkv/models` reads. It is downloaded only for such a model. */
 const kindForModels = async () => (await loadedPart(() => import('../engine/models/kind.js'))).modelsKind;
 
 /**
- * Starts an engine, or joins one that runs, and loads a model into it.
+ * Starts an engine, or uses a running one, and loads a model into it.
  * @param {CreateOptions} given
  * @param {ModelSettings} model
  * @param {(loaded: number) => void} report from 0 to 1

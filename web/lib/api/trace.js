@@ -6,8 +6,8 @@
  * @property {string} text
  * @property {string[]} pieces as the vocabulary writes them: '▁the' where a word begins; the last one is '</s>'
  * @property {Int32Array} ids
- * @property {Int32Array} begin where each piece's part of `text` begins, in UTF-16 units, so that
- *   `text.slice(begin[i], end[i])` is what piece i stands for
+ * @property {Int32Array} begin offset in `text` of each piece, in UTF-16 units: `text.slice(begin[i], end[i])` is the
+ *   text of piece i
  * @property {Int32Array} end
  */
 
@@ -22,13 +22,12 @@
  * @typedef {object} AttentionMap
  * @property {[layers: number, heads: number, targets: number, sources: number]} shape
  * @property {Float32Array} data
- * @property {Vectors} [vectors] where they were asked for and the attention is a Transformer's: what the weights were
- *   made from
+ * @property {Vectors} [vectors] if requested and the attention is a Transformer's: the vectors of the weights
  */
 
 /**
- * What the heads of one kind compare and pass on: `data` is softmax(q·k / √dim) of these, and a head's output at t is
- * the sum over s of weight times value (Vaswani et al. 2017, equation 1).
+ * The vectors of the heads of one kind: `data` is softmax(q·k / √dim) of these, and a head's output at t is the sum
+ * over s of weight times value (Vaswani et al. 2017, equation 1).
  * @typedef {object} Vectors
  * @property {number} dim of a head
  * @property {Float32Array} queries [layers, heads, targets, dim]
@@ -37,19 +36,18 @@
  */
 
 /**
- * How much target piece t owes to source piece s: `data[t * sources + s]`, rows summing to 1; to less with local-p, whose weights are
- * multiplied by a Gaussian, and zeros where the model does not attend.
+ * How much target piece t depends on source piece s: `data[t * sources + s]`. Rows sum to 1; to less with local-p,
+ * whose weights are multiplied by a Gaussian; to 0 if the model does not attend.
  * @typedef {object} Alignment
  * @property {[targets: number, sources: number]} shape
  * @property {Float32Array} data
- * @property {[layer: number, head: number][]} heads the cross-attention heads whose mean it is
- * @property {boolean} ranked whether the model names these heads itself; else they are all heads of the last layer
- * @property {string} note where the choice of heads comes from, in a sentence
+ * @property {[layer: number, head: number][]} heads the cross-attention heads of which it is the mean
+ * @property {boolean} ranked whether the model names these heads; otherwise they are all heads of the last layer
+ * @property {string} note says how the heads were chosen
  */
 
 /**
- * What else the model might have written: for each target piece t the `count` likeliest pieces at its place, best
- * first, from t * count on.
+ * Alternatives: for each target piece t the `count` likeliest pieces at its place, best first, from index t * count on.
  * @typedef {object} Alternatives
  * @property {number} count
  * @property {string[]} pieces
@@ -67,29 +65,29 @@
  * @property {'utf-16'} spans the unit of `begin` and `end`
  * @property {Side} source
  * @property {TargetSide} target
- * @property {string[]} targetInput what the decoder read: the start piece, then the target without its last piece.
- *   Row t of `cross` and `decoderSelf` is the step that produces target piece t; column j of `decoderSelf` is input j
+ * @property {string[]} targetInput the decoder's input: the start piece, then the target without its last piece. Row
+ *   t of `cross` and `decoderSelf` is the step that produces target piece t; column j of `decoderSelf` is input j
  * @property {AttentionMap} encoderSelf [layers, heads, source, source]
  * @property {AttentionMap} decoderSelf [layers, heads, target, target]
  * @property {AttentionMap} cross [layers, heads, target, source]
- * @property {{centres: Float32Array, halfWidth: number}} [window] of a recurrent model with local attention: the places
- *   in the source, in pieces, that each row of `cross` looks around, and how far
+ * @property {{centres: Float32Array, halfWidth: number}} [window] of a recurrent model with local attention: the
+ *   centre of the window of each row of `cross`, in source pieces, and its half width
  * @property {Alignment} alignment
  * @property {Alternatives} alternatives
  * @property {number} score the sum of the target's log-probabilities
  * @property {boolean} sourceTruncated whether the source had more pieces than the model has positions, and was cut
- * @property {boolean} targetTruncated the same of a target that was given
- * @property {{source: [from: number, to: number], target: [from: number, to: number]}[]} copied what the model's own
- *   translation carries through, in UTF-16 units of both texts
- * @property {Trace[]} [legs] of two models that translate one after the other the trace of each. Then `cross` and `alignment`
- *   lead from the source to the target, by way of the pieces between, and `model` is both
- * @property {number} confidence from 0 to 1: how far to trust the target, by the model's own probabilities
+ * @property {boolean} targetTruncated the same for a given target
+ * @property {{source: [from: number, to: number], target: [from: number, to: number]}[]} copied the parts that the
+ *   model's own translation carries through, in UTF-16 units of both texts
+ * @property {Trace[]} [legs] for two models that translate one after the other, the trace of each. Then `cross` and
+ *   `alignment` go from the source to the target through the pieces between, and `model` describes both
+ * @property {number} confidence from 0 to 1: how reliable the target is, by the model's probabilities
  * @property {import('../engine/engine.js').Warning[]} warnings
- * @property {import('../engine/engine.js').Cut} cut of the target, where it is the model's own
+ * @property {import('../engine/engine.js').Cut} cut of the target, if it is the model's own
  */
 
 /**
- * @typedef {TraceFields & {toJSON: () => object}} Trace as `JSON.stringify` sees it, typed arrays are arrays
+ * @typedef {TraceFields & {toJSON: () => object}} Trace in JSON, typed arrays become arrays
  */
 
 const kRankedNote = 'the mean of the heads that the model names in alignment_heads';
@@ -122,7 +120,7 @@ function toJSON() {
 }
 
 /**
- * Plain lists in the place of typed arrays.
+ * Plain lists instead of typed arrays.
  * @param {any} value
  * @returns {any}
  */

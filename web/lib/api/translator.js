@@ -46,7 +46,7 @@ import { makeTrace } from './trace.js';
  * @property {Float32Array} logProbs the natural logarithm of each piece's probability
  */
 
-/** The most ids of a prefix: far more than a translation may have. */
+/** The most ids of a prefix: more than any translation has. */
 const kLongestPrefix = 100_000;
 const kInternal = Symbol('internal');
 
@@ -63,8 +63,8 @@ const kScore = ['signal', ...kCarryOptions];
 
 /**
  * @param {unknown} options
- * @param {string} name of what takes them
- * @returns {CreateOptions} with lists that nobody can change: they are read after something was waited for
+ * @param {string} name of the function that takes them
+ * @returns {CreateOptions} with copies of the lists, which are read after an await
  */
 function readCreate(options, name) {
   const given = readFields(options, name, kCreate);
@@ -74,24 +74,24 @@ function readCreate(options, name) {
 }
 
 /**
- * Translates, in the shape of browsers' built-in Translator, and shows what it looked at.
+ * Translates with the interface of browsers' built-in Translator, and shows the attention of the model.
  *
  *     const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr' });
  *     await translator.translate('How are you?');
  *
- * Errors are DOMExceptions where the Translator specification has one, with a `QkvError` as their `cause`, and QkvErrors
- * elsewhere; an aborted call rejects with its signal's reason. Lone surrogates in a text count as U+FFFD.
+ * Errors are DOMExceptions if the Translator specification has one for the case, with a `QkvError` as `cause`, and
+ * otherwise QkvErrors; an aborted call rejects with its signal's reason. Lone surrogates in a text count as U+FFFD.
  */
 export class Translator {
-  /** The minifier renames classes; who uses the package sees this name. */
+  /** The minifier renames classes; this is the name that users see. */
   static name = 'Translator';
   /** BCP 47. @readonly */
   sourceLanguage;
   /** BCP 47. @readonly */
   targetLanguage;
-  /** The most that `measureInputUsage` may say of a text: UTF-16 units. @readonly */
+  /** The largest allowed result of `measureInputUsage`, in UTF-16 units. @readonly */
   inputQuota = kInputQuota;
-  /** The model and what runs it. @readonly @type {Readonly<TranslatorInfo>} */
+  /** The model and its engine. @readonly @type {Readonly<TranslatorInfo>} */
   info;
   #engine;
   #life = new AbortController();
@@ -146,7 +146,7 @@ export class Translator {
     wholeNumber(workers, 1, 16, 'workers');
     const isPlain = !isSeveral(given);
     const models = modelsOf(given);
-    // What is read after something was waited for, or again by another engine, is copied first.
+    // Options that are read after an await, or again by another engine, are copied first.
     if (!isPlain || workers > 1 || needsModels(models[0].source)) {
       for (const model of models) model.source = lasting(model.source);
       given.wasm = copied(given.wasm);
@@ -177,8 +177,8 @@ export class Translator {
   }
 
   /**
-   * The translation of a text. Its sentences are translated one by one; the white space between them stays as it is.
-   * Whether any was cut, `translateParts` says.
+   * The translation of a text. Its sentences are translated one by one; the white space between them is kept.
+   * `translateParts` says whether any was cut.
    * @param {string} text at most `inputQuota` UTF-16 units
    * @param {TranslateOptions} [options]
    * @returns {Promise<string>} rejects with QuotaExceededError, InvalidStateError, AbortError after `destroy()`, or the
@@ -190,8 +190,8 @@ export class Translator {
   }
 
   /**
-   * The translation of a text, sentence by sentence, with what became of each. The translations joined are what
-   * `translate` gives.
+   * The translation of a text, sentence by sentence, with details of each. The translations joined are the result of
+   * `translate`.
    * @param {string} text at most `inputQuota` UTF-16 units
    * @param {TranslateOptions} [options]
    * @returns {Promise<TranslatedPart[]>} the sentences and the white space between them; rejects as `translate` does
@@ -203,9 +203,9 @@ export class Translator {
   }
 
   /**
-   * Translates a text as one sentence, and says what the search found: the best hypotheses with their scores, and on
-   * request all that it kept on the way. What else might have been written at each piece of one translation, with
-   * probabilities, is in `alternatives` of its trace.
+   * Translates a text as one sentence, and returns the best hypotheses with their scores, and on request the record of
+   * the search. The alternatives at each piece of one translation, with probabilities, are in `alternatives` of its
+   * trace.
    * @param {string} text at most `inputQuota` UTF-16 units
    * @param {SearchOptions} [options]
    * @returns {Promise<Search>} rejects as `translate` does, and with a QkvError of code INVALID_ARGUMENT for a beam, an
@@ -227,8 +227,8 @@ export class Translator {
   }
 
   /**
-   * The translation of a text as a stream of strings, sentence by sentence, with the white space between them. A sentence
-   * is translated when the reader asks for it; cancelling the stream gives the one at work up.
+   * The translation of a text as a stream of strings, sentence by sentence, with the white space between them. A
+   * sentence is translated when the reader requests it; cancelling the stream aborts the current one.
    * @param {string} text at most `inputQuota` UTF-16 units
    * @param {StreamOptions} [options]
    * @returns {ReadableStream<string>} errors as `translate` rejects
@@ -257,14 +257,14 @@ export class Translator {
   }
 
   /**
-   * Translates a text as one sentence, and says everything that the model attended to while it wrote.
+   * Translates a text as one sentence, and returns all attention weights.
    * @overload
    * @param {string} text
    * @param {TraceOptions} [options]
    * @returns {Promise<Trace>}
    */
   /**
-   * What the model attends to when it is made to write `target` for `source`.
+   * The attention weights of the model when it is made to write `target` for `source`.
    * @overload
    * @param {SentencePair} pair any two sentences; the target need not be the model's own
    * @param {CallOptions & import('../text/keep.js').CarryOptions & {vectors?: boolean}} [options]
@@ -325,8 +325,8 @@ export class Translator {
   }
 
   /**
-   * Frees what the translator holds; calls that are running reject with an AbortError, later ones with an
-   * InvalidStateError. The last translator's ends the engine.
+   * Frees the translator's memory. Running calls reject with an AbortError, later ones with an InvalidStateError. The
+   * last translator ends the engine.
    */
   destroy() {
     if (this.#life.signal.aborted) return;
@@ -376,7 +376,8 @@ export class Translator {
     return ids;
   }
 
-  // A sentence never has more pieces than the model has places, unless normalising makes it longer.
+  // A sentence within this length never has more pieces than the model has positions, unless normalising makes it
+  // longer.
   get #longest() {
     return Math.max(this.info.maxLength - 2, 2);
   }

@@ -1,4 +1,4 @@
-// Where the attention family's builds are.
+// The URLs of the attention family's builds.
 import { packageFile } from '../base/package-file.js';
 
 /** @param {string} [base] as `packageFile` takes it */

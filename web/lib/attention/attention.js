@@ -13,21 +13,21 @@ const kNames = ['query', 'key', 'value', 'memory', 'concatenate', ...choiceNames
 
 /**
  * @template {Recorded} R
- * @typedef {import('./options.js').Choices<R> & {query: TensorLike, concatenate?: boolean}} Common `query`: [H, Q, d], or
- *   [Q, d] for one head, and then nothing that comes back has an axis of heads. `concatenate`: several queries look at one
- *   memory, and what they find is joined: the output is [Q, H * dv], or one vector [N * dv] for queries [N, d], which then
- *   stand at one place, each a head
+ * @typedef {import('./options.js').Choices<R> & {query: TensorLike, concatenate?: boolean}} Common `query`: [H, Q,
+ *   d], or [Q, d] for one head, and then no result has an axis of heads. `concatenate`: several queries read one
+ *   memory, and their results are joined: the output is [Q, H * dv], or one vector [N * dv] for queries [N, d], which
+ *   then have one position, each as a head
  */
 
 /**
  * Attention over keys and values. Keys and values may have fewer heads than queries, a number that divides theirs.
  * @template {Recorded} R
- * @typedef {Common<R> & ({key: TensorLike, value: TensorLike} | {memory: TensorLike})} AttentionOptions `key`: [G, K, dk] or
- *   [K, dk]; `value`: [G, K, dv] or [K, dv]; `memory`: what is key and value at once
+ * @typedef {Common<R> & ({key: TensorLike, value: TensorLike} | {memory: TensorLike})} AttentionOptions `key`: [G, K,
+ *   dk] or [K, dk]; `value`: [G, K, dv] or [K, dv]; `memory`: keys and values in one tensor
  */
 
 /**
- * The distribution itself is wanted, no output.
+ * Only the weights are wanted, not an output.
  * @template {Recorded} R
  * @typedef {Common<R> & {key: TensorLike}} WeightsOptions
  */
@@ -44,8 +44,8 @@ const kNames = ['query', 'key', 'value', 'memory', 'concatenate', ...choiceNames
  * @overload
  * @param {AttentionOptions<R>} options
  * @returns {Promise<{output: Tensor} & Pick<import('./options.js').Records, R>>} `output`: [H, Q, dv]. Rejects with a
- *   QkvError: INVALID_ARGUMENT, whose `where` names the argument; LIMIT_EXCEEDED, when inputs or what is recorded do not fit
- *   into the engine's memory; or as `loadAttention` does
+ *   QkvError: INVALID_ARGUMENT, whose `where` names the argument; LIMIT_EXCEEDED, if inputs or records do not fit into
+ *   the engine's memory; or as `loadAttention` does
  */
 /**
  * @template {Recorded} [R=Recorded]

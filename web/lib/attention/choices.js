@@ -1,4 +1,4 @@
-// From the choices that a user makes to the engine's request.
+// Turns the user's choices into the engine's request.
 import { described, invalid, readFields } from '../base/given.js';
 import { readFlag, readName, readNumber, readText, readWhole } from './fields.js';
 import { readMask, readTensor } from './tensor.js';
@@ -27,7 +27,7 @@ const kWindow = ['kind', 'halfWidth', 'W_p', 'v_p', 'centres'];
 const kMask = ['causal', 'firstQuery', 'paddingFrom', 'allowed', 'bias'];
 
 /**
- * The sizes that masks and centres must fit: of the result, with one head where it has no axis of heads.
+ * The sizes that masks and centres must fit: those of the result, with one head if it has no axis of heads.
  * @typedef {{heads: number, queries: number, keys: number}} Sizes
  */
 
@@ -58,7 +58,7 @@ export const isByColumns = (options) =>
   readName(options.convention, 'convention', /** @type {const} */ (['rows', 'columns'])) === 'columns';
 
 /**
- * A tensor with an axis of heads, which it may lack.
+ * A tensor with an axis of heads, which is added if it is missing.
  * @template {Tensor | Bytes} T
  * @param {T} tensor
  * @returns {T}

@@ -1,4 +1,4 @@
-// The engine of these functions: a WebAssembly instance in the calling thread, loaded when it is first needed.
+// The engine of these functions: a WebAssembly instance in the calling thread, loaded at the first call.
 import { QkvError, loadedPart, rethrowPublic } from '../base/errors.js';
 import { readFields } from '../base/given.js';
 import { baseFolder } from '../base/package-file.js';
@@ -11,19 +11,19 @@ import { attentionWasmUrls } from './assets.js';
 
 /** @typedef {() => Promise<typeof import('./start-engine.js')>} Code */
 
-/** Loads what runs the engine. @type {Code} */
+/** Loads the code that runs the engine. @type {Code} */
 let code = () => import('./start-engine.js');
-/** From here on, `load` loads it. @param {Code} load */
+/** Sets the function that loads the code. @param {Code} load */
 export const useCode = (load) => void (code = load);
 
 /** @type {Running | null} */
 let running = null;
 
 /**
- * Loads the engine, once. Every call does so by itself; this is for doing it early, or for choosing the build.
- * @param {{wasm?: import('../engine/wasm-settings.js').WasmOption, baseUrl?: string | URL}} [options] wasm: 'baseline' or 'relaxed',
- *   or a module of one's own; left out: the faster of the package's two builds that runs here, or whichever is running
- *   already. baseUrl: as in `Translator.create`
+ * Loads the engine, once. Every call does this itself; call it to load early, or to choose the build.
+ * @param {{wasm?: import('../engine/wasm-settings.js').WasmOption, baseUrl?: string | URL}} [options] wasm:
+ *   'baseline' or 'relaxed', or your own module; left out: the running build, or else the faster of the package's two
+ *   builds that runs here. baseUrl: as in `Translator.create`
  * @returns {Promise<{build: string}>} 'baseline', 'relaxed' or 'custom'; rejects with NetworkError for a download, and with a
  *   QkvError: MISSING_FILE, UNSUPPORTED, ENGINE_FAILED
  */
@@ -34,7 +34,7 @@ export async function loadAttention(options) {
 }
 
 /**
- * Runs `use` with the engine's functions. An engine that fails is given up, so that the next call has a fresh one.
+ * Runs `use` with the engine's functions. An engine that fails is dropped, so the next call starts a new one.
  * @template Result
  * @param {(wasm: GuardedModule) => Result} use
  */

@@ -1,7 +1,7 @@
-// The plain values of options.
+// Reads the plain values of options.
 import { described, invalid } from '../base/given.js';
 
-/** A place or a count: what the engine counts with has 32 bits. */
+/** A position or a count: the engine's numbers have 32 bits. */
 const kLargest = 2 ** 31 - 1;
 
 /**
@@ -53,7 +53,7 @@ export function readName(value, name, names) {
 }
 
 /**
- * A name that the engine looks up in its own list.
+ * A name that the engine finds in its own list.
  * @param {unknown} value
  * @param {string} name
  * @returns {string}

@@ -1,5 +1,5 @@
-// The attention family by itself: the door of 'qkv/attention'. Importing it does nothing; the engine is loaded by the
-// first call, into the calling thread.
+// The module 'qkv/attention': the attention family without models. Importing it does nothing; the first call loads the
+// engine into the calling thread.
 
 export { QkvError } from '../base/errors.js';
 export { attention } from './attention.js';

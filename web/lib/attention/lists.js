@@ -1,4 +1,4 @@
-// What the engine knows, from its own lists.
+// The engine's lists of scores, selections and windows.
 import { withEngine } from './engine.js';
 
 /**
@@ -14,7 +14,7 @@ import { withEngine } from './engine.js';
  * @property {import('./options.js').ScoreName} name
  * @property {string} equation of a query q, a key k and the parameters
  * @property {string} source the paper
- * @property {boolean} sameDims whether queries and keys must be of one size
+ * @property {boolean} sameDims whether queries and keys must have the same size
  * @property {ScoreParameter[]} parameters
  */
 

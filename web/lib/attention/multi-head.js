@@ -28,17 +28,17 @@ const kNames = ['query', 'key', 'value', 'heads', 'keyHeads', 'weights', 'biases
  * @property {TensorLike} [value] [K, inputs]; left out it is the key
  * @property {number} [heads] default 1
  * @property {number} [keyHeads] of keys and values; divides `heads` (Ainslie et al. 2023). Default: as many as heads
- * @property {Layer} [weights] each [outputs, inputs], as PyTorch's Linear has it
+ * @property {Layer} [weights] each [outputs, inputs], as in PyTorch's Linear
  * @property {Layer} [biases] each [outputs]; one without a weight is refused
- * @property {LayerMemory} [memory] what an earlier call of the same layer returned: its keys and values come before these,
- *   and the place of query 0 is the number of its rows
+ * @property {LayerMemory} [memory] the memory that an earlier call of the same layer returned: its keys and values
+ *   come before these, and the position of query 0 is the number of its rows
  */
 
 /**
  * Multi-head attention (Vaswani et al. 2017, section 3.2.2): W_o [head_1; ...; head_H], head_h attending in its own
  * projection of queries, keys and values, by any score, selection, window and mask.
  *
- * Given the `memory` that it returned, it goes on where it was: causal attention a row at a time is that of the whole
+ * With the `memory` of an earlier call it continues there: causal attention row by row equals that of the whole
  * sequence at once. With `mask.firstQuery` it begins in the middle without a memory, and returns none.
  * @template {Recorded} [R=Recorded]
  * @param {MultiHeadOptions<R>} options
@@ -66,7 +66,7 @@ function readRequest(given) {
   const layer = readLayer(options);
   const inputs = { query, key, value, memory };
   const remember = isRemembered(choices.mask, memory !== undefined);
-  const bytes = 2 * bytesIn([choices, layer, inputs]); // packed, or turned, they are there twice
+  const bytes = 2 * bytesIn([choices, layer, inputs]); // packed or transposed, they exist twice
   return { ...choices, ...layer, ...inputs, heads, keyHeads, remember, bytes };
 }
 

@@ -1,4 +1,4 @@
-// Positions: what tells attention, which knows no order, where a row stands.
+// Positions, because attention itself does not depend on the order of rows.
 import { bytesIn, withHeads } from './choices.js';
 import { withEngine } from './engine.js';
 import { invalid, readFields } from '../base/given.js';
@@ -16,7 +16,7 @@ const kLayouts = /** @type {const} */ (['halves', 'interleaved']);
  * Sinusoidal positions (Vaswani et al. 2017, section 3.5): sin(p / 10000^(2j/d)) and cos(p / 10000^(2j/d)) of the positions
  * p = first, first + 1, ...
  * @param {number} count how many positions
- * @param {number} d columns; of an odd number one sine has no cosine
+ * @param {number} d columns; if it is odd, one sine has no cosine
  * @param {object} [options]
  * @param {PairLayout} [options.layout] where the sine and the cosine of frequency j stand: 'halves', the default, in columns
  *   j and ceil(d / 2) + j (MarianMT); 'interleaved' in columns 2j and 2j + 1 (the paper)
@@ -35,8 +35,8 @@ export async function sinusoidal(count, d, options) {
 }
 
 /**
- * R(delta), with p(i + delta) = R(delta) p(i) for the sinusoid p(i) of any place i: why the paper chose it. R turns each
- * frequency's pair by delta / 10000^(2j/d).
+ * R(delta), with p(i + delta) = R(delta) p(i) for the sinusoid p(i) of any position i, which is the paper's reason for
+ * sinusoids. R rotates each frequency's pair by delta / 10000^(2j/d).
  * @param {number} delta in positions; may be negative, or a fraction
  * @param {number} d columns, an even number
  * @param {object} [options]
@@ -54,8 +54,8 @@ export async function rotation(delta, d, options) {
 }
 
 /**
- * Rotary positions (Su et al. 2021): each pair of columns of row i is turned by (first + i) / base^(2j/d), so that a product
- * of two rows depends on how far apart they stand.
+ * Rotary positions (Su et al. 2021): each pair of columns of row i is rotated by (first + i) / base^(2j/d), so the
+ * product of two rows depends on their distance.
  * @param {TensorLike} x [rows, d] or [heads, rows, d], d an even number
  * @param {object} [options]
  * @param {number} [options.first] the place of row 0; default 0

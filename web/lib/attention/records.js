@@ -1,5 +1,5 @@
 /**
- * What was recorded, as users get it.
+ * Converts records to the form that users get.
  * @param {Record<string, any>} result
  * @param {import('../engine/glue.js').WasmChoices} choices
  * @param {boolean} hasHeads whether there is an axis of heads

@@ -1,13 +1,14 @@
-// Tensors as users give them, made into what the engine reads: flat typed arrays whose length is their shape's product.
+// Turns tensors, as users give them, into the engine's form: flat typed arrays whose length is the product of the
+// shape.
 import { QkvError } from '../base/errors.js';
 import { described, invalid } from '../base/given.js';
 
 /** @typedef {import('./options.js').Tensor} Tensor */
 /** @typedef {{data: Uint8Array, shape: number[]}} Bytes */
 
-/** More numbers than any tensor can have: the engine's memory ends before. */
+/** More numbers than any tensor that fits into the engine's memory. */
 const kMostNumbers = 2 ** 30;
-/** Axes that nested arrays are followed through, one more than anything has. */
+/** The most axes of nested arrays, one more than any tensor has. */
 const kDeepest = 4;
 
 const kUneven = 'its rows are not all of one length';
@@ -43,7 +44,7 @@ const isFlag = (x) => typeof x === 'boolean' || x === 0 || x === 1;
 /** @typedef {(element: unknown) => boolean} Check */
 
 /**
- * A copy: what was given may change, shrink or be transferred while the engine is waited for. Each property, length and
+ * A copy: the given data may change, shrink or be transferred while the engine is loading. Each property, length and
  * element is read once.
  * @param {any} value
  * @param {string} name
@@ -109,12 +110,12 @@ function readNested(value, name, ranks, Kind, check) {
 }
 
 /**
- * The elements of a list, or of lists in lists. How deep they are the first element says, and every list of an axis has
- * the first one's length.
+ * The elements of a list, or of nested lists. The first elements determine the number of axes and the length of each;
+ * all lists must agree.
  * @param {any} list
  * @param {{name: string, check: Check, deepest: number}} wanted
- * @param {number[]} [shape] is given the lengths
- * @param {any[]} [elements] those until now
+ * @param {number[]} [shape] gets the lengths
+ * @param {any[]} [elements] the elements so far
  * @param {number} [axis] of the list
  * @returns {any[]}
  */

@@ -1,4 +1,4 @@
-// Encoder-only models: what each piece of a text is like, and what a head trained for one question says of it.
+// Encoder-only models: vectors of a text's pieces, and the results of a head.
 import { inputText, invalid, readFields, wholeNumber } from '../base/given.js';
 import { folderSource } from '../loading/folder-source.js';
 import { openModel } from './open-model.js';
@@ -13,11 +13,11 @@ import { OneSided, checkKind } from './one-sided.js';
  * @typedef {object} EncoderInfo
  * @property {'encoder'} kind
  * @property {string} name the last part of its URL, or 'custom'
- * @property {'none' | 'masked' | 'sequence' | 'tokens' | 'answer'} head what it was trained to say
- * @property {string[]} labels of a head for sequences or tokens
- * @property {string} mask the piece that stands for a masked one; '' where there is none
- * @property {number} parameters numbers in its weights
- * @property {number} bytes that they take in memory
+ * @property {'none' | 'masked' | 'sequence' | 'tokens' | 'answer'} head the task of its head
+ * @property {string[]} labels of heads for sequences or tokens
+ * @property {string} mask the mask piece; '' if there is none
+ * @property {number} parameters the number of its weights
+ * @property {number} bytes of its weights in memory
  * @property {number} dModel the width of its layers
  * @property {number} layers
  * @property {number} heads in each layer
@@ -33,9 +33,9 @@ import { OneSided, checkKind } from './one-sided.js';
  * @typedef {object} Pieces
  * @property {string[]} pieces as the vocabulary writes them: '##ing', 'Ġworld'
  * @property {Int32Array} ids
- * @property {Int32Array} begin where each begins in the text that it is of: UTF-16
+ * @property {Int32Array} begin offset of each in its text, in UTF-16 units
  * @property {Int32Array} end
- * @property {Int32Array} of which text a piece is of: 0, 1, or -1 for one that was put around them
+ * @property {Int32Array} of the text of each piece: 0, 1, or -1 for special pieces
  * @property {boolean} truncated whether the text had more pieces than the model has positions, so that its end was not read
  */
 
@@ -43,7 +43,10 @@ import { OneSided, checkKind } from './one-sided.js';
 /** @typedef {Pieces & {vectors: Tensor, mean: Float32Array}} EncodedText `vectors` [pieces, dModel] of the last layer, `mean` of all */
 /** @typedef {Pieces & {encoderSelf: Tensor}} EncoderTrace `encoderSelf` [layers, heads, pieces, pieces] */
 /** @typedef {{piece: string, id: number, probability: number}} MaskGuess */
-/** @typedef {{label: string, score: number}} LabelScore `score` is a probability, or, of a model that says a number, the number */
+/**
+ * @typedef {{label: string, score: number}} LabelScore `score` is a probability, or the number of a model that returns
+ * a number
+ */
 /** @typedef {{piece: string, begin: number, end: number, label: string, score: number}} Tag */
 /** @typedef {{text: string, begin: number, end: number, score: number}} FoundAnswer */
 
@@ -51,15 +54,15 @@ const kInternal = Symbol('internal');
 const kText = ['signal', 'second'];
 
 /**
- * BERT, DistilBERT, RoBERTa and their like, from the folders that their communities publish.
+ * BERT, DistilBERT, RoBERTa and similar models, from folders as they are published.
  *
  *     const encoder = await Encoder.load('/models/bert/');
  *     await encoder.fillMask('The cat sat on the [MASK].');
  */
 export class Encoder extends OneSided {
-  /** The minifier renames classes; who uses the package sees this name. @override */
+  /** The minifier renames classes; this is the name that users see. @override */
   static name = 'Encoder';
-  /** The model and what runs it. @readonly @type {Readonly<EncoderInfo>} */
+  /** The model and its engine. @readonly @type {Readonly<EncoderInfo>} */
   info;
 
   /**
@@ -127,7 +130,8 @@ export class Encoder extends OneSided {
    * The likeliest pieces for each mask (`info.mask`) of a text.
    * @param {string} text
    * @param {CallOptions & {count?: number}} [options] `count`: how many for each; left out: 5
-   * @returns {Promise<{index: number, guesses: MaskGuess[]}[]>} for each mask its place among the pieces, and the best first
+   * @returns {Promise<{index: number, guesses: MaskGuess[]}[]>} for each mask its index among the pieces, and the
+   *   guesses, best first
    */
   async fillMask(text, options) {
     const { signal, count = 5 } = readFields(options, 'fillMask', ['signal', 'count']);
@@ -149,7 +153,7 @@ export class Encoder extends OneSided {
   }
 
   /**
-   * What the text is, by the labels that the model was trained for.
+   * The probabilities of the model's labels for the whole text.
    * @param {string} text
    * @param {CallOptions & {second?: string}} [options]
    * @returns {Promise<LabelScore[]>} all labels, the best first
@@ -164,7 +168,7 @@ export class Encoder extends OneSided {
   }
 
   /**
-   * What each piece is, by the labels that the model was trained for.
+   * The likeliest of the model's labels for each piece.
    * @param {string} text
    * @param {CallOptions} [options]
    * @returns {Promise<Tag[]>} for each piece of the text its likeliest label
@@ -183,7 +187,7 @@ export class Encoder extends OneSided {
   }
 
   /**
-   * Where in a text the answer to a question is. An answer that shares a piece with a better one is left out.
+   * Finds the answers to a question in a text. An answer that shares a piece with a better one is left out.
    * @param {string} question
    * @param {string} context
    * @param {CallOptions & {count?: number, maxLength?: number}} [options] `count` of answers, left out: 1; `maxLength`: the most
@@ -224,7 +228,7 @@ export class Encoder extends OneSided {
     return result.pieces.length > 0 ? result : { ...this.#nothing(), ...result };
   }
 
-  /** What is said of a text without pieces: an empty one, where the tokenizer puts none around it. */
+  /** The result for a text without pieces: an empty one, if the tokenizer adds no special pieces. */
   #nothing() {
     const { dModel, layers, heads } = this.info;
     const tensor = (/** @type {number[]} */ ...shape) => ({ shape, data: new Float32Array(0) });

@@ -1,4 +1,4 @@
-// Decoder-only models: a text in, its continuation out.
+// Decoder-only models: they continue a text.
 import { withSignals } from '../base/abort.js';
 import { inRange, inputText, maxLength as longest, readFields, wholeNumber } from '../base/given.js';
 import { folderSource } from '../loading/folder-source.js';
@@ -13,16 +13,18 @@ import { OneSided, checkKind } from './one-sided.js';
 
 /**
  * @typedef {object} GenerateOptions
- * @property {AbortSignal | null} [signal] gives the call up, with its reason
- * @property {number} [maxLength] the most pieces written; left out: 64. A prompt is kept whole, and what it leaves of the model's positions may end the text earlier
- * @property {number} [temperature] divides the logits: 0 is always the likeliest piece, above 1 is bolder; left out: the
- *   model's own
- * @property {number} [topK] draw from so many of the likeliest pieces; 0: from all; left out: the model's own
+ * @property {AbortSignal | null} [signal] aborts the call, with its reason
+ * @property {number} [maxLength] the most pieces to write; left out: 64. A prompt is kept whole, and the text may end
+ *   earlier at the model's last position
+ * @property {number} [temperature] divides the logits: 0 always takes the likeliest piece, above 1 is more random;
+ *   left out: the model's own
+ * @property {number} [topK] draw from this many of the likeliest pieces; 0: from all; left out: the model's own
  * @property {number} [topP] draw from the fewest pieces whose probabilities reach this sum; left out: the model's own
- * @property {number} [repetitionPenalty] above 1: pieces that are there already are less likely; left out: the model's own
- * @property {string | string[]} [stop] the text ends before the first of these
- * @property {number} [seed] a whole number; the same seed draws the same; left out: 0
- * @property {number} [alternatives] also return so many of the likeliest pieces at each step
+ * @property {number} [repetitionPenalty] above 1: pieces that occurred already are less likely; left out: the model's
+ *   own
+ * @property {string | string[]} [stop] the text ends before the first of these strings
+ * @property {number} [seed] a whole number; the same seed draws the same pieces; left out: 0
+ * @property {number} [alternatives] also return this many of the likeliest pieces at each step
  */
 
 /** @typedef {{pieces: string[], ids: Int32Array, logProbs: Float32Array}} Likeliest best first; natural logarithms */
@@ -33,15 +35,16 @@ import { OneSided, checkKind } from './one-sided.js';
  * @property {string[]} pieces
  * @property {Int32Array} ids
  * @property {Float32Array} logProbs of each piece, by the model's own distribution
- * @property {Likeliest[]} alternatives for each piece, where they were asked for
- * @property {'length' | 'end' | 'stop'} end why it ends: as long as it may be, by the model's end piece, before a `stop`
+ * @property {Likeliest[]} alternatives for each piece, if requested
+ * @property {'length' | 'end' | 'stop'} end why it ends: at `maxLength`, at the model's end piece, before a `stop`
  * @property {boolean} truncated whether the prompt's beginning was left out: it had more pieces than the model has positions
  */
 
 /**
- * @typedef {import('./encoder.js').Pieces & {logProbs: Float32Array, alternatives: Likeliest, decoderSelf: import('./encoder.js').Tensor}} GeneratorTrace
- *   `decoderSelf` [layers, heads, pieces, pieces]: row t is what the model looked at when it had read piece t; `logProbs` of
- *   each piece but the first; `alternatives` 5 after each piece, one after the other
+ * @typedef {import('./encoder.js').Pieces & {logProbs: Float32Array, alternatives: Likeliest, decoderSelf:
+ *   import('./encoder.js').Tensor}} GeneratorTrace `decoderSelf` [layers, heads, pieces, pieces]: row t is the
+ *   attention of the step that has read piece t; `logProbs` of each piece but the first; `alternatives`: 5 for each
+ *   piece, one piece after the other
  */
 
 const kInternal = Symbol('internal');
@@ -52,15 +55,15 @@ const kGenerate = [
 ];
 
 /**
- * GPT-2 and its like, from the folders that their communities publish.
+ * GPT-2 and similar models, from folders as they are published.
  *
  *     const generator = await Generator.load('/models/gpt2/');
  *     for await (const text of generator.stream('Once upon a time')) console.log(text);
  */
 export class Generator extends OneSided {
-  /** The minifier renames classes; who uses the package sees this name. @override */
+  /** The minifier renames classes; this is the name that users see. @override */
   static name = 'Generator';
-  /** The model and what runs it. @readonly @type {Readonly<GeneratorInfo>} */
+  /** The model and its engine. @readonly @type {Readonly<GeneratorInfo>} */
   info;
 
   /**
@@ -107,8 +110,7 @@ export class Generator extends OneSided {
   }
 
   /**
-   * The continuation as a stream of strings. What follows is written when the reader asks for it; cancelling ends the
-   * writing.
+   * The continuation as a stream of strings. Text is written when the reader requests it; cancelling ends the writing.
    * @param {string} prompt
    * @param {GenerateOptions} [options]
    * @returns {ReadableStream<string>}
@@ -120,7 +122,7 @@ export class Generator extends OneSided {
     const cancelled = new AbortController();
     let isWanted = false;
     let goOn = () => {};
-    /** Hands a part out, and waits until the reader wants another. @type {(to: Controller, part: string) => unknown} */
+    /** Passes a part on, and waits until the reader wants another. @type {(to: Controller, part: string) => unknown} */
     const hand = (to, part) => {
       if (part === '') return;
       isWanted = false;
@@ -156,7 +158,8 @@ export class Generator extends OneSided {
   /**
    * How likely each piece is to be the next of a text, by the model's own distribution.
    * @param {string} text may be empty
-   * @param {{signal?: AbortSignal | null, count?: number}} [options] `count`: so many of the likeliest; left out: 1000
+   * @param {{signal?: AbortSignal | null, count?: number}} [options] `count`: this many of the likeliest; left out:
+   *   1000
    * @returns {Promise<Likeliest>}
    */
   async next(text, options) {
@@ -167,7 +170,7 @@ export class Generator extends OneSided {
   }
 
   /**
-   * Every attention weight of one pass over a text, and what the model would have written at each place.
+   * Every attention weight of one pass over a text, and the likeliest pieces at each place.
    * @param {string} text
    * @param {{signal?: AbortSignal | null}} [options]
    * @returns {Promise<GeneratorTrace>}
@@ -181,8 +184,8 @@ export class Generator extends OneSided {
 /** @typedef {ReadableStreamDefaultController<string>} Controller */
 
 /**
- * What a text that grows has more than before. A stop string may take back what its beginning looked like: only what can
- * no longer change is handed out.
+ * Returns a function that gives the new part of a growing text. The beginning of a stop string may still be removed, so
+ * only text that can no longer change is returned.
  * @param {string[]} [stops]
  * @returns {(text: string, isLast?: boolean) => string}
  */

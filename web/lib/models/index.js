@@ -1,4 +1,4 @@
-// The door of 'qkv/models'. Importing it does nothing; the engine for what people bring is loaded with the first model.
+// The module 'qkv/models'. Importing it does nothing; the engine for brought models is loaded with the first model.
 
 export { QkvError } from '../base/errors.js';
 export { Translator } from '../api/translator.js';

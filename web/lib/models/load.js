@@ -1,4 +1,4 @@
-// The front door for model folders of every kind.
+// Loads model folders of every kind.
 import { QkvError, rethrowPublic } from '../base/errors.js';
 import { described, invalid, readFields } from '../base/given.js';
 import { listed, openerOf, readFile } from '../loading/model-files.js';
@@ -30,15 +30,15 @@ import { checkKind } from './one-sided.js';
 const kKinds = /** @type {const} */ ({ Translator: 'translation', Encoder: 'encoder', Generator: 'generator' });
 
 /**
- * What a folder holds.
+ * The content of a folder.
  * @typedef {object} FolderInfo
- * @property {'Translator' | 'Encoder' | 'Generator'} class what `load` makes of it
- * @property {number} parameters numbers in its weights
- * @property {number} bytes that they will take in memory, by the option `numbers`
- * @property {number} fileBytes of its files of weights; 0: not known before they are read
- * @property {string} modelType as config.json has it: 'bert'
- * @property {string} architecture as config.json has it, '' where it does not say: 'BertForMaskedLM'
- * @property {TensorInfo[]} tensors of its files of weights, in the order that they lie in; none of what PyTorch pickled
+ * @property {'Translator' | 'Encoder' | 'Generator'} class the class that `load` returns
+ * @property {number} parameters the number of its weights
+ * @property {number} bytes of its weights in memory, with the option `numbers`
+ * @property {number} fileBytes of the files of weights; 0: not known before they are read
+ * @property {string} modelType as in config.json: 'bert'
+ * @property {string} architecture as in config.json; '' if it is not given: 'BertForMaskedLM'
+ * @property {TensorInfo[]} tensors of its files of weights, in the order of the files; empty for PyTorch's pickles
  * @property {number} dModel the width of its layers
  * @property {number} vocabularySize
  * @property {number} maxLength the most pieces of a text
@@ -50,15 +50,16 @@ const kKinds = /** @type {const} */ ({ Translator: 'translation', Encoder: 'enco
  * @overload
  * @param {AnyModelOption} model
  * @param {LoadOptions & Languages & {class: Name}} options
- * @returns {Promise<ModelClasses[Name]>} rejects as below, and with INVALID_ARGUMENT where the folder holds another class
+ * @returns {Promise<ModelClasses[Name]>} rejects as below, and with INVALID_ARGUMENT if the folder holds another
+ *   class
  */
 /**
- * Loads a model folder, whatever it holds: `config.json` says what.
+ * Loads a model folder of any class, which `config.json` determines.
  * @overload
  * @param {AnyModelOption} model
  * @param {LoadOptions & Languages} [options]
- * @returns {Promise<Translator | Encoder | Generator>} rejects with a QkvError that says what is wrong with the folder, or
- *   what it asks for that this engine does not do; NetworkError for a download; the signal's reason
+ * @returns {Promise<Translator | Encoder | Generator>} rejects with a QkvError that says what is wrong with the
+ *   folder, or which of its features this engine does not support; NetworkError for a download; the signal's reason
  */
 /**
  * @param {AnyModelOption} model
@@ -90,8 +91,8 @@ export async function load(model, options) {
 }
 
 /**
- * An engine with the model; null where the translating engine runs it: this package's own recurrent kind, and what is in
- * Marian's own files.
+ * An engine with the model; null if the translating engine runs it: this package's recurrent models, and Marian's
+ * files.
  * @param {FolderSource} source
  * @param {LoadOptions} how
  * @param {import('../text/languages.js').LanguagePair} languages
@@ -107,7 +108,7 @@ async function lendUnlessTranslators(source, how, languages) {
 }
 
 /**
- * A folder with its config.json read; undefined of a zip, which is read where it is unpacked.
+ * A folder with its config.json read; undefined for a zip, which is read when it is unpacked.
  * @param {FolderSource} source
  * @param {AbortSignal} [signal]
  */
@@ -118,7 +119,7 @@ async function lookAt(source, signal) {
   return { ...list, known: { 'config.json': config } };
 }
 
-/** Whether it is of this package's own recurrent kind, which the translating engine runs. @param {Uint8Array} config */
+/** Whether it is a recurrent model of this package, which the translating engine runs. @param {Uint8Array} config */
 const isRecurrent = (config) => /"model_type"\s*:\s*"qkv-rnn"/.test(new TextDecoder().decode(config));
 
 const kMarian =
@@ -126,8 +127,8 @@ const kMarian =
   'folders with a config.json';
 
 /**
- * What a folder holds and how large it would be in memory. Its weights are not read: of a file that safetensors wrote its
- * beginning is, what PyTorch pickled is downloaded.
+ * The content of a folder, and its size in memory. Weights are not read: of a safetensors file only the beginning is;
+ * PyTorch's pickles are downloaded.
  * @param {AnyModelOption} model
  * @param {LoadOptions} [options]
  * @returns {Promise<FolderInfo>} rejects as `load` does

@@ -4,13 +4,13 @@ import { listed } from '../loading/model-files.js';
 import { parts } from '../api/parts.js';
 
 /**
- * Whether what has no config.json is a model in Marian's own files. A folder on a server cannot be listed: of one it may be,
- * where its languages are known, after which such files are called.
+ * Whether a source without config.json is a model in Marian's format. A folder on a server cannot be listed: it may be
+ * one if its languages are known, because they give the names of the files.
  * @param {import('../loading/folder-source.js').FolderSource} source
- * @param {any} error what reading it as a model folder rejected with
+ * @param {any} error the rejection of reading it as a model folder
  * @param {import('../text/languages.js').LanguagePair} languages
  * @param {AbortSignal | null} [signal]
- * @returns {Promise<boolean>} rejects with INVALID_ARGUMENT where there are several models
+ * @returns {Promise<boolean>} rejects with INVALID_ARGUMENT if there are several models
  */
 export async function isMarian(source, error, languages, signal) {
   const cause = error instanceof DOMException ? error.cause : error;

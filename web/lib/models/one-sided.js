@@ -17,7 +17,7 @@ export class OneSided {
     this.#reference = reference;
   }
 
-  /** Frees what the model holds; calls that are running reject with an AbortError. */
+  /** Frees the model's memory; running calls reject with an AbortError. */
   destroy() {
     if (this.#life.signal.aborted) return;
     this.#life.abort(domException('AbortError', new QkvError('DESTROYED', 'it was destroyed while this was running')));
@@ -68,7 +68,7 @@ export class OneSided {
 /**
  * @param {ModelKind} kind of the folder
  * @param {ModelKind | undefined} wanted undefined: any
- * @param {() => void} giveBack what was loaded
+ * @param {() => void} giveBack frees the loaded model
  */
 export function checkKind(kind, wanted, giveBack) {
   if (wanted === undefined || kind === wanted) return;

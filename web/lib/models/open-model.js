@@ -1,4 +1,4 @@
-// From a folder to a model in an engine.
+// Loads a folder's model into an engine.
 import { unlessAborted } from '../base/abort.js';
 import { toPublicError } from '../base/errors.js';
 import { invalid, readFields } from '../base/given.js';
@@ -14,13 +14,13 @@ import { addressOf, lasting, nameOf } from '../loading/model-source.js';
 
 /**
  * @typedef {object} LoadOptions
- * @property {(monitor: CreateMonitor) => void} [monitor] is given an EventTarget with 'downloadprogress' events
- * @property {AbortSignal} [signal] gives the loading up
+ * @property {(monitor: CreateMonitor) => void} [monitor] gets an EventTarget with 'downloadprogress' events
+ * @property {AbortSignal} [signal] ends the loading
  * @property {boolean} [worker] as in `Translator.create`
  * @property {'baseline' | 'relaxed' | (string & {}) | URL | ArrayBuffer | WebAssembly.Module} [wasm] as there
  * @property {string | URL} [baseUrl] as there
- * @property {Numbers} [numbers] what weights of floats are kept as: 'float', 'int8', a quarter of the size, or 'auto',
- *   which is int8 where floats would take over 128 MiB; left out: 'auto'
+ * @property {Numbers} [numbers] the number format of float weights in memory: 'float'; 'int8', a quarter of the size;
+ *   or 'auto': int8 if floats would take over 128 MiB; left out: 'auto'
  */
 
 const kNumbers = ['auto', 'float', 'int8'];
@@ -40,7 +40,7 @@ function withNumbers(source, { numbers }) {
 /**
  * @param {FolderSource} from
  * @param {LoadOptions} [given]
- * @param {import('../loading/model-files.js').ListedSource} [found] the same model, as far as it has been looked at
+ * @param {import('../loading/model-files.js').ListedSource} [found] the same model, as far as it has been read
  * @returns {Promise<{reference: ModelReference, info: any}>}
  */
 export async function openModel(from, given, found) {
@@ -80,7 +80,7 @@ export async function look(from, given) {
   const options = /** @type {LoadOptions} */ (readFields(given, 'inspect', kLoad));
   const { signal = new AbortController().signal } = options;
   signal.throwIfAborted();
-  const source = withNumbers(lasting(from), options); // it is read once the engine has started
+  const source = withNumbers(lasting(from), options); // it is read when the engine has started
   const host = holdHost(engineSettings(options, modelsKind));
   try {
     await unlessAborted(host.started, signal);

@@ -1,4 +1,4 @@
-// Where the build that trains is, and its worker.
+// The URLs of the build that trains and of its worker.
 import { packageFile } from '../base/package-file.js';
 
 /** @param {string} [base] as `packageFile` takes it */

@@ -1,4 +1,4 @@
-// The door of 'qkv/train'. Importing it does nothing; the build that trains is loaded by Trainer.create().
+// The module 'qkv/train'. Importing it does nothing; Trainer.create() loads the build that trains.
 
 export { QkvError } from '../base/errors.js';
 export { Trainer } from './trainer.js';

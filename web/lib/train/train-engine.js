@@ -1,4 +1,4 @@
-// The engine of one thread that trains: a trainer, and the jobs that its model is asked for between two steps.
+// The engine that trains, in one thread: a trainer, and the jobs of its model between two steps.
 import { Engine } from '../engine/engine.js';
 import { startGuarded } from '../engine/start-guarded.js';
 import { QkvError } from '../base/errors.js';
@@ -11,16 +11,16 @@ import createModule from './glue.js';
 
 /**
  * @typedef {object} Progress
- * @property {number} step updates until now
- * @property {number} steps those of this call
- * @property {number} loss nats a piece, with label smoothing: the mean of the steps of this call
- * @property {number} tokens of both sides, until now
+ * @property {number} step updates so far
+ * @property {number} steps the updates of this call
+ * @property {number} loss nats for each piece, with label smoothing: the mean of the steps of this call
+ * @property {number} tokens of both sides, so far
  * @property {number} rate the learning rate of the last step
  * @property {number} gradient its gradient's length, before it was clipped
- * @property {number} milliseconds that the steps of this call took
+ * @property {number} milliseconds taken by the steps of this call
  */
 
-/** One trainer an engine. */
+/** One trainer for each engine. */
 export class TrainEngine {
   #trainer = 0;
   #answering = 0;
@@ -42,8 +42,8 @@ export class TrainEngine {
   }
 
   /**
-   * Some steps, a turn each, until their number or their time is used up, or `pause` is called. Jobs that the model is asked for go first, so
-   * that each sees one state of the weights.
+   * Runs steps until their number or their time is used up, or `pause` is called. Jobs of the model run first, so that
+   * each job sees one state of the weights.
    * @param {{steps: number, milliseconds: number}} args
    * @param {Call} call
    * @returns {Promise<Progress>}
@@ -69,7 +69,7 @@ export class TrainEngine {
     return { step, steps: done, tokens, rate, gradient, loss: loss / pieces, milliseconds: performance.now() - begin };
   }
 
-  /** Ends the steps that are being made after the one at work. */
+  /** Ends the run after the current step. */
   async pause() {
     this.#isPaused = true;
   }

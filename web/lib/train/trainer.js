@@ -14,38 +14,38 @@ import { trainUrl, trainWorkerUrl } from './assets.js';
 /** @typedef {{source: string, target: string}} SentencePair */
 
 /**
- * A run's choices, as in the config file of `qkv train` (its fields `preset`, `model`, `batch`, `subwords`, `optimiser`,
- * `schedule`, `average`, `steps`, `seed`); all have defaults. A field that is not known is an error.
+ * The config of a run, as in the file of `qkv train` (its fields `preset`, `model`, `batch`, `subwords`, `optimiser`,
+ * `schedule`, `average`, `steps`, `seed`). All fields have defaults; an unknown field is an error.
  * @typedef {object} TrainerConfig
- * @property {'tiny' | 'small' | 'base'} [preset] the sizes to begin with; left out: 'small'
+ * @property {'tiny' | 'small' | 'base'} [preset] the base config; left out: 'small'
  * @property {Record<string, number | boolean | string>} [model] fields of config.json that differ from the preset's
  * @property {{tokens?: number, longest?: number, joined?: number[], accumulate?: number}} [batch]
  * @property {{source?: number, target?: number}} [subwords]
  * @property {{beta1?: number, beta2?: number, epsilon?: number, decay?: number, clip?: number, smoothing?: number}} [optimiser]
  * @property {{kind?: 'inverse-sqrt' | 'cosine' | 'constant', peak?: number, warmup?: number, floor?: number}} [schedule]
  * @property {{from?: number, every?: number}} [average]
- * @property {number} [steps] of the whole run: the length of a cosine, and what the average's share is of
+ * @property {number} [steps] of the whole run: used by the cosine schedule and by the average's share
  * @property {number} [seed]
  */
 
 /**
- * What a trainer stores and continues from: numbers as JSON, and weights, moments and averages as safetensors. It can be
- * put into IndexedDB as it is.
+ * The state from which a trainer continues: numbers as JSON; weights, moments and averages as safetensors. It can be
+ * stored in IndexedDB.
  * @typedef {{place: string, tensors: Uint8Array}} Checkpoint
  */
 
 /**
  * @typedef {object} TrainerOptions
- * @property {Iterable<[string, string] | SentencePair>} pairs what is learnt: sources and their targets
- * @property {Iterable<[string, string] | SentencePair>} [dev] pairs to measure by, which are not learnt from
+ * @property {Iterable<[string, string] | SentencePair>} pairs the training data: sources and their targets
+ * @property {Iterable<[string, string] | SentencePair>} [dev] pairs for measuring, which are not trained on
  * @property {{'vocab.json': string, 'source.spm': Uint8Array, 'target.spm'?: Uint8Array}} [vocabulary] a model folder's;
  *   left out: the characters of the pairs
  * @property {TrainerConfig} [config]
- * @property {Checkpoint} [checkpoint] of a trainer with the same pairs, vocabulary and config, to go on from
- * @property {AbortSignal} [signal] gives the creation up
- * @property {boolean} [worker] whether it trains in a worker of its own; left out: in browsers yes, in Node no. Without
- *   one it trains in this thread, a step at a time
- * @property {string | URL | ArrayBuffer | WebAssembly.Module} [wasm] the build that trains, where it is another
+ * @property {Checkpoint} [checkpoint] of a trainer with the same pairs, vocabulary and config, to continue from
+ * @property {AbortSignal} [signal] ends the creation
+ * @property {boolean} [worker] whether it trains in its own worker; left out: yes in browsers, no in Node. Without a
+ *   worker it trains in this thread, one step at a time
+ * @property {string | URL | ArrayBuffer | WebAssembly.Module} [wasm] another build that trains
  * @property {string | URL} [baseUrl] as in `Translator.create`
  */
 
@@ -54,7 +54,7 @@ import { trainUrl, trainWorkerUrl } from './assets.js';
  * @property {number} [steps] updates to make; left out: until it is paused or aborted
  * @property {number} [interval] milliseconds between two reports; left out: 250
  * @property {(progress: Progress) => void} [onProgress]
- * @property {AbortSignal | null} [signal] ends it, with its reason
+ * @property {AbortSignal | null} [signal] ends the run, with its reason
  */
 
 const kInternal = Symbol('internal');
@@ -65,14 +65,14 @@ const kVocabulary = ['vocab.json', 'source.spm', 'target.spm'];
 const kRun = ['steps', 'interval', 'onProgress', 'signal'];
 
 /**
- * Trains a Transformer where it is, and lets it be asked at any moment.
+ * Trains a Transformer on the device, and can be used at any moment.
  *
  *     const trainer = await Trainer.create({ pairs: [['abc', 'cba'], ...] });
  *     await trainer.run({ steps: 1000, onProgress: ({ step, loss }) => console.log(step, loss) });
  *     await trainer.translate('xyz');
  */
 export class Trainer {
-  /** The minifier renames classes; who uses the package sees this name. */
+  /** The minifier renames classes; this is the name that users see. */
   static name = 'Trainer';
   /** The model's sizes. @readonly @type {Readonly<import('../engine/glue.js').WasmModelInfo>} */
   info;
@@ -94,7 +94,7 @@ export class Trainer {
   }
 
   /**
-   * Makes a model with random weights, or goes on from a checkpoint.
+   * Makes a model with random weights, or continues from a checkpoint.
    * @param {TrainerOptions} options
    * @returns {Promise<Trainer>} rejects with a QkvError that names the option, or the signal's reason
    */
@@ -129,8 +129,8 @@ export class Trainer {
   /**
    * Trains, until the steps are made, `pause()` is called or the signal aborts. One run at a time.
    * @param {RunOptions} [options]
-   * @returns {Promise<Progress | undefined>} of the last report; undefined where no step was made. Rejects with the
-   *   signal's reason, with a QkvError where the loss is not a number any more, and with AbortError after `destroy()`
+   * @returns {Promise<Progress | undefined>} of the last report; undefined if no step was made. Rejects with the
+   *   signal's reason, with a QkvError if the loss is no longer a number, and with AbortError after `destroy()`
    */
   async run(options) {
     const { steps = Infinity, interval = 250, onProgress, signal } = readFields(options, 'run', kRun);
@@ -156,15 +156,15 @@ export class Trainer {
     }
   }
 
-  /** Ends the run that is going on after its step; `run` then resolves. Nothing happens where none is. */
+  /** Ends the current run after its step; `run` then resolves. Without a run it does nothing. */
   pause() {
     if (!this.#running || this.#running.signal.aborted) return;
     this.#running.abort();
-    this.#call('pause', {}).catch(() => {}); // the run tells of an engine that has ended
+    this.#call('pause', {}).catch(() => {}); // the run reports an engine that has ended
   }
 
   /**
-   * From the next step on.
+   * Takes effect from the next step on.
    * @param {number} rate the schedule's peak
    */
   async setLearningRate(rate) {
@@ -173,16 +173,16 @@ export class Trainer {
   }
 
   /**
-   * The loss on the pairs of `dev`, by the weights' average where there is one.
-   * @returns {Promise<number>} nats a piece
+   * The loss on the pairs of `dev`, with the average of the weights if there is one.
+   * @returns {Promise<number>} nats for each piece
    */
   measure() {
     return this.#call('measure', {});
   }
 
   /**
-   * The model's output for a text, as it is now; a run waits for it.
-   * @param {string} text one sequence, whatever it looks like
+   * The model's output for a text, with the current weights; a run waits for it.
+   * @param {string} text one sequence
    * @param {{signal?: AbortSignal | null, beam?: number, maxLength?: number}} [options] beam: left out, 1: greedy;
    *   maxLength: the most pieces to write
    * @returns {Promise<string>}
@@ -196,7 +196,7 @@ export class Trainer {
   }
 
   /**
-   * Everything that the model attends to while it writes `target`, or what it writes by itself.
+   * The attention weights of the model while it writes `target`, or its own translation.
    * @param {string | SentencePair} input
    * @param {{signal?: AbortSignal | null, maxLength?: number}} [options] maxLength: as in `translate`
    * @returns {Promise<Trace>}
@@ -212,7 +212,7 @@ export class Trainer {
   }
 
   /**
-   * All that another trainer with the same pairs, vocabulary and config needs to go on, bit for bit.
+   * The state with which another trainer with the same pairs, vocabulary and config continues, bit for bit.
    * @returns {Promise<Checkpoint>}
    */
   checkpoint() {
@@ -220,7 +220,7 @@ export class Trainer {
   }
 
   /**
-   * The model's folder, as `Translator.create({ model: { files } })` takes it: weights of 16 bits, of the average where
+   * The model's folder, as `Translator.create({ model: { files } })` takes it: weights of 16 bits, of the average if
    * there is one.
    * @returns {Promise<Record<string, Uint8Array<ArrayBuffer>>>}
    */
@@ -236,7 +236,7 @@ export class Trainer {
     return this.#call('memory', {});
   }
 
-  /** Frees everything; what is running rejects with an AbortError, later calls with an InvalidStateError. */
+  /** Frees everything. Running calls reject with an AbortError, later ones with an InvalidStateError. */
   destroy() {
     if (this.#life.signal.aborted) return;
     this.#life.abort();
@@ -273,7 +273,7 @@ export class Trainer {
 /**
  * @param {Iterable<[string, string] | SentencePair>} pairs
  * @param {string} where
- * @returns {string} a line each; line ends and tabs in a text are spaces
+ * @returns {string} one line each; line ends and tabs in a text become spaces
  */
 function lines(pairs, where) {
   const clean = (/** @type {unknown} */ text) => {
