@@ -12,6 +12,7 @@ const kPages = {
   'generate.html': 'Generate',
   'models.html': 'Models',
 };
+const kLinks = { ...kPages, 'docs/': 'Docs' };
 
 let browser;
 beforeAll(async () => {
@@ -36,7 +37,7 @@ test.each(Object.entries(kPages))('%s: the header leads to every page, also on a
     all.map((link) => [link.textContent, new URL(link.href).pathname.slice(1), link.getAttribute('aria-current')]),
   );
   expect(links).toEqual(
-    Object.entries(kPages).map(([path, title]) => [
+    Object.entries(kLinks).map(([path, title]) => [
       title,
       path.replace('index.html', ''),
       title === name ? 'page' : null,

@@ -209,7 +209,11 @@ export async function bundleSite({ minify = true } = {}) {
   fresh(out);
   const demo = readdirSync(at('web', 'demo'));
   const pages = new Map(demo.filter((name) => name.endsWith('.html')).map((name) => [name, wholePage(name)]));
-  const scripts = [...new Set([...pages.values()].flatMap(entriesOf))];
+  const { fiveLines, speedTable } = await import('./first-page.mjs');
+  const first = /** @type {string} */ (pages.get('index.html'));
+  pages.set('index.html', first.replace('{{five-lines}}', fiveLines).replace('{{speed}}', speedTable));
+  const document = wholePage('docs/page.html', 'docs/');
+  const scripts = [...new Set([...pages.values(), document].flatMap(entriesOf))];
   const entryPoints = scripts.map((name) => ({ in: at('web', 'demo', name), out: name.replace(/\.\w+$/, '') }));
   await bundle(out, entryPoints, { minify });
   for (const [name, html] of pages) writeFileSync(join(out, name), html);
@@ -217,7 +221,29 @@ export async function bundleSite({ minify = true } = {}) {
     copy(at('web', 'demo', name), join(out, name));
   }
   copyModels(join(out, 'models'));
+  // The reference takes longer than all else: pages that are rebuilt as files change go without.
+  await writeDocs(join(out, 'docs'), document, { withReference: minify });
   writeNotices(out);
+}
+
+/**
+ * The documents, each in the page `template`, whose addresses are relative to the pages' folder.
+ * @param {string} out
+ * @param {string} template
+ * @param {{withReference: boolean}} options whether the API reference is among them; it needs dist/
+ */
+async function writeDocs(out, template, { withReference }) {
+  const { docsSite } = await import('./docs/site.mjs');
+  const inFolder = template.replace(/(href|src)="(?![a-z]+:|#|{{)(?:\.\/)?([^"]*)"/g, '$1="{{up}}../$2"');
+  const { files, pictures } = await docsSite(
+    (parts) => inFolder.replace(/{{(\w+)}}/g, (_, name) => parts[/** @type {keyof typeof parts} */ (name)]),
+    { withReference },
+  );
+  for (const [path, text] of files) {
+    mkdirSync(dirname(join(out, path)), { recursive: true });
+    writeFileSync(join(out, path), text);
+  }
+  for (const path of pictures) copy(at('web', 'docs', path), join(out, path));
 }
 
 /** Copies the model folders without their training logs; links become files. @param {string} out */
@@ -231,9 +257,10 @@ function copyModels(out) {
  * in which `{{caption}}` is what the attribute says, nothing where there is none, and `<slot></slot>` what stands inside.
  * Where a part links to the page itself, the link says so.
  * @param {string} name
+ * @param {string} [address] by which a part links to it
  * @returns {string}
  */
-function wholePage(name) {
+function wholePage(name, address = name === 'index.html' ? './' : name) {
   /** @type {(html: string) => string} */
   const filled = (html) =>
     html.replace(/[ ]*<qkv-part\s+file="([\w-]+)"([^>]*)>([\s\S]*?)<\/qkv-part>\n?/g, (_, file, attributes, inside) => {
@@ -245,7 +272,7 @@ function wholePage(name) {
         part.replace(/\{\{([\w-]+)\}\}/g, (_, key) => said[key] ?? '').replace('<slot></slot>', inside.trim()),
       );
     });
-  const own = `href="${name === 'index.html' ? './' : name}"`;
+  const own = `href="${address}"`;
   const html = filled(readFileSync(at('web', 'demo', name), 'utf8'));
   if (html.includes('<qkv-part')) throw new ToolError(`${name} has a part that is not filled in`);
   return html.replace(`<a ${own}>`, `<a ${own} aria-current="page">`);

@@ -17,9 +17,13 @@ const files = (/** @type {string[]} */ ...patterns) =>
 const node = (/** @type {string} */ script, /** @type {string[]} */ ...args) =>
   run(process.execPath, [at('node_modules', script), ...args]);
 
-/** The newest of a clang tool's names that is here. @param {string} name */
-function clangTool(name) {
-  for (const candidate of [`${name}-19`, `${name}-20`, `${name}-21`, name]) {
+/**
+ * The first of a clang tool's versions that is installed. Formatting differs between versions, so clang-format prefers 19.
+ * @param {string} name
+ * @param {number[]} versions in the order of preference
+ */
+function clangTool(name, versions) {
+  for (const candidate of [...versions.map((version) => `${name}-${version}`), name]) {
     try {
       execFileSync(candidate, ['--version'], { stdio: 'ignore' });
       return candidate;
@@ -33,7 +37,7 @@ function clangTool(name) {
 async function clangFormat() {
   const sources = files('*.cc', '*.h');
   if (sources.length > 0)
-    await run(clangTool('clang-format'), [...(fix ? ['-i'] : ['--dry-run', '--Werror']), ...sources]);
+    await run(clangTool('clang-format', [19, 20, 21, 22]), [...(fix ? ['-i'] : ['--dry-run', '--Werror']), ...sources]);
 }
 
 /** A file is looked at again only when it, a header or the list of checks has changed. */
@@ -52,7 +56,7 @@ async function clangTidy() {
   const clean = at('build', 'lint', 'clang-tidy');
   mkdirSync(clean, { recursive: true });
   const sources = files('core/*.cc').filter((file) => !existsSync(`${clean}/${key(file)}`));
-  const tidy = clangTool('clang-tidy');
+  const tidy = clangTool('clang-tidy', [22, 21, 20, 19]);
   // Highway's kernels are compiled once for each kind of processor; reading them once is enough.
   const args = ['--quiet', '-p', commands, '--extra-arg=-DHWY_COMPILE_ONLY_STATIC'];
   let failed = 0;

@@ -95,6 +95,7 @@ async function start(host, wasm) {
       onAbort: (reason) => reject(new Error(`bergamot: ${reason}`)),
     };
     // In a scope of its own, so that it can be started again.
+    // eslint-disable-next-line no-new-func -- the text is that of a pinned package
     new Function('Module', ...Object.keys(parameters), script)(module, ...Object.values(parameters));
   });
 }

@@ -16,6 +16,7 @@ import { statusLine } from '../shared/status.js';
 import { Texts } from './texts.js';
 import { bindTheme } from '../shared/theme.js';
 import { translation } from '../shared/words.js';
+import { bindUseCard } from './use-card.js';
 
 const kTypingPause = 150;
 
@@ -40,6 +41,8 @@ let saved = null;
 let inView;
 /** What the address wants the sentence's translation to begin with; undefined: it has been heard. @type {number[] | null | undefined} */
 let wanted;
+
+bindUseCard(document);
 
 const run = new LatestRun(translate, (error) => {
   texts.busy(false);

@@ -1,4 +1,4 @@
-// Signals that give work up.
+// Abort signals.
 
 /** @typedef {() => void} Act */
 
@@ -6,11 +6,11 @@
 const waiting = new WeakMap();
 
 /**
- * Calls `act` when the signal aborts. A signal has one listener of this package, however many calls share it: Node warns
- * of an eleventh. The listener goes with the last call: one that stayed would keep the signal in memory.
+ * Calls `act` when the signal aborts. Each signal gets one listener of this package for all calls, because Node warns
+ * of an eleventh listener. The listener is removed with the last call; otherwise it would keep the signal in memory.
  * @param {AbortSignal} signal
  * @param {Act} act
- * @returns {Act} takes `act` back
+ * @returns {Act} removes `act`
  */
 export function onAbort(signal, act) {
   const acts = waiting.get(signal) ?? new Set();
@@ -18,7 +18,7 @@ export function onAbort(signal, act) {
     waiting.set(signal, acts);
     signal.addEventListener('abort', tell);
   }
-  const own = () => act(); // the same function may wait twice
+  const own = () => act(); // the same function may be added twice
   acts.add(own);
   return () => {
     if (acts.delete(own) && acts.size === 0) signal.removeEventListener('abort', tell);
@@ -31,12 +31,12 @@ function tell({ target }) {
 }
 
 /**
- * Runs `work` with a signal that aborts when any of `signals` does, with its reason, and when `work` has ended, so that
- * what it left running stops.
+ * Runs `work` with a signal that aborts when any of `signals` aborts, with the same reason, and when `work` has ended,
+ * so that anything it left running stops.
  * @template T
  * @param {(AbortSignal | null | undefined)[]} signals
  * @param {(signal: AbortSignal) => Promise<T>} work
- * @returns {Promise<T>} rejects with the reason as it is
+ * @returns {Promise<T>} rejects with the signal's reason
  */
 export async function withSignals(signals, work) {
   const controller = new AbortController();

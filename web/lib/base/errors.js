@@ -1,12 +1,12 @@
-// What can go wrong, said once: the core's codes and the few that only JavaScript meets.
+// Errors: the codes of the core, and a few that occur only in JavaScript.
 
 /**
  * The one list of codes. The first five are the core's (core/base/error.h), in its order.
  *
- * - `INVALID_ARGUMENT`: the call has no meaning
- * - `INVALID_FILE`: a model file's bytes are not what their format promises
- * - `MISSING_FILE`: a file of the model is not there
- * - `UNSUPPORTED`: well formed, but not something this engine, or this runtime, does
+ * - `INVALID_ARGUMENT`: an argument is not valid
+ * - `INVALID_FILE`: a model file does not follow its format
+ * - `MISSING_FILE`: a file of the model is missing
+ * - `UNSUPPORTED`: well formed, but this engine or this runtime does not support it
  * - `LIMIT_EXCEEDED`: larger than a documented limit
  * - `NETWORK`: a download failed
  * - `ENGINE_FAILED`: the worker or the WebAssembly module died; the next call, or a new `create()`, starts a fresh one
@@ -25,13 +25,13 @@ export const errorCodes = /** @type {const} */ ([
 
 /** @typedef {typeof errorCodes[number]} QkvErrorCode */
 
-/** An error with a code to branch on, a sentence that says what to do, and the place it is about. */
+/** An error with a code, a message that says what to do, and the place of the problem. */
 export class QkvError extends Error {
-  /** The minifier renames classes; who uses the package sees this name. @override */
+  /** The minifier renames classes; this is the name that users see. @override */
   static name = 'QkvError';
   /**
    * @param {QkvErrorCode} code
-   * @param {string} message a sentence that says what is wrong and what to do
+   * @param {string} message says what is wrong and what to do
    * @param {string} [where] the file, tensor or field; '' where there is none
    * @param {{cause?: unknown}} [options]
    */
@@ -39,7 +39,7 @@ export class QkvError extends Error {
     super(where && !message.includes(where) ? `${where}: ${message}` : message, options);
     /** @type {QkvErrorCode} */
     this.code = code;
-    /** The file, tensor or field that the error is about; '' where there is none. */
+    /** The file, tensor or field that the error is about; '' if there is none. */
     this.where = where;
   }
 
@@ -50,7 +50,7 @@ export class QkvError extends Error {
 }
 
 /**
- * The DOMException that the platform's Translator specification has for a case, with the QkvError as its `cause`.
+ * The DOMException that the Translator specification has for a case. Its `cause` is the QkvError.
  * @param {string} name
  * @param {QkvError} cause
  * @param {Record<string, unknown>} [details] further properties
@@ -64,7 +64,8 @@ export function domException(name, cause, details = {}) {
 }
 
 /**
- * What `Translator` rejects with for an error of the engine: a NetworkError for a failed download, else the error itself.
+ * The error with which `Translator` rejects for an error of the engine: a NetworkError for a failed download, otherwise
+ * the error itself.
  * @param {unknown} error
  */
 export function toPublicError(error) {
@@ -98,20 +99,20 @@ export async function loadedPart(load) {
 }
 
 /**
- * Whether an error tells of the end of an engine, and not of one call. Another exception is one call's.
+ * Whether an error means that the engine has ended, not only one call. Any other exception belongs to one call.
  * @param {unknown} error
  */
 export const hasEnded = (error) => error instanceof QkvError && error.code === 'ENGINE_FAILED';
 
 /**
- * Whether an error says that there is no such file where it was looked for.
+ * Whether an error says that a file does not exist.
  * @param {unknown} error
  */
 export const isAbsent = (error) =>
   error instanceof QkvError && (error.code === 'MISSING_FILE' || /\bstatus 4\d\d|HTML page/.test(error.message));
 
 /**
- * The same error, with what to do.
+ * The same error with advice.
  * @param {QkvError} error
  * @param {string} advice
  */

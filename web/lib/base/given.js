@@ -1,4 +1,4 @@
-// What a caller gives to a public function, checked: options, texts, numbers. Each is read once.
+// Checks the arguments of public functions: options, texts, numbers. Each value is read once.
 import { QkvError, domException } from './errors.js';
 import { wellFormed } from './well-formed.js';
 
@@ -19,10 +19,9 @@ export function described(value) {
 }
 
 /**
- * A copy of an object of options. An option whose name is not known is refused: a spelling mistake would otherwise change
- * the result without a word.
- * @param {any} value left out: no options
- * @param {string} name of what takes them
+ * Copies an object of options. An unknown option is refused, because a misspelt option would otherwise have no effect.
+ * @param {any} value undefined: no options
+ * @param {string} name of the function that takes them
  * @param {readonly string[]} known
  * @returns {Record<string, any>} without those that are undefined
  */

@@ -1,20 +1,20 @@
-// Where a file of the package is: in the folder that the caller names, or beside the package's scripts.
+// Finds a file of the package: in the folder that the caller names, or beside the package's scripts.
 import { QkvError } from './errors.js';
 import { absoluteUrl } from './runtime.js';
 
-/** What to do where a file of the package is not served. Errors end with it. */
+/** The advice of errors when a file of the package is not served. */
 export const kCopyAdvice =
   'where a bundler does not copy the files of qkv, copy node_modules/qkv/assets to a folder that is served, such as ' +
   "/qkv/, and pass baseUrl: '/qkv/'";
 
-// The development server of Vite up to version 7 moves the scripts of a package, and leaves its other files where they are.
+// The development server of Vite up to version 7 moves the scripts of a package, but not its other files.
 const kMovedByVite = /(\/node_modules\/)\.vite\/(?:[^/]+\/)*?deps[^/]*\//;
 
 /**
  * @param {string | undefined} base the folder's absolute URL; it ends in a slash
- * @param {string} name the file's; what is before its last slash does not count
+ * @param {string} name of the file; the part before the last slash is ignored
  * @param {() => URL} beside the URL beside the scripts: a literal `new URL(..., import.meta.url)`, which bundlers follow
- * @returns {string} throws a QkvError, code MISSING_FILE, where the scripts do not know their own URL
+ * @returns {string} throws a QkvError, code MISSING_FILE, if the scripts do not know their own URL
  */
 export function packageFile(base, name, beside) {
   if (base !== undefined) return base + name.slice(name.lastIndexOf('/') + 1);
@@ -27,7 +27,7 @@ export function packageFile(base, name, beside) {
 }
 
 /**
- * The absolute URL of a file beside a package's scripts, where it really is. Next makes a path of `new URL(...).href`.
+ * The absolute URL of a file beside a package's scripts. Next returns a path for `new URL(...).href`.
  * @param {string} url
  * @param {string} name the package's
  */

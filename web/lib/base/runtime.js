@@ -1,4 +1,4 @@
-// The one place that knows where the library runs: a browser, a worker, Node.
+// The runtime of the library: a browser, a worker or Node. No other module asks.
 import { QkvError } from './errors.js';
 
 /** @typedef {typeof import('node:fs/promises')} FileSystem */
@@ -6,7 +6,7 @@ import { QkvError } from './errors.js';
 /** @typedef {typeof import('node:worker_threads')} WorkerThreads */
 
 /**
- * A module of Node's own, or undefined where there is no Node. Without an `import`, so that no bundler goes looking.
+ * A module of Node, or undefined outside Node. It does not use `import`, so bundlers do not look for the module.
  * @param {string} name
  * @returns {any}
  */
@@ -26,7 +26,7 @@ export const workerThreads = () => builtin('node:worker_threads');
 /**
  * A URL, resolved against the page; in Node a string may also be a path.
  * @param {string | URL} url
- * @returns {string} throws a QkvError, code INVALID_ARGUMENT, for what is no URL
+ * @returns {string} throws a QkvError, code INVALID_ARGUMENT, if it is not a URL
  */
 export function absoluteUrl(url) {
   const base = globalThis.document?.baseURI ?? globalThis.location?.href;
@@ -39,11 +39,12 @@ export function absoluteUrl(url) {
   }
 }
 
-/** Whether a module worker is what one expects here: in pages and in workers, not in Node. */
+/** Whether the engine runs in a worker by default: in pages and in workers, not in Node. */
 export const hasWebWorker = () => typeof Worker === 'function' && !builtin('node:worker_threads');
 
 /**
- * Lets the event loop run: messages, events and timers, then on. Timers would cost 4 ms in pages, promises let nothing in.
+ * Lets the event loop handle messages, events and timers. A timer would cost 4 ms in pages, and a promise lets no
+ * message in.
  * @returns {Promise<void>}
  */
 export function nextTask() {
@@ -59,11 +60,12 @@ export function nextTask() {
   });
 }
 
-// Long enough to cost nothing in yields, short enough for a frame and for an abort.
+// Milliseconds: long enough that yields cost little, and short enough for a frame and for an abort.
 const kSlice = 8;
 
 /**
- * A function to await between pieces of work: it yields once a slice of 8 ms is used up, else goes on at once.
+ * A function to await between pieces of work: it yields when a slice of 8 ms is used up, otherwise it continues
+ * immediately.
  * @returns {() => Promise<void>}
  */
 export function pacer() {

@@ -1,9 +1,9 @@
-// One copy at the door: what a call is given is copied before anything is waited for, and nobody can change it after.
+// Copies the arguments of a call before the first await, so that nobody can change them afterwards.
 import { QkvError } from './errors.js';
 
 /**
- * A copy of plain data: lists, records, and the bytes in them. Bytes are copied also where they are shared between
- * threads, or can be resized. What cannot change stays as it is: texts, numbers, Blobs, compiled WebAssembly.
+ * A copy of plain data: lists, records, and their bytes. Bytes are copied even if they are shared between threads or
+ * resizable. Immutable values are not copied: texts, numbers, Blobs, compiled WebAssembly.
  * @param {any} value
  * @returns {any} throws a QkvError, code INVALID_ARGUMENT, for bytes whose buffer has been transferred
  */
@@ -16,7 +16,7 @@ export function copied(value) {
 }
 
 /**
- * Files by their names, with a Blob in place of bytes: a copy that any engine may read at any later time.
+ * Files by name, with Blobs instead of bytes, so that any engine can read them later.
  * @template {Record<string, any>} Files
  * @param {Files} files
  * @returns {Files} throws as `copied` does
@@ -49,7 +49,7 @@ const isRecord = (value) =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
 /**
- * Also of another realm, such as a frame's.
+ * Also for objects of another realm, such as a frame's.
  * @param {any} value
  * @returns {value is ArrayBufferLike}
  */

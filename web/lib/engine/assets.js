@@ -1,9 +1,9 @@
-// Where the engine's WebAssembly is. Each file is one literal `new URL(..., import.meta.url)`, which bundlers know how to
-// follow. Files that not everybody needs are in modules of their own, so that a build has those that it uses.
+// The URLs of the engine's WebAssembly. Each file is one literal `new URL(..., import.meta.url)`, which bundlers
+// follow. Files that not every page needs have their own modules, so a build contains only those that it uses.
 import { packageFile } from '../base/package-file.js';
 
 /**
- * The builds of the engine that run everywhere, and wherever there is relaxed SIMD.
+ * The builds of the engine: one that runs everywhere, and one for relaxed SIMD.
  * @param {string} [base] as `packageFile` takes it
  */
 export const wasmUrls = (base) => ({

@@ -1,7 +1,7 @@
 import { hasRelaxedSimd, requireRelaxedSimd } from './relaxed.js';
 
 /**
- * The build to run, and where it is: of the package's two the one for this runtime.
+ * The build to run and its place: of the package's two builds the one for this runtime.
  * @param {import('./instantiate.js').WasmSettings} settings
  * @returns {{build: string, from: string | ArrayBuffer | WebAssembly.Module}} throws a QkvError, code UNSUPPORTED, for the
  *   relaxed build where it was asked for and does not run

@@ -1,4 +1,4 @@
-// WebAssembly, compiled as it arrives, and started.
+// Compiles WebAssembly while it is downloaded, and starts it.
 import { QkvError, advised, isAbsent } from '../base/errors.js';
 import { bodyOf, reason, request } from '../loading/download.js';
 import { collect, genuineOf, readAll } from '../loading/fetch.js';
@@ -36,7 +36,7 @@ export async function compile(from, signal) {
 async function compileUrl(url, signal) {
   if (!/^https?:/.test(url)) return WebAssembly.compile(await readAll(url, kName, signal));
   const response = await request(url, kName, signal);
-  // Compiling as it arrives needs the right media type; servers that lack it cost only that.
+  // Compiling while downloading needs the right media type. If a server sends another, compiling only begins later.
   const streams = response.headers.get('content-type') === 'application/wasm';
   if (streams) return WebAssembly.compileStreaming(response);
   return WebAssembly.compile(await collect(genuineOf(bodyOf(response, kName, signal), kName, url), kName));
@@ -68,7 +68,7 @@ export function start(create, compiled, threads) {
           .catch(fail);
         return {};
       },
-      // What it would print before it aborts is in the error that it throws.
+      // The text that it would print before it aborts is in the error that it throws.
       print() {},
       printErr() {},
     }).then(resolve, fail);

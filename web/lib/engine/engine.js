@@ -1,5 +1,5 @@
-// The engine of one thread: owns the WebAssembly instance, loads models, runs jobs in turns. A page reaches it through a
-// worker, or in its own thread; both call the same methods with the same plain values.
+// The engine of one thread: it owns the WebAssembly instance, loads models, and runs jobs in turns. A page calls it
+// through a worker or in its own thread, with the same methods and the same plain values.
 import { loadModel } from './load.js';
 import { withCarried } from '../text/keep.js';
 import { nextTask } from '../base/runtime.js';
@@ -10,16 +10,16 @@ import { languageToken, splitSentences } from '../text/sentences.js';
 /** @typedef {import('../text/sentences.js').Part} Part */
 /** @typedef {string | number[]} Prefix a text, or ids of pieces */
 /**
- * How a translation is searched for, and what is carried through.
+ * The options of a search, and the parts to carry through.
  * @typedef {{beam: number, prefix?: Prefix, shortlist?: boolean, copy?: boolean, carry?: import('../text/keep.js').Carry}} Choice
  */
 /**
- * Whether a translation was cut, and why: it had not ended by the longest length it may have, or it repeated itself.
+ * Whether a translation was cut, and why: it reached its maximum length, or it repeated itself.
  * @typedef {false | 'length' | 'repetition'} Cut
  */
 /**
- * What a reader should know: something that the model cannot translate was carried through; the end of the sentence was
- * not read; the translation repeated itself, and was cut; the text does not look like the source language.
+ * Warnings: a part that the model cannot translate was carried through; the end of the sentence was not read; the
+ * translation repeated itself and was cut; the text does not look like the source language.
  * @typedef {'copied' | 'truncated' | 'repetition' | 'source-language'} Warning
  */
 
@@ -35,7 +35,7 @@ import { languageToken, splitSentences } from '../text/sentences.js';
  */
 /** @typedef {import('../worker/protocol.js').Call} Call */
 
-/** What there is to say of white space. @type {Pick<TranslatedPart, 'cut' | 'truncated' | 'confidence' | 'warnings'>} */
+/** The results for white space. @type {Pick<TranslatedPart, 'cut' | 'truncated' | 'confidence' | 'warnings'>} */
 const kSpace = { cut: false, truncated: false, confidence: 1, warnings: [] };
 
 export class Engine {
@@ -46,8 +46,8 @@ export class Engine {
   #load;
 
   /**
-   * @param {typeof import('./guarded.js').instantiateGuarded} instantiate starts the build that it runs on
-   * @param {typeof loadModel} [load] reads a model into it
+   * @param {typeof import('./guarded.js').instantiateGuarded} instantiate starts the build
+   * @param {typeof loadModel} [load] loads a model into it
    */
   constructor(instantiate, load = loadModel) {
     this.#instantiate = instantiate;
@@ -79,7 +79,7 @@ export class Engine {
   }
 
   /**
-   * Frees a model once the jobs that were aborted with it are gone.
+   * Frees a model when the jobs that were aborted with it have ended.
    * @param {{model: number}} args
    */
   async unload({ model }) {
@@ -88,9 +88,8 @@ export class Engine {
   }
 
   /**
-   * Translates a text: its sentences as one job, its white space kept. `language`: the token of the target language that
-   * each sentence is to have before it, where the model knows it; left out: the text's. `parts`: the text where it has
-   * been split already.
+   * Translates a text: its sentences as one job; white space is kept. `language`: the target language token to put
+   * before each sentence, if the model knows it; left out: the text's. `parts`: the text, if it is already split.
    * @param {{model: number, text: string, locale: string, split: boolean, longest: number, language?: string, parts?: import('../text/sentences.js').Part[]} & Choice} args
    * @param {Call} call
    * @returns {Promise<TranslatedPart[]>}
@@ -182,7 +181,7 @@ export class Engine {
 }
 
 /**
- * An engine, as what may be called on it from outside.
+ * The methods of an engine that can be called from outside.
  * @param {Engine} engine
  * @returns {Record<string, import('../worker/protocol.js').Handler>}
  */

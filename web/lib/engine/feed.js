@@ -1,4 +1,4 @@
-// A file of weights, given to a loader range by range as it arrives.
+// Gives a file of weights to a loader, range by range, while it is downloaded.
 import { SizeFinder } from '../loading/directory-head.js';
 import { QkvError } from '../base/errors.js';
 import { pacer } from '../base/runtime.js';
@@ -7,13 +7,13 @@ import { pacer } from '../base/runtime.js';
 /** @typedef {Pick<GuardedModule, 'loaderNext' | 'loaderStage' | 'loaderCommit'>} LoadingModule */
 
 /**
- * Gives a loader what it wants of a file, in the file's order. The file is read to its end, whatever the loader wants: what
- * was not read whole a browser does not keep for the next visit.
+ * Gives a loader the ranges that it wants, in the file's order. The file is always read to its end, because browsers
+ * keep only complete downloads for the next visit.
  * @param {RangeFiller} filler
  * @param {import('../loading/fetch.js').Opened} weights
  * @param {string} name
  * @param {AbortSignal} signal
- * @param {(share: number) => void} progress how much of the file is there, where that can be known
+ * @param {(share: number) => void} progress the loaded share of the file, if it is known
  */
 export async function feed(filler, weights, name, signal, progress) {
   const pace = pacer();
@@ -35,7 +35,7 @@ export async function feed(filler, weights, name, signal, progress) {
 /**
  * @param {RangeFiller} filler
  * @param {Uint8Array} chunk
- * @param {string} known what is wrong with the file, as far as its length says; '' where that is right
+ * @param {string} known the fault that the file's length shows; '' if it is right
  */
 function take(filler, chunk, known) {
   try {
@@ -54,7 +54,7 @@ const shortness = (got, wanted) =>
   `ends after ${got} bytes, and its header promises ${wanted ? `${wanted} bytes` : 'more'}: it was cut short, or the server ` +
   'says a Content-Length that is too small';
 
-/** Copies a file that comes in chunks into the ranges that a loader asks for. */
+/** Copies the chunks of a file into the ranges that a loader wants. */
 export class RangeFiller {
   /** Bytes of the file taken so far. */
   position = 0;
@@ -69,7 +69,7 @@ export class RangeFiller {
   /**
    * @param {LoadingModule} wasm
    * @param {number} loader
-   * @param {number} [file] of those that the loader reads
+   * @param {number} [file] the number of the file
    */
   constructor(wasm, loader, file = 0) {
     this.#wasm = wasm;

@@ -1,4 +1,4 @@
-// A module's functions, made to throw.
+// Makes the functions of a module throw errors.
 import { QkvError, fromPlain } from '../base/errors.js';
 
 /** @typedef {import('./glue.js').WasmModule} WasmModule */
@@ -10,8 +10,8 @@ import { QkvError, fromPlain } from '../base/errors.js';
  */
 
 /**
- * Throws what the module returns as an error. A trap (memory used up, a defect) ends the module: its state is no longer
- * to be trusted, so that call and every later one throw the same ENGINE_FAILED.
+ * Throws the error that the module returns. A trap (memory used up, a defect) ends the module, because its state is no
+ * longer valid: this call and all later ones throw the same ENGINE_FAILED.
  * @param {WasmModule} module
  * @param {string} [advice]
  * @returns {GuardedModule}

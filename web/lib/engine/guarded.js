@@ -1,4 +1,4 @@
-// The engine, started, with functions that throw.
+// Starts the engine with functions that throw.
 import { guard } from './guard.js';
 import { instantiate } from './instantiate.js';
 

@@ -2,7 +2,7 @@ import { Engine, handlersOf } from './engine.js';
 import { instantiateGuarded } from './guarded.js';
 
 /**
- * An engine, as what may be called on it from outside.
+ * The methods of an engine that can be called from outside.
  * @returns {Record<string, import('../worker/protocol.js').Handler>}
  */
 export const createHandlers = () => handlersOf(new Engine(instantiateGuarded));

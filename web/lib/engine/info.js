@@ -1,9 +1,9 @@
 /**
- * A model, as it is loaded.
+ * The info of a loaded model.
  * @typedef {object} ModelInfo
  * @property {string} name 'en-fr' for the package's own; else the last part of its URL
- * @property {number} parameters numbers in its weights
- * @property {number} bytes that they take in memory
+ * @property {number} parameters the number of its weights
+ * @property {number} bytes of its weights in memory
  * @property {number} dModel the width of its layers
  * @property {number} encoderLayers
  * @property {number} decoderLayers
@@ -13,10 +13,11 @@
  * @property {number} maxLength the most pieces of a translation
  * @property {number} beam hypotheses that the search keeps
  * @property {boolean} shortlist whether it has a list of likely pieces for each piece of the source (shortlist.bin)
- * @property {'attention' | 'stand-ins' | 'none'} copy where numbers and names go that it loses: to the place that its
- *   attention says; to the end, since it does not attend; or 'none' is carried through, since its vocabulary is too small
- *   (docs/carried.md)
- * @property {[layer: number, head: number][]} alignmentHeads cross-attention heads that align best; empty: not known
+ * @property {'attention' | 'stand-ins' | 'none'} copy the place of numbers and names that the translation lost:
+ *   'attention': where its attention says; 'stand-ins': at the end, because the model has no attention; 'none': nothing
+ *   is carried through, because its vocabulary is too small (docs/carried.md)
+ * @property {[layer: number, head: number][]} alignmentHeads cross-attention heads that align best; empty if not
+ *   known
  */
 
 /**

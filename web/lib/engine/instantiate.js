@@ -1,4 +1,4 @@
-// The engine's WebAssembly: which build, and from where.
+// Chooses the engine's WebAssembly build and its place, and starts it.
 import { choose } from './choose.js';
 import { compile, start } from './compile.js';
 import createModule from './glue.js';
@@ -10,8 +10,8 @@ import { startWorker, trustedScript } from '../worker/start-worker.js';
 
 /**
  * Which engine to run: one of the package's builds by URL (`pick` chooses by what the runtime can do, and the one with
- * threads is taken where they are asked for and can be had), or one given.
- * `isShared`: whoever starts it wants the compiled module too, for engines beside this one.
+ * threads is taken where they are asked for and can be had), or one given. `isShared`: the caller wants the compiled
+ * module too, for further engines.
  * @typedef {string | ArrayBuffer | WebAssembly.Module} WasmSource
  * @typedef {{count: number, wasm: WasmSource, glue: string}} Threads
  * @typedef {({pick: {baseline: string, relaxed: string}, threads?: Threads} | {build: string, from: WasmSource}) & {isShared?: boolean}} WasmSettings
@@ -21,9 +21,9 @@ import { startWorker, trustedScript } from '../worker/start-worker.js';
  * @typedef {object} Instance
  * @property {WasmModule} module
  * @property {string} build 'baseline', 'relaxed', 'threads' or 'custom'
- * @property {number} threads that compute, this one among them
+ * @property {number} threads that compute, including this one
  * @property {WebAssembly.Module} compiled
- * @property {string[]} [locks] the names of those that its threads hold as long as they live
+ * @property {string[]} [locks] the names of the locks that its threads hold until they end
  */
 
 /**
@@ -42,19 +42,22 @@ export async function instantiate(settings, signal) {
   return { build, threads: 1, module: await start(createModule, compiled), compiled };
 }
 
-/** Threads share memory, which only isolated pages may, and they wait for each other, which a page itself may not. */
+/**
+ * Threads need shared memory, which only cross-origin isolated pages have, and they wait for each other, which a page's
+ * own thread may not.
+ */
 const canThread = () =>
   globalThis.crossOriginIsolated === true && typeof globalThis.document === 'undefined' && hasRelaxedSimd();
 
-/** Milliseconds that threads may take to come. */
+/** The most milliseconds for starting the threads. */
 const kLongestStart = 10_000;
-/** Milliseconds between two looks at whether they have their locks. */
+/** Milliseconds between two checks whether they have their locks. */
 const kLook = 10;
 
 /**
  * @param {Threads} settings
  * @param {AbortSignal} [signal]
- * @returns {Promise<Instance | null>} null where the threads do not come, whatever the reason
+ * @returns {Promise<Instance | null>} null if the threads do not start, for any reason
  */
 async function instantiateThreads(settings, signal) {
   const threads = threadsOf(settings);
@@ -75,8 +78,8 @@ async function instantiateThreads(settings, signal) {
 }
 
 /**
- * What starts the threads. `failed` rejects when one does not start in time. Some failures are silent: a worker that its
- * server or the page's policy refuses says nothing to whoever waits for it.
+ * Starts the threads. `failed` rejects if one does not start in time. Some failures are silent: nothing is reported
+ * when the server or the page's policy refuses a worker.
  * @param {Threads} settings
  */
 function threadsOf({ count, glue }) {
@@ -97,7 +100,7 @@ function threadsOf({ count, glue }) {
     const worker = startWorker(glue, { name });
     worker.addEventListener('error', (event) => {
       if (!isStarting) return;
-      event.preventDefault(); // it is no error of the page's: one thread computes instead
+      event.preventDefault(); // not an error of the page: one thread computes instead
       event.stopImmediatePropagation();
       fail(event);
     });

@@ -1,4 +1,4 @@
-// The engine that translates, as a host runs it.
+// The engine that translates, for a host.
 import { wasmUrls } from './assets.js';
 import { workerUrl } from './worker-assets.js';
 
@@ -7,8 +7,8 @@ import { workerUrl } from './worker-assets.js';
  * @typedef {object} EngineKind
  * @property {(base?: string) => {baseline: string, relaxed: string}} wasmUrls its builds
  * @property {(base?: string) => string} workerUrl the script of its worker
- * @property {() => Promise<Record<string, import('../worker/protocol.js').Handler>>} handlers what answers calls without a worker.
- *   Its code is loaded when it is first asked for: a page with a worker never needs it
+ * @property {() => Promise<Record<string, import('../worker/protocol.js').Handler>>} handlers the handlers of calls
+ *   without a worker. Their code is loaded at the first call, so a page with a worker never loads it
  */
 
 /** @type {EngineKind} */

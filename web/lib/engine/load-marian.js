@@ -7,7 +7,7 @@ import { unpacked } from '../loading/gunzip.js';
 /** @typedef {import('../loading/fetch.js').Opened} Opened */
 
 /**
- * Its small files, and its weights opened, as an engine's loader takes them.
+ * Its small files, and its open weights, as an engine's loader takes them.
  * @param {Opener} opener
  * @param {import('../loading/marian-files.js').MarianNames} names
  * @param {AbortSignal} signal
@@ -40,7 +40,7 @@ export async function openMarian(opener, names, signal) {
 }
 
 /**
- * The first of some files that is there, unpacked.
+ * The first of some files that exists, unpacked.
  * @param {Opener} opener
  * @param {string[]} names
  * @param {AbortSignal} signal

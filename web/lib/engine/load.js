@@ -1,5 +1,5 @@
-// Loads a model into an engine: the small files at once, then the weights as they arrive, range by range, straight into
-// the engine's memory. A model is never in memory twice.
+// Loads a model into an engine: the small files at once, then the weights while they are downloaded, range by range,
+// directly into the engine's memory. A model is never in memory twice.
 import { withSignals } from '../base/abort.js';
 import { advised, isAbsent } from '../base/errors.js';
 import { RangeFiller, feed } from './feed.js';
@@ -16,7 +16,7 @@ import { hasTwoVocabularies, smallFiles, weightsFile } from '../loading/model-fo
 // The small files' share of the progress.
 export const kSmallShare = 0.05;
 
-// Where there are no weights that this engine reads.
+// The advice if there are no weights that this engine reads.
 const kBrought = "where they are in pytorch_model.bin or in shards, load() of 'qkv/models' reads them";
 
 /**
@@ -33,7 +33,8 @@ export function loadModel(engine, source, outer, progress, kept) {
       const opener = openerOf(list, signal, kept);
       return { opener, ...(await openModel(opener, list, signal, (done) => progress(kSmallShare * done))) };
     });
-    const [opened, wasm] = await Promise.all([opening, engine]); // at once: Node ends at a rejection that nobody waits for
+    // added immediately: Node ends the process at an unhandled rejection
+    const [opened, wasm] = await Promise.all([opening, engine]);
     const { files, name, weights = await openWeights(opened.opener) } = opened;
     const loader = wasm.loaderCreate({ ...files, weightsSize: weights.exact ? weights.size : 0 });
     try {
@@ -48,8 +49,8 @@ export function loadModel(engine, source, outer, progress, kept) {
 }
 
 /**
- * The small files, and the name of the weights' file. Where there is no MarianMT folder, it may be a model in Marian's own
- * files: of these the weights are open already.
+ * The small files, and the name of the file of weights. If the folder is not MarianMT's, it may be a model in Marian's
+ * format, whose weights are then already open.
  * @param {Opener} opener
  * @param {import('../loading/model-files.js').ListedSource} source
  * @param {AbortSignal} signal

@@ -1,4 +1,4 @@
-// Which of the two builds this runtime can run, if any.
+// Finds which of the two builds this runtime can run.
 import { QkvError } from '../base/errors.js';
 
 const kNoWebAssembly =
@@ -9,7 +9,7 @@ const kForbidden =
 const kNoRelaxed =
   'this runtime has no relaxed SIMD that computes rightly: leave the option `wasm` out, or set it to "baseline"';
 
-/** Throws a QkvError, code UNSUPPORTED, where no WebAssembly runs. */
+/** Throws a QkvError, code UNSUPPORTED, if no WebAssembly runs. */
 export function requireWebAssembly() {
   if (typeof WebAssembly !== 'object') throw new QkvError('UNSUPPORTED', kNoWebAssembly, 'qkv.wasm');
   try {
@@ -19,15 +19,15 @@ export function requireWebAssembly() {
   }
 }
 
-/** Throws a QkvError, code UNSUPPORTED, where the relaxed build does not run, or gives wrong results. */
+/** Throws a QkvError, code UNSUPPORTED, if the relaxed build does not run, or gives wrong results. */
 export function requireRelaxedSimd() {
   requireWebAssembly();
   if (!hasRelaxedSimd()) throw new QkvError('UNSUPPORTED', kNoRelaxed, 'qkv.wasm');
 }
 
 /**
- * Whether this runtime has relaxed SIMD, and computes with it: one without rejects the whole relaxed build, and V8's
- * quick compiler once spoiled a register at each relaxed dot product when all of them were taken.
+ * Whether this runtime has relaxed SIMD and computes correctly with it. A runtime without it rejects the whole relaxed
+ * build. V8's baseline compiler once overwrote a register at each relaxed dot product when all registers were in use.
  */
 export function hasRelaxedSimd() {
   const probe = relaxedProbe();
@@ -36,7 +36,7 @@ export function hasRelaxedSimd() {
     const { run } = new WebAssembly.Instance(new WebAssembly.Module(probe.bytes)).exports;
     return /** @type {() => number} */ (run)() === probe.expected;
   } catch {
-    return false; // no WebAssembly at all, or none allowed: requireWebAssembly says which
+    return false; // WebAssembly is missing or forbidden: requireWebAssembly says which
   }
 }
 

@@ -1,13 +1,13 @@
-// Work comes in steps: WebAssembly cannot hear a message while it computes, so jobs take turns and the loop yields.
+// Runs jobs in steps: WebAssembly cannot receive messages while it computes, so jobs take turns, and the loop yields.
 import { QkvError } from '../base/errors.js';
 import { pacer } from '../base/runtime.js';
 
-/** Milliseconds between two looks at whether a step was broken off. */
+/** Milliseconds between two checks whether a step was interrupted. */
 const kLook = 500;
 
 /**
  * @typedef {object} Job
- * @property {() => boolean} step does a little; true when the job is done
+ * @property {() => boolean} step does a part of the work; true when the job is done
  * @property {() => void} resolve
  * @property {(reason: unknown) => void} reject
  */
@@ -18,15 +18,15 @@ export class Scheduler {
   #queue = [];
   #running = false;
   /**
-   * The job whose step is at work. Nothing else runs meanwhile, so whoever sees it knows that the step was broken off: a
-   * debugger can end what a worker computes, without an exception, and let the worker live.
+   * The job whose step is running. Nothing else runs meanwhile. If other code sees it set, the step was interrupted: a
+   * debugger can end a computation in a worker without an exception, and the worker lives on.
    * @type {Job | null}
    */
   #atWork = null;
 
   /**
-   * Resolves when `step` has returned true; rejects with what it throws, or at once with `signal.reason` when aborted,
-   * after which no step runs.
+   * Resolves when `step` has returned true. Rejects with the error that it throws, or immediately with `signal.reason`
+   * on abort; then no further step runs.
    * @param {() => boolean} step
    * @param {AbortSignal} signal
    * @returns {Promise<void>}
@@ -71,7 +71,7 @@ export class Scheduler {
     end();
   }
 
-  /** Nobody knows what state the engine is in: every job fails as if it had ended. */
+  /** The engine's state is unknown: every job fails as if the engine had ended. */
   #brokenOff() {
     const failure = new QkvError(
       'ENGINE_FAILED',

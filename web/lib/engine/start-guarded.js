@@ -1,4 +1,4 @@
-// Starts an engine of any kind, in one thread.
+// Starts an engine of any kind in one thread.
 import { choose } from './choose.js';
 import { compile, start } from './compile.js';
 import { guard } from './guard.js';

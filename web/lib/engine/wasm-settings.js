@@ -1,4 +1,4 @@
-// Which WebAssembly to run, from what a user says.
+// The WebAssembly to run, from the user's option.
 import { givenWasm } from '../base/given-wasm.js';
 
 /** @typedef {'baseline' | 'relaxed' | (string & {}) | URL | ArrayBuffer | WebAssembly.Module} WasmOption */

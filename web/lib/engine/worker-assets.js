@@ -1,4 +1,4 @@
-// Where the worker of the engine is, and what it needs for several threads.
+// The URLs of the engine's worker and of the files for several threads.
 import { packageFile } from '../base/package-file.js';
 
 /** @param {string} [base] as `packageFile` takes it */

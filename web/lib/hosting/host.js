@@ -1,12 +1,12 @@
-// An engine that is running, shared by all translators with the same settings: one worker, one WebAssembly instance.
+// A running engine, shared by all translators with the same settings: one worker, one WebAssembly instance.
 import { createEndpoint } from '../worker/endpoint.js';
 import { SharedModel } from './shared-model.js';
 
 /** @typedef {import('../engine/instantiate.js').WasmSettings} WasmSettings */
 /** @typedef {import('../loading/model-source.js').ModelSource | import('../loading/model-source.js').UnreadySource} ModelSource */
 /**
- * `base`: the folder with the package's files, where it is not the package's own.
- * `member`: of several engines that share their work, which one.
+ * `base`: the folder with the package's files, if it is not the package's own. `member`: the number of the engine, if
+ * several share their work.
  * @typedef {{worker: boolean, wasm: WasmSettings, kind: import('../engine/kinds.js').EngineKind, base?: string, member?: number}} EngineSettings
  */
 /** @typedef {{signal?: AbortSignal, progress?: (loaded: any) => unknown}} CallOptions */
@@ -15,7 +15,7 @@ import { SharedModel } from './shared-model.js';
 const hosts = [];
 
 /**
- * The engine of these settings; started unless it runs already. Each call is to be followed by one of `release`.
+ * The engine with these settings; it is started unless it runs already. Each call needs a later call of `release`.
  * @param {EngineSettings} settings
  */
 export function holdHost(settings) {
@@ -54,7 +54,7 @@ class Host {
   holders = 0;
   /** @type {Map<unknown, SharedModel>} by what makes a model the same: its URL */
   models = new Map();
-  /** Which build runs, and on how many threads. @type {Promise<import('../engine/engine.js').Started>} */
+  /** The build that runs and its threads. @type {Promise<import('../engine/engine.js').Started>} */
   started;
   /** @type {import('../worker/endpoint.js').Endpoint} */
   #endpoint;
@@ -68,11 +68,11 @@ class Host {
     this.started = this.call('start', { wasm: settings.wasm });
     this.started.then(
       ({ locks = [] }) => this.#endpoint.endsWith?.(locks),
-      () => this.#retire(), // the next create() starts afresh
+      () => this.#retire(), // the next create() starts a new engine
     );
   }
 
-  /** Aborts when the engine has ended, however: then its models are gone too. */
+  /** Aborts when the engine has ended for any reason; then its models are gone too. */
   get ended() {
     return this.#endpoint.ended;
   }
@@ -115,7 +115,7 @@ class Host {
     if (model.release(holder)) this.#forget(key, model);
   }
 
-  /** The last holder's release ends the engine. */
+  /** The release of the last holder ends the engine. */
   release() {
     if (--this.holders > 0) return;
     this.#retire();
@@ -130,7 +130,7 @@ class Host {
     if (this.models.get(key) === model) this.models.delete(key);
   }
 
-  /** No new translator joins; those that hold the engine stay. */
+  /** No new translator uses it; those that hold the engine keep it. */
   #retire() {
     const index = hosts.indexOf(this);
     if (index >= 0) hosts.splice(index, 1);

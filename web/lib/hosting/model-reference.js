@@ -5,8 +5,8 @@ import { holdHost } from './host.js';
 /** @typedef {import('./host.js').ModelSource} ModelSource */
 
 /**
- * A translator's share in an engine and in a model of it. Where the engine has ended, calls that were running reject, and
- * the next one has a new engine, and the model read again.
+ * A translator's reference to an engine and a model in it. If the engine has ended, running calls reject, and the next
+ * call starts a new engine and loads the model again.
  */
 export class ModelReference {
   /** Whether the engine runs in a worker. */
@@ -71,7 +71,7 @@ export class ModelReference {
     this.#drop();
   }
 
-  /** One renewal for all calls that wait for it. */
+  /** One renewal, shared by all calls that wait for it. */
   #renewed() {
     this.#renewal ??= this.#renew().finally(() => (this.#renewal = null));
     return this.#renewal;
@@ -108,7 +108,7 @@ export class ModelReference {
 }
 
 /**
- * Whether a model was given as bytes: they are not kept, as they would be in memory twice.
+ * Whether a model was given as bytes. They are not kept, because the model would be in memory twice.
  * @param {any} source
  */
 function hasBytes(source) {

@@ -1,4 +1,4 @@
-// A model of an engine, shared by all who asked for it: loaded once, freed with the last.
+// A model of an engine, shared by its holders: loaded once, freed with the last holder.
 
 /** @typedef {import('../engine/glue.js').WasmModelInfo} WasmModelInfo */
 /** @typedef {{model: number, info: WasmModelInfo, files?: Record<string, Blob>}} Loaded `files`: what was downloaded, where it is shared */
@@ -6,7 +6,7 @@
 
 export class SharedModel {
   /**
-   * Goes on while anyone waits for it, whoever gives up.
+   * Continues while any holder waits for it.
    * @type {Promise<Loaded>}
    */
   loaded;
@@ -26,11 +26,11 @@ export class SharedModel {
     this.loaded = load(this.#abandoned.signal, (fraction) => this.#report(fraction));
     this.loaded.then(
       () => (this.isLoaded = true),
-      () => {}, // every holder hears of it for itself
+      () => {}, // every holder gets the rejection itself
     );
   }
 
-  /** @param {Progress} progress also the holder's name: the same function releases it */
+  /** @param {Progress} progress also identifies the holder: the same function releases it */
   hold(progress) {
     this.#holders.add(progress);
     progress(this.#fraction);

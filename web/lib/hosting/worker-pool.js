@@ -1,11 +1,11 @@
-// Several engines for long texts: each has a worker and a copy of the model, and takes the next sentences when it is done
-// with those before. One of them, the first, does everything else; the others come with the first long text.
+// Several engines for long texts. Each has a worker and a copy of the model, and takes the next sentences when it has
+// finished the ones before. The first engine does all other work; the others start with the first long text.
 import { languageToken, splitSentences } from '../text/sentences.js';
 
 /** @typedef {import('./model-reference.js').ModelReference} ModelReference */
 /** @typedef {import('../engine/engine.js').TranslatedPart} TranslatedPart */
 
-/** Sentences that are worth a message: enough of them for full batches, few enough that all are done at about one time. */
+/** Sentences of a message: enough for full batches, and few enough that all engines finish at about the same time. */
 const kSentencesAtOnce = 32;
 
 export class WorkerPool {
@@ -17,7 +17,7 @@ export class WorkerPool {
 
   /**
    * @param {ModelReference} first
-   * @param {(() => ModelReference)[]} more what gives the others
+   * @param {(() => ModelReference)[]} more makes the others
    */
   constructor(first, more) {
     this.#first = first;
@@ -29,7 +29,7 @@ export class WorkerPool {
   }
 
   /**
-   * As ModelReference has it.
+   * As in ModelReference.
    * @param {string} method
    * @param {any} args
    * @param {AbortSignal} signal
@@ -49,7 +49,7 @@ export class WorkerPool {
     this.#dismiss();
   }
 
-  /** The next long text finds others. */
+  /** The next long text gets other engines. */
   #dismiss() {
     this.#others?.then((others) => others.forEach((other) => other.release()));
     this.#others = null;
@@ -74,7 +74,7 @@ export class WorkerPool {
         }
       };
       const failed = (/** @type {unknown} */ error) => {
-        if (!signal.aborted) this.#dismiss(); // one whose engine has stopped would fail the next text too
+        if (!signal.aborted) this.#dismiss(); // a stopped engine would fail the next text too
         reject(error);
       };
       work(this.#first).catch(reject);
@@ -82,7 +82,7 @@ export class WorkerPool {
     });
   }
 
-  /** The others, as far as they start: with fewer the work takes longer, and is done. */
+  /** The others that start. With fewer of them the work takes longer. */
   #gathered() {
     this.#others ??= Promise.all(
       this.#more.map(async (give) => {
@@ -91,7 +91,7 @@ export class WorkerPool {
           await reference.ready();
           if (!this.#isReleased) return [reference];
         } catch {
-          // The first tells of what is wrong with the model, or the memory.
+          // The first reports problems with the model or the memory.
         }
         reference.release();
         return [];
@@ -109,7 +109,7 @@ export class WorkerPool {
 }
 
 /**
- * A text's parts in runs of so many sentences.
+ * Divides a text's parts into groups of kSentencesAtOnce sentences.
  * @param {import('../text/sentences.js').Part[]} parts
  */
 function runsOf(parts) {

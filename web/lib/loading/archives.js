@@ -1,5 +1,5 @@
-// Models in archives: a zip of a model folder or of Marian's files, and files that zstd compressed. They are unpacked into
-// Blobs before an engine reads them. This module is fetched when a model is given so, and not before.
+// Models in archives: a zip of a model folder or of Marian's files, and files that zstd compressed. They are unpacked
+// into Blobs before an engine reads them. This module is fetched only when a model is given in this form.
 import { QkvError } from '../base/errors.js';
 import { toBlob } from './blobs.js';
 import { collect, open } from './fetch.js';
@@ -13,7 +13,7 @@ import { openEntry, zipEntries } from './zip.js';
 /** @typedef {import('./zip.js').ZipEntry} ZipEntry */
 /** @typedef {(done: number) => void} Progress */
 
-/** What a zip may unpack to: so many times its size, and the small files. Weights shrink little. */
+/** The most that a zip may unpack to: a multiple of its size, and the small files. Weights compress little. */
 const kMostTimes = 20;
 const kSmallFiles = 64 << 20;
 
@@ -37,7 +37,7 @@ export async function unpack(files, signal, progress) {
 }
 
 /**
- * Whether a zip has a model in Marian's own files.
+ * Whether a zip has a model in Marian's format.
  * @param {Source} zip
  * @param {AbortSignal} [signal]
  */
@@ -47,7 +47,7 @@ export async function holdsMarian(zip, signal = new AbortController().signal) {
 }
 
 /**
- * The files of a model in a zip, wherever they lie in it.
+ * The files of a model in a zip, in any folder of it.
  * @param {Source} zip
  * @param {AbortSignal} signal
  * @param {Progress} progress
@@ -82,7 +82,7 @@ async function fromZip(zip, signal, progress) {
 /**
  * @param {ZipEntry} entry
  * @param {string} name
- * @returns {Promise<Blob>} of what is stored a part of the zip, its checksum checked
+ * @returns {Promise<Blob>} of a stored entry a part of the zip, after its checksum was checked
  */
 async function unpackedEntry(entry, name) {
   const { chunks, stored, ...rest } = await openEntry(entry, name);
@@ -107,7 +107,7 @@ async function withoutZstd(files, signal) {
 }
 
 /**
- * A file that zstd compressed, unpacked. It is in memory whole while it is.
+ * Unpacks a file that zstd compressed. The whole file is in memory meanwhile.
  * @param {Opened} opened
  * @param {string} name
  * @returns {Promise<Opened>}

@@ -1,4 +1,4 @@
-// Bytes that come as a stream, kept as a Blob: a browser may keep it on disk, and a worker gets it without a copy.
+// Keeps a stream of bytes as a Blob: a browser may store it on disk, and a worker gets it without a copy.
 
 /** @typedef {import('./fetch.js').Opened & {blob?: Blob}} OpenedFile `blob`: all of it, to be read in any order */
 
@@ -12,7 +12,7 @@ export async function toBlob(opened, progress) {
   const chunks = opened.chunks[Symbol.asyncIterator]();
   let got = 0;
   /** @type {unknown} */
-  let problem; // browsers say of what broke a stream no more than that it could not be fetched
+  let problem; // browsers say only that a broken stream could not be fetched
   const stream = new ReadableStream({
     pull: async (controller) => {
       try {

@@ -1,6 +1,6 @@
-// The checksum of zips, CRC-32: four bytes a step, in half the time of one a step.
+// CRC-32, the checksum of zips: four bytes at a time, which takes half the time of one at a time.
 
-/** What a byte makes of the sum, and then what that has become one, two and three bytes later. */
+/** The effect of a byte on the sum, and that effect after one, two and three more bytes. */
 const makeTable = () =>
   Int32Array.from({ length: 1024 }, (_, i) => {
     let sum = i & 255;
@@ -12,8 +12,8 @@ let made;
 
 /**
  * @param {Uint8Array} bytes
- * @param {number} sum of what came before; -1 at the beginning
- * @returns {number} its complement is the checksum
+ * @param {number} sum of the bytes before; -1 at the beginning
+ * @returns {number} the checksum is its complement
  */
 export function addToCrc(bytes, sum) {
   const table = (made ??= makeTable());

@@ -1,8 +1,8 @@
 // The beginning of a file of safetensors: eight bytes with the length of a directory, then the directory, JSON
-// (huggingface.co/docs/safetensors). It says how long the file is, also where no server does.
+// (huggingface.co/docs/safetensors). It gives the length of the file even if the server does not.
 import { concatenate } from './fetch.js';
 
-/** The longest directory, by the format, and the shortest JSON object. */
+/** The longest directory that the format allows, and the shortest JSON object. */
 const kLongest = 100_000_000;
 const kShortest = 2;
 const kLength = 8;
@@ -12,12 +12,12 @@ export class DirectoryHead {
   /** @type {Uint8Array[]} */
   #chunks = [];
   #have = 0;
-  /** Bytes until the directory's end; 0: not known yet, NaN: it is no such file. */
+  /** Bytes until the directory's end; 0: not known yet; NaN: another format. */
   end = 0;
 
   /**
-   * @param {Uint8Array} chunk the file's next
-   * @returns {Uint8Array | null} the directory, once, when it is there whole
+   * @param {Uint8Array} chunk the next chunk of the file
+   * @returns {Uint8Array | null} the directory, once, when it is complete
    */
   add(chunk) {
     if (Number.isNaN(this.end)) return null;
@@ -36,10 +36,10 @@ export class DirectoryHead {
   }
 }
 
-/** Finds out how long a file is by its directory. */
+/** Finds the length of a file from its directory. */
 export class SizeFinder {
   #head = new DirectoryHead();
-  /** Bytes of the whole file; 0 where they are not known, or not yet. */
+  /** Bytes of the whole file; 0 if not known, or not yet. */
   size = 0;
   #isDone = false;
 

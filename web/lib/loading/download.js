@@ -1,11 +1,11 @@
-// A file over http, and why it does not come.
+// Downloads a file over http, and finds the reason of a failure.
 import { QkvError } from '../base/errors.js';
 import { nextTask } from '../base/runtime.js';
 
-/** More at a time costs memory, less costs time. */
+/** Larger chunks cost memory, smaller ones cost time. */
 export const kChunk = 1 << 20;
 
-/** What a server says that may have the file later. */
+/** The status codes of a server that may have the file later. */
 const kTemporary = [408, 425, 429];
 
 /**
@@ -23,7 +23,8 @@ export async function request(url, name, signal) {
  * @param {string} name
  * @param {AbortSignal | undefined} signal
  * @param {boolean} isOptional
- * @returns {Promise<Response | null>} null for an optional file that the server lacks, in whatever way it says so
+ * @returns {Promise<Response | null>} null for an optional file that the server does not have, by any of the usual
+ *   answers
  */
 async function ask(url, name, signal, isOptional) {
   const policy = watchPolicy();
@@ -37,7 +38,7 @@ async function ask(url, name, signal, isOptional) {
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof QkvError) throw error;
-    if (isOptional && isForeign(url)) return null; // an error page without CORS looks like this
+    if (isOptional && isForeign(url)) return null; // an error page without CORS fails like this
     const why = await whyNoAnswer(url, error, policy);
     throw new QkvError('NETWORK', `${name} could not be fetched from ${url}: ${why}`, name, { cause: error });
   } finally {
@@ -82,7 +83,7 @@ export function bodyOf(response, name, signal) {
 }
 
 /**
- * Content-Length counts compressed bytes, and across origins a page cannot see whether there was compression.
+ * Content-Length counts compressed bytes, and a page cannot see whether a response of another origin was compressed.
  * @param {Response} response
  */
 function sizeOf({ headers, type }) {
@@ -118,7 +119,7 @@ async function* bodyChunks(response, name, size, signal) {
 }
 
 /**
- * Reads into one buffer again and again where the platform can: a model's size in small chunks is a lot of garbage.
+ * Reads into one buffer repeatedly if the platform can: small chunks of a whole model would be much garbage.
  * @param {ReadableStream<Uint8Array>} body
  */
 function readerOf(body) {
@@ -138,7 +139,8 @@ function readerOf(body) {
 }
 
 /**
- * Why a request got no answer. Browsers tell a script only that there was none; the rest is found out here.
+ * The reason why a request got no answer. Browsers tell a script only that there was none; this function finds out
+ * more.
  * @param {string} url
  * @param {unknown} error
  * @param {ReturnType<typeof watchPolicy>} policy
@@ -148,7 +150,7 @@ async function whyNoAnswer(url, error, policy) {
   const { location, navigator, origin } = globalThis;
   if (!location) return reason(error);
   if (navigator?.onLine === false) return 'this device is offline';
-  await nextTask(); // a violation is told after the request has failed
+  await nextTask(); // a violation is reported after the request has failed
   if (policy.isViolated())
     return "the page's Content-Security-Policy does not allow it: name its origin in connect-src";
   if (!isForeign(url)) return `the server does not answer (${reason(error)})`;
@@ -168,7 +170,7 @@ function isForeign(url) {
   return !!globalThis.location && new URL(url).origin !== globalThis.origin;
 }
 
-/** Hears of requests that the page's Content-Security-Policy refuses, until `end` is called. */
+/** Listens for requests that the page's Content-Security-Policy refuses, until `end` is called. */
 function watchPolicy() {
   let isViolated = false;
   const hear = (/** @type {any} */ event) => (isViolated ||= event.effectiveDirective === 'connect-src');

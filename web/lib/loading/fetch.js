@@ -1,4 +1,4 @@
-// Bytes from wherever a model or the engine lies: http, a file in Node, a data: URL, a Blob, memory.
+// Opens files of a model or an engine: over http, in Node, from a data: URL, a Blob or memory.
 import { download, kChunk, reason } from './download.js';
 import { QkvError } from '../base/errors.js';
 import { fileSystem } from '../base/runtime.js';
@@ -7,38 +7,38 @@ import { genuine, lookForPage } from './sniff.js';
 /** @typedef {import('../base/runtime.js').FileSystem} FileSystem */
 
 /**
- * A file, opened: its bytes as they come, and their number where it is known. Whoever wants them reads them to their end:
- * a browser keeps for the next visit what was read whole.
+ * An open file: its bytes in chunks, and its size if known. A reader reads to the end: browsers keep only complete
+ * downloads for the next visit.
  * @typedef {object} Opened
- * @property {AsyncIterable<Uint8Array>} chunks each is good until the next is asked for: they may share one buffer
- * @property {number} size for progress; 0 where it is not known
- * @property {boolean} exact whether `size` can be relied on
+ * @property {AsyncIterable<Uint8Array>} chunks a chunk is valid until the next one is read: they may share one buffer
+ * @property {number} size for progress; 0 if not known
+ * @property {boolean} exact whether `size` is exact
  */
 
 /** @typedef {string | Blob | ArrayBuffer | ArrayBufferView} Source a string is an absolute URL */
 
-/** More than any file that is read whole: those of a tokenizer, a WebAssembly module. */
+/** The limit for files that are read whole: those of a tokenizer, a WebAssembly module. */
 const kLargestWhole = 64 << 20;
 
 /**
- * Opens a file that must be there.
+ * Opens a required file.
  * @param {Source} source
  * @param {string} name for errors
  * @param {AbortSignal} [signal]
- * @returns {Promise<Opened>} rejects with a QkvError, code NETWORK, MISSING_FILE or INVALID_FILE (what is there is not the
- *   file, but a page or a pointer), or with `signal.reason`
+ * @returns {Promise<Opened>} rejects with a QkvError, code NETWORK, MISSING_FILE or INVALID_FILE (a page or a pointer
+ *   instead of the file), or with `signal.reason`
  */
 export async function open(source, name, signal) {
   return /** @type {Opened} */ (await openAny(source, name, signal, false));
 }
 
 /**
- * Opens a file that may be there. Any failure that a server may mean by "no such file" counts as one: a status from 400 to
- * 499, a page of HTML, an answer without CORS.
+ * Opens an optional file. Any failure that can mean "no such file" counts as absence: a status from 400 to 499, a page
+ * of HTML, an answer without CORS.
  * @param {Source} source
  * @param {string} name
  * @param {AbortSignal} [signal]
- * @returns {Promise<Opened | null>} null where it is not there; rejects as `open` does
+ * @returns {Promise<Opened | null>} null if it is absent; rejects as `open` does
  */
 export function openOptional(source, name, signal) {
   return openAny(source, name, signal, true);
@@ -69,16 +69,16 @@ async function openAny(source, name, signal, isOptional) {
 }
 
 /**
- * A file that shows when it is read that it is something else.
+ * The error for a file that turns out to be something else.
  * @param {Opened} opened
  * @param {string} name
- * @param {string} from its address, for errors; '' where it has none
+ * @param {string} from its address, for errors; '' if it has none
  * @returns {Opened}
  */
 export const genuineOf = (opened, name, from) => ({ ...opened, chunks: genuine(opened.chunks, name, from) });
 
 /**
- * Everything in a file that must be there.
+ * Reads a required file whole.
  * @param {Source} source
  * @param {string} name
  * @param {AbortSignal} [signal]
@@ -189,7 +189,7 @@ export async function* blobChunks(blob, name) {
  * @param {number} begin
  * @param {number} end
  * @param {string} name
- * @returns {Promise<Uint8Array<ArrayBuffer>>} rejects with MISSING_FILE where the file is not as it was when it was chosen
+ * @returns {Promise<Uint8Array<ArrayBuffer>>} rejects with MISSING_FILE if the file has changed since it was chosen
  */
 export async function readBlob(blob, begin, end, name) {
   try {
@@ -206,7 +206,8 @@ async function* pieces(bytes) {
 }
 
 /**
- * The bytes in a data: URL, which bundlers make of small files; `fetch` would need a Content-Security-Policy for it.
+ * The bytes of a data: URL, which bundlers make of small files. `fetch` would need a Content-Security-Policy that
+ * allows it.
  * @param {string} url
  */
 function dataBytes(url) {

@@ -1,11 +1,12 @@
-// What a model is given as, made into what an engine can read: a folder as a Translator takes it, or a zip of one.
+// Turns a model, as a caller gives it, into a source that an engine can read: a folder as a Translator takes it, or a
+// zip of one.
 import { modelSource } from './model-source.js';
 
 /** @typedef {import('./fetch.js').Source} Source */
 /** @typedef {import('./model-source.js').ModelOption} ModelOption */
 
 /**
- * What weights of floats are kept as; 'auto': int8 where floats would take over 128 MiB.
+ * The number format of float weights in memory; 'auto': int8 if floats would take over 128 MiB.
  * @typedef {'auto' | 'float' | 'int8'} Numbers
  */
 

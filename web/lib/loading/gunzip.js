@@ -1,15 +1,15 @@
-// What gzip compressed, as it was, whatever the file is called: a server may have unpacked it on the way.
+// Unpacks gzip, whatever the file's name is: a server may have unpacked the file already.
 import { QkvError } from '../base/errors.js';
 
 /** @typedef {import('./fetch.js').Opened} Opened */
 
-// More than any model that fits into WebAssembly's memory: an end for what unpacks to something endless.
+// More than any model that fits into WebAssembly's memory: a limit for files that unpack endlessly.
 const kLargest = 2 ** 31;
-// What models are larger than when gzip has compressed them: for progress alone.
+// The usual compression of models, for progress only.
 const kUsualRatio = 1.3;
 
 /**
- * A file as it was before gzip compressed it, or as it is where gzip has not.
+ * A file, unpacked if gzip compressed it.
  * @param {Opened} opened
  * @param {string} name for errors
  * @param {AbortSignal} signal

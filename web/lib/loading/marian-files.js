@@ -1,9 +1,12 @@
-// Models in Marian's own files, as Firefox has them: what a model's files may be called. Each may be compressed by gzip.
+// The names of files of Marian models, as Firefox has them. Each may be compressed by gzip.
 import { QkvError } from '../base/errors.js';
 import { fileSystem } from '../base/runtime.js';
 
 /** @typedef {import('./model-files.js').ListedSource} ModelSource */
-/** @typedef {Record<keyof typeof kKinds, string[]>} MarianNames what the file of each kind may be called, the best first */
+/**
+ * @typedef {Record<keyof typeof kKinds, string[]>} MarianNames the possible names of the file of each kind, the best
+ * first
+ */
 
 const kKinds = {
   weights: /^model\.(.*\.)?bin(\.gz)?$/,
@@ -12,7 +15,7 @@ const kKinds = {
   targetSpm: /^trgvocab\.(.*\.)?spm(\.gz)?$/,
   shortlist: /^lex\.(.*\.)?bin(\.gz)?$/,
 };
-/** How the published ones are called; `*` is the pair of languages, as in 'enfr'. */
+/** The names of the published files; `*` is the pair of languages, as in 'enfr'. */
 const kUsual = {
   weights: ['model.*.intgemm.alphas.bin', 'model.*.intgemm8.bin'],
   vocabulary: ['vocab.*.spm'],
@@ -21,12 +24,12 @@ const kUsual = {
   shortlist: ['lex.50.50.*.s2t.bin', 'lex.*.s2t.bin'],
 };
 
-/** Whether a file may be of a model in Marian's own files. @param {string} name */
+/** Whether a file may belong to a Marian model. @param {string} name */
 export const isMarianFile = (name) => Object.values(kKinds).some((kind) => kind.test(name));
 
 /**
- * The names of Marian's files among those of a model. A folder on a server cannot be listed: of one they are the usual ones
- * for its languages.
+ * The names of Marian's files among a model's files. A folder on a server cannot be listed, so the usual names for its
+ * languages are assumed.
  * @param {ModelSource} model
  * @returns {Promise<MarianNames | null>} null where there is no model of Marian's; rejects with INVALID_ARGUMENT where there
  *   are several
@@ -51,7 +54,7 @@ function ofEach(names) {
 }
 
 /**
- * Of each kind the only file; the plain one where there is a compressed one too.
+ * The only file of each kind; the uncompressed one if both exist.
  * @param {string[]} names
  */
 function among(names) {

@@ -6,8 +6,8 @@ import { collect, open, openOptional, readAll } from './fetch.js';
 /** @typedef {Record<string, Blob>} Kept files that were downloaded, by their names */
 
 /**
- * Opens a file of a model. Null for an optional one that is not there, which alone a folder's URL leaves open: a list of
- * files names what there is.
+ * Opens a file of a model. Null for an optional file that is absent; only a folder's URL can have those, because a list
+ * of files is complete.
  * @typedef {(name: string, isOptional?: boolean) => Promise<Opened | null>} Opener rejects with a QkvError that says why
  */
 
@@ -15,10 +15,10 @@ import { collect, open, openOptional, readAll } from './fetch.js';
 /** @typedef {Exclude<ModelSource, {manifest: string}>} ListedSource */
 
 /**
- * A source whose manifest has been read: the files that it lists, and no others, are asked for.
+ * A source whose manifest has been read: only the files that it lists are requested.
  * @param {ModelSource} source
  * @param {AbortSignal} [signal]
- * @returns {Promise<ListedSource>} rejects with INVALID_FILE for what is no manifest
+ * @returns {Promise<ListedSource>} rejects with INVALID_FILE if it is not a manifest
  */
 export async function listed(source, signal) {
   if (!('manifest' in source)) return source;
@@ -33,7 +33,7 @@ function namesIn(text) {
     const names = Object.keys(JSON.parse(text).files);
     if (names.every((name) => /^[\w-][\w.-]*$/.test(name))) return names; // of the folder itself
   } catch {
-    // It is no JSON, or has no files.
+    // It is not JSON, or has no files.
   }
   throw new QkvError('INVALID_FILE', 'is no list of files: {"files": {"config.json": 812}}', 'manifest.json');
 }
@@ -41,7 +41,7 @@ function namesIn(text) {
 /**
  * @param {ListedSource} source
  * @param {AbortSignal} [signal]
- * @param {Kept} [kept] is given what is downloaded, once it is there whole
+ * @param {Kept} [kept] gets each downloaded file when it is complete
  * @returns {Opener}
  */
 export function openerOf(source, signal, kept) {
@@ -73,7 +73,7 @@ async function* keeping(chunks, keep) {
  * @param {Opener} opener
  * @param {string} name
  * @param {boolean} [isOptional]
- * @returns {Promise<Uint8Array<ArrayBuffer> | null>} rejects as the opener does, and with INVALID_FILE where nothing is in it
+ * @returns {Promise<Uint8Array<ArrayBuffer> | null>} rejects as the opener does, and with INVALID_FILE if it is empty
  */
 export async function readFile(opener, name, isOptional) {
   const opened = await opener(name, isOptional);

@@ -1,4 +1,4 @@
-// What a model is given as, made into what an engine, perhaps in a worker, can read: a record of files.
+// Turns a model, as a caller gives it, into a record of files that an engine, perhaps in a worker, can read.
 import { QkvError } from '../base/errors.js';
 import { absoluteUrl } from '../base/runtime.js';
 import { asBlobs } from '../base/snapshot.js';
@@ -6,15 +6,14 @@ import { asBlobs } from '../base/snapshot.js';
 /** @typedef {import('./fetch.js').Source} Source */
 
 /**
- * Where a model's files are, as sent to a worker: a folder's absolute URL, ending in a slash; the URL of a folder's
- * manifest.json, which lists them; or each by its name. `pair`: what Marian's own files in a folder are called by, such as
- * 'enfr'. `known`: files that have been read already. `isShared`: what is downloaded is kept, for engines beside the one
- * that loads it.
+ * The places of a model's files, as sent to a worker: a folder's absolute URL, which ends in a slash; the URL of a
+ * folder's manifest.json, which lists them; or each file by name. `pair`: the pair in the names of Marian's files, such
+ * as 'enfr'. `known`: files that have been read. `isShared`: downloads are kept for other engines.
  * @typedef {({folder: string} | {manifest: string} | {files: Record<string, Source>}) & {pair?: string, isShared?: boolean, known?: Record<string, Source>}} ModelSource
  */
 
 /**
- * What a model's package, such as qkv-en-fr, exports: a model's files by their names, each a URL.
+ * The export of a model's package, such as qkv-en-fr: the URLs of a model's files by name.
  * @typedef {object} ModelPackage
  * @property {string} name 'en-fr'
  * @property {string} sourceLanguage BCP 47
@@ -29,8 +28,8 @@ import { asBlobs } from '../base/snapshot.js';
  */
 
 /**
- * A source that is made ready first: unpacked, or downloaded and checked. `progress` may go up to 0.9. `files`: what it is
- * made of.
+ * A source that must first be unpacked, or downloaded and checked. `progress` goes up to 0.9. `files`: the packed
+ * files.
  * @typedef {((signal: AbortSignal, progress: (done: number) => void) => Promise<ModelSource>) & {files: Record<string, Source>}} UnreadySource
  */
 
@@ -56,8 +55,7 @@ export function modelSource(model) {
 }
 
 /**
- * Whether a model's weights are in a format that only the engine for what people bring reads. Of a folder's URL that
- * cannot be known.
+ * Whether only the engine for brought models reads the format of the weights. This is not known for a folder's URL.
  * @param {ModelSource} source
  */
 export function needsModels(source) {
@@ -68,7 +66,7 @@ export function needsModels(source) {
 }
 
 /**
- * The same source, for who reads it later than at the call: nobody can change a Blob.
+ * The same source for reading later than at the call: nobody can change a Blob.
  * @template {ModelSource | UnreadySource | {zip: Source}} Any
  * @param {Any} source
  * @returns {Any}
@@ -81,7 +79,7 @@ export const lasting = (source) =>
       );
 
 /**
- * Under which a model is known; null for one that was given as a list of files.
+ * The address of a model; null for a list of files.
  * @param {ModelSource | {zip: Source}} source
  * @returns {string | null}
  */
@@ -90,7 +88,7 @@ export function addressOf(source) {
   return 'manifest' in source ? source.manifest : null;
 }
 
-/** A model's name for people: its folder's. @param {string | null} address */
+/** The name of a model for people: the name of its folder. @param {string | null} address */
 export const nameOf = (address) => address?.split('/').at(-2) || 'custom';
 
 /**
@@ -116,7 +114,7 @@ function asFolder(url) {
 }
 
 /**
- * Files chosen in a page, by their names; of several with one name the one closest to the top of the folder.
+ * Files chosen in a page, by name. If several have the same name, the one closest to the top of the folder is used.
  * @param {File[]} files
  */
 function byName(files) {

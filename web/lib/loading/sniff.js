@@ -1,4 +1,4 @@
-// What a file is not: servers and version control sometimes give something else under its name.
+// Detects files that are something else: servers and version control sometimes send another file under the same name.
 import { QkvError } from '../base/errors.js';
 
 const kPage = /^\s*<(!doctype|html|head|body|\?xml)/i;
@@ -8,11 +8,11 @@ const kPageMessage =
   'is an HTML page, not the file: a server answers so where it has no such file, or where it asks for a login';
 const kPointerMessage = 'is a pointer of Git LFS, not the file: fetch the file itself, for example by `git lfs pull`';
 
-/** @param {Uint8Array} bytes the file's first */
+/** @param {Uint8Array} bytes the first bytes of the file */
 const beginning = (bytes) => String.fromCharCode(...bytes.subarray(0, 64)).replace(/^\xef\xbb\xbf/, '');
 
 /**
- * A file's chunks, unless it begins as a page of HTML or as a pointer of Git LFS.
+ * Returns a file's chunks, unless it is a page of HTML or a pointer of Git LFS.
  * @param {AsyncIterable<Uint8Array>} chunks
  * @param {string} name
  * @param {string} from
@@ -30,7 +30,7 @@ export async function* genuine(chunks, name, from) {
 }
 
 /**
- * Whether what comes is a page of HTML; and all of it, from its beginning.
+ * Whether the chunks are a page of HTML; and all chunks, from the beginning.
  * @param {AsyncIterable<Uint8Array>} all
  * @returns {Promise<{isPage: boolean, chunks: AsyncGenerator<Uint8Array>}>}
  */

@@ -1,5 +1,5 @@
-// A folder in a zip (PKWARE's APPNOTE.TXT): its directory is at its end, so an archive is read in any order, an entry at a
-// time, stored or deflated. What an entry claims is believed no further than it is true.
+// Reads a folder in a zip (PKWARE's APPNOTE.TXT). Its directory is at the end, so entries, stored or deflated, are read
+// in any order. The claims of an entry are checked.
 import { QkvError } from '../base/errors.js';
 import { toBlob } from './blobs.js';
 import { blobChunks, open, readBlob } from './fetch.js';
@@ -12,7 +12,9 @@ const kDirectory = 0x02014b50;
 const kEntry = 0x04034b50;
 const kMostEntries = 10_000;
 const kLargestDirectory = 8 << 20;
-/** Past this, an entry that unpacks to many times its size is a trap: weights shrink little, texts are small. */
+/**
+ * Above this size, an entry that unpacks to many times its size is refused: weights compress little, texts are small.
+ */
 const kLargestText = 64 << 20;
 const kMostTimes = 20;
 
@@ -20,7 +22,7 @@ const kMostTimes = 20;
  * @param {import('./fetch.js').Source} zip
  * @param {AbortSignal} signal
  * @param {(done: number) => void} progress of its download
- * @returns {Promise<Record<string, ZipEntry>>} as `readZip` gives; rejects as it does, and as `open` does
+ * @returns {Promise<Record<string, ZipEntry>>} as `readZip` returns; rejects as it does, and as `open` does
  */
 export async function zipEntries(zip, signal, progress) {
   const blob = zip instanceof Blob ? zip : await toBlob(await open(zip, 'zip', signal), progress);
@@ -30,7 +32,7 @@ export async function zipEntries(zip, signal, progress) {
 }
 
 /**
- * The files of an archive by their names; of several with one name the one closest to the top.
+ * The files of an archive by name. If several have the same name, the one closest to the top is used.
  * @param {Blob} blob
  * @returns {Promise<Record<string, ZipEntry>>} rejects with INVALID_FILE, UNSUPPORTED, LIMIT_EXCEEDED
  */
@@ -112,7 +114,8 @@ function readEntry(blob, directory, at, name) {
 /**
  * @param {ZipEntry} entry
  * @param {string} name
- * @returns {Promise<import('./fetch.js').Opened & {stored?: Blob}>} `stored`: of an entry that is not compressed its bytes, unchecked
+ * @returns {Promise<import('./fetch.js').Opened & {stored?: Blob}>} `stored`: the bytes of an uncompressed entry, not
+ *   checked
  */
 export async function openEntry(entry, name) {
   const { blob, at, packed, size, isDeflated } = entry;
@@ -145,7 +148,7 @@ async function* inflate(packed, name) {
 }
 
 /**
- * What comes, held against what the directory says of it.
+ * Checks an entry's bytes against the directory.
  * @param {AsyncIterable<Uint8Array>} chunks
  * @param {ZipEntry} entry
  * @param {string} name

@@ -1,11 +1,12 @@
-// Files that zstd compressed (RFC 8878). The decoder is fzstd; what a file claims is checked before it is decoded.
+// Unpacks files that zstd compressed (RFC 8878). The decoder is fzstd; the claims of a file are checked before it is
+// decoded.
 import { decompress } from 'fzstd';
 import { QkvError } from '../base/errors.js';
 import { nextTask } from '../base/runtime.js';
 
-/** The largest window that a decoder need have, RFC 8878, 3.1.1.1.2: more memory is not asked for. */
+/** The largest window that a decoder must support (RFC 8878, 3.1.1.1.2). No larger one is allowed. */
 const kLargestWindow = 128 << 20;
-/** Past this, a file that unpacks to many times its size is a trap: weights shrink little, texts are small. */
+/** Above this size, a file that unpacks to many times its size is refused: weights compress little, texts are small. */
 const kLargestText = 64 << 20;
 const kMostTimes = 20;
 const kLargestBlock = 128 << 10;
@@ -22,7 +23,7 @@ export async function unzstd(packed, name) {
   if (most > Math.max(kLargestText, kMostTimes * packed.length)) {
     throw new QkvError('LIMIT_EXCEEDED', `would unpack to ${most} bytes from ${packed.length}`, name);
   }
-  await nextTask(); // decoding takes a while, and cannot be stopped
+  await nextTask(); // decoding takes some time and cannot be stopped
   try {
     return /** @type {Uint8Array<ArrayBuffer>} */ (decompress(packed));
   } catch (cause) {
@@ -31,9 +32,9 @@ export async function unzstd(packed, name) {
 }
 
 /**
- * The most bytes that a file can unpack to, by the headers of its frames and blocks. Nothing is decoded.
+ * An upper bound of the unpacked bytes, from the headers of frames and blocks. Nothing is decoded.
  * @param {Uint8Array} packed
- * @returns {number} NaN for what is no row of whole frames; infinite where a window is too large
+ * @returns {number} NaN if the file is not a sequence of whole frames; infinite if a window is too large
  */
 export function sizeBound(packed) {
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
@@ -43,7 +44,7 @@ export function sizeBound(packed) {
     while (at < packed.length) {
       const magic = view.getUint32(at, true);
       if (magic >>> 4 === 0x184d2a5)
-        at += 8 + view.getUint32(at + 4, true); // a frame to skip
+        at += 8 + view.getUint32(at + 4, true); // a skippable frame
       else if (magic === 0xfd2fb528) [at, bound] = addFrame(view, at, bound);
       else return NaN;
     }
@@ -57,7 +58,7 @@ export function sizeBound(packed) {
  * @param {DataView} view
  * @param {number} start of a frame
  * @param {number} bound of the frames before
- * @returns {[end: number, bound: number]} throws a RangeError where the frame does not end within the file
+ * @returns {[end: number, bound: number]} throws a RangeError if the frame does not end within the file
  */
 function addFrame(view, start, bound) {
   const flags = view.getUint8(start + 4);

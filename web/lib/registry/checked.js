@@ -1,5 +1,5 @@
-// The files of a listed model: downloaded, checked against their hashes, unpacked, and kept as Blobs until an engine has read
-// them.
+// Downloads the files of a listed model, checks their hashes, unpacks them, and keeps them as Blobs until an engine has
+// read them.
 import { QkvError } from '../base/errors.js';
 import { openZstd } from '../loading/archives.js';
 import { toBlob } from '../loading/blobs.js';
@@ -10,7 +10,7 @@ import { Sha256 } from './sha256.js';
 /** @typedef {import('./registry.js').ListedFile} ListedFile */
 /** @typedef {import('../loading/fetch.js').Opened} Opened */
 
-/** The share of a file in the progress where the list does not say its size. */
+/** The share of a file in the progress if the list does not give its size. */
 const kUnknownSize = 1 << 20;
 
 /**
@@ -31,7 +31,7 @@ export const checkedFiles = (files) => async (signal, progress) => {
 };
 
 /**
- * One file. A server may send what gzip compressed already unpacked: then the hash of what is in it decides.
+ * Downloads one file. A server may send a gzip file already unpacked; then the hash of the content is checked.
  * @param {ListedFile} file
  * @param {AbortSignal} signal
  * @param {(done: number) => void} progress
@@ -51,7 +51,7 @@ async function checkedFile({ name, url, size, hash, uncompressedSize, uncompress
   return [name.replace(/\.(gz|zst)$/i, ''), blob];
 }
 
-/** What comes of a file, held against what the list says. */
+/** Checks a file's bytes against the list. */
 class Tally {
   size = 0;
   #sum;
@@ -85,7 +85,7 @@ class Tally {
     }
   }
 
-  /** Throws INVALID_FILE where it is another file than the list names. */
+  /** Throws INVALID_FILE if it is another file than the list names. */
   check() {
     if (this.#listedSize !== undefined && this.size !== this.#listedSize) {
       throw this.#other(`it has ${this.size} bytes instead of ${this.#listedSize}`);

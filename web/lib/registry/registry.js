@@ -1,6 +1,6 @@
-// Lists of models: which there are, where their files are, and what each file must hash to. Read from the format of Mozilla's
-// models.json, {baseUrl, models: {'en-fr': [{architecture, releaseStatus, sourceLanguage, targetLanguage, files}]}}, to which a
-// list of one's own may add `version`, `license`, and of any file its `size` and `hash`.
+// Lists of models: the models, the places of their files, and the hash of each file. The format is that of Mozilla's
+// models.json, {baseUrl, models: {'en-fr': [{architecture, releaseStatus, sourceLanguage, targetLanguage, files}]}}.
+// Other lists may add `version`, `license`, and the `size` and `hash` of any file.
 import { QkvError, domException } from '../base/errors.js';
 import { described, invalid } from '../base/given.js';
 import { absoluteUrl } from '../base/runtime.js';
@@ -27,7 +27,7 @@ import { checkedFiles } from './checked.js';
  * @property {string} status 'Release' where it is published; '' where the list does not say
  * @property {string} version '' where the list does not say
  * @property {string} license '' where the list does not say
- * @property {number} bytes of its files, as far as the list says
+ * @property {number} bytes of its files, as far as the list has them
  * @property {ListedFile[]} files
  * @property {Record<string, Record<string, number>>} metrics by data set: {'flores200-plus': {bleu: 48.5}}
  */
@@ -35,12 +35,12 @@ import { checkedFiles } from './checked.js';
 /** @typedef {{sourceLanguage: string, targetLanguage: string}} LanguagePair */
 /** @typedef {{architecture?: string}} Wanted */
 
-/** Where two models must follow each other, the language between them is this one if it can be. */
+/** If two models are needed, this is the language between them if possible. */
 const kHub = 'en';
 const kName = 'registry';
 
 /**
- * A list of models. Nothing is fetched but the list, and that only where its URL is given.
+ * Reads a list of models. Only the list is fetched, and only if its URL is given.
  * @param {string | URL | object} from its URL, in Node also a path; or what such a file holds
  * @param {{signal?: AbortSignal}} [options]
  * @returns {Promise<Registry>} rejects with a QkvError: NETWORK, MISSING_FILE, INVALID_FILE
@@ -61,7 +61,7 @@ export async function registry(from, { signal } = {}) {
 }
 
 export class Registry {
-  /** The minifier renames classes; who uses the package sees this name. */
+  /** The minifier renames classes; this is the name that users see. */
   static name = 'Registry';
   /** Every model of the list, in its order. @readonly @type {readonly ListedModel[]} */
   models;
@@ -75,7 +75,7 @@ export class Registry {
   }
 
   /**
-   * The model for a pair of languages: of several the first that is released, else the first.
+   * The model for a pair of languages: the first released one, or else the first.
    * @param {LanguagePair & Wanted} pair
    * @returns {ListedModel | null}
    */
@@ -89,10 +89,10 @@ export class Registry {
   }
 
   /**
-   * The models that translate a pair of languages one after the other: one, or, where the list has none for the pair, two
-   * with a language between them, English if it can be.
+   * The models for a pair of languages: one, or, if the list has none for the pair, two with a language between them,
+   * English if possible.
    * @param {LanguagePair & Wanted} pair
-   * @returns {ListedModel[]} none where there are none
+   * @returns {ListedModel[]} empty if there are none
    */
   route({ sourceLanguage, targetLanguage, ...wanted }) {
     const find = (/** @type {string} */ from, /** @type {string} */ to) =>
@@ -109,7 +109,7 @@ export class Registry {
 }
 
 /**
- * A model of a list as a translator loads it: its files are downloaded then, each checked against its hash.
+ * A listed model as a source for a translator, which downloads the files and checks each against its hash.
  * @param {ListedModel} model
  * @returns {{key: string, name: string, source: import('../loading/model-source.js').UnreadySource}}
  */
@@ -128,7 +128,7 @@ export function noRoute({ sourceLanguage, targetLanguage }) {
 }
 
 /**
- * Whether a model's language is the one that is wanted: the same tag, or the same language where the model's tag says no more.
+ * Whether a model's language is the wanted one: the same tag, or the same language if the model's tag has nothing more.
  * @param {string} has
  * @param {string} wanted
  */
@@ -232,7 +232,7 @@ function languageTag(tag, where) {
   try {
     if (typeof tag === 'string') return new Intl.Locale(tag.replaceAll('_', '-')).baseName;
   } catch {
-    // It is no tag.
+    // It is not a tag.
   }
   throw bad(`${where}: ${described(tag)} is no language`);
 }

@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4) of bytes that come in chunks: the browser's own wants all of them at once.
+// SHA-256 (FIPS 180-4) of bytes in chunks. The browser's own function needs all bytes at once.
 
 const kRounds = /* @__PURE__ */ (() => {
   const isPrime = (/** @type {number} */ n) => {
@@ -17,7 +17,7 @@ const kStart = /* @__PURE__ */ Int32Array.from(kRounds.slice(0, 8), (prime) => f
 const rotated = (/** @type {number} */ x, /** @type {number} */ bits) => (x >>> bits) | (x << (32 - bits));
 
 export class Sha256 {
-  /** How many bytes have come. */
+  /** The number of bytes so far. */
   size = 0;
   #state = kStart.slice();
   #schedule = new Int32Array(64);
@@ -36,7 +36,7 @@ export class Sha256 {
     }
   }
 
-  /** @returns {string} 64 hexadecimal digits; nothing may be added after it */
+  /** @returns {string} 64 hexadecimal digits; no bytes may be added afterwards */
   digest() {
     const size = this.size;
     this.add(Uint8Array.of(0x80));

@@ -1,9 +1,9 @@
-// What a caller knows of a text: terms that stay as they are, terms whose translation is given, numbers to be written as
-// the target language writes them. The engine gets a text as a list: text, part, what stands for the part, text, ...
+// The caller's knowledge of a text: terms that are kept, terms with a given translation, numbers to be written as in
+// the target language. The engine gets a text as a list: text, part, translation of the part, text, ...
 import { described, invalid } from '../base/given.js';
 
 /**
- * What is carried through instead of being translated (docs/carried.md).
+ * Options of carrying text through instead of translating it (docs/carried.md).
  * @typedef {object} CarryOptions
  * @property {boolean} [copy] false: the model reads the text as it is, numbers and addresses among it, and writes ' ⁇ ' for
  *   what its vocabulary lacks; left out: true
@@ -20,7 +20,7 @@ import { described, invalid } from '../base/given.js';
 const kMostTerms = 10_000;
 const kLongestTerm = 200;
 const kMostRepeats = 8;
-/** How long a pattern may look at one sentence. */
+/** How long a pattern may search one sentence. */
 const kLongestSearch = 100; // milliseconds
 
 export const kCarryOptions = ['copy', 'keep', 'glossary', 'numbers'];
@@ -56,7 +56,7 @@ export function readCarry({ copy = true, keep = [], glossary = {}, numbers = 'ke
 }
 
 /**
- * Refuses what may take exponential time. What is left takes time polynomial in the text, which a clock bounds.
+ * Refuses patterns that may take exponential time. The others take polynomial time, which a clock bounds.
  * @param {unknown} pattern
  */
 function checkPattern(pattern) {
@@ -94,7 +94,7 @@ export function withCarried(text, carry) {
   if (!carry) return text;
   const found = [...termsIn(text, carry.terms), ...carry.keep.flatMap((pattern) => matchesIn(text, pattern))];
   if (carry.numbers) found.push(...numbersIn(text, .../** @type {[string, string]} */ (carry.numbers)));
-  found.sort((a, b) => a.begin - b.begin || b.end - a.end); // of those that overlap the first, and of these the longest
+  found.sort((a, b) => a.begin - b.begin || b.end - a.end); // of overlapping terms the first, and of these the longest
   const parts = [];
   let done = 0;
   for (const { begin, end, translation } of found) {
@@ -108,7 +108,7 @@ export function withCarried(text, carry) {
 /** @typedef {{begin: number, end: number, translation: string}} Found */
 
 /**
- * The terms that stand in a text as words: the longest at each place.
+ * The terms that occur in a text as words; the longest at each place.
  * @param {string} text
  * @param {Map<string, string>} terms
  */
@@ -135,7 +135,8 @@ function* termsIn(text, terms) {
  */
 function matchesIn(text, pattern) {
   const search = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, '') + 'g');
-  // The beginning first, half as much again each time: what gets slow is given up before it takes seconds.
+  // Searches the beginning first, and each time half as much again. So a slow pattern is stopped before it takes
+  // seconds.
   for (let length = 8; length < text.length; length *= 1.5) timed(search, text.slice(0, length));
   return timed(search, text)
     .filter(([match]) => match)
@@ -154,7 +155,7 @@ function timed(search, text) {
 }
 
 /**
- * Numbers with the separators of the source language, as the target language writes them.
+ * Writes numbers that have the separators of the source language as in the target language.
  * @param {string} text
  * @param {string} from
  * @param {string} to

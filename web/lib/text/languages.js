@@ -11,13 +11,13 @@ function language(tag, option) {
   try {
     if (typeof tag === 'string') return new Intl.Locale(tag).language;
   } catch {
-    // It is no tag.
+    // It is not a tag.
   }
   throw invalid(option, `expected a language tag, such as 'en', got ${described(tag)}`);
 }
 
 /**
- * A pair of languages, such as 'en-fr'. Throws a QkvError, code INVALID_ARGUMENT, for what are no language tags.
+ * A pair of languages, such as 'en-fr'. Throws a QkvError, code INVALID_ARGUMENT, if they are not language tags.
  * @param {LanguagePair} languages
  */
 export const pairOf = ({ sourceLanguage, targetLanguage }) =>

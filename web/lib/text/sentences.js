@@ -1,4 +1,4 @@
-// A text is a row of sentences and the white space between them. Only sentences are translated; the white space stays.
+// Splits a text into sentences and the white space between them. Only sentences are translated; the white space stays.
 
 /**
  * Part of a text: a sentence, or white space.
@@ -7,7 +7,7 @@
 
 /**
  * The sentences of a text and the white space around them; joined, the parts are the text. Sentences come from
- * Intl.Segmenter where there is one; one longer than `longest` UTF-16 units is cut where it hurts least.
+ * Intl.Segmenter if it exists; a sentence longer than `longest` UTF-16 units is cut at the best place.
  * @param {string} text
  * @param {string} locale a BCP 47 tag, the language of the text
  * @param {number} [longest] at least 2
@@ -27,8 +27,8 @@ export function splitSentences(text, locale, longest = Infinity) {
 }
 
 /**
- * What a text begins with if that is the token of a target language, '>>fra<<', as multilingual models want it before
- * every sentence; else ''.
+ * The token of a target language that a text begins with, such as '>>fra<<', which multilingual models need before
+ * every sentence; otherwise ''.
  * @param {string} text
  */
 export const languageToken = (text) => /^>>[^\s<>]+<</.exec(text)?.[0] ?? '';
@@ -62,7 +62,8 @@ function addSentence(parts, sentence, longest) {
 }
 
 /**
- * Where to cut a sentence that is too long: after the last clause, else the last word, else the last code point that fits.
+ * The place to cut a sentence that is too long: after the last clause, or else the last word, or else the last code
+ * point that fits.
  * @param {string} sentence
  * @param {number} longest
  */
@@ -77,7 +78,7 @@ function cutBefore(sentence, longest) {
 }
 
 /**
- * Where the last match ends, or 0.
+ * The end of the last match, or 0.
  * @param {string} text
  * @param {RegExp} pattern
  */
@@ -97,12 +98,12 @@ function segments(text, locale) {
   return segmenterSegments(text, locale);
 }
 
-// Longer than most sentences, short enough that a step of V8's segmenter, whose cost grows with the text, is quick.
+// Longer than most sentences, and short enough for V8's segmenter, whose steps cost more for longer texts.
 const kWindow = 1024;
 
 /**
- * The segmenter's sentences, found in windows, so that time is linear in the text. A window's last sentence is looked
- * at again in the next one; a sentence that fills its window, in one twice as large.
+ * The segmenter's sentences, found in windows, so that the time is linear in the text. The next window begins with the
+ * last sentence of the window before. A sentence that fills its window is read again in a window twice as large.
  * @param {string} text
  * @param {string} locale
  */
@@ -125,8 +126,8 @@ function* segmenterSegments(text, locale) {
 }
 
 /**
- * For runtimes without Intl.Segmenter (Firefox before 125): cuts after sentence-ending marks with what closes on them
- * and the white space that follows, and after line ends.
+ * For runtimes without Intl.Segmenter (Firefox before 125): cuts after marks that end sentences, with closing quotes
+ * and the white space after them, and after line ends.
  * @param {string} text
  */
 export function* roughSegments(text) {
@@ -140,7 +141,8 @@ export function* roughSegments(text) {
   if (begin < text.length) yield text.slice(begin);
 }
 
-// "Mr. Smith", "J. Brown" (but not "It was I. He left."): a point that ends no sentence. The Unicode rules cannot know.
+// "Mr. Smith", "J. Brown" (but not "It was I. He left."): a full stop that does not end a sentence. The Unicode rules
+// do not cover this.
 const kAbbreviation =
   /(?:^|[\s("'\u201C\u2018\u00AB])(?:Mr|Mrs|Ms|Mx|Dr|Prof|St|Mt|Gen|Capt|Lt|Sgt|Rev|Hon|Mme|Mlle|[A-HJ-Z])\.[^\S\n]+$/u;
 
@@ -160,7 +162,7 @@ function* joinUnfinished(segments) {
 }
 
 /**
- * Whether a sentence goes on in the next segment: after an abbreviation, and in `"Really?" she said.`
+ * Whether a sentence continues in the next segment: after an abbreviation, and in `"Really?" she said.`
  * @param {string} end of the segment before, its last characters
  * @param {string} next
  */

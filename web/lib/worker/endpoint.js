@@ -1,4 +1,4 @@
-// Where an engine runs: in a worker, or in this thread. Both are called alike.
+// The place where an engine runs: a worker, or this thread. Both have the same calls.
 import { unlessAborted, withSignals } from '../base/abort.js';
 import { Channel } from './protocol.js';
 import { QkvError, hasEnded, loadedPart } from '../base/errors.js';
@@ -15,7 +15,7 @@ import { startWorker } from './start-worker.js';
  */
 
 /**
- * Of what runs: the URL of its worker's script, and, without a worker, what answers calls.
+ * An engine's code: the URL of its worker's script, and the handlers of calls without a worker.
  * @typedef {object} Served
  * @property {() => string} script
  * @property {() => Promise<Record<string, import('./protocol.js').Handler>>} handlers
@@ -24,7 +24,7 @@ import { startWorker } from './start-worker.js';
 /**
  * @param {boolean} inWorker
  * @param {Served} served
- * @returns {Endpoint} throws a QkvError, code ENGINE_FAILED, where the worker cannot be started
+ * @returns {Endpoint} throws a QkvError, code ENGINE_FAILED, if the worker cannot be started
  */
 export function createEndpoint(inWorker, { script, handlers }) {
   if (!inWorker) return new Local(handlers);
@@ -55,12 +55,12 @@ function webWorker(url) {
  * @returns {import('./protocol.js').Port}
  */
 function nodeWorker(threads, url) {
-  // A thread inherits the process's flags, and takes none of V8's by hand; of those it inherits it refuses this one.
+  // A thread inherits the process's flags. It refuses flags of V8 in its options, and of the inherited ones this one.
   const isFromText = globalThis.process.execArgv.some((flag) => flag.startsWith('--input-type'));
   return new threads.Worker(new URL(url), isFromText ? { execArgv: [] } : {});
 }
 
-/** An engine in this thread. Its code is loaded when it is first asked for. */
+/** An engine in this thread. Its code is loaded at the first call. */
 class Local {
   /** @type {Promise<Record<string, import('./protocol.js').Handler>> | undefined} */
   #handlers;
@@ -86,7 +86,7 @@ class Local {
         const handlers = await unlessAborted(loading, both);
         const report = async (/** @type {any} */ value) => {
           const taken = unlessAborted(Promise.resolve(progress(value)), both);
-          await taken.catch((error) => both.aborted || Promise.reject(error)); // who gave up takes no more
+          await taken.catch((error) => both.aborted || Promise.reject(error)); // no reports after an abort
         };
         return unlessAborted(handlers[method](own, { signal: both, progress: report }), this.ended);
       });

@@ -1,18 +1,19 @@
-// Whether a worker lives. A browser does not tell a page that its worker has ended: because it closed itself, because
-// somebody ended it in the browser's developer tools, or because it ran out of memory. But a worker that has ended gives
-// back the Web Locks that it held, and the page waits for them.
+// Detects that a worker has ended. Browsers do not tell a page when its worker closed itself, was ended in the
+// developer tools, or ran out of memory. But an ended worker releases its Web Locks, and the page waits for them.
 
-/** Milliseconds between two questions to a worker without a lock. */
+/** Milliseconds between two pings to a worker without a lock. */
 const kBeat = 1000;
-/** Questions without an answer after which it counts as dead. A step of a large model takes a slow device seconds. */
+/**
+ * The number of unanswered pings after which it counts as dead. A step of a large model takes seconds on a slow device.
+ */
 const kMissed = 10;
 /** The same before its first answer: its script may come over a slow network. */
 const kMissedAtStart = 60;
 
 /**
- * The worker's part: takes a lock that it holds as long as it lives.
+ * The worker's part: takes a lock and holds it until the worker ends.
  * @param {string} name
- * @returns {Promise<boolean>} false where there are no locks: on a page without HTTPS, in a sandboxed frame
+ * @returns {Promise<boolean>} false if there are no locks: on a page without HTTPS, in a sandboxed frame
  */
 export function holdLock(name) {
   return new Promise((resolve) => {
@@ -35,29 +36,29 @@ export async function areHeld(names) {
 }
 
 /**
- * Waits for the end of whoever holds a lock.
+ * Waits until the holder of a lock has ended.
  * @param {string} name
  * @param {() => void} died
  * @param {AbortSignal} ended ends the waiting
- * @returns {Promise<void>} rejects where it is ended, or where there are no locks
+ * @returns {Promise<void>} rejects if the waiting is ended, or if there are no locks
  */
 export async function waitForEnd(name, died, ended) {
   await locks()?.request(name, { signal: ended }, died);
 }
 
 /**
- * What a page needs of its worker to watch it.
+ * The functions that a page needs to watch its worker.
  * @typedef {object} Watched
  * @property {(name: string) => Promise<boolean>} hold asks it to take a lock, by `holdLock`
- * @property {() => void} ping asks it for any answer
- * @property {() => boolean} isAsked whether anybody waits for it
+ * @property {() => void} ping asks for any answer
+ * @property {() => boolean} isAsked whether any call waits for an answer
  * @property {() => void} died is called once it has ended
  * @property {AbortSignal} ended ends the watch
  */
 
 /**
- * The page's part: the lock is given to the page when the worker has ended. Until the worker has it, and where there are
- * no locks, the page asks the worker every second.
+ * The page's part: the page gets the lock when the worker has ended. Until the worker has the lock, and if there are no
+ * locks, the page pings the worker every second.
  * @param {Watched} watched
  * @returns {() => void} to be called at each message from the worker
  */

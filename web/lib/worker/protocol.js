@@ -17,14 +17,14 @@ import { version } from '../base/version.js';
 /** @typedef {{v: string, id: number, method: string, args: any}} Request */
 /** @typedef {{v: string, id: number, result?: any, error?: PlainError, ended?: boolean, progress?: number}} Reply */
 /**
- * What every method gets beside its arguments. `progress` resolves when whoever is reported to is ready for the next
- * report; most methods do not wait for it.
+ * The context of every method. `progress` resolves when the receiver is ready for the next report; most methods do not
+ * wait for it.
  * @typedef {{signal: AbortSignal, progress: (report: any) => Promise<void>}} Call
  */
 /** @typedef {(args: any, call: Call) => Promise<unknown>} Handler */
 
 /**
- * What both ends have: a browser's Worker, a worker's global scope, and their like in Node.
+ * A port: a browser's Worker, a worker's global scope, and their equivalents in Node.
  * @typedef {object} Port
  * @property {(message: any, transfer?: any) => void} postMessage
  * @property {(type: string, listener: (event: any) => void) => void} [addEventListener]
@@ -81,17 +81,17 @@ export function serve(port, handlers) {
   listen(port, answer);
 }
 
-/** A request that is being answered. */
+/** A request in progress. */
 class Running {
   controller = new AbortController();
-  /** What each report waits for, the oldest first. @type {(() => void)[]} */
+  /** The resolve functions of reports, the oldest first. @type {(() => void)[]} */
   waiting = [];
 
   constructor() {
     this.controller.signal.addEventListener('abort', () => this.release());
   }
 
-  /** Resolves when the page is ready for another report, or wants none. @returns {Promise<void>} */
+  /** Resolves when the page is ready for another report, or wants no more. @returns {Promise<void>} */
   more() {
     return new Promise((resolve) => (this.controller.signal.aborted ? resolve() : this.waiting.push(resolve)));
   }
@@ -111,7 +111,7 @@ function otherBuild(theirs, ours) {
 }
 
 /**
- * The buffers in a message: copies of its own, which it may take along.
+ * The buffers of a message. They are its own copies, so they are transferred.
  * @param {unknown} value
  * @returns {ArrayBuffer[]}
  */
@@ -136,9 +136,9 @@ export class Channel {
   #next = 1;
   #port;
   #life = new AbortController();
-  /** Is to be called at each message: the worker lives. */
+  /** To be called for each message: it shows that the worker lives. */
   #heard = () => {};
-  /** Is to be called when the worker has ended. @type {(event: {message?: string}) => void} */
+  /** To be called when the worker has ended. @type {(event: {message?: string}) => void} */
   #died;
 
   /**
@@ -155,14 +155,14 @@ export class Channel {
     port.unref?.();
   }
 
-  /** Aborts when the worker, or what runs in it, has ended; the reason is the error that every call then rejects with. */
+  /** Aborts when the worker or its engine has ended. The reason is the error with which every call then rejects. */
   get ended() {
     return this.#life.signal;
   }
 
   /**
    * Settles when the worker has answered, also after an abort: then it rejects with `signal.reason`, or resolves if the
-   * answer was on its way already. The worker gets a copy of the arguments, as they are now.
+   * answer had been sent. The worker gets a copy of the current arguments.
    * @param {string} method
    * @param {any} args
    * @param {{signal?: AbortSignal, progress?: (loaded: any) => unknown}} [options]
@@ -183,14 +183,15 @@ export class Channel {
     }
   }
 
-  /** Ends the worker; what is pending rejects. */
+  /** Ends the worker; pending calls reject. */
   close() {
     this.#end(new QkvError('DESTROYED', 'the engine has been closed', 'worker'));
   }
 
   /**
-   * The worker waits for threads of its own, and hears nothing meanwhile: it has ended when one of them has.
-   * @param {string[]} locks which they hold, by name
+   * The worker waits for its own threads and receives no messages meanwhile, so it counts as ended when one of them has
+   * ended.
+   * @param {string[]} locks the names of their locks
    */
   endsWith(locks) {
     const died = () => this.#died({ message: 'one of its threads ended' });
@@ -216,7 +217,7 @@ export class Channel {
       const own = copied(request);
       this.#port.postMessage(own, buffersIn(own));
       this.#pending.set(request.id, { resolve, reject, progress });
-      this.#port.ref?.(); // Node stays for an answer, not for an idle worker
+      this.#port.ref?.(); // Node's process waits for an answer, not for an idle worker
     });
   }
 
@@ -239,7 +240,8 @@ export class Channel {
   }
 
   /**
-   * Hands a report on, and asks for more once it has been taken. The call rejects with what its taker throws.
+   * Passes a report on, and asks for more when it has been processed. The call rejects with the error that its receiver
+   * throws.
    * @param {number} id
    * @param {Pending} call
    * @param {any} report

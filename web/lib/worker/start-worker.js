@@ -1,9 +1,9 @@
-// Starts workers: also where the page demands Trusted Types, and where their script is on another origin.
+// Starts workers, also if the page requires Trusted Types, and if their script is on another origin.
 
 /** @type {{createScriptURL: (url: string) => any} | null | undefined} null: the page refuses it */
 let policy;
 
-/** The page's policy named `qkv`, made once: pages refuse a second one of a name. */
+/** The page's policy named `qkv`, made once: a page refuses a second policy of the same name. */
 function scriptPolicy() {
   const { trustedTypes } = /** @type {any} */ (globalThis);
   if (policy !== undefined) return policy;
@@ -16,15 +16,15 @@ function scriptPolicy() {
 }
 
 /**
- * A script's URL, as the page's Trusted Types accept it.
+ * A script's URL in the form that the page's Trusted Types accept.
  * @param {string} url
  * @returns {any}
  */
 export const trustedScript = (url) => scriptPolicy()?.createScriptURL(url) ?? url;
 
 /**
- * Starts a classic script as a worker. Workers are started from the page's own origin alone, so a script of another
- * origin is started by one of this origin, which imports it.
+ * Starts a classic script as a worker. Workers can only be started from the page's own origin, so a script of another
+ * origin is imported by a small script of this origin.
  * @param {string} url absolute
  * @param {WorkerOptions} [options]
  * @returns {Worker} throws what `new Worker` throws
@@ -33,7 +33,7 @@ export function startWorker(url, options) {
   if (new URL(url).origin === globalThis.origin) return new Worker(trustedScript(url), options);
   const blob = URL.createObjectURL(new Blob([importing(url)], { type: 'text/javascript' }));
   const worker = new Worker(trustedScript(blob), options);
-  setTimeout(() => URL.revokeObjectURL(blob), 60_000); // not before the worker has read it
+  setTimeout(() => URL.revokeObjectURL(blob), 60_000); // only after the worker has read it
   return worker;
 }
 

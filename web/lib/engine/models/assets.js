@@ -1,4 +1,4 @@
-// Where the builds for models that people bring are, and their worker.
+// The URLs of the builds for brought models, and of their worker.
 import { packageFile } from '../../base/package-file.js';
 
 /** @param {string} [base] as `packageFile` takes it */

@@ -1,4 +1,4 @@
-// The directory that a file of safetensors begins with: what tensors it holds. No weight is kept.
+// The directory at the beginning of a safetensors file: its tensors. Weights are not kept.
 import { DirectoryHead } from '../../loading/directory-head.js';
 import { QkvError } from '../../base/errors.js';
 
@@ -8,7 +8,7 @@ import { QkvError } from '../../base/errors.js';
 /**
  * @param {OpenedFile} opened
  * @param {string} name for errors
- * @returns {Promise<TensorInfo[]>} in the order that they lie in
+ * @returns {Promise<TensorInfo[]>} in the order of the file
  */
 export async function readDirectory(opened, name) {
   const head = new DirectoryHead();

@@ -1,4 +1,4 @@
-// The engine for models that people bring, as a host runs it.
+// The engine for brought models, for a host.
 import { modelsWasmUrls, modelsWorkerUrl } from './assets.js';
 
 /** @type {import('../kinds.js').EngineKind} */

@@ -1,5 +1,6 @@
-// Loads a folder of any kind into an engine: config.json first, which says what else there may be, then the other small
-// files, then the weights: one file or shards, safetensors as it arrives, what PyTorch pickled in the order that it asks for.
+// Loads a folder of any kind into an engine: first config.json, which determines the other files, then the small files,
+// then the weights: one file or shards; safetensors while it is downloaded, PyTorch's pickles in the order in which
+// they are read.
 import { withSignals } from '../../base/abort.js';
 import { QkvError } from '../../base/errors.js';
 import { RangeFiller, feed } from '../feed.js';
@@ -19,15 +20,15 @@ import { openWeights } from './weight-files.js';
 /** @typedef {import('./weight-files.js').OpenedFile} OpenedFile */
 /** @typedef {import('./weight-files.js').WeightFile} WeightFile */
 /**
- * What is known of a folder before its weights are read.
+ * The facts of a folder before its weights are read.
  * @typedef {object} Inspected
- * @property {number} fileBytes of its files of weights; 0: not known
+ * @property {number} fileBytes of the files of weights; 0: not known
  * @property {string} modelType as config.json has it: 'bert'
- * @property {string} architecture as config.json has it, '' where it does not say: 'BertForMaskedLM'
+ * @property {string} architecture as in config.json; '' if it is not given: 'BertForMaskedLM'
  * @property {import('./directory.js').TensorInfo[]} tensors none of what PyTorch pickled
  */
 
-// The share of the progress that ends where all is downloaded and nothing is in the engine yet: of a zip, of pickles.
+// The share of the progress at which everything is downloaded and nothing is in the engine yet: for zips and pickles.
 const kWhole = 0.9;
 
 /** @type {(progress: Progress, from: number, to: number) => Progress} a part's progress, as that of the whole */
@@ -56,7 +57,7 @@ export function loadFolder(engine, source, outer, progress) {
 }
 
 /**
- * What a folder holds; of its weights no more is read than says what they are.
+ * The content of a folder. Only the directory of the weights is read.
  * @param {GuardedModels} wasm
  * @param {FolderSource} source
  * @param {AbortSignal} outer
@@ -93,7 +94,7 @@ async function listTensors(opener, files) {
 }
 
 /**
- * The first chunk holds the directory, or the one that ends it; what of the tensors comes with it is read too.
+ * Reads chunks until the directory is complete. Parts of tensors that come with them are ignored.
  * @param {GuardedModels} wasm
  * @param {number} loader
  * @param {WeightFile} file
@@ -111,7 +112,7 @@ async function feedDirectory(wasm, loader, file) {
  * @param {GuardedModels} wasm
  * @param {FolderSource} source
  * @param {AbortSignal} signal
- * @param {Progress} progress of all that comes before the weights are fed
+ * @param {Progress} progress of everything before the weights are fed
  */
 async function begin(wasm, source, signal, progress) {
   const isZip = 'zip' in source;
@@ -171,10 +172,10 @@ async function readSmallFiles(wasm, opener, progress) {
 }
 
 /**
- * Whether a file may still say something, so that a server is not asked for what most folders lack.
+ * Whether a file may still be needed, so that a server is not asked for files that most folders do not have.
  * @param {string} name
  * @param {string} config
- * @param {boolean} hasTokenizer tokenizer.json, beside which no other file of a tokenizer is read
+ * @param {boolean} hasTokenizer tokenizer.json, with which no other file of a tokenizer is read
  */
 function isOpen(name, config, hasTokenizer) {
   if (hasTokenizer) return name === 'generation_config.json';

@@ -1,5 +1,4 @@
-// The engine of one thread for models that people bring: what Engine does for translation, and jobs of encoders and
-// generators beside it.
+// The engine of one thread for brought models: like Engine for translation, and with jobs of encoders and generators.
 import { unlessAborted } from '../../base/abort.js';
 import { Engine, handlersOf } from '../engine.js';
 import { startGuarded } from '../start-guarded.js';
@@ -19,7 +18,7 @@ export class ModelsEngine {
   }, loadFolder);
 
   /**
-   * What a folder holds, and the size that it would have in memory.
+   * The content of a folder, and its size in memory.
    * @param {{source: ModelSource}} args
    * @param {Call} call
    */
@@ -37,7 +36,7 @@ export class ModelsEngine {
   }
 
   /**
-   * `paced`: each new text is reported, and the next one is written when whoever is reported to is ready for it.
+   * `paced`: each new text is reported, and the next one is written when the receiver is ready for it.
    * @param {{model: number, prompt: string, options: object, paced?: boolean}} args
    * @param {Call} call
    */
@@ -66,8 +65,8 @@ export class ModelsEngine {
    * @param {number} job
    * @param {AbortSignal} signal
    * @param {(job: number) => Result} result
-   * @param {() => boolean} [isNew] after a step: whether there is something to report
-   * @param {() => Promise<void>} [report] is waited for
+   * @param {() => boolean} [isNew] called after a step: whether there is something to report
+   * @param {() => Promise<void>} [report] is awaited
    */
   async #finish(job, signal, result, isNew = () => false, report = async () => {}) {
     const wasm = this.#module();

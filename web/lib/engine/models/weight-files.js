@@ -16,10 +16,11 @@ import { weightsFile } from '../../loading/model-folder.js';
  */
 
 /**
- * The file of weights, or its shards, each opened when it is read: a server may not keep many waiting.
+ * The file of weights, or its shards. Each is opened when it is read, because a server may not keep many connections
+ * waiting.
  * @param {GuardedModels} wasm
  * @param {Opener} opener
- * @param {Progress} progress of what is downloaded before it can be read
+ * @param {Progress} progress of the downloads before reading
  * @returns {Promise<WeightFile[]>} at least one; rejects as the opener does
  */
 export async function openWeights(wasm, opener, progress) {
@@ -35,7 +36,7 @@ export async function openWeights(wasm, opener, progress) {
     }
     return files;
   }
-  // To open it, or to read it, says why it counts as absent.
+  // Opening or reading it gives the reason of the absence.
   return [await weightFile(weightsFile, /** @type {OpenedFile} */ (await opener(weightsFile)), progress)];
 }
 

@@ -1,0 +1,8 @@
+// How the index of the documents is made and read: the build and the page must use the same options.
+
+export const searchOptions = {
+  idField: 'url',
+  fields: ['title', 'page', 'text'],
+  storeFields: ['title', 'page', 'url'],
+  searchOptions: { prefix: true, fuzzy: 0.15, boost: { title: 4, page: 2 }, combineWith: /** @type {const} */ ('AND') },
+};

@@ -1,0 +1,95 @@
+// The API reference: TypeDoc reads the package's types, one page for each door.
+
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Application } from 'typedoc';
+import { ToolError, at } from '../common.mjs';
+
+/** The types in dist/ of the doors that have a reference. */
+function doors() {
+  const { exports } = JSON.parse(readFileSync(at('package.json'), 'utf8'));
+  const named = Object.entries(exports).map(([door, entry]) => [door, entry.default?.types ?? entry.types ?? '']);
+  return named
+    .filter(([door, types]) => /^\.(\/[\w-]+)?$/.test(door) && door !== './static' && /\.d\.ts$/.test(types))
+    .map(([, types]) => at(types));
+}
+
+/** What TypeDoc needs beside the types: how modules are found. @param {string} folder @param {string[]} files */
+function writeSettings(folder, files) {
+  const lib = ['es2022', 'dom', 'dom.iterable', 'dom.asynciterable', 'esnext.disposable'];
+  const compilerOptions = {
+    module: 'nodenext',
+    moduleResolution: 'nodenext',
+    target: 'es2022',
+    lib,
+    skipLibCheck: true,
+  };
+  const path = join(folder, 'tsconfig.json');
+  writeFileSync(path, JSON.stringify({ compilerOptions: { ...compilerOptions, types: [] }, files }));
+  return path;
+}
+
+const kTable = 'table';
+
+/**
+ * The reference as documents of the site. dist/ must be there.
+ * @returns {Promise<import('./site.mjs').Document[]>}
+ */
+export async function reference() {
+  const files = doors();
+  const out = at('build', 'reference');
+  rmSync(out, { recursive: true, force: true });
+  mkdirSync(out, { recursive: true });
+  /** @type {Record<string, unknown>} */
+  const options = {
+    entryPoints: files,
+    tsconfig: writeSettings(out, files),
+    plugin: ['typedoc-plugin-markdown', 'typedoc-plugin-missing-exports'],
+    readme: 'none',
+    disableSources: true,
+    excludeExternals: true,
+    excludeInternal: true,
+    excludePrivate: true,
+    hideBreadcrumbs: true,
+    hidePageHeader: true,
+    outputFileStrategy: 'modules',
+    internalModule: 'Types',
+    out,
+    useCodeBlocks: true,
+    useHTMLAnchors: true,
+    expandObjects: true,
+    parametersFormat: kTable,
+    propertiesFormat: kTable,
+    interfacePropertiesFormat: kTable,
+    classPropertiesFormat: kTable,
+    typeDeclarationFormat: kTable,
+    logLevel: 'Error',
+  };
+  const application = await Application.bootstrapWithPlugins(options);
+  const project = await application.convert();
+  if (!project || application.logger.hasErrors()) throw new ToolError('TypeDoc cannot read the types in dist/');
+  await application.generateOutputs(project);
+  return documentsOf(out);
+}
+
+/**
+ * TypeDoc calls a door by its file, and its page README. Here the page has the name that users import.
+ * @param {string} out
+ */
+function documentsOf(out) {
+  const paths = readdirSync(out, { recursive: true })
+    .map((path) => String(path).replaceAll('\\', '/'))
+    .filter((path) => path.endsWith('.md') && path !== 'README.md')
+    .sort();
+  return paths.map((path) => {
+    const [folder, ...rest] = path.split('/');
+    const door = folder === 'index' ? 'qkv' : `qkv/${folder}`;
+    const isDoor = rest.length === 1 && rest[0] === 'README.md';
+    const title = isDoor ? door : `${rest.join(' ').replace(/^namespaces |\.md$/g, '')} of ${door}`;
+    const source = readFileSync(join(out, path), 'utf8')
+      .replace(/^# .*/, `# ${title}`)
+      // An anchor before a heading is the heading's own id; those in tables stay.
+      .replace(/<a id="([^"]+)"><\/a>\s*\n+(#+ .*)/g, '$2 {#$1}');
+    return { path: `reference/${path}`, source, hasAnchors: true, ...(isDoor && { group: 'API' }) };
+  });
+}
