@@ -40,8 +40,8 @@ function nameOf(file) {
 }
 
 /**
- * Side-effect imports between the modules of web/lib/base, so that all of them are in one chunk: every door needs most of them,
- * and many small chunks take more bytes.
+ * Side-effect imports between the modules of web/lib/base put all of them into one chunk: every door needs most of
+ * them, and many small chunks take more bytes.
  * @param {string} path of a module
  */
 function together(path) {
@@ -71,7 +71,8 @@ const assets = (files, isSplit) => ({
       }
       return { contents: (isSplit ? together(path) : '') + contents, loader: 'js' };
     });
-    // The library hands the instance in, so the glue's own guess at URLs is dead; bundlers would chase it.
+    // The library passes the instance, so the glue never needs its own URL of the WebAssembly; bundlers would follow
+    // that URL.
     build.onLoad({ filter: /(qkv|models|attention)\.mjs$/ }, ({ path }) => {
       return { contents: withoutUrls(readFileSync(path, 'utf8')), loader: 'js' };
     });
@@ -89,7 +90,7 @@ function withoutUrls(glue) {
 
 const kTarget = /** @type {const} */ ({ target: 'es2022', legalComments: 'none', logLevel: 'warning' });
 
-/** A thread holds a lock as long as it lives, and ends when it fails: so the page learns of it (web/lib/worker/liveness.js). */
+/** A thread holds a lock until it ends, and ends when it fails. So the page notices (web/lib/worker/liveness.js). */
 const kThreadLock = `if (self.name.startsWith('em-pthread')) {
   navigator.locks.request(self.name, () => new Promise(() => {}));
   addEventListener('error', () => close());
@@ -129,7 +130,7 @@ async function bundle(out, entryPoints, { minify, sourcemap }) {
     splitting: true,
     format: 'esm',
     chunkNames: '[name]-[hash]',
-    // Which font or picture a style sheet names is the page's matter.
+    // The page provides the fonts and pictures that a style sheet names.
     external: ['*.woff2', '*.svg'],
     minify,
   });
@@ -150,8 +151,8 @@ async function bundle(out, entryPoints, { minify, sourcemap }) {
 }
 
 /**
- * Leaves in the source maps of a folder the texts of our own sources alone. d3's are in its packages, and Emscripten's glue
- * is generated: nobody reads it, and debuggers step over it.
+ * Keeps only our own sources' texts in the source maps of a folder. d3's texts are in its packages, and Emscripten's
+ * glue is generated.
  * @param {string} out
  */
 function trimMaps(out) {
@@ -253,9 +254,9 @@ function copyModels(out) {
 }
 
 /**
- * A page with the parts that several pages have: `<qkv-part file="card" caption="…">more</qkv-part>` becomes parts/card.html,
- * in which `{{caption}}` is what the attribute says, nothing where there is none, and `<slot></slot>` what stands inside.
- * Where a part links to the page itself, the link says so.
+ * A page with the parts that several pages have: `<qkv-part file="card" caption="…">more</qkv-part>` becomes
+ * parts/card.html, in which `{{caption}}` is what the attribute says, empty if there is none, and `<slot></slot>` is
+ * the content. If a part links to the page itself, the link is marked as current.
  * @param {string} name
  * @param {string} [address] by which a part links to it
  * @returns {string}

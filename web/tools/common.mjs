@@ -1,4 +1,4 @@
-// What the project's tools share. Node's own modules only: they run before `npm ci` has.
+// Shared by the project's tools. It uses only Node's own modules, because it runs before `npm ci`.
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -10,14 +10,14 @@ import { fileURLToPath } from 'node:url';
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 export const at = (/** @type {string[]} */ ...parts) => join(root, ...parts);
 
-/** A line that says what is being done, and when: minutes and seconds since the start. @param {string} text */
+/** Prints a step and its time: minutes and seconds since the start. @param {string} text */
 export function say(text) {
   const seconds = Math.floor(performance.now() / 1000);
   const line = `[${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}] ${text}`;
   console.log(process.stdout.isTTY ? `\x1b[1m${line}\x1b[0m` : line);
 }
 
-/** A tool that failed and has already said why on stderr. */
+/** The failure of a tool that has already printed the reason on stderr. */
 export class ToolError extends Error {}
 
 /**
@@ -39,7 +39,7 @@ export function run(command, args, { check = true, ...options } = {}) {
 }
 
 /**
- * Ends the process with the error's words; its stack only where it is not one of ours.
+ * Ends the process with the error's message, and with its stack if it is not one of ours.
  * @param {unknown} error
  * @returns {never}
  */
@@ -48,7 +48,9 @@ export function fail(error) {
   process.exit(1);
 }
 
-/** Installs what the lock names, unless node_modules has it already; then whatever the toolchain lacks. */
+/**
+ * Installs the packages of the lock file, unless node_modules has them, and then the missing parts of the toolchain.
+ */
 export async function setUp({ tests = false } = {}) {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major < 20 || (major === 20 && minor < 19)) {

@@ -7,9 +7,9 @@ import { parseArgs } from 'node:util';
 import { ToolError, at, fail, say, setUp } from './common.mjs';
 import { serve } from './serve.mjs';
 
-const kQuiet = 100; // ms without a change before a rebuild: editors write in several goes
+const kQuiet = 100; // ms without a change before a rebuild, because editors write in several steps
 
-/** What a changed file makes stale, or nothing. @param {string} folder @param {string} file */
+/** The parts that a changed file makes stale, or nothing. @param {string} folder @param {string} file */
 function partOf(folder, file) {
   if (/(^|\/)[.#]|~$/.test(file)) return null;
   if (folder === 'web') return file.startsWith('tools/') ? null : 'web';

@@ -1,4 +1,4 @@
-// What a page downloads of the package for what it does, by file.
+// Lists the files of the package that a page downloads for a use.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ import { gzipSync } from 'node:zlib';
 export const gzipped = (folder, file) => gzipSync(readFileSync(join(folder, file)), { level: 9 }).length;
 
 /**
- * For each use: the doors that a page imports, the worker, and whose builds of WebAssembly. `inPage`: the engine runs in the
- * page, so that what the door imports when it is needed counts too.
+ * For each use: the doors that a page imports, the worker, and the folder of its WebAssembly builds. `inPage`: the
+ * engine runs in the page, so modules that the door imports later count too.
  */
 const kUses = /** @type {const} */ ({
   translating: { door: 'index.js', worker: 'worker.js', wasm: '', inPage: false },
@@ -19,7 +19,7 @@ const kUses = /** @type {const} */ ({
 });
 
 /**
- * The files that a page downloads for all of the uses: of the builds of an engine the larger.
+ * The files that a page downloads for all of the uses; of the builds of an engine the larger one.
  * @param {string} folder of the package
  * @param {(keyof typeof kUses)[]} uses
  * @returns {string[]} paths in the folder
@@ -34,7 +34,7 @@ export function downloadsOf(folder, uses) {
 }
 
 /**
- * A script and what it imports, and with `whole` also what it imports only when it is needed.
+ * A script and its imports, and with `whole` also its dynamic imports.
  * @param {string} folder
  * @param {string} entry
  * @param {boolean} whole

@@ -28,7 +28,7 @@ function clangTool(name, versions) {
       execFileSync(candidate, ['--version'], { stdio: 'ignore' });
       return candidate;
     } catch {
-      // not this one
+      // not this version
     }
   }
   throw new ToolError(`There is no ${name}: install version 19 or newer.`);
@@ -40,9 +40,9 @@ async function clangFormat() {
     await run(clangTool('clang-format', [19, 20, 21, 22]), [...(fix ? ['-i'] : ['--dry-run', '--Werror']), ...sources]);
 }
 
-/** A file is looked at again only when it, a header or the list of checks has changed. */
+/** A file is checked again only when it, a header or the list of checks has changed. */
 async function clangTidy() {
-  // Commands of their own, without precompiled headers: those may not be there, and hide an include that is missing.
+  // Separate commands without precompiled headers, which may be absent and would hide a missing include.
   const commands = at('build', 'lint', 'native');
   const options = ['--preset', 'native', '-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON', '--log-level=ERROR'];
   await run('cmake', ['--fresh', '-B', commands, ...options], { stdio: ['ignore', 'ignore', 'inherit'] });

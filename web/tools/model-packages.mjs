@@ -1,5 +1,5 @@
-// Writes what makes an npm package of each model folder that is one: package.json, the module that says where the files are,
-// its types, and manifest.json with the files' sizes. Run it after a model has changed; a test fails where it was not.
+// Writes the npm package files of each model folder that is a package: package.json, the module with the files' URLs,
+// its types, and manifest.json with the files' sizes. Run it after a model has changed; a test fails otherwise.
 //
 // usage: model-packages.mjs
 

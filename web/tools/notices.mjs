@@ -1,5 +1,5 @@
-// THIRD_PARTY.txt: what others wrote of that which is shipped, with their notices. Which npm modules are in the scripts is
-// esbuild's account; what is in the WebAssembly is the linker's, its maps at build/wasm/*/*.map.
+// Writes THIRD_PARTY.txt: the notices of all third-party code that is shipped. esbuild reports the npm modules in the
+// scripts; the linker's maps at build/wasm/*/*.map report the code in the WebAssembly.
 
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
@@ -21,7 +21,7 @@ const kApache = 'The text of the Apache License, Version 2.0, is in LICENSE.';
 
 /** @typedef {{name: string, home: string, licence: string, notice: string}} Component */
 
-/** What may be compiled in. @type {Record<string, Component>} */
+/** The components that may be compiled in. @type {Record<string, Component>} */
 const kCompiled = {
   eigen: {
     name: 'Eigen',
@@ -64,7 +64,7 @@ const kCompiled = {
   },
 };
 
-/** Whose a library is that the linker took a part of, without the variant in its name (-mt, -noexcept). */
+/** The component of a library that the linker used, without the variant in its name (-mt, -noexcept). */
 const kLibraries = {
   c: 'musl',
   c_optz: 'musl',
@@ -78,11 +78,11 @@ const kLibraries = {
   qkv_core: null, // our own
 };
 
-/** Whose an outermost namespace is: libraries that are headers alone leave no other trace. */
+/** The component of an outermost namespace, for header-only libraries. */
 const kNamespaces = { Eigen: 'eigen', emscripten: 'emscripten', hwy: 'highway', qkv: null, rapidjson: 'rapidjson' };
 
 /**
- * What others wrote of a WebAssembly.
+ * The third-party components of a WebAssembly.
  * @param {string} map as the linker writes it
  * @returns {Set<string>} names in kCompiled
  */
@@ -97,7 +97,7 @@ export function componentsOf(map) {
     const name = rest.slice(0, Number(length));
     if (!name.startsWith('__')) whose(kNamespaces, name);
   }
-  // What was inlined is left in the types of arguments.
+  // Inlined code is still visible in the types of arguments.
   const inlined = Object.entries(kNamespaces).filter(([name]) => map.includes(`N${name.length}${name}`));
   return new Set([...libraries, ...inlined.map(([, component]) => component)].filter((name) => name !== null));
 }

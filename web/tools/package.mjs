@@ -1,4 +1,4 @@
-// What makes an npm package of dist/: its manifest, types for each way to import it, README and documents.
+// Makes dist/ an npm package: its manifest, types for each way to import it, README and documents.
 
 import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
@@ -36,7 +36,7 @@ async function writeTypes(out) {
   const types = join(out, 'types');
   const emit = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--rootDir', 'web', '--outDir', types];
   await run(process.execPath, [tsc, '-p', '.', ...emit]);
-  // Whoever compiles against the package may have no types of Node's.
+  // Code that compiles against the package may have no types of Node.
   const runtime = join(types, 'lib', 'base', 'runtime.d.ts');
   write(runtime, readFileSync(runtime, 'utf8').replace(/typeof import\("node:[^"]+"\)/g, 'any'));
   for (const folder of ['lib', 'view']) {
@@ -84,12 +84,12 @@ function writeDocuments(out) {
   for (const path of documents) write(join(out, placeOf(path)), relinked(path, new Set(documents)));
 }
 
-/** Where a document of the repository is in the package. */
+/** The path of a document of the repository in the package. */
 const placeOf = (/** @type {string} */ path) => path.replace(/^web\//, '');
 
 /**
- * A document whose links to others of the package go to them, and whose links to the repository, pictures among them, are
- * their texts.
+ * Rewrites a document's links: links to documents of the package lead there, and links to the repository, including
+ * pictures, become their texts.
  * @param {string} path in the repository
  * @param {Set<string>} documents
  */

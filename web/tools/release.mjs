@@ -1,4 +1,4 @@
-// Packs what a release publishes on npm, after it has looked for what would make the release wrong.
+// Packs the packages of a release for npm, after checking for mistakes.
 //
 // usage: release.mjs TAG   the tarballs are written to build/release/
 
@@ -10,11 +10,11 @@ import { packages } from './model-packages.mjs';
 /** The packages' folders: the library as it is built, and the models. */
 export const folders = ['dist', ...Object.keys(packages).map((name) => `web/models/${name}`)];
 
-/** What a maintainer fills in, in package.json, before the first release. */
+/** The placeholders in package.json that a maintainer replaces before the first release. */
 const kPlaceholder = /\b(OWNER|AUTHOR)\b/;
 
 /**
- * What is wrong with a release.
+ * The problems of a release.
  * @param {string} tag such as v0.2.0
  * @param {(path: string) => string} read the text of a file of the repository
  * @returns {string[]}

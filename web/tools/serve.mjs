@@ -1,6 +1,5 @@
-// A small static server for development and tests: the right media types, ranges, nothing cached. It serves the files of its
-// folder and no others, to those who ask for it by a name of this machine: a page elsewhere whose name was pointed at
-// 127.0.0.1 gets nothing (DNS rebinding).
+// A small static server for development and tests: the right media types, ranges, nothing cached. It serves only files
+// of its folder, and only to requests whose Host names this machine, as a protection against DNS rebinding.
 //
 // usage: serve.mjs [FOLDER] [--port N] [--host NAME]... [--isolated]
 //   --host NAME  a further name to answer to, where a proxy or a tunnel has one; localhost always is
@@ -38,7 +37,7 @@ function isExpected(host, hosts) {
 }
 
 /**
- * The file that a request's path names within `folder`, or null. A link may lead to another place in the folder, not out of it.
+ * The file that a request's path names within `folder`, or null. A link must not lead out of the folder.
  * @param {string} folder
  * @param {string} path
  */
@@ -51,7 +50,7 @@ async function find(folder, path) {
 }
 
 /**
- * `bytes=a-b` as [first, last], within size; null where there is no such range to serve.
+ * `bytes=a-b` as [first, last], within size; null if there is no such range.
  * @param {string | undefined} header
  * @param {number} size
  */
@@ -64,7 +63,7 @@ function byteRange(header, size) {
 }
 
 /**
- * The path that a request asks for below `base`, from '/' on; null where there is no such thing.
+ * The path of a request below `base`, from '/' on; null if it is outside.
  * @param {string} base
  * @param {string | undefined} url
  */
@@ -78,7 +77,7 @@ function pathBelow(base, url) {
 }
 
 /**
- * The file of a path: of the folder that has its beginning in `also`, or of `folder`.
+ * The file of a path: in the folder of `also` whose prefix it has, or in `folder`.
  * @param {string} folder
  * @param {Record<string, string>} also
  * @param {string} path
@@ -132,7 +131,7 @@ const kIsolation = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-
 
 /**
  * @typedef {object} ServeOptions
- * @property {number} [port] 0 is any that is free
+ * @property {number} [port] 0: any free port
  * @property {boolean} [isolated] cross-origin isolation
  * @property {Record<string, string>} [headers] more of them, on every file
  * @property {string} [base] the path that the folder is served under, between slashes

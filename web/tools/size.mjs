@@ -1,5 +1,5 @@
-// The size ledger: what a page downloads for each thing that it may do, gzipped, the model aside; file by file, and what of
-// the WebAssembly each folder of the code takes.
+// Prints what a page downloads for each use, gzipped, without the model: file by file, and the share of each folder of
+// the code in the WebAssembly.
 
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { basename } from 'node:path';

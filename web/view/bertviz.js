@@ -1,4 +1,4 @@
-// A trace in the layout of bertviz (https://github.com/jessevig/bertviz), as its head view embeds it in a page.
+// A trace in the layout of bertviz (https://github.com/jessevig/bertviz), as its head view embeds it.
 
 /** @typedef {import('./trace.js').Side} Side */
 /** @typedef {import('./trace.js').Trace} Trace */
@@ -14,7 +14,7 @@
 
 /**
  * @param {Trace} trace
- * @returns {BertvizAttention[]} encoder, decoder and cross-attention, as far as the trace has them
+ * @returns {BertvizAttention[]} encoder, decoder and cross-attention, those that the trace has
  */
 export function toBertviz({ source, target, targetInput, encoderSelf, decoderSelf, cross }) {
   const one = (

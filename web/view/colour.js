@@ -54,8 +54,8 @@ const mix = (/** @type {number} */ from, /** @type {number} */ to, /** @type {nu
 const distance = (p, q) => Math.hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]);
 
 /**
- * A sequential scale through the given colours. The line between them is walked at constant OKLab speed, wherever the
- * middle colours lie.
+ * A sequential scale through the given colours. The path between them has constant speed in OKLab, wherever the middle
+ * colours are.
  */
 export class WeightScale {
   /** @param {string[]} colours from weight 0 to weight 1, two or more */
@@ -75,7 +75,7 @@ export class WeightScale {
   }
 
   /**
-   * @param {number} weight 0..1; what lies outside is clipped
+   * @param {number} weight 0..1; values outside are clipped
    * @returns {Triple} sRGB, 0..255
    */
   rgb(weight) {
@@ -97,7 +97,7 @@ export class WeightScale {
   }
 }
 
-/** A diverging scale: nothing is the ground, and what is below zero has a colour of its own. */
+/** A diverging scale: 0 has the background's colour, and negative values have their own colour. */
 export class SignedScale {
   /** @param {string} minus the colour of -1 @param {string} zero @param {string} plus that of 1 */
   constructor(minus, zero, plus) {

@@ -1,6 +1,6 @@
-// What every element of this folder begins with, so that a server that renders a page may import them.
+// Shared by the elements of this folder, so that a server that renders a page can import them.
 
-/** HTMLElement; where there is no document, a class that nothing is made of. */
+/** HTMLElement; without a document, an empty class. */
 export const BaseElement = /** @type {typeof HTMLElement} */ (globalThis.HTMLElement ?? class {});
 
 /**

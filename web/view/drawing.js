@@ -1,4 +1,4 @@
-// A focusable drawing of one head's attention: what <qkv-matrix> and <qkv-lines> have in common.
+// A focusable drawing of one head's attention: shared by <qkv-matrix> and <qkv-lines>.
 
 import { View } from './view.js';
 import { inside } from './walk.js';
@@ -6,7 +6,7 @@ import { inside } from './walk.js';
 /** @typedef {import('./selection.js').Place} Place */
 /** @typedef {import('./trace.js').Slice} Slice */
 
-/** Keys move, Enter pins, Escape unpins; what is lit comes from the shared selection. */
+/** Keys move, Enter pins, Escape unpins; the highlighted place comes from the shared selection. */
 export class Drawing extends View {
   /** @type {Slice | null} */
   #slice = null;
@@ -22,14 +22,14 @@ export class Drawing extends View {
     this.schedule();
   }
 
-  /** The lit place, where this attention has it. @protected @returns {Place | null} */
+  /** The highlighted place, if this attention has it. @protected @returns {Place | null} */
   get lit() {
     const current = this.selection?.current ?? null;
     return this.#slice && current && inside(this.#slice, current) ? current : null;
   }
 
   /**
-   * What a pointer over the drawing means. @protected
+   * The place under a pointer. @protected
    * @param {MouseEvent} _event
    * @returns {Place | null}
    */
@@ -38,11 +38,11 @@ export class Drawing extends View {
   }
 
   /**
-   * Where a key leads from a place. @protected
+   * The place that a key moves to. @protected
    * @param {Slice} _slice
    * @param {Place} _place
    * @param {KeyboardEvent} _event
-   * @returns {Place | null} null for a key that moves nothing
+   * @returns {Place | null} null if the key does not move
    */
   placeAfter(_slice, _place, _event) {
     return null;

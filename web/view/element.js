@@ -1,4 +1,4 @@
-// Elements made one by one: a page that demands Trusted Types takes no HTML from strings.
+// Creates elements one by one, because a page that requires Trusted Types accepts no HTML from strings.
 
 const kSvgTags = new Set(['svg', 'g']);
 

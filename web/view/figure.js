@@ -1,4 +1,4 @@
-// What is in view as a picture that stands alone: an SVG with its colours inlined, its labels and its legend.
+// Makes a standalone picture of the current view: an SVG with inlined colours, labels and a legend.
 
 import { rgb } from 'd3-color';
 import { WeightScale } from './colour.js';
@@ -110,7 +110,7 @@ export function treeSvg(search, look) {
  * @property {number} width of the drawing
  * @property {number} height
  * @property {string} marks the drawing, as SVG
- * @property {string} foot what stands under it, as SVG; '': nothing
+ * @property {string} foot the content below it, as SVG; '': nothing
  */
 
 /** @param {Page} page @param {Look} look @returns {string} an SVG document */
@@ -213,7 +213,7 @@ function legend({ view, scaling }, look, y) {
 /** @param {number[]} channels */
 const hex = (channels) => `#${channels.map((c) => c.toString(16).padStart(2, '0')).join('')}`;
 
-/** What XML cannot hold becomes U+FFFD. @param {string} text */
+/** Characters that XML does not allow become U+FFFD. @param {string} text */
 const escape = (text) =>
   text
     .replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')

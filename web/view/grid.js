@@ -1,4 +1,5 @@
-// <qkv-grid>: a small matrix with its numbers, as a table: pointed at, walked over by keys, edited by typing and dragging.
+// <qkv-grid>: a small matrix with its numbers, as a table. Cells can be pointed at, reached by keys, and edited by
+// typing and dragging.
 
 import { onThemeChange, signedScale, weightScale } from './colour.js';
 import { BaseElement, define } from './define.js';
@@ -6,21 +7,22 @@ import { formatNumber, largestOf, readNumber } from './numbers.js';
 
 /**
  * @typedef {object} Grid
- * @property {string} name what it is called aloud: 'scores'
- * @property {[string, string]} axes what rows and columns stand for; matrices that share an axis light together
+ * @property {string} name its name for screen readers: 'scores'
+ * @property {[string, string]} axes the meaning of rows and columns; matrices that share an axis are highlighted
+ *   together
  * @property {string[]} rows labels
  * @property {string[]} columns
- * @property {ArrayLike<number>} data row-major; -Infinity is what is not seen
+ * @property {ArrayLike<number>} data row-major; -Infinity is a masked cell
  * @property {'signed' | 'weight' | 'flag'} kind of its numbers, and so of its colours
  * @property {string} [summary] a sentence
  * @property {boolean} [editable]
  * @property {(row: number, column: number) => boolean} [isMasked] whether a cell is 0 because a mask hides it, not by itself
- * @property {(row: number, column: number) => boolean} [isAside] whether a cell is no part of what is in view
+ * @property {(row: number, column: number) => boolean} [isAside] whether a cell is not part of the current view
  */
 
 /** A place on some axes: {query: 1, key: 2}. @typedef {Record<string, number>} Lit */
 
-/** More columns than these have no room for numbers. */
+/** With more columns there is no space for numbers. */
 export const kNumberedColumns = 12;
 const kStep = 0.1;
 const kDragPixels = 6; // to a step
@@ -36,7 +38,7 @@ export class GridElement extends BaseElement {
   /** @type {Lit | null} */
   #lit = null;
   #isPinned = false;
-  /** The cell that Tab comes to. */
+  /** The cell that Tab focuses. */
   #cursor = { row: 0, column: 0 };
   #stop = () => {};
   /** @type {HTMLTableCellElement[][]} */
@@ -45,7 +47,7 @@ export class GridElement extends BaseElement {
   #rowHeads = [];
   /** @type {HTMLElement[]} */
   #columnHeads = [];
-  /** What each cell shows now, so that only what changes is drawn. @type {string[][]} */
+  /** The current text of each cell, so that only changes are drawn. @type {string[][]} */
   #drawn = [];
   /** The cells that are lit, and how. @type {Map<HTMLElement, string>} */
   #lights = new Map();
@@ -75,7 +77,10 @@ export class GridElement extends BaseElement {
     this.#draw();
   }
 
-  /** Lights the row, the column or the cell that a place names on this matrix' axes. @param {Lit | null} lit @param {boolean} isPinned */
+  /**
+   * Highlights the row, the column or the cell of a place on this matrix' axes. @param {Lit | null} lit @param
+   * {boolean} isPinned
+   */
   light(lit, isPinned) {
     this.#lit = lit;
     this.#isPinned = isPinned;
@@ -267,7 +272,7 @@ export class GridElement extends BaseElement {
     event.preventDefault();
   };
 
-  /** What it listens to while it is on a page. */
+  /** Its listeners while it is on a page. */
   #heard = /** @type {[string, (event: any) => void][]} */ ([
     ['pointerover', this.#point],
     ['pointerleave', this.#leave],
@@ -330,7 +335,7 @@ export class GridElement extends BaseElement {
 }
 
 /**
- * Elements taken from the end, or put there.
+ * Removes elements from the end, or adds some.
  * @template {HTMLElement} E
  * @param {E[]} list
  * @param {number} count

@@ -10,7 +10,7 @@ import { View } from './view.js';
 /** @typedef {import('./trace.js').Trace} Trace */
 /** @typedef {{layer: number, head: number}} Head */
 
-const kNarrowest = 0.4; // of a thumbnail's side, however long one sentence is beside the other
+const kNarrowest = 0.4; // of a thumbnail's side, for any ratio of the sentences' lengths
 
 /**
  * Dispatches `qkv-preview` (detail: a Head, or null when pointing ends) and `qkv-choose` (detail: a Head).
@@ -25,7 +25,7 @@ export class HeadsElement extends View {
   /** @type {Head[]} */
   #marked = [];
   #shape = '';
-  /** What the thumbnails were drawn from. @type {unknown[]} */
+  /** The data of the drawn thumbnails. @type {unknown[]} */
   #drawn = [];
 
   /** @override */
@@ -121,7 +121,9 @@ export class HeadsElement extends View {
     return button;
   }
 
-  /** Under each head its name, or, while a cell is lit, what that head gives it. @override @protected */
+  /**
+   * The text below each head: its name, or, while a cell is highlighted, the weight of that cell. @override @protected
+   */
   drawLight() {
     const weights = this.#trace && weightsOf(this.#trace, this.#kind);
     if (!weights) return;

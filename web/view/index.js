@@ -2,8 +2,8 @@
 // `<qkv-grid>` shows a small matrix with its numbers; `equation` sets one in MathML. Styles: tokens.css, view.css, grid.css.
 
 /** @typedef {import('./elements.js').QkvElements} QkvElements the elements by their names */
-/** @typedef {import('./elements.js').QkvEvents} QkvEvents what each element dispatches */
-/** @typedef {import('./elements.js').QkvProperties} QkvProperties what a template may set */
+/** @typedef {import('./elements.js').QkvEvents} QkvEvents the events of each element */
+/** @typedef {import('./elements.js').QkvProperties} QkvProperties the properties that a template can set */
 /** @typedef {import('./grid.js').Grid} Grid */
 /** @typedef {import('./trace.js').Trace} Trace */
 /** @typedef {import('./trace.js').Slice} Slice */

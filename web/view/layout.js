@@ -1,4 +1,4 @@
-// Where a matrix's cells and labels go: square cells as large as the room allows, labels aslant while they fit.
+// The layout of a matrix's cells and labels: square cells as large as possible, and slanted labels if they fit.
 
 /** @typedef {import('./trace.js').Slice} Slice */
 
@@ -10,7 +10,7 @@
  * @property {boolean} upright column labels stand vertically, instead of at 45 degrees
  * @property {number} left room for the row labels
  * @property {number} top room for the column labels
- * @property {number} right room that slanted labels take past the last column
+ * @property {number} right width of slanted labels after the last column
  * @property {number} width of the cells together
  * @property {number} height
  */

@@ -1,4 +1,4 @@
-// <qkv-legend>: what the colours mean, in numbers.
+// <qkv-legend>: the numbers of the colours.
 
 import { axisBottom } from 'd3-axis';
 import { scaleLinear } from 'd3-scale';

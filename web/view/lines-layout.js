@@ -1,4 +1,4 @@
-// Where the pieces and the curves of the line view go: keys above, queries below, both rows over the same width.
+// The layout of the line view: keys above, queries below, both rows with the same width.
 
 /** @typedef {import('./trace.js').Label} Label */
 /** @typedef {import('./trace.js').Slice} Slice */
@@ -90,7 +90,7 @@ function justified(labels, font, room, measure) {
   return wide.spans.map(({ x, width }) => ({ x: x + left, width }));
 }
 
-/** What is drawn: every unmasked weight of at least 0.05. @param {Slice} slice @returns {Curve[]} weakest first */
+/** The curves: one for every unmasked weight of at least 0.05. @param {Slice} slice @returns {Curve[]} weakest first */
 export function curvesOf(slice) {
   const columns = slice.keys.length;
   /** @type {Curve[]} */

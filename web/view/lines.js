@@ -13,12 +13,12 @@ import { formatWeight, isMasked, shade, weightAt } from './trace.js';
 /** @typedef {import('./trace.js').Label} Label */
 /** @typedef {import('./trace.js').Slice} Slice */
 
-const kReach = 6; // pixels from a curve that still mean the curve
+const kReach = 6; // the largest distance in pixels at which a curve is pointed at
 const kNumberFrom = 0.05;
 
 /**
- * A focusable drawing. Left and right move along a row of pieces, up and down lead to the piece most strongly tied on
- * the other side, Enter pins, Escape unpins; what is lit comes from the shared selection.
+ * A focusable drawing. Left and right move along a row of pieces, up and down move to the other side's piece with the
+ * largest weight, Enter pins, Escape unpins. The highlighted place comes from the shared selection.
  */
 export class LinesElement extends Drawing {
   /** @type {Curve[]} */
@@ -90,7 +90,10 @@ export class LinesElement extends Drawing {
       .text((label) => label.text);
   }
 
-  /** What is lit: its curves stay, the rest fades, and its numbers stand at the other side. @override @protected */
+  /**
+   * Highlights a place: its curves stay, the others fade, and its numbers are shown at the other side. @override
+   * @protected
+   */
   drawLight() {
     const [slice, layout] = [this.slice, this.#layout];
     if (!slice || !layout) return;
@@ -174,11 +177,11 @@ export class LinesElement extends Drawing {
 }
 
 /**
- * Where a key leads from a piece.
+ * The piece that a key moves to.
  * @param {Slice} slice
  * @param {Place} place
  * @param {string} name
- * @returns {Place | null} null for a key that moves nothing
+ * @returns {Place | null} null if the key does not move
  */
 export function stepped(slice, { query, key }, name) {
   const below = query !== null;

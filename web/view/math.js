@@ -2,7 +2,7 @@
 
 const kNs = 'http://www.w3.org/1998/Math/MathML';
 
-/** Groups that give a symbol the colour that its matrix has everywhere. */
+/** Groups that give a symbol the colour of its matrix. */
 const kColours = { q: 'query', k: 'key', v: 'value', s: 'score', w: 'weights', c: 'context' };
 
 /** @type {Record<string, string>} */
@@ -10,8 +10,8 @@ const kBrackets = { '(': ')', '[': ']' };
 const kOperators = '+−-=·×÷,;()[]|/∑∏≤≥<>→∈∂⊙≈:!';
 
 /**
- * An equation. `\frac{a}{b}`, `\sqrt{a}`, `\text{word}`, `a_b`, `a^b`, `{group}`; `\q{Q}`, `\k`, `\v`, `\s`, `\w`, `\c` colour
- * queries, keys, values, scores, weights and contexts. Everything else stands for itself.
+ * An equation. `\frac{a}{b}`, `\sqrt{a}`, `\text{word}`, `a_b`, `a^b`, `{group}`; `\q{Q}`, `\k`, `\v`, `\s`, `\w`, `\c`
+ * colour queries, keys, values, scores, weights and contexts. Other characters are copied.
  * @param {string} source
  * @param {{block?: boolean}} [options] block: on a line of its own
  * @returns {Element}
@@ -53,7 +53,7 @@ class Reader {
     this.#text = text;
   }
 
-  /** Everything up to `end`, which is passed. @param {string} end '': the end of the text @returns {Element[]} */
+  /** Parses up to `end` and skips it. @param {string} end '': the end of the text @returns {Element[]} */
   row(end) {
     const row = [];
     while (this.#at < this.#text.length && this.#text[this.#at] !== end) {
@@ -97,14 +97,14 @@ class Reader {
     const atom = make(kOperators.includes(character) ? 'mo' : 'mi', character);
     if (character === '|') {
       for (const side of ['lspace', 'rspace']) atom.setAttribute(side, '0.1em');
-      atom.setAttribute('stretchy', 'false'); // bars are not told from one another, opening or closing
+      atom.setAttribute('stretchy', 'false'); // opening and closing bars look the same
     }
     return atom;
   }
 
   /**
-   * Whether what was opened is closed in the same group. Both brackets are then as tall as a fraction between them, and
-   * as a letter where there is none.
+   * Whether a bracket is closed in the same group. Then both brackets are as tall as a fraction between them, or as a
+   * letter if there is none.
    * @param {string} opening @param {string} closing
    */
   #closes(opening, closing) {

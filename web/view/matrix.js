@@ -16,7 +16,10 @@ import { inside, moved } from './walk.js';
 
 const kSvgSide = 40;
 
-/** A focusable matrix. Arrow keys move, Enter pins, Escape unpins; what is lit comes from the shared selection. */
+/**
+ * A focusable matrix. Arrow keys move, Enter pins, Escape unpins; the highlighted place comes from the shared
+ * selection.
+ */
 export class MatrixElement extends Drawing {
   /** @type {Layout | null} */
   #layout = null;
@@ -128,7 +131,8 @@ export class MatrixElement extends Drawing {
   }
 
   /**
-   * One canvas pixel a cell; CSS makes it large. Masked cells stay clear, so that the hatched ground shows.
+   * One canvas pixel for each cell; CSS enlarges it. Masked cells stay transparent, so that the hatched background
+   * shows.
    * @param {HTMLCanvasElement} canvas
    * @param {Slice} slice
    * @param {Layout} layout
@@ -150,7 +154,7 @@ export class MatrixElement extends Drawing {
     select(this).select('.base').attr('width', width).attr('height', height).selectAll('rect').remove();
   }
 
-  /** What is lit: its row and column outlined, the rest faded, and its numbers. @override @protected */
+  /** Highlights a place: outlines its row and column, fades the rest, and shows its numbers. @override @protected */
   drawLight() {
     const [slice, layout] = [this.slice, this.#layout];
     if (!slice || !layout) return;

@@ -1,9 +1,9 @@
-// Numbers as small matrices show them, and as people type them.
+// Formats the numbers of small matrices, and parses typed ones.
 
 const kMost = 99;
 
 /**
- * A number as it is shown.
+ * Formats a number.
  * @param {number} value
  * @param {'signed' | 'weight' | 'flag'} [kind]
  */
@@ -14,14 +14,14 @@ export function formatNumber(value, kind = 'signed') {
   return /^-?0(\.0*)?$/.test(text) ? text.replace('-', '') : text.replace('-', '−');
 }
 
-/** What a person typed; null if it is no number. @param {string} text */
+/** Parses a typed number; null if it is not a number. @param {string} text */
 export function readNumber(text) {
   const plain = text.trim().replace('−', '-').replace(',', '.');
   const value = plain === '' ? NaN : Number(plain);
   return Number.isFinite(value) ? Math.min(kMost, Math.max(-kMost, Math.round(value * 1000) / 1000)) : null;
 }
 
-/** The largest size of a matrix' numbers, those aside that are not seen. @param {ArrayLike<number>} data */
+/** The largest absolute value of a matrix, without masked cells. @param {ArrayLike<number>} data */
 export function largestOf(data) {
   let peak = 0;
   for (let i = 0; i < data.length; ++i) if (Number.isFinite(data[i])) peak = Math.max(peak, Math.abs(data[i]));

@@ -1,5 +1,5 @@
-// What an Encoder or a Generator of 'qkv/models' traced, as a trace that the elements draw. Pieces are shown as the text
-// that they stand for, since every family writes its vocabulary in a way of its own.
+// Converts a trace of an Encoder or a Generator of 'qkv/models' to one that the elements draw. Pieces are shown as
+// their text, because every family writes its vocabulary in another way.
 
 import { labelOf } from './trace.js';
 
@@ -14,7 +14,7 @@ import { labelOf } from './trace.js';
  * @property {Int32Array} ids
  * @property {Int32Array} begin
  * @property {Int32Array} end
- * @property {Int32Array} of which text a piece is of; -1: it was put around them
+ * @property {Int32Array} of the text of each piece; -1: a special piece
  */
 
 /**
@@ -47,7 +47,7 @@ export function generatorTrace(traced, text) {
 function sideOf({ pieces, ids, begin, end, of }, text, second = '') {
   let last = -1;
   const labels = pieces.map((piece, i) => {
-    // A piece of spaces alone that was put before a word has the span of the word's first character.
+    // A piece of only spaces that the tokenizer put before a word has the span of the word's first character.
     const says = of[i] >= 0 && !/^[▁Ġ]+$/.test(piece);
     const surface = says ? [text, second][of[i]].slice(begin[i], end[i]) : '';
     const label = labelShown(piece, surface, last < 0 || begin[i] > last || of[i] !== of[i - 1]);

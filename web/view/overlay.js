@@ -1,4 +1,4 @@
-// What <qkv-matrix> draws over its cells while a place is lit: veils over the rest, outlines, numbers.
+// The overlay of <qkv-matrix> while a place is highlighted: veils over the rest, outlines, numbers.
 
 import { formatWeight, isMasked, weightAt } from './trace.js';
 
@@ -11,7 +11,7 @@ const kNumbersFrom = 20;
 const kWideNumbersFrom = 28;
 
 /**
- * What lies outside the lit row, or else column.
+ * The area outside the highlighted row, or else column.
  * @param {number | null} query
  * @param {number | null} key
  * @param {Layout} layout
@@ -34,7 +34,7 @@ export function veils(query, key, { cell, width, height }) {
 }
 
 /**
- * The lit row or column; for a cell its row and itself.
+ * The highlighted row or column; for a cell its row and the cell.
  * @param {number | null} query
  * @param {number | null} key
  * @param {Layout} layout
@@ -47,7 +47,7 @@ export function outlines(query, key, { cell, width, height }) {
 }
 
 /**
- * What each query's window lets it see, and the window's middle.
+ * The keys in each query's window, and the window's centre.
  * @param {Slice} slice
  * @param {Layout} layout
  * @returns {{spans: Box[], centres: Box[]}} empty without a window
@@ -67,7 +67,7 @@ export function windows({ window, queries }, { cell, width }) {
 }
 
 /**
- * The unmasked cells of the lit row, or else column, where they have room for a number.
+ * The unmasked cells of the highlighted row, or else column, that have space for a number.
  * @param {Slice} slice
  * @param {number | null} query
  * @param {number | null} key
@@ -84,7 +84,7 @@ export function numbered(slice, query, key, { cell }) {
 }
 
 /**
- * A cell's number, as long as it has room for; what rounds to nothing stays silent unless it is the one asked for.
+ * A cell's number, with as many digits as fit. A number that rounds to 0 is shown only for the cell that is pointed at.
  * @param {Slice} slice
  * @param {Cell} at
  * @param {Layout} layout

@@ -1,4 +1,4 @@
-// <qkv-pieces side="source|target">: a sentence as its pieces. Each shows its weight while something is lit.
+// <qkv-pieces side="source|target">: the pieces of a sentence. Each shows its weight while a place is highlighted.
 
 import { onThemeChange, weightScale } from './colour.js';
 import { BaseElement, define } from './define.js';
@@ -42,7 +42,7 @@ export class PiecesElement extends BaseElement {
     this.setAttribute('side', side);
   }
 
-  /** What is pointed at, shared by all views. @returns {Selection | null} */
+  /** The shared selection of all views. @returns {Selection | null} */
   get selection() {
     return this.#following.selection;
   }
@@ -153,7 +153,7 @@ function strongest(weights) {
   return weights && peak > 0 ? weights.indexOf(peak) : null;
 }
 
-/** Scrolls a chip into its row's view, and nothing else. @param {HTMLElement} row @param {HTMLElement | undefined} chip */
+/** Scrolls only the row so that a chip is visible. @param {HTMLElement} row @param {HTMLElement | undefined} chip */
 function revealIn(row, chip) {
   if (!chip || row.scrollHeight <= row.clientHeight) return;
   const [view, box] = [row.getBoundingClientRect(), chip.getBoundingClientRect()];

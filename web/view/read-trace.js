@@ -1,4 +1,4 @@
-// Reading a saved `qkv-trace/1`. Nothing in the file is believed before it is checked.
+// Reads a saved `qkv-trace/1`. Everything in the file is checked.
 
 /** @typedef {import('./trace.js').Side} Side */
 /** @typedef {import('./trace.js').Trace} Trace */
@@ -7,7 +7,7 @@
 const kLongest = 1000; // pieces
 const kMostHeads = 10_000;
 
-/** Why a file is no trace, in a sentence for its reader. */
+/** The reason why a file is not a trace, as a sentence for the reader. */
 export class TraceError extends Error {
   /** @override */
   name = 'TraceError';
@@ -105,7 +105,7 @@ function weightsIn(map, where, rows, columns) {
   const fits = whole && shape[2] === rows && shape[3] === columns && shape[0] * shape[1] <= kMostHeads;
   check(fits, `${where}.shape`, `[layers, heads, ${rows}, ${columns}]`);
   const size = shape.reduce((/** @type {number} */ product, /** @type {number} */ n) => product * n, 1);
-  // A rounded sum of a row may be a little more than 1, and so may a weight.
+  // After rounding, the sum of a row, and so a weight, may be slightly above 1.
   return { shape, data: Float32Array.from(numbers(map.data, `${where}.data`, size, 0, 1.001)) };
 }
 

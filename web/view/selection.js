@@ -1,4 +1,4 @@
-// One shared model of what is pointed at. Every view reads it and writes it, so one gesture lights the same thing everywhere.
+// The shared selection. Every view reads it and writes it, so pointing at a place highlights it in all views.
 
 /**
  * A row (query), a column (key) or, with both, a cell of the attention matrix in view.
@@ -8,14 +8,14 @@
 /** @param {Place | null} a @param {Place | null} b */
 export const samePlace = (a, b) => a === b || (!!a && !!b && a.query === b.query && a.key === b.key);
 
-/** Pointing shows a place while it lasts; pinning keeps it. Dispatches `change` whenever `current` or `pinned` does. */
+/** Pointing shows a place temporarily; pinning keeps it. Dispatches `change` when `current` or `pinned` changes. */
 export class Selection extends EventTarget {
   /** @type {Place | null} */
   #pointed = null;
   /** @type {Place | null} */
   #pinned = null;
 
-  /** What is lit now: the pointed place, else the pinned one. */
+  /** The highlighted place: the pointed one, or else the pinned one. */
   get current() {
     return this.#pointed ?? this.#pinned;
   }
@@ -24,7 +24,7 @@ export class Selection extends EventTarget {
     return this.#pinned;
   }
 
-  /** @param {Place | null} place null: nothing is pointed at any more */
+  /** @param {Place | null} place null: nothing is pointed at */
   point(place) {
     if (samePlace(place, this.#pointed)) return;
     this.#pointed = place;
@@ -32,7 +32,7 @@ export class Selection extends EventTarget {
   }
 
   /**
-   * Pins a place, or frees it if it is the pinned one.
+   * Pins a place, or unpins it if it is the pinned one.
    * @param {Place} place
    */
   toggle(place) {
@@ -42,7 +42,7 @@ export class Selection extends EventTarget {
     this.#changed();
   }
 
-  /** Nothing is pointed at or pinned any more. */
+  /** Clears both places. */
   clear() {
     if (!this.#pointed && !this.#pinned) return;
     this.#pointed = this.#pinned = null;
@@ -54,7 +54,7 @@ export class Selection extends EventTarget {
   }
 }
 
-/** Hears the changes of a selection while an element is on the page, and of the one that takes its place. */
+/** Listens to a selection while an element is on the page, also after the selection was replaced. */
 export class Following {
   /** @type {Selection | null} */
   #selection = null;
@@ -75,7 +75,10 @@ export class Following {
     if (this.#isOn) selection?.addEventListener('change', this.#heard);
   }
 
-  /** Begins to listen. @returns {() => void} ends it: a selection that outlives the element does not hold it */
+  /**
+   * Begins to listen. @returns {() => void} stops listening, so that a selection that lives longer does not keep the
+   * element
+   */
   start() {
     this.#isOn = true;
     this.#selection?.addEventListener('change', this.#heard);

@@ -1,4 +1,4 @@
-// Reading a `qkv-trace/1`: one head's matrix, the pieces on its axes, and what a place in it says.
+// Reads a `qkv-trace/1`: the matrix of a head, the pieces on its axes, and the description of a place in it.
 
 /** @typedef {import('./selection.js').Place} Place */
 /** @typedef {'cross' | 'encoderSelf' | 'decoderSelf' | 'alignment'} Kind */
@@ -22,22 +22,22 @@
  */
 
 /**
- * Where each row of `cross` looks.
+ * The windows of the rows of `cross`.
  * @typedef {object} Window
  * @property {ArrayLike<number>} centres keys from 0, for each query
  * @property {number} halfWidth in keys
  */
 
 /**
- * Of a translation; of an encoder alone there is no target, of a decoder alone no source.
+ * A trace of a translation. An encoder's trace has no target, and a decoder's has no source.
  * @typedef {object} Trace
  * @property {Side | null} source
  * @property {Side | null} target
- * @property {string[] | null} targetInput what the decoder was fed: '<pad>', then the target without its last piece; null:
+ * @property {string[] | null} targetInput the decoder's input: '<pad>', then the target without its last piece; null:
  *   the target itself
  * @property {Weights | null} [encoderSelf]
  * @property {Weights | null} [decoderSelf]
- * @property {Weights | null} cross of no layers where the model has no attention
+ * @property {Weights | null} cross without layers if the model has no attention
  * @property {Window | null} [window] of a recurrent model with local attention
  * @property {{count: number, pieces: string[], ids?: ArrayLike<number>, logProbs: ArrayLike<number>} | null} [alternatives] for each target piece the
  *   `count` likeliest at its place, best first
@@ -49,8 +49,8 @@
  * @typedef {object} Label
  * @property {string} text without the boundary marker
  * @property {boolean} word a word begins here
- * @property {boolean} special a piece that stands for no text
- * @property {string} [read] the piece itself, where another text stands in its place: `text` is what stands there
+ * @property {boolean} special a piece without text
+ * @property {string} [read] the piece itself, if another text is shown instead: `text` is the shown one
  */
 
 /**
@@ -85,8 +85,8 @@ export function labelOf(piece, surface = '') {
 }
 
 /**
- * A model reads and writes stand-ins for what is carried through, and words in capitals in their usual form: such pieces
- * are shown as what stands in the text; where one text has several pieces, the others as dots.
+ * A model reads and writes stand-ins for carried parts, and words in capitals in their usual form. Such pieces are
+ * shown as the text that the sentence has. If one text has several pieces, the others are shown as dots.
  * @param {Side | null} side
  * @returns {Label[]}
  */
@@ -136,14 +136,14 @@ export function sliceOf(trace, { kind, layer, head }) {
   };
 }
 
-/** What the decoder was fed. @param {Trace} trace */
+/** The decoder's input. @param {Trace} trace */
 function inputLabels({ target, targetInput }) {
   const labels = labelsOf(target);
   return targetInput ? [labelOf(targetInput[0]), ...labels.slice(0, -1)] : labels;
 }
 
 /**
- * What might have been written in a target piece's place, best first.
+ * The alternatives at a target piece's place, best first.
  * @param {Trace} trace
  * @param {number} index of the target piece
  * @returns {{label: Label, piece: string, id: number | null, probability: number, written: boolean}[]} empty if the trace
@@ -170,7 +170,7 @@ export const isMasked = (slice, query, key) => slice.causal && key > query;
 /**
  * @param {Slice} slice
  * @param {'absolute' | 'row'} scaling
- * @returns {(query: number, key: number) => number} 0..1, what the colour shows
+ * @returns {(query: number, key: number) => number} 0..1, shown as colour
  */
 export function shade(slice, scaling) {
   const { weights } = slice;
@@ -201,7 +201,7 @@ export function placeOfPiece(slice, side, piece) {
 }
 
 /**
- * What a sentence's pieces show while a place is lit.
+ * The state of a sentence's pieces while a place is highlighted.
  * @param {Slice} slice
  * @param {Place | null} place
  * @param {SideName} side
@@ -228,11 +228,11 @@ export function piecesAt(slice, place, side) {
   return { pointed: asQuery ?? asKey, weights: null };
 }
 
-/** @param {number} weight @returns {string} two decimals; what rounds to nothing but is not says so */
+/** @param {number} weight @returns {string} two decimals; a small number that rounds to 0 is marked */
 export const formatWeight = (weight) => (weight > 0 && weight < 0.005 ? '<0.01' : weight.toFixed(2));
 
 /**
- * What a place says: its subject and the pieces it is tied to, strongest first.
+ * The description of a place: its subject and its related pieces, strongest first.
  * @param {Slice} slice
  * @param {Place} place
  * @param {number} [most] how many pieces to name

@@ -1,4 +1,5 @@
-// Where the pieces of a search go: a step to the right for each piece, paths that go on straight, branches below them.
+// The layout of a search's pieces: one step to the right for each piece; paths continue in a row, with branches below
+// them.
 
 import { shorten } from './layout.js';
 import { labelOf } from './trace.js';
@@ -20,12 +21,12 @@ import { labelOf } from './trace.js';
  * @property {string} text as it is shown
  * @property {boolean} special a piece that stands for no text
  * @property {number} parent -1: the start
- * @property {number} next the entry that goes straight on; -1: none does
+ * @property {number} next the entry that continues in the same row; -1: none
  * @property {number} depth from 0
  * @property {number} row from 0
- * @property {number} through the rank, from 0, of the best hypothesis that goes through it; Infinity: it was dropped
+ * @property {number} through the rank, from 0, of the best hypothesis through it; Infinity: it was dropped
  * @property {number} ends the rank of the hypothesis that ends with it; -1: none does
- * @property {number} logProb of all from the start to here
+ * @property {number} logProb of the path from the start
  * @property {number} probability of this piece after those before it
  * @property {number} x its left edge
  * @property {number} width
@@ -93,14 +94,15 @@ function twigsOf({ tree, hypotheses }) {
   return twigs;
 }
 
-/** What became of it: on the path to the best hypothesis, to another one, or to none. @param {Twig} twig */
+/** The state of a piece: on the path to the best hypothesis, to another one, or to none. @param {Twig} twig */
 export const kindOf = ({ through }) => (through === Infinity ? 'dropped' : through === 0 ? 'best' : 'kept');
 
 /** A logarithm as people read it. @param {number} value */
 export const formatLog = (value) => value.toFixed(2).replace('-', '−');
 
 /**
- * Paths that go straight on: with the best hypothesis, or else as far as any does. Each begins below its parent's.
+ * The paths of rows: each continues with the best hypothesis, or else as far as possible. It begins below its parent's
+ * path.
  * @param {Twig[]} twigs
  * @returns {number[][]} a path's parent's path stands before it
  */
@@ -131,11 +133,11 @@ function chainsOf(twigs) {
   );
 }
 
-/** Also of infinities. @param {number} a @param {number} b */
+/** Also for infinities. @param {number} a @param {number} b */
 const compare = (a, b) => (a === b ? 0 : a - b);
 
 /**
- * Each path in the first row below its parent's that is free as far as it goes.
+ * Puts each path in the first row below its parent's that is free over its length.
  * @param {number[][]} chains
  * @param {Twig[]} twigs
  * @returns {[row: number, chain: number[]][]}

@@ -1,4 +1,4 @@
-// <qkv-tree>: what a beam search kept, step by step: the paths to its final translations, and what was dropped.
+// <qkv-tree>: the record of a beam search, step by step: the paths to its final translations, and the dropped ones.
 
 import { select } from 'd3-selection';
 import { define } from './define.js';
@@ -13,8 +13,8 @@ import { View } from './view.js';
 
 /**
  * A focusable drawing. Left and right move along a path, up and down among the pieces of one step, Enter chooses.
- * Dispatches `qkv-choose` (detail: the ids of the pieces from the start to the chosen one) and `qkv-point` (detail: what
- * is to be said of the piece pointed at; '' when pointing ends).
+ * Dispatches `qkv-choose` (detail: the ids of the pieces from the start to the chosen one) and `qkv-point` (detail: the
+ * description of the piece that is pointed at; '' when pointing ends).
  */
 export class TreeElement extends View {
   /** @type {Search | null} */
@@ -46,7 +46,7 @@ export class TreeElement extends View {
     this.#layout = null;
     this.#point(-1);
     this.#cursor = followed(search, path);
-    if (this.#cursor === 0) this.firstElementChild?.scrollTo(0, 0); // there is none before it is put on a page
+    if (this.#cursor === 0) this.firstElementChild?.scrollTo(0, 0); // there is none before the element is on a page
     this.schedule();
   }
 
@@ -206,7 +206,7 @@ function followed(search, path) {
  * @param {Twig[]} twigs
  * @param {number} at
  * @param {string} key
- * @returns {number | null} null for a key that moves nothing; -1: there is nothing there
+ * @returns {number | null} null if the key does not move; -1: there is no piece
  */
 function steppedTo(twigs, at, key) {
   if (key === 'ArrowLeft') return twigs[at].parent;

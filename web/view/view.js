@@ -1,4 +1,4 @@
-// What the elements that draw attention have in common.
+// Shared by the elements that draw attention.
 
 import { onThemeChange } from './colour.js';
 import { BaseElement } from './define.js';
@@ -7,9 +7,9 @@ import { Following } from './selection.js';
 
 /** @typedef {import('./selection.js').Selection} Selection */
 
-/** Draws again when its data, its room or the theme changes, at most once a frame. */
+/** Draws again when its data, its size or the theme changes, at most once a frame. */
 export class View extends BaseElement {
-  // A drawing that is to come lights itself, also when it is shown again.
+  // A pending drawing highlights the place itself, also when it is shown again.
   #following = new Following(() => {
     if (!this.#pending && !this.hidden) this.drawLight();
   });
@@ -29,7 +29,7 @@ export class View extends BaseElement {
     for (const stop of this.#stops) stop();
   }
 
-  /** What is pointed at, shared by all views. @returns {Selection | null} */
+  /** The shared selection of all views. @returns {Selection | null} */
   get selection() {
     return this.#following.selection;
   }
@@ -37,7 +37,7 @@ export class View extends BaseElement {
     this.#following.selection = selection;
   }
 
-  /** What is drawn shows the weight itself, or its share of the row's largest. */
+  /** Whether colours show the weight itself, or its share of the row's largest. */
   get scaling() {
     return this.#scaling;
   }
@@ -56,14 +56,14 @@ export class View extends BaseElement {
     if (this.#pending || !this.isConnected) return;
     this.#pending = requestAnimationFrame(() => {
       this.#pending = 0;
-      if (!this.hidden) this.draw(); // what is hidden is drawn when it is shown: the resize is noticed
+      if (!this.hidden) this.draw(); // a hidden element is drawn when it is shown, because the resize is noticed
     });
   }
 
   /** Everything. @protected */
   draw() {}
 
-  /** What the selection lights. @protected */
+  /** Draws the highlighted place. @protected */
   drawLight() {}
 
   /** The width of a label at a font size, in CSS pixels. @protected @returns {(text: string, size: number) => number} */

@@ -1,4 +1,4 @@
-// Walking over a matrix with the arrow keys.
+// Moves over a matrix with the arrow keys.
 
 /** @typedef {import('./selection.js').Place} Place */
 /** @typedef {import('./trace.js').Slice} Slice */
@@ -13,11 +13,11 @@ export function inside(slice, { query, key }) {
 }
 
 /**
- * Where a key leads. Left of the first column is the row as a whole, above the first row the column.
+ * The place that a key moves to. Left of the first column is the whole row, above the first row the whole column.
  * @param {Slice} slice
  * @param {Place} place
  * @param {KeyboardEvent} event
- * @returns {Place | null} null for a key that moves nothing
+ * @returns {Place | null} null if the key does not move
  */
 export function moved(slice, place, { key: name, ctrlKey }) {
   const lastQuery = slice.queries.length - 1;
