@@ -96,7 +96,7 @@ describe.each([
       other.measureInputUsage(kShort),
       other.memoryBytes(),
     ]) {
-      expect(await rejection(call)).toMatchObject({ name: 'InvalidStateError', cause: { code: 'DESTROYED' } });
+      expect(await rejection(call)).toMatchObject({ name: 'AbortError', cause: { code: 'DESTROYED' } });
     }
     other.destroy();
     expect(await translator.translate(kShort)).toBe(expected);
@@ -153,7 +153,7 @@ test('a translator is disposable', async () => {
   a[Symbol.dispose]();
   await b[Symbol.asyncDispose]();
   for (const gone of [a, b]) {
-    expect(await rejection(gone.translate(kShort))).toMatchObject({ name: 'InvalidStateError' });
+    expect(await rejection(gone.translate(kShort))).toMatchObject({ name: 'AbortError' });
   }
 });
 

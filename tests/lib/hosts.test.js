@@ -33,7 +33,7 @@ export async function use(worker, say) {
   say(await translator.translate(${kText}).catch((error) => error.name));
 }`;
 const said = (worker) =>
-  [`worker ${worker}`, kSure.translation, true, 'enough', kSure.translation, 'AbortError', 'InvalidStateError'].join(
+  [`worker ${worker}`, kSure.translation, true, 'enough', kSure.translation, 'AbortError', 'AbortError'].join(
     '\n',
   );
 

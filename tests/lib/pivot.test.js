@@ -143,5 +143,5 @@ test('one model that cannot be loaded is the error, and nothing stays behind', a
   expect([none.code, none.where]).toEqual(['INVALID_ARGUMENT', 'model']);
   const pivot = await Translator.create({ ...pair, model: [german, french] });
   pivot.destroy();
-  expect((await rejection(pivot.translate('No.'))).name).toBe('InvalidStateError');
+  expect((await rejection(pivot.translate('No.'))).name).toBe('AbortError');
 });

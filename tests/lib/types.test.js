@@ -3,7 +3,7 @@ import ts from 'typescript';
 import { at } from './support.js';
 
 const inTypes = (name) => at(`tests/lib/types/${name}`);
-const kUsers = ['usage.ts', 'attention.ts', 'train.ts', 'models.ts', 'view.ts'].map(inTypes);
+const kUsers = ['usage.ts', 'translator-api.ts', 'attention.ts', 'train.ts', 'models.ts', 'view.ts'].map(inTypes);
 
 // What the documents' examples take for granted.
 const kGiven = `import { Translator as _Translator } from 'qkv';
@@ -70,6 +70,7 @@ test.each([
   'web/docs/firefox-models.md',
   'web/docs/bergamot.md',
   'web/docs/hosts.md',
+  'web/docs/translator-api.md',
 ])('the examples of %s compile under strict TypeScript', (path) => {
   const files = examplesOf(path);
   expect(files.size).toBeGreaterThan(0);

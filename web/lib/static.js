@@ -1,14 +1,14 @@
 // Puts the engines' code into this script. Service workers and background scripts of extensions need it: they may not
 // import anything while they run.
-import * as more from './api/more.js';
+import { more } from './api/more.js';
 import { parts } from './api/parts.js';
-import * as zstd from './loading/zstd.js';
+import { sizeBound, unzstd } from './loading/zstd.js';
 import { useCode } from './attention/engine.js';
 import { startEngine } from './attention/start-engine.js';
 import { createHandlers } from './engine/handlers.js';
 import { translationKind } from './engine/kinds.js';
 
 parts.more = async () => more;
-more.decoders.zstd = async () => zstd;
+more.decoders.zstd = async () => ({ sizeBound, unzstd });
 translationKind.handlers = async () => createHandlers();
 useCode(async () => ({ startEngine }));

@@ -189,6 +189,8 @@ export async function bundlePackage({ minify = true } = {}) {
     attention: 'attention/index.js',
     train: 'train/index.js',
     models: 'models/index.js',
+    'translator-api': 'translator-api/index.js',
+    'translator-api/install': 'translator-api/install.js',
   };
   const entryPoints = Object.entries({ ...doors, static: 'static.js' });
   await bundle(

@@ -1,7 +1,7 @@
 // Lists the files of the package that a page downloads for a use.
 
 import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 /** @param {string} folder of the package @param {string} file @returns {number} bytes, gzipped */
@@ -16,6 +16,7 @@ const kUses = /** @type {const} */ ({
   attention: { door: 'attention.js', worker: '', wasm: 'attention-', inPage: true },
   models: { door: 'models.js', worker: 'models-worker.js', wasm: 'models-', inPage: false },
   training: { door: 'train.js', worker: 'train-worker.js', wasm: 'train-', inPage: false },
+  installing: { door: 'translator-api/install.js', worker: '', wasm: '', inPage: false },
 });
 
 /**
@@ -28,7 +29,7 @@ export function downloadsOf(folder, uses) {
   const files = uses.flatMap((use) => {
     const { door, worker, wasm, inPage } = kUses[use];
     const scripts = [...graphOf(folder, door, inPage), ...(worker ? [`assets/${worker}`] : [])];
-    return [...scripts, largerWasm(folder, wasm)];
+    return [...scripts, ...(worker || wasm ? [largerWasm(folder, wasm)] : [])];
   });
   return [...new Set(files)];
 }
@@ -42,11 +43,11 @@ export function downloadsOf(folder, uses) {
 function graphOf(folder, entry, whole) {
   const found = new Set([entry]);
   const imports = whole
-    ? /(?:from|import|import\()\s*["']\.\/([\w-]+\.js)["']/g
-    : /(?:from|import)\s*["']\.\/([\w-]+\.js)["']/g;
+    ? /(?:from|import|import\()\s*["'](\.\.?\/[\w-]+\.js)["']/g
+    : /(?:from|import)\s*["'](\.\.?\/[\w-]+\.js)["']/g;
   for (const name of found) {
     const code = readFileSync(join(folder, name), 'utf8');
-    for (const [, imported] of code.matchAll(imports)) found.add(imported);
+    for (const [, imported] of code.matchAll(imports)) found.add(posix.join(posix.dirname(name), imported));
   }
   return found;
 }

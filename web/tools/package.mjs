@@ -21,6 +21,8 @@ const kDoors = {
   models: 'lib/models/index.js',
   train: 'lib/train/index.js',
   static: 'lib/static.js',
+  'translator-api': 'lib/translator-api/index.js',
+  'translator-api/install': 'lib/translator-api/install.js',
   'view/index': 'view/index.js',
 };
 
@@ -72,7 +74,8 @@ function writeCommonJs(out) {
 function writeManifest(out) {
   const { scripts: _s, devDependencies: _d, workspaces: _w, private: _p, ...manifest } = root();
   const inside = JSON.parse(JSON.stringify(manifest).replaceAll('./dist/', './'));
-  const sideEffects = ['./assets/*', './static.js', './view/*'];
+  const installing = ['./translator-api/install.js', './cjs/translator-api/install.js'];
+  const sideEffects = ['./assets/*', './static.js', ...installing, './view/*'];
   write(join(out, 'package.json'), `${JSON.stringify({ ...inside, sideEffects }, null, 2)}\n`);
 }
 

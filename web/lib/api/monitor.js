@@ -1,51 +1,56 @@
-/** A report on a download: `loaded` of `total`, where `total` is always 1. */
-export class DownloadProgressEvent extends Event {
-  /** The minifier renames classes; this is the name that users see. @override */
-  static name = 'DownloadProgressEvent';
-  lengthComputable = true;
-  total = 1;
+// The monitor of a download, and its events, as the Writing Assistance APIs specify them
+// (https://webmachinelearning.github.io/writing-assistance-apis/#shared-apis).
+import { asInterface } from '../webidl/interface.js';
 
-  /** @param {number} loaded from 0 to 1 */
-  constructor(loaded) {
-    super('downloadprogress');
-    this.loaded = loaded;
-  }
-}
+/** @typedef {Event & {lengthComputable: boolean, loaded: number, total: number}} DownloadProgressEvent of `total`, which is 1 */
+
+/**
+ * @typedef {object} MonitorFields
+ * @property {(type: string, listener: ((event: DownloadProgressEvent) => void) | EventListenerObject | null, options?: boolean | AddEventListenerOptions) => void} addEventListener
+ * @property {((event: DownloadProgressEvent) => void) | null} ondownloadprogress
+ */
 
 /**
  * What `create()` hands to `monitor`: an EventTarget with 'downloadprogress' events, the first with `loaded` 0, the last
  * with 1, each more than the one before.
+ * @typedef {MonitorFields & EventTarget} CreateMonitor
  */
-export class CreateMonitor extends EventTarget {
-  /** The minifier renames classes; this is the name that users see. @override */
-  static name = 'CreateMonitor';
-  /** @type {((event: DownloadProgressEvent) => void) | null} */
-  ondownloadprogress = null;
-  #last = -1;
+
+const kInternal = Symbol('internal');
+
+class Monitor extends EventTarget {
+  static {
+    asInterface(this, 'CreateMonitor');
+  }
+  /** @type {any} */
+  #handler = null;
+  /** Calls the handler that is set at that time. */
+  #listener = (/** @type {Event} */ event) => {
+    if (typeof this.#handler === 'function') this.#handler.call(this, event);
+  };
 
   constructor() {
     super();
-    this.addEventListener('downloadprogress', (event) => this.ondownloadprogress?.(event));
+    if (arguments[0] !== kInternal) throw new TypeError('Illegal constructor');
   }
 
-  /**
-   * @param {string} type
-   * @param {((event: DownloadProgressEvent) => void) | EventListenerObject | null} listener
-   * @param {boolean | AddEventListenerOptions} [options]
-   * @override
-   */
-  addEventListener(type, listener, options) {
-    super.addEventListener(type, /** @type {EventListener} */ (listener), options);
+  get ondownloadprogress() {
+    return this.#handler;
   }
 
-  /**
-   * @param {number} loaded
-   * @internal
-   */
-  report(loaded) {
-    const isWorthIt = loaded >= this.#last + 0.001 || (loaded === 1 && this.#last < 1);
-    if (!isWorthIt) return;
-    this.#last = loaded;
-    this.dispatchEvent(new DownloadProgressEvent(loaded));
+  /** An event handler attribute: its place among the listeners is that of the first object that was set. */
+  set ondownloadprogress(value) {
+    const handler = Object(value) === value ? value : null;
+    if (handler && !this.#handler) super.addEventListener('downloadprogress', this.#listener);
+    if (!handler) super.removeEventListener('downloadprogress', this.#listener);
+    this.#handler = handler;
   }
 }
+
+/** The class that the specification names; `new` throws a TypeError. */
+export const CreateMonitor = /** @type {{new (): CreateMonitor, prototype: CreateMonitor}} */ (
+  /** @type {unknown} */ (Monitor)
+);
+
+/** @returns {CreateMonitor} */
+export const newMonitor = () => new /** @type {any} */ (Monitor)(kInternal);

@@ -1,5 +1,7 @@
 // Code that few translators need, in one chunk that is fetched for the first of them: archives, lists of models, two
 // models as one.
-export { decoders, holdsMarian, unpack } from '../loading/archives.js';
-export { registry } from '../registry/registry.js';
-export { startSeveral, stateOfSeveral } from './pivot.js';
+import { decoders, holdsMarian, unpack } from '../loading/archives.js';
+import { registry } from '../registry/registry.js';
+import { startSeveral, stateOfSeveral } from './pivot.js';
+
+export const more = { decoders, holdsMarian, unpack, registry, startSeveral, stateOfSeveral };

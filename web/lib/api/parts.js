@@ -1,5 +1,5 @@
 // The parts of the translator that are loaded when they are first needed. static.js includes them in the script
 // instead.
 export const parts = {
-  more: () => import('./more.js'),
+  more: async () => (await import('./more.js')).more,
 };

@@ -5,6 +5,7 @@
 import { domException, QkvError } from '../base/errors.js';
 import { invalid } from '../base/given.js';
 import { listedModel, noRoute, registry } from '../registry/registry.js';
+import { Identity } from './identity.js';
 import { joinTraces } from './pivot-trace.js';
 
 /** @typedef {import('./start.js').RunningEngine} RunningEngine */
@@ -41,7 +42,8 @@ async function routeOf(given, models) {
  * @param {Tools} tools
  * @returns {Promise<Running>}
  */
-export async function startSeveral(given, list, report, { startEngine, needsModels }) {
+export async function startSeveral(given, list, report, { startEngine, needsModels, needsNoModel, splitSentences }) {
+  if (needsNoModel(given)) return { engine: new Identity(splitSentences), info: Identity.info };
   const { models, through } = await routeOf(given, list);
   if (models.length === 1) return startEngine(given, models[0], report);
   const shares = [0, 0];
@@ -70,7 +72,8 @@ export async function startSeveral(given, list, report, { startEngine, needsMode
  * @param {Tools} tools
  * @returns {Promise<'downloadable' | 'downloading' | 'available'>} of two models the state of the less complete one
  */
-export async function stateOfSeveral(given, list, { modelState }) {
+export async function stateOfSeveral(given, list, { modelState, needsNoModel }) {
+  if (needsNoModel(given)) return 'available';
   const states = (await routeOf(given, list)).models.map(({ key }) => modelState(key));
   return (
     states.find((state) => state === 'downloadable') ?? states.find((state) => state === 'downloading') ?? 'available'

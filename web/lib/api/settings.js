@@ -1,7 +1,7 @@
 // Turns the options of create() into an engine's settings.
 import { QkvError, domException, loadedPart } from '../base/errors.js';
 import { translationKind } from '../engine/kinds.js';
-import { pairOf } from '../text/languages.js';
+import { isIdentity, pairOf } from '../text/languages.js';
 import { addressOf, lasting, modelSource, nameOf } from '../loading/model-source.js';
 import { parts } from './parts.js';
 import { baseFolder } from '../base/package-file.js';
@@ -19,11 +19,19 @@ import { threadsUrls } from '../engine/worker-assets.js';
 /** @typedef {Pick<CreateOptions, 'sourceLanguage' | 'targetLanguage' | 'model' | 'registry' | 'pivotLanguage' | 'baseUrl'>} ModelOptions */
 
 /**
- * Whether a translator has or may have two models. Then pivot.js, which is fetched for it, makes its engine.
+ * Whether a text is its own translation, and no model was given to write another.
  * @param {ModelOptions} options
  */
-export const isSeveral = ({ model, registry }) =>
-  registry !== undefined || (Array.isArray(model) && !(model[0] instanceof Blob));
+export const needsNoModel = ({ model, ...languages }) => model === undefined && isIdentity(languages);
+
+/**
+ * Whether a translator has or may have two models, or has none. Then pivot.js, which is fetched for it, makes its engine.
+ * @param {ModelOptions} options
+ */
+export const isSeveral = (options) =>
+  options.registry !== undefined ||
+  (Array.isArray(options.model) && !(options.model[0] instanceof Blob)) ||
+  needsNoModel(options);
 
 /**
  * The settings of the model, or of each model of a list (the first translates into `pivotLanguage`, the second from
@@ -34,7 +42,7 @@ export const isSeveral = ({ model, registry }) =>
 export function modelsOf(options) {
   const { model, registry, pivotLanguage = 'en' } = options;
   if (!isSeveral(options)) return [modelSettings(options)];
-  const models = registry === undefined ? /** @type {any[]} */ (model) : [];
+  const models = registry === undefined && model !== undefined ? /** @type {any[]} */ (model) : [];
   return models.map((leg, i) =>
     modelSettings({ ...options, model: leg, [i ? 'sourceLanguage' : 'targetLanguage']: pivotLanguage }),
   );

@@ -5,7 +5,8 @@ import { WorkerPool } from '../hosting/worker-pool.js';
 import { modelState } from '../hosting/host.js';
 import { ModelReference } from '../hosting/model-reference.js';
 import { needsModels } from '../loading/model-source.js';
-import { engineSettings, shared, sharing } from './settings.js';
+import { splitSentences } from '../text/sentences.js';
+import { engineSettings, needsNoModel, shared, sharing } from './settings.js';
 
 /** @typedef {import('./translate-options.js').CreateOptions} CreateOptions */
 /** @typedef {import('../engine/info.js').TranslatorInfo} TranslatorInfo */
@@ -47,4 +48,4 @@ export async function startEngine(given, { key, name, source }, report) {
 }
 
 /** For two models as one (pivot.js). */
-export const startTools = { startEngine, modelState, needsModels };
+export const startTools = { startEngine, modelState, needsModels, needsNoModel, splitSentences };

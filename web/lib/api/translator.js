@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { unlessAborted, withSignals } from '../base/abort.js';
+import { stoppableStream, unlessAborted, withSignals } from '../base/abort.js';
 import { QkvError, domException, loadedPart, toPublicError } from '../base/errors.js';
 import { modelState } from '../hosting/host.js';
 import {
@@ -12,14 +12,17 @@ import {
   wholeNumber,
 } from '../base/given.js';
 import { kCarryOptions, readCarry } from '../text/keep.js';
-import { CreateMonitor } from './monitor.js';
+import { monitored } from './progress.js';
 import { lasting, needsModels } from '../loading/model-source.js';
 import { parts } from './parts.js';
 import { isSeveral, modelsOf } from './settings.js';
 import { startEngine, startTools } from './start.js';
 import { makeSearch } from './search.js';
 import { languageToken, splitSentences } from '../text/sentences.js';
+import { canonicalTag } from '../text/canonical.js';
+import { nextTask } from '../base/runtime.js';
 import { copied } from '../base/snapshot.js';
+import { asInterface } from '../webidl/interface.js';
 import { makeTrace } from './trace.js';
 
 /** @typedef {import('./start.js').RunningEngine} RunningEngine */
@@ -83,11 +86,12 @@ function readCreate(options, name) {
  * otherwise QkvErrors; an aborted call rejects with its signal's reason. Lone surrogates in a text count as U+FFFD.
  */
 export class Translator {
-  /** The minifier renames classes; this is the name that users see. */
-  static name = 'Translator';
-  /** BCP 47. @readonly */
+  static {
+    asInterface(this, 'Translator');
+  }
+  /** BCP 47, in the canonical spelling. @readonly */
   sourceLanguage;
-  /** BCP 47. @readonly */
+  /** BCP 47, in the canonical spelling. @readonly */
   targetLanguage;
   /** The largest allowed result of `measureInputUsage`, in UTF-16 units. @readonly */
   inputQuota = kInputQuota;
@@ -106,8 +110,8 @@ export class Translator {
   constructor(key, engine, { sourceLanguage, targetLanguage }, info) {
     if (key !== kInternal) throw new TypeError('Illegal constructor: use Translator.create()');
     this.#engine = engine;
-    this.sourceLanguage = sourceLanguage;
-    this.targetLanguage = targetLanguage;
+    this.sourceLanguage = canonicalTag(sourceLanguage);
+    this.targetLanguage = canonicalTag(targetLanguage);
     this.info = Object.freeze(info);
   }
 
@@ -151,15 +155,15 @@ export class Translator {
       for (const model of models) model.source = lasting(model.source);
       given.wasm = copied(given.wasm);
     }
-    const monitor = new CreateMonitor();
-    const report = (/** @type {number} */ loaded) => monitor.report(loaded);
-    given.monitor?.(monitor);
+    const report = monitored(given.monitor);
     report(0);
     try {
       const { engine, info } = isPlain
         ? await startEngine(given, models[0], report)
         : await (await loadedPart(parts.more)).startSeveral(given, models, report, startTools);
       report(1);
+      if (signal?.aborted) engine.release(); // a listener of the last event may have aborted it
+      signal?.throwIfAborted();
       return Translator.on(engine, info, given);
     } catch (error) {
       throw toPublicError(error);
@@ -181,8 +185,7 @@ export class Translator {
    * `translateParts` says whether any was cut.
    * @param {string} text at most `inputQuota` UTF-16 units
    * @param {TranslateOptions} [options]
-   * @returns {Promise<string>} rejects with QuotaExceededError, InvalidStateError, AbortError after `destroy()`, or the
-   *   signal's reason
+   * @returns {Promise<string>} rejects with QuotaExceededError, AbortError after `destroy()`, or the signal's reason
    */
   async translate(text, options) {
     const parts = await this.translateParts(text, options);
@@ -231,29 +234,19 @@ export class Translator {
    * sentence is translated when the reader requests it; cancelling the stream aborts the current one.
    * @param {string} text at most `inputQuota` UTF-16 units
    * @param {StreamOptions} [options]
-   * @returns {ReadableStream<string>} errors as `translate` rejects
+   * @returns {ReadableStream<string>} errors as `translate` rejects, at once after an abort or `destroy()`; throws where one
+   *   of these was before the call
    */
   translateStreaming(text, options) {
     const { signal, ...choice } = readFields(options, 'translateStreaming', kStream);
     const how = { ...this.#how(false), ...this.#choice(choice), language: languageToken(text) };
     const parts = splitSentences(inputText(text), this.sourceLanguage, this.#longest).values();
-    const cancelled = new AbortController();
-    /** @param {string} sentence */
-    const translated = (sentence) =>
-      withSignals([cancelled.signal, signal], (both) =>
-        this.#call('translate', { text: sentence, ...how }, both).then(([part]) => part.translation),
-      );
-    return new ReadableStream(
-      {
-        pull: async (controller) => {
-          const { value: part, done } = parts.next();
-          if (done) controller.close();
-          else controller.enqueue(part.sentence ? await translated(part.text) : part.text);
-        },
-        cancel: (reason) => cancelled.abort(reason),
-      },
-      { highWaterMark: 0 },
-    );
+    return stoppableStream([this.#life.signal, signal], async (stopped) => {
+      const { value: part, done } = parts.next();
+      if (done || !part.sentence) return { value: part?.text, done };
+      const [{ translation }] = await this.#call('translate', { text: part.text, ...how }, stopped);
+      return { value: translation, done };
+    });
   }
 
   /**
@@ -310,10 +303,11 @@ export class Translator {
    */
   async measureInputUsage(text, options) {
     const { signal } = readFields(options, 'measureInputUsage', ['signal']);
-    if (this.#life.signal.aborted) this.#throwDestroyed();
-    signal?.throwIfAborted();
-    if (typeof text !== 'string') throw invalid('text', `expected a string, got ${described(text)}`);
-    return text.length;
+    return withSignals([this.#life.signal, signal], async (both) => {
+      if (typeof text !== 'string') throw invalid('text', `expected a string, got ${described(text)}`);
+      await unlessAborted(nextTask(), both);
+      return text.length;
+    });
   }
 
   /**
@@ -325,12 +319,12 @@ export class Translator {
   }
 
   /**
-   * Frees the translator's memory. Running calls reject with an AbortError, later ones with an InvalidStateError. The
-   * last translator ends the engine.
+   * Frees the translator's memory. Running calls and later ones reject with an AbortError. The last translator ends the
+   * engine.
    */
   destroy() {
     if (this.#life.signal.aborted) return;
-    const cause = new QkvError('DESTROYED', 'the translator was destroyed while this was running');
+    const cause = new QkvError('DESTROYED', 'the translator has been destroyed: create a new one');
     this.#life.abort(domException('AbortError', cause));
     this.#engine.release();
   }
@@ -401,7 +395,6 @@ export class Translator {
    * @param {AbortSignal | null | undefined} signal
    */
   async #call(method, args, signal) {
-    if (this.#life.signal.aborted) this.#throwDestroyed();
     try {
       return await withSignals([this.#life.signal, signal], (both) =>
         unlessAborted(this.#engine.call(method, args, both), both),
@@ -409,10 +402,5 @@ export class Translator {
     } catch (error) {
       throw toPublicError(error);
     }
-  }
-
-  #throwDestroyed() {
-    const message = 'the translator has been destroyed: create a new one';
-    throw domException('InvalidStateError', new QkvError('DESTROYED', message));
   }
 }

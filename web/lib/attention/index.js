@@ -1,12 +1,16 @@
 // The module 'qkv/attention': the attention family without models. Importing it does nothing; the first call loads the
 // engine into the calling thread.
 
+import { learned, rotary, rotation, sinusoidal } from './positions.js';
+
 export { QkvError } from '../base/errors.js';
 export { attention } from './attention.js';
 export { loadAttention } from './engine.js';
 export { scores, selections, windows } from './lists.js';
 export { multiHeadAttention } from './multi-head.js';
-export * as positions from './positions.js';
+
+/** Positional encodings and rotations. */
+export const positions = { sinusoidal, rotation, rotary, learned };
 
 /** @typedef {import('../base/errors.js').QkvErrorCode} QkvErrorCode */
 /** @typedef {import('./lists.js').ScoreInfo} ScoreInfo */

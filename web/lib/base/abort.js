@@ -65,3 +65,48 @@ export function unlessAborted(promise, signal) {
     signal.throwIfAborted();
   });
 }
+
+/**
+ * A stream of what `next` gives, one when the reader asks for it. It errors as soon as one of `signals` aborts, whether anyone
+ * reads or not. Throws where one has aborted already.
+ * @template T
+ * @param {(AbortSignal | null | undefined)[]} signals
+ * @param {(stopped: AbortSignal) => Promise<{value?: T, done?: boolean}>} next `stopped` aborts with the stream, and when it is
+ *   cancelled
+ * @returns {ReadableStream<T>}
+ */
+export function stoppableStream(signals, next) {
+  const given = signals.filter((signal) => signal != null);
+  for (const signal of given) signal.throwIfAborted();
+  const stopping = new AbortController();
+  /** @type {Act[]} */
+  let endings = [];
+  const end = (/** @type {unknown} */ reason) => {
+    for (const ending of endings) ending();
+    stopping.abort(reason);
+  };
+  return new ReadableStream(
+    {
+      start(controller) {
+        const stop = (/** @type {AbortSignal} */ { reason }) => {
+          controller.error(reason);
+          end(reason);
+        };
+        endings = given.map((signal) => onAbort(signal, () => stop(signal)));
+      },
+      async pull(controller) {
+        try {
+          const { value, done } = await next(stopping.signal);
+          if (stopping.signal.aborted) return;
+          if (!done) return controller.enqueue(/** @type {T} */ (value));
+          controller.close();
+        } catch (error) {
+          controller.error(error); // of a stream that has stopped this changes nothing
+        }
+        end(undefined);
+      },
+      cancel: end,
+    },
+    { highWaterMark: 0 },
+  );
+}

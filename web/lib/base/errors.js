@@ -64,6 +64,17 @@ export function domException(name, cause, details = {}) {
 }
 
 /**
+ * A text that is too long: the platform's QuotaExceededError, where it has that class.
+ * @param {QkvError} cause
+ * @param {{quota: number, requested: number}} sizes
+ */
+export function quotaExceeded(cause, sizes) {
+  const { QuotaExceededError } = /** @type {any} */ (globalThis);
+  if (!QuotaExceededError) return domException('QuotaExceededError', cause, sizes);
+  return Object.defineProperty(new QuotaExceededError(cause.message, sizes), 'cause', { value: cause });
+}
+
+/**
  * The error with which `Translator` rejects for an error of the engine: a NetworkError for a failed download, otherwise
  * the error itself.
  * @param {unknown} error

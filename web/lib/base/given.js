@@ -1,5 +1,5 @@
 // Checks the arguments of public functions: options, texts, numbers. Each value is read once.
-import { QkvError, domException } from './errors.js';
+import { QkvError, quotaExceeded } from './errors.js';
 import { wellFormed } from './well-formed.js';
 
 /** The most UTF-16 units of a text in one call. */
@@ -49,8 +49,8 @@ export function inputText(text, name = 'text') {
   if (typeof text !== 'string') throw invalid(name, `expected a string, got ${described(text)}`);
   if (text.length <= kInputQuota) return wellFormed(text);
   const message = `the text has ${text.length} UTF-16 units; at most ${kInputQuota} fit in one call: split it`;
-  const details = { quota: kInputQuota, requested: text.length };
-  throw domException('QuotaExceededError', new QkvError('LIMIT_EXCEEDED', message, name), details);
+  const sizes = { quota: kInputQuota, requested: text.length };
+  throw quotaExceeded(new QkvError('LIMIT_EXCEEDED', message, name), sizes);
 }
 
 /**

@@ -4,7 +4,7 @@ import { toPublicError } from '../base/errors.js';
 import { invalid, readFields } from '../base/given.js';
 import { holdHost } from '../hosting/host.js';
 import { ModelReference } from '../hosting/model-reference.js';
-import { CreateMonitor } from '../api/monitor.js';
+import { monitored } from '../api/progress.js';
 import { engineSettings } from '../api/settings.js';
 import { modelsKind } from '../engine/models/kind.js';
 import { addressOf, lasting, nameOf } from '../loading/model-source.js';
@@ -14,7 +14,7 @@ import { addressOf, lasting, nameOf } from '../loading/model-source.js';
 
 /**
  * @typedef {object} LoadOptions
- * @property {(monitor: CreateMonitor) => void} [monitor] gets an EventTarget with 'downloadprogress' events
+ * @property {(monitor: import('../api/monitor.js').CreateMonitor) => void} [monitor] gets an EventTarget with 'downloadprogress' events
  * @property {AbortSignal} [signal] ends the loading
  * @property {boolean} [worker] as in `Translator.create`
  * @property {'baseline' | 'relaxed' | (string & {}) | URL | ArrayBuffer | WebAssembly.Module} [wasm] as there
@@ -52,18 +52,12 @@ export async function openModel(from, given, found) {
   const address = addressOf(asked);
   const key = address === null ? {} : `${address} as ${numbers ?? 'auto'}`;
   const name = nameOf(address);
-  const monitor = new CreateMonitor();
-  options.monitor?.(monitor);
-  monitor.report(0);
-  const reference = new ModelReference(
-    engineSettings(options, modelsKind),
-    key,
-    /** @type {any} */ (source),
-    (loaded) => monitor.report(loaded),
-  );
+  const report = monitored(options.monitor);
+  report(0);
+  const reference = new ModelReference(engineSettings(options, modelsKind), key, /** @type {any} */ (source), report);
   try {
     const [{ build, threads }, { info }] = await reference.ready(signal);
-    monitor.report(1);
+    report(1);
     return { reference, info: { ...info, name, engine: build, threads, worker: reference.worker } };
   } catch (error) {
     reference.release();

@@ -1,4 +1,5 @@
 import { described, invalid } from '../base/given.js';
+import { languageOf } from './tags.js';
 
 /** @typedef {{sourceLanguage: string, targetLanguage: string}} LanguagePair BCP 47 tags, such as 'en' or 'fr-CA' */
 
@@ -22,3 +23,12 @@ function language(tag, option) {
  */
 export const pairOf = ({ sourceLanguage, targetLanguage }) =>
   `${language(sourceLanguage, 'sourceLanguage')}-${language(targetLanguage, 'targetLanguage')}`;
+
+/**
+ * Whether a text is its own translation, as between 'en-US' and 'en-GB'. Throws as `pairOf` does.
+ * @param {LanguagePair} languages
+ */
+export function isIdentity(languages) {
+  pairOf(languages);
+  return languageOf(languages.sourceLanguage) === languageOf(languages.targetLanguage);
+}

@@ -1,0 +1,111 @@
+// How an object of the API is created, and what is said of it before, step by step as the Writing Assistance APIs have it
+// (https://webmachinelearning.github.io/writing-assistance-apis/#supporting-creation).
+import { newMonitor } from '../api/monitor.js';
+import { canonicalTag } from '../text/canonical.js';
+import { member, requireArguments, toDictionary, toFunction, toSignal, toText } from '../webidl/convert.js';
+
+/** @typedef {'unavailable' | 'downloadable' | 'downloading' | 'available'} Availability */
+/** @typedef {import('../api/monitor.js').CreateMonitor} CreateMonitor */
+/** @typedef {{monitor?: (monitor: CreateMonitor) => void, signal?: AbortSignal}} Common */
+/** @typedef {{expectedInputLanguages?: string[]}} CoreOptions of a detector */
+
+/** The features of the permissions policy, by the names of the classes. @type {Record<string, string>} */
+const kFeatures = { Translator: 'translator', LanguageDetector: 'language-detector' };
+
+/** @param {string} name @param {string} message @param {unknown} [cause] */
+export function exception(name, message, cause) {
+  const error = new DOMException(message, name);
+  return cause === undefined ? error : Object.defineProperty(error, 'cause', { value: cause, configurable: true });
+}
+
+/** Throws an InvalidStateError where the page has left, as a frame that was removed has. */
+export function requireDocument() {
+  const { document } = globalThis;
+  if (document && !document.defaultView) throw exception('InvalidStateError', 'The document is not fully active');
+}
+
+/**
+ * Whether the page's permissions policy lets it use a feature. A browser that does not know the feature has no say.
+ * @param {string} feature
+ */
+function isAllowed(feature) {
+  const policy = /** @type {any} */ (globalThis.document)?.featurePolicy;
+  return !policy?.features().includes(feature) || policy.allowsFeature(feature);
+}
+
+/** @param {Record<string, any>} dictionary @returns {Common} */
+export const readCommon = (dictionary) => ({
+  monitor: member(dictionary, 'monitor', toFunction),
+  signal: member(dictionary, 'signal', toSignal),
+});
+
+/**
+ * The arguments of an operation on a text, converted; then whether there still is a document for it.
+ * @param {IArguments} given
+ * @param {any} input
+ * @param {any} options
+ * @returns {[text: string, signal: AbortSignal | undefined]}
+ */
+export function readOperation(given, input, options) {
+  requireArguments(given, 1);
+  const text = toText(input);
+  const signal = member(toDictionary(options), 'signal', toSignal);
+  requireDocument();
+  return [text, signal];
+}
+
+/**
+ * Spells language tags in the canonical way. Throws a RangeError for what is none.
+ * @param {Record<string, any>} options
+ */
+function canonicalize(options) {
+  if ('sourceLanguage' in options) {
+    options.sourceLanguage = canonicalTag(options.sourceLanguage);
+    options.targetLanguage = canonicalTag(options.targetLanguage);
+  } else options.expectedInputLanguages = Intl.getCanonicalLocales(options.expectedInputLanguages);
+}
+
+/** What comes with the first call: the rest of create(), and what is found to translate with. */
+const loadRun = () =>
+  import('./run.js').catch((cause) => {
+    throw exception('NetworkError', 'A script of qkv could not be loaded', cause);
+  });
+
+/**
+ * @param {string} name of the class
+ * @param {object} options
+ * @returns {Promise<Availability>}
+ */
+export function availabilityOf(name, options) {
+  requireDocument();
+  canonicalize(options);
+  return isAllowed(kFeatures[name])
+    ? loadRun().then((run) => run.availability(name, options))
+    : Promise.resolve('unavailable');
+}
+
+/**
+ * @param {string} name of the class
+ * @param {Common} options
+ * @returns {Promise<any>} an object of the class
+ */
+export function createObject(name, options) {
+  requireDocument();
+  canonicalize(options);
+  const { signal, monitor: callback } = options;
+  signal?.throwIfAborted();
+  if (!isAllowed(kFeatures[name])) throw exception('NotAllowedError', 'The permissions policy forbids it');
+  const monitor = callback && newMonitor();
+  if (monitor) callback(monitor);
+  // The user's click is forgotten within seconds, and scripts may take as long.
+  const { userActivation } = /** @type {{userActivation?: UserActivation}} */ (globalThis.navigator ?? {});
+  const isActive = userActivation?.isActive ?? true;
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal?.reason);
+    signal?.addEventListener('abort', stop);
+    loadRun()
+      .then((run) => run.create(name, options, monitor, isActive))
+      .then(resolve, reject)
+      .finally(() => signal?.removeEventListener('abort', stop));
+  });
+}

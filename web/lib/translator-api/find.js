@@ -1,0 +1,130 @@
+// What there is for the options of a create(): the browser's own model, one of qkv's, or an echo.
+import { languageOf } from '../text/tags.js';
+import { echo, openDetector, openNative, openOwn } from './backends.js';
+import { natives, settings } from './configuration.js';
+import { detectorDownloads, detectors } from './detectors.js';
+
+/** @typedef {import('../text/languages.js').LanguagePair} LanguagePair */
+/** @typedef {import('../api/translate-options.js').ModelOption} ModelOption */
+/** @typedef {import('./configuration.js').Models} Models */
+/** @typedef {import('./creation.js').Availability} Availability */
+/** @typedef {import('./creation.js').CoreOptions} CoreOptions */
+/** @typedef {(report: (loaded: number) => void, signal?: AbortSignal) => Promise<any>} Open loads what a model calls */
+/** @typedef {{state: Availability, open?: Open}} Found `open`: unless it is unavailable */
+
+/** How long the browser may take to say what it has. */
+const kPatience = 5000; // ms
+
+/**
+ * @param {string} name of the class
+ * @param {any} options with canonical tags; those of a detector become the tags that the detector has
+ * @returns {Promise<Found>}
+ */
+export const find = (name, options) => (name === 'Translator' ? findTranslator(options) : findDetector(options));
+
+/** @param {LanguagePair} options @returns {Promise<Found>} */
+async function findTranslator({ sourceLanguage, targetLanguage }) {
+  const given = { sourceLanguage, targetLanguage };
+  const languages = { sourceLanguage: languageOf(sourceLanguage), targetLanguage: languageOf(targetLanguage) };
+  if (languages.sourceLanguage === languages.targetLanguage)
+    return { state: 'available', open: async () => echo(given) };
+  return nativeFirst('Translator', given, () => findOwn(languages));
+}
+
+/** @param {CoreOptions} options @returns {Promise<Found>} */
+function findDetector(options) {
+  const { expectedInputLanguages = [] } = options;
+  return nativeFirst('LanguageDetector', { expectedInputLanguages }, async () => findOwnDetector(options));
+}
+
+/**
+ * The browser's own, where install() was told to ask it and it has a model. Where it then fails, qkv's is tried.
+ * @param {string} name
+ * @param {object} options
+ * @param {() => Promise<Found>} findNext
+ * @returns {Promise<Found>}
+ */
+async function nativeFirst(name, options, findNext) {
+  const Native = natives[name];
+  const state = Native ? await nativeState(Native, options) : 'unavailable';
+  if (state === 'unavailable') return findNext();
+  return {
+    state,
+    async open(report, signal) {
+      try {
+        return await openNative(Native, options, report, signal);
+      } catch (error) {
+        const { open } = signal?.aborted ? { open: undefined } : await findNext();
+        if (!open) throw error;
+        return open(report, signal);
+      }
+    },
+  };
+}
+
+/**
+ * What the browser says. What it cannot say, or does not say in time, is 'unavailable'.
+ * @param {any} Native
+ * @param {object} options
+ * @returns {Promise<Availability>}
+ */
+async function nativeState(Native, options) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const silence = new Promise((resolve) => (timer = setTimeout(resolve, kPatience)));
+  const answer = Promise.resolve(Native.availability(options)).catch(() => {});
+  const said = await Promise.race([answer, silence]);
+  clearTimeout(timer);
+  return said ?? 'unavailable';
+}
+
+/**
+ * What qkv has for a pair.
+ * @param {LanguagePair} languages as models have them
+ * @returns {Promise<Found>}
+ */
+async function findOwn(languages) {
+  const { options, downloads } = settings();
+  const { models, ...others } = options;
+  const key = `${languages.sourceLanguage} ${languages.targetLanguage}`;
+  const model = models && (await modelFor(models, languages));
+  if (models && !model && !others.registry && !others.baseUrl) return { state: 'unavailable' };
+  const given = { ...others, ...languages, ...(model && { model }) };
+  const isPlain = model && others.store === undefined;
+  const state = downloads.get(key)?.state ?? (isPlain ? 'downloadable' : await engineState(given));
+  if (state === 'unavailable') return { state };
+  return { state, open: (report, signal) => openOwn(downloads, key, given, report, signal) };
+}
+
+/**
+ * What only the engine's script knows: what a list of models has, what Node has installed, what the store keeps.
+ * @param {LanguagePair} given
+ * @returns {Promise<Availability>}
+ */
+const engineState = async (given) => (await import('./engine.js')).availability(given);
+
+/**
+ * The model that was configured for a pair, if there is one.
+ * @param {Models} models
+ * @param {LanguagePair} languages
+ * @returns {Promise<ModelOption | undefined>}
+ */
+async function modelFor(models, languages) {
+  const { sourceLanguage, targetLanguage } = languages;
+  if (typeof models === 'function') return models(languages);
+  if (!Array.isArray(models)) return models[`${sourceLanguage}-${targetLanguage}`];
+  return models.find(
+    (model) =>
+      languageOf(model.sourceLanguage) === sourceLanguage && languageOf(model.targetLanguage) === targetLanguage,
+  );
+}
+
+/** @param {CoreOptions} options @returns {Found} */
+function findOwnDetector(options) {
+  const { own } = detectors;
+  const expected = options.expectedInputLanguages?.map(languageOf) ?? [];
+  if (!own || !expected.every((language) => own.languages.includes(language))) return { state: 'unavailable' };
+  options.expectedInputLanguages = [...new Set(expected)];
+  const state = detectorDownloads.get(own)?.state ?? 'downloadable';
+  return { state, open: (report, signal) => openDetector(own, detectorDownloads, report, signal) };
+}

@@ -1,0 +1,30 @@
+// Puts the classes of the built-in API into the global scope where the browser has none: importing this does it.
+import { CreateMonitor } from '../api/monitor.js';
+import { configure, natives } from './configuration.js';
+import { LanguageDetector } from './language-detector.js';
+import { Translator } from './translator.js';
+
+export { configure };
+
+/** @type {Record<string, any>} */
+const classes = { Translator, LanguageDetector, CreateMonitor };
+
+/**
+ * Defines the classes as globals.
+ * @param {{when?: 'missing' | 'unavailable' | 'always'}} [options] 'missing': those that the browser lacks, as the import does
+ *   already. 'unavailable': all, and for each pair of languages the browser's own is asked first; qkv's is used where that has
+ *   no model, fails, or does not answer. 'always': all, and the browser's own are not asked
+ */
+export function install({ when = 'missing' } = {}) {
+  if (!['missing', 'unavailable', 'always'].includes(when))
+    throw new TypeError("install({ when }): 'missing', 'unavailable' or 'always'");
+  for (const [name, value] of Object.entries(classes)) {
+    const own = /** @type {any} */ (globalThis)[name];
+    if (own && own !== value && when === 'missing') continue;
+    if (when === 'always') delete natives[name];
+    else if (own && own !== value) natives[name] = own;
+    Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
+  }
+}
+
+install();

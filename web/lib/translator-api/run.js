@@ -1,0 +1,104 @@
+// What create() fetches: how a model is started, and how its operations run, as the Writing Assistance APIs have it
+// (https://webmachinelearning.github.io/writing-assistance-apis/#supporting-results).
+import { onAbort, stoppableStream, unlessAborted, withSignals } from '../base/abort.js';
+import { nextTask } from '../base/runtime.js';
+import { exception } from './creation.js';
+import { find } from './find.js';
+import { newLanguageDetector } from './language-detector.js';
+import { Progress } from './progress.js';
+import { newTranslator } from './translator.js';
+
+/** @typedef {import('./backends.js').Backend} Backend */
+
+/**
+ * What `find` gives. Rejects with an UnknownError where it cannot say.
+ * @param {string} name of the class
+ * @param {object} options
+ */
+async function found(name, options) {
+  try {
+    return await find(name, options);
+  } catch (cause) {
+    throw exception('UnknownError', `It could not be found out what is available: ${cause}`, cause);
+  }
+}
+
+/** @param {string} name of the class @param {object} options */
+export const availability = async (name, options) => (await found(name, options)).state;
+
+/**
+ * Loads what a model calls, tells the monitor of it, and makes the object.
+ * @param {string} name of the class
+ * @param {import('./creation.js').Common & import('./creation.js').CoreOptions} options
+ * @param {import('../api/monitor.js').CreateMonitor | undefined} monitor
+ * @param {boolean} isActive whether the user had just clicked or typed
+ */
+export async function create(name, options, monitor, isActive) {
+  const { signal } = options;
+  const { state, open } = await found(name, options);
+  if (!open) throw exception('NotSupportedError', 'There is no model for these languages: see configure({ models })');
+  if (state === 'downloadable' && !isActive)
+    throw exception('NotAllowedError', 'A download begins with a click or a key: call create() in its listener');
+  const progress = new Progress(monitor, signal);
+  progress.report(0);
+  const backend = await open(progress.report, signal);
+  await progress.end();
+  if (signal?.aborted) backend.leave();
+  signal?.throwIfAborted();
+  const model = new Model(backend, signal);
+  return name === 'Translator' ? newTranslator(model) : newLanguageDetector(model, options);
+}
+
+/**
+ * What an object of the API holds: its back end, until it is destroyed or the signal that it was created with aborts.
+ * @template {Backend} Own
+ */
+export class Model {
+  #life = new AbortController();
+  #forget;
+
+  /**
+   * @param {Own} backend
+   * @param {AbortSignal} [signal]
+   */
+  constructor(backend, signal) {
+    this.backend = backend;
+    this.#forget = signal && onAbort(signal, () => this.destroy(signal.reason));
+  }
+
+  /**
+   * The result of an operation, in a task of its own. Rejects with the reason of an abort at once.
+   * @template T
+   * @param {AbortSignal | undefined} signal
+   * @param {(backend: Own, signal: AbortSignal) => Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  run(signal, work) {
+    return withSignals([this.#life.signal, signal], async (both) => {
+      const [result] = await unlessAborted(Promise.all([work(this.backend, both), nextTask()]), both);
+      return result;
+    });
+  }
+
+  /**
+   * @param {AbortSignal | undefined} signal
+   * @param {(backend: Own, signal: AbortSignal) => import('./backends.js').Chunks} open
+   * @returns {ReadableStream<string>}
+   */
+  stream(signal, open) {
+    /** @type {import('./backends.js').Chunks | undefined} */
+    let chunks;
+    return stoppableStream([this.#life.signal, signal], (stopped) => {
+      chunks ??= open(this.backend, stopped);
+      return chunks.next();
+    });
+  }
+
+  /** @param {unknown} [reason] */
+  destroy(reason = exception('AbortError', 'It has been destroyed')) {
+    if (this.#life.signal.aborted) return;
+    this.#forget?.();
+    this.#life.abort(reason);
+    this.backend.destroy();
+  }
+}
