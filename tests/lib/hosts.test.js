@@ -33,9 +33,7 @@ export async function use(worker, say) {
   say(await translator.translate(${kText}).catch((error) => error.name));
 }`;
 const said = (worker) =>
-  [`worker ${worker}`, kSure.translation, true, 'enough', kSure.translation, 'AbortError', 'AbortError'].join(
-    '\n',
-  );
+  [`worker ${worker}`, kSure.translation, true, 'enough', kSure.translation, 'AbortError', 'AbortError'].join('\n');
 
 // In the main thread, or in a Worker that the main thread starts and waits for: neither is told to exit.
 const kMain = `
