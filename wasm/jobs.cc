@@ -68,7 +68,7 @@ std::string ReadText(const val& value, DecodeOptions& options) {
   return text;
 }
 
-// {beam, maxLength, nBest, tree, prefix, shortlist, copy}: all optional.
+// {beam, maxLength, nBest, tree, prefix, shortlist, copy, align}: all optional.
 Result<DecodeOptions> ParseOptions(const TranslationModel& model, const val& options) {
   DecodeOptions parsed;
   parsed.beam = Option(options, "beam");
@@ -81,6 +81,7 @@ Result<DecodeOptions> ParseOptions(const TranslationModel& model, const val& opt
   parsed.tree = options["tree"].isTrue();
   parsed.shortlist = !options["shortlist"].isFalse();
   parsed.copy = !options["copy"].isFalse();
+  parsed.align = Flag(options, "align");
   Result<std::vector<int32_t>> prefix = ParsePrefix(model, options["prefix"]);
   if (!prefix) return prefix.error();
   parsed.prefix = std::move(*prefix);
@@ -128,15 +129,15 @@ val JobStep(int handle) {
 }
 
 // Four numbers for each span, in UTF-16 units: begin and end in the source, begin and end in the target.
-val CopiedValue(const Replay& replay) {
+val CopiedValue(const std::string& source, const std::string& target, const std::vector<CopiedSpan>& copied) {
   std::vector<int32_t> offsets;
   const auto add = [&](const std::string& text, std::initializer_list<size_t> bytes) {
     Utf16Offsets units(text);
     for (const size_t byte : bytes) offsets.push_back(static_cast<int32_t>(units.At(byte)));
   };
-  for (const CopiedSpan& span : replay.copied) {
-    add(replay.source.text, {span.source_begin, span.source_end});
-    add(replay.target.text, {span.target_begin, span.target_end});
+  for (const CopiedSpan& span : copied) {
+    add(source, {span.source_begin, span.source_end});
+    add(target, {span.target_begin, span.target_end});
   }
   return TypedArray(offsets);
 }
@@ -184,10 +185,21 @@ val TreeValue(const TranslationModel& model, const std::vector<SearchNode>& tree
   return value;
 }
 
+// {shape: [targets, sources], data, source, target, copied}
+val AlignedValue(const TranslationModel& model, const CarriedSource& source, const Translation& translation) {
+  const AttentionMap& alignment = translation.alignment;
+  val value = TensorValue(alignment.weights, {alignment.targets, alignment.sources});
+  Set(value, "source", TokensValue(model, source.text(), source.tokens(), Side::kSource));
+  Set(value, "target", TokensValue(model, translation.text, translation.tokens, Side::kTarget));
+  Set(value, "copied", CopiedValue(source.text(), translation.text, translation.copied));
+  return value;
+}
+
 val TranslateResult(int handle) {
   const Running* job = Jobs().Get(handle);
   if (job == nullptr || job->translation == nullptr) return NoSuch("job");
   val results = val::array();
+  size_t text = 0;
   for (const Translation& translation : job->translation->results()) {
     const uint64_t tree = 4 * translation.tree.size() * sizeof(SearchNode);  // the bytes of lists that grow
     if (const Result<void> fits = CheckMemory(tree, "ask for a smaller beam", "tree"); !fits) {
@@ -204,6 +216,10 @@ val TranslateResult(int handle) {
         ranked.call<void>("push", ScoredValue(*job->model, hypothesis));
       result.set("nBest", ranked);
     }
+    if (!translation.tokens.ids.empty()) {
+      Set(result, "alignment", AlignedValue(*job->model, job->translation->source(text), translation));
+    }
+    ++text;
     if (!translation.tree.empty()) result.set("tree", TreeValue(*job->model, translation.tree));
     results.call<void>("push", result);
   }
@@ -274,7 +290,7 @@ val TraceResult(int handle) {
   trace.set("cut", CutValue(replay.cut));
   trace.set("confidence", replay.confidence);
   trace.set("warnings", ListValue(Warnings(replay.copied, replay.source.tokens.truncated, replay.cut, replay.foreign)));
-  trace.set("copied", CopiedValue(replay));
+  trace.set("copied", CopiedValue(replay.source.text, replay.target.text, replay.copied));
   trace.set("encoderSelf", MapValue(replay.encoder_self));
   trace.set("decoderSelf", MapValue(replay.decoder_self));
   trace.set("cross", MapValue(replay.cross));

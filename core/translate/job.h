@@ -25,6 +25,8 @@ struct DecodeOptions {
   // Carry through the parts that cannot be translated (core/translate/carried_source.h). Without it the model reads the
   // text unchanged, and " \u2047 " stands for characters that are not in the vocabulary.
   bool copy = true;
+  // Return for each translation which pieces of its source its pieces look at. That costs a further pass over both.
+  bool align = false;
   // For each text the parts whose translation the caller gives; empty: no text has any.
   std::vector<std::vector<GivenPart>> given = {};
 };

@@ -142,7 +142,7 @@ bool TranslationJob::Take(size_t text, const BeamSearch& search, size_t sentence
   Translation& result = results_[text];
   static_cast<ScoredText&>(result) = ranked.front();
   if (options_.n_best > 1) result.n_best = std::move(ranked);
-  if (!result.is_whole) unplaced_.push_back({text, &result});
+  if (options_.align || !result.is_whole) unplaced_.push_back({text, &result});
   for (ScoredText& scored : result.n_best) {
     if (!scored.is_whole) unplaced_.push_back({text, &scored});
   }
@@ -165,25 +165,29 @@ ScoredText TranslationJob::Describe(const CarriedSource& source, Hypothesis hypo
       scored.ids.erase(scored.ids.begin() + static_cast<std::ptrdiff_t>(kept), scored.ids.end() - 1);
     }
   }
-  Spell(scored, source, nullptr);
+  Spell(scored, source);
   return scored;
 }
 
-void TranslationJob::Spell(ScoredText& scored, const CarriedSource& source, const AttentionMap* alignment) const {
-  Spelling spelling = qkv::Spell(model_, source, scored.ids, alignment);
+void TranslationJob::Spell(ScoredText& scored, const CarriedSource& source, const AttentionMap* alignment,
+                           Tokens* tokens) const {
+  Spelling spelling = qkv::Spell(model_, source, scored.ids, alignment, tokens);
   scored.text = std::move(spelling.text);
   scored.copied = std::move(spelling.copied);
   scored.is_whole = spelling.is_whole;
 }
 
-// One step of the alignment of a translation that lost a part.
+// One step of the alignment of the last translation that needs one.
 bool TranslationJob::Align(Context& ctx) {
   const auto& [text, translation] = unplaced_.back();
   const CarriedSource& source = sources_[text];
   if (alignment_ == nullptr) alignment_ = std::make_unique<AlignmentJob>(model_, source.tokens(), translation->ids);
   if (!alignment_->Step(ctx)) return false;
   if (!alignment_->outcome()) return Fail(alignment_->outcome().error()), true;
-  Spell(*translation, source, &alignment_->result());
+  Translation& result = results_[text];
+  const bool is_wanted = options_.align && translation == &result;
+  Spell(*translation, source, &alignment_->result(), is_wanted ? &result.tokens : nullptr);
+  if (is_wanted) result.alignment = alignment_->result();
   alignment_.reset();
   unplaced_.pop_back();
   return unplaced_.empty() && finished_ == results_.size();

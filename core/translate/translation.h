@@ -30,6 +30,10 @@ struct Translation : ScoredText {
   bool foreign = false;            // the source does not look like the language that the model reads
   std::vector<ScoredText> n_best;  // best first, itself included; empty unless more than one was asked for
   std::vector<SearchNode> tree;    // empty unless asked for
+  // Empty unless asked for, and where the source has no pieces: its pieces, </s> included, with their spans in the
+  // text, and how much each looks at each piece of the source, [1, 1, target, source].
+  Tokens tokens = {};
+  AttentionMap alignment = {};
 };
 
 class TranslationJob : public Job {
@@ -61,7 +65,8 @@ class TranslationJob : public Job {
   void TakeResults(Lane& lane);
   bool Take(size_t text, const BeamSearch& search, size_t sentence);
   ScoredText Describe(const CarriedSource& source, Hypothesis hypothesis) const;
-  void Spell(ScoredText& scored, const CarriedSource& source, const AttentionMap* alignment) const;
+  void Spell(ScoredText& scored, const CarriedSource& source, const AttentionMap* alignment = nullptr,
+             Tokens* tokens = nullptr) const;
   bool Align(Context& ctx);
 
   const TranslationModel& model_;
@@ -72,7 +77,7 @@ class TranslationJob : public Job {
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::vector<Translation> results_;
   size_t finished_ = 0;
-  // Translations that lost a part: their alignment says where it goes.
+  // Translations that lost a part, whose alignment says where it goes, and those whose alignment is wanted.
   struct Unplaced {
     size_t text;
     ScoredText* translation;

@@ -276,6 +276,27 @@ TEST_F(CarriedTranslation, IsTracedWithItsSpans) {
   }
 }
 
+TEST_F(CarriedTranslation, IsAlignedAsItIsTraced) {
+  const Strings texts = {"See https://x.org/y for more.", "My brother lives in a big white house.", "42", "",
+                         "I \u2764\uFE0F you so much!",   "Tom has 4567 cats and lost 4567 dogs."};
+  const std::vector<Translation> plain = Translate(texts), aligned = Translate(texts, {.align = true});
+  for (size_t i = 0; i < texts.size(); ++i) {
+    EXPECT_TRUE(plain[i].tokens.ids.empty());
+    EXPECT_TRUE(plain[i].alignment.weights.empty());
+    EXPECT_EQ(aligned[i].text, plain[i].text);
+    if (aligned[i].ids.empty()) {  // nothing that the model reads
+      EXPECT_TRUE(aligned[i].alignment.weights.empty());
+      continue;
+    }
+    const Replay trace = Trace(texts[i]);
+    EXPECT_EQ(aligned[i].tokens.ids, trace.target.tokens.ids);
+    EXPECT_EQ(aligned[i].tokens.begin, trace.target.tokens.begin);
+    EXPECT_EQ(aligned[i].tokens.end, trace.target.tokens.end);
+    EXPECT_EQ(aligned[i].alignment.weights, trace.alignment.weights);
+    EXPECT_EQ(aligned[i].alignment.sources, trace.source.tokens.ids.size());
+  }
+}
+
 TEST_F(CarriedTranslation, ScoresWhatItWrote) {
   for (const char* source :
        {"See https://x.org/y for more.", "HE IS AT /usr/local/data/index.conf NOW.", "I \U0001F600 you, Tom!",

@@ -23,6 +23,8 @@ export { registry } from './api/registry.js';
 /** @typedef {import('./api/trace.js').TargetSide} TargetSide */
 /** @typedef {import('./api/trace.js').Trace} Trace */
 /** @typedef {import('./api/translator.js').CreateOptions} CreateOptions */
+/** @typedef {import('./api/translator.js').FragmentOptions} FragmentOptions */
+/** @typedef {import('./api/translator.js').HtmlOptions} HtmlOptions */
 /** @typedef {import('./api/translator.js').Prefix} Prefix */
 /** @typedef {import('./api/translator.js').Score} Score */
 /** @typedef {import('./api/translator.js').SearchOptions} SearchOptions */

@@ -1,6 +1,7 @@
 // Puts the engines' code into this script. Service workers and background scripts of extensions need it: they may not
 // import anything while they run.
 import { more } from './api/more.js';
+import { markup } from './markup/index.js';
 import { parts } from './api/parts.js';
 import { sizeBound, unzstd } from './loading/zstd.js';
 import { useCode } from './attention/engine.js';
@@ -9,6 +10,7 @@ import { createHandlers } from './engine/handlers.js';
 import { translationKind } from './engine/kinds.js';
 
 parts.more = async () => more;
+parts.markup = async () => markup;
 more.decoders.zstd = async () => ({ sizeBound, unzstd });
 translationKind.handlers = async () => createHandlers();
 useCode(async () => ({ startEngine }));

@@ -33,11 +33,12 @@ export class Identity {
    * @param {any} args
    * @returns {Promise<any>}
    */
-  async call(method, { text, locale, split }) {
+  async call(method, { text, locale, split, parts }) {
     if (method === 'memory') return 0;
     if (method === 'translate') {
-      const parts = split ? this.#split(text, locale) : [{ text, sentence: true }];
-      return parts.map((part) => ({ ...part, translation: part.text, ...kSame }));
+      parts ??= split ? this.#split(text, locale) : [{ text, sentence: true }];
+      const of = (/** @type {import('../text/sentences.js').Part} */ { text, sentence }) => ({ text, sentence });
+      return parts.map((part) => ({ ...of(part), translation: part.text, ...kSame }));
     }
     const message = `both languages are the same, so there is no model, and no ${method}: give the option \`model\``;
     throw domException('NotSupportedError', new QkvError('UNSUPPORTED', message));

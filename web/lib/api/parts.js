@@ -2,4 +2,5 @@
 // instead.
 export const parts = {
   more: async () => (await import('./more.js')).more,
+  markup: async () => (await import('../markup/index.js')).markup,
 };

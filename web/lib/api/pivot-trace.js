@@ -33,6 +33,16 @@ export function joinTraces(first, second) {
 }
 
 /**
+ * @param {import('../engine/glue.js').WasmAligned} first
+ * @param {import('../engine/glue.js').WasmAligned} second
+ * @returns {import('../engine/glue.js').WasmAligned}
+ */
+export function joinAlignments(first, second) {
+  const joined = product(second, product(shares(second.source, first.target), first));
+  return { ...joined, source: first.source, target: second.target, copied: joinCopied(first.copied, second.copied) };
+}
+
+/**
  * For each piece of the text between, as the second model cuts it: its share of each piece that the first model wrote,
  * in UTF-16 units. Rows sum to 1. The two end pieces belong together.
  * @param {WasmTokens} read

@@ -6,12 +6,12 @@ import { domException, QkvError } from '../base/errors.js';
 import { invalid } from '../base/given.js';
 import { listedModel, noRoute, registry } from '../registry/registry.js';
 import { Identity } from './identity.js';
-import { joinTraces } from './pivot-trace.js';
+import { joinAlignments, joinTraces } from './pivot-trace.js';
 
 /** @typedef {import('./start.js').RunningEngine} RunningEngine */
 /** @typedef {import('./translate-options.js').CreateOptions} CreateOptions */
 /** @typedef {import('../engine/info.js').TranslatorInfo} TranslatorInfo */
-/** @typedef {import('../engine/engine.js').TranslatedPart} TranslatedPart */
+/** @typedef {import('../engine/engine.js').AlignedPart} AlignedPart */
 /** @typedef {import('../text/keep.js').Carry} Carry */
 /** @typedef {import('./settings.js').ModelSettings} ModelSettings */
 /** @typedef {{engine: RunningEngine, info: TranslatorInfo}} Running */
@@ -142,16 +142,20 @@ class Pivot {
    * second.
    * @param {any} args
    * @param {AbortSignal} signal
-   * @returns {Promise<TranslatedPart[]>}
+   * @returns {Promise<AlignedPart[]>}
    */
   async #translate(args, signal) {
-    /** @type {TranslatedPart[]} */
+    /** @type {AlignedPart[]} */
     const firsts = await this.#first.engine.call('translate', this.#firstArgs(args), signal);
     const longest = Math.max(this.#second.info.maxLength - 2, 2);
     const how = { ...args, locale: this.#how.through, longest, language: '', carry: this.#carried(args.carry)[1] };
-    const isLong = (/** @type {TranslatedPart} */ { translation }) => translation.length > longest;
+    const isLong = (/** @type {AlignedPart} */ { translation }) => translation.length > longest;
     const short = firsts.filter((part) => !isLong(part));
-    const parts = short.map(({ translation, sentence }) => ({ text: translation, sentence }));
+    const parts = short.map(({ translation, sentence, alignment }) => ({
+      text: translation,
+      sentence,
+      kept: alignment && carriedIn(alignment.copied),
+    }));
     const second = (/** @type {object} */ more) => this.#second.engine.call('translate', { ...how, ...more }, signal);
     const done = parts.length > 0 ? (await second({ text: '', parts })).values() : [];
     const joined = [];
@@ -202,16 +206,28 @@ class Pivot {
 }
 
 /**
- * @param {TranslatedPart} first
- * @param {TranslatedPart[]} seconds the second model's parts for its translation
- * @returns {TranslatedPart}
+ * Where a translation has what was carried: the second model is to carry it too.
+ * @param {Int32Array} copied
+ * @returns {[from: number, to: number][]}
+ */
+const carriedIn = (copied) =>
+  Array.from({ length: copied.length / 4 }, (_, i) => [copied[4 * i + 2], copied[4 * i + 3]]);
+
+/**
+ * @param {AlignedPart} first
+ * @param {AlignedPart[]} seconds the second model's parts for its translation
+ * @returns {AlignedPart}
  */
 function joinParts(first, seconds) {
   const all = [first, ...seconds];
   const { text, sentence } = first;
+  const alignments = all.map(({ alignment }) => alignment);
+  // Of a sentence that was cut between the models, the parts' places in the text between are not known.
+  const alignment = all.length === 2 && alignments[0] && alignments[1] && joinAlignments(alignments[0], alignments[1]);
   return {
     text,
     sentence,
+    ...(alignment && { alignment }),
     translation: seconds.map((part) => part.translation).join(''),
     cut: all.find((part) => part.cut)?.cut ?? false,
     truncated: all.some((part) => part.truncated),

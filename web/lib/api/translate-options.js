@@ -65,8 +65,16 @@
  *   (`info.shortlist`); left out: use the likely pieces of the shortlist, which is faster
  * @property {number} [maxLength] the most pieces to write for a sentence, from 1; left out: three times the
  *   sentence's pieces and 50 more. Never more than the model's positions
+ * @property {'text'} [format] what the text is; 'html' takes the options of HtmlOptions
  */
 /** @typedef {TranslateOptionsFields & CarryOptions} TranslateOptions */
+
+/** @typedef {StreamOptions} FragmentOptions */
+/**
+ * Of `translate` where the text is HTML: its elements stay (docs/markup.md). `parser`: the module htmlparser2, where there is no
+ * DOMParser, as in workers; in Node it is found where it is installed.
+ * @typedef {FragmentOptions & {format: 'html', parser?: {Parser: any}}} HtmlOptions
+ */
 
 /**
  * @typedef {object} SearchOptionsFields

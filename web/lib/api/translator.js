@@ -26,6 +26,8 @@ import { asInterface } from '../webidl/interface.js';
 import { makeTrace } from './trace.js';
 
 /** @typedef {import('./start.js').RunningEngine} RunningEngine */
+/** @typedef {import('../text/sentences.js').Part} Part */
+/** @typedef {import('../engine/engine.js').AlignedPart} AlignedPart */
 /** @typedef {import('../engine/engine.js').TranslatedPart} TranslatedPart */
 /** @typedef {import('../engine/info.js').TranslatorInfo} TranslatorInfo */
 /** @typedef {import('./search.js').Search} Search */
@@ -37,6 +39,8 @@ import { makeTrace } from './trace.js';
 /** @typedef {import('./translate-options.js').StreamOptions} StreamOptions */
 /** @typedef {import('./translate-options.js').Prefix} Prefix */
 /** @typedef {import('./translate-options.js').TranslateOptions} TranslateOptions */
+/** @typedef {import('./translate-options.js').FragmentOptions} FragmentOptions */
+/** @typedef {import('./translate-options.js').HtmlOptions} HtmlOptions */
 /** @typedef {import('./translate-options.js').SearchOptions} SearchOptions */
 /** @typedef {import('./translate-options.js').TraceOptions} TraceOptions */
 /** @typedef {import('./translate-options.js').Choice} Choice */
@@ -57,8 +61,9 @@ const kInternal = Symbol('internal');
 const kPair = ['sourceLanguage', 'targetLanguage'];
 const kModel = [...kPair, 'model', 'registry', 'pivotLanguage', 'baseUrl'];
 const kCreate = [...kModel, 'monitor', 'signal', 'worker', 'wasm', 'threads', 'workers', 'beam'];
-const kTranslate = ['signal', 'split', 'prefix', 'shortlist', 'maxLength', ...kCarryOptions];
-const kStream = ['signal', 'shortlist', 'maxLength', ...kCarryOptions];
+const kPlain = ['signal', 'shortlist', 'maxLength', ...kCarryOptions];
+const kTranslate = ['split', 'prefix', 'format', ...kPlain];
+const kHtml = ['format', 'parser', ...kPlain];
 const kSearch = ['signal', 'beam', 'nBest', 'tree', 'prefix', 'shortlist', 'maxLength', ...kCarryOptions];
 const kTrace = ['signal', 'sentence', 'prefix', 'shortlist', 'maxLength', 'vectors', ...kCarryOptions];
 const kTracePair = ['signal', 'vectors', ...kCarryOptions];
@@ -183,13 +188,30 @@ export class Translator {
   /**
    * The translation of a text. Its sentences are translated one by one; the white space between them is kept.
    * `translateParts` says whether any was cut.
-   * @param {string} text at most `inputQuota` UTF-16 units
-   * @param {TranslateOptions} [options]
+   * @param {string} text at most `inputQuota` UTF-16 units; with `format: 'html'` HTML
+   * @param {TranslateOptions | HtmlOptions} [options]
    * @returns {Promise<string>} rejects with QuotaExceededError, AbortError after `destroy()`, or the signal's reason
    */
   async translate(text, options) {
-    const parts = await this.translateParts(text, options);
-    return parts.map((part) => part.translation).join('');
+    if (options?.format === 'html') {
+      const { format: _format, ...how } = readFields(options, 'translate', kHtml);
+      const html = inputText(text);
+      return (await loadedPart(parts.markup)).translateHtml(this, html, how);
+    }
+    const translated = await this.translateParts(text, options);
+    return translated.map((part) => part.translation).join('');
+  }
+
+  /**
+   * Translates the texts in an element, a fragment or a document, in place: its elements stay, and so do scripts, code and
+   * what says translate="no" (docs/markup.md).
+   * @param {Node} node
+   * @param {FragmentOptions} [options]
+   * @returns {Promise<void>} rejects as `translate` does; what was translated by then stays
+   */
+  async translateFragment(node, options) {
+    const how = readFields(options, 'translateFragment', kPlain);
+    return (await loadedPart(parts.markup)).translateNode(this, node, how);
   }
 
   /**
@@ -201,8 +223,21 @@ export class Translator {
    */
   async translateParts(text, options) {
     const given = readFields(options, 'translate', kTranslate);
-    const { signal, split = given.prefix === undefined, ...choice } = given;
+    const { signal, split = given.prefix === undefined, format = 'text', ...choice } = given;
+    if (format !== 'text') throw invalid('format', "the format is 'text', or with `translate` 'html'");
     return this.#call('translate', this.#translation(text, split, choice), signal);
+  }
+
+  /**
+   * Translates sentences that were found already, and says with each which pieces of its source its pieces look at.
+   * @param {Part[]} parts
+   * @param {Choice & CallOptions} options
+   * @returns {Promise<AlignedPart[]>}
+   * @internal
+   */
+  async translateAligned(parts, { signal, ...choice }) {
+    const args = { text: '', parts, language: '', align: true, ...this.#how(true), ...this.#choice(choice) };
+    return this.#call('translate', args, signal);
   }
 
   /**
@@ -238,7 +273,7 @@ export class Translator {
    *   of these was before the call
    */
   translateStreaming(text, options) {
-    const { signal, ...choice } = readFields(options, 'translateStreaming', kStream);
+    const { signal, ...choice } = readFields(options, 'translateStreaming', kPlain);
     const how = { ...this.#how(false), ...this.#choice(choice), language: languageToken(text) };
     const parts = splitSentences(inputText(text), this.sourceLanguage, this.#longest).values();
     return stoppableStream([this.#life.signal, signal], async (stopped) => {

@@ -10,8 +10,8 @@ import { languageToken, splitSentences } from '../text/sentences.js';
 /** @typedef {import('../text/sentences.js').Part} Part */
 /** @typedef {string | number[]} Prefix a text, or ids of pieces */
 /**
- * The options of a search, and the parts to carry through.
- * @typedef {{beam: number, prefix?: Prefix, shortlist?: boolean, copy?: boolean, carry?: import('../text/keep.js').Carry}} Choice
+ * The options of a search, the parts to carry through, and whether the alignment is wanted.
+ * @typedef {{beam: number, prefix?: Prefix, shortlist?: boolean, copy?: boolean, carry?: import('../text/keep.js').Carry, align?: boolean}} Choice
  */
 /**
  * Whether a translation was cut, and why: it reached its maximum length, or it repeated itself.
@@ -24,9 +24,14 @@ import { languageToken, splitSentences } from '../text/sentences.js';
  */
 
 /**
- * @typedef {Part & {translation: string, cut: Cut, truncated: boolean, confidence: number, warnings: Warning[]}} TranslatedPart
+ * @typedef {{text: string, sentence: boolean, translation: string, cut: Cut, truncated: boolean, confidence: number, warnings: Warning[]}} TranslatedPart
  *   white space is its own translation. `truncated`: the sentence had more pieces than the model has positions, so that its end was not
  *   read. `confidence`: from 0 to 1, how far to trust it (docs/carried.md)
+ */
+
+/**
+ * With it which pieces of the source its pieces look at; undefined for white space, and where the model reads nothing.
+ * @typedef {TranslatedPart & {alignment?: import('./glue.js').WasmAligned}} AlignedPart
  */
 
 /**
@@ -92,7 +97,7 @@ export class Engine {
    * before each sentence, if the model knows it; left out: the text's. `parts`: the text, if it is already split.
    * @param {{model: number, text: string, locale: string, split: boolean, longest: number, language?: string, parts?: import('../text/sentences.js').Part[]} & Choice} args
    * @param {Call} call
-   * @returns {Promise<TranslatedPart[]>}
+   * @returns {Promise<AlignedPart[]>}
    */
   async translate(
     { model, text, locale, split, longest, language = languageToken(text), parts, carry, ...choice },
@@ -104,13 +109,14 @@ export class Engine {
     const isKnown = language && wasm.tokenize(model, language, 'source').pieces[0] === language;
     const marked = (/** @type {Part} */ part) =>
       isKnown && !part.text.startsWith(language) ? `${language} ${part.text}` : part.text;
-    const texts = sentences.map((part) => withCarried(marked(part), carry));
+    const texts = sentences.map((part) => withCarried(marked(part), carry, part.kept));
     const job = wasm.translateStart(model, texts, choice);
     const results = (await this.#finish(wasm, job, signal, wasm.translateResult)).values();
-    return parts.map((part) => {
-      const result = part.sentence ? results.next().value : undefined;
-      const { text: translation, cut, truncated, confidence, warnings } = result ?? { ...kSpace, text: part.text };
-      return { ...part, translation, cut, truncated, confidence, warnings };
+    return parts.map(({ text, sentence }) => {
+      const result = sentence ? results.next().value : undefined;
+      const { text: translation, cut, truncated, confidence, warnings } = result ?? { ...kSpace, text };
+      const more = result?.alignment && { alignment: result.alignment };
+      return { text, sentence, translation, cut, truncated, confidence, warnings, ...more };
     });
   }
 

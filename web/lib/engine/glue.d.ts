@@ -16,6 +16,8 @@ export type DecodeOptions = {
   shortlist?: boolean;
   /** false: the model reads the text as it is. */
   copy?: boolean;
+  /** With each translation which pieces of its source its pieces look at. */
+  align?: boolean;
 };
 /** A text, or [text, part, what stands for the part, text, ...]. */
 export type SourceText = string | string[];
@@ -30,7 +32,9 @@ export type WasmHypothesis = {
 };
 export type WasmTree = { pieces: string[]; ids: Int32Array; parents: Int32Array; logProbs: Float32Array };
 export type WasmTranslation = WasmHypothesis &
-  Doubt & { truncated: boolean; nBest?: WasmHypothesis[]; tree?: WasmTree };
+  Doubt & { truncated: boolean; nBest?: WasmHypothesis[]; tree?: WasmTree; alignment?: WasmAligned };
+/** `data`: [target pieces, source pieces]. `copied`: from, to in the source, from, to in the target, of each part. */
+export type WasmAligned = WasmMap & { source: WasmTokens; target: WasmTokens; copied: Int32Array };
 export type WasmTokens = { text: string; pieces: string[]; ids: Int32Array; begin: Int32Array; end: Int32Array };
 export type WasmVectors = { dim: number; queries: Float32Array; keys: Float32Array; values: Float32Array };
 export type WasmMap = { shape: number[]; data: Float32Array; vectors?: WasmVectors };

@@ -88,12 +88,17 @@ function checkPattern(pattern) {
  * A sentence as the engine takes it.
  * @param {string} text
  * @param {Carry | undefined} carry
+ * @param {[from: number, to: number][]} [kept] parts that stay as they are, whatever they look like
  * @returns {string | string[]}
  */
-export function withCarried(text, carry) {
-  if (!carry) return text;
-  const found = [...termsIn(text, carry.terms), ...carry.keep.flatMap((pattern) => matchesIn(text, pattern))];
-  if (carry.numbers) found.push(...numbersIn(text, .../** @type {[string, string]} */ (carry.numbers)));
+export function withCarried(text, carry, kept = []) {
+  if (!carry && !kept.length) return text;
+  /** @type {Found[]} */
+  let found = [];
+  if (carry) found.push(...termsIn(text, carry.terms), ...carry.keep.flatMap((pattern) => matchesIn(text, pattern)));
+  if (carry?.numbers) found.push(...numbersIn(text, .../** @type {[string, string]} */ (carry.numbers)));
+  found = found.filter(({ begin, end }) => !kept.some(([from, to]) => begin < to && from < end));
+  for (const [begin, end] of kept) found.push({ begin, end, translation: text.slice(begin, end) });
   found.sort((a, b) => a.begin - b.begin || b.end - a.end); // of overlapping terms the first, and of these the longest
   const parts = [];
   let done = 0;

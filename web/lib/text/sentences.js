@@ -1,8 +1,8 @@
 // Splits a text into sentences and the white space between them. Only sentences are translated; the white space stays.
 
 /**
- * Part of a text: a sentence, or white space.
- * @typedef {{text: string, sentence: boolean}} Part
+ * Part of a text: a sentence, or white space. `kept`: [from, to] of what is carried through a sentence.
+ * @typedef {{text: string, sentence: boolean, kept?: [from: number, to: number][]}} Part
  */
 
 /**

@@ -1,14 +1,17 @@
 // Starts workers, also if the page requires Trusted Types, and if their script is on another origin.
 
-/** @type {{createScriptURL: (url: string) => any} | null | undefined} null: the page refuses it */
+/** @type {{createScriptURL: (url: string) => any, createHTML: (html: string) => any} | null | undefined} null: the page refuses it */
 let policy;
+
+/** @param {string} text */
+const same = (text) => text;
 
 /** The page's policy named `qkv`, made once: a page refuses a second policy of the same name. */
 function scriptPolicy() {
   const { trustedTypes } = /** @type {any} */ (globalThis);
   if (policy !== undefined) return policy;
   try {
-    policy = trustedTypes?.createPolicy('qkv', { createScriptURL: (/** @type {string} */ url) => url }) ?? null;
+    policy = trustedTypes?.createPolicy('qkv', { createScriptURL: same, createHTML: same }) ?? null;
   } catch {
     policy = null; // not in the Content-Security-Policy's list, or taken
   }
@@ -21,6 +24,13 @@ function scriptPolicy() {
  * @returns {any}
  */
 export const trustedScript = (url) => scriptPolicy()?.createScriptURL(url) ?? url;
+
+/**
+ * HTML to be parsed outside of the page, where no script runs, as the page's Trusted Types accept it.
+ * @param {string} html
+ * @returns {any}
+ */
+export const trustedHtml = (html) => scriptPolicy()?.createHTML(html) ?? html;
 
 /**
  * Starts a classic script as a worker. Workers can only be started from the page's own origin, so a script of another

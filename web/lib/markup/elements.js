@@ -1,0 +1,88 @@
+// What an element means for translation: whether it parts texts, whether its text is left alone, which attributes are texts.
+
+/** @param {string} names */
+const setOf = (names) => new Set(names.split(' '));
+
+/** Their text is no language, or no reader sees it: nothing inside is touched. */
+const kUntouched = setOf(
+  'code pre script style kbd samp math svg template noscript textarea canvas audio video object embed iframe frame ' +
+    'noembed noframes plaintext xmp rp rt meta link base',
+);
+/** Of the untouched elements those that are words of the sentence around them. */
+const kSpoken = setOf('code kbd samp math');
+/** They are part of a sentence. */
+const kInline = setOf(
+  'a abbr acronym b bdi bdo big blink cite data del dfn em font i ins label mark nobr output q ruby s small span strike ' +
+    'strong sub sup time tt u var',
+);
+/** They stand in a sentence without being words of it; what is inside is a text of its own. */
+const kObjects = setOf('area button datalist img input map meter picture progress select wbr');
+/** Of the untouched elements those that part texts. */
+const kUntouchedBlocks = setOf('pre xmp plaintext frame');
+
+const kAttributes = ['alt', 'title', 'placeholder', 'aria-label'];
+
+/**
+ * `inline`: a part of the sentence around it. `break`: it ends a line. `kept`: a word of the sentence that stays as it is.
+ * `object`: it stands in the sentence. `block`: it parts texts.
+ * @typedef {'inline' | 'break' | 'kept' | 'object' | 'block'} Kind
+ */
+
+/**
+ * How an element takes part in the text around it. `display`: as the page's style has it, where there is a page.
+ * @param {Element} element
+ * @param {string} [display]
+ * @returns {Kind}
+ */
+export function kindOf(element, display) {
+  const name = element.localName;
+  if (name === 'br') return 'break';
+  if (kUntouchedBlocks.has(name)) return 'block';
+  if (kSpoken.has(name)) return display === 'block' ? 'block' : 'kept';
+  if (kUntouched.has(name) || kObjects.has(name)) return 'object';
+  if (!kInline.has(name) && !(display === 'inline' && name.includes('-'))) return 'block';
+  if (display === 'inline-block' || display?.startsWith('inline-')) return 'object';
+  if (display && display !== 'inline' && display !== 'contents' && display !== 'none' && !display.startsWith('ruby')) {
+    return 'block';
+  }
+  return isLeft(element) ? 'kept' : 'inline';
+}
+
+/**
+ * Whether nothing inside is touched, whatever it says.
+ * @param {Element} element
+ */
+export const isUntouched = (element) => kUntouched.has(element.localName);
+
+/**
+ * Whether an element itself says that it is not to be translated.
+ * @param {Element} element
+ */
+export function isLeft(element) {
+  const translate = element.getAttribute('translate');
+  if (translate !== null) return translate.trim().toLowerCase() === 'no';
+  const classes = element.getAttribute('class');
+  if (classes && /(^|\s)(notranslate|skiptranslate)(\s|$)/.test(classes)) return true;
+  const editable = element.getAttribute('contenteditable');
+  return editable !== null && editable.trim().toLowerCase() !== 'false';
+}
+
+/**
+ * Whether an element says that it is to be translated, inside one that is not.
+ * @param {Element} element
+ */
+export const isWanted = (element) => /^(yes)?$/i.test(element.getAttribute('translate')?.trim() ?? 'no');
+
+/**
+ * The attributes of an element whose text a person reads.
+ * @param {Element} element
+ * @returns {string[]}
+ */
+export function attributesOf(element) {
+  const names = kAttributes.filter((name) => /\p{L}/u.test(element.getAttribute(name) ?? ''));
+  const { localName } = element;
+  if (localName === 'optgroup' || localName === 'track') names.push('label');
+  const isButton = localName === 'input' && /^(button|submit|reset)$/i.test(element.getAttribute('type') ?? '');
+  if (isButton) names.push('value');
+  return names.filter((name) => /\p{L}/u.test(element.getAttribute(name) ?? ''));
+}

@@ -1,0 +1,47 @@
+// HTML as a string: parsed by the browser where there is one, else by htmlparser2, which the caller gives or which is installed.
+import { invalid } from '../base/given.js';
+import { modules } from '../base/runtime.js';
+import { wasmUrls } from '../engine/assets.js';
+import { trustedHtml } from '../worker/start-worker.js';
+import { readTree, writeTree } from './tree.js';
+
+/** @typedef {{root: Node, write: () => string}} Parsed `write`: the HTML as it is now */
+
+/**
+ * Parses HTML into a tree that is no part of a page: no script runs, and nothing is loaded.
+ * @param {string} html
+ * @param {any} [parser] the module htmlparser2, to be used in any case
+ * @returns {Promise<Parsed>} rejects with a QkvError, code UNSUPPORTED, where there is no parser
+ */
+export async function parseHtml(html, parser) {
+  if (!parser && typeof DOMParser === 'function' && typeof document === 'object') return parsedByBrowser(html);
+  const found = parser ?? (await installedParser());
+  if (typeof found?.Parser !== 'function') {
+    throw invalid('parser', "HTML is parsed by a page's DOMParser or by htmlparser2: install it, or give the module");
+  }
+  const root = readTree(html, found);
+  return { root: /** @type {Node} */ (/** @type {unknown} */ (root)), write: () => writeTree(root) };
+}
+
+/** @param {string} html @returns {Parsed} */
+function parsedByBrowser(html) {
+  const isDocument = /^\s*(?:<!--.*?-->\s*)*<(?:!doctype|html|head|body)[\s>]/is.test(html);
+  if (isDocument) {
+    const page = new DOMParser().parseFromString(trustedHtml(html), 'text/html');
+    const type = /^\s*(?:<!--.*?-->\s*)*<!doctype[^>]*>\s*/is.exec(html)?.[0] ?? '';
+    return { root: page.documentElement, write: () => type + page.documentElement.outerHTML };
+  }
+  // A template's content has any elements: rows without a table too.
+  const template = document.implementation.createHTMLDocument('').createElement('template');
+  template.innerHTML = trustedHtml(html);
+  return { root: template.content, write: () => template.innerHTML };
+}
+
+/** In Node the module that is installed beside this one. */
+async function installedParser() {
+  try {
+    return modules()?.createRequire(wasmUrls().baseline)('htmlparser2');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,33 @@
+// Markup translated: HTML as a string, and trees of nodes. One chunk, which is fetched with the first of them.
+import { described, invalid } from '../base/given.js';
+import { parseHtml } from './html.js';
+import { translateTree } from './translate.js';
+
+/**
+ * HTML with its texts translated.
+ * @param {import('./translate.js').Aligning} translator
+ * @param {string} html
+ * @param {{parser?: any, signal?: AbortSignal | null}} options
+ * @returns {Promise<string>}
+ */
+export async function translateHtml(translator, html, { parser, ...options }) {
+  const { root, write } = await parseHtml(html, parser);
+  await translateTree(translator, root, options);
+  return write();
+}
+
+/**
+ * Translates what a node contains, in place.
+ * @param {import('./translate.js').Aligning} translator
+ * @param {Node} node
+ * @param {{signal?: AbortSignal | null}} options
+ */
+export async function translateNode(translator, node, options) {
+  if (typeof node?.nodeType !== 'number' || ![1, 9, 11].includes(node.nodeType)) {
+    throw invalid('node', `expected an element, a document or a fragment, got ${described(node)}`);
+  }
+  await translateTree(translator, node, options);
+}
+
+/** What a page without markup does not load. */
+export const markup = { translateHtml, translateNode };

@@ -1,0 +1,117 @@
+// A tree translated in place: its texts are read, their sentences translated some at a time, and put back.
+import { pacer } from '../base/runtime.js';
+import { splitSentences } from '../text/sentences.js';
+import { textsIn } from './blocks.js';
+import { contentsOf, fill } from './rebuild.js';
+
+/** @typedef {import('./blocks.js').Block} Block */
+/** @typedef {import('./blocks.js').Attribute} Attribute */
+/** @typedef {import('../text/sentences.js').Part} Part */
+/** @typedef {import('../engine/engine.js').AlignedPart} AlignedPart */
+
+/**
+ * What translates: a Translator, or what has its parts.
+ * @typedef {object} Aligning
+ * @property {string} sourceLanguage
+ * @property {{maxLength: number, copy: string}} info
+ * @property {(parts: Part[], options: any) => Promise<AlignedPart[]>} translateAligned
+ */
+
+/** So many UTF-16 units are translated in one call: enough for full batches, few enough to be done soon. */
+const kAtOnce = 4000;
+
+/**
+ * The sentences of a block. What is kept in one does not end it.
+ * @param {Block | Attribute} block
+ * @param {Aligning} translator
+ * @returns {Part[]}
+ */
+export function partsOf(block, { sourceLanguage, info }) {
+  const { text } = block;
+  const kept = 'items' in block ? block.items.filter(({ kind }) => kind === 'kept') : [];
+  let hidden = '';
+  for (const { begin, end } of kept) {
+    hidden += text.slice(hidden.length, begin) + 'I'.repeat(end - begin); // as a letter, it ends no sentence
+  }
+  hidden += text.slice(hidden.length);
+  const longest = Math.max(info.maxLength - 2, 2);
+  let from = 0;
+  return splitSentences(hidden, sourceLanguage, longest).map(({ text: { length }, sentence }) => {
+    const [begin, end] = [from, (from += length)];
+    /** @type {[number, number][]} */
+    const own = kept
+      .filter((item) => item.begin >= begin && item.end <= end)
+      .map((item) => [item.begin - begin, item.end - begin]);
+    return { text: text.slice(begin, end), sentence, ...(own.length && { kept: own }) };
+  });
+}
+
+/**
+ * Puts a translation where the text was.
+ * @param {Block | Attribute} block
+ * @param {AlignedPart[]} parts
+ */
+export function put(block, parts) {
+  if ('items' in block) {
+    for (const { node, data } of block.texts) keepValue(node, data);
+    for (const content of contentsOf(block, parts)) fill(content);
+  } else {
+    block.element.setAttribute(block.name, parts.map(({ translation }) => translation).join(''));
+  }
+}
+
+/**
+ * An option without a value sends its text: it goes on sending what it sent.
+ * @param {Text} node
+ * @param {string} data
+ */
+export function keepValue(node, data) {
+  const option = /** @type {Element | null} */ (node.parentNode);
+  if (option?.localName !== 'option' || option.hasAttribute('value')) return;
+  option.setAttribute('value', data.trim().replace(/\s+/g, ' '));
+}
+
+/**
+ * Translates all texts of a tree.
+ * @param {Aligning} translator
+ * @param {Node} root
+ * @param {{signal?: AbortSignal | null, copy?: boolean}} [options] those of `translate`
+ * @param {import('./blocks.js').Look} [look]
+ */
+export async function translateTree(translator, root, options = {}, look = {}) {
+  const pace = pacer();
+  const keeps = options.copy !== false && translator.info.copy !== 'none';
+  /** @type {(Block | Attribute)[]} */
+  let blocks = [];
+  let size = 0;
+  // Reading goes ahead of putting, so the tree is read whole first.
+  const all = [];
+  for (const block of textsIn(root, { language: translator.sourceLanguage.split('-')[0].toLowerCase(), keeps, ...look })) {
+    all.push(block);
+    await pace();
+  }
+  for (const block of all) {
+    blocks.push(block);
+    size += block.text.length;
+    if (size < kAtOnce) continue;
+    await translateBlocks(translator, blocks, options, pace);
+    [blocks, size] = [[], 0];
+  }
+  if (blocks.length) await translateBlocks(translator, blocks, options, pace);
+}
+
+/**
+ * @param {Aligning} translator
+ * @param {(Block | Attribute)[]} blocks
+ * @param {object} options
+ * @param {() => Promise<void>} pace
+ */
+async function translateBlocks(translator, blocks, options, pace) {
+  const lists = blocks.map((block) => partsOf(block, translator));
+  const done = await translator.translateAligned(lists.flat(), options);
+  let from = 0;
+  for (const [i, block] of blocks.entries()) {
+    put(block, done.slice(from, (from += lists[i].length)));
+    await pace();
+  }
+}
