@@ -86,20 +86,51 @@ export function shuffled(words, random) {
   return list;
 }
 
-const kWords = 'the red cat sat. on my mat! where is "it"? a dog, and (one) bird; naïve über עִבְרִית 漢字 2024 x-y it\'s &amp; &lt;b&gt; &nbsp;'.split(' ');
+const kWords =
+  'the red cat sat. on my mat! where is "it"? a dog, and (one) bird; naïve über עִבְרִית 漢字 2024 x-y it\'s &amp; &lt;b&gt; &nbsp;'.split(
+    ' ',
+  );
 /** What a model can translate. */
 export const sentences = [
-  'My brother lives in a big white house.', 'She bought a new car yesterday.', 'The red car is', 'very expensive.', 'I love you!', 'Do you know',
-  'the old man', 'with two dogs', 'and', 'it costs $1,234.56', 'https://example.org/a?b=1', 'before the next train', '\u{1F600}', 'Thank you', 'NOW',
+  'My brother lives in a big white house.',
+  'She bought a new car yesterday.',
+  'The red car is',
+  'very expensive.',
+  'I love you!',
+  'Do you know',
+  'the old man',
+  'with two dogs',
+  'and',
+  'it costs $1,234.56',
+  'https://example.org/a?b=1',
+  'before the next train',
+  '\u{1F600}',
+  'Thank you',
+  'NOW',
 ];
 
 const kInline = ['a', 'b', 'i', 'em', 'strong', 'span', 'sub', 'u', 'mark', 'small', 'q'];
 const kBlocks = ['p', 'div', 'li', 'h2', 'section', 'td', 'blockquote'];
 const kWhole = [
-  '<br>', '<img src="a.png" alt="A cat">', '<code>let x = 1;</code>', '<!-- a note -->', '<wbr>', '<span></span>', '<i> </i>',
-  '<kbd>Ctrl</kbd>', '<span translate="no">Acme Cloud</span>', '<b class="notranslate">PRJ</b>', '<svg><title>t</title><path d="M0 0"/></svg>',
-  '<script>if (a < b) "</p>";</script>', '<style>p { color: red }</style>', '<sup>[1]</sup>', '<input placeholder="Your name">',
-  '<button title="Go on">Save it</button>', '<select><option>One</option><option value="2">Two cats</option></select>', '\u200F', '<math><mi>x</mi></math>',
+  '<br>',
+  '<img src="a.png" alt="A cat">',
+  '<code>let x = 1;</code>',
+  '<!-- a note -->',
+  '<wbr>',
+  '<span></span>',
+  '<i> </i>',
+  '<kbd>Ctrl</kbd>',
+  '<span translate="no">Acme Cloud</span>',
+  '<b class="notranslate">PRJ</b>',
+  '<svg><title>t</title><path d="M0 0"/></svg>',
+  '<script>if (a < b) "</p>";</script>',
+  '<style>p { color: red }</style>',
+  '<sup>[1]</sup>',
+  '<input placeholder="Your name">',
+  '<button title="Go on">Save it</button>',
+  '<select><option>One</option><option value="2">Two cats</option></select>',
+  '\u200F',
+  '<math><mi>x</mi></math>',
 ];
 
 /**

@@ -14,33 +14,84 @@ const written = (html, order = inOrder) => translateHtml(capitals(order), html, 
 
 describe('by a translator that changes all words', () => {
   test('elements stay around their words', async () => {
-    const html = '<p class=x>My <a href="a?b&amp;c" title="An &quot;old&quot; cat">old house</a> is <b>very <i>big</i></b>.</p>';
+    const html =
+      '<p class=x>My <a href="a?b&amp;c" title="An &quot;old&quot; cat">old house</a> is <b>very <i>big</i></b>.</p>';
     expect(await written(html)).toBe(
       '<p class=x>MY <a href="a?b&amp;c" title="AN &quot;OLD&quot; CAT">OLD HOUSE</a> IS <b>VERY <i>BIG</i></b>.</p>',
     );
-    expect(await written('<a>one two</a> three <b>four</b> five', backwards)).toBe('FIVE <b>FOUR</b> THREE <a>TWO ONE</a>');
+    expect(await written('<a>one two</a> three <b>four</b> five', backwards)).toBe(
+      'FIVE <b>FOUR</b> THREE <a>TWO ONE</a>',
+    );
   });
 
   test.each([
-    ['code and its like stay', 'Run <code>npm i</code> now, <kbd>Ctrl</kbd>', 'RUN <code>npm i</code> NOW, <kbd>Ctrl</kbd>'],
-    ['what is not to be translated stays', 'a <b translate="no">b c</b> <i class="x notranslate">d</i>', 'A <b translate="no">b c</b> <i class="x notranslate">d</i>'],
-    ['unless it is wanted inside', '<p translate=no>a <b translate=yes>b</b></p>', '<p translate=no>a <b translate=yes>B</b></p>'],
-    ['other languages stay', 'the word <i lang="de">der Hund</i> is <b lang="en-GB">old</b>', 'THE WORD <i lang="de">der Hund</i> IS <b lang="en-GB">OLD</b>'],
-    ['scripts, styles, comments stay', '<script>let a = "<b>";</script><style>a{}</style><!-- no -->x', '<script>let a = "<b>";</script><style>a{}</style><!-- no -->X'],
-    ['pre, textarea, math, svg stay', '<pre>a  b</pre><textarea>c</textarea><math><mi>d</mi></math><svg><text>e</text></svg>', '<pre>a  b</pre><textarea>c</textarea><math><mi>d</mi></math><svg><text>e</text></svg>'],
+    [
+      'code and its like stay',
+      'Run <code>npm i</code> now, <kbd>Ctrl</kbd>',
+      'RUN <code>npm i</code> NOW, <kbd>Ctrl</kbd>',
+    ],
+    [
+      'what is not to be translated stays',
+      'a <b translate="no">b c</b> <i class="x notranslate">d</i>',
+      'A <b translate="no">b c</b> <i class="x notranslate">d</i>',
+    ],
+    [
+      'unless it is wanted inside',
+      '<p translate=no>a <b translate=yes>b</b></p>',
+      '<p translate=no>a <b translate=yes>B</b></p>',
+    ],
+    [
+      'other languages stay',
+      'the word <i lang="de">der Hund</i> is <b lang="en-GB">old</b>',
+      'THE WORD <i lang="de">der Hund</i> IS <b lang="en-GB">OLD</b>',
+    ],
+    [
+      'scripts, styles, comments stay',
+      '<script>let a = "<b>";</script><style>a{}</style><!-- no -->x',
+      '<script>let a = "<b>";</script><style>a{}</style><!-- no -->X',
+    ],
+    [
+      'pre, textarea, math, svg stay',
+      '<pre>a  b</pre><textarea>c</textarea><math><mi>d</mi></math><svg><text>e</text></svg>',
+      '<pre>a  b</pre><textarea>c</textarea><math><mi>d</mi></math><svg><text>e</text></svg>',
+    ],
     ['entities mean what they meant', '&lt;b&gt; &amp;amp; x &copy;', '&lt;B&gt; &amp;AMP; X ©'],
-    ['what has no words is written as it was', '<p>&copy;&nbsp;12 &mdash; 3<br/></p>', '<p>&copy;&nbsp;12 &mdash; 3<br/></p>'],
-    ['attributes are translated', '<img alt="a cat"><input placeholder="b" aria-label="c" value="d"><input type=submit value="Go">', '<img alt="A CAT"><input placeholder="B" aria-label="C" value="d"><input type=submit value="GO">'],
-    ['options send what they sent', '<select><optgroup label="x"><option>one <option value="2">two</select>', '<select><optgroup label="X"><option value="one">ONE </option><option value="2">TWO</option></optgroup></select>'],
+    [
+      'what has no words is written as it was',
+      '<p>&copy;&nbsp;12 &mdash; 3<br/></p>',
+      '<p>&copy;&nbsp;12 &mdash; 3<br/></p>',
+    ],
+    [
+      'attributes are translated',
+      '<img alt="a cat"><input placeholder="b" aria-label="c" value="d"><input type=submit value="Go">',
+      '<img alt="A CAT"><input placeholder="B" aria-label="C" value="d"><input type=submit value="GO">',
+    ],
+    [
+      'options send what they sent',
+      '<select><optgroup label="x"><option>one <option value="2">two</select>',
+      '<select><optgroup label="X"><option value="one">ONE </option><option value="2">TWO</option></optgroup></select>',
+    ],
     ['a break parts sentences', 'one two<br>three', 'ONE TWO<br>THREE'],
     ['an element may hold a break', '<b>one<br>two</b> three', '<b>ONE<br>TWO</b> THREE'],
     ['a part of a word takes it whole', 'un<b>believ</b>able', '<b>UNBELIEVABLE</b>'],
-    ['a note stays behind its word', 'one<sup><a href="#1">[1]</a></sup> two', 'ONE<sup><a href="#1">[1]</a></sup> TWO'],
-    ['empty elements stay by their neighbours', '<a id=t></a>one <img src=x> two<wbr>', '<a id=t></a>ONE <img src=x> TWO<wbr>'],
+    [
+      'a note stays behind its word',
+      'one<sup><a href="#1">[1]</a></sup> two',
+      'ONE<sup><a href="#1">[1]</a></sup> TWO',
+    ],
+    [
+      'empty elements stay by their neighbours',
+      '<a id=t></a>one <img src=x> two<wbr>',
+      '<a id=t></a>ONE <img src=x> TWO<wbr>',
+    ],
     ['marks of direction stay', 'one\u200F <bdi>two</bdi>', 'ONE\u200F <bdi>TWO</bdi>'],
     ['a menu is several texts', '<a>Home</a><a>News</a> | <a>About us</a>', '<a>HOME</a><a>NEWS</a> | <a>ABOUT US</a>'],
     ['punctuation stays out, or in', '"<b>one</b>", <i>two!</i>', '"<b>ONE</b>", <i>TWO!</i>'],
-    ['white space between blocks stays', '<ul>\n  <li>one</li>\n\t<li>two</li>\n</ul>', '<ul>\n  <li>ONE</li>\n\t<li>TWO</li>\n</ul>'],
+    [
+      'white space between blocks stays',
+      '<ul>\n  <li>one</li>\n\t<li>two</li>\n</ul>',
+      '<ul>\n  <li>ONE</li>\n\t<li>TWO</li>\n</ul>',
+    ],
     ['white space between sentences stays', 'One.\n\n  Two.', 'ONE.\n\n  TWO.'],
     ['a block in a link parts texts', '<a>one<div>two</div></a>', '<a>ONE<div>TWO</div></a>'],
     ['what is left open is closed', '<p>one <b>two<p>three', '<p>ONE <b>TWO<p>THREE</p></b></p>'],
@@ -54,8 +105,14 @@ describe('by a translator that changes all words', () => {
     const translator = capitals(inOrder);
     const { translateAligned } = translator;
     translator.translateAligned = (parts, options) => (seen.push(...parts), translateAligned(parts, options));
-    await translateHtml(translator, '<p>One <b>two.\nThree</b>\n four.</p><p>Run <code>a. B</code> now.</p>', { parser });
-    expect(seen.filter((part) => part.sentence).map((part) => part.text)).toEqual(['One two.', 'Three  four.', 'Run a. B now.']);
+    await translateHtml(translator, '<p>One <b>two.\nThree</b>\n four.</p><p>Run <code>a. B</code> now.</p>', {
+      parser,
+    });
+    expect(seen.filter((part) => part.sentence).map((part) => part.text)).toEqual([
+      'One two.',
+      'Three  four.',
+      'Run a. B now.',
+    ]);
     expect(seen.at(-1).kept).toEqual([[4, 8]]);
   });
 
@@ -87,7 +144,9 @@ describe('by a model', () => {
     expect(await html('<p>It costs <b>$1,234.56</b> at https://x.org/a?b=c &#128512;</p>')).toMatch(
       /<b>\$1,234\.56<\/b>.*https:\/\/x\.org\/a\?b=c.*\u{1F600}/u,
     );
-    expect(await html('<p>You need <code>npm install</code> for <b>that</b>.</p>')).toMatch(/<code>npm install<\/code>.*<b>/);
+    expect(await html('<p>You need <code>npm install</code> for <b>that</b>.</p>')).toMatch(
+      /<code>npm install<\/code>.*<b>/,
+    );
     expect(await html('The <b>cat</b> is here.', { glossary: { cat: 'minou' } })).toContain('<b>minou</b>');
   });
 
@@ -147,7 +206,9 @@ describe('by a model', () => {
     expect(await rejection(html('<p>Hello', { signal: AbortSignal.abort('stop') }))).toBe('stop');
     const gone = await create();
     gone.destroy();
-    expect(await rejection(gone.translate('<p>Hello', { format: 'html', parser }))).toMatchObject({ name: 'InvalidStateError' });
+    expect(await rejection(gone.translate('<p>Hello', { format: 'html', parser }))).toMatchObject({
+      name: 'InvalidStateError',
+    });
   });
 });
 
@@ -173,10 +234,14 @@ describe('hostile', () => {
     ['one word', 'x'.repeat(100_000)],
     ['entities', '&lt;'.repeat(20_000)],
     ['comments', '<!--'.repeat(50_000)],
-  ])('%s', async (_, html) => {
-    const translated = await written(html);
-    expect(JSON.stringify(skeletonOf(translated)) === JSON.stringify(skeletonOf(html))).toBe(true);
-  }, 60_000);
+  ])(
+    '%s',
+    async (_, html) => {
+      const translated = await written(html);
+      expect(JSON.stringify(skeletonOf(translated)) === JSON.stringify(skeletonOf(html))).toBe(true);
+    },
+    60_000,
+  );
 
   test('two million letters of HTML are translated in place', async () => {
     const unit = '<div class="x"><p>Hello <b>my <a href="http://x.y/z">dear</a></b> friend.</p><!-- a --></div>\n';
@@ -184,7 +249,11 @@ describe('hostile', () => {
     const elements = skeleton(root, { TreeElement, TreeText }).elements.length;
     await translateNode(capitals(inOrder), root, {});
     const translated = writeTree(root);
-    expect(translated.startsWith('<div class="x"><p>HELLO <b>MY <a href="http://x.y/z">DEAR</a></b> FRIEND.</p><!-- a --></div>\n')).toBe(true);
+    expect(
+      translated.startsWith(
+        '<div class="x"><p>HELLO <b>MY <a href="http://x.y/z">DEAR</a></b> FRIEND.</p><!-- a --></div>\n',
+      ),
+    ).toBe(true);
     expect(skeleton(root, { TreeElement, TreeText }).elements).toHaveLength(elements);
   }, 120_000);
 });

@@ -77,6 +77,7 @@ test.each([
   'web/docs/bergamot.md',
   'web/docs/hosts.md',
   'web/docs/translator-api.md',
+  'web/docs/markup.md',
 ])('the examples of %s compile under strict TypeScript', (path) => {
   const files = examplesOf(path);
   expect(files.size).toBeGreaterThan(0);

@@ -59,7 +59,10 @@ export async function measureLinks(sentences, parser) {
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const languages = (process.argv[2] ?? 'fr,de,es').split(',');
-  const { links, right, wrong, changed } = await measureLinks(readLinks().filter(({ to }) => languages.includes(to)), htmlparser2);
+  const { links, right, wrong, changed } = await measureLinks(
+    readLinks().filter(({ to }) => languages.includes(to)),
+    htmlparser2,
+  );
   for (const line of [...wrong, ...changed.map((text) => `changed: ${text}`)]) console.log(line);
   console.log(`${right} of ${links} links are right: ${((100 * right) / links).toFixed(1)} %`);
 }

@@ -36,9 +36,9 @@ export class Identity {
   async call(method, { text, locale, split, parts }) {
     if (method === 'memory') return 0;
     if (method === 'translate') {
-      parts ??= split ? this.#split(text, locale) : [{ text, sentence: true }];
-      const of = (/** @type {import('../text/sentences.js').Part} */ { text, sentence }) => ({ text, sentence });
-      return parts.map((part) => ({ ...of(part), translation: part.text, ...kSame }));
+      /** @type {import('../text/sentences.js').Part[]} */
+      const list = parts ?? (split ? this.#split(text, locale) : [{ text, sentence: true }]);
+      return list.map((part) => ({ text: part.text, sentence: part.sentence, translation: part.text, ...kSame }));
     }
     const message = `both languages are the same, so there is no model, and no ${method}: give the option \`model\``;
     throw domException('NotSupportedError', new QkvError('UNSUPPORTED', message));

@@ -14,7 +14,7 @@ import { readTree, writeTree } from './tree.js';
  * @returns {Promise<Parsed>} rejects with a QkvError, code UNSUPPORTED, where there is no parser
  */
 export async function parseHtml(html, parser) {
-  if (!parser && typeof DOMParser === 'function' && typeof document === 'object') return parsedByBrowser(html);
+  if (!parser && globalThis.document) return parsedByBrowser(html);
   const found = parser ?? (await installedParser());
   if (typeof found?.Parser !== 'function') {
     throw invalid('parser', "HTML is parsed by a page's DOMParser or by htmlparser2: install it, or give the module");
@@ -27,12 +27,12 @@ export async function parseHtml(html, parser) {
 function parsedByBrowser(html) {
   const isDocument = /^\s*(?:<!--.*?-->\s*)*<(?:!doctype|html|head|body)[\s>]/is.test(html);
   if (isDocument) {
-    const page = new DOMParser().parseFromString(trustedHtml(html), 'text/html');
+    const page = new globalThis.DOMParser().parseFromString(trustedHtml(html), 'text/html');
     const type = /^\s*(?:<!--.*?-->\s*)*<!doctype[^>]*>\s*/is.exec(html)?.[0] ?? '';
     return { root: page.documentElement, write: () => type + page.documentElement.outerHTML };
   }
   // A template's content has any elements: rows without a table too.
-  const template = document.implementation.createHTMLDocument('').createElement('template');
+  const template = globalThis.document.implementation.createHTMLDocument('').createElement('template');
   template.innerHTML = trustedHtml(html);
   return { root: template.content, write: () => template.innerHTML };
 }

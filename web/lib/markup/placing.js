@@ -181,7 +181,8 @@ class Placer {
    * @returns {Place}
    */
   #beside(item, within, source, taken) {
-    const exact = item.end > item.begin && this.#units.find((unit) => unit.isExact && shareOf(unit, item.begin, item.end));
+    const exact =
+      item.end > item.begin && this.#units.find((unit) => unit.isExact && shareOf(unit, item.begin, item.end));
     const place = exact ? exact.begin : this.#neighbour(item, within, source);
     const inside = Math.min(Math.max(place, within.begin), within.end);
     const around = taken.find(({ begin, end }) => begin < inside && inside < end);
@@ -197,7 +198,9 @@ class Placer {
     if (!/\S/.test(before)) return within.begin;
     if (!/\S/.test(behind)) return within.end;
     const leans = /\s$/.test(before) && /^\S/.test(behind); // it belongs to the word after it
-    const word = leans ? /^[\p{L}\p{M}\p{N}]+|^\S/u.exec(behind) : /(?:[\p{L}\p{M}\p{N}]+|[^\s])\s*$/u.exec(before.slice(-100));
+    const word = leans
+      ? /^[\p{L}\p{M}\p{N}]+|^\S/u.exec(behind)
+      : /(?:[\p{L}\p{M}\p{N}]+|[^\s])\s*$/u.exec(before.slice(-100));
     const length = word?.[0].length ?? 0;
     const from = leans ? item.end : item.begin - length;
     const unit = this.#looking(from, from + length, within);

@@ -86,7 +86,11 @@ export async function translateTree(translator, root, options = {}, look = {}) {
   let size = 0;
   // Reading goes ahead of putting, so the tree is read whole first.
   const all = [];
-  for (const block of textsIn(root, { language: translator.sourceLanguage.split('-')[0].toLowerCase(), keeps, ...look })) {
+  for (const block of textsIn(root, {
+    language: translator.sourceLanguage.split('-')[0].toLowerCase(),
+    keeps,
+    ...look,
+  })) {
     all.push(block);
     await pace();
   }

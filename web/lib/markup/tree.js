@@ -126,11 +126,7 @@ export class TreeElement extends TreeNode {
 
 /** @param {string} text */
 const escaped = (text) =>
-  text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('\u00A0', '&nbsp;');
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\u00A0', '&nbsp;');
 
 /**
  * Where an attribute stands in a tag.
@@ -169,7 +165,11 @@ export function readTree(html, { Parser }) {
   const add = (/** @type {TreeNode} */ node) => open.insertBefore(node, null);
   const parser = new Parser(
     {
-      onopentag(/** @type {string} */ name, /** @type {Record<string, string>} */ attributes, /** @type {boolean} */ implied) {
+      onopentag(
+        /** @type {string} */ name,
+        /** @type {Record<string, string>} */ attributes,
+        /** @type {boolean} */ implied,
+      ) {
         const element = new TreeElement(name, { ...attributes }, implied ? `<${name}>` : source());
         add(element);
         open = element;

@@ -19,7 +19,10 @@ const kAlone = String.raw`\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}
 const kPart = String.raw`(?:(?![${kAlone}])[\p{L}\p{M}\p{N}_])`;
 // An apostrophe ends a word, as in l'ami, but not before the endings of English: it's, we're.
 const kEnding = String.raw`['\u2019](?=[\p{L}\p{N}]{2})(?!(?:re|ve|ll)\b)|['\u2019]${kPart}+`;
-const kToken = new RegExp(String.raw`[${kAlone}]\p{M}*|${kPart}(?:(?:${kPart}|[\u00AD-])*${kPart})?(?:${kEnding})?|\S`, 'gu');
+const kToken = new RegExp(
+  String.raw`[${kAlone}]\p{M}*|${kPart}(?:(?:${kPart}|[\u00AD-])*${kPart})?(?:${kEnding})?|\S`,
+  'gu',
+);
 
 /**
  * The units of one sentence, in order.

@@ -1,0 +1,22 @@
+// The examples of web/docs/markup.md: each prints what is written under it.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { at } from './support.js';
+
+const examples = Array.from(
+  readFileSync(at('web/docs/markup.md'), 'utf8').matchAll(/```js\n([^]*?)```/g),
+  ([, code], i) => [i + 1, code],
+);
+/** What an example's comments say that it prints. */
+const promised = (code) => Array.from(code.matchAll(/^\s*\/\/ → (.*)$/gm), ([, line]) => line);
+
+test('there are examples, and some print', () => {
+  expect(examples.length).toBeGreaterThan(0);
+  expect(examples.flatMap(([, code]) => promised(code)).length).toBeGreaterThan(0);
+});
+
+test.each(examples)('example %i prints what is written under it', (_, code) => {
+  const options = { cwd: at('.'), encoding: 'utf8' };
+  const printed = execFileSync(process.execPath, ['--input-type=module', '-e', code], options);
+  expect(printed.split('\n').filter(Boolean)).toEqual(promised(code));
+});
