@@ -26,7 +26,21 @@ export default [
     files: ['examples/**'],
     languageOptions: { globals: { ...globals.browser, ...globals.node, ...globals.webextensions } },
   },
-  { files: ['web/tools/**', 'core/text/*.mjs', 'web/models/**', '*.js'], languageOptions: { globals: globals.node } },
+  {
+    files: ['web/tools/**', 'web/command/**', 'core/text/*.mjs', 'web/models/**', '*.js'],
+    languageOptions: { globals: globals.node },
+  },
+  // A part of Emscripten's glue.
+  {
+    files: ['wasm/command/*.js'],
+    languageOptions: {
+      globals: {
+        ...globals.commonjs,
+        ...{ HEAPU8: 'readonly', UTF8ToString: 'readonly', stringToUTF8: 'readonly' },
+        ...{ addToLibrary: 'readonly', openFiles: 'readonly' },
+      },
+    },
+  },
   // Functions given to page.evaluate() run in the page.
   { files: ['tests/**'], languageOptions: { globals: { ...globals.node, ...globals.browser, ...globals.jest } } },
 ];

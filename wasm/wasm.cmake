@@ -72,6 +72,26 @@ if(NOT QKV_WASM_TRAINING AND NOT QKV_WASM_THREADS)
   qkv_program(qkv_models_wasm models ${QKV_TRANSLATION_BINDINGS} wasm/any_models.cc wasm/one_sided.cc)
 endif()
 
+# The command for Node (`npx qkv`): the native command's own sources, without what trains, and with Node's zlib. CLI11
+# throws, so this program alone has exceptions.
+if(NOT QKV_WASM_TRAINING AND NOT QKV_WASM_THREADS AND NOT QKV_SANITIZED AND NOT CMAKE_CXX_FLAGS MATCHES "relaxed")
+  file(GLOB QKV_COMMAND_SOURCES CONFIGURE_DEPENDS core/cli/*.cc wasm/command/*.cc)
+  list(FILTER QKV_COMMAND_SOURCES EXCLUDE REGEX "/core/cli/(data|evaluate|export|learn_vocabulary|shortlist|train|vocab)[.]cc")
+  qkv_headers(CLI11 CLI/CLI.hpp)
+  add_executable(qkv_command ${QKV_COMMAND_SOURCES} core/io/files.cc core/translate/folder.cc
+                 core/translate/marian_folder.cc)
+  set_target_properties(qkv_command PROPERTIES OUTPUT_NAME command SUFFIX .mjs)
+  target_compile_definitions(qkv_command PRIVATE QKV_COMMAND QKV_VERSION="${PROJECT_VERSION}")
+  target_compile_options(qkv_command PRIVATE -Oz -fwasm-exceptions)
+  target_link_libraries(qkv_command PRIVATE qkv_core)
+  target_link_options(qkv_command PRIVATE
+    -Oz -fwasm-exceptions -Wl,-Map=command.map -sMALLOC=emmalloc -sSTACK_SIZE=1MB -sMODULARIZE -sEXPORT_ES6 -sEXPORT_NAME=createCommand -sENVIRONMENT=node
+    -sNODERAWFS -sINVOKE_RUN=0 -sEXIT_RUNTIME -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB
+    -sEXPORTED_RUNTIME_METHODS=callMain,ENV -sINCOMING_MODULE_JS_API=preRun
+    --js-library ${PROJECT_SOURCE_DIR}/wasm/command/files.js)
+  set_target_properties(qkv_command PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/wasm/command/files.js)
+endif()
+
 # The core by itself, for `npm run bench`: qkv_bench.mjs, in Node and in pages. Models are given to it as files in memory.
 file(GLOB QKV_BENCH_SOURCES CONFIGURE_DEPENDS tests/bench/*.cc)
 if(QKV_BENCH_SOURCES)

@@ -54,12 +54,14 @@ int main(int argc, char** argv) {
   AddScore(app);
   AddInspect(app);
   AddQuantize(app);
-  AddExport(app);
   AddScores(app);
+#ifndef __EMSCRIPTEN__  // the command in Node does not train
+  AddExport(app);
   AddShortlist(app);
   AddTrain(app);
   AddVocab(app);
   AddEvaluate(app);
+#endif
   AddEncode(app);
   AddFillMask(app);
   AddGenerate(app);

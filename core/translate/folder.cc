@@ -8,7 +8,7 @@
 
 namespace qkv {
 Result<std::unique_ptr<TranslationModel>> LoadFolder(const std::string& folder, bool shortlist) {
-#ifndef __EMSCRIPTEN__  // where there is no zlib
+#if !defined(__EMSCRIPTEN__) || defined(QKV_COMMAND)  // elsewhere there is no zlib
   if (IsMarianFolder(folder)) return LoadMarianFolder(folder, shortlist);
 #endif
   QKV_TRY(const MappedFile config, MappedFile::Open(folder, "config.json"));

@@ -26,7 +26,8 @@ test.each([
     const home = join(root, 'node_modules', name);
     const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
     expect(text).toContain(`${name} ${version}`);
-    expect(text).toContain(readFileSync(join(home, 'LICENSE'), 'utf8').trim());
+    const licence = readdirSync(home).find((file) => /^licen[cs]e(\.\w+)?$/i.test(file));
+    expect(text).toContain(readFileSync(join(home, licence), 'utf8').trim());
   }
   // What they import in turn.
   expect(text).toMatch(/^d3-interpolate \d/m);
@@ -38,6 +39,12 @@ test.each(['dist', 'build/site'])('%s has the notices of what is compiled in, an
     expect(text).toMatch(new RegExp(`^${name}`, 'm'));
   }
   expect(text).not.toMatch(/playwright|jest|CLI11|GoogleTest/i);
+});
+
+test('the command has the notice of what reads its options', () => {
+  const text = read('build/qkv-cli', 'THIRD_PARTY.txt');
+  for (const name of ['CLI11', 'Eigen', 'Highway', 'libc\\+\\+']) expect(text).toMatch(new RegExp(`^${name}`, 'm'));
+  expect(text).not.toMatch(/^d3-/m);
 });
 
 test('the linker’s map says what is in a WebAssembly', () => {

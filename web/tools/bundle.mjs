@@ -7,7 +7,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { build as esbuild } from 'esbuild';
 import { ToolError, at } from './common.mjs';
 import { noting, writeNotices } from './notices.mjs';
-import { writePackage } from './package.mjs';
+import { writeCommandPackage, writePackage } from './package.mjs';
 
 const kLib = at('web', 'lib');
 const kModels = at('web', 'models');
@@ -204,6 +204,26 @@ export async function bundlePackage({ minify = true } = {}) {
   trimMaps(out);
   writeNotices(out);
   await writePackage(out);
+  await writeCommand(at('build', 'qkv-cli'), { minify });
+}
+
+/**
+ * The npm package of the command in Node: its script, the glue of its WebAssembly, and that. It is a package of its own,
+ * since a page needs nothing of it.
+ * @param {string} out
+ * @param {{minify: boolean}} options
+ */
+async function writeCommand(out, { minify }) {
+  fresh(out);
+  const compiled = at('build', 'wasm', 'baseline');
+  // Neither is bundled: the script imports the glue, which finds the WebAssembly beside itself.
+  const shared = /** @type {const} */ ({ ...kTarget, format: 'esm', platform: 'node', minify });
+  await esbuild({ ...shared, entryPoints: [at('web', 'command', 'qkv.js')], outfile: join(out, 'qkv.js') });
+  await esbuild({ ...shared, entryPoints: [join(compiled, 'command.mjs')], outfile: join(out, 'command.mjs') });
+  copy(join(compiled, 'command.wasm'), join(out, 'command.wasm'));
+  for (const name of ['LICENSE', 'CHANGELOG.md']) copy(at(name), join(out, name));
+  writeNotices(out, (map) => map === 'command.map');
+  writeCommandPackage(out);
 }
 
 /** The pages, as a static site that any server can serve. */

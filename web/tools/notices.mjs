@@ -21,8 +21,32 @@ const kApache = 'The text of the Apache License, Version 2.0, is in LICENSE.';
 
 /** @typedef {{name: string, home: string, licence: string, notice: string}} Component */
 
+const kBsd = `Redistribution and use in source and binary forms, with or without modification, are permitted provided that the
+following conditions are met:
+
+1. Redistributions of source code must retain the above copyright notice, this list of conditions and the following
+   disclaimer.
+2. Redistributions in binary form must reproduce the above copyright notice, this list of conditions and the following
+   disclaimer in the documentation and/or other materials provided with the distribution.
+3. Neither the name of the copyright holder nor the names of its contributors may be used to endorse or promote products
+   derived from this software without specific prior written permission.
+
+THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS "AS IS" AND ANY EXPRESS OR IMPLIED WARRANTIES,
+INCLUDING, BUT NOT LIMITED TO, THE IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE
+DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT HOLDER OR CONTRIBUTORS BE LIABLE FOR ANY DIRECT, INDIRECT, INCIDENTAL,
+SPECIAL, EXEMPLARY, OR CONSEQUENTIAL DAMAGES (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR SERVICES;
+LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER CAUSED AND ON ANY THEORY OF LIABILITY, WHETHER IN
+CONTRACT, STRICT LIABILITY, OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE OF THIS
+SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.`;
+
 /** The components that may be compiled in. @type {Record<string, Component>} */
 const kCompiled = {
+  cli11: {
+    name: 'CLI11',
+    home: 'https://github.com/CLIUtils/CLI11',
+    licence: 'BSD-3-Clause',
+    notice: `Copyright (c) 2017-2022 University of Cincinnati, developed by Henry Schreiner under NSF AWARD 1414736.\n\n${kBsd}`,
+  },
   eigen: {
     name: 'Eigen',
     home: 'https://eigen.tuxfamily.org',
@@ -71,6 +95,7 @@ const kLibraries = {
   'c++': 'llvm',
   'c++abi': 'llvm',
   compiler_rt: 'llvm',
+  unwind: 'llvm',
   embind: 'emscripten',
   emmalloc: 'emscripten',
   noexit: 'emscripten',
@@ -79,7 +104,14 @@ const kLibraries = {
 };
 
 /** The component of an outermost namespace, for header-only libraries. */
-const kNamespaces = { Eigen: 'eigen', emscripten: 'emscripten', hwy: 'highway', qkv: null, rapidjson: 'rapidjson' };
+const kNamespaces = {
+  CLI: 'cli11',
+  Eigen: 'eigen',
+  emscripten: 'emscripten',
+  hwy: 'highway',
+  qkv: null,
+  rapidjson: 'rapidjson',
+};
 
 /**
  * The third-party components of a WebAssembly.
@@ -95,20 +127,20 @@ export function componentsOf(map) {
   // Mangled names begin with their outermost namespace: _ZN3hwy4Stop is of hwy. Those of the standard library have none.
   for (const [, length, rest] of map.matchAll(/\(_ZN[VK]*(\d+)(\w+)/g)) {
     const name = rest.slice(0, Number(length));
-    if (!name.startsWith('__')) whose(kNamespaces, name);
+    if (!name.startsWith('_')) whose(kNamespaces, name);
   }
   // Inlined code is still visible in the types of arguments.
   const inlined = Object.entries(kNamespaces).filter(([name]) => map.includes(`N${name.length}${name}`));
   return new Set([...libraries, ...inlined.map(([, component]) => component)].filter((name) => name !== null));
 }
 
-/** @returns {Component[]} of all that was built */
-function compiled() {
+/** @param {(map: string) => boolean} ships by the name of a map @returns {Component[]} of the WebAssembly that ships */
+function compiled(ships) {
   const root = at('build', 'wasm');
   const kinds = ['baseline', 'relaxed', 'threads', 'train'].map((kind) => join(root, kind)).filter(existsSync);
   const maps = kinds.flatMap((kind) =>
     readdirSync(kind)
-      .filter((name) => name.endsWith('.map'))
+      .filter((name) => name.endsWith('.map') && ships(name))
       .map((name) => join(kind, name)),
   );
   if (maps.length === 0) throw new ToolError('the linker left no maps in build/wasm: build the WebAssembly first');
@@ -152,12 +184,16 @@ function packageIn(folder) {
   };
 }
 
-/** Writes THIRD_PARTY.txt, of all that was bundled into a folder and below. @param {string} out */
-export function writeNotices(out) {
+/**
+ * Writes THIRD_PARTY.txt, of all that was bundled into a folder and below.
+ * @param {string} out
+ * @param {(map: string) => boolean} [ships] which WebAssembly ships there, by the name of its map; left out: the engines
+ */
+export function writeNotices(out, ships = (map) => map !== 'command.map') {
   const folders = [...bundled]
     .filter(([into]) => into === out || into.startsWith(out + sep))
     .flatMap(([, all]) => [...all]);
-  const components = [...compiled(), ...[...new Set(folders)].map(packageIn)].sort((a, b) =>
+  const components = [...compiled(ships), ...[...new Set(folders)].map(packageIn)].sort((a, b) =>
     a.name.localeCompare(b.name, 'en'),
   );
   const parts = components.map(

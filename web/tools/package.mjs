@@ -110,3 +110,20 @@ function write(file, text) {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);
 }
+
+/** package.json and README of the command in Node. @param {string} out */
+export function writeCommandPackage(out) {
+  const { version, license, author, homepage, repository, bugs, engines } = root();
+  const manifest = {
+    name: 'qkv-cli',
+    version,
+    description: 'The command qkv for Node: translates, scores and inspects with attention models, on this device',
+    keywords: ['translation', 'attention', 'transformer', 'cli', 'qkv'],
+    ...{ license, author, homepage, repository, bugs, type: 'module' },
+    bin: { qkv: './qkv.js' },
+    files: ['*.js', '*.mjs', '*.wasm', 'CHANGELOG.md', 'THIRD_PARTY.txt'],
+    engines,
+  };
+  write(join(out, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  write(join(out, 'README.md'), readFileSync(at('web', 'docs', 'command.md'), 'utf8'));
+}

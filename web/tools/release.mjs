@@ -7,8 +7,8 @@ import { pathToFileURL } from 'node:url';
 import { ToolError, at, fail, run } from './common.mjs';
 import { packages } from './model-packages.mjs';
 
-/** The packages' folders: the library as it is built, and the models. */
-export const folders = ['dist', ...Object.keys(packages).map((name) => `web/models/${name}`)];
+/** The packages' folders: the library and the command as they are built, and the models. */
+export const folders = ['dist', 'build/qkv-cli', ...Object.keys(packages).map((name) => `web/models/${name}`)];
 
 /** The placeholders in package.json that a maintainer replaces before the first release. */
 const kPlaceholder = /\b(OWNER|AUTHOR)\b/;
