@@ -1,4 +1,4 @@
-// The Attention page: every mechanism of the family, live, with its numbers and its equation.
+// The Attention page: every mechanism of the family with its numbers and its equation.
 
 import { startPage } from './attention/page.js';
 

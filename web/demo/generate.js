@@ -1,4 +1,4 @@
-// The Generate page: a text goes on piece by piece; what may come next, and what each head looked back at.
+// The Generate page: it continues a text piece by piece, and shows the next pieces and the attention of each head.
 
 import { startPage } from './generate/page.js';
 

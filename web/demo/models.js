@@ -1,4 +1,5 @@
-// The Models page: a folder, files or a zip that somebody brings; what it holds, what it says, what its heads look at.
+// The Models page: it loads a folder, files or a zip that the reader gives, lists its content, runs it and shows its
+// heads.
 
 import { startPage } from './models/page.js';
 

@@ -1,3 +1,3 @@
-// The Translate page: text in, translation out, and what each head looked at.
+// The Translate page: it translates a text, and shows the attention of each head.
 
 import './translate/page.js';

@@ -1,4 +1,4 @@
-// The Understand page: a hidden word and its guesses, what each head looked at, and two encoders with other heads.
+// The Understand page: a masked word and its guesses, the attention of each head, and two encoders with other heads.
 
 import { startPage } from './understand/page.js';
 

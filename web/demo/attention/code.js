@@ -1,4 +1,5 @@
-// The state in view as a program: in JavaScript for the package, in C++ for the core. Both print what the page shows.
+// The current state as a program: in JavaScript for the package, in C++ for the core. Both print the numbers of the
+// page.
 
 import { callOf, turned } from './compute.js';
 import { keysOf, sizesOf, valuesOf } from './state.js';

@@ -1,4 +1,4 @@
-// From a state to numbers: what the engine is asked, and what it answers, stage by stage. Nothing here computes.
+// Asks the engine for the numbers of a state, stage by stage. This module computes nothing itself.
 
 import { attention, multiHeadAttention } from '../../lib/attention/index.js';
 import { keysOf, sizesOf, valuesOf } from './state.js';
@@ -8,7 +8,7 @@ import { keysOf, sizesOf, valuesOf } from './state.js';
 /** @typedef {{data: ArrayLike<number>, shape: number[]}} Tensor */
 
 /**
- * Everything by rows, whatever the state's convention; H heads, Q queries, K keys.
+ * All tensors are by rows, for both conventions; H heads, Q queries, K keys.
  * @typedef {object} Result
  * @property {Tensor | null} products [H, Q, K] of scores that are made from products of queries and keys
  * @property {Tensor} scores [H, Q, K]
@@ -25,7 +25,7 @@ import { keysOf, sizesOf, valuesOf } from './state.js';
 export const kProducts = ['dot', 'scaled-dot', 'cosine', 'alibi'];
 
 /**
- * The call that a state stands for, as one writes it.
+ * The call of the library for a state.
  * @param {State} state
  * @returns {{name: 'attention' | 'multiHeadAttention', options: Record<string, any>}}
  */
@@ -59,7 +59,7 @@ const orderOf = (state) => (state.convention === 'columns' ? turned : (matrix) =
 /** @param {Matrix} matrix */
 export const turned = (matrix) => matrix[0].map((_, c) => matrix.map((row) => row[c]));
 
-/** What is not as the library has it anyway. @param {State} state */
+/** The options that differ from the library's defaults. @param {State} state */
 function choicesOf(state) {
   const options = { .../** @type {Record<string, any>} */ ({}), ...scoreOf(state) };
   if (state.selection !== 'soft') options.selection = state.selection;
@@ -82,7 +82,7 @@ function scoreOf({ score, parameters }) {
   return options;
 }
 
-/** A single number, or a row, is written without brackets that say nothing. @param {Matrix} matrix */
+/** A single number, or a row, is written without its outer brackets. @param {Matrix} matrix */
 const oneRow = ([row]) => (row.length === 1 ? row[0] : row);
 
 /** @param {State} state */
@@ -164,7 +164,7 @@ function perHead(state) {
   return { query: deal(state.query), key: deal(keysOf(state)), value: deal(valuesOf(state)) };
 }
 
-/** The columns of a matrix, dealt out to heads. @param {Matrix} matrix @param {number} heads @returns {Tensor} */
+/** Divides the columns of a matrix among heads. @param {Matrix} matrix @param {number} heads @returns {Tensor} */
 function dealt(matrix, heads) {
   const width = matrix[0].length / heads;
   const parts = Array.from({ length: heads }, (_, h) => matrix.map((row) => row.slice(h * width, (h + 1) * width)));
@@ -178,7 +178,7 @@ async function productsOf(state, { query, key }) {
   return scores;
 }
 
-/** The weights before the Gaussian of local-p: of what that window lets through, without it. */
+/** The weights before the Gaussian of local-p, within the same window. */
 async function selectedOf(/** @type {State} */ state, /** @type {Inputs} */ inputs, /** @type {any} */ main) {
   if (state.window !== 'local-p') return null;
   const { query, key } = inputs;
@@ -191,7 +191,7 @@ async function selectedOf(/** @type {State} */ state, /** @type {Inputs} */ inpu
 }
 
 /**
- * Each value times its weight: the output for values that stand apart, key j's in columns of its own.
+ * Each value times its weight: the output for values in which key j has its own columns.
  * @param {State} state
  * @param {Inputs} inputs
  */

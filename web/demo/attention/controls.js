@@ -23,8 +23,8 @@ const kWindows = [
 ];
 
 /**
- * The parameters that a score can do without, at first: so they are seen and can be changed. Of several heads each has its
- * own, which the engine knows.
+ * The first values of optional parameters, so that they are visible and can be changed. With several heads each has its
+ * own default, which the engine knows.
  * @type {Record<string, Record<string, import('./state.js').Matrix>>}
  */
 const kOptional = { gaussian: { w: [[1]] }, cosine: { temperature: [[1]] }, alibi: { slope: [[0.5]] } };
@@ -187,12 +187,12 @@ const withKeyDim = (state, d) => ({ key: resized(state.key, state.key.length, d,
 /** @param {State} state @param {number} d */
 const withValueDim = (state, d) => ({ value: resized(state.value, state.value.length, d, state.random + 13) });
 
-/** Keys and values there are again of the sizes that they need. @param {State} state @param {string} memory */
+/** Keys and values of the sizes that the memory needs. @param {State} state @param {string} memory */
 function withMemory(state, memory) {
   return { memory: /** @type {State['memory']} */ (memory), joined: false };
 }
 
-/** Sizes become multiples of the heads'. @param {State} state @param {number} heads */
+/** Makes sizes multiples of the number of heads. @param {State} state @param {number} heads */
 function withHeads(state, heads) {
   const up = (/** @type {number[][]} */ matrix, /** @type {number} */ seed) =>
     resized(matrix, matrix.length, Math.ceil(matrix[0].length / heads) * heads, seed);

@@ -1,4 +1,4 @@
-// The equation of what was chosen, for web/view/math.js to set.
+// The equations of the current choices, for web/view/math.js.
 
 /** @typedef {import('./state.js').State} State */
 
@@ -30,14 +30,16 @@ const kSelected = {
   gate: '\\text{sigmoid}',
 };
 
-/** The largest of each column; with a Gaussian window times the bell at the key m that has it. @param {State} state */
+/**
+ * Max pooling: the largest of each column; with a Gaussian window times the Gaussian of its key m. @param {State} state
+ */
 const pooled = ({ window }) =>
   window === 'local-p'
     ? '\\c{c_{ie}} = g_{im} \\v{v_{me}}, m = \\text{argmax}_j \\v{v_{je}}'
     : '\\c{c_{ie}} = \\text{max}_j \\v{v_{je}}';
 
 /**
- * Lines of the state's equation, each beside the stage that it makes.
+ * The lines of the state's equation, each for one stage.
  * @param {State} state
  * @returns {{id: string, source: string}[]}
  */

@@ -1,4 +1,4 @@
-// Which numbers a cell was made from, by the equation of what was chosen.
+// The numbers from which a cell is computed, by the current equation.
 
 import { apply, dot, largest, max, number, product, quotient, sum, words } from './expression.js';
 import { keysOf, sizesOf, valuesOf } from './state.js';
@@ -8,7 +8,7 @@ import { keysOf, sizesOf, valuesOf } from './state.js';
 /** @typedef {import('./compute.js').Result} Result */
 /** @typedef {import('./compute.js').Tensor} Tensor */
 
-/** What a head of a state sees. */
+/** The expressions of one head of a state. */
 export class Sums {
   /** @param {State} state complete @param {Result} result @param {number} head */
   constructor(state, result, head) {

@@ -1,5 +1,5 @@
-// The sum that made a number, as a small tree: numbers with the role of the matrix that they come from, joined by the
-// equation's operations. It holds what was read and says how it goes together; it does not compute.
+// The computation of a number as a small tree: numbers with the role of their matrix, joined by the operations of the
+// equation. It describes the computation, but does not compute.
 
 /** @typedef {'query' | 'key' | 'value' | 'score' | 'weights' | 'context' | ''} Role */
 
@@ -36,7 +36,7 @@ const kMostParts = 8;
 /** @typedef {{text: string, role?: Role}} Piece */
 
 /**
- * An expression as pieces of text, each with its role. Long sums are cut in the middle, and say so.
+ * An expression as pieces of text, each with its role. Long sums are shortened in the middle.
  * @param {Expression} expression
  * @param {(value: number) => string} format
  * @returns {Piece[]}

@@ -1,4 +1,4 @@
-// A matrix with its name, its symbol, what was done to get it, and a menu that saves it.
+// A matrix with its name, its symbol, its computation in words, and a menu that saves it.
 
 import { formatNumber, largestOf } from '../../view/numbers.js';
 import { equation, plainEquation } from '../../view/math.js';

@@ -1,4 +1,4 @@
-// The whole state in the address: what differs from the preset's own is written, in short and readable.
+// The state in the address: the differences from the preset, in a short and readable form.
 
 import { firstState } from './state.js';
 
@@ -20,7 +20,7 @@ const kMostNumbers = 2048;
 /**
  * @param {string} hash
  * @param {(preset: string) => State | null} stateOf a preset's own state
- * @returns {State} what is malformed in the address counts as not said
+ * @returns {State} malformed parts of the address are ignored
  */
 export function readLink(hash, stateOf) {
   const said = new URLSearchParams(hash.length <= kLongest ? hash.replace(/^#/, '') : '');
@@ -60,7 +60,7 @@ export function readLink(hash, stateOf) {
   return isSound(state) ? state : (stateOf(state.preset) ?? firstState());
 }
 
-/** What words may say. @type {Record<string, string[]>} */
+/** The allowed values of words. @type {Record<string, string[]>} */
 export const kAllowed = {
   memory: ['key-value', 'one', 'self'],
   score: ['additive', 'dot', 'scaled-dot', 'general', 'low-rank', 'concat', 'location', 'gaussian', 'cosine', 'alibi'],
@@ -70,7 +70,7 @@ export const kAllowed = {
   step: ['', 'products', 'scores', 'logits', 'selected', 'weights', 'weighted', 'context'],
 };
 
-/** Sizes that a person could have made. @param {State} state */
+/** Whether the sizes are possible on the page. @param {State} state */
 function isSound({ key, value, memory }) {
   return memory !== 'key-value' || key.length === value.length;
 }

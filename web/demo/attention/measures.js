@@ -1,10 +1,10 @@
 // Two measures of a row of weights, for the lesson on the scale.
 
-/** Entropy in nats: 0 where one key has all, ln n where all have the same. @param {ArrayLike<number>} weights */
+/** Entropy in nats: 0 if one key has all weight, ln n if all have the same. @param {ArrayLike<number>} weights */
 export const entropy = (weights) => Array.from(weights).reduce((sum, w) => sum - (w > 0 ? w * Math.log(w) : 0), 0);
 
 /**
- * The Frobenius norm of the softmax's Jacobian diag(a) - a a': how much a change of the logits moves the weights.
+ * The Frobenius norm of the softmax's Jacobian diag(a) - a a': how much the weights change with the logits.
  * @param {ArrayLike<number>} weights
  */
 export function jacobianNorm(weights) {

@@ -108,5 +108,5 @@ export function stateOfHead(trace, kind, { layer, head }) {
   };
 }
 
-/** As many digits as leave the weights what they were to the shown ones, and the link short enough to share. @param {number} x */
+/** As few digits as keep the weights equal in the shown digits, so that the link stays short. @param {number} x */
 const toLink = (x) => Math.round(1000 * x) / 1000 + 0;

@@ -1,4 +1,4 @@
-// The page: one state, what the engine makes of it, and what is lit.
+// The page: one state, its numbers from the engine, and the highlighted place.
 
 import '../../view/grid.js';
 import { loadAttention, scores as listScores } from '../../lib/attention/index.js';
@@ -40,7 +40,9 @@ export async function startPage(root) {
   }
 }
 
-/** Scrolls a row sideways until one of it is in view, and nothing else. @param {HTMLElement} row @param {HTMLElement} one */
+/**
+ * Scrolls only a row sideways, until one of its elements is visible. @param {HTMLElement} row @param {HTMLElement} one
+ */
 function revealIn(row, one) {
   const [around, box] = [row.getBoundingClientRect(), one.getBoundingClientRect()];
   if (box.left < around.left || box.right > around.right)
@@ -68,7 +70,7 @@ class Page {
   #shown = [];
   /** @type {Place | null} */
   #pointed = null;
-  /** Whose weighted values are in view. */
+  /** The query whose weighted values are shown. */
   #query = 0;
   #version = 0;
   #addressTimer = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
@@ -99,7 +101,7 @@ class Page {
     find('lessons').addEventListener('click', (/** @type {Event} */ event) => {
       const link = /** @type {Element} */ (event.target).closest('a');
       if (link?.getAttribute('href') !== '#') return;
-      event.preventDefault(); // an empty hash is no change of the address
+      event.preventDefault(); // an empty hash does not change the address
       this.#open(stateOfPreset('playground'));
     });
     find('to-choices').addEventListener('click', () => {
@@ -121,7 +123,7 @@ class Page {
     );
   }
 
-  /** Another state altogether. @param {State} state */
+  /** Opens another state. @param {State} state */
   #open(state) {
     this.#pointed = null;
     this.#state = completed(state, this.scores);
@@ -347,7 +349,7 @@ class Page {
     this.#light();
   }
 
-  /** The weighted values become those of another query, where another one is pointed at. */
+  /** Shows the weighted values of the query that is pointed at. */
   #followQuery() {
     const [query, result] = [this.#query, this.#result];
     if (this.#row() === query || !result) return;
@@ -382,7 +384,7 @@ class Page {
     this.change({ [id]: set(/** @type {any} */ (state)[id]) });
   }
 
-  /** What a place names on each axis. @param {Place | null} place */
+  /** The axes and indices of a place. @param {Place | null} place */
   #lit(place) {
     const shown = place && this.#shown.find(({ id }) => id === place.matrix);
     if (!place || !shown || place.row >= shown.rows.length || place.column >= shown.columns.length) return null;
@@ -401,13 +403,13 @@ class Page {
     this.#say(lit ? place : null);
   }
 
-  /** The sum that made a cell. @param {Place | null} place */
+  /** Shows the computation of a cell. @param {Place | null} place */
   #say(place) {
     const { find } = this;
     const sum = find('sum');
     const shown = place && this.#shown.find(({ id }) => id === place.matrix);
     if (!place || !shown || this.#figureOf(shown.id).node.inert) {
-      // Nothing is lit, or what was pinned is of a stage that is still to come.
+      // Nothing is highlighted, or the pinned cell belongs to a later stage.
       sum.replaceChildren(make('span.quiet', {}, 'Point at a cell: the sum that made it stands here.'));
       find('spoken').textContent = '';
       return;
@@ -430,14 +432,14 @@ class Page {
       `${nameOf(shown)}, ${rows[place.row]}, ${columns[place.column]}: ${formatNumber(value, kind)}${said}`;
   }
 
-  /** The state goes into the address, not with every step of a drag. */
+  /** Writes the state to the address, but not at every step of a drag. */
   #note() {
     clearTimeout(this.#addressTimer);
     this.#addressTimer = setTimeout(() => this.#write(), kAddressPause);
   }
 
   #write() {
-    if (location.hash !== this.#hash) return; // somebody has asked for another state, and the event is on its way
+    if (location.hash !== this.#hash) return; // another state was requested, and its event is still to come
     const hash = writeLink(this.#state, completed(stateOfPreset(this.#state.preset), this.scores));
     if (hash === this.#hash) return;
     history.replaceState(null, '', hash || location.pathname + location.search);

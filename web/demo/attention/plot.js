@@ -1,4 +1,4 @@
-// A plot for the lessons' pictures: two axes, lines, dots and bars; drawn at the size that it has.
+// A plot for the lessons: two axes, lines, dots and bars, drawn at the size of its element.
 
 import { svgMake } from '../shared/dom.js';
 
@@ -54,7 +54,10 @@ export class Plot {
     return [this.x.from + across * (this.x.to - this.x.from), this.y.from + up * (this.y.to - this.y.from)];
   }
 
-  /** What is to be drawn, now and whenever the plot's size changes. @param {string} summary a sentence @param {() => SVGElement[]} marks */
+  /**
+   * Draws now, and again when the plot's size changes. @param {string} summary a sentence @param {() => SVGElement[]}
+   * marks
+   */
   show(summary, marks) {
     this.node.setAttribute('aria-label', summary);
     this.#draw = () => this.node.replaceChildren(...this.#axes(), ...marks());

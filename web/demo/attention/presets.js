@@ -1,4 +1,4 @@
-// The lessons: each a state of the page, two or three sentences, an equation, its paper and mostly a picture of its own.
+// The lessons. Each has a state of the page, two or three sentences, an equation, its paper and usually a picture.
 
 import { bank } from './presets/bank.js';
 import { dense } from './presets/dense.js';
@@ -25,10 +25,10 @@ import { firstState } from './state.js';
  */
 
 /**
- * What a scene may do.
+ * The actions that a scene can use.
  * @typedef {object} Workbench
  * @property {(patch: Partial<State>) => void} change
- * @property {(patch: Partial<State>) => void} open as change, and nothing is pointed at any more
+ * @property {(patch: Partial<State>) => void} open as change, and clears the selection
  * @property {() => State} state
  */
 
@@ -38,9 +38,10 @@ import { firstState } from './state.js';
  * @property {string} title
  * @property {string[]} about two or three sentences
  * @property {string[]} equations
- * @property {(state: State) => string[]} [equationsOf] where they follow the choices; `equations` are those of the first state
+ * @property {(state: State) => string[]} [equationsOf] if they depend on the choices; `equations` are those of the
+ *   first state
  * @property {{text: string, href: string}[]} papers
- * @property {() => Partial<State>} state what is not as in `firstState`
+ * @property {() => Partial<State>} state the differences from `firstState`
  * @property {(workbench: Workbench) => Scene} [scene]
  */
 

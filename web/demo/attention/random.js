@@ -1,4 +1,4 @@
-// Random numbers that repeat: what a seed gives is in every link.
+// Random numbers from a seed, so that a link reproduces them.
 
 /** Mulberry32. @param {number} seed @returns {() => number} numbers in [0, 1) */
 export function uniform(seed) {

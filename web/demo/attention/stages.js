@@ -9,13 +9,13 @@ import { keysOf, namesOf, sizesOf, subscript, valuesOf } from './state.js';
 /** @typedef {import('./compute.js').Result} Result */
 
 /**
- * A matrix by rows, whatever the convention.
+ * A matrix by rows, for both conventions.
  * @typedef {object} Shown
  * @property {string} id
  * @property {string} title
  * @property {string} symbol as in the equation
- * @property {string} role whose colour it has
- * @property {string} how what was done to get it
+ * @property {string} role determines its colour
+ * @property {string} how its computation in words
  * @property {[string, string]} axes
  * @property {string[]} rows
  * @property {string[]} columns
@@ -59,7 +59,7 @@ const titleOf = (state) => (state.memory === 'self' ? 'Queries, keys and values'
 /** @param {State} state */
 const symbolOf = (state) => (state.memory === 'self' ? '\\q{Q} = \\k{K} = \\v{V}' : '\\q{Q}');
 
-/** What the score, the mask and the window ask for besides. @param {State} state complete @returns {Shown[]} */
+/** The parameters of the score, the mask and the window. @param {State} state complete @returns {Shown[]} */
 export function parametersOf(state) {
   const names = namesOf(state);
   const shown = Object.entries(state.parameters).map(([name, matrix]) =>
@@ -121,7 +121,7 @@ function input(id, title, symbol, role, matrix, axes, rows = numbers(matrix.leng
 /** @param {number} count */
 const numbers = (count) => Array.from({ length: count }, (_, i) => String(i + 1));
 
-/** Columns of other heads than the one in view stand aside. @param {Shown} matrix @param {State} state */
+/** Marks the columns of heads that are not in view. @param {Shown} matrix @param {State} state */
 function withHeads(matrix, { heads, head }) {
   if (heads === 1) return matrix;
   const width = matrix.columns.length / heads;
@@ -295,7 +295,7 @@ function howSummed({ selection, joined, heads }) {
 }
 
 /**
- * A matrix as the convention has it: by columns, everything is turned, and its sum with it.
+ * A matrix in the state's convention: by columns, it is transposed with its explanation.
  * @param {Shown} matrix
  * @param {State} state
  * @returns {Shown}
@@ -319,7 +319,7 @@ export function oriented(matrix, state) {
   };
 }
 
-/** What a cell is called in equations: a₁₂. @param {Shown} matrix @param {number} row @param {number} column */
+/** The name of a cell in equations: a₁₂. @param {Shown} matrix @param {number} row @param {number} column */
 export function cellName({ id }, row, column) {
   const letters = { products: 'p', scores: 's', logits: 'l', selected: 'a', weights: 'a', weighted: 'w', context: 'c' };
   const letter = /** @type {Record<string, string>} */ (letters)[id] ?? '';

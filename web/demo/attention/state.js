@@ -1,4 +1,4 @@
-// What the page shows, as one plain value: everything in it is in the link, and nothing else decides what is computed.
+// The state of the page as one plain value. All of it is in the link, and it alone determines what is computed.
 
 import { randomMatrix } from './random.js';
 
@@ -11,8 +11,8 @@ import { randomMatrix } from './random.js';
  * @property {Matrix} key [keys, d]; unused where memory is 'self'
  * @property {Matrix} value [keys, dv]; unused unless memory is 'key-value'
  * @property {'key-value' | 'one' | 'self'} memory keys and values; one matrix for both; the queries themselves
- * @property {number} heads columns of queries, keys and values are dealt out to as many
- * @property {boolean} joined several queries over one memory, what they find joined
+ * @property {number} heads the number of heads, among which columns are divided
+ * @property {boolean} joined several queries over one memory, with joined results
  * @property {string} score
  * @property {Record<string, Matrix>} parameters of the score
  * @property {string} selection
@@ -27,15 +27,15 @@ import { randomMatrix } from './random.js';
  * @property {number} padding how many keys at the end are padding
  * @property {Matrix | null} allowed [queries, keys] of 0 and 1; null: all
  * @property {Matrix | null} bias [queries, keys]; null: none
- * @property {boolean} once no key twice, as a pointer has it
+ * @property {boolean} once no key twice, as in a pointer network
  * @property {'rows' | 'columns'} convention
  * @property {string[]} queryNames empty: q1, q2, ...
  * @property {string[]} keyNames
- * @property {number} random the seed of what is made up
+ * @property {number} random the seed of the random numbers
  * @property {number} head in view, from 0
  * @property {string} step the last stage that is shown; '': all
  * @property {{matrix: string, row: number, column: number} | null} pinned
- * @property {Record<string, number | string>} scene what the preset's own picture shows
+ * @property {Record<string, number | string>} scene the state of the preset's picture
  */
 
 /** The largest sizes that the page offers. */
@@ -117,14 +117,16 @@ export function namesOf(state) {
   return { queries: names(state.queryNames, queries, 'q'), keys: names(own, keys, 'k') };
 }
 
-/** A whole number in a range, whatever a link says. @param {unknown} value @param {number} from @param {number} to */
+/**
+ * A whole number in a range, for any value in a link. @param {unknown} value @param {number} from @param {number} to
+ */
 export const within = (value, from, to) => Math.max(from, Math.min(to, Math.round(Number(value)) || 0));
 
 /** @param {number} number */
 export const subscript = (number) => String(number).replace(/\d/g, (digit) => '₀₁₂₃₄₅₆₇₈₉'[Number(digit)]);
 
 /**
- * A matrix of other sizes: what there was stays, what is new is made up.
+ * A matrix of other sizes: existing numbers stay, new ones are random.
  * @param {Matrix} matrix
  * @param {number} rows
  * @param {number} columns
@@ -136,7 +138,7 @@ export function resized(matrix, rows, columns, seed) {
 }
 
 /**
- * The same state with everything in it that its choices need, of sizes that fit: parameters, a mask, a window.
+ * The state with everything that its choices need, in fitting sizes: parameters, a mask, a window.
  * @param {State} state
  * @param {import('../../lib/attention/index.js').ScoreInfo[]} scores
  * @returns {State}

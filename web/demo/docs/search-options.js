@@ -1,4 +1,4 @@
-// How the index of the documents is made and read: the build and the page must use the same options.
+// The options of the documents' index: the build and the page must use the same.
 
 export const searchOptions = {
   idField: 'url',

@@ -50,7 +50,7 @@ export function bindSearch(field, list, docs) {
     } catch {
       return say('The index could not be loaded. Try again.');
     }
-    if (field.value.trim() !== text) return; // somebody has typed on
+    if (field.value.trim() !== text) return; // the reader has typed more
     if (found.length === 0) return say(`Nothing about “${text}”`);
     list.replaceChildren(...found.map(resultItem));
     show(true);

@@ -1,4 +1,4 @@
-// What the Generate page has, tied together.
+// Connects the parts of the Generate page.
 
 import { AddressBar, hashOf, readSight, readText, writeSight } from '../shared/address-bar.js';
 import { GeneratorWorkbench } from '../workbench/generator.js';
@@ -55,7 +55,7 @@ export function startPage(root) {
     find('#save'),
     attentionFiles(() => explorer.inView),
   );
-  /** What the model is about to write is what the page begins with. */
+  /** The page begins with the model's continuation. */
   let isFirst = !restore();
   new Loader(status, (model) => {
     workbench.use(model);

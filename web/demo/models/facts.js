@@ -1,4 +1,4 @@
-// What a folder holds, before it is loaded: its kind, its sizes, its tensors.
+// The content of a folder before it is loaded: its kind, its sizes, its tensors.
 
 import { make } from '../shared/dom.js';
 
@@ -36,7 +36,8 @@ export class Facts {
   }
 
   /**
-   * The model is there. Of a folder that could not be inspected, a recurrent translator's, its own account is shown.
+   * The model is loaded. For a folder that cannot be inspected, such as a recurrent translator's, its own info is
+   * shown.
    * @param {string} name
    * @param {any} info an Encoder's, a Generator's or a Translator's
    */

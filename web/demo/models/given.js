@@ -1,7 +1,7 @@
-// What a reader gives as a model: chosen, dropped, or named by its URL.
+// The model that a reader gives: chosen or dropped files, or a URL.
 
 /** @typedef {import('../../lib/models/index.js').AnyModelOption} AnyModelOption */
-/** @typedef {{source: AnyModelOption, name: string, url: string | null}} Given `url`: of one that an address can name */
+/** @typedef {{source: AnyModelOption, name: string, url: string | null}} Given `url`: if an address can name it */
 
 const kMostFiles = 5000;
 const kMostFolders = 500;
@@ -12,13 +12,13 @@ export function givenFiles(list) {
   if (files.length === 0) return null;
   const folder = files[0].webkitRelativePath?.split('/')[0];
   refuseSeveral(files.map((file) => file.webkitRelativePath || file.name));
-  const marian = files.find((file) => /^model\..*bin(\.gz|\.zst)?$/.test(file.name)); // a Firefox model is called by it
+  const marian = files.find((file) => /^model\..*bin(\.gz|\.zst)?$/.test(file.name)); // the name of a Firefox model
   const name = files.length === 1 ? files[0].name : folder || marian?.name || `${files.length} files`;
   return { source: files, name, url: null };
 }
 
 /**
- * What was dropped, with all that is in its folders. To be called while the event is handled.
+ * The dropped files, with all files of folders. To be called while the event is handled.
  * @param {DataTransfer} data
  * @returns {Promise<Given | null>}
  */
@@ -31,7 +31,7 @@ export async function givenDrop(data) {
 }
 
 /**
- * The files of folders by their names; of several with one name the one closest to the top.
+ * The files of folders by name. If several have the same name, the one closest to the top is used.
  * @param {FileSystemEntry[]} entries
  */
 async function filesIn(entries) {
@@ -57,7 +57,7 @@ async function filesIn(entries) {
   return files;
 }
 
-/** Throws where several models lie side by side: nobody has said which is meant. @param {string[]} paths of files */
+/** Throws if there are several models. @param {string[]} paths of files */
 function refuseSeveral(paths) {
   const configs = paths.filter((path) => /(^|\/)config\.json$/.test(path)).map((path) => path.split('/').slice(0, -1));
   const top = configs.filter(({ length }) => length === Math.min(...configs.map((other) => other.length)));
@@ -66,7 +66,10 @@ function refuseSeveral(paths) {
   throw new Error(`There are ${names.length} models in it: ${names.join(', ')}. Give the folder of one.`);
 }
 
-/** A reader hands out a part at a time. @param {FileSystemEntry} folder @returns {Promise<FileSystemEntry[]>} */
+/**
+ * Reads a folder completely; its reader returns one part at a time. @param {FileSystemEntry} folder @returns
+ * {Promise<FileSystemEntry[]>}
+ */
 async function entriesOf(folder) {
   const reader = /** @type {FileSystemDirectoryEntry} */ (folder).createReader();
   const all = [];

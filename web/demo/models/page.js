@@ -1,4 +1,4 @@
-// What the Models page has, tied together.
+// Connects the parts of the Models page.
 
 import { Encoder, Generator, QkvError, inspect } from '../../lib/models/index.js';
 import { AddressBar, hashOf, readSight, readText, writeSight } from '../shared/address-bar.js';
@@ -19,7 +19,7 @@ import { givenDrop, givenFiles, givenUrl } from './given.js';
 
 /** @typedef {import('./given.js').Given} Given */
 
-const kLarge = 300e6; // bytes in memory that nobody takes without being asked
+const kLarge = 300e6; // bytes of memory above which the page asks the reader first
 const kTexts = { encoder: 'The cat sat on the mat.', translator: 'How are you?', generator: 'Once upon a time' };
 
 /** @param {Document} root */
@@ -32,11 +32,11 @@ class Page {
   #workbenches;
   #facts;
   #address = new AddressBar();
-  /** The workbench at work. @type {EncoderWorkbench | GeneratorWorkbench | TranslatorWorkbench | null} */
+  /** The current workbench. @type {EncoderWorkbench | GeneratorWorkbench | TranslatorWorkbench | null} */
   #workbench = null;
   /** @type {Given | null} */
   #given = null;
-  /** What the address wants to be read. @type {string | null} */
+  /** The text in the address. @type {string | null} */
   #wanted = null;
   #looking;
   #loader;
@@ -151,7 +151,7 @@ class Page {
     this.#looking.request();
   }
 
-  /** The model before is not in view any more. */
+  /** Hides the previous model. */
   #close() {
     this.#workbench?.end();
     this.#workbench = null;
@@ -196,7 +196,9 @@ class Page {
     workbench.use(model);
   }
 
-  /** What cannot be read leaves nothing in view, and another one may be given. @param {unknown} error @param {string} [what] */
+  /**
+   * A model that cannot be read shows nothing, and another can be given. @param {unknown} error @param {string} [what]
+   */
   #refused(error, what = '') {
     const message = error instanceof Error ? error.message : String(error);
     this.#status.refused(`${what}${message.replace(/\.$/, '')}.`);

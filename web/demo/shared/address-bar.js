@@ -1,4 +1,4 @@
-// The page's address says what is in view, so that a link restores it.
+// Keeps the view in the page's address, so that a link restores it.
 
 import { kKindNames } from './explorer.js';
 
@@ -13,14 +13,14 @@ export const kLongestText = 5000;
 export class AddressBar {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
-  /** What the address is to be after the pause; null: it is that already. @type {string | null} */
+  /** The address to write after the pause; null: it is written already. @type {string | null} */
   #due = null;
 
   /** @param {string} hash @param {boolean} [step] one that Back undoes */
   note(hash, step = false) {
     const address = hash || location.pathname + location.search;
     if (step) {
-      this.#settle(); // what Back leads to
+      this.#settle(); // the state of Back
       history.pushState(null, '', address);
       return;
     }
@@ -29,7 +29,7 @@ export class AddressBar {
     this.#timer = setTimeout(() => this.#settle(), kPause);
   }
 
-  /** The address that there is holds. */
+  /** Cancels a pending change of the address. */
   forget() {
     clearTimeout(this.#timer);
     this.#due = null;
@@ -64,13 +64,13 @@ export function writeSight(said, { kind, head, view, scaling }, first) {
   if (scaling !== 'absolute') said.set('scale', scaling);
 }
 
-/** A text that an address holds; null where there is none, or it is too long. @param {URLSearchParams} said */
+/** The text of an address; null if there is none, or if it is too long. @param {URLSearchParams} said */
 export function readText(said) {
   const text = said.get('text');
   return text !== null && text.length <= kLongestText ? text : null;
 }
 
-/** What stands behind the #, or nothing. @param {URLSearchParams} said */
+/** The text after the #, or nothing. @param {URLSearchParams} said */
 export function hashOf(said) {
   const hash = said.toString();
   return hash && `#${hash}`;

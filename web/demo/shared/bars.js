@@ -1,4 +1,4 @@
-// Names with a bar and a number each; where they can be picked, each is a button.
+// Names, each with a bar and a number. If they can be picked, each is a button.
 
 import { formatNumber } from '../../view/numbers.js';
 import { make } from './dom.js';
@@ -9,8 +9,8 @@ import { make } from './dom.js';
  * @property {number} value 0..1, what the bar shows
  * @property {string} [role] the bar's colour
  * @property {string} [note] the number as it is written
- * @property {boolean} [cut] left out of what is drawn from
- * @property {string} [said] what a button that picks it does, in words
+ * @property {boolean} [cut] not among the pieces that are drawn from
+ * @property {string} [said] describes the button that picks it
  * @property {boolean} [fixed] it cannot be picked
  */
 
@@ -18,7 +18,7 @@ import { make } from './dom.js';
 export function bars(label, pick = null) {
   const node = make('ul.bars', { 'aria-label': label });
   const row = () => {
-    // The space, and the hidden words, are for those who hear it.
+    // The space and the hidden words are for screen readers.
     const parts = [make('span.name'), ' ', make('span.bar'), make('span.number')];
     if (!pick) return make('li', {}, ...parts);
     const button = make('button', { type: 'button' }, ...parts, make('span.qkv-hidden'));

@@ -1,4 +1,4 @@
-// Elements made one by one, as a strict Content-Security-Policy asks.
+// Creates elements one by one, as a strict Content-Security-Policy requires.
 
 /**
  * @param {string} name a tag and, after dots, its classes: 'p.caption'
@@ -58,7 +58,7 @@ export function slider(name, { min, max, step, say = String }, changed) {
 }
 
 /**
- * A part that scrolls sideways is a stop for Tab where it does, so that keys can scroll it.
+ * A part that scrolls sideways can be focused by Tab while it scrolls, so that keys can scroll it.
  * @param {HTMLElement} node
  * @param {string} name
  */
@@ -83,7 +83,7 @@ export function scrollable(node, name) {
 let groups = 0;
 
 /**
- * Choices side by side, one of them made.
+ * A group of choices, one of which is selected.
  * @param {string} name
  * @param {[string, string][]} choices value and label
  * @param {(value: string) => void} changed

@@ -1,8 +1,8 @@
-// What a reader should know of a translation, in words.
+// Warnings about a translation, in words.
 
 /** @typedef {Pick<import('../../lib/index.js').Trace, 'cut' | 'confidence' | 'warnings'>} Doubt */
 
-/** Below it most translations are worse than the median (docs/carried.md). */
+/** Below this confidence most translations are worse than the median (docs/carried.md). */
 const kDoubt = 0.5;
 
 /** @type {Record<Exclude<Doubt['warnings'][number], 'source-language'>, string>} */

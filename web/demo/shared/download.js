@@ -1,4 +1,4 @@
-// Handing files to the reader, and the menus that offer them. Everything is made here; nothing leaves the page.
+// Saves files, and the menus that offer them. Everything is made in the page; nothing leaves it.
 
 const kLargestSide = 8192;
 

@@ -1,4 +1,4 @@
-// The attention card: which kind, layer and head is in view, and what pointing at it says.
+// The attention card: it chooses the kind, layer and head in view, and describes the place that is pointed at.
 
 import { Selection, alternativesAt, sliceOf } from '../../view/index.js';
 import { showReading } from './reading.js';
@@ -15,7 +15,7 @@ import { kTranslation, kUndrawn, kWindow } from './words.js';
 /** @typedef {'absolute' | 'row'} Scaling */
 
 /**
- * What is in view of a trace.
+ * The part of a trace in view.
  * @typedef {object} Sight
  * @property {Kind} kind
  * @property {Head | null} head null: the one that is shown at first
@@ -41,9 +41,9 @@ export class Explorer extends EventTarget {
   #view = 'matrix';
   /** @type {Scaling} */
   #scaling = 'absolute';
-  /** What the reader chose. @type {Record<Kind, Head | null>} */
+  /** The reader's choice. @type {Record<Kind, Head | null>} */
   #chosen = { cross: null, encoderSelf: null, decoderSelf: null, alignment: null };
-  /** What this trace shows at first, where the reader chose nothing that it has. @type {Record<Kind, Head | null>} */
+  /** The first view of this trace, if the reader chose nothing that it has. @type {Record<Kind, Head | null>} */
   #first = { cross: null, encoderSelf: null, decoderSelf: null, alignment: null };
   /** @type {Head | null} */
   #preview = null;
@@ -89,7 +89,7 @@ export class Explorer extends EventTarget {
   }
 
   /**
-   * @param {Trace | null} trace null: there is nothing to look at
+   * @param {Trace | null} trace null: no trace
    * @param {boolean} canPick whether the sentence can be translated again with another piece
    */
   show(trace, canPick) {
@@ -107,7 +107,7 @@ export class Explorer extends EventTarget {
     if (picked) /** @type {HTMLElement | null} */ (this.#part.reading.querySelector('[aria-pressed=true]'))?.focus();
   }
 
-  /** The focus goes from an alternative, which is there no more, back to its piece. */
+  /** Moves the focus from an alternative, which is removed, back to its piece. */
   #letGo() {
     const { reading, pieces } = this.#part;
     const query = this.selection.pinned?.query ?? null;
@@ -118,7 +118,7 @@ export class Explorer extends EventTarget {
   }
 
   /**
-   * The heads in view at first: for cross attention the one that agrees best with the words' links.
+   * The first heads in view: for cross attention the head that agrees best with the alignment.
    * @param {Trace} trace
    */
   #start(trace) {
@@ -135,14 +135,14 @@ export class Explorer extends EventTarget {
     radio(this.#part.kinds, this.#kind).checked = true;
   }
 
-  /** The head in view: what the reader chose, where the model has it. @param {Kind} kind @returns {Head | null} */
+  /** The head in view: the reader's choice, if the model has it. @param {Kind} kind @returns {Head | null} */
   #headOf(kind) {
     const chosen = this.#chosen[kind];
     const [layers, heads] = (kind !== 'alignment' && this.#trace?.[kind]?.shape) || [0, 0];
     return chosen && chosen.layer < layers && chosen.head < heads ? chosen : this.#first[kind];
   }
 
-  /** What the reader wants to see; a head that nobody chose is none. @returns {Sight} */
+  /** The reader's view; without a chosen head there is none. @returns {Sight} */
   get sight() {
     return { kind: this.#kind, head: this.#chosen[this.#kind], view: this.#view, scaling: this.#scaling };
   }
@@ -159,7 +159,9 @@ export class Explorer extends EventTarget {
     this.#show();
   }
 
-  /** What is in view, for a picture of it. @returns {{figure: import('../../view/figure.js').Figure, trace: Trace} | null} */
+  /**
+   * The current view, for a picture. @returns {{figure: import('../../view/figure.js').Figure, trace: Trace} | null}
+   */
   get inView() {
     const [trace, slice] = [this.#trace, this.slice];
     if (!trace || !slice) return null;

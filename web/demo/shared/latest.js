@@ -1,4 +1,4 @@
-// Work of which only the latest request counts.
+// Runs work of which only the latest request counts.
 
 /**
  * Runs `work` for the latest request. A newer request aborts the one before it at once, so that no stale result is shown.

@@ -1,5 +1,5 @@
-// The running texts take part in the one gesture: pointing at a word in either lights it, and lit pieces are marked in both.
-// Marks are CSS highlights over text nodes; where a browser has none, the pieces below the texts still light.
+// Connects the running texts to the selection: pointing at a word selects it, and selected pieces are marked in both
+// texts. Marks are CSS highlights over text nodes; in a browser without them only the pieces are highlighted.
 
 import { piecesAt, placeOfPiece } from '../../view/index.js';
 
@@ -8,7 +8,7 @@ import { piecesAt, placeOfPiece } from '../../view/index.js';
 /** @typedef {import('./explorer.js').Explorer} Explorer */
 
 /**
- * Where a traced sentence stands in a running text.
+ * The place of a traced sentence in a running text.
  * @typedef {object} Standing
  * @property {SideName} name
  * @property {Side} side
@@ -19,7 +19,7 @@ import { piecesAt, placeOfPiece } from '../../view/index.js';
 const kLevels = [0.05, 0.25, 0.6];
 const kNames = ['qkv-weight-1', 'qkv-weight-2', 'qkv-weight-3', 'qkv-pointed'];
 
-/** Marks in the texts whatever the explorer's selection lights. */
+/** Marks the explorer's selection in the texts. */
 export class Marks {
   #explorer;
   /** @type {Standing[]} */

@@ -1,4 +1,4 @@
-// What the lit place says: its pieces by weight, as a short ranked list, and as a sentence for screen readers.
+// Describes the highlighted place: its pieces by weight, as a short ranked list, and as a sentence for screen readers.
 
 import { formatWeight, reading, readingText } from '../../view/index.js';
 
@@ -9,15 +9,15 @@ import { formatWeight, reading, readingText } from '../../view/index.js';
 const kNamed = 5;
 
 /**
- * What there is to say.
+ * The data of the description.
  * @typedef {object} Sayable
  * @property {Slice | null} slice
  * @property {Selection} selection
  * @property {(query: number) => number | null} probability of a written piece
  * @property {(query: number) => Alternative[]} alternatives to a written piece
- * @property {((query: number, alternative: Alternative) => void) | null} pick has the sentence translated again with
- *   another piece there; null: nobody can
- * @property {string} empty what to say while there is nothing to say
+ * @property {((query: number, alternative: Alternative) => void) | null} pick translates the sentence again with
+ *   another piece there; null: not possible
+ * @property {string} empty the text if there is nothing to describe
  */
 
 /**
@@ -58,7 +58,7 @@ export function showReading(panel, spoken, { slice, selection, probability, alte
 }
 
 /**
- * What else might have been written there.
+ * The alternatives at this place.
  * @param {Alternative[]} others
  * @param {((other: Alternative) => void) | null} pick
  */
@@ -89,7 +89,7 @@ function fill(item, other, pick) {
   button.onclick = () => !written && pick?.(other);
 }
 
-/** With nothing lit: how to look, and the head's strongest links. @param {Slice} slice */
+/** Without a highlighted place: an instruction, and the head's largest weights. @param {Slice} slice */
 function unpointed(slice) {
   const title = make('h2', '', 'Strongest links');
   title.append(' ', make('small', '', 'point at a piece or a cell'));

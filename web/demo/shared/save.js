@@ -1,4 +1,4 @@
-// Save menus: pictures of what is in view, and data. Everything is made here and handed to the reader.
+// Save menus for pictures of the view and for data. Everything is made in the page.
 
 import { figureSvg, lookOf, toBertviz } from '../../view/index.js';
 import { bindMenu, hand, svg, toPng } from './download.js';
@@ -15,7 +15,7 @@ import { bindMenu, hand, svg, toPng } from './download.js';
  */
 
 /**
- * What may be saved of the attention in view.
+ * The files that can be saved of the attention in view.
  * @param {() => {figure: Figure, trace: Trace} | null} inView
  * @returns {Record<string, File>}
  */

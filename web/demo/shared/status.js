@@ -1,12 +1,12 @@
-// The status line: progress while loading, then what runs and how fast; a failure says what to do.
+// The status line: progress while loading, then the engine and its speed; for a failure the advice.
 
 import { QkvError } from '../../lib/index.js';
 
 /**
- * What the line says of a model: a Translator's, an Encoder's or a Generator's `info` has it.
+ * The part of a model's `info` that the line shows.
  * @typedef {Pick<import('../../lib/index.js').TranslatorInfo, 'name' | 'parameters' | 'bytes' | 'engine' | 'worker'>} ShownInfo
  */
-/** @typedef {{pieces: number, milliseconds: number, note?: string}} Timing `note`: what is not whole */
+/** @typedef {{pieces: number, milliseconds: number, note?: string}} Timing `note`: what is incomplete */
 
 /** @param {ParentNode} root */
 export function statusLine(root) {
@@ -26,7 +26,7 @@ export function statusLine(root) {
     retry.onclick = again;
   }
 
-  /** What a reader knows the model by; null: the model's own name says it. @type {string | null} */
+  /** The name by which the reader gave the model; null: the model's own name. @type {string | null} */
   let givenName = null;
 
   return {
@@ -70,7 +70,7 @@ function speed(timing) {
   ];
 }
 
-/** What failed, and what to do about it. @param {unknown} error */
+/** The failure and its advice. @param {unknown} error */
 function advice(error) {
   const { name, message, cause } = error instanceof Error ? error : { name: '', message: String(error), cause: null };
   const code = (error instanceof QkvError ? error : cause instanceof QkvError ? cause : null)?.code;

@@ -14,7 +14,7 @@ export function bindTheme(choices) {
     try {
       localStorage.setItem(kStored, value);
     } catch {
-      // Storage is a comfort: without it the choice lasts as long as the page.
+      // Without storage the choice lasts as long as the page.
     }
   });
 }

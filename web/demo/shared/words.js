@@ -1,4 +1,4 @@
-// How the attention card names and explains what it shows.
+// The names and explanations of the attention card.
 
 /** @typedef {import('../../view/trace.js').Kind} Kind */
 

@@ -10,9 +10,9 @@ import { isLanguage, isOffered } from './model-picker.js';
  * @typedef {object} State
  * @property {string | null} text null: the page's own first sentence
  * @property {number} sentence of the text, from 0; -1: the first
- * @property {number[] | null} prefix the ids of the pieces that its translation is to begin with
+ * @property {number[] | null} prefix the ids of the pieces that its translation begins with
  * @property {Sight} sight
- * @property {number | null} beam how wide the search card searches; null: as the model likes
+ * @property {number | null} beam the beam of the search card; null: the model's own
  * @property {string | null} language that the page translates into; null: the first
  * @property {string | null} model of those that the page offers; null: the language's own
  */
@@ -21,7 +21,7 @@ const kIds = /^\d{1,6}(\.\d{1,6}){0,999}$/;
 const kBeams = /^[1248]$/; // those that the page offers
 
 /**
- * What an address asks for. Whatever is malformed in it counts as not said.
+ * Reads an address. Malformed parts are ignored.
  * @param {string} hash
  * @returns {State}
  */

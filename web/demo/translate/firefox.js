@@ -52,7 +52,7 @@ export function askForModel(root, from) {
 }
 
 /**
- * The languages that published files are called by: 'enfr' of model.enfr.intgemm.alphas.bin.
+ * The languages in the names of published files: 'enfr' of model.enfr.intgemm.alphas.bin.
  * @param {string[]} names
  * @returns {[string, string] | null}
  */

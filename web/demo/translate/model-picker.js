@@ -1,5 +1,4 @@
-// The languages and models that the page offers. But for the first, none is in the first download: each loads when it is
-// chosen.
+// The languages and models that the page offers. Except for the first, each is downloaded when it is chosen.
 
 const kOwn = 'small';
 const kAsk = 'firefox';
@@ -17,8 +16,8 @@ const kLanguages = [kFirstLanguage, 'de', 'es'];
 export const languageName = (tag) => new Intl.DisplayNames('en', { type: 'language' }).of(tag) ?? tag;
 
 /**
- * The pickers of the language and of the model. Dispatches `choose`, and `ask` where the reader wants to give a model. Where the page was told of a model of somebody's own
- * (`?model=`), there is nothing to pick.
+ * The pickers of the language and of the model. Dispatches `choose`, and `ask` when the reader wants to give a model.
+ * With a model in the address (`?model=`) there is nothing to pick.
  */
 export class ModelPicker extends EventTarget {
   #model;
@@ -54,7 +53,7 @@ export class ModelPicker extends EventTarget {
     });
   }
 
-  /** The reader's model, where it is picked. @returns {Given | null} */
+  /** The reader's model, if it is picked. @returns {Given | null} */
   get given() {
     return this.#model.value === kGiven ? this.#given : null;
   }
@@ -69,12 +68,12 @@ export class ModelPicker extends EventTarget {
     this.dispatchEvent(new Event('choose'));
   }
 
-  /** What the address calls the model; null: the language's own. @returns {string | null} */
+  /** The model's name in the address; null: the language's own model. @returns {string | null} */
   get id() {
     return [kOwn, kGiven].includes(this.#model.value) ? null : this.#model.value;
   }
 
-  /** What the address calls the language that is translated into; null: the first. @returns {string | null} */
+  /** The target language in the address; null: the first. @returns {string | null} */
   get language() {
     return [kFirstLanguage, kGiven].includes(this.#language.value) ? null : this.#language.value;
   }
@@ -104,7 +103,7 @@ export class ModelPicker extends EventTarget {
 }
 
 /**
- * The option for what the reader gave.
+ * The option of the reader's model.
  * @param {HTMLSelectElement} select
  * @param {string} name
  * @param {Element | null} next the option that it stands before; null: the last

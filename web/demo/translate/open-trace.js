@@ -1,4 +1,4 @@
-// Opening a saved trace: by the button, or dropped on the page. The engine has no part in it.
+// Opens a saved trace, by the button or by dropping it on the page. The engine is not needed.
 
 import { readTrace } from '../../view/index.js';
 

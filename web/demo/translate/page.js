@@ -1,4 +1,4 @@
-// The Translate page: text in, translation out, and what each head looked at.
+// The Translate page: it translates a text, and shows the attention of each head.
 
 import { QkvError, Translator } from '../../lib/index.js';
 import { AddressBar } from '../shared/address-bar.js';
@@ -39,7 +39,10 @@ let saved = null;
 
 /** The sentence in view. @type {string | undefined} */
 let inView;
-/** What the address wants the sentence's translation to begin with; undefined: it has been heard. @type {number[] | null | undefined} */
+/**
+ * The prefix of the sentence's translation in the address; undefined: already applied. @type {number[] | null |
+ * undefined}
+ */
 let wanted;
 
 bindUseCard(document);
@@ -49,7 +52,7 @@ const run = new LatestRun(translate, (error) => {
   status.failed(error, () => run.request());
 });
 
-/** Loading the model that is picked. A newer pick gives an older one up. */
+/** Loads the picked model. A newer choice aborts the older one. */
 const loading = new LatestRun(load, (error) => {
   texts.busy(false);
   status.failed(error, () => loading.request());
@@ -83,7 +86,7 @@ async function load(signal) {
   run.request();
 }
 
-/** Has the picked model translate, in the place of the one before. */
+/** Translates with the picked model instead of the previous one. */
 function pick() {
   const { target, folder, given } = models;
   const wish = given ?? `${target.tag} ${folder}`;
@@ -95,7 +98,10 @@ function pick() {
   loading.request();
 }
 
-/** The sentence under the caret first, with its trace; then what else is new. @param {AbortSignal} signal */
+/**
+ * Translates the sentence under the caret first, with its trace, then the other changed ones. @param {AbortSignal}
+ * signal
+ */
 async function translate(signal) {
   if (saved) {
     if (texts.text === shownText) return status.opened(saved.name);
@@ -129,7 +135,7 @@ async function trace(known, sentence, info, signal) {
   } catch (error) {
     const isPrefix = error instanceof QkvError && error.where === 'prefix';
     if (!isPrefix) throw error;
-    known.steer(sentence, null); // an address may want what this model cannot write
+    known.steer(sentence, null); // an address may have a prefix that this model cannot write
     await known.trace(sentence, signal);
   }
   signal.throwIfAborted();
@@ -150,7 +156,9 @@ function show(known, sentence) {
   texts.show(known);
 }
 
-/** Has the sentence in view translated again, from these pieces on. @param {number[] | null} prefix null: as the model likes */
+/**
+ * Translates the sentence in view again, beginning with these pieces. @param {number[] | null} prefix null: no prefix
+ */
 function steer(prefix) {
   if (!session || inView === undefined || saved) return;
   texts.endOwn();
@@ -179,7 +187,7 @@ function open(trace, name) {
 }
 
 const firstText = texts.text;
-/** Says in the address what is in view. @param {boolean} [step] one that Back undoes */
+/** Writes the view to the address. @param {boolean} [step] one that Back undoes */
 function note(step = false) {
   const hash = writeAddress({
     text: texts.text === firstText ? null : texts.text,
@@ -193,7 +201,7 @@ function note(step = false) {
   address.note(hash, step);
 }
 
-/** Shows what the address asks for. */
+/** Shows the view of the address. */
 function restore() {
   saved = null;
   address.forget();

@@ -1,4 +1,4 @@
-// The search card: what a beam search kept on its way to the translation, drawn when it comes into view.
+// The search card: the record of the beam search for the translation, drawn when the card becomes visible.
 
 import { lookOf, treeSvg } from '../../view/index.js';
 import { LatestRun } from '../shared/latest.js';
@@ -8,7 +8,7 @@ import { bindSave, json } from '../shared/save.js';
 /** @typedef {import('../../view/tree-layout.js').Search} Search */
 /** @typedef {(beam: number, signal: AbortSignal) => Promise<Search>} Find */
 
-/** Dispatches `choose` (detail: the ids of the pieces that a translation is to begin with) and `width`. */
+/** Dispatches `choose` (detail: the ids of the pieces of the new prefix) and `width`. */
 export class BeamCard extends EventTarget {
   #card;
   #tree;
@@ -54,7 +54,7 @@ export class BeamCard extends EventTarget {
     });
   }
 
-  /** Hypotheses kept a step; null: as many as the model likes. @returns {number | null} */
+  /** The beam; null: the model's own. @returns {number | null} */
   get beam() {
     const chosen = /** @type {HTMLInputElement | null} */ (this.#widths.querySelector(':checked'));
     const width = chosen ? Number(chosen.value) : this.#usual;
@@ -73,7 +73,7 @@ export class BeamCard extends EventTarget {
     this.beam = beam;
   }
 
-  /** @param {Find | null} find what is to be searched; null: nothing */
+  /** @param {Find | null} find the search; null: nothing */
   show(find) {
     this.#find = find;
     this.#refresh();

@@ -1,4 +1,5 @@
-// Translating a text sentence by sentence, remembering what was translated: as one types, only what changed is done again.
+// Translates a text sentence by sentence and remembers the translations, so that while one types only changed sentences
+// are translated.
 
 import { noteOf } from '../shared/doubt.js';
 
@@ -21,7 +22,7 @@ export class Session {
   #searches = new Map();
   /** Translations that the reader wrote. @type {Map<string, string>} */
   #own = new Map();
-  /** What the reader had translations begin with: ids of pieces. @type {Map<string, number[]>} */
+  /** The prefixes that the reader chose: ids of pieces. @type {Map<string, number[]>} */
   #prefixes = new Map();
 
   /** @param {Translator} translator */
@@ -29,24 +30,24 @@ export class Session {
     this.#translator = translator;
   }
 
-  /** A sentence's translation, if it has been made. @param {string} sentence */
+  /** A sentence's translation, if it is known. @param {string} sentence */
   textOf(sentence) {
     return this.#own.get(sentence) ?? this.#texts.get(this.#key(sentence))?.text;
   }
 
-  /** Whether the translation, or what was read of the sentence, is not whole. @param {string} sentence */
+  /** Whether the translation was cut or the sentence was not read to its end. @param {string} sentence */
   isCut(sentence) {
     const doubt = this.#doubtOf(sentence);
     return !!doubt && (!!doubt.cut || doubt.warnings.includes('truncated'));
   }
 
-  /** What a reader should know of the model's own translation, in words; often nothing. @param {string} sentence */
+  /** The warnings about the model's translation, in words; often empty. @param {string} sentence */
   noteOf(sentence) {
     const doubt = this.#doubtOf(sentence);
     return doubt ? noteOf(doubt, 'English') : '';
   }
 
-  /** What the model says of its own translation. @param {string} sentence */
+  /** The confidence, the warnings and the cut of the model's own translation. @param {string} sentence */
   #doubtOf(sentence) {
     return this.#own.has(sentence) ? undefined : this.#texts.get(this.#key(sentence))?.doubt;
   }
@@ -104,7 +105,10 @@ export class Session {
     remember(this.#traces, kTraces, key, trace);
   }
 
-  /** What a search so wide finds. @param {string} sentence @param {number} beam @param {AbortSignal} signal @returns {Promise<Search>} */
+  /**
+   * Searches with this beam. @param {string} sentence @param {number} beam @param {AbortSignal} signal @returns
+   * {Promise<Search>}
+   */
   async search(sentence, beam, signal) {
     const key = this.#key(sentence, beam);
     const known = this.#searches.get(key);

@@ -1,4 +1,4 @@
-// The two texts: what is typed, its translation, and which sentence of them is looked at.
+// The two texts: the source, its translation, and the current sentence.
 
 import { splitSentences } from '../../lib/index.js';
 
@@ -59,7 +59,7 @@ export class Texts extends EventTarget {
     this.#own.ariaLabel = `Your own ${target.name} translation`;
   }
 
-  /** The sentence looked at, from 0; -1 where there is but one. */
+  /** The current sentence, from 0; -1 if there is only one. */
   get sentence() {
     return this.#count > 1 ? this.#active : -1;
   }
@@ -100,7 +100,7 @@ export class Texts extends EventTarget {
     });
   }
 
-  /** The reader's own translation gives way to the model's. */
+  /** Replaces the reader's translation by the model's. */
   endOwn() {
     if (this.#ownOf !== null) this.#translateOwn(null);
   }
@@ -132,7 +132,7 @@ export class Texts extends EventTarget {
     this.#say('choose');
   }
 
-  /** The mirror lies under the text field and carries its marks. While the two texts differ there is nothing to mark. */
+  /** The mirror lies under the text field and has its marks. While the two texts differ nothing is marked. */
   #reflect() {
     this.#marks.show([]);
     this.#mirror.textContent = `${this.#source.value}\n`;
@@ -150,7 +150,7 @@ export class Texts extends EventTarget {
   }
 
   /**
-   * Takes the text as it stands now.
+   * Reads the current text.
    * @param {number} longest UTF-16 units of a sentence
    * @returns {{sentences: string[], active: number, own: string | null}} own: the reader's translation of the active one
    */
@@ -162,7 +162,7 @@ export class Texts extends EventTarget {
     return { sentences, active: this.#active, own: this.#ownOf === null ? null : this.#own.value };
   }
 
-  /** The sentence that holds the caret, or the one before it; -1 where there is none. */
+  /** The sentence at the caret, or the one before it; -1 if there is none. */
   #underCaret() {
     let [end, index] = [0, -1];
     for (const part of this.#parts) {
@@ -173,7 +173,7 @@ export class Texts extends EventTarget {
     return index;
   }
 
-  /** Shows what the session knows of the text that was read. @param {Session} session */
+  /** Shows the session's translations of the text. @param {Session} session */
   show(session) {
     const count = this.#count;
     let index = -1;
@@ -193,7 +193,7 @@ export class Texts extends EventTarget {
   }
 
   /**
-   * A trace from a file: its two texts, whatever the engine would say.
+   * Shows the two texts of a trace from a file.
    * @param {import('../../view/trace.js').Side} source
    * @param {import('../../view/trace.js').Side} target
    */

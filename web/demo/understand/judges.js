@@ -1,4 +1,4 @@
-// The two small cards: each has an encoder of its own, which loads when the cards come into view.
+// The two small cards. Each has its own encoder, which is loaded when the cards become visible.
 
 import { bars } from '../shared/bars.js';
 import { loadWith } from '../workbench/loader.js';
@@ -34,7 +34,7 @@ export class Judges {
     }).observe(root);
   }
 
-  /** The page has what it needs first. */
+  /** The page's own model is loaded first. */
   start() {
     this.#isReady = true;
     this.#go();
@@ -94,7 +94,7 @@ class Card {
     this.#root.setAttribute('aria-busy', 'false');
   }
 
-  /** Goes on when a newer text comes meanwhile. */
+  /** Continues if a newer text arrives meanwhile. */
   #load() {
     const say = (/** @type {number} */ part) =>
       (this.#note.textContent = `Loading its model, ${Math.round(100 * part)} %`);
@@ -146,7 +146,7 @@ function capitals(said) {
   said.append(row.node);
   return {
     model: 'capitals',
-    // What stands for a hidden word is none.
+    // A mask is not a word.
     prepare: (text) =>
       (
         text
@@ -162,7 +162,7 @@ function capitals(said) {
 }
 
 /**
- * A word is what its first piece is.
+ * The label of a word is that of its first piece.
  * @param {string} text words with a space between
  * @param {import('../../lib/models/index.js').Tag[]} tags
  */

@@ -1,4 +1,4 @@
-// What the Understand page has, tied together.
+// Connects the parts of the Understand page.
 
 import { AddressBar, hashOf, readSight, readText, writeSight } from '../shared/address-bar.js';
 import { EncoderWorkbench } from '../workbench/encoder.js';

@@ -1,5 +1,5 @@
-// What an encoder's head says of a text: guesses for masked words, labels, tags, an answer. Each knows how to ask the
-// model and how to show what it said.
+// The results of an encoder's head for a text: guesses for masked words, labels, tags, an answer. Each class asks the
+// model and shows the result.
 
 import { bars } from '../shared/bars.js';
 import { make, segmented } from '../shared/dom.js';
@@ -12,7 +12,7 @@ import { tagRow } from './tags.js';
  * @typedef {object} Answers
  * @property {string} title
  * @property {HTMLElement} node
- * @property {HTMLElement} [which] where there are several places to look at, their choice
+ * @property {HTMLElement} [which] the choice among several places
  * @property {(text: string, asked: Asked) => Promise<any>} ask
  * @property {(said: any, text: string, hidden: (mask: number) => string | null) => void} show null: there is no text; `hidden`:
  *   what is known to be behind a mask
@@ -20,7 +20,7 @@ import { tagRow } from './tags.js';
  */
 
 const kGuesses = 10;
-const kBits = 5e-5; // less rounds to nothing
+const kBits = 5e-5; // less rounds to 0
 
 /**
  * @param {Encoder} model
@@ -40,7 +40,7 @@ function guesses(model, fill) {
   /** @type {Awaited<ReturnType<Encoder['fillMask']>>} */
   let said = [];
   let chosen = 0;
-  /** What is behind the masks, as far as it is known. @type {(mask: number) => string | null} */
+  /** The words behind the masks, if known. @type {(mask: number) => string | null} */
   let behind = () => null;
   const list = bars('Guesses, the likeliest first', (i) =>
     fill({ mask: chosen, text: written(said[chosen].guesses[i].piece) }),
@@ -145,7 +145,7 @@ const nothing = () => ({
   show() {},
 });
 
-/** A piece as it goes into a text, without its vocabulary's mark. @param {string} piece */
+/** The text of a piece, without its vocabulary's mark. @param {string} piece */
 const written = (piece) => piece.replace(/^(##|[▁Ġ])/, '');
 
 /** In hundredths, as many digits as are read at a glance. @param {number} probability */

@@ -1,4 +1,4 @@
-// An encoder at work on one text: its pieces, what its head says of them, and what each of its heads looked at.
+// Runs an encoder on one text: shows its pieces, the results of its head, and the attention of each head.
 
 import { encoderTrace } from '../../view/index.js';
 import { LatestRun } from '../shared/latest.js';
@@ -74,7 +74,7 @@ export class EncoderWorkbench extends EventTarget {
     return this.#hidden.restored(this.text, this.#wordList);
   }
 
-  /** Knows what is behind the masks of the text. @param {string[]} words */
+  /** Sets the words behind the masks of the text. @param {string[]} words */
   set hiddenWords(words) {
     words.forEach((word, i) => this.#hidden.learn(i, word));
     this.#showWords();
@@ -92,7 +92,7 @@ export class EncoderWorkbench extends EventTarget {
     this.#changed(0);
   }
 
-  /** Nothing is read any more. */
+  /** Stops reading. */
   end() {
     this.#run.cancel();
     this.#model = null;
@@ -143,7 +143,7 @@ export class EncoderWorkbench extends EventTarget {
     this.dispatchEvent(new Event('choose'));
   }
 
-  /** Puts a guess in the place of the mask that it was made for. @param {{mask: number, text: string}} guess */
+  /** Replaces a mask by its guess. @param {{mask: number, text: string}} guess */
   #fill({ mask, text }) {
     const word = this.#wordList.find((other) => other.mask === mask);
     if (word) this.#replace(word, text);

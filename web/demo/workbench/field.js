@@ -1,4 +1,4 @@
-// A text field that takes part in the one gesture: what the explorer lights is marked in its text.
+// A text field connected to the selection: the highlighted pieces are marked in its text.
 
 /** @typedef {import('../shared/marks.js').Marks} Marks */
 /** @typedef {import('../../view/trace.js').Side} Side */
@@ -36,7 +36,7 @@ export class Field extends EventTarget {
     this.#reflect();
   }
 
-  /** What is written last is in view. */
+  /** Scrolls to the end of the text. */
   scrollToEnd() {
     this.#area.scrollTop = this.#area.scrollHeight;
   }
@@ -46,18 +46,18 @@ export class Field extends EventTarget {
     this.#area.setAttribute('aria-busy', String(working));
   }
 
-  /** The text's node, where ranges of it can be marked. */
+  /** The node of the text, for marking ranges. */
   get node() {
     return /** @type {Text} */ (this.#mirror.firstChild);
   }
 
-  /** Ties the text to the pieces that were traced. @param {Side | null} side */
+  /** Connects the text to the traced pieces. @param {Side | null} side */
   mark(side) {
     if (side && side.text === this.text) this.#marks.show([{ name: this.#name, side, node: this.node, begin: 0 }]);
     else this.#marks.show([]);
   }
 
-  /** Tints what follows a beginning of the text: what the model wrote. @param {string | null} from null: nothing */
+  /** Colours the text that the model wrote, after a beginning of the text. @param {string | null} from null: nothing */
   tint(from) {
     if (typeof Highlight !== 'function') return;
     const highlight = new Highlight();

@@ -1,5 +1,5 @@
-// A generator at work on one text: it writes on, piece by piece; at any place what may come next, and what each head
-// looked at.
+// Runs a generator on one text: it continues the text piece by piece, and shows the next pieces and the attention of
+// each head.
 
 import { generatorTrace } from '../../view/index.js';
 import { LatestRun } from '../shared/latest.js';
@@ -39,7 +39,7 @@ export class GeneratorWorkbench extends EventTarget {
   #trace = null;
   /** Texts before the model wrote, or the reader picked. @type {string[]} */
   #before = [];
-  /** What was there when the model last wrote on. @type {string | null} */
+  /** The text before the last continuation. @type {string | null} */
   #from = null;
   /** A text that the model would end. @type {string | null} */
   #ended = null;
@@ -81,7 +81,7 @@ export class GeneratorWorkbench extends EventTarget {
     this.#set(text);
   }
 
-  /** How the next piece is drawn. */
+  /** The options of drawing the next piece. */
   get draw() {
     return this.#knobs.draw;
   }
@@ -100,7 +100,7 @@ export class GeneratorWorkbench extends EventTarget {
     this.#changed(0);
   }
 
-  /** Nothing is written or read any more. */
+  /** Stops writing and reading. */
   end() {
     this.#stop();
     this.#run.cancel();
@@ -139,7 +139,7 @@ export class GeneratorWorkbench extends EventTarget {
     return this.#write(this.text, kPieces);
   }
 
-  /** The continuation that another seed draws. */
+  /** Continues with another seed. */
   #writeOther() {
     const from = this.#from ?? this.text;
     this.draw = { ...this.draw, seed: (this.draw.seed + 1) % kSeeds };
@@ -168,7 +168,7 @@ export class GeneratorWorkbench extends EventTarget {
 
   /** @param {Generator} model @param {string} from @param {number} pieces @param {AbortSignal} signal */
   async #stream(model, from, pieces, signal) {
-    // The draws of a text that was continued before are not to be those of its beginning.
+    // The draws for an already continued text must differ from those of its beginning.
     const seed = this.draw.seed + kSeeds * from.length;
     const reader = model
       .stream(from, { ...this.draw, seed, maxLength: pieces, repetitionPenalty: 1, signal })
@@ -270,7 +270,7 @@ export class GeneratorWorkbench extends EventTarget {
     this.dispatchEvent(new Event('change'));
   }
 
-  /** After the piece that is lit, or after all. */
+  /** The next pieces after the highlighted piece, or after the whole text. */
   #showNext() {
     const { slice, selection } = this.#explorer;
     const target = this.#trace?.target;

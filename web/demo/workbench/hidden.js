@@ -1,4 +1,4 @@
-// The words of a text, some of them hidden behind masks. What was hidden here may come back.
+// The words of a text, some of them behind masks. Words that were hidden here can be shown again.
 
 const kWord = /[\p{L}\p{N}]+(?:[’'-][\p{L}\p{N}]+)*/u;
 
@@ -17,15 +17,18 @@ export function wordsOf(text, mask) {
   }));
 }
 
-/** What stood where the masks of a text are, as far as it is known. */
+/** The words behind the masks of a text, if known. */
 export class Hidden {
   #text = '';
   /** @type {Word[]} */
   #masks = [];
-  /** What is behind each. @type {(string | null)[]} */
+  /** The word behind each mask. @type {(string | null)[]} */
   #known = [];
 
-  /** The text is another one: what is behind the masks that were not touched is known still. @param {string} text @param {Word[]} words of it */
+  /**
+   * Follows a changed text: the words behind unchanged masks stay known. @param {string} text @param {Word[]} words of
+   * it
+   */
   follow(text, words) {
     const masks = words.filter(({ mask }) => mask >= 0);
     const { before, after } = unchanged(this.#text, text);
@@ -56,7 +59,7 @@ export class Hidden {
   }
 }
 
-/** How much of two texts' beginnings and ends is the same. @param {string} a @param {string} b */
+/** The lengths of the common beginning and end of two texts. @param {string} a @param {string} b */
 function unchanged(a, b) {
   const most = Math.min(a.length, b.length);
   let before = 0;

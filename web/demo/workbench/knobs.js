@@ -1,4 +1,4 @@
-// The knobs of a generator: how what comes next is drawn.
+// The knobs of a generator: the options of drawing the next piece.
 
 import { make, slider } from '../shared/dom.js';
 
@@ -12,7 +12,7 @@ import { make, slider } from '../shared/dom.js';
 
 const kTopK = [0, 1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000];
 
-/** There are so many seeds. */
+/** The number of seeds. */
 export const kSeeds = 10_000;
 
 /** @type {Draw} */
@@ -79,7 +79,7 @@ export class Knobs extends EventTarget {
   }
 }
 
-/** What an address says of them. @param {URLSearchParams} said @returns {Draw} */
+/** Reads the knobs from an address. @param {URLSearchParams} said @returns {Draw} */
 export function readDraw(said) {
   const number = (
     /** @type {string} */ name,

@@ -1,4 +1,4 @@
-// Loads a model for a page, with its progress in the status line. A newer choice gives an older one up.
+// Loads a model for a page, with its progress in the status line. A newer choice aborts the older one.
 
 import { load } from '../../lib/models/index.js';
 import { LatestRun } from '../shared/latest.js';

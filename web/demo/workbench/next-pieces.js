@@ -1,4 +1,4 @@
-// What may come next after a text: the model's distribution, reshaped by the sampling options, as bars that can be picked.
+// The next pieces after a text: the model's distribution, changed by the sampling options, as bars that can be picked.
 
 import { bars } from '../shared/bars.js';
 import { LatestRun } from '../shared/latest.js';
@@ -17,7 +17,7 @@ const kEnd = /^(<\|endoftext\|>|<\/s>|<eos>)$/;
 
 /** Dispatches `pick` (detail: the text that the next piece adds to `after`). */
 export class NextPieces extends EventTarget {
-  /** The text that they come after. */
+  /** The text before them. */
   after = '';
   #list;
   #where;
@@ -118,13 +118,13 @@ export class NextPieces extends EventTarget {
     if (detail !== null) this.dispatchEvent(new CustomEvent('pick', { detail }));
   }
 
-  /** Whether a piece goes on with the word before; marks always do. @param {string} piece */
+  /** Whether a piece continues the word before it; punctuation always does. @param {string} piece */
   #goesOn(piece) {
     const text = textOf(piece, this.#ofBytes);
     return text !== null && /[\p{L}\p{N}’']$/u.test(this.after) && /^[\p{L}\p{N}]/u.test(text);
   }
 
-  /** What a piece adds to the text; null: it stands for none. @param {string} piece */
+  /** The text of a piece; null: it has none. @param {string} piece */
   #addition(piece) {
     const text = textOf(piece, this.#ofBytes);
     return text === null || (this.after !== '' && !/\s$/.test(this.after)) ? text : text.replace(/^ /, '');

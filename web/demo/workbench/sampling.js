@@ -1,4 +1,4 @@
-// What temperature, top-k and top-p make of a distribution: what the engine draws from, in the same order of steps.
+// Applies temperature, top-k and top-p to a distribution, in the same order of steps as the engine.
 
 /**
  * @typedef {object} Bend
@@ -10,7 +10,7 @@
 /**
  * @param {ArrayLike<number>} logProbs best first
  * @param {Bend} bend
- * @returns {Float64Array} the probability of each to be drawn; 0: it is cut
+ * @returns {Float64Array} the probability of drawing each piece; 0: it is cut off
  */
 export function reshaped(logProbs, { temperature, topK, topP }) {
   const size = logProbs.length;
@@ -19,7 +19,7 @@ export function reshaped(logProbs, { temperature, topK, topP }) {
   );
   let kept = size;
   if (topK > 0 && topK < size) {
-    kept = topK; // and those that are as likely as the last of them
+    kept = topK; // and further pieces as likely as the last one
     while (kept < size && weights[kept] === weights[topK - 1]) ++kept;
   }
   if (topP < 1) kept = reaching(weights, kept, topP);
@@ -27,7 +27,10 @@ export function reshaped(logProbs, { temperature, topK, topP }) {
   return weights.map((weight, i) => (i < kept ? weight / sum : 0));
 }
 
-/** How many of the first reach a share of their sum. @param {Float64Array} weights @param {number} most @param {number} share */
+/**
+ * The number of first weights that reach a share of the sum. @param {Float64Array} weights @param {number} most @param
+ * {number} share
+ */
 function reaching(weights, most, share) {
   const wanted = share * total(weights, most);
   let [kept, reached] = [0, 0];

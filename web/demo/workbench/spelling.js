@@ -1,4 +1,4 @@
-// What a generator's piece is as text. Vocabularies write it in ways of their own: '▁house', 'Ġhouse', '<0x41>'.
+// The text of a generator's piece. Vocabularies write it in different ways: '▁house', 'Ġhouse', '<0x41>'.
 
 /** Whether a vocabulary writes bytes as GPT-2's does. @param {string[]} pieces many of it */
 export const isOfBytes = (pieces) => pieces.some((piece) => piece.startsWith('Ġ'));
@@ -6,14 +6,14 @@ export const isOfBytes = (pieces) => pieces.some((piece) => piece.startsWith('Ġ
 /**
  * @param {string} piece
  * @param {boolean} ofBytes
- * @returns {string | null} null: it is no text by itself
+ * @returns {string | null} null: it is not a text by itself
  */
 export function textOf(piece, ofBytes) {
   if (/^(<.+>|\[[A-Z]+\])$/u.test(piece)) return null;
   return ofBytes ? fromBytes(piece) : piece.replaceAll('▁', ' ');
 }
 
-/** A piece as it is shown by itself. @param {string} piece @param {boolean} ofBytes @param {boolean} isEnd of a text */
+/** A piece shown by itself. @param {string} piece @param {boolean} ofBytes @param {boolean} isEnd of a text */
 export function shownAs(piece, ofBytes, isEnd) {
   if (isEnd) return 'end of text';
   const text = textOf(piece, ofBytes);
@@ -21,7 +21,7 @@ export function shownAs(piece, ofBytes, isEnd) {
   return text.replace(/^ /, '').replaceAll('\n', '↵').replaceAll(' ', '␣') || '␣';
 }
 
-/** Of the 256 bytes, those that GPT-2 writes as they are. */
+/** The bytes that GPT-2 writes as themselves. */
 const isPlain = (/** @type {number} */ byte) =>
   (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || (byte >= 174 && byte <= 255);
 

@@ -1,4 +1,4 @@
-// A translator at work on one text, as one sentence: its translation, and what each head looked at.
+// Runs a translator on one text as one sentence: shows its translation and the attention of each head.
 
 import { noteOf } from '../shared/doubt.js';
 import { LatestRun } from '../shared/latest.js';
@@ -54,7 +54,7 @@ export class TranslatorWorkbench extends EventTarget {
     this.#changed(0);
   }
 
-  /** Nothing is translated any more. */
+  /** Stops translating. */
   end() {
     this.#run.cancel();
     this.#model = null;

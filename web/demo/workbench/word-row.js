@@ -1,4 +1,4 @@
-// A text as its words, each of which can be hidden and shown again.
+// The words of a text, each of which can be hidden and shown again.
 
 import { make } from '../shared/dom.js';
 
@@ -45,7 +45,7 @@ export class WordRow {
     return button;
   }
 
-  /** One of the row is a stop for Tab. @param {number} index @param {boolean} focus */
+  /** Sets the word of the row that Tab focuses. @param {number} index @param {boolean} focus */
   #reach(index, focus) {
     const buttons = /** @type {HTMLElement[]} */ ([...this.#node.children]);
     buttons.forEach((button, i) => (button.tabIndex = i === index ? 0 : -1));

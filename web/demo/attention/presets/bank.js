@@ -1,4 +1,4 @@
-// A memory bank: a look-up that may be asked with a blurred key.
+// A memory bank: a look-up with an exact or a noisy key.
 
 import { formatNumber } from '../../../view/numbers.js';
 import { bars } from '../../shared/bars.js';

@@ -73,7 +73,7 @@ export const dense = {
   },
 };
 
-/** Weights by place alone: the location score of a query that says nothing but its place. @param {number} count */
+/** Weights by position only: the location score of a query that encodes only its position. @param {number} count */
 async function denseWeights(count) {
   const W = kLayer.map((row) => row.slice(0, count));
   const query = identity(count);

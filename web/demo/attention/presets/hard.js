@@ -1,4 +1,4 @@
-// Soft against hard: one key or a share of all, and why samples of the one average to the other.
+// Soft and hard selection: a share of all keys or one key, and why the mean of samples equals the soft weights.
 
 import { attention } from '../../../lib/attention/index.js';
 import { bars } from '../../shared/bars.js';
@@ -102,7 +102,9 @@ async function weightsOf(state, query = [state.query[0]]) {
   return weights.data;
 }
 
-/** The mean of hard weights: what a query gets that wants all draws alike. @param {import('../state.js').State} state @param {number} count */
+/**
+ * The mean of hard weights over many draws of a query. @param {import('../state.js').State} state @param {number} count
+ */
 async function meanOf(state, count) {
   const drawn = await weightsOf({ ...state, selection: 'sampled' }, Array(count).fill(state.query[0]));
   const keys = drawn.length / count;

@@ -98,7 +98,7 @@ export const local = {
 };
 
 /**
- * The engine's own bell between the words too: a gate that is wide open leaves the Gaussian alone, on places so fine.
+ * The engine's Gaussian between the words too: with all gates open only the Gaussian remains, on finer positions.
  * @param {import('../state.js').State} state @param {number} p @param {number} keys @returns {Promise<[number, number][]>}
  */
 async function bellOf({ window, halfWidth }, p, keys) {

@@ -15,7 +15,7 @@ export const playground = {
     'Drag a number and watch what it moves. Every choice of the family is at hand, and all of them go together.',
   ],
   equations: [kVaswani],
-  // Vaswani's, while that is what is chosen; else every stage, without one that does nothing.
+  // The equation of Vaswani et al. if it is chosen; otherwise every stage that has an effect.
   equationsOf(state) {
     const [lines, first] = [state, firstState()].map((one) => equationsOf(one).map(({ source }) => source));
     if (lines.join() === first.join()) return [kVaswani];
@@ -23,6 +23,6 @@ export const playground = {
     return rest.length === lines.length ? lines : rest.map((line) => line.replace('(\\s{L})', '(\\s{S})'));
   },
   papers: [papers.vaswani],
-  // One cell is kept from the start: a first look shows what pointing at one does.
+  // One cell is pinned at the start, to show the effect of pointing.
   state: () => ({ pinned: { matrix: 'context', row: 1, column: 1 } }),
 };

@@ -1,4 +1,5 @@
-// Positions: without them the order of words is nothing; with them a place is a turn of many clocks.
+// Positions: without them the order of words has no effect; sinusoids encode a position by rotations of several
+// frequencies.
 
 import { attention, positions as places } from '../../../lib/attention/index.js';
 import { compute } from '../compute.js';

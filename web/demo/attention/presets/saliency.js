@@ -1,11 +1,11 @@
-// Intention against saliency: what stands out by itself, and what is asked for.
+// Saliency without a query and attention with one.
 
 import { bars } from '../../shared/bars.js';
 import { make, segmented } from '../../shared/dom.js';
 import { papers } from '../papers.js';
 import { namesOf } from '../state.js';
 
-/** The first feature is how much a thing stands out; the others are what it is. */
+/** The first feature is the saliency of a thing; the others describe it. */
 const kParty = {
   keyNames: ['a toast', 'music', 'your name', 'glasses', 'far talk'],
   key: [

@@ -1,4 +1,4 @@
-// Why the scale: how sharp the softmax gets as queries and keys grow, and how little it can still learn then.
+// The reason for the scale: the softmax becomes sharper as queries and keys grow, and its gradient becomes smaller.
 
 import { attention } from '../../../lib/attention/index.js';
 import { make, slider } from '../../shared/dom.js';

@@ -1,4 +1,4 @@
-// The worked shapes: which sizes meet which, and what comes out.
+// A worked example of shapes: which sizes must agree, and the size of the result.
 
 import { make, scrollable, segmented, svgMake } from '../../shared/dom.js';
 import { papers } from '../papers.js';
