@@ -12,9 +12,12 @@ import { member, requireArguments, toDictionary, toFunction, toSignal, toText } 
 /** The features of the permissions policy, by the names of the classes. @type {Record<string, string>} */
 const kFeatures = { Translator: 'translator', LanguageDetector: 'language-detector' };
 
+/** A frame that was removed has no DOMException any more in Chromium, unless it was looked up before. */
+const Exception = globalThis.DOMException;
+
 /** @param {string} name @param {string} message @param {unknown} [cause] */
 export function exception(name, message, cause) {
-  const error = new DOMException(message, name);
+  const error = new Exception(message, name);
   return cause === undefined ? error : Object.defineProperty(error, 'cause', { value: cause, configurable: true });
 }
 

@@ -1,5 +1,6 @@
 // What there is for the options of a create(): the browser's own model, one of qkv's, or an echo.
 import { languageOf } from '../text/tags.js';
+import { promised } from '../webidl/convert.js';
 import { echo, openDetector, openNative, openOwn } from './backends.js';
 import { natives, settings } from './configuration.js';
 import { detectorDownloads, detectors } from './detectors.js';
@@ -72,7 +73,7 @@ async function nativeState(Native, options) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   const silence = new Promise((resolve) => (timer = setTimeout(resolve, kPatience)));
-  const answer = Promise.resolve(Native.availability(options)).catch(() => {});
+  const answer = promised(() => Native.availability(options)).catch(() => {});
   const said = await Promise.race([answer, silence]);
   clearTimeout(timer);
   return said ?? 'unavailable';

@@ -1,0 +1,60 @@
+// The built-in API as qkv gives it to every browser: each row is a requirement of the specifications, tried in the page. In
+// Chromium, which has classes of its own, they are replaced.
+
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { built, openBrowser } from './chromium.js';
+import { openFirefox } from './firefox.js';
+import { native } from './translator-api/native.js';
+import { rows } from './translator-api/rows.js';
+import { hasWebKit, openWebKit } from './webkit.js';
+
+const kRoot = dirname(built.package);
+const kPage = 'tests/web/translator-api/page.html';
+const kLongest = 300_000; // ms, for all rows of a page
+
+const browsers = [
+  ['Chromium', () => openBrowser(kRoot)],
+  ['Firefox', () => openFirefox(kRoot)],
+  ...(hasWebKit ? [['WebKit', () => openWebKit(kRoot)]] : []),
+];
+
+/** Runs rows in a page; resolves with the fault of each. */
+async function faultsOf(page, which, when) {
+  const start = async ([list, how]) => {
+    const { defineNative, native } = await import('/tests/web/translator-api/native.js');
+    if (how === 'unavailable') defineNative();
+    const { install, configure } = await import('/dist/translator-api/install.js');
+    install({ when: how });
+    globalThis.qkvConfigure = configure;
+    const { runRows, rows: all } = await import('/tests/web/translator-api/rows.js');
+    runRows(list === 'native' ? native : all).then((results) => (globalThis.rowResults = results));
+  };
+  await page.evaluate(start, [which, when]);
+  for (const end = Date.now() + kLongest; Date.now() < end; await sleep(500)) {
+    const results = await page.evaluate(() => globalThis.rowResults ?? null);
+    if (results) return new Map(results);
+  }
+  throw new Error('the rows do not end');
+}
+
+describe.each(browsers)('%s', (name, openIt) => {
+  let browser;
+  let faults;
+  let nativeFaults;
+
+  beforeAll(async () => {
+    browser = await openIt();
+    faults = await faultsOf(await browser.open(kPage), 'all', 'always');
+    nativeFaults = await faultsOf(await browser.open(kPage), 'native', 'unavailable');
+  }, 2 * kLongest);
+  afterAll(() => browser?.close());
+
+  test.each(rows.map(([requirement]) => [requirement]))('%s', (requirement) =>
+    expect(faults.get(requirement)).toBe(''),
+  );
+
+  test.each(native.map(([requirement]) => [requirement]))("asking the browser's own first: %s", (requirement) =>
+    expect(nativeFaults.get(requirement)).toBe(''),
+  );
+});

@@ -1,0 +1,25 @@
+// Every sentence of the two specifications that a page can test, as a row: what is required, and a function that throws where it
+// is not so. They run in the page, on the classes that it has as globals.
+import { calls } from './calls.js';
+import { conversions } from './conversions.js';
+import { creation } from './creation.js';
+import { idl } from './idl.js';
+import { progress } from './progress.js';
+import { activated, configure, kTiny } from './tools.js';
+
+export const rows = [...idl, ...conversions, ...creation, ...progress, ...calls];
+
+/** @returns {Promise<[requirement: string, fault: string][]>} '' where there is none */
+export async function runRows(list = rows) {
+  const results = [];
+  for (const [requirement, check] of list) {
+    configure({ models: { 'en-fr': kTiny } });
+    try {
+      await activated(true, check);
+      results.push([requirement, '']);
+    } catch (error) {
+      results.push([requirement, `${error}\n${error?.stack}`]);
+    }
+  }
+  return results;
+}
