@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Script } from 'node:vm';
+import { build as esbuild } from 'esbuild';
 import { packageTexts, packages } from '../../web/tools/model-packages.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -72,6 +73,18 @@ test('the same lines work from CommonJS, and with the model named', () => {
   expect(available).toBe('available unavailable');
   expect(error).toMatch(/^NotSupportedError.*install qkv-en-de/);
   expect(status).toBe(0);
+});
+
+test('a bundler keeps the import that installs the built-in API, and drops it where only something else is imported', async () => {
+  const bundled = async (source) => {
+    const stdin = { contents: source, resolveDir: consumer };
+    const options = { bundle: true, format: 'esm', minify: true, write: false, platform: 'browser', logLevel: 'error' };
+    const { outputFiles } = await esbuild({ stdin, ...options, preserveSymlinks: true });
+    return outputFiles[0].text;
+  };
+  expect(await bundled("import 'qkv/translator-api/install';")).toContain('downloadprogress');
+  expect(await bundled("import { install } from 'qkv/translator-api/install';")).toContain('downloadprogress');
+  expect(await bundled("import { Translator } from 'qkv/translator-api';")).toBe('');
 });
 
 /** The files that a manifest's `exports` names. */
@@ -149,6 +162,12 @@ test('workers are classic scripts of one file, and classes keep their names', as
   const library = await import('../../dist/models.js');
   const classes = ['Encoder', 'Generator', 'QkvError', 'Translator'];
   expect(classes.map((name) => library[name].name)).toEqual(classes);
+  const { configure: _, ...api } = await import('../../dist/translator-api.js');
+  expect(
+    Object.values(api)
+      .map(({ name }) => name)
+      .sort(),
+  ).toEqual(Object.keys(api).sort());
 });
 
 test('nothing in it needs unsafe-eval or names a machine', () => {

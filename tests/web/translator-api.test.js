@@ -50,6 +50,26 @@ describe.each(browsers)('%s', (name, openIt) => {
   }, 2 * kLongest);
   afterAll(() => browser?.close());
 
+  test('a download begins with a click, by the word of the browser itself', async () => {
+    // What Playwright evaluates counts as an action of the user, so Chromium tells the first outcome by its console.
+    let tell;
+    const told = new Promise((resolve) => (tell = resolve));
+    const page = await browser.open(`${kPage}?activation`, {}, async (opened) => opened.on('console', tell));
+    if (name === 'Chromium') await told;
+    const outcomes = async (count) => {
+      for (let i = 0; i < 300; i++, await sleep(100)) {
+        const found = await page.evaluate(() => globalThis.outcomes);
+        if (found.length >= count) return found;
+      }
+      throw new Error('create() does not end');
+    };
+    const knows = await page.evaluate(() => 'userActivation' in navigator);
+    const first = knows ? 'NotAllowedError' : 'created';
+    expect(await outcomes(1)).toEqual([first]);
+    await page.click('button');
+    expect(await outcomes(2)).toEqual([first, 'created']);
+  });
+
   test.each(rows.map(([requirement]) => [requirement]))('%s', (requirement) =>
     expect(faults.get(requirement)).toBe(''),
   );

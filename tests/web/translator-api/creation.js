@@ -10,6 +10,8 @@ import {
   kTiny,
   rejected,
   same,
+  sleep,
+  slowly,
   with_,
 } from './tools.js';
 
@@ -131,13 +133,14 @@ export const creation = [
   [
     'while it is downloaded it is downloading, and another create() needs no action',
     async () => {
-      let begins;
-      const begun = new Promise((resolve) => (begins = resolve));
-      const creating = create({ ...kPair, monitor: (m) => m.addEventListener('downloadprogress', begins) });
-      await begun;
-      same(await availability(kPair), 'downloading');
-      const other = activated(false, () => create(kPair));
-      for (const translator of await Promise.all([creating, other])) translator.destroy();
+      configure({ models: { 'en-fr': kReal }, worker: false });
+      await slowly(4, async () => {
+        const creating = create(kPair);
+        await sleep(200);
+        same(await availability(kPair), 'downloading');
+        const other = activated(false, () => create(kPair));
+        for (const translator of await Promise.all([creating, other])) translator.destroy();
+      });
     },
   ],
   [

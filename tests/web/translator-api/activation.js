@@ -1,0 +1,21 @@
+// With ?activation a translator is created as the page loads, and another by the button: whether the user has acted is the
+// browser's own word here. What became of each is in `outcomes`.
+globalThis.outcomes = [];
+
+if (location.search === '?activation') {
+  const { configure, install } = await import('/dist/translator-api/install.js');
+  install({ when: 'always' });
+  configure({ models: { 'en-fr': '/tests/goldens/models/tiny-f32/' } });
+  const { Translator } = globalThis;
+  const create = async () => {
+    const creating = Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr' });
+    const outcome = await creating.then(
+      (translator) => translator.destroy() ?? 'created',
+      ({ name }) => name,
+    );
+    globalThis.outcomes.push(outcome);
+    console.info(outcome);
+  };
+  document.querySelector('button').addEventListener('click', create);
+  await create();
+}
