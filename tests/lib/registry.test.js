@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { Translator, registry } from '../../web/lib/index.js';
-import { Sha256 } from '../../web/lib/registry/sha256.js';
+import { Sha256 } from '../../web/lib/store/sha256.js';
 import { at, create, rejection } from './support.js';
 
 const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');

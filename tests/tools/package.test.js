@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Script } from 'node:vm';
 import { build as esbuild } from 'esbuild';
-import { packageTexts, packages } from '../../web/tools/model-packages.mjs';
+import { manifestText, otherFolders, packageTexts, packages, pairsText } from '../../web/tools/model-packages.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -114,14 +114,14 @@ test('source maps have the texts of our own sources, and step over those of othe
   expect([...foreign]).toEqual(expect.arrayContaining(['qkv.mjs', 'd3-scale.mjs']));
 });
 
-test('the package is under 2 MB without models; a model is one package, without how it was trained', () => {
+test('the package is under 2 MiB without models; a model is one package, without how it was trained', () => {
   const pack = (folder) => {
     const options = { encoding: 'utf8', cwd: consumer, stdio: ['ignore', 'pipe', 'ignore'] };
     const [packed] = JSON.parse(execFileSync('npm', ['pack', '--dry-run', '--json', join(root, folder)], options));
     return { size: packed.size, paths: packed.files.map(({ path }) => path) };
   };
   const own = pack('dist');
-  expect(own.size).toBeLessThan(2_000_000);
+  expect(own.size).toBeLessThan(2 << 20);
   expect(own.paths.filter((path) => /safetensors|\.spm$/.test(path))).toEqual([]);
   expect(own.paths).toEqual(
     expect.arrayContaining(['README.md', 'LICENSE', 'THIRD_PARTY.txt', 'index.js', 'assets/worker.js']),
@@ -136,6 +136,10 @@ test('the model packages are what their models say', () => {
     for (const [file, text] of Object.entries(packageTexts(name))) {
       expect(readFileSync(join(root, 'web', 'models', name, file), 'utf8')).toBe(text);
     }
+  }
+  expect(readFileSync(join(root, 'web/lib/api/pairs.js'), 'utf8')).toBe(pairsText());
+  for (const folder of otherFolders()) {
+    expect(readFileSync(join(folder, 'manifest.json'), 'utf8')).toBe(manifestText(folder));
   }
 });
 

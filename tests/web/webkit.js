@@ -120,10 +120,10 @@ export async function openWebKit(folder = built.site, options = {}) {
     complaints: () => page.evaluate(() => globalThis.complaints),
   };
 
-  /** Loads a page in the window, in place of the one before. @param {string} [path] with its query */
+  /** Loads a page in the window, in place of the one before. @param {string} [path] with its query, or a URL */
   async function open(path = '') {
     await send('POST', '/url', { url: 'about:blank' }); // so that another fragment is another visit
-    await send('POST', '/url', { url: front.url + path });
+    await send('POST', '/url', { url: new URL(path, front.url).href });
     return page;
   }
 

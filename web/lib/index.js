@@ -2,6 +2,8 @@
 
 export { QkvError } from './base/errors.js';
 export { splitSentences } from './text/sentences.js';
+export { languagePairs } from './api/package-models.js';
+export { models } from './api/models.js';
 export { Translator } from './api/translator.js';
 export { version } from './base/version.js';
 export { registry } from './api/registry.js';
@@ -12,6 +14,8 @@ export { registry } from './api/registry.js';
 /** @typedef {import('./api/monitor.js').CreateMonitor} CreateMonitor */
 /** @typedef {import('./api/monitor.js').DownloadProgressEvent} DownloadProgressEvent */
 /** @typedef {import('./engine/engine.js').TranslatedPart} TranslatedPart */
+/** @typedef {import('./store/kept.js').KeptModel} KeptModel */
+/** @typedef {import('./loading/model-source.js').ModelStore} ModelStore */
 /** @typedef {import('./api/search.js').Hypothesis} Hypothesis */
 /** @typedef {import('./api/search.js').Search} Search */
 /** @typedef {import('./api/search.js').SearchTree} SearchTree */

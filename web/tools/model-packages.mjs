@@ -1,17 +1,44 @@
 // Writes the npm package files of each model folder that is a package: package.json, the module with the files' URLs,
-// its types, and manifest.json with the files' sizes. Run it after a model has changed; a test fails otherwise.
+// its types, and manifest.json with the files' sizes and hashes; and the library's list of these pairs. Run it after a
+// model has changed; a test fails otherwise. For given folders it writes manifest.json only.
 //
-// usage: model-packages.mjs
+// usage: model-packages.mjs [FOLDER...]
 
+import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { at } from './common.mjs';
 
-/** The packages, by their folder in web/models: the language of each. @type {Record<string, string>} */
-export const packages = { 'en-fr': 'French', 'en-de': 'German', 'en-es': 'Spanish' };
+/**
+ * The packages, by their folder in web/models: the language of each, and its BLEU on 2,000 sentences of Tatoeba, as README.md
+ * there has it.
+ * @type {Record<string, {language: string, bleu: number}>}
+ */
+export const packages = {
+  'en-fr': { language: 'French', bleu: 36.6 },
+  'en-de': { language: 'German', bleu: 30.7 },
+  'en-es': { language: 'Spanish', bleu: 40.7 },
+};
 
-const kOf =
-  /^(config\.json|generation_config\.json|vocab\.json|source\.spm|target\.spm|shortlist\.bin|model\.safetensors)$/;
+/** Files of a folder that are not read with the model. */
+const kBeside = /^(manifest\.json|package\.json|tokenizer_config\.json|index\..*|.*\.md|\..*)$/;
+
+/**
+ * The files of a model's folder: the size of each in bytes, and its SHA-256.
+ * @param {string} folder
+ * @returns {Record<string, {size: number, sha256: string}>}
+ */
+export function filesIn(folder) {
+  const isFile = (/** @type {string} */ name) => statSync(join(folder, name)).isFile(); // also through a link
+  const names = readdirSync(folder).filter((name) => !kBeside.test(name) && isFile(name));
+  return Object.fromEntries(
+    names.toSorted().map((name) => {
+      const bytes = readFileSync(join(folder, name));
+      return [name, { size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }];
+    }),
+  );
+}
 
 /**
  * The texts of the files that make a package of a model's folder, by their names.
@@ -19,18 +46,37 @@ const kOf =
  * @returns {Record<string, string>}
  */
 export function packageTexts(name) {
-  const folder = at('web', 'models', name);
-  const names = readdirSync(folder).filter((file) => kOf.test(file));
-  const sizes = Object.fromEntries(names.map((file) => [file, statSync(`${folder}/${file}`).size]));
+  const files = filesIn(at('web', 'models', name));
+  const [sourceLanguage, targetLanguage] = name.split('-');
+  const { license } = JSON.parse(readFileSync(at('package.json'), 'utf8'));
+  const about = { name, sourceLanguage, targetLanguage, license, bleu: packages[name].bleu };
   return {
-    'package.json': json(manifest(name, names)),
-    'manifest.json': json({ files: sizes }),
-    'index.js': moduleText(name, sizes),
+    'package.json': json(packageManifest(name, Object.keys(files))),
+    'manifest.json': json({ ...about, files }),
+    'index.js': moduleText(name, files),
     'index.cjs': "'use strict';\nmodule.exports = require('./index.js').default;\n",
     'index.d.ts': `${kTypes}\ndeclare const model: ModelPackage;\nexport default model;\n`,
     'index.d.cts': `${kTypes}\ndeclare const model: ModelPackage;\nexport = model;\n`,
   };
 }
+
+/** The other model folders in web/models, which the demo loads by their URLs. */
+export const otherFolders = () =>
+  ['compared', 'english'].flatMap((group) => {
+    const entries = readdirSync(at('web', 'models', group), { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => at('web', 'models', group, name));
+  });
+
+/** A manifest that says of a folder no more than can be seen. @param {string} folder */
+export const manifestText = (folder) => json({ name: basename(join(folder)), files: filesIn(folder) });
+
+/** The library's list of the pairs that there are packages for. */
+export const pairsText =
+  () => `// The pairs of languages that there are packages for. Written by web/tools/model-packages.mjs.
+export const packagePairs = [${Object.keys(packages)
+    .map((pair) => `'${pair}'`)
+    .join(', ')}];
+`;
 
 const json = (/** @type {object} */ value) => `${JSON.stringify(value, null, 2)}\n`;
 
@@ -38,7 +84,7 @@ const json = (/** @type {object} */ value) => `${JSON.stringify(value, null, 2)}
  * @param {string} name
  * @param {string[]} files
  */
-function manifest(name, files) {
+function packageManifest(name, files) {
   const { version, license, author, homepage, repository, bugs, engines } = JSON.parse(
     readFileSync(at('package.json'), 'utf8'),
   );
@@ -46,7 +92,7 @@ function manifest(name, files) {
   return {
     name: `qkv-${name}`,
     version,
-    description: `A model that translates English to ${packages[name]}, for qkv`,
+    description: `A model that translates English to ${packages[name].language}, for qkv`,
     keywords: ['translation', 'marian', 'model', 'qkv'],
     license,
     author,
@@ -71,12 +117,12 @@ function manifest(name, files) {
 
 /**
  * @param {string} name
- * @param {Record<string, number>} sizes
+ * @param {Record<string, {size: number, sha256: string}>} files
  */
-function moduleText(name, sizes) {
+function moduleText(name, files) {
   const [source, target] = name.split('-');
   const lines = (/** @type {(file: string) => string | number} */ value) =>
-    Object.keys(sizes)
+    Object.keys(files)
       .map((file) => `    '${file}': ${value(file)},\n`)
       .join('');
   return `// Where the model's files are: each is one literal \`new URL(..., import.meta.url)\`, which bundlers know how to follow.
@@ -88,7 +134,10 @@ export default {
 ${lines((file) => `new URL('./${file}', import.meta.url).href`)}  },
   /** In bytes. */
   sizes: {
-${lines((file) => sizes[file])}  },
+${lines((file) => files[file].size)}  },
+  /** SHA-256. */
+  hashes: {
+${lines((file) => `'${files[file].sha256}'`)}  },
 };
 `;
 }
@@ -103,11 +152,19 @@ interface ModelPackage {
   files: Record<string, string>;
   /** The size of each file, in bytes. */
   sizes: Record<string, number>;
+  /** The SHA-256 of each file, in hexadecimal digits. */
+  hashes: Record<string, string>;
 }
 `;
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  for (const name of Object.keys(packages)) {
-    for (const [file, text] of Object.entries(packageTexts(name))) writeFileSync(at('web', 'models', name, file), text);
+  const given = process.argv.slice(2);
+  for (const folder of given.length > 0 ? given : otherFolders()) {
+    writeFileSync(join(folder, 'manifest.json'), manifestText(folder));
   }
+  for (const name of given.length > 0 ? [] : Object.keys(packages)) {
+    const texts = Object.entries(packageTexts(name));
+    for (const [file, text] of texts) writeFileSync(at('web', 'models', name, file), text);
+  }
+  if (given.length === 0) writeFileSync(at('web', 'lib', 'api', 'pairs.js'), pairsText());
 }

@@ -2,6 +2,6 @@
 // models as one.
 import { decoders, holdsMarian, unpack } from '../loading/archives.js';
 import { registry } from '../registry/registry.js';
-import { startSeveral, stateOfSeveral } from './pivot.js';
+import { routeOf, startSeveral, stateOfSeveral } from './pivot.js';
 
-export const more = { decoders, holdsMarian, unpack, registry, startSeveral, stateOfSeveral };
+export const more = { decoders, holdsMarian, unpack, registry, routeOf, startSeveral, stateOfSeveral };

@@ -2,11 +2,20 @@
 import { inPackage } from '../base/package-file.js';
 import { modules, urlTools } from '../base/runtime.js';
 import { wasmUrls } from '../engine/assets.js';
+import { packagePairs } from './pairs.js';
 
 /** @typedef {import('../loading/model-source.js').ModelPackage} ModelPackage */
 
-/** The pairs of languages with a package. */
-export const packagePairs = ['en-fr', 'en-de', 'en-es'];
+/**
+ * The pairs of languages with a model package, such as qkv-en-fr. The options `baseUrl` and `models` name other folders for these
+ * models.
+ * @returns {import('../text/languages.js').LanguagePair[]}
+ */
+export const languagePairs = () =>
+  packagePairs.map((pair) => {
+    const [sourceLanguage, targetLanguage] = pair.split('-');
+    return { sourceLanguage, targetLanguage };
+  });
 
 const kFiles = ['config.json', 'generation_config.json', 'vocab.json', 'source.spm', 'model.safetensors'];
 

@@ -23,7 +23,7 @@ import { joinAlignments, joinTraces } from './pivot-trace.js';
  * @param {ModelSettings[]} models of a list
  * @returns {Promise<{models: ModelSettings[], through: string}>} rejects with NotSupportedError, or with a QkvError
  */
-async function routeOf(given, models) {
+export async function routeOf(given, models) {
   const { sourceLanguage, targetLanguage, registry: list, signal, pivotLanguage: through = 'en' } = given;
   if (list === undefined) {
     if (models.length !== 2) throw invalid('model', `a list of models has two, not ${models.length}`);
@@ -32,7 +32,7 @@ async function routeOf(given, models) {
   if (given.model !== undefined) throw invalid('registry', 'give a model or a registry, not both');
   const route = (await registry(list, { signal: signal ?? undefined })).route({ sourceLanguage, targetLanguage });
   if (route.length === 0) throw noRoute({ sourceLanguage, targetLanguage });
-  return { models: route.map(listedModel), through: route[0].targetLanguage };
+  return { models: route.map((model) => listedModel(model, given.store)), through: route[0].targetLanguage };
 }
 
 /**
@@ -72,9 +72,9 @@ export async function startSeveral(given, list, report, { startEngine, needsMode
  * @param {Tools} tools
  * @returns {Promise<'downloadable' | 'downloading' | 'available'>} of two models the state of the less complete one
  */
-export async function stateOfSeveral(given, list, { modelState, needsNoModel }) {
+export async function stateOfSeveral(given, list, { stateOf, needsNoModel }) {
   if (needsNoModel(given)) return 'available';
-  const states = (await routeOf(given, list)).models.map(({ key }) => modelState(key));
+  const states = await Promise.all((await routeOf(given, list)).models.map(stateOf));
   return (
     states.find((state) => state === 'downloadable') ?? states.find((state) => state === 'downloading') ?? 'available'
   );

@@ -4,8 +4,11 @@ import { translationKind } from '../engine/kinds.js';
 import { isIdentity, pairOf } from '../text/languages.js';
 import { addressOf, lasting, modelSource, nameOf } from '../loading/model-source.js';
 import { parts } from './parts.js';
+import { invalid } from '../base/given.js';
 import { baseFolder } from '../base/package-file.js';
-import { foundModel, isModelPackage, packageFiles, packagePairs } from './package-models.js';
+import { foundModel, isModelPackage, packageFiles } from './package-models.js';
+import { packagePairs } from './pairs.js';
+import { storeSettings } from './store-settings.js';
 import { hasWebWorker } from '../base/runtime.js';
 import { wasmSettings } from '../engine/wasm-settings.js';
 import { threadsUrls } from '../engine/worker-assets.js';
@@ -16,7 +19,7 @@ import { threadsUrls } from '../engine/worker-assets.js';
 
 /** @typedef {import('./translator.js').CreateOptions} CreateOptions */
 /** @typedef {{key: unknown, name: string, source: ModelSource | UnreadySource}} ModelSettings */
-/** @typedef {Pick<CreateOptions, 'sourceLanguage' | 'targetLanguage' | 'model' | 'registry' | 'pivotLanguage' | 'baseUrl'>} ModelOptions */
+/** @typedef {Pick<CreateOptions, 'sourceLanguage' | 'targetLanguage' | 'model' | 'models' | 'registry' | 'pivotLanguage' | 'baseUrl' | 'store'>} ModelOptions */
 
 /**
  * Whether a text is its own translation, and no model was given to write another.
@@ -49,14 +52,30 @@ export function modelsOf(options) {
 }
 
 /**
- * The model to load, the key under which translators share it, and a name for people. Throws NotSupportedError if there
- * is no model.
+ * The model to load, the key under which translators share it, a name for people, and how it is kept. Throws
+ * NotSupportedError if there is no model.
  * @param {ModelOptions} options
  * @returns {ModelSettings}
  */
 export function modelSettings(options) {
-  const own = packageSettings(options);
-  if (own) return own;
+  const given = { ...options, model: options.model ?? modelInFolder(options) };
+  const { key, name, source } = packageSettings(given) ?? givenSettings(given);
+  const store = storeSettings({ key, name, source }, options);
+  return { key, name, source: store && typeof source !== 'function' ? { ...source, store } : source };
+}
+
+/**
+ * The model's folder, where the option `models` says it.
+ * @param {ModelOptions} options
+ */
+function modelInFolder({ models, sourceLanguage, targetLanguage }) {
+  const pair = pairOf({ sourceLanguage, targetLanguage });
+  if (typeof models === 'function') return models({ sourceLanguage, targetLanguage }) ?? undefined;
+  return models && packagePairs.includes(pair) ? `${baseFolder(models)}${pair}/` : undefined;
+}
+
+/** @param {ModelOptions} options @returns {ModelSettings} */
+function givenSettings(options) {
   if (options.model === undefined) throw noModel(options);
   const source = modelSource(/** @type {import('../loading/model-source.js').ModelOption} */ (options.model));
   const address = addressOf(source);
@@ -83,20 +102,22 @@ function readied(source) {
  * The same for a model with its own package; null for other models, or if there is none.
  * @param {ModelOptions} options
  */
-export function packageSettings({ model, baseUrl, ...languages }) {
+export function packageSettings({ model, models, baseUrl, ...languages }) {
   const pair = pairOf(languages);
   if (model !== undefined && !isModelPackage(model)) return null;
+  if (!model && models) return null;
   if (model && pairOf(model) !== pair) throw otherPair(model, pair);
   const files = model ? packageFiles(model) : foundModel(pair, baseFolder(baseUrl));
-  return files && { key: files['model.safetensors'], name: pair, source: { files } };
+  return files && { key: files['model.safetensors'], name: pair, source: { files, hashes: model?.hashes } };
 }
 
 /**
- * @param {Pick<CreateOptions, 'worker' | 'wasm' | 'threads' | 'baseUrl'>} options
+ * @param {Pick<CreateOptions, 'worker' | 'wasm' | 'threads' | 'baseUrl' | 'store'>} options
  * @param {import('../engine/kinds.js').EngineKind} kind
  * @returns {import('../hosting/host.js').EngineSettings}
  */
-export function engineSettings({ worker = hasWebWorker(), wasm, threads = 1, baseUrl }, kind) {
+export function engineSettings({ worker = hasWebWorker(), wasm, threads = 1, baseUrl, store }, kind) {
+  if (worker && typeof store === 'object') throw invalid('store', 'a store of your own needs worker: false');
   const base = baseFolder(baseUrl);
   const isThreaded = threads > 1 && kind === translationKind;
   const more = isThreaded ? { threads: { count: threads, ...threadsUrls(base) } } : {};

@@ -3,6 +3,7 @@ import { loadedPart } from '../base/errors.js';
 import { translationKind } from '../engine/kinds.js';
 import { WorkerPool } from '../hosting/worker-pool.js';
 import { modelState } from '../hosting/host.js';
+import { parts } from './parts.js';
 import { ModelReference } from '../hosting/model-reference.js';
 import { needsModels } from '../loading/model-source.js';
 import { splitSentences } from '../text/sentences.js';
@@ -47,5 +48,15 @@ export async function startEngine(given, { key, name, source }, report) {
   }
 }
 
+/**
+ * Where a model is: in memory, on this device, or still to be downloaded.
+ * @param {ModelSettings} model
+ */
+export async function stateOf({ key, source: { store } }) {
+  const state = modelState(key);
+  if (state !== 'downloadable' || !store) return state;
+  return (await (await loadedPart(parts.kept)).isKept(store)) ? 'available' : state;
+}
+
 /** For two models as one (pivot.js). */
-export const startTools = { startEngine, modelState, needsModels, needsNoModel, splitSentences };
+export const startTools = { startEngine, stateOf, needsModels, needsNoModel, splitSentences };

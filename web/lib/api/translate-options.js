@@ -18,10 +18,16 @@
  *   type="file" webkitdirectory>`, or `{files: {name: Blob | ArrayBuffer | Uint8Array | URL}}`, or a zip of them: its
  *   bytes, or a URL that ends in .zip. A list of two of these translates by the first into `pivotLanguage`, and by the
  *   second from there
+ * @property {string | URL | ((pair: LanguagePair) => ModelOption | null | undefined)} [models] where models are if `model` is left
+ *   out, also on another origin with CORS: the URL of a folder that has a folder for each pair of `languagePairs()`, such
+ *   as en-fr/; or a function that returns the model for a pair, as `model` takes it, or undefined if there is none
  * @property {string | URL | object} [registry] instead of `model`: a list of models: the URL of a file like Mozilla's
  *   models.json, its content, or the result of `registry()`. The model for the pair is downloaded and its hashes are
  *   checked; if the list has none, two models through English
  * @property {string} [pivotLanguage] the language between two models; left out: 'en'
+ * @property {boolean | import('../loading/model-source.js').ModelStore} [store] whether the downloaded model is kept for the next
+ *   visit in the browser's Cache Storage; left out: yes. Node and pages without HTTPS have none. Your own store has the
+ *   methods `match`, `put`, `delete` and `keys` of a Cache, and needs `worker: false`
  * @property {(monitor: import('./monitor.js').CreateMonitor) => void} [monitor] gets an EventTarget with
  *   'downloadprogress' events
  * @property {AbortSignal} [signal] ends the creation

@@ -1,7 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { stoppableStream, unlessAborted, withSignals } from '../base/abort.js';
 import { QkvError, domException, loadedPart, toPublicError } from '../base/errors.js';
-import { modelState } from '../hosting/host.js';
 import {
   described,
   inputText,
@@ -16,7 +15,7 @@ import { monitored } from './progress.js';
 import { lasting, needsModels } from '../loading/model-source.js';
 import { parts } from './parts.js';
 import { isSeveral, modelsOf } from './settings.js';
-import { startEngine, startTools } from './start.js';
+import { startEngine, startTools, stateOf } from './start.js';
 import { makeSearch } from './search.js';
 import { languageToken, splitSentences } from '../text/sentences.js';
 import { canonicalTag } from '../text/canonical.js';
@@ -59,7 +58,7 @@ const kInternal = Symbol('internal');
 
 // The options of each call, by name.
 const kPair = ['sourceLanguage', 'targetLanguage'];
-const kModel = [...kPair, 'model', 'registry', 'pivotLanguage', 'baseUrl'];
+const kModel = [...kPair, 'model', 'models', 'registry', 'pivotLanguage', 'baseUrl', 'store'];
 const kCreate = [...kModel, 'monitor', 'signal', 'worker', 'wasm', 'threads', 'workers', 'beam'];
 const kPlain = ['signal', 'shortlist', 'maxLength', ...kCarryOptions];
 const kTranslate = ['split', 'prefix', 'format', ...kPlain];
@@ -121,16 +120,16 @@ export class Translator {
   }
 
   /**
-   * Whether `create` has a model for this pair, given the same `model`, `registry` or `baseUrl`, and whether it is in memory yet. Loads
-   * nothing.
-   * @param {LanguagePair & Pick<CreateOptions, 'model' | 'registry' | 'pivotLanguage' | 'baseUrl'>} options
+   * Whether `create` has a model for this pair, given the same `model`, `models`, `registry` or `baseUrl`, and whether it is on this
+   * device: in memory, or kept from an earlier visit. Downloads no model.
+   * @param {LanguagePair & Pick<CreateOptions, 'model' | 'models' | 'registry' | 'pivotLanguage' | 'baseUrl' | 'store'>} options
    * @returns {Promise<'unavailable' | 'downloadable' | 'downloading' | 'available'>}
    */
   static async availability(options) {
     const given = readCreate(options, 'Translator.availability');
     try {
       const models = modelsOf(given);
-      if (!isSeveral(given)) return modelState(models[0].key);
+      if (!isSeveral(given)) return await stateOf(models[0]);
       return await (await loadedPart(parts.more)).stateOfSeveral(given, models, startTools);
     } catch (error) {
       if (error instanceof DOMException && error.name === 'NotSupportedError') return 'unavailable';

@@ -7,10 +7,12 @@ import { openMarian } from './load-marian.js';
 import { marianNames } from '../loading/marian-files.js';
 import { asText, listed, openerOf, readFile } from '../loading/model-files.js';
 import { hasTwoVocabularies, smallFiles, weightsFile } from '../loading/model-folder.js';
+import { withShelf } from '../store/shelf.js';
 
 /** @typedef {import('./guard.js').GuardedModule} GuardedModule */
 /** @typedef {import('../loading/model-source.js').ModelSource} ModelSource */
 /** @typedef {import('../loading/model-files.js').Opener} Opener */
+/** @typedef {import('../store/shelf.js').Shelf} Shelf */
 /** @typedef {(loaded: number) => void} Progress from 0 to 1, never less than before */
 
 // The small files' share of the progress.
@@ -28,9 +30,10 @@ const kBrought = "where they are in pytorch_model.bin or in shards, load() of 'q
  * @returns {Promise<number>} the model's handle; rejects with a QkvError or with the signal's reason
  */
 export function loadModel(engine, source, outer, progress, kept) {
-  return withSignals([outer], async (signal) => {
-    const opening = listed(source, signal).then(async (list) => {
-      const opener = openerOf(list, signal, kept);
+  const load = async (/** @type {AbortSignal} */ signal, /** @type {Promise<Shelf>} */ shelving) => {
+    const opening = shelving.then(async (shelf) => {
+      const list = await listed(shelf.listed(source), signal, shelf.manifest);
+      const opener = openerOf(list, signal, kept, shelf);
       return { opener, ...(await openModel(opener, list, signal, (done) => progress(kSmallShare * done))) };
     });
     // added immediately: Node ends the process at an unhandled rejection
@@ -45,7 +48,8 @@ export function loadModel(engine, source, outer, progress, kept) {
       wasm.loaderFree(loader);
       throw error;
     }
-  });
+  };
+  return withSignals([outer], (signal) => withShelf(source.store, signal, (shelf) => load(signal, shelf)));
 }
 
 /**

@@ -23,13 +23,14 @@ export async function request(url, name, signal) {
  * @param {string} name
  * @param {AbortSignal | undefined} signal
  * @param {boolean} isOptional
+ * @param {Record<string, string>} [headers]
  * @returns {Promise<Response | null>} null for an optional file that the server does not have, by any of the usual
  *   answers
  */
-async function ask(url, name, signal, isOptional) {
+async function ask(url, name, signal, isOptional, headers) {
   const policy = watchPolicy();
   try {
-    const response = await fetch(url, { signal });
+    const response = await fetch(url, { signal, headers });
     if (response.ok) return response;
     response.body?.cancel().catch(() => {});
     const { status } = response;
@@ -60,13 +61,32 @@ function badStatus(url, status, name) {
 }
 
 /**
+ * What is there of a file already: its first bytes. `tag`: as `Opened` has it; `hash`: of the whole file.
+ * @typedef {{size: number, tag?: string, hash?: string}} Beginning
+ */
+
+/**
  * @param {string} url
  * @param {string} name
  * @param {AbortSignal} [signal]
  * @param {boolean} [isOptional]
- * @returns {Promise<import('./fetch.js').Opened | null>} rejects as `request` does
+ * @param {Beginning} [from] then the rest is asked for (RFC 9110, 14)
+ * @returns {Promise<import('./fetch.js').Opened | null>} the whole file where the server sends no ranges, or has another file now;
+ *   rejects as `request` does
  */
-export async function download(url, name, signal, isOptional = false) {
+export async function download(url, name, signal, isOptional = false, from) {
+  if (from) {
+    const { size, tag, hash } = from;
+    const range = { range: `bytes=${size}-`, ...(tag && !isForeign(url) && { 'if-range': tag }) };
+    const response = await ask(url, name, signal, false, range).catch(() => null);
+    const rest = response && bodyOf(response, name, signal);
+    if (response?.status === 200) return rest;
+    const begin = response?.headers.get('content-range') ?? `bytes ${size}-`; // another origin's does not show
+    const isSame = rest?.tag ? rest.tag === tag : hash; // the hash shows in the end whether it was
+    if (rest && isSame && begin.startsWith(`bytes ${size}-`))
+      return { ...rest, size: rest.size && rest.size + size, isRest: true };
+    response?.body?.cancel().catch(() => {});
+  }
   const response = await ask(url, name, signal, isOptional);
   return response && bodyOf(response, name, signal);
 }
@@ -79,7 +99,17 @@ export async function download(url, name, signal, isOptional = false) {
  */
 export function bodyOf(response, name, signal) {
   const { size, exact } = sizeOf(response);
-  return { chunks: bodyChunks(response, name, size, signal), size, exact };
+  return { chunks: bodyChunks(response, name, size, signal), size, exact, tag: tagOf(response) };
+}
+
+/**
+ * What tells a file's content from another at the same address: its ETag, unless that is a weak one, or when it was modified.
+ * @param {Response} response
+ * @returns {string | undefined} undefined where the server does not say, or where another origin's answer does not show it
+ */
+export function tagOf({ headers }) {
+  const tag = headers.get('etag');
+  return (tag?.startsWith('"') ? tag : headers.get('last-modified')) ?? undefined;
 }
 
 /**
@@ -166,7 +196,7 @@ async function whyNoAnswer(url, error, policy) {
 }
 
 /** @param {string} url whether its origin is another than the page's */
-function isForeign(url) {
+export function isForeign(url) {
   return !!globalThis.location && new URL(url).origin !== globalThis.origin;
 }
 

@@ -13,6 +13,8 @@ import { genuine, lookForPage } from './sniff.js';
  * @property {AsyncIterable<Uint8Array>} chunks a chunk is valid until the next one is read: they may share one buffer
  * @property {number} size for progress; 0 if not known
  * @property {boolean} exact whether `size` is exact
+ * @property {string} [tag] of a download: what distinguishes it from other content at the same address
+ * @property {boolean} [isRest] whether it begins where the given `Beginning` ends
  */
 
 /** @typedef {string | Blob | ArrayBuffer | ArrayBufferView} Source a string is an absolute URL */
@@ -25,11 +27,12 @@ const kLargestWhole = 64 << 20;
  * @param {Source} source
  * @param {string} name for errors
  * @param {AbortSignal} [signal]
+ * @param {import('./download.js').Beginning} [from] the part of a download that is there already
  * @returns {Promise<Opened>} rejects with a QkvError, code NETWORK, MISSING_FILE or INVALID_FILE (a page or a pointer
  *   instead of the file), or with `signal.reason`
  */
-export async function open(source, name, signal) {
-  return /** @type {Opened} */ (await openAny(source, name, signal, false));
+export async function open(source, name, signal, from) {
+  return /** @type {Opened} */ (await openAny(source, name, signal, false, from));
 }
 
 /**
@@ -38,10 +41,11 @@ export async function open(source, name, signal) {
  * @param {Source} source
  * @param {string} name
  * @param {AbortSignal} [signal]
+ * @param {import('./download.js').Beginning} [from]
  * @returns {Promise<Opened | null>} null if it is absent; rejects as `open` does
  */
-export function openOptional(source, name, signal) {
-  return openAny(source, name, signal, true);
+export function openOptional(source, name, signal, from) {
+  return openAny(source, name, signal, true, from);
 }
 
 /**
@@ -49,9 +53,10 @@ export function openOptional(source, name, signal) {
  * @param {string} name
  * @param {AbortSignal | undefined} signal
  * @param {boolean} isOptional
+ * @param {import('./download.js').Beginning} [from]
  * @returns {Promise<Opened | null>}
  */
-async function openAny(source, name, signal, isOptional) {
+async function openAny(source, name, signal, isOptional, from) {
   if (typeof source !== 'string') return genuineOf(fromMemory(source, name), name, '');
   if (source.startsWith('data:')) return fromMemory(dataBytes(source), name);
   const files = source.startsWith('file:') && fileSystem();
@@ -59,7 +64,7 @@ async function openAny(source, name, signal, isOptional) {
     const file = await openFile(files, source, name, isOptional);
     return file && genuineOf(file, name, source);
   }
-  const opened = await download(source, name, signal, isOptional);
+  const opened = await download(source, name, signal, isOptional, from);
   if (!opened || !isOptional) return opened && genuineOf(opened, name, source);
   const { isPage, chunks } = await lookForPage(opened.chunks);
   if (!isPage) return genuineOf({ ...opened, chunks }, name, source);

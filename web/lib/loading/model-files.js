@@ -15,44 +15,76 @@ import { collect, open, openOptional, readAll } from './fetch.js';
 /** @typedef {Exclude<ModelSource, {manifest: string}>} ListedSource */
 
 /**
- * A source whose manifest has been read: only the files that it lists are requested.
+ * A source whose manifest has been read: only the files that it lists are requested, and their hashes are known.
  * @param {ModelSource} source
  * @param {AbortSignal} [signal]
- * @returns {Promise<ListedSource>} rejects with INVALID_FILE if it is not a manifest
+ * @param {string} [beside] the URL of a manifest that may exist; a file that is not a manifest of a model is ignored
+ * @returns {Promise<ListedSource>} rejects with INVALID_FILE if a required manifest is not one
  */
-export async function listed(source, signal) {
-  if (!('manifest' in source)) return source;
-  const { manifest, ...rest } = source;
-  const names = namesIn(asText(await readAll(manifest, 'manifest.json', signal), 'manifest.json'));
-  return { ...rest, files: Object.fromEntries(names.map((name) => [name, new URL(name, manifest).href])) };
+export async function listed(source, signal, beside) {
+  if ('manifest' in source) {
+    const { manifest, ...rest } = source;
+    return { ...rest, ...filesOf(await readAll(manifest, kManifest, signal), manifest) };
+  }
+  const opened = beside === undefined ? null : await openOptional(beside, kManifest, signal);
+  if (!opened || beside === undefined) return source;
+  try {
+    const { files, hashes } = filesOf(await collect(opened, kManifest), beside);
+    const { folder: _, ...rest } = /** @type {any} */ (source);
+    return { ...rest, files: { ...rest.files, ...files }, hashes };
+  } catch (error) {
+    if (error instanceof QkvError && error.code === 'INVALID_FILE') return source;
+    throw error;
+  }
 }
 
-/** @param {string} text `{"files": {"config.json": 812}}`, with sizes in bytes @returns {string[]} */
-function namesIn(text) {
+const kManifest = 'manifest.json';
+const kMostFiles = 1000;
+
+/**
+ * The files that a manifest lists, each a name in the manifest's own folder.
+ * @param {Uint8Array} bytes of `{"files": {"config.json": {"size": 812, "sha256": "4f1c…"}}}`, or with sizes alone
+ * @param {string} url of the manifest
+ */
+function filesOf(bytes, url) {
+  /** @type {{files: Record<string, string>, hashes: Record<string, string>}} */
+  const list = { files: {}, hashes: {} };
   try {
-    const names = Object.keys(JSON.parse(text).files);
-    if (names.every((name) => /^[\w-][\w.-]*$/.test(name))) return names; // of the folder itself
+    const entries = Object.entries(JSON.parse(asText(bytes, kManifest)).files);
+    if (entries.length > kMostFiles) throw 0;
+    for (const [name, { sha256 }] of /** @type {[string, any][]} */ (entries)) {
+      if (!/^[\w-][\w.-]*$/.test(name) || !/^([\da-f]{64}|undefined)$/.test(sha256)) throw 0;
+      list.files[name] = new URL(name, url).href;
+      list.hashes[name] = sha256;
+    }
+    return list;
   } catch {
-    // It is not JSON, or has no files.
+    const message = 'is no list of files: {"files": {"config.json": {"size": 812, "sha256": "4f1c…"}}}';
+    throw new QkvError('INVALID_FILE', message, kManifest);
   }
-  throw new QkvError('INVALID_FILE', 'is no list of files: {"files": {"config.json": 812}}', 'manifest.json');
 }
 
 /**
  * @param {ListedSource} source
  * @param {AbortSignal} [signal]
  * @param {Kept} [kept] gets each downloaded file when it is complete
+ * @param {{open: (name: string, url: string, hash: string | undefined, how: {isOptional: boolean}) => Promise<Opened | null>}} [shelf] the kept files; it keeps what is downloaded
  * @returns {Opener}
  */
-export function openerOf(source, signal, kept) {
+export function openerOf(source, signal, kept, shelf) {
   return async (name, isOptional = false) => {
     const from = source.known?.[name] ?? ('folder' in source ? source.folder + name : source.files[name]);
     if (from === undefined && isOptional) return null;
     if (from === undefined) throw new QkvError('MISSING_FILE', `the model has no file ${name}`, name);
     const isProbed = isOptional && 'folder' in source;
-    const opened = await (isProbed ? openOptional : open)(from, name, signal);
-    const isKept = opened && kept && /^https?:/.test(String(from));
-    return isKept ? { ...opened, chunks: keeping(opened.chunks, (file) => (kept[name] = file)) } : opened;
+    const isRemote = typeof from === 'string' && /^https?:/.test(from);
+    const opened =
+      shelf && isRemote
+        ? await shelf.open(name, from, source.hashes?.[name], { isOptional: isProbed })
+        : await (isProbed ? openOptional : open)(from, name, signal);
+    return opened && kept && isRemote
+      ? { ...opened, chunks: keeping(opened.chunks, (file) => (kept[name] = file)) }
+      : opened;
   };
 }
 

@@ -4,12 +4,28 @@ import { absoluteUrl } from '../base/runtime.js';
 import { asBlobs } from '../base/snapshot.js';
 
 /** @typedef {import('./fetch.js').Source} Source */
+/**
+ * What a store does: a Cache of Cache Storage, or what has these four methods of one.
+ * @typedef {Pick<Cache, 'match' | 'put' | 'delete' | 'keys'>} ModelStore
+ */
+/**
+ * How a model is kept.
+ * @typedef {object} StoreSettings
+ * @property {string} key what the model is known by: its folder, or its weights' URL
+ * @property {string} name
+ * @property {string} [sourceLanguage] BCP 47
+ * @property {string} [targetLanguage] BCP 47
+ * @property {string} [hash] SHA-256 of its weights, where it is known before anything is fetched
+ * @property {string} [manifest] the URL of its folder's manifest.json, which may be there
+ * @property {ModelStore} [store] left out: the browser's
+ */
 
 /**
  * The places of a model's files, as sent to a worker: a folder's absolute URL, which ends in a slash; the URL of a
  * folder's manifest.json, which lists them; or each file by name. `pair`: the pair in the names of Marian's files, such
- * as 'enfr'. `known`: files that have been read. `isShared`: downloads are kept for other engines.
- * @typedef {({folder: string} | {manifest: string} | {files: Record<string, Source>}) & {pair?: string, isShared?: boolean, known?: Record<string, Source>}} ModelSource
+ * as 'enfr'. `known`: files that have been read. `isShared`: downloads are kept for other engines. `hashes`: SHA-256 of
+ * files by name, in hexadecimal digits. `store`: how the model is kept for the next visit.
+ * @typedef {({folder: string} | {manifest: string} | {files: Record<string, Source>}) & {pair?: string, isShared?: boolean, known?: Record<string, Source>, hashes?: Record<string, string | undefined>, store?: StoreSettings}} ModelSource
  */
 
 /**
@@ -20,6 +36,7 @@ import { asBlobs } from '../base/snapshot.js';
  * @property {string} targetLanguage BCP 47
  * @property {Record<string, string>} files
  * @property {Record<string, number>} sizes of the files, in bytes
+ * @property {Record<string, string>} [hashes] SHA-256 of the files, in hexadecimal digits
  */
 
 /**
@@ -30,7 +47,7 @@ import { asBlobs } from '../base/snapshot.js';
 /**
  * A source that must first be unpacked, or downloaded and checked. `progress` goes up to 0.9. `files`: the packed
  * files.
- * @typedef {((signal: AbortSignal, progress: (done: number) => void) => Promise<ModelSource>) & {files: Record<string, Source>}} UnreadySource
+ * @typedef {((signal: AbortSignal, progress: (done: number) => void) => Promise<ModelSource>) & {files: Record<string, Source>, store?: StoreSettings}} UnreadySource
  */
 
 /**

@@ -1,11 +1,12 @@
 // Downloads the files of a listed model, checks their hashes, unpacks them, and keeps them as Blobs until an engine has
 // read them.
+import { withSignals } from '../base/abort.js';
 import { QkvError } from '../base/errors.js';
 import { openZstd } from '../loading/archives.js';
 import { toBlob } from '../loading/blobs.js';
-import { open } from '../loading/fetch.js';
 import { unpacked } from '../loading/gunzip.js';
-import { Sha256 } from './sha256.js';
+import { Sha256 } from '../store/sha256.js';
+import { withShelf } from '../store/shelf.js';
 
 /** @typedef {import('./registry.js').ListedFile} ListedFile */
 /** @typedef {import('../loading/fetch.js').Opened} Opened */
@@ -15,10 +16,11 @@ const kUnknownSize = 1 << 20;
 
 /**
  * @param {ListedFile[]} files
+ * @param {import('../loading/model-source.js').StoreSettings} [store] left out: they are not kept
  * @returns {(signal: AbortSignal, progress: (done: number) => void) => Promise<{files: Record<string, Blob>}>} progress goes
  *   up to 0.9
  */
-export const checkedFiles = (files) => async (signal, progress) => {
+export const checkedFiles = (files, store) => async (outer, progress) => {
   const sizes = files.map(({ size, uncompressedSize }) => size ?? uncompressedSize ?? kUnknownSize);
   const total = sizes.reduce((sum, size) => sum + size, 0);
   const done = sizes.map(() => 0);
@@ -26,21 +28,28 @@ export const checkedFiles = (files) => async (signal, progress) => {
     done[i] = share * sizes[i];
     progress((0.9 * done.reduce((sum, part) => sum + part, 0)) / total);
   };
-  const blobs = await Promise.all(files.map((file, i) => checkedFile(file, signal, report(i))));
+  const blobs = await withSignals([outer], (signal) =>
+    withShelf(store, signal, async (opening) => {
+      const shelf = await opening;
+      return Promise.all(files.map((file, i) => checkedFile(file, shelf, signal, report(i))));
+    }),
+  );
   return { files: Object.fromEntries(blobs) };
 };
 
 /**
  * Downloads one file. A server may send a gzip file already unpacked; then the hash of the content is checked.
  * @param {ListedFile} file
+ * @param {import('../store/shelf.js').Shelf} shelf
  * @param {AbortSignal} signal
  * @param {(done: number) => void} progress
  * @returns {Promise<[name: string, content: Blob]>}
  */
-async function checkedFile({ name, url, size, hash, uncompressedSize, uncompressedHash }, signal, progress) {
+async function checkedFile({ name, url, size, hash, uncompressedSize, uncompressedHash }, shelf, signal, progress) {
   const came = new Tally(size, hash, name);
   const held = new Tally(uncompressedSize, uncompressedHash, name);
-  const opened = came.over(await open(url, name, signal));
+  const file = await shelf.open(name, url, uncompressedHash ?? hash, { isChecked: false });
+  const opened = came.over(/** @type {Opened} */ (file));
   const isZstd = /\.zst$/i.test(name);
   const plain = isZstd ? openZstd(opened, name) : unpacked({ ...opened, size: size ?? opened.size }, name, signal);
   const content = held.over(await plain);

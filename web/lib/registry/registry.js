@@ -109,14 +109,17 @@ export class Registry {
 }
 
 /**
- * A listed model as a source for a translator, which downloads the files and checks each against its hash.
+ * A listed model as a source for a translator, which downloads the files, checks each against its hash, and keeps them.
  * @param {ListedModel} model
+ * @param {boolean | import('../loading/model-source.js').ModelStore} [kept] as the option `store`
  * @returns {{key: string, name: string, source: import('../loading/model-source.js').UnreadySource}}
  */
-export function listedModel({ sourceLanguage, targetLanguage, files }) {
-  const source = Object.assign(checkedFiles(files), { files: {} });
+export function listedModel({ sourceLanguage, targetLanguage, files }, kept = true) {
   const key = files.map(({ url, hash, uncompressedHash }) => [url, hash, uncompressedHash].join(' ')).join('\n');
-  return { key, name: `${sourceLanguage}-${targetLanguage}`, source };
+  const name = `${sourceLanguage}-${targetLanguage}`;
+  const settings = { key, name, sourceLanguage, targetLanguage, store: typeof kept === 'object' ? kept : undefined };
+  const store = kept ? settings : undefined;
+  return { key, name, source: Object.assign(checkedFiles(files, store), { files: {}, store }) };
 }
 
 /**

@@ -8,6 +8,8 @@ interface ModelPackage {
   files: Record<string, string>;
   /** The size of each file, in bytes. */
   sizes: Record<string, number>;
+  /** The SHA-256 of each file, in hexadecimal digits. */
+  hashes: Record<string, string>;
 }
 
 declare const model: ModelPackage;

@@ -1,0 +1,30 @@
+// How a model is kept for the next visit, by what a caller says of it.
+import { invalid } from '../base/given.js';
+
+/** @typedef {import('../loading/model-source.js').ModelStore} ModelStore */
+/** @typedef {import('../loading/model-source.js').StoreSettings} StoreSettings */
+/** @typedef {{sourceLanguage?: string, targetLanguage?: string, store?: boolean | ModelStore}} StoreOptions */
+
+const kWeights = 'model.safetensors';
+
+/**
+ * @param {{key: unknown, name: string, source: any}} model
+ * @param {StoreOptions} options
+ * @returns {StoreSettings | undefined} undefined where it is not kept: it has no URL of http, or the caller wants no store
+ */
+export function storeSettings({ key, name, source }, { sourceLanguage, targetLanguage, store = true }) {
+  if (typeof store !== 'boolean' && !store?.put) throw invalid('store', 'it is true, false, or a Cache');
+  const { files = {}, hashes, folder, manifest } = source;
+  const address = typeof key === 'string' ? key : Object.values(files).join(' ');
+  if (!store || !/^https?:/.test(address)) return undefined;
+  const beside = folder ?? String(files[kWeights]).replace(/[^/]*$/, '');
+  return {
+    key: address,
+    name,
+    sourceLanguage,
+    targetLanguage,
+    hash: hashes?.[kWeights],
+    manifest: hashes || manifest ? undefined : `${beside}manifest.json`,
+    store: store === true ? undefined : store,
+  };
+}

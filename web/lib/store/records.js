@@ -1,0 +1,70 @@
+// Where models are kept: a cache of Cache Storage with a record for each model that is there whole, and the parts of files.
+// The addresses in it are those of nobody, so that no service worker of the page takes them for its own.
+
+/** @typedef {import('../loading/model-source.js').ModelStore} ModelStore */
+/** @typedef {import('../loading/model-source.js').StoreSettings} StoreSettings */
+
+/**
+ * A model that is kept whole.
+ * @typedef {object} ModelRecord
+ * @property {string} name
+ * @property {string} [sourceLanguage]
+ * @property {string} [targetLanguage]
+ * @property {string} [hash] as in its settings
+ * @property {number} date when it was kept, or last looked for on the server: milliseconds since 1970
+ * @property {Record<string, string>} files the URL of each
+ * @property {Record<string, string | undefined>} hashes SHA-256 of each, where it is known
+ * @property {number} bytes of all files
+ */
+
+/** How long a store may take to say something, ms. After it, all goes on as if there were none. */
+const kPatience = 3000;
+
+export const kOrigin = 'https://models.qkv.invalid/';
+export const kRecords = `${kOrigin}model?`;
+
+/** @param {string} [key] */
+export const recordUrl = (key = '') => kRecords + encodeURIComponent(key);
+
+/**
+ * The address of a part of a file: by the file's URL and the hash of its content, where that is known.
+ * @param {{url: string, hash?: string}} file
+ * @param {number} index
+ */
+export const partUrl = ({ url, hash }, index) => `${kOrigin}${index}?${encodeURIComponent([hash, url].join(' '))}`;
+
+/**
+ * @template T
+ * @param {Promise<T>} answer of a store
+ * @returns {Promise<T | undefined>} undefined where it takes too long, or fails
+ */
+export const soon = (answer) =>
+  new Promise((given) => {
+    const timer = setTimeout(given, kPatience);
+    answer.catch(() => undefined).then((value) => (clearTimeout(timer), given(value)));
+  });
+
+/**
+ * @param {ModelStore} [store] left out: the browser's
+ * @returns {Promise<ModelStore>} rejects where there is none: in Node, on a page without HTTPS, in a browser that refuses
+ */
+export const openStore = async (store) => store ?? caches.open('qkv-models');
+
+/**
+ * @param {ModelStore} store
+ * @param {string} [key]
+ * @returns {Promise<ModelRecord | undefined>} undefined where there is none
+ */
+export const recordOf = async (store, key) => (await store.match(recordUrl(key)))?.json();
+
+/**
+ * Deletes the parts of a model's files.
+ * @param {ModelStore} store
+ * @param {ModelRecord} record
+ * @param {(name: string) => boolean} [which]
+ */
+export async function deleteFiles(store, { files, hashes }, which = () => true) {
+  for (const name of Object.keys(files).filter(which)) {
+    for (let i = 0; await store.delete(partUrl({ url: files[name], hash: hashes[name] }, i)); i++);
+  }
+}

@@ -1,0 +1,232 @@
+// A model's files between the network, the store and an engine: what is kept is read from there; what comes over the network goes
+// into the engine and, on the way, into the store, in parts, so that a download that broke off goes on from there.
+import { QkvError } from '../base/errors.js';
+import { bodyOf } from '../loading/download.js';
+import { open as openFile, openOptional } from '../loading/fetch.js';
+import { deleteFiles, openStore, partUrl, recordOf, recordUrl, soon } from './records.js';
+import { Sha256 } from './sha256.js';
+
+/** @typedef {import('../loading/fetch.js').Opened} Opened */
+/** @typedef {import('../loading/model-source.js').ModelSource} ModelSource */
+/** @typedef {import('../loading/model-source.js').ModelStore} ModelStore */
+/** @typedef {import('../loading/model-source.js').StoreSettings} StoreSettings */
+/** @typedef {{name: string, url: string, hash?: string}} FileName */
+/** @typedef {import('./records.js').ModelRecord} ModelRecord */
+/**
+ * What is said of a part in its header. `isLast`: the file ends with it; `tag`: the file's, as `Opened` has it.
+ * @typedef {{size: number, isLast: boolean, tag?: string}} PartInfo
+ */
+/** @typedef {PartInfo & {response: Response}} Part */
+/** @typedef {ReturnType<typeof makeShelf>} Shelf */
+
+/** Bytes of a part: what a page that is closed loses at most. */
+const kPart = 2 << 20;
+/** Parts that may wait for the store before the engine waits for them. */
+const kMostWaiting = 4;
+/** How long a model without a hash is taken from the store before its manifest is asked for again, ms: a day. */
+const kDay = 86_400_000;
+const kHeader = 'qkv-part';
+
+/**
+ * Loads a model by its shelf. Once that has been done and everything is written, the model counts as kept; the caller does not
+ * wait for it. What is no model is not kept.
+ * @template T
+ * @param {StoreSettings | undefined} settings left out: nothing is kept
+ * @param {AbortSignal} signal
+ * @param {(shelf: Promise<Shelf>) => Promise<T>} load
+ * @returns {Promise<T>} rejects as `load` does
+ */
+export async function withShelf(settings, signal, load) {
+  const opening = openShelf(settings, signal);
+  /** @type {any} */
+  let problem;
+  try {
+    return await load(opening);
+  } catch (error) {
+    throw (problem = error);
+  } finally {
+    opening.then((shelf) => shelf.close(problem)).catch(() => {});
+  }
+}
+
+/**
+ * @param {StoreSettings | undefined} settings
+ * @param {AbortSignal} signal
+ * @returns {Promise<Shelf>} once no other page downloads the model
+ */
+async function openShelf(settings, signal) {
+  const { locks, storage } = globalThis.navigator ?? {}; // Node 20 has none
+  const look = async () => {
+    const store = await openStore(settings?.store);
+    const record = await recordOf(store, settings?.key);
+    return { store, record, isKept: !!record && record.hash === settings?.hash, room: await storage?.estimate?.() };
+  };
+  let found = settings && (await soon(look()));
+  /** @type {(() => void) | undefined} */
+  let release;
+  if (locks && found && !found.isKept) {
+    release = await new Promise((held, failed) => {
+      const hold = () => new Promise((end) => held(/** @type {() => void} */ (end)));
+      locks.request(`qkv ${settings?.key}`, { signal }, hold).catch(failed);
+    });
+    found = await soon(look());
+  }
+  return makeShelf(settings, signal, found ?? {}, release);
+}
+
+/**
+ * @param {StoreSettings | undefined} settings
+ * @param {AbortSignal} signal
+ * @param {{store?: ModelStore, record?: ModelRecord, isKept?: boolean, room?: StorageEstimate}} found `record`: of what is kept
+ *   by the model's key, which `isKept` says is this model
+ * @param {() => void} [release] lets the next page go on
+ */
+function makeShelf(settings, signal, { store, record, isKept, room }, release) {
+  /** @type {Pick<ModelRecord, 'files' | 'hashes' | 'bytes'>} what has come whole */
+  const come = { files: {}, hashes: {}, bytes: 0 };
+  /** The addresses of what was read or written. @type {string[]} */
+  let touched = [];
+  /** @type {Promise<boolean>[]} */
+  const writes = [];
+  let isKeeping = !!store;
+
+  const isFresh = isKept && record && Date.now() - record.date < kDay;
+  /** Where a manifest.json may be that lists the files: of a model that is not kept, or has been for long. */
+  const manifest = store && !isFresh ? settings?.manifest : undefined;
+
+  /** @param {string[]} addresses */
+  const drop = async (addresses) => {
+    for (const address of addresses) await store?.delete(address);
+  };
+
+  /**
+   * A model's source, with the files that are kept in the place of what would have to be asked for.
+   * @param {any} source
+   * @returns {ModelSource}
+   */
+  const listed = (source) => {
+    if (!record || !isKept) return source;
+    const { folder: _f, manifest: _m, ...rest } = source;
+    return { ...rest, files: { ...rest.files, ...record.files }, hashes: record.hashes };
+  };
+
+  /**
+   * Opens a file: from the store, from there and from the network, or from the network alone.
+   * @param {string} name
+   * @param {string} url
+   * @param {string | undefined} hash its SHA-256, where it is known
+   * @param {{isOptional?: boolean, isChecked?: boolean}} [how] `isOptional`: the server may lack it; `isChecked`: it is held against
+   *   the hash; left out: it is
+   * @returns {Promise<Opened | null>} rejects as `open` and `openOptional` do
+   */
+  async function open(name, url, hash, { isOptional, isChecked = true } = {}) {
+    const isRemote = /^https?:/.test(url);
+    const file = { name, url, hash };
+    const parts = (isRemote && (await soon(partsOf(file)))) || [];
+    const size = parts.reduce((sum, part) => sum + part.size, 0);
+    const sum = hash && isChecked && !isKept ? new Sha256() : undefined;
+    if (parts.at(-1)?.isLast) return { size, exact: true, chunks: chunksOf(file, parts, sum) };
+    const from = size > 0 ? { size, hash, tag: parts[0].tag } : undefined;
+    const opened = await (isOptional ? openOptional : openFile)(url, name, signal, from);
+    if (!opened || !isRemote) return opened;
+    if (!opened.isRest) await soon(drop(parts.splice(0).map((_, i) => partUrl(file, i))));
+    if (opened.size > (room?.quota ?? Infinity) - (room?.usage ?? 0)) isKeeping = false;
+    return { ...opened, chunks: chunksOf(file, parts, sum, opened) };
+  }
+
+  /**
+   * The parts of a file, as far as it is kept.
+   * @param {FileName} file
+   */
+  async function partsOf(file) {
+    /** @type {Part[]} */
+    const parts = [];
+    while (store && !parts.at(-1)?.isLast) {
+      const address = partUrl(file, parts.length);
+      const response = await store.match(address);
+      if (!response) break;
+      touched.push(address);
+      parts.push({ response, ...JSON.parse(response.headers.get(kHeader) ?? '') });
+    }
+    return parts;
+  }
+
+  /**
+   * A file's bytes: those that are kept, then those that come, which are written on the way. At the end they are held against
+   * the hash.
+   * @param {FileName} file
+   * @param {Part[]} parts
+   * @param {Sha256} [sum]
+   * @param {Opened} [opened] what comes; left out: all is kept
+   * @returns {AsyncGenerator<Uint8Array>}
+   */
+  async function* chunksOf(file, parts, sum, opened) {
+    /** @type {Uint8Array<ArrayBuffer>[]} */
+    let held = [];
+    let [size, index, isLast] = [0, parts.length, false];
+    const writeHeld = () => {
+      const headers = { [kHeader]: JSON.stringify({ size, isLast, tag: opened?.tag }) };
+      const part = new Response(new Blob(held), { headers });
+      [held, size] = [[], 0];
+      return write(partUrl(file, index++), part);
+    };
+    try {
+      for (const from of [...parts.map(({ response }) => bodyOf(response, file.name, signal)), opened]) {
+        for await (const chunk of from?.chunks ?? []) {
+          sum?.add(chunk);
+          come.bytes += chunk.length;
+          if (from === opened && isKeeping) size += held[held.push(chunk.slice()) - 1].length;
+          if (size >= kPart) await writeHeld();
+          yield chunk;
+        }
+      }
+      isLast = true;
+    } finally {
+      if (!isLast && size > 0) void writeHeld(); // what has come of a download that broke off
+    }
+    const { name, url, hash } = file;
+    const digest = sum?.digest();
+    if (digest !== (sum && hash)) {
+      const message = `is not the file that its manifest lists: its SHA-256 is ${digest} instead of ${hash}`;
+      throw new QkvError('INVALID_FILE', message, name);
+    }
+    if (opened) await writeHeld();
+    come.files[name] = url;
+    come.hashes[name] = hash;
+  }
+
+  /**
+   * Writes a part, and waits where too many are still being written.
+   * @param {string} address
+   * @param {Response} part
+   */
+  async function write(address, part) {
+    if (!isKeeping) return;
+    touched.push(address);
+    const put = async () => (await store?.put(address, part), true);
+    writes.push(put().catch(() => (isKeeping = false)));
+    const earlier = writes.at(-kMostWaiting);
+    if (earlier && !(await soon(earlier))) isKeeping = false;
+  }
+
+  /**
+   * Once the engine has all, or is given up. Where all is there, the record is written, and what was kept in the model's place goes.
+   * @param {any} problem undefined: the model is in the engine
+   */
+  async function close(problem) {
+    await Promise.all(writes);
+    const address = recordUrl(settings?.key);
+    if (problem?.code === 'INVALID_FILE') touched.push(address);
+    else if (isKeeping) touched = [];
+    await soon(drop(touched));
+    if (store && isKeeping && !problem && !(isKept && !manifest)) {
+      const { key: _k, manifest: _m, store: _s, ...about } = /** @type {StoreSettings} */ (settings);
+      const put = store.put(address, new Response(JSON.stringify({ ...about, date: Date.now(), ...come })));
+      const isOlder = (/** @type {string} */ name) => record?.hashes[name] !== come.hashes[name];
+      await soon(put.then(() => record && deleteFiles(store, record, isOlder)));
+    }
+    release?.();
+  }
+
+  return { manifest, listed, open, close };
+}
