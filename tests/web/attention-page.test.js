@@ -137,6 +137,9 @@ test('a link opened afresh is the state that it was taken from', async () => {
   await page.context().close();
 });
 
+/** The lessons whose picture is only to be looked at. */
+const kStill = ['bottleneck', 'compare'];
+
 test('every choice of every picture: it is in the link, and the picture it opens is the same', async () => {
   const page = await opened();
   const pictureOf = (one) => one.$eval('#scene', ({ innerText }) => innerText);
@@ -165,7 +168,7 @@ test('every choice of every picture: it is in the link, and the picture it opens
       }
       return count;
     });
-    expect(tried).toBeGreaterThan(0);
+    expect([id, tried > 0]).toEqual([id, !kStill.includes(id)]);
     if (await page.isVisible('#problem')) continue; // sizes that do not fit have a test of their own
     await holds(page);
     expect([id, await pictureOf(other)]).toEqual([id, await pictureOf(page)]);

@@ -13,7 +13,8 @@ import { spelled } from './expression.js';
 import { MatrixFigure, nameOf } from './figure.js';
 import { readLink, writeLink } from './link.js';
 import { bindModel } from './model.js';
-import { presetOf, presets, stateOfPreset } from './presets.js';
+import { PathCard } from './path-card.js';
+import { presetOf, stateOfPreset } from './presets.js';
 import { bindProgram } from './program.js';
 import { cellName, inputsOf, oriented, parametersOf, stagesOf } from './stages.js';
 import { completed } from './state.js';
@@ -29,10 +30,11 @@ const kAddressPause = 300;
 export async function startPage(root) {
   const find = (/** @type {string} */ id) => /** @type {any} */ (root.getElementById(id));
   bindTheme(find('theme'));
-  showLessons(find('lessons'));
+  const card = new PathCard(find);
+  card.fill(find('lessons'));
   try {
     await loadAttention({ wasm: /** @type {any} */ (new URLSearchParams(location.search).get('engine') ?? undefined) });
-    new Page(find, await listScores()).start();
+    new Page(find, await listScores(), card).start();
   } catch (error) {
     const problem = find('problem');
     problem.hidden = false;
@@ -47,13 +49,6 @@ function revealIn(row, one) {
   const [around, box] = [row.getBoundingClientRect(), one.getBoundingClientRect()];
   if (box.left < around.left || box.right > around.right)
     row.scrollLeft += box.left - around.left - (around.width - box.width) / 2;
-}
-
-/** @param {HTMLElement} nav */
-function showLessons(nav) {
-  const link = (/** @type {import('./presets.js').Preset} */ { id, title }) =>
-    make('a', { href: id === 'playground' ? '#' : `#preset=${id}` }, title);
-  nav.append(...presets.map(link));
 }
 
 class Page {
@@ -77,9 +72,17 @@ class Page {
   /** The address's hash that was last read or written. */
   #hash = location.hash;
 
-  /** @param {(id: string) => any} find @param {import('../../lib/attention/index.js').ScoreInfo[]} scores */
-  constructor(find, scores) {
+  /** What the engine makes of the lesson as it begins. @type {Promise<Result> | null} */
+  #first = null;
+
+  /**
+   * @param {(id: string) => any} find
+   * @param {import('../../lib/attention/index.js').ScoreInfo[]} scores
+   * @param {PathCard} card
+   */
+  constructor(find, scores, card) {
     this.find = find;
+    this.card = card;
     this.scores = scores;
     this.#state = this.#read();
     this.showControls = bindControls(find('controls'), scores, (change) => this.change(change(this.#state)));
@@ -151,6 +154,13 @@ class Page {
     await this.#scene?.show(this.#state, result, error);
     this.find('scene').dataset.version = String(version);
     this.#note();
+    if (result) this.#checkExercise(this.#state, result);
+  }
+
+  /** @param {State} state @param {Result} result */
+  async #checkExercise(state, result) {
+    const first = await (this.#first ??= compute(completed(stateOfPreset(state.preset), this.scores)));
+    this.card.check({ state, result, first });
   }
 
   /** @param {Error | null} error */
@@ -173,6 +183,8 @@ class Page {
     this.#sceneOf = this.#state.preset;
     const preset = /** @type {import('./presets.js').Preset} */ (presetOf(this.#state.preset));
     find('lesson-title').textContent = preset.title;
+    this.card.show(preset.id);
+    this.#first = null;
     find('lesson-about').replaceChildren(...preset.about.map((text) => make('p', {}, text)));
     const papers = preset.papers.map(({ text, href }) => make('a', { href }, text));
     find('lesson-papers').replaceChildren(...papers.flatMap((paper, i) => (i > 0 ? [' · ', paper] : [paper])));

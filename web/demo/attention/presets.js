@@ -1,15 +1,21 @@
 // The lessons. Each has a state of the page, two or three sentences, an equation, its paper and usually a picture.
 
+import { additive } from './presets/additive.js';
 import { bank } from './presets/bank.js';
+import { bottleneck } from './presets/bottleneck.js';
+import { compare } from './presets/compare.js';
 import { dense } from './presets/dense.js';
 import { hard } from './presets/hard.js';
 import { heads } from './presets/heads.js';
 import { kernel } from './presets/kernel.js';
+import { limits } from './presets/limits.js';
 import { local } from './presets/local.js';
 import { masks } from './presets/masks.js';
 import { playground } from './presets/playground.js';
 import { pointer } from './presets/pointer.js';
 import { positions } from './presets/positions.js';
+import { reach } from './presets/reach.js';
+import { readers } from './presets/readers.js';
 import { saliency } from './presets/saliency.js';
 import { scale } from './presets/scale.js';
 import { shapes } from './presets/shapes.js';
@@ -49,17 +55,23 @@ import { firstState } from './state.js';
 export const presets = [
   playground,
   kernel,
+  bank,
   shapes,
+  bottleneck,
+  additive,
+  compare,
   scale,
+  local,
   hard,
   saliency,
-  local,
-  masks,
+  pointer,
+  dense,
+  reach,
   heads,
   positions,
-  dense,
-  pointer,
-  bank,
+  masks,
+  readers,
+  limits,
 ];
 
 /** @param {string} id */

@@ -1,0 +1,88 @@
+// Several scores on one query and the same keys: what each makes of the length and of the direction of a key.
+
+import { attention } from '../../../lib/attention/index.js';
+import { make } from '../../shared/dom.js';
+import { papers } from '../papers.js';
+import { keysOf } from '../state.js';
+
+/** Scores that need no parameters, or one number, and what they look at. */
+const kScores = [
+  { score: 'dot', name: 'dot product', says: 'length and direction' },
+  { score: 'scaled-dot', name: 'scaled dot product', says: 'the same, softer' },
+  { score: 'cosine', name: 'cosine', says: 'direction alone', parameters: { temperature: [[0.3]] } },
+  { score: 'gaussian', name: 'Gaussian', says: 'distance', parameters: { w: [[1]] } },
+];
+
+/** @type {import('../presets.js').Preset} */
+export const compare = {
+  id: 'compare',
+  title: 'Scores compared',
+  about: [
+    'A score says how well a key fits a query, and there are many. Here four of them see the same numbers. The second key has the direction of the first and twice its length; the third is nearest to the query.',
+    'The dot product prefers long keys. The cosine does not see length at all. The Gaussian prefers what is near. “general” and the additive score have matrices that are learnt, and so may prefer anything.',
+  ],
+  equations: [
+    '\\s{s} = \\q{q}^⊤ \\k{k}',
+    '\\s{s} = \\frac{\\q{q}^⊤ \\k{k}}{\\sqrt{d}}',
+    '\\s{s} = \\frac{\\q{q}^⊤ \\k{k}}{|\\q{q}| |\\k{k}| τ}',
+    '\\s{s} = −\\frac{w^2 |\\q{q} − \\k{k}|^2}{2}',
+  ],
+  papers: [papers.luong, papers.vaswani, papers.graves],
+  state: () => ({
+    query: [[1, 1]],
+    key: [
+      [1.5, 0.5],
+      [3, 1],
+      [0.9, 1.2],
+      [-1, 1],
+    ],
+    keyNames: ['k₁', 'k₂ = 2 k₁', 'k₃, near', 'k₄, across'],
+    value: [[1], [2], [3], [4]],
+    score: 'dot',
+  }),
+  scene: () => {
+    const rows = kScores.map(({ name, says }) => ({
+      head: make('th', { scope: 'row' }, name, make('small', {}, says)),
+    }));
+    const table = make('table.compared');
+    return {
+      node: make(
+        'div.picture.stacked',
+        {},
+        make('div.wide', { tabIndex: 0, role: 'group', 'aria-label': 'Weights by score' }, table),
+      ),
+      async show(state) {
+        const [query, key] = [state.query.slice(0, 1), keysOf(state)];
+        if (query[0].length !== key[0].length) return;
+        const all = await Promise.all(
+          kScores.map(({ score, parameters }) =>
+            attention(/** @type {any} */ ({ query, key, score, parameters, record: ['weights'] })),
+          ),
+        );
+        const names = key.map((_, j) => state.keyNames[j] ?? `k${j + 1}`);
+        const cell = (/** @type {number} */ weight) => {
+          const bar = make('span.bar');
+          bar.style.width = `${(3 * weight).toFixed(2)}rem`;
+          return make('td', {}, bar, weight.toFixed(2));
+        };
+        table.replaceChildren(
+          make(
+            'thead',
+            {},
+            make(
+              'tr',
+              {},
+              make('th', { scope: 'col' }, 'score'),
+              ...names.map((name) => make('th', { scope: 'col' }, name)),
+            ),
+          ),
+          make(
+            'tbody',
+            {},
+            ...all.map(({ weights }, i) => make('tr', {}, rows[i].head, ...Array.from(weights.data, cell))),
+          ),
+        );
+      },
+    };
+  },
+};
