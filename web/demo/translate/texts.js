@@ -1,6 +1,7 @@
 // The two texts: the source, its translation, and the current sentence.
 
 import { splitSentences } from '../../lib/index.js';
+import { bindTextTools } from './text-tools.js';
 
 /** @typedef {import('../shared/marks.js').Marks} Marks */
 /** @typedef {import('./session.js').Session} Session */
@@ -19,6 +20,7 @@ export class Texts extends EventTarget {
   #own;
   #ownSwitch;
   #undo;
+  #tools;
   /** The sentence that the reader translates. @type {string | null} */
   #ownOf = null;
   /** A sentence chosen by a click on its translation; holds until the caret moves. */
@@ -41,6 +43,7 @@ export class Texts extends EventTarget {
     this.#undo = /** @type {HTMLButtonElement} */ (find('#undo'));
     marks.listen(this.#source, 'source');
     marks.listen(this.#target, 'target');
+    this.#tools = bindTextTools(root, () => this.#choose(''));
     this.#reflect();
     for (const chip of find('#examples').children) chip.addEventListener('click', () => this.#choose(chip.textContent));
     this.#listen();
@@ -110,6 +113,7 @@ export class Texts extends EventTarget {
     this.#ownOf = sentence;
     const writes = sentence !== null;
     if (writes) this.#own.value = this.#target.querySelector(`[data-sentence="${this.#active}"]`)?.textContent ?? '';
+    if (writes) this.#own.style.minHeight = `${this.#target.offsetHeight}px`; // so that nothing below it moves
     this.#ownSwitch.setAttribute('aria-pressed', String(writes));
     this.#target.hidden = writes;
     this.#own.hidden = !writes;
@@ -136,6 +140,7 @@ export class Texts extends EventTarget {
   #reflect() {
     this.#marks.show([]);
     this.#mirror.textContent = `${this.#source.value}\n`;
+    this.#tools.show();
   }
 
   /** @param {'input' | 'choose'} type */
@@ -186,6 +191,7 @@ export class Texts extends EventTarget {
     });
     this.#target.replaceChildren(...nodes);
     this.#ownSwitch.disabled = count === 0;
+    this.#tools.show();
     const active = this.#activePart();
     this.#undo.hidden = !active || this.#ownOf !== null || !session.prefixOf(active.text);
     for (const which of this.#which) which.textContent = count > 1 ? `sentence ${this.#active + 1} of ${count}` : '';
