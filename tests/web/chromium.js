@@ -47,7 +47,9 @@ export async function openBrowser(folder = built.site, { flags = [], ...options 
    * @returns {Promise<WatchedPage>}
    */
   async function open(path = '', options = {}, prepare = async () => {}) {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+    // Without a service worker, which hides requests from the tests; those of the pages offline ask for one.
+    const plain = /** @type {const} */ ({ viewport: { width: 1280, height: 900 }, serviceWorkers: 'block' });
+    const context = await browser.newContext({ ...plain, ...options });
     const page = await context.newPage();
     const complaints = [];
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));

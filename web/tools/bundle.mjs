@@ -6,6 +6,7 @@ import { constants, copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, 
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { build as esbuild } from 'esbuild';
 import { ToolError, at } from './common.mjs';
+import { writeServiceWorker } from './service-worker.mjs';
 import { noting, writeNotices } from './notices.mjs';
 import { writeCommandPackage, writePackage } from './package.mjs';
 
@@ -247,6 +248,7 @@ export async function bundleSite({ minify = true } = {}) {
   // The reference takes longer than all else: pages that are rebuilt as files change go without.
   await writeDocs(join(out, 'docs'), document, { withReference: minify });
   writeNotices(out);
+  await writeServiceWorker(out, { isKeeping: minify, minify });
 }
 
 /**

@@ -22,6 +22,7 @@ const kTypes = {
   '.mjs': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.wasm': 'application/wasm',
+  '.webmanifest': 'application/manifest+json',
 };
 
 const kHosts = ['localhost', '127.0.0.1', '[::1]'];

@@ -16,8 +16,14 @@ export function statusLine(root) {
   const message = /** @type {HTMLElement} */ (find('#message'));
   const retry = /** @type {HTMLButtonElement} */ (find('#retry'));
 
+  /** Whether the page works without a network. */
+  let isOffline = false;
+  /** Says what `ready` said last once more; null: something else was said since. @type {(() => void) | null} */
+  let readyAgain = null;
+
   /** @param {string} text @param {{failed?: boolean, progress?: number, again?: (() => void) | null}} [state] */
   function say(text, { failed = false, progress, again = null } = {}) {
+    readyAgain = null;
     line.classList.toggle('failed', failed);
     bar.hidden = progress === undefined;
     if (progress !== undefined) bar.value = progress;
@@ -34,8 +40,18 @@ export function statusLine(root) {
     named: (name) => (givenName = name),
     /** @param {number} loaded 0..1 */
     loading: (loaded) => say(`Loading the model, ${Math.round(100 * loaded)} %`, { progress: loaded }),
+    /** Whether the page works without a network: `ready` says so. @param {boolean} is */
+    offline(is) {
+      if (is === isOffline) return;
+      isOffline = is;
+      readyAgain?.();
+    },
     /** @param {ShownInfo} info @param {Timing} [timing] */
-    ready: (info, timing) => say([...about({ ...info, name: givenName ?? info.name }), ...speed(timing)].join(' · ')),
+    ready: function ready(info, timing) {
+      const facts = [...about({ ...info, name: givenName ?? info.name }), ...speed(timing)];
+      say([...facts, ...(isOffline ? ['works offline'] : [])].join(' · '));
+      readyAgain = () => ready(info, timing);
+    },
     /** @param {string} why a sentence: what was asked for cannot be had */
     refused: (why) => say(why, { failed: true }),
     /** @param {string} text a sentence */

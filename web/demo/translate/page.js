@@ -10,6 +10,7 @@ import { Marks } from '../shared/marks.js';
 import { ModelPicker } from './model-picker.js';
 import { attentionFiles, bindSave } from '../shared/save.js';
 import { bindOpen } from './open-trace.js';
+import { worksOffline } from '../shared/offline.js';
 import { ownModels } from '../shared/own-models.js';
 import { Session } from './session.js';
 import { statusLine } from '../shared/status.js';
@@ -84,6 +85,8 @@ async function load(signal) {
   status.ready(loaded.info);
   beam.ready(loaded.info.beam);
   run.request();
+  status.offline(false);
+  void worksOffline(loaded.info.name, target.tag).then((is) => translator === loaded && status.offline(is));
 }
 
 /** Translates with the picked model instead of the previous one. */
