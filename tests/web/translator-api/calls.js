@@ -165,7 +165,7 @@ export const calls = [
       for (const call of promising) {
         const controller = new AbortController();
         const running = rejected(call(translator, 'a', { signal: controller.signal }), 'AbortError');
-        await null; // a microtask later
+        for (let i = 0; i < 50; i++) await null; // microtasks later, but before the next task
         controller.abort();
         await running;
       }
