@@ -61,6 +61,7 @@ describe('a LanguageDetector', () => {
     const ask = (...expectedInputLanguages) => LanguageDetector.availability({ expectedInputLanguages });
     expect(await ask('en-GB', 'fr', 'zh-TW')).toBe('downloadable');
     expect(await ask('en', 'zh')).toBe('unavailable');
+    expect(await ask('fr-Cyrl')).toBe('downloadable');
     expect(await rejection(LanguageDetector.create({ expectedInputLanguages: ['zu'] }))).toMatchObject({
       name: 'NotSupportedError',
     });

@@ -5,7 +5,7 @@ globalThis.outcomes = [];
 if (location.search === '?activation') {
   const { configure, install } = await import('/dist/translator-api/install.js');
   install({ when: 'always' });
-  configure({ models: { 'en-fr': '/tests/goldens/models/tiny-f32/' } });
+  configure({ models: { 'en-fr': '/tests/goldens/models/tiny-f32/' }, store: false });
   const { Translator } = globalThis;
   const create = async () => {
     const creating = Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr' });

@@ -252,6 +252,34 @@ export const creation = [
     },
   ],
   [
+    "models are given by the URL of a folder, too, which has one for each pair of qkv's",
+    async () => {
+      configure({ models: '/web/models/' });
+      same([await availability(kPair), await availability(unknown)], ['downloadable', 'unavailable']);
+      const translator = await create(kPair);
+      same(await translator.translate('I love you.'), "Je t'aime.");
+      translator.destroy();
+    },
+  ],
+  [
+    'a model that is kept is available on the next visit, without an action of the user, and tells 0 and 1 alone',
+    async () => {
+      const visit = () => configure({ models: { 'en-fr': kTiny }, store: true });
+      await caches.delete('qkv-models');
+      visit();
+      same(await availability(kPair), 'downloadable');
+      (await create(kPair)).destroy();
+      visit();
+      same(await availability(kPair), 'available');
+      const { events, translator } = await activated(false, () => eventsOf(kPair));
+      same(events.map(({ event }) => event.loaded), [0, 1]); // prettier-ignore
+      translator.destroy();
+      await caches.delete('qkv-models');
+      visit();
+      same(await availability(kPair), 'downloadable');
+    },
+  ],
+  [
     'configure() refuses an option that it does not know',
     () => {
       let error;

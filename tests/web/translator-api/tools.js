@@ -7,8 +7,11 @@ export const kTiny = '/tests/goldens/models/tiny-f32/';
 export const kReal = '/web/models/en-fr/';
 export const kLong = 'We went home and then we ate. '.repeat(300);
 
-/** The façade's own, which the page sets: these modules are also read where there is no page, for the names of the rows. */
-export const configure = (options) => globalThis.qkvConfigure(options);
+/**
+ * The façade's own, which the page sets: these modules are also read where there is no page, for the names of the rows. Nothing
+ * is kept for the next row unless it says so.
+ */
+export const configure = (options) => globalThis.qkvConfigure({ store: false, ...options });
 
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -20,6 +20,7 @@
 /** How long a store may take to say something, ms. After it, all goes on as if there were none. */
 const kPatience = 3000;
 
+const kCache = 'qkv-models';
 export const kOrigin = 'https://models.qkv.invalid/';
 export const kRecords = `${kOrigin}model?`;
 
@@ -48,7 +49,10 @@ export const soon = (answer) =>
  * @param {ModelStore} [store] left out: the browser's
  * @returns {Promise<ModelStore>} rejects where there is none: in Node, on a page without HTTPS, in a browser that refuses
  */
-export const openStore = async (store) => store ?? caches.open('qkv-models');
+export const openStore = async (store) => store ?? caches.open(kCache);
+
+/** Whether the browser may have kept a model: it says so without opening anything. */
+export const mayHaveKept = async () => (await soon(Promise.resolve(globalThis.caches?.has(kCache)))) ?? false;
 
 /**
  * @param {ModelStore} store

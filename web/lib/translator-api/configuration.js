@@ -5,19 +5,20 @@
 
 /**
  * Where models are: what packages such as qkv-en-fr export, in a list; or for each pair, such as 'en-fr', what the option
- * `model` of qkv's Translator takes; or a function that gives this for a pair, and undefined where there is none.
+ * `model` of qkv's Translator takes; or a function that gives this for a pair, and undefined where there is none; or the URL of
+ * a folder with a folder for each pair of `languagePairs()`.
  * @typedef {{sourceLanguage: string, targetLanguage: string, files: Record<string, string>, name: string}[]
  *   | Record<string, ModelOption>
- *   | ((languages: LanguagePair) => ModelOption | undefined | Promise<ModelOption | undefined>)} Models
+ *   | ((languages: LanguagePair) => ModelOption | undefined | Promise<ModelOption | undefined>)
+ *   | string | URL} Models
  */
 
 /**
  * @typedef {object} OwnOptions
  * @property {Models} [models] left out: as qkv's Translator finds them, with `baseUrl`, with `registry`, or installed in Node
- * @property {unknown} [store] as in `Translator.create` of qkv
  */
 
-/** @typedef {OwnOptions & Pick<CreateOptions, 'registry' | 'pivotLanguage' | 'baseUrl' | 'worker' | 'wasm' | 'threads' | 'workers'>} Configuration */
+/** @typedef {OwnOptions & Pick<CreateOptions, 'registry' | 'pivotLanguage' | 'baseUrl' | 'worker' | 'wasm' | 'threads' | 'workers' | 'store'>} Configuration */
 
 const kOptions = ['models', 'registry', 'pivotLanguage', 'baseUrl', 'worker', 'wasm', 'threads', 'workers', 'store'];
 

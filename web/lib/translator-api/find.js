@@ -1,4 +1,5 @@
 // What there is for the options of a create(): the browser's own model, one of qkv's, or an echo.
+import { mayHaveKept } from '../store/records.js';
 import { languageOf } from '../text/tags.js';
 import { promised } from '../webidl/convert.js';
 import { echo, openDetector, openNative, openOwn } from './backends.js';
@@ -88,14 +89,22 @@ async function findOwn(languages) {
   const { options, downloads } = settings();
   const { models, ...others } = options;
   const key = `${languages.sourceLanguage} ${languages.targetLanguage}`;
-  const model = models && (await modelFor(models, languages));
-  if (models && !model && !others.registry && !others.baseUrl) return { state: 'unavailable' };
-  const given = { ...others, ...languages, ...(model && { model }) };
-  const isPlain = model && others.store === undefined;
-  const state = downloads.get(key)?.state ?? (isPlain ? 'downloadable' : await engineState(given));
+  const isFolder = typeof models === 'string' || models instanceof URL;
+  const model = models && !isFolder ? await modelFor(models, languages) : undefined;
+  if (models && !isFolder && !model && !others.registry && !others.baseUrl) return { state: 'unavailable' };
+  const given = { ...others, ...languages, ...(isFolder && { models }), ...(model && { model }) };
+  const state = downloads.get(key)?.state ?? ((await isNew(model, others)) ? 'downloadable' : await engineState(given));
   if (state === 'unavailable') return { state };
   return { state, open: (report, signal) => openOwn(downloads, key, given, report, signal) };
 }
+
+/**
+ * Whether there is a model that nobody can have kept: so much is known without the engine's script.
+ * @param {unknown} model
+ * @param {import('./configuration.js').Configuration} options
+ */
+const isNew = async (model, { store = true }) =>
+  model !== undefined && (store === false || (store === true && !(await mayHaveKept())));
 
 /**
  * What only the engine's script knows: what a list of models has, what Node has installed, what the store keeps.
@@ -106,7 +115,7 @@ const engineState = async (given) => (await import('./engine.js')).availability(
 
 /**
  * The model that was configured for a pair, if there is one.
- * @param {Models} models
+ * @param {Exclude<Models, string | URL>} models
  * @param {LanguagePair} languages
  * @returns {Promise<ModelOption | undefined>}
  */
@@ -123,9 +132,19 @@ async function modelFor(models, languages) {
 /** @param {CoreOptions} options @returns {Found} */
 function findOwnDetector(options) {
   const { own } = detectors;
-  const expected = options.expectedInputLanguages?.map(languageOf) ?? [];
-  if (!own || !expected.every((language) => own.languages.includes(language))) return { state: 'unavailable' };
+  if (!own) return { state: 'unavailable' };
+  const matching = options.expectedInputLanguages?.map((tag) => bestMatch(own.languages, tag)) ?? [];
+  const expected = matching.filter((language) => language !== undefined);
+  if (expected.length < matching.length) return { state: 'unavailable' };
   options.expectedInputLanguages = [...new Set(expected)];
   const state = detectorDownloads.get(own)?.state ?? 'downloadable';
   return { state, open: (report, signal) => openDetector(own, detectorDownloads, report, signal) };
 }
+
+/**
+ * What a detector calls the language of a tag: with its script where that is listed, else without.
+ * @param {readonly string[]} languages
+ * @param {string} tag
+ */
+const bestMatch = (languages, tag) =>
+  [languageOf(tag), new Intl.Locale(tag).language].find((language) => languages.includes(language));

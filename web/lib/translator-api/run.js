@@ -41,7 +41,7 @@ export async function create(name, options, monitor, isActive) {
     throw exception('NotAllowedError', 'A download begins with a click or a key: call create() in its listener');
   const progress = new Progress(monitor, signal);
   progress.report(0);
-  const backend = await open(progress.report, signal);
+  const backend = await open(state === 'available' ? () => {} : progress.report, signal);
   await progress.end();
   if (signal?.aborted) backend.leave();
   signal?.throwIfAborted();
