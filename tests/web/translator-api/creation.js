@@ -268,7 +268,10 @@ export const creation = [
       await caches.delete('qkv-models');
       visit();
       same(await availability(kPair), 'downloadable');
-      (await create(kPair)).destroy();
+      const first = await create(kPair);
+      const { models } = await import('/dist/index.js');
+      for (let i = 0; (await models.list()).length === 0 && i < 100; i++) await sleep(50); // it is written meanwhile
+      first.destroy();
       visit();
       same(await availability(kPair), 'available');
       const { events, translator } = await activated(false, () => eventsOf(kPair));

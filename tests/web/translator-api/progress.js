@@ -62,7 +62,7 @@ export const progress = [
       real();
       const { events, translator } = await slowly(4, () => eventsOf(kPair));
       translator.destroy();
-      const gaps = events.slice(1, -1).map(({ time }, i) => time - events[i].time);
+      const gaps = events.slice(1, -1).map(({ event }, i) => event.timeStamp - events[i].event.timeStamp);
       holds(gaps.length > 2 && gaps.every((gap) => gap > 49.5), `${gaps}`); // clocks are rounded
     },
   ],

@@ -84,8 +84,7 @@ export async function collected(stream) {
 /** All events of a create(). @param {object} options */
 export async function eventsOf(options) {
   const events = [];
-  const monitor = (m) =>
-    m.addEventListener('downloadprogress', (event) => events.push({ event, time: performance.now() }));
+  const monitor = (m) => m.addEventListener('downloadprogress', (event) => events.push({ event }));
   const translator = await globalThis.Translator.create({ ...options, monitor });
   return { events, translator };
 }
