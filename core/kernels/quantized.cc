@@ -106,7 +106,8 @@ QuantizedMatrix::QuantizedMatrix(Int8Layout layout, size_t outputs, size_t input
   std::fill_n(scales_.data(), scales_.size(), 0.0f);
   // Only the last panel has outputs that SetRow does not write.
   if (layout == Int8Layout::kPanels && outputs % kPanel != 0) {
-    std::memset(data_.data() + outputs / kPanel * stride_ / sizeof(float), 0, stride_);
+    auto* const bytes = reinterpret_cast<uint8_t*>(data_.data());
+    std::memset(bytes + outputs / kPanel * stride_, 0, stride_);
   }
 }
 
