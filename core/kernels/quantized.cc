@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 #include "core/kernels/packed.h"
 
@@ -126,15 +127,19 @@ size_t QuantizedMatrix::At(size_t output, size_t input) const {
 
 void QuantizedMatrix::SetRow(size_t output, const int8_t* weights) {
   assert(output < outputs_);
-  auto* to = reinterpret_cast<int8_t*>(data_.data());
-  int32_t sum = 0;
-  for (size_t i = 0; i < inputs_; ++i) {
-    to[At(output, i)] = weights[i];
-    sum += weights[i];
+  auto* const to = reinterpret_cast<int8_t*>(data_.data());
+  sums_[output] = std::accumulate(weights, weights + inputs_, int32_t{0});
+  // Copied in runs of inputs that lie side by side: a byte at a time takes a third of the time in which a model loads.
+  const bool rows = layout_ == Int8Layout::kRows;
+  constexpr size_t kRun = kInt8InPairs ? kInt8Group / 2 : kInt8Group;
+  const size_t whole = rows ? inputs_ : inputs_ / kRun * kRun;
+  if (rows) {
+    std::memcpy(to + At(output, 0), weights, inputs_);
+  } else {
+    for (size_t i = 0; i < whole; i += kRun) std::memcpy(to + At(output, i), weights + i, kRun);
   }
-  const size_t padded = layout_ == Int8Layout::kRows ? stride_ : stride_ / kPanel;
-  for (size_t i = inputs_; i < padded; ++i) to[At(output, i)] = 0;
-  sums_[output] = sum;
+  const size_t padded = rows ? stride_ : stride_ / kPanel;
+  for (size_t i = whole; i < padded; ++i) to[At(output, i)] = i < inputs_ ? weights[i] : int8_t{0};
 }
 
 void QuantizedMatrix::GetRow(size_t output, int8_t* weights) const {
