@@ -293,6 +293,7 @@ val TraceResult(int handle) {
   trace.set("copied", CopiedValue(replay.source.text, replay.target.text, replay.copied));
   trace.set("encoderSelf", MapValue(replay.encoder_self));
   trace.set("decoderSelf", MapValue(replay.decoder_self));
+  if (replay.gates.layers != 0) trace.set("gates", MapValue(replay.gates));
   trace.set("cross", MapValue(replay.cross));
   if (!replay.centres.empty()) {
     val window = val::object();

@@ -9,8 +9,9 @@
 
 namespace qkv {
 
-enum class AttentionKind { kEncoderSelf, kDecoderSelf, kCross };
-inline constexpr size_t kAttentionKinds = 3;
+// kGates: of a decoder that reads its past by a recurrence, its forget gates: [layers, 1, targets, gates].
+enum class AttentionKind { kEncoderSelf, kDecoderSelf, kCross, kGates };
+inline constexpr size_t kAttentionKinds = 4;
 
 // The place of an attention in a model.
 struct AttentionPlace {

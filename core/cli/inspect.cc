@@ -1,4 +1,6 @@
 // qkv inspect: describes a model folder.
+#include <algorithm>
+
 #include "core/base/json.h"
 #include "core/cli/one_sided.h"
 #include "core/io/files.h"
@@ -58,9 +60,10 @@ void InspectGenerator(GeneratorModel& model, const LoadedSize& size, bool tensor
 }
 
 void PrintTransformer(const TransformerConfig& c) {
-  constexpr const char* kActivations[] = {"none", "relu", "silu", "gelu", "gelu_new", "tanh"};
+  constexpr const char* kActivations[] = {"none", "relu", "silu", "gelu", "gelu_new", "tanh", "quick_gelu"};
   const char* const activation = kActivations[static_cast<size_t>(c.activation)];
-  std::printf("Transformer, encoder-decoder, %s-norm, sinusoidal positions (%s layout)\n", c.pre_norm ? "pre" : "post",
+  std::printf("Transformer, encoder-decoder, %s-norm, %s positions (%s layout)\n", c.pre_norm ? "pre" : "post",
+              c.trained_positions ? "trained" : "sinusoidal",
               c.frequencies == Frequencies::kMarian ? "Marian" : "MarianMT");
   std::printf("encoder      %zu layers, %zu heads of %zu, feed-forward %zu, %s\n", c.encoder_layers, c.encoder_heads,
               c.d_model / c.encoder_heads, c.encoder_ffn, activation);
@@ -114,6 +117,14 @@ Result<void> PrintLayers(const TranslationModel& model, const std::string& folde
   return {};
 }
 
+// Whether products are of whole numbers.
+bool IsInt8(const WeightSlots& slots) {
+  return std::any_of(slots.slots.begin(), slots.slots.end(), [](const WeightSlot& slot) {
+    Weight* const* matrix = std::get_if<Weight*>(&slot.to);
+    return matrix != nullptr && (*matrix)->quantized();
+  });
+}
+
 void InspectTranslation(TranslationModel& translation, const std::string& folder, bool tensors) {
   const TranslationModel* const model = &translation;
   const SequenceConfig& c = model->config();
@@ -122,6 +133,7 @@ void InspectTranslation(TranslationModel& translation, const std::string& folder
   std::printf("positions    %zu\n", c.max_positions);
   std::printf("parameters   %zu\n", model->parameters());
   std::printf("memory       %.1f MB of weights\n", static_cast<double>(model->bytes()) / 1e6);
+  std::printf("numbers      %s\n", IsInt8(translation.Slots()) ? "int8" : "floats");
   std::printf("decoding     beam %zu, length penalty %g, at most %zu pieces\n", g.beam,
               static_cast<double>(g.length_penalty), g.max_length);
   std::printf("shortlist    %s\n", model->has_shortlist() ? "yes" : "none");

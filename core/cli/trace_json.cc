@@ -145,6 +145,7 @@ std::string TraceJson(const TranslationModel& model, const Replay& replay) {
   });
   Map(json, "encoderSelf", replay.encoder_self);
   Map(json, "decoderSelf", replay.decoder_self);
+  if (replay.gates.layers != 0) Map(json, "gates", replay.gates);
   Map(json, "cross", replay.cross);
   if (!replay.centres.empty()) {
     Key(json, "window");

@@ -1,6 +1,7 @@
 // qkv translate: translates lines.
 #include <unistd.h>
 
+#include <functional>
 #include <optional>
 #include <span>
 
@@ -24,7 +25,7 @@ constexpr size_t kLinesAtOnce = 1024;
 struct Options {
   Common common;
   DecodeOptions decode;
-  std::string trace;
+  std::string trace, then;
   bool vectors = false, confidence = false;
   Terms given;
   std::vector<std::pair<std::string, std::string>> terms;  // terms with a given translation
@@ -51,19 +52,52 @@ DecodeOptions DecodeOf(const Options& options, std::span<const std::string> line
   return decode;
 }
 
-void TranslateLines(const TranslationModel& model, const Options& options, Context& ctx,
-                    const std::vector<std::string>& lines, size_t done, Progress& progress) {
-  TranslationJob job(model, lines, DecodeOf(options, lines));
-  for (size_t shown = 0; !job.Step(ctx);) {
-    if (job.finished() != shown) progress.Show(done + (shown = job.finished()));
+// The translations of some lines; `shown` is told how many there are so far.
+std::vector<Translation> TranslationsOf(const TranslationModel& model, const std::vector<std::string>& lines,
+                                        const DecodeOptions& decode, Context& ctx,
+                                        const std::function<void(size_t)>& shown) {
+  TranslationJob job(model, lines, decode);
+  for (size_t last = 0; !job.Step(ctx);) {
+    if (job.finished() != last) shown(last = job.finished());
   }
   CheckOrFail(job.outcome());
-  for (const Translation& translation : job.results()) {
+  return job.results();
+}
+
+// Translates the translations once more. The beam and the longest length are the second model's; a term that has become
+// its translation stays.
+void TranslateOnce(const TranslationModel& then, const Options& options, Context& ctx,
+                   std::vector<Translation>& translations) {
+  Options second = options;
+  for (auto& [term, translation] : second.terms) term = translation;
+  std::vector<std::string> between;
+  between.reserve(translations.size());
+  for (const Translation& translation : translations) between.push_back(translation.text);
+  std::vector<Translation> done = TranslationsOf(then, between, DecodeOf(second, between), ctx, [](size_t) {});
+  for (size_t i = 0; i < done.size(); ++i) {
+    const Translation& first = translations[i];
+    done[i].confidence *= first.confidence;
+    done[i].truncated = done[i].truncated || first.truncated;
+    done[i].foreign = first.foreign;
+    if (done[i].cut == Cut::kNone) done[i].cut = first.cut;
+  }
+  translations = std::move(done);
+}
+
+// `then`: the model that translates the translations; null if there is none.
+void TranslateLines(const TranslationModel& model, const TranslationModel* then, const Options& options, Context& ctx,
+                    const std::vector<std::string>& lines, size_t done, Progress& progress) {
+  Options first = options;
+  if (then != nullptr) first.decode.beam = first.decode.max_length = 0;
+  std::vector<Translation> translations =
+      TranslationsOf(model, lines, DecodeOf(first, lines), ctx, [&](size_t count) { progress.Show(done + count); });
+  if (then != nullptr) TranslateOnce(*then, options, ctx, translations);
+  for (const Translation& translation : translations) {
     if (options.confidence) std::printf("%.4f\t", static_cast<double>(translation.confidence));
     WriteLine(translation.text);
   }
   for (size_t i = 0; i < lines.size(); ++i) {
-    const Translation& translation = job.results()[i];
+    const Translation& translation = translations[i];
     if (translation.truncated) WarnOfCut(done + i + 1, model.config().max_positions, "translated");
     WarnOfEnd(done + i + 1, translation.cut);
     if (options.confidence && translation.foreign) {
@@ -109,6 +143,11 @@ void Translate(const Options& options) {
   EndOnSignals(trace ? trace->part() : std::string());
   const std::unique_ptr<TranslationModel> model = LoadOrFail(options.common.model);
   WarnOfCarrying(*model, options);
+  std::unique_ptr<TranslationModel> then;
+  if (!options.then.empty()) {
+    then = LoadOrFail(options.then);
+    WarnOfCarrying(*then, options);
+  }
   Arena arena;
   ThreadPool pool(options.common.threads);
   Context ctx{arena, pool};
@@ -119,7 +158,7 @@ void Translate(const Options& options) {
     if (trace) {
       TraceLines(*model, options, ctx, lines, done, *trace);
     } else {
-      TranslateLines(*model, options, ctx, lines, done, progress);
+      TranslateLines(*model, then.get(), options, ctx, lines, done, progress);
     }
     done += lines.size();
     ReturnMemory();
@@ -146,6 +185,10 @@ void AddTranslate(CLI::App& app) {
       command->add_option("--trace", options->trace, "write every attention weight, one qkv-trace/1 object a line")
           ->check(NotEmpty())
           ->type_name("FILE");
+  command->add_option("--then", options->then, "another model folder, which translates the translations: two as one")
+      ->check(NotEmpty())
+      ->excludes(trace)
+      ->type_name("FOLDER");
   AddListed(*command, "translate", "vectors", options->vectors)->needs(trace);
   AddThreads(*command, options->common);
   command->callback([options] {

@@ -9,7 +9,8 @@
 namespace qkv {
 namespace {
 
-constexpr size_t kPositions = 512;   // a limit on sentences; Marian's sinusoids have none
+constexpr size_t kPositions = 512;  // a limit on sentences; Marian's sinusoids have none
+constexpr const char* kTrainedPositions = "Wpos";
 constexpr size_t kWidest = 1 << 13;  // the width of rows; so the table of positions takes at most 16 MiB
 
 struct Name {
@@ -45,6 +46,7 @@ constexpr Name kNames[] = {
     {"model.shared.weight", "Wemb"},
     {"model.encoder.embed_tokens.weight", "encoder_Wemb"},
     {"model.decoder.embed_tokens.weight", "decoder_Wemb"},
+    {"model.embed_positions.weight", kTrainedPositions},
     {"lm_head.weight", "decoder_ff_logit_out_W"},
     {"final_logits_bias", "decoder_ff_logit_out_b"},
     {"model.encoder.layernorm_embedding.weight", "encoder_emb_ln_scale_pre"},
@@ -157,8 +159,15 @@ Result<TransformerConfig> ReadMarianShape(const std::vector<TensorEntry>& entrie
   config.norm_last = tensors.Has("encoder_top_ln_scale");
   config.frequencies = Frequencies::kMarian;
   config.epsilon = 1e-6f;
-  config.scale_embedding = true;
+  config.trained_positions = tensors.Has(kTrainedPositions);
+  config.scale_embedding = !config.trained_positions;  // as Marian has it
   config.max_positions = kPositions;
+  if (config.trained_positions) {
+    QKV_TRY(config.max_positions, tensors.Size(kTrainedPositions, 0, static_cast<size_t>(kMostPositions)));
+    if (config.max_positions < static_cast<size_t>(kFewestPositions)) {
+      return Error{ErrorCode::kUnsupported, "it has too few positions for any text", file};
+    }
+  }
   config.encoder_heads = config.decoder_heads = 1;
   SetAttentionShapes(config);
   return config;
@@ -187,7 +196,8 @@ WeightSlots MarianSlots(WeightSlots slots, const std::vector<TensorEntry>& entri
     const std::string& name = slot.names.front();
     const bool table = name.ends_with("Wemb");
     const TensorEntry* const entry = tensors.Find(name);
-    slot.transposed = std::holds_alternative<Weight*>(slot.to) && !table && entry != nullptr && entry->dtype != "I8";
+    slot.transposed = std::holds_alternative<Weight*>(slot.to) && !table && name != kTrainedPositions &&
+                      entry != nullptr && entry->dtype != "I8";
     const bool pieces = slot.outputs == config.vocabulary && name != "encoder_Wemb";
     if (pieces && (table || name.starts_with("decoder_ff_logit_out"))) slot.absent = 1;
   }

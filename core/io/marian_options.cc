@@ -31,7 +31,7 @@ struct Known {
 constexpr Known kKnown[] = {
     {"type", "transformer", "models other than Transformers"},
     {"transformer-decoder-autoreg", "rnn self-attention", "another decoder"},
-    {"transformer-postprocess", "dan an da a", "residuals and norms in another order"},
+    {"transformer-postprocess", "dan an da a dn n", "residuals and norms in another order"},
     {"transformer-preprocess", "- n dn nd d", "another operation before a part of a layer"},
     {"transformer-postprocess-emb", "- d n dn nd", "another operation after the embeddings"},
     {"transformer-postprocess-top", "- d n dn nd", "another operation after the last layers"},
@@ -46,7 +46,8 @@ constexpr std::string_view kWithoutEffect =
     "tied-embeddings-src transformer-aan-activation transformer-aan-depth transformer-aan-nogate "
     "transformer-dim-aan ulr-dim-emb ulr-trainable-transformation version dim-vocabs dim-emb enc-depth "
     "dec-depth transformer-dim-ffn transformer-decoder-dim-ffn transformer-heads "
-    "transformer-ffn-activation transformer-guided-alignment-layer dec-cell";
+    "transformer-ffn-activation transformer-guided-alignment-layer dec-cell transformer-train-positions "
+    "transformer-train-position-embeddings";
 
 bool Lists(std::string_view values, std::string_view value) {
   if (value.empty()) value = "-";
@@ -117,7 +118,14 @@ Result<void> CheckLayers(const MarianOptions& options, const TransformerConfig& 
   }
   if (has_norm("transformer-postprocess-top", "") != config.norm_last)
     return contradicts("transformer-postprocess-top");
-  return {};
+  // Marian reads the first of these. Its command line, and so its files, know the second.
+  bool trains = false;
+  for (const char* const key : {"transformer-train-positions", "transformer-train-position-embeddings"}) {
+    if (options.Get(key, "false") != "true") continue;
+    if (!config.trained_positions) return contradicts(key);
+    trains = true;
+  }
+  return trains == config.trained_positions ? Result<void>() : contradicts("transformer-train-positions");
 }
 
 // A whole number from 1 to `most`.
@@ -161,20 +169,22 @@ Result<MarianOptions> MarianOptions::Parse(std::string_view text, std::string fi
     const std::string_view value = Trim(content.substr(item ? 1 : colon + 1));
     if (content == "[]" || value == "[]") continue;
     if (!IsPlain(value)) return wrong();
-    options.all_.back().value = value;
+    Option& option = options.all_.back();
+    if (option.value.empty()) option.first = value;
+    option.value = value;
   }
   return options;
 }
 
 std::string_view MarianOptions::Get(std::string_view key, std::string_view fallback) const {
-  for (const auto& [name, value] : all_) {
-    if (name == key) return value;
+  for (const Option& option : all_) {
+    if (option.key == key) return option.value;
   }
   return fallback;
 }
 
 Result<MarianChoices> ReadMarianOptions(const MarianOptions& options, const TransformerConfig& config) {
-  for (const auto& [key, value] : options.all()) QKV_CHECK(CheckOption(options, key, value));
+  for (const MarianOptions::Option& option : options.all()) QKV_CHECK(CheckOption(options, option.key, option.value));
   QKV_CHECK(CheckSizes(options, config));
   QKV_CHECK(CheckLayers(options, config));
   MarianChoices choices;
@@ -188,10 +198,13 @@ Result<MarianChoices> ReadMarianOptions(const MarianOptions& options, const Tran
     choices.activation = Activation::kRelu;
   } else if (activation == "swish") {
     choices.activation = Activation::kSilu;
+  } else if (activation == "gelu") {
+    choices.activation = Activation::kGeluSigmoid;
   } else {
     return Refuse(options, "transformer-ffn-activation",
-                  "\"" + std::string(activation) + "\": this engine runs relu and swish");
+                  "\"" + std::string(activation) + "\": this engine runs relu, swish and gelu");
   }
+  choices.residual = options.Get("transformer-postprocess", "dan").find('a') != std::string_view::npos;
   choices.alignment_layer = config.decoder_layers - 1;
   if (options.Get("transformer-guided-alignment-layer", "last") != "last") {
     QKV_TRY(const size_t layer,

@@ -16,6 +16,7 @@ class MarianOptions {
  public:
   struct Option {
     std::string_view key, value;  // of a list the last item; empty if it has none
+    std::string_view first = {};  // of a list the first item
   };
 
   // `file` is for errors: "model.bin, special:model.yml". `text` must outlive the options. Errors: kInvalidFile names
@@ -37,6 +38,7 @@ class MarianOptions {
 struct MarianChoices {
   size_t heads = 8;
   Activation activation = Activation::kRelu;
+  bool residual = true;        // what a part of a layer reads is added to what it writes
   size_t alignment_layer = 0;  // the layer whose first head aligns source and target
 };
 

@@ -121,7 +121,9 @@ void Describe(const WeightSlot& slot, FloatsAs floats, Header& header) {
   const bool half = floats == FloatsAs::kF16;
   const char* dtype = half ? "F16" : "F32";
   const size_t bytes = half ? sizeof(Eigen::half) : sizeof(float);
-  if (std::holds_alternative<Vector*>(slot.to)) return header.Add(name, dtype, "[" + outputs + "]", count * bytes);
+  if (std::holds_alternative<Vector*>(slot.to)) {
+    return header.Add(name, dtype, (slot.row ? "[1," : "[") + outputs + "]", count * bytes);
+  }
   if (slot.transposed) std::swap(outputs, inputs);
   const std::string shape = "[" + outputs + "," + inputs + "]";
   if (!AsInt8(slot, floats)) return header.Add(name, dtype, shape, count * bytes);

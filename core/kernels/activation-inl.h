@@ -21,10 +21,11 @@ HWY_INLINE V Relu(D d, V x) {
   return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x);
 }
 
-// x sigmoid(x): with e = exp(-|x|), x / (1 + e) for x >= 0 and x e / (1 + e) below. The same bits on every target.
+// x sigmoid(s x): with e = exp(-|s x|), x / (1 + e) for x >= 0 and x e / (1 + e) below. The same bits on every target.
 template <class D, class V>
-HWY_INLINE V Silu(D d, V x) {
-  const V e = ExpNegative(d, hn::Neg(hn::Abs(x)), [](V a, V b, V c) HWY_ATTR { return hn::Add(hn::Mul(a, b), c); });
+HWY_INLINE V Silu(D d, V x, float s) {
+  const V power = hn::Neg(hn::Abs(hn::Mul(x, hn::Set(d, s))));
+  const V e = ExpNegative(d, power, [](V a, V b, V c) HWY_ATTR { return hn::Add(hn::Mul(a, b), c); });
   const V y = hn::Div(x, hn::Add(hn::Set(d, 1.0f), e));
   return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Mul(y, e), y);
 }
@@ -76,7 +77,10 @@ inline HWY_NOINLINE void ActivateRun(Activation activation, float* x, size_t siz
   const hn::ScalableTag<float> d;
   using V = hn::Vec<decltype(d)>;
   if (activation == Activation::kRelu) MapInPlace(d, x, size, [d](V v) HWY_ATTR { return Relu(d, v); });
-  if (activation == Activation::kSilu) MapInPlace(d, x, size, [d](V v) HWY_ATTR { return Silu(d, v); });
+  const float steepness = activation == Activation::kSilu ? 1 : kGeluSteepness;
+  if (activation == Activation::kSilu || activation == Activation::kGeluSigmoid) {
+    MapInPlace(d, x, size, [d, steepness](V v) HWY_ATTR { return Silu(d, v, steepness); });
+  }
   if (activation == Activation::kGelu) MapInPlace(d, x, size, [d](V v) HWY_ATTR { return Gelu(d, v); });
   if (activation == Activation::kGeluTanh) MapInPlace(d, x, size, [d](V v) HWY_ATTR { return GeluTanh(d, v); });
   if (activation == Activation::kTanh) MapInPlace(d, x, size, [d](V v) HWY_ATTR { return Tanh(d, v); });

@@ -25,6 +25,7 @@ void ActivateNaive(Activation activation, MatrixView x) {
     float& v = x.data()[i];
     if (activation == Activation::kRelu) v = v < 0 ? 0 : v;
     if (activation == Activation::kSilu) v = v / (1 + std::exp(-v));
+    if (activation == Activation::kGeluSigmoid) v = v / (1 + std::exp(-kGeluSteepness * v));
     if (activation == Activation::kGelu) v = v / 2 * std::erfc(-v / std::sqrt(2.0f));
     if (activation == Activation::kGeluTanh) {
       v = v / 2 * (1 + std::tanh(std::sqrt(2 / std::numbers::pi_v<float>) * (v + 0.044715f * v * v * v)));

@@ -45,11 +45,12 @@ struct SigmoidOf {
   V value, slope;
 };
 
-// (x sigmoid(x))'
+// (x sigmoid(k x))'
 template <class D, class V>
-HWY_INLINE V SiluSlope(D d, V x) {
-  const SigmoidOf<D, V> s(d, x);
-  return hn::MulAdd(x, s.slope, s.value);
+HWY_INLINE V SiluSlope(D d, V x, float k) {
+  const V steep = hn::Mul(x, hn::Set(d, k));
+  const SigmoidOf<D, V> s(d, steep);
+  return hn::MulAdd(steep, s.slope, s.value);
 }
 
 // (x sigmoid(v))' with v = 2 sqrt(2 / pi) (x + 0.044715 x^3)
@@ -95,7 +96,9 @@ void SlopeRun(Activation activation, const float* x, float* gradient, size_t siz
     case Activation::kRelu:
       return ReluRun(x, gradient, size);
     case Activation::kSilu:
-      return MultiplyBy(x, gradient, size, [](auto d, auto v) HWY_ATTR { return SiluSlope(d, v); });
+      return MultiplyBy(x, gradient, size, [](auto d, auto v) HWY_ATTR { return SiluSlope(d, v, 1); });
+    case Activation::kGeluSigmoid:
+      return MultiplyBy(x, gradient, size, [](auto d, auto v) HWY_ATTR { return SiluSlope(d, v, kGeluSteepness); });
     case Activation::kGelu:
       return MultiplyBy(x, gradient, size, [](auto d, auto v) HWY_ATTR { return GeluSlope(d, v); });
     case Activation::kGeluTanh:

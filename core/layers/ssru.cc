@@ -42,6 +42,8 @@ MatrixView Forward(Context& ctx, const Ssru& layer, const Operand& x, std::span<
     if (part.cell != nullptr) std::copy_n(rows.cells + (rows.rows - 1) * rows.n, rows.n, part.cell);
     float* const weights = ctx.trace != nullptr ? ctx.trace->Weights(place) : nullptr;
     if (weights != nullptr) KeepShares(rows, weights);
+    float* const kept = ctx.trace != nullptr ? ctx.trace->Weights({AttentionKind::kGates, place.layer}) : nullptr;
+    if (kept != nullptr) std::copy_n(rows.gates, rows.rows * rows.n, kept);
   }
   if (ctx.Recording() == nullptr) return y;
   ctx.tape->Record(View(y), [ctx, candidates, gates, cells, y, all = std::vector(parts.begin(), parts.end())] {

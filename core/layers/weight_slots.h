@@ -35,6 +35,7 @@ struct WeightSlot {
   // If several slots are parts of one tensor: its number of outputs, and the first one of this slot.
   size_t whole = 0, first = 0;
   bool exact = false;  // stays float when others become int8 while loading
+  bool row = false;    // a vector that is written as [1, size]
   size_t absent = 0;   // the number of last outputs that files do not have; they are zeros
 };
 

@@ -25,8 +25,10 @@ inline Result<Activation> ParseActivation(const JsonObject& json, const char* fi
   if (name == "swish" || name == "silu") return Activation::kSilu;
   if (name == "gelu") return Activation::kGelu;
   if (name == "gelu_new" || name == "gelu_pytorch_tanh") return Activation::kGeluTanh;
+  if (name == "quick_gelu") return Activation::kGeluSigmoid;
   return json.Unsupported(
-      field, "\"" + std::string(name) + "\" is not one of relu, swish, silu, gelu, gelu_new, gelu_pytorch_tanh");
+      field,
+      "\"" + std::string(name) + "\" is not one of relu, swish, silu, gelu, gelu_new, gelu_pytorch_tanh, quick_gelu");
 }
 
 // Reads a whole number in [least, most] into `to`.

@@ -106,7 +106,11 @@ TransformerState::TransformerState(const TransformerConfig& config, const Segmen
 
 Transformer::Transformer(const TransformerConfig& config)
     : config_(config), encoder_(config.encoder_layers), decoder_(config.decoder_layers) {
-  positions_ = SinusoidalPositions(config.max_positions, config.d_model, PairLayout::kHalves, 0, config.frequencies);
+  if (config.trained_positions) {
+    positions_.setZero(static_cast<Eigen::Index>(config.max_positions), static_cast<Eigen::Index>(config.d_model));
+  } else {
+    positions_ = SinusoidalPositions(config.max_positions, config.d_model, PairLayout::kHalves, 0, config.frequencies);
+  }
   for (Norm* norm : {&source_norm_, &target_norm_, &encoder_norm_, &decoder_norm_}) norm->epsilon = config.epsilon;
   for (EncoderLayer& layer : encoder_) {
     layer.self_norm.epsilon = layer.final_norm.epsilon = config.epsilon;
@@ -121,7 +125,15 @@ Transformer::Transformer(const TransformerConfig& config)
   SetLayers();
 }
 
-void Transformer::SetHeads(size_t heads, Activation activation) {
+void Transformer::TakePositions() {
+  if (!config_.trained_positions) return;
+  for (size_t row = 0; row < config_.max_positions; ++row) {
+    trained_positions_.GetRow(row, positions_.data() + row * config_.d_model);
+  }
+}
+
+void Transformer::SetHeads(size_t heads, Activation activation, bool residual) {
+  config_.residual = residual;
   config_.encoder_heads = config_.decoder_heads = heads;
   config_.activation = activation;
   SetAttentionShapes(config_);
@@ -155,7 +167,12 @@ WeightSlots Transformer::Slots() {
     table({shared[1], shared[0]}, target_, vocabulary);
   }
   if (!config_.tied_output) table({shared[3]}, output_, vocabulary);
+  if (config_.trained_positions) {
+    table({"model.embed_positions.weight"}, trained_positions_, config_.max_positions);
+    slots.slots.back().exact = true;
+  }
   slots.slots.push_back({{"final_logits_bias"}, vocabulary, 1, &logits_bias_, true, Start::kZeros});
+  slots.slots.back().row = true;  // as Hugging Face's MarianMT has it
   slots.ignored = std::move(shared);
   slots.ignored.insert(slots.ignored.end(),
                        {"model.encoder.embed_positions.weight", "model.decoder.embed_positions.weight"});
@@ -196,9 +213,10 @@ ConstMatrixView Transformer::Before(Context& ctx, const Norm& norm, ConstMatrixV
   return config_.pre_norm ? View(Forward(ctx, norm, x)) : x;
 }
 
-// norm(x + dropout(y)), or x + dropout(y) with pre-norm.
+// norm(x + dropout(y)), x + dropout(y) with pre-norm, or norm(dropout(y)) without residuals.
 MatrixView Transformer::Residual(Context& ctx, const Norm& norm, MatrixView y, ConstMatrixView x) const {
   Dropout(ctx, config_.dropout, y);
+  if (!config_.residual) return Forward(ctx, norm, View(y));
   return config_.pre_norm ? Add(ctx, x, View(y)) : AddNorm(ctx, norm, x, View(y));
 }
 

@@ -58,7 +58,9 @@ class Transformer : public SequenceModel {
   explicit Transformer(const TransformerConfig& config);
 
   // Sets options that change no slot, for a file that has them after its weights.
-  void SetHeads(size_t heads, Activation activation);
+  void SetHeads(size_t heads, Activation activation, bool residual);
+  // Once all weights are there: positions that were trained are used from now on.
+  void TakePositions();
 
   const TransformerConfig& config() const override { return config_; }
   WeightSlots Slots() override;
@@ -110,7 +112,8 @@ class Transformer : public SequenceModel {
   // Embeddings [vocabulary, d]; the last two only where they are not shared.
   Weight source_{Int8Layout::kRows}, target_{Int8Layout::kRows}, output_{Int8Layout::kRows};
   Vector logits_bias_;
-  Matrix positions_;
+  Matrix positions_;                                              // sinusoids, or a copy of those that were trained
+  Weight trained_positions_;                                      // [max_positions, d]; empty with sinusoids
   Norm source_norm_, target_norm_, encoder_norm_, decoder_norm_;  // after the embeddings; after the last layers
   std::vector<EncoderLayer> encoder_;
   std::vector<DecoderLayer> decoder_;

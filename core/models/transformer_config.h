@@ -25,6 +25,8 @@ struct TransformerConfig : SequenceConfig {
   Frequencies frequencies = Frequencies::kPaper;                     // of the positions
   float epsilon = 1e-5f;                                             // of the norms
   bool scale_embedding = false;                                      // embeddings times sqrt(d_model)
+  bool trained_positions = false;                                    // a table in place of sinusoids
+  bool residual = true;                                              // x + y, not y alone, before a norm
   bool pre_norm = false;                                             // a norm before each part, not after its residual
   bool norm_embedding = false, norm_last = false;                    // after the embeddings; after the last layers
   bool shared_embeddings = true;                                     // one table for source and target

@@ -2,7 +2,13 @@
 
 #include <dirent.h>
 
+#include <algorithm>
+#include <cstdlib>
+
 #include "core/io/gzip_file.h"
+#include "core/io/mapped_file.h"
+#include "core/io/marian_options.h"
+#include "core/io/marian_vocabulary.h"
 #include "core/io/npz_file.h"
 #include "core/translate/marian_loader.h"
 
@@ -53,6 +59,85 @@ Result<std::unique_ptr<TranslationModel>> Load(const MarianFiles& files, const s
   return loader->Finish();
 }
 
+// What the files of a folder hold, for as long as they are read.
+struct Contents {
+  std::vector<uint8_t> source, target, shortlist;
+  std::string rows;
+};
+
+// A number of decoder.yml, `fallback` if it is not there. Errors: kInvalidFile.
+Result<double> NumberOf(const MarianOptions& decoder, const char* key, double fallback, double most) {
+  const std::string text(decoder.Get(key, ""));
+  if (text.empty()) return fallback;
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (*end == '\0' && value >= 0 && value <= most) return value;
+  return Error{ErrorCode::kInvalidFile, "\"" + text + "\" is not a number from 0 to " + std::to_string(most),
+               decoder.file() + ", " + key};
+}
+
+// decoder.yml: how the model is decoded, and by which files.
+Result<std::string> ReadDecoder(const std::string& folder, MarianFiles& files) {
+  constexpr const char* kName = "decoder.yml";
+  constexpr double kBeam = 6, kPerSource = 3;  // Marian's own defaults; its search divides scores by the length
+  QKV_TRY(const MappedFile file, MappedFile::Open(folder, kName, true));
+  QKV_TRY(const MarianOptions decoder, MarianOptions::Parse(file.text(), kName));
+  for (const MarianOptions::Option& option : decoder.all()) {
+    if (option.key == "models" && option.first != option.value) {
+      return Error{ErrorCode::kUnsupported, "several models that decode together", "decoder.yml, models"};
+    }
+    if (option.key == "vocabs" && option.first != option.value) {
+      return Error{ErrorCode::kUnsupported, "a vocabulary for each side; one for both is read", "decoder.yml, vocabs"};
+    }
+  }
+  if (const std::string_view penalty = decoder.Get("word-penalty", "0"); penalty != "0" && penalty != "0.0") {
+    return Error{ErrorCode::kUnsupported, "a penalty for each word", "decoder.yml, word-penalty"};
+  }
+  QKV_TRY(const double beam, NumberOf(decoder, "beam-size", kBeam, static_cast<double>(kLargestBeam)));
+  QKV_TRY(const double penalty, NumberOf(decoder, "normalize", 0, 100));
+  files.beam = std::max<size_t>(1, static_cast<size_t>(beam));
+  files.length_penalty = static_cast<float>(penalty);
+  files.per_source = static_cast<size_t>(kPerSource);
+  const std::string_view path = decoder.Get("vocabs", "");
+  return std::string(path.substr(path.rfind('/') + 1));  // in the folder, wherever it was trained
+}
+
+// The files of OPUS-MT's folders: source.spm, target.spm, and the rows of both sides' pieces in *vocab.yml.
+Result<void> ReadOpus(const std::string& folder, Contents& contents, MarianFiles& files) {
+  QKV_TRY(std::string vocabulary, ReadDecoder(folder, files));
+  if (vocabulary.empty()) {
+    QKV_TRY(vocabulary, FileOf(folder, "", "vocab.yml"));
+  }
+  if (vocabulary.empty()) return Error{ErrorCode::kMissingFile, "source.spm needs *vocab.yml beside it", folder};
+  QKV_TRY(const MappedFile yaml, MappedFile::Open(folder, vocabulary));
+  QKV_TRY(contents.rows, VocabularyFromYaml(yaml.text(), vocabulary));
+  files.rows = {{reinterpret_cast<const uint8_t*>(contents.rows.data()), contents.rows.size()}, vocabulary};
+  QKV_TRY(files.source_vocabulary, ReadSmall(folder, "source.spm", contents.source));
+  QKV_TRY(files.target_vocabulary, ReadSmall(folder, "target.spm", contents.target));
+  return {};
+}
+
+// The vocabularies of a folder, as Firefox's models or OPUS-MT's have them.
+Result<void> ReadVocabularies(const std::string& folder, const std::string& weights, Contents& contents,
+                              MarianFiles& files) {
+  QKV_TRY(std::string source, FileOf(folder, "vocab.", ".spm"));
+  std::string target;
+  if (source.empty()) {
+    QKV_TRY(source, FileOf(folder, "srcvocab.", ".spm"));
+    QKV_TRY(target, FileOf(folder, "trgvocab.", ".spm"));
+  }
+  if (source.empty() && !FilesOf(folder, "source", ".spm").empty()) return ReadOpus(folder, contents, files);
+  if (source.empty() || (target.empty() && source.starts_with("srcvocab."))) {
+    return Error{ErrorCode::kMissingFile,
+                 "the folder has neither vocab.*.spm nor srcvocab.*.spm and trgvocab.*.spm, nor OPUS-MT's source.spm, "
+                 "target.spm and *vocab.yml",
+                 folder + "/" + weights};
+  }
+  QKV_TRY(files.source_vocabulary, ReadSmall(folder, source, contents.source));
+  QKV_TRY(files.target_vocabulary, ReadSmall(folder, target, contents.target));
+  return {};
+}
+
 }  // namespace
 
 bool IsMarianFolder(const std::string& folder) {
@@ -65,24 +150,13 @@ Result<std::unique_ptr<TranslationModel>> LoadMarianFolder(const std::string& fo
   if (npz) {
     QKV_TRY(weights, FileOf(folder, "", ".npz"));
   }
-  QKV_TRY(std::string source, FileOf(folder, "vocab.", ".spm"));
-  std::string target, lists;
-  if (source.empty()) {
-    QKV_TRY(source, FileOf(folder, "srcvocab.", ".spm"));
-    QKV_TRY(target, FileOf(folder, "trgvocab.", ".spm"));
-    if (source.empty() || target.empty()) {
-      return Error{ErrorCode::kMissingFile, "the folder has neither vocab.*.spm nor srcvocab.*.spm and trgvocab.*.spm",
-                   folder + "/" + weights};
-    }
-  }
-  if (shortlist) {
-    QKV_TRY(lists, FileOf(folder, "lex.", ".bin"));
-  }
-  std::vector<uint8_t> contents[3];
+  Contents contents;
   MarianFiles files;
-  QKV_TRY(files.source_vocabulary, ReadSmall(folder, source, contents[0]));
-  QKV_TRY(files.target_vocabulary, ReadSmall(folder, target, contents[1]));
-  QKV_TRY(files.shortlist, ReadSmall(folder, lists, contents[2]));
+  QKV_CHECK(ReadVocabularies(folder, weights, contents, files));
+  if (shortlist) {
+    QKV_TRY(const std::string lists, FileOf(folder, "lex.", ".bin"));
+    QKV_TRY(files.shortlist, ReadSmall(folder, lists, contents.shortlist));
+  }
   if (npz) {
     QKV_TRY(NpzFile file, NpzFile::Open(folder, weights));
     return Load(files, weights, std::move(file));

@@ -8,10 +8,6 @@
 namespace qkv {
 namespace {
 
-// The most pieces for each piece of the source, as by default in the configurations of such small Marian models, which
-// decode greedily.
-constexpr size_t kPerSource = 2;
-
 // Checks that a vocabulary has the size of the model's table, which has `rows` rows in the file.
 Result<void> CheckSize(const SentencePiece& pieces, size_t rows, const std::string& name) {
   if (pieces.size() == rows) return {};
@@ -36,7 +32,12 @@ Result<std::unique_ptr<ModelLoader>> MarianLoader::Create(const MarianFiles& fil
   if (!files.target_vocabulary.bytes.empty()) {
     QKV_TRY(loader->target_, SentencePiece::Parse(files.target_vocabulary.bytes, loader->target_name_));
   }
-  QKV_CHECK(CheckMemory(files.shortlist.bytes.size(), kTooLarge, files.shortlist.name));
+  QKV_CHECK(CheckMemory(files.shortlist.bytes.size() + files.rows.bytes.size(), kTooLarge, files.shortlist.name));
+  loader->rows_name_ = files.rows.name;
+  loader->rows_.assign(files.rows.bytes.begin(), files.rows.bytes.end());
+  loader->generation_.beam = files.beam;
+  loader->generation_.per_source = files.per_source;
+  loader->generation_.length_penalty = files.length_penalty;
   loader->shortlist_.assign(files.shortlist.bytes.begin(), files.shortlist.bytes.end());
   return std::unique_ptr<ModelLoader>(std::move(loader));
 }
@@ -53,11 +54,15 @@ Result<void> MarianLoader::Feed(std::span<const uint8_t> bytes) {
     return directory_->Next().length != 0 ? Result<void>() : MakeModel();
   }
   const ByteRange range = Next();
-  if (options_.length == 0 || range.offset != options_.offset) return weights_->Feed(bytes);
-  if (bytes.size() != range.length) {
+  if (options_.length == 0 || range.offset != options_.offset) {
+    QKV_CHECK(weights_->Feed(bytes));
+  } else if (bytes.size() != range.length) {
     return Error{ErrorCode::kInvalidFile, "the file is cut short in special:model.yml: fetch it again", name_};
+  } else {
+    QKV_CHECK(ReadOptions({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
   }
-  return ReadOptions({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  if (Next().length == 0) transformer_->TakePositions();
+  return {};
 }
 
 // Makes the model from the header and the small files, and the slots of its weights.
@@ -68,31 +73,40 @@ Result<void> MarianLoader::MakeModel() {
   }
   QKV_TRY(TransformerConfig config, ReadMarianShape(directory_->entries(), name_));
   const SentencePiece& target = target_ ? *target_ : *source_;
-  QKV_CHECK(CheckSize(*source_, config.source_vocabulary - (config.shared_embeddings ? 1 : 0), source_name_));
-  QKV_CHECK(CheckSize(target, config.vocabulary - 1, target_ ? target_name_ : source_name_));
-  config.end = target.Id("</s>");
-  if (config.end < 0 || source_->Id("</s>") != config.end) {
-    return Error{ErrorCode::kInvalidFile, "it has no \"</s>\", or another than the other side", source_name_};
+  if (rows_.empty()) {
+    QKV_CHECK(CheckSize(*source_, config.source_vocabulary - (config.shared_embeddings ? 1 : 0), source_name_));
+    QKV_CHECK(CheckSize(target, config.vocabulary - 1, target_ ? target_name_ : source_name_));
+    config.end = target.Id("</s>");
+    if (config.end < 0 || source_->Id("</s>") != config.end) {
+      return Error{ErrorCode::kInvalidFile, "it has no \"</s>\", or another than the other side", source_name_};
+    }
+  } else if (!config.shared_embeddings) {
+    return Error{ErrorCode::kUnsupported, "it is for both sides, and the model has a table for each", rows_name_};
   }
-  GenerationConfig generation;
-  generation.max_length = config.max_positions;
-  generation.per_source = kPerSource;
-  generation.banned = {target.unknown_id(), config.pad};
   std::optional<Shortlist> shortlist;
   if (!shortlist_.empty()) {
     QKV_TRY(shortlist, Shortlist::Parse(shortlist_, config.source_vocabulary, config.vocabulary, shortlist_name_));
   }
-  PieceRows names = PieceRows::Of(*source_, config.source_vocabulary);
+  PieceRows names;
+  if (rows_.empty()) {
+    names = PieceRows::Of(*source_, config.source_vocabulary);
+  } else {
+    QKV_TRY(names, PieceRows::Parse(rows_, config.source_vocabulary, config.end, rows_name_.c_str()));
+  }
+  generation_.max_length = config.max_positions;
+  generation_.banned = {rows_.empty() ? target.unknown_id() : names.unknown(), config.pad};
   std::unique_ptr<PieceRows> target_names;
   if (!config.shared_embeddings) target_names = std::make_unique<PieceRows>(PieceRows::Of(target, config.vocabulary));
   QKV_CHECK(config.CheckPositions());
   auto transformer = std::make_unique<Transformer>(config);
   transformer_ = transformer.get();
-  model_.reset(new TranslationModel(std::move(transformer), std::move(generation), std::move(names),
+  model_.reset(new TranslationModel(std::move(transformer), std::move(generation_), std::move(names),
                                     std::move(target_names), std::move(*source_), std::move(target_),
                                     std::move(shortlist)));
   model_->as_marian_ = true;
+  if (!rows_.empty()) QKV_CHECK(model_->CheckPieces());
   shortlist_ = {};
+  rows_ = {};
   WeightSlots slots = MarianSlots(model_->Slots(), directory_->entries(), config);
   QKV_TRY(weights_, WeightLoader::Create(std::move(slots), name_, std::move(directory_), memory_));
   return {};
@@ -102,7 +116,7 @@ Result<void> MarianLoader::ReadOptions(std::string_view text) {
   options_ = {};
   QKV_TRY(const MarianOptions options, MarianOptions::Parse(text, name_ + ", special:model.yml"));
   QKV_TRY(const MarianChoices choices, ReadMarianOptions(options, transformer_->config()));
-  transformer_->SetHeads(choices.heads, choices.activation);
+  transformer_->SetHeads(choices.heads, choices.activation, choices.residual);
   model_->generation_.alignment_heads = {{choices.alignment_layer, 0}};
   return {};
 }

@@ -19,6 +19,10 @@ struct MarianFiles {
   };
   // the last two may be empty: then there is one vocabulary, or no shortlist
   File source_vocabulary, target_vocabulary, shortlist;
+  // Which row each piece of both sides has, as vocab.json has it; empty: the row of its id.
+  File rows = {};
+  size_t beam = 1, per_source = 2;  // greedy and short, as bergamot decodes
+  float length_penalty = 1;
 };
 
 // The header lists the tensors, which give the model's config; each tensor is packed into its slot when it arrives. The
@@ -42,7 +46,8 @@ class MarianLoader : public ModelLoader {
   std::unique_ptr<MarianDirectory> directory_;  // null when it is complete
   Transformer* transformer_ = nullptr;          // of model_
   ByteRange options_;                           // length 0: already read
-  std::string source_name_, target_name_, shortlist_name_;
+  std::string source_name_, target_name_, shortlist_name_, rows_name_, rows_;
+  GenerationConfig generation_;
   std::optional<SentencePiece> source_, target_;
   std::vector<uint8_t> shortlist_;
 };

@@ -13,6 +13,7 @@ namespace qkv {
 
 class PieceRows {
  public:
+  PieceRows() = default;
   // `json` maps piece -> row; rows are in [0, size). Every row has at most one piece; "</s>" must be row `end`. `file`
   // is the file's name, for errors.
   static Result<PieceRows> Parse(std::string_view json, size_t size, int32_t end, const char* file = "vocab.json");

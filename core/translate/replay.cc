@@ -91,9 +91,11 @@ bool ReplayJob::ReserveTrace() {
     AttentionShape shape;
     size_t rows, columns;
   };
-  const Part parts[] = {{AttentionKind::kEncoderSelf, config.encoder_self, sources, sources},
-                        {AttentionKind::kDecoderSelf, config.decoder_self, targets, targets},
-                        {AttentionKind::kCross, config.cross, targets, sources}};
+  const Part parts[] = {
+      {AttentionKind::kEncoderSelf, config.encoder_self, sources, sources},
+      {AttentionKind::kDecoderSelf, config.decoder_self, targets, targets},
+      {AttentionKind::kCross, config.cross, targets, sources},
+      {AttentionKind::kGates, {config.gates != 0 ? config.decoder_layers : 0, 1}, targets, config.gates}};
   const auto dim = [&](const Part& part) { return kind_ == ReplayKind::kVectors ? part.shape.dim : 0; };
   uint64_t room = TraceMemory(1, 1, targets, sources);  // the alignment
   for (const Part& part : parts) {
@@ -159,6 +161,7 @@ void ReplayJob::Align() {
   result_.encoder_self = trace_.Take(AttentionKind::kEncoderSelf);
   result_.decoder_self = trace_.Take(AttentionKind::kDecoderSelf);
   result_.cross = trace_.Take(AttentionKind::kCross);
+  result_.gates = trace_.Take(AttentionKind::kGates);
   result_.centres = trace_.TakeCentres();
   result_.alignment_heads = AlignmentHeads(model_);
   result_.alignment = MeanOf(result_.cross, result_.alignment_heads);

@@ -33,6 +33,7 @@ struct Replay {
   Cut cut = Cut::kNone;          // as in ScoredText, if the target is the model's own translation
   // The likeliest pieces at each place of the target, best first: [target, kAlternatives]; empty for kScore.
   std::vector<Alternative> alternatives;
+  AttentionMap gates;  // of a decoder that reads its past by a recurrence; its columns are units. Else empty
   AttentionMap encoder_self, decoder_self, cross;  // empty for kScore, and if the model has no such attention
   std::vector<float> centres;  // of the window of each row of `cross`, in source pieces; empty without a window
   AttentionMap alignment;      // [1, 1, target, source]: mean of the alignment heads

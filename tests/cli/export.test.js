@@ -80,6 +80,9 @@ test('Hugging Face’s files hold the same model in float32, and a vocabulary fi
   expect(exported('--hf', floats, out).status).toBe(0);
   expect(readdirSync(out)).toEqual(expect.arrayContaining(['config.json', 'source.spm', 'target.spm', 'vocab.json']));
   expect(scores(out).stdout).toBe(scores(floats).stdout);
+  const file = readFileSync(join(out, 'model.safetensors'));
+  const header = JSON.parse(file.toString('utf8', 8, 8 + Number(file.readBigUInt64LE(0))));
+  expect(header.final_logits_bias.shape).toEqual([1, header['model.shared.weight'].shape[0]]); // as MarianMT has it
 });
 
 test('what another program has no place for is refused by its name', () => {

@@ -61,6 +61,9 @@ test('trace has the weights of NumPy, and of an SSRU what is left of each row', 
   expect(status).toBe(0);
   const trace = JSON.parse(readFileSync(file, 'utf8'));
   expect([...trace.source.ids]).toEqual(golden.source_ids);
+  const [units, kept] = [trace.gates.shape, trace.gates.data.flat(Infinity)];
+  expect(units).toEqual([1, 1, trace.target.ids.length, 12]);
+  expect(kept.every((gate) => gate > 0 && gate < 1)).toBe(true);
   const [layers, maps, rows] = trace.decoderSelf.shape;
   expect([layers, maps, rows]).toEqual([1, 1, trace.target.ids.length]);
   const { shape, offset } = golden.encoder_self;
@@ -76,10 +79,46 @@ test('inspect says what the file is', () => {
   expect(stdout).toMatch(/^encoder {6}2 layers, 4 heads of 4, feed-forward 24, relu$/m);
   expect(stdout).toMatch(/^ +reads its past by SSRUs$/m);
   expect(stdout).toMatch(/^vocabulary {3}321 pieces, shared by both sides, tied to the output$/m);
+  expect(stdout).toMatch(/^numbers {6}int8$/m);
   expect(stdout).toMatch(/^shortlist {4}yes$/m);
   expect(stdout).toMatch(/^alignment {4}layer 1 head 0/m);
   expect(stdout).toMatch(/ssru\.forget\.weight +\[16, 16\]/);
   expect(qkv(['inspect', '-m', at('ssru-pre-norm')]).stdout).toMatch(/pre-norm.*\n.*silu/);
+  const trained = qkv(['inspect', '-m', at('trained-positions')]).stdout;
+  expect(trained).toMatch(/trained positions[^]*quick_gelu[^]*^positions {4}40$[^]*^numbers {6}floats$/m);
+});
+
+test('two models are one by --then, as two commands are', () => {
+  const [one, two] = [at('ssru-f16'), at('self-attention-f32')];
+  const how = ['--no-copy', '--confidence'];
+  const between = qkv(['translate', '-m', one, '--no-copy'], text).stdout;
+  const apart = qkv(['translate', '-m', two, ...how], between).stdout.split('\n');
+  const first = qkv(['translate', '-m', one, ...how], text).stdout.split('\n');
+  const { status, stdout } = qkv(['translate', '-m', one, '--then', two, ...how], text);
+  expect(status).toBe(0);
+  const lines = stdout.split('\n');
+  expect(lines.map((line) => line.split('\t')[1])).toEqual(apart.map((line) => line.split('\t')[1]));
+  goldens.forEach((_, i) => {
+    const [joined, ...each] = [lines, first, apart].map((all) => Number(all[i].split('\t')[0]));
+    expect(Math.abs(joined - each[0] * each[1])).toBeLessThan(2e-4);
+  });
+  expect(qkv(['translate', '-m', one, '--then', join(folder, 'none')], text).status).toBe(1);
+  expect(qkv(['translate', '-m', one, '--then', two, '--trace', join(folder, 't')], text).status).toBe(2);
+});
+
+test('a term that the first model writes as its translation stays in the second’s', () => {
+  const terms = join(folder, 'terms.tsv');
+  writeFileSync(terms, 'raining\tZZZ\n');
+  const args = [
+    'translate',
+    '-m',
+    join(root, 'web/models/en-fr'),
+    '--then',
+    join(root, 'web/models/en-de'),
+    '--glossary',
+    terms,
+  ];
+  expect(qkv(args, 'It is raining.\n').stdout).toMatch(/ZZZ/);
 });
 
 test('what is damaged is refused with the name of the file', () => {

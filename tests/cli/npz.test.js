@@ -32,6 +32,23 @@ function tensorsOf(file) {
   });
 }
 
+/** The pieces of a SentencePiece file, in their order. @param {Buffer} file */
+function spmPieces(file) {
+  const pieces = [];
+  for (let at = 0; at < file.length;) {
+    const tag = file[at++];
+    let length = 0;
+    for (let shift = 0; ; shift += 7) {
+      length |= (file[at] & 0x7f) << shift;
+      if (file[at++] < 0x80) break;
+    }
+    // repeated ModelProto.SentencePiece pieces = 1; its first field is the text.
+    if (tag === 0x0a) pieces.push(file.toString('utf8', at + 2, at + 2 + file[at + 1]));
+    at += length;
+  }
+  return pieces;
+}
+
 /** A tensor as .npy. */
 function npy({ shape, descr, data }) {
   const text = `{'descr': '${descr}', 'fortran_order': False, 'shape': (${shape.join(', ')},), }`;
@@ -130,6 +147,61 @@ test.each([false, true])('translates as the binary file does; deflated: %s', (de
   expect(stdout).toBe(expected.stdout);
   const scores = (name) => qkv(['score', '-m', name, '--pieces'], 'It is raining.\tNo.\n').stdout;
   expect(scores(folder)).toBe(scores(golden));
+});
+
+// As OPUS-MT publishes them: decoder.yml, source.spm, target.spm, and one vocabulary that numbers the pieces of both.
+describe('a folder of OPUS-MT', () => {
+  const decoder = ['models:', '  - model.npz', 'vocabs:', '  - opus.vocab.yml', '  - opus.vocab.yml'];
+  const pieces = spmPieces(readFileSync(join(golden, 'vocab.xxyy.spm')));
+  // </s> and <unk> have the rows 0 and 1, as the model has them; the others the rows that the golden has.
+  const quoted = (piece) => `"${piece.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+  const yaml = (rows) =>
+    rows.map((piece, row) => `${row % 2 ? quoted(piece) : `'${piece.replaceAll("'", "''")}'`}: ${row}\n`);
+  let opus;
+  const write = (files) => {
+    for (const [name, content] of Object.entries(files)) writeFileSync(join(opus, name), content);
+  };
+  beforeAll(() => {
+    opus = mkdtempSync(join(tmpdir(), 'qkv-'));
+    for (const name of ['source.spm', 'target.spm']) copyFileSync(join(golden, 'vocab.xxyy.spm'), join(opus, name));
+    write({ 'model.npz': zip(members, { deflate: true }), 'opus.vocab.yml': yaml(pieces).join('') });
+    write({ 'decoder.yml': [...decoder, 'beam-size: 1', 'normalize: 1', ''].join('\n') });
+  });
+  afterAll(() => rmSync(opus, { recursive: true }));
+
+  test('translates and scores as the same model does elsewhere', () => {
+    const texts = ['translate', '--no-copy', '--no-shortlist', '--max-length', '20', '-m'];
+    const expected = qkv([...texts, golden], kText);
+    const ours = qkv([...texts, opus], kText);
+    expect([ours.status, ours.stdout]).toEqual([0, expected.stdout]);
+    const scores = (name) => qkv(['score', '-m', name, '--pieces'], 'It is raining.\tNo.\n').stdout;
+    expect(scores(opus)).toBe(scores(golden));
+  });
+
+  test('is decoded as decoder.yml says', () => {
+    expect(qkv(['inspect', '-m', opus]).stdout).toMatch(/^decoding {5}beam 1, length penalty 1/m);
+    write({ 'decoder.yml': [...decoder, 'beam-size: 6', 'normalize: 0.6', ''].join('\n') });
+    expect(qkv(['inspect', '-m', opus]).stdout).toMatch(/^decoding {5}beam 6, length penalty 0\.6/m);
+  });
+
+  test.each([
+    ['several models', { 'decoder.yml': 'models:\n  - a.npz\n  - b.npz\n' }, /decoder\.yml, models/],
+    ['two vocabularies', { 'decoder.yml': 'vocabs:\n  - a.yml\n  - b.yml\n' }, /decoder\.yml, vocabs/],
+    ['a penalty for each word', { 'decoder.yml': 'word-penalty: 0.5\n' }, /decoder\.yml, word-penalty/],
+    ['a beam of none', { 'decoder.yml': 'beam-size: x\n' }, /decoder\.yml, beam-size/],
+    ['a vocabulary that is elsewhere', { 'decoder.yml': 'vocabs:\n  - none.yml\n' }, /MISSING_FILE.*none\.yml/],
+    [
+      'a line that is no piece',
+      { 'decoder.yml': decoder.join('\n'), 'opus.vocab.yml': '</s>: 0\nthe\n' },
+      /opus\.vocab\.yml, line 2/,
+    ],
+    ['a row past the table', { 'opus.vocab.yml': '</s>: 0\n<unk>: 1\nthe: 4000\n' }, /opus\.vocab\.yml, the/],
+    ['another model’s pieces', { 'opus.vocab.yml': '</s>: 0\n<unk>: 1\nqqqqq: 2\n' }, /source\.spm/],
+  ])('%s: an error that names the place', (_, files, says) => {
+    write(files);
+    const { status, stderr } = qkv(['translate', '-m', opus], 'A.\n');
+    expect([status, stderr]).toEqual([1, expect.stringMatching(says)]);
+  });
 });
 
 const damaged = {

@@ -21,6 +21,8 @@ double Exact(Activation activation, double x) {
       return x < 0 ? 0 : x;
     case Activation::kSilu:
       return x / (1 + std::exp(-x));
+    case Activation::kGeluSigmoid:
+      return x / (1 + std::exp(-kGeluSteepness * x));
     case Activation::kGelu:
       return x / 2 * std::erfc(-x / std::numbers::sqrt2);
     case Activation::kGeluTanh:
@@ -37,6 +39,7 @@ double Exact(Activation activation, double x) {
 double Power(Activation activation, double x) {
   if (x >= 0 || activation == Activation::kRelu || activation == Activation::kTanh) return 0;
   if (activation == Activation::kGelu) return x * x / 2;
+  if (activation == Activation::kGeluSigmoid) return -kGeluSteepness * x;
   return activation == Activation::kGeluTanh ? kSteepness * std::abs(x + 0.044715 * x * x * x) : -x;
 }
 
@@ -46,8 +49,8 @@ double Bound(Activation activation, double x, double exact) {
   return (8 + 4 * Power(activation, x)) * kUnit * std::abs(exact) + least;
 }
 
-constexpr Activation kAll[] = {Activation::kNone, Activation::kRelu,     Activation::kSilu,
-                               Activation::kGelu, Activation::kGeluTanh, Activation::kTanh};
+constexpr Activation kAll[] = {Activation::kNone,     Activation::kRelu, Activation::kSilu,       Activation::kGelu,
+                               Activation::kGeluTanh, Activation::kTanh, Activation::kGeluSigmoid};
 
 std::vector<float> Places() {
   std::vector<float> x = {0.0f, -0.0f, 1e-38f, -1e-38f, 1e-20f, -1e-20f, 1e-4f, -1e-4f, 1e4f, -1e4f};

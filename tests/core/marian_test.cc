@@ -43,7 +43,7 @@ class Marian : public testing::TestWithParam<const char*> {
 
 INSTANTIATE_TEST_SUITE_P(Models, Marian,
                          testing::Values("ssru-int8", "ssru-int8-two", "ssru-f16", "ssru-pre-norm",
-                                         "self-attention-f32"),
+                                         "self-attention-f32", "trained-positions"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -118,6 +118,7 @@ Pass Forced(const Transformer& model, const std::vector<int32_t>& source, const 
   reserve(AttentionKind::kEncoderSelf, config.encoder_self, source.size(), source.size());
   reserve(AttentionKind::kDecoderSelf, config.decoder_self, target.size(), target.size());
   reserve(AttentionKind::kCross, config.cross, target.size(), source.size());
+  if (config.gates != 0) reserve(AttentionKind::kGates, {config.decoder_layers, 1}, target.size(), config.gates);
   const auto encoder = model.Encode(source, Segments::One(source.size()));
   while (!encoder->Step(ctx)) {
   }
@@ -133,7 +134,8 @@ Pass Forced(const Transformer& model, const std::vector<int32_t>& source, const 
 TEST_P(Marian, LogProbabilitiesAndTraceAreNumPys) {
   constexpr std::pair<const char*, AttentionKind> kMaps[] = {{"encoder_self", AttentionKind::kEncoderSelf},
                                                              {"decoder_self", AttentionKind::kDecoderSelf},
-                                                             {"cross", AttentionKind::kCross}};
+                                                             {"cross", AttentionKind::kCross},
+                                                             {"gates", AttentionKind::kGates}};
   double largest = 0;
   for (const Json& golden : Goldens().GetArray()) {
     const std::vector<int32_t> target = Ids(golden["target_ids"]);

@@ -142,6 +142,10 @@ double SlopeOf(Activation activation, double x) {
   const double u = std::tanh(c * (x + 0.044715 * x * x * x));
   if (activation == Activation::kRelu) return x > 0 ? 1 : 0;
   if (activation == Activation::kSilu) return s * (1 + x * (1 - s));
+  if (activation == Activation::kGeluSigmoid) {
+    const double share = 1 / (1 + std::exp(-kGeluSteepness * x));
+    return share * (1 + kGeluSteepness * x * (1 - share));
+  }
   if (activation == Activation::kTanh) return 1 - t * t;
   if (activation == Activation::kGelu) {
     return std::erfc(-x / std::sqrt(2.0)) / 2 + x * std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
@@ -153,8 +157,8 @@ TEST(ActivationBackward, IsTheDerivativeOnEveryTarget) {
   std::vector<float> at = {0, 1e-30f, -1e-30f, 1e-4f, -1e-4f, 9.9e-4f, -1.1e-3f, 90, -90, 1000, -1000};
   for (float x = -12; x < 12; x += 0.0371f) at.push_back(x);
   ThreadPool pool(2);
-  for (const Activation activation :
-       {Activation::kSilu, Activation::kGelu, Activation::kGeluTanh, Activation::kTanh, Activation::kRelu}) {
+  for (const Activation activation : {Activation::kSilu, Activation::kGelu, Activation::kGeluTanh,
+                                      Activation::kGeluSigmoid, Activation::kTanh, Activation::kRelu}) {
     ForEachTarget([&] {
       std::vector<float> g(at.size(), 2.0f);
       ActivationBackward(activation, at.data(), g.data(), g.size(), pool);

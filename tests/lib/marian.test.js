@@ -15,7 +15,7 @@ const filesOf = (name) =>
       .map((file) => [file, new Uint8Array(readFileSync(join(at(`${kRoot}/${name}`), file)))]),
   );
 const goldensOf = (name) => readJson(`${kRoot}/${name}/goldens.json`).goldens;
-const kFloats = ['ssru-f16', 'ssru-pre-norm', 'self-attention-f32'];
+const kFloats = ['ssru-f16', 'ssru-pre-norm', 'self-attention-f32', 'trained-positions'];
 const kInt8Margin = 0.25;
 
 test.each([...kFloats, 'ssru-int8', 'ssru-int8-two'])('%s translates as NumPy does', async (name) => {
@@ -36,11 +36,15 @@ test.each([...kFloats, 'ssru-int8', 'ssru-int8-two'])('%s translates as NumPy do
 
 test('a trace has one map a layer of what an SSRU still keeps, and the guided head as alignment', async () => {
   const translator = await create({ model: at(`${kRoot}/ssru-int8`) });
-  const { target, decoderSelf, cross, alignment, targetInput } = await translator.trace('It is raining.', {
+  const { target, decoderSelf, gates, cross, alignment, targetInput } = await translator.trace('It is raining.', {
     copy: false,
   });
   const length = target.pieces.length;
   expect(decoderSelf.shape).toEqual([2, 1, length, length]);
+  expect(gates.shape).toEqual([2, 1, length, 16]);
+  // What is left of the last piece is what its gates did not keep of the pieces before.
+  const last = gates.data.subarray((length - 1) * 16, length * 16).reduce((sum, gate) => sum + 1 - gate, 0) / 16;
+  expect(last).toBeCloseTo(decoderSelf.data[length * length - 1], 5);
   expect(cross.shape.slice(0, 2)).toEqual([2, 4]);
   expect(alignment.heads).toEqual([[1, 0]]);
   expect(targetInput[0]).toBe('<pad>');
@@ -113,10 +117,13 @@ describe('by the door for models that people bring', () => {
     for (const one of [translator, own]) one.destroy();
   });
 
-  test.each(given)('inspect() says what takes it: %s', async (_, model) => {
-    const error = await rejection(inspect(model));
-    expect([error.name, error.code, error.where]).toEqual(['QkvError', 'UNSUPPORTED', 'model']);
-    expect(error.message).toMatch(/Marian's own files: load\(\)/);
+  test.each(given)('inspect() says what it holds: %s', async (_, model) => {
+    const info = await inspect(model);
+    expect(info).toMatchObject({ class: 'Translator', modelType: 'marian', dModel: 16, vocabularySize: 321 });
+    expect(info).toMatchObject({ encoderLayers: 2, decoderLayers: 2, heads: 4, shortlist: true, maxLength: 512 });
+    expect(info.parameters).toBeGreaterThan(10_000);
+    expect(info.bytes).toBeGreaterThan(info.parameters);
+    expect((await inspect(at(`${kRoot}/self-attention-f32`))).numbers).toBe('floats');
   });
 
   test('as another class it is refused, and what is neither is said to lack config.json', async () => {

@@ -28,6 +28,10 @@ MODELS = {
         **{"d": 12, "ffn": 16, "heads": 3, "layers": (1, 2), "pieces": 64},
         **{"kind": "float32", "ssru": False},
     },
+    "trained-positions": {
+        **{"d": 12, "ffn": 16, "heads": 3, "layers": (1, 2), "pieces": 64},
+        **{"kind": "float32", "ssru": False, "activation": "gelu", "residual": False, "trained": 40},
+    },
 }
 TEXTS = ["My brother sings.", "It is raining.", "Привет 2026!", "No."]
 

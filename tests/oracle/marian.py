@@ -53,12 +53,14 @@ OPTIONS = {
 
 class Model:
     """d, ffn, heads; layers (encoder, decoder); pieces (source, target), one number where the table is shared; kind: the
-    type of its matrices; ssru: in place of self-attention; pre_norm, with norms after the last layers; sharp: how much
+    type of its matrices; ssru: in place of self-attention; pre_norm, with norms after the last layers; residual: what a part reads
+    is added to what it writes; trained: so many rows of positions, 0 for sinusoids; sharp: how much
     the weights of queries and keys are larger than others, so that attention is not flat."""
 
-    def __init__(self, seed, d, ffn, heads, layers, pieces, kind="intgemm8", ssru=True, pre_norm=False, activation="relu", sharp=1.6):
+    def __init__(self, seed, d, ffn, heads, layers, pieces, kind="intgemm8", ssru=True, pre_norm=False, activation="relu", sharp=1.6, residual=True, trained=0):
         self.d, self.ffn, self.heads, self.layers, self.kind = d, ffn, heads, layers, kind
         self.ssru, self.pre_norm, self.activation, self.sharp = ssru, pre_norm, activation, sharp
+        self.residual, self.trained = residual, trained
         self.pieces = pieces if isinstance(pieces, tuple) else (pieces, pieces)
         self.shared = not isinstance(pieces, tuple)
         self.random = np.random.default_rng(seed)
@@ -100,6 +102,8 @@ class Model:
         else:
             self.weights["encoder_Wemb"] = self._normal((self.pieces[0], d), d**-0.5)
             self.weights["decoder_Wemb"] = self._normal((self.pieces[1], d), d**-0.5)
+        if self.trained:
+            self.weights["Wpos"] = self._normal((self.trained, d), d**-0.5)
         self.weights["decoder_ff_logit_out_b"] = self._normal((1, self.pieces[1]), 0.5)
         for i in range(1, self.layers[0] + 1):
             self._attention(f"encoder_l{i}_self")
@@ -137,7 +141,7 @@ class Model:
     # ---- the file ----
 
     def options(self):
-        order = "n da" if self.pre_norm else " dan"
+        order = "n da" if self.pre_norm else " dan" if self.residual else " dn"
         return OPTIONS | {
             "dec-depth": self.layers[1],
             "dim-emb": self.d,
@@ -152,6 +156,7 @@ class Model:
             "transformer-postprocess": order.split(" ")[1],
             "transformer-postprocess-top": "n" if self.pre_norm else "",
             "transformer-preprocess": order.split(" ")[0],
+            **({"transformer-train-positions": True} if self.trained else {}),
         }
 
     def write(self, path, options=None):
@@ -197,7 +202,7 @@ class Model:
         """A part of a layer with its residual and its norm, before or after it."""
         if self.pre_norm:
             return x + compute(self.norm(x, f"{before or name}_ln_pre"))
-        return self.norm(x + compute(x), f"{name}_ln")
+        return self.norm(x + compute(x) if self.residual else compute(x), f"{name}_ln")
 
     def attend(self, name, q, kv, causal, keep):
         split = lambda x: x.reshape(len(x), self.heads, -1).transpose(1, 0, 2)
@@ -215,11 +220,12 @@ class Model:
 
     def feed(self, name, x):
         hidden = self.product(x, f"{name}_W1", f"{name}_b1")
-        hidden = np.maximum(hidden, 0) if self.activation == "relu" else hidden / (1 + np.exp(-hidden))
+        steepness = {"swish": 1, "gelu": 1.702}.get(self.activation)
+        hidden = np.maximum(hidden, 0) if self.activation == "relu" else hidden / (1 + np.exp(-steepness * hidden))
         return self.product(hidden, f"{name}_W2", f"{name}_b2")
 
-    def recur(self, name, x, keep):
-        """The SSRU, and what is left of each row in each later cell: the mean over units."""
+    def recur(self, name, x, keep, gates):
+        """The SSRU, what is left of each row in each later cell: the mean over units, and its forget gates."""
         forget = 1 / (1 + np.exp(-self.product(x, f"{name}_Wf", f"{name}_bf")))
         candidates, cell, cells = self.product(x, f"{name}_W"), np.zeros(self.d), []
         left = np.zeros((len(x), len(x), self.d))
@@ -229,9 +235,13 @@ class Model:
             left[t, :t] = left[t - 1, :t] * forget[t] if t else 0
             left[t, t] = 1 - forget[t]
         keep.append(left.mean(-1)[None])
+        gates.append(forget[None])
         return np.maximum(np.stack(cells), 0)
 
     def embed(self, ids, side):
+        if self.trained:
+            rows = [np.zeros(self.d) if i is None else self.exact[self.table(side)][i] for i in ids]
+            return np.stack(rows) + self.exact["Wpos"][: len(ids)]
         half = self.d // 2
         rates = np.exp(-np.arange(half) * np.log(10000) / (half - 1))
         angles = np.arange(len(ids))[:, None] * rates
@@ -246,13 +256,13 @@ class Model:
             x = self.part(x, f"{name}_ffn_ffn", lambda y: self.feed(f"{name}_ffn", y))
         return self.norm(x, "encoder_top_ln") if self.pre_norm else x
 
-    def decode(self, memory, target, past, cross):
+    def decode(self, memory, target, past, cross, gates=None):
         """What the logits after each piece are made of: row t has read the target before piece t."""
         x = self.embed([None, *target[:-1]], 1)
         for i in range(1, self.layers[1] + 1):
             name = f"decoder_l{i}"
             if self.ssru:
-                x = self.part(x, f"{name}_rnn_ffn", lambda y: self.recur(f"{name}_rnn", y, past), f"{name}_rnn")
+                x = self.part(x, f"{name}_rnn_ffn", lambda y: self.recur(f"{name}_rnn", y, past, [] if gates is None else gates), f"{name}_rnn")
             else:
                 x = self.part(x, f"{name}_self_Wo", lambda y: self.attend(f"{name}_self", y, y, True, past))
             x = self.part(x, f"{name}_context_Wo", lambda y: self.attend(f"{name}_context", y, memory, False, cross))
@@ -261,13 +271,13 @@ class Model:
 
     def forward(self, source, target):
         """Log-probabilities [target, pieces] with <unk> banned, and the trace."""
-        trace = {"encoder_self": [], "decoder_self": [], "cross": []}
+        trace = {"encoder_self": [], "decoder_self": [], "cross": [], "gates": []}
         memory = self.encode(source, trace["encoder_self"])
-        rows = self.decode(memory, target, trace["decoder_self"], trace["cross"])
+        rows = self.decode(memory, target, trace["decoder_self"], trace["cross"], trace["gates"])
         logits = self.product(rows, self.table(), "decoder_ff_logit_out_b")
         logits[:, 1] = -np.inf
         logits -= logits.max(-1, keepdims=True)
-        return logits - np.log(np.exp(logits).sum(-1, keepdims=True)), {k: np.stack(v) for k, v in trace.items()}
+        return logits - np.log(np.exp(logits).sum(-1, keepdims=True)), {k: np.stack(v) for k, v in trace.items() if v}
 
     def translate(self, source, shortlist=None):
         """Pieces without </s>, and how far the best logit was above the second, at the closest place."""

@@ -69,6 +69,8 @@
  *   t of `cross` and `decoderSelf` is the step that produces target piece t; column j of `decoderSelf` is input j
  * @property {AttentionMap} encoderSelf [layers, heads, source, source]
  * @property {AttentionMap} decoderSelf [layers, heads, target, target]
+ * @property {AttentionMap} [gates] of a decoder with SSRUs in place of self-attention: [layers, 1, target, units], how much of
+ *   each unit of its row is kept when target piece t is written, from 0 to 1
  * @property {AttentionMap} cross [layers, heads, target, source]
  * @property {{centres: Float32Array, halfWidth: number}} [window] of a recurrent model with local attention: the
  *   centre of the window of each row of `cross`, in source pieces, and its half width

@@ -51,6 +51,7 @@ export type WasmTrace = Doubt & {
   cut: import('./engine.js').Cut;
   encoderSelf: WasmMap;
   decoderSelf: WasmMap;
+  gates?: WasmMap;
   cross: WasmMap;
   window?: { centres: Float32Array; halfWidth: number };
   alternatives: { count: number; pieces: string[]; ids: Int32Array; logProbs: Float32Array };
