@@ -3,6 +3,7 @@
 import { WeightScale, fromOklab, toOklab } from '../../web/view/colour.js';
 import { Selection } from '../../web/view/selection.js';
 import {
+  headsOf,
   labelOf,
   labelsOf,
   piecesAt,
@@ -15,6 +16,23 @@ import {
 
 const light = new WeightScale(['#ffffff', '#6c9fd8', '#0b2a63']);
 const dark = new WeightScale(['#1b1e24', '#47879a', '#fbf1b4']);
+
+test('forget gates are one head more of the decoder, whose columns are units', () => {
+  const side = { text: 'a b', pieces: ['▁a', '▁b'], begin: [0, 2], end: [1, 3] };
+  const weights = (heads, columns, values) => ({ shape: [1, heads, 2, columns], data: Float32Array.from(values) });
+  const trace = {
+    ...{ source: side, target: side, targetInput: ['<pad>', '▁a'], cross: weights(1, 2, [1, 0, 0, 1]) },
+    ...{ decoderSelf: weights(1, 2, [1, 0, 0.5, 0.25]), gates: weights(1, 3, [0.1, 0.2, 0.3, 0.4, 0.5, 0.9]) },
+  };
+  expect(headsOf(trace, 'decoderSelf')).toEqual([1, 2]);
+  expect(headsOf(trace, 'cross')).toEqual([1, 1]);
+  const slice = sliceOf(trace, { kind: 'decoderSelf', layer: 0, head: 1 });
+  expect(slice.keys.map(({ text }) => text)).toEqual(['1', '2', '3']);
+  expect([slice.keySide, slice.causal, slice.weights[5]]).toEqual([null, false, Math.fround(0.9)]);
+  expect(readingText(slice, { query: 1, key: null }, 1)).toBe('“b” keeps of unit “3” 0.90');
+  expect(placeOfPiece(slice, 'source', 0)).toBeNull();
+  expect(sliceOf({ ...trace, gates: undefined }, { kind: 'decoderSelf', layer: 0, head: 1 }).keySide).toBe('target');
+});
 
 test('OKLab: the values of its definition, and back', () => {
   // https://bottosson.github.io/posts/oklab/: XYZ of D65 white, and sRGB red by CSS Color 4's sample code.

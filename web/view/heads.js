@@ -2,7 +2,7 @@
 
 import { weightScale } from './colour.js';
 import { define } from './define.js';
-import { formatWeight, isMasked, shade, sliceOf, weightsOf } from './trace.js';
+import { formatWeight, headsOf, isGates, isMasked, shade, sliceOf, weightsOf } from './trace.js';
 import { View } from './view.js';
 
 /** @typedef {import('./trace.js').Kind} Kind */
@@ -58,14 +58,15 @@ export class HeadsElement extends View {
   /** @override @protected */
   draw() {
     const trace = this.#trace;
-    const found = trace && weightsOf(trace, this.#kind);
-    const [layers, heads] = found ? found.shape : [0, 0];
+    const [layers, heads] = trace ? headsOf(trace, this.#kind) : [0, 0];
     if (this.#shape !== `${layers}x${heads}`) this.#build(layers, heads);
     if (!trace) return;
     for (const button of this.#buttons()) {
       const head = headOf(button);
       const chosen = sameHead(head, this.#chosen);
       button.setAttribute('aria-checked', String(chosen));
+      const name = isGates(trace, this.#kind, head.head) ? 'forget gates' : `head ${head.head + 1}`;
+      button.setAttribute('aria-label', `layer ${head.layer + 1}, ${name}`);
       button.tabIndex = chosen || (!this.#chosen && head.layer + head.head === 0) ? 0 : -1;
       button.classList.toggle(
         'marked',
@@ -108,12 +109,10 @@ export class HeadsElement extends View {
     const button = document.createElement('button');
     button.type = 'button';
     button.setAttribute('role', 'radio');
-    button.setAttribute('aria-label', `layer ${head.layer + 1}, head ${head.head + 1}`);
     button.dataset.layer = String(head.layer);
     button.dataset.head = String(head.head);
     const number = document.createElement('span');
     number.className = 'number';
-    number.textContent = String(head.head + 1);
     button.append(document.createElement('canvas'), number);
     button.addEventListener('pointerenter', (event) => event.pointerType !== 'touch' && this.#say('qkv-preview', head));
     button.addEventListener('pointerleave', () => this.#say('qkv-preview', null));
@@ -135,8 +134,9 @@ export class HeadsElement extends View {
       const { layer, head } = headOf(button);
       const at = ((layer * heads + head) * rows + (query ?? 0)) * columns + (key ?? 0);
       const number = /** @type {HTMLElement} */ (button.lastElementChild);
-      number.textContent = lit ? formatWeight(weights.data[at]) : String(head + 1);
-      number.classList.toggle('weight', lit);
+      const gates = head >= heads; // their columns are no pieces
+      number.textContent = gates ? 'f' : lit ? formatWeight(weights.data[at]) : String(head + 1);
+      number.classList.toggle('weight', lit && !gates);
     }
   }
 

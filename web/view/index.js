@@ -24,6 +24,7 @@ export { Selection, samePlace } from './selection.js';
 export {
   alternativesAt,
   formatWeight,
+  headsOf,
   labelOf,
   piecesAt,
   placeOfPiece,

@@ -58,7 +58,7 @@ export class LinesElement extends Drawing {
     this.#layout = layout;
     this.setAttribute(
       'aria-label',
-      `Attention as lines: ${slice.keys.length} ${slice.keySide} pieces above, ${slice.queries.length} ${slice.querySide} pieces below. Arrow keys move, Enter pins.`,
+      `Attention as lines: ${slice.keys.length} ${slice.keySide ? `${slice.keySide} pieces` : 'units'} above, ${slice.queries.length} ${slice.querySide} pieces below. Arrow keys move, Enter pins.`,
     );
     const shown = shade(slice, this.scaling);
     select(this).select('svg').attr('width', layout.width).attr('height', layout.height);

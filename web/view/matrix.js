@@ -63,7 +63,7 @@ export class MatrixElement extends Drawing {
     this.#layout = layout;
     this.setAttribute(
       'aria-label',
-      `Attention matrix: ${slice.queries.length} rows of ${slice.querySide} pieces by ${slice.keys.length} columns of ${slice.keySide} pieces. Arrow keys move, Enter pins.`,
+      `Attention matrix: ${slice.queries.length} rows of ${slice.querySide} pieces by ${slice.keys.length} columns of ${slice.keySide ? `${slice.keySide} pieces` : 'units'}. Arrow keys move, Enter pins.`,
     );
     sheet.style.gridTemplate = `${layout.top}px ${layout.height}px / ${layout.left}px ${layout.width + layout.right}px`;
     this.#drawLabels(slice, layout);

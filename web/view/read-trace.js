@@ -5,6 +5,7 @@
 /** @typedef {import('./trace.js').Weights} Weights */
 
 const kLongest = 1000; // pieces
+const kMostUnits = 1 << 15;
 const kMostHeads = 10_000;
 
 /** The reason why a file is not a trace, as a sentence for the reader. */
@@ -41,11 +42,15 @@ export function readTrace(json) {
     window: file.window && windowIn(file.window, T, S),
     encoderSelf: file.encoderSelf && weightsIn(file.encoderSelf, 'encoderSelf', S, S),
     decoderSelf: file.decoderSelf && weightsIn(file.decoderSelf, 'decoderSelf', T, T),
+    gates: file.gates && weightsIn(file.gates, 'gates', T, unitsOf(file.gates)),
     cross: weightsIn(file.cross, 'cross', T, S),
     alignment: file.alignment && alignmentOf(file.alignment, T, S, file.cross.shape),
     alternatives: file.alternatives && alternativesOf(file.alternatives, T),
   };
 }
+
+/** The columns of forget gates, which no sentence tells. @param {any} gates */
+const unitsOf = (gates) => (Number.isInteger(gates.shape?.[3]) ? Math.min(gates.shape[3], kMostUnits) : 1);
 
 /** @param {unknown} holds @param {string} where @param {string} expected */
 function check(holds, where, expected) {

@@ -37,6 +37,7 @@
  *   the target itself
  * @property {Weights | null} [encoderSelf]
  * @property {Weights | null} [decoderSelf]
+ * @property {Weights | null} [gates] of a decoder of SSRUs its forget gates: [layers, 1, target, units]
  * @property {Weights | null} cross without layers if the model has no attention
  * @property {Window | null} [window] of a recurrent model with local attention
  * @property {{count: number, pieces: string[], ids?: ArrayLike<number>, logProbs: ArrayLike<number>} | null} [alternatives] for each target piece the
@@ -62,7 +63,7 @@
  * @property {Label[]} queries the rows
  * @property {Label[]} keys the columns
  * @property {SideName} querySide
- * @property {SideName} keySide
+ * @property {SideName | null} keySide null: the columns are units, not pieces
  * @property {number} keyShift key j is piece j - keyShift of its side (the decoder's input runs one behind its output)
  * @property {boolean} causal keys after the query are masked
  * @property {Float32Array} weights [queries, keys]
@@ -102,6 +103,47 @@ export function labelsOf(side) {
   });
 }
 
+/**
+ * How many layers and heads of a kind there are to see. Forget gates count as one head more of the decoder.
+ * @param {Trace} trace
+ * @param {Kind} kind
+ * @returns {[layers: number, heads: number]}
+ */
+export function headsOf(trace, kind) {
+  const [layers, heads] = weightsOf(trace, kind)?.shape ?? [0, 0];
+  return [layers, heads + (hasGates(trace, kind) ? 1 : 0)];
+}
+
+/** @param {Trace} trace @param {Kind} kind */
+const hasGates = (trace, kind) => kind === 'decoderSelf' && !!trace.gates;
+
+/**
+ * Whether a head of a kind is the forget gates.
+ * @param {Trace} trace
+ * @param {Kind} kind
+ * @param {number} head
+ */
+export const isGates = (trace, kind, head) => hasGates(trace, kind) && head === (weightsOf(trace, kind)?.shape[1] ?? 0);
+
+/**
+ * The forget gates of a layer: a column for each unit.
+ * @param {Trace} trace
+ * @param {number} layer
+ * @returns {Slice}
+ */
+function gatesOf({ target, gates }, layer) {
+  const { shape, data } = /** @type {Weights} */ (gates);
+  const [layers, , rows, units] = shape;
+  const at = Math.min(layer, layers - 1) * rows * units;
+  return {
+    ...{ kind: 'decoderSelf', layer, head: 1, queries: labelsOf(target) },
+    keys: Array.from({ length: units }, (_, i) => ({ text: String(i + 1), word: true, special: false })),
+    ...{ querySide: 'target', keySide: null, keyShift: 0, causal: false },
+    weights: data.subarray(at, at + rows * units),
+    window: null,
+  };
+}
+
 /** @param {Trace} trace @param {Kind} kind */
 export function weightsOf(trace, kind) {
   const found = kind === 'alignment' ? trace.cross : trace[kind];
@@ -118,6 +160,7 @@ export function sliceOf(trace, { kind, layer, head }) {
   const decoder = kind === 'decoderSelf';
   const found = weightsOf(trace, kind);
   if (!found || (kind === 'alignment' && !trace.alignment)) return null;
+  if (isGates(trace, kind, head)) return gatesOf(trace, layer);
   const [layers, heads, rows, columns] = found.shape;
   const size = rows * columns;
   const at = (Math.min(layer, layers - 1) * heads + Math.min(head, heads - 1)) * size;
@@ -240,7 +283,7 @@ export const formatWeight = (weight) => (weight > 0 && weight < 0.005 ? '<0.01' 
  */
 export function reading(slice, place, most = 4) {
   const { query, key } = place;
-  const attends = slice.kind === 'alignment' ? 'aligns with' : 'attends to';
+  const attends = slice.keySide === null ? 'keeps of unit' : slice.kind === 'alignment' ? 'aligns with' : 'attends to';
   if (query !== null && key !== null) {
     const masked = isMasked(slice, query, key);
     const links = [{ label: slice.keys[key], weight: masked ? null : weightAt(slice, query, key) }];
@@ -253,7 +296,7 @@ export function reading(slice, place, most = 4) {
     .map(({ label, query: q, key: k }) => ({ label, weight: weightAt(slice, q, k) }))
     .sort((a, b) => b.weight - a.weight)
     .slice(0, most);
-  const seen = slice.kind === 'alignment' ? 'aligns with' : 'is seen by';
+  const seen = slice.keySide === null ? 'is kept at' : slice.kind === 'alignment' ? 'aligns with' : 'is seen by';
   return {
     subject: row ? slice.queries[query] : slice.keys[/** @type {number} */ (key)],
     relation: row ? attends : seen,

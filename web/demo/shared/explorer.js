@@ -1,8 +1,8 @@
 // The attention card: it chooses the kind, layer and head in view, and describes the place that is pointed at.
 
-import { Selection, alternativesAt, sliceOf } from '../../view/index.js';
+import { Selection, alternativesAt, headsOf, sliceOf } from '../../view/index.js';
 import { showReading } from './reading.js';
-import { kTranslation, kUndrawn, kWindow } from './words.js';
+import { kGates, kTranslation, kUndrawn, kWindow } from './words.js';
 
 /** @typedef {import('../../view/trace.js').Kind} Kind */
 /** @typedef {import('../../view/trace.js').Slice} Slice */
@@ -138,7 +138,7 @@ export class Explorer extends EventTarget {
   /** The head in view: the reader's choice, if the model has it. @param {Kind} kind @returns {Head | null} */
   #headOf(kind) {
     const chosen = this.#chosen[kind];
-    const [layers, heads] = (kind !== 'alignment' && this.#trace?.[kind]?.shape) || [0, 0];
+    const [layers, heads] = (kind !== 'alignment' && this.#trace && headsOf(this.#trace, kind)) || [0, 0];
     return chosen && chosen.layer < layers && chosen.head < heads ? chosen : this.#first[kind];
   }
 
@@ -166,8 +166,11 @@ export class Explorer extends EventTarget {
     const [trace, slice] = [this.#trace, this.slice];
     if (!trace || !slice) return null;
     const { name, queries, keys } = this.#words.kinds[slice.kind];
-    const title = slice.kind === 'alignment' ? name : `${name}, layer ${slice.layer + 1}, head ${slice.head + 1}`;
-    return { figure: { slice, view: this.#view, scaling: this.#scaling, title, queries, keys }, trace };
+    const gates = slice.keySide === null;
+    const head = gates ? 'forget gates' : `head ${slice.head + 1}`;
+    const title = slice.kind === 'alignment' ? name : `${name}, layer ${slice.layer + 1}, ${head}`;
+    const [view, columns] = gates ? [/** @type {View} */ ('matrix'), kGates.keys] : [this.#view, keys];
+    return { figure: { slice, view, scaling: this.#scaling, title, queries, keys: columns }, trace };
   }
 
   /** The reader's choice. @param {Partial<Sight>} change */
@@ -201,7 +204,7 @@ export class Explorer extends EventTarget {
     const kind = this.#kind === 'alignment' && this.#preview ? 'cross' : this.#kind;
     const which = this.#preview ?? chosen ?? { layer: 0, head: 0 };
     this.slice = trace && sliceOf(trace, { kind, ...which });
-    matrix.hidden = this.#view !== 'matrix';
+    matrix.hidden = this.#view !== 'matrix' && this.slice?.keySide !== null; // units have no lines
     lines.hidden = !matrix.hidden;
     for (const view of [matrix, lines, heads]) view.scaling = this.#scaling;
     for (const view of [matrix, lines, ...pieces]) view.slice = this.slice;
@@ -222,18 +225,24 @@ export class Explorer extends EventTarget {
   #name(kind, which) {
     const { caption, axes, headName, headsNote } = this.#part;
     const { name, queries, keys } = this.#words.kinds[kind];
-    const drawn = this.#view === 'lines';
-    const head = this.slice && kind !== 'alignment' ? `layer ${which.layer + 1}, head ${which.head + 1}` : '';
+    const gates = this.slice?.keySide === null;
+    const drawn = this.#view === 'lines' && !gates;
+    const one = gates ? 'forget gates' : `head ${which.head + 1}`;
+    const head = this.slice && kind !== 'alignment' ? `layer ${which.layer + 1}, ${one}` : '';
     headName.replaceChildren(name, ' ', text('small', head));
     caption.textContent = this.#caption(drawn);
     const [across, down] = drawn ? ['above:', 'below:'] : ['→', '↓'];
-    axes.replaceChildren(text('span', `${across} ${keys}`, 'key'), text('span', `${down} ${queries}`, 'query'));
+    axes.replaceChildren(
+      text('span', `${across} ${gates ? kGates.keys : keys}`, 'key'),
+      text('span', `${down} ${queries}`, 'query'),
+    );
     headsNote.textContent = this.#kind === 'alignment' ? (this.#trace?.alignment?.note ?? '') : '';
   }
 
   /** @param {boolean} drawn as lines */
   #caption(drawn) {
     if (this.#trace && !this.slice) return this.#words.none;
+    if (this.slice?.keySide === null) return kGates.caption;
     const { lines, caption } = this.#words.kinds[this.#kind];
     if (drawn) return `${lines} ${kUndrawn}`;
     return this.slice?.window ? `${caption} ${kWindow}` : caption;

@@ -19,6 +19,11 @@
  */
 
 export const kUndrawn = 'Under 0.05 none is drawn.';
+/** Of a decoder that reads its past by a recurrence. */
+export const kGates = {
+  caption: 'Each row is a piece as it is written; its cells say how much of each unit of the past is kept: all is 1.',
+  keys: 'units of the one row that is kept of the past',
+};
 export const kWindow = 'Outlined: the window that it looked through, and the window’s middle.';
 
 /** @param {string} read the language @param {string} written @returns {Words} */
