@@ -1,5 +1,5 @@
 // Loads model folders of every kind.
-import { QkvError, rethrowPublic } from '../base/errors.js';
+import { rethrowPublic } from '../base/errors.js';
 import { described, invalid, readFields } from '../base/given.js';
 import { listed, openerOf, readFile } from '../loading/model-files.js';
 import { Translator } from '../api/translator.js';
@@ -8,7 +8,7 @@ import { addressOf, lasting } from '../loading/model-source.js';
 import { Encoder } from './encoder.js';
 import { folderSource } from '../loading/folder-source.js';
 import { Generator } from './generator.js';
-import { isMarian } from './marian.js';
+import { isMarian, marianInfo } from './marian.js';
 import { kLoad, openModel, look } from './open-model.js';
 import { checkKind } from './one-sided.js';
 
@@ -42,6 +42,11 @@ const kKinds = /** @type {const} */ ({ Translator: 'translation', Encoder: 'enco
  * @property {number} dModel the width of its layers
  * @property {number} vocabularySize
  * @property {number} maxLength the most pieces of a text
+ * @property {number} [encoderLayers] these five of a model in Marian's own files, which is loaded for it
+ * @property {number} [decoderLayers]
+ * @property {number} [heads] in each layer of the encoder
+ * @property {'int8' | 'floats'} [numbers] of its matrices in memory
+ * @property {boolean} [shortlist] whether it has one
  */
 
 /**
@@ -78,8 +83,7 @@ export async function load(model, options) {
   const lent = await lendUnlessTranslators(source, how, { sourceLanguage, targetLanguage }).catch(rethrowPublic);
   if (!lent) {
     const { numbers: _, ...rest } = how;
-    const own = 'zip' in source ? source.zip : (addressOf(source) ?? source);
-    const translating = { ...rest, sourceLanguage, targetLanguage, beam, model: /** @type {ModelOption} */ (own) };
+    const translating = { ...rest, sourceLanguage, targetLanguage, beam, model: modelOf(source) };
     const translator = await Translator.create(translating);
     checkKind('translation', wantedKind, () => translator.destroy());
     return translator;
@@ -89,6 +93,9 @@ export async function load(model, options) {
   if (info.kind === 'translation') return Translator.on(reference, info, { sourceLanguage, targetLanguage, beam });
   return info.kind === 'encoder' ? Encoder.on(reference, info) : Generator.on(reference, info);
 }
+
+/** What a translator takes in place of a source. @param {FolderSource} source */
+const modelOf = (source) => /** @type {ModelOption} */ ('zip' in source ? source.zip : (addressOf(source) ?? source));
 
 /**
  * An engine with the model; null if the translating engine runs it: this package's recurrent models, and Marian's
@@ -122,12 +129,8 @@ async function lookAt(source, signal) {
 /** Whether it is a recurrent model of this package, which the translating engine runs. @param {Uint8Array} config */
 const isRecurrent = (config) => /"model_type"\s*:\s*"qkv-rnn"/.test(new TextDecoder().decode(config));
 
-const kMarian =
-  "it is a model in Marian's own files: load() and Translator.create() take it, and its info says what it holds; inspect() reads " +
-  'folders with a config.json';
-
 /**
- * The content of a folder, and its size in memory. Weights are not read: of a safetensors file only the beginning is;
+ * The content of a folder, and its size in memory. Weights are not read, but those of Marian's own files: of a safetensors file only the beginning is;
  * PyTorch's pickles are downloaded.
  * @param {AnyModelOption} model
  * @param {LoadOptions} [options]
@@ -135,12 +138,18 @@ const kMarian =
  */
 export async function inspect(model, options) {
   const source = lasting(folderSource(model));
-  const { kind, modelType, architecture, tensors, ...known } = await look(source, options).catch(async (error) => {
-    const languages = { sourceLanguage: 'und', targetLanguage: 'und' };
-    throw (await isMarian(source, error, languages, options?.signal))
-      ? new QkvError('UNSUPPORTED', kMarian, 'model')
-      : error;
+  const languages = { sourceLanguage: 'und', targetLanguage: 'und' };
+  const found = await look(source, options).catch(async (error) => {
+    if (await isMarian(source, error, languages, options?.signal)) return null;
+    throw error;
   });
+  if (!found) {
+    const { numbers: _, ...how } = options ?? {};
+    const translator = await Translator.create({ ...how, ...languages, model: modelOf(source) });
+    translator.destroy();
+    return marianInfo(translator.info);
+  }
+  const { kind, modelType, architecture, tensors, ...known } = found;
   const { parameters, bytes, fileBytes, dModel, vocabularySize, maxLength } = known;
   const name = { translation: 'Translator', encoder: 'Encoder', generator: 'Generator' }[kind];
   return /** @type {FolderInfo} */ ({

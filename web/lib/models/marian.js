@@ -21,3 +21,19 @@ export async function isMarian(source, error, languages, signal) {
   const list = await listed(source, signal ?? undefined);
   return (await marianNames(isKnown ? { ...list, pair: sourceLanguage + targetLanguage } : list)) !== null;
 }
+
+/**
+ * What `inspect` says of a model in Marian's own files.
+ * @param {import('../engine/info.js').TranslatorInfo} info of the model, loaded
+ * @returns {import('./load.js').FolderInfo}
+ */
+export function marianInfo({ parameters, bytes, dModel, vocabularySize, maxLength, ...more }) {
+  const { encoderLayers, decoderLayers, encoderHeads: heads, shortlist } = more;
+  // A number of int8 takes a byte, and two where rows are as short as 32; a float takes four.
+  const numbers = bytes < 3 * parameters ? 'int8' : 'floats';
+  return {
+    ...{ class: 'Translator', modelType: 'marian', architecture: '', tensors: [], fileBytes: 0 },
+    ...{ parameters, bytes, dModel, vocabularySize, maxLength },
+    ...{ encoderLayers, decoderLayers, heads, numbers, shortlist },
+  };
+}
