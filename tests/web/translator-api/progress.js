@@ -7,6 +7,7 @@ import {
   identical,
   kPair,
   kReal,
+  kTiny,
   rejected,
   same,
   sleep,
@@ -164,6 +165,24 @@ export const progress = [
       for (let i = 0; (await availability()) !== 'available' && i < 100; i++) await sleep(100);
       same(await availability(), 'available');
       (await activated(false, () => create(kPair))).destroy();
+    },
+  ],
+  [
+    'what an aborted create() has left is freed where configure() says anew where models are',
+    async () => {
+      const { Translator: Engine } = await import('/dist/index.js');
+      const ask = () => Engine.availability({ ...kPair, model: kTiny, store: false });
+      const until = async (state) => {
+        for (let i = 0; (await ask()) !== state && i < 100; i++) await sleep(50);
+        same(await ask(), state);
+      };
+      const controller = new AbortController();
+      const creating = rejected(create({ ...kPair, signal: controller.signal }), 'AbortError');
+      controller.abort();
+      await creating;
+      await until('available');
+      configure({ models: { 'en-fr': kTiny } });
+      await until('downloadable');
     },
   ],
   ...[0, 1].map((loaded) => [

@@ -72,6 +72,7 @@ export async function openOwn(downloads, key, given, report, signal) {
     download = new Download(
       (tell) => createEngine(given, tell),
       () => downloads.delete(key),
+      (engine) => engine.destroy(),
     );
     downloads.set(key, download);
   }
@@ -116,7 +117,7 @@ const ofEngine = (engine, download, echoing) => ({
     isTranslatable(text) ? engine.translate(text, { signal }).catch(failed) : echoing.translate(text, signal),
   chunks: (text, signal) =>
     isTranslatable(text) ? readFrom(() => engine.translateStreaming(text, { signal })) : echoing.chunks(text, signal),
-  destroy: () => download.release() && engine.destroy(),
+  destroy: () => download.release(),
   leave: () => download.leave(),
 });
 
@@ -160,7 +161,11 @@ export async function openDetector(source, downloads, report, signal) {
   let download = downloads.get(source);
   if (!download) {
     const load = (/** @type {Report} */ tell) => source.load({ report: tell }).catch(notStarted);
-    download = new Download(load, () => downloads.delete(source));
+    download = new Download(
+      load,
+      () => downloads.delete(source),
+      () => {},
+    );
     downloads.set(source, download);
   }
   const detector = await download.hold(report, signal);

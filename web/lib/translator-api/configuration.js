@@ -44,5 +44,6 @@ export const settings = () => current;
 export function configure(options) {
   const unknown = Object.keys(options).find((name) => !kOptions.includes(name));
   if (unknown) throw new TypeError(`configure() has no option '${unknown}'; it has ${kOptions.join(', ')}`);
+  for (const download of current.downloads.values()) download.drop(); // what an aborted create() has left
   current = { options: { ...options }, downloads: new Map() };
 }

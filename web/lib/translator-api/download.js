@@ -13,13 +13,16 @@ export class Download {
   /** @type {Set<() => void>} */
   #listeners = new Set();
   #forget;
+  #free;
 
   /**
    * @param {(report: (loaded: number) => void) => Promise<Loaded>} load
    * @param {() => void} forget is called when it has failed, and when nobody uses it any more
+   * @param {(loaded: Loaded) => void} free is called when nobody uses any more what was loaded
    */
-  constructor(load, forget) {
+  constructor(load, forget, free) {
     this.#forget = forget;
+    this.#free = free;
     this.ready = load((loaded) => {
       this.#loaded = loaded;
       for (const tell of this.#listeners) tell();
@@ -55,13 +58,16 @@ export class Download {
     this.#holders--;
   }
 
-  /**
-   * Holds it no longer.
-   * @returns {boolean} whether that was the last one: then it is forgotten
-   */
+  /** Holds it no longer; the last one frees it. */
   release() {
     this.leave();
-    if (this.#holders === 0) this.#forget();
-    return this.#holders === 0;
+    this.drop();
+  }
+
+  /** Frees it unless somebody holds it. */
+  drop() {
+    if (this.#holders > 0) return;
+    this.#forget();
+    this.ready.then(this.#free, () => {}); // who waited for it has been told of a failure
   }
 }
