@@ -147,6 +147,9 @@ describe('by a model', () => {
     expect(await html('<p>You need <code>npm install</code> for <b>that</b>.</p>')).toMatch(
       /<code>npm install<\/code>.*<b>/,
     );
+    expect(await html('<p>The cat (<i lang="la">Felis catus</i>) is a small animal.</p>')).toContain(
+      '(<i lang="la">Felis catus</i>)',
+    );
     expect(await html('The <b>cat</b> is here.', { glossary: { cat: 'minou' } })).toContain('<b>minou</b>');
   });
 

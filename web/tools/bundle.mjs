@@ -190,6 +190,8 @@ export async function bundlePackage({ minify = true } = {}) {
     attention: 'attention/index.js',
     train: 'train/index.js',
     models: 'models/index.js',
+    page: 'page/index.js',
+    'page-auto': 'page/auto.js',
     'translator-api': 'translator-api/index.js',
     'translator-api/install': 'translator-api/install.js',
   };

@@ -20,6 +20,8 @@ const kDoors = {
   attention: 'lib/attention/index.js',
   models: 'lib/models/index.js',
   train: 'lib/train/index.js',
+  page: 'lib/page/index.js',
+  'page-auto': 'lib/page/auto.js',
   static: 'lib/static.js',
   'translator-api': 'lib/translator-api/index.js',
   'translator-api/install': 'lib/translator-api/install.js',
@@ -74,7 +76,7 @@ function writeCommonJs(out) {
 function writeManifest(out) {
   const { scripts: _s, devDependencies: _d, workspaces: _w, private: _p, ...manifest } = root();
   const inside = JSON.parse(JSON.stringify(manifest).replaceAll('./dist/', './'));
-  const installing = ['./translator-api/install.js', './cjs/translator-api/install.js'];
+  const installing = ['./translator-api/install.js', './cjs/translator-api/install.js', './page-auto.js'];
   const sideEffects = ['./assets/*', './static.js', ...installing, './view/*'];
   write(join(out, 'package.json'), `${JSON.stringify({ ...inside, sideEffects }, null, 2)}\n`);
 }

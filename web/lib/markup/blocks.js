@@ -30,7 +30,9 @@ import { attributesOf, isLeft, isUntouched, isWanted, kindOf } from './elements.
 
 /**
  * @typedef {object} Look
- * @property {(element: Element) => string | undefined} [display] the element's `display`, where there is a page
+ * @property {(element: Element) => string} [displayOf] an element's `display`, where there is a page with styles
+ * @property {boolean} [translate] false: what is around the tree says that it is not to be translated
+ * @property {(node: Node) => boolean} [opens] false: what is in this element is not read
  * @property {string} [language] texts that say they are in another language stay
  * @property {boolean} [attributes] false: attributes stay
  * @property {boolean} [keeps] false: the model cannot carry words that stay, and does not read them
@@ -69,9 +71,10 @@ function after(node, root) {
 export function* textsIn(root, look = {}) {
   const reader = new Reader(look);
   /** Containers to read, the next one last; false: their text stays. @type {{node: Node, translate: boolean}[]} */
-  const open = [{ node: root, translate: reader.translates(root) }];
+  const open = [{ node: root, translate: reader.translates(root, look.translate) }];
   for (let container = open.pop(); container; container = open.pop()) {
     const { node, translate } = container;
+    if (look.opens?.(node) === false) continue;
     /** @type {{node: Node, translate: boolean}[]} */
     const inside = [];
     if (node.nodeType === kElement && translate && look.attributes !== false) yield* attributes(node);
@@ -134,7 +137,7 @@ class Reader {
   /** @param {Node} node */
   #kind(node) {
     const element = /** @type {Element} */ (node);
-    const kind = kindOf(element, this.#look.display?.(element));
+    const kind = kindOf(element, this.#look.displayOf);
     return kind === 'inline' && this.#isForeign(element) ? 'kept' : kind;
   }
 

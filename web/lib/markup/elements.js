@@ -29,18 +29,20 @@ const kAttributes = ['alt', 'title', 'placeholder', 'aria-label'];
  */
 
 /**
- * How an element takes part in the text around it. `display`: as the page's style has it, where there is a page.
+ * How an element takes part in the text around it.
  * @param {Element} element
- * @param {string} [display]
+ * @param {(element: Element) => string} [displayOf] its `display`, where there is a page with styles
  * @returns {Kind}
  */
-export function kindOf(element, display) {
+export function kindOf(element, displayOf) {
   const name = element.localName;
   if (name === 'br') return 'break';
   if (kUntouchedBlocks.has(name)) return 'block';
-  if (kSpoken.has(name)) return display === 'block' ? 'block' : 'kept';
+  if (kSpoken.has(name)) return displayOf?.(element) === 'block' ? 'block' : 'kept';
   if (kUntouched.has(name) || kObjects.has(name)) return 'object';
-  if (!kInline.has(name) && !(display === 'inline' && name.includes('-'))) return 'block';
+  if (!kInline.has(name) && !name.includes('-')) return 'block';
+  const display = displayOf?.(element);
+  if (!kInline.has(name) && display !== 'inline') return 'block';
   if (display === 'inline-block' || display?.startsWith('inline-')) return 'object';
   if (display && display !== 'inline' && display !== 'contents' && display !== 'none' && !display.startsWith('ruby')) {
     return 'block';
@@ -72,6 +74,20 @@ export function isLeft(element) {
  * @param {Element} element
  */
 export const isWanted = (element) => /^(yes)?$/i.test(element.getAttribute('translate')?.trim() ?? 'no');
+
+/**
+ * Whether what is around a node says that it is not to be translated, also from outside of a shadow root.
+ * @param {Node} node
+ * @returns {boolean}
+ */
+export function isOff(node) {
+  for (let at = /** @type {any} */ (node); at; at = at.parentNode ?? at.host) {
+    if (at.nodeType !== 1) continue;
+    if (isWanted(at)) return false;
+    if (isLeft(at) || isUntouched(at)) return true;
+  }
+  return false;
+}
 
 /**
  * The attributes of an element whose text a person reads.

@@ -116,7 +116,10 @@ function joined(block, parts) {
  */
 function goneIn({ kind, begin, end }, units) {
   if (kind === 'element' || begin === end) return [];
-  return units.filter((unit) => unit.isExact && shareOf(unit, begin, end) === 1);
+  const own = units.filter((unit) => unit.isExact && shareOf(unit, begin, end) === 1);
+  const whole = own.length > 0 && { begin: own[0].begin, end: own[own.length - 1].end };
+  // Words that are together in the translation as in the source have the white space between them.
+  return whole && whole.end - whole.begin === end - begin ? [whole] : own;
 }
 
 /**

@@ -69,9 +69,19 @@ export function shareOf({ source, from }, begin, end) {
 function tokensOf({ text, translation, alignment }) {
   /** @type {Token[]} */
   const exact = [];
-  const copied = alignment?.copied ?? [];
+  const copied = alignment?.copied ?? new Int32Array(0);
   for (let i = 0; i < copied.length; i += 4) {
-    exact.push({ begin: copied[i + 2], end: copied[i + 3], isWord: true, exact: [copied[i], copied[i + 1]] });
+    const [from, to, begin, end] = copied.subarray(i, i + 4);
+    const said = translation.slice(begin, end);
+    // Where it is the same, its words have places of their own: an element may have some of them.
+    const words = said === text.slice(from, to) ? said.matchAll(kToken) : [];
+    let isSplit = false;
+    for (const { 0: word, index } of words) {
+      const [at, source] = [begin + index, from + index];
+      exact.push({ begin: at, end: at + word.length, isWord: true, exact: [source, source + word.length] });
+      isSplit = true;
+    }
+    if (!isSplit) exact.push({ begin, end, isWord: true, exact: [from, to] });
   }
   exact.sort((a, b) => a.begin - b.begin);
   const tokens = [];

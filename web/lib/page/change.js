@@ -1,0 +1,185 @@
+// One text of a page, translated, and how to take that back: the very nodes, in the order in which they were.
+import { contentsOf, fill } from '../markup/rebuild.js';
+import { keepValue } from '../markup/translate.js';
+
+/** @typedef {import('../markup/blocks.js').Block} Block */
+/** @typedef {import('../markup/blocks.js').Attribute} Attribute */
+/** @typedef {import('../engine/engine.js').AlignedPart} AlignedPart */
+
+/**
+ * Does something to nodes, and leaves the selection and the focus where they were.
+ * @param {Node} node
+ * @param {() => void} work
+ */
+export function keepingPlace(node, work) {
+  const page = node.ownerDocument;
+  const selection = page?.getSelection?.();
+  const active = /** @type {HTMLElement | null} */ (page?.activeElement);
+  const { anchorNode, anchorOffset, focusNode, focusOffset } = selection ?? {};
+  work();
+  const isMoved = selection?.anchorNode !== anchorNode || selection?.anchorOffset !== anchorOffset;
+  if (
+    selection &&
+    anchorNode?.isConnected &&
+    focusNode?.isConnected &&
+    (isMoved || selection.focusNode !== focusNode)
+  ) {
+    const within = (/** @type {Node} */ of, /** @type {number} */ offset) =>
+      Math.min(offset, of.nodeType === 3 ? /** @type {Text} */ (of).data.length : of.childNodes.length);
+    const [anchor, focus] = [within(anchorNode, anchorOffset ?? 0), within(focusNode, focusOffset ?? 0)];
+    selection.setBaseAndExtent(anchorNode, anchor, focusNode, focus);
+  }
+  if (active && page?.activeElement !== active) active.focus({ preventScroll: true });
+}
+
+/** A block that was translated. */
+export class BlockChange {
+  block;
+  /** @type {Text[]} */
+  #made = [];
+  /** @type {{node: Text, was: string, now: string}[]} */
+  #texts = [];
+  /** What each element had. @type {{parent: Node, nodes: Node[]}[]} */
+  #orders = [];
+  /** @type {Element[]} */
+  #valued = [];
+
+  /** @param {Block} block @param {AlignedPart[]} parts */
+  constructor(block, parts) {
+    this.block = block;
+    const contents = contentsOf(block, parts);
+    this.#orders = contents.map(({ parent }) => ({
+      parent,
+      nodes: parent === block.parent ? rowOf(block) : [...parent.childNodes],
+    }));
+    const option = /** @type {Element | null} */ (block.parent);
+    const hadValue = option?.localName !== 'option' || option.hasAttribute('value');
+    for (const { node, data } of block.texts) keepValue(node, data);
+    if (option && !hadValue) this.#valued.push(option);
+    this.#made = contents.flatMap((content) => fill(content));
+    this.#texts = block.texts.map(({ node, data }) => ({ node, was: data, now: node.data }));
+  }
+
+  /** The nodes by which the page may change it. @returns {Node[]} */
+  get nodes() {
+    return [...this.#texts.map(({ node }) => node), ...this.#made];
+  }
+
+  /** The elements whose children it set. */
+  get parents() {
+    return this.#orders.map(({ parent }) => parent);
+  }
+
+  /** Whether it still stands as it was put. */
+  get isWhole() {
+    return (
+      this.#texts.every(({ node, now }) => node.data === now && node.isConnected) &&
+      this.#made.every((node) => node.isConnected)
+    );
+  }
+
+  /** Puts back what was, except for what the page changed since. */
+  undo() {
+    for (const node of this.#made) node.remove();
+    for (const { node, was, now } of this.#texts) if (node.data === now) node.data = was;
+    for (const { parent, nodes } of this.#orders)
+      reorder(
+        parent,
+        nodes.filter((node) => node.parentNode === parent),
+      );
+    for (const option of this.#valued) option.removeAttribute('value');
+  }
+}
+
+/** The siblings that a block is made of. @param {Block} block */
+export function rowOf({ first, last }) {
+  /** @type {Node[]} */
+  const nodes = [first];
+  for (let node = first; node !== last && node.nextSibling; nodes.push(node)) node = node.nextSibling;
+  return nodes;
+}
+
+/** @param {Node} parent @param {Node[]} nodes in the order that they are to have */
+function reorder(parent, nodes) {
+  const isBehind = (/** @type {Node} */ a, /** @type {Node} */ b) => Boolean(a.compareDocumentPosition(b) & 4);
+  let last = nodes[0];
+  for (const node of nodes) if (isBehind(last, node)) last = node;
+  /** @type {Node | null} */
+  let next = last?.nextSibling ?? null;
+  for (const node of nodes.toReversed()) {
+    if (node.nextSibling !== next) parent.insertBefore(node, next);
+    next = node;
+  }
+}
+
+/** An attribute that was translated. */
+export class AttributeChange {
+  /** @type {Node[]} */
+  nodes = [];
+  /** @type {Node[]} */
+  parents = [];
+  attribute;
+  #now;
+
+  /** @param {Attribute} attribute @param {AlignedPart[]} parts */
+  constructor(attribute, parts) {
+    this.attribute = attribute;
+    this.#now = parts.map(({ translation }) => translation).join('');
+    attribute.element.setAttribute(attribute.name, this.#now);
+  }
+
+  get isWhole() {
+    return this.attribute.element.getAttribute(this.attribute.name) === this.#now;
+  }
+
+  undo() {
+    const { element, name, text } = this.attribute;
+    if (this.isWhole) element.setAttribute(name, text);
+  }
+}
+
+/** A block with its translation beneath it, in a copy of its elements. */
+export class BilingualChange {
+  block;
+  #added;
+
+  /** @param {Block} block @param {AlignedPart[]} parts @param {(copy: Node) => Block | undefined} read finds the block in a copy @param {string} language */
+  constructor(block, parts, read, language) {
+    this.block = block;
+    const page = /** @type {Document} */ (block.parent.ownerDocument);
+    const added = page.createElement('span');
+    added.className = 'qkv-translation notranslate';
+    added.lang = language;
+    added.dir = 'auto';
+    added.style.display = 'block';
+    for (const node of rowOf(block)) added.append(node.cloneNode(true));
+    for (const element of added.querySelectorAll('[id]')) element.removeAttribute('id');
+    const copy = read(added);
+    if (copy) for (const content of contentsOf(copy, parts)) fill(content);
+    for (const element of added.querySelectorAll(kObjects)) element.remove();
+    this.#added = added;
+    if (copy) block.parent.insertBefore(added, block.last.nextSibling);
+  }
+
+  get nodes() {
+    return [...this.block.texts.map(({ node }) => node), this.#added];
+  }
+
+  get parents() {
+    return [this.block.parent];
+  }
+
+  get isWhole() {
+    return (
+      this.block.texts.every(({ node, data }) => node.data === data && node.isConnected) && this.#added.isConnected
+    );
+  }
+
+  undo() {
+    this.#added.remove();
+  }
+}
+
+/** What a copy does not have twice. */
+const kObjects =
+  'button,input,select,textarea,img,picture,svg,canvas,audio,video,iframe,object,embed,script,style,template,datalist';

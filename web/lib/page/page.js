@@ -1,0 +1,59 @@
+// What a page is translated with, from the options of a call.
+import { readFields } from '../base/given.js';
+import { Translator } from '../api/translator.js';
+import { PageTranslation } from './translate-page.js';
+
+/** @typedef {import('../api/translate-options.js').CreateOptions} CreateOptions */
+/** @typedef {import('./translate-page.js').Progress} Progress */
+
+const kCreate = [
+  'model',
+  'registry',
+  'pivotLanguage',
+  'baseUrl',
+  'monitor',
+  'worker',
+  'wasm',
+  'threads',
+  'workers',
+  'beam',
+];
+const kPage = ['to', 'from', 'root', 'observe', 'attributes', 'bilingual', 'signal', 'translator', ...kCreate];
+
+/**
+ * @typedef {object} PageOptionsFields
+ * @property {string} [to] the language to translate into; left out where there is a translator
+ * @property {string} [from] the page's language; left out: what its `lang` says, else English
+ * @property {Element} [root] what to translate; left out: the page with its title
+ * @property {boolean} [observe] false: what the page changes later stays; left out: true
+ * @property {boolean} [attributes] false: attributes stay; left out: true
+ * @property {boolean} [bilingual] true: each text stays, with its translation beneath it
+ * @property {AbortSignal | null} [signal] ends the translation; what is translated by then stays
+ * @property {Translator} [translator] translates the sentences; left out: one that is created with the other options
+ */
+/** @typedef {PageOptionsFields & Omit<CreateOptions, 'sourceLanguage' | 'targetLanguage' | 'signal'>} PageOptions those of `Translator.create` too */
+
+/**
+ * Translates a page in place: what is in view first, the rest as it is scrolled to. Code, what says translate="no" and what a
+ * person edits stays (docs/markup.md). A page has one translation at a time: a second one of the same elements undoes the first.
+ * @param {PageOptions} options
+ * @returns {Promise<PageTranslation>} once there is a translator; rejects as `Translator.create` does
+ */
+export async function translatePage(options) {
+  const {
+    to,
+    from,
+    root = document.documentElement,
+    observe = true,
+    attributes = true,
+    ...more
+  } = readFields(options, 'translatePage', kPage);
+  const { bilingual = false, signal, translator, ...create } = more;
+  const sourceLanguage = from ?? (document.documentElement.lang.split('-')[0] || 'en');
+  const translating =
+    translator ?? (await Translator.create({ ...create, sourceLanguage, targetLanguage: to, signal }));
+  signal?.throwIfAborted();
+  const page = new PageTranslation(translating, root, { observe, attributes, bilingual });
+  signal?.addEventListener('abort', () => page.stop(), { once: true });
+  return page;
+}

@@ -1,0 +1,71 @@
+// Where the texts of a page are: what shows whether one is in view, whether it is still what was read, what is in it unseen.
+
+/** @typedef {import('../markup/blocks.js').Block} Block */
+/** @typedef {import('../markup/blocks.js').Attribute} Attribute */
+
+/**
+ * The element by which it is seen whether a text is in view: the first around it that has a box. The document's own element
+ * counts as seen.
+ * @param {Node} node
+ * @param {Element} root
+ * @returns {Element}
+ */
+export function anchorOf(node, root) {
+  const page = /** @type {Document} */ (root.ownerDocument);
+  let at = /** @type {Node | null} */ (node);
+  while (at && !hasBox(at)) at = at.parentNode ?? /** @type {ShadowRoot} */ (at).host ?? null;
+  return /** @type {Element | null} */ (at) ?? page.documentElement;
+}
+
+/** @param {Node} node */
+function hasBox(node) {
+  if (node.nodeType !== 1) return false;
+  const { localName } = /** @type {Element} */ (node);
+  if (/^(option|optgroup|title|head|area|map|track|source|slot)$/.test(localName)) return false;
+  return getComputedStyle(/** @type {Element} */ (node)).display !== 'contents';
+}
+
+/**
+ * Whether a text is what it was when it was read.
+ * @param {Block | Attribute} text
+ */
+export function isCurrent(text) {
+  if (!('items' in text)) return text.element.isConnected && text.element.getAttribute(text.name) === text.text;
+  const { parent, first, last, items, texts } = text;
+  const around = (/** @type {number} */ index) => (index < 0 ? parent : items[index].node);
+  return (
+    first.isConnected &&
+    first.parentNode === parent &&
+    last.parentNode === parent &&
+    texts.every(({ node, data, parent: index }) => node.data === data && node.parentNode === around(index)) &&
+    items.every(({ node, parent: index }) => !node || node.parentNode === around(index))
+  );
+}
+
+/**
+ * The shadow roots in a tree, and the documents of its frames as far as they are of the same origin. `onload`: calls back with the
+ * document that a frame shows later.
+ * @param {Node} root
+ * @param {() => Promise<void>} pace
+ * @returns {AsyncGenerator<{root: Node | null, onload?: (load: (root: Node) => void) => void}, void>}
+ */
+export async function* innerRoots(root, pace) {
+  const walker = /** @type {Document} */ (root.ownerDocument ?? root).createTreeWalker(root, 1);
+  for (let node = /** @type {Node | null} */ (root); node; node = walker.nextNode()) {
+    const element = /** @type {HTMLElement} */ (node);
+    if (element.shadowRoot) yield { root: element.shadowRoot };
+    if (element.localName === 'iframe') {
+      const frame = /** @type {HTMLIFrameElement} */ (element);
+      const inside = () => frame.contentDocument?.documentElement ?? null;
+      yield {
+        root: inside(),
+        onload: (load) =>
+          frame.addEventListener('load', () => {
+            const later = inside();
+            if (later) load(later);
+          }),
+      };
+    }
+    await pace();
+  }
+}
