@@ -21,7 +21,7 @@ export default [
   },
   // The library runs in pages, in workers and in Node: what it may use without asking is what all three have.
   { files: ['web/lib/**'], languageOptions: { globals: { ...globals['shared-node-browser'], ...globals.worker } } },
-  { files: ['web/view/**', 'web/demo/**'], languageOptions: { globals: globals.browser } },
+  { files: ['web/view/**', 'web/demo/**', 'web/lib/page/**'], languageOptions: { globals: globals.browser } },
   {
     files: ['examples/**'],
     languageOptions: { globals: { ...globals.browser, ...globals.node, ...globals.webextensions } },

@@ -78,6 +78,7 @@ test.each([
   'web/docs/hosts.md',
   'web/docs/translator-api.md',
   'web/docs/markup.md',
+  'web/docs/page.md',
 ])('the examples of %s compile under strict TypeScript', (path) => {
   const files = examplesOf(path);
   expect(files.size).toBeGreaterThan(0);

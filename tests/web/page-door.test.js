@@ -1,4 +1,5 @@
 // qkv/page: pages translated in place, with everything that a page may do meanwhile, and put back to the very node.
+/* global start */
 import { readFileSync as read, readdirSync } from 'node:fs';
 import { built, openBrowser } from './chromium.js';
 
@@ -258,25 +259,30 @@ test('nodes that the page takes away while they are translated are let go', asyn
 });
 
 test('frames stay short on a page of 5,000 texts', async () => {
-  const page = await open(
-    `${kArticle}${'<p style="margin:0;font-size:1px;line-height:1px">One <b>two</b> three <i>four</i>.</p>'.repeat(1000)}`,
-  );
-  const { longest, left } = await page.evaluate(async () => {
-    const tasks = [];
-    await start({ root: document.createElement('p') });
-    new PerformanceObserver((list) => tasks.push(...list.getEntries().map((entry) => entry.duration))).observe({
-      type: 'longtask',
+  const text = '<p style="margin:0;font-size:1px;line-height:1px">One <b>two</b> three <i>four</i>.</p>';
+  const longest = [];
+  // A long task is one of 50 ms. A machine that others use makes tasks longer, so one quiet attempt is enough.
+  for (let i = 0; i < 8 && !(longest.at(-1) < 50); i++) {
+    const page = await open(kArticle + text.repeat(1000));
+    const { most, left } = await page.evaluate(async () => {
+      const tasks = [];
+      await start({ root: document.createElement('p') });
+      const observer = new PerformanceObserver((list) =>
+        tasks.push(...list.getEntries().map(({ duration }) => duration)),
+      );
+      observer.observe({ type: 'longtask' });
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      tasks.length = 0;
+      await start();
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return { most: Math.max(0, ...tasks), left: document.body.textContent.replace(/[^a-z]/g, '').length };
     });
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    tasks.length = 0;
-    await start();
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    return { longest: Math.max(0, ...tasks), left: document.body.textContent.replace(/[^a-z]/g, '').length };
-  });
-  expect(left).toBe(0);
-  // A long task is one of 50 ms; a machine that others use adds to it.
-  expect(longest).toBeLessThan(process.env.QKV_QUIET ? 50 : 150);
-});
+    expect(left).toBe(0);
+    longest.push(most);
+    await page.close();
+  }
+  expect(longest.at(-1)).toBeLessThan(50);
+}, 120_000);
 
 describe('pages of many kinds', () => {
   test.each(places)(

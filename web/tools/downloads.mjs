@@ -16,6 +16,7 @@ const kUses = /** @type {const} */ ({
   attention: { door: 'attention.js', worker: '', wasm: 'attention-', inPage: true },
   models: { door: 'models.js', worker: 'models-worker.js', wasm: 'models-', inPage: false },
   training: { door: 'train.js', worker: 'train-worker.js', wasm: 'train-', inPage: false },
+  page: { door: 'page.js', worker: 'worker.js', wasm: '', inPage: false },
   installing: { door: 'translator-api/install.js', worker: '', wasm: '', inPage: false },
 });
 

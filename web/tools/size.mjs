@@ -10,6 +10,7 @@ const kLimit = 178_000;
 const kAttentionLimit = 66_000;
 const kModelsLimit = 211_000;
 const kTrainingLimit = 263_000;
+const kPageLimit = 190_000;
 const kInstallLimit = 3_000;
 
 const print = (/** @type {string} */ name, /** @type {number} */ size) =>
@@ -35,6 +36,7 @@ const engine = ledger('a page that translates', ['translating'], kLimit);
 ledger('a page that computes attention', ['attention'], kAttentionLimit);
 ledger('a page with models that people bring', ['models'], kModelsLimit);
 ledger('a page that trains', ['training'], kTrainingLimit);
+ledger('a page that is translated in place', ['page'], kPageLimit);
 ledger('qkv/translator-api/install, before the first call', ['installing'], kInstallLimit);
 const threads = readdirSync(at('dist', 'assets')).filter((name) => /^qkv-threads-.*\.(js|wasm)$/.test(name));
 print('more, where a page asks for threads\n', weigh(threads.map((name) => `assets/${name}`)));

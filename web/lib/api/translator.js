@@ -62,7 +62,6 @@ const kModel = [...kPair, 'model', 'models', 'registry', 'pivotLanguage', 'baseU
 const kCreate = [...kModel, 'monitor', 'signal', 'worker', 'wasm', 'threads', 'workers', 'beam'];
 const kPlain = ['signal', 'shortlist', 'maxLength', ...kCarryOptions];
 const kTranslate = ['split', 'prefix', 'format', ...kPlain];
-const kHtml = ['format', 'parser', ...kPlain];
 const kSearch = ['signal', 'beam', 'nBest', 'tree', 'prefix', 'shortlist', 'maxLength', ...kCarryOptions];
 const kTrace = ['signal', 'sentence', 'prefix', 'shortlist', 'maxLength', 'vectors', ...kCarryOptions];
 const kTracePair = ['signal', 'vectors', ...kCarryOptions];
@@ -193,9 +192,7 @@ export class Translator {
    */
   async translate(text, options) {
     if (options?.format === 'html') {
-      const { format: _format, ...how } = readFields(options, 'translate', kHtml);
-      const html = inputText(text);
-      return (await loadedPart(parts.markup)).translateHtml(this, html, how);
+      return (await loadedPart(parts.markup)).translateHtml(this, text, options);
     }
     const translated = await this.translateParts(text, options);
     return translated.map((part) => part.translation).join('');
@@ -209,8 +206,7 @@ export class Translator {
    * @returns {Promise<void>} rejects as `translate` does; what was translated by then stays
    */
   async translateFragment(node, options) {
-    const how = readFields(options, 'translateFragment', kPlain);
-    return (await loadedPart(parts.markup)).translateNode(this, node, how);
+    return (await loadedPart(parts.markup)).translateNode(this, node, options);
   }
 
   /**
@@ -223,7 +219,7 @@ export class Translator {
   async translateParts(text, options) {
     const given = readFields(options, 'translate', kTranslate);
     const { signal, split = given.prefix === undefined, format = 'text', ...choice } = given;
-    if (format !== 'text') throw invalid('format', "the format is 'text', or with `translate` 'html'");
+    if (format !== 'text') throw invalid('format', "it is 'text' or, in translate(), 'html'");
     return this.#call('translate', this.#translation(text, split, choice), signal);
   }
 
