@@ -1,7 +1,7 @@
 // Each cause in the first table of web/docs/errors.md, brought about: the message, the class and the code.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Translator } from '../../web/lib/index.js';
+import { Translator, models } from '../../web/lib/index.js';
 import { load } from '../../web/lib/models/index.js';
 import { wasmUrls } from '../../web/lib/engine/assets.js';
 import { errorTable, rowOf } from '../error-table.js';
@@ -38,6 +38,26 @@ async function using(call, isDestroyed = false, options = { model: tinyFolder })
   }
 }
 
+const kPair = { sourceLanguage: 'en', targetLanguage: 'fr' };
+
+/** Serves the small model while `use` runs, beside it perhaps a manifest. */
+async function served(use, manifest = status(404)) {
+  const server = await serveFolder(tinyFolder, (asked, response) => asked === 'manifest.json' && !!manifest(response));
+  try {
+    return await use(server.url);
+  } finally {
+    await server.close();
+  }
+}
+
+/** A store without room. */
+const fullStore = {
+  match: async () => undefined,
+  put: () => Promise.reject(new DOMException('no room', 'QuotaExceededError')),
+  delete: async () => false,
+  keys: async () => [],
+};
+
 /** A list of one model of one file. */
 const listOf = (path, sums) => ({
   models: { all: [{ sourceLanguage: 'en', targetLanguage: 'fr', files: { model: { path, ...sums } } }] },
@@ -54,6 +74,13 @@ const kCauses = {
   'ends after': () => from('model.safetensors', body(half())),
   'the model has no file': () => load({ files: {} }),
   'it does not begin as a zip does': () => create({ model: new Uint8Array(9) }),
+  'is not the file that its manifest lists': () => {
+    const names = ['config.json', 'vocab.json', 'source.spm', 'model.safetensors'];
+    const files = Object.fromEntries(names.map((name) => [name, { sha256: '0'.repeat(64) }]));
+    return served((url) => create({ model: `${url}manifest.json` }), body(JSON.stringify({ files })));
+  },
+  'could not be kept': () => served((url) => models.preload({ ...kPair, model: url, store: fullStore })),
+  'nothing can be kept here': () => models.preload({ ...kPair, model: tinyFolder }),
   'is not the file that the registry lists': () =>
     create({ registry: listOf('data:,another', { hash: '0'.repeat(64) }) }),
   'does not compile what it was given as the engine': () => create({ wasm: new ArrayBuffer(8) }),

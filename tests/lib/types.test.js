@@ -73,6 +73,7 @@ test.each([['react.tsx'], ['svelte.ts'], ['vue.ts']])("the elements in a framewo
 test.each([
   'README.md',
   'web/docs/models.md',
+  'web/docs/store.md',
   'web/docs/firefox-models.md',
   'web/docs/bergamot.md',
   'web/docs/hosts.md',

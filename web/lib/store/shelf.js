@@ -20,9 +20,9 @@ import { Sha256 } from './sha256.js';
 /** @typedef {ReturnType<typeof makeShelf>} Shelf */
 
 /** Bytes of a part: what a page that is closed loses at most. */
-const kPart = 2 << 20;
-/** Parts that may wait for the store before the engine waits for them. */
-const kMostWaiting = 4;
+const kPart = 1 << 20;
+/** Parts that may wait for the store before the engine waits for them: they are in memory. */
+const kMostWaiting = 8;
 /** How long a model without a hash is taken from the store before its manifest is asked for again, ms: a day. */
 const kDay = 86_400_000;
 const kHeader = 'qkv-part';
@@ -161,13 +161,12 @@ function makeShelf(settings, signal, { store, record, isKept, room }, release) {
    * @returns {AsyncGenerator<Uint8Array>}
    */
   async function* chunksOf(file, parts, sum, opened) {
-    /** @type {Uint8Array<ArrayBuffer>[]} */
-    let held = [];
+    const held = opened && store ? new Uint8Array(kPart) : new Uint8Array(0);
     let [size, index, isLast] = [0, parts.length, false];
     const writeHeld = () => {
       const headers = { [kHeader]: JSON.stringify({ size, isLast, tag: opened?.tag }) };
-      const part = new Response(new Blob(held), { headers });
-      [held, size] = [[], 0];
+      const part = new Response(held.slice(0, size), { headers });
+      size = 0;
       return write(partUrl(file, index++), part);
     };
     try {
@@ -175,8 +174,13 @@ function makeShelf(settings, signal, { store, record, isKept, room }, release) {
         for await (const chunk of from?.chunks ?? []) {
           sum?.add(chunk);
           come.bytes += chunk.length;
-          if (from === opened && isKeeping) size += held[held.push(chunk.slice()) - 1].length;
-          if (size >= kPart) await writeHeld();
+          for (let rest = chunk; from === opened && isKeeping && rest.length > 0;) {
+            const taken = rest.subarray(0, kPart - size);
+            held.set(taken, size);
+            size += taken.length;
+            rest = rest.subarray(taken.length);
+            if (size === kPart) await writeHeld();
+          }
           yield chunk;
         }
       }
