@@ -9,23 +9,12 @@
 #include <span>
 
 #include "core/attention/attention.h"
+#include "core/attention/attention_loss.h"
 #include "core/attention/score_backward.h"
 #include "core/attention/segments.h"
 #include "core/base/context.h"
 
 namespace qkv {
-
-// Gradients of a loss with respect to the results of attention. Each may be left out.
-struct AttentionLoss {
-  ConstHeads output = {};          // [H, queries, dv]
-  const float* weights = nullptr;  // [H, queries, keys], of AttentionRecord's weights; not with several segments
-
-  // With respect to Likelihood's results, [H, queries] each. `chosen` are its keys; null: those that the sampled
-  // selection drew.
-  const int32_t* chosen = nullptr;
-  const float* log_likelihood = nullptr;
-  const float* entropy = nullptr;
-};
 
 // Where gradients are added. Each has the shape and the strides of the argument that it belongs to, and no data where
 // it is not wanted. Query heads that share keys, values or parameters add to the same gradient.

@@ -2,7 +2,9 @@
 // keys in its score.
 #pragma once
 
-#include "core/attention/attend_backward.h"
+#include "core/attention/attention.h"
+#include "core/attention/attention_loss.h"
+#include "core/attention/score_backward.h"
 
 namespace qkv {
 

@@ -10,6 +10,7 @@
 #include "core/cli/command.h"
 #include "core/evaluate/bleu.h"
 #include "core/io/files.h"
+#include "core/train/read_run_config.h"
 #include "core/train/run.h"
 #include "core/translate/translation.h"
 

@@ -6,7 +6,7 @@
 
 #include "core/layers/embedding.h"
 #include "core/layers/scratch.h"
-#include "core/models/rnn_steps.h"
+#include "core/models/rnn_seq2seq.h"
 
 namespace qkv {
 namespace {
@@ -57,15 +57,15 @@ MatrixView RnnSeq2Seq::Step(Context& ctx, std::span<const int32_t> tokens, Decod
   if (config_.attends()) {
     memory.emplace(StepMemory{View(read.keys.size() != 0 ? read.keys : read.values), View(read.values), read.segments});
   }
-  Steps steps(ctx, *this, EmbedRows(ctx, target_table(), tokens, config_.embedding_scale()), memory);
-  Steps::Before before;
-  for (size_t l = 0; l < decoder_.size(); ++l) before.layers.push_back(State(state.hidden[l], state.cell[l]));
+  RnnSteps steps(ctx, config_, decoder_, EmbedRows(ctx, target_table(), tokens, config_.embedding_scale()), memory);
+  RnnSteps::Before before;
+  for (size_t l = 0; l < decoder_.layers.size(); ++l) before.layers.push_back(State(state.hidden[l], state.cell[l]));
   Rebind(before.attended, View(state.attended));
   if (!config_.attends() && config_.fed() != 0) {
     steps.Feed(ctx, 0, View(GatherRows(ctx, View(read.summary), state.segment)));
   }
   steps.Run(ctx, 0, tokens.size(), before, state.segment, state.length);
-  for (size_t l = 0; l < decoder_.size(); ++l) {
+  for (size_t l = 0; l < decoder_.layers.size(); ++l) {
     const CellRows after = steps.layer(l, 0, tokens.size());
     state.hidden[l] = after.hidden;
     if (after.cell.size() != 0) state.cell[l] = after.cell;
@@ -82,7 +82,7 @@ void RnnSeq2Seq::Gather(std::span<const int32_t> hypotheses, DecoderState& opaqu
   std::vector<int32_t> segment;
   for (const int32_t h : hypotheses) segment.push_back(state.segment[static_cast<size_t>(h)]);
   state.segment.swap(segment);
-  for (size_t l = 0; l < decoder_.size(); ++l) {
+  for (size_t l = 0; l < decoder_.layers.size(); ++l) {
     GatherIn(state.hidden[l], hypotheses);
     GatherIn(state.cell[l], hypotheses);
   }
@@ -175,7 +175,7 @@ class RnnForced : public ForcedPass {
 }  // namespace
 
 std::unique_ptr<EncoderPass> RnnSeq2Seq::Encode(std::vector<int32_t> ids, const Segments& segments) const {
-  return std::make_unique<RnnEncoder>(*this, attention_, std::move(ids), segments);
+  return std::make_unique<RnnEncoder>(*this, decoder_.attention, std::move(ids), segments);
 }
 
 std::unique_ptr<ForcedPass> RnnSeq2Seq::Force(std::unique_ptr<DecoderState> state, std::vector<int32_t> read) const {

@@ -6,26 +6,23 @@
 
 #include "core/layers/dropout.h"
 #include "core/layers/embedding.h"
-#include "core/models/rnn_steps.h"
 #include "core/models/slots.h"
 
 namespace qkv {
 
 RnnSeq2Seq::RnnSeq2Seq(const RnnConfig& config)
-    : config_(config),
-      encoder_(config.encoder_layers),
-      bridges_(config.copies_states() ? 0 : config.decoder_layers),
-      decoder_(config.decoder_layers) {
+    : config_(config), encoder_(config.encoder_layers), bridges_(config.copies_states() ? 0 : config.decoder_layers) {
+  decoder_.layers.resize(config.decoder_layers);
   for (RecurrentLayer& layer : encoder_) {
     layer.forward.kind = layer.backward.kind = config.cell;
     layer.bidirectional = config.bidirectional;
     layer.reversed = config.reverse_source;
   }
-  for (RecurrentCell& cell : decoder_) cell.kind = config.cell;
+  for (RecurrentCell& cell : decoder_.layers) cell.kind = config.cell;
   self_.heads = std::max<size_t>(config.self_attention_heads, 1);
-  attention_.score = config.score;
-  attention_.window = config.window;
-  attention_.half_width = config.half_width;
+  decoder_.attention.score = config.score;
+  decoder_.attention.window = config.window;
+  decoder_.attention.half_width = config.half_width;
 }
 
 WeightSlots RnnSeq2Seq::Slots() {
@@ -58,13 +55,14 @@ WeightSlots RnnSeq2Seq::Slots() {
     AddLinear(slots, name + ".hidden", bridges_[l].hidden, d, m);
     if (config_.cell == CellKind::kLstm) AddLinear(slots, name + ".cell", bridges_[l].cell, d, m);
   }
-  for (size_t l = 0; l < decoder_.size(); ++l) {
-    CellSlots(slots, "decoder.rnn", "l" + std::to_string(l), decoder_[l], d, l == 0 ? e : d);
+  for (size_t l = 0; l < decoder_.layers.size(); ++l) {
+    CellSlots(slots, "decoder.rnn", "l" + std::to_string(l), decoder_.layers[l], d, l == 0 ? e : d);
   }
-  if (config_.fed() != 0) slots.Add("decoder.rnn.C", feed_.weight, GatesOf(config_.cell) * d, config_.fed());
-  if (config_.attends()) StepAttentionSlots(slots, "decoder.attention", attention_, d, m, config_.max_positions);
+  if (config_.fed() != 0) slots.Add("decoder.rnn.C", decoder_.feed.weight, GatesOf(config_.cell) * d, config_.fed());
+  if (config_.attends())
+    StepAttentionSlots(slots, "decoder.attention", decoder_.attention, d, m, config_.max_positions);
   if (config_.joined() != 0) {
-    slots.Add(config_.attends_before() ? "decoder.W_o" : "decoder.W_c", join_.weight, d, config_.joined());
+    slots.Add(config_.attends_before() ? "decoder.W_o" : "decoder.W_c", decoder_.join.weight, d, config_.joined());
   }
   return slots;
 }
@@ -159,16 +157,16 @@ MatrixView RnnSeq2Seq::ForwardForTraining(Context& ctx, std::span<const int32_t>
   std::optional<StepMemory> memory;
   if (config_.attends()) {
     const ConstMatrixView values = View(GatherRows(ctx, View(read), ranked.rows));
-    memory.emplace(StepMemory{MemoryKeys(ctx, attention_, values, ranked.segments), values, ranked.segments});
+    memory.emplace(StepMemory{MemoryKeys(ctx, decoder_.attention, values, ranked.segments), values, ranked.segments});
   }
   std::vector<int32_t> ids(target.size());
   for (size_t i = 0; i < ids.size(); ++i) ids[i] = target[static_cast<size_t>(order.packed()[i])];
   MatrixView x = EmbedRows(ctx, target_table(), ids, config_.embedding_scale());
   Dropout(ctx, config_.dropout, x);
 
-  Steps steps(ctx, *this, x, memory);
-  Steps::Before start;
-  for (size_t l = 0; l < decoder_.size(); ++l) {
+  RnnSteps steps(ctx, config_, decoder_, x, memory);
+  RnnSteps::Before start;
+  for (size_t l = 0; l < decoder_.layers.size(); ++l) {
     start.layers.push_back(Gathered(ctx, FirstState(ctx, l, last), order.segments()));
   }
   MatrixView zeros = ctx.New(start.layers[0].hidden.rows(), static_cast<Eigen::Index>(config_.d_model));

@@ -13,6 +13,7 @@
 #include "core/layers/recurrent.h"
 #include "core/layers/step_attention.h"
 #include "core/models/rnn_config.h"
+#include "core/models/rnn_steps.h"
 #include "core/models/sequence_model.h"
 
 namespace qkv {
@@ -61,7 +62,6 @@ class RnnSeq2Seq : public SequenceModel {
   CellRows FirstState(Context& ctx, size_t layer, std::span<const CellRows> last) const;
 
  private:
-  class Steps;
   struct Bridge {
     Linear hidden, cell;
   };
@@ -78,10 +78,7 @@ class RnnSeq2Seq : public SequenceModel {
   MultiHead self_;
   Norm self_norm_;
   std::vector<Bridge> bridges_;
-  std::vector<RecurrentCell> decoder_;
-  Linear feed_;  // C [gates * d, fed]: of the context, or of h~, into the decoder's first layer
-  StepAttention attention_;
-  Linear join_;  // W_c [d, m + d], or W_o [d, d + m + e]
+  RnnDecoder decoder_;
 };
 
 }  // namespace qkv

@@ -4,40 +4,41 @@
 
 namespace qkv {
 
-RnnSeq2Seq::Steps::Steps(Context& ctx, const RnnSeq2Seq& model, MatrixView x, const std::optional<StepMemory>& memory)
-    : config_(model.config_),
+RnnSteps::RnnSteps(Context& ctx, const RnnConfig& config, const RnnDecoder& decoder, MatrixView x,
+                   const std::optional<StepMemory>& memory)
+    : config_(config),
       rows_(static_cast<size_t>(x.rows())),
       x_(x.data(), x.rows(), x.cols()),
-      layers_(model.decoder_.size()) {
+      layers_(decoder.layers.size()) {
   const size_t d = config_.d_model, gates = GatesOf(config_.cell) * d;
   first_.emplace(NewRows(ctx, rows_, gates));
-  StepLinear(ctx, model.decoder_[0].input, x, *first_).Run(ctx, 0, rows_);
-  if (memory) attention_.emplace(ctx, model.attention_, *memory, rows_);
+  StepLinear(ctx, decoder.layers[0].input, x, *first_).Run(ctx, 0, rows_);
+  if (memory) attention_.emplace(ctx, decoder.attention, *memory, rows_);
   if (config_.fed() != 0) {
     fed_.emplace(config_.attends_before() ? attention_->context() : NewRows(ctx, rows_, config_.fed()));
-    feed_.emplace(ctx, model.feed_, *fed_, *first_, StepLinear::Write::kAdd);
+    feed_.emplace(ctx, decoder.feed, *fed_, *first_, StepLinear::Write::kAdd);
   }
   for (size_t l = 0; l < layers_.size(); ++l) {
     const MatrixView products = l == 0 ? *first_ : NewRows(ctx, rows_, gates);
     if (l > 0) {
       layers_[l].input.emplace(NewRows(ctx, rows_, d));
-      layers_[l].linear.emplace(ctx, model.decoder_[l].input, *layers_[l].input, products);
+      layers_[l].linear.emplace(ctx, decoder.layers[l].input, *layers_[l].input, products);
     }
-    layers_[l].cell.emplace(ctx, model.decoder_[l], products);
+    layers_[l].cell.emplace(ctx, decoder.layers[l], products);
   }
   if (config_.joined() != 0) {
     joined_.emplace(NewRows(ctx, rows_, config_.joined()));
     output_.emplace(NewRows(ctx, rows_, d));
-    join_.emplace(ctx, model.join_, *joined_, *output_);
+    join_.emplace(ctx, decoder.join, *joined_, *output_);
   }
 }
 
-void RnnSeq2Seq::Steps::Feed(Context& ctx, size_t first, ConstMatrixView rows) {
+void RnnSteps::Feed(Context& ctx, size_t first, ConstMatrixView rows) {
   CopyRows(ctx, rows, {}, *fed_, first);
   feed_->Run(ctx, first, static_cast<size_t>(rows.rows()));
 }
 
-void RnnSeq2Seq::Steps::ReadLayer(Context& ctx, size_t l, size_t first, size_t count) {
+void RnnSteps::ReadLayer(Context& ctx, size_t l, size_t first, size_t count) {
   if (l == 0) return;
   MatrixView input = *layers_[l].input;
   CopyRows(ctx, Part(View(layers_[l - 1].cell->hidden()), first, count), {}, input, first);
@@ -45,12 +46,11 @@ void RnnSeq2Seq::Steps::ReadLayer(Context& ctx, size_t l, size_t first, size_t c
   layers_[l].linear->Run(ctx, first, count);
 }
 
-void RnnSeq2Seq::Steps::AttendAfter(Context& ctx, size_t first, size_t count, std::span<const int32_t> segment,
-                                    size_t step) {
+void RnnSteps::AttendAfter(Context& ctx, size_t first, size_t count, std::span<const int32_t> segment, size_t step) {
   attention_->Run(ctx, first, Part(View(layers_.back().cell->hidden()), first, count), segment, step);
 }
 
-void RnnSeq2Seq::Steps::Join(Context& ctx, size_t first, size_t count) {
+void RnnSteps::Join(Context& ctx, size_t first, size_t count) {
   if (!joined_) return;
   const size_t m = config_.memory(), d = config_.d_model;
   CopyRows(ctx, Part(View(attention_->context()), first, count), {}, *joined_, first, 0);
@@ -59,8 +59,8 @@ void RnnSeq2Seq::Steps::Join(Context& ctx, size_t first, size_t count) {
   join_->Run(ctx, first, count, Activation::kTanh);
 }
 
-void RnnSeq2Seq::Steps::Run(Context& ctx, size_t first, size_t count, const Before& before,
-                            std::span<const int32_t> segment, size_t step) {
+void RnnSteps::Run(Context& ctx, size_t first, size_t count, const Before& before, std::span<const int32_t> segment,
+                   size_t step) {
   if (config_.attends_before()) {
     attention_->Run(ctx, first, before.layers.back().hidden, segment, step);
     feed_->Run(ctx, first, count);
@@ -74,12 +74,12 @@ void RnnSeq2Seq::Steps::Run(Context& ctx, size_t first, size_t count, const Befo
   Join(ctx, first, count);
 }
 
-CellRows RnnSeq2Seq::Steps::Previous(const StepOrder& order, const Before& start, size_t step, size_t l) const {
+CellRows RnnSteps::Previous(const StepOrder& order, const Before& start, size_t step, size_t l) const {
   const size_t count = order.count(step);
   return step == 0 ? Part(start.layers[l], 0, count) : layer(l, order.first(step - 1), count);
 }
 
-void RnnSeq2Seq::Steps::RunAll(Context& ctx, const StepOrder& order, const Before& start) {
+void RnnSteps::RunAll(Context& ctx, const StepOrder& order, const Before& start) {
   if (!at_once()) {
     for (size_t step = 0; step < order.steps(); ++step) {
       const size_t count = order.count(step);

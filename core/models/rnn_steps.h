@@ -1,14 +1,27 @@
 // The decoder of a recurrent model over some steps: all steps in training, one in decoding.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
-#include "core/models/rnn_seq2seq.h"
+#include "core/layers/recurrent.h"
+#include "core/layers/step_attention.h"
+#include "core/layers/steps.h"
+#include "core/models/rnn_config.h"
 
 namespace qkv {
 
-class RnnSeq2Seq::Steps {
+// The decoder's weights, except its embeddings, its first states and its output.
+struct RnnDecoder {
+  std::vector<RecurrentCell> layers;
+  Linear feed;  // C [gates * d, fed]: of the context, or of h~, into the first layer
+  StepAttention attention;
+  Linear join;  // W_c [d, m + d], or W_o [d, d + m + e]
+};
+
+class RnnSteps {
  public:
   // The states before a step: those of the layers, and h~ with input feeding.
   struct Before {
@@ -16,8 +29,10 @@ class RnnSeq2Seq::Steps {
     ConstMatrixView attended{nullptr, 0, 0};
   };
 
-  // x [rows, e]: the embedded pieces; they are not changed. Without attention there is no memory.
-  Steps(Context& ctx, const RnnSeq2Seq& model, MatrixView x, const std::optional<StepMemory>& memory);
+  // x [rows, e]: the embedded pieces; they are not changed. Without attention there is no memory. `config` and
+  // `decoder` must outlive this.
+  RnnSteps(Context& ctx, const RnnConfig& config, const RnnDecoder& decoder, MatrixView x,
+           const std::optional<StepMemory>& memory);
 
   // Without attention every step reads the encoder's last state: `rows` [rows, fed] of it, for the rows from `first`
   // on.

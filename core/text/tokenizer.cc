@@ -12,7 +12,7 @@
 namespace qkv {
 namespace {
 
-using Parts = Tokenizer::Parts;
+using Parts = TokenizerParts;
 
 // A text that has been cut into words. Word i ends at ends[i] and begins where the word before it ends. White space
 // that was dropped is not in the text.

@@ -18,6 +18,8 @@
 
 namespace qkv {
 
+struct TokenizerParts;  // core/text/tokenizer_parts.h
+
 // One text or two, as a model reads them.
 struct Encoding {
   std::vector<int32_t> ids;
@@ -69,11 +71,9 @@ class Tokenizer {
   // range of the result for each id.
   std::string Decode(std::span<const int32_t> ids, std::vector<Piece>* spans = nullptr) const;
 
-  struct Parts;  // core/text/tokenizer_parts.h
-
  private:
-  explicit Tokenizer(std::unique_ptr<Parts> parts);
-  std::unique_ptr<Parts> parts_;
+  explicit Tokenizer(std::unique_ptr<TokenizerParts> parts);
+  std::unique_ptr<TokenizerParts> parts_;
 };
 
 }  // namespace qkv

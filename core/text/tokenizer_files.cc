@@ -5,12 +5,13 @@
 
 #include "core/base/budget.h"
 #include "core/base/json.h"
+#include "core/text/tokenizer.h"
 #include "core/text/tokenizer_parts.h"
 
 namespace qkv {
 namespace {
 
-using Parts = Tokenizer::Parts;
+using Parts = TokenizerParts;
 
 // Parses tokenizer_config.json; `config` may be empty.
 Result<JsonObject> ReadConfig(std::string_view config) {

@@ -5,6 +5,7 @@
 #include "core/base/budget.h"
 #include "core/base/json.h"
 #include "core/text/base64.h"
+#include "core/text/tokenizer.h"
 #include "core/text/tokenizer_fields.h"
 #include "core/text/tokenizer_parts.h"
 #include "core/text/utf.h"
@@ -12,7 +13,7 @@
 namespace qkv {
 namespace {
 
-using Parts = Tokenizer::Parts;
+using Parts = TokenizerParts;
 
 constexpr const char* kFile = "tokenizer.json";
 constexpr size_t kMostAdded = 1 << 16;  // added pieces

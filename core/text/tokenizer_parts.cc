@@ -8,9 +8,9 @@
 
 namespace qkv {
 
-using Parts = Tokenizer::Parts;
+using Parts = TokenizerParts;
 
-Result<void> Parts::AddPiece(std::string_view text, int64_t id, bool is_special, std::string_view where) {
+Result<void> TokenizerParts::AddPiece(std::string_view text, int64_t id, bool is_special, std::string_view where) {
   const auto at = static_cast<size_t>(id);
   const auto fail = [&](const char* message, ErrorCode code = ErrorCode::kInvalidFile) {
     return Error{code, "piece " + std::to_string(id) + message, std::string(where)};
@@ -34,7 +34,7 @@ Result<void> Parts::AddPiece(std::string_view text, int64_t id, bool is_special,
   return {};
 }
 
-Result<void> Parts::BuildTrie(std::string_view where) {
+Result<void> TokenizerParts::BuildTrie(std::string_view where) {
   std::vector<Trie::Entry> entries;
   QKV_CHECK(CheckMemory(spans.size() * sizeof(Trie::Entry), kTooLarge, where));
   entries.reserve(spans.size());
@@ -46,7 +46,7 @@ Result<void> Parts::BuildTrie(std::string_view where) {
   return {};
 }
 
-Result<void> Parts::BuildAdded(std::vector<AddedPiece> found, Added& to, std::string_view where) {
+Result<void> TokenizerParts::BuildAdded(std::vector<AddedPiece> found, Added& to, std::string_view where) {
   to.pieces = std::move(found);
   std::vector<Trie::Entry> entries;
   entries.reserve(to.pieces.size());
@@ -55,8 +55,8 @@ Result<void> Parts::BuildAdded(std::vector<AddedPiece> found, Added& to, std::st
   return {};
 }
 
-Result<void> Parts::AddMerge(std::string_view left, std::string_view right, std::vector<PairMerges::Merge>& list,
-                             const char* file) {
+Result<void> TokenizerParts::AddMerge(std::string_view left, std::string_view right,
+                                      std::vector<PairMerges::Merge>& list, const char* file) {
   const auto find = [&](std::string_view piece) { return piece.empty() ? -1 : pieces.Find(piece); };
   const PairMerges::Merge merge{find(left), find(right), find(std::string(left) + std::string(right))};
   if (merge.left < 0 || merge.right < 0 || merge.joined < 0) {
@@ -68,7 +68,7 @@ Result<void> Parts::AddMerge(std::string_view left, std::string_view right, std:
   return {};
 }
 
-void Parts::FindBytes(Pairs& pairs) const {
+void TokenizerParts::FindBytes(Pairs& pairs) const {
   const auto is_bytes = [](const WordStep& step) { return step.kind == WordStep::Kind::kByteLevel; };
   pairs.byte_level = std::any_of(words.begin(), words.end(), is_bytes);
   const std::array<uint32_t, 256> characters = ByteCharacters();
@@ -79,7 +79,7 @@ void Parts::FindBytes(Pairs& pairs) const {
   }
 }
 
-void Parts::SetTemplates(int32_t first, int32_t last, bool roberta) {
+void TokenizerParts::SetTemplates(int32_t first, int32_t last, bool roberta) {
   single = {{first, 0, 0}, {-1, 0, 0}, {last, 0, 0}};
   pair = single;
   if (roberta) pair.push_back({last, 0, 0});

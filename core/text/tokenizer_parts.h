@@ -2,13 +2,18 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/text/pair_merges.h"
 #include "core/text/rewrite.h"
-#include "core/text/tokenizer.h"
 #include "core/text/trie.h"
 #include "core/text/unigram.h"
 #include "core/text/vocabulary.h"
@@ -55,7 +60,7 @@ struct TemplateItem {
   int32_t type = 0;
 };
 
-struct Tokenizer::Parts {
+struct TokenizerParts {
   struct Decoding {
     enum class Kind { kSpaces, kWordPiece, kByteLevel, kMetaspace };
     Kind kind = Kind::kSpaces;  // kSpaces: pieces with spaces between them

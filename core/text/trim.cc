@@ -14,11 +14,11 @@ size_t CharacterBefore(std::string_view text, size_t from, size_t at) {
   return at;
 }
 
-bool KeepsSpace(const Tokenizer::Parts& parts, bool first, size_t begin) {
+bool KeepsSpace(const TokenizerParts& parts, bool first, size_t begin) {
   return !parts.trims_first && (first || begin == 0);
 }
 
-void TrimPieces(std::string_view text, const Tokenizer::Parts& parts, std::vector<Piece>& pieces) {
+void TrimPieces(std::string_view text, const TokenizerParts& parts, std::vector<Piece>& pieces) {
   for (size_t i = 0; i < pieces.size(); ++i) {
     Piece& piece = pieces[i];
     const std::string bytes = BytesOfPiece(parts.Text(piece.id));

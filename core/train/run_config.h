@@ -3,10 +3,8 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "core/base/error.h"
 #include "core/train/batches.h"
 #include "core/train/subword_rows.h"
 #include "core/train/trainer.h"
@@ -51,10 +49,5 @@ struct RunConfig {
   uint64_t log_every = 50;          // "log": every (steps)
   uint64_t seed = 1;                // "seed"; and "precision" of the trainer: float or bf16
 };
-
-// `text` is the file's content. An unknown field is an error, because a misspelt one would have no effect. If the data
-// is in memory, a config names no files.
-enum class DataIn { kFiles, kMemory };
-Result<RunConfig> ParseRunConfig(std::string_view text, const std::string& file, DataIn data = DataIn::kFiles);
 
 }  // namespace qkv

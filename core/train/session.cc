@@ -9,6 +9,7 @@
 #include "core/models/any_sequence_model.h"
 #include "core/train/character_vocabulary.h"
 #include "core/train/initialise.h"
+#include "core/train/read_run_config.h"
 #include "core/train/sequence_presets.h"
 
 namespace qkv {

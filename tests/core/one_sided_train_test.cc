@@ -11,6 +11,7 @@
 #include "core/generate/generate_job.h"
 #include "core/io/files.h"
 #include "core/load/folder.h"
+#include "core/train/read_run_config.h"
 #include "core/train/run.h"
 
 namespace qkv {

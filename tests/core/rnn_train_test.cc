@@ -9,6 +9,7 @@
 #include "core/base/random.h"
 #include "core/io/files.h"
 #include "core/io/safetensors_writer.h"
+#include "core/train/read_run_config.h"
 #include "core/train/run.h"
 #include "core/translate/folder.h"
 #include "core/translate/replay.h"

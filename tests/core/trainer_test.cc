@@ -16,6 +16,7 @@
 #include "core/base/json.h"
 #include "core/train/checkpoint.h"
 #include "core/train/initialise.h"
+#include "core/train/read_run_config.h"
 #include "core/train/run.h"
 #include "core/translate/folder.h"
 

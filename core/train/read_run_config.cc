@@ -1,4 +1,4 @@
-#include "core/train/run_config.h"
+#include "core/train/read_run_config.h"
 
 #include <algorithm>
 #include <deque>
