@@ -55,3 +55,26 @@ test('the library, types too', () => {
       });
   expect(against('web/lib/', /\.(js|ts)$/, folders)).toEqual([]);
 });
+
+// Kernels aside: the source of a kernel includes its variants, which take the types of its header.
+test('no modules of the core include each other in a circle; a header and its source are one module', () => {
+  const includes = new Map();
+  for (const name of filesIn('core/', /\.(cc|h)$/).filter((file) => !file.startsWith('kernels/'))) {
+    const module = name.replace(/\.\w+$/, '');
+    const text = readFileSync(at(`core/${name}`), 'utf8');
+    const named = [...text.matchAll(/^#include "core\/([^"]+)\.h"/gm)].map(([, path]) => path);
+    includes.set(module, [...(includes.get(module) ?? []), ...named.filter((path) => path !== module)]);
+  }
+  const reached = (from) => {
+    const seen = new Set();
+    const left = [...includes.get(from)];
+    while (left.length > 0) {
+      const next = left.pop();
+      if (!seen.has(next)) left.push(...(includes.get(next) ?? []));
+      seen.add(next);
+    }
+    return seen;
+  };
+  expect(includes.size).toBeGreaterThan(100);
+  expect([...includes.keys()].filter((module) => reached(module).has(module))).toEqual([]);
+});
