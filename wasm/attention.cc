@@ -128,9 +128,11 @@ Result<val> TryMultiHead(const val& request) {
     choices.Keep(Field(request, name), columns);
     return static_cast<const Tensor*>(&choices.tensors.back());
   };
+  // Inputs: a missing key is the query, a missing value is the key.
   const Tensor* query = read("query", nullptr);
   const Tensor* key = read("key", query);
   const Tensor* value = read("value", key);
+  // The layer and its memory.
   AttentionLayer layer;
   layer.query = ReadLinear(request, "query");
   layer.key = ReadLinear(request, "key");
@@ -143,6 +145,7 @@ Result<val> TryMultiHead(const val& request) {
   const ConstMatrixView q = query->matrix(), k = key->matrix(), v = value->matrix();
   QKV_CHECK(CheckAttentionLayer(layer, q, k, v, memory));
 
+  // The memory of the call is requested before the computation.
   const uint64_t rows = uint64_t{layer.heads} * query->rows, keys = uint64_t{key->rows} + given.rows;
   const uint64_t room = ForwardRoom(layer, q, k, v, memory);
   QKV_CHECK(CheckMemory(2 * room + RecordBytes(request, rows, keys), kRecordLess, "record"));

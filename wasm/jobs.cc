@@ -45,8 +45,8 @@ Result<std::vector<int32_t>> ParsePrefix(const TranslationModel& model, const va
     const bool known =
         ids[i] >= 0 && ids[i] < vocabulary && std::find(banned.begin(), banned.end(), ids[i]) == banned.end();
     if (known && (ids[i] != model.config().end || i + 1 == ids.size())) continue;
-    return Error{ErrorCode::kInvalidArgument, "a prefix is ids of pieces that the model writes, </s> none but the last",
-                 "prefix"};
+    return Error{ErrorCode::kInvalidArgument,
+                 "a prefix must be ids of pieces that the model writes, with </s> only at its end", "prefix"};
   }
   return ids;
 }

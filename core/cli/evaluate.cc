@@ -308,7 +308,7 @@ void Evaluate(const Options& options) {
   if (options.models.empty() && options.hypotheses.empty()) Fail("give a model folder, or --hypotheses", kUsage);
   const std::vector<size_t>& lengths = options.lengths;
   if (std::adjacent_find(lengths.begin(), lengths.end(), std::greater_equal<>()) != lengths.end()) {
-    Fail("--lengths: each has to be more than the one before it", kUsage);
+    Fail("--lengths must increase", kUsage);
   }
   const std::vector<TextPair> pairs = Join(ReadPairsOrFail(options.data), options.join);
   if (pairs.empty()) Fail(options.data + " has no pairs");

@@ -27,7 +27,7 @@ struct Options {
 std::unique_ptr<TranslationModel> TransformerOrFail(const std::string& folder) {
   if (IsMarianFolder(folder)) Fail(folder + ": it is a folder of Marian's own files already");
   const std::string config = OrFail(ReadWholeFile(folder + "/config.json", kLargestConfig));
-  if (OrFail(IsRecurrent(config))) Fail(folder + ": recurrent models are this engine's alone");
+  if (OrFail(IsRecurrent(config))) Fail(folder + ": only this engine runs recurrent models");
   return LoadOrFail(folder, /*shortlist=*/false);
 }
 
@@ -88,7 +88,7 @@ void ExportMarian(const Options& options) {
   CheckOrFail(CheckForMarian(ConfigOf(*model), int8));
   const bool two = fs::exists(in / "target.spm");
   if (two && ConfigOf(*model).shared_embeddings) {
-    Fail(options.in + ": Marian has one vocabulary where tables are shared, and this folder has target.spm too");
+    Fail(options.in + ": Marian needs one vocabulary if tables are shared, but this folder has target.spm too");
   }
   const Vocabulary source = VocabularyOrFail(*model, (in / "source.spm").string(), Side::kSource);
   const Vocabulary target = two ? VocabularyOrFail(*model, (in / "target.spm").string(), Side::kTarget) : source;
@@ -118,7 +118,7 @@ void ExportHuggingFace(const Options& options) {
   const std::unique_ptr<TranslationModel> model = TransformerOrFail(options.in);
   const TransformerConfig& config = ConfigOf(*model);
   if (config.past != Past::kSelfAttention || config.frequencies != Frequencies::kPaper) {
-    Fail(options.in + ": Hugging Face's MarianMT has self-attention and the positions of the paper alone");
+    Fail(options.in + ": Hugging Face's MarianMT supports only self-attention and the paper's positions");
   }
   const FolderLock lock = OrFail(FolderLock::Take(options.out));
   for (const char* const name : {"config.json", "generation_config.json", "tokenizer_config.json", "vocab.json",

@@ -45,7 +45,7 @@ void CopyOthersOrFail(const fs::path& in, const fs::path& out) {
 WeightSlots SlotsOrFail(AnyModel& model, const std::string& folder) {
   if (auto* translation = std::get_if<std::unique_ptr<TranslationModel>>(&model)) return (*translation)->Slots();
   if (auto* encoder = std::get_if<std::unique_ptr<EncoderModel>>(&model)) return (*encoder)->Slots();
-  Fail(folder + ": decoders in GPT-2's layout keep floats in their files; --int8 rounds them as they are read");
+  Fail(folder + ": models in GPT-2's layout are stored as floats; --int8 rounds them while they are read");
 }
 
 double Megabytes(size_t bytes) { return static_cast<double>(bytes) / 1e6; }

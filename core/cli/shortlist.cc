@@ -54,7 +54,7 @@ SentencePairs ReadPairs(const TranslationModel& model, const std::string& path, 
   if (file < 0) Fail(path + " cannot be read: " + std::strerror(errno));
   struct stat status{};
   if (!is_input && (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))) {
-    Fail(path + ": is not a regular file; what comes through a pipe is read with --pairs -");
+    Fail(path + ": is not a regular file; to read a pipe use --pairs -");
   }
   SentencePairs pairs;
   Progress progress("pairs", is_input && isatty(STDIN_FILENO));

@@ -101,7 +101,7 @@ void Train(const Options& options) {
     case RunEnd::Kind::kStopped:
       Fail("stopped at step " + std::to_string(step) + "; go on with --resume", 128 + signalled);
     case RunEnd::Kind::kDiverged:
-      Fail("the loss is not a number any more after step " + std::to_string(step) +
+      Fail("the loss is no longer a number after step " + std::to_string(step) +
            ": the weights up to there are kept in the last checkpoint; resume with a lower schedule.peak or a longer "
            "warm-up");
   }

@@ -42,7 +42,7 @@ void WriteLine(std::string text) {
 // Warns about a translation that was cut.
 void WarnOfEnd(size_t line, Cut cut) {
   if (cut == Cut::kRepetition) std::fprintf(stderr, "qkv: line %zu repeated itself, and was cut\n", line);
-  if (cut == Cut::kLength) std::fprintf(stderr, "qkv: line %zu did not end by its longest length, and was cut\n", line);
+  if (cut == Cut::kLength) std::fprintf(stderr, "qkv: line %zu reached its maximum length and was cut\n", line);
 }
 
 // The options of decoding for these lines, with the terms that occur in them.

@@ -30,7 +30,7 @@ SentencePiece ParseOrFail(const std::string& bytes, const std::string& name) {
 
 std::string LearnOrFail(const Options& options) {
   if (options.data.empty()) Fail("there is nothing to learn from: give --data, or a .spm file with --spm", kUsage);
-  if (options.size % 8 != 0) Fail("--size must be a multiple of 8, as the rows of an embedding should be", kUsage);
+  if (options.size % 8 != 0) Fail("--size must be a multiple of 8", kUsage);
   Mixture data = OrFail(Mixture::Of(OpenDataOrFail(options.data, options.column)));
   LearnVocabularyOptions learn = options.learn;
   constexpr size_t kPad = 1;

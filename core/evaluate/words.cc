@@ -71,6 +71,7 @@ std::vector<std::string_view> SplitAtSpaces(std::string_view text) {
 }
 
 std::string Tokenize13a(std::string_view line) {
+  // Entities and line ends, as mteval-v13a replaces them.
   std::string text = " " + std::string(line) + " ";
   Replace(&text, "<skipped>", "");
   Replace(&text, "-\n", "");
@@ -79,6 +80,7 @@ std::string Tokenize13a(std::string_view line) {
   Replace(&text, "&amp;", "&");
   Replace(&text, "&lt;", "<");
   Replace(&text, "&gt;", ">");
+  // Spaces around punctuation; around full stops, commas and dashes depending on digits beside them.
   std::string apart;
   for (const char c : text) {
     if (StandsAlone(c)) {
@@ -92,6 +94,7 @@ std::string Tokenize13a(std::string_view line) {
   apart = Separate(apart, [](char a, char b) { return !IsDigit(a) && IsStop(b); }, false, true, true);
   apart = Separate(apart, [](char a, char b) { return IsStop(a) && !IsDigit(b); }, true, true, false);
   apart = Separate(apart, [](char a, char b) { return IsDigit(a) && b == '-'; }, false, true, true);
+  // One space between words.
   std::string words;
   for (const std::string_view word : SplitAtSpaces(apart)) {
     if (!words.empty()) words += ' ';

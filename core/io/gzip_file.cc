@@ -47,7 +47,7 @@ Result<std::vector<uint8_t>> GzipFile::Read(ByteRange range) {
   int code = Z_OK;
   const char* const message = gzerror(Handle(file_.get()), &code);
   if (code == Z_OK || code == Z_STREAM_END) return bytes;
-  return Error{ErrorCode::kInvalidFile, std::string("what gzip compressed is damaged: ") + message, path_};
+  return Error{ErrorCode::kInvalidFile, std::string("the gzip data is damaged: ") + message, path_};
 }
 
 Result<std::vector<uint8_t>> GzipFile::ReadAll(size_t most) {

@@ -36,7 +36,7 @@ Result<void> MarianDirectory::Feed(std::span<const uint8_t> bytes) {
 }
 
 Result<void> MarianDirectory::ReadBegin(std::span<const uint8_t> bytes) {
-  if (WordAt(bytes, 0) != 1) return Invalid("", "it is no binary model of Marian's, version 1");
+  if (WordAt(bytes, 0) != 1) return Invalid("", "it is not a binary model of Marian, version 1");
   const uint64_t count = WordAt(bytes, 8);
   if (count == 0 || count > kMostTensors) {
     return Error{
@@ -101,6 +101,7 @@ Result<void> MarianDirectory::ReadNames(std::span<const uint8_t> bytes) {
 }
 
 Result<void> MarianDirectory::AddTensor(const Header& header, TensorEntry entry) {
+  // The options are read later, and Marian's scales of activations are not needed.
   if (entry.name == kOptions) {
     if (header.bytes > kLargestOptions)
       return Error{ErrorCode::kLimitExceeded, "it is over 1 MiB", file_ + ", " + entry.name};
@@ -108,6 +109,7 @@ Result<void> MarianDirectory::AddTensor(const Header& header, TensorEntry entry)
     return {};
   }
   if (entry.name.ends_with(kAlphas)) return {};
+  // The type.
   const bool int8 = header.type == kIntgemm8;
   const uint64_t width = int8 ? 1 : header.type == kFloat32 ? 4 : header.type == kFloat16 ? 2 : 0;
   if (width == 0) {
@@ -116,6 +118,7 @@ Result<void> MarianDirectory::AddTensor(const Header& header, TensorEntry entry)
                  std::string("its numbers are ") + advice + "; float32, float16 and intgemm8 are read",
                  file_ + ", " + entry.name};
   }
+  // The shape, whose bytes must not be more than the data.
   uint64_t bytes = width;
   for (const uint64_t size : entry.shape) {
     if (bytes > kLargestFile / size) return Invalid(entry.name, "its shape is of more numbers than any file has");
@@ -126,8 +129,9 @@ Result<void> MarianDirectory::AddTensor(const Header& header, TensorEntry entry)
   }
   entry.range.length = bytes;
   entry.dtype = int8 ? "I8" : width == 4 ? "F32" : "F16";
+  // An int8 matrix is stored transposed, and its scale follows its numbers.
   if (int8) {
-    if (entry.shape.size() != 2) return Invalid(entry.name, "it is of int8 and no matrix");
+    if (entry.shape.size() != 2) return Invalid(entry.name, "it is int8 but not a matrix");
     if (!entry.name.ends_with("Wemb")) std::swap(entry.shape[0], entry.shape[1]);
     entries_.push_back({entry.name + "_scale", kInverseScale, {1}, {entry.range.offset + bytes, sizeof(float)}});
   }

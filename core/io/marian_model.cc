@@ -103,7 +103,7 @@ class Tensors {
     const TensorEntry* const entry = Find(name);
     const auto where = [&] { return file_ + ", " + std::string(name); };
     if (entry == nullptr) return Error{ErrorCode::kInvalidFile, "this tensor is missing", where()};
-    if (entry->shape.size() != 2) return Error{ErrorCode::kInvalidFile, "it is no matrix", where()};
+    if (entry->shape.size() != 2) return Error{ErrorCode::kInvalidFile, "it is not a matrix", where()};
     const bool swapped = entry->dtype == "I8" && !name.ends_with("Wemb");
     const uint64_t size = entry->shape[swapped ? 1 - axis : axis];
     if (size <= most) return static_cast<size_t>(size);
@@ -144,6 +144,7 @@ Result<TransformerConfig> ReadMarianShape(const std::vector<TensorEntry>& entrie
   if (config.d_model < 4 || config.d_model % 2 != 0) {
     return Error{ErrorCode::kUnsupported, "a width of " + std::to_string(config.d_model) + " has no sinusoids", file};
   }
+  // Layers are counted by their tensors.
   config.encoder_layers = tensors.Layers("encoder", "_self_Wq");
   config.decoder_layers = tensors.Layers("decoder", "_context_Wq");
   const auto most = static_cast<size_t>(kMostLayers);
@@ -153,6 +154,7 @@ Result<TransformerConfig> ReadMarianShape(const std::vector<TensorEntry>& entrie
   }
   QKV_TRY(config.encoder_ffn, tensors.Size("encoder_l1_ffn_W1", 1, static_cast<size_t>(kLargestWidth)));
   QKV_TRY(config.decoder_ffn, tensors.Size("decoder_l1_ffn_W1", 1, static_cast<size_t>(kLargestWidth)));
+  // Options that tensors show by their presence, then Marian's constants.
   config.past = tensors.Has("decoder_l1_rnn_W") ? Past::kSsru : Past::kSelfAttention;
   config.pre_norm = tensors.Has("encoder_l1_self_Wo_ln_scale_pre");
   config.norm_embedding = tensors.Has("encoder_emb_ln_scale_pre");

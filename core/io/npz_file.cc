@@ -75,11 +75,13 @@ Result<NpzFile> NpzFile::Open(const std::string& folder, const std::string& name
 // Reads the list of members, which the end of the file points to.
 Result<void> NpzFile::ReadList() {
   const std::span<const uint8_t> zip = zip_.bytes();
-  if (zip.size() < kEndSize) return Invalid("", "it is no zip: fetch it again");
+  if (zip.size() < kEndSize) return Invalid("", "it is not a zip: fetch it again");
+  // Finds the end record by searching backwards from the end of the file.
   size_t end = zip.size() - kEndSize;
   const size_t first = end - std::min(end, kLongestComment);
   while (end > first && At<uint32_t>(zip, end) != kEndMark) --end;
-  if (At<uint32_t>(zip, end) != kEndMark) return Invalid("", "it is no zip, or cut short: fetch it again");
+  if (At<uint32_t>(zip, end) != kEndMark) return Invalid("", "it is not a zip, or is cut short: fetch it again");
+  // Reads the place of the list, then its entries one after the other.
   const size_t count = At<uint16_t>(zip, end + 10);
   uint64_t at = At<uint32_t>(zip, end + 16);
   if (count == 0xffff || at == 0xffffffff) return Error{ErrorCode::kUnsupported, "it is a zip64", path_};
@@ -155,12 +157,14 @@ Result<std::vector<uint8_t>> NpzFile::Unpack(const Member& member, uint64_t most
 Result<void> NpzFile::ReadHead(Member& member, std::span<const uint8_t> begin) const {
   constexpr std::string_view kMark = "\x93NUMPY";
   const std::string_view text(reinterpret_cast<const char*>(begin.data()), begin.size());
-  if (text.size() < 12 || !text.starts_with(kMark)) return Invalid(member.name, "it is no .npy");
+  if (text.size() < 12 || !text.starts_with(kMark)) return Invalid(member.name, "it is not a .npy");
+  // Versions 2 and 3 have four bytes for the length of the header, version 1 has two.
   const bool first = begin[6] == 1;
   const uint64_t length = first ? At<uint16_t>(begin, 8) : At<uint32_t>(begin, 8);
   member.head = (first ? 10 : 12) + length;
   if (member.head > text.size()) return Invalid(member.name, "the head of its .npy ends past its data");
   const std::string_view head = text.substr(0, member.head);
+  // The dictionary: type, order and shape.
   const std::string_view type = ValueOf(head, "'descr'").substr(0, 5);
   const bool floats = type == "'<f4'";
   if (!floats && type != "'|i1'" && type != "'|u1'" && type != "'<i1'") {
@@ -169,9 +173,10 @@ Result<void> NpzFile::ReadHead(Member& member, std::span<const uint8_t> begin) c
   }
   member.type = floats ? kFloat32 : kInt8;
   if (ValueOf(head, "'fortran_order'").starts_with("True")) {
-    return Error{ErrorCode::kUnsupported, "its columns come first", path_ + ", " + member.name};
+    return Error{ErrorCode::kUnsupported, "it is in Fortran order, by columns; C order is read", path_ + ", " + member.name};
   }
   if (!ReadShape(ValueOf(head, "'shape'"), member.shape)) return Invalid(member.name, "its shape cannot be read");
+  // The data must have exactly the bytes of the shape.
   uint64_t bytes = floats ? sizeof(float) : 1;
   for (const int32_t size : member.shape) {
     bytes *= static_cast<uint64_t>(size);

@@ -46,7 +46,7 @@ class Unpickler {
         return Error{ErrorCode::kLimitExceeded, "it has over 262,144 values", file_};
       }
       QKV_CHECK(Step(bytes_[at_++]));
-      if (failed_) return Invalid("it is cut short, or asks for what is not there");
+      if (failed_) return Invalid("it is cut short or damaged");
     }
     if (used != nullptr) *used = at_;
     return std::move(named_);

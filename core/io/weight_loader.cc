@@ -346,6 +346,7 @@ Result<void> WeightLoader::ReadRows(const Tensor& tensor, std::span<const uint8_
       matrix->int8().SetRow(row_, reinterpret_cast<const int8_t*>(bytes.data()));
       continue;
     }
+    // Floats are converted and checked, then stored where they belong: scales, a staged tensor, a matrix or a vector.
     ReadRow(tensor.dtype, bytes.data(), row.data(), row.size());
     for (const float value : row) {
       if (!std::isfinite(value)) return Invalid(tensor.name, "it holds a number that is not finite");
@@ -363,6 +364,7 @@ Result<void> WeightLoader::ReadRows(const Tensor& tensor, std::span<const uint8_
       (*std::get<Vector*>(slot.to))[static_cast<Eigen::Index>(row_)] = row[0];
     }
   }
+  // The tensor is complete.
   if (row_ < tensor.rows) return {};
   if (!tensor.scales) parameters_ += IsStaged(slot) ? stage_.size() : (slot.outputs - slot.absent) * slot.inputs;
   if (IsStaged(slot)) QKV_CHECK(Distribute(tensor));

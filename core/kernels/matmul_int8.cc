@@ -130,6 +130,7 @@ HWY_NOINLINE void TableTile(const Int8Product& p, size_t row, size_t column) {
   const hn::FixedTag<int32_t, kTableOutputs> di;
   HWY_ALIGN int32_t sums[kTableOutputs];
   HWY_ALIGN float scales[kTableOutputs], biases[kTableOutputs];
+  // The rows of the table, their sums, scales and biases. Past the last output the last row is read again.
   const int8_t* w[kTableOutputs];
   for (size_t c = 0; c < kTableOutputs; ++c) {
     const size_t at = HWY_MIN(column + c, p.outputs - 1);
@@ -140,6 +141,7 @@ HWY_NOINLINE void TableTile(const Int8Product& p, size_t row, size_t column) {
     biases[c] = p.bias != nullptr ? p.bias[piece] : 0;
   }
   const QuantizedActivation* x = p.x.data + row * p.x.stride;
+  // The integer products: each load of weights serves all rows of x, and each load of x all outputs.
   SumVector sum[rows][kTableOutputs];
   for (size_t r = 0; r < rows; ++r) {
     for (size_t c = 0; c < kTableOutputs; ++c) sum[r][c] = hn::Zero(SumTag());
@@ -152,6 +154,7 @@ HWY_NOINLINE void TableTile(const Int8Product& p, size_t row, size_t column) {
       for (size_t r = 0; r < rows; ++r) sum[r][c] = Dot::Add(sum[r][c], a[r], b);
     }
   }
+  // Scales, biases and the results.
   const size_t width = HWY_MIN(p.outputs - column, kTableOutputs);
   for (size_t r = 0; r < rows; ++r) {
     const FourSums four = SumLanes(sum[r][0], sum[r][1], sum[r][2], sum[r][3]);

@@ -72,7 +72,7 @@ Result<void> CheckAttentionLayer(const AttentionLayer& layer, ConstMatrixView qu
   auto rows = static_cast<size_t>(key.rows());
   if (memory != nullptr) {
     if (memory->keys.size() != memory->rows * key_columns || memory->values.size() != memory->rows * value_columns) {
-      return Error{ErrorCode::kInvalidArgument, "the memory was made by a layer of other sizes", "memory"};
+      return Error{ErrorCode::kInvalidArgument, "the memory belongs to a layer of other sizes", "memory"};
     }
     rows += memory->rows;
   }

@@ -29,6 +29,7 @@ CellSteps::CellSteps(Context& ctx, const RecurrentCell& cell, MatrixView input)
 void CellSteps::Run(Context& ctx, size_t first, const CellRows& previous) {
   const auto rows = static_cast<size_t>(previous.hidden.rows());
   const bool lstm = cell_of_.kind == CellKind::kLstm;
+  // The product with the previous state, then the gates, which read the input's product.
   CopyRows(ctx, previous.hidden, {}, MatrixView(previous_), first);
   product_.Run(ctx, first, rows);
   Gates gates;
@@ -42,6 +43,7 @@ void CellSteps::Run(Context& ctx, size_t first, const CellRows& previous) {
   gates.hidden = Part(MatrixView(hidden_), first, rows).data();
   if (lstm) gates.cell = Part(MatrixView(cell_), first, rows).data();
   ComputeGates(gates, ctx.pool);
+  // The backward of the gates; the product records itself.
   if (ctx.Recording() == nullptr) return;
   ctx.tape->Record(View(hidden_), [ctx, gates, lstm] {
     Tape& tape = *ctx.tape;

@@ -95,7 +95,8 @@ Result<EncoderConfig> ParseEncoderConfig(std::string_view text) {
   QKV_CHECK(CheckSwitches(json, {{"is_decoder", false, "an encoder that sees only what comes before"},
                                  {"add_cross_attention", false, "an encoder that attends to another"}}));
   QKV_TRY(const std::string_view kind, json.String("position_embedding_type", "absolute"));
-  if (kind != "absolute") return json.Unsupported("position_embedding_type", "this engine has absolute positions");
+  if (kind != "absolute")
+    return json.Unsupported("position_embedding_type", "this engine supports absolute positions only");
   EncoderConfig config;
   QKV_TRY(config.layout, ReadLayout(json));
   QKV_TRY(config.head, ReadHead(json));

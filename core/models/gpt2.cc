@@ -95,6 +95,7 @@ WeightSlots Gpt2::Slots() {
     AddTransposed(slots, name + ".mlp.c_proj", {&layer.feed_forward.out}, d, config_.ffn);
   }
   AddNorm(slots, "ln_f", norm_, d);
+  // Files of the model with its head begin names with "transformer.", files of the model alone do not.
   for (WeightSlot& slot : slots.slots) {
     const std::vector<std::string> names = slot.names;
     slot.names.clear();

@@ -17,12 +17,14 @@ Normalized Normalizer::Normalize(std::string_view input, const Trie& kept) const
       at += step.length;
     }
   }
+  // The spaces at the beginning are skipped. A text of only spaces is empty.
   if (at == input.size()) return out;
 
   out.text.reserve(std::min(input.size() + input.size() / 2, kLongestText) + 2 * kSpaceSymbol.size());
   out.origin.reserve(out.text.capacity() + 1);
   const bool suffix = options_.whitespace_as_suffix;
   if (options_.add_dummy_prefix && !suffix) Append(" ", at, &out);
+  // Each step replaces a string or copies a character. A space after a space is dropped.
   bool after_space = options_.remove_extra_whitespaces;
   while (at < input.size() && out.text.size() < kLongestText) {
     const Step step = Next(input.substr(at), kept);
@@ -32,6 +34,7 @@ Normalized Normalizer::Normalize(std::string_view input, const Trie& kept) const
     if (!text.empty()) after_space = options_.remove_extra_whitespaces && text.ends_with(' ');
     at += step.length;
   }
+  // The end: spaces are removed, and the last entry of `origin` is the end of the text.
   out.cut = at < input.size();
   if (options_.remove_extra_whitespaces) at = StripTrailingSpaces(at, &out);
   if (options_.add_dummy_prefix && suffix) Append(" ", at, &out);

@@ -161,6 +161,7 @@ std::string SentencePiece::Decode(std::span<const int32_t> ids, std::vector<Piec
   bool may_strip = model_->strips_first_space;
   bool stripped = false;
   for (size_t i = 0; i < ids.size();) {
+    // A run of byte pieces is decoded as a whole, because several bytes make one character.
     if (vocabulary.Type(ids[i]) == PieceType::kByte) {
       const size_t begin = i;
       std::string bytes;
@@ -171,6 +172,7 @@ std::string SentencePiece::Decode(std::span<const int32_t> ids, std::vector<Piec
       continue;
     }
     const int32_t id = ids[i++];
+    // The space at the beginning is removed until there is text.
     if (stripped || !decoder.text().empty()) may_strip = false;
     stripped = false;
     if (vocabulary.Type(id) == PieceType::kControl) {

@@ -174,6 +174,7 @@ void SplitAdded(std::string_view text, const Parts::Added& added, const Part& pa
       ++i;
       continue;
     }
+    // The piece takes the white space beside it if it is defined so.
     size_t begin = i, end = i + piece->content.size();
     if (piece->takes_left) {
       while (begin > done) {
@@ -288,6 +289,7 @@ std::vector<Piece> Tokenizer::Pieces(std::string_view text, size_t most, bool* c
 
 Encoding Tokenizer::Encode(std::string_view text, std::optional<std::string_view> second, size_t most) const {
   const std::vector<TemplateItem>& items = second ? parts_->pair : parts_->single;
+  // The special pieces take their places first; the texts share the rest, and the longer text loses its last piece.
   const size_t around = PiecesAround(items);
   const size_t room = most > around ? most - around : 0;
   Encoding encoding;
@@ -299,6 +301,7 @@ Encoding Tokenizer::Encode(std::string_view text, std::optional<std::string_view
     texts[texts[1].size() > texts[0].size() ? 1 : 0].pop_back();
     encoding.truncated = true;
   }
+  // Fills in the template.
   const auto add = [&](Piece piece, int32_t type, int32_t of) {
     encoding.ids.push_back(piece.id);
     encoding.types.push_back(type);

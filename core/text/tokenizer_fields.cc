@@ -31,7 +31,7 @@ void TokenizerFields::Keep(const Result<void>& result) {
 }
 
 const Json* TokenizerFields::Find(const Json& object, const char* key) {
-  if (!object.IsObject()) return Fail(key, "is to be in an object"), nullptr;
+  if (!object.IsObject()) return Fail(key, "must be in an object"), nullptr;
   const auto member = object.FindMember(key);
   return member == object.MemberEnd() || member->value.IsNull() ? nullptr : &member->value;
 }

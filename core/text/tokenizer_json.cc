@@ -212,7 +212,7 @@ class Parser {
     WordPiece pieces;
     pieces.continuing = fields_.Text(model, "continuing_subword_prefix", "##");
     pieces.unknown = Named(model, "unk_token", "[UNK]");
-    if (pieces.unknown < 0) fields_.Fail("unk_token", "must name a piece: WordPiece cannot do without");
+    if (pieces.unknown < 0) fields_.Fail("unk_token", "must name a piece, which WordPiece needs");
     if (const Json* longest = fields_.Find(model, "max_input_chars_per_word")) {
       pieces.longest = static_cast<size_t>(fields_.Whole(*longest, "max_input_chars_per_word"));
     }
@@ -267,7 +267,7 @@ class Parser {
     for (const Json& entry : vocabulary.GetArray()) {
       const double score = entry[1].GetDouble();
       if (!std::isfinite(static_cast<float>(score)))
-        return fields_.Fail("model, vocab", "has a score that is no number");
+        return fields_.Fail("model, vocab", "has a score that is not a number");
       spm.piece_text.append(entry[0].GetString(), entry[0].GetStringLength());
       spm.piece_ends.push_back(static_cast<uint32_t>(spm.piece_text.size()));
       const bool is_unknown = static_cast<int64_t>(spm.types.size()) == unknown_id;
@@ -312,7 +312,7 @@ class Parser {
   }
   int32_t Known(const Json& json, const char* where) {
     const int64_t id = fields_.Whole(json, where);
-    if (id >= static_cast<int64_t>(parts_->spans.size())) fields_.Fail(where, "has an id that is no piece");
+    if (id >= static_cast<int64_t>(parts_->spans.size())) fields_.Fail(where, "has an id that is not a piece");
     return static_cast<int32_t>(id);
   }
 

@@ -52,7 +52,7 @@ Result<void> CheckFloats(const WeightSlots& slots, const std::string& from) {
   for (const WeightSlot& slot : slots.slots) {
     const auto* weight = std::get_if<Weight*>(&slot.to);
     if (weight != nullptr && (*weight)->quantized()) {
-      return Error{ErrorCode::kUnsupported, "its weights are int8: training begins with floats", from};
+      return Error{ErrorCode::kUnsupported, "its weights are int8: training needs float weights", from};
     }
   }
   return {};

@@ -21,7 +21,7 @@ Result<std::map<const float*, float>> LargestInputs(TranslationModel& model, con
   for (const WeightSlot& slot : model.Slots().slots) {
     Weight* const* const matrix = std::get_if<Weight*>(&slot.to);
     if (matrix == nullptr || !(*matrix)->quantized()) continue;
-    return Error{ErrorCode::kUnsupported, "its weights are int8: inputs are measured with those that it was made of",
+    return Error{ErrorCode::kUnsupported, "its weights are int8: calibration needs the float weights",
                  slot.names.front()};
   }
   std::map<const float*, float> largest;

@@ -41,10 +41,10 @@ Result<std::unique_ptr<Corpus>> Corpus::Open(std::unique_ptr<TextSource> source,
     return Error{ErrorCode::kInvalidArgument, "its weight must be a number that is not negative", name};
   }
   if (options.column != 0 && target) {
-    return Error{ErrorCode::kInvalidArgument, "a column is of one file, and there are two", name};
+    return Error{ErrorCode::kInvalidArgument, "a column needs one file, and there are two", name};
   }
   if (!(options.held_out >= 0 && options.held_out < 1)) {
-    return Error{ErrorCode::kInvalidArgument, "the share held out must lie in [0, 1)", name};
+    return Error{ErrorCode::kInvalidArgument, "the held-out share must be in [0, 1)", name};
   }
   std::unique_ptr<Corpus> corpus(new Corpus(std::move(source), std::move(target), options));
   QKV_CHECK(corpus->Count());

@@ -63,7 +63,7 @@ Result<std::unique_ptr<TextSource>> TextOfFile(const std::string& path) {
   const gzFile file = gzdopen(descriptor, "rb");
   if (file == nullptr) {
     close(descriptor);
-    return Error{ErrorCode::kLimitExceeded, "there is no memory to read it", path};
+    return Error{ErrorCode::kLimitExceeded, "there is not enough memory to read it", path};
   }
   return std::unique_ptr<TextSource>(std::make_unique<FileSource>(file, path));
 }

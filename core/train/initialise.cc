@@ -22,6 +22,7 @@ void Initialise(Parameters& parameters, uint64_t seed) {
     const auto inputs = static_cast<float>(p.inputs), outputs = static_cast<float>(p.outputs);
     std::vector<float> rows(p.outputs * p.inputs);
     for (size_t i = 0; i < rows.size(); ++i) {
+      // A draw by the parameter's kind; the second quarter of an LSTM's bias belongs to the forget gate.
       float& x = rows[i];
       switch (p.start) {
         case Start::kMatrix:

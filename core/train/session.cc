@@ -105,7 +105,7 @@ Result<Trainer::Report> Session::Step() {
 }
 
 Result<double> Session::Measure() {
-  if (dev_.empty()) return Error{ErrorCode::kInvalidArgument, "there are no pairs to measure by", "dev"};
+  if (dev_.empty()) return Error{ErrorCode::kInvalidArgument, "there are no pairs for measuring", "dev"};
   const bool swap = trainer_->has_average();
   if (swap) trainer_->SwapAverage();
   const Loss loss = trainer_->Measure(dev_);

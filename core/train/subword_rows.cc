@@ -24,7 +24,7 @@ Result<SubwordRows::OneSide> SubwordRows::ParseSide(std::string_view spm, const 
   QKV_TRY(SentencePiece pieces, SentencePiece::Parse(Bytes(spm), file));
   std::vector<int32_t> rows_of = rows.RowsOf(pieces);
   if (std::all_of(rows_of.begin(), rows_of.end(), [&](int32_t row) { return row == rows.unknown(); })) {
-    return Error{ErrorCode::kInvalidFile, "vocab.json has none of its pieces: they are of different models", file};
+    return Error{ErrorCode::kInvalidFile, "vocab.json has none of its pieces: they belong to different models", file};
   }
   return OneSide{std::move(pieces), std::move(rows_of)};
 }
@@ -33,7 +33,7 @@ Result<std::unique_ptr<SubwordRows>> SubwordRows::Parse(std::string_view vocabul
                                                         std::string_view target_spm, SubwordOptions options) {
   for (const float strength : {options.source, options.target}) {
     if (!(strength >= 0 && strength <= 1)) {
-      return Error{ErrorCode::kInvalidArgument, "how strongly pieces are drawn must lie in [0, 1]", ""};
+      return Error{ErrorCode::kInvalidArgument, "the strength of subword sampling must be in [0, 1]", ""};
     }
   }
   QKV_TRY(const JsonObject json, JsonObject::Parse(vocabulary, kVocabulary));

@@ -84,8 +84,7 @@ Result<bool> MaskedTexts::Make(std::string_view source, std::string_view, Random
 Result<int32_t> LabelledTexts::LabelOf(std::string_view name) const {
   const auto found = std::find(labels_.begin(), labels_.end(), name);
   if (found != labels_.end()) return static_cast<int32_t>(found - labels_.begin());
-  return Error{ErrorCode::kInvalidArgument, "is a label in the corpus, and not in the config's list",
-               std::string(name)};
+  return Error{ErrorCode::kInvalidArgument, "is a label in the corpus but not in the config's list", std::string(name)};
 }
 
 Result<bool> LabelledTexts::Make(std::string_view source, std::string_view target, Random*, size_t longest,

@@ -110,13 +110,15 @@ Result<void> TranslationModel::CheckPieces() const {
                         : !known(target_rows_, Side::kTarget) ? "target.spm"
                                                               : nullptr;
   if (strange == nullptr) return {};
-  return Error{ErrorCode::kInvalidFile, "its vocabulary has none of its pieces: they are of different models", strange};
+  return Error{ErrorCode::kInvalidFile, "its vocabulary has none of its pieces: they belong to different models",
+               strange};
 }
 
 Result<std::unique_ptr<TranslationModel>> TranslationModel::Create(const ModelFiles& files, MakeModel make) {
   QKV_TRY(std::unique_ptr<SequenceModel> sequence_model, make(files.config));
   const SequenceConfig& config = sequence_model->config();
   QKV_TRY(GenerationConfig generation, ParseGenerationConfig(files.generation_config, config));
+  // The vocabularies: one for both sides, or one for each.
   QKV_TRY(PieceRows names, PieceRows::Parse(files.vocabulary, config.source_vocabulary, config.end));
   std::unique_ptr<PieceRows> target_names;
   if (files.target_vocabulary.empty() && config.vocabulary != config.source_vocabulary) {
@@ -127,6 +129,7 @@ Result<std::unique_ptr<TranslationModel>> TranslationModel::Create(const ModelFi
             PieceRows::Parse(files.target_vocabulary, config.vocabulary, config.end, "target_vocab.json"));
     target_names = std::make_unique<PieceRows>(std::move(parsed));
   }
+  // The SentencePiece models and the shortlist.
   QKV_TRY(SentencePiece source, SentencePiece::Parse(files.source_spm, "source.spm"));
   std::optional<SentencePiece> target;
   if (!files.target_spm.empty()) {

@@ -167,7 +167,7 @@ const kFailures = [
   ['a folder of no name', ['quantize', translator, ''], 2, /out: a name is missing/],
   ['an empty folder', ['quantize', '$/nothing', '$/x'], 1, /config\.json/],
   ['a place that is a file', ['quantize', translator, '$/bad.json'], 1, /bad\.json: cannot be made: /],
-  ['a decoder', ['quantize', generator, '$/x'], 1, /keep floats/],
+  ['a decoder', ['quantize', generator, '$/x'], 1, /stored as floats/],
   ['no pairs', ['shortlist', '-m', translator, '--pairs', '$/empty.tsv', '-o', '$/x'], 1, /has no pairs/],
   [
     'no such pairs',

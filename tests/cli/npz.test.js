@@ -205,7 +205,7 @@ describe('a folder of OPUS-MT', () => {
 });
 
 const damaged = {
-  'no zip': [() => Buffer.alloc(100), /INVALID_FILE: model\.npz: it is no zip/],
+  'no zip': [() => Buffer.alloc(100), /INVALID_FILE: model\.npz: it is not a zip/],
   'a type that is not read': [
     () =>
       zip(
@@ -224,7 +224,7 @@ const damaged = {
           data: Buffer.from(data.toString('latin1').replace('False', 'True '), 'latin1'),
         })),
       ),
-    /UNSUPPORTED: model\.npz, .*columns come first/,
+    /UNSUPPORTED: model\.npz, .*Fortran order/,
   ],
   'a shape of more numbers than there are': [
     () =>

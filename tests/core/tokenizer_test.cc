@@ -252,7 +252,7 @@ TEST(TokenizerFiles, WhatIsNotDoneIsRefusedByName) {
       {with("TemplateProcessing", "Unheard"), ErrorCode::kUnsupported, "Unheard"},
       {with("\"type\":\"WordPiece\",\"prefix", "\"type\":\"CTC\",\"prefix"), ErrorCode::kUnsupported, "CTC"},
       {with("\"unk_token\":\"[UNK]\"", "\"unk_token\":\"nowhere\""), ErrorCode::kInvalidFile, "nowhere"},
-      {with("\"unk_token\":\"[UNK]\"", "\"unk_token\":\"\""), ErrorCode::kInvalidFile, "cannot do without"},
+      {with("\"unk_token\":\"[UNK]\"", "\"unk_token\":\"\""), ErrorCode::kInvalidFile, "which WordPiece needs"},
       {with(kSequenceA, std::string(kSequenceA) + "," + kSequenceA), ErrorCode::kUnsupported, "a text twice"},
       {with(kSequenceA, R"({"Sequence":{"id":"B","type_id":0}})"), ErrorCode::kUnsupported, "not given"},
       {with("\"ids\":[2]", "\"ids\":[2" + many + "]"), ErrorCode::kLimitExceeded, "64 items"},

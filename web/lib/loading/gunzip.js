@@ -75,7 +75,7 @@ async function* chunksOf(stream, name, signal) {
   } catch (cause) {
     signal.throwIfAborted();
     if (cause instanceof QkvError) throw cause;
-    throw new QkvError('INVALID_FILE', 'what gzip compressed is damaged: fetch the file again', name, { cause });
+    throw new QkvError('INVALID_FILE', 'the gzip data is damaged: fetch the file again', name, { cause });
   } finally {
     reader.cancel().catch(() => {});
   }
