@@ -259,7 +259,7 @@ TEST(TokenizerFiles, WhatIsNotDoneIsRefusedByName) {
       {with("\"[PAD]\":0", "\"[PAD]\":1099511627776"), ErrorCode::kInvalidFile, "whole number"},
       {with("\"[PAD]\":0", "\"[PAD]\":-1"), ErrorCode::kInvalidFile, "whole number"},
       {with("\"[PAD]\":0", "\"[PAD]\":2"), ErrorCode::kInvalidFile, "two texts"},
-      {with("\"ids\":[2]", "\"ids\":[200000]"), ErrorCode::kInvalidFile, "no piece"},
+      {with("\"ids\":[2]", "\"ids\":[200000]"), ErrorCode::kInvalidFile, "not a piece"},
       {with("\"single_word\":false", "\"single_word\":true"), ErrorCode::kUnsupported, "single_word"},
       {with("\"fuse_unk\":false", "\"byte_fallback\":true", "gpt2"), ErrorCode::kUnsupported, "byte_fallback"},
       {with("\"merges\":[\"", "\"merges\":[\"\xE6\xBC\xA2 ", "gpt2"), ErrorCode::kInvalidFile, "merge 0"},
