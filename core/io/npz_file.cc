@@ -173,7 +173,8 @@ Result<void> NpzFile::ReadHead(Member& member, std::span<const uint8_t> begin) c
   }
   member.type = floats ? kFloat32 : kInt8;
   if (ValueOf(head, "'fortran_order'").starts_with("True")) {
-    return Error{ErrorCode::kUnsupported, "it is in Fortran order, by columns; C order is read", path_ + ", " + member.name};
+    return Error{ErrorCode::kUnsupported, "it is in Fortran order, by columns; C order is read",
+                 path_ + ", " + member.name};
   }
   if (!ReadShape(ValueOf(head, "'shape'"), member.shape)) return Invalid(member.name, "its shape cannot be read");
   // The data must have exactly the bytes of the shape.
