@@ -72,11 +72,11 @@ if(NOT QKV_WASM_TRAINING AND NOT QKV_WASM_THREADS)
   qkv_program(qkv_models_wasm models ${QKV_TRANSLATION_BINDINGS} wasm/any_models.cc wasm/one_sided.cc)
 endif()
 
-# The command for Node (`npx qkv`): the native command's own sources, without what trains, and with Node's zlib. CLI11
-# throws, so this program alone has exceptions.
+# The command for Node (`npx qkv`): the native command's own sources, without what trains and without `qkv detect`, and
+# with Node's zlib. CLI11 throws, so this program alone has exceptions.
 if(NOT QKV_WASM_TRAINING AND NOT QKV_WASM_THREADS AND NOT QKV_SANITIZED AND NOT CMAKE_CXX_FLAGS MATCHES "relaxed")
   file(GLOB QKV_COMMAND_SOURCES CONFIGURE_DEPENDS core/cli/*.cc wasm/command/*.cc)
-  list(FILTER QKV_COMMAND_SOURCES EXCLUDE REGEX "/core/cli/(data|evaluate|export|learn_vocabulary|shortlist|train|vocab)[.]cc")
+  list(FILTER QKV_COMMAND_SOURCES EXCLUDE REGEX "/core/cli/(data|detect|evaluate|export|learn_vocabulary|shortlist|train|vocab)[.]cc")
   qkv_headers(CLI11 CLI/CLI.hpp)
   add_executable(qkv_command ${QKV_COMMAND_SOURCES} core/io/files.cc core/translate/folder.cc
                  core/translate/marian_folder.cc)

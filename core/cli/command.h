@@ -93,6 +93,7 @@ void AddEncode(CLI::App& app);
 void AddFillMask(CLI::App& app);
 void AddGenerate(CLI::App& app);
 void AddOptions(CLI::App& app);
+void AddDetect(CLI::App& app);
 void AddTrain(CLI::App& app);
 void AddVocab(CLI::App& app);
 void AddEvaluate(CLI::App& app);

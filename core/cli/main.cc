@@ -55,7 +55,8 @@ int main(int argc, char** argv) {
   AddInspect(app);
   AddQuantize(app);
   AddScores(app);
-#ifndef __EMSCRIPTEN__  // the command in Node does not train
+#ifndef __EMSCRIPTEN__  // the command in Node does not train, and qkv/detect is there
+  AddDetect(app);
   AddExport(app);
   AddShortlist(app);
   AddTrain(app);

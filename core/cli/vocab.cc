@@ -7,6 +7,7 @@
 #include "core/io/files.h"
 #include "core/io/folder_lock.h"
 #include "core/text/spm_file.h"
+#include "core/train/learn_grams.h"
 #include "core/train/tokenizer_writer.h"
 #include "core/train/vocabulary_json.h"
 
@@ -62,6 +63,23 @@ void Measure(const std::string& spec, int column, const SentencePiece& source, c
 // The content of a .spm file, of at most the size that its reader accepts.
 std::string ReadSpmOrFail(const std::string& path) { return OrFail(ReadWholeFile(path, kLargestSpm)); }
 
+// For a language detector.
+void VocabOfLanguages(const Options& options) {
+  if (!options.spm.empty() || !options.target_spm.empty() || options.column != 0 || !options.measured.empty()) {
+    Fail("--for language goes with --data, --size and --output alone", kUsage);
+  }
+  if (options.data.empty()) Fail("there is nothing to learn from: give --data", kUsage);
+  GramLearner learner;
+  for (const std::string& spec : options.data) {
+    for (const TextPair& pair : ReadPairsOrFail(spec)) learner.Add(pair.target, pair.source);
+  }
+  const std::string grams = learner.Choose(options.size);
+  const FolderLock lock = OrFail(FolderLock::Take(options.output));
+  CheckOrFail(WriteWholeFile(options.output + "/ngrams.txt", grams));
+  std::printf("%s: %zu n-grams of %zu languages\n", options.output.c_str(),
+              static_cast<size_t>(std::count(grams.begin(), grams.end(), '\n')), learner.languages());
+}
+
 // The vocabulary of a model that has only one side: an encoder or a generator.
 void VocabOfTexts(Options options) {
   if (!options.target_spm.empty()) Fail("--target-spm goes with --for translation", kUsage);
@@ -112,8 +130,11 @@ void AddVocab(CLI::App& app) {
       ->required()
       ->check(NotEmpty())
       ->type_name("FOLDER");
-  command->add_option("--for", options->model, "the kind of model: translation, encoder (BERT) or decoder (GPT-2)")
-      ->check(CLI::IsMember({"translation", "encoder", "decoder"}))
+  command
+      ->add_option("--for", options->model,
+                   "the kind of model: translation, encoder (BERT), decoder (GPT-2) or language (n-grams of a language "
+                   "detector, from TEXT<TAB>LANGUAGE lines)")
+      ->check(CLI::IsMember({"translation", "encoder", "decoder", "language"}))
       ->capture_default_str();
   command->add_option("--column", options->column, "of encoders and decoders: the column with the texts, 1 by default")
       ->check(CLI::Range(1, 2));
@@ -141,7 +162,15 @@ void AddVocab(CLI::App& app) {
   command->add_option("--measure", options->measured, "count the pieces of these pairs")
       ->check(NotEmpty())
       ->type_name("FILE...");
-  command->callback([options] { options->one_sided() ? VocabOfTexts(*options) : VocabOfPairs(*options); });
+  command->callback([options] {
+    if (options->model == "language") {
+      VocabOfLanguages(*options);
+    } else if (options->one_sided()) {
+      VocabOfTexts(*options);
+    } else {
+      VocabOfPairs(*options);
+    }
+  });
 }
 
 }  // namespace qkv::cli

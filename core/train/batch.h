@@ -51,6 +51,12 @@ struct Batch {
     source.insert(source.end(), rows.begin(), rows.end());
     source_segments.Add(rows.size());
   }
+  // Appends a text that has one label.
+  void AddLabelled(std::span<const int32_t> rows, int32_t label) {
+    source.insert(source.end(), rows.begin(), rows.end());
+    source_segments.Add(rows.size());
+    target_out.push_back(label);
+  }
 };
 
 }  // namespace qkv

@@ -13,6 +13,13 @@ std::string PrettyText(const Json& json) {
   return buffer.GetString();
 }
 
+void ConfigJson::SetTexts(const char* name, const std::vector<std::string>& texts) {
+  auto& memory = json_.GetAllocator();
+  Json list(rapidjson::kArrayType);
+  for (const std::string& text : texts) list.PushBack(Json(text.c_str(), memory), memory);
+  json_.AddMember(rapidjson::StringRef(name), list, memory);
+}
+
 void ConfigJson::SetLabels(const std::vector<std::string>& labels) {
   auto& memory = json_.GetAllocator();
   const auto copy = [&](const std::string& text) { return Json(text.c_str(), memory); };

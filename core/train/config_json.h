@@ -28,6 +28,8 @@ class ConfigJson {
     architectures.PushBack(rapidjson::StringRef(name), json_.GetAllocator());
     json_.AddMember("architectures", architectures, json_.GetAllocator());
   }
+  // A list.
+  void SetTexts(const char* name, const std::vector<std::string>& texts);
   // id2label and label2id.
   void SetLabels(const std::vector<std::string>& labels);
   // Replaces values by those of `text`, a JSON object. Errors: kInvalidFile for a field that does not exist.

@@ -14,7 +14,7 @@ namespace qkv {
 namespace {
 
 constexpr double kMany = 1e15;
-constexpr std::string_view kTasks[] = {"translate", "continue", "masked", "classify", "tag"};
+constexpr std::string_view kTasks[] = {"translate", "continue", "masked", "classify", "tag", "language"};
 constexpr std::string_view kPrecisions[] = {"float", "bf16"};
 constexpr std::string_view kMeasures[] = {"loss", "bleu"};
 
@@ -79,7 +79,8 @@ Result<void> CheckTask(const RunConfig& run, const ConfigFields& fields) {
     if (!texts && corpus.options.column != 0) return fields.Wrong("corpora.column", "goes with texts alone");
     if (texts && !corpus.target.empty()) return fields.Wrong("corpora", "this task learns from one \"path\" each");
   }
-  if (!labelled && !run.labels.empty()) return fields.Wrong("labels", "goes with the tasks classify and tag alone");
+  if (!labelled && !run.labels.empty())
+    return fields.Wrong("labels", "goes with the tasks classify, tag and language alone");
   if (labelled && run.batch.joined.size() > 1) {
     return fields.Wrong("batch.joined", "must be left out: a label is one text's");
   }
@@ -89,6 +90,10 @@ Result<void> CheckTask(const RunConfig& run, const ConfigFields& fields) {
 }
 
 Result<void> CheckPreset(const RunConfig& run, const ConfigFields& fields) {
+  if (run.task == Task::kLanguage) {
+    if (run.preset.empty()) return {};
+    return fields.Wrong("preset", "goes with the other tasks; give \"model\" columns and heads");
+  }
   const auto check = [&](const auto& names) -> Result<void> {
     if (std::find(names.begin(), names.end(), run.preset) != names.end()) return {};
     return fields.Wrong("preset", "must be one of " + Listed(names));
@@ -195,7 +200,7 @@ void Complete(RunConfig& run, const RunFields& fields) {
   for (CorpusFiles& corpus : run.corpora) {
     if (HasTextsAlone(run.task) && corpus.options.column == 0) corpus.options.column = 1;
   }
-  if (run.preset.empty()) run.preset = run.task == Task::kTranslate ? "small" : "mini";
+  if (run.preset.empty() && run.task != Task::kLanguage) run.preset = run.task == Task::kTranslate ? "small" : "mini";
   run.batch.seed = run.trainer.seed = run.seed;
   run.trainer.schedule.steps = run.steps;
   if (fields.average_from() > 0) {

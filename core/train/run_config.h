@@ -17,17 +17,17 @@ struct CorpusFiles {
   CorpusOptions options = {};
 };
 
-// What the model learns: to translate, to continue a text, to guess masked pieces, to label a text, or to label each
-// word.
-enum class Task { kTranslate, kContinue, kMasked, kClassify, kTag };
+// What the model learns: to translate, to continue a text, to guess masked pieces, to label a text, to label each
+// word, or to say a text's language.
+enum class Task { kTranslate, kContinue, kMasked, kClassify, kTag, kLanguage };
 constexpr bool HasTextsAlone(Task task) { return task == Task::kContinue || task == Task::kMasked; }
-constexpr bool HasLabels(Task task) { return task == Task::kClassify || task == Task::kTag; }
+constexpr bool HasLabels(Task task) { return task == Task::kClassify || task == Task::kTag || task == Task::kLanguage; }
 
 // The fields, as in the file. Paths are relative to the file's folder.
 struct RunConfig {
   std::string out;                   // "out": the folder to write
-  Task task = Task::kTranslate;      // "task": translate, continue, masked, classify, tag
-  std::vector<std::string> labels;   // "labels": of classify and tag
+  Task task = Task::kTranslate;      // "task": translate, continue, masked, classify, tag, language
+  std::vector<std::string> labels;   // "labels": of classify and tag; of language the tags
   std::string vocabulary;            // "vocabulary": a folder by `qkv vocab`, or a model's
   std::string from;                  // "from": a model folder whose weights are the start; none: random ones
   std::vector<CorpusFiles> corpora;  // "corpora": [{"path"} or {"source", "target"}, "weight", "held_out", "column"]

@@ -3,7 +3,9 @@ import ts from 'typescript';
 import { at } from './support.js';
 
 const inTypes = (name) => at(`tests/lib/types/${name}`);
-const kUsers = ['usage.ts', 'translator-api.ts', 'attention.ts', 'train.ts', 'models.ts', 'view.ts'].map(inTypes);
+const kUsers = ['usage.ts', 'detect.ts', 'translator-api.ts', 'attention.ts', 'train.ts', 'models.ts', 'view.ts'].map(
+  inTypes,
+);
 
 // What the documents' examples take for granted.
 const kGiven = `import { Translator as _Translator } from 'qkv';

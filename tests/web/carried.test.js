@@ -27,10 +27,3 @@ test('pieces show what stands in the text, and the stand-in when one looks', asy
   await page.click(`qkv-pieces[side=target] button:has-text("${kAddress}")`);
   expect(await page.textContent('#reading .subject')).toMatch(/“.+” to the model/);
 });
-
-test('text in another language is said in words', async () => {
-  const page = await pages.browser.open('?engine=baseline');
-  await translate(page, 'Das ist ein schönes Haus, und ich wohne schon lange hier.');
-  await settled(page);
-  expect(await page.textContent('#message')).toContain('this does not look like English');
-});

@@ -20,6 +20,9 @@ const kWorkers = {
   'models-worker': 'engine/models/models-worker.js',
 };
 
+/** Eight digits of the SHA-256 of a file. @param {string} file */
+const hashOf = (file) => createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 8);
+
 /**
  * The name in the bundle of a file that a script names by its URL. What was compiled carries a hash of its content.
  * @param {string} file
@@ -29,10 +32,11 @@ function nameOf(file) {
   const compiled = /^build\/wasm\/(\w+)\/(qkv|models|attention)\.(wasm|mjs)$/.exec(path);
   if (compiled) {
     const [, build, engine, kind] = compiled;
-    const hash = createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 8);
+    const hash = hashOf(file);
     const extension = kind === 'mjs' ? 'js' : kind;
     return `assets/qkv-${engine === 'qkv' ? '' : `${engine}-`}${build}-${hash}.${extension}`;
   }
+  if (path === 'web/models/detect/languages.bin') return `assets/qkv-detect-${hashOf(file)}.bin`;
   const worker = Object.entries(kWorkers).find(([, source]) => path === `web/lib/${source}`);
   if (worker) return `assets/${worker[0]}.js`;
   const model = /^web\/(models\/.*)$/.exec(path);
@@ -146,7 +150,7 @@ async function bundle(out, entryPoints, { minify, sourcemap }) {
   });
   for (const file of files) {
     const to = join(out, nameOf(file));
-    if (file.endsWith('.wasm')) copy(file, to);
+    if (/\.(wasm|bin)$/.test(file)) copy(file, to);
     if (file.endsWith('.mjs')) await writeThreadsGlue(file, to, { minify });
   }
 }
@@ -192,6 +196,7 @@ export async function bundlePackage({ minify = true } = {}) {
     models: 'models/index.js',
     page: 'page/index.js',
     'page-auto': 'page/auto.js',
+    detect: 'detect/index.js',
     'translator-api': 'translator-api/index.js',
     'translator-api/install': 'translator-api/install.js',
   };
@@ -273,9 +278,9 @@ async function writeDocs(out, template, { withReference }) {
   for (const path of pictures) copy(at('web', 'docs', path), join(out, path));
 }
 
-/** Copies the model folders without their training logs; links become files. @param {string} out */
+/** Copies the model folders without their training logs; links become files. The detector is in assets/. @param {string} out */
 function copyModels(out) {
-  const filter = (/** @type {string} */ path) => basename(path) !== 'training';
+  const filter = (/** @type {string} */ path) => !['training', 'detect'].includes(basename(path));
   cpSync(kModels, out, { recursive: true, filter, dereference: true });
 }
 

@@ -17,6 +17,7 @@ const kUses = /** @type {const} */ ({
   models: { door: 'models.js', worker: 'models-worker.js', wasm: 'models-', inPage: false },
   training: { door: 'train.js', worker: 'train-worker.js', wasm: 'train-', inPage: false },
   page: { door: 'page.js', worker: 'worker.js', wasm: '', inPage: false },
+  detecting: { door: 'detect.js', worker: '', wasm: '', inPage: false },
   installing: { door: 'translator-api/install.js', worker: '', wasm: '', inPage: false },
 });
 
@@ -30,6 +31,7 @@ export function downloadsOf(folder, uses) {
   const files = uses.flatMap((use) => {
     const { door, worker, wasm, inPage } = kUses[use];
     const scripts = [...graphOf(folder, door, inPage), ...(worker ? [`assets/${worker}`] : [])];
+    if (use === 'detecting') scripts.push(weightsOfDetector(folder));
     return [...scripts, ...(worker || wasm ? [largerWasm(folder, wasm)] : [])];
   });
   return [...new Set(files)];
@@ -51,6 +53,12 @@ function graphOf(folder, entry, whole) {
     for (const [, imported] of code.matchAll(imports)) found.add(posix.join(posix.dirname(name), imported));
   }
   return found;
+}
+
+/** @param {string} folder @returns {string} */
+function weightsOfDetector(folder) {
+  const name = readdirSync(join(folder, 'assets')).find((file) => /^qkv-detect-.*\.bin$/.test(file));
+  return `assets/${name}`;
 }
 
 /** @param {string} folder @param {string} prefix @returns {string} */

@@ -22,6 +22,7 @@ const kDoors = {
   train: 'lib/train/index.js',
   page: 'lib/page/index.js',
   'page-auto': 'lib/page/auto.js',
+  detect: 'lib/detect/index.js',
   static: 'lib/static.js',
   'translator-api': 'lib/translator-api/index.js',
   'translator-api/install': 'lib/translator-api/install.js',

@@ -12,6 +12,7 @@ const kModelsLimit = 211_000;
 const kTrainingLimit = 263_000;
 const kPageLimit = 190_000;
 const kInstallLimit = 3_000;
+const kDetectLimit = 200_000;
 
 const print = (/** @type {string} */ name, /** @type {number} */ size) =>
   console.log(`${String(Math.round(size)).padStart(8)}  ${name}`);
@@ -37,6 +38,7 @@ ledger('a page that computes attention', ['attention'], kAttentionLimit);
 ledger('a page with models that people bring', ['models'], kModelsLimit);
 ledger('a page that trains', ['training'], kTrainingLimit);
 ledger('a page that is translated in place', ['page'], kPageLimit);
+ledger('a page that detects languages, with the model', ['detecting'], kDetectLimit);
 ledger('qkv/translator-api/install, before the first call', ['installing'], kInstallLimit);
 const threads = readdirSync(at('dist', 'assets')).filter((name) => /^qkv-threads-.*\.(js|wasm)$/.test(name));
 print('more, where a page asks for threads\n', weigh(threads.map((name) => `assets/${name}`)));

@@ -295,12 +295,14 @@ export const creation = [
     },
   ],
   [
-    'LanguageDetector: without a model it is unavailable, and create() rejects after the monitor was called',
+    'LanguageDetector: for a language that it does not know it is unavailable, and create() rejects after the monitor was called',
     async () => {
       let calls = 0;
       const { LanguageDetector } = globalThis;
-      same(await LanguageDetector.availability(), 'unavailable');
-      await rejected(LanguageDetector.create({ monitor: () => calls++ }), 'NotSupportedError');
+      const expectedInputLanguages = ['en', 'tlh'];
+      same(await LanguageDetector.availability({ expectedInputLanguages }), 'unavailable');
+      const options = { expectedInputLanguages, monitor: () => calls++ };
+      await rejected(LanguageDetector.create(options), 'NotSupportedError');
       same(calls, 1);
     },
   ],

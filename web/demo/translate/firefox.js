@@ -8,14 +8,16 @@ import { registry } from '../../lib/index.js';
  * Shows the panel until a model is given, or none.
  * @param {Document} root
  * @param {string} from the language to begin with
+ * @param {string} [to] left out: `from` is a proposal, and gives way to what was typed before
  * @returns {Promise<Given | null>}
  */
-export function askForModel(root, from) {
+export function askForModel(root, from, to) {
   const find = (/** @type {string} */ name) => /** @type {any} */ (root.querySelector(`#firefox${name && `-${name}`}`));
   const [panel, said] = [find(''), find('said')];
   const ended = new AbortController();
   panel.hidden = false;
   said.textContent = '';
+  if (to !== undefined) [find('from').value, find('to').value] = [from, to];
   find('from').value ||= from;
   find('from').focus();
   return new Promise((resolve) => {

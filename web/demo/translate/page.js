@@ -13,6 +13,7 @@ import { bindOpen } from './open-trace.js';
 import { worksOffline } from '../shared/offline.js';
 import { ownModels } from '../shared/own-models.js';
 import { Session } from './session.js';
+import { SourceLanguage } from './source-language.js';
 import { statusLine } from '../shared/status.js';
 import { Texts } from './texts.js';
 import { bindTheme } from '../shared/theme.js';
@@ -52,6 +53,16 @@ const run = new LatestRun(translate, (error) => {
   texts.busy(false);
   status.failed(error, () => run.request());
 });
+
+const sourceLanguage = new SourceLanguage(document, (language) => askForModel(language, models.source.tag));
+/** Finds the language of what was typed. The translation does not wait for it. */
+const looking = new LatestRun(
+  async (signal) => {
+    if (texts.text === firstText || saved) return sourceLanguage.hide();
+    await sourceLanguage.look(texts.text, models.source.tag, signal);
+  },
+  () => sourceLanguage.hide(),
+);
 
 /** Loads the picked model. A newer choice aborts the older one. */
 const loading = new LatestRun(load, (error) => {
@@ -189,6 +200,13 @@ function open(trace, name) {
   status.opened(name);
 }
 
+/** Has the reader give a model. @param {string} from a language @param {string} [to] left out: as it was */
+async function askForModel(from, to) {
+  const firefox = await import('./firefox.js');
+  const given = await firefox.askForModel(document, from, to);
+  if (given) models.give(given);
+}
+
 const firstText = texts.text;
 /** Writes the view to the address. @param {boolean} [step] one that Back undoes */
 function note(step = false) {
@@ -216,14 +234,19 @@ function restore() {
   models.pick(language, model);
   pick();
   run.request();
+  looking.request();
 }
 
-texts.addEventListener('input', () => run.request(kTypingPause));
+texts.addEventListener('input', () => {
+  run.request(kTypingPause);
+  looking.request(kTypingPause);
+});
 texts.addEventListener('choose', () => {
   saved = null;
   inView = undefined;
   if (texts.text !== (readAddress(location.hash).text ?? firstText)) note(true);
   run.request();
+  looking.request();
 });
 texts.addEventListener('undo', () => steer(null));
 explorer.addEventListener('sight', () => note());
@@ -240,12 +263,9 @@ models.addEventListener('choose', () => {
   inView = undefined;
   pick();
   note(true);
+  looking.request();
 });
-models.addEventListener('ask', async () => {
-  const { askForModel } = await import('./firefox.js');
-  const given = await askForModel(document, models.source.tag);
-  if (given) models.give(given);
-});
+models.addEventListener('ask', () => askForModel(models.source.tag));
 addEventListener('popstate', restore);
 bindTheme(find('#theme'));
 bindSave(

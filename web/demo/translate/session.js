@@ -41,10 +41,15 @@ export class Session {
     return !!doubt && (!!doubt.cut || doubt.warnings.includes('truncated'));
   }
 
-  /** The warnings about the model's translation, in words; often empty. @param {string} sentence */
+  /**
+   * The warnings about the model's translation, in words; often empty. source-language.js says which language the text
+   * looks like.
+   * @param {string} sentence
+   */
   noteOf(sentence) {
     const doubt = this.#doubtOf(sentence);
-    return doubt ? noteOf(doubt, 'English') : '';
+    if (!doubt) return '';
+    return noteOf({ ...doubt, warnings: doubt.warnings.filter((warning) => warning !== 'source-language') }, '');
   }
 
   /** The confidence, the warnings and the cut of the model's own translation. @param {string} sentence */

@@ -17,7 +17,7 @@
  */
 
 /**
- * qkv's own detector; null: there is none.
+ * What stands in the place of qkv's own detector (own-detector.js); null: nothing does.
  * @type {{own: DetectorSource | null}}
  */
 export const detectors = { own: null };

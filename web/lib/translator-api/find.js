@@ -129,10 +129,9 @@ async function modelFor(models, languages) {
   );
 }
 
-/** @param {CoreOptions} options @returns {Found} */
-function findOwnDetector(options) {
-  const { own } = detectors;
-  if (!own) return { state: 'unavailable' };
+/** @param {CoreOptions} options @returns {Promise<Found>} */
+async function findOwnDetector(options) {
+  const own = detectors.own ?? (await import('./own-detector.js')).ownDetector;
   const matching = options.expectedInputLanguages?.map((tag) => bestMatch(own.languages, tag)) ?? [];
   const expected = matching.filter((language) => language !== undefined);
   if (expected.length < matching.length) return { state: 'unavailable' };

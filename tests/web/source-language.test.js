@@ -1,0 +1,55 @@
+// The Translate page says which language a text looks like, where that is not the one that it translates from.
+
+import { axeFinds, forAxe } from './axe.js';
+import { settled, translate } from './chromium.js';
+import { withPages } from './pages.js';
+
+const pages = withPages();
+const kGerman = 'Das ist ein schönes Haus, und ich wohne schon lange hier.';
+
+test('text in another language is said, with the letters that decided, and its direction is offered', async () => {
+  const asked = [];
+  const page = await pages.browser.open('?engine=baseline', forAxe, (opened) =>
+    opened.route('**/assets/*.bin', (route) => {
+      asked.push(route.request().url());
+      return route.continue();
+    }),
+  );
+  await settled(page);
+  expect(asked).toEqual([]); // not before something is typed
+  expect(await page.isVisible('#looks')).toBe(false);
+  await translate(page, kGerman);
+  await page.waitForSelector('#looks:visible');
+  expect(asked).toHaveLength(1);
+  expect(await page.textContent('#looks-name')).toBe('German');
+  expect(await page.textContent('#looks-letters')).toBe(kGerman);
+  const shares = await page.$$eval('#looks-letters span', (spans) =>
+    spans.map((span) => Number(span.style.getPropertyValue('--share'))),
+  );
+  expect(Math.max(...shares)).toBe(1);
+  expect(shares[kGerman.indexOf(' ')]).toBe(0);
+  expect(await page.textContent('#message')).not.toContain('does not look like');
+  expect(await axeFinds(page)).toEqual([]);
+
+  await page.click('#looks-offer');
+  await page.waitForSelector('#firefox:visible');
+  expect([await page.inputValue('#firefox-from'), await page.inputValue('#firefox-to')]).toEqual(['de', 'en']);
+  expect(page.complaints).toEqual([]);
+});
+
+test('English, a few letters, numbers and names say nothing', async () => {
+  const page = await pages.browser.open('?engine=baseline');
+  await settled(page);
+  for (const text of [
+    'The weather is fine today, is it not?',
+    'Das',
+    '3.14 + 2',
+    kGerman,
+    'Good morning, my friend.',
+  ]) {
+    await translate(page, text);
+    if (text === kGerman) await page.waitForSelector('#looks:visible');
+    else await page.waitForSelector('#looks', { state: 'hidden' });
+  }
+  expect(page.complaints).toEqual([]);
+});

@@ -1,0 +1,77 @@
+// Says which language the text looks like, where that is not the one that is translated from, and shows which letters
+// decided. The detector is loaded with the first text that a reader types.
+
+import { languageName } from './model-picker.js';
+
+/** The detector must be so sure, and find the language of the model so unlikely. */
+const kSure = 0.8;
+const kUnlikely = 0.05;
+/** Fewer letters are not worth a notice. */
+const kFewest = 6;
+/** The part of a text that is shown, in UTF-16 units. */
+const kShown = 80;
+
+const base = (/** @type {string} */ tag) => new Intl.Locale(tag).language;
+
+export class SourceLanguage {
+  #notice;
+  #name;
+  #letters;
+  #offer;
+  /** The language in the notice; null: there is none. @type {string | null} */
+  language = null;
+
+  /** @param {ParentNode} root @param {(language: string) => void} take is called where the reader wants to translate from it */
+  constructor(root, take) {
+    const find = (/** @type {string} */ query) => /** @type {HTMLElement} */ (root.querySelector(query));
+    this.#notice = find('#looks');
+    this.#name = find('#looks-name');
+    this.#letters = find('#looks-letters');
+    this.#offer = find('#looks-offer');
+    this.#offer.addEventListener('click', () => this.language && take(this.language));
+  }
+
+  /**
+   * @param {string} text
+   * @param {string} source tag of the language that is translated from
+   * @param {AbortSignal} signal
+   */
+  async look(text, source, signal) {
+    const { detectLanguage, languages } = await import('../../lib/detect/index.js');
+    const { candidates, letters = [] } = await detectLanguage(text, { top: languages.length, letters: true, signal });
+    signal.throwIfAborted();
+    const [first] = candidates;
+    const likely = candidates.find(({ language }) => base(language) === base(source))?.confidence ?? 0;
+    const isOther = !!first && first.confidence > kSure && base(first.language) !== base(source) && likely < kUnlikely;
+    const isKnown = candidates.some(({ language }) => base(language) === base(source));
+    if (isOther && isKnown && (text.match(/\p{L}/gu)?.length ?? 0) >= kFewest)
+      this.#show(first.language, text, letters);
+    else this.hide();
+  }
+
+  hide() {
+    this.language = null;
+    this.#notice.hidden = true;
+  }
+
+  /** @param {string} language @param {string} text @param {ArrayLike<number>} letters */
+  #show(language, text, letters) {
+    this.language = language;
+    this.#name.textContent = languageName(language);
+    this.#offer.textContent = `Translate from ${languageName(language)}…`;
+    this.#letters.lang = language;
+    this.#letters.replaceChildren(...underlined(text.slice(0, kShown), letters));
+    this.#notice.hidden = false;
+  }
+}
+
+/** The text, its letters underlined as they decided. @param {string} text @param {ArrayLike<number>} letters */
+function underlined(text, letters) {
+  const most = Math.max(...Array.from(letters));
+  return Array.from(text.matchAll(/\P{M}\p{M}*/gsu), ({ 0: part, index }) => {
+    const span = document.createElement('span');
+    span.textContent = part;
+    span.style.setProperty('--share', String(letters[index] / most || 0));
+    return span;
+  });
+}
