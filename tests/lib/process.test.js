@@ -25,7 +25,7 @@ const kRelaxed = ['--experimental-wasm-relaxed-simd', '--no-liftoff'];
 const quiet = (stdout) => ({ code: 0, stderr: '', stdout });
 
 test.each([
-  ['index.js', 'QkvError,Translator,registry,splitSentences,version'],
+  ['index.js', 'QkvError,Translator,languagePairs,models,registry,splitSentences,version'],
   ['models/index.js', 'Encoder,Generator,QkvError,Translator,inspect,load'],
 ])('importing %s does nothing', async (door, names) => {
   const forbidden = [

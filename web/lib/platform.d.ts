@@ -7,8 +7,19 @@ interface AddEventListenerOptions {
 interface EventListenerObject {
   handleEvent(event: Event): void;
 }
+interface Cache {
+  match(request: any, options?: any): Promise<any>;
+  put(request: any, response: any): Promise<void>;
+  delete(request: any, options?: any): Promise<boolean>;
+  keys(request?: any, options?: any): Promise<readonly any[]>;
+}
 interface FileList {
   readonly length: number;
+}
+interface Node {}
+interface StorageEstimate {
+  quota?: number;
+  usage?: number;
 }
 interface Worker {
   terminate(): void;
