@@ -26,6 +26,7 @@ export async function serveStore() {
     const file = isModel ? join(built.models, pathname.slice(8)) : join(built.package, pathname);
     const { range } = request.headers;
     if (isModel) said.asked.push(`${pathname.split('/').at(-1)}${range ? ` ${range}` : ''}`);
+    if (request.method === 'OPTIONS') return response.writeHead(403).end(); // no header of ours is allowed
     if (isModel && said.isDown) return response.destroy();
     if (!existsSync(file) || !statSync(file).isFile()) return response.writeHead(404).end();
     const { size, mtimeMs } = statSync(file);
@@ -35,6 +36,7 @@ export async function serveStore() {
       'content-length': size - start,
       'cache-control': isModel ? 'no-store' : 'no-cache',
       etag: `"${mtimeMs}"`,
+      ...(isModel && { 'access-control-allow-origin': '*' }),
       ...(start && { 'content-range': `bytes ${start}-${size - 1}/${size}` }),
     });
     if (said.breakAfter && file.endsWith('.safetensors')) {
