@@ -25,7 +25,8 @@ export function problems(tag, read) {
   for (const folder of folders) {
     const manifest = read(`${folder}/package.json`);
     const own = JSON.parse(manifest);
-    const others = Object.values(own.peerDependencies ?? {});
+    const peers = Object.entries(own.peerDependencies ?? {});
+    const others = peers.filter(([name]) => name.startsWith('qkv')).map(([, its]) => its);
     const isOther = [own.version, ...others].some((its) => its !== version);
     if (isOther) found.push(`${folder}/package.json is not all of version ${version}`);
     if (kPlaceholder.test(manifest)) found.push(`${folder}/package.json has placeholders: fill in package.json`);
