@@ -2,6 +2,7 @@
 // is read, and spoilt as soon as the call has returned.
 
 import { readFileSync, readdirSync } from 'node:fs';
+import * as parser from 'htmlparser2';
 import { attentionWasmUrls } from '../../web/lib/attention/assets.js';
 import { attention, loadAttention, multiHeadAttention, positions } from '../../web/lib/attention/index.js';
 import { wasmUrls } from '../../web/lib/engine/assets.js';
@@ -148,6 +149,13 @@ const entries = {
   translate: () => of('translator', 'translate', kText, { ...kCarried(), maxLength: 20, shortlist: false }),
   'translate after a prefix': () => of('translator', 'translate', 'Hello.', { prefix: [5, 6, 7] }),
   translateParts: () => of('translator', 'translateParts', kText, { ...kCarried(), split: true }),
+  'translate of HTML': () =>
+    of('translator', 'translate', '<p>I love <b>Boston</b>.</p>', {
+      ...kCarried(),
+      format: 'html',
+      parser,
+      maxLength: 20,
+    }),
   translateStreaming: () => streamOf('translator', 'translateStreaming', kText, { ...kCarried(), maxLength: 20 }),
   search: () => of('translator', 'search', 'Hello.', { ...kCarried(), beam: 3, nBest: 2, tree: true, prefix: [5] }),
   trace: () => of('translator', 'trace', kText, { ...kCarried(), sentence: 0, vectors: true, prefix: [5] }),

@@ -10,7 +10,7 @@ const kLimit = 178_000;
 const kAttentionLimit = 66_000;
 const kModelsLimit = 211_000;
 const kTrainingLimit = 263_000;
-const kPageLimit = 190_000;
+const kPageLimit = 193_000;
 const kInstallLimit = 3_000;
 const kDetectLimit = 200_000;
 

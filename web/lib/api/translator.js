@@ -61,7 +61,7 @@ const kPair = ['sourceLanguage', 'targetLanguage'];
 const kModel = [...kPair, 'model', 'models', 'registry', 'pivotLanguage', 'baseUrl', 'store'];
 const kCreate = [...kModel, 'monitor', 'signal', 'worker', 'wasm', 'threads', 'workers', 'beam'];
 const kPlain = ['signal', 'shortlist', 'maxLength', ...kCarryOptions];
-const kTranslate = ['split', 'prefix', 'format', ...kPlain];
+const kTranslate = ['split', 'prefix', 'format', 'parser', ...kPlain];
 const kSearch = ['signal', 'beam', 'nBest', 'tree', 'prefix', 'shortlist', 'maxLength', ...kCarryOptions];
 const kTrace = ['signal', 'sentence', 'prefix', 'shortlist', 'maxLength', 'vectors', ...kCarryOptions];
 const kTracePair = ['signal', 'vectors', ...kCarryOptions];
@@ -191,11 +191,12 @@ export class Translator {
    * @returns {Promise<string>} rejects with QuotaExceededError, AbortError after `destroy()`, or the signal's reason
    */
   async translate(text, options) {
-    if (options?.format === 'html') {
-      return (await loadedPart(parts.markup)).translateHtml(this, text, options);
-    }
-    const translated = await this.translateParts(text, options);
-    return translated.map((part) => part.translation).join('');
+    const given = readFields(options, 'translate', kTranslate);
+    if (given.format !== 'html') return (await this.#parts(text, given)).map((part) => part.translation).join('');
+    const { signal, parser, split, ...choice } = given;
+    const how = { signal, split, ...this.#choice(choice) };
+    const html = inputText(text);
+    return (await loadedPart(parts.markup)).translateHtml(this, html, how, parser);
   }
 
   /**
@@ -206,7 +207,9 @@ export class Translator {
    * @returns {Promise<void>} rejects as `translate` does; what was translated by then stays
    */
   async translateFragment(node, options) {
-    return (await loadedPart(parts.markup)).translateNode(this, node, options);
+    const { signal, ...choice } = readFields(options, 'translateFragment', kPlain);
+    const how = { signal, ...this.#choice(choice) };
+    return (await loadedPart(parts.markup)).translateNode(this, node, how);
   }
 
   /**
@@ -217,21 +220,28 @@ export class Translator {
    * @returns {Promise<TranslatedPart[]>} the sentences and the white space between them; rejects as `translate` does
    */
   async translateParts(text, options) {
-    const given = readFields(options, 'translate', kTranslate);
-    const { signal, split = given.prefix === undefined, format = 'text', ...choice } = given;
-    if (format !== 'text') throw invalid('format', "it is 'text' or, in translate(), 'html'");
-    return this.#call('translate', this.#translation(text, split, choice), signal);
+    return this.#parts(text, readFields(options, 'translate', kTranslate));
+  }
+
+  /**
+   * @param {string} text
+   * @param {any} given as a caller gives it
+   * @returns {Promise<TranslatedPart[]>}
+   */
+  async #parts(text, { signal, prefix, split = prefix === undefined, format = 'text', parser, ...choice }) {
+    if (format !== 'text' || parser) throw invalid('format', "it is 'text' or, in translate(), 'html'");
+    return this.#call('translate', this.#translation(text, split, { prefix, ...choice }), signal);
   }
 
   /**
    * Translates sentences that were found already, and says with each which pieces of its source its pieces look at.
    * @param {Part[]} parts
-   * @param {Choice & CallOptions} options
+   * @param {CallOptions & {copy?: boolean}} options `signal`, and a choice that was read
    * @returns {Promise<AlignedPart[]>}
    * @internal
    */
   async translateAligned(parts, { signal, ...choice }) {
-    const args = { text: '', parts, language: '', align: true, ...this.#how(true), ...this.#choice(choice) };
+    const args = { text: '', parts, language: '', align: true, ...this.#how(true), beam: this.info.beam, ...choice };
     return this.#call('translate', args, signal);
   }
 

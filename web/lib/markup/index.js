@@ -1,21 +1,20 @@
 // Markup translated: HTML as a string, and trees of nodes. One chunk, which is fetched with the first of them.
-import { described, inputText, invalid, readFields } from '../base/given.js';
-import { kCarryOptions } from '../text/keep.js';
+import { described, invalid } from '../base/given.js';
 import { parseHtml } from './html.js';
 import { translateTree } from './translate.js';
-
-const kOptions = ['signal', 'shortlist', 'maxLength', ...kCarryOptions];
 
 /**
  * HTML with its texts translated.
  * @param {import('./translate.js').Aligning} translator
  * @param {string} html
- * @param {object} options
+ * @param {{signal?: AbortSignal | null, copy?: boolean, prefix?: unknown, split?: boolean}} options
+ * @param {any} parser
  * @returns {Promise<string>}
  */
-export async function translateHtml(translator, html, options) {
-  const { parser, format: _format, ...how } = readFields(options, 'translate', ['format', 'parser', ...kOptions]);
-  const { root, write } = await parseHtml(inputText(html), parser);
+export async function translateHtml(translator, html, { prefix, split, ...how }, parser) {
+  if (prefix !== undefined) throw invalid('prefix', 'HTML has many sentences, which no prefix can begin');
+  if (split !== undefined) throw invalid('split', 'the sentences of HTML are always found');
+  const { root, write } = await parseHtml(html, parser);
   await translateTree(translator, root, how);
   return write();
 }
@@ -24,13 +23,13 @@ export async function translateHtml(translator, html, options) {
  * Translates what a node contains, in place.
  * @param {import('./translate.js').Aligning} translator
  * @param {Node} node
- * @param {object} [options]
+ * @param {{signal?: AbortSignal | null, copy?: boolean}} options
  */
 export async function translateNode(translator, node, options) {
   if (typeof node?.nodeType !== 'number' || ![1, 9, 11].includes(node.nodeType)) {
     throw invalid('node', `expected an element, a document or a fragment, got ${described(node)}`);
   }
-  await translateTree(translator, node, readFields(options, 'translateFragment', kOptions));
+  await translateTree(translator, node, options);
 }
 
 /** What a page without markup does not load. */
