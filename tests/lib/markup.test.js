@@ -210,7 +210,7 @@ describe('by a model', () => {
     const gone = await create();
     gone.destroy();
     expect(await rejection(gone.translate('<p>Hello', { format: 'html', parser }))).toMatchObject({
-      name: 'InvalidStateError',
+      name: 'AbortError',
     });
   });
 });
