@@ -15,7 +15,9 @@ const kWeights = 'model.safetensors';
 export function storeSettings({ key, name, source }, { sourceLanguage, targetLanguage, store = true }) {
   if (typeof store !== 'boolean' && !store?.put) throw invalid('store', 'it is true, false, or a Cache');
   const { files = {}, hashes, folder, manifest } = source;
-  const address = typeof key === 'string' ? key : Object.values(files).join(' ');
+  // Bytes are not written as text, which takes seconds for a model.
+  const urls = Object.values(files).every((file) => typeof file === 'string') ? Object.values(files) : [];
+  const address = typeof key === 'string' ? key : urls.join(' ');
   if (!store || !/^https?:/.test(address)) return undefined;
   const beside = folder ?? String(files[kWeights]).replace(/[^/]*$/, '');
   return {
