@@ -3,6 +3,7 @@
 import { calls } from './calls.js';
 import { conversions } from './conversions.js';
 import { creation } from './creation.js';
+import { detection } from './detection.js';
 import { idl } from './idl.js';
 import { progress } from './progress.js';
 import { activated, configure, kTiny, sleep } from './tools.js';
@@ -10,7 +11,7 @@ import { activated, configure, kTiny, sleep } from './tools.js';
 /** How long a row may take. */
 const kLongest = 30_000; // ms
 
-export const rows = [...idl, ...conversions, ...creation, ...progress, ...calls];
+export const rows = [...idl, ...conversions, ...creation, ...progress, ...calls, ...detection];
 
 /** @returns {Promise<[requirement: string, fault: string][]>} '' where there is none */
 export async function runRows(list = rows) {
