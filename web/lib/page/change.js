@@ -1,4 +1,5 @@
 // One text of a page, translated, and how to take that back: the very nodes, in the order in which they were.
+import { textsIn } from '../markup/blocks.js';
 import { contentsOf, fill } from '../markup/rebuild.js';
 import { keepValue } from '../markup/translate.js';
 
@@ -143,18 +144,18 @@ export class BilingualChange {
   block;
   #added;
 
-  /** @param {Block} block @param {AlignedPart[]} parts @param {(copy: Node) => Block | undefined} read finds the block in a copy @param {string} language */
-  constructor(block, parts, read, language) {
+  /** @param {Block} block @param {AlignedPart[]} parts @param {string} from a language @param {string} to */
+  constructor(block, parts, from, to) {
     this.block = block;
     const page = /** @type {Document} */ (block.parent.ownerDocument);
     const added = page.createElement('span');
     added.className = 'qkv-translation notranslate';
-    added.lang = language;
+    added.lang = to;
     added.dir = 'auto';
     added.style.display = 'block';
     for (const node of rowOf(block)) added.append(node.cloneNode(true));
     for (const element of added.querySelectorAll('[id]')) element.removeAttribute('id');
-    const copy = read(added);
+    const copy = blockIn(added, block.text, from);
     if (copy) for (const content of contentsOf(copy, parts)) fill(content);
     for (const element of added.querySelectorAll(kObjects)) element.remove();
     this.#added = added;
@@ -178,6 +179,26 @@ export class BilingualChange {
   undo() {
     this.#added.remove();
   }
+}
+
+/**
+ * The block of which an element is the copy.
+ * @param {Element} copy
+ * @param {string} text
+ * @param {string} language
+ * @returns {Block | null} null where it reads otherwise
+ */
+function blockIn(copy, text, language) {
+  // The element says that it is not to be translated; what is in it is read by itself.
+  const fragment = copy.ownerDocument.createDocumentFragment();
+  fragment.append(...copy.childNodes);
+  const block = /** @type {Block | undefined} */ (
+    [...textsIn(fragment, { language, attributes: false })].find((found) => 'items' in found)
+  );
+  copy.append(fragment);
+  if (block?.text !== text) return null;
+  block.parent = copy;
+  return block;
 }
 
 /** What a copy does not have twice. */

@@ -69,3 +69,37 @@ export async function* innerRoots(root, pace) {
     await pace();
   }
 }
+
+const kRightToLeft = /^(ar|he|fa|ur|yi|ps|sd|dv|ug)\b/;
+
+/**
+ * Says that a page is in a language now, where the whole page is translated.
+ * @param {Element} root
+ * @param {string} language
+ * @returns {() => void} puts back what the page said
+ */
+export function markLanguage(root, language) {
+  const page = root.ownerDocument;
+  const html = page.documentElement;
+  if (root !== html && root !== page.body) return () => {};
+  const was = ['lang', 'dir'].map((name) => ({ name, value: html.getAttribute(name) }));
+  html.setAttribute('lang', language);
+  if (kRightToLeft.test(language)) html.setAttribute('dir', 'rtl');
+  return () => {
+    for (const { name, value } of was) {
+      if (value === null) html.removeAttribute(name);
+      else html.setAttribute(name, value);
+    }
+  };
+}
+
+/**
+ * The element around a node whose texts were read as a whole.
+ * @param {Node} node
+ * @param {WeakSet<Node>} read
+ */
+export function containerOf(node, read) {
+  let at = node;
+  while (!read.has(at) && at.parentNode) at = at.parentNode;
+  return at;
+}

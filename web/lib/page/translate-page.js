@@ -4,7 +4,7 @@ import { isOff } from '../markup/elements.js';
 import { partsOf } from '../markup/translate.js';
 import { pacer } from '../base/runtime.js';
 import { AttributeChange, BilingualChange, BlockChange, keepingPlace } from './change.js';
-import { anchorOf, innerRoots, isCurrent } from './places.js';
+import { anchorOf, containerOf, innerRoots, isCurrent, markLanguage } from './places.js';
 
 /** @typedef {import('../markup/blocks.js').Block} Block */
 /** @typedef {import('../markup/blocks.js').Attribute} Attribute */
@@ -20,7 +20,6 @@ const kAhead = 1;
 const kSlice = 8;
 const kMostCached = 2000;
 const kAttributes = ['alt', 'title', 'placeholder', 'aria-label'];
-const kRightToLeft = /^(ar|he|fa|ur|yi|ps|sd|dv|ug)\b/;
 
 /** The translations of pages that are not undone. @type {Set<PageTranslation>} */
 const active = new Set();
@@ -88,7 +87,7 @@ export class PageTranslation extends EventTarget {
     const margin = `${100 * kAhead}% 0%`;
     this.#seeing = new IntersectionObserver((entries) => this.#seen(entries), { rootMargin: margin });
     this.#mutations = new MutationObserver((records) => this.#changed(records));
-    this.#unmark = this.#markLanguage();
+    if (!options.bilingual) this.#unmark = markLanguage(root, translator.targetLanguage);
     void this.#add(root);
   }
 
@@ -130,18 +129,6 @@ export class PageTranslation extends EventTarget {
     });
     this.#unmark();
     this.#unmark = () => {};
-  }
-
-  #markLanguage() {
-    const page = this.root.ownerDocument;
-    if (this.root !== page.documentElement && this.root !== page.body) return () => {};
-    const html = page.documentElement;
-    const was = [html.getAttribute('lang'), html.getAttribute('dir')];
-    const { targetLanguage } = this.translator;
-    if (this.#options.bilingual) return () => {};
-    html.setAttribute('lang', targetLanguage);
-    if (kRightToLeft.test(targetLanguage)) html.setAttribute('dir', 'rtl');
-    return () => ['lang', 'dir'].forEach((name, i) => setOrRemove(html, name, was[i]));
   }
 
   /** Reads a root's texts, and those of the shadow roots and frames in it. @param {Node} root */
@@ -352,17 +339,7 @@ export class PageTranslation extends EventTarget {
     if (!bilingual || text.parent.nodeName === 'OPTION' || text.parent.nodeName === 'TITLE')
       return new BlockChange(text, parts);
     const language = this.translator.sourceLanguage.split('-')[0].toLowerCase();
-    const read = (/** @type {Node} */ copy) => {
-      // The copy is a text by itself, whatever it says of itself.
-      const fragment = document.createDocumentFragment();
-      fragment.append(...copy.childNodes);
-      const [block] = [...textsIn(fragment, { language, attributes: false })].filter((found) => 'items' in found);
-      const isSame = block && block.text === text.text;
-      if (isSame) /** @type {Block} */ (block).parent = copy;
-      copy.appendChild(fragment);
-      return isSame ? /** @type {Block} */ (block) : undefined;
-    };
-    return new BilingualChange(text, parts, read, this.translator.targetLanguage);
+    return new BilingualChange(text, parts, language, this.translator.targetLanguage);
   }
 
   /** @param {AttributeChange} change */
@@ -430,17 +407,4 @@ export class PageTranslation extends EventTarget {
   #settle() {
     for (const resolve of this.#settling.splice(0)) resolve();
   }
-}
-
-/** @param {Element} element @param {string} name @param {string | null} value */
-function setOrRemove(element, name, value) {
-  if (value === null) element.removeAttribute(name);
-  else element.setAttribute(name, value);
-}
-
-/** The element around a node whose texts were read as a whole. @param {Node} node @param {WeakSet<Node>} read */
-function containerOf(node, read) {
-  let at = node;
-  while (!read.has(at) && at.parentNode) at = at.parentNode;
-  return at;
 }
