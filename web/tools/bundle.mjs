@@ -143,6 +143,7 @@ async function bundle(out, entryPoints, { minify, sourcemap }) {
   const workers = Object.entries(kWorkers).filter(([, source]) => isWorker(source));
   await esbuild({
     ...shared,
+    sourcemap: undefined, // three times the same sources, which would be a tenth of the package
     entryPoints: workers.map(([name, source]) => ({ in: join(kLib, source), out: name })),
     outdir: join(out, 'assets'),
     format: 'iife',
