@@ -73,7 +73,7 @@ Result<void> MarianLoader::MakeModel() {
   }
   QKV_TRY(TransformerConfig config, ReadMarianShape(directory_->entries(), name_));
   const SentencePiece& target = target_ ? *target_ : *source_;
-  if (rows_.empty()) {
+  if (!HasRows()) {
     QKV_CHECK(CheckSize(*source_, config.source_vocabulary - (config.shared_embeddings ? 1 : 0), source_name_));
     QKV_CHECK(CheckSize(target, config.vocabulary - 1, target_ ? target_name_ : source_name_));
     config.end = target.Id("</s>");
@@ -88,13 +88,13 @@ Result<void> MarianLoader::MakeModel() {
     QKV_TRY(shortlist, Shortlist::Parse(shortlist_, config.source_vocabulary, config.vocabulary, shortlist_name_));
   }
   PieceRows names;
-  if (rows_.empty()) {
+  if (!HasRows()) {
     names = PieceRows::Of(*source_, config.source_vocabulary);
   } else {
     QKV_TRY(names, PieceRows::Parse(rows_, config.source_vocabulary, config.end, rows_name_.c_str()));
   }
   generation_.max_length = config.max_positions;
-  generation_.banned = {rows_.empty() ? target.unknown_id() : names.unknown(), config.pad};
+  generation_.banned = {HasRows() ? names.unknown() : target.unknown_id(), config.pad};
   std::unique_ptr<PieceRows> target_names;
   if (!config.shared_embeddings) target_names = std::make_unique<PieceRows>(PieceRows::Of(target, config.vocabulary));
   QKV_CHECK(config.CheckPositions());
@@ -104,7 +104,7 @@ Result<void> MarianLoader::MakeModel() {
                                     std::move(target_names), std::move(*source_), std::move(target_),
                                     std::move(shortlist)));
   model_->as_marian_ = true;
-  if (!rows_.empty()) QKV_CHECK(model_->CheckPieces());
+  if (HasRows()) QKV_CHECK(model_->CheckPieces());
   shortlist_ = {};
   rows_ = {};
   WeightSlots slots = MarianSlots(model_->Slots(), directory_->entries(), config);

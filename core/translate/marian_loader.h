@@ -46,6 +46,16 @@ class MarianLoader : public ModelLoader {
   std::unique_ptr<MarianDirectory> directory_;  // null when it is complete
   Transformer* transformer_ = nullptr;          // of model_
   ByteRange options_;                           // length 0: already read
+  // Whether rows are given by a file of their own. The compiler drops what is only for that from WebAssembly, where
+  // nothing gives one.
+  bool HasRows() const {
+#ifdef __EMSCRIPTEN__
+    return false;
+#else
+    return !rows_.empty();
+#endif
+  }
+
   std::string source_name_, target_name_, shortlist_name_, rows_name_, rows_;
   GenerationConfig generation_;
   std::optional<SentencePiece> source_, target_;

@@ -44,15 +44,18 @@ function nameOf(file) {
   return model[1];
 }
 
+/** The folders of web/lib whose modules are needed together. */
+const kTogether = ['base', 'worker'];
+
 /**
- * Side-effect imports between the modules of web/lib/base put all of them into one chunk: every door needs most of
- * them, and many small chunks take more bytes.
+ * Side-effect imports between the modules of such a folder, so that all of them are in one chunk: many small chunks take more
+ * bytes.
  * @param {string} path of a module
  */
 function together(path) {
-  const folder = join(kLib, 'base');
-  if (dirname(path) !== folder) return '';
-  const others = readdirSync(folder).filter((name) => name !== basename(path));
+  const folder = dirname(path);
+  if (!kTogether.some((name) => folder === join(kLib, name))) return '';
+  const others = readdirSync(folder).filter((name) => name !== basename(path) && name.endsWith('.js'));
   return others.map((name) => `import './${name}';\n`).join('');
 }
 
