@@ -42,6 +42,7 @@ beforeAll(() => {
   writeFileSync(join(folder, 'blocked.json'), JSON.stringify({ ...run, out: 'empty.tsv' }));
   mkdirSync(join(folder, 'nothing'));
   spawnSync('mkfifo', [join(folder, 'pipe')]);
+  makeLanguageModel();
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -64,6 +65,28 @@ const run = {
   checkpoint: { every: 2 },
 };
 
+/** A model that tells two languages apart, in the folder `language`. */
+function makeLanguageModel() {
+  const lines = ['Where is the station?\ten\n', 'Wo ist der Bahnhof?\tde\n'].join('').repeat(20);
+  writeFileSync(join(folder, 'languages.tsv'), lines);
+  const config = {
+    task: 'language',
+    out: 'learnt',
+    labels: ['de', 'en'],
+    vocabulary: 'grams',
+    corpora: [{ path: 'languages.tsv' }],
+    dev: 'languages.tsv',
+    model: { columns: 8, heads: 2 },
+    batch: { tokens: 1000, longest: 1000 },
+    steps: 2,
+    measure: { every: 2 },
+  };
+  writeFileSync(join(folder, 'languages.json'), JSON.stringify(config));
+  const vocabulary = ['vocab', '--for', 'language', '--data', '$/languages.tsv', '--size', '64', '-o', '$/grams'];
+  for (const args of [vocabulary, ['train', '$/languages.json', '--threads', '1']])
+    expect(qkv(filled(args))).toMatchObject({ status: 0 });
+}
+
 // What each command needs to succeed; $ is the folder of this test. The line is what it reads.
 const kCommands = {
   // A trained model: what one of random weights writes does not end, which standard error reports.
@@ -77,6 +100,7 @@ const kCommands = {
   shortlist: { args: ['-m', translator, '--pairs', '$/pairs.tsv', '-o', '$/shortlist.bin'] },
   train: { args: ['$/run.json', '--resume', '--threads', '1'] },
   vocab: { args: ['--spm', join(translator, 'source.spm'), '-o', '$/vocabulary'] },
+  detect: { args: ['-m', '$/learnt/model'], line: 'Where is he?\n' },
   evaluate: { args: [translator, '--data', '$/pairs.tsv', '--samples', '0', '--beam', '1'] },
   encode: { args: ['-m', encoder], line: 'the cat\n' },
   'fill-mask': { args: ['-m', encoder], line: 'the [MASK]\n' },

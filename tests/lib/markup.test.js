@@ -10,7 +10,7 @@ import { at, create, rejection } from './support.js';
 const parser = htmlparser2;
 const asTree = (html) => readTree(html, htmlparser2);
 const skeletonOf = (html) => skeleton(asTree(html), { TreeElement, TreeText });
-const written = (html, order = inOrder) => translateHtml(capitals(order), html, { parser });
+const written = (html, order = inOrder) => translateHtml(capitals(order), html, {}, parser);
 
 describe('by a translator that changes all words', () => {
   test('elements stay around their words', async () => {
@@ -105,9 +105,8 @@ describe('by a translator that changes all words', () => {
     const translator = capitals(inOrder);
     const { translateAligned } = translator;
     translator.translateAligned = (parts, options) => (seen.push(...parts), translateAligned(parts, options));
-    await translateHtml(translator, '<p>One <b>two.\nThree</b>\n four.</p><p>Run <code>a. B</code> now.</p>', {
-      parser,
-    });
+    const html = '<p>One <b>two.\nThree</b>\n four.</p><p>Run <code>a. B</code> now.</p>';
+    await translateHtml(translator, html, {}, parser);
     expect(seen.filter((part) => part.sentence).map((part) => part.text)).toEqual([
       'One two.',
       'Three  four.',
@@ -120,7 +119,7 @@ describe('by a translator that changes all words', () => {
     for (let i = 0; i < 10_000; i++) {
       const html = fragment(chance(i), { careless: i % 4 === 0, depth: i % 50 === 0 ? 2 : 1 });
       const translator = capitals([inOrder, backwards, shuffled][i % 3], { seed: i, noise: i % 5 ? 0 : 0.3 });
-      const translated = await translateHtml(translator, html, { parser });
+      const translated = await translateHtml(translator, html, {}, parser);
       const [before, after] = [skeletonOf(html), skeletonOf(translated)];
       const isSame = JSON.stringify(before) === JSON.stringify(after) && writeTree(asTree(translated)) === translated;
       if (!isSame) expect({ html, translated, ...after }).toEqual({ html, translated, ...before });
