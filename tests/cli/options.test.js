@@ -16,7 +16,7 @@ const of = (call) => options.filter((option) => option.call === call);
 const numbers = options.filter(({ least }) => least !== undefined);
 
 // The options of the commands that are not options of the calls.
-const kOwn = ['--help', '--model', '--threads', '--trace', '--int8'];
+const kOwn = ['--help', '--model', '--then', '--threads', '--trace', '--int8'];
 
 describe.each(['translate', 'generate'])('qkv %s', (call) => {
   const { stdout } = qkv(call, '--help');

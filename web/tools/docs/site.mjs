@@ -64,12 +64,12 @@ function sectionsHtml(sections, deepest) {
   return items.length > 1 ? `<h2>On this page</h2>\n<ul>${items.join('\n')}</ul>` : '';
 }
 
-/** Links to the page before and the page after. @param {Document[]} documents @param {number} i */
-function stepsHtml(documents, i) {
+/** Links to the page before and the page after. @param {Document[]} documents @param {number} i @param {string} up */
+function stepsHtml(documents, i, up) {
   const link = (/** @type {Document | undefined} */ to, /** @type {string} */ rel) =>
     to?.group === undefined || documents[i].group === undefined
       ? ''
-      : `<a rel="${rel}" href="${to.path.replace(/\.md$/, '.html')}">${escaped(titleOf(to.source))}</a>`;
+      : `<a rel="${rel}" href="${up}${to.path.replace(/\.md$/, '.html')}">${escaped(titleOf(to.source))}</a>`;
   return link(documents[i - 1], 'prev') + link(documents[i + 1], 'next');
 }
 
@@ -113,7 +113,7 @@ export async function docsSite(page, { withReference }) {
       body: html,
       sections: sectionsHtml(sections, path.startsWith('reference/') ? 3 : 2),
     };
-    files.set(url, page({ title, description: escaped(description), up, ...parts, steps: stepsHtml(documents, i) }));
+    files.set(url, page({ title, description: escaped(description), up, ...parts, steps: stepsHtml(documents, i, up) }));
   }
   files.set('search.json', JSON.stringify(search));
   return { files, pictures };
