@@ -113,7 +113,10 @@ export async function docsSite(page, { withReference }) {
       body: html,
       sections: sectionsHtml(sections, path.startsWith('reference/') ? 3 : 2),
     };
-    files.set(url, page({ title, description: escaped(description), up, ...parts, steps: stepsHtml(documents, i, up) }));
+    files.set(
+      url,
+      page({ title, description: escaped(description), up, ...parts, steps: stepsHtml(documents, i, up) }),
+    );
   }
   files.set('search.json', JSON.stringify(search));
   return { files, pictures };
