@@ -1,5 +1,5 @@
 // What the page shows of parts that are carried through, and of what a reader should know.
-import { settled, translate } from './chromium.js';
+import { translate } from './chromium.js';
 import { withPages } from './pages.js';
 
 const pages = withPages();

@@ -38,7 +38,7 @@ async function outlive([index, text, how]) {
   const { Translator } = await import(`${index}index.js`);
   const { Trainer } = await import(`${index}train.js`);
   const { default: model } = await import(`${index}models/en-fr/index.js`);
-  const pair = { sourceLanguage: 'en', targetLanguage: 'fr', model };
+  const pair = { sourceLanguage: 'en', targetLanguage: 'fr', model, store: false };
   const later = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
   const ending = async (promise) => {
     await later(100);

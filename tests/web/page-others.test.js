@@ -47,7 +47,7 @@ const kResults = [
 test('Firefox', async () => {
   const firefox = await openFirefox(built.package);
   try {
-    const page = await firefox.open('index.d.ts');
+    const page = await firefox.open('nothing.html');
     expect(await page.evaluate(use, ['', '/models/en-fr/'])).toEqual(kResults);
   } finally {
     await firefox.close();

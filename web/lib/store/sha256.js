@@ -19,6 +19,8 @@ export class Sha256 {
   #state = kStart.slice();
   #schedule = new Int32Array(64);
   #block = new Uint8Array(64);
+  #words = new DataView(this.#block.buffer);
+  #variables = new Int32Array(8);
 
   /** @param {Uint8Array} bytes */
   add(bytes) {
@@ -44,12 +46,14 @@ export class Sha256 {
   /** One block (6.2.2). The eight variables stay where they are; which is which moves by one place a round. */
   #compress() {
     const w = this.#schedule;
-    const block = new DataView(this.#block.buffer);
-    const s = Int32Array.from(this.#state);
+    const s = this.#variables;
+    s.set(this.#state);
     for (let t = 0; t < 64; t++) {
       const [x, y] = [w[(t + 49) & 63], w[(t + 62) & 63]];
       w[t] =
-        t < 16 ? block.getInt32(4 * t) : w[t - 16] + mixed(x, 7, 18, x >>> 3) + w[t - 7] + mixed(y, 17, 19, y >>> 10);
+        t < 16
+          ? this.#words.getInt32(4 * t)
+          : w[t - 16] + mixed(x, 7, 18, x >>> 3) + w[t - 7] + mixed(y, 17, 19, y >>> 10);
       const [a, b, c] = [s[-t & 7], s[(1 - t) & 7], s[(2 - t) & 7]];
       const [e, f, g] = [s[(4 - t) & 7], s[(5 - t) & 7], s[(6 - t) & 7]];
       const first = s[(7 - t) & 7] + mixed(e, 6, 11, rotated(e, 25)) + ((e & f) ^ (~e & g)) + kConstants[t] + w[t];

@@ -20,9 +20,9 @@ import { Sha256 } from './sha256.js';
 /** @typedef {ReturnType<typeof makeShelf>} Shelf */
 
 /** Bytes of a part: what a page that is closed loses at most. */
-const kPart = 1 << 20;
+const kPart = 1 << 19;
 /** Parts that may wait for the store before the engine waits for them: they are in memory. */
-const kMostWaiting = 8;
+const kMostWaiting = 2;
 /** How long a model without a hash is taken from the store before its manifest is asked for again, ms: a day. */
 const kDay = 86_400_000;
 const kHeader = 'qkv-part';
@@ -161,11 +161,12 @@ function makeShelf(settings, signal, { store, record, isKept, room }, release) {
    * @returns {AsyncGenerator<Uint8Array>}
    */
   async function* chunksOf(file, parts, sum, opened) {
-    const held = opened && store ? new Uint8Array(kPart) : new Uint8Array(0);
+    // A byte more than the file, so that its last part is not full.
+    const held = new Uint8Array(opened && store ? Math.min(kPart, (opened.size || kPart) + 1) : 0);
     let [size, index, isLast] = [0, parts.length, false];
     const writeHeld = () => {
       const headers = { [kHeader]: JSON.stringify({ size, isLast, tag: opened?.tag }) };
-      const part = new Response(held.slice(0, size), { headers });
+      const part = new Response(held.subarray(0, size), { headers }); // which copies the bytes
       size = 0;
       return write(partUrl(file, index++), part);
     };
@@ -175,11 +176,11 @@ function makeShelf(settings, signal, { store, record, isKept, room }, release) {
           sum?.add(chunk);
           come.bytes += chunk.length;
           for (let rest = chunk; from === opened && isKeeping && rest.length > 0;) {
-            const taken = rest.subarray(0, kPart - size);
+            const taken = rest.subarray(0, held.length - size);
             held.set(taken, size);
             size += taken.length;
             rest = rest.subarray(taken.length);
-            if (size === kPart) await writeHeld();
+            if (size === held.length) await writeHeld();
           }
           yield chunk;
         }
