@@ -12,6 +12,7 @@
 #include "core/io/safetensors_writer.h"
 #include "core/train/checkpoint.h"
 #include "core/train/initialise.h"
+#include "core/train/language_task.h"
 #include "core/train/run_log.h"
 #include "core/train/training_task.h"
 
@@ -19,6 +20,11 @@ namespace qkv {
 namespace {
 
 namespace fs = std::filesystem;
+
+Result<std::unique_ptr<TrainingTask>> MakeTask(const RunConfig& run, const std::string& folder) {
+  if (run.task != Task::kLanguage) return MakeTrainingTask(run, folder);
+  return MakeLanguageTask(run, (fs::path(folder) / run.vocabulary).string());
+}
 
 // Starts the clock with the time of earlier parts of the run.
 class Clock {
@@ -65,7 +71,7 @@ class Runner {
   }
 
   Result<void> MakeModel() {
-    QKV_TRY(task_, MakeTrainingTask(config_, folder_));
+    QKV_TRY(task_, MakeTask(config_, folder_));
     if (config_.batch.longest > task_->max_positions()) {
       return Error{ErrorCode::kInvalidArgument,
                    "is more than the model's " + std::to_string(task_->max_positions()) + " positions",

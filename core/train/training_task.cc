@@ -8,7 +8,6 @@
 #include "core/models/any_sequence_model.h"
 #include "core/text/spm_file.h"
 #include "core/train/begin_from.h"
-#include "core/train/language_task.h"
 #include "core/train/one_sided_presets.h"
 #include "core/train/pair_examples.h"
 #include "core/train/sequence_presets.h"
@@ -125,7 +124,6 @@ size_t OneSidedTask<EncoderModel>::max_positions() const {
 Result<std::unique_ptr<TrainingTask>> MakeTrainingTask(const RunConfig& run, const std::string& folder) {
   const std::string vocabulary = (fs::path(folder) / run.vocabulary).string();
   if (run.task == Task::kTranslate) return TranslationTask::Make(run, vocabulary);
-  if (run.task == Task::kLanguage) return MakeLanguageTask(run, vocabulary);
   QKV_TRY(std::string json, ReadWholeFile(vocabulary + "/tokenizer.json", kLargestJson));
   QKV_TRY(const Tokenizer tokenizer, Tokenizer::Parse(json));
   QKV_TRY(std::string config, OneSidedConfigOf(run, tokenizer));

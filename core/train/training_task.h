@@ -31,7 +31,8 @@ class TrainingTask {
 };
 
 // Reads the vocabulary. The caller then allocates and initialises the weights. Paths are relative to `folder`, that of
-// the run. Errors: those of the vocabulary's files and of the config.
+// the run. Errors: those of the vocabulary's files and of the config. The task `language` is made by
+// core/train/language_task.h.
 Result<std::unique_ptr<TrainingTask>> MakeTrainingTask(const RunConfig& run, const std::string& folder);
 
 }  // namespace qkv

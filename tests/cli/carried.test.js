@@ -48,7 +48,9 @@ test('10,000 terms, and a line of 10,000 tokens, take seconds at most', () => {
 });
 
 test('a cut says why, and a model that carries worse than others says so', () => {
-  expect(translate(kModel, 'I love you.\n', '--max-length', '2').stderr).toMatch(/line 1 did not end by its longest/);
+  expect(translate(kModel, 'I love you.\n', '--max-length', '2').stderr).toMatch(
+    /line 1 reached its maximum length and was cut/,
+  );
   const plain = translate('web/models/compared/plain', 'Ask @tom_1 for 4567 cats.\n');
   expect(plain.stderr).toMatch(/no attention: numbers and names that it loses go to the end/);
   expect(plain.stdout.match(/@tom_1|4567/g)).toHaveLength(2);

@@ -64,7 +64,7 @@ test('the table has the lengths that are asked for', () => {
   expect(second).toMatchObject({ from: 5, to: 7, sentences: counted(5, 7) });
   expect(last).toMatchObject({ from: 8, sentences: counted(8, Infinity) });
   const { status, stderr } = evaluate('--lengths', '7,7', '--hypotheses', data);
-  expect([status, stderr]).toEqual([2, expect.stringContaining('more than the one before')]);
+  expect([status, stderr]).toEqual([2, expect.stringContaining('--lengths must increase')]);
 });
 
 test('perplexity is that of qkv score', () => {

@@ -58,7 +58,7 @@ export function modelsOf(options) {
  * @returns {ModelSettings}
  */
 export function modelSettings(options) {
-  const given = { ...options, model: options.model ?? modelInFolder(options) };
+  const given = { ...options, model: options.model === undefined ? modelInFolder(options) : options.model };
   const { key, name, source } = packageSettings(given) ?? givenSettings(given);
   const store = storeSettings({ key, name, source }, options);
   return { key, name, source: store && typeof source !== 'function' ? { ...source, store } : source };
