@@ -145,7 +145,8 @@ void Use(const EncoderModel& model) {
 
 void Use(const GeneratorModel& model) {
   for (const std::string_view text : kTexts) {
-    GenerateJob generate(model, text, {.sampling = model.sampling(), .max_length = 5, .stops = {"."}, .alternatives = 3});
+    GenerateJob generate(model, text,
+                         {.sampling = model.sampling(), .max_length = 5, .stops = {"."}, .alternatives = 3});
     Run(generate);
     Require(generate.pieces().size() <= 5 && ToValidUtf8(generate.text()) == generate.text());
     GenerationTraceJob trace(model, text, 3);
