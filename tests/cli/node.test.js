@@ -99,7 +99,10 @@ test('an installed package of a model is named by its name', () => {
   expect(run(kNode, ['translate', '--model', 'qkv-en-xx']).stderr).toMatch(/qkv-en-xx\/config.json/);
 });
 
-test.each(['train', 'vocab', 'evaluate', 'export', 'shortlist'])('%s says that it needs the native command', (name) => {
-  const { status, stderr } = run(kNode, [name]);
-  expect([status, stderr]).toEqual([2, `qkv: ${name} needs the native command, which the repository builds\n`]);
-});
+test.each(['detect', 'train', 'vocab', 'evaluate', 'export', 'shortlist'])(
+  '%s says that it needs the native command',
+  (name) => {
+    const { status, stderr } = run(kNode, [name]);
+    expect([status, stderr]).toEqual([2, `qkv: ${name} needs the native command, which the repository builds\n`]);
+  },
+);

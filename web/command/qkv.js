@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import createCommand from './command.mjs';
 
 /** The commands that need the native build. */
-const kNative = ['evaluate', 'export', 'shortlist', 'train', 'vocab'];
+const kNative = ['detect', 'evaluate', 'export', 'shortlist', 'train', 'vocab'];
 
 /**
  * The arguments, where the name of an installed model package stands for its folder: `--model qkv-en-fr`.

@@ -154,7 +154,7 @@ class Page {
     await this.#scene?.show(this.#state, result, error);
     this.find('scene').dataset.version = String(version);
     this.#note();
-    if (result) this.#checkExercise(this.#state, result);
+    if (result && this.card.isOpen) this.#checkExercise(this.#state, result);
   }
 
   /** @param {State} state @param {Result} result */

@@ -63,10 +63,15 @@ export class PathCard {
     );
   }
 
+  /** Whether there is an exercise that is not done. */
+  get isOpen() {
+    return this.#stop !== undefined && !this.#done.has(this.#stop.id);
+  }
+
   /** Whether the exercise is done now. @param {import('./path.js').Seen} seen */
   check(seen) {
     const stop = this.#stop;
-    if (!stop || stop.id !== seen.state.preset || this.#done.has(stop.id) || !stop.isDone(seen)) return;
+    if (!stop || !this.isOpen || stop.id !== seen.state.preset || !stop.isDone(seen)) return;
     this.#done.add(stop.id);
     try {
       localStorage.setItem(kStored, JSON.stringify([...this.#done]));

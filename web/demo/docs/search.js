@@ -1,10 +1,16 @@
 // The search of the documents, without a server: the index that the build made is fetched when the field is first used.
 
-import MiniSearch from 'minisearch';
 import { make } from '../shared/dom.js';
 import { searchOptions } from './search-options.js';
 
 const kMost = 8;
+
+/** The index, and the library that reads it. @param {URL} url */
+async function load(url) {
+  const [{ default: MiniSearch }, response] = await Promise.all([import('minisearch'), fetch(url)]);
+  if (!response.ok) throw new Error(`${url}: status ${response.status}`);
+  return MiniSearch.loadJSON(await response.text(), searchOptions);
+}
 
 /**
  * @param {HTMLInputElement} field a combobox
@@ -12,17 +18,14 @@ const kMost = 8;
  * @param {URL} docs the folder of the documents and of their index
  */
 export function bindSearch(field, list, docs) {
-  /** @type {Promise<MiniSearch> | undefined} */
+  /** @type {Promise<import('minisearch').default> | undefined} */
   let loading;
   let chosen = -1;
   const index = () =>
-    (loading ??= fetch(new URL('search.json', docs))
-      .then((response) => (response.ok ? response.text() : Promise.reject(new Error(`${response.status}`))))
-      .then((json) => MiniSearch.loadJSON(json, searchOptions))
-      .catch((error) => {
-        loading = undefined;
-        throw error;
-      }));
+    (loading ??= load(new URL('search.json', docs)).catch((error) => {
+      loading = undefined;
+      throw error;
+    }));
 
   const links = () => [...list.querySelectorAll('a')];
   const choose = (/** @type {number} */ i) => {
