@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { residentBytes } from './memory.mjs';
+import { settledBytes } from './memory.mjs';
 import { isRight, sentences } from './sentences.mjs';
 
 const kRound = 1000;
@@ -25,7 +25,7 @@ for (let done = 0; done < count; done += kRound) {
   for (const { beam } of round) {
     if (!isRight(beam, (await answers.next()).value)) ++wrong;
   }
-  resident = residentBytes(child.pid);
+  resident = await settledBytes(child.pid);
   if (process.env.QKV_SOAK_SAY) console.error(done + kRound, resident);
   if (done + kRound === warm) first = resident;
 }
