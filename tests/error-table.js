@@ -1,10 +1,10 @@
-// The tables of web/docs/errors.md, as tests hold them against what really happens.
+// The tables of web/docs/errors.md. Tests compare them with the real errors.
 import { readFileSync } from 'node:fs';
 
 const text = readFileSync(new URL('../web/docs/errors.md', import.meta.url), 'utf8');
 
 /**
- * The rows under a heading: what an error is, by a part of its message.
+ * The rows under a heading: each error by a part of its message.
  * @param {'Causes' | 'Causes in browsers'} heading
  * @returns {Map<string, {name: string, code: string}>}
  */
@@ -14,5 +14,5 @@ export function errorTable(heading) {
   return new Map([...rows].map(([, says, name, code]) => [says, { name, code }]));
 }
 
-/** An error as a row has it. */
+/** An error in the form of a row. */
 export const rowOf = (error) => ({ name: error.name, code: error.cause?.code ?? error.code });

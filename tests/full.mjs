@@ -1,8 +1,8 @@
-// `npm run test:full`: what takes too long for `npm test`. A line for each thing that was tried, then `N passed, N failed`
-// and, where something was left out, `, N skipped`.
+// `npm run test:full`: the tests that are too slow for `npm test`. One line for each test, then `N passed, N failed`
+// and, where something was skipped, `, N skipped`.
 //
 // usage: full.mjs [--data DIR] [--fuzz SECONDS] [--only PART,...] [--no-build]
-//   --data   a folder with dev.en-fr.tsv (2,000 pairs) and *.train.tsv.gz, for what is compared with references there
+//   --data   a folder with dev.en-fr.tsv (2,000 pairs) and *.train.tsv.gz, for the comparisons with references
 //            (or the environment variable QKV_DATA)
 //   --fuzz   how long each fuzzer runs [300]
 //   --only   some of: parity, int8, compared, traces, tokens, soak, training, brought, fuzz, sanitizers
@@ -17,7 +17,7 @@ import { soak } from './full/soak.mjs';
 import { training } from './full/train.mjs';
 import { inWords, none, plus } from './suites.mjs';
 
-/** In this order. Each yields {name, said, passed?, failed?, skipped?} for everything that it tries. */
+/** In this order. Each yields {name, said, passed?, failed?, skipped?} for every test. */
 const parts = { parity, int8, compared, traces, tokens, soak, training, brought, fuzz: fuzzers, sanitizers };
 
 const options = {

@@ -1,5 +1,5 @@
-// `npm test`: sets up, builds, runs every test and linter, weighs the download. Its last line is `N passed, N failed`, with `, N skipped`
-// where tests were skipped.
+// `npm test`: sets up, builds, runs every test and linter, checks the download size. The last line is `N passed, N
+// failed`, with `, N skipped` where tests were skipped.
 //
 // usage: run.mjs [--no-build]
 
@@ -19,7 +19,7 @@ async function main() {
   }
   counts = plus(counts, await googleTest('GoogleTest', at('build', 'native', 'qkv_tests')));
   const tests = jest('Jest: the library in Node, the command, the pages in browsers');
-  // Pages leave processors idle. What is begun from here on gets those, and no more: nothing that a test times waits for it.
+  // Page tests leave processors idle. Suites that start here use only that idle time, so they do not slow a timed test.
   setPriority(constants.priority.PRIORITY_LOW);
   const { lint } = await import('../web/tools/lint.mjs');
   const linted = await lint();

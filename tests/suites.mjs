@@ -1,4 +1,4 @@
-// Test suites as counts: run one that writes a report, read the report, add up.
+// Runs test suites and counts their results: runs one that writes a report, reads the report, adds the counts.
 
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { at, run, say } from '../web/tools/common.mjs';
@@ -22,7 +22,7 @@ export const inWords = ({ passed, failed, skipped }) =>
   `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 
 /**
- * Runs a suite that writes a JSON report; one that dies without it, or counts nothing, is one failure.
+ * Runs a suite that writes a JSON report. A suite that ends without a report, or that counts no test, is one failure.
  * @returns {Promise<Counts>}
  */
 async function suite(name, command, args, report, read, options = {}) {
@@ -60,6 +60,6 @@ export function jest(name, ...args) {
   });
   const program = at('node_modules', 'jest', 'bin', 'jest.js');
   const flags = ['--experimental-vm-modules', '--no-warnings', program, '--json', `--outputFile=${report}`, ...args];
-  // Jest prints its report on stdout too; people read stderr's.
+  // Jest prints its report on stdout too; stderr's is for people.
   return suite(name, process.execPath, flags, report, read, { stdio: ['ignore', 'ignore', 'inherit'] });
 }

@@ -1,8 +1,9 @@
-// PyTorch's translations of a hundred sentences, by the default model unless another is named, and how ours compare.
+// PyTorch's translations of a hundred sentences, by the default model unless another is named, and the comparison with
+// ours.
 
 import { readFileSync } from 'node:fs';
 
-/** What of a hundred may differ, each at a near tie. */
+/** How many of a hundred may differ, each at a near tie. */
 export const kMayDiffer = 3;
 
 /**
@@ -10,14 +11,14 @@ export const kMayDiffer = 3;
  * @typedef {{source: string, source_ids: number[], greedy: Found, beam: Found}} Sentence
  */
 
-/** @param {string} name of a folder of tests/goldens, whose README.md has the format */
+/** @param {string} name of a folder of tests/goldens; tests/goldens/README.md has the format */
 export function readTranslations(name) {
   const file = new URL(`goldens/${name}/translations.json`, import.meta.url);
   const { beams, near_tie: nearTie, translations } = JSON.parse(readFileSync(file, 'utf8'));
-  /** Whether rounding may turn one of a search's decisions. @param {Found} found */
+  /** Whether rounding may change one of a search's decisions. @param {Found} found */
   const isTie = ({ margins }) => Math.min(...margins) < nearTie;
   /**
-   * The sentences whose translation is not PyTorch's, and those of them that rounding does not excuse.
+   * The sentences whose translation is not PyTorch's, and those of them that rounding does not explain.
    * @param {'greedy' | 'beam'} search
    * @param {string[]} texts ours
    */
@@ -33,5 +34,5 @@ export const { beams, translations, isTie, compare } = readTranslations('en-fr-i
 
 const least = ({ beam }) => Math.min(...beam.margins);
 const surest = translations.reduce((best, each) => (least(each) > least(best) ? each : best));
-/** The sentence whose translation no rounding turns, for tests to which any one will do. */
+/** The sentence whose translation rounding does not change, for tests that need just one. */
 export const kSure = { text: surest.source, translation: surest.beam.text };

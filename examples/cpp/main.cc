@@ -1,4 +1,4 @@
-// Translates standard input by a model folder: a line in, a line out.
+// Translates standard input with a model folder: one line in, one line out.
 #include <cstdio>
 #include <iostream>
 #include <string>
@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
     return 1;
   }
 
-  qkv::Arena arena;         // what a step computes with; it is used again for the next
+  qkv::Arena arena;         // memory of a step; the next step uses it again
   qkv::ThreadPool pool(2);  // this thread and one more
   qkv::Context context{arena, pool};
   for (std::string line; std::getline(std::cin, line);) {

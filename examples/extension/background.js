@@ -1,4 +1,4 @@
-// A menu item for selected text, which says it in French. A background script may not import anything while it runs:
+// A menu item that translates selected text into French. A background script may not import anything at run time:
 // `qkv/static` puts the engine into the script itself.
 import './node_modules/qkv/static.js';
 import { Translator } from './node_modules/qkv/index.js';
@@ -6,13 +6,13 @@ import enFr from './node_modules/qkv-en-fr/index.js';
 
 let creating;
 
-/** The browser ends the script when it is idle, and the translator with it: the next call makes another. */
+/** The browser ends an idle script, and the translator with it. The next call creates a new one. */
 async function translate(text) {
   creating ??= Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', model: enFr });
   return (await creating).translate(text);
 }
 
-/** In the tab: shows a text. */
+/** Runs in the tab: shows a text. */
 const show = (text) => alert(text);
 
 chrome.runtime.onInstalled.addListener(() => {

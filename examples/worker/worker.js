@@ -1,4 +1,4 @@
-// A worker that has more to do than to translate: the engine computes in this thread, a few milliseconds at a time.
+// A worker that does other work too: the engine computes in this thread, a few milliseconds at a time.
 import { Translator } from './node_modules/qkv/index.js';
 import enFr from './node_modules/qkv-en-fr/index.js';
 
@@ -7,7 +7,7 @@ const creating = Translator.create(options);
 
 let controller = new AbortController();
 addEventListener('message', async ({ data }) => {
-  controller.abort(); // what was asked before is not wanted any more
+  controller.abort(); // a newer text has come
   controller = new AbortController();
   const { signal } = controller;
   try {

@@ -8,7 +8,7 @@
 namespace qkv {
 namespace {
 
-// Processor time where there is such a clock: what other processes take is not the kernel's.
+// Processor time where the system measures it, so that the time of other processes is not counted.
 double Now() {
 #ifdef __EMSCRIPTEN__
   return WallTime();
@@ -17,7 +17,7 @@ double Now() {
 #endif
 }
 
-// The best of some runs, in seconds; several at a time, for the clock's resolution (100 us in a browser).
+// The best of some runs, in seconds. Several runs are timed together because a browser's clock has steps of 100 us.
 double Seconds(const std::function<void()>& run) {
 #ifdef __EMSCRIPTEN__
   constexpr double kWindow = 2e-3;
@@ -45,8 +45,8 @@ void PrintList(const char* name, const std::vector<double>& values, const char* 
   std::printf("]");
 }
 
-// Every run of some 200 ms, the first one aside. `processor` is the mean time of a run that other processes had no part
-// in, where there is such a clock.
+// Every run within some 200 ms, without the first. `processor` is the mean processor time of a run, which other
+// processes do not affect, where the system measures it.
 void ReportRuns(const std::string& name, double operations, const std::function<void()>& run,
                 const std::function<std::vector<double>()>& excerpt) {
   run();

@@ -9,8 +9,8 @@
 namespace qkv {
 
 struct BenchOptions {
-  std::string only;      // part of the names that are wanted
-  bool as_json = false;  // a line of JSON with every run, as the other engines are timed
+  std::string only;      // part of the wanted names
+  bool as_json = false;  // one line of JSON with every run, as the other engines are timed
 };
 BenchOptions& TheBench();
 
@@ -18,17 +18,17 @@ bool Wanted(const std::string& name);
 
 double WallTime();  // seconds
 
-// Runs what is wanted and prints its time. `operations` of a run, 0 where a rate says nothing. `excerpt`: numbers that
-// show what a run has computed, asked for after the first one.
+// Runs what is wanted and prints its time. `operations` is the count for a run, or 0 where a rate means nothing.
+// `excerpt` returns numbers that show what a run computed; it is called after the first run.
 void Report(const std::string& name, double operations, const std::function<void()>& run,
             const std::function<std::vector<double>()>& excerpt = nullptr);
 
-// Some numbers of a result, from all over it: those of tests/bench/inputs.mjs.
+// Some numbers from all over a result: those of tests/bench/inputs.mjs.
 std::vector<double> Excerpt(const float* output, size_t size);
 
 void BenchKernels();
 void BenchMemory();
-// What the model of a folder does; false when it cannot be loaded.
+// Measures the model of a folder; false if it cannot be loaded.
 bool BenchModel(const std::string& folder);
 
 }  // namespace qkv

@@ -1,9 +1,9 @@
-// How busy the machine is with whom. Linux alone says; elsewhere it is unknown.
+// How busy the machine is, and with which processes. Only Linux reports it.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 
-const kTicks = 100; // a second, in /proc
+const kTicks = 100; // ticks of a second in /proc
 
 /** Seconds that all processors have worked since the machine's start. */
 function worked() {
@@ -46,7 +46,7 @@ function workedBy(id) {
   return nanoseconds / 1e9;
 }
 
-/** Seconds that this process's children had worked when they ended. */
+/** Seconds of all children that had ended when this was read. */
 function workedByEnded() {
   const stat = proc('self/stat');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -57,8 +57,8 @@ const workedBelow = () => descendants().reduce((sum, id) => sum + workedBy(id), 
 const workedHere = () => process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6;
 
 /**
- * Starts to watch. The function returned says what has been since: the share of all processors, 0 to 1, that others had,
- * and the seconds that processes below this one have worked.
+ * Starts to watch. The function returned gives what happened since: the share of all processors, 0 to 1, that other
+ * processes had, and the seconds that this process's descendants worked.
  * @returns {() => {others?: number, ours?: number}}
  */
 export function watch() {

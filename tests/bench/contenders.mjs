@@ -1,4 +1,5 @@
-// Who is measured on which work, and where. Another engine, or another kind of work for one that is here, is a line.
+// Which engine is measured on which work, and where. Another engine, or another kind of work for an existing one, is
+// one line.
 
 import { attentionGraphs } from './onnx/attention.mjs';
 import { encoderGraphs } from './onnx/encoder.mjs';
@@ -20,7 +21,8 @@ import { architectures } from './models/architectures.mjs';
  */
 
 const kBuilds = ['baseline', 'relaxed'];
-// Node 20 has relaxed SIMD behind a flag, and its quick compiler gets the dot product wrong where registers are scarce.
+// Node 20 has relaxed SIMD behind a flag. Its fast compiler computes the dot product wrongly where registers are
+// scarce.
 const kRelaxedFlags = ['--experimental-wasm-relaxed-simd', '--no-liftoff'];
 const flagsFor = (host, build) => (host === 'node' && build === 'relaxed' ? kRelaxedFlags : []);
 
@@ -32,10 +34,10 @@ const isAttention = isOneOf('attention');
 const isPlainAttention = (work) => isAttention(work) && work.score === 'scaled-dot';
 const isText = isOneOf('translate-text');
 const isTextOfAnyStart = isOneOf('translate-text', 'translate-first', 'translate-cold');
-// Peers have graphs of Transformers; nobody else runs a recurrent model with attention.
+// The peers' graphs are Transformers. No other engine here runs a recurrent model with attention.
 const isTransformersIds = (work) => work.kind === 'translate-ids' && !('recurrent' in architectures[work.model]);
 const isProductOfFloats = (work) => work.kind === 'product' && work.precision === 'f32';
-// What the core does has no other door: there is no JavaScript for a product or for ids.
+// The core's products and ids have no JavaScript API, so they are measured natively only.
 const isOfCore = isOneOf('limit', 'product', 'encoder', 'translate-ids');
 
 /** @param {'node' | 'chromium'} host @returns {Contender[]} */
@@ -45,7 +47,7 @@ const ours = (host) =>
     return [
       { ...shared, name: `qkv ${build}`, engine: 'qkv', takes: isAttention },
       { ...shared, name: `qkv ${build}`, engine: 'translator', takes: isText },
-      // Marian's own file, the one that bergamot reads.
+      // Marian's own file, which bergamot reads.
       {
         ...shared,
         name: `qkv ${build}, Marian's file`,
@@ -58,7 +60,7 @@ const ours = (host) =>
     ];
   });
 
-// The package takes threads where a page is cross-origin isolated, as the benchmark's pages are.
+// The package uses threads in pages that are cross-origin isolated, as the benchmark's pages are.
 const kThreads = 2;
 
 /** @type {Contender} */
@@ -67,7 +69,12 @@ const oursWithThreads = {
   ...{ engine: 'translator', options: { threads: kThreads }, takes: isText },
 };
 
-/** onnxruntime's graphs of the work. @param {'node' | 'chromium' | 'native'} host @param {'web' | 'node'} runtime */
+/**
+ * onnxruntime's graphs for the work. @param {'node'
+ * 'chromium'
+ * 'native'} host @param {'web'
+ * 'node'} runtime
+ */
 function onnxruntime(host, runtime) {
   const runsIn = host === 'native' ? 'node' : host;
   const name = `onnxruntime-${runtime}`;

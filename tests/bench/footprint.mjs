@@ -1,4 +1,4 @@
-// What an engine costs before it is fast: bytes to download, and bytes of memory once it has translated.
+// The size of an engine: bytes to download, and bytes of memory after it has translated.
 
 import { at } from '../../web/tools/common.mjs';
 import { downloadsOf, gzipped } from '../../web/tools/downloads.mjs';
@@ -11,7 +11,7 @@ const kWork = 'translate text tiny int8 shortlist';
 const rowOf = (engine) => ({ work: `memory ${kWork}`, host: 'chromium', engine });
 const kRuns = 3;
 
-/** In one thread, so that it can be looked at: none of them in its worker. */
+/** In one thread, not in a worker, so that memory can be read. */
 const kEngines = [
   ...['baseline', 'relaxed'].map((build) => ({
     ...{ name: `qkv ${build}`, engine: 'translator', options: { build, worker: false } },
@@ -26,7 +26,8 @@ const kEngines = [
 ];
 
 /**
- * WebAssembly's memory at its largest, and what JavaScript holds after some translations, each engine in a page of its own.
+ * The largest size of WebAssembly's memory, and JavaScript's memory after some translations. Each engine has its own
+ * page.
  * @param {{open: Function}} chromium
  * @returns {Promise<Footprint[]>}
  */
@@ -64,7 +65,7 @@ const kDownloads = {
 };
 
 /**
- * Wasm and JavaScript, gzipped, of each engine; no models.
+ * Wasm and JavaScript of each engine, gzipped, without models.
  * @param {{package: string}} builds
  * @returns {Footprint[]}
  */

@@ -1,4 +1,4 @@
-// What every engine computes on, and what shows that it computed the same.
+// The inputs that every engine computes on, and what shows that all compute the same.
 
 import { kEnd } from './models/architectures.mjs';
 import { floats } from './random.mjs';
@@ -11,19 +11,19 @@ export function attentionInputs({ heads, length, dim }) {
   return { query, key, value };
 }
 
-/** What additive scores have learned, w_v' tanh(W_q q + W_k k) with as many hidden units as a head has columns. */
+/** The parameters of additive scores, w_v' tanh(W_q q + W_k k), with as many hidden units as a head has columns. */
 export function additiveParameters({ dim }) {
   const matrix = (seed) => ({ data: floats(dim * dim, 1 / Math.sqrt(dim), seed), shape: [dim, dim] });
   return { W_q: matrix(4), W_k: matrix(5), w_v: floats(dim, 1, 6) };
 }
 
-/** What is multiplied, [rows, inputs]: as in kernels_bench.cc. @param {{rows: number, inputs: number}} work */
+/** The left side of a product, [rows, inputs]: as in kernels_bench.cc. @param {{rows: number, inputs: number}} work */
 export const productRows = ({ rows, inputs }) => floats(rows * inputs, 1, 7);
 
-/** What an encoder reads, [length, d]: as in models_bench.cc. @param {number} length @param {number} d */
+/** The input of an encoder, [length, d]: as in models_bench.cc. @param {number} length @param {number} d */
 export const encoderRows = (length, d) => floats(length * d, 1, 8);
 
-/** A sentence in ids, its last one </s>: as in models_bench.cc. @param {number} length @returns {number[]} */
+/** A sentence in ids that ends with </s>: as in models_bench.cc. @param {number} length @returns {number[]} */
 export const sourceIds = (length) => Array.from({ length }, (_, i) => (i + 1 < length ? 7 + 13 * i : kEnd));
 
 /** [heads, length, dim] to [length, heads, dim], or back with `heads` and `length` exchanged. */
@@ -37,11 +37,11 @@ export function sideBySide(data, heads, length, dim) {
   return out;
 }
 
-/** Some numbers of a result, from all over it. @param {Float32Array} output @returns {number[]} */
+/** Some numbers from all over a result. @param {Float32Array} output @returns {number[]} */
 export function excerpt(output) {
   const kCount = 64;
   return Array.from({ length: kCount }, (_, i) => output[Math.floor(((i + 0.5) / kCount) * output.length)]);
 }
 
-/** The largest difference between two excerpts, of numbers above 1 the relative one; NaN where one of them has one. */
+/** The largest difference between two excerpts, relative for numbers above 1; NaN if either has a NaN. */
 export const difference = (a, b) => Math.max(...a.map((x, i) => Math.abs(x - b[i]) / Math.max(1, Math.abs(b[i]))));

@@ -1,10 +1,10 @@
-// Brings in the peers, for the benchmark alone, when their lock file is not what was installed last.
+// Installs the peers for the benchmark, if their lock file is not the one installed last.
 
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { at, run, say } from '../../web/tools/common.mjs';
 
-/** Their install scripts are not run (.npmrc): what is measured comes with the packages themselves. */
+/** Install scripts are not run (.npmrc): what is measured comes with the packages themselves. */
 export async function installPeers() {
   const folder = at('tests', 'bench');
   const lock = createHash('sha256')

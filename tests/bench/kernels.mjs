@@ -1,4 +1,4 @@
-// How tests/bench/main.cc is told what to measure, and what it prints.
+// How tests/bench/main.cc is told what to measure, and how its output is read.
 
 import { folderOf } from './models/folder-names.mjs';
 

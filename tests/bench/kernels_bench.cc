@@ -25,7 +25,7 @@ Matrix Fill(Eigen::Index rows, Eigen::Index cols) {
   return m;
 }
 
-// What no kernel can be above.
+// No kernel can be faster than this.
 void BenchPeak() {
   constexpr size_t kRounds = 100000;
   Report("Peak", MultiplyAddOperations(kRounds), [] { MultiplyAdds(kRounds); });
@@ -41,7 +41,7 @@ std::string NameOf(const char* kind, const ProductShape& shape) {
   return name;
 }
 
-// Numbers that other engines compute on too (onnx/product.mjs).
+// Other engines compute on the same numbers (onnx/product.mjs).
 struct ProductInputs {
   explicit ProductInputs(const ProductShape& shape)
       : rows(shape[0]), inputs(shape[1]), outputs(shape[2]), y(rows, outputs) {
@@ -79,7 +79,7 @@ void BenchProducts() {
   }
 }
 
-// Activations are quantised each time: they change with every product.
+// Activations are quantised in each run, because they change with every product.
 void BenchInt8Products() {
   ThreadPool pool(1);
   Arena arena;

@@ -1,4 +1,4 @@
-// What a measurement was made on: without it a number says nothing.
+// The machine and the versions of a measurement. Without them a number means nothing.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,9 +1,10 @@
-// What the engine reaches: GFLOP/s of products, microseconds of the rest, milliseconds of whole models.
+// What the engine reaches: GFLOP/s of products, microseconds of other kernels, milliseconds of whole models.
 //
 // usage: qkv_bench [part of a name]          the kernels, for each target of this machine
-//        qkv_bench --json [part of a name]   on the target that the dispatch takes; a line of JSON for each, with every
-//                                            run's milliseconds of wall time, as the other engines are timed
-//        qkv_bench [--json] --model FOLDER [part of a name]   what the model in a folder does
+//        qkv_bench --json [part of a name]   on the target that dispatch chooses; one line of JSON for each, with the
+// wall
+//                                            time of every run in milliseconds, as the other engines are timed
+//        qkv_bench [--json] --model FOLDER [part of a name]   the model in a folder
 //        qkv_bench --memory                  bytes that attention over 16,384 positions needs beside inputs and output
 #include <cstdio>
 #include <string>
@@ -35,7 +36,7 @@ void BenchAllTargets() {
 }  // namespace qkv
 
 int main(int argc, char** argv) {
-  qkv::TheBench() = {};  // in WebAssembly main is called many times
+  qkv::TheBench() = {};  // WebAssembly calls main many times
   std::string model;
   bool memory = false;
   for (int i = 1; i < argc; ++i) {

@@ -1,4 +1,4 @@
-// Rounds: every engine of a piece of work has its turn in each, so that what disturbs the machine disturbs all alike.
+// Rounds: in each round every engine does the work once, so that disturbances of the machine affect all engines alike.
 
 import { watch } from './busy.mjs';
 import { difference } from './inputs.mjs';
@@ -28,13 +28,13 @@ import { summary } from './timing.mjs';
  * @typedef {{work: string, host: string, engine: string, isPeer: boolean, error: string}} Failure
  */
 
-// What engines may differ by. Floats: rounding, in whatever order they sum. In 8 bits engines choose other scales for
-// activations: one for all rows, or one for each.
+// How far engines may differ. Floats differ by rounding, in whatever order they are summed. In 8 bits engines choose
+// different scales for activations: one for all rows, or one for each.
 const kTolerance = { f32: 1e-4, int8: 0.1 };
 
 const noSamples = () => ({ samples: [], others: [], processor: [] });
 
-/** Opened engines, each once: contenders that share all but the variant share a process. */
+/** Opened engines, each opened once: contenders that differ only in the variant share a process. */
 export class Bench {
   #opened = new Map();
   #hosts;
@@ -67,11 +67,11 @@ export class Bench {
       error: null,
     }));
     for (const each of all) await attempt(each, async () => (each.session = await this.#open(each.contender)));
-    for (const each of working(all)) await attempt(each, () => turn(each, work)); // prepares, warms up; not counted
+    for (const each of working(all)) await attempt(each, () => turn(each, work)); // prepares and warms up; not counted
     agree(working(all), work);
     for (const each of all) Object.assign(each, noSamples());
     for (let round = 0; round < rounds; ++round) {
-      // Each round begins with another one: whoever comes after a heavy neighbour is not always the same.
+      // Each round begins with another engine, because the one after a heavy engine is at a disadvantage.
       for (let i = 0; i < all.length; ++i) {
         const each = all[(i + round) % all.length];
         if (!each.error) await attempt(each, () => turn(each, work));
@@ -89,14 +89,14 @@ export class Bench {
 
 const working = (all) => all.filter(({ error }) => !error);
 
-/** One engine that fails is no reason not to measure the others. */
+/** If one engine fails, the others are still measured. */
 async function attempt(each, act) {
   await act().catch((error) => {
     each.error = error;
   });
 }
 
-/** Only one engine is at work during a turn: what the processes below this one do is its doing. */
+/** Only one engine works during a turn, so the processes below this one are its own. */
 async function turn(each, work) {
   const since = watch();
   const {
@@ -116,7 +116,7 @@ async function turn(each, work) {
   each.excerpt = excerpt;
 }
 
-/** Times of engines that compute different things are not compared. */
+/** Times of engines that compute different results are not compared. */
 function agree(taken, work) {
   const telling = taken.filter(({ excerpt }) => excerpt);
   for (const { contender, excerpt } of telling.slice(1)) {
@@ -127,7 +127,10 @@ function agree(taken, work) {
   }
 }
 
-/** The median of those that are known. @param {(number | undefined)[]} values */
+/**
+ * The median of the known values. @param {(number
+ * undefined)[]} values
+ */
 function median(values) {
   const known = values.filter((value) => value !== undefined).toSorted((a, b) => a - b);
   return known[known.length >> 1];

@@ -1,4 +1,4 @@
-// In a process of its own, since WebAssembly's memory never shrinks. Prints {bytes, milliseconds}.
+// Runs in its own process, since WebAssembly's memory never shrinks. Prints {bytes, milliseconds}.
 
 import { attention, loadAttention } from '../../web/lib/attention/index.js';
 import { attentionInputs } from './inputs.mjs';

@@ -1,5 +1,5 @@
-// What attention over 16,384 positions holds beside its inputs and its output: native code by the process's peak,
-// WebAssembly by how far its memory has grown.
+// Memory of attention over 16,384 positions beside inputs and output: natively the process's peak, in WebAssembly the
+// growth of its memory.
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// What attention over many positions holds beside its inputs and its output, by the process's peak.
+// Memory of attention over many positions beside inputs and output, by the process's peak.
 #ifndef __EMSCRIPTEN__
 #include <sys/resource.h>
 

@@ -1,4 +1,4 @@
-// Whole models: an encoder's layers over given rows, and a translation from ids to ids, as core/translate runs them.
+// Whole models: an encoder's layers over given rows, and a translation from ids to ids as core/translate runs it.
 #include <cstdio>
 #include <memory>
 #include <numeric>
@@ -23,7 +23,7 @@ struct Bench {
   Context ctx{arena, pool};
 };
 
-// The operations of tests/bench/models/architectures.mjs are added by who reads the times.
+// The reader of the times adds the operations of tests/bench/models/architectures.mjs.
 constexpr double kUnknownOperations = 0;
 
 // x [length, d] through every layer of the encoder.
@@ -48,7 +48,7 @@ void BenchEncoder(Bench& bench, size_t length) {
   Report(name, kUnknownOperations, run, [&] { return Excerpt(x.data(), length * d); });
 }
 
-// Greedily, exactly as many pieces as the source has: its weights never let </s> win.
+// Greedy, exactly as many pieces as the source has: the weights never choose </s>.
 std::vector<SearchNode> Translate(Bench& bench, const Tokens& source, SearchOptions options) {
   const SequenceModel& model = bench.model.model();
   const std::unique_ptr<EncoderPass> encoder = Encode(model, {&source});
@@ -69,7 +69,7 @@ std::vector<SearchNode> Translate(Bench& bench, const Tokens& source, SearchOpti
   return search.Tree(0);
 }
 
-// The pieces and the log-probabilities from the beginning to each; the last piece is the </s> that ends every one.
+// The pieces and the log-probability of the pieces up to each. The last piece is the </s> that ends every translation.
 std::vector<double> Written(const std::vector<SearchNode>& tree) {
   std::vector<double> numbers;
   for (const SearchNode& node : tree) numbers.push_back(node.piece);
@@ -77,7 +77,7 @@ std::vector<double> Written(const std::vector<SearchNode>& tree) {
   return numbers;
 }
 
-// As many pieces, spread over the vocabulary (models/shortlist.mjs); all of it where there are no fewer.
+// A given number of pieces, spread over the vocabulary (models/shortlist.mjs); the whole vocabulary if it has no more.
 std::vector<std::vector<int32_t>> Shortlists(size_t vocabulary, size_t outputs) {
   if (outputs == vocabulary) return {};
   std::vector<int32_t> pieces;
@@ -85,7 +85,7 @@ std::vector<std::vector<int32_t>> Shortlists(size_t vocabulary, size_t outputs) 
   return {pieces};
 }
 
-// Ids as inputs.mjs has them.
+// Ids as in inputs.mjs.
 void BenchTranslation(Bench& bench, size_t length, size_t outputs) {
   const std::string name = "translate " + std::to_string(length) + ", " + std::to_string(outputs) + " outputs";
   if (!Wanted(name)) return;
@@ -104,7 +104,7 @@ void BenchTranslation(Bench& bench, size_t length, size_t outputs) {
 }  // namespace
 
 bool BenchModel(const std::string& folder) {
-  // In WebAssembly main is called again and again: the model stays, until another one is asked for.
+  // WebAssembly calls main many times: the model stays until another one is asked for.
   static std::string loaded;
   static std::unique_ptr<TranslationModel> model;
   if (loaded != folder) {

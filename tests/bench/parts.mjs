@@ -1,4 +1,4 @@
-// The parts of a benchmark, one after the other: what fails costs no other part its results.
+// The parts of a benchmark, one after the other. A part that fails does not lose the results of the others.
 
 /**
  * @template T

@@ -17,7 +17,7 @@ using PeakTag = hn::CappedTag<float, 16>;
 
 float PeakLoop(size_t rounds) {
   const PeakTag d;
-  // Values that neither grow nor vanish, and that no compiler knows.
+  // Values that neither grow nor vanish, and that the compiler does not know.
   const auto a = hn::Set(d, rounds > 0 ? 0.5f : 1.0f), b = hn::Set(d, rounds > 0 ? 1.0f : 0.5f);
   hn::Vec<PeakTag> sum[kChains];
   for (size_t i = 0; i < kChains; ++i) sum[i] = hn::Set(d, static_cast<float>(i));
@@ -31,8 +31,8 @@ float PeakLoop(size_t rounds) {
 
 double PeakOperations(size_t rounds) { return 2.0 * static_cast<double>(rounds * kChains * hn::Lanes(PeakTag())); }
 
-// As many tiles of activations and weights as registers hold. The activations change from round to round: a product of
-// the same two would be computed once.
+// As many tiles of activations and weights as registers hold. The activations change in each round, because a compiler
+// would compute a product of constant operands once.
 constexpr size_t kWeights = kInt8InPairs ? 2 : 4, kActivations = kSumLanes == 16 ? 4 : 2;
 constexpr size_t kDifferent = 8;  // a power of two
 
@@ -88,7 +88,7 @@ HWY_EXPORT(DotLoop);
 HWY_EXPORT(DotLoopOperations);
 
 void MultiplyAdds(size_t rounds) {
-  [[maybe_unused]] static volatile float kept;  // so that the loop is not for nothing
+  [[maybe_unused]] static volatile float kept;  // so that the loop is not optimised away
   kept = HWY_DYNAMIC_DISPATCH(PeakLoop)(rounds);
 }
 

@@ -1,4 +1,5 @@
-// The numbers of tests/bench/random.mjs and tests/bench/models/weights.mjs, bit for bit: what engines are compared on.
+// The numbers of tests/bench/random.mjs and tests/bench/models/weights.mjs, bit for bit: the inputs that engines are
+// compared on.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +31,7 @@ uint32_t SeedOf(std::string_view name);
 // Numbers in (-range, range).
 std::vector<float> SeededFloats(size_t count, double range, uint32_t seed);
 
-// Weights that are whole numbers from -63 to 63 times `scale`.
+// Weights: integers from -63 to 63 times `scale`.
 struct SeededWeights {
   std::vector<int8_t> data;  // [outputs, inputs]
   float scale = 0;

@@ -14,8 +14,8 @@ const header = (hasWords) => [
 ];
 
 /**
- * How many times as fast as the best peer: by medians, by the least times, which noise moves less, and by processor time,
- * which other processes' work is no part of.
+ * How many times faster than the best peer: by medians, by the shortest times, which noise affects less, and by
+ * processor time, which other processes do not affect.
  * @param {Row} row
  * @param {Row[]} peers
  */
@@ -32,12 +32,12 @@ function ratioInWords(ratio) {
   return `${digits(ratio.median)} (least ${digits(ratio.min)}${processor})`;
 }
 
-// What work of each precision is held against. Products of floats come close to what the processor can; those of 8 bits
-// have no kernel here that is the yardstick, so theirs is the processor itself.
+// What the work of each precision is compared with. Float products come close to the processor's limit. No kernel here
+// is the reference for 8-bit products, so they are compared with the processor itself.
 const kLimits = { f32: 'limit product', int8: 'limit peak int8' };
 
 /**
- * The fastest that a host's limit was reached, in GOP/s; undefined where it was not measured.
+ * The highest rate at which a host's limit was measured, in GOP/s; undefined if it was not measured.
  * @param {Row[]} rows
  * @param {string} host
  * @param {'f32' | 'int8'} precision
@@ -79,7 +79,7 @@ function table(group, rows) {
 }
 
 /**
- * Markdown: a table for each piece of work and host, and who could not do it.
+ * Markdown: a table for each work and host, and the engines that could not do it.
  * @param {(Row | import('./measure.mjs').Failure)[]} rows
  */
 export function report(rows) {

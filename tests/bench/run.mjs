@@ -44,7 +44,7 @@ function options() {
   return { ...values, rounds, hosts: values.host ? [values.host] : kHosts, only: new RegExp(values.only) };
 }
 
-/** The engine as it is shipped, and the core by itself. */
+/** The engine as it is released, and the core alone. */
 async function build(hosts) {
   if (hosts.includes('native')) await cmake('native', ['qkv_bench']);
   if (!hosts.includes('node') && !hosts.includes('chromium')) return;
@@ -63,7 +63,7 @@ const buildsIn = (folder) => ({
   package: folder ? `${folder}/dist` : 'dist',
 });
 
-/** Those that take part. Limits are measured with whatever is held against them. */
+/** The contenders that take part. Limits are measured together with whatever is compared with them. */
 function chosenSeats(work, { hosts, only }) {
   const isLimit = limits.includes(work);
   return contenders.filter(
@@ -82,17 +82,17 @@ const isNeeded = (host, only) =>
     ),
   );
 
-/** No time is known to more digits. */
+/** No time is exact to more digits. */
 const rounded = (key, value) =>
   typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
 
-/** One part that fails is said, and the others go on. */
+/** A part that fails is reported, and the others go on. */
 function failed(error) {
   console.error(error);
   process.exitCode = 1;
 }
 
-/** Each piece of work on each host, then what is no time. */
+/** Each work on each host, then what is not a time. */
 function* partsOf({ hosts, only, rounds }, opened, builds, { bench, rows, footprints, memory }) {
   const { chromium } = opened;
   for (const work of workloads) {

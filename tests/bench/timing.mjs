@@ -1,9 +1,10 @@
-// Times one thing, in Node and in pages.
+// Times one function, in Node and in pages.
 
 /** @typedef {() => unknown} Run one run of some work; what it returns is awaited */
 
 /**
- * Runs until the engine has settled: WebAssembly is compiled twice, the better code comes while the first one runs.
+ * Runs until the engine's code is final: WebAssembly is compiled twice, and the faster code arrives while the first one
+ * runs.
  * @param {Run} run
  * @param {number} [milliseconds]
  */
@@ -14,7 +15,7 @@ export async function warmUp(run, milliseconds = 800) {
 }
 
 /**
- * Milliseconds of each run. A slow one is timed once at least.
+ * Milliseconds of each run. A slow one is timed at least once.
  * @param {Run} run
  * @param {number} [milliseconds] how long to go on
  * @returns {Promise<number[]>}

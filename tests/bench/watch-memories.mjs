@@ -1,4 +1,4 @@
-// How much memory WebAssembly has, in Node and in pages. It never shrinks: what it has is the most that was needed.
+// The size of WebAssembly's memory, in Node and in pages. It never shrinks, so its size is the largest that was needed.
 
 /** The memories of all instances that are made from now on. @returns {() => number} their bytes */
 export function watchMemories() {

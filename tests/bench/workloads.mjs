@@ -1,5 +1,5 @@
-// The work that every engine is given, and how many operations it is: two for a multiply-add; softmax, norms and biases are
-// not counted. Nothing here knows an engine.
+// The work that every engine gets, and its number of operations: two for a multiply-add; softmax, norms and biases are
+// not counted. This file does not know any engine.
 
 import { architectures, encoderOperations, translateOperations } from './models/architectures.mjs';
 
@@ -87,7 +87,7 @@ const encoder = (precision, length) => ({
   operations: encoderOperations(architectures['base-encoder'], length),
 });
 
-/** Pieces that a shortlist holds; one that is looked up holds about as many. */
+/** The size of a shortlist. A looked-up one has about as many pieces. */
 const kShortlist = 1000;
 
 /**

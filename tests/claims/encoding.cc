@@ -1,5 +1,5 @@
-// How long a source takes to encode, by its length: two layers of LSTM and two of a Transformer with as many weights,
-// random ones, on one thread and on two, turn by turn. A line of JSON each: the median of the runs.
+// How long encoding a source takes, by its length: two LSTM layers and two Transformer layers with as many weights, all
+// random, on one thread and on two, in turn. One line of JSON each: the median of the runs.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -69,7 +69,7 @@ struct Contestant {
   }
 };
 
-// Gives a model random weights, and counts those of the encoder's layers.
+// Gives a model random weights, and counts the weights of the encoder's layers.
 size_t Fill(SequenceModel& model) {
   WeightSlots slots = model.Slots();
   ReserveFloats(slots);

@@ -1,4 +1,5 @@
-// Time to encode against length: a recurrent layer waits for its last state, a Transformer's does not.
+// Encoding time against length: each step of a recurrent layer waits for the previous state, a Transformer's rows do
+// not wait.
 
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';

@@ -1,5 +1,5 @@
-// Trains a pointer network to walk the convex hull of points in the unit square and measures it as Vinyals et al. 2015
-// do (section 4.1); a line of JSON for each number of points.
+// Trains a pointer network to find the convex hull of points in the unit square, and measures it as Vinyals et al. 2015
+// (section 4.1) do. One line of JSON for each number of points.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -13,7 +13,7 @@
 namespace qkv {
 namespace {
 
-// A set of points as the network reads it: columns x, y and 0, and last a row (0, 0, 1), the place that ends a walk.
+// A set of points as the network reads it: columns x, y and 0, and last a row (0, 0, 1), which ends the hull.
 struct PointSet {
   Polygon points;
   std::vector<float> rows;
@@ -36,8 +36,8 @@ struct Found {
   double area = 0;
 };
 
-// Of `sets` unseen sets of `count` points: right polygons, those that do not cross themselves, and the sum of their
-// shares of the hull's area.
+// Of `sets` unseen sets of `count` points: the correct polygons, those that do not cross themselves, and the sum of
+// their shares of the hull's area.
 Found Measure(PointerLearner& learner, size_t count, size_t sets) {
   Random random(/*seed=*/7, /*stream=*/count);
   Found found;
@@ -62,7 +62,7 @@ Found Measure(PointerLearner& learner, size_t count, size_t sets) {
 
 constexpr size_t kWidth = 64, kBatch = 32, kLeast = 5, kMost = 15, kSets = 1000, kSteps = 90000;
 
-// Adam's, warmed up and then along a cosine down to a hundredth.
+// Adam's learning rate: warm-up, then a cosine down to a hundredth.
 float Rate(size_t step) {
   const double warm = std::min(1.0, static_cast<double>(step + 1) / 200);
   const double share = static_cast<double>(step) / static_cast<double>(kSteps);

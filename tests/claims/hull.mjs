@@ -1,4 +1,4 @@
-// A pointer network that walks convex hulls (Vinyals et al. 2015, section 4.1), and the one that sorts.
+// A pointer network for convex hulls (Vinyals et al. 2015, section 4.1), and one that sorts.
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,10 @@ import { ToolError, at } from '../../web/tools/common.mjs';
 import { colours, lineChart } from './plot.mjs';
 import { jsonLines, percent, writeJson } from './results.mjs';
 
-/** Their table 1: of a pointer network trained on 5 to 50 points, and of a plain LSTM trained on as many as are asked. */
+/**
+ * Their table 1: a pointer network trained on 5 to 50 points, and a plain LSTM trained on the number of points it is
+ * tested on.
+ */
 const kPaper = {
   pointer: [
     { points: 5, accuracy: 0.92, area: 0.996 },

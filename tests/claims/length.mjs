@@ -1,5 +1,5 @@
-// BLEU against the length of what is translated (Bahdanau et al. 2014, figure 2): models of web/models/compared, trained
-// alike, on the sentences of a file by ones, twos, to sixes, each joined to one line.
+// BLEU against the length of the source (Bahdanau et al. 2014, figure 2). The models of web/models/compared, trained
+// alike, translate a file's sentences one by one, then two to six sentences joined to one line.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { at } from '../../web/tools/common.mjs';
 import { lineChart } from './plot.mjs';
 
-/** @type {[string, string][]} folders, and names for people */
+/** Folders, and their names in the plot. @type {[string, string][]} */
 const kModels = [
   ['plain', 'no attention'],
   ['bahdanau', 'Bahdanau'],
@@ -17,10 +17,10 @@ const kModels = [
   ['transformer', 'Transformer'],
 ];
 const kMostJoined = 6;
-const kLengths = [5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60]; // words, up to which a row goes
-const kFewest = 60; // sentences: BLEU of fewer says little
+const kLengths = [5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60]; // words; the upper bound of each row
+const kFewest = 60; // sentences: BLEU of fewer means little
 
-/** Every sentence alone, then by twos and so on. @param {string[][]} pairs */
+/** Every sentence alone, then two joined and so on. @param {string[][]} pairs */
 const joined = (pairs) =>
   Array.from({ length: kMostJoined }, (_, i) => i + 1).flatMap((count) =>
     Array.from({ length: Math.floor(pairs.length / count) }, (_, i) => pairs.slice(i * count, (i + 1) * count)).map(

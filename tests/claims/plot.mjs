@@ -1,5 +1,5 @@
-// Plots as SVG texts that stand by themselves: paper and ink of their own, so that they read alike on light and dark
-// pages; a line's name at its end; a faint grid.
+// Plots as SVG texts without external styles: they have their own background and text colour, so that they look the
+// same on light and dark pages. A line's name is at its end; the grid is faint.
 
 import { scaleLinear, scaleLog } from 'd3-scale';
 
@@ -18,12 +18,12 @@ export const paper = '#fcfcfa';
 export const ink = '#1c1d21';
 export const ink2 = '#575b66';
 export const rule = '#e3e4e0';
-/** Of the lines, in this order: they differ in lightness too. The last is for what others are held against. */
+/** Colours of the lines, in this order; they differ in lightness too. The last one is for references. */
 export const colours = ['#b3382c', '#1f6f8b', '#a0640b', '#4b7f2c', '#6d4fa3', '#14375e', '#6f7582'];
 export const fontSize = 13;
 const kFont = 'system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
 
-/** Width of a text, about: the fonts of systems differ. @param {string} text */
+/** The approximate width of a text; systems have different fonts. @param {string} text */
 export const widthOf = (text, size = fontSize) => [...text].length * size * 0.56;
 
 const digits = (value) => String(Number(value.toFixed(2)));
@@ -64,13 +64,14 @@ export function drawing({ width, height, title }, ...children) {
 }
 
 /**
- * Where labels go that want to be at these heights: in their order, `gap` apart, between `top` and `bottom` if they fit.
+ * Places for labels that want to be at these heights: in their order, `gap` apart, between `top` and `bottom` if they
+ * fit.
  * @param {number[]} wanted
  */
 export function spread(wanted, gap, top, bottom) {
   const order = wanted.map((_, i) => i).sort((a, b) => wanted[a] - wanted[b] || a - b);
   const found = wanted.map((y) => Math.min(Math.max(y, top), bottom));
-  // Neighbours that touch become one block around the mean of what they want, until none touch.
+  // Neighbours that overlap become one block around their mean place, until none overlap.
   let blocks = [];
   for (const i of order) {
     blocks.push({ members: [i], middle: found[i] });
@@ -204,7 +205,7 @@ export function lineChart({ title, series, x, y, width = 720, height = 420 }) {
 }
 
 /**
- * Panels side by side, of the same rows: dots on one axis, each with a line over its spread.
+ * Panels side by side with the same rows: dots on one axis, each with a line over its range.
  * @param {object} chart
  * @param {string} chart.title what it shows, for who cannot see it
  * @param {string[]} chart.names of the rows
@@ -247,7 +248,7 @@ export function dotPanels({ title, names, panels, kinds, axis, width = 720 }) {
     );
     const marks = panel.rows.flatMap((row, i) =>
       row.map(({ kind, value, low, high }) => {
-        // A row of one kind alone stands in its middle.
+        // A row with only one kind is centred.
         const y = middle(i) + (row.length > 1 ? offset(kind) : 0);
         const { colour } = kinds[kind];
         const line = { x1: across(low), x2: across(high), y1: y, y2: y, stroke: colour, 'stroke-width': 2 };

@@ -13,10 +13,10 @@ struct Place {
 };
 using Polygon = std::vector<Place>;
 
-// Above zero where a, b, c turn left.
+// Above zero if a, b, c turn left.
 inline double Turn(Place a, Place b, Place c) { return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x); }
 
-// Whichever way round.
+// The area, in either direction.
 inline double Area(const Polygon& polygon) {
   double twice = 0;
   for (size_t i = 0; i < polygon.size(); ++i) {
@@ -26,12 +26,12 @@ inline double Area(const Polygon& polygon) {
   return std::abs(twice) / 2;
 }
 
-// The sides a-b and c-d meet.
+// Whether the sides a-b and c-d meet.
 inline bool Crosses(Place a, Place b, Place c, Place d) {
   return Turn(a, b, c) * Turn(a, b, d) <= 0 && Turn(c, d, a) * Turn(c, d, b) <= 0;
 }
 
-// At least three corners, and no two sides that meet but where they should.
+// At least three corners, and no two sides meet except neighbours at their corner.
 inline bool IsSimple(const Polygon& polygon) {
   const size_t n = polygon.size();
   for (size_t i = 0; i < n; ++i) {
@@ -43,7 +43,7 @@ inline bool IsSimple(const Polygon& polygon) {
   return n >= 3;
 }
 
-// The corners of the hull, counter-clockwise from the one that comes first among the points (Andrew's monotone chain).
+// The corners of the hull, counter-clockwise, beginning with the first point in sorted order (Andrew's monotone chain).
 inline std::vector<int32_t> Hull(const Polygon& points) {
   std::vector<int32_t> order(points.size()), hull;
   for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int32_t>(i);
@@ -58,7 +58,7 @@ inline std::vector<int32_t> Hull(const Polygon& points) {
       }
       hull.push_back(point);
     }
-    hull.pop_back();  // the other side begins with it
+    hull.pop_back();  // the other side begins with this point
     std::reverse(order.begin(), order.end());
   }
   std::rotate(hull.begin(), std::min_element(hull.begin(), hull.end()), hull.end());

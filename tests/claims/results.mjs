@@ -1,4 +1,4 @@
-// What parts of `npm run claims` share: programs whose lines are JSON, and files of results.
+// Shared by the parts of `npm run claims`: programs that print lines of JSON, and result files.
 
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { format } from 'prettier';
 import { ToolError } from '../../web/tools/common.mjs';
 
-/** Runs a program, its progress shown, and reads its output: a line of JSON each. */
+/** Runs a program, shows its progress, and reads its output: one line of JSON each. */
 export async function jsonLines(program, args = []) {
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise((resolve, reject) => {
@@ -20,7 +20,7 @@ export async function jsonLines(program, args = []) {
   return rows;
 }
 
-/** Writes JSON as the formatter of the repository would. @param {string} file @param {unknown} value */
+/** Writes JSON as the repository's formatter does. @param {string} file @param {unknown} value */
 export async function writeJson(file, value) {
   writeFileSync(file, await format(JSON.stringify(value), { parser: 'json', printWidth: 120 }));
 }

@@ -1,10 +1,10 @@
 // `npm run claims`: measures what the papers claim of attention in recurrent models, as web/docs/claims.md reports it.
-// Each part writes web/docs/claims/PART.json, and PART.svg, a plot of it.
+// Each part writes web/docs/claims/PART.json and PART.svg, a plot of it.
 //
 // usage: run.mjs [--only PART,...] [--data FILE] [--no-build]
 //   --only       some of: hull, tasks, encoding, length
-//   --data       pairs for `length`, SOURCE<TAB>TARGET lines; without them it is left out
-//   --no-build   take the programs that build/native holds
+//   --data       pairs for `length`, lines of SOURCE<TAB>TARGET; without it this part is skipped
+//   --no-build   use the programs in build/native
 
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -24,7 +24,9 @@ import { tasks } from './tasks.mjs';
  * @property {string} docs where results go
  */
 
-/** In this order. Each gives its result in a sentence. @type {Record<string, (places: Places) => Promise<string>>} */
+/**
+ * In this order. Each returns its result as a sentence. @type {Record<string, (places: Places) => Promise<string>>}
+ */
 const parts = { hull, tasks, encoding, length };
 
 const options = { only: { type: 'string' }, data: { type: 'string' }, 'no-build': { type: 'boolean', default: false } };

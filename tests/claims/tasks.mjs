@@ -13,7 +13,7 @@ const kUnseen = 500;
 const kSteps = 600;
 const kLocal = { score: 'general', half_width: 3 };
 
-/** Fields of config.json that differ. */
+/** Fields of config.json that differ between the models. */
 const models = {
   plain: null,
   'global, dot': { score: 'dot' },
@@ -31,7 +31,7 @@ function runConfig({ task, seed, model, feeding }) {
     encoder_layers: 1,
     decoder_layers: 1,
     max_position_embeddings: 64,
-    scale_embedding: false, // of so few columns, at so high a rate
+    scale_embedding: false, // for so few columns and so high a rate
     dropout: 0,
   };
   return {
@@ -46,7 +46,7 @@ function runConfig({ task, seed, model, feeding }) {
     schedule: { kind: 'cosine', peak: 0.01, warmup: 50 },
     steps: kSteps,
     seed,
-    measure: { every: kSteps }, // the last weights are those that are kept
+    measure: { every: kSteps }, // the last weights are kept
     checkpoint: { every: kSteps },
   };
 }
@@ -57,7 +57,7 @@ function command(qkv, args, input) {
   return stdout;
 }
 
-/** Trains one and gives its share of right answers. */
+/** Trains one model and returns its share of correct answers. */
 function measure({ qkv, build }, unseen, run) {
   rmSync(join(build, 'run'), { recursive: true, force: true });
   writeFileSync(join(build, 'run.json'), JSON.stringify(runConfig(run)));
@@ -69,7 +69,7 @@ function measure({ qkv, build }, unseen, run) {
 
 const mean = (numbers) => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
 
-/** Three panels, a row for each model: the mean of the seeds, and a line from the least to the greatest. */
+/** Three panels, a row for each model: the mean of the seeds, and a line from the lowest to the highest. */
 export function plotTasks(rows) {
   const kinds = [
     { name: 'without input feeding', colour: colours[1] },
@@ -103,7 +103,8 @@ export async function tasks(places) {
   const rows = [];
   for (const [task, answer] of Object.entries(answers)) {
     writeFileSync(join(build, `${task}.tsv`), pairs(learnt, answer));
-    writeFileSync(join(build, `${task}.dev.tsv`), pairs(learnt.slice(0, 100), answer)); // chooses nothing
+    // no selection by development data
+    writeFileSync(join(build, `${task}.dev.tsv`), pairs(learnt.slice(0, 100), answer));
     for (const [name, model] of Object.entries(models)) {
       for (const feeding of model ? [false, true] : [false]) {
         const accuracy = kSeeds.map((seed) => measure(places, unseen, { task, seed, model, feeding }));

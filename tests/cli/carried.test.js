@@ -1,4 +1,4 @@
-// What qkv translate carries through: the caller's terms, hostile ones too, and what it says where it cannot.
+// What qkv translate carries through: the caller's terms, also hostile ones, and its messages where it cannot.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ const translate = (model, input, ...args) => {
   return spawnSync(join(root, 'build/native/qkv'), all, { input, encoding: 'utf8' });
 };
 const kModel = 'web/models/en-fr';
-/** A glossary of these lines, as an option. */
+/** A glossary with these lines, as an option. */
 const glossary = (...lines) => {
   const path = join(folder, 'glossary.tsv');
   writeFileSync(path, lines.map((line) => `${line}\n`).join(''));

@@ -1,4 +1,4 @@
-// The native command as a Unix filter: what it writes, where, and how it ends.
+// The native command as a Unix filter: its output, its streams, its exit codes.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// qkv vocab --for language, qkv train, qkv detect; and what web/tools/pack-detector.mjs makes of the model, in JavaScript.
+// qkv vocab --for language, qkv train, qkv detect, and the JavaScript model that web/tools/pack-detector.mjs makes.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -88,7 +88,7 @@ test('a detector that was trained says which language a line is in, natively and
     const parts = said[i].split('\t');
     for (const { language, probability } of readText(weights, text).languages) {
       const natively = Number(parts[parts.indexOf(language) + 1]);
-      // The weights have been rounded to int8.
+      // The weights were rounded to int8.
       expect([text, language, Math.abs(probability - natively) < 0.03]).toEqual([text, language, true]);
     }
   }

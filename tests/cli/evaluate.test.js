@@ -12,7 +12,7 @@ const model = join(root, 'web/models/en-fr');
 const command = join(root, 'build/native/qkv');
 const qkv = (args, input = '') => spawnSync(command, args, { input, encoding: 'utf8', maxBuffer: 1 << 26 });
 
-// References that differ from what the model writes: every third without its last word.
+// References that differ from what the model writes: every third lacks its last word.
 const some = translations.slice(0, 40);
 const reference = (text, i) => (i % 3 === 0 ? text.split(' ').slice(0, -1).join(' ') || text : text);
 const pairs = some.map(({ source, greedy }, i) => [source, reference(greedy.text, i)]);

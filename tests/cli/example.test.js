@@ -1,4 +1,4 @@
-// The example in C++, built by the project's own build, and its CMakeLists.txt as a project of its own.
+// The C++ example, built by the project's own build, and its CMakeLists.txt as a separate project.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// qkv export: a model folder in, the files of Marian or Hugging Face out, which hold the same model.
+// qkv export: a model folder in, the same model in Marian's or Hugging Face's files out.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -41,7 +41,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** How far the numbers of two outputs are apart. */
+/** The largest difference between the numbers of two outputs. */
 function distance(ours, theirs) {
   const read = (text) => text.match(/-?\d+(\.\d+)?(e-?\d+)?/g).map(Number);
   const [a, b] = [read(ours), read(theirs)];
@@ -57,7 +57,7 @@ test('Marian’s files in float32 translate alike, and score nearly alike: they 
   expect(readdirSync(out)).toEqual(expect.arrayContaining(['model.enfr.bin', 'vocab.enfr.spm']));
   const { stdout: inspected } = qkv(['inspect', '-m', out]);
   expect(inspected).toMatch(/reads its past by SSRUs/);
-  expect(inspected).toMatch(/8001 pieces/); // 7,999, filled up to a multiple of eight, and the start
+  expect(inspected).toMatch(/8001 pieces/); // 7,999 rounded up to a multiple of eight, and the start
   const translated = (name) => qkv(['translate', '-m', name, '--beam', '1', '--max-length', '8'], kSources).stdout;
   expect(translated(out)).toBe(translated(model));
   expect(distance(scores(model).stdout, scores(out).stdout)).toBeLessThan(1e-3);
@@ -70,7 +70,7 @@ test('and in int8, by the activations of given texts, nearly', () => {
   const bytes = statSync(join(out, 'model.xxyy.intgemm.alphas.bin')).size;
   expect(bytes).toBeLessThan(statSync(join(folder, 'marian', 'model.enfr.bin')).size / 3);
   expect(distance(scores(model).stdout, scores(out).stdout)).toBeLessThan(0.5);
-  // Every matrix has its multiplier, above 0.
+  // Every matrix has a multiplier above 0.
   const file = readFileSync(join(out, 'model.xxyy.intgemm.alphas.bin'));
   expect(file.toString('latin1').match(/_QuantMultA/g).length).toBe(1 + 1 + 6 + 2 * (2 + 4 + 2));
 });
@@ -82,7 +82,7 @@ test('Hugging Face’s files hold the same model in float32, and a vocabulary fi
   expect(scores(out).stdout).toBe(scores(floats).stdout);
   const file = readFileSync(join(out, 'model.safetensors'));
   const header = JSON.parse(file.toString('utf8', 8, 8 + Number(file.readBigUInt64LE(0))));
-  expect(header.final_logits_bias.shape).toEqual([1, header['model.shared.weight'].shape[0]]); // as MarianMT has it
+  expect(header.final_logits_bias.shape).toEqual([1, header['model.shared.weight'].shape[0]]); // as in MarianMT
 });
 
 test('what another program has no place for is refused by its name', () => {

@@ -1,5 +1,5 @@
-// How every command fails: a line on standard error that says why, and an exit code that says what kind of failure it
-// is. The table has each command, and `qkv --help` says which there are.
+// How every command fails: one line on standard error with the reason, and an exit code for the kind of failure. The
+// table has each command; `qkv --help` lists them.
 
 import { spawn, spawnSync } from 'node:child_process';
 import {
@@ -65,7 +65,7 @@ const run = {
   checkpoint: { every: 2 },
 };
 
-/** A model that tells two languages apart, in the folder `language`. */
+/** A model that distinguishes two languages, in the folder `language`. */
 function makeLanguageModel() {
   const lines = ['Where is the station?\ten\n', 'Wo ist der Bahnhof?\tde\n'].join('').repeat(20);
   writeFileSync(join(folder, 'languages.tsv'), lines);
@@ -87,9 +87,9 @@ function makeLanguageModel() {
     expect(qkv(filled(args))).toMatchObject({ status: 0 });
 }
 
-// What each command needs to succeed; $ is the folder of this test. The line is what it reads.
+// What each command needs to succeed; $ is the folder of this test. The line is the command's input.
 const kCommands = {
-  // A trained model: what one of random weights writes does not end, which standard error reports.
+  // A trained model: a random one writes without end, which standard error reports.
   translate: { args: ['-m', trained], line: 'Hello.\n' },
   score: { args: ['-m', translator], line: 'a b\tb a\n' },
   inspect: { args: ['-m', translator] },
@@ -147,7 +147,7 @@ describe.each(names)('qkv %s', (name) => {
   });
 });
 
-// [what is wrong, arguments, exit code, what the one line says, input]
+// [title, arguments, exit code, the line's text, input]
 const kUnknown = (name) => [
   `${name} of a folder that is none`,
   [name, '-m', '/no/such'],
@@ -365,7 +365,7 @@ describe.each([
     const child = spawn(command, ['translate', '-m', translator, '--threads', '1', '--trace', trace]);
     let written = '';
     child.stdout.on('data', (data) => (written += data));
-    child.stdin.on('error', () => {}); // it ends before all is read
+    child.stdin.on('error', () => {}); // it ends before all input is read
     child.stdin.write('Where is the kitchen?\n');
     await new Promise((resolve) => child.stdout.once('data', resolve));
     const line = written;

@@ -1,4 +1,4 @@
-// The command for Node beside the native one: the same output to the byte, the same errors, the same exit codes.
+// The command for Node against the native one: the same output to the byte, the same errors, the same exit codes.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ function run([program, ...first], given, input = '') {
     encoding: 'utf8',
     env: { ...process.env, QKV_MODEL: '' },
   });
-  // The default of --threads is the machine's.
+  // The default of --threads depends on the machine.
   return { status, stdout: stdout.replace(/(--threads .*\])=\d+/, '$1'), stderr };
 }
 

@@ -1,4 +1,4 @@
-// A model of Marian's in NumPy's .npz: the same as in Marian's binary file; and files that are not what they promise.
+// A Marian model in NumPy's .npz: the same model as in Marian's binary file; and damaged files.
 
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ const golden = join(root, 'tests/goldens/marian/self-attention-f32');
 const qkv = (args, input = '') => spawnSync(join(root, 'build/native/qkv'), args, { input, encoding: 'utf8' });
 const kText = 'My brother sings.\nIt is raining.\nNo.\n';
 
-/** The tensors of a binary file of float32: name, shape and bytes, special:model.yml among them. */
+/** The tensors of a binary float32 file: name, shape and bytes, special:model.yml included. */
 function tensorsOf(file) {
   const count = Number(file.readBigUInt64LE(8));
   const heads = Array.from({ length: count }, (_, i) =>
@@ -80,7 +80,7 @@ function crc32(data) {
   return ~crc >>> 0;
 }
 
-/** A zip of members {name, data}; `change` may alter what the list says of one. */
+/** A zip of members {name, data}. `change` may alter a member's entry in the directory. */
 function zip(members, { deflate = false, change = (entry) => entry } = {}) {
   const files = [];
   const list = [];
@@ -149,11 +149,11 @@ test.each([false, true])('translates as the binary file does; deflated: %s', (de
   expect(scores(folder)).toBe(scores(golden));
 });
 
-// As OPUS-MT publishes them: decoder.yml, source.spm, target.spm, and one vocabulary that numbers the pieces of both.
+// As OPUS-MT publishes them: decoder.yml, source.spm, target.spm, and one vocabulary for the pieces of both.
 describe('a folder of OPUS-MT', () => {
   const decoder = ['models:', '  - model.npz', 'vocabs:', '  - opus.vocab.yml', '  - opus.vocab.yml'];
   const pieces = spmPieces(readFileSync(join(golden, 'vocab.xxyy.spm')));
-  // </s> and <unk> have the rows 0 and 1, as the model has them; the others the rows that the golden has.
+  // </s> and <unk> have the rows 0 and 1, as in the model. The others have the rows of the golden.
   const quoted = (piece) => `"${piece.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
   const yaml = (rows) =>
     rows.map((piece, row) => `${row % 2 ? quoted(piece) : `'${piece.replaceAll("'", "''")}'`}: ${row}\n`);

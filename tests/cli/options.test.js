@@ -1,4 +1,4 @@
-// The list of options that `qkv options --json` prints: the commands, JavaScript's checks and types, and the docs agree with it.
+// The option list that `qkv options --json` prints. Commands, JavaScript's checks, types and docs must agree with it.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const options = JSON.parse(qkv('options', '--json').stdout);
 const of = (call) => options.filter((option) => option.call === call);
 const numbers = options.filter(({ least }) => least !== undefined);
 
-// The options of the commands that are not options of the calls.
+// Options of commands that are not options of calls.
 const kOwn = ['--help', '--model', '--then', '--threads', '--trace', '--int8'];
 
 describe.each(['translate', 'generate'])('qkv %s', (call) => {

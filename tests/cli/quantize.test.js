@@ -1,4 +1,4 @@
-// qkv quantize: a folder of floats in, the same model in int8 out.
+// qkv quantize: a float folder in, the same model in int8 out.
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -16,7 +16,7 @@ const kRead = ['config.json', 'generation_config.json', 'vocab.json', 'source.sp
 const qkv = (args, input = '') => spawnSync(join(root, 'build/native/qkv'), args, { input, encoding: 'utf8' });
 const quantize = (from, to) => qkv(['quantize', from, to]);
 const same = (a, b) => readFileSync(a).equals(readFileSync(b));
-/** The tensors that a file's header names. */
+/** The tensors in a file's header. */
 const header = (folder) => {
   const bytes = readFileSync(join(folder, kWeights));
   return JSON.parse(bytes.subarray(8, 8 + Number(bytes.readBigUInt64LE())).toString());
@@ -47,7 +47,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 test('writes the model that ships, in half the bytes, and says so', () => {
   expect([first.status, first.stderr]).toEqual([0, '']);
   expect(first.stdout).toMatch(/en-fr\/model\.safetensors: 14\.7 MB, .*int8\/model\.safetensors: 7\.5 MB\n$/);
-  // The shipped header has the logits' bias as a vector, which is a row since: Hugging Face writes it so.
+  // The shipped header has the logits' bias as a vector. Newer files have a row, as Hugging Face writes it.
   expect(tensorsOf(made)).toEqual(tensorsOf(shipped));
   for (const name of kRead) {
     expect(same(join(made, name), join(floats, name))).toBe(true);

@@ -1,4 +1,4 @@
-// The choices of the attention family are lists in the core. Every other place that names them has the same names.
+// The options of the attention family are lists in the core. All other places that name them must have the same names.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ test.each(lists.score)('the page has the equation of %s', (score) => {
   expect(sources.join('\n')).not.toContain('undefined');
 });
 
-// A score by its name, as each file writes it.
+// A score's name as each file writes it.
 const kPlaces = {
   'web/demo/attention/explain.js': (name) => `case '${name}':`,
   'web/docs/attention.md': (name) => `\n// ${name}`,

@@ -1,4 +1,4 @@
-// qkv shortlist: learns a list from pairs of sentences, which the other commands then use.
+// qkv shortlist: learns a list from sentence pairs, which the other commands then use.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -71,8 +71,8 @@ test('what it leaves out is not written, unless the list is not used', () => {
   const plain = translate('-m', model, '--no-shortlist').stdout;
   expect(translate('-m', folder).stdout).not.toBe(plain);
   expect(translate('-m', folder, '--no-shortlist').stdout).toBe(plain);
-  // One learnt from all that the model writes changes nothing, but where the model cut a word into other pieces than the
-  // tokenizer, which the list then may lack.
+  // A list that is learnt from the model's own translations changes nothing, except where the model segments a word
+  // differently from the tokenizer: the list may lack those pieces.
   const lines = plain.split('\n');
   const own = translations.map(({ source }, i) => `${source}\t${lines[i]}`).join('\n');
   qkv(['shortlist', '-m', model, '-o', list, '--first', '1000'], own);

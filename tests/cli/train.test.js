@@ -1,4 +1,4 @@
-// qkv train: a run is killed at random moments, and what comes of it is what would have come anyway.
+// qkv train: a run that is killed at random moments gives the same result as an uninterrupted one.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const command = join(root, 'build/native/qkv');
 const vocabulary = join(root, 'tests/goldens/models/tiny-f32');
-// As many as there is time for; `npm run test:full` kills 20.
+// As many as time allows; `npm run test:full` kills 20.
 const kKills = Number(process.env.QKV_KILLS ?? 4);
 const kSteps = 400;
 
@@ -23,7 +23,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Writes a run's config; its name is its folder's. */
+/** Writes a run's config. The config's name is its folder's name. */
 function config(name, changes = {}) {
   const run = {
     out: name,

@@ -1,4 +1,4 @@
-// qkv vocab: learns a vocabulary that SentencePiece itself reads alike, or takes one.
+// qkv vocab: learns a vocabulary that SentencePiece itself reads the same way, or takes an existing one.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -111,7 +111,7 @@ test('takes models that there are, one for each side too', () => {
   const vocabulary = JSON.parse(readFileSync(join(output, 'vocab.json'), 'utf8'));
   expect((vocabulary['<pad>'] + 1) % 8).toBe(0);
   expect(new Set(Object.values(vocabulary)).size).toBe(Object.keys(vocabulary).length);
-  // A joint one in the same folder leaves no stale target.spm behind.
+  // A joint vocabulary in the same folder leaves no old target.spm behind.
   expect(qkv(['--spm', source, '-o', output]).status).toBe(0);
   expect(existsSync(join(output, 'target.spm'))).toBe(false);
 });

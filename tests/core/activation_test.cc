@@ -1,4 +1,4 @@
-// Each activation on every target, over all that floats can be, against the C library in double precision.
+// Each activation on every target and over the whole range of floats, against the C library in double precision.
 #include "core/kernels/activation.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ double Exact(Activation activation, double x) {
   }
 }
 
-// How large a power e is raised to: some half units of each whole it has for an error, in the tail where the result is
+// The exponent of e. Rounding it costs some half units of each whole number in it, in the tail where the result is
 // small.
 double Power(Activation activation, double x) {
   if (x >= 0 || activation == Activation::kRelu || activation == Activation::kTanh) return 0;
@@ -44,7 +44,7 @@ double Power(Activation activation, double x) {
 }
 
 double Bound(Activation activation, double x, double exact) {
-  const double least = std::numeric_limits<float>::min() * (1 + std::abs(x));  // below, floats end to be normal
+  const double least = std::numeric_limits<float>::min() * (1 + std::abs(x));  // Below this, floats are subnormal.
   if (activation == Activation::kTanh) return 4 * kUnit;
   return (8 + 4 * Power(activation, x)) * kUnit * std::abs(exact) + least;
 }

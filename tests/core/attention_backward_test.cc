@@ -1,5 +1,5 @@
-// The backward of attention against differences of its forward: for every combination of score, window and selection,
-// for lengths that are computed in parts, on threads, in segments, and with NaN and infinities that no query sees.
+// The backward of attention against differences of its forward, for every combination of score, window and selection.
+// Lengths that are computed in parts, threads, segments, and NaN and infinities that no query sees are tested too.
 #include "core/attention/attend_backward.h"
 
 #include <limits>
@@ -41,7 +41,7 @@ void ForEachCombination(const std::function<void(Choices&)>& run) {
 
 TEST(AttentionBackward, IsTheSlopeOfEveryCombination) {
   ForEachCombination([](Choices& choices) {
-    // What was drawn has no slope.
+    // A draw has no derivative.
     if (choices.selection == SelectionKind::kSampled && choices.window != WindowKind::kLocalP) return;
     auto kept = std::make_unique<Changeable>(choices);
     for (uint32_t seed = 2; !kept->ClearOfEdges(); ++seed) {
@@ -51,7 +51,7 @@ TEST(AttentionBackward, IsTheSlopeOfEveryCombination) {
     Changeable& setup = *kept;
     Named gradients = setup.Backward();
     if (choices.selection == SelectionKind::kSampled) {
-      // The draw moves with logits.
+      // The draw changes with the logits.
       const bool given = choices.centres_given;
       for (auto it = gradients.begin(); it != gradients.end();) {
         const bool stays = it->first == "value" || (given && it->first == "centres");
@@ -62,7 +62,8 @@ TEST(AttentionBackward, IsTheSlopeOfEveryCombination) {
   });
 }
 
-// More queries than a group, more keys than a chain of the product; queries and keys no multiple of anything.
+// There are more queries than a group holds, and more keys than one chain of the product. No count is a multiple of a
+// vector's width.
 TEST(AttentionBackward, IsTheSlopeAtLengthsThatAreWorkedOnInParts) {
   for (const Score* score : Scores()) {
     for (const WindowKind window : kWindows) {
@@ -75,7 +76,8 @@ TEST(AttentionBackward, IsTheSlopeAtLengthsThatAreWorkedOnInParts) {
           .heads = 2, .key_heads = 1, .queries = 101, .keys = 299, .query_dim = 9, .key_dim = 9, .value_dim = 17};
       Changeable setup(choices);
       setup.call().mask.first_query = 190;
-      setup.call().window.half_width = window == WindowKind::kLocalP ? 400 : 40;  // no edge to step across
+      // There is no edge that a step could cross.
+      setup.call().window.half_width = window == WindowKind::kLocalP ? 400 : 40;
       const Named gradients = setup.Backward();
       ExpectSlope(setup.x(), gradients, [&] { return setup.LossOfForward(); }, 5e-3);
       EXPECT_EQ(gradients, setup.Backward(3));
@@ -114,7 +116,7 @@ TEST(AttentionBackward, GradientsOfWeightsReachEverything) {
   }
 }
 
-// The gradients of packed segments are those of each by itself.
+// The gradients of packed segments equal those of each segment alone.
 TEST(AttentionBackward, SegmentsAreWorkedOnByThemselves) {
   for (const Score* score : Scores()) {
     for (const WindowKind window : {WindowKind::kGlobal, WindowKind::kLocalP}) {
@@ -164,7 +166,7 @@ TEST(AttentionBackward, SegmentsAreWorkedOnByThemselves) {
   }
 }
 
-// Nothing asked for but one: the others are not written, and it is the same.
+// When a single gradient is asked for, the others are not written and it has the same value.
 TEST(AttentionBackward, GivesWhatIsWantedAlone) {
   Choices choices;
   choices.score = FindScore("additive");
@@ -207,7 +209,7 @@ void SpoilRow(std::vector<float>& values, size_t heads, size_t row, float with) 
 
 TEST(AttentionBackward, WhatIsHiddenPassesNothing) {
   ForEachCombination([](Choices& choices) {
-    choices.centres_given = true;  // a place predicted from NaN sees all
+    choices.centres_given = true;  // The place is predicted from NaN, so every key is seen.
     for (const bool by_bias : {false, true}) {
       choices.bias = by_bias;
       Changeable clean(choices), spoilt(choices);
@@ -247,7 +249,7 @@ TEST(AttentionBackward, WhatIsHiddenPassesNothing) {
   });
 }
 
-// A NaN that one query sees is in its gradient, and in those of the keys that it sees, and in no other's.
+// A NaN that one query sees reaches that query's gradient and those of the keys that it sees, and no other gradient.
 TEST(AttentionBackward, ANaNStaysWithWhatSeesIt) {
   for (const Score* score : Scores()) {
     for (const char* where : {"query", "output gradient"}) {

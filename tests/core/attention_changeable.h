@@ -89,7 +89,7 @@ class Changeable {
     return loss;
   }
   // The loss jumps where a key crosses a window's edge, and where another value becomes the largest of a pooled column.
-  // Returns whether every key and value is too far from such a place for a step to reach it.
+  // Returns whether every key and value is too far from such a place for one step to reach it.
   bool ClearOfEdges() {
     if (call_.window.kind != WindowKind::kLocalP) return true;
     if (call_.selection.kind == SelectionKind::kMaxPool && HasNearValues()) return false;
@@ -151,7 +151,7 @@ inline void ExpectSlope(Named& x, const Named& gradients, const std::function<do
   r_norm = std::sqrt(r_norm);
   ASSERT_GT(g_norm, 0);
   const Named start = x;
-  // The slope along the step as float32 rounds it.
+  // The slope along the step after float32 has rounded it.
   double slope = 0, at[2] = {};
   for (const int side : {1, -1}) {
     for (const auto& [name, g] : gradients) {

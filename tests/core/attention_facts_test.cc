@@ -27,7 +27,7 @@ TEST(AttentionFacts, LocalPWithAWideWindowIsGlobal) {
       Attention call = CallOf(*p);
       call.window.kind = WindowKind::kLocalP;
       call.window.centres = Dense(centres.data(), 1, p->queries, 1);
-      // D >= S: the window holds every key, and all that is left of it is the Gaussian of sigma = D / 2.
+      // If D >= S, the window holds every key. Only the Gaussian with sigma = D / 2 remains.
       call.window.half_width = 30;
       const AttentionOutcome local = Attended(call, p->Inputs());
       for (Eigen::Index row = 0; row < local.weights.read().rows(); ++row) {
@@ -38,7 +38,7 @@ TEST(AttentionFacts, LocalPWithAWideWindowIsGlobal) {
         }
       }
       EXPECT_FALSE(SameBits(local.output.read(), global.output.read()));
-      // 1 - exp(-(S / D)^2 2) is less than half a unit from here on.
+      // From here on 1 - exp(-(S / D)^2 2) is less than half a unit.
       for (const double half_width : {30 * 8192.0, std::numeric_limits<double>::infinity()}) {
         call.window.half_width = half_width;
         EXPECT_TRUE(SameBits(Attended(call, p->Inputs()).output.read(), global.output.read())) << half_width;
@@ -85,7 +85,7 @@ TEST(AttentionFacts, GeneralWithTheIdentityIsDot) {
   });
 }
 
-// Queries against keys, and the same with their parts exchanged.
+// Queries against keys, and the same with queries and keys exchanged.
 double LargestAsymmetry(const AttentionProblem& p) {
   const AttentionInputs in = p.Inputs(), exchanged = {in.key, in.query, in.value};
   const AttentionOutcome a = Attended(CallOf(p), in), b = Attended(CallOf(p), exchanged);
@@ -100,7 +100,7 @@ TEST(AttentionFacts, DotIsSymmetricAndGeneralIsNot) {
   });
 }
 
-// (U k)'(V q): the dot of what U and V project to, and general with W = V'U.
+// (U k)'(V q) is the dot product of the projections by U and V, and equals general with W = V'U.
 TEST(AttentionFacts, LowRankIsTheProjectedDot) {
   const auto p =
       RandomProblem(Named("low-rank"), {.queries = 6, .keys = 10, .query_dim = 9, .key_dim = 7, .hidden = 3});
@@ -242,7 +242,7 @@ TEST(AttentionFacts, ADrawIsOfSeedHeadAndPlaceAlone) {
   EXPECT_LT(agreeing(a.chosen, 0, a.chosen, 1), 45u);    // of another place
 }
 
-// The colder, the harder: exp((l_j - max) / T) of all but the largest vanish.
+// The lower the temperature, the harder the selection: exp((l_j - max) / T) vanishes for all but the largest logit.
 TEST(AttentionFacts, SoftAtTemperatureZeroIsArgmax) {
   const auto p = RandomProblem(Named("scaled-dot"), {.queries = 20, .keys = 15}, 1, 4);
   Attention call = CallOf(*p);
@@ -272,7 +272,7 @@ TEST(AttentionFacts, EqualLogitsGoToTheFirst) {
   }
 }
 
-// Each gate opens for itself: hiding one key changes no other's weight.
+// Each gate is independent: hiding one key changes no other weight.
 TEST(AttentionFacts, GatesDoNotCompete) {
   const auto p = RandomProblem(Named("scaled-dot"), {.queries = 6, .keys = 11}, 1, 4);
   Attention call = CallOf(*p, SelectionKind::kGate);
@@ -286,8 +286,9 @@ TEST(AttentionFacts, GatesDoNotCompete) {
 
 // Order.
 
-// Without positions self-attention does not know the order of its rows: permuting them permutes the result. Scores
-// are summed alike, and weights and outputs in another order: two roundings of each sum.
+// Without positions self-attention does not depend on the order of its rows: permuting the rows permutes the result.
+// Scores are summed in the same order. Weights and outputs are summed in another order, so each sum may differ by two
+// roundings.
 TEST(AttentionFacts, WithoutPositionsSelfAttentionIsEquivariant) {
   constexpr size_t kRows = 37;
   const double bound = 4 * Gamma(kRows + 8);
@@ -367,8 +368,8 @@ double JacobianNorm(const char* score, size_t d) {
   return sum / kQueries;
 }
 
-// Without the scale the two largest logits are some sqrt(d) apart, and only rows where they come within 1 of one
-// another have a gradient left: one in sqrt(d). With it the norm does not depend on d.
+// Without the scale the two largest logits are some sqrt(d) apart. Only rows where they come within 1 of each other
+// have a gradient, which is about one row in sqrt(d). With the scale the norm does not depend on d.
 TEST(AttentionFacts, WithoutTheScaleSoftmaxLosesItsGradient) {
   const double scaled = JacobianNorm("scaled-dot", 16);
   double before = JacobianNorm("dot", 16);
@@ -427,7 +428,7 @@ TEST(AttentionFacts, RowsAndColumnsAreOneConvention) {
   constexpr size_t kQueries = 5, kKeys = 8, kDim = 6, kWidth = 3;
   const auto p =
       RandomProblem(Named("scaled-dot"), {.queries = kQueries, .keys = kKeys, .query_dim = kDim, .key_dim = kDim});
-  // What is given by columns, and the engine's rows made of it.
+  // The problem is given by columns. The engine's rows are made from it.
   const auto columns = [](const std::vector<float>& x, size_t rows, size_t dim) {
     return Eigen::MatrixXd(ConstMatrixView(x.data(), Index(dim), Index(rows)).cast<double>());
   };

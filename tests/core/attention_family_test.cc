@@ -1,16 +1,17 @@
 // Every combination of the attention family against a float64 reference (tests/oracle/make_attention_goldens.py has the
 // list), on every target of this machine.
 //
-// From the scores' errors (tests/core/attention_bounds.h) on, with T the temperature, b the bias, K the keys in sight:
+// The bounds start from the scores' errors (tests/core/attention_bounds.h). T is the temperature, b the bias, K the
+// number of visible keys:
 //
 //   logits    l = (s + b) / T                    off by (e_s + u |s + b|) / T + 2 u |l| =: e_l
-//   soft      every weight times                 exp(2 max_j e_l) (1 + u (2 (max l - l) + 9) + Gamma(K)): softmax moves
-//                                                by at most that factor, and l - max, exp, sum and quotient round
+//   soft      every weight times                 exp(2 max_j e_l) (1 + u (2 (max l - l) + 9) + Gamma(K)): softmax
+//                                                changes by at most that factor; l - max, exp, sum and quotient round
 //   gate      every weight times                 exp(e_l) (1 + u (2 |l| + 9)): |d log sigmoid| <= |d l|
 //   local-p   weights times                      1 + 4 u more: its centre is computed in double
 //   output    sum_j |v_j| e_w + Gamma(K + 1) sum_j (w_j + e_w) |v_j|
 //
-// and 1.2e-38, the least normal float, wherever exp may end below it. One-hot weights and max pooling are exact: the
+// Where exp may end below the least normal float, 1.2e-38 is added. One-hot weights and max pooling are exact: the
 // goldens' decisions are farther apart than twice e_l, which is asserted.
 #include <algorithm>
 #include <cmath>
@@ -25,13 +26,14 @@ namespace {
 
 constexpr double kTiny = 1.2e-38;
 
-// The expected results of one selection; arrays [heads * queries, ...] are null where only rows' outputs are kept.
+// The expected results of one selection. Arrays [heads * queries, ...] are null where only the outputs of `rows` are
+// kept.
 struct Expected {
   std::string selection;
   const double *scores = nullptr, *logits = nullptr, *weights = nullptr, *output = nullptr, *centres = nullptr;
-  std::vector<int32_t> rows;     // whose outputs, and indices, are kept
+  std::vector<int32_t> rows;     // the rows whose outputs and indices are kept
   std::vector<int32_t> indices;  // none: not checked
-  std::vector<int32_t> empty;    // the rows that are
+  std::vector<int32_t> empty;    // the rows that are checked
   bool pointer = false;
 };
 
@@ -122,7 +124,7 @@ class RowCheck {
     }
   }
 
-  // That no decision was close.
+  // Checks that no decision was close.
   void CompareIndex(const AttentionOutcome& out, int32_t index) const {
     EXPECT_EQ(out.chosen[row_], index);
     if (e_.logits == nullptr || index == kNoKey || e_.selection == "max-pool") return;
@@ -137,7 +139,7 @@ class RowCheck {
   static Eigen::Index Index(size_t i) { return static_cast<Eigen::Index>(i); }
   size_t At(size_t j) const { return row_ * p_.keys + j; }
   double Logit(size_t j) const { return e_.logits[At(j)]; }
-  // Where logits are not kept, all that the mask's arrays allow: never too few.
+  // Where logits are not kept: all keys that the mask's arrays allow, which is never too few.
   bool Seen(size_t j) const {
     return e_.logits != nullptr ? Logit(j) != kMasked : case_.Bias(head_, query_, j) != kMasked;
   }
@@ -157,7 +159,7 @@ class RowCheck {
     return (score_error + kUnit * sum) / temperature + 2 * kUnit * sum / temperature;
   }
 
-  // Of a weight, relative to it. Where logits are not kept they differ by at most twice the largest size.
+  // The relative error of a weight. Where logits are not kept, they differ by at most twice the largest size.
   double WeightError(size_t j) const {
     if (e_.selection == "argmax" || e_.selection == "max-pool")
       return call_.window.kind == WindowKind::kLocalP ? 4 * kUnit : 0;
@@ -182,20 +184,20 @@ class RowCheck {
                              call_.selection.temperature));
       if (e_.selection == "sampled") continue;
       const double weight = e_.weights[At(j)];
-      const double shares = e_.selection == "max-pool" ? Gamma(p_.value_dim + 1) : 0;  // 1 / dv, added up
+      const double shares = e_.selection == "max-pool" ? Gamma(p_.value_dim + 1) : 0;  // 1 / dv, summed
       ASSERT_NEAR(out.weights.read()(Index(row_), Index(j)), weight,
                   weight * (WeightError(j) + shares) + (Exact() ? 0 : kTiny));
     }
     const bool empty = std::find(e_.empty.begin(), e_.empty.end(), static_cast<int32_t>(row_)) != e_.empty.end();
     EXPECT_EQ(out.empty[row_], empty ? 1 : 0);
-    // Predicted in double, then rounded; the exact one is off as much.
+    // The place is predicted in double and then rounded. The exact place has the same error.
     if (e_.centres != nullptr) EXPECT_NEAR(out.centres[row_], e_.centres[row_], 2 * kUnit * std::abs(e_.centres[row_]));
   }
 
   bool Exact() const { return e_.selection == "argmax" || e_.selection == "max-pool"; }
 
-  // The measure sum_j w_j |v_j|, and the error of weights with it. Where weights are not kept: soft ones sum to 1, and
-  // no gate's or one-hot weight is above 1.
+  // The measure sum_j w_j |v_j|, and the error that the weights add to it. Where weights are not kept: soft weights sum
+  // to 1, and no weight of a gate or of a one-hot selection is above 1.
   double OutputError(size_t c, double wanted) const {
     if (e_.selection == "max-pool") return (WeightError(0) + (WeightError(0) > 0 ? kUnit : 0)) * std::abs(wanted);
     double error = 0, size = 0, largest = 0;
@@ -211,7 +213,8 @@ class RowCheck {
     return error + Gamma(seen_ + 1) * (size + error);
   }
 
-  // A draw must be the key whose stretch of the exact cumulative probabilities holds u, but for the error in them.
+  // A draw must be a key whose interval of the exact cumulative probabilities contains u, within the error of the
+  // probabilities.
   void CompareDraw(const AttentionOutcome& out) const {
     const int32_t chosen = out.chosen[row_];
     if (seen_ == 0) {
@@ -311,7 +314,7 @@ TEST_P(AttentionFamily, RecordAndThreadsChangeNoBit) {
   });
 }
 
-// Row i of a call is the call of query i alone, at its place: what a decoding step computes.
+// Row i of a call equals the call of query i alone at its place, which is what a decoding step computes.
 TEST_P(AttentionFamily, EachQueryAloneIsItsRow) {
   ForEachCombination(GetParam(), [](const AttentionCase& problem, const Expected& expected) {
     const AttentionInputs in = problem.problem().Inputs();
@@ -337,7 +340,7 @@ TEST_P(AttentionFamily, EachQueryAloneIsItsRow) {
   });
 }
 
-// Rows of all segments, heads side by side: [rows, heads * dim]. Those that are not the problem's are NaN.
+// Rows of all segments, with heads side by side: [rows, heads * dim]. Rows of other segments are NaN.
 std::vector<float> PackedAround(const ConstHeads& part, size_t before, size_t after) {
   const size_t width = part.heads * part.dim;
   std::vector<float> rows((before + part.rows + after) * width, std::numeric_limits<float>::quiet_NaN());
@@ -350,7 +353,7 @@ std::vector<float> PackedAround(const ConstHeads& part, size_t before, size_t af
   return rows;
 }
 
-// As the second of three packed segments, whose neighbours hold nothing but NaN, the result is the same.
+// The result is the same for the second of three packed segments when the other two hold nothing but NaN.
 TEST_P(AttentionFamily, OnePackedSegmentOfSeveralIsTheSame) {
   size_t segmented = 0;
   ForEachCombination(GetParam(), [&](const AttentionCase& problem, const Expected& expected) {
@@ -359,7 +362,7 @@ TEST_P(AttentionFamily, OnePackedSegmentOfSeveralIsTheSame) {
     if (call.mask.allowed != nullptr || call.mask.bias != nullptr || call.window.centres.data != nullptr) return;
     ++segmented;
     const size_t before = 3, after = 2, width = in.query.heads * in.value.dim;
-    // A score by location has a row for each key of the longest segment.
+    // A score by location has one row for each key of the longest segment.
     const size_t keys_before = std::min<size_t>(4, in.key.rows), keys_after = 1;
     const std::vector<float> query = PackedAround(in.query, before, after),
                              key = PackedAround(in.key, keys_before, keys_after),

@@ -25,7 +25,7 @@ inline float GeneratedValue(uint32_t seed, uint32_t i) {
   return static_cast<float>(h >> 8) * 0x1p-23f - 1;
 }
 
-// value factor + offset, `spec` being [seed], [seed, factor] or [seed, factor, offset].
+// value * factor + offset. `spec` is [seed], [seed, factor] or [seed, factor, offset].
 inline std::vector<float> Generated(size_t count, const Json& spec) {
   const float factor = spec.Size() > 1 ? spec[1].GetFloat() : 1, offset = spec.Size() > 2 ? spec[2].GetFloat() : 0;
   std::vector<float> values(count);
@@ -35,8 +35,8 @@ inline std::vector<float> Generated(size_t count, const Json& spec) {
   return values;
 }
 
-// Parameters {name: {shape, values}}, [1, rows, columns] or, where `per_head`, [heads, rows, columns]; shapes of the
-// goldens have no first 1, and a vector is one row.
+// Parameters {name: {shape, values}} of shape [1, rows, columns], or [heads, rows, columns] where `per_head`. The
+// goldens' shapes leave out the first 1, and a vector is one row.
 class GeneratedParameters {
  public:
   GeneratedParameters() = default;
@@ -55,7 +55,7 @@ class GeneratedParameters {
   }
 
   const std::vector<Parameter>& list() const { return list_; }
-  // Of one head.
+  // the same for one head
   ConstRows Of(std::string_view name, size_t head) const {
     for (const Parameter& p : list_) {
       if (p.name == name) return p.value.Head(p.value.heads == 1 ? 0 : head);
@@ -70,12 +70,12 @@ class GeneratedParameters {
   }
 
  private:
-  std::list<std::vector<float>> data_;  // never moves
+  std::list<std::vector<float>> data_;  // never reallocated
   std::list<std::string> names_;
   std::vector<Parameter> list_;
 };
 
-// What is asked of a combination, but for window, mask and selection.
+// What a combination asks for, except window, mask and selection.
 struct AttentionProblem {
   explicit AttentionProblem(const Json& spec)
       : score(FindScore(spec["score"].GetString())),
@@ -120,7 +120,7 @@ inline SelectionKind SelectionOf(const std::string& name) {
   return SelectionKind::kMaxPool;
 }
 
-// A problem with window and mask: the engine's call, but for the selection's kind.
+// A problem with window and mask: the engine's call without the kind of selection.
 class AttentionCase {
  public:
   AttentionCase(const AttentionProblem& problem, const Json& spec) : problem_(problem) {
@@ -142,7 +142,7 @@ class AttentionCase {
   const AttentionProblem& problem() const { return problem_; }
   const GeneratedParameters& window_parameters() const { return window_parameters_; }
 
-  // What is added to the score, or -inf where a mask's array rules the key out.
+  // What a mask adds to the score: a number, or -inf where it excludes the key.
   double Bias(size_t h, size_t i, size_t j) const {
     const Mask& mask = call_.mask;
     const size_t at = i * problem_.keys + j;
@@ -194,7 +194,7 @@ class AttentionCase {
     }
   }
 
-  // 1 where the value of `seed` is less than `below`; of [queries, keys] or [heads, queries, keys].
+  // 1 where the value of `seed` is less than `below`. The shape is [queries, keys] or [heads, queries, keys].
   std::vector<uint8_t> Below(const Json& array) const {
     std::vector<uint8_t> below((array["per_head"].GetBool() ? problem_.heads : 1) * problem_.queries * problem_.keys);
     for (size_t i = 0; i < below.size(); ++i) {
@@ -210,7 +210,7 @@ class AttentionCase {
   GeneratedParameters window_parameters_;
 };
 
-// What a call left. Matrices are [heads * queries, ...].
+// The results of a call. Matrices are [heads * queries, ...].
 struct AttentionOutcome {
   Guarded output, scores, logits, weights;
   std::vector<uint8_t> empty;
@@ -218,7 +218,7 @@ struct AttentionOutcome {
   std::vector<float> centres;
 };
 
-// Attends with or without a record, and sees to it that nothing is written beside the results.
+// Attends with or without a record, and checks that nothing is written outside the results.
 inline AttentionOutcome Attended(const Attention& call, const AttentionInputs& in, bool keep = true,
                                  size_t threads = 1) {
   const size_t rows = in.query.heads * in.query.rows, keys = in.key.rows;

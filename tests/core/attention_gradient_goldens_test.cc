@@ -26,7 +26,7 @@ class GradientGoldens {
   const AttentionProblem& Problem(const Json& spec) const {
     return *std::next(problems_.begin(), spec["problem"].GetInt());
   }
-  // Where all are zeros they are left out.
+  // Tensors that hold only zeros are left out of the file.
   std::map<std::string, std::vector<float>> Expected(const Json& spec) const {
     std::map<std::string, std::vector<float>> expected;
     size_t at = spec["offset"].GetUint();

@@ -1,4 +1,4 @@
-// Gradients of one call of attention, gathered by name: what the tests of the backward share.
+// The gradients of one call of attention, by name. The tests of the backward share this file.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace qkv {
 
-// Gradients of all that a call can have one of, each beginning at zeros.
+// Gradients of everything that a call can have a gradient of. All begin at zero.
 class GatheredGradients {
  public:
   GatheredGradients(const Attention& call, const AttentionInputs& in) {
@@ -36,7 +36,7 @@ class GatheredGradients {
   const std::map<std::string, std::vector<float>>& named() const { return named_; }
 
  private:
-  // Of dense values.
+  // Gradients of dense values.
   Heads Room(const std::string& name, ConstHeads value) {
     if (value.data == nullptr) return {};
     std::vector<float>& room = named_[name];

@@ -67,8 +67,8 @@ struct Problem {
   size_t Seen(size_t i) const { return shape.causal ? std::min(shape.keys, shape.first_query + i + 1) : shape.keys; }
 };
 
-// Each stage against double, from the stage before as the kernel gave it: scores within gamma of their dot product,
-// weights within softmax's bound, outputs within gamma of their weighted sum.
+// Each stage against double, computed from the stage before it as the kernel gave it: scores within gamma of their dot
+// product, weights within softmax's bound, outputs within gamma of their weighted sum.
 void ExpectAttention(const Problem& p, const Outputs& out) {
   const Shape& s = p.shape;
   const ConstMatrixView scores = out.scores.read(), weights = out.weights.read();
@@ -203,8 +203,8 @@ TEST(Attend, HeadsDoNotDependOnOneAnother) {
   });
 }
 
-// A causal query over all the keys is the query over the keys that it sees: one decoding step equals its row of a
-// whole pass. What comes after, NaN even, does not reach it.
+// A causal query over all keys equals the query over the keys that it sees, so one decoding step equals its row of a
+// whole pass. Keys behind it have no effect, even if they are NaN.
 TEST(Attend, CausalEqualsPrefix) {
   Problem p({3, 32, 13, 13, true});
   ForEachTarget([&] {

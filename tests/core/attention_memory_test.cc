@@ -1,4 +1,4 @@
-// The bound on memory holds: an arena of that size need not grow.
+// The bound on memory holds: an arena of that size does not grow.
 #include "core/attention/memory.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ struct Lengths {
   size_t queries, keys, query_dim, key_dim, value_dim;
 };
 
-// The parameters of a score, all of one value.
+// The parameters of a score, all with the same value.
 std::vector<Parameter> ParametersOf(const Score& score, const Lengths& of, const std::vector<float>& ones) {
   const auto size = [&](ParameterSize kind) -> size_t {
     if (kind == ParameterSize::kQueryDim) return of.query_dim;

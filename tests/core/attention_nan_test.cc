@@ -1,5 +1,5 @@
-// What is not a number stays where it belongs: a query's in its row, a key's and a value's in the rows that see them,
-// and nowhere else changes a bit. For every score, selection, window and mask.
+// NaN stays where it belongs. A query's NaN reaches its own row, a key's or a value's NaN reaches the rows that see
+// them, and no other bit changes. Tested for every score, selection, window and mask.
 #include <cmath>
 
 #include "tests/core/attention_random.h"
@@ -10,10 +10,10 @@ namespace {
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// More queries than are worked on at a time; no size is a multiple of a vector.
+// There are more queries than are computed at a time, and no size is a multiple of a vector.
 constexpr ProblemSizes kSizes = {
     .heads = 4, .key_heads = 2, .queries = 29, .keys = 37, .query_dim = 6, .key_dim = 6, .value_dim = 3};
-constexpr size_t kBadHead = 1, kBadQuery = 13, kBadKey = 17, kBadColumn = 1;  // a head of queries, of keys
+constexpr size_t kBadHead = 1, kBadQuery = 13, kBadKey = 17, kBadColumn = 1;  // kBadHead: of queries or keys
 
 // One way of seeing some keys and not others.
 struct Sight {
@@ -99,7 +99,7 @@ void ExpectSameRow(const AttentionOutcome& a, const AttentionOutcome& b, size_t 
   EXPECT_EQ(a.chosen[static_cast<size_t>(row)], b.chosen[static_cast<size_t>(row)]);
 }
 
-// Every output is NaN, and so is the weight of each key in sight, of `only` or all; keys out of sight have none.
+// Every output is NaN, and so is the weight of each visible key of `only`, or of all. Hidden keys have no weight.
 void ExpectNaNRow(const AttentionOutcome& clean, const AttentionOutcome& dirty, size_t head, size_t query,
                   size_t only = kSizes.keys) {
   const Eigen::Index row = Row(head, query);
@@ -114,7 +114,7 @@ void ExpectNaNRow(const AttentionOutcome& clean, const AttentionOutcome& dirty, 
   }
 }
 
-// Whether the score looks at keys.
+// Whether the score depends on keys.
 bool Looks(const AttentionProblem& p) { return p.score->name != "location"; }
 
 TEST_P(AttentionNaN, OfAQueryStaysInItsRow) {
@@ -170,7 +170,7 @@ TEST_P(AttentionNaN, OfAValueReachesItsColumnInTheRowsThatSeeIt) {
           const Eigen::Index row = Row(h, i);
           bool reached = p.OfKeys(h) == kBadHead && Sees(clean, h, i, kBadKey);
           if (Hard()) reached = reached && clean.chosen[static_cast<size_t>(row)] == static_cast<int32_t>(kBadKey);
-          // The lowest value wins no column, unless it is alone.
+          // The lowest value is never the largest of a column, unless it is alone.
           if (GetParam() == SelectionKind::kMaxPool && bad == -kInfinity) continue;
           if (!reached) {
             ++unseen;
@@ -194,7 +194,7 @@ TEST_P(AttentionNaN, OfAValueReachesItsColumnInTheRowsThatSeeIt) {
   EXPECT_GT(seen, 0u);
 }
 
-// The value of a key that is out of sight for all, and the key itself, may be anything at all.
+// A key that no query sees may have any key and any value.
 TEST_P(AttentionNaN, OfPaddingReachesNothing) {
   for (const Score* score : Scores()) {
     const auto p = RandomProblem(*score, kSizes);
@@ -211,7 +211,7 @@ TEST_P(AttentionNaN, OfPaddingReachesNothing) {
   }
 }
 
-// A predicted window of a query that is NaN has no place: the row is NaN where it sees anything.
+// A window predicted from a NaN query has no place: the row is NaN where it sees anything.
 TEST(AttentionInfinity, APredictedPlaceThatIsNaN) {
   const auto p = RandomProblem(*FindScore("scaled-dot"), kSizes);
   const std::vector<float> w_p(4 * kSizes.query_dim, 0.5f), v_p(4, 0.25f);
@@ -263,7 +263,7 @@ TEST(AttentionInfinity, MinusInfinityEverywhereGivesZerosAndSaysSo) {
   }
 }
 
-// Softmax of +inf has no value, and that is said in its row alone; argmax takes it.
+// Softmax of +inf is undefined. Only its own row becomes NaN; argmax takes the key.
 TEST(AttentionInfinity, PlusInfinityStaysInItsRow) {
   const auto p = RandomProblem(*FindScore("dot"), kSizes);
   std::vector<float> bias(kSizes.queries * kSizes.keys, 0.0f);
@@ -291,8 +291,8 @@ TEST(AttentionInfinity, PlusInfinityStaysInItsRow) {
   }
 }
 
-// Some masks are the lowest float and not -inf: such a key has no weight beside others, and alone it is even with its
-// like.
+// Some masks use the lowest float instead of -inf. Such a key has no weight beside others. If all visible keys are such
+// keys, their weights are equal.
 TEST(AttentionInfinity, TheLowestFloatIsABiasLikeAnother) {
   const auto p = RandomProblem(*FindScore("scaled-dot"), kSizes);
   std::vector<float> bias(kSizes.queries * kSizes.keys, std::numeric_limits<float>::lowest());

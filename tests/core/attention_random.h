@@ -1,4 +1,4 @@
-// Random problems for any score of the list, whatever its parameters are.
+// Random problems for any score of the list, with any parameters.
 #pragma once
 
 #include <memory>
@@ -13,12 +13,12 @@ struct ProblemSizes {
   size_t hidden = 5;
 };
 
-// "[seed, factor, offset]" of a fresh seed.
+// "[seed, factor, offset]" with a fresh seed.
 inline std::string Fresh(uint32_t& seed, double factor = 1, double offset = 0) {
   return "[" + std::to_string(++seed) + "," + std::to_string(factor) + "," + std::to_string(offset) + "]";
 }
 
-// How many rows or columns a parameter of that size has.
+// How many rows or columns a parameter of that kind has.
 inline size_t NumberOf(ParameterSize size, const ProblemSizes& s) {
   switch (size) {
     case ParameterSize::kOne:
@@ -73,7 +73,7 @@ inline std::unique_ptr<AttentionProblem> RandomProblem(const Score& score, const
   return std::make_unique<AttentionProblem>(json.value().root());
 }
 
-// Its call, with nothing chosen but the score.
+// The call of the problem, with only the score set.
 inline Attention CallOf(const AttentionProblem& problem) {
   Attention call;
   call.score = problem.score;

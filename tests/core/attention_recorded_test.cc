@@ -63,7 +63,7 @@ TEST_F(Recorded, SelfAttentionOfRowsThemselves) {
       layer.attention.score = FindScore("general");
       const size_t dim = 12 / key_heads;
       const Parameter W[] = {{"W", Dense<const float>(x["W"].data(), 1, 4, dim)}};
-      static Parameter kept[1];  // outlives the tape
+      static Parameter kept[1];  // must outlive the tape
       kept[0] = W[0];
       layer.attention.parameters = kept;
       layer.attention.mask.causal = true;
@@ -90,7 +90,7 @@ TEST_F(Recorded, ProjectionsHeadsAndAWindow) {
   });
 }
 
-// What came before in a memory is a constant: the second call's gradient is of its own rows.
+// Earlier rows of a memory are constants: the second call's gradient is of its own rows only.
 TEST_F(Recorded, AMemorysFormerRowsAreConstants) {
   AttentionLayer layer;
   layer.heads = layer.key_heads = 2;
@@ -143,7 +143,7 @@ TEST_F(Recorded, Positions) {
       LearnedPositions(ctx, Rows(x["x"], 5), Rows(x["table"], 9), 3, learned);
       RotaryPositions(ctx, SideBySide<const float>(learned.data(), 2, 5, 4), 7, SideBySide(turned.data(), 2, 5, 4),
                       layout);
-      // In place too.
+      // The same in place.
       LearnedPositions(ctx, View(turned), Rows(x["table"], 9), 1, turned);
       const Heads heads = SideBySide(turned.data(), 1, 5, 8);
       RotaryPositions(ctx, heads, 0, heads, layout);

@@ -84,7 +84,7 @@ TEST(AttentionSizes, EveryDim) {
   }
 }
 
-// As many queries as there are keys: groups of queries, whole and broken, see the same keys.
+// There are as many queries as keys: whole and incomplete groups of queries see the same keys.
 TEST(AttentionSizes, EveryNumberOfQueries) {
   for (size_t queries = 1; queries <= 75; ++queries) {
     ExpectSoft({.queries = queries, .keys = queries, .query_dim = 3, .key_dim = 3, .value_dim = 2, .hidden = 2});
@@ -108,8 +108,8 @@ TEST(AttentionSizes, NoKeysAndNoQueries) {
   }
 }
 
-// Beyond inputs and output: under 64 MB at 16,384 positions and heads of 64, whatever the score. Queries are worked on
-// some at a time and heads one after the other, so that fifty and two take as much as all would.
+// The memory beside inputs and output stays under 64 MB at 16,384 positions and heads of 64, whatever the score.
+// Queries are computed in groups and heads one after the other, so fifty queries and two heads need as much as all.
 TEST(AttentionSizes, MemoryIsLinearInTheLength) {
   constexpr size_t kLength = 16'384, kLimit = size_t{64} << 20;
   for (const Score* score : Scores()) {

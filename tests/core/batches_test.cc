@@ -1,4 +1,4 @@
-// What training sees: everything once an epoch, in proportion, repeatable from any place.
+// What training reads: every example once an epoch, corpora in proportion, repeatable from any place.
 #include "core/train/batches.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int32_t kStart = 300, kEnd = 299;
 
-// A row a byte; with a generator now and then two of one, as if it were cut otherwise.
+// One row for each byte. With a generator a row sometimes holds two bytes, as another segmentation would.
 class ByteRows : public TextRows {
  public:
   void Append(std::string_view text, Side, Random* random, std::vector<int32_t>* rows) const override {
@@ -73,7 +73,7 @@ std::string TextOf(const std::vector<int32_t>& rows, size_t begin, size_t end) {
   return text;
 }
 
-// "source=target" of every example, after checking that its rows are as Batch promises.
+// "source=target" of every example, after a check that the rows are as Batch documents them.
 std::vector<std::string> ExamplesOf(const Batch& batch) {
   std::vector<std::string> examples;
   EXPECT_EQ(batch.source_segments.size(), batch.target_segments.size());
@@ -113,7 +113,7 @@ TEST(Batches, EveryPairOnceAnEpochInAnotherOrder) {
   for (const std::string& example : epochs[0]) {
     const std::string source = example.substr(0, example.find('='));
     const std::string number = source.substr(1, source.find('x') - 1);
-    EXPECT_TRUE(example.ends_with("s" + number + "!")) << example;  // a pair stays together
+    EXPECT_TRUE(example.ends_with("s" + number + "!")) << example;  // both sides of a pair stay together
   }
 }
 
@@ -170,7 +170,7 @@ TEST(Batches, JoinsAsOftenAsAsked) {
       const size_t middle = example.find('=');
       std::string source = example.substr(0, middle) + " ", target = example.substr(middle + 1) + " ";
       size_t joined = 0;
-      for (; !source.empty(); ++joined) {  // the sentences of both sides in one order
+      for (; !source.empty(); ++joined) {  // the sentences of both sides in the same order
         const std::string first = source.substr(0, source.find(' '));
         EXPECT_EQ(target.substr(0, target.find(' ')), first + "!");
         EXPECT_TRUE(sources.insert(first).second);
@@ -249,13 +249,13 @@ TEST(Batches, AStateOfOtherDataIsRefused) {
   EXPECT_FALSE(other_weight.Seek(state));
   BatchStream other_options = OpenOrDie({{Numbered("s", 50)}}, examples, {.tokens = 100});
   EXPECT_FALSE(other_options.Seek(state));
-  // Numbers that no stream has.
+  // Cursors that no stream can have.
   for (uint64_t BatchState::* field : {&BatchState::used, &BatchState::taken}) {
     BatchState bad = state;
     bad.*field = uint64_t{1} << 60;
     EXPECT_FALSE(stream.Seek(bad));
   }
-  ASSERT_TRUE(stream.Seek(state));  // and it goes on
+  ASSERT_TRUE(stream.Seek(state));  // and the stream goes on
   Next(stream);
 }
 

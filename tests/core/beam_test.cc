@@ -17,7 +17,7 @@ struct History : DecoderState {
   std::vector<std::vector<int32_t>> read;  // by hypothesis
 };
 
-// What a step gives are the logits themselves.
+// A step returns the logits themselves.
 class LogitsDecoder : public Decoder {
  public:
   size_t vocabulary() const override { return kVocabulary; }
@@ -37,8 +37,8 @@ class LogitsDecoder : public Decoder {
   }
 };
 
-// A small language model whose logits depend on the last two pieces: enough that greedy and beam search differ, and
-// small enough that every hypothesis can be enumerated.
+// A small language model whose logits depend on the last two pieces. Greedy and beam search differ on it, and every
+// hypothesis can be enumerated.
 class TrigramDecoder : public LogitsDecoder {
  public:
   explicit TrigramDecoder(uint64_t seed) : logits_(kVocabulary * kVocabulary, kVocabulary) {
@@ -54,7 +54,7 @@ class TrigramDecoder : public LogitsDecoder {
     }
     return logits;
   }
-  // Log-probabilities after the pieces `read` and then `token`.
+  // Log-probabilities of the piece after `read` and `token`.
   Matrix LogProbs(const std::vector<int32_t>& read, int32_t token) const {
     Matrix row = Row(read, token);
     row(0, kBanned) = -std::numeric_limits<float>::infinity();
@@ -97,7 +97,7 @@ std::vector<std::vector<Hypothesis>> Search(const Decoder& decoder, std::vector<
   return results;
 }
 
-// Every hypothesis of at most `longest` pieces; the last place is a forced </s> that costs nothing.
+// Every hypothesis of at most `longest` pieces. The last place is a forced </s> that costs nothing.
 void Enumerate(const TrigramDecoder& decoder, std::vector<int32_t>& read, int32_t token, float log_prob, size_t longest,
                float penalty, Hypothesis& best) {
   const size_t length = read.size() + 1;
@@ -144,7 +144,7 @@ TEST(BeamSearch, ABeamOfOneIsGreedy) {
       read.push_back(token);
       greedy.push_back(token = static_cast<int32_t>(piece));
     }
-    if (greedy.back() != kEnd) greedy.push_back(kEnd);  // forced at the tenth place
+    if (greedy.back() != kEnd) greedy.push_back(kEnd);  // forced at the tenth step
     EXPECT_EQ(Search(decoder, {10}, 1, 1).front().front().pieces, greedy) << seed;
   }
 }
@@ -197,7 +197,7 @@ TEST(BeamSearch, SaysWhenAHypothesisWasCut) {
   EXPECT_EQ(Search(decoder, {40}, 4, 1).front().front().cut, Cut::kNone);
 }
 
-// Numbers that are no numbers must end the search, not hang it.
+// NaN and infinite logits must end the search, not hang it.
 TEST(BeamSearch, AShortlistOfEverythingChangesNothing) {
   std::vector<int32_t> all(kVocabulary);
   for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int32_t>(i);
@@ -219,7 +219,7 @@ TEST(BeamSearch, AShortlistIsAllThatIsWrittenAndSharesTheProbability) {
     const Hypothesis& listed = results[0].front();
     for (const int32_t piece : listed.pieces) EXPECT_TRUE(piece == kEnd || piece == 3 || piece == 5);
     EXPECT_EQ(listed.pieces.front(), 5);
-    // The other sentence has the whole vocabulary, as if it were alone.
+    // The other sentence has the whole vocabulary and is computed as if it were alone.
     const auto alone = Search(decoder, {9}, 2, 1, {5});
     EXPECT_EQ(results[1].front().pieces, alone[0].front().pieces);
     double log_prob = 0;  // log softmax over the three
@@ -252,7 +252,7 @@ TEST(BeamSearch, EndsOnNan) {
   for (const auto& sentence : results) EXPECT_EQ(sentence.front().pieces, std::vector<int32_t>{kEnd});
 }
 
-// Writes a phrase of `period` pieces for ever; </s> has probability `end` at each step.
+// Repeats a phrase of `period` pieces without end; </s> has probability `end` at each step.
 class LoopDecoder : public LogitsDecoder {
  public:
   LoopDecoder(int32_t period, float end) : period_(period), end_(end) {}
@@ -278,13 +278,13 @@ TEST(BeamSearch, GivesUpALoopLongBeforeItsLongestLength) {
   for (const int32_t period : {1, 2, 3}) {
     const Hypothesis greedy = Search(LoopDecoder(period, 1e-4f), {90}, 1, 1).front().front();
     EXPECT_EQ(greedy.cut, Cut::kRepetition);
-    EXPECT_EQ(greedy.pieces.size(), 90 / 2 + 1u);  // half of it, and </s>
+    EXPECT_EQ(greedy.pieces.size(), 90 / 2 + 1u);  // half of the phrase, and </s>
     EXPECT_EQ(greedy.pieces.back(), kEnd);
   }
 }
 
 TEST(BeamSearch, AHypothesisThatEndedBeatsOneThatLoops) {
-  // Its certainty makes the loop's mean better with every piece: by length 90 it would have won.
+  // The loop is so certain that its mean improves with every piece. By length 90 it would have won.
   const Hypothesis best = Search(LoopDecoder(1, 0.05f), {90}, 4, 1).front().front();
   EXPECT_EQ(best.cut, Cut::kNone);
 }

@@ -1,4 +1,4 @@
-// What a text may make the engine allocate is refused before it is allocated, and the next call works.
+// Memory that a text would need is refused before it is allocated, and the next call works.
 #include "core/base/budget.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 namespace qkv {
 namespace {
 
-// Less memory, as long as it lives.
+// Lowers the memory limit for as long as it lives.
 class MemoryLimit {
  public:
   explicit MemoryLimit(uint64_t bytes) { SetMemoryLimit(bytes); }
@@ -34,8 +34,8 @@ Result<void> OutcomeOf(Job& job) {
   return job.outcome();
 }
 
-// Runs a job, whose steps find all that they take in the one block that they asked for: with a second one the arena
-// could not give as many floats in one piece as it has.
+// Runs a job. Each step must find all its memory in the one block that it asked for: with a second block the arena
+// could not give all its floats in one piece.
 void ExpectAsksForAll(Job& job) {
   Arena arena;
   ThreadPool pool(2);
@@ -44,7 +44,7 @@ void ExpectAsksForAll(Job& job) {
   for (size_t step = 0; !done; ++step) {
     done = job.Step(ctx);
     const size_t capacity = arena.capacity();
-    if (capacity == 0) continue;  // nothing was to be computed
+    if (capacity == 0) continue;  // nothing had to be computed
     arena.Floats(capacity / sizeof(float));
     arena.Rewind({});
     ASSERT_EQ(arena.capacity(), capacity) << "step " << step;
@@ -163,7 +163,7 @@ TEST(Budget, NoStepOfAModelOfOneTextTakesMoreThanItAskedFor) {
   }
 }
 
-// Whatever the memory that is left, a job is done as ever, or refused by name; and afterwards it is done.
+// Whatever memory is left, a job is done with the same result or refused by name. Afterwards it is done.
 TEST(Budget, AJobThatDoesNotFitIsRefused) {
   const TranslationModel* model = SharedModel(kDefaultModel);
   ASSERT_NE(model, nullptr);
@@ -229,7 +229,7 @@ TEST(Budget, AnEncodersTraceAndMasksThatDoNotFitAreRefused) {
   Context ctx{arena, pool};
   EncodeJob wanted(*model, {{hides}}, {.head = true});
   while (!wanted.Step(ctx)) continue;
-  // For what a layer leaves, and not for the logits besides.
+  // Enough for what a layer leaves, but not for the logits as well.
   const MemoryLimit some(static_cast<uint64_t>(wanted.results().front().logits.size()) * sizeof(float));
   EncodeJob masks(*model, {{hides}}, {.head = true});
   while (!masks.Step(ctx)) continue;

@@ -159,7 +159,7 @@ TEST_F(CarriedTranslation, HasEachTokenOnce) {
   }
 }
 
-// What is put in meets what is taken away: the full stop that the source did not have.
+// The model gets a full stop that the source lacks, and the translation loses it again. A mark before it must stay.
 TEST_F(CarriedTranslation, KeepsAMarkBeforeAFullStopOfItsOwn) {
   folder_ = "web/models/en-de";
   for (const char* text : {"Hello, world \x01 again", "Hello \u200B world", "I \U0001F600 you, my friend"}) {
@@ -170,8 +170,8 @@ TEST_F(CarriedTranslation, KeepsAMarkBeforeAFullStopOfItsOwn) {
   }
 }
 
-// Recurrent models attend as Transformers do, and one of Marian's own files does; what the model without attention
-// loses goes to the end. These models are small or random: what they write around the tokens says nothing.
+// Recurrent models and a file of Marian's carry by attention too. A model without attention puts lost texts at the end.
+// These models are small or random, so the words around the tokens mean nothing.
 TEST_F(CarriedTranslation, HasEachTokenOnceFromAnyModel) {
   const std::pair<const char*, Strings> cases[] = {
       {"My phone number is +44 20 7946 0958.", {"+44 20 7946 0958"}},
@@ -203,7 +203,7 @@ TEST_F(CarriedTranslation, IsTheModelsOwnWhereItsVocabularyIsTooSmall) {
 TEST_F(CarriedTranslation, SaysWhyItWasCut) {
   EXPECT_EQ(Translate({"I love you."}, {.max_length = 3})[0].cut, Cut::kLength);
   EXPECT_EQ(Translate({"I love you."})[0].cut, Cut::kNone);
-  folder_ = "tests/goldens/marian/ssru-pre-norm";  // random: it repeats itself until the search gives it up
+  folder_ = "tests/goldens/marian/ssru-pre-norm";  // random weights: it repeats itself until the search stops it
   DecodeOptions plain;
   plain.copy = false;
   EXPECT_EQ(Translate({"My phone number is 12345."}, plain)[0].cut, Cut::kRepetition);
@@ -231,7 +231,7 @@ TEST_F(CarriedTranslation, TakesWhatTheCallerGives) {
   options.given = {{{12, 15, "<b>1&2</b>"}}};
   const std::string translation = One("He lives in ABC now.", options);
   EXPECT_EQ(Count(translation, "<b>1&2</b>"), 1u) << translation;
-  options.given = {{{5, 3, "x"}, {0, 99, "y"}, {0, 0, "z"}}};  // no parts of the text
+  options.given = {{{5, 3, "x"}, {0, 99, "y"}, {0, 0, "z"}}};  // not parts of the text
   EXPECT_EQ(One("Thank you!", options), "Merci !");
 }
 
@@ -284,7 +284,7 @@ TEST_F(CarriedTranslation, IsAlignedAsItIsTraced) {
     EXPECT_TRUE(plain[i].tokens.ids.empty());
     EXPECT_TRUE(plain[i].alignment.weights.empty());
     EXPECT_EQ(aligned[i].text, plain[i].text);
-    if (aligned[i].ids.empty()) {  // nothing that the model reads
+    if (aligned[i].ids.empty()) {  // the model reads nothing
       EXPECT_TRUE(aligned[i].alignment.weights.empty());
       continue;
     }

@@ -35,7 +35,7 @@ TEST(TransformerConfig, ReadsWhatAModelSays) {
   EXPECT_EQ(config.value().d_model, 8u);
   EXPECT_EQ(config.value().decoder_layers, 2u);
   EXPECT_EQ(config.value().activation, Activation::kSilu);
-  EXPECT_EQ(config.value().start, 19);  // the pad's row, as Marian decodes
+  EXPECT_EQ(config.value().start, 19);  // the row of pad, with which Marian starts decoding
 }
 
 struct Refused {
@@ -48,7 +48,7 @@ TEST(TransformerConfig, RefusesWhatItCannotRunAndNamesTheField) {
   const Refused cases[] = {
       {"d_model", "", invalid},
       {"d_model", "0", invalid},
-      {"max_position_embeddings", "1", invalid},  // there is none for a text besides that of </s>
+      {"max_position_embeddings", "1", invalid},  // a text has no piece besides </s>
       {"d_model", "-8", invalid},
       {"d_model", "8.5", invalid},
       {"d_model", "\"8\"", invalid},
@@ -74,7 +74,7 @@ TEST(TransformerConfig, RefusesWhatItCannotRunAndNamesTheField) {
   }
 }
 
-// As JavaScript does, which reads the same file: RapidJSON alone takes a NUL for the end.
+// JavaScript reads the same file this way too. RapidJSON alone takes a NUL for the end.
 TEST(TransformerConfig, RefusesANul) {
   const Result<TransformerConfig> config = ParseTransformerConfig(ConfigWith() + std::string(3, '\0'));
   ASSERT_FALSE(config);
@@ -117,7 +117,7 @@ TEST_F(GenerationConfigTest, ReadsBeamsAndAlignmentHeads) {
       R"({"num_beams": 6, "max_length": 512, "length_penalty": 0.6, "alignment_heads": [[1, 3], [0, 0]]})", model_);
   ASSERT_TRUE(config) << config.error().ToString();
   EXPECT_EQ(config.value().beam, 6u);
-  EXPECT_EQ(config.value().max_length, 64u);  // no position lies past it
+  EXPECT_EQ(config.value().max_length, 64u);  // no position lies behind it
   EXPECT_EQ(config.value().alignment_heads.front(), std::pair(size_t{1}, size_t{3}));
 }
 

@@ -1,5 +1,5 @@
 // BLEU and chrF2 against an independent implementation (tests/oracle/make_evaluation_goldens.py) and against numbers
-// from sacreBLEU's own tests; the bootstrap against what must hold.
+// from sacreBLEU's own tests. The bootstrap against properties that must hold.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -53,7 +53,7 @@ TEST(Evaluate, ScoresCorporaAsTheReferenceDoes) {
   }
 }
 
-// From sacreBLEU's test/test_chrf.py (effective order; precision equals recall, so that any beta gives the same) and
+// From sacreBLEU's test/test_chrf.py (effective order; precision equals recall, so any beta gives the same result) and
 // test/test_bleu.py.
 TEST(Evaluate, AgreesWithSacreBleusOwnTests) {
   EXPECT_NEAR(Chrf({"a"}, {"a"}), 100, 1e-4);
@@ -87,7 +87,7 @@ TEST(Evaluate, HostileTextIsCountedToo) {
   }
 }
 
-// Systems that differ by chance alone, and by more than that.
+// Systems that differ by chance only, and systems that differ by more.
 TEST(Bootstrap, TellsLuckFromSkill) {
   std::vector<std::string> references, good, also_good, bad;
   Random random(5);

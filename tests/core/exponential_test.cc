@@ -9,7 +9,7 @@
 namespace qkv {
 namespace {
 
-// The C library's is within one unit in the last place.
+// The C library's result is within one unit in the last place.
 TEST(Exponential, IsNearTheLibrarys) {
   std::mt19937_64 random(1);
   for (const double bound : {1e-8, 0.5, 10.0, 700.0}) {

@@ -1,4 +1,4 @@
-// The one writer of files: whole or not at all, by one process at a time; and what is refused to be read.
+// The one writer of files: a file is written whole or not at all, by one process at a time. And what readers refuse.
 #include "core/io/files.h"
 
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ TEST_F(FilesTest, LeavesTheOldFileUntilItCommits) {
     EXPECT_EQ(ReadBytes(At("a")), "old");
   }
   EXPECT_EQ(ReadBytes(At("a")), "old");
-  EXPECT_EQ(Count(), 1u);  // what was not committed is gone
+  EXPECT_EQ(Count(), 1u);  // an uncommitted file is removed
 }
 
 TEST_F(FilesTest, LetsOneWriteAtATime) {
@@ -101,7 +101,7 @@ TEST_F(FilesTest, ReadsRegularFilesAlone) {
     ASSERT_FALSE(content) << path;
     EXPECT_EQ(content.error().ToString(), "INVALID_FILE: " + path + ": is not a regular file");
   }
-  const Result<std::string> memory = ReadWholeFile("/proc/self/mem", 1 << 20);  // regular, and its reading fails
+  const Result<std::string> memory = ReadWholeFile("/proc/self/mem", 1 << 20);  // a regular file whose reading fails
   ASSERT_FALSE(memory);
   EXPECT_EQ(memory.error().code, ErrorCode::kInvalidFile);
   EXPECT_EQ(ReadWholeFile(At("none"), 1).error().code, ErrorCode::kMissingFile);

@@ -1,5 +1,5 @@
-// Damaged model folders: each is refused with a sentence that names the file and the place, at once and in little
-// memory, and a good folder loads afterwards.
+// Damaged model folders: each is refused at once, in little memory, with a sentence that names the file and the place.
+// A good folder loads afterwards.
 #include "core/translate/folder.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kGood = "tests/goldens/models/tiny-f16";  // has all six files
+constexpr const char* kGood = "tests/goldens/models/tiny-f16";  // a folder with all six files
 constexpr const char* kFiles[] = {"config.json", "generation_config.json", "vocab.json", "source.spm",
                                   "target.spm",  "model.safetensors"};
 
@@ -31,7 +31,7 @@ constexpr const char* kFiles[] = {"config.json", "generation_config.json", "voca
 #endif
 #endif
 
-#ifdef QKV_SANITIZED  // slower, and what is freed stays for a while
+#ifdef QKV_SANITIZED  // Sanitizers are slower and keep freed memory for a while.
 constexpr double kMostSeconds = 20;
 constexpr size_t kMostKilobytes = 4000000;
 #else
@@ -39,7 +39,7 @@ constexpr double kMostSeconds = 1;
 constexpr size_t kMostKilobytes = 100000;
 #endif
 
-// The largest resident size since the last call of ForgetPeak; 0 where the system does not tell.
+// The largest resident size since the last call of ForgetPeak; 0 where the system does not report it.
 size_t PeakKilobytes() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -50,7 +50,7 @@ size_t PeakKilobytes() {
 
 void ForgetPeak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
-// A copy of a good model folder, whose files can be spoilt and mended.
+// A copy of a good model folder whose files can be damaged and restored.
 class ModelFolder {
  public:
   explicit ModelFolder(const std::string& from)
@@ -106,11 +106,11 @@ class DamagedFolder : public testing::Test {
     EXPECT_EQ(Translate(**model), expected_);
   }
 
-  // Loads what must not load; its error as a sentence.
+  // Loads a folder that must be refused; returns its error as a sentence.
   std::string Refusal(const ModelFolder& folder, const std::string& file) const {
     ForgetPeak();
     const size_t before = PeakKilobytes();
-    const std::clock_t start = std::clock();  // of the processor: other programs may keep it waiting
+    const std::clock_t start = std::clock();  // processor time: other programs may take the processor
     auto model = LoadFolder(folder.path());
     EXPECT_LE(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, kMostSeconds);
     EXPECT_LE(PeakKilobytes(), before + kMostKilobytes);
@@ -127,7 +127,8 @@ class DamagedFolder : public testing::Test {
   std::string expected_;
 };
 
-// Of a text file the last byte is a line's end, which may be missing; of a .spm file the last two are an empty message.
+// The last byte of a text file is a line end, which may be missing. The last two bytes of a .spm file are an empty
+// message.
 bool StillWhole(const std::string& name, const std::string& bytes, size_t length) {
   if (name.ends_with(".json")) return length + 1 == bytes.size() && bytes.back() == '\n';
   if (name.ends_with(".spm")) return length + 2 == bytes.size() && bytes.ends_with(std::string("\x2A\0", 2));
@@ -139,7 +140,7 @@ TEST_F(DamagedFolder, EachFileCutAtFiftyPlaces) {
   for (const std::string name : kFiles) {
     const std::string& bytes = folder.Good(name);
     for (size_t i = 0; i < 50; ++i) {
-      const size_t length = i < 48 ? bytes.size() * i / 48 : bytes.size() - (50 - i);  // the last two places too
+      const size_t length = i < 48 ? bytes.size() * i / 48 : bytes.size() - (50 - i);  // the last two places as well
       SCOPED_TRACE(name + " cut to " + std::to_string(length) + " of " + std::to_string(bytes.size()));
       folder.Write(name, bytes.substr(0, length));
       if (StillWhole(name, bytes, length)) {
@@ -176,14 +177,14 @@ TEST_F(DamagedFolder, FilesMissing) {
   ExpectGoodLoads();
 }
 
-// `text` with its first `from` replaced.
+// `text` with the first `from` replaced.
 std::string Replace(std::string text, const std::string& from, const std::string& to) {
   const size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
-// A safetensors file with its header edited, and another word for its header's length if need be.
+// A safetensors file with an edited header and, if given, another value in the header's length.
 std::string WithHeader(const std::string& file, const std::string& from, const std::string& to) {
   uint64_t length;
   std::memcpy(&length, file.data(), sizeof length);
@@ -199,7 +200,7 @@ std::string WithLength(std::string file, uint64_t length) {
   return file;
 }
 
-// A safetensors file whose number at `offset` of the data is these two bytes.
+// A safetensors file whose number at `offset` of the data is replaced by these two bytes.
 std::string WithNumber(std::string file, size_t offset, uint16_t number) {
   uint64_t length;
   std::memcpy(&length, file.data(), sizeof length);
@@ -213,7 +214,7 @@ struct Defect {
   std::string bytes;
   const char* code;
   const char* says;              // a part of the sentence
-  const char* blames = nullptr;  // the file that it names, where that is another
+  const char* blames = nullptr;  // the file that the error names, where it is another
 };
 
 std::string Nested(size_t levels) { return "{\"a\":" + std::string(levels, '[') + std::string(levels, ']') + "}"; }
@@ -261,7 +262,7 @@ std::vector<Defect> WeightDefects(const std::string& good) {
 std::vector<Defect> TextDefects(const ModelFolder& folder) {
   const std::string config = folder.Good("config.json"), vocabulary = folder.Good("vocab.json"),
                     generation = folder.Good("generation_config.json");
-  // A normalizer_spec and two pieces: "<unk>", whose type is 2, and "other".
+  // A normalizer_spec and two pieces: "<unk>" of type 2, and "other".
   const std::string other = std::string("\x1A\0", 2) + "\x0A\x09\x0A\x05<unk>\x18\x02" + "\x0A\x07\x0A\x05other";
   return {
       {"10,000 levels", "config.json", Nested(10000), "INVALID_FILE", "d_model: is missing"},

@@ -48,7 +48,7 @@ TEST(Gemm, EveryTranspositionAddsOrWritesOnAnyNumberOfThreads) {
   }
 }
 
-// The nearest bfloat16, ties to even: what is left of a float when 16 bits of it go.
+// The nearest bfloat16, ties to even: a float without its 16 lowest bits.
 float Bf16(float x) {
   const auto bits = std::bit_cast<uint32_t>(x);
   return std::bit_cast<float>((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000);

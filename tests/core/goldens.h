@@ -1,4 +1,4 @@
-// What the tests of the Transformer share: model folders, and PyTorch's results, whose format is in
+// What the tests of the Transformer share: model folders, and PyTorch's results in the format of
 // tests/goldens/README.md.
 #pragma once
 
@@ -35,7 +35,7 @@ inline std::string ReadBytes(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// Loaded once a process. Null, and a failure noted, where the folder cannot be read.
+// Loaded once in a process. Null, with a failure noted, if the folder cannot be read.
 inline const TranslationModel* SharedModel(const std::string& folder) {
   static auto& models = *new std::map<std::string, std::unique_ptr<TranslationModel>>;
   if (const auto found = models.find(folder); found != models.end()) return found->second.get();

@@ -1,5 +1,5 @@
-// A thousand lines that nobody writes on purpose (tests/oracle/make_hostile_lines.py): cut and spelled as the reference
-// SentencePiece does, and translated.
+// A thousand unusual lines (tests/oracle/make_hostile_lines.py): encoded and decoded as the reference SentencePiece
+// does, and translated.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -80,7 +80,7 @@ TEST_F(HostileText, IsTranslated) {
   }
 }
 
-// A line, traced with itself as its translation: spans ascend, within both texts.
+// A line traced with itself as translation: spans ascend and lie within both texts.
 TEST_F(HostileText, IsTraced) {
   const TranslationModel* model = SharedModel("tests/goldens/models/tiny-f16");
   ASSERT_NE(model, nullptr);

@@ -1,4 +1,4 @@
-// IBM model 1 beside NumPy's, and what its equations promise.
+// IBM model 1 against NumPy's results, and the properties that its equations imply.
 #include "core/train/ibm_model1.h"
 
 #include <gtest/gtest.h>
@@ -44,8 +44,8 @@ TEST(Model1, AgreesWithNumPy) {
       const auto row = RowOf(model, source);
       const auto at = std::find_if(row.begin(), row.end(), [&](const auto& e) { return e.target == target; });
       ASSERT_NE(at, row.end()) << source << " " << target;
-      // Probabilities are rounded to float once an iteration, and so are their sums over at most ten words: each some
-      // 2^-23 of its value, and from one iteration to the next errors of a quotient at most double.
+      // Probabilities are rounded to float once an iteration, and so are their sums over at most ten words. Each
+      // rounding is some 2^-23 of the value, and a quotient at most doubles the errors from one iteration to the next.
       const double expected = entry[2].GetDouble();
       EXPECT_NEAR(static_cast<double>(at->probability), expected, 1e-5 * expected) << source << " " << target;
       ++entries;
@@ -72,7 +72,7 @@ TEST(Model1, RowsAreDistributionsAndTheLikelihoodNeverFalls) {
       if (!RowOf(model, source).empty()) EXPECT_NEAR(sum, 1, 1e-6) << source;
     }
   }
-  // A uniform t explains each place by 1 / vocabulary, whatever the sentence.
+  // A uniform t gives each place the probability 1 / vocabulary, whatever the sentence.
   Model1 fresh(corpus.pairs, corpus.sources, corpus.targets);
   fresh.Iterate(pool);
   const auto places = static_cast<double>(corpus.pairs.target_words());
@@ -137,7 +137,7 @@ TEST(LearnShortlist, ListsFrequentPiecesOnceAndEachRowsBest) {
     for (const int32_t piece : corpus.pairs.Target(pair)) ++counts[static_cast<size_t>(piece)];
   }
   const std::vector<int32_t>& frequent = content.lists[kEnd];
-  ASSERT_EQ(frequent.size(), 5u);  // and </s>, which no target has
+  ASSERT_EQ(frequent.size(), 5u);  // and </s>, which no target contains
   EXPECT_EQ(frequent.back(), kEnd);
   size_t rarest = SIZE_MAX;
   for (size_t i = 0; i < 4; ++i) rarest = std::min(rarest, counts[static_cast<size_t>(frequent[i])]);

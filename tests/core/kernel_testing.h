@@ -1,4 +1,4 @@
-// What the tests of the kernels share: every target of this machine in turn, random matrices, comparison of bits.
+// What the tests of the kernels share: running a test on every target of this machine, random matrices, bit comparison.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 namespace qkv {
 
-// Runs `test` with each target that was compiled and that this processor has, as the only one to choose from.
+// Runs `test` once with each target that was compiled and that this processor has, as the only target.
 inline void ForEachTarget(const std::function<void()>& test) {
   for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
     SCOPED_TRACE(hwy::TargetName(target));
@@ -32,7 +32,7 @@ inline void ForEachTarget(const std::function<void()>& test) {
 inline constexpr double kUnit = 0x1p-24;
 inline double Gamma(size_t n) { return static_cast<double>(n) * kUnit / (1 - static_cast<double>(n) * kUnit); }
 
-// Floats that start one past the alignment that kernels could wish for, between guards that Intact() checks.
+// Floats that start one past an aligned address, between guards that Intact() checks.
 class Guarded {
  public:
   Guarded(size_t rows, size_t cols) : rows_(rows), cols_(cols), data_(2 * kGuard + 1 + rows * cols, kMark) {}

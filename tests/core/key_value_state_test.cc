@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kDim = 3, kLayers = 2;
 
-// What a state holds, told plainly: for each hypothesis the number stored at each position.
+// The content of a state in the simplest form: for each hypothesis the number stored at each position.
 using Story = std::vector<std::vector<float>>;
 
 void AppendBoth(KeyValueState& state, Story& story, size_t count, float& next) {

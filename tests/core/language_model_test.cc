@@ -1,4 +1,4 @@
-// The detector of languages: what it reads of a text, the gradient of its pooling, and that it learns.
+// The language detector: what it reads of a text, the gradient of its pooling, and that it learns.
 #include "core/detect/language_model.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ std::string Spelt(std::string_view text) {
 TEST(LanguageLetters, AreThoseOfWordsInLowerCase) {
   EXPECT_EQ(Spelt("It's 3 o'clock!"), "_it_s_o_clock_");
   EXPECT_EQ(Spelt(" 12 \xF0\x9F\x98\x80 ..."), "");
-  EXPECT_EQ(Spelt("\xC4\xB0"), "_i?_");  // the letter that becomes two code points in lower case
+  EXPECT_EQ(Spelt("\xC4\xB0"), "_i?_");  // a letter whose lower case is two code points
   EXPECT_EQ(Spelt("a\xFF\xC3 b"), "_a_b_");
   EXPECT_EQ(Spelt(std::string("a\0b", 3)), "_a_b_");
   EXPECT_EQ(ReadLetters(std::string(10000, 'a')).size(), kMostLetters + 2);
@@ -70,7 +70,7 @@ class Pooled : public TrainableModel {
   const LanguageModel& model_;
 };
 
-// Every weight's gradient beside the loss's central difference.
+// Every weight's gradient against the loss's central difference.
 TEST(LanguageModel, GradientsAreTheLossesDifferences) {
   auto made = LanguageModel::Create({{"config.json", kConfig}, {"ngrams.txt", kGrams}});
   ASSERT_TRUE(made);
@@ -104,7 +104,7 @@ TEST(LanguageModel, GradientsAreTheLossesDifferences) {
       const double below = loss();
       p.value[i] = before;
       const double difference = (above - below) / (2.0 * kStep);
-      if (difference == 0 && p.gradient.data()[i] == 0) continue;  // fills a panel up
+      if (difference == 0 && p.gradient.data()[i] == 0) continue;  // padding of a panel
       EXPECT_NEAR(p.gradient.data()[i], difference, 2e-3) << p.name << " " << i;
       ++compared;
     }

@@ -1,5 +1,5 @@
-// The token of a target language, as multilingual folders of OPUS-MT want it before a text: one piece, whatever
-// SentencePiece would make of it (MarianTokenizer._tokenize in Hugging Face Transformers).
+// The token of a target language, which multilingual folders of OPUS-MT expect before a text: one piece, however
+// SentencePiece would segment it (MarianTokenizer._tokenize in Hugging Face Transformers).
 #include <gtest/gtest.h>
 
 #include "core/io/mapped_file.h"
@@ -52,7 +52,7 @@ TEST(LanguageToken, IsTextWhereTheVocabularyHasNone) {
   }
 }
 
-// A text that is too long is cut behind the token.
+// A text that is too long is cut at its end; the token stays.
 TEST(LanguageToken, CountsAsAPlace) {
   int32_t row = 0;
   const auto model = Load(true, &row);

@@ -78,7 +78,7 @@ TEST_F(LayerAttention, WithoutProjectionsOneHeadIsPlainAttention) {
   EXPECT_TRUE(SameBits(View(Run({}, q.read(), k.read(), v.read())), View(plain)));
 }
 
-// One row at a time with a memory is the whole sequence under a causal mask.
+// One row at a time with a memory equals the whole sequence under a causal mask.
 TEST_F(LayerAttention, AMemoryContinues) {
   for (const char* score : {"scaled-dot", "alibi", "gaussian"}) {
     AttentionLayer layer = Grouped();

@@ -1,4 +1,5 @@
-// Marian's own files, read and written: what they promise and do not keep, and what this engine does not run.
+// Marian's own files, read and written: files that do not hold what they claim, and options that this engine does not
+// run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -93,7 +94,7 @@ TEST(MarianFile, RefusesDamagedHeaders) {
   EXPECT_EQ(where(With(good, 8, kHuge)), "LIMIT_EXCEEDED: model.bin");
   EXPECT_EQ(where(With(good, 8, 0)), "LIMIT_EXCEEDED: model.bin");
   EXPECT_EQ(where(With(good, 16, kHuge)), "INVALID_FILE: model.bin, tensor 0");              // length of the name
-  EXPECT_EQ(where(With(With(good, 16, 5), 48, 8)), "INVALID_FILE: model.bin, tensor 0");     // which leaves its NUL out
+  EXPECT_EQ(where(With(With(good, 16, 5), 48, 8)), "INVALID_FILE: model.bin, tensor 0");     // without room for its NUL
   EXPECT_EQ(where(With(good, 48 + 16, ~uint64_t{0})), "INVALID_FILE: model.bin, tensor 1");  // dimensions
   EXPECT_EQ(where(With(good, 48 + 24, ~uint64_t{0})), "INVALID_FILE: model.bin, tensor 1");  // bytes
   EXPECT_EQ(where(With(good, 48 + 24, 1 << 20)), "INVALID_FILE: model.bin, second");
@@ -107,7 +108,7 @@ TEST(MarianFile, RefusesDamagedHeaders) {
   }
 }
 
-// A whole model, changed on its way; the folder's own small files.
+// A whole model that is changed before it is read, with the folder's own small files.
 Result<std::unique_ptr<TranslationModel>> Load(const std::string& weights) {
   const std::string folder = kFolder + "ssru-f16/";
   const std::string vocabulary = ReadBytes(folder + "vocab.xxyy.spm");
@@ -151,13 +152,13 @@ TEST(MarianFile, RefusesWhatDoesNotFitTogether) {
   for (size_t size = 0; size < good.size(); size += 97) EXPECT_FALSE(Load(good.substr(0, size))) << size;
 }
 
-// Options that change what is computed, and that this engine does not run: each is refused by its name.
+// Options that change the computation and that this engine does not run. Each is refused by name.
 TEST(MarianFile, RefusesOptionsByTheirNames) {
   const std::string good = ReadBytes(kFolder + "ssru-f16/model.xxyy.bin");
   constexpr std::pair<const char*, const char*> kChanges[] = {
       {"transformer-train-position-embeddings: false", "transformer-train-position-embeddings: true "},
       {"transformer-ffn-activation: relu", "transformer-ffn-activation: selu"},
-      {"transformer-postprocess: dan", "transformer-postprocess: da "},  // without the norms that the tensors are of
+      {"transformer-postprocess: dan", "transformer-postprocess: da "},  // the tensors are of a model with norms
       {"transformer-postprocess: dan", "transformer-postprocess: dhn"},  // a highway connection
       {"transformer-preprocess: \"\"", "transformer-preprocess: n "},
       {"transformer-preprocess: \"\"", "transformer-preprocess: h "},
@@ -178,13 +179,13 @@ TEST(MarianFile, RefusesOptionsByTheirNames) {
     ASSERT_FALSE(loaded) << to;
     EXPECT_NE(loaded.error().where.find(key), std::string::npos) << to << ": " << loaded.error().ToString();
   }
-  // The same computation in other words: dropout is for training.
+  // The same computation written in other options: dropout is for training only.
   for (const char* const to : {"transformer-postprocess: an ", "transformer-postprocess: dan"}) {
     EXPECT_TRUE(Load(Replaced(good, "transformer-postprocess: dan", to))) << to;
   }
 }
 
-// What the writer writes is read again with the same bits.
+// What the writer writes is read back with the same bits.
 TEST(MarianWriter, WritesWhatIsReadAgain) {
   const auto written = [](const std::string& name) {
     TranslationModel& model = *const_cast<TranslationModel*>(SharedModel(kFolder + name));
@@ -215,7 +216,7 @@ TEST(MarianWriter, WritesWhatIsReadAgain) {
       ASSERT_EQ(x, y) << a.names.front() << ", " << o;
     }
   }
-  // Others are files that can be read, of all options that this engine runs.
+  // Other formats are files that can be read, with all options that this engine runs.
   for (const char* const name : {"ssru-pre-norm", "self-attention-f32"}) {
     std::vector<TensorEntry> entries;
     EXPECT_TRUE(ReadDirectory(written(name), &entries)) << name;
@@ -223,11 +224,12 @@ TEST(MarianWriter, WritesWhatIsReadAgain) {
   }
 }
 
-// int8: each number to the nearest of 255 steps of its tensor, and a multiplier for what the matrix is multiplied with.
+// int8: each number is rounded to the nearest of 255 steps of its tensor, and there is a multiplier for the
+// activations.
 TEST(MarianWriter, RoundsToInt8) {
   TranslationModel& model = *const_cast<TranslationModel*>(SharedModel(kFolder + "ssru-f16"));
   const TransformerConfig& config = TransformerOf(model).config();
-  EXPECT_FALSE(CheckForMarian(config, true));  // a width of 12, which is no multiple of 64
+  EXPECT_FALSE(CheckForMarian(config, true));  // a width of 12, which is not a multiple of 64
   std::map<const float*, float> largest;
   WeightSlots slots = model.Slots();
   for (const WeightSlot& slot : slots.slots) {

@@ -16,7 +16,7 @@ namespace qkv {
 namespace {
 
 const std::string kFolder = "tests/goldens/marian/";
-// How far logits may be from float64's: of floats by rounding; of int8 by the seven bits of our activations.
+// How far logits may be from float64's: for floats by rounding, for int8 by the seven bits of the activations.
 constexpr double kFloatMargin = 1e-4, kInt8Margin = 0.25;
 
 class Marian : public testing::TestWithParam<const char*> {
@@ -50,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(Models, Marian,
                            return name;
                          });
 
-// Each tensor is in the seat of its name, the right way round, its int8 as the whole numbers that they are.
+// Each tensor is in the slot of its name and in the right orientation, and its int8 numbers are unchanged.
 TEST_P(Marian, TensorsAreThoseOfTheFile) {
   const Json& tensors = index_.root()["tensors"];
   WeightSlots slots = const_cast<TranslationModel*>(model_)->Slots();
@@ -159,7 +159,7 @@ TEST_P(Marian, LogProbabilitiesAndTraceAreNumPys) {
   EXPECT_LE(largest, margin());
 }
 
-// A step at a time is the whole sequence, to the bit, also where hypotheses were reordered on the way.
+// Decoding step by step equals the whole sequence to the bit, also where hypotheses were reordered.
 TEST_P(Marian, StepsAreTheSequence) {
   const Json& golden = Goldens()[0];
   const std::vector<int32_t> source = Ids(golden["source_ids"]), target = Ids(golden["target_ids"]);
@@ -174,7 +174,7 @@ TEST_P(Marian, StepsAreTheSequence) {
   std::vector<int32_t> read = {transformer().config().start};
   read.insert(read.end(), target.begin(), target.end() - 1);
   for (size_t t = 0; t < read.size(); ++t) {
-    // Hypothesis 1 is the target's; the others read something else, and become it again.
+    // Hypothesis 1 is the target's. The others read other pieces, and are replaced by the reordering.
     const std::vector<int32_t> tokens = {read[t] / 2, read[t], 3};
     const MatrixView rows = transformer().Step(ctx, tokens, *state);
     const MatrixView logits = transformer().Logits(ctx, View(rows));

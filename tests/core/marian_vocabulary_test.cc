@@ -1,4 +1,4 @@
-// The vocabularies of OPUS-MT's folders: each way in which YAML writes a key, and what is no vocabulary.
+// The vocabularies of OPUS-MT's folders: each way in which YAML writes a key, and files that are not a vocabulary.
 #include "core/io/marian_vocabulary.h"
 
 #include <gtest/gtest.h>

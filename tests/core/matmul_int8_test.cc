@@ -13,7 +13,7 @@ QuantizedMatrix RandomWeights(Int8Layout layout, size_t outputs, size_t inputs, 
   QuantizedMatrix w(layout, outputs, inputs);
   std::vector<int8_t> row(inputs);
   for (size_t o = 0; o < outputs; ++o) {
-    // Every fourth row is of extremes alone: what would saturate if anything could.
+    // Every fourth row holds only extreme values, which would show any saturation.
     for (int8_t& q : row) q = static_cast<int8_t>(o % 4 == 3 ? -128 : static_cast<int>(random.Uniform() * 256) - 128);
     w.SetRow(o, row.data());
     w.SetScale(o, o % 4 == 3 ? 1.0f : 0.001f * static_cast<float>(1 + random.Uniform()));
@@ -49,7 +49,7 @@ struct Problem {
   }
 };
 
-// The oracle adds integers and rounds in the same order: nothing may differ by a bit, on any target.
+// The oracle adds integers and rounds in the same order: no bit may differ, on any target.
 TEST(MatMulInt8, EqualsTheScalarReferenceToTheBit) {
   ThreadPool pool(1);
   for (const Int8Layout layout : {Int8Layout::kPanels, Int8Layout::kRows}) {
@@ -91,7 +91,7 @@ TEST(MatMulInt8, ApproximatesTheProductOfFloats) {
   MatMul(rows, q, nullptr, Activation::kNone, y.view(), pool);
   for (Eigen::Index r = 0; r < 7; ++r) {
     for (Eigen::Index o = 0; o < 40; ++o) {
-      // Each activation is off by half a step or, at the clamped end, by one; each weight by half a step.
+      // Each activation is off by half a step, or by one step at the clamped end. Each weight is off by half a step.
       const float step = rows.scales[r], weight_step = q.scales()[o];
       const double exact = x.read().row(r).cast<double>().dot(w.read().row(o).cast<double>());
       const double bound = step * w.read().row(o).cwiseAbs().sum() +
@@ -183,7 +183,7 @@ TEST(Quantize, IsWithinAStep) {
   }
 }
 
-// A scale below some 3e-39 had an infinite inverse, and a zero point that no integer can hold.
+// A scale below some 3e-39 has an infinite inverse, and would have a zero point that no integer can hold.
 TEST(Quantize, TheSmallestRowsAreWithinAStepToo) {
   for (const float largest : {3.7e-37f, 1e-38f, 1e-42f, std::numeric_limits<float>::denorm_min()}) {
     Guarded x(1, 64);

@@ -30,8 +30,8 @@ double ActivateDouble(Activation activation, double v) {
   return v;
 }
 
-// |y - exact| <= gamma_(inputs + 1) (sum |x w| + |b|) before the activation. None of the activations is steeper than
-// 1.13; SiLU's and GELU's own rounding is some units of the result.
+// |y - exact| <= gamma_(inputs + 1) (sum |x w| + |b|) before the activation. No activation has a slope above 1.13. SiLU
+// and GELU add some units of the result for their own rounding.
 void ExpectProduct(const Problem& p, bool bias, Activation activation, const Guarded& y) {
   const ConstMatrixView x = p.x.read(), w = p.w.read(), b = p.bias.read(), out = y.read();
   for (Eigen::Index r = 0; r < x.rows(); ++r) {
@@ -91,7 +91,7 @@ TEST(MatMul, NaiveIsTheSameEquation) {
   }
 }
 
-// Short chains: over many outputs the error is well below that of one sum from first to last.
+// Chains of additions are short: over many outputs the error is well below that of one sum from first to last.
 TEST(MatMul, IsMoreExactThanOneLongSum) {
   ThreadPool pool(1);
   const Problem p(20, 1024, 100);
@@ -184,7 +184,7 @@ TEST(Activation, MatchesDoubleAndKeepsNaN) {
           EXPECT_TRUE(std::isnan(y.data()[i]));
           continue;
         }
-        // Below the smallest normal number results may be flushed to zero, and exp(x) is as much off as x is rounded.
+        // Below the smallest normal number results may be flushed to zero. exp(x) has the error that rounding x causes.
         const double exact = ActivateDouble(activation, x.data()[i]);
         const double units = 8 + std::abs(static_cast<double>(x.data()[i]));
         EXPECT_NEAR(y.data()[i], exact, units * kUnit * std::abs(exact) + 1e-36) << x.data()[i];

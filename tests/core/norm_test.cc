@@ -9,9 +9,9 @@ namespace {
 
 constexpr float kEpsilon = 1e-5f;
 
-// x is what is normalised, exactly (the float sum, where there is a residual). The mean's error after its correction
-// is some units of max |x - mean|, and of the mean itself only through the first subtraction, which is exact to one
-// unit of |x - mean| plus nothing when they are close; the variance is a sum of n terms of one sign.
+// x is the exact value that is normalised (the float sum where there is a residual). After its correction the mean is
+// off by some units of max |x - mean|. The mean's own size matters only in the first subtraction, which is exact to one
+// unit of |x - mean|. The variance is a sum of n terms of one sign.
 void ExpectNorm(const Matrix& x, const Guarded& gain, const Guarded& bias, Guarded& y) {
   EXPECT_TRUE(y.Intact());
   const Eigen::Index size = x.cols();

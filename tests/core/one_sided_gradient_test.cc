@@ -1,4 +1,4 @@
-// The backward of models that only read, and of those that only write, against PyTorch's autograd in float64.
+// The backward of encoder-only and decoder-only models against PyTorch's autograd in float64.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -82,7 +82,7 @@ double Norm(const std::vector<float>& x) {
   return std::sqrt(sum);
 }
 
-// The golden gradients, in the seats of the same model: they lie in the file as its weights do.
+// The golden gradients, read into the slots of the same model: the file has them under the weights' names.
 void ReadGradients(const std::string& name, Learner& into) {
   const std::string file = ReadBytes(kFolder + name + "/gradients.safetensors");
   SafetensorsReader reader(into.slots, file.size());
@@ -123,7 +123,7 @@ TEST_P(OneSidedGradient, IsPyTorchs) {
   }
 }
 
-// What WriteSafetensors writes is what the loader reads, transposed and joined tensors among it.
+// WriteSafetensors writes what the loader reads, transposed and joined tensors included.
 TEST_P(OneSidedGradient, WeightsAreWrittenAsTheyWereRead) {
   Learner learner(GetParam(), 1), again(GetParam(), 1);
   std::string file;
@@ -139,7 +139,7 @@ TEST_P(OneSidedGradient, WeightsAreWrittenAsTheyWereRead) {
   }
 }
 
-// The rows of a loss pass, with rates of dropout behind a config's other fields.
+// The rows of a loss pass. The dropout rates follow a config's other fields.
 Matrix TaughtUnder(const std::string& rates) {
   const Result<Gpt2Config> config =
       ParseGpt2Config(R"({"n_embd": 8, "n_layer": 1, "n_head": 2, "vocab_size": 16, "n_positions": 8)" + rates + "}");

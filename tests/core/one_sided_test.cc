@@ -1,6 +1,6 @@
-// Encoders and decoders beside PyTorch in float64: every hidden number, logit and attention weight within twice the
-// error of PyTorch's own float32, and the same continuations. And what comes in other files: PyTorch's own, shards,
-// int8.
+// Encoder-only and decoder-only models against PyTorch in float64: every hidden number, logit and attention weight is
+// within twice the error of PyTorch's own float32, and continuations are the same. Also other file formats: PyTorch's
+// own, shards, int8.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -110,7 +110,7 @@ TEST_P(EncoderGolden, EmptyAndEndlessTextsAreEncoded) {
   }
 }
 
-// Before it was refused, the rows past the table of positions were read from whatever lay behind it.
+// Without this check rows behind the table of positions were read from the memory that follows it.
 TEST(Encoders, APostProcessorOfMorePiecesThanPositionsIsRefused) {
   const std::string folder = kFolder + std::string("bert-masked/");
   SmallFiles files = {{"config.json", ReadBytes(folder + "config.json")},
@@ -144,7 +144,7 @@ TEST(Readings, AnswersAreTheLikeliestSpansThatDoNotOverlap) {
   encoded.encoding.ids = {1, 5, 2, 6, 7, 8, 2};
   encoded.encoding.text = {-1, 0, -1, 1, 1, 1, -1};
   encoded.logits = Matrix::Zero(7, 2);
-  encoded.logits(1, 0) = 100;  // the question is not the place to look in
+  encoded.logits(1, 0) = 100;  // answers are not searched for in the question
   encoded.logits(4, 0) = 5;
   encoded.logits(5, 1) = 5;
   const std::vector<Answer> answers = FindAnswers(encoded, 3, 10);
@@ -288,7 +288,7 @@ TEST_P(GeneratorGolden, TheTraceIsWhatIsDecodedPieceByPiece) {
   for (size_t t = 0; t < map.targets; ++t) EXPECT_EQ(map.Row(0, 0, t)[map.sources - 1] != 0, t + 1 == map.targets);
 }
 
-// Statistics: what is drawn is the distribution, cut and bent as asked.
+// Statistics: draws follow the distribution after the cuts and the temperature that are asked for.
 TEST(Sampling, DrawsFromTheDistributionThatIsAsked) {
   const std::vector<float> logits = {2, 1, 0, -1, -1};
   const auto frequencies = [&](SamplingOptions options) {
@@ -312,13 +312,13 @@ TEST(Sampling, DrawsFromTheDistributionThatIsAsked) {
     const std::vector<double> found = frequencies(options);
     for (size_t i = 0; i < p.size(); ++i) {
       EXPECT_NEAR(found[i], p[i], 4.5 * std::sqrt(p[i] * (1 - p[i]) / 20000) + 1e-9)
-          << i;  // four and a half deviations
+          << i;  // four and a half standard deviations
     }
   };
   expect({.temperature = 1}, softmax(1, 5));
   expect({.temperature = 0.5f}, softmax(0.5, 5));
   expect({.temperature = 2, .top_k = 2}, softmax(2, 2));
-  expect({.temperature = 1, .top_k = 4}, softmax(1, 5));  // the fifth is as likely as the fourth
+  expect({.temperature = 1, .top_k = 4}, softmax(1, 5));  // the fifth is as probable as the fourth
   expect({.temperature = 1, .top_p = 0.7f}, softmax(1, 2));
   expect({.temperature = 1, .top_p = 1e-6f}, softmax(1, 1));
   expect({.temperature = 0}, softmax(1, 1));
@@ -341,7 +341,7 @@ TEST(Arriving, AsInt8IsNearTheFloats) {
                 b = Encode(*int8, inputs, {.hidden = true}).front();
   EXPECT_NE(a.hidden, b.hidden);
   EXPECT_LT((a.hidden - b.hidden).norm(), 0.05 * a.hidden.norm());
-  const auto gpt2 = Load<GeneratorModel>("gpt2", ArriveAs::kInt8);  // whose matrices lie the other way round
+  const auto gpt2 = Load<GeneratorModel>("gpt2", ArriveAs::kInt8);  // whose matrices are transposed
   EXPECT_EQ(gpt2->tokenizer().size(), gpt2->config().vocabulary);
 }
 

@@ -1,4 +1,4 @@
-// Whole runs of training for models that only read, and for one that only writes: they learn, load, and are asked.
+// Whole training runs of encoder-only models and of a decoder-only model: they learn, load, and are used.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ class OneSidedRun : public testing::Test {
     folder_ = fs::temp_directory_path() / ("qkv-one-sided-" + std::to_string(::getpid()));
     fs::remove_all(folder_);
     fs::create_directories(folder_);
-    // Who is where: the place follows from who it is, and so does a label.
+    // Sentences that say who is where. The place follows from the person, and so does a label.
     constexpr const char* kWho[] = {"cat", "baby", "bus", "letter"};
     constexpr const char* kWhere[] = {"kitchen", "bed", "beach", "room"};
     std::ofstream texts(folder_ / "texts.txt"), labels(folder_ / "labels.tsv"), tags(folder_ / "tags.tsv");

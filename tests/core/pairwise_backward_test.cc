@@ -24,7 +24,7 @@ struct Problem {
         of_scores(RandomMatrix(rows, RoundedUp(keys) + 3, 4).read()),
         keys(Pack(RandomMatrix(keys, dim, 2, scale).read())),
         count(RoundedUp(keys)) {
-    // Some pairs pass nothing.
+    // Some pairs have a gradient of zero.
     for (Eigen::Index i = 0; i < of_scores.size(); i += 5) of_scores.data()[i] = 0;
   }
   static size_t RoundedUp(size_t keys) { return (keys + kPanel - 1) / kPanel * kPanel; }
@@ -55,7 +55,7 @@ void ForEachShape(const std::function<void(const Problem&)>& test) {
   }
 }
 
-// Terms are below 10 here, and each sum has at most 2000 of them, in chains that are much shorter.
+// Terms are below 10 here. Each sum has at most 2000 terms, in chains that are much shorter.
 void ExpectNear(const float* a, const float* b, size_t size) {
   for (size_t i = 0; i < size; ++i) ASSERT_NEAR(a[i], b[i], 2e-4) << i;
 }
@@ -114,7 +114,7 @@ TEST(PairwiseBackward, APairWithoutGradientPassesNoNaN) {
       keys.data()[1] = kNaN;
       const float query = 0.5f, weight = 1;
       float of_scores[kPanel] = {1}, of_keys[kPanel] = {}, of_query = 0, of_weight = 0;
-      // The panel is aligned as panels are.
+      // The panel is aligned as panels must be.
       PackedMatrix gradient(2, 1);
       backward({&query, 1, 1, keys.data(), kPanel, &weight},
                {of_scores, kPanel, &of_query, gradient.data(), &of_weight});

@@ -18,7 +18,7 @@ struct Problem {
         keys(RandomMatrix(count, dim, 2, scale)),
         weight(RandomMatrix(1, dim, 3)),
         packed(Pack(keys.read())) {}
-  // A row longer than its panels: `stride` must be kept to.
+  // A row longer than its panels, to test `stride`.
   Guarded Scores(Sum sum) const {
     const auto rows = static_cast<size_t>(queries.read().rows()), dim = static_cast<size_t>(queries.read().cols());
     const size_t count = packed.panels() * kPanel;
@@ -29,7 +29,7 @@ struct Problem {
   }
 };
 
-// Against double: `term` and what its own rounding may be, besides that of the sum.
+// Against double: `term` and its own rounding error, in addition to the error of the sum.
 template <class Term>
 void ExpectSums(const Problem& p, const Guarded& scores, const Term& term) {
   const ConstMatrixView q = p.queries.read(), k = p.keys.read(), w = p.weight.read();
@@ -73,8 +73,8 @@ void ForEachShape(const std::function<void(const Problem&)>& test) {
 TEST(Pairwise, TanhSumsAreWithinTheirBound) {
   ForEachShape([](const Problem& p) {
     ForEachTarget([&] {
-      // q + k is rounded by half a unit of its size, which tanh passes on times its slope; tanh itself is good to four
-      // units of the last place.
+      // q + k is rounded by half a unit of its size, and tanh multiplies that error by its slope. tanh itself is exact
+      // to four units of the last place.
       ExpectSums(p, p.Scores(TanhSums), [](double q, double k, double w) {
         const double tanh = std::tanh(q + k), slope = 1 - tanh * tanh;
         return Value{w * tanh, kUnit * std::abs(w) * (std::abs(q + k) * slope + 8 * std::abs(tanh))};

@@ -1,4 +1,4 @@
-// A pointer network that learns: what its tests share.
+// A pointer network that learns. Its tests share this file.
 #pragma once
 
 #include <cmath>
@@ -15,7 +15,7 @@
 
 namespace qkv {
 
-// Sets of points, and the order of each that is right.
+// Sets of points, and the right order of each.
 struct PointerBatch {
   std::vector<float> points;  // [rows, inputs]
   std::vector<int32_t> choices;
@@ -55,7 +55,7 @@ class PointerLearner {
     Context ctx{.arena = arena_, .pool = pool_};
     return Mean(network_.ForwardForTraining(ctx, batch.View(), batch.segments, batch.choices, batch.choice_segments));
   }
-  // Its gradient, in the parameters.
+  // The gradient of the loss with respect to the parameters.
   double Gradient(const PointerBatch& batch) {
     parameters_->ClearGradients();
     const ArenaScope scope(arena_);

@@ -1,4 +1,4 @@
-// The pointer network: its gradient follows its loss, and it learns to sort.
+// The pointer network: its gradient is that of its loss, and it learns to sort.
 #include "core/models/pointer_network.h"
 
 #include <gtest/gtest.h>
@@ -43,8 +43,8 @@ TEST(PointerNetwork, GradientFollowsTheLoss) {
       for (const LearntParameter& p : learner.parameters().all()) {
         std::vector<float>& d = directions.emplace_back(p.size);
         for (size_t i = 0; i < p.size; ++i) {
-          if (p.gradient.data()[i] == 0) continue;                      // what fills a panel up stays zero
-          d[i] = std::copysign(draws.Uniform(), p.gradient.data()[i]);  // uphill: a slope near 0 would say nothing
+          if (p.gradient.data()[i] == 0) continue;                      // padding of a panel stays zero
+          d[i] = std::copysign(draws.Uniform(), p.gradient.data()[i]);  // upwards: a slope near 0 would show nothing
           slope += static_cast<double>(d[i]) * p.gradient.data()[i];
         }
       }
@@ -62,7 +62,7 @@ TEST(PointerNetwork, GradientFollowsTheLoss) {
   }
 }
 
-// Vinyals et al. 2015 sort by pointing, too (their follow-up "Order matters", section 4).
+// Vinyals et al. 2015 sort by pointing as well (their follow-up "Order matters", section 4).
 TEST(PointerNetwork, SortsTenUnseenNumbers) {
   constexpr size_t kSets = 1000, kNumbers = 10;
   PointerLearner learner({.d = 32}, 1);

@@ -1,4 +1,4 @@
-// What the hulls of tests/claims/hull.cc are measured by.
+// What tests/claims/hull.cc measures convex hulls with.
 #include "tests/claims/polygon.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@ namespace {
 const Polygon kSquare = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
 
 TEST(Polygon, HullGoesCounterClockwiseFromThePointThatComesFirst) {
-  // The square's corners in another order, with a point inside and one within a side.
+  // The square's corners in another order, with one point inside and one on a side.
   EXPECT_EQ(Hull({{0.5, 0.5}, {1, 1}, {0, 0}, {0.5, 0}, {0, 1}, {1, 0}}), (std::vector<int32_t>{1, 4, 2, 5}));
   EXPECT_EQ(Hull({{0, 0}, {0.1, 1}, {1, 0.2}}), (std::vector<int32_t>{0, 2, 1}));
 }
@@ -22,7 +22,7 @@ TEST(Polygon, AreaIsThatOfEitherDirection) {
 
 TEST(Polygon, IsSimpleUnlessSidesMeet) {
   EXPECT_TRUE(IsSimple(kSquare));
-  EXPECT_FALSE(IsSimple({{0, 0}, {1, 1}, {1, 0}, {0, 1}}));  // a bow
+  EXPECT_FALSE(IsSimple({{0, 0}, {1, 1}, {1, 0}, {0, 1}}));  // a polygon that crosses itself
   EXPECT_TRUE(IsSimple({{0, 0}, {1, 0}, {0.2, 0.2}, {0, 1}}));
   EXPECT_FALSE(IsSimple({{0, 0}, {1, 0}}));
   EXPECT_FALSE(IsSimple({}));

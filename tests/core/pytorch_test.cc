@@ -1,4 +1,4 @@
-// PyTorch's files: tensors are read, nothing is run, and what is crafted is refused.
+// PyTorch's files: tensors are read, no code is run, and crafted files are refused.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -86,7 +86,7 @@ std::span<const uint8_t> BytesOf(const std::string& text) {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
 }
 
-// The pickle of a good file, with a part of it replaced.
+// The pickle of a good file with one part replaced.
 std::string PickleWith(const std::string& from, const std::string& to) {
   const std::string good = ReadBytes(kCorpus + "good.bin");
   std::string pickle = good.substr(good.find("\x80\x02"));
@@ -102,11 +102,12 @@ std::string Long(uint64_t value) {
   return bytes;
 }
 
-// Offsets and sizes whose product with the width of a number is a small one again: other tensors' bytes were read.
+// Offsets and sizes whose product with the width of a number overflows to a small one: bytes of other tensors were
+// read.
 TEST(Pytorch, ProductsThatWrapAreRefused) {
   const std::string first("K\x00", 2), shape = "K\x03K\x03\x86", strides = "K\x03K\x01\x86";
   ASSERT_TRUE(ReadPickle(BytesOf(PickleWith(first, first)), "data.pkl"));
-  const std::string q = "q\x09";  // the memo's number, between sizes and strides
+  const std::string q = "q\x09";  // the memo's index, between sizes and strides
   const std::string sizes = Long(1 << 24) + Long(1 << 20) + Long(1 << 20) + "\x87" + q + Long(uint64_t{1} << 40) +
                             Long(1 << 20) + "K\x01\x87";
   for (const std::string& pickle :
@@ -118,7 +119,7 @@ TEST(Pytorch, ProductsThatWrapAreRefused) {
   }
 }
 
-// Each tensor has a copy of its name: a memo and a few bytes a tensor made gigabytes of one long one.
+// Each tensor has a copy of its name: with a memo a few bytes per tensor made gigabytes of one long name.
 TEST(Pytorch, LongNamesAreRefused) {
   const std::string name = std::string("X\x01\x00\x00\x00", 5) + "w";
   const std::string longer = std::string("X\x01\x08\x00\x00", 5) + std::string(2049, 'w');
@@ -131,12 +132,12 @@ void Append(std::string& bytes, uint64_t value, size_t width) {
   for (size_t i = 0; i < width; ++i) bytes += static_cast<char>(value >> (8 * i) & 0xFF);
 }
 
-// A zip of stored entries, as far as the reader looks at one.
+// A zip of stored entries, with only the fields that the reader uses.
 std::string Zip(const std::vector<std::pair<std::string, std::string>>& entries) {
   std::string zip, directory;
   for (const auto& [name, content] : entries) {
     const auto sizes = [&](std::string& to) {
-      Append(to, 0, 4);  // the checksum, which is not looked at
+      Append(to, 0, 4);  // the checksum, which is not read
       Append(to, content.size(), 4);
       Append(to, content.size(), 4);
       Append(to, name.size(), 2);
@@ -158,7 +159,7 @@ std::string Zip(const std::vector<std::pair<std::string, std::string>>& entries)
   return zip + std::string(2, '\0');
 }
 
-// So many took a second: every name was compared with every other.
+// This many names took a second, because every name was compared with every other.
 TEST(Pytorch, TwentyThousandEntriesAreRead) {
   std::vector<std::pair<std::string, std::string>> entries = {{"x/data.pkl", PickleWith("q", "q")}};
   for (size_t i = 0; i + 1 < 20000; ++i) entries.emplace_back("x/data/" + std::to_string(i), std::string(64, '\0'));

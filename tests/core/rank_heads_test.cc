@@ -1,4 +1,4 @@
-// Heads ranked by the links of IBM model 1, on a language whose word k is translated by word k + 10, in reverse order.
+// Heads ranked by the links of IBM model 1, on a language that translates word k by word k + 10 and reverses the order.
 #include "core/train/rank_heads.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,8 @@ Model1 Learn(const SentencePairs& pairs) {
   return model;
 }
 
-// One layer of three heads: one looks where the word was, one at the place opposite by one, one at the first word.
+// One layer of three heads. One attends to the place that the word was translated from, one to the place beside it, one
+// to the first word.
 AttentionMap Map(size_t length) {
   AttentionMap map{1, 3, length, length, std::vector<float>(3 * length * length), 0, {}, {}, {}};
   for (size_t j = 0; j < length; ++j) {
@@ -63,7 +64,7 @@ TEST(RankHeads, FindsTheHeadThatFollowsTheLinks) {
   EXPECT_EQ(ranking.Choose(4), std::vector<Head>{first});
 }
 
-// A word that the pairs never showed has no link, and without any link nothing is chosen.
+// A word that the pairs do not contain has no link. Without any link no head is chosen.
 TEST(RankHeads, SaysNothingWhereNothingIsLinked) {
   const SentencePairs pairs = Reversed(false), turned = Reversed(true);
   const Model1 onward = Learn(pairs), back = Learn(turned);

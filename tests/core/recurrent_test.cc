@@ -1,4 +1,5 @@
-// Recurrent layers: their gates against the equations, and outputs and gradients against PyTorch's nn.GRU and nn.LSTM.
+// Recurrent layers: their gates against the equations, their outputs and gradients against PyTorch's nn.GRU and
+// nn.LSTM.
 #include "core/layers/recurrent.h"
 
 #include <gtest/gtest.h>
@@ -159,7 +160,7 @@ TEST(Recurrent, IsPyTorchs) {
   }
 }
 
-// A segment's states do not depend on the others, nor on the threads, bit for bit.
+// A segment's states do not depend on other segments or on threads, bit for bit.
 TEST(Recurrent, AloneIsAsInABatch) {
   const JsonObject json = ReadGoldens("tests/goldens/recurrent.json");
   const std::vector<double> data = ReadDoubles("tests/goldens/recurrent.bin");

@@ -1,5 +1,5 @@
-// Sampled attention learns from rewards: against the exact gradient of the expected reward, which for six inputs can be
-// enumerated.
+// Sampled attention learns from rewards: tested against the exact gradient of the expected reward, which can be
+// enumerated for six inputs.
 #include "core/attention/reinforce.h"
 
 #include "tests/core/attention_gradients.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kInputs = 6;
 
-// One query of additive attention that draws from six inputs, and what each is worth.
+// One query of additive attention that draws one of six inputs, and the reward of each.
 class Game {
  public:
   Game() : problem_(RandomProblem(*FindScore("additive"), kSizes, 3, 2)), call_(CallOf(*problem_)) {
@@ -43,7 +43,7 @@ class Game {
     loss.entropy = &of_entropy;
     return Gradients(soft, In(), loss);
   }
-  // What one draw adds, of the key `chosen`, or where it is kNoKey of the draw of `seed`.
+  // What one draw adds: of the key `chosen`, or of the draw of `seed` where it is kNoKey.
   std::map<std::string, std::vector<float>> Estimate(Reinforce& reinforce, int32_t chosen, uint64_t seed = 0) const {
     Attention call = call_;
     call.selection.seed = seed;
@@ -68,7 +68,7 @@ double Norm(const std::vector<float>& x) {
   return std::sqrt(sum);
 }
 
-// Whatever the baseline, the estimates' expectation is the gradient of the expectation.
+// The expectation of the estimates is the gradient of the expectation, whatever the baseline.
 TEST(Reinforce, ItsExpectationIsTheGradientOfTheExpectedReward) {
   const Game game;
   const std::vector<double> p = game.Probabilities();
@@ -133,13 +133,13 @@ TEST(Reinforce, TheMeanOfManyDrawsIsWithinItsStandardError) {
         variances[with_baseline ? 1 : 0] += variance;
       }
     }
-    // A third of independent ones would be; these are not independent.
+    // A third of independent draws would be; these are not independent.
     EXPECT_LE(beyond, numbers * 3 / 4);
   }
   EXPECT_LT(variances[1], 0.9 * variances[0]);
 }
 
-// Without `chosen` the backward finds the draw of the forward again.
+// Without `chosen` the backward repeats the draw of the forward.
 TEST(Reinforce, TheBackwardDrawsWhatTheForwardDrew) {
   const Game game;
   for (uint64_t seed = 0; seed < 20; ++seed) {

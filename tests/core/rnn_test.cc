@@ -1,4 +1,5 @@
-// Recurrent encoder-decoders: every variant against PyTorch's autograd in float64, and what must be equal bit for bit.
+// Recurrent encoder-decoders: every variant against PyTorch's autograd in float64, and results that must be equal bit
+// for bit.
 #include <gtest/gtest.h>
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
@@ -25,7 +26,7 @@ std::string Text(const Json& json) {
   return buffer.GetString();
 }
 
-// A case of the goldens, and the model that it is of.
+// A case of the goldens and its model.
 class Case {
  public:
   Case(const Json& json, float smoothing, const std::vector<double>& data)
@@ -151,7 +152,7 @@ Matrix Forced(const Case& golden, size_t i, AttentionTrace& trace) {
   return golden.model->Logits(ctx, decoder->rows());
 }
 
-// Step by step and alone is what learning sees of a whole batch, bit for bit.
+// Decoding one sentence step by step equals the loss pass over a whole batch, bit for bit.
 TEST(RnnSeq2Seq, DecodesWhatItIsTaught) {
   ForEachCase([](Case& golden) {
     const Matrix taught = Taught(golden);
@@ -232,7 +233,7 @@ double LogProb(const Case& golden, size_t i, const std::vector<int32_t>& pieces)
   return sum;
 }
 
-// What a beam found, whatever else was in the batch, has the log-probability that teaching gives it.
+// The log-probability that a beam reports is that of the forced pass, whatever else was in the batch.
 TEST(RnnSeq2Seq, BeamsKeepTheirStates) {
   ForEachCase([](Case& golden) {
     const std::vector<Hypothesis> together = Search(golden, {0, 1, 2, 3}, 3);
@@ -299,7 +300,7 @@ TEST(RnnConfig, RefusesWhatItCannotRunAndNamesTheField) {
   }
   rapidjson::Document one;
   one.Parse((std::string("{") + kBase + R"(, "variant": "plain"})").c_str());
-  one["max_position_embeddings"].SetInt(1);  // there is none for a text besides that of </s>
+  one["max_position_embeddings"].SetInt(1);  // a text has no piece besides </s>
   EXPECT_FALSE(ParseRnnConfig(Text(one)));
 }
 

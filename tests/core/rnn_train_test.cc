@@ -1,4 +1,4 @@
-// Recurrent models through a whole run of training: they learn, load, translate, score and are traced as folders.
+// Recurrent models through a whole training run: they learn, load, translate, score and are traced as folders.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -20,13 +20,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Letters, each a piece of the small model's vocabulary, and the same backwards.
+// Letters, each a piece of the small model's vocabulary, and their reverse.
 std::pair<std::string, std::string> Mirrored(Random& random, size_t least, size_t most) {
   constexpr std::string_view kLetters = "abcdefghijklm";
   std::string text;
   const size_t count = least + static_cast<size_t>(random.Uniform() * static_cast<float>(most - least + 1));
   for (size_t i = 0; i < count; ++i) {
-    // Not twice the same: then no two pieces become one.
+    // No letter twice in a row, so that no two letters become one piece.
     text += kLetters[static_cast<size_t>(random.Uniform() * static_cast<float>(kLetters.size()))];
   }
   return {text, {text.rbegin(), text.rend()}};
@@ -86,7 +86,7 @@ Replay Traced(const TranslationModel& model, const std::string& source, std::opt
   return job.result();
 }
 
-// Of a hundred unseen words, how many are turned round.
+// Of a hundred unseen words, how many are reversed correctly.
 size_t Right(const TranslationModel& model, size_t least, size_t most) {
   Random random(77);
   std::vector<std::string> sources, targets;
@@ -126,7 +126,7 @@ TEST_F(RnnRun, BahdanauTurnsWordsRound) {
   EXPECT_GE(Right(*model, 3, 6), 90u);
   EXPECT_TRUE(Traced(*model, "abcde", "edcba").centres.empty());
 
-  // As int8 it is the same model, nearly.
+  // The int8 model is nearly the same model.
   const fs::path floats = folder_ / "rnn-bahdanau/model", small = folder_ / "int8";
   fs::copy(floats, small);
   ASSERT_TRUE(WriteWholeFile((small / "model.safetensors").string(),
@@ -137,7 +137,7 @@ TEST_F(RnnRun, BahdanauTurnsWordsRound) {
   EXPECT_GE(Right(**int8, 3, 6), 85u);
 }
 
-// All that it knows of a word is one state: short ones fit sooner.
+// The model knows a word only by one state, so short words are learnt sooner.
 TEST_F(RnnRun, PlainTurnsShortWordsRound) {
   const auto model = Train("rnn-plain", std::string(kSmall) + R"(, "cell": "gru")", 800);
   EXPECT_GE(Right(*model, 2, 3), 60u);

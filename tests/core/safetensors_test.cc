@@ -9,7 +9,7 @@
 namespace qkv {
 namespace {
 
-// A model with one matrix [2, 3] called a, or alternatively "alias", and one optional vector [2] called b.
+// A model with one matrix [2, 3] named a, or "alias" instead, and one optional vector [2] named b.
 struct Seats {
   Weight matrix;
   Vector vector;
@@ -140,7 +140,7 @@ TEST(Safetensors, RefusesWhatIsBrokenAndSaysWhy) {
 }
 
 TEST(Safetensors, ReadsALargeTensorInParts) {
-  constexpr size_t kRows = 2500, kColumns = 300;  // 3 MB, and a row is no divisor of a part
+  constexpr size_t kRows = 2500, kColumns = 300;  // 3 MB, and a part is not a whole number of rows
   std::vector<float> values(kRows * kColumns);
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
   const std::string file =
@@ -180,7 +180,8 @@ TEST(Safetensors, RefusesWhatMemoryHasNoRoomFor) {
   }
 }
 
-// What is large comes as int8, and says so from the beginning: 192 MiB of floats are a quarter of that, and scales.
+// Large tensors become int8, and the memory asked for is that of int8 from the start: 192 MiB of floats need a quarter
+// of it, and scales.
 TEST(Safetensors, RoundsWhatIsLargeOnArrival) {
   for (const size_t rows : {size_t{3} << 15, size_t{3} << 18}) {
     Weight matrix;

@@ -1,4 +1,4 @@
-// A model of int8 translates to the same bits on every target, whatever its kind.
+// An int8 model of any kind translates to the same bits on every target.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Subword regularisation: cuts are drawn with the probabilities that the papers give them.
+// Subword regularisation: segmentations are drawn with the probabilities of the papers.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -33,7 +33,7 @@ constexpr const char* kUnigram = "web/models/en-fr/source.spm";
 constexpr const char* kBpe = "tests/goldens/sentencepiece/bpe.spm";
 constexpr const char* kBytes = "tests/goldens/sentencepiece/unigram-bytes.spm";
 
-// Every cut of `text` with its sum of scores, by trying them all.
+// Every segmentation of `text` with its sum of scores, by enumeration.
 void ForEachCut(const Vocabulary& vocabulary, std::string_view text, std::string cut, double score,
                 std::map<std::string, double>* cuts) {
   if (text.empty()) (*cuts)[cut] = score;
@@ -45,7 +45,7 @@ void ForEachCut(const Vocabulary& vocabulary, std::string_view text, std::string
   }
 }
 
-// Pearson's chi-squared over the cuts that are expected at least five times; the rest are one class.
+// Pearson's chi-squared over the segmentations that are expected at least five times. The others are one class.
 TEST(Sampling, UnigramCutsAreAsProbableAsTheirScoresSay) {
   const std::string bytes = ReadBytes(kUnigram);
   auto spm = ParseSpm({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}, kUnigram);
@@ -86,7 +86,7 @@ TEST(Sampling, UnigramCutsAreAsProbableAsTheirScoresSay) {
       ++classes;
     }
     if (rare_expected > 5) squares += (rare_drawn - rare_expected) * (rare_drawn - rare_expected) / rare_expected;
-    // Mean `classes`, variance 2 `classes`: five sigma.
+    // The mean is `classes` and the variance 2 `classes`: five sigma.
     EXPECT_LT(squares, classes + 5 * std::sqrt(2.0 * classes)) << "alpha " << alpha << ", classes " << classes;
   }
 }
@@ -127,7 +127,7 @@ TEST(Sampling, WithoutDropoutBpeCutsAsItDoes) {
   EXPECT_EQ(characters, text.size() + 1);
 }
 
-// A text of two characters that make a piece: it is left whole with probability 1 - dropout.
+// A text of two characters that form a piece stays whole with probability 1 - dropout.
 TEST(Sampling, BpeDropsAsOftenAsAsked) {
   const SentencePiece model = Open(kBpe);
   int32_t pair = -1;
@@ -165,7 +165,7 @@ TEST(SubwordRows, ReadAModelsVocabulary) {
     (*rows)->Append(text, Side::kSource, &random, &source);
     (*rows)->Append(text, Side::kTarget, &random, &target);
     different += source != plain ? 1 : 0;
-    EXPECT_EQ(target, plain);  // no strength was asked for
+    EXPECT_EQ(target, plain);  // no strength was given
   }
   EXPECT_GT(different, 5);
 

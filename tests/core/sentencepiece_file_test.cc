@@ -1,4 +1,4 @@
-// .spm files written here byte by byte: what each defect is answered with.
+// .spm files written here byte by byte: the error for each defect.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -67,7 +67,7 @@ TEST(SentencePieceFile, ReadsTheLeastOne) {
   auto model = SentencePiece::Parse(Bytes(kSmall), "m.spm");
   ASSERT_TRUE(model) << model.error().ToString();
   EXPECT_EQ(model->size(), 4U);
-  EXPECT_EQ(model->Encode("ab cc b").size(), 7U);  // the two c are one unknown piece
+  EXPECT_EQ(model->Encode("ab cc b").size(), 7U);  // the two c form one unknown piece
   EXPECT_EQ(model->Decode(std::vector<int32_t>{1, 2, 3, 0, 2}), "ab \xE2\x81\x87 a");
 }
 
@@ -78,7 +78,8 @@ TEST(SentencePieceFile, SkipsWhatItDoesNotKnow) {
                     "\xA1\x06"
                     "12345678"),
             "");
-  EXPECT_EQ(ErrorOf(kSmall + Scalar(1, 7)), "");  // pieces as a number: another field, as protobuf has it
+  // a field of pieces with a number instead of a message: protobuf treats it as another field
+  EXPECT_EQ(ErrorOf(kSmall + Scalar(1, 7)), "");
   EXPECT_EQ(ErrorOf(kSmall + Trainer(Scalar(3, 99))), "");
 }
 
@@ -140,7 +141,7 @@ TEST(SentencePieceFile, RefusesBrokenMessages) {
   EXPECT_REFUSED(kSmall + Normalizer("\x12\x09"), "INVALID_FILE", "normalizer_spec");
 }
 
-// A double array of one block and its replacements. Unit 0 is the root; its children are at 0 ^ 1 ^ byte.
+// A double array of one block, and its replacements. Unit 0 is the root; its children are at 0 ^ 1 ^ byte.
 struct Rules {
   std::vector<uint32_t> units = std::vector<uint32_t>(256);
   std::string replacements = std::string("xyz\0", 4);
@@ -207,7 +208,7 @@ TEST(SentencePieceFile, RefusesBrokenCharacterMaps) {
 
 TEST(SentencePieceFile, ATrieThatLeadsInCirclesCostsNoMoreThanItsBound) {
   Rules rules;
-  rules.units[1 ^ 'a'] = Rules::Node('a', 'a', false);  // its children are where it is itself
+  rules.units[1 ^ 'a'] = Rules::Node('a', 'a', false);  // its child is the unit itself
   auto model = SentencePiece::Parse(Bytes(rules.File()), "m.spm");
   ASSERT_TRUE(model) << model.error().ToString();
   EXPECT_EQ(model->Encode(std::string(100000, 'a')).size(), 100001U);
@@ -245,7 +246,7 @@ TEST(Trie, FindsKeysAndLongestPrefixes) {
   std::vector<Trie::Entry> entries = {{"b", 1}, {"abc", 0}, {"ab", 7}, {"\xFF\x80", 3}, {std::string_view("\0", 1), 4}};
   std::string letters;
   for (int c = '0'; c <= 'z'; ++c) letters += static_cast<char>(c);
-  for (size_t i = 0; i < letters.size(); ++i) {  // more children than are searched one by one
+  for (size_t i = 0; i < letters.size(); ++i) {  // more children than a linear search is used for
     entries.push_back({std::string_view(letters).substr(i), static_cast<int32_t>(100 + i)});
   }
   auto trie = Trie::Build(entries, "");

@@ -69,7 +69,7 @@ TEST_P(SentencePieceGolden, GivesTheFirstPiecesAlone) {
   }
 }
 
-// A line of 20 MB: what is past the pieces that are wanted costs no memory, and hardly time.
+// A line of 20 MB: what follows the wanted pieces costs no memory and hardly any time.
 TEST_P(SentencePieceGolden, OfAnEndlessTextTheBeginningIsRead) {
   std::string text;
   while (text.size() < 20000000) text += "The cat sat on the mat. ";
@@ -123,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(Models, SentencePieceGolden,
                            return name;
                          });
 
-// Phones write ’ by themselves, and the models have learnt from '. Spans stay those of the text.
+// Phones insert ’ automatically, and the models were trained on '. Spans refer to the original text.
 TEST(ShippedSentencePiece, ReadsTypographicApostrophes) {
   for (const char* pair : {"en-fr", "en-de", "en-es"}) {
     SCOPED_TRACE(pair);
@@ -144,7 +144,7 @@ TEST(ShippedSentencePiece, ReadsTypographicApostrophes) {
 
 // Damaged files.
 
-// Whatever was read, encoding and decoding with it stay within their bounds.
+// For any file that is read, encoding and decoding stay within their bounds.
 void ExpectSane(const SentencePiece& model) {
   const std::string text = "  Where is\tthe \xEF\xAC\x81rst a\xCC\x81 abab\xFF\xE2\x96\x81 \xF0\x9F\x98\x80 Tom? ";
   const std::vector<Piece> pieces = model.Encode(text);
@@ -172,9 +172,9 @@ class DamagedSentencePiece : public testing::TestWithParam<const char*> {
     ASSERT_FALSE(content_.empty());
   }
 
-  // Returns whether it still parses.
+  // Returns whether the file still parses.
   bool Try(const std::string& content) {
-    const std::vector<uint8_t> exact(content.begin(), content.end());  // so that a sanitiser sees the end
+    const std::vector<uint8_t> exact(content.begin(), content.end());  // so that a sanitizer sees the end
     auto model = SentencePiece::Parse(exact, "damaged.spm");
     if (model) {
       ExpectSane(*model);
@@ -190,7 +190,7 @@ class DamagedSentencePiece : public testing::TestWithParam<const char*> {
 
 TEST_P(DamagedSentencePiece, CutOffAnywhere) {
   for (size_t i = 0; i < 200; ++i) EXPECT_FALSE(Try(content_.substr(0, content_.size() * i / 200))) << i;
-  // The empty denormalizer_spec at the end of some files says nothing, and may be missing.
+  // The empty denormalizer_spec at the end of some files has no meaning, and may be missing.
   const bool silent_end = content_.ends_with(std::string("\x2A\0", 2));
   for (size_t i = 1; i <= 40; ++i) {
     EXPECT_EQ(Try(content_.substr(0, content_.size() - i)), silent_end && i == 2) << i;

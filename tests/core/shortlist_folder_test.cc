@@ -1,4 +1,4 @@
-// A model folder with a shortlist: what its translations are made of, and that it can be left unused.
+// A model folder with a shortlist: its translations use listed pieces only, and the shortlist can be switched off.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -40,7 +40,7 @@ class ShortlistFolder {
   fs::path path_;
 };
 
-// A list for </s> alone: the same for every sentence.
+// A list for </s> only: the same for every sentence.
 std::vector<uint8_t> Always(const SequenceConfig& config, std::vector<int32_t> pieces) {
   ShortlistContent content{0, 0, std::vector<std::vector<int32_t>>(config.source_vocabulary)};
   content.lists.back() = {config.end};
@@ -99,7 +99,7 @@ TEST_P(WithShortlist, TranslationsAreMadeOfItsPieces) {
         }
       }
     }
-    // Unused, it is as if it were not there.
+    // When it is switched off, the result is that of a folder without it.
     DecodeOptions without = options;
     without.shortlist = false;
     EXPECT_EQ(IdsOf(Translate(listing, without)), IdsOf(Translate(*model, options)));

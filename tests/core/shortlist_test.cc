@@ -24,7 +24,7 @@ void SetWord(std::vector<uint8_t>& file, size_t at, uint64_t word) {
   std::memcpy(file.data() + at, &word, sizeof word);
 }
 
-// Marian's: boost's hash_combine over words of 64 bits, written out once more.
+// Marian's hash: boost's hash_combine over words of 64 bits, written a second time.
 std::vector<uint8_t> WithChecksum(std::vector<uint8_t> file) {
   uint64_t sum = 0;
   for (size_t at = 16; at + 8 <= file.size(); at += 8) {
@@ -90,7 +90,7 @@ TEST(Shortlist, RefusesEveryCut) {
 
 TEST(Shortlist, NoticesEveryChangedByte) {
   const std::vector<uint8_t> file = WriteShortlist(kContent);
-  ASSERT_EQ(file.size() % 8, 4u);  // the last four bytes are not summed
+  ASSERT_EQ(file.size() % 8, 4u);  // the sum leaves out the last four bytes
   for (size_t at = 0; at + 4 < file.size(); ++at) {
     std::vector<uint8_t> changed = file;
     changed[at] ^= 0x10;
@@ -145,7 +145,7 @@ TEST(Shortlist, NamesWhatIsWrong) {
   EXPECT_EQ(huge.error().code, ErrorCode::kLimitExceeded);
 }
 
-// Whatever the bytes, a shortlist or an error.
+// Any bytes give a shortlist or an error.
 TEST(Shortlist, SurvivesRandomDamage) {
   const std::vector<uint8_t> good = WriteShortlist(kContent);
   std::mt19937 random(1);

@@ -28,9 +28,9 @@ Exact SoftmaxDouble(const float* row, size_t size) {
   return e;
 }
 
-// x - max is rounded once, which exp turns into a relative error of |x - max| units; exp itself is good to 2 units of
-// the last place (4 here), its argument's reduction to |x - max| / 8 more; then come a sum in lanes and blocks, whose
-// terms share one sign, and one division.
+// x - max is rounded once, which exp turns into a relative error of |x - max| units. exp itself is exact to 2 units of
+// the last place (4 here), and the reduction of its argument adds |x - max| / 8. Then come a sum in lanes and blocks,
+// whose terms share one sign, and one division.
 double Bound(double x, double max, size_t size) {
   return kUnit * (2 * (max - x) + 4 + 4 + 1) + Gamma(std::min<size_t>(size, 64 + size / 256 + 16));
 }
@@ -50,7 +50,7 @@ void ExpectSoftmax(const Guarded& input, Guarded& softmax, Guarded& log_softmax)
         EXPECT_EQ(log_p, -kInfinity);
         continue;
       }
-      // Past exp's smallest normal number results may be flushed to zero.
+      // Below exp's smallest normal result numbers may be flushed to zero.
       ASSERT_NEAR(p, exact.softmax[i], exact.softmax[i] * Bound(x[i], exact.max, size) + 1.2e-38) << x[i];
       const double log_size = std::log(static_cast<double>(size));
       const double bound = Bound(exact.max, exact.max, size) + kUnit * (2 * (exact.max - x[i]) + 3 * log_size);

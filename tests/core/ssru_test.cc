@@ -50,7 +50,7 @@ TEST(Ssru, RowsOneByOneAreTheSequence) {
   });
 }
 
-// sum_i g_i y_i, with numbers of double precision.
+// sum_i g_i y_i in double precision.
 double Loss(const std::vector<double>& w, const std::vector<double>& a, const float* g, size_t n) {
   double sum = 0;
   std::vector<double> cell(n);
@@ -84,7 +84,8 @@ TEST(Ssru, GradientIsThatOfDifferences) {
   }
 }
 
-// The layer: of sequences packed together each begins anew, and what is left of each row adds up to what came in.
+// The layer: each packed sequence starts anew. The weights of a row and the remaining weight of the initial zeros add
+// up to 1.
 TEST(Ssru, SharesAreWhatIsLeftOfEachRow) {
   constexpr size_t kRows = 4, kWidth = 16;
   Arena arena;
@@ -109,7 +110,7 @@ TEST(Ssru, SharesAreWhatIsLeftOfEachRow) {
       if (j > t) EXPECT_EQ(shares[t * kRows + j], 0);
       sum += shares[t * kRows + j];
     }
-    float lost = 0;  // the mean of f_0 ... f_t: what is left of the zeros that it began with
+    float lost = 0;  // the mean of f_0 ... f_t: the remaining weight of the initial zeros
     for (size_t u = 0; u < kWidth; ++u) {
       lost += gates.col(static_cast<Eigen::Index>(u)).head(static_cast<Eigen::Index>(t) + 1).prod() / kWidth;
     }

@@ -1,5 +1,5 @@
-// A decoder of SSRUs learns: the gradient of every weight against the loss itself, a step up and down each tensor's
-// gradient.
+// A decoder of SSRUs learns: each weight's gradient is tested against the loss, by a step up and a step down along each
+// tensor's gradient.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -44,7 +44,7 @@ TEST(SsruTraining, EveryGradientIsTheLossesSlope) {
       double squares = 0;
       for (size_t i = 0; i < p.size; ++i) squares += static_cast<double>(gradient[i]) * gradient[i];
       recurrent += p.name.find("ssru") != std::string::npos ? 1 : 0;
-      // Keys' biases move nothing: softmax is blind to them.
+      // Biases of keys have no gradient: they shift all logits of a query alike.
       if (p.name.ends_with("k_proj.bias")) continue;
       ASSERT_GT(squares, 1e-12) << p.name;
       const std::vector<float> before(p.value, p.value + p.size);

@@ -1,4 +1,4 @@
-// What models that only read, or only write, are asked.
+// Training examples of encoder-only and decoder-only models.
 #include "core/train/text_examples.h"
 
 #include <gtest/gtest.h>

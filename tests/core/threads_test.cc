@@ -27,8 +27,7 @@ TEST(ThreadPool, CoversEveryIndexOnceWhateverTheGrain) {
   }
 }
 
-// Jobs that are over before a worker is awake, one after the other: what a late thread takes must be of the job of
-// then.
+// Jobs that end before a worker wakes up, one after the other: a late thread must take parts of the current job only.
 TEST(ThreadPool, KeepsShortJobsApart) {
   ThreadPool pool(3);
   std::vector<int> seen(64);
@@ -42,7 +41,7 @@ TEST(ThreadPool, KeepsShortJobsApart) {
   }
 }
 
-// What gives each thread room of its own counts on it: as many chunks as threads are as many parts.
+// Callers that give each thread its own buffer rely on this: as many chunks as threads make as many parts.
 TEST(ThreadPool, MakesNoPartsBeyondTheChunks) {
   ThreadPool pool(4);
   const size_t count = 37, grain = (count + pool.size() - 1) / pool.size();

@@ -1,5 +1,5 @@
-// Tokenizers of tokenizer.json beside Hugging Face's own JavaScript implementation, and what its files do not tell:
-// spans, errors, the older files.
+// Tokenizers of tokenizer.json against Hugging Face's own JavaScript implementation. Also what its files do not
+// specify: spans, errors, older files.
 #include "core/text/tokenizer.h"
 
 #include <gtest/gtest.h>
@@ -68,10 +68,11 @@ TEST_P(TokenizerGolden, PairsAreTheirs) {
   for (const Json& pair : Pairs().GetArray()) {
     const std::string a = Text(pair["a"]), b = Text(pair["b"]);
     EXPECT_EQ(tokenizer_.Encode(a, std::nullopt, 1000).ids, Ids(pair["single"]));
-    if (std::string(GetParam()) == "gpt2") continue;  // it knows no pairs: the other implementation drops the second
+    // the model has no pairs: the other implementation drops the second text
+    if (std::string(GetParam()) == "gpt2") continue;
     const Encoding encoding = tokenizer_.Encode(a, b, 1000);
     EXPECT_EQ(encoding.ids, Ids(pair["ids"])) << a << " | " << b;
-    // GPT-2's and RoBERTa's models have one segment, and their implementation tells the texts apart all the same.
+    // GPT-2's and RoBERTa's models have one segment, but their implementations number the segments anyway.
     if (std::string(GetParam()).starts_with("bert")) EXPECT_EQ(encoding.types, Ids(pair["types"]));
   }
 }
@@ -88,7 +89,7 @@ TEST_P(TokenizerGolden, SpansAscendAndCoverAllThatIsNotDropped) {
       for (const size_t edge : {piece.begin, piece.end}) {
         EXPECT_TRUE(edge == text.size() || (text[edge] & 0xC0) != 0x80) << text << " at " << edge;
       }
-      if (piece.begin < piece.end) at = piece.begin;  // a space that was put before a word lies behind its beginning
+      if (piece.begin < piece.end) at = piece.begin;  // a space inserted before a word lies behind its beginning
       std::fill(covered.begin() + static_cast<std::ptrdiff_t>(piece.begin),
                 covered.begin() + static_cast<std::ptrdiff_t>(piece.end), true);
     }
@@ -138,24 +139,24 @@ std::vector<std::string> Spanned(const Tokenizer& tokenizer, const std::string& 
   return parts;
 }
 
-// As the reference's offsets are: see NormalizedString and process_offsets in the crate `tokenizers`.
+// The same as the reference's offsets: see NormalizedString and process_offsets in the crate `tokenizers`.
 TEST(TokenizerSpans, AreOfTheTextAsItWasWritten) {
   const Tokenizer bert = Load("bert-uncased");
   using Parts = std::vector<std::string>;
   EXPECT_EQ(Spanned(bert, "  Caf\u00c9 \u6f22!"), (Parts{"C", "a", "f", "\u00c9", "\u6f22", "!"}));
-  EXPECT_EQ(Spanned(bert, "e\u0301!"), (Parts{"e", "!"}));  // a mark that was dropped is nobody's
+  EXPECT_EQ(Spanned(bert, "e\u0301!"), (Parts{"e", "!"}));  // a removed mark belongs to no piece
   EXPECT_EQ(Spanned(bert, "a [MASK] the"), (Parts{"a", "[MASK]", "the"}));
 
   const Tokenizer gpt2 = Load("gpt2");
   EXPECT_EQ(Spanned(gpt2, "Is it"), (Parts{"I", "s", " ", "it"}));
-  // Each byte of a character stands for all of it.
+  // Each byte of a character has the span of the whole character.
   EXPECT_EQ(Spanned(gpt2, "\U0001F600"), (Parts{"\U0001F600", "\U0001F600", "\U0001F600", "\U0001F600"}));
 
   const Tokenizer roberta = Load("roberta");  // spaces are trimmed, also the one that <mask> takes
   EXPECT_EQ(Spanned(roberta, "it is <mask>."), (Parts{"", "it", "is", "<mask>", "", "."}));
 }
 
-// And ids, among them those of unigrams whose sums tie.
+// Ids as well, among them those of unigrams with equal sums.
 TEST(TokenizerSpans, AreThoseOfTheReference) {
   const JsonObject goldens = ReadGoldens(kFolder + "spans.json");
   for (const auto& member : goldens.root().GetObject()) {
@@ -226,7 +227,7 @@ TEST(TokenizerFiles, OlderByteLevelFilesAreTheSame) {
   }
 }
 
-// Each is refused, by name, and nothing is allocated for what is only claimed.
+// Each is refused by name, and nothing is allocated for a size that is only claimed.
 TEST(TokenizerFiles, WhatIsNotDoneIsRefusedByName) {
   const auto with = [](const std::string& from, const std::string& to, const std::string& name = "bert-uncased") {
     std::string json = ReadBytes(kFolder + name + ".json");
@@ -290,7 +291,7 @@ std::string Repeated(std::string_view unit, size_t times) {
   return all;
 }
 
-// Steps that each make a byte a thousand: at load, where an added piece is rewritten, and of a text.
+// Steps that each turn a byte into a thousand: at loading, where an added piece is normalised, and for a text.
 TEST(Tokenizer, ATextThatGrowsIsCut) {
   const std::string many(1000, 'a');
   const std::string replace = R"({"type":"Replace","pattern":{"String":"a"},"content":")" + many + "\"}";
@@ -351,7 +352,7 @@ TEST(ByteLevel, TheAlphabetIsTwoHundredFiftySixCharacters) {
   std::sort(sorted.begin(), sorted.end());
   EXPECT_EQ(std::unique(sorted.begin(), sorted.end()), sorted.end());
   EXPECT_EQ(characters['A'], static_cast<uint32_t>('A'));
-  EXPECT_EQ(characters[' '], 0x120u);  // the one that vocabularies are full of
+  EXPECT_EQ(characters[' '], 0x120u);  // the most frequent one in vocabularies
   std::string all, piece;
   for (int byte = 0; byte < 256; ++byte) {
     all += static_cast<char>(byte);

@@ -1,4 +1,4 @@
-// A SentencePiece model written as tokenizer.json cuts as it does itself.
+// A SentencePiece model written as tokenizer.json gives the same segmentation as the model itself.
 #include "core/train/tokenizer_writer.h"
 
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ TEST(TokenizerJson, PutsAnEncodersPiecesAroundTexts) {
   EXPECT_EQ(two.types.back(), 1);
   const Encoding hidden = tokenizer.Encode("I love [MASK].", std::nullopt, 64);
   EXPECT_EQ(std::count(hidden.ids.begin(), hidden.ids.end(), tokenizer.Id("[MASK]")), 1);
-  // Around a hidden word texts are cut as they are in training, where it has been one: a mark behind it begins no word.
+  // Texts around a masked word are cut as in training, where a word stood there: punctuation behind it begins no word.
   const auto texts = [&](const std::string& text) {
     std::vector<std::string> all;
     for (const int32_t id : tokenizer.Encode(text, std::nullopt, 64).ids) all.emplace_back(tokenizer.Text(id));

@@ -1,4 +1,4 @@
-// Training as a whole: configs, schedules, runs that are interrupted.
+// Training as a whole: configs, schedules, interrupted runs.
 #include "core/train/trainer.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ class TrainingRun : public testing::Test {
     folder_ = fs::temp_directory_path() / ("qkv-train-" + std::to_string(::getpid()));
     fs::remove_all(folder_);
     fs::create_directories(folder_);
-    // Words of the small model's vocabulary and their mirror image.
+    // Words of the small model's vocabulary and their reverse.
     std::ofstream pairs(folder_ / "pairs.tsv");
     for (int i = 0; i < 64; ++i) {
       const std::string a(1, static_cast<char>('a' + i % 7)), b(1, static_cast<char>('h' + i % 5));
@@ -72,7 +72,7 @@ TEST_F(TrainingRun, EndsInAModelThatLoads) {
   ASSERT_TRUE(model) << model.error().ToString();
   EXPECT_NE(Bytes("run/curves.html").find("<svg"), std::string::npos);
   EXPECT_EQ(Bytes("run/run.json"), Config("run"));
-  // The start piece's row is zero still.
+  // The row of the start piece is still zero.
   WeightSlots slots = (*model)->Slots();
   std::vector<float> row((*model)->config().d_model);
   std::get<Weight*>(slots.slots[0].to)->GetRow(static_cast<size_t>((*model)->config().start), row.data());
@@ -94,7 +94,7 @@ TEST_F(TrainingRun, ContinuesFromAnyStopBitForBit) {
     EXPECT_EQ(stopped.value().kind, RunEnd::Kind::kStopped);
     RunOptions resume;
     resume.resume = true;
-    resume.threads = 3;  // their number changes nothing
+    resume.threads = 3;  // the number of threads changes nothing
     const Result<RunEnd> end = Train(Config(out), resume);
     ASSERT_TRUE(end) << end.error().ToString();
     EXPECT_EQ(end.value().kind, RunEnd::Kind::kDone);
@@ -111,7 +111,8 @@ std::vector<float> TableRow(TranslationModel& model, size_t row) {
   return floats;
 }
 
-// Two pieces change places, a third has another name: the first two keep what they have learnt, the third begins anew.
+// Two pieces exchange their places and a third has another name. The first two keep what they have learnt; the third
+// starts anew.
 TEST_F(TrainingRun, BeginsFromAModelOfAnotherVocabulary) {
   ASSERT_TRUE(Train(Config("first")));
   const fs::path turned = folder_ / "turned";
@@ -132,14 +133,14 @@ TEST_F(TrainingRun, BeginsFromAModelOfAnotherVocabulary) {
   config.replace(config.find(fs::absolute("tests/goldens/models/tiny-f32").string()),
                  fs::absolute("tests/goldens/models/tiny-f32").string().size(), "turned");
   config.replace(config.find("\"peak\": 0.01"), 12, "\"peak\": 0");
-  ASSERT_TRUE(Train(config));  // whose rate is 0: it ends as it began
+  ASSERT_TRUE(Train(config));  // whose rate is 0: the result equals the start
   auto first = LoadFolder((folder_ / "first/model").string()), second = LoadFolder((folder_ / "second/model").string());
   ASSERT_TRUE(first && second);
   EXPECT_EQ(TableRow(**second, a), TableRow(**first, b));
   EXPECT_EQ(TableRow(**second, b), TableRow(**first, a));
   EXPECT_NE(TableRow(**second, c), TableRow(**first, c));
   WeightSlots theirs = (*first)->Slots(), ours = (*second)->Slots();
-  for (size_t i = 2; i < theirs.slots.size(); ++i) {  // after the table and its bias
+  for (size_t i = 2; i < theirs.slots.size(); ++i) {  // behind the table and its bias
     const auto* matrix = std::get_if<Weight*>(&theirs.slots[i].to);
     if (matrix == nullptr) continue;
     std::vector<float> x(theirs.slots[i].inputs), y(x.size());
@@ -226,7 +227,8 @@ TEST(Initialise, HasTheVariancesOfThePapersAndRepeats) {
     for (const float v : x) sum += static_cast<double>(v) * v;
     return sum / static_cast<double>(x.size());
   };
-  // Five standard deviations of the mean of squares: of a uniform one sqrt(4/5), of a normal one sqrt(2) times it.
+  // Five standard deviations of the mean of squares. For a uniform variable one is sqrt(4/5) of it, for a normal one
+  // sqrt(2).
   EXPECT_NEAR(variance(rows(0)), 2.0 / 400, 5 * std::sqrt(0.8 / 30000) * 2 / 400);
   EXPECT_NEAR(variance(rows(1)), 1.0 / 64, 5 * std::sqrt(2.0 / 32000) / 64);
   EXPECT_EQ(gain.sum(), 7);

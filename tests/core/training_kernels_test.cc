@@ -1,4 +1,4 @@
-// What only learning needs, against its equations in double.
+// Kernels that only training needs, against their equations in double.
 #include <cmath>
 #include <numbers>
 #include <vector>
@@ -20,7 +20,7 @@ Matrix Draw(size_t rows, size_t cols, uint64_t seed, float scale = 1) {
 TEST(Dropout, IsTheSameOnEveryTargetAndOnAnyNumberOfThreads) {
   ThreadPool one(1), three(3);
   const Random random(0x123456789abcdefull, 77);
-  // The last one's counter carries into its second word.
+  // The last counter carries into its second word.
   for (const uint64_t first : {uint64_t{0}, uint64_t{12345}, uint64_t{0xfffffff8}}) {
     for (const size_t size : {0, 1, 127, 128, 129, 1000, 70000}) {
       const Matrix x = Draw(1, size, 1);
@@ -49,7 +49,7 @@ TEST(Dropout, DropsItsShareAndKeepsTheMean) {
     else
       EXPECT_FLOAT_EQ(v, 1 / 0.9f);
   }
-  // Four standard deviations of a binomial, and what rounding the rate to 1 / 65536 may do.
+  // Four standard deviations of a binomial, and the error of rounding the rate to 1 / 65536.
   EXPECT_NEAR(static_cast<double>(dropped) / kSize, 0.1, 4 * std::sqrt(0.09 / kSize) + 0x1p-17);
 }
 

@@ -1,4 +1,4 @@
-// The Transformer against PyTorch: logits, every attention, translations; and what must be equal bit for bit.
+// The Transformer against PyTorch: logits, every attention, translations. And results that must be equal bit for bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kKinds[] = {"logits", "encoder_self", "decoder_self", "cross"};
 
-// One forced pass over ids, from the model's own functions: the tokenizer has no part in it.
+// One forced pass over ids by the model's own functions, without the tokenizer.
 struct Pass {
   Matrix logits;  // [T, V]
   AttentionMap encoder_self, decoder_self, cross;
@@ -57,7 +57,7 @@ Pass Forced(const Transformer& model, const std::vector<int32_t>& source, const 
           trace.Take(AttentionKind::kDecoderSelf), trace.Take(AttentionKind::kCross)};
 }
 
-// The largest distance from what the golden keeps of a tensor.
+// The largest distance from the values that the golden keeps of a tensor.
 double LargestError(const float* ours, const Json& kept, const std::vector<double>& exact) {
   const Json& shape = kept["shape"];
   const size_t width = shape[shape.Size() - 1].GetUint();
@@ -75,7 +75,7 @@ double LargestError(const float* ours, const Json& kept, const std::vector<doubl
   return largest;
 }
 
-// The same of each step's largest logits.
+// The same for each step's largest logits.
 double LargestErrorAtTop(const Matrix& logits, const Json& top, const std::vector<double>& exact) {
   size_t at = top["offset"].GetUint();
   double largest = 0;
@@ -126,7 +126,7 @@ TEST_P(TransformerGolden, CutsTextIntoTheSameIds) {
   }
 }
 
-// Measured from float64, at most twice as far as PyTorch's float32 is, plus 1e-6; on every target of this machine.
+// The distance from float64 is at most twice that of PyTorch's float32, plus 1e-6, on every target of this machine.
 TEST_P(TransformerGolden, LogitsAndAttentionsAreAsExactAsPyTorchs) {
   const Json& theirs = index_.root()["float32_error"];
   double largest[std::size(kKinds)] = {};
@@ -229,7 +229,7 @@ TEST_P(TransformerGolden, ReplayIsTheForcedPass) {
     ASSERT_EQ(replay.log_probs.size(), Ids(golden["target_ids"]).size());
     for (size_t t = 0; t < replay.log_probs.size(); ++t) {
       const double exact = exact_[offset + t];
-      // The logit's error, the normaliser's, and the result's own rounding.
+      // The error of the logit and of the normaliser, and the rounding of the result itself.
       EXPECT_NEAR(replay.log_probs[t], exact, 2 * logit_error + 4 * kUnit * std::abs(exact));
     }
   }
@@ -296,7 +296,7 @@ class TransformerTranslation : public testing::TestWithParam<const char*> {
   JsonObject translations_ = ReadGoldens(GetParam() + std::string("/translations.json"));
   const Json& Theirs() const { return translations_.root()["translations"]; }
   size_t Beams() const { return translations_.root()["beams"].GetUint(); }
-  // A margin under which another decision is no error.
+  // Below this margin another decision is no error.
   double NearTie() const { return translations_.root()["near_tie"].GetDouble(); }
   std::vector<std::string> Sources() const {
     std::vector<std::string> sources;
@@ -304,8 +304,8 @@ class TransformerTranslation : public testing::TestWithParam<const char*> {
     return sources;
   }
 
-  // How many differ where rounding may decide; any other difference fails. Whatever the near tie, most scores are as
-  // near as those of floats are: where no activation is rounded another way, int8 is no less exact.
+  // How many may differ where rounding decides; any other difference fails. Whatever the near ties, most scores are as
+  // near as those of floats: where no activation is rounded differently, int8 is equally exact.
   size_t Differing(const std::vector<Translation>& ours, const char* search) const {
     size_t differing = 0, near = 0;
     for (size_t i = 0; i < ours.size(); ++i) {
@@ -327,7 +327,7 @@ class TransformerTranslation : public testing::TestWithParam<const char*> {
     return differing;
   }
 
-  // Of greedy search the margin where the two part. A beam may have parted before it shows: its smallest margin.
+  // For greedy search the margin where the two differ first. A beam may differ before it shows: its smallest margin.
   static double ClosestDecision(const Json& margins, const std::vector<int32_t>& ours,
                                 const std::vector<int32_t>& theirs, const char* search) {
     if (std::strcmp(search, "greedy") == 0) {
@@ -364,7 +364,7 @@ TEST_P(TransformerTranslation, AloneInABatchAndOnTwoThreadsAreEqual) {
   }
 }
 
-// Sums of whole numbers are the same everywhere, and what is done with floats beside them is written to be.
+// Sums of integers are the same everywhere, and the float operations beside them are written to be the same too.
 TEST(Int8Translation, IsTheSameToTheBitOnEveryTarget) {
   const JsonObject goldens = ReadGoldens(kInt8Goldens + std::string("/translations.json"));
   const TranslationModel* const model = SharedModel(goldens.root()["model"].GetString());
@@ -381,7 +381,7 @@ TEST(Int8Translation, IsTheSameToTheBitOnEveryTarget) {
   });
 }
 
-// What the search says of its result, the replay says too.
+// The replay reports what the search reports of its result.
 TEST_P(TransformerTranslation, ScoreIsTheReplays) {
   Arena arena;
   ThreadPool pool(1);
@@ -395,7 +395,7 @@ TEST_P(TransformerTranslation, ScoreIsTheReplays) {
     const Replay& replay = job.result();
     EXPECT_EQ(replay.target.tokens.ids, translation.ids);
     const auto length = static_cast<float>(translation.ids.size());
-    // An </s> that the limit forced costs the search nothing.
+    // An </s> that the limit forces costs the search nothing.
     const bool forced = translation.ids.size() == LongestTranslation(*model_, replay.source.tokens.ids.size(), {});
     const float sum = replay.log_prob - (forced ? replay.log_probs.back() : 0);
     EXPECT_NEAR(translation.score, sum / std::pow(length, model_->generation().length_penalty), 1e-5);

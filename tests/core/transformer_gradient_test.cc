@@ -1,4 +1,4 @@
-// The whole model's backward against PyTorch's autograd in float64, and its first steps of learning.
+// The whole model's backward against PyTorch's autograd in float64, and its first training steps.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 const std::string kFolder = "tests/goldens/models/", kGradients = "tests/goldens/gradients/";
 constexpr const char* kSmall[] = {"tiny-f32", "tiny-f16", "tiny-bf16"};
 
-// Weights, or the golden gradients in their seats, of a model of that shape.
+// The weights of a model of that shape, or the golden gradients in its slots.
 std::unique_ptr<Transformer> ReadWeights(const std::string& path, const TransformerConfig& config) {
   auto model = std::make_unique<Transformer>(config);
   const std::string file = ReadBytes(path);
@@ -30,7 +30,7 @@ std::unique_ptr<Transformer> ReadWeights(const std::string& path, const Transfor
   return model;
 }
 
-// The loss under dropout of those kinds.
+// The loss under these kinds of dropout.
 struct Spread {
   std::vector<std::string> of;
   float rate = 0;
@@ -102,7 +102,7 @@ struct Learner {
         parameters(slots) {
     parameters.Watch(tape);
   }
-  // The loss, and its gradient added to what there is.
+  // The loss. Its gradient is added to the existing one.
   double LossPass(const Golden& golden, Random* random = nullptr) {
     Context ctx{.arena = arena, .pool = pool, .tape = &tape, .random = random};
     const auto pieces = static_cast<float>(golden.batch.target_out.size());
@@ -187,8 +187,8 @@ TEST(TransformerGradient, IsTheSameOnAnyNumberOfThreadsAndOnASecondRun) {
   }
 }
 
-// PyTorch draws otherwise, but drops in the same places and scales what stays alike: over many draws the loss has the
-// same mean and the same deviation.
+// PyTorch draws other numbers, but drops in the same places and scales by the same factor: over many draws the loss has
+// the same mean and deviation.
 TEST(TransformerGradient, LossUnderDropoutIsSpreadAsPyTorchs) {
   constexpr int kDraws = 1000;
   for (const char* name : kSmall) {
@@ -212,8 +212,8 @@ TEST(TransformerGradient, LossUnderDropoutIsSpreadAsPyTorchs) {
   }
 }
 
-// With dropout too: the same draws make loss and gradient, so that (L(w + h d) - L(w - h d)) / 2h = g'd. The step is
-// short, since ReLU's corners are many.
+// With dropout too: loss and gradient use the same draws, so (L(w + h d) - L(w - h d)) / 2h = g'd. The step is short
+// because ReLU has many corners.
 TEST(TransformerGradient, OfDropoutFollowsTheLoss) {
   constexpr float kStep = 3e-4f;
   const TransformerConfig config = ConfigOf("tiny-f32");
@@ -228,7 +228,7 @@ TEST(TransformerGradient, OfDropoutFollowsTheLoss) {
     for (const LearntParameter& p : learner.parameters.all()) {
       std::vector<float>& d = directions.emplace_back(p.size);
       for (size_t i = 0; i < p.size; ++i) {
-        if (p.gradient.data()[i] == 0) continue;  // what fills a panel up stays zero
+        if (p.gradient.data()[i] == 0) continue;  // padding of a panel stays zero
         d[i] = direction_draws.Uniform() - 0.5f;
         slope += static_cast<double>(d[i]) * p.gradient.data()[i];
       }

@@ -24,7 +24,7 @@ TEST(Utf, EveryCodePoint) {
     const std::string text = Utf8(code);
     const bool valid = !IsSurrogate(code) && code <= 0x10FFFF;
     ASSERT_EQ(Utf8Length(text + "x"), valid ? text.size() : 0) << std::hex << code;
-    ASSERT_EQ(Utf8Length(text.substr(0, text.size() - 1)), 0U) << std::hex << code;  // cut off
+    ASSERT_EQ(Utf8Length(text.substr(0, text.size() - 1)), 0U) << std::hex << code;  // truncated
     ASSERT_EQ(AnnouncedLength(text[0]), text.size()) << std::hex << code;
   }
 }
@@ -51,7 +51,7 @@ TEST(Utf, OffsetsInUtf16) {
   const std::vector<std::pair<size_t, size_t>> expected = {{0, 0}, {1, 1}, {2, 2}, {4, 3}, {7, 4}, {11, 6}, {12, 7}};
   Utf16Offsets ascending(text);
   for (const auto& [byte, unit] : expected) EXPECT_EQ(ascending.At(byte), unit);
-  for (const auto& [byte, unit] : expected) EXPECT_EQ(ascending.At(byte), unit);  // starts over
+  for (const auto& [byte, unit] : expected) EXPECT_EQ(ascending.At(byte), unit);  // starts again
   EXPECT_EQ(ascending.At(3), 3U);                                                 // inside e acute
   EXPECT_EQ(ascending.At(100), 7U);
   EXPECT_EQ(Utf16Offsets("").At(0), 0U);

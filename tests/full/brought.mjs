@@ -1,5 +1,5 @@
-// A model of OPUS-MT's size, made here from random numbers, in a real Chromium: loaded straight to int8 it stays within
-// 200 MB, and it translates.
+// A random model of OPUS-MT's size in a real Chromium: loaded directly to int8 it stays within 200 MB, and it
+// translates.
 
 import {
   cpSync,
@@ -34,7 +34,7 @@ function xorshift(seed) {
   };
 }
 
-/** [name, shape] of everything in a MarianMT folder of this size. */
+/** [name, shape] of all tensors in a MarianMT folder of this size. */
 function tensors() {
   const norm = (name) => ['weight', 'bias'].map((part) => [`${name}.${part}`, [kWidth]]);
   const linear = (name, outputs, inputs) => [
@@ -56,7 +56,7 @@ function tensors() {
   return [['model.shared.weight', [kPieces, kWidth]], ...layers, ['final_logits_bias', [1, kPieces]]];
 }
 
-/** Floats in safetensors, written a tensor at a time. */
+/** Floats in safetensors, written tensor by tensor. */
 async function writeWeights(file) {
   const header = {};
   let end = 0;
@@ -142,7 +142,7 @@ async function writeFolder(folder) {
   return writeWeights(join(folder, 'model.safetensors'));
 }
 
-/** The processes that run pages, of every browser there is. */
+/** The renderer processes of all running browsers. */
 function renderers() {
   return readdirSync('/proc').filter((pid) => {
     try {
@@ -153,7 +153,7 @@ function renderers() {
   });
 }
 
-/** What processes hold that is not a mapped file, in bytes (proc_pid_status(5)). @param {string[]} pids */
+/** Memory of processes without mapped files, in bytes (proc_pid_status(5)). @param {string[]} pids */
 function heldBy(pids) {
   let kilobytes = 0;
   for (const pid of pids) {
@@ -167,7 +167,7 @@ function heldBy(pids) {
   return 1024 * kilobytes;
 }
 
-/** Runs `work`; its result, and the most that the processes held meanwhile beyond what they held before. */
+/** Runs `work`; its result, and how far the processes' memory rose above its value before. */
 async function watched(pids, work) {
   const before = heldBy(pids);
   let most = before;
@@ -182,7 +182,7 @@ async function watched(pids, work) {
   }
 }
 
-/** In the page. */
+/** Runs in the page. */
 async function loadAndTranslate([index, url]) {
   const { inspect, load } = await import(index);
   const said = await inspect(url);

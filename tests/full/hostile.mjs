@@ -1,4 +1,4 @@
-// The fuzzers, for longer, and the native tests and the command under the sanitizers.
+// The fuzzers with a longer time, and the native tests and the command under the sanitizers.
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -29,7 +29,7 @@ const model = at('tests', 'goldens', 'models', 'tiny-f16');
 const oneSided = (name) => at('tests', 'goldens', 'one-sided', name);
 const kHostile = 'Where is the kitchen?\n\n\xff\xfe\u2581\u{1f600} >>fra<<\n' + 'a '.repeat(100000) + '\n';
 
-// What the command is given, and the code that it ends with.
+// The command's inputs and expected exit codes.
 const kCommands = [
   [['translate', '--model', model], 0],
   [['translate', '--model', model, '--beam', '4', '--trace', '/dev/null'], 0],
@@ -42,7 +42,7 @@ const kCommands = [
   [['inspect', '--model', tmpdir()], 1],
 ];
 
-/** The command's code, which is compiled with exceptions and types, on texts that nobody writes. */
+/** The command's code, which is compiled with exceptions and RTTI, on unusual texts. */
 function* commands(program, env) {
   const options = { ...env, ASAN_OPTIONS: 'exitcode=99' };
   for (const [args, code] of kCommands) {

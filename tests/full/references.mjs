@@ -1,5 +1,6 @@
-// Thousands of sentences beside PyTorch and SentencePiece, and int8 beside floats. They need a folder of sentences that the
-// repository does not hold and, but for the last, Debian's Python packages; without either they are skipped.
+// Thousands of sentences against PyTorch and SentencePiece, and int8 against floats. These tests need a folder of
+// sentences that the repository does not hold and, except the last, Debian's Python packages. Without them they are
+// skipped.
 
 import { createHash } from 'node:crypto';
 import {
@@ -15,13 +16,13 @@ import {
 import { join } from 'node:path';
 import { at, cmake, run, say } from '../../web/tools/common.mjs';
 
-const kModel = at('tests', 'goldens', 'en-fr'); // of floats
+const kModel = at('tests', 'goldens', 'en-fr'); // a float model
 const kInt8 = at('web', 'models', 'en-fr');
 const kCompared = at('web', 'models', 'compared');
 const kFolder = at('build', 'full');
-const kPython = '/usr/bin/python3'; // Debian's, which has Debian's packages
+const kPython = '/usr/bin/python3'; // Debian's Python, which has Debian's packages
 const kTraced = 200;
-// How many of 2,000 translations may differ, each at a near tie: rounding decides those.
+// How many of 2,000 translations may differ, each at a near tie that rounding decides.
 const kMayDiffer = { 1: 3, 4: 10 };
 // The same between our own builds in int8, which are written to compute the same bits.
 const kBuildsMayDiffer = 10;
@@ -32,7 +33,10 @@ const kForced = 0.98;
 const quiet = { stdio: ['ignore', 'ignore', 'ignore'], check: false };
 const oracle = (name) => at('tests', 'oracle', name);
 
-/** Why these cannot run here, or null. @param {string | undefined} data @param {string} file @param {string} [module] */
+/**
+ * Why these tests cannot run here, or null. @param {string
+ * undefined} data @param {string} file @param {string} [module]
+ */
 async function missing(data, file, module) {
   if (!data) return 'needs a folder of sentences: --data DIR';
   if (!existsSync(data) || !readdirSync(data).some((name) => name.endsWith(file))) return `${data} holds no ${file}`;
@@ -51,7 +55,7 @@ async function between(input, output, command, args) {
   }
 }
 
-/** The English side of the development set, a line each. */
+/** The English side of the development set, line by line. */
 function sourceLines(pairs, count = Infinity) {
   const lines = readFileSync(pairs, 'utf8').trimEnd().split('\n').slice(0, count);
   const path = join(kFolder, `sources-${lines.length}.txt`);
@@ -71,7 +75,7 @@ function engines(model, beam) {
   };
 }
 
-/** PyTorch's translations: they take long, and are made again only when what they come from has changed. */
+/** PyTorch's translations. They take long, so they are made again only when their inputs have changed. */
 async function reference(pairs, beam) {
   const parts = [pairs, join(kModel, 'model.safetensors'), ...['parity.py', 'search.py', 'transformer.py'].map(oracle)];
   const hash = createHash('sha256');
@@ -116,7 +120,7 @@ const linesOf = (path) => readFileSync(path, 'utf8').trimEnd().split('\n');
 
 const verdict = (isGood) => ({ [isGood ? 'passed' : 'failed']: 1 });
 
-/** Files of translations, by engine, of those that did translate. */
+/** Files of translations by engine, of the engines that did translate. */
 async function byEngines(model, beam, sources, name) {
   const translated = {};
   for (const [engine, [command, args]] of Object.entries(engines(model, beam))) {
@@ -126,7 +130,7 @@ async function byEngines(model, beam, sources, name) {
   return translated;
 }
 
-/** WebAssembly's translations beside the command's. */
+/** WebAssembly's translations against the command's. */
 function* besideNative(translated, model) {
   for (const engine of ['baseline', 'relaxed']) {
     const name = `${model}, ${engine} beside native`;
@@ -141,7 +145,9 @@ function* besideNative(translated, model) {
   }
 }
 
-/** The models that the demo offers to compare, in int8: our builds beside each other. @param {{data?: string}} options */
+/**
+ * The int8 models that the demo offers for comparison: our builds against each other. @param {{data?: string}} options
+ */
 export async function* compared({ data }) {
   const why = await missing(data, 'dev.en-fr.tsv');
   if (why) return yield { name: 'compared models, our builds beside each other', said: why, skipped: 1 };
@@ -152,7 +158,7 @@ export async function* compared({ data }) {
   }
 }
 
-/** The default model, in int8: our builds beside each other, and beside floats. @param {{data?: string}} options */
+/** The default int8 model: our builds against each other, and against floats. @param {{data?: string}} options */
 export async function* int8({ data }) {
   const why = await missing(data, 'dev.en-fr.tsv');
   if (why) return yield { name: 'int8 beside floats', said: why, skipped: 1 };

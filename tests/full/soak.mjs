@@ -1,4 +1,4 @@
-// The soaks in full: 100,000 translations, 200 translators, an abort after each step of a long job.
+// The soak tests in full: 100,000 translations, 200 translators, an abort after each step of a long job.
 
 import { say } from '../../web/tools/common.mjs';
 import { soaks } from '../soak/soaks.mjs';

@@ -1,4 +1,4 @@
-// Training in full: killed at twenty random moments, and the whole of the task that pages are held to.
+// Training in full: killed at twenty random moments, and the whole task of the page test.
 
 import { spawnSync } from 'node:child_process';
 import { at } from '../../web/tools/common.mjs';

@@ -1,6 +1,6 @@
-// Any bytes as a text of which parts are carried through a translation, those that the rules find and those that a
-// caller gives, and any pieces as its translation. Parts stay in order and within their texts. The first bytes say what
-// is given and what is written; runs from the root of the repository.
+// Any bytes as a text of which parts are carried through a translation, by the rules and by a caller's spans, and any
+// pieces as its translation. Parts must stay in order and within their texts. The first bytes choose what is given and
+// what is written. Runs from the root of the repository.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -51,7 +51,7 @@ void CheckFound(std::string_view text) {
   }
 }
 
-// The pieces, and the weights by which each looks at the source, of the same bytes.
+// The pieces, and the weights with which each attends to the source, made from the same bytes.
 void CheckSpelling(const CarriedSource& source, const std::vector<int32_t>& ids) {
   const size_t sources = source.tokens().ids.size();
   AttentionMap alignment{1, 1, ids.size(), sources, std::vector<float>(ids.size() * sources), 0, {}, {}, {}};

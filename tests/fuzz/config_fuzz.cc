@@ -1,4 +1,5 @@
-// Any bytes as config.json, generation_config.json and vocab.json. What is accepted keeps its promises.
+// Any bytes as config.json, generation_config.json and vocab.json. An accepted file must satisfy what its reader
+// promises.
 #include <string_view>
 
 #include "core/models/rnn_config.h"

@@ -1,7 +1,7 @@
-// A whole model folder, loaded and then used: translated, scored and traced, encoded and read, continued. Each is an
-// error or a result that keeps its promises, never a crash and no memory that its files did not ask for within their
-// limits. An input is a folder in one piece: for each file "NAME SIZE\n" and its bytes. tests/fuzz/mutate.mjs makes
-// such folders from good ones, well formed and of another meaning.
+// A whole model folder is loaded and used: texts are translated, scored and traced, encoded and read, continued. Each
+// gives an error or a result that satisfies its promises, never a crash, and no memory beyond what its files ask for
+// within their limits. An input is a folder in one file: for each file "NAME SIZE\n" and its bytes.
+// tests/fuzz/mutate.mjs makes such folders from good ones: well formed, with other content.
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace qkv {
 namespace {
 
 constexpr uint64_t kMemory = uint64_t{64} << 20;  // of the weights
-constexpr size_t kMostUntrained = 200000;         // numbers of a model whose weights do not go with its config
+constexpr size_t kMostUntrained = 200000;  // the number of weights for a model whose file does not fit its config
 constexpr std::string_view kTexts[] = {
     "", "Where is the kitchen?", ">>fra<< The cat [MASK] on the <mask>.",
     "Caf\xC3\xA9  \xEF\xBC\xA1 don't 12\t\xE6\xBC\xA2\xF0\x9F\x98\x80\xFF!\xE2\x96\x81<|endoftext|>"};
@@ -55,7 +55,7 @@ bool Feed(AnyLoader& loader, const SmallFiles& files, const std::vector<WeightFi
   return true;
 }
 
-// Weights of their own for a config that its weights do not go with, so that what it says is used too.
+// Random weights for a config that the folder's weights do not fit, so that the config is used too.
 template <class Model>
 bool FillUntrained(Model& model) {
   WeightSlots slots = model.Slots();
@@ -76,7 +76,7 @@ bool FillUntrained(Model& model) {
   return true;
 }
 
-// No step takes more of the arena than it asked for: it stays one block, which gives all that it has in one piece.
+// No step takes more of the arena than it asked for: the arena stays one block that gives all its memory in one piece.
 void Run(Job& job) {
   Arena arena;
   ThreadPool pool(1);

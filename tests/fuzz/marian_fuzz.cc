@@ -1,5 +1,5 @@
-// Any bytes as a binary model of Marian's, and as its options: an error or a model, never a crash, and no room made for
-// what is not there.
+// Any bytes as a binary Marian model, and as its options: an error or a model, never a crash, and no memory for data
+// that is missing.
 #include <algorithm>
 #include <cstdint>
 #include <string_view>

@@ -1,7 +1,7 @@
-// Model folders that are well formed and mean something else: good ones, with a few changes drawn from a seed. Numbers
-// stand at and around every limit, fields are missing, repeated and moved, steps and templates are longer than anybody
-// writes. The same folders go through the native engine under its sanitizers (tests/fuzz/folder_fuzz.cc) and through the
-// WebAssembly (tests/lib/mutated.test.js).
+// Well-formed model folders with changed content: good folders with a few changes drawn from a seed. Numbers are at and
+// around every limit; fields are missing, repeated and moved; steps and templates are unusually long. The same folders
+// run through the native engine under its sanitizers (tests/fuzz/folder_fuzz.cc) and through the WebAssembly
+// (tests/lib/mutated.test.js).
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { zip } from '../lib/zip.js';
@@ -47,7 +47,7 @@ const recurrent = {
 };
 const sampling = { do_sample: true, temperature: 0.7, top_k: 5, top_p: 0.9, repetition_penalty: 1.1, num_beams: 1 };
 
-/** Good folders. The recurrent one has no weights: they are made up where the native engine reads it. @type {Folder[]} */
+/** Good folders. The recurrent one has no weights: the native reader makes them up. @type {Folder[]} */
 const kGood = [
   tiny,
   read('models/tiny-pre-norm'),
@@ -61,7 +61,7 @@ const kGood = [
   })),
 ];
 
-/** Numbers below 2^32, the same for a seed everywhere (Mulberry32, public domain). */
+/** Numbers below 2^32, on every machine the same for a seed (Mulberry32, public domain). */
 function generator(/** @type {number} */ seed) {
   let state = seed;
   return () => {
@@ -104,7 +104,7 @@ const replace = (/** @type {string} */ from, /** @type {string} */ to) => ({
   pattern: { String: from },
   content: to,
 });
-/** Steps of a tokenizer.json, by the field that they go into. @type {Record<string, any[]>} */
+/** Steps of a tokenizer.json, by the field that holds them. @type {Record<string, any[]>} */
 const kSteps = {
   normalizer: [
     ...[replace('a', 'a'.repeat(1000)), replace(' ', 'a a'), replace('e', ''), replace('\u2581', ' ')],
@@ -132,13 +132,13 @@ const kLists = {
   decoder: 'decoders',
 };
 
-/** Every place of a JSON value that holds another: the object or list, and the key. */
+/** Every place of a JSON value that holds another value: the object or list, and the key. */
 function placesOf(/** @type {any} */ value) {
   const places = [];
   const waiting = [value];
   while (waiting.length > 0) {
     const node = waiting.pop();
-    // Of the thousands of entries of a vocabulary the first and the last few stand for all.
+    // Of a vocabulary's thousands of entries, the first and the last few stand for all.
     const keys = Object.keys(node);
     for (const key of keys.length > 40 ? [...keys.slice(0, 20), ...keys.slice(-20)] : keys) {
       places.push({ node, key });
@@ -152,7 +152,7 @@ function otherNumber(/** @type {Chance} */ chance, /** @type {number} */ value) 
   return chance.of([chance.of(kNumbers), chance.of(kNumbers), value + 1, value - 1, value * 2, -value]);
 }
 
-/** Something else in the place of a value. @returns {any} */
+/** Another value in place of a value. @returns {any} */
 function other(/** @type {Chance} */ chance, /** @type {any} */ value, /** @type {any[]} */ places) {
   const kind = chance.below(8);
   if (kind === 0) {
@@ -182,7 +182,7 @@ function change(/** @type {Chance} */ chance, /** @type {any} */ root) {
   else node[key] = other(chance, node[key], places);
 }
 
-/** One more step where a tokenizer.json has steps. */
+/** One more step in a place where tokenizer.json has steps. */
 function addStep(/** @type {Chance} */ chance, /** @type {any} */ root) {
   const field = /** @type {keyof typeof kLists} */ (chance.of(Object.keys(kLists)));
   const before = root[field]?.type === 'Sequence' ? root[field][kLists[field]] : [root[field]].filter(Boolean);
@@ -190,7 +190,7 @@ function addStep(/** @type {Chance} */ chance, /** @type {any} */ root) {
   if (Array.isArray(before)) root[field] = { type: 'Sequence', [kLists[field]]: [...before, ...steps] };
 }
 
-/** A template that nobody writes: special pieces in any number, texts as they must be or anyhow. */
+/** An unusual template: any number of special pieces, with valid or invalid places of the texts. */
 function addTemplate(/** @type {Chance} */ chance, /** @type {any} */ root) {
   const piece = () => ({ SpecialToken: { id: 's', type_id: chance.below(3) } });
   const place = (/** @type {string} */ id) => ({ Sequence: { id, type_id: chance.below(3) } });
@@ -205,7 +205,7 @@ function addTemplate(/** @type {Chance} */ chance, /** @type {any} */ root) {
   root.post_processor = { type: 'TemplateProcessing', single, pair, special_tokens: { s: { ids } } };
 }
 
-/** A text of JSON as an object, changed, as a text; now and then with a field that is there twice. */
+/** A JSON text parsed, changed and written again; sometimes a field occurs twice. */
 function changeJson(/** @type {Chance} */ chance, /** @type {string} */ text, isTokenizer = false) {
   const root = JSON.parse(text);
   for (let count = 1 + chance.below(3); count > 0; --count) {
@@ -225,7 +225,7 @@ function changeJson(/** @type {Chance} */ chance, /** @type {string} */ text, is
 const concat = (/** @type {Uint8Array[]} */ ...parts) => new Uint8Array(Buffer.concat(parts));
 const text = (/** @type {Uint8Array} */ file) => new TextDecoder().decode(file);
 
-/** The header says something else of the same data. */
+/** Changes the header; the data stays. */
 function changeSafetensors(/** @type {Chance} */ chance, /** @type {Uint8Array} */ file) {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const end = 8 + Number(view.getBigUint64(0, true));
@@ -234,13 +234,13 @@ function changeSafetensors(/** @type {Chance} */ chance, /** @type {Uint8Array} 
   return concat(length, header, file.subarray(end));
 }
 
-/** A whole number as a pickle writes it, in the form that it needs. */
+/** An integer as a pickle writes it, in the shortest form that holds it. */
 function pickled(/** @type {bigint} */ value) {
   const eight = new Uint8Array(new BigInt64Array([value]).buffer);
   return value >= 0n && value < 256n ? Uint8Array.of(0x4b, Number(value)) : Uint8Array.of(0x8a, 8, ...eight);
 }
 
-/** Where the small numbers and the short texts of a pickle of PyTorch's stand: [begin, end) with the opcode. */
+/** The places of small numbers and short texts in a PyTorch pickle: [begin, end) with the opcode. */
 function partsOf(/** @type {Uint8Array} */ pickle) {
   const parts = [];
   const lengths = { 0x4b: 2, 0x4d: 3, 0x4a: 5, 0x71: 2, 0x72: 5, 0x68: 2, 0x6a: 5, 0x80: 2 };
@@ -296,7 +296,7 @@ function varint(/** @type {number} */ value) {
   return Uint8Array.of(...list, value);
 }
 
-/** A .spm whose pieces have other texts, scores and types, are gone, or are there twice. */
+/** A .spm whose pieces have other texts, scores and types, are missing, or occur twice. */
 function changeSpm(/** @type {Chance} */ chance, /** @type {Uint8Array} */ file) {
   const messages = [];
   for (let at = 0; at < file.length;) {
@@ -332,7 +332,7 @@ function changeFile(/** @type {Chance} */ chance, /** @type {string} */ name, /*
 }
 
 /**
- * A folder that no other seed makes: the same on every machine.
+ * A folder that only this seed makes, the same on every machine.
  * @param {number} seed a whole number
  * @returns {Folder}
  */
@@ -340,7 +340,7 @@ export function mutatedFolder(seed) {
   const chance = new Chance(seed);
   const folder = { ...chance.of(kGood) };
   for (let count = 1 + chance.below(2); count > 0; --count) {
-    // What a file says of the model is said in these; a file that is empty has nothing to change.
+    // These files describe the model. An empty file has nothing to change.
     const names = Object.keys(folder).filter((name) => folder[name].length > 0);
     const name = chance.of([...names, ...names.filter((each) => /^(config|tokenizer)\.json$/.test(each))]);
     folder[name] = changeFile(chance, name, folder[name]);
@@ -348,6 +348,6 @@ export function mutatedFolder(seed) {
   return folder;
 }
 
-/** A folder in one piece, as folder_fuzz reads it. @param {Folder} folder */
+/** A folder in one file, as folder_fuzz reads it. @param {Folder} folder */
 export const packed = (folder) =>
   concat(...Object.entries(folder).flatMap(([name, file]) => [bytes(`${name} ${file.length}\n`), file]));

@@ -1,5 +1,5 @@
-// Any bytes as a model of Marian's in NumPy's .npz: an error or a model, never a crash, and no room made for what is
-// not there.
+// Any bytes as a Marian model in NumPy's .npz: an error or a model, never a crash, and no memory for data that is
+// missing.
 #include <unistd.h>
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace qkv;
 
-// The reader maps a file, so the bytes become one, in memory where the system has a folder for that.
+// The reader maps a file, so the bytes are written to one, in memory where the system has a folder for that.
 const std::string& Folder() {
   static const std::string folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
   return folder;
@@ -26,7 +26,7 @@ bool Write(const std::string& path, const uint8_t* data, size_t size) {
   return std::fclose(file) == 0 && whole;
 }
 
-// As the binary file that it stands for: its header, and then each tensor.
+// In the order of the binary file that it replaces: its header, then each tensor.
 void Read(NpzFile& file) {
   MarianDirectory directory("model.npz", 0);
   for (ByteRange range = directory.Next(); range.length != 0; range = directory.Next()) {

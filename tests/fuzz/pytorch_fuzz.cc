@@ -1,4 +1,4 @@
-// Any bytes as pytorch_model.bin: an error or a model, never a crash, and no room made for what is not there.
+// Any bytes as pytorch_model.bin: an error or a model, never a crash, and no memory for data that is missing.
 #include <algorithm>
 #include <cstdint>
 
@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   WeightSlots slots;
   slots.slots.push_back({{"w"}, 2, 3, &query, false});
   slots.slots.push_back({{"w"}, 1, 3, &key, false});
-  for (size_t i = 0; i < 2; ++i) {  // two parts of one tensor [3, 3], written the other way round
+  for (size_t i = 0; i < 2; ++i) {  // two parts of one transposed tensor [3, 3]
     slots.slots[i].transposed = true;
     slots.slots[i].whole = 3;
     slots.slots[i].first = 2 * i;

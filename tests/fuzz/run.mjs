@@ -1,7 +1,7 @@
 // Fuzzes each reader for a while, from the small corpus in the tree: `npm run fuzz -- [seconds each, 60] [name...]`.
-// What libFuzzer learns on the way stays in build/fuzz/corpus; a finding's input is kept in build/fuzz/findings. `folder`
-// gets whole model folders, a thousand after another, that tests/fuzz/mutate.mjs draws from seeds: nothing is learnt, a
-// seed is a folder.
+// New inputs of libFuzzer stay in build/fuzz/corpus; an input that fails is kept in build/fuzz/findings. The fuzzer
+// `folder` gets whole model folders, a thousand at a time, that tests/fuzz/mutate.mjs draws from seeds: it has no
+// corpus, each seed is a folder.
 
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { ToolError, at, cmake, fail, run, say, setUp } from '../../web/tools/common.mjs';
@@ -10,11 +10,11 @@ import { mutatedFolder, packed } from './mutate.mjs';
 const kLimits = [
   '-rss_limit_mb=1024',
   '-malloc_limit_mb=512',
-  '-timeout=30', // by the clock, also where other programs take the processor
+  '-timeout=30', // wall time, also when other programs use the processor
 ];
 const kFoldersAtOnce = 1000;
 
-/** Folders of new seeds, until the time is over; the seeds go on from the clock, so that each run has its own. */
+/** Folders of new seeds until the time is over. Seeds start at the clock, so each run has its own. */
 async function drawFolders(program, seconds, findings) {
   const folder = at('build', 'fuzz', 'folders');
   const end = Date.now() + 1000 * seconds;
@@ -23,7 +23,7 @@ async function drawFolders(program, seconds, findings) {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
     for (let i = 0; i < kFoldersAtOnce; ++i, ++seed) writeFileSync(`${folder}/${seed}`, packed(mutatedFolder(seed)));
-    // With no run asked for, libFuzzer reads what is there and ends.
+    // Without runs libFuzzer reads the existing inputs and ends.
     await run(program, [folder, '-runs=0', '-max_len=1048576', '-verbosity=0', ...kLimits, ...findings]);
     say(`fuzz: folder, ${count + kFoldersAtOnce} folders, seeds below ${seed}`);
   }

@@ -1,4 +1,4 @@
-// Any bytes as model.safetensors: an error or a model, never a crash, and no room made for what is not there.
+// Any bytes as model.safetensors: an error or a model, never a crash, and no memory for data that is missing.
 #include <algorithm>
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-// Any bytes as a .spm file; one that is accepted cuts and spells a hostile text within its bounds.
+// Any bytes as a .spm file. An accepted file encodes and decodes a hostile text within its bounds.
 #include <string_view>
 
 #include "core/text/sentencepiece.h"

@@ -1,5 +1,5 @@
-// Any bytes as shortlist.bin: an error or a list whose pieces lie in the vocabulary. Half of the inputs get the
-// checksum that they lack, which no fuzzer guesses.
+// Any bytes as shortlist.bin: an error or a list whose pieces lie in the vocabulary. Half of the inputs get the right
+// checksum, which no fuzzer guesses.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>

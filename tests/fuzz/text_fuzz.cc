@@ -1,5 +1,5 @@
-// Any bytes as a text, cut by real models; spans stay in order and within the text, and ids within the model.
-// Runs from the root of the repository.
+// Any bytes as a text that real models encode. Spans stay in order and within the text, and ids within the model. Runs
+// from the root of the repository.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>

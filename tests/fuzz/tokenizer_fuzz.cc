@@ -1,5 +1,5 @@
-// Any bytes as tokenizer.json, and what loads as a tokenizer of texts: spans stay in order and within the text, and ids
-// within the tokenizer.
+// Any bytes as tokenizer.json, and a loaded file as a tokenizer of texts: spans stay in order and within the text, and
+// ids within the tokenizer.
 #include <cstdint>
 #include <string_view>
 

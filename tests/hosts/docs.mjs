@@ -1,5 +1,5 @@
-// The documents that the matrix makes: a page for each bundler and host, with the very project that is tried, and the table
-// of what works where.
+// The documents that the matrix makes: a page for each bundler and host with the tested project, and the table of what
+// works where.
 
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,10 +11,10 @@ const kResults = at('tests', 'hosts', 'results.json');
 const kDocument = at('web', 'docs', 'hosts.md');
 const kTable = /(<!-- made by the matrix -->\n)[\s\S]*$/;
 
-/** What each row's checks found when they last ran. @returns {Record<string, Record<string, string>>} */
+/** What each row's checks found in their last run. @returns {Record<string, Record<string, string>>} */
 const results = () => (existsSync(kResults) ? JSON.parse(readFileSync(kResults, 'utf8')) : {});
 
-/** Keeps what a row's checks found: 'yes', or 'no'. */
+/** Stores what a row's checks found: 'yes' or 'no'. */
 export function keep(row, found) {
   const outcomes = Object.entries(found).map(([check, outcome]) => [check, outcome === 'yes' ? 'yes' : 'no']);
   const all = { ...results(), [row.name]: Object.fromEntries(outcomes) };
@@ -40,7 +40,7 @@ export function writeDocuments() {
 
 const kColumns = ['build', 'translation', 'threads', 'development'];
 
-/** A line for each row; what a row does not have is empty. */
+/** A line for each row; a column that a row does not have is empty. */
 function table() {
   const found = results();
   const known = rows.filter(({ name }) => name in found);
@@ -54,7 +54,7 @@ function table() {
   return `\n| ${titles.join(' | ')} |\n|${' --- |'.repeat(titles.length)}\n${lines.join('')}`;
 }
 
-/** @param {import('./matrix.mjs').Row[]} tried of one project */
+/** @param {import('./matrix.mjs').Row[]} tried rows of one project */
 function hostPage(tried) {
   const [row] = tried;
   const isOne = tried.every(({ files }) => files.join() === row.files.join());

@@ -1,4 +1,4 @@
-// An extension's background script, in a Chromium of its own: extensions need a profile.
+// An extension's background script, in its own Chromium, since extensions need a profile.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 
 /**
- * What the function `translate` of the background script answers.
+ * The answer of the function `translate` of the background script.
  * @param {string} folder of the extension
  * @returns {Promise<string>}
  */
@@ -14,7 +14,7 @@ export async function askExtension(folder) {
   const profile = mkdtempSync(join(tmpdir(), 'qkv-profile-'));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: '/usr/bin/chromium',
-    headless: false, // the flag below is the headless mode that runs extensions
+    headless: false, // the flag below selects the headless mode that runs extensions
     ignoreDefaultArgs: ['--disable-extensions'],
     args: [
       '--headless=new',

@@ -1,5 +1,5 @@
-// Runs one row of the matrix: a fresh project with the packages as `npm pack` makes them, built, and used in Chromium or in a
-// process.
+// Runs one row of the matrix: a fresh project with the packages as `npm pack` makes them, built, and used in Chromium
+// or in a process.
 
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,14 +10,14 @@ import { at } from '../../web/tools/common.mjs';
 import { serve } from '../../web/tools/serve.mjs';
 import { folderOf } from './projects.mjs';
 
-/** What every project translates, and the result. */
+/** The text that every project translates, and the result. */
 export const kTranslation = "Je t'aime.";
 
-/** Milliseconds that a command, or a page, may take on a busy machine. */
+/** Milliseconds that a command or a page may take on a loaded machine. */
 const kLongest = 300_000;
 
 /**
- * Runs a command of the shell in a folder, with the programs that its packages have.
+ * Runs a shell command in a folder, with the programs of its packages on the PATH.
  * @returns {Promise<{code: number, output: string}>}
  */
 export function shell(command, folder) {
@@ -34,7 +34,7 @@ export function shell(command, folder) {
   });
 }
 
-/** As `shell`, but throws with the command's last words where it fails. */
+/** Like `shell`, but throws with the end of the command's output if it fails. */
 async function must(command, folder) {
   const { code, output } = await shell(command, folder);
   if (code !== 0) throw new Error(`${command} failed: ${output.slice(-2000)}`);
@@ -44,7 +44,7 @@ async function must(command, folder) {
 /** @type {Promise<Record<string, string>> | undefined} */
 let packed;
 
-/** The packages' tarballs, by name. */
+/** The packages' tarballs by name. */
 export function tarballs() {
   packed ??= (async () => {
     const folder = mkdtempSync(join(tmpdir(), 'qkv-packed-'));
@@ -57,7 +57,7 @@ export function tarballs() {
 }
 
 /**
- * A project's folder, with its packages installed. What npm's registry has is pinned in the row.
+ * A project's folder with its packages installed. The row pins the versions of packages from npm's registry.
  * @param {import('./matrix.mjs').Row} row
  * @returns {Promise<string>}
  */
@@ -98,7 +98,7 @@ export async function closeChromium() {
 }
 
 /**
- * What a page writes into its first paragraph, and what it complains of.
+ * The text of a page's first paragraph, and the errors and warnings that the page reports.
  * @param {string} url
  * @returns {Promise<{text: string, complaints: string[]}>}
  */
@@ -121,7 +121,7 @@ export async function readPage(url) {
 }
 
 /**
- * What the first paragraph of a folder's page says once another text has been typed into its field.
+ * The first paragraph of a folder's page after another text has been typed into its field.
  * @param {string} folder
  * @param {string} typed
  * @param {string} before what it says until then
@@ -144,7 +144,7 @@ export async function typeInto(folder, typed, before) {
 }
 
 /**
- * The page of a folder, on a server with isolation or without.
+ * The page of a folder, on a server with or without cross-origin isolation.
  * @param {string} folder
  * @param {import('../../web/tools/serve.mjs').ServeOptions} [options]
  * @param {string} [path]
@@ -158,7 +158,7 @@ export async function readFolder(folder, options = {}, path = '') {
   }
 }
 
-/** The names of all files of a folder, without their hashes. */
+/** The names of all files of a folder, without hashes. */
 export const filesOf = (folder) =>
   existsSync(folder)
     ? readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())

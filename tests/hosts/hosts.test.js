@@ -1,4 +1,4 @@
-// The rows of the matrix that need no registry. `npm run test:hosts` runs the others too.
+// The rows of the matrix that need no registry. `npm run test:hosts` runs all rows.
 
 import { readFileSync } from 'node:fs';
 import { transform } from 'esbuild';
@@ -25,5 +25,5 @@ test("README's lines have no await outside a function: Vite 5 and 6 build for br
   const text = readFileSync(at('README.md'), 'utf8');
   const blocks = [...text.matchAll(/```js\n([\s\S]*?)```/g)].map(([, code]) => code);
   expect(blocks.length).toBeGreaterThan(3);
-  for (const code of blocks) await transform(code, { target: 'es2020', format: 'esm' }); // throws for it
+  for (const code of blocks) await transform(code, { target: 'es2020', format: 'esm' }); // throws for such a row
 });

@@ -1,4 +1,4 @@
-// The rows of the matrix: where the package is tried, each in a project of its own.
+// The rows of the matrix: the hosts and bundlers in which the package is tested, each in its own project.
 
 import { spawn } from 'node:child_process';
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,15 +23,15 @@ import { dependenciesOf } from './projects.mjs';
  * @property {Record<string, (folder: string) => Promise<string>>} checks each gives 'yes', or says what is wrong
  */
 
-/** The repository's own: a row that needs nothing else needs no registry. */
+/** Installed in this repository: a row that needs nothing else needs no registry. */
 const kEsbuild = at('node_modules', '.bin', 'esbuild');
 
 const same = (text, expected) => (text === expected ? 'yes' : `"${text}" instead of "${expected}"`);
 
-/** A check with the command that it runs, for the documents. */
+/** A check together with the command that it runs, for the documents. */
 const withCommand = (command, check) => Object.assign(check, { command });
 
-/** Builds: the command ends with 0 and says nothing of warnings about this package. */
+/** Builds: the command exits with 0 and prints no warning about this package. */
 const build = (command) =>
   withCommand(command, async (folder) => {
     const { code, output } = await shell(command, folder);
@@ -40,7 +40,7 @@ const build = (command) =>
     return warned.length === 0 ? 'yes' : warned.join('\n');
   });
 
-/** The page says what it should, and nothing else. */
+/** The page shows the expected text and reports nothing. */
 const page = ({ text, complaints }, expected) =>
   complaints.length > 0 ? [text, ...complaints].join('; ') : same(text, expected);
 
@@ -48,7 +48,7 @@ const translates = (out) => async (folder) => page(await readFolder(join(folder,
 const threads = (out) => async (folder) =>
   page(await readFolder(join(folder, out), { isolated: true }), `${kTranslation} 2`);
 
-/** A development server, while its page is read. */
+/** Runs a development server while its page is read. */
 const develops = (command, port, expected = `${kTranslation} 1`) =>
   withCommand(command, async (folder) => {
     const bin = join(folder, 'node_modules', '.bin');
@@ -66,11 +66,11 @@ const develops = (command, port, expected = `${kTranslation} 1`) =>
     try {
       await answers(`http://localhost:${port}/`);
       const first = await readPage(`http://localhost:${port}/`);
-      // What a server finds out on the first visit may make it reload the page.
+      // A server that finds dependencies on the first visit may reload the page.
       const last = page(first, expected) === 'yes' ? first : await readPage(`http://localhost:${port}/`);
       return page(last, expected);
     } finally {
-      if (child.exitCode === null) process.kill(-child.pid, 'SIGKILL'); // with all that it started
+      if (child.exitCode === null) process.kill(-child.pid, 'SIGKILL'); // with all processes that it started
     }
   });
 
@@ -88,21 +88,21 @@ const inPage = (out) => ({ translation: translates(out), threads: threads(out) }
 const prints = (command) =>
   withCommand(command, async (folder) => same((await shell(command, folder)).output, kTranslation));
 
-/** The build holds these files of the package and of a model, and no others. */
+/** The build contains these files of the package and of a model, and no others. */
 const holds = (out, expected) => async (folder) => {
   const names = filesOf(join(folder, out)).map(({ name }) => name);
   const kinds = names.filter((name) => /\.(wasm|safetensors)$|worker/.test(name) && !name.endsWith('.map'));
   return same(kinds.length, expected);
 };
 
-/** The compiler, the repository's own, has nothing to say. */
+/** The repository's own compiler reports nothing. */
 const compiles = (how) => (folder) => {
   const types = `--types node --typeRoots ${at('node_modules', '@types')}`;
   return quiet(`${at('node_modules', '.bin', 'tsc')} --strict --noEmit --target es2022 ${types} ${how}`, folder);
 };
 const quiet = async (command, folder) => same((await shell(command, folder)).output, '');
 
-/** A tool of packages says these words. */
+/** A package checker prints these words. */
 const finds = (command, words, name) => async (folder) => {
   if (name) cpSync((await tarballs())[name], join(folder, `${name}.tgz`));
   const { code, output } = await shell(command, folder);
@@ -124,14 +124,16 @@ const vite = (version, title, port) => ({
   },
 });
 
-/** A page that translates what is typed into it. @param {string} out the folder that is served */
+/** A page that translates the text that is typed into it. @param {string} out the folder that is served */
 const translatesTyped = (out) => ({
   translation: async (folder) => page(await readFolder(join(folder, out)), kTranslation),
   typing: async (folder) =>
     same(await typeInto(join(folder, out), 'How are you?', kTranslation), 'Comment allez-vous ?'),
 });
 
-/** An example, as users read it in examples/. @param {string} name @param {string} title @param {Row['checks']} checks */
+/**
+ * An example, as users read it in examples/. @param {string} name @param {string} title @param {Row['checks']} checks
+ */
 const example = (name, title, checks, needs = 'nothing') => ({
   name: `example-${name}`,
   title,
@@ -424,7 +426,7 @@ export const rows = [
   },
 ];
 
-/** A page whose modules come from a content delivery network, for which another origin stands in. */
+/** A page whose modules come from a content delivery network, replaced here by another origin. */
 async function fromNetwork(folder) {
   const cors = { 'access-control-allow-origin': '*' };
   const other = await serve(join(folder, 'node_modules'), { headers: cors });

@@ -1,4 +1,4 @@
-// The projects of the matrix: those in projects/, and the examples that users read.
+// The projects of the matrix: those in projects/, and the examples for users.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { at } from '../../web/tools/common.mjs';
 /** @param {string} name of a folder in projects/, or `examples/NAME` */
 export const folderOf = (name) => (name.startsWith('examples/') ? at(name) : at('tests/hosts/projects', name));
 
-/** What an example has of npm's registry: all that its package.json names, but for this package and its models. */
+/** The dependencies of an example from npm's registry: all in its package.json, except this package and its models. */
 export function dependenciesOf(name) {
   const file = join(folderOf(name), 'package.json');
   if (!existsSync(file)) return undefined;

@@ -1,7 +1,7 @@
-// `npm run test:hosts`: the package in bundlers and hosts, each a fresh project from npm. Prints a line for each check, and
-// writes what it found into the documents.
+// `npm run test:hosts`: the package in bundlers and hosts, each a fresh project from npm. Prints a line for each check,
+// and writes the results into the documents.
 //
-// usage: run.mjs [ROW...]   all when none is named
+// usage: run.mjs [ROW...]   all rows when none is named
 
 import { fail } from '../../web/tools/common.mjs';
 import { keep, writeDocuments } from './docs.mjs';

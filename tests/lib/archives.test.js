@@ -1,5 +1,5 @@
-// Models in archives: a zip of a folder or of Marian's files, and files that zstd compressed. The archives of these tests are
-// written here, but for tests/goldens/zstd, which zstd wrote.
+// Models in archives: a zip of a folder or of Marian's files, and files compressed with zstd. These tests write their
+// own archives; only those in tests/goldens/zstd were written by zstd.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -112,7 +112,7 @@ describe('zstd', () => {
     expect(await translates(files, { worker: true })).toBe(await translates({ files: marian }));
   });
 
-  /** A frame with a window descriptor and one block: its bytes, or one byte repeated. */
+  /** A frame with a window descriptor and one block, which holds its bytes or one repeated byte. */
   const frame = (window, type, size, body) =>
     Uint8Array.of(
       0x28,
@@ -144,7 +144,7 @@ describe('zstd', () => {
     expect(await result(frame(0xf8, 0, 1, [65]))).toHaveProperty('code', 'LIMIT_EXCEEDED'); // a window of 2 TB
     const bombs = Array.from({ length: 600 }, () => [...frame(0, 1, 131_072, [0])]).flat();
     expect(await result(Uint8Array.from(bombs))).toHaveProperty('code', 'LIMIT_EXCEEDED');
-    // Flips: an error, or other bytes; never more than the headers claim.
+    // Flipped bits give an error or other bytes, and never more bytes than the headers claim.
     const random = (n) => (seed = (seed * 1103515245 + 12345) % 2147483648) % n;
     let seed = 7;
     for (let i = 0; i < 300; i++) {

@@ -1,4 +1,4 @@
-// The examples of web/docs/attention.md: each prints what is written under it.
+// The examples of web/docs/attention.md: each prints what the page says.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { at } from './support.js';
@@ -9,7 +9,7 @@ const [prelude, ...examples] = Array.from(
 );
 const kNext = '--- the next example';
 
-/** What an example's comments say that it prints. */
+/** The output that an example's comments claim. */
 const promised = (code) => Array.from(code.matchAll(/^\s*\/\/ → (.*)$/gm), ([, line]) => line);
 
 test('each example prints what is written under it', () => {

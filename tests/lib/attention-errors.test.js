@@ -1,4 +1,4 @@
-// What is refused, in which words, and that the next call works.
+// What attention() refuses, with which message, and that the next call works.
 import { attention, loadAttention, multiHeadAttention, positions, scores } from '../../web/lib/attention/index.js';
 import { withEngine } from '../../web/lib/attention/engine.js';
 import { complaint, randomTensor } from './attention-support.js';
@@ -11,7 +11,7 @@ const floats = (...shape) => randomTensor(1, ...shape);
 const huge = floats(2 ** 16, 1);
 const kLong = 2 ** 31;
 
-// [name, what is given instead, where, code]
+// [name, the option that is replaced, where, code]
 const kRefused = [
   ['no options', undefined, 'query'],
   ['null', null, 'attention'],

@@ -1,6 +1,6 @@
-// The goldens of the attention family (tests/goldens/README.md) against the library: inputs generated as the oracle
-// generates them, errors held to the bounds of tests/core/attention_bounds.h and attention_family_test.cc. It imports
-// nothing, so that it also runs in a page.
+// The goldens of the attention family (tests/goldens/README.md) against the library. Inputs are generated as the oracle
+// generates them. Errors are within the bounds of tests/core/attention_bounds.h and attention_family_test.cc. This file
+// imports nothing, so that it also runs in a page.
 
 const kUnit = 2 ** -24;
 const kTiny = 1.2e-38;
@@ -24,7 +24,7 @@ function generated(shape, [seed, factor = 1, offset = 0]) {
   return { data, shape };
 }
 
-/** [1 or heads, rows, columns]; in the goldens a vector is [n], or [heads, n]. */
+/** [1 or heads, rows, columns]. In the goldens a vector is [n] or [heads, n]. */
 function parameter({ shape, values }, perHead) {
   const heads = perHead ? shape[0] : 1;
   const [rows, columns] = perHead ? shape.slice(1) : shape;
@@ -70,7 +70,7 @@ function windowOf(window, spec) {
   return { ...options, ...parameters(window.parameters, spec.per_head) };
 }
 
-/** The call for a case, but for its selection. */
+/** The call of a case, without its selection. */
 const callOf = (spec, inputs, { temperature, window, mask, pointer }) => ({
   ...inputs,
   temperature,
@@ -87,7 +87,7 @@ const rowsOf = (tensor, head) => Array.from({ length: tensor.shape[1] }, (_, row
 const absDot = (x, y) => x.reduce((total, a, c) => total + Math.abs(a * y[c]), 0);
 const absProduct = (rows, x) => rows.map((row) => absDot(Array.from(row), x));
 
-/** For a head: functions (i, j) -> the measure of a score, |score| <= measure, and its error. */
+/** For a head: functions (i, j) that return a score's measure, |score| <= measure, and its error. */
 function scoreBounds(spec, inputs, head) {
   const ofKeys = Math.floor(head / (spec.heads / spec.key_heads));
   const queries = rowsOf(inputs.query, head).map((row) => Array.from(row));
@@ -155,7 +155,7 @@ function scoreBounds(spec, inputs, head) {
 
 // Comparison
 
-/** One row of one combination. `complain(what, got, wanted, bound)` is told of what is outside its bound. */
+/** One row of one combination. `complain(what, got, wanted, bound)` is called for each value outside its bound. */
 function compareRow({ spec, call, answer, expected, result, bounds, head, query, complain }) {
   const { keys, value_dim: dv } = spec;
   const row = head * spec.queries + query;
@@ -215,7 +215,7 @@ function compareRow({ spec, call, answer, expected, result, bounds, head, query,
   }
 }
 
-/** A drawn key is one that may be drawn. */
+/** A drawn key must be one that the draw allows. */
 function compareDraw({ result, expected, row, keys, seen, complain }) {
   const chosen = result.chosen.data[row];
   const isRight =
@@ -225,7 +225,7 @@ function compareDraw({ result, expected, row, keys, seen, complain }) {
   if (taken.some((isTaken, j) => isTaken && j !== chosen)) complain('draw', taken.join(), chosen, 0);
 }
 
-/** What masks' arrays add to a score. */
+/** What the mask's arrays add to a score. */
 function maskAt({ allowed, bias }, spec, head, query, j) {
   const at = ({ data, shape }) => data[((shape.length === 3 ? head : 0) * spec.queries + query) * spec.keys + j];
   if (allowed && at(allowed) === 0) return -Infinity;

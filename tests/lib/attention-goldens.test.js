@@ -11,7 +11,7 @@ const run = (flags, text) =>
     );
   });
 
-// In processes of their own: Jest's modules run several times slower, and V8 has relaxed SIMD only by a flag.
+// In processes of their own: modules run several times slower in Jest, and V8 has relaxed SIMD only behind a flag.
 const compare = (build) => `
     import { readFileSync } from 'node:fs';
     import { attention, loadAttention } from ${urlOf('web/lib/attention/index.js')};

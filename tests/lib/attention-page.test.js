@@ -1,5 +1,5 @@
-// What the page Attention is made of, without a browser: its sums are those that the engine computed, and its links and
-// programs say the whole state.
+// The parts of the page Attention that need no browser: its sums equal what the engine computed, and its links and
+// programs contain the whole state.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { javascriptOf } from '../../web/demo/attention/code.js';
@@ -15,7 +15,7 @@ import { at } from './support.js';
 const scores = await listScores();
 const complete = (patch) => completed({ ...firstState(), ...patch }, scores);
 
-/** What an expression comes to, in float64; NaN where it is words. */
+/** The value of an expression in float64; NaN if the expression has words. */
 function valueOf(expression) {
   const parts = expression.parts?.map(valueOf);
   switch (expression.op) {
@@ -61,7 +61,7 @@ const kChoices = [
   ...['alibi', 'general', 'cosine'].map((score) => ({ score, heads: 2, ...wide(), head: 1 })),
 ];
 
-/** Sizes that two heads share. */
+/** Sizes that two heads can share. */
 function wide() {
   const rows = (count, from) =>
     Array.from({ length: count }, (_, r) => [0, 1, 2, 3].map((c) => ((r * 3 + c + from) % 7) / 2 - 1));
@@ -90,7 +90,7 @@ test.each(kNamed)('each sum is the number beside it: %s', async (_, choice) => {
           continue;
         }
         ++sums;
-        // Numbers of a sum are floats, and its terms at most a few dozen of size below 10.
+        // A sum's numbers are floats. It has a few dozen terms of size below 10.
         expect([id, r, c, Math.abs(made - shown) < 2e-5 * Math.max(1, Math.abs(shown))]).toEqual([id, r, c, true]);
       }
     }
@@ -170,7 +170,7 @@ test('a link that was tampered with opens something that computes, or says why n
   }
 });
 
-/** What a program prints, as numbers of two places by name. */
+/** The numbers that a program prints, with two digits, by name. */
 async function printed(program) {
   const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], { cwd: at('.') });
   const { stdout, stderr } = await run;

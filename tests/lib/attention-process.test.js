@@ -1,4 +1,5 @@
-// 'qkv/attention' in a process of its own: what importing does and brings along, what it prints, how much memory it takes.
+// 'qkv/attention' in its own process: what an import does and which files it loads, what is printed, how much memory is
+// used.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -17,7 +18,7 @@ const run = (text) =>
   });
 const quiet = (stdout) => ({ code: 0, stderr: '', stdout });
 
-/** The files that a module imports when it is itself imported, all the way. */
+/** All files that a module imports, directly or indirectly. */
 function importsOf(file, found = new Set()) {
   if (found.has(file)) return found;
   found.add(file);

@@ -1,7 +1,7 @@
-// What the tests of the attention family share.
+// Shared by the tests of the attention family.
 import { rejection } from './support.js';
 
-/** Numbers in [-1, 1), the same at every run. */
+/** Numbers in [-1, 1), the same in every run. */
 export function randomNumbers(seed) {
   let state = seed * 2654435761 + 1;
   return () => {
@@ -41,7 +41,7 @@ export const rowsOf = ({ data, shape: [, columns] }, begin, end) => ({
   shape: [end - begin, columns],
 });
 
-/** A tensor as plain numbers, to compare with. */
+/** A tensor as plain numbers, for comparisons. */
 export const plain = (tensor) => tensor && { data: Array.from(tensor.data), shape: tensor.shape };
 
 export const largestDifference = (a, b) =>

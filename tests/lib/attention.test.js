@@ -1,4 +1,4 @@
-// attention(): shapes, choices and facts. Its numbers are those of the goldens (attention-goldens.test.js).
+// attention(): shapes, options and known facts. attention-goldens.test.js tests the numbers.
 import { readFileSync } from 'node:fs';
 import { attention, scores, selections, windows } from '../../web/lib/attention/index.js';
 import { headOf, largestDifference, plain, randomTensor, transposed } from './attention-support.js';
@@ -6,7 +6,7 @@ import { at } from './support.js';
 
 const kAll = ['output', 'weights', 'scores', 'logits', 'empty', 'chosen'];
 
-/** A parameter of the shape that the list promises. */
+/** A parameter of the shape that the list of scores gives. */
 function parameterOf({ shape: [rows, columns] }, { queryDim, keyDim, keys, hidden = 4 }, seed) {
   const sizes = { 1: 1, queryDim, keyDim, hidden, 'queryDim + keyDim': queryDim + keyDim, 'keys or more': keys + 2 };
   return randomTensor(seed, sizes[rows], sizes[columns]);

@@ -1,9 +1,9 @@
-// A small good model, and ways to damage it: for every engine that the tests run.
+// A small good model and ways to damage it, for every engine that the tests run.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { at } from './support.js';
 
-const kFolder = at('tests/goldens/models/tiny-f16'); // has all six files
+const kFolder = at('tests/goldens/models/tiny-f16'); // a model with all six files
 const kNames = [
   'config.json',
   'generation_config.json',
@@ -17,22 +17,22 @@ const good = Object.fromEntries(kNames.map((name) => [name, new Uint8Array(readF
 const bytes = (text) => new TextEncoder().encode(text);
 const text = (name) => new TextDecoder().decode(good[name]);
 
-/** The good model, as `Translator.create` takes it, with one file in another's place. */
+/** The good model as `Translator.create` takes it, with one file replaced. */
 export const modelWith = (name, content) => ({ files: { ...good, ...(name ? { [name]: content } : {}) } });
 
-/** A sentence, and what the good model makes of it with a beam of 1. */
+/** A sentence, and its translation by the good model with a beam of 1. */
 export const sentence = JSON.parse(readFileSync(join(kFolder, 'translations.json'), 'utf8')).translations.map(
   ({ source, greedy }) => ({ source, target: greedy.text }),
 )[1];
 
-/** Of a text file the last byte is a line's end; of a .spm file the last two are an empty message. */
+/** The last byte of a text file is a line end. The last two bytes of a .spm file are an empty message. */
 function isStillWhole(name, length) {
   const file = good[name];
   if (name.endsWith('.json')) return length === file.length - 1 && file.at(-1) === 10;
   return name.endsWith('.spm') && length === file.length - 2 && file.at(-2) === 0x2a && file.at(-1) === 0;
 }
 
-/** Each file cut at `places` places, the last two bytes among them. */
+/** Each file cut at `places` places, the last two bytes included. */
 export function truncations(places) {
   return kNames.flatMap((name) => {
     const { length } = good[name];
@@ -46,7 +46,7 @@ export function truncations(places) {
   });
 }
 
-/** The weights with their header edited and its length said anew, or said to be `claim`. */
+/** The weights with an edited header. The header's length is updated, or replaced by `claim`. */
 function weightsWith(from, to, claim) {
   const file = good['model.safetensors'];
   const end = 8 + Number(new DataView(file.buffer, file.byteOffset).getBigUint64(0, true));
@@ -68,7 +68,7 @@ function weightsWithNumber(offset, number) {
 const nested = (levels) => bytes(`{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`);
 const edited = (name, from, to) => bytes(text(name).replace(from, to));
 
-/** One damage each: what, the file, its bytes, the error's code and a part of its sentence. */
+/** The damages. Each has a title, the file, its bytes, the error's code and a part of its message. */
 export function defects() {
   const key = '"model.decoder.layers.0.encoder_attn.k_proj.';
   const weight = (to) => weightsWith(`${key}weight":{"dtype":"F16","shape":[36,36],"data_offsets":[244,2836]}`, to);

@@ -28,7 +28,7 @@ describe.each([
       const begin = performance.now();
       controller.abort(reason);
       expect(await promise).toBe(reason);
-      expect(performance.now() - begin).toBeLessThan(500); // a bound for a crowded machine: the page tests measure 20 ms
+      expect(performance.now() - begin).toBeLessThan(500); // a bound for a loaded machine; the page tests measure 20 ms
       expect(await translator.translate(kShort)).toBe(expected);
     }
   });

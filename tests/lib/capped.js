@@ -1,8 +1,8 @@
 // The engine with little memory, as on a small phone.
 
-const kPage = 65_536; // bytes of WebAssembly's pages
+const kPage = 65_536; // bytes of a WebAssembly page
 
-/** A number in WebAssembly's LEB128: its value, and where the next one begins. */
+/** A number in WebAssembly's LEB128: its value, and where the next number begins. */
 function readNumber(bytes, at) {
   let value = 0;
   for (let shift = 0; ; shift += 7) {

@@ -1,4 +1,4 @@
-// An engine whose memory may not grow: what does not fit is refused, and the translators that are there go on.
+// An engine whose memory may not grow: a model that does not fit is refused, and the loaded translators keep working.
 
 import { readFileSync } from 'node:fs';
 import { wasmUrls } from '../../web/lib/engine/assets.js';
@@ -8,7 +8,7 @@ import { create, rejection, tinyFolder } from './support.js';
 const engine = new Uint8Array(readFileSync(new URL(wasmUrls().baseline)));
 const kText = 'Hello.';
 
-/** The default model's files: each translator of them has a copy of its own. */
+/** The default model's files. Each translator that is made of them has its own copy. */
 const copyOfModel = () => {
   const names = ['config.json', 'generation_config.json', 'vocab.json', 'source.spm', 'model.safetensors'];
   return {
@@ -16,7 +16,7 @@ const copyOfModel = () => {
   };
 };
 
-// By the cap the memory ends in another place: while small files are read, or while weights are.
+// Each cap ends the memory in another place: while small files are read, or while weights are read.
 test.each([20, 21, 22, 23, 24, 26, 28, 32])(
   'of %d MiB: a model that does not fit leaves the others alone',
   async (most) => {
@@ -50,7 +50,7 @@ test('a text too large for the memory leaves the others alone', async () => {
   translator.destroy();
 });
 
-// By the cap the memory ends in another place: where the search begins, where its keys and values grow, in the trace.
+// Each cap ends the memory in another place: when the search begins, when its keys and values grow, or in the trace.
 test.each([18, 19, 20, 21, 22, 23, 24, 26, 28, 30])(
   'a search too wide for %d MiB leaves the others alone',
   async (most) => {

@@ -1,4 +1,5 @@
-// What is carried through, from JavaScript: the options and their mistakes, the trace's spans, what is said of doubt.
+// Texts that are carried through a translation, from JavaScript: the options and their errors, the trace's spans, the
+// warnings.
 import { readFileSync } from 'node:fs';
 import { readCarry, withCarried } from '../../web/lib/text/keep.js';
 import { at, create, rejection } from './support.js';

@@ -1,9 +1,9 @@
-// Damaged model folders, one after another, in one engine: each an error that names the file and the place, at once and
-// in little memory; afterwards the good model loads and translates right.
+// Damaged model folders, one after another, in one engine. Each gives an error that names the file and the place, at
+// once and in little memory. Afterwards the good model loads and translates correctly.
 import { defects, modelWith, sentence, truncations } from './bad-models.js';
 import { create, rejection } from './support.js';
 
-let keeper; // holds the engine that all of them share
+let keeper; // holds the engine that all tests of this file share
 let memory;
 beforeAll(async () => {
   keeper = await create({ model: modelWith(), beam: 1 });
@@ -17,7 +17,7 @@ async function expectTranslates(model) {
   translator.destroy();
 }
 
-/** The error of a model that must not load, which took no more than a second of the processor. */
+/** The error of a model that must not load. It took at most one second of processor time. */
 async function refusal(model) {
   const start = process.cpuUsage();
   const error = await rejection(create({ model }));
@@ -56,8 +56,8 @@ test.each(defects())('$what', async ({ model, code, says }) => {
   await expectTranslates(modelWith());
 });
 
-// The largest of the files, 40 MB of nothing, is in memory twice while it is refused: as it came, and as the engine
-// reads it. Memory grows by what is asked for, or by a fifth of itself where that is more, and never shrinks.
+// The largest file, 40 MB of zeros, is in memory twice while it is refused: as bytes, and as the engine reads it. The
+// memory grows by what is asked for, or by a fifth of its size if that is more, and never shrinks.
 test('they took the memory of the largest file twice, and take no more the next time', async () => {
   const sizes = defects().flatMap(({ model }) => Object.values(model.files).map(({ length }) => length));
   const grown = await keeper.memoryBytes();

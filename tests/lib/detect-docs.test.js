@@ -1,4 +1,4 @@
-// The examples of web/docs/detect.md: each prints what is written under it.
+// The examples of web/docs/detect.md: each prints what the page says.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { at } from './support.js';

@@ -1,4 +1,5 @@
-// qkv/detect: the languages of short texts, which letters decided, hostile texts, and the built-in API's LanguageDetector.
+// qkv/detect: the languages of short texts, which letters decided, hostile texts, and the LanguageDetector of the
+// built-in API.
 
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
@@ -45,7 +46,7 @@ test('short sentences are told by their languages', async () => {
 test('the download is below 200 KB, and knows at least 60 languages', async () => {
   const file = readFileSync(at(kFile));
   expect(file.length).toBeLessThan(200_000);
-  expect(gzipSync(file).length).toBeLessThan(200_000 - 10_000); // the rest is for the scripts
+  expect(gzipSync(file).length).toBeLessThan(200_000 - 10_000); // scripts alone decide the other languages
   const weights = readWeights(new Uint8Array(file).buffer, kFile);
   expect(weights.languages).toEqual([...languages]);
   expect(languages.length).toBeGreaterThanOrEqual(60);

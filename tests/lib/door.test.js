@@ -1,4 +1,4 @@
-// One copy at the door: what a call was given may change, shrink or be transferred as soon as the call is made.
+// Calls copy their arguments at once: they may change, shrink or be transferred as soon as the call has returned.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { attention, loadAttention, multiHeadAttention, positions } from '../../web/lib/attention/index.js';
@@ -18,7 +18,7 @@ describe('attention', () => {
   let expected;
   beforeAll(async () => (expected = await result()));
 
-  /** A matrix of 2 by 2 on a buffer that may shrink, and what shrinks it. */
+  /** A 2 x 2 matrix on a buffer that can shrink, and a function that shrinks it. */
   const shrinking = (numbers) => {
     const buffer = new ArrayBuffer(16, { maxByteLength: 16 });
     const data = new Float32Array(buffer);
@@ -58,7 +58,7 @@ describe('attention', () => {
     expect((await attention(options)).output.data).toEqual(expected);
     await multiHeadAttention(counted({ query: rows, mask }, 'layer'));
     const twice = Object.entries(reads).filter(([path, count]) => count > (/^(mask|row)/.test(path) ? 2 : 1));
-    expect(twice).toEqual([]); // mask and rows are given to two calls
+    expect(twice).toEqual([]); // mask and rows are passed to two calls
   });
 
   test('an array that says another size at each look is refused or taken at its word', async () => {

@@ -1,5 +1,5 @@
-// Downloads, from servers as people have them: what a server may say of a file that is not there, what it may send in its
-// place, what it may leave out, and that each body is read to its end.
+// Downloads from servers as they exist: what a server answers for a missing file, what it sends instead, which headers
+// it leaves out; and that each body is read to its end.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, openAsBlob, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -28,7 +28,7 @@ async function served(path, answer, use) {
   }
 }
 
-/** Loads a folder from a server, by the function that takes such folders. */
+/** Loads a folder from a server, with the function for that kind of folder. */
 async function loads(door, path, answer) {
   await served(path, answer, async ({ url }) => (await door(url)).destroy());
 }
@@ -45,7 +45,7 @@ describe('a file that a folder may lack', () => {
     await loads(load, tinyFolder, absent);
     await loads(load, folder('gpt2'), absent);
     const one = (name, response) => name === 'model.safetensors' && !!response.writeHead(status).end(body);
-    await loads(load, folder('bert-answer'), one); // it has an index, and shards
+    await loads(load, folder('bert-answer'), one); // it has an index and shards
   });
 
   test('is an error where it may be there another time, or breaks off', async () => {
@@ -230,7 +230,7 @@ describe('progress', () => {
   test('moves while what PyTorch pickled comes, and ends with 1', async () => {
     const pickled = folder('gpt2-untied');
     const seen = [];
-    let early = 0; // reports before all of it was there
+    let early = 0; // progress was reported before all bytes were there
     const slowly = async (response, bytes) => {
       response.writeHead(200, { 'content-length': bytes.length });
       for (let begin = 0; begin < bytes.length; begin += 500) {
@@ -258,7 +258,7 @@ test('a body is read to its end, so that a browser keeps it for the next visit',
       if (!tinyFiles.includes(name)) return response.writeHead(404).end();
       response.writeHead(200); // no length: chunks
       response.write(readFileSync(join(tinyFolder, name)));
-      setTimeout(() => response.end(), 100); // all bytes are there, and the end of the body is not
+      setTimeout(() => response.end(), 100); // all bytes have arrived, but the body has not ended
       response.on('close', () => (ended[name] = response.writableFinished));
     });
     await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
@@ -356,7 +356,7 @@ test('several workers download the model and the engine once, and share them', a
     requests.length = 0;
     const several = await create({ ...options, workers: 3 });
     expect(await several.translate(text)).toBe(expected);
-    expect(await several.memoryBytes()).toBeGreaterThan(2.5 * size); // all three are there
+    expect(await several.memoryBytes()).toBeGreaterThan(2.5 * size); // all three have arrived
     several.destroy();
     expect(requests.toSorted()).toEqual([...new Set(requests)].toSorted());
     expect(requests).toEqual(expect.arrayContaining([...tinyFiles, 'qkv.wasm']));

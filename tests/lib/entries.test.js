@@ -1,5 +1,5 @@
-// Every call of the package reads what it is given once, before it waits for anything: what is given is watched while it
-// is read, and spoilt as soon as the call has returned.
+// Every call of the package reads each argument once, before it waits for anything. The arguments are watched while
+// they are read, and overwritten as soon as the call has returned.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import * as parser from 'htmlparser2';
@@ -15,7 +15,8 @@ const isRecord = (value) =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
 /**
- * Plain data, watched. Methods are read as often as one likes, and a list that is iterated tells its length each time.
+ * Plain data whose reads are recorded. Methods may be read any number of times, and iterating a list reads its length
+ * each time.
  * @param {any} value @param {{found: string[], isOver: boolean}} faults @param {string} name
  */
 function watched(value, faults, name) {
@@ -36,7 +37,7 @@ function watched(value, faults, name) {
   });
 }
 
-/** Overwrites all bytes, and takes away those that can be taken away. @param {any} value */
+/** Overwrites all bytes, and removes those that can be removed. @param {any} value */
 function spoil(value) {
   if (ArrayBuffer.isView(value)) {
     new Uint8Array(value.buffer).fill(0);
@@ -46,7 +47,7 @@ function spoil(value) {
   else if (Array.isArray(value)) value.forEach(spoil);
 }
 
-/** Bytes that may shrink. @param {Uint8Array} bytes */
+/** Bytes of a resizable buffer. @param {Uint8Array} bytes */
 function shrinking(bytes) {
   const own = new Uint8Array(new ArrayBuffer(bytes.length, { maxByteLength: bytes.length }));
   own.set(bytes);
@@ -56,7 +57,7 @@ const filesOf = (folder) => {
   const names = readdirSync(folder).filter((name) => /\.(json|spm|safetensors)$/.test(name));
   return Object.fromEntries(names.map((name) => [name, shrinking(readFileSync(`${folder}/${name}`))]));
 };
-/** The same model with an index over its files of weights. */
+/** The same model with an index over its weight files. */
 function sharded({ 'model.safetensors': weights, ...files }) {
   const header = weights.subarray(8, 8 + new DataView(weights.buffer).getUint32(0, true));
   const names = Object.keys(JSON.parse(new TextDecoder().decode(header.slice())));
@@ -78,7 +79,7 @@ const collected = async (stream) => {
   for await (const part of stream) all.push(part);
   return all;
 };
-/** What a model says of a text, and that it is destroyed then. */
+/** A model's result for a text. The model is destroyed afterwards. */
 const used = async (creating, use) => {
   const model = await creating;
   const result = await use(model);
@@ -113,7 +114,7 @@ beforeAll(async () => {
 });
 afterAll(() => Object.values(models).forEach((model) => model.destroy()));
 
-/** A call of one of the models, and what it is given. */
+/** A call of one of the models, and its arguments. */
 const of = (model, method, ...given) => [(...args) => models[model][method](...args), given];
 const streamOf = (model, method, ...given) => [(...args) => collected(models[model][method](...args)), given];
 const layer = () => ({ query: rows(1, 0, 0, 1), value: rows(1, 2, 3, 4) });

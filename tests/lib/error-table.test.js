@@ -1,4 +1,4 @@
-// Each cause in the first table of web/docs/errors.md, brought about: the message, the class and the code.
+// Each cause in the first table of web/docs/errors.md is provoked: the message, the class and the code are compared.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Translator, models } from '../../web/lib/index.js';
@@ -8,7 +8,7 @@ import { errorTable, rowOf } from '../error-table.js';
 import { capped } from './capped.js';
 import { create, rejection, serveFolder, tinyFolder } from './support.js';
 
-/** Loads the small model from a server that answers in a way of its own for one file. */
+/** Loads the small model from a server that answers differently for one file. */
 async function from(name, answer) {
   const server = await serveFolder(tinyFolder, (asked, response) => asked === name && !!answer(response));
   try {
@@ -27,7 +27,7 @@ const kSentences = 'We went home. '.repeat(60);
 const engine = new Uint8Array(readFileSync(new URL(wasmUrls().baseline)));
 const half = () => readFileSync(join(tinyFolder, 'model.safetensors')).subarray(0, 20_000);
 
-/** A call of a translator, which is destroyed after it. */
+/** A call of a translator, which is destroyed afterwards. */
 async function using(call, isDestroyed = false, options = { model: tinyFolder }) {
   const translator = await create(options);
   if (isDestroyed) translator.destroy();
@@ -40,7 +40,7 @@ async function using(call, isDestroyed = false, options = { model: tinyFolder })
 
 const kPair = { sourceLanguage: 'en', targetLanguage: 'fr' };
 
-/** Serves the small model while `use` runs, beside it perhaps a manifest. */
+/** Serves the small model, perhaps with a manifest, while `use` runs. */
 async function served(use, manifest = status(404)) {
   const server = await serveFolder(tinyFolder, (asked, response) => asked === 'manifest.json' && !!manifest(response));
   try {
@@ -50,7 +50,7 @@ async function served(use, manifest = status(404)) {
   }
 }
 
-/** A store without room. */
+/** A store whose quota is used up. */
 const fullStore = {
   match: async () => undefined,
   put: () => Promise.reject(new DOMException('no room', 'QuotaExceededError')),
@@ -94,7 +94,7 @@ const kCauses = {
   'fit in one call': () => using((translator) => translator.translate('a'.repeat(1_000_001))),
   'has been destroyed': () => using((translator) => translator.translate('a'), true),
 };
-// Node 20 alone lacks what the row is about.
+// Only Node 20 lacks what the row is about.
 const isHere = (says) => !says.includes('relaxed') || process.versions.node.startsWith('20.');
 
 test('every row has its cause here', () => {

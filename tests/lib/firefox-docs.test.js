@@ -1,5 +1,5 @@
-// The examples of the documents on Firefox's models, each run as it stands: 'qkv' is the built package's source, and the models
-// are those of tests/goldens/marian, under the addresses that the examples give them.
+// The examples of the documents on Firefox's models, run unchanged. 'qkv' is the source of the built package, and the
+// models are those of tests/goldens/marian, at the addresses in the examples.
 import { readFileSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   server = createServer((request, response) => {
     const name = request.url.split('/').at(-1);
     if (name === 'models.json') return response.end(JSON.stringify(list));
-    // As it would be published: model.enfr.intgemm.alphas.bin.gz is model.xxyy.bin.gz here.
+    // Under the published names: model.enfr.intgemm.alphas.bin.gz is model.xxyy.bin.gz here.
     const own = name
       .replace(/\.(enfr|deen)\./, '.xxyy.')
       .replace('intgemm.alphas.', '')

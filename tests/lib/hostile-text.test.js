@@ -1,5 +1,5 @@
-// A thousand lines that nobody writes on purpose (tests/oracle/make_hostile_lines.py), through the boundary: cut as the
-// reference SentencePiece does, with spans in UTF-16, and translated; and what only JavaScript's strings can hold.
+// A thousand unusual lines (tests/oracle/make_hostile_lines.py) through the JavaScript API: pieces as in the reference
+// SentencePiece, spans in UTF-16, translations; and strings that only JavaScript has.
 import { loadModel } from '../../web/lib/engine/load.js';
 import { guard } from '../../web/lib/engine/guard.js';
 import { instantiate } from '../../web/lib/engine/instantiate.js';
@@ -31,7 +31,7 @@ beforeAll(async () => {
   wasm = guard(module);
 });
 
-/** Translates with the engine's own functions, which have a longest length. */
+/** Translates with the engine's own functions, which have a maximum length. */
 function translate(model, texts, options) {
   const job = wasm.translateStart(model, texts, options);
   while (!wasm.jobStep(job));
@@ -52,12 +52,12 @@ test('is cut as SentencePiece cuts it, with spans in UTF-16', async () => {
   let compared = 0;
   for (const { text, bytes, count, pieces } of readable) {
     const found = wasm.tokenize(model, text, 'source');
-    expect(found.ids).toHaveLength(Math.min(count + 1, 512)); // </s> is the last
+    expect(found.ids).toHaveLength(Math.min(count + 1, 512)); // </s> is the last piece
     if (!pieces) continue;
     const units = (offset) => bytes.subarray(0, offset).toString().length;
     const spans = [];
     for (let i = 0; i < pieces.length; i += 3) spans.push([pieces[i], units(pieces[i + 1]), units(pieces[i + 2])]);
-    // The default model numbers its pieces as its tokenizer does.
+    // The default model has the same ids as its tokenizer.
     expect(Array.from(found.ids.slice(0, -1), (id, i) => [id, found.begin[i], found.end[i]])).toEqual(spans);
     expect(found.pieces.map((piece) => rows[piece])).toEqual([...found.ids]);
     compared++;
@@ -81,7 +81,8 @@ test('is translated, every line by the small model and some by the default one',
     results.forEach(({ text, ids }, i) => {
       expect(ids.length).toBeLessThanOrEqual(maxLength);
       expect(text.isWellFormed?.() ?? true).toBe(true);
-      if (folder !== tinyFolder && chosen[i].count === 0) expect(text).toBe(''); // the other's tokenizer keeps more
+      // the other model's tokenizer keeps more pieces
+      if (folder !== tinyFolder && chosen[i].count === 0) expect(text).toBe('');
     });
     wasm.modelFree(model);
   }

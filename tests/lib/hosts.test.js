@@ -1,4 +1,4 @@
-// The library in Node's main thread and in its worker threads: everything works, and the process ends by itself.
+// The library in Node's main thread and in worker threads: everything works, and the process ends by itself.
 
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { at } from './support.js';
 const kText = JSON.stringify(kSure.text);
 const kIndex = JSON.stringify(pathToFileURL(at('web/lib/index.js')).href);
 
-// Says what each of the library's calls did; what it says is the same wherever it runs.
+// Prints a result of each of the library's calls. The output is the same in every thread.
 const kUse = `
 import { Translator } from ${kIndex};
 export async function use(worker, say) {
@@ -35,7 +35,7 @@ export async function use(worker, say) {
 const said = (worker) =>
   [`worker ${worker}`, kSure.translation, true, 'enough', kSure.translation, 'AbortError', 'AbortError'].join('\n');
 
-// In the main thread, or in a Worker that the main thread starts and waits for: neither is told to exit.
+// In the main thread, or in a Worker that the main thread starts and waits for. Neither calls exit.
 const kMain = `
 import { use } from './use.mjs';
 await use(process.argv[2] === 'true', (line) => console.log(String(line)));`;
@@ -63,7 +63,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const run = (script, worker, flags = []) =>
   new Promise((resolve) => {
-    const options = { timeout: 50_000 }; // a process that does not end is killed, and its code says so
+    const options = { timeout: 50_000 }; // a process that does not end is killed, and its exit code shows it
     execFile(process.execPath, [...flags, join(folder, script), String(worker)], options, (error, stdout, stderr) =>
       resolve({ code: error ? (error.code ?? error.signal) : 0, stdout: stdout.trim(), stderr }),
     );

@@ -1,4 +1,4 @@
-// The LanguageDetector of the façade, with a detector that answers as it is told.
+// The LanguageDetector of the façade, on a detector with prepared answers.
 import { asSpecified } from '../../web/lib/translator-api/detection.js';
 import { detectors } from '../../web/lib/translator-api/detectors.js';
 import { LanguageDetector } from '../../web/lib/translator-api/index.js';

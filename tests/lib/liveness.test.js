@@ -1,9 +1,10 @@
-// What becomes of calls when a worker dies: in Node, where its threads are ended in every way that there is.
+// What happens to calls when a worker dies, in Node, where a test can end its threads in every possible way.
 
 import { jest } from '@jest/globals';
 import threads from 'node:worker_threads';
 import { Translator } from '../../web/lib/index.js';
-import { Generator } from '../../dist/models.js'; // built: only there these workers are beside the scripts
+// the build, because only there the worker files are beside the scripts
+import { Generator } from '../../dist/models.js';
 import { Trainer } from '../../dist/train.js';
 import { watch } from '../../web/lib/worker/liveness.js';
 import { kSure } from '../translations.js';
@@ -11,10 +12,10 @@ import { at, create, rejection, tinyFolder } from './support.js';
 
 const kPair = { sourceLanguage: 'en', targetLanguage: 'fr' };
 const kLong = 'We went home and then we ate. '.repeat(300);
-/** Milliseconds in which a promise is to settle after its worker's death. */
+/** Milliseconds within which a promise must settle after its worker's death. */
 const kSoon = 1000;
 
-// Each worker obeys a message that ends it from within, on a port of the tests.
+// Each worker obeys a message on a port of the tests that ends it from within.
 const kObey = `import { workerData } from 'node:worker_threads';
   workerData.on('message', (how) => {
     if (how === 'exit') process.exit(3);
@@ -35,7 +36,7 @@ class MortalWorker extends Worker {
   }
 }
 beforeAll(() => (threads.Worker = MortalWorker));
-afterEach(() => Promise.all(started.splice(0).map((worker) => worker.terminate()))); // also where a test has failed
+afterEach(() => Promise.all(started.splice(0).map((worker) => worker.terminate()))); // also after a test has failed
 afterAll(() => (threads.Worker = Worker));
 
 const ends = ['exit', 'throw', 'memory', 'terminate'];
@@ -73,7 +74,7 @@ test.each(ends)('an idle worker that ends by %s is missed by nobody', async (how
   for (const translator of [first, second, third]) {
     expect(await translator.translate(kSure.text)).toBe(kSure.translation);
   }
-  expect(started.length).toBe(count + 1); // all three share the new one
+  expect(started.length).toBe(count + 1); // all three share the new engine
   for (const translator of [first, second, third]) translator.destroy();
 });
 

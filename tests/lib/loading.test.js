@@ -14,7 +14,7 @@ const tinyFiles = (change = {}) => ({
 });
 
 let expected;
-let keeper; // the engine that every load here shares: what a bad model leaves behind would show in it
+let keeper; // All loads of this file share the engine: anything that a bad model leaves behind would show.
 beforeAll(async () => {
   keeper = await create({ model: tinyFolder });
   expected = await keeper.translate('Hello there.');
@@ -74,7 +74,7 @@ describe('a model is given as', () => {
 });
 
 describe('a bad model', () => {
-  afterEach(() => expectLoads(tinyFolder)); // a good one loads in the same engine
+  afterEach(() => expectLoads(tinyFolder)); // a good model loads in the same engine
 
   test('lacks a file: MISSING_FILE, or NetworkError where it was to be downloaded', async () => {
     for (const name of kFiles.filter((name) => !/generation/.test(name))) {
@@ -146,7 +146,7 @@ describe('a bad model', () => {
     }
   });
 
-  // The tensors of the second one are of 256 MiB each: it is their sum that no memory of 32 bits holds.
+  // The tensors of the second model have 256 MiB each. Only their sum is too large for a memory of 32 bits.
   test.each([30_000, 8190])('of width %d promises more than memory holds: an error at its header', async (size) => {
     const config = {
       ...JSON.parse(new TextDecoder().decode(bytesOf('config.json'))),
@@ -229,7 +229,7 @@ describe('progress', () => {
       const seen = await progressOf({ worker });
       expect(seen[0]).toBe(0);
       expect(seen.at(-1)).toBe(1);
-      expect(seen.length).toBeGreaterThan(1); // at least 50 ms lie between two, so a disk gives few
+      expect(seen.length).toBeGreaterThan(1); // at least 50 ms lie between two reports, so a disk gives few
       expect(seen.every((loaded, i) => i === 0 || loaded > seen[i - 1])).toBe(true);
     }
   });

@@ -1,5 +1,5 @@
-// Models in Marian's own files, as Firefox has them, however they are given: tests/oracle/make_marian_goldens.py wrote them
-// and computed with them in NumPy.
+// Models in Marian's own files, as Firefox has them, from every kind of source. tests/oracle/make_marian_goldens.py
+// wrote the models and computed their results in NumPy.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -42,7 +42,7 @@ test('a trace has one map a layer of what an SSRU still keeps, and the guided he
   const length = target.pieces.length;
   expect(decoderSelf.shape).toEqual([2, 1, length, length]);
   expect(gates.shape).toEqual([2, 1, length, 16]);
-  // What is left of the last piece is what its gates did not keep of the pieces before.
+  // The last piece's weight is what its gates did not keep of the pieces before.
   const last = gates.data.subarray((length - 1) * 16, length * 16).reduce((sum, gate) => sum + 1 - gate, 0) / 16;
   expect(last).toBeCloseTo(decoderSelf.data[length * length - 1], 5);
   expect(cross.shape.slice(0, 2)).toEqual([2, 4]);

@@ -1,4 +1,4 @@
-// What the tests of markup share: a translator that is quick and does things no model would, and fragments made by chance.
+// Shared by the tests of markup: a fast translator that also does what no model would, and random fragments.
 
 /** A generator of numbers from 0 to 1 (mulberry32). */
 export function chance(seed) {
@@ -12,7 +12,7 @@ export function chance(seed) {
 }
 
 /**
- * Writes each word in capitals, in another order, and says where it came from; what is kept it keeps.
+ * Writes each word in capitals and in another order, and says where it came from. Kept words stay.
  * @param {(words: {text: string}[], random: () => number) => {text: string}[]} [order]
  */
 export function capitals(order = shuffled, { seed = 1, noise = 0 } = {}) {
@@ -57,7 +57,7 @@ export function capitals(order = shuffled, { seed = 1, noise = 0 } = {}) {
   };
 }
 
-/** The words of a sentence; what is kept is one. */
+/** The words of a sentence. A kept text is one word. */
 function wordsOf(text, kept) {
   const words = [];
   const add = (from, to) => {
@@ -90,7 +90,7 @@ const kWords =
   'the red cat sat. on my mat! where is "it"? a dog, and (one) bird; naïve über עִבְרִית 漢字 2024 x-y it\'s &amp; &lt;b&gt; &nbsp;'.split(
     ' ',
   );
-/** What a model can translate. */
+/** Words that a model can translate. */
 export const sentences = [
   'My brother lives in a big white house.',
   'She bought a new car yesterday.',
@@ -134,7 +134,7 @@ const kWhole = [
 ];
 
 /**
- * A fragment of HTML. `careless`: with tags that are not closed, or in the wrong order.
+ * A fragment of HTML. `careless`: with tags that are not closed or in the wrong order.
  * @param {() => number} random
  * @param {{careless?: boolean, words?: string[], depth?: number}} [options]
  */
@@ -172,7 +172,10 @@ export function fragment(random, { careless = false, words = kWords, depth: most
   return block(most);
 }
 
-/** What must stay of a tree: its elements with their attributes and parents, what is no text, and the letters of its text. */
+/**
+ * What a translation must keep of a tree: its elements with attributes and parents, all nodes that are not text, and
+ * the letters of its text.
+ */
 export function skeleton(root, { TreeElement, TreeText }) {
   const tag = ({ source }) => source.replace(/ (?:title|alt|placeholder|value)="[^"]*"/g, '');
   const elements = [];

@@ -1,4 +1,4 @@
-// Markup, translated: nothing of it is lost, nothing is made of text, and elements stand around the words that mean the same.
+// Translated markup: nothing of it is lost, text never becomes markup, and elements enclose the words that correspond.
 import { execFileSync } from 'node:child_process';
 import * as htmlparser2 from 'htmlparser2';
 import { translateHtml, translateNode } from '../../web/lib/markup/index.js';
@@ -180,7 +180,7 @@ describe('by a model', () => {
 
   test('two models align with each other', async () => {
     const both = await create({ model: [at('web/models/en-fr'), at('web/models/en-fr')] });
-    // French read as English: what is carried goes through both, and elements stay.
+    // French text, read as English: carried texts survive both translations, and so do elements.
     const translated = await both.translate('I love <b>Boston</b> and <code>x.y()</code>.', { format: 'html', parser });
     expect(translated).toMatch(/<b>Boston<\/b>.*<code>x\.y\(\)<\/code>/);
     both.destroy();

@@ -1,5 +1,5 @@
-// Where the WebAssembly's memory may not grow, as on a small phone: a model that does not fit is refused with
-// LIMIT_EXCEEDED, wherever in loading the memory ends, and those that are loaded go on translating.
+// WebAssembly memory that may not grow, as on a small phone: a model that does not fit is refused with LIMIT_EXCEEDED,
+// wherever in loading the memory ends, and loaded models keep translating.
 import { execFileSync } from 'node:child_process';
 import { at } from './support.js';
 
@@ -14,7 +14,7 @@ const script = `
   console.log(JSON.stringify({ refused, isSame: after === before }));
 `;
 
-// Pages of 64 KiB: from what the first model needs to what two need.
+// Pages of 64 KiB: from the need of the first model to the need of two.
 test.each([300, 310, 320, 330, 340, 350, 360, 400])(
   '%i pages',
   (pages) => {

@@ -1,5 +1,5 @@
-// Model folders that are well formed and mean something else (tests/fuzz/mutate.mjs), loaded and used in one engine: each
-// an error that names its cause, or a model that answers; and a good model beside them answers as before.
+// Well-formed model folders with changed content (tests/fuzz/mutate.mjs), loaded and used in one engine. Each gives an
+// error that names its cause, or a model that works. A good model beside them answers as before.
 import { mutatedFolder } from '../fuzz/mutate.mjs';
 import { Encoder, Generator, QkvError, Translator, load } from '../../web/lib/models/index.js';
 import { modelWith, sentence } from './bad-models.js';
@@ -15,7 +15,7 @@ afterAll(() => good.destroy());
 
 const expectGood = async () => expect(await good.translate(sentence.source, { split: false })).toBe(sentence.target);
 
-/** Whether a call gave something, and not an error of a file, a limit or an argument. */
+/** Whether a call returned a result instead of an error of a file, a limit or an argument. */
 async function answers(call) {
   try {
     expect(await call()).toBeDefined();
@@ -58,5 +58,5 @@ test('each is refused with its cause, or answers', async () => {
     if (seed % 20 === 0) await expectGood();
   }
   await expectGood();
-  expect(loaded).toBeGreaterThan(kFolders / 10); // what is never loaded is never used
+  expect(loaded).toBeGreaterThan(kFolders / 10); // a model that never loads is never used
 }, 120_000);

@@ -1,4 +1,4 @@
-// Encoders and generators in Node, from folders as their communities publish them, beside PyTorch's numbers.
+// Encoders and generators in Node, from folders as their communities publish them, against PyTorch's numbers.
 import { readFileSync, readdirSync } from 'node:fs';
 import { deflateRawSync } from 'node:zlib';
 import { Translator as Plain } from '../../web/lib/index.js';
@@ -76,7 +76,7 @@ test('texts are classified, and pieces tagged', async () => {
   const tagger = await keep(Encoder.load(folder('bert-tokens')));
   const tagged = goldens('bert-tokens')[0];
   const tags = await tagger.tag(tagged.text[0]);
-  expect(tags.length).toBe(tagged.ids.length - 2); // not those put around the text
+  expect(tags.length).toBe(tagged.ids.length - 2); // without the special pieces around the text
   for (const [i, { label, begin, end, piece }] of tags.entries()) {
     const row = tagged.logits.data.slice(3 * (i + 1), 3 * (i + 2));
     expect(label).toBe(tagger.info.labels[row.indexOf(Math.max(...row))]);
@@ -94,7 +94,7 @@ test('answers are parts of the context', async () => {
 });
 
 test.each(['gpt2', 'gpt2-untied'])("%s: continuations and weights are PyTorch's", async (name) => {
-  const generator = await keep(Generator.load(folder(name))); // one of them as PyTorch pickles it
+  const generator = await keep(Generator.load(folder(name))); // one of them pickled by PyTorch
   for (const { text, ids, greedy, penalised, attention } of goldens(name)) {
     const maxLength = greedy.length - ids.length;
     const plain = await generator.generate(text[0], { maxLength, alternatives: 2 });
@@ -375,7 +375,7 @@ test('a zip that lies is an error, soon, and the next one loads', async () => {
   };
   const files = filesOf(folder('bert-masked'));
   const good = () => zip(files, { deflate: true });
-  await keep(load(good())); // one engine for all that follows
+  await keep(load(good())); // one engine for all tests below
   const bomb = { ...files, 'tokenizer.json': new Uint8Array(80 << 20) };
   expect(await said(zip(bomb, { deflate: true }))).toMatch(/LIMIT_EXCEEDED.*tokenizer\.json/);
   const claimsLess = zip(files, { deflate: true, size: (name, size) => (name === 'config.json' ? 10 : size) });
@@ -400,7 +400,7 @@ test('a zip that lies is an error, soon, and the next one loads', async () => {
       (model) => (loaded.push(model), 'loaded'),
       (error) => error.constructor.name,
     );
-    expect(['loaded', 'QkvError']).toContain(outcome); // not all of it is read
+    expect(['loaded', 'QkvError']).toContain(outcome); // not the whole file is read
   }
   expect(await keep(load(good()))).toBeInstanceOf(Encoder);
 });

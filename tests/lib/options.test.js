@@ -1,5 +1,5 @@
-// What a caller gives: an option of a name that is not known, or a value of the wrong type, is refused by every public
-// function, with the same class of error and by name.
+// Options of callers: every public function refuses an unknown name or a value of the wrong type, with the same class
+// of error and the option's name.
 import { attention, loadAttention } from '../../web/lib/attention/index.js';
 import { Translator } from '../../web/lib/index.js';
 import { Encoder, Generator, inspect, load } from '../../web/lib/models/index.js';
@@ -20,10 +20,10 @@ beforeAll(async () => {
 });
 afterAll(() => [translator, encoder, generator, trainer].forEach((one) => one?.destroy()));
 
-/** The rejection of a call, also of one that throws at once. */
+/** The rejection of a call, or the error that it throws at once. */
 const refusal = (call) => rejection((async () => call())());
 
-// Every public function with options; `o` is what is given besides what it needs.
+// Every public function with options. `o` is what is passed in addition to the required arguments.
 const kCalls = [
   ['Translator.create', (o) => Translator.create({ ...pair, ...o })],
   ['Translator.availability', (o) => Translator.availability({ ...pair, ...o })],
@@ -124,7 +124,7 @@ test('a text over the quota is a QuotaExceededError of every model', async () =>
 });
 
 test('a download that fails is a NetworkError of every door', async () => {
-  const wasm = 'http://127.0.0.1:1/qkv.wasm'; // nothing listens there
+  const wasm = 'http://127.0.0.1:1/qkv.wasm'; // no server listens there
   const url = 'http://127.0.0.1:1/model/';
   for (const call of [
     () => Translator.create({ ...pair, wasm }),

@@ -1,4 +1,4 @@
-// Where the files of the package are, by what bundlers make of their URLs.
+// Where the files of the package are, from the URLs that bundlers write.
 
 import { baseFolder, inPackage, packageFile } from '../../web/lib/base/package-file.js';
 

@@ -1,5 +1,5 @@
-// Two models as one translator. That the second reads what the first wrote is held to translators of each: the words of these
-// models together mean nothing.
+// Two models as one translator. The words of these models together mean nothing, so that the second model reads what
+// the first wrote is compared with two translators, one for each model.
 import { Translator } from '../../web/lib/index.js';
 import { shares } from '../../web/lib/api/pivot-trace.js';
 import { at, create, rejection, tinyFolder } from './support.js';
@@ -60,7 +60,7 @@ test('a trace is both, joined from the source to the target', async () => {
   const [targets, sources] = [b.target.pieces.length, a.source.pieces.length];
   expect(trace.alignment.shape).toEqual([targets, sources]);
   expect(trace.cross.shape).toEqual([1, 1, targets, sources]);
-  // Σ over the pieces between, as the second model cut them and as the first wrote them.
+  // Σ over the pieces of the pivot language, as the second model segments them and as the first wrote them.
   const overlap = shares(b.source, a.target);
   const [read, written] = overlap.shape;
   for (let t = 0; t < targets; t++) {

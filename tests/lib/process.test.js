@@ -1,4 +1,4 @@
-// The library in a process of its own: what importing does, what holds the process open, what it prints.
+// The library in its own process: what an import does, what keeps the process running, what is printed.
 import { execFile } from 'node:child_process';
 import { pathToFileURL } from 'node:url';
 import { kSure } from '../translations.js';
@@ -20,7 +20,8 @@ const kText = JSON.stringify(kSure.text);
 const kSource = JSON.stringify(pathToFileURL(at('web/lib/index.js')).href);
 const kGoldens = JSON.stringify(pathToFileURL(at('tests/translations.js')).href);
 const kPair = `sourceLanguage: 'en', targetLanguage: 'fr'`;
-// Node 20 has relaxed SIMD behind a flag; its quick compiler gets the dot product wrong where registers are scarce.
+// Node 20 has relaxed SIMD behind a flag. Its fast compiler computes the dot product wrongly where registers are
+// scarce.
 const kRelaxed = ['--experimental-wasm-relaxed-simd', '--no-liftoff'];
 const quiet = (stdout) => ({ code: 0, stderr: '', stdout });
 
@@ -53,7 +54,7 @@ test('the relaxed build is refused where it computes wrongly, also where it is a
     const said = await Translator.create({ ${kPair}, wasm: 'relaxed' }).catch((error) => error);
     console.log(said.code, said.message);`;
   for (const flags of [[], ['--experimental-wasm-relaxed-simd']]) {
-    if (Number(process.versions.node.split('.')[0]) > 20) return; // later ones compute it rightly
+    if (Number(process.versions.node.split('.')[0]) > 20) return; // later versions compute it correctly
     expect(await run(text, { flags })).toMatchObject({ stdout: expect.stringMatching(/^UNSUPPORTED.*relaxed SIMD/) });
   }
 });

@@ -21,7 +21,7 @@ describe('a channel', () => {
       await Promise.all([first, progress(3)]);
       return 'all are taken';
     },
-    reportOnly: async (_, { progress }) => progress(1), // looks at no signal
+    reportOnly: async (_, { progress }) => progress(1), // ignores the signal
     wait: (_, { signal }) => new Promise((_, reject) => (signal.onabort = () => reject(signal.reason))),
   };
   let near;
@@ -56,7 +56,7 @@ describe('a channel', () => {
       const call = channel.call('reportOnly', null, { signal: controller.signal, progress });
       setTimeout(() => controller.abort('enough'), 20);
     });
-    expect(settled).toBeUndefined(); // the handler has returned, and looked at no signal
+    expect(settled).toBeUndefined(); // the handler has returned and ignored the signal
     const failing = (how) => rejection(channel.call('reportOnly', null, { progress: how }));
     const reason = new Error('not now');
     expect(await failing(() => Promise.reject(reason))).toBe(reason);
@@ -125,7 +125,7 @@ describe('the scheduler', () => {
     const scheduler = new Scheduler();
     const log = [];
     await Promise.all([scheduler.run(steps(3, log, 'a'), signal), scheduler.run(steps(3, log, 'b'), signal)]);
-    expect(log.join('')).toBe('aababb'); // the first one began before the second came
+    expect(log.join('')).toBe('aababb'); // the first job began before the second came
   });
 
   test('lets the event loop run, and stops at an abort between two steps', async () => {

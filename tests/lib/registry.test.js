@@ -1,4 +1,5 @@
-// Lists of models, as Mozilla publishes them and as one writes them oneself: what they say, what is fetched, what is checked.
+// Lists of models, as Mozilla publishes them and as a site writes its own: how they are read, which files are fetched,
+// what is checked.
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -20,7 +21,7 @@ const zstd = read('tests/goldens/zstd', /\.zst$/);
 const french = read('web/models/en-fr', /^(config|generation_config|vocab)\.json$|spm$|safetensors$/);
 const model = 'model.xxyy.bin.gz';
 
-/** As Mozilla's list has a model: sizes and a hash of the weights alone, as they are unpacked. */
+/** An entry as in Mozilla's list: sizes and a hash of the unpacked weights only. */
 const mozillas = (from, to, more) => ({
   architecture: 'tiny',
   releaseStatus: 'Release',
@@ -41,7 +42,7 @@ const mozillas = (from, to, more) => ({
 });
 const list = (models, more) => ({ generated: '2026-01-01T00:00:00Z', models, ...more });
 
-/** Serves what `files` has by its path; the list is at /db/models.json. */
+/** Serves `files` by their paths; the list is at /db/models.json. */
 async function served(content, files, run) {
   const requests = [];
   const server = createServer((request, response) => {

@@ -1,5 +1,6 @@
-// The attention family under AddressSanitizer and UndefinedBehaviorSanitizer, in WebAssembly: a report of theirs ends the
-// engine, so that the call fails, and is kept here. Skipped where the build is not there, as sanitized.test.js is.
+// The attention family under AddressSanitizer and UndefinedBehaviorSanitizer, in WebAssembly. A sanitizer's report ends
+// the engine, so the call fails, and the report is kept here. Skipped where the build is missing, like
+// sanitized.test.js.
 import { jest } from '@jest/globals';
 import { existsSync, readFileSync } from 'node:fs';
 import { randomTensor, transposed } from './attention-support.js';
@@ -14,7 +15,7 @@ jest.unstable_mockModule('../../web/lib/attention/glue.js', async () => {
 });
 const { attention, loadAttention, multiHeadAttention, positions } = await import('../../web/lib/attention/index.js');
 
-jest.setTimeout(300_000); // several times slower than the engine that people get
+jest.setTimeout(300_000); // several times slower than the released engine
 
 beforeAll(async () => {
   if (isBuilt) await loadAttention({ wasm: new Uint8Array(readFileSync(at('build/wasm/asan/attention.wasm'))).buffer });

@@ -1,5 +1,6 @@
-// The engine under AddressSanitizer and UndefinedBehaviorSanitizer, in WebAssembly: a report of theirs ends the engine,
-// so that the call fails, and is kept here. `npm test` builds it; `npm test -- --no-build` skips it where it is not there.
+// The engine under AddressSanitizer and UndefinedBehaviorSanitizer, in WebAssembly. A sanitizer's report ends the
+// engine, so the call fails, and the report is kept here. `npm test` builds it; `npm test -- --no-build` skips it where
+// it is missing.
 import { jest } from '@jest/globals';
 import { existsSync, readFileSync } from 'node:fs';
 import { isTie, translations } from '../translations.js';
@@ -14,7 +15,7 @@ jest.unstable_mockModule('../../web/lib/engine/glue.js', async () => {
 });
 const { Translator } = await import('../../web/lib/index.js');
 
-jest.setTimeout(180_000); // several times slower than the engine that people get
+jest.setTimeout(180_000); // several times slower than the released engine
 
 let translator;
 let create;

@@ -87,7 +87,7 @@ describe('splitSentences', () => {
   ])('takes time in proportion to the text: %s', (_, text) => {
     const begin = performance.now();
     expect(joined(text, 510)).toBe(text);
-    expect(performance.now() - begin).toBeLessThan(10_000); // quadratic would be minutes
+    expect(performance.now() - begin).toBeLessThan(10_000); // quadratic time would take minutes
   });
 });
 

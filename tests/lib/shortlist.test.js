@@ -1,4 +1,4 @@
-// A model folder with a shortlist: its translations are made of the pieces that it lists, unless it is not wanted.
+// A model folder with a shortlist: its translations use listed pieces only, unless the caller switches it off.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { create, readJson, rejection, serveFolder, tinyFolder } from './support.js';
@@ -12,7 +12,7 @@ const files = Object.fromEntries(
 const { translations } = readJson('tests/goldens/models/tiny-f32/translations.json');
 const { source: kText, beam: kPlain } = translations.find(({ beam }) => Math.min(...beam.margins) > 1e-2);
 
-/** Marian's binary shortlist in which </s>, row 0, has all the pieces: every sentence ends with it. */
+/** Marian's binary shortlist in which </s>, row 0, has all the pieces. Every sentence ends with </s>. */
 function shortlistOf(pieces, rows = vocabulary) {
   const file = new DataView(new ArrayBuffer(48 + 8 * (rows + 1) + 4 * pieces.length));
   const words = [0xf11a48d5013417f5n, 0n, 0n, 0n, BigInt(rows + 1), BigInt(pieces.length)];

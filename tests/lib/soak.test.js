@@ -1,5 +1,5 @@
-// The short forms of the soaks: thousands of translations, tens of translators, every step of a short job.
-// `npm run test:full` runs the long ones.
+// The short forms of the soak tests: thousands of translations, tens of translators, every step of a short job. `npm
+// run test:full` runs the long forms.
 
 import { soaks } from '../soak/soaks.mjs';
 

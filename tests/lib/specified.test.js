@@ -1,4 +1,4 @@
-// Where Translator does what the specification of the built-in Translator says, whatever else it can do.
+// Translator follows the specification of the built-in Translator where it has the same features.
 import { Translator } from '../../web/lib/index.js';
 import { kSure } from '../translations.js';
 import { create, rejection } from './support.js';

@@ -1,4 +1,4 @@
-// The examples of the documents for those who begin, each run as it stands: 'qkv' is the package's source.
+// The examples of the introductory documents, run unchanged; 'qkv' is the package's source.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import * as view from '../../web/view/index.js';
 import { at } from './support.js';
 
 const kModules = { qkv, 'qkv/models': models, 'qkv/view': view, 'qkv-en-fr': { enFr } };
-/** The folders behind the addresses that the examples give. */
+/** The folders for the addresses in the examples. */
 const kFolders = {
   'opus-mt-en-fr': 'web/models/en-fr',
   bert: 'web/models/english/masked',
@@ -61,7 +61,7 @@ test.each(examples)('%s runs', async (_, code) => {
   for (const one of made) one.destroy();
   expect(said.length).toBeGreaterThan(0);
   expect(said.every((value) => value !== undefined && value !== '')).toBe(true);
-  // What an example says that it prints.
+  // The output that an example claims.
   const [, promised] = /^\/\/ (.*)$/m.exec(code) ?? [];
   if (promised) expect(said).toContain(promised);
 });

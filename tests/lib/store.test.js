@@ -1,5 +1,5 @@
-// Models that are kept for the next visit: what is asked of the server, and what is not; downloads that broke off; hashes;
-// stores and manifests that mean harm. In Node with a store in memory; the browsers' own are tested in tests/web.
+// Models that are kept for the next visit: which requests the server gets, interrupted downloads, hashes, and hostile
+// stores and manifests. Node has a store in memory; tests/web tests the browsers' stores.
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -20,7 +20,7 @@ const manifestOf = (files) => {
   return Buffer.from(JSON.stringify({ files: Object.fromEntries(entries) }));
 };
 
-/** A store in memory, with what each method was called for. */
+/** A store in memory that counts the calls of each method. */
 class MemoryStore {
   entries = new Map();
   async match(url) {
@@ -39,8 +39,8 @@ class MemoryStore {
 }
 
 /**
- * Serves files while `use` runs, with ETags and ranges as servers do; `answer(request, response, name)` may answer in its place, and
- * returns true when it has.
+ * Serves files while `use` runs, with ETags and ranges as servers do. `answer(request, response, name)` may answer
+ * instead, and returns true when it did.
  */
 async function served(files, use, { answer = () => false, hasRanges = true } = {}) {
   const requests = [];
@@ -67,7 +67,7 @@ async function served(files, use, { answer = () => false, hasRanges = true } = {
   }
 }
 
-/** Loads a model, and waits until it is kept. */
+/** Loads a model, and waits until it is stored. */
 async function kept(options) {
   await models.preload({ sourceLanguage: 'en', targetLanguage: 'fr', ...options });
 }
@@ -206,7 +206,7 @@ describe('a model that is kept', () => {
 describe('a download that broke off', () => {
   const weights = 'model.safetensors';
   const kBreak = 5_000_000;
-  /** Sends the beginning of the weights, once. */
+  /** Sends only the beginning of the weights, once. */
   const breaking = (files) => {
     let isBroken = false;
     return (_, response, name) => {

@@ -1,4 +1,4 @@
-// What the library's tests share: the real engine, the goldens, a server that misbehaves when told to.
+// Shared by the library's tests: the real engine, the goldens, a server that misbehaves on request.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -7,10 +7,10 @@ import { Translator } from '../../web/lib/index.js';
 export const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 export const readJson = (path) => JSON.parse(readFileSync(at(path), 'utf8'));
 
-/** English to French, in this thread unless told otherwise. */
+/** English to French, in this thread by default. */
 export const create = (options = {}) => Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', ...options });
 
-/** The model of floats that the default one was made from. */
+/** The float model that the default model was made from. */
 export const floatFolder = at('tests/goldens/en-fr');
 
 /** A small random model: its words mean nothing, its files are good. */
@@ -26,7 +26,7 @@ export const rejection = (promise) =>
   );
 
 /**
- * Serves a folder at `url`. `answer(name, response)` may answer in its place, and returns true when it has.
+ * Serves a folder at `url`. `answer(name, response)` may answer instead, and returns true when it did.
  * @param {string} folder
  * @param {(name: string, response: import('node:http').ServerResponse) => boolean | void} [answer]
  */

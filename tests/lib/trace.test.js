@@ -207,7 +207,7 @@ describe('PyTorch in float64', () => {
   beforeAll(async () => (floats = await create({ model: floatFolder })));
   afterAll(() => floats.destroy());
 
-  /** The largest difference of a trace's map from what was kept of a golden's. */
+  /** The largest difference between a trace's map and what a golden keeps of it. */
   function largestError({ shape, data }, golden) {
     expect(shape).toEqual(golden.shape);
     const width = shape.at(-1);

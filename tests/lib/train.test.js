@@ -1,4 +1,4 @@
-// qkv/train in Node: a Transformer learns to turn short words round.
+// qkv/train in Node: a Transformer learns to reverse short words.
 import { Trainer } from '../../web/lib/train/index.js';
 import { Translator } from '../../web/lib/index.js';
 
@@ -39,7 +39,7 @@ test('learns, can be asked at any moment, and leaves a model that the Translator
   const before = await trainer.measure();
   const reports = [];
   const running = trainer.run({ steps: 300, interval: 20, onProgress: (progress) => reports.push(progress) });
-  expect(typeof (await trainer.translate('abc'))).toBe('string'); // in the midst of it
+  expect(typeof (await trainer.translate('abc'))).toBe('string'); // in the middle of it
   const last = await running;
   expect(last.step).toBe(300);
   expect(reports.map(({ step }) => step)).toEqual([...reports.map(({ step }) => step)].sort((a, b) => a - b));
@@ -104,7 +104,8 @@ test('pauses, takes another learning rate, is aborted and destroyed', async () =
 test.each([false, true])(
   'a pause ends a run after its step, however long the interval is; worker: %s',
   async (worker) => {
-    const { Trainer: Built } = await import('../../dist/train.js'); // only there the worker is beside the scripts
+    // the build, because only there the worker file is beside the scripts
+    const { Trainer: Built } = await import('../../dist/train.js');
     const trainer = await (worker ? Built : Trainer).create({ pairs, config, worker });
     trainers.push(trainer);
     const reports = [];
@@ -113,7 +114,7 @@ test.each([false, true])(
     const { step } = await running;
     expect(step).toBeGreaterThan(0);
     expect(reports).toHaveLength(1);
-    expect((await trainer.run({ steps: 2 })).step).toBe(step + 2); // the pause was that run's alone
+    expect((await trainer.run({ steps: 2 })).step).toBe(step + 2); // only that run was paused
   },
   30_000,
 );

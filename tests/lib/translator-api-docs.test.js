@@ -1,4 +1,4 @@
-// The examples of web/docs/translator-api.md: each prints what is written under it.
+// The examples of web/docs/translator-api.md: each prints what the page says.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { at } from './support.js';
@@ -7,7 +7,7 @@ const examples = Array.from(
   readFileSync(at('web/docs/translator-api.md'), 'utf8').matchAll(/```js\n([^]*?)```/g),
   ([, code], i) => [i + 1, code],
 );
-/** What an example's comments say that it prints. */
+/** The output that an example's comments claim. */
 const promised = (code) => Array.from(code.matchAll(/^\s*\/\/ → (.*)$/gm), ([, line]) => line);
 
 test('there are examples, and some print', () => {

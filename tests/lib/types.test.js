@@ -7,19 +7,20 @@ const kUsers = ['usage.ts', 'detect.ts', 'translator-api.ts', 'attention.ts', 't
   inTypes,
 );
 
-// What the documents' examples take for granted.
+// Names that the documents' examples assume.
 const kGiven = `import { Translator as _Translator } from 'qkv';
 declare const text: string, translator: _Translator;
 declare function show(part: string): void;`;
-const kImports = "import { Encoder, Generator, load } from 'qkv/models';"; // where an example goes on with the one before
+// for an example that continues the one before
+const kImports = "import { Encoder, Generator, load } from 'qkv/models';";
 
-/** What declares the built-in API's globals for those who have them: here, by the classes that are installed. */
+/** Declares the built-in API's globals for users who have them: here with the classes that are installed. */
 const kGlobals = [
   at('tests/lib/types/globals.d.ts'),
   "declare var Translator: typeof import('qkv/translator-api').Translator;",
 ];
 
-/** The examples of a document, each as a file of its own. @returns {Map<string, string>} */
+/** The examples of a document, each as its own file. @returns {Map<string, string>} */
 function examplesOf(path) {
   const examples = [...readFileSync(at(path), 'utf8').matchAll(/```js\n([\s\S]*?)```/g)];
   return new Map(
@@ -32,9 +33,9 @@ function examplesOf(path) {
 }
 
 /**
- * What the compiler says of users' files, by the types that the package's `exports` name.
+ * The compiler's messages for users' files, with the types that the package's `exports` name.
  * @param {object} options
- * @param {string[]} [names] of files; left out: the users' of each door
+ * @param {string[]} [names] of files; by default one for each entry point of the package
  * @param {Map<string, string>} [texts] of files that are not on the disk
  */
 function complaints(options, names = kUsers, texts = new Map()) {
@@ -68,7 +69,7 @@ test.each([
 test.each([['react.tsx'], ['svelte.ts'], ['vue.ts']])("the elements in a framework's templates: %s", (name) => {
   const { Bundler } = ts.ModuleResolutionKind;
   const options = { module: ts.ModuleKind.ESNext, moduleResolution: Bundler, jsx: ts.JsxEmit.ReactJSX };
-  // The frameworks' own files are theirs to mend.
+  // Errors in the frameworks' own files are not ours.
   expect(complaints({ ...options, skipLibCheck: true }, [inTypes(`view-${name}`)])).toBe('');
 });
 
@@ -86,7 +87,7 @@ test.each([
   const files = examplesOf(path);
   expect(files.size).toBeGreaterThan(0);
   if (path.endsWith('translator-api.md')) files.set(...kGlobals);
-  const lib = ['lib.es2022.full.d.ts']; // what a project has that does not choose
+  const lib = ['lib.es2022.full.d.ts']; // the default of a project that sets nothing
   const options = { lib, module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler };
   expect(complaints(options, [...files.keys()], files)).toBe('');
 });

@@ -1,4 +1,4 @@
-// Several workers share a long text, and nobody can tell but by the time.
+// Several workers share a long text, and only the time shows it.
 
 import { WorkerPool } from '../../web/lib/hosting/worker-pool.js';
 import { create, rejection } from './support.js';
@@ -63,7 +63,7 @@ test('their number is from 1 to 16', async () => {
 test('one whose engine has stopped fails one text, and is replaced for the next', async () => {
   const { signal } = new AbortController();
   const released = [];
-  // An engine cannot be made to stop from outside: what stands in for it answers as one that has, once.
+  // A test cannot make a running engine hang from outside. A stand-in answers once as an engine that hangs.
   const reference = (name, translate) => ({
     call: translate,
     ready: async () => {},

@@ -1,10 +1,10 @@
-// A writer of zips (PKWARE's APPNOTE.TXT) that can be told to lie.
+// A writer of zips (PKWARE's APPNOTE.TXT) that can write false directory entries.
 import { crc32, deflateRawSync } from 'node:zlib';
 
 /**
  * @param {Record<string, Uint8Array>} files
  * @param {{deflate?: boolean, method?: number, flags?: number, count?: number, size?: (name: string, size: number) => number, crc?: (name: string, crc: number) => number, place?: (name: string, at: number) => number}} [options]
- *   what the directory claims: `size` of a file unpacked, its checksum and its `place`, `count` of all
+ *   what the directory claims: `size` of an unpacked file, its checksum and its `place`, `count` of all files
  * @returns {Uint8Array<ArrayBuffer>}
  */
 export function zip(files, { deflate = false, method = deflate ? 8 : 0, flags = 0, count, ...lies } = {}) {

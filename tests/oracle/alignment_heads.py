@@ -1,9 +1,9 @@
-"""Which cross-attention heads look where a translator would? Ranks them by agreement with word links.
+"""Which cross-attention heads follow a human alignment? Ranks them by agreement with word links.
 
     python3 alignment_heads.py MODEL PAIRS.tsv[.gz] [--pairs 150000] [--judged 1000]
 
 The links are learnt from the pairs with IBM model 1 (Brown et al. 1993), once in each direction; a link counts where both
-directions draw it. A head links a target word to the source word that has most of its weight: summed over the source
+directions find it. A head links a target word to the source word that has most of its weight: summed over the source
 word's pieces, averaged over the target word's. Prints how often each head agrees, and the set that a greedy forward
 selection finds, for `alignment_heads` in generation_config.json.
 """
@@ -34,10 +34,10 @@ class Ibm1:
     """t(f | e): the probability that word e of one side is translated by word f of the other. e = 0 is NULL."""
 
     def __init__(self, givens, words, iterations=5):
-        """givens, words: one array of word ids a sentence, from 1."""
+        """givens, words: one array of word ids for each sentence, from 1."""
         givens = [np.concatenate([[0], g]) for g in givens]
         self.size = 1 + max(int(f.max(initial=0)) for f in words)
-        # Every (e, f) of every sentence: f by f, e running fastest. Equal pairs share one parameter.
+        # Every (e, f) of every sentence, ordered by f and then e. Equal pairs share one parameter.
         keys = np.concatenate([(g[None, :] * self.size + f[:, None]).ravel() for g, f in zip(givens, words)])
         lengths = np.concatenate([np.full(len(f), len(g)) for g, f in zip(givens, words)])
         starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
@@ -52,7 +52,7 @@ class Ibm1:
         self.t = t
 
     def links(self, given, word):
-        """For each f its best e, as an index into `given`, or -1 for NULL; of equals the one nearest the diagonal."""
+        """For each f its best e, as an index into `given`, or -1 for NULL; on a tie the one nearest the diagonal."""
         given = np.concatenate([[0], given])
         t = self.t[np.searchsorted(self.keys, given[None, :] * self.size + word[:, None])]
         place = np.arange(-1, len(given) - 1)[None, :] / max(1, len(given) - 1)
@@ -61,7 +61,7 @@ class Ibm1:
 
 
 def reference_links(pairs, judged):
-    """For the first `judged` pairs: the set of (target word, source word) that both directions draw."""
+    """For the first `judged` pairs: the set of (target word, source word) that both directions find."""
     sides = []
     for side in (0, 1):
         numbers = {}
@@ -120,7 +120,7 @@ def main():
     transformer.setup(1)
     model, tokenizer = transformer.Transformer(args.model), transformer.Tokenizer(args.model)
     pairs = read_pairs(args.pairs_file, args.pairs)
-    # The words are those of the text as the pieces spell it, so that normalisation cannot shift them.
+    # Words are taken from the text that the pieces spell, so that normalisation does not shift them.
     spell = lambda text, side: shown([tokenizer.pieces[i] for i in tokenizer.encode(text, side)[:-1]])[0]
     step = max(1, len(pairs) // args.judged)
     judged = [p for p in pairs[::step] if "⁇" not in p[0] + p[1]][: args.judged]

@@ -6,7 +6,7 @@ inputs that are exact in float32. make_attention_goldens.py says which combinati
 
 import numpy as np
 
-# Inputs: not stored, generated alike on both sides.
+# Inputs are not stored: both sides generate the same ones.
 
 
 def fmix32(h):
@@ -97,11 +97,11 @@ def default_parameters(score, head, heads):
     }.get(score, {})
 
 
-# One problem: what is asked, without mask, window and selection.
+# One problem without mask, window and selection.
 
 
 class Problem:
-    """`spec` is what the json holds of it; arrays are generated from it as the tests do."""
+    """`spec` is the problem's entry in the json file; arrays are generated from it as in the tests."""
 
     def __init__(self, spec):
         self.spec = spec
@@ -138,7 +138,7 @@ class Problem:
         return {name: array[head] for name, array in whole.items()} if self.spec["per_head"] else whole
 
 
-# Mask, window, selection: what is done with the scores.
+# Mask, window, selection: what follows the scores.
 
 
 class Answer:

@@ -1,8 +1,8 @@
-// Translates lines by bergamot's own WebAssembly: the oracle of Marian's files that is Marian itself.
+// Translates lines with bergamot's own WebAssembly: Marian itself as the oracle of Marian's files.
 //
 // usage: node bergamot.mjs MODEL.bin LEX.bin LINES VOCAB.spm [TARGET_VOCAB.spm]
 //
-// It needs the npm package @browsermt/bergamot-translator, as tests/bench/package.json pins it.
+// It needs the npm package @browsermt/bergamot-translator, pinned in tests/bench/package.json.
 
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { Worker } from 'node:worker_threads';
 const [model, shortlist, lines, ...vocabularies] = process.argv.slice(2);
 const package_ = new URL('../bench/node_modules/@browsermt/bergamot-translator/worker', import.meta.url);
 
-/** The package's worker as Node takes it: its scripts are CommonJS, and the package does not say so. */
+/** The package's worker as Node loads it: its scripts are CommonJS, but the package does not declare it. */
 const folder = mkdtempSync(join(tmpdir(), 'bergamot-'));
 cpSync(process.env.BERGAMOT ?? fileURLToPath(package_), folder, { recursive: true });
 writeFileSync(join(folder, 'package.json'), '{"type": "commonjs"}');
@@ -38,7 +38,7 @@ const bytes = (file) => new Uint8Array(readFileSync(file)).buffer;
 await call('initialize', { cacheSize: 0 });
 const pair = { from: 'xx', to: 'yy' };
 const files = { model: bytes(model), shortlist: bytes(shortlist), vocabs: vocabularies.map(bytes) };
-// A line is a sentence, as for `qkv translate`. Without multipliers of activations there is nothing to compute in int8 by.
+// Each line is one sentence, as for `qkv translate`. Without multipliers of activations int8 cannot be computed.
 const config = { 'ssplit-mode': 'sentence' };
 if (!readFileSync(model).includes('_QuantMultA')) config['gemm-precision'] = 'float32';
 await call('loadTranslationModel', pair, { ...files, qualityModel: null, config });

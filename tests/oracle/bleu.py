@@ -13,7 +13,7 @@ CHRF_SIGNATURE = "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no"
 
 
 def tokenize_13a(line):
-    """mteval-v13a's cut: punctuation apart, full stops and commas apart unless between digits."""
+    """mteval-v13a's tokenisation: separates punctuation, and full stops and commas unless they are between digits."""
     line = line.replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
     for entity, character in (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")):
         line = line.replace(entity, character)
@@ -30,7 +30,7 @@ def ngrams(items, n):
 
 
 def matches(hypothesis, reference):
-    """How many n-grams of the hypothesis the reference has too, each at most as often."""
+    """The number of n-grams of the hypothesis that the reference has too, each counted at most as often as there."""
     return sum((hypothesis & reference).values())
 
 

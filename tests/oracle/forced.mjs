@@ -1,5 +1,5 @@
-// How often a model's likeliest piece is another model's: each line is translated greedily by OTHER, and MODEL, forced along
-// that translation, says at every step what it would have written.
+// How often two models choose the same piece. OTHER translates each line greedily. MODEL is forced along that
+// translation and reports at every step the piece that it would have written.
 //
 // usage: node forced.mjs MODEL OTHER < LINES      two folders; prints {pieces, equal}
 

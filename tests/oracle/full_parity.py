@@ -2,7 +2,7 @@
 
     python3 full_parity.py MODEL TRACE.json ...       files that `qkv` wrote with --trace: one trace, a list, or one a line
 
-The goldens keep a sample of large tensors; this compares all of them. Fails where our largest error of a kind is over
+The goldens keep a sample of large tensors; this compares all of them. Fails if our largest error of a kind is more than
 twice PyTorch float32's own, plus 1e-6.
 """
 

@@ -95,7 +95,7 @@ seeds = Seeds()
 
 
 def parameter_shapes(score, keys, dq, dk, inner):
-    """Of one head; `inner` is n, r or what a location matrix has beyond its first K rows."""
+    """The parameters of one head. `inner` is n, r or the number of rows of a location matrix beyond the first K."""
     return {
         "additive": {"W_q": [inner, dq], "W_k": [inner, dk], "w_v": [inner]},
         "concat": {"W": [inner, dq + dk], "v": [inner]},
@@ -142,7 +142,7 @@ def problem_spec(score, heads, key_heads, per_head, shape, factor=1.0, default=F
 
 
 def random_shape(score, layout, rng):
-    """Few rows where there are many heads. Dims are no multiples of 4 and differ where they may."""
+    """Few rows where there are many heads. Dims are not multiples of 4, and differ where they may differ."""
     heads = LAYOUTS[layout][0]
     queries = int(rng.integers(2, 5 if heads == 1 else 4))
     keys = int(rng.integers(queries + 1, 10 - heads))
@@ -216,7 +216,7 @@ class Goldens:
         return len(self.problems) - 1
 
     def add_case(self, group, number, answers, rows=None):
-        """`answers` differ in their selection alone. `rows` (of the one head): only their output is kept."""
+        """`answers` differ only in their selection. `rows` (of the single head): only their output is stored."""
         first = answers[0]
         case = {"group": group, "problem": number, **first.case}
         del case["selection"]
@@ -244,7 +244,7 @@ class Goldens:
         return kept
 
     def write(self, folder):
-        """One line a problem or case, so that a change shows."""
+        """One line for each problem or case, so that diffs are readable."""
         text = ",\n".join(
             f'"{key}": [\n' + ",\n".join(json.dumps(entry, separators=(",", ":")) for entry in entries) + "\n]"
             for key, entries in (("problems", self.problems), ("cases", self.cases))
@@ -271,7 +271,7 @@ def family(goldens, rng):
     for s, score in enumerate(SCORES):
         for l, layout in enumerate(layouts):
             heads, key_heads, per_head = LAYOUTS[layout]
-            # Which of windows x masks fall to this layout, and with which temperature.
+            # Which combinations of window and mask use this layout, and with which temperature.
             chosen = [
                 (window, mask, TEMPERATURES[(s + w + m) % 3])
                 for w, window in enumerate(WINDOWS)

@@ -73,7 +73,7 @@ def leaf(shape, seed):
 
 
 class Case:
-    """One problem with window, mask and selection, on torch's tape. `leaves` are what gradients are wanted of."""
+    """One problem with window, mask and selection, on torch's tape. `leaves` are the tensors whose gradients are computed."""
 
     def __init__(self, spec, case):
         self.spec, self.case = spec, case
@@ -168,7 +168,7 @@ class Case:
         return torch.stack(outputs)
 
     def likelihood(self, rng):
-        """Draws what is chosen; -> log-likelihoods and entropies [H, Q]."""
+        """Draws a key for each query; -> log-likelihoods and entropies [H, Q]."""
         H, _, Q, K = self.sizes
         self.chosen = np.full([H, Q], -1)
         rows, entropies = [], []
@@ -314,7 +314,8 @@ def likelihoods(goldens, rng):
                     likelihood, entropy = case.likelihood(rng)
                     factors = [torch.tensor(values(likelihood.shape, *choice[n + "_gradient"])) for n in ("likelihood", "entropy")]
                     ((likelihood * factors[0]).sum() + (entropy * factors[1]).sum()).backward()
-                    # If each query sees one key, all gradients are 0 up to rounding, and there is nothing to compare.
+                    # If each query sees one key, all gradients are 0 except for rounding, and there is nothing to
+                    # compare.
                     assert max(x.grad.abs().max() for x in case.leaves.values() if x.grad is not None) > 1e-9
                     return spec, case, likelihood, entropy
 

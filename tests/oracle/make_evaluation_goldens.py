@@ -54,7 +54,7 @@ CORPORA = {
 
 
 def random_corpus(seed):
-    """Sentences of few words, so that n-grams repeat, and references that resemble them."""
+    """Sentences from a small vocabulary, so that n-grams repeat, and similar references."""
     generator = random.Random(seed)
     words = ["the", "a", "cat,", "dog.", "3.5", "sat", "on", "mat!", "l'été", "«", "très-bien", "10,000", "😀"]
     pairs = []

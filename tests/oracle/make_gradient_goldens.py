@@ -24,7 +24,7 @@ KINDS = ("dropout", "attention_dropout", "activation_dropout")
 
 
 def batch(model, seed):
-    """Pairs of id sequences, </s> at the end of each side; lengths differ, a pair of one piece among them."""
+    """Pairs of id sequences with </s> at the end of each side. Lengths differ; one pair has a single piece."""
     generator = torch.Generator().manual_seed(seed)
     pieces = model.config["vocab_size"] - 1  # the last row is the start piece's
     draw = lambda n: torch.randint(1, pieces, (n,), generator=generator).tolist() + [model.eos]

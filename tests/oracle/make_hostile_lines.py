@@ -1,10 +1,10 @@
-"""Makes tests/goldens/hostile.json: 1,000 lines that nobody writes on purpose, and what the reference SentencePiece makes
-of them with the default model.
+"""Makes tests/goldens/hostile.json: 1,000 unusual lines, and how the reference SentencePiece
+encodes them with the default model.
 
     /usr/bin/python3 make_hostile_lines.py        (Debian's python3-sentencepiece)
 
-A line is a list of [unit, times], a unit being repeated so often; text, which may be invalid UTF-8, has one character per
-byte, U+00E9 for the byte E9. `pieces` holds id, begin and end of each piece, where there are few; `fnv1a` is their hash,
+A line is a list of [unit, times], where the unit is repeated that many times. Text, which may be invalid UTF-8, has
+one character per byte, U+00E9 for the byte E9. `pieces` holds id, begin and end of each piece, where there are few; `fnv1a` is their hash,
 and `spelled` that of the bytes that they decode to.
 """
 

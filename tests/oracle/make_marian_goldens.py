@@ -52,7 +52,7 @@ def train(path, sentences, pieces, **more):
 
 
 def shortlist(random, source, target):
-    """A file in which each piece of the source has some of the target's."""
+    """A shortlist that gives each source piece some target pieces."""
     lists = [random.choice(target, 3, replace=False) for _ in range(source)]
     offsets = np.arange(source + 1, dtype="<u8") * 3
     body = struct.pack("<4Q", 20, 3, len(offsets), 3 * source) + offsets.tobytes()

@@ -2,8 +2,8 @@
 
     python3 make_model1_goldens.py tests/goldens
 
-Ids run from 0; the source's NULL word is -1 in the tables. A word may stand twice in a sentence, some never occur, one
-source is empty, and so is one target.
+Ids run from 0; the source's NULL word is -1 in the tables. A word may occur twice in a sentence, some never occur, one
+source is empty, and one target is empty.
 """
 
 import json
@@ -19,7 +19,7 @@ ITERATIONS = (1, 2, 5)
 
 
 def random_pairs(generator, count=60):
-    """Zipf's words; a target's words depend on the source's, or there would be nothing to learn."""
+    """Words with Zipf's frequencies. A target's words depend on the source's, so that there is something to learn."""
     pairs = []
     for _ in range(count):
         source = np.minimum(generator.zipf(1.4, generator.integers(1, 9)) - 1, SOURCES - 2)

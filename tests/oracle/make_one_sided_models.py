@@ -129,7 +129,7 @@ def shapes(config):
 
 
 def random_weights(config, generator):
-    """Wide enough that attention is neither flat nor a spike, and that no bias or gain is trivial."""
+    """Weights large enough that attention is neither uniform nor one-hot, and that every bias and gain matters."""
     weights = {}
     for name, shape in shapes(config).items():
         noise = torch.randn(*shape, generator=generator)
@@ -144,7 +144,7 @@ def random_weights(config, generator):
 
 
 def write_weights(folder, weights, dtype):
-    """One file, but of two models as PyTorch saves it, and of another two shards."""
+    """One file; for two models in PyTorch's format, for another model in two shards."""
     if folder.name in ("gpt2-untied", "roberta-masked-relu"):
         torch.save(collections.OrderedDict(weights), folder / "pytorch_model.bin")
     elif folder.name == "bert-answer":

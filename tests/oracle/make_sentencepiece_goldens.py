@@ -1,5 +1,5 @@
 """Makes tests/goldens/sentencepiece: small .spm models, trained on tests/goldens/sentences.txt or written by hand, and
-what the reference SentencePiece makes of ordinary and of hostile lines with them and with the default model.
+how the reference SentencePiece encodes ordinary and hostile lines with them and with the default model.
 
     python3 make_sentencepiece_goldens.py        (Debian's python3-sentencepiece and sentencepiece)
 
@@ -32,7 +32,7 @@ Il y a vingt-deux élèves dans notre classe cette année.
 Je suis désolé, mais le musée est fermé le lundi.""".splitlines()
 
 # Replaced text and replacement, for --normalization_rule_tsv: one to many, many to one, to a space, to nothing, and
-# rules that begin alike.
+# rules with a common beginning.
 RULES = {
     "ﬁ": "fi", "①": "1", "e\u0301": "é", "a\u0302": "â", "…": "...", "...": "…", "....": "!", "\u00A0": " ", "\t": " ",
     "\u3000": "  ", "\u200B": "", "\u200D": "", "ab": "x y", "ﷺ": "صلى الله عليه وسلم", "Q": "q", "QU": " Q", "\u2581": "_",
@@ -74,7 +74,7 @@ def train(name, options):
         (OUT / f"{name}.spm").write_bytes(prefix.with_suffix(".model").read_bytes())
 
 
-# The wire format, for what the trainer never writes.
+# The wire format, for fields that the trainer never writes.
 
 
 def varint(value):
@@ -94,7 +94,7 @@ def piece(text, score=0.0, kind=1):
 
 
 def write_by_hand(name, algorithm, normalizer=b"", user_defined=("ccc", "ff"), more=()):
-    """Equal scores, unused pieces inside others, user-defined pieces within normal ones: whatever decides ties."""
+    """Equal scores, unused pieces inside others, user-defined pieces inside normal ones: every rule that breaks ties."""
     texts = ["".join(t) for n in (1, 2, 3) for t in itertools.product("ab▁", repeat=n)]
     texts += ["abab", "aaaa", "baba", "ab▁ab", "aaaaaaaa", "c", "ccc", "accc", "ccca", "f", "ff", "aff", "ffb"]
     source = random.Random(5)
@@ -110,8 +110,8 @@ def write_by_hand(name, algorithm, normalizer=b"", user_defined=("ccc", "ff"), m
     (OUT / f"{name}.spm").write_bytes(content + message(2, scalar(3, algorithm)) + message(3, normalizer))
 
 
-# With these "ff" falls short of "f" twice by 0.1, as the bonus of a user-defined piece is the length times the greatest
-# score less 0.1; and "d", an unknown 10 below the least score, does better before "f" than "df", but not before "e".
+# With these scores "ff" is 0.1 below two "f", because the bonus of a user-defined piece is the length times the
+# greatest score less 0.1. "d", an unknown 10 below the least score, is better before "f" than "df", but not before "e".
 POSITIVE = {"▁a": 0.25, "f": 10.5, "df": -20.0, "e": 9.5, "de": -20.0}
 
 ATOMS = [text.encode() for text in """a b c e s the Tom lol ou QU ab a▁b <sep> [X] <s> </s> <unk> <c1> <0x41> Hello . .. ... .... ,

@@ -1,5 +1,5 @@
 """Small seeded random models in MarianMT's layout, for what the default model does not have: other widths, head counts
-that are no power of two, head widths that fill no vector, other types, SiLU, GELU, pre-norm with all its norms, two
+that are not powers of two, head widths below a vector, other types, SiLU, GELU, pre-norm with all its norms, two
 SentencePiece models with a joint vocabulary in an order of its own or with one each, a token of a target language,
 another length penalty, short length limits.
 
@@ -108,7 +108,7 @@ def write_safetensors(path, tensors):
 
 
 def random_weights(config, generator):
-    """Wide enough that attention is neither flat nor a single spike, and that no bias or gain is trivial."""
+    """Weights large enough that attention is neither uniform nor one-hot, and that every bias and gain matters."""
     normal = lambda *shape, std: torch.randn(*shape, generator=generator) * std
     d, weights = config["d_model"], {}
 

@@ -1,11 +1,11 @@
-// Ids and spans by Hugging Face's own library (the Rust crate behind npm's `tokenizers`, 0.23.2), of lines where spans are
-// hard to tell: white space that goes with <mask>, prefixes, what is replaced. And ties of unigrams, which that library
+// Ids and spans by Hugging Face's own library (the Rust crate behind npm's `tokenizers`, 0.23.2), of lines with
+// difficult spans: white space that goes with <mask>, prefixes, replaced text. And ties of unigrams, which that library
 // breaks by sums in float64:
 //
 //     node tests/oracle/make_tokenizer_spans.mjs
 //
-// writes tests/goldens/tokenizers/spans.json: for each tokenizer.json, or each of its own ("ties"), lines of
-// {text, ids, spans}, where spans are begin and end of each piece in bytes of UTF-8.
+// writes tests/goldens/tokenizers/spans.json: for each tokenizer.json, or each of its own ("ties"), lines of {text,
+// ids, spans}, where spans are begin and end of each piece in bytes of UTF-8.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Tokenizer } from 'tokenizers';
 
@@ -40,7 +40,7 @@ const kLines = [
   ],
 ];
 
-/** Every piece has the same score: sums of 0.7 are equal in float64 where they are not in float32. */
+/** Every piece has the same score: sums of 0.7 are equal in float64 but not in float32. */
 const ties = {
   version: '1.0',
   added_tokens: [],

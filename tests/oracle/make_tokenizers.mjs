@@ -1,10 +1,10 @@
-// Small tokenizers as tokenizer.json, learnt from tests/goldens/sentences.txt, and what Hugging Face's own JavaScript
-// tokenizers make of ordinary and odd lines with them:
+// Small tokenizers as tokenizer.json, trained on tests/goldens/sentences.txt, and the results of Hugging Face's own
+// JavaScript tokenizers for ordinary and unusual lines:
 //
 //     node tests/oracle/make_tokenizers.mjs
 //
-// Where that implementation departs from the reference (the Rust crate `tokenizers`), ours follows the reference, and
-// the lines keep clear of it: U+0085 and U+FEFF (white space or not), Greek capital sigma at a word's end.
+// Where that implementation differs from the reference (the Rust crate `tokenizers`), ours follows the reference, and
+// the lines avoid the difference: U+0085 and U+FEFF (white space or not), Greek capital sigma at a word's end.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Tokenizer } from '@huggingface/tokenizers';
 
@@ -20,7 +20,7 @@ const counted = (list) => {
 };
 const byCount = (counts) => [...counts].toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([item]) => item);
 
-/** Byte-pair merges of words, most frequent first. */
+/** Byte-pair merges learnt from words, most frequent first. */
 function learnMerges(words, count) {
   const parts = new Map([...counted(words)].map(([word, n]) => [word, { symbols: [...word], n }]));
   const merges = [];
@@ -269,7 +269,7 @@ const odd = [
   'ﬀ ǅ ẞ ſ',
   "``quoted''",
 ];
-// Tabs, and characters that Rust's and JavaScript's regular expressions disagree on, are not for every tokenizer.
+// Tabs, and characters for which Rust's and JavaScript's regular expressions differ, are not used with every tokenizer.
 const pairs = [
   ['Is it cold?', 'Yes, it is.'],
   ['', 'b'],

@@ -2,10 +2,10 @@
 
     python3 make_transformer_goldens.py tests/goldens web/models/en-fr
 
-Truth is PyTorch in float64 with the folder's weights. Beside it stands the largest error of PyTorch's own float32, over
-every element: the engine may be off by twice that, plus 1e-6.
+The reference is PyTorch in float64 with the folder's weights. The goldens also hold the largest error of PyTorch's own
+float32 over all elements: the engine may be off by twice that, plus 1e-6.
 
-Of a model of 8 bits, the second folder, there are only translations. What is a hair's breadth from the middle between
+For an 8-bit model, the second folder, there are only translations. A number that is very close to the middle between
 two steps of 7 bits is rounded up by one implementation and down by another, and logits move by far more than floats err:
 no element has a bound of that kind. How far they move is measured, float32 beside float64, and printed.
 """
@@ -26,9 +26,9 @@ COLUMNS = 64  # logits kept of each step, besides the largest
 TOP = 8
 VALUES = 1800  # attention weights kept of each kind where there are more
 
-# A margin under which rounding may lead to another decision. In int8 two implementations mostly differ by 1e-6, as floats
-# do; but where one activation was rounded another way, in a tenth of the sentences, the chosen pieces' log-probabilities
-# move by up to this, but for one in a hundred.
+# The margin below which rounding may cause another decision. In int8 two implementations mostly differ by 1e-6, as
+# floats do. In a tenth of the sentences one activation is rounded another way: then the chosen pieces'
+# log-probabilities change by up to this margin, with one exception in a hundred.
 NEAR_TIE, NEAR_TIE_INT8 = 1e-4, 0.05
 
 LONGEST, LONGEST_COMPLETE = 40, 10  # pieces of a greedy translation that are replayed
@@ -154,7 +154,7 @@ def translations(sentences, model, tokenizer, beams):
 
 
 def write_json(path, header, key, entries):
-    """One line an entry, so that a change shows."""
+    """One line for each entry, so that diffs are readable."""
     lines = ",\n".join(json.dumps(entry, ensure_ascii=False, separators=(",", ":")) for entry in entries)
     head = json.dumps(header, ensure_ascii=False)[:-1]
     path.write_text(f'{head}, "{key}": [\n{lines}\n]}}\n')

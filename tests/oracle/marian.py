@@ -1,8 +1,8 @@
-"""Marian's models by themselves: seeded random weights, their binary file as Marian writes it (core/io/marian_file.h), and
+"""Marian's models: seeded random weights, their binary file as Marian writes it (core/io/marian_file.h), and
 what they compute, in NumPy, from the equations. The reference for Firefox's translation models.
 
 `Model.write` makes the file; `Model.forward` is teacher forcing and `Model.translate` greedy decoding, with the numbers
-that the file holds, in float64. What bergamot's WebAssembly makes of them is in marian_wasm.py.
+that the file holds, in float64. marian_wasm.py computes what bergamot's WebAssembly computes.
 """
 
 import struct
@@ -128,7 +128,7 @@ class Model:
         return name.endswith("Wemb") or name[-2:] == "_W" or name[-3:-1] == "_W"
 
     def _stored(self, name):
-        """The numbers of a tensor as the file holds them, float64; of int8 also what it is made of."""
+        """The numbers of a tensor as the file holds them, in float64; for int8 also its integers and multiplier."""
         value = self.weights[name]
         if self.kind == "intgemm8" and self._is_matrix(name):
             multiplier = np.float32(127 / np.abs(value).max())
@@ -186,7 +186,7 @@ class Model:
     # ---- what it computes ----
 
     def product(self, x, name, bias=None, columns=None):
-        """x W, or x W' for a table; of some outputs alone where `columns` names them."""
+        """x W, or x W' for a table; only the outputs `columns`, if given."""
         weight = self.exact[name].T if name.endswith("Wemb") else self.exact[name]
         y = x @ (weight if columns is None else weight[:, columns])
         if bias is None:
@@ -225,7 +225,7 @@ class Model:
         return self.product(hidden, f"{name}_W2", f"{name}_b2")
 
     def recur(self, name, x, keep, gates):
-        """The SSRU, what is left of each row in each later cell: the mean over units, and its forget gates."""
+        """The SSRU; the share of each row that is left in each later cell (mean over units); and its forget gates."""
         forget = 1 / (1 + np.exp(-self.product(x, f"{name}_Wf", f"{name}_bf")))
         candidates, cell, cells = self.product(x, f"{name}_W"), np.zeros(self.d), []
         left = np.zeros((len(x), len(x), self.d))
@@ -257,7 +257,7 @@ class Model:
         return self.norm(x, "encoder_top_ln") if self.pre_norm else x
 
     def decode(self, memory, target, past, cross, gates=None):
-        """What the logits after each piece are made of: row t has read the target before piece t."""
+        """The decoder's output rows, from which logits are computed: row t has read the target before piece t."""
         x = self.embed([None, *target[:-1]], 1)
         for i in range(1, self.layers[1] + 1):
             name = f"decoder_l{i}"
@@ -280,7 +280,7 @@ class Model:
         return logits - np.log(np.exp(logits).sum(-1, keepdims=True)), {k: np.stack(v) for k, v in trace.items() if v}
 
     def translate(self, source, shortlist=None):
-        """Pieces without </s>, and how far the best logit was above the second, at the closest place."""
+        """Pieces without </s>, and the smallest margin between the best two logits."""
         memory, target, gap = self.encode(source, []), [], np.inf
         columns = np.arange(self.pieces[1]) if shortlist is None else np.asarray(shortlist)
         while len(target) < 2 * len(source):
@@ -318,7 +318,7 @@ def file(items):
 
 
 class Shortlist:
-    """lex.*.bin (core/translate/shortlist.h), and what Marian may write of a source."""
+    """lex.*.bin (core/translate/shortlist.h), and the pieces that Marian may write for a source."""
 
     def __init__(self, data):
         _, _, self.first, _, offsets, pieces = struct.unpack("<6Q", data[:48])

@@ -1,4 +1,4 @@
-"""Marian's files at the sizes that Firefox has: what bergamot, NumPy and `qkv` make of models of random weights.
+"""Marian's files at Firefox's sizes: the translations of bergamot, NumPy and `qkv` by models of random weights.
 
     python3 marian_parity.py QKV VOCAB.spm LEX.bin LINES [kind...]      kinds: tiny, base, base-memory, untied, each with :SEED
 

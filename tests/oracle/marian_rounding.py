@@ -22,7 +22,7 @@ F = np.float32
 
 
 class File:
-    """What marian_wasm.Wasm wants of a model, read from its file: one vocabulary, an SSRU, tied tables."""
+    """The tensors that marian_wasm.Wasm needs, read from a model's file: one vocabulary, an SSRU, tied tables."""
 
     def __init__(self, data, heads=8):
         count = struct.unpack_from("<Q", data, 8)[0]
@@ -63,7 +63,7 @@ class File:
 
 
 class Rounding(marian_wasm.Wasm):
-    """bits: 0 for activations that are not rounded. by: "file", its scales, or "row", each row's own range."""
+    """bits: 0 for activations that are not rounded. by: "file", the file's scales, or "row", each row's own range."""
 
     def __init__(self, model, saturates=True, shifts=True, by="file", bits=8):
         super().__init__(model)

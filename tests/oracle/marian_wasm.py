@@ -1,4 +1,4 @@
-"""What bergamot's WebAssembly computes of a Marian model, rounding by rounding, in NumPy: int8 products in 16 bits that
+"""The computation of bergamot's WebAssembly for a Marian model, rounding by rounding, in NumPy: int8 products in 16 bits that
 saturate, float32 everywhere else, sums in the order in which that program makes them. Activations are rounded to whole numbers
 after each of these, so the last bit of a sum decides some of them, and one that falls on the other side moves all that
 follow: with float64 in between a translation in four is another one.
@@ -15,7 +15,7 @@ F = np.float32
 
 
 def in_turn(values):
-    """Sums over the last axis, one number after the other."""
+    """Sums over the last axis in order."""
     return np.cumsum(values, -1, dtype=F)[..., -1:]
 
 
@@ -46,7 +46,7 @@ def softmax(x):
 
 
 def multiply(a, b):
-    """[..., m, k] [..., k, n], one product after the other."""
+    """[..., m, k] [..., k, n], products summed in order."""
     y = np.zeros((*a.shape[:-1], b.shape[-1]), F)
     for k in range(a.shape[-1]):
         y = y + a[..., :, k, None] * b[..., None, k, :]
@@ -60,7 +60,7 @@ class Wasm:
         self.model, self.prepared = model, {}
 
     def prepare(self, name, bias, columns):
-        """An integer matrix [inputs, outputs], its multiplier, and the bias with what the shift of activations adds taken off."""
+        """An integer matrix [inputs, outputs], its multiplier, and the bias minus what the shift of activations adds."""
         key = (name, None if columns is None else columns.tobytes())
         if key not in self.prepared:
             whole, multiplier = self.model.weights[name]
@@ -133,7 +133,7 @@ class Wasm:
         return x
 
     def steps(self, source, candidates):
-        """A generator: logits of the candidates; it is sent the piece that was chosen of them."""
+        """A generator: logits of the candidates; the chosen piece is sent to it."""
         x = self.encode(source)
         names = [f"decoder_l{i}" for i in range(1, self.model.layers[1] + 1)]
         memories = [self.memory(f"{name}_context", x) for name in names]

@@ -94,7 +94,7 @@ class Encoder(Model):
         return self.norm(layer + "output_layer_norm", y + f, self.epsilon)
 
     def logits(self, x):
-        """The head on rows of the last layer; a sequence's on its first row."""
+        """The head on rows of the last layer; a sequence head uses the first row."""
         head = self.config["architectures"][0]
         if head.endswith("ForMaskedLM"):
             dense, norm, bias = {

@@ -1,4 +1,4 @@
-"""Do we translate as PyTorch float32 does? PyTorch's greedy and beam outputs on a file of sentences, and a comparison.
+"""Compares our translations with those of PyTorch in float32. PyTorch's greedy and beam outputs on a file of sentences, and a comparison.
 
     python3 parity.py make MODEL PAIRS.tsv OUT.jsonl [--beam K]      the first column is translated, the second referred to
     python3 parity.py compare OUT.jsonl OURS.txt                     one line a sentence: text, or ids with spaces
@@ -38,7 +38,7 @@ def make(args):
 
 
 def margin(record, line):
-    """Of the decision that may have parted the two."""
+    """The margin of the first decision in which the two may differ."""
     is_ids = re.fullmatch(r"\d+( \d+)*", line)
     if not is_ids or record["beam"] > 1:
         return min(record["margins"])

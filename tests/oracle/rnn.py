@@ -103,7 +103,7 @@ class Rnn:
         return weights[None] @ memory, weights, centre
 
     def decode(self, read, memory, last):
-        """What the decoder reads [T] -> output rows [T, d], weights [T, S] and centres [T] where it attends."""
+        """Input pieces [T] -> output rows [T, d], and weights [T, S] and centres [T] if the model attends."""
         table = self.w.get("embedding.weight", self.w.get("decoder.embedding.weight"))
         states, outputs, maps, centres = self.first_states(last), [], [], []
         attended = torch.zeros(1, self.d, dtype=torch.float64)

@@ -1,4 +1,4 @@
-"""Greedy and beam search, one sentence at a time, the whole prefix computed anew at every step.
+"""Greedy and beam search, one sentence at a time, recomputing the whole prefix at every step.
 
 The rule is Hugging Face Transformers' generate() with early_stopping = False, written out:
 - Length counts produced pieces with </s>, without the start piece. It is at most min(config's, positions, 3 S + 50).
@@ -39,7 +39,7 @@ def log_probabilities(model, memory, prefixes):
 
 
 def best(values, count):
-    """The `count` largest and where they are; of equals the lower index first, which topk does not promise."""
+    """The `count` largest and their indices; on ties the lower index first, which topk does not guarantee."""
     index = (values >= values.topk(count).values[-1]).nonzero()[:, 0]
     value, order = values[index].sort(descending=True, stable=True)
     return value[:count], index[order[:count]]

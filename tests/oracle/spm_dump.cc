@@ -1,7 +1,7 @@
-// Prints, for every line of standard input, what our SentencePiece makes of it, for sentencepiece_parity.py:
+// Prints the results of our SentencePiece for every line of standard input, for sentencepiece_parity.py:
 //   ID:BEGIN:END ...        of Encode, in bytes of the line
 //   BEGIN:END ... TAB TEXT  of Decode of those ids, in bytes of its text, with \\, \n, \t and \r escaped
-// Lines end at \n only, so that every other byte, NUL among them, may stand in one.
+// Lines end at \n only, so a line may hold every other byte, NUL included.
 //
 // usage: spm_dump MODEL < TEXT, or spm_dump --ids MODEL < LINES_OF_IDS, which prints the second line only.
 #include <charconv>

@@ -1,4 +1,4 @@
-// Lines of JSON, [text] or [first, second], as ids and segment types by npm's @huggingface/tokenizers:
+// Encodes lines of JSON, [text] or [first, second], to ids and segment types with npm's @huggingface/tokenizers:
 //
 //     node tests/oracle/tokenize.mjs tokenizer.json < lines
 import { readFileSync } from 'node:fs';

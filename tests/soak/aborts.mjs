@@ -7,7 +7,7 @@ import { register } from 'node:module';
 import { ownMemory } from './memory.mjs';
 import { sentences } from './sentences.mjs';
 
-// Everything is real; the engine's functions are only watched, so that an abort falls between two steps that are known.
+// Everything is real. The engine's functions are only observed, so that an abort falls between two known steps.
 register('./watch-steps.mjs', import.meta.url);
 const { watch } = await import('../../web/lib/engine/guard.js');
 const { Translator } = await import('../../web/lib/index.js');
@@ -20,13 +20,16 @@ const text = sentences
 const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr' });
 const short = sentences[0];
 
-/** Runs the text, aborted after a step; what it rejected with, undefined when it had ended, and the steps it took. */
+/**
+ * Runs the text and aborts after a step. Returns the rejection, or undefined if the job had ended, and the steps it
+ * took.
+ */
 async function run(abortAfter) {
   const controller = new AbortController();
   const reason = { abortAfter };
   let steps = 0;
   watch(() => {
-    // After the step, before the next: as a message or a click would come in.
+    // After the step and before the next one, as a message or a click would arrive.
     if (++steps === abortAfter) queueMicrotask(() => controller.abort(reason));
   });
   const outcome = await translator.translate(text, { signal: controller.signal }).then(
@@ -46,7 +49,7 @@ let wrong = 0;
 for (let step = 1; step <= steps; ++step) {
   if (step === Math.ceil(steps / 4)) first = await memory();
   const stopped = await run(step);
-  // The job is over with its last step: what comes then is too late, or in time, as the engine likes.
+  // The job ends with its last step. An abort after it may be late or in time.
   const isRight = stopped.outcome === 'aborted' || (step === steps && stopped.outcome === 'done');
   if (stopped.outcome === 'aborted') ++aborted;
   if (!isRight || stopped.steps !== step) ++wrong;

@@ -1,11 +1,11 @@
-// How much memory a process holds.
+// The memory of a process.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * Resident memory in bytes that a process allocated, as Linux counts it. The pages of a mapped file are left out: the
- * kernel takes them away and brings them back as it likes.
+ * Resident memory in bytes that a process allocated, as Linux counts it. Pages of mapped files are left out, because
+ * the kernel evicts and reloads them at any time.
  * @param {number | 'self'} process its id
  */
 export function residentBytes(process = 'self') {
@@ -29,8 +29,8 @@ export async function settledBytes(process) {
 }
 
 /**
- * What this process holds once what nothing refers to is gone; needs --expose-gc. V8 lets its heap of objects grow and
- * shrink as it likes: `used` is what lives there, `outside` is all other resident memory.
+ * Memory of this process after garbage collection; needs --expose-gc. V8's heap grows and shrinks at any time: `used`
+ * is the size of live objects, `outside` is all other resident memory.
  * @returns {Promise<{resident: number, used: number, outside: number}>} bytes
  */
 export async function ownMemory() {
@@ -43,5 +43,5 @@ export async function ownMemory() {
   return { resident, used: heapUsed, outside: resident - heapTotal };
 }
 
-/** How many threads this process has. */
+/** The number of this process's threads. */
 export const threads = () => readdirSync('/proc/self/task').length;

@@ -1,4 +1,4 @@
-// Feeds `qkv translate` COUNT lines in rounds of a thousand, and says what memory it held after the first WARM of them and
+// Gives `qkv translate` COUNT lines in rounds of a thousand, and reports its memory after the first WARM of them and
 // after the last.
 //
 // usage: node native.mjs COMMAND COUNT WARM      prints {first, last, wrong}, memories in bytes

@@ -1,4 +1,5 @@
-// Translators made and destroyed in a page of Chromium, each engine in a worker of its own, and what they leave behind.
+// Translators that are created and destroyed in a page of Chromium, each engine in its own worker, and the memory that
+// remains.
 
 import { setTimeout as later } from 'node:timers/promises';
 import { built, openBrowser } from '../web/chromium.js';
@@ -7,7 +8,7 @@ import { sentences } from './sentences.mjs';
 
 const [{ source, beam }] = sentences;
 
-/** In the page: makes and destroys translators; how many were wrong. */
+/** Runs in the page: creates and destroys translators; returns how many gave a wrong result. */
 async function makeMany([count, text, expected]) {
   const { Translator } = await import('/index.js');
   const { default: model } = await import('/models/en-fr/index.js');
@@ -20,7 +21,7 @@ async function makeMany([count, text, expected]) {
   return wrong;
 }
 
-/** What all of the browser's pages and workers hold, once what nothing refers to is gone. */
+/** Memory of all pages and workers of the browser after garbage collection. */
 async function renderersBytes(page, session) {
   for (let round = 0; round < 3; ++round) {
     await page.requestGC();

@@ -1,14 +1,14 @@
-// What the soaks translate: the goldens' sentences, over and over.
+// The texts of the soak tests: the goldens' sentences, repeated.
 
 import { isTie, translations } from '../translations.js';
 
-/** A hundred sentences with their best translations in beam search and in greedy search. */
+/** A hundred sentences with PyTorch's translations by beam search and by greedy search. */
 export const sentences = translations;
 
 const said = new Map();
 
 /**
- * Whether a text is PyTorch's translation, or, where rounding may turn a decision, at least what it always was.
+ * Whether a text is the same as in earlier calls, and PyTorch's translation unless rounding may decide.
  * @param {import('../translations.js').Found} expected
  * @param {string} text
  */

@@ -1,4 +1,4 @@
-// Long runs that must leave memory as it was. Each has a short form, for every day, and the full one.
+// Long runs after which memory must be as before. Each has a short form for every day and a full one.
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -7,15 +7,15 @@ import { promisify } from 'node:util';
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const command = process.env.QKV_COMMAND ?? here('../../build/native/qkv');
 
-// V8 alone: the engine compiled once and for all, no compilers beside it whose memory comes and goes, and a young
-// generation that does not grow.
+// V8 only: the engine is compiled once, no background compilers change the memory, and the young generation does not
+// grow.
 const kYoung = ['--min-semi-space-size=1', '--max-semi-space-size=1'];
 const kSteady = ['--expose-gc', '--no-liftoff', '--single-threaded', ...kYoung];
 
-// malloc returns large blocks to the system when they are freed. By default glibc keeps some of them.
+// malloc returns large freed blocks to the system. By default glibc keeps some of them.
 const env = { ...process.env, MALLOC_MMAP_THRESHOLD_: '131072' };
 
-/** Runs a script of this folder; what it printed. */
+/** Runs a script of this folder and returns its output. */
 async function measure(script, args, flags = kSteady) {
   const { stdout } = await promisify(execFile)(process.execPath, [...flags, here(script), ...args.map(String)], {
     env,
@@ -24,13 +24,13 @@ async function measure(script, args, flags = kSteady) {
 }
 
 const kLittle = 0.01;
-const kWarming = 0.05; // in the first thousands of calls V8 still compiles, and pages of the model are first touched
-/** What a share of memory may grow by over so many calls. */
+const kWarming = 0.05; // in the first thousands of calls V8 still compiles, and the model's pages are first touched
+/** The allowed growth of a kind of memory over that many calls. */
 const shareOf = (count) => (count > 10_000 ? kLittle : kWarming);
-// One engine left behind, with its model, is more than that. Less comes and goes with threads and with freed pages.
+// One engine left behind, with its model, is more than this. Threads and freed pages cause smaller changes.
 const kAnEngine = 16e6;
-const kHeap = 1e6; // malloc's heap is more or less fragmented at the end of a batch
-const kObjects = 1e6; // V8's tables of what it has compiled grow a little
+const kHeap = 1e6; // malloc's heap is fragmented differently at the end of each batch
+const kObjects = 1e6; // V8's tables of compiled code grow a little
 
 const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
 
@@ -40,7 +40,9 @@ function growth(what, first, last, allowed) {
   return { said, complaints: last - first <= allowed ? [] : [`${said}: it grew`] };
 }
 
-/** @param {{said: string, complaints: string[]}[]} parts @param {Record<string, number>} zeroes what ought to be none */
+/**
+ * @param {{said: string, complaints: string[]}[]} parts @param {Record<string, number>} zeroes counts that must be zero
+ */
 function verdict(parts, zeroes = {}) {
   const more = Object.entries(zeroes).filter(([, count]) => count !== 0);
   return {
@@ -49,7 +51,7 @@ function verdict(parts, zeroes = {}) {
   };
 }
 
-/** The engine's own memory is to stay as it is. */
+/** The engine's own memory must not change. */
 const both = (where, first, last) => [
   growth(`${where}wasm`, first.wasm, last.wasm, 0),
   growth(`${where}resident`, first.resident, last.resident, kAnEngine),
@@ -121,7 +123,7 @@ export const soaks = [
     async run(sentences) {
       const { steps, aborted, wrong, first, last } = await measure('aborts.mjs', [sentences]);
       const missing = steps - aborted;
-      const zeroes = { wrong, 'aborts that did nothing': missing > 1 ? missing : 0 }; // the last may come too late
+      const zeroes = { wrong, 'aborts that did nothing': missing > 1 ? missing : 0 }; // the last one may come too late
       const { said, complaints } = verdict(both('', first, last), zeroes);
       return { said: `${steps} steps, ${aborted} aborted; ${said}`, complaints };
     },

@@ -1,7 +1,8 @@
-// Makes and destroys COUNT translators, then says what they left behind: with an engine each, and with a model each in an
-// engine that goes on.
+// Creates and destroys COUNT translators, and reports the memory that remains: with one engine each, and with one model
+// each in an engine that keeps running.
 //
-// usage: node --expose-gc translators.mjs COUNT WORKER      WORKER: true or false, whether engines have threads of their own
+// usage: node --expose-gc translators.mjs COUNT WORKER      WORKER: true or false, whether engines have their own
+// threads
 // prints {own, shared}: own {first, last, threads}, shared {first, last}; first after a quarter of them
 
 import { readFileSync, readdirSync } from 'node:fs';
@@ -21,9 +22,9 @@ async function use(translator) {
   return translation;
 }
 
-/** The last of its translators ends an engine: each makes a new one. */
+/** The last translator ends its engine, so each creates a new engine. */
 async function ownEngines() {
-  await ownMemory(); // Node starts threads of its own when they are first needed
+  await ownMemory(); // Node starts its own threads when they are first needed
   await use(await Translator.create(pair));
   await new Promise((resolve) => setTimeout(resolve, 500));
   const before = threads();
@@ -32,11 +33,11 @@ async function ownEngines() {
     if (i === warm) first = await ownMemory();
     if ((await use(await Translator.create(pair))) !== beam.text) throw new Error(`translator ${i} is wrong`);
   }
-  await new Promise((resolve) => setTimeout(resolve, 500)); // threads end some time after they have been told to
+  await new Promise((resolve) => setTimeout(resolve, 500)); // threads end some time after the request to end
   return { first, last: await ownMemory(), threads: threads() - before };
 }
 
-/** Models given by their bytes are nobody else's: each is loaded, and freed, beside one that stays. */
+/** Models given by their bytes are not shared: each is loaded and freed beside one that stays. */
 async function sharedEngine() {
   const folder = new URL('../goldens/models/tiny-f32/', import.meta.url);
   const names = readdirSync(folder).filter((name) =>

@@ -1,8 +1,9 @@
-// Translates COUNT sentences in this process, a call each, and says what memory it held after the first WARM of them and
-// after the last. Most are short, for time's sake; every 25th is any sentence, searched with a beam, every 100th a trace.
-// Every answer is compared with PyTorch's.
+// Translates COUNT sentences in this process, one call each, and reports its memory after the first WARM of them and
+// after the last. Most are short, to save time. Every 25th is any sentence with a beam search, every 100th a trace.
+// Every result is compared with PyTorch's.
 //
-// usage: node --expose-gc wasm.mjs COUNT WARM      prints {first, last, wrong}, each memory {wasm, resident, used, outside} in bytes
+// usage: node --expose-gc wasm.mjs COUNT WARM      prints {first, last, wrong}, each memory {wasm, resident, used,
+// outside} in bytes
 
 import { Translator } from '../../web/lib/index.js';
 import { ownMemory } from './memory.mjs';

@@ -1,4 +1,5 @@
-// A hook of Node's loader: web/lib/engine/guard.js as it is, and after each step of a job a call of what `watch` was given.
+// A loader hook for Node: web/lib/engine/guard.js unchanged, and after each step of a job a call of the function that
+// `watch` got.
 
 export async function load(url, context, next) {
   const loaded = await next(url, context);

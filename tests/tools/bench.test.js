@@ -1,4 +1,4 @@
-// What a benchmark has measured is kept, whatever fails afterwards.
+// A benchmark keeps what it has measured, whatever fails later.
 
 import { runParts } from '../bench/parts.mjs';
 

@@ -1,9 +1,9 @@
-// What the measured claims are counted and drawn with.
+// The counting and plotting of the measured claims.
 
 import { answers, drawStrings, exact, letters, pairs } from '../claims/letters.mjs';
 import { dotPanels, lineChart, spread } from '../claims/plot.mjs';
 
-/** Throws unless every tag of an SVG is closed, and in order; the names of its elements. */
+/** Throws unless every tag of an SVG is closed and in order; returns the names of its elements. */
 function elements(svg) {
   const open = [];
   const names = [];

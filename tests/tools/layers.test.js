@@ -1,4 +1,4 @@
-// The order of folders that web/docs/architecture.md draws: no folder includes or imports from one below it in the list.
+// The order of folders in web/docs/architecture.md: no folder includes or imports from one below it in the list.
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +22,7 @@ const filesIn = (root, pattern) =>
     .map(String)
     .filter((name) => pattern.test(name));
 
-/** What runs against the order, as 'file -> folder'. `targets` gives the folders that a file names. */
+/** All imports against the order, as 'file -> folder'. `targets` returns the folders that a file names. */
 function against(root, pattern, targets) {
   const order = listed(root);
   expect(order.length).toBeGreaterThan(8);
@@ -56,7 +56,7 @@ test('the library, types too', () => {
   expect(against('web/lib/', /\.(js|ts)$/, folders)).toEqual([]);
 });
 
-// Kernels aside: the source of a kernel includes its variants, which take the types of its header.
+// Except kernels: the source of a kernel includes its variants, which use the types of its header.
 test('no modules of the core include each other in a circle; a header and its source are one module', () => {
   const includes = new Map();
   for (const name of filesIn('core/', /\.(cc|h)$/).filter((file) => !file.startsWith('kernels/'))) {

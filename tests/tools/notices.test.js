@@ -1,4 +1,4 @@
-// THIRD_PARTY.txt: that nothing is shipped without its author's notice.
+// THIRD_PARTY.txt: nothing is shipped without its author's notice.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ test.each([
     const licence = readdirSync(home).find((file) => /^licen[cs]e(\.\w+)?$/i.test(file));
     expect(text).toContain(readFileSync(join(home, licence), 'utf8').trim());
   }
-  // What they import in turn.
+  // The modules that these import.
   expect(text).toMatch(/^d3-interpolate \d/m);
 });
 

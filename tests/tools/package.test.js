@@ -1,4 +1,4 @@
-// The npm packages as `npm pack` would ship them, used as a stranger would: by their names, from another folder.
+// The npm packages as `npm pack` makes them, used like a user does: by their names, from another folder.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
@@ -35,7 +35,10 @@ beforeAll(() => {
 
 afterAll(() => rmSync(consumer, { recursive: true, force: true }));
 
-/** Runs a module in the consumer's folder, in a process of its own; symlinks stay what they are, as if installed. */
+/**
+ * Runs a module in the consumer's folder, in its own process. Symlinks are not resolved, as if the packages were
+ * installed.
+ */
 function runModule(source) {
   writeFileSync(join(consumer, 'main.js'), source);
   const flags = ['--preserve-symlinks', '--preserve-symlinks-main'];

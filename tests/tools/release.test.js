@@ -1,4 +1,4 @@
-// What keeps a wrong release back, and what is packed for a right one.
+// The checks that stop a wrong release, and the packages of a right one.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { folders, problems } from '../../web/tools/release.mjs';
 
 const text = (path) => readFileSync(at(path), 'utf8');
 const { version } = JSON.parse(text('package.json'));
-/** The repository as a maintainer would have filled it in. */
+/** The repository with a maintainer's details filled in. */
 const ready = (path) => {
   const filled = text(path).replaceAll('OWNER', 'somebody').replaceAll('AUTHOR', 'Some Body');
   return path === 'CHANGELOG.md' ? filled.replace('\n## ', `\n## [${version}] - 2026-01-01\n\n## `) : filled;

@@ -1,4 +1,4 @@
-// The development server: what it serves, and what it does not.
+// The development server: which files it serves, and which it refuses.
 
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const get = (path, headers = {}) => fetch(server.url + path, { headers });
 
-/** The status of a request as it is written: fetch() would tidy its path up, and set its own Host. */
+/** The status of a request whose path is sent unchanged: fetch() would normalise the path and set its own Host. */
 const statusOf = (path, headers = {}, { url } = server) =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);

@@ -1,4 +1,4 @@
-// The page Attention in a browser that is not Chromium: its lessons, their equations and their numbers.
+// The page Attention in a browser other than Chromium: its lessons, their equations and their numbers.
 
 import { compute } from '../../web/demo/attention/compute.js';
 import { presets, stateOfPreset } from '../../web/demo/attention/presets.js';
@@ -33,7 +33,7 @@ test('every lesson in Firefox', async () => {
     );
     expect(shown.length).toBe(wanted.length);
     shown.forEach((x, at) => expect(Math.abs(x - wanted[at])).toBeLessThan(0.0051));
-    // A fraction is drawn as one: it stands higher than its line of text.
+    // A fraction is drawn as one: it is taller than its line of text.
     const heights = await page.$$eval('#equations mfrac', (all) =>
       all.map((one) => one.getBoundingClientRect().height),
     );

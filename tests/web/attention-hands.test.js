@@ -1,4 +1,5 @@
-// The page Attention in Chromium, as people use it: typing, dragging, keys alone, a screen reader, files, and its speed.
+// The page Attention in Chromium, as people use it: typing, dragging, keyboard only, a screen reader, files, and its
+// speed.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -160,7 +161,7 @@ test.each([
       await page.evaluate((preset) => (location.hash = `preset=${preset}`), id);
       await page.waitForFunction((title) => document.title.startsWith(title), presetOf(id).title);
       await nextFrame(page);
-      // The bench is made of the same parts everywhere: looked at where it has most kinds of them.
+      // The workbench has the same parts on every page. It is tested where it has most kinds of them.
       const parts = (width < 760 ? ['playground'] : ['heads', 'shapes']).includes(id) ? null : { include: ['.lesson'] };
       const { violations } = await page.evaluate(
         (within) =>
@@ -226,6 +227,6 @@ test('no interaction takes long of the page’s thread', async () => {
     await page.context().close();
   }
   console.log('milliseconds an interaction:', JSON.stringify(times));
-  // 50 ms is what the page is made for; a busy machine's caches may cost it as much again, and a loop run wild far more.
+  // 50 ms is the page's goal. A loaded machine's caches may cost as much again, and an endless loop far more.
   expect(Object.entries(times).filter(([, milliseconds]) => !(milliseconds < 200))).toEqual([]);
 });

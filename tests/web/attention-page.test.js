@@ -1,5 +1,5 @@
-// The page Attention in Chromium: every lesson and every choice is opened, and its numbers are compared with those of the library
-// in Node; its link and its program are tried.
+// The page Attention in Chromium: every lesson and every option is opened, and its numbers are compared with the
+// library's in Node. Its link and its program are tried.
 
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
@@ -137,7 +137,7 @@ test('a link opened afresh is the state that it was taken from', async () => {
   await page.context().close();
 });
 
-/** The lessons whose picture is only to be looked at. */
+/** The lessons whose picture has no controls. */
 const kStill = ['bottleneck', 'compare'];
 
 test('every choice of every picture: it is in the link, and the picture it opens is the same', async () => {
@@ -147,7 +147,7 @@ test('every choice of every picture: it is in the link, and the picture it opens
     if (!scene) continue;
     await page.evaluate((preset) => (location.hash = `preset=${preset}`), id);
     await page.waitForFunction((title) => document.title.startsWith(title), presetOf(id).title);
-    // Everything that the picture offers, one after another; what it has when that is done is looked at.
+    // Every control of the picture, one after the other. The final state is compared.
     const tried = await page.evaluate(async () => {
       const area = document.querySelector('#scene');
       const settled = () => new Promise((done) => setTimeout(done, 60));
@@ -169,7 +169,7 @@ test('every choice of every picture: it is in the link, and the picture it opens
       return count;
     });
     expect([id, tried > 0]).toEqual([id, !kStill.includes(id)]);
-    if (await page.isVisible('#problem')) continue; // sizes that do not fit have a test of their own
+    if (await page.isVisible('#problem')) continue; // sizes that do not fit have their own test
     await holds(page);
     expect([id, await pictureOf(other)]).toEqual([id, await pictureOf(page)]);
   }
@@ -190,7 +190,7 @@ test.each([
   await page.context().close();
 });
 
-/** Every choice that a select offers, one after another, on one page. */
+/** Every option of a select, one after the other, on one page. */
 test.each(['score', 'selection', 'window', 'memory'])('every %s', async (name) => {
   const page = await opened();
   const values = await page.$$eval(`#controls select[name=${name}] option`, (all) => all.map(({ value }) => value));
@@ -264,9 +264,9 @@ test.each(['cross', 'encoderSelf', 'decoderSelf'])(
 
 test('a link is followed also where the address is about to be written', async () => {
   const page = await opened('#preset=kernel');
-  // Two timers that went off while the page was busy: the link's, and before the link's event the address's.
+  // Two timers that fire while the page is busy: the link's, and before the link's event the address's.
   await page.evaluate(() => {
-    document.querySelector('#reset').click(); // after which the address is written, with a pause
+    document.querySelector('#reset').click(); // after which the address is written with a delay
     setTimeout(() => {
       const end = performance.now() + 400;
       while (performance.now() < end) continue;

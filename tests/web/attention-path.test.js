@@ -1,4 +1,4 @@
-// The path through attention: its order, its exercises, and what the page keeps of them.
+// The course through attention: its order, its exercises, and the progress that the page stores.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { built } from './chromium.js';
 beforeAll(start);
 afterAll(stop);
 
-/** For each lesson a change that does its exercise. */
+/** For each lesson a change that solves its exercise. */
 const kAnswers = {
   kernel: () => ({ parameters: { w: [[10]] }, query: [[1.2], [-2], [2.6]] }),
   bank: () => ({ parameters: { temperature: [[2]] } }),

@@ -1,4 +1,5 @@
-// What the tests of the page Attention share: opening it, reading its matrices, and comparing them with the library's in Node.
+// Shared by the tests of the page Attention: opening it, reading its matrices, and comparing them with the library's in
+// Node.
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -13,7 +14,7 @@ import { formatNumber } from '../../web/view/numbers.js';
 import { nextFrame, openBrowser } from './chromium.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const { build } = await loadAttention(); // the page has the same
+const { build } = await loadAttention(); // the page uses the same number
 export const scores = await listScores();
 export const stateOf = (id) => (presetOf(id) ? stateOfPreset(id) : null);
 
@@ -28,7 +29,7 @@ export async function start() {
 
 export const stop = () => browser?.close();
 
-/** The page, its first numbers shown. */
+/** The page with its first numbers shown. */
 export async function opened(hash = '', options = {}) {
   const page = await browser.open(`attention.html?engine=${build}${hash}`, options);
   await page.waitForSelector('#scene[data-version]', { state: 'attached' });
@@ -36,13 +37,13 @@ export async function opened(hash = '', options = {}) {
   return page;
 }
 
-/** Waits until the page has answered the last change, and its address says it. */
+/** Waits until the page has computed the last change and its address contains it. */
 export async function settled(page) {
-  await page.waitForTimeout(350); // the address follows with a pause
+  await page.waitForTimeout(350); // the address follows with a delay
   await nextFrame(page);
 }
 
-/** Every matrix in view as it is shown: {id: [cells of a row, ...]}. */
+/** All visible matrices as they are shown: {id: [cells of a row, ...]}. */
 export const shownIn = (page) =>
   page.evaluate(() =>
     Object.fromEntries(
@@ -55,7 +56,7 @@ export const shownIn = (page) =>
     ),
   );
 
-/** The same from the library in Node, for the state that a link says. */
+/** The same from the library in Node, for the state in a link. */
 export async function expectedOf(hash) {
   const state = completed(readLink(hash, stateOf), scores);
   const stages = stagesOf(state, await compute(state), state.pinned?.row ?? 0);
@@ -71,7 +72,7 @@ export async function expectedOf(hash) {
 
 export const hashOf = (page) => page.evaluate(() => location.hash);
 
-/** The numbers that the page's program prints in Node, by name, as the page writes numbers. */
+/** The numbers that the page's program prints in Node, by name, formatted like the page's. */
 export async function printed(page) {
   const program = await page.textContent('#program code');
   const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], { cwd: root });
@@ -98,7 +99,9 @@ async function linked(hash) {
   return shownIn(other);
 }
 
-/** The page shows what the library says, its link restores it, and its program is the one that tests/lib runs. */
+/**
+ * The page shows the library's numbers, its link restores the page, and its program is the one that tests/lib runs.
+ */
 export async function holds(page) {
   await page.mouse.move(0, 0);
   await settled(page);

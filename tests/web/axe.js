@@ -1,4 +1,4 @@
-// axe-core in a page: what it finds to mend.
+// axe-core in a page: the accessibility problems that it finds.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -7,10 +7,11 @@ import { nextFrame } from './chromium.js';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const kRules = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** How a page is opened for axe: it may be put in, and nothing is looked at half way. */
+/** How a page is opened for axe: its script may be injected, and animations are off. */
 export const forAxe = { bypassCSP: true, reducedMotion: 'reduce' };
 
 /**
+ * Runs axe.
  * @param {import('playwright-core').Page} page
  * @param {string[]} [runOnly] tags of rules, or rules by their names
  * @returns {Promise<string[]>} each rule that is broken, and where

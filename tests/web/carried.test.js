@@ -1,4 +1,4 @@
-// What the page shows of parts that are carried through, and of what a reader should know.
+// What the page shows of carried texts, and its warnings for readers.
 import { translate } from './chromium.js';
 import { withPages } from './pages.js';
 

@@ -1,4 +1,4 @@
-// Picking another piece at a word: the sentence is translated again from there, and what stands before is kept.
+// Choosing another piece at a word: the sentence is translated again from there, and the text before it stays.
 
 import { nextFrame, settled, translate } from './chromium.js';
 import { kSentence, shown, targetPieces, withPages } from './pages.js';
@@ -9,7 +9,7 @@ const chip = (page, index) => page.locator('qkv-pieces[side=target] button').nth
 const pressed = '#alternatives [aria-pressed=true]';
 const other = '#alternatives [aria-pressed=false] >> nth=0';
 
-/** What the library says when a translation is to go on from another piece at a place. */
+/** The library's translation that continues from another piece at a place. */
 async function expected(at, choose = (ids, written) => ids.find((id) => id !== written)) {
   const { alternatives, target } = await pages.translator.trace(kSentence);
   const { count, ids } = alternatives;
@@ -34,7 +34,7 @@ test('translates again from the piece that was picked, keeping what stands befor
   expect(pieces).toEqual(shown(trace.target.pieces));
   expect(pieces.slice(0, 2)).toEqual(shown(usual.pieces.slice(0, 2)));
 
-  // The piece stays pinned, its alternatives in view, the focus on the one that was picked.
+  // The piece stays pinned, its alternatives stay visible, the focus is on the chosen one.
   expect(await page.textContent('qkv-pieces .pointed .text')).toBe(pieces[2]);
   expect(await page.textContent(`${pressed} b`)).toBe(pieces[2]);
   expect(await page.evaluate(() => document.activeElement.getAttribute('aria-pressed'))).toBe('true');

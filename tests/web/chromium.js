@@ -1,4 +1,4 @@
-// A Chromium with the built pages in it, as the tests here and screenshots.mjs share it.
+// A Chromium with the built pages, shared by these tests and screenshots.mjs.
 
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -29,7 +29,8 @@ export const built = {
  */
 
 /**
- * A browser and a served folder, the pages unless another is given; beside another are the models, as models/en-fr/.
+ * A browser and a served folder, by default the pages. A folder other than the pages gets the models beside it, as
+ * models/en-fr/.
  * @param {string} [folder]
  * @param {import('../../web/tools/serve.mjs').ServeOptions & {flags?: string[]}} [options] `flags`: more, of the browser
  */
@@ -40,14 +41,14 @@ export async function openBrowser(folder = built.site, { flags = [], ...options 
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: [...kFlags, ...flags] });
 
   /**
-   * A page in a context of its own.
+   * A page in its own context.
    * @param {string} [path] with its query
    * @param {import('playwright-core').BrowserContextOptions} [options]
    * @param {(page: Page) => Promise<unknown>} [prepare] before it loads
    * @returns {Promise<WatchedPage>}
    */
   async function open(path = '', options = {}, prepare = async () => {}) {
-    // Without a service worker, which hides requests from the tests; those of the pages offline ask for one.
+    // Without a service worker, which hides requests from the tests. The tests of offline pages ask for one.
     const plain = /** @type {const} */ ({ viewport: { width: 1280, height: 900 }, serviceWorkers: 'block' });
     const context = await browser.newContext({ ...plain, ...options });
     const page = await context.newPage();
@@ -72,7 +73,7 @@ export async function openBrowser(folder = built.site, { flags = [], ...options 
   return { open, close, url: server.url };
 }
 
-/** Waits until the translation and the attention in view are those of the text. @param {Page} page */
+/** Waits until the visible translation and attention are those of the text. @param {Page} page */
 export async function settled(page) {
   await page.waitForFunction(() => {
     const isBusy = document.querySelector('#target').getAttribute('aria-busy') === 'true';
@@ -82,7 +83,7 @@ export async function settled(page) {
 }
 
 /**
- * Until a model that was chosen has translated, and the page says so; one without attention has no heads to wait for.
+ * Waits until a chosen model has translated and the page says so. A model without attention has no heads to wait for.
  * @param {Page} page
  * @param {string} [start] of what it says: the model's name
  */
@@ -95,7 +96,7 @@ export async function translated(page, start = '') {
   await nextFrame(page);
 }
 
-/** Brings the search into view and waits until it is that of the sentence. @param {Page} page */
+/** Scrolls to the search and waits until it is that of the sentence. @param {Page} page */
 export async function searched(page) {
   await page.locator('qkv-tree').scrollIntoViewIfNeeded();
   await page.waitForFunction(
@@ -110,7 +111,7 @@ export async function searched(page) {
 export const nextFrame = (page) =>
   page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 
-/** Types a text into the emptied field; the translation that shows. @param {Page} page @param {string} text */
+/** Types a text into the emptied field; returns the translation that shows. @param {Page} page @param {string} text */
 export async function translate(page, text) {
   await page.fill('#source', text);
   await settled(page);

@@ -1,4 +1,4 @@
-// The models that the page offers to compare: each loads when it is chosen, translates, and shows what it looked at.
+// The models for comparison: each loads when it is chosen, translates, and shows its attention.
 
 import { openBrowser, settled, translated } from './chromium.js';
 

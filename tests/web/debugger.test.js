@@ -1,17 +1,17 @@
-// What becomes of calls when somebody ends a worker, or a thread of one, in the developer tools of Chromium; and when a
-// worker uses up the memory of its page.
+// What happens to calls when somebody ends a worker or one of its threads in the developer tools of Chromium, and when
+// a worker uses up its page's memory.
 
 import { kSure } from '../translations.js';
 import { built, openBrowser } from './chromium.js';
 
-/** Milliseconds in which a call is to settle. */
+/** Milliseconds within which a call must settle. */
 const kSoon = 1000;
 const kIsolated = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-embedder-policy': 'require-corp',
 };
 
-/** A page that may have threads, with a translator that is translating a long text. */
+/** A page that may use threads, with a translator that is translating a long text. */
 async function translatingPage(browser, threads) {
   const body = '<!doctype html><title>A page</title>';
   const page = await browser.open('page.html', {}, (opened) =>
@@ -34,7 +34,7 @@ async function translatingPage(browser, threads) {
   return { page, engine };
 }
 
-/** Breaks off what a worker computes, and closes the worker. */
+/** Interrupts a worker's computation and closes the worker. */
 async function endInDebugger(page, isTarget) {
   const session = await page.context().browser().newBrowserCDPSession();
   const { targetInfos } = await session.send('Target.getTargets');

@@ -1,4 +1,4 @@
-// The documents as pages: every link leads somewhere, the search finds, and nothing is wrong on a phone or for axe.
+// The documents as pages: every link works, the search finds, and there is no error on a phone or from axe.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';

@@ -1,4 +1,4 @@
-// Downloads in a browser: what it keeps for the next visit, and why it says that a file did not come.
+// Downloads in a browser: what it keeps for the next visit, and its message when a file did not arrive.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -14,8 +14,8 @@ const kPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worke
 const kChromium = { executablePath: '/usr/bin/chromium', args: ['--headless', '--no-sandbox', '--disable-gpu'] };
 
 /**
- * The package under /, a model under /model/, an empty page under /page.html. `answer(path, response)` may answer in the
- * server's place, `headers(path)` are added.
+ * The package under /, a model under /model/, an empty page under /page.html. `answer(path, response)` may answer
+ * instead of the server; `headers(path)` are added.
  */
 async function serveAll({ answer = () => false, headers = () => ({}) } = {}) {
   const requests = [];
@@ -32,7 +32,7 @@ async function serveAll({ answer = () => false, headers = () => ({}) } = {}) {
       const body = readFileSync(file);
       response.writeHead(200, { 'content-type': kTypes[extname(path)] ?? 'application/octet-stream' });
       response.write(body); // in chunks, without a length
-      setTimeout(() => response.end(), 50); // its end comes after its last byte, as it often does
+      setTimeout(() => response.end(), 50); // the end of the body comes after its last byte, as it often does
     } catch {
       response.writeHead(404).end();
     }
@@ -42,7 +42,7 @@ async function serveAll({ answer = () => false, headers = () => ({}) } = {}) {
   return { url: `http://localhost:${server.address().port}/`, requests, close };
 }
 
-/** In the page: loads a model and translates, or says why not. */
+/** Runs in the page: loads a model and translates, or returns the reason why not. */
 async function use([model, options]) {
   const { Translator } = await import('/index.js');
   try {
@@ -63,7 +63,7 @@ const serving = async (options) => {
   servers.push(server);
   return server;
 };
-/** A page of `server`, with its console's errors. */
+/** A page of `server`, with the errors on its console. */
 async function pageOf(server, context) {
   const page = await (context ?? (await browser.newContext())).newPage();
   const complaints = [];
@@ -89,7 +89,7 @@ test.each([true, false])('the second visit downloads nothing that may be kept, w
     const context = await chromium.launchPersistentContext(profile, kChromium);
     const page = await pageOf(server, context);
     const said = await page.evaluate(use, ['/model/', { worker }]);
-    await new Promise((resolve) => setTimeout(resolve, 500)); // a cache writes when it has time
+    await new Promise((resolve) => setTimeout(resolve, 500)); // a cache writes at its own time
     await context.close();
     return said;
   };
@@ -99,7 +99,7 @@ test.each([true, false])('the second visit downloads nothing that may be kept, w
   server.requests.length = 0;
   expect(await visit()).toEqual(first);
   const isExpected = (path) => ['/page.html', '/favicon.ico'].includes(path) || /shortlist|target\.spm/.test(path);
-  expect(server.requests.filter((path) => !isExpected(path))).toEqual([]); // what is not there is asked for again
+  expect(server.requests.filter((path) => !isExpected(path))).toEqual([]); // a missing file is requested again
   rmSync(profile, { recursive: true, force: true });
 });
 
@@ -122,7 +122,7 @@ test('a model on another origin loads in a page that is cross-origin isolated, b
 describe('the error says that', () => {
   const rows = errorTable('Causes in browsers');
   const found = new Set();
-  /** An error is as web/docs/errors.md has it. @param {string} says a part of its message, as the table writes it */
+  /** Expects an error as web/docs/errors.md has it. @param {string} says a part of its message, as in the table */
   const expectRow = (error, says) => {
     found.add(says);
     expect(error).toEqual({ ...rows.get(says), message: expect.stringContaining(says) });

@@ -1,5 +1,5 @@
-// The elements of qkv/view as things to build with: on a server, twice on a page, taken off a page and put back, and in the page
-// of web/docs/view.md.
+// The elements of qkv/view as parts of a page: on a server, twice on a page, removed and inserted again, and in the
+// page of web/docs/view.md.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -51,7 +51,7 @@ test('the page of the document draws the trace', async () => {
   const said = await page.$$eval('qkv-matrix .rows text', (all) => all.map((one) => one.textContent));
   expect(said).toEqual(target.pieces.map((piece) => piece.replaceAll('▁', '')));
   expect(await page.locator('qkv-matrix .base rect').count()).toBe(target.pieces.length * source.pieces.length);
-  // With its style sheets, and not merely there: a sheet that is missing leaves the cells without colours.
+  // The style sheets must apply, not just be there: without one the cells have no colours.
   const fills = await page.$$eval(
     'qkv-matrix .base rect',
     (all) => new Set(all.map((one) => getComputedStyle(one).fill)).size,
@@ -91,7 +91,7 @@ test.each(kElements)(
     const counts = await page.evaluate(
       async ([tag, text]) => {
         const { Selection, readTrace, sliceOf } = await import('/qkv/view/index.js');
-        // The listeners of the element itself and of its selection: each (target, type, function) counts once.
+        // The listeners of the element and of its selection: each (target, type, function) counts once.
         const live = new Map();
         const watched = (target) => {
           const held = [];

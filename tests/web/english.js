@@ -1,10 +1,10 @@
-// What the tests of the pages with English models begin with.
+// The setup of the tests for pages with English models.
 
 import { fileURLToPath } from 'node:url';
 import { load } from '../../web/lib/models/index.js';
 import { openBrowser } from './chromium.js';
 
-/** A model of the pages' own. @param {string} name */
+/** One of the pages' own models. @param {string} name */
 export const english = (name) => fileURLToPath(new URL(`../../web/models/english/${name}`, import.meta.url));
 
 /**
@@ -24,20 +24,23 @@ export function withEnglish(names = []) {
   return shared;
 }
 
-/** Waits until what is in view is that of the text. @param {import('playwright-core').Page} page @param {string} field */
+/**
+ * Waits until the visible result is that of the text. @param {import('playwright-core').Page} page @param {string}
+ * field
+ */
 export const idle = (page, field) =>
   page.waitForFunction((selector) => {
     const isIdle = document.querySelector(selector).getAttribute('aria-busy') === 'false';
     return isIdle && !document.querySelector('.writing .write[disabled]:not([hidden] *)');
   }, field);
 
-/** A share as the pages write it. @param {number} probability */
+/** A probability in per cent as the pages write it. @param {number} probability */
 export function share(probability) {
   if (probability > 0 && probability < 5e-5) return '<0.01 %';
   return `${(100 * probability).toFixed(probability < 0.0995 ? 2 : 1)} %`;
 }
 
-/** The bars in view: names and numbers. @param {import('playwright-core').Page} page @param {string} [root] */
+/** The visible bars: names and numbers. @param {import('playwright-core').Page} page @param {string} [root] */
 export const barsOf = (page, root = '.says') =>
   page.$$eval(`${root} .bars li`, (items) =>
     items.map((item) => [item.querySelector('.name').textContent, item.querySelector('.number').textContent]),

@@ -1,5 +1,5 @@
-// What a page holds while it loads a model as large as Firefox's smallest ones: WebAssembly's memory, which never shrinks,
-// and JavaScript's heap and buffers, looked at all the time.
+// The memory of a page while it loads a model as large as Firefox's smallest ones: WebAssembly's memory, which never
+// shrinks, and JavaScript's heap and buffers, sampled all the time.
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -15,7 +15,7 @@ let browser;
 let folder;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'qkv-'));
-  // In a process of its own: Jest's modules take minutes for so many random numbers.
+  // In its own process: in Jest it takes minutes to make that many random numbers.
   execFileSync(process.execPath, ['tests/bench/models/firefox-files.mjs', folder], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
   });
@@ -27,7 +27,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Notes the memories of all WebAssembly that the page instantiates. */
+/** Records the memories of all WebAssembly that the page instantiates. */
 function noteMemories() {
   const memories = new Set();
   const { instantiate } = WebAssembly;

@@ -1,5 +1,5 @@
-// A Firefox model on the pages: Translate takes its files, a zip of them or a list of models, and keeps it for the visit; Models
-// takes its files. The model is tests/goldens/marian's, whose words mean nothing.
+// A Firefox model on the pages: Translate takes its files, a zip of them or a list of models, and keeps it for the
+// visit. Models takes its files. The model is that of tests/goldens/marian, whose words mean nothing.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -10,7 +10,7 @@ import { openBrowser, settled } from './chromium.js';
 
 const kFolder = 'tests/goldens/marian/ssru-int8';
 const names = readdirSync(at(kFolder)).filter((name) => /^(model|lex|vocab)\./.test(name));
-/** As published models are called. */
+/** Published models have such names. */
 const files = names.map((name) => ({
   name: name.replace('xxyy', 'encs'),
   mimeType: 'application/octet-stream',
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => browser?.close());
 
 const said = (page) => page.$eval('#target', (output) => output.textContent.trim());
-/** Opens the panel, whose script comes when it is asked for. */
+/** Opens the panel, whose script loads on demand. */
 const ask = async (page) => {
   await page.selectOption('#model', 'firefox');
   await page.waitForSelector('#firefox:not([hidden])');

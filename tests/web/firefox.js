@@ -1,4 +1,4 @@
-// A Firefox with the built pages in it, driven over WebDriver BiDi.
+// A Firefox with the built pages, controlled over WebDriver BiDi.
 
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
@@ -26,7 +26,7 @@ async function findFirefox() {
  *   errors and warnings on the console, uncaught errors
  */
 
-/** @param {string} [folder] the pages unless another is given; beside another are the models, as models/en-fr/ */
+/** @param {string} [folder] by default the pages; another folder gets the models beside it, as models/en-fr/ */
 export async function openFirefox(folder = built.site) {
   const server = await serve(folder, { also: folder === built.site ? {} : { 'models/': built.models } });
   const browser = await puppeteer.launch({

@@ -1,11 +1,11 @@
-// A browser that is not Chromium: the Translate page in Firefox, beside the library in Node.
+// A browser other than Chromium: the Translate page in Firefox, against the library in Node.
 
 import { Translator } from '../../web/lib/index.js';
 import { openFirefox } from './firefox.js';
 
 const kText = 'The old man opened the little window.';
-// web/docs/determinism.md: each build is within twice PyTorch float32's error, plus 1e-6, of the exact weights. The goldens'
-// largest such error is 1.8e-6, and two builds may lie on opposite sides.
+// web/docs/determinism.md: each build is within twice PyTorch float32's error, plus 1e-6, of the exact weights. The
+// goldens' largest such error is 1.8e-6, and two builds may err in opposite directions.
 const kBound = 2 * (2 * 1.8e-6 + 1e-6);
 
 let firefox;
@@ -21,7 +21,7 @@ afterAll(async () => {
   await firefox?.close();
 });
 
-/** Waits until the translation and the attention in view are those of the text. */
+/** Waits until the visible translation and attention are those of the text. */
 const settled = (page) =>
   page.waitForFunction(() => {
     const isBusy = document.querySelector('#target').getAttribute('aria-busy') === 'true';

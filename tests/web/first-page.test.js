@@ -1,4 +1,4 @@
-// What the first page says of the package: its heading, the lines of code that it runs, and its table of speeds.
+// What the first page says about the package: its heading, the lines of code that it runs, and its table of speeds.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ test.each([1280, 375])(
     expect(await page.isVisible('h1')).toBe(true);
     expect((await page.$('h1').then((h1) => h1.boundingBox())).y).toBeLessThan(150);
     await page.click('text=Use it in your site');
-    // The drawings are looked at by other tests, when they are there.
+    // Other tests look at the drawings, where they exist.
     expect((await axeFinds(page)).filter((found) => !/: qkv-(tree|matrix)/.test(found))).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
   },

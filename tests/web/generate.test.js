@@ -1,4 +1,4 @@
-// The Generate page: a text goes on piece by piece; what may come next; what each head looked back at.
+// The Generate page: a text continues piece by piece, with the next candidates and what each head attended to.
 
 import { reshaped } from '../../web/demo/workbench/sampling.js';
 import { kUsual } from '../../web/demo/workbench/knobs.js';
@@ -28,7 +28,7 @@ const open = async (path = kEngine, options = {}, ...rest) => {
 };
 const text = (page) => page.inputValue('#prompt');
 
-/** What the library writes with the page's knobs as they are at first. */
+/** The library's continuation with the page's initial settings. */
 async function written(from, { seed = kUsual.seed, maxLength = 24, ...other } = {}) {
   const how = { temperature: 0.7, topK: 0, topP: 1, repetitionPenalty: 1, ...other };
   const made = await shared.models.everyday.generate(from, { ...how, maxLength, seed: seed + 10_000 * from.length });
@@ -59,7 +59,7 @@ test('opens with a text that goes on, what may come next and one causal matrix, 
   const page = await open();
   const whole = await written(kFirst);
   expect(await text(page)).toBe(whole);
-  // The usual seed is one that greets with words that there are: after another training it is to be chosen again.
+  // The page's seed gives a sentence of real words. After another training a new seed must be chosen.
   expect(whole).toBe(`${kFirst} I couldn't figure it out.`);
   expect(await page.textContent('.aloud')).toBe(whole.slice(kFirst.length));
   await shows(page, await barsAfter(whole));
@@ -93,7 +93,7 @@ test('the knobs bend the bars at once, by what the engine draws from', async () 
       turn('temperature', wanted.temperature);
       turn('top-k', indices.topK.indexOf(wanted.topK ?? 0));
       turn('top-p', wanted.topP ?? 1);
-      // In the same task: nothing can have been asked of the engine.
+      // In the same task, so that nothing can have been requested from the engine.
       return [...document.querySelectorAll('.says .bars li')].map((item) =>
         [...item.querySelectorAll('.name, .number')].map((one) => one.textContent),
       );

@@ -1,9 +1,9 @@
-// Where a page may live: under a Content-Security-Policy as strict as they come, below another path, isolated or not.
+// Where a page may live: under a very strict Content-Security-Policy, under another path, isolated or not.
 
 import { kSure } from '../translations.js';
 import { built, openBrowser, settled, translate } from './chromium.js';
 
-// What the library needs of a page, and no more; README.md gives it to users.
+// Everything that the library needs of a page; README.md gives it to users.
 const kPolicy =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; style-src 'self'; " +
   "trusted-types qkv; require-trusted-types-for 'script'";
@@ -20,7 +20,7 @@ async function withBrowser(folder, options, use) {
   }
 }
 
-/** A page with nothing in it, beside the package's files. @param {string} policy */
+/** An empty page beside the package's files. @param {string} policy */
 const openEmpty = (browser, policy) =>
   browser.open('page.html', {}, (page) =>
     page.route('**/page.html', (route) =>
@@ -32,7 +32,7 @@ const openEmpty = (browser, policy) =>
     ),
   );
 
-/** In the page: translates and traces, in a worker or not; the error's words where it fails. */
+/** Runs in the page: translates and traces, with or without a worker; returns the error's message if it fails. */
 async function useLibrary([text, worker, index]) {
   const { Translator } = await import(index);
   const { default: model } = await import(new URL('models/en-fr/index.js', index).href);

@@ -1,4 +1,4 @@
-// Every control of the Translate page is reached by Tab and does its work by keys alone.
+// Every control of the Translate page can be reached by Tab and used by keyboard.
 
 import { nextFrame, searched, settled } from './chromium.js';
 import { kSentence, withPages } from './pages.js';
@@ -6,7 +6,7 @@ import { controls, stops } from './tabs.js';
 
 const pages = withPages();
 
-/** Presses Tab until the focus is on what a selector names. */
+/** Presses Tab until the focus is on the element of a selector. */
 async function tabTo(page, selector, key = 'Tab') {
   for (let presses = 0; presses < 90; ++presses) {
     await page.keyboard.press(key);
@@ -146,7 +146,7 @@ test('the kinds, the views, the scale, the matrix, the heads, the files', async 
   await tabTo(page, '#save [value=json]');
   const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')]);
   expect(download.suggestedFilename()).toBe('qkv-trace.json');
-  // Before the key, by some way: the browser has to be told that a chooser is to be caught.
+  // Some time before the key: the browser must know that a file chooser will be intercepted.
   const chooser = page.waitForEvent('filechooser');
   await tabTo(page, '#open');
   await page.keyboard.press('Enter');

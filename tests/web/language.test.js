@@ -1,4 +1,4 @@
-// The languages that the page translates into: each has a model of its own, which loads when it is chosen.
+// The target languages of the page: each has its own model, which loads when it is chosen.
 
 import { openBrowser, settled, translated } from './chromium.js';
 
@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => browser?.close());
 
 const kNames = { fr: 'French', de: 'German', es: 'Spanish' };
-// Words that a good translation of the page's first sentence hardly does without.
+// Words that a good translation of the page's first sentence is expected to have.
 const kBrother = { fr: 'frère', de: 'Bruder', es: 'hermano' };
 
 test('a language loads its model when it is chosen, and everything says so', async () => {

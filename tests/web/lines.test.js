@@ -1,4 +1,5 @@
-// The line view and the address, in Chromium: what is drawn is what the matrix shows, and a link restores it.
+// The line view and the address, in Chromium: the lines show the same numbers as the matrix, and a link restores the
+// page.
 
 import { nextFrame, settled, translate } from './chromium.js';
 import { kSentence, withPages } from './pages.js';

@@ -1,15 +1,17 @@
-// What becomes of calls when a worker dies in a browser, which says nothing of it.
+// What happens to calls when a worker dies in a browser, which does not report it.
 
 import { kSure } from '../translations.js';
 import { built, openBrowser } from './chromium.js';
 import { openFirefox } from './firefox.js';
 import { hasWebKit, openWebKit } from './webkit.js';
 
-/** Milliseconds in which a call is to settle after its worker's death: a lock tells within a few of them. */
+/**
+ * Milliseconds within which a call must settle after its worker's death; a lock reports it within a few milliseconds.
+ */
 const kSoon = 1000;
 
 /**
- * In the page: from now on a worker obeys messages on a port of the tests, and the page remembers it.
+ * Runs in the page: from now on a worker obeys messages on a port of the tests, and the page keeps that port.
  * @param {{locks: boolean}} has whether the page has Web Locks: without HTTPS it has none
  */
 function prepare({ locks }) {
@@ -33,7 +35,7 @@ function prepare({ locks }) {
   };
 }
 
-/** In the page: what becomes of a call that runs, of the next one, of an idle engine, of a trainer; and how soon. */
+/** Runs in the page: what happens, and how soon, to a running call, the next call, an idle engine and a trainer. */
 async function outlive([index, text, how]) {
   const { Translator } = await import(`${index}index.js`);
   const { Trainer } = await import(`${index}train.js`);

@@ -1,4 +1,5 @@
-// The Models page: folders, files and zips as people bring them; what they hold, what they say; what cannot be read.
+// The Models page: folders, files and zips as people have them, their contents and results, and files that cannot be
+// read.
 
 import { mkdtempSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,7 +32,7 @@ const open = (path = 'models.html?engine=baseline', options = {}) => shared.brow
 
 const kFields = { encoder: '#sentence', generator: '#prompt', translator: '#source' };
 
-/** Until a model of a kind has read its first text. */
+/** Waits until a model of a kind has read its first text. */
 async function ready(page, kind) {
   await page.waitForSelector(`#${kind}:visible`);
   await idle(page, kFields[kind]);
@@ -48,7 +49,7 @@ const facts = (page) =>
     Object.fromEntries(all.map((one) => [one.querySelector('dt').textContent, one.querySelector('dd').textContent])),
   );
 
-/** The directory of a file of safetensors, read again. */
+/** The header of a safetensors file, parsed. */
 function directory(bytes) {
   const size = Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true));
   const { __metadata__: _, ...tensors } = JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + size)));
@@ -326,7 +327,7 @@ test('what would take much memory is asked about first', async () => {
     const files = filesOf(folder('bert-masked'));
     const config = JSON.parse(new TextDecoder().decode(files['config.json']));
     const tensors = directory(files['model.safetensors']);
-    // The same model, but wider and with more pieces; of the file only the directory is read.
+    // The same model with more columns and more pieces. Only the file's header is read.
     const larger = { [config.hidden_size]: 768, [config.vocab_size]: 1_000_000 };
     let at = 0;
     for (const tensor of Object.values(tensors)) {

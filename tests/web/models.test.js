@@ -1,4 +1,4 @@
-// Models that people bring, in a page: a BERT-like and a GPT-2-like folder and a zip of one, beside PyTorch's numbers.
+// Models that people bring, in a page: a BERT-like and a GPT-2-like folder and a zip of one, against PyTorch's numbers.
 import { readFileSync, readdirSync } from 'node:fs';
 import { at, readJson } from '../lib/support.js';
 import { zip } from '../lib/zip.js';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** In the page: numbers of what is loaded. */
+/** Runs in the page: numbers of the loaded model. */
 async function run([index, model, text, maxLength, worker]) {
   const { inspect, load } = await import(index);
   const bytes = (coded) => Uint8Array.from(atob(coded), (char) => char.charCodeAt(0));
@@ -99,7 +99,7 @@ test('a damaged file of a zip is an error that names it, and the next zip loads'
   }
 });
 
-/** In the page: texts that are given up after their first part. */
+/** Runs in the page: texts that are aborted after their first part. */
 async function giveUp([index, model]) {
   const { load } = await import(index);
   const bytes = (coded) => Uint8Array.from(atob(coded), (char) => char.charCodeAt(0));

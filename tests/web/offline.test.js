@@ -1,5 +1,5 @@
-// The pages without a network: after the first visit they open and translate, and say so; a new version takes the place of the
-// one before; they can be installed.
+// The pages without a network. After the first visit they open and translate, and say that they are offline. A new
+// version replaces the previous one. They can be installed.
 
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -60,7 +60,7 @@ test(
     await saysOffline(again);
     expect(again.complaints).toEqual([]);
     for (const page of ['attention.html', 'index.html']) expect((await open(page)).complaints).toEqual([]);
-    await expect(open('docs/index.html')).rejects.toThrow('ERR_CONNECTION_REFUSED'); // not kept
+    await expect(open('docs/index.html')).rejects.toThrow('ERR_CONNECTION_REFUSED'); // not stored
   },
   kPatience,
 );
@@ -82,7 +82,7 @@ test(
       const { installing } = registration;
       await new Promise((done) => (installing.onstatechange = () => installing.state === 'installed' && done()));
     });
-    expect(await names()).toContain(old); // the page that is open has its files
+    expect(await names()).toContain(old); // the open page has its files
     await first.goto('about:blank'); // the old worker has no page any more
     await first.goto(server.url);
     await first.waitForFunction(async (name) => !(await caches.keys()).includes(name), old);

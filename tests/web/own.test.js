@@ -1,4 +1,4 @@
-// What else the model might have written at a word, and the reader's own translation, traced.
+// Alternatives at a word, and a trace of the reader's own translation.
 
 import { nextFrame, settled, translate } from './chromium.js';
 import { kSentence, shown, targetPieces, withPages } from './pages.js';

@@ -1,4 +1,4 @@
-// The package, as built, in a page with the demo's Content-Security-Policy: both builds of the engine, abort, memory.
+// The package as built, in a page with the demo's Content-Security-Policy: both builds of the engine, abort, memory.
 
 import { readFileSync } from 'node:fs';
 import { compare, kMayDiffer, translations } from '../translations.js';
@@ -7,7 +7,7 @@ import { built, openBrowser } from './chromium.js';
 const read = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const policy = /content="(default-src[^"]+)"/.exec(read('web/demo/parts/head.html'))[1];
 const kPage = `<!doctype html><meta http-equiv="Content-Security-Policy" content="${policy}"><title>A page</title>`;
-// A hundred show more of the same: QKV_MEMORY_ROUNDS=100.
+// A hundred rounds show more of the same: QKV_MEMORY_ROUNDS=100.
 const kRounds = Number(process.env.QKV_MEMORY_ROUNDS ?? 10);
 
 let browser;
@@ -52,7 +52,7 @@ test('an abort is heard within a step, and the next call works', async () => {
     const begin = performance.now();
     controller.abort();
     const failed = await long.catch((error) => error.name);
-    // The engine is free again as soon as it has heard: a short call measures that.
+    // The engine is free as soon as it has got the abort, which the time of a short call measures.
     const next = await translator.translate('Hello.');
     return { reason: failed, took: performance.now() - begin, after: next };
   });

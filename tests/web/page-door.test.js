@@ -1,4 +1,4 @@
-// qkv/page: pages translated in place, with everything that a page may do meanwhile, and put back to the very node.
+// qkv/page: pages translated in place, while the page changes in every way, and restored to the same nodes.
 /* global start */
 import { readFileSync as read, readdirSync } from 'node:fs';
 import { built, openBrowser } from './chromium.js';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-/** A page with this HTML; with `strict` under the demo's Content-Security-Policy. */
+/** A page with this HTML; if `strict`, under the demo's Content-Security-Policy. */
 const open = (html, { strict = false, ...options } = {}) =>
   browser.open('page.html', options, async (page) => {
     const headers = strict ? { 'content-security-policy': policy } : {};
@@ -22,7 +22,7 @@ const open = (html, { strict = false, ...options } = {}) =>
     await page.route('**/capitals.js', (route) =>
       route.fulfill({ contentType: 'text/javascript', body: read(at('tests/lib/markup-support.js'), 'utf8') }),
     );
-    // Writes words in capitals: quick, and what it writes is known.
+    // Writes words in capitals: it is fast, and its result is known.
     await page.addInitScript(() => {
       globalThis.start = async (options = {}) => {
         const [{ translatePage }, { capitals, inOrder }] = await Promise.all([
@@ -262,7 +262,7 @@ test('frames stay short on a page of 5,000 texts', async () => {
   const text = '<p style="margin:0;font-size:1px;line-height:1px">One <b>two</b> three <i>four</i>.</p>';
   const page = await open(kArticle + text.repeat(1000));
   await page.evaluate(() => start({ root: document.createElement('p') }));
-  // The long-task API counts the time in which others have the processor; a trace has what each task took of it.
+  // The long-task API also counts time in which other processes run. A trace has the time of each task alone.
   const chromium = page.context().browser();
   await chromium.startTracing(page, {
     categories: ['toplevel', 'disabled-by-default-devtools.timeline', '__metadata'],

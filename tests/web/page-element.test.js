@@ -1,4 +1,4 @@
-// <qkv-translate> and page-auto.js: by mouse and by keyboard, for screen readers, in the dark, under a strict policy.
+// <qkv-translate> and page-auto.js: by mouse and by keyboard, for screen readers, in dark mode, under a strict policy.
 import { readFileSync as read } from 'node:fs';
 import { axeFinds } from './axe.js';
 import { built, openBrowser } from './chromium.js';
@@ -22,7 +22,7 @@ const open = (body, options = {}, script = '') =>
     const html = `<!doctype html><html lang="en"><title>A page</title><body>${body}${script}`;
     const headers = { 'content-security-policy': policy };
     await page.route('**/page.html', (route) => route.fulfill({ contentType: 'text/html', body: html, headers }));
-    // The folder of models has the engine's files too, as a site's folder would.
+    // The folder of models has the engine's files too, as on a site.
     await page.route('**/models/qkv-*', (route) =>
       route.fulfill({ path: new URL(route.request().url()).pathname.replace('/models/', `${built.package}/assets/`) }),
     );

@@ -1,4 +1,4 @@
-// qkv/page and markup in Firefox and in the engine of Safari: the parser and the DOM are theirs.
+// qkv/page and markup in Firefox and in the engine of Safari, with their own parser and DOM.
 import { dirname } from 'node:path';
 import { built } from './chromium.js';
 import { openFirefox } from './firefox.js';
@@ -6,7 +6,7 @@ import { hasWebKit, openWebKit } from './webkit.js';
 
 const kRoot = built.package.slice(dirname(built.package).length);
 
-/** What is done in the page: HTML as a string, nodes in place, a page with what it changes, and back. */
+/** Runs in the page: HTML as a string, nodes in place, a page and its changes, and the restored page. */
 const use = async ([root, model]) => {
   const [{ Translator }, { translatePage }] = await Promise.all([
     import(`${root}/index.js`),

@@ -1,4 +1,4 @@
-// The Translate page as a thing to use: screen reader, contrast, narrow screens, zoom, nothing that jumps.
+// The Translate page in use: screen reader, contrast, narrow screens, zoom, no layout shifts.
 
 import { axeFinds, forAxe } from './axe.js';
 import { nextFrame, searched, settled, translate } from './chromium.js';
@@ -117,7 +117,7 @@ test.each([
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width);
 });
 
-/** In the page: what is shown of two parts that share room, neither of which is in the other. */
+/** Runs in the page: visible pairs of elements that overlap, where neither contains the other. */
 function overlaps() {
   const parts = [
     ...document.querySelectorAll(

@@ -1,4 +1,4 @@
-// What the tests of a page begin with.
+// The setup of the page tests.
 
 import { Translator } from '../../web/lib/index.js';
 import { openBrowser } from './chromium.js';
@@ -22,7 +22,7 @@ export function withPages() {
   return shared;
 }
 
-/** The target's pieces as they show. @param {import('playwright-core').Page} page @returns {Promise<string[]>} */
+/** The target's pieces as shown. @param {import('playwright-core').Page} page @returns {Promise<string[]>} */
 export const targetPieces = (page) =>
   page.$$eval('qkv-pieces[side=target] .text', (chips) => chips.map((chip) => chip.textContent));
 

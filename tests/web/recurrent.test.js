@@ -1,5 +1,5 @@
-// Recurrent models, trained here for some seconds: the command, WebAssembly in Node and WebAssembly in a page say the same,
-// and their traces are what a recurrent model has.
+// Recurrent models, trained here for some seconds: the command, WebAssembly in Node and WebAssembly in a page give the
+// same results, and their traces have the parts of a recurrent model.
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -54,7 +54,7 @@ afterAll(async () => {
 const foldersOf = (name) => [join(folder, name, 'model'), join(folder, `${name}-int8`)];
 const filesOf = (path) => Object.fromEntries(readdirSync(path).map((name) => [name, readFileSync(join(path, name))]));
 
-/** By the command: a line a text. */
+/** By the command, one line for each text. */
 function translated(path) {
   const input = kTexts.map((text) => `${text}\n`).join('');
   const lines = execFileSync(command, ['translate', '-m', path, '--trace', join(folder, 'trace')], {
@@ -65,7 +65,7 @@ function translated(path) {
   return { texts: lines.split('\n').slice(0, -1), traces: traces.map((line) => JSON.parse(line)) };
 }
 
-/** In the page: translations, and one trace. */
+/** Runs in the page: translations, and one trace. */
 async function translateIn([files, texts, index]) {
   const { Translator: PageTranslator } = await import(index);
   const bytes = Object.fromEntries(
@@ -111,7 +111,7 @@ test.each(Object.keys(kRuns))('%s: the command, Node and a page agree, in floats
     await page.context().close();
 
     const attends = name !== 'plain';
-    const maps = attends ? 1 : 0; // without attention there is none to show
+    const maps = attends ? 1 : 0; // without attention there is nothing to show
     expect(trace.cross.shape).toEqual([maps, maps, trace.target.pieces.length, trace.source.pieces.length]);
     expect(trace.window !== undefined).toBe(name === 'local');
     if (name !== 'local') continue;

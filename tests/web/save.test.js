@@ -1,4 +1,4 @@
-// What the Save menu hands over: pictures that stand alone, and data that holds the trace's numbers.
+// The files of the Save menu: pictures that need nothing else, and data with the trace's numbers.
 
 import { readFileSync } from 'node:fs';
 import { nextFrame, settled, translate } from './chromium.js';
@@ -8,14 +8,14 @@ const pages = withPages();
 let trace;
 beforeAll(async () => (trace = await pages.translator.trace(kSentence)));
 
-/** Presses one of the menu's buttons; the file that comes. */
+/** Presses one of the menu's buttons; returns the file that is downloaded. */
 async function save(page, kind) {
   if (!(await page.$eval('#save', (menu) => menu.open))) await page.click('#save summary');
   const [download] = await Promise.all([page.waitForEvent('download'), page.click(`#save [value=${kind}]`)]);
   return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
 }
 
-/** An SVG document as a browser's XML parser reads it: in an empty page, whose policy allows to. */
+/** An SVG document as a browser's XML parser reads it, in an empty page whose policy allows it. */
 async function parsed(page, text) {
   const empty = await page.context().newPage();
   const found = await empty.evaluate((svg) => {
@@ -47,7 +47,7 @@ test.each(['light', 'dark'])(
     expect(error).toBeNull();
     expect(ground).toBe('#ffffff');
     expect(fills).toHaveLength(trace.target.pieces.length * trace.source.pieces.length);
-    const head = await page.textContent('#head-name small'); // which one comes first is the model's choice
+    const head = await page.textContent('#head-name small'); // which one comes first depends on the model
     expect(head).toMatch(/^layer \d, head \d$/);
     expect(texts.slice(0, 2)).toEqual([
       `Cross attention, ${head}`,

@@ -1,4 +1,4 @@
-// A saved trace is opened without the engine, and what is no trace is refused in a sentence.
+// A saved trace opens without the engine. A file that is no trace is refused with one sentence.
 
 import { readFileSync } from 'node:fs';
 import { TraceError, readTrace } from '../../web/view/read-trace.js';
@@ -97,7 +97,7 @@ test('a dropped file opens; its trace is saved again as it is; an example gives 
   const page = await pages.browser.open();
   await settled(page);
   const content = saved();
-  content.target.text = `Ω${content.target.text.slice(1)}`; // nothing that a model would say
+  content.target.text = `Ω${content.target.text.slice(1)}`; // text that no model writes
   await page.evaluate((text) => {
     const data = new DataTransfer();
     data.items.add(new File([text], 'dropped.json'));

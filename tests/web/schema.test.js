@@ -1,4 +1,4 @@
-// web/docs/trace.schema.json describes what the library and the native command write, and the page reads.
+// web/docs/trace.schema.json describes what the library and the native command write and the page reads.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { Translator } from '../../web/lib/index.js';
 import { readTrace } from '../../web/view/read-trace.js';
 
-// ESLint brings the validator.
+// ESLint depends on the validator.
 const require = createRequire(createRequire(import.meta.url).resolve('eslint'));
 const Ajv = require('ajv');
 const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -17,7 +17,7 @@ const schema = JSON.parse(readFileSync(at('web/docs/trace.schema.json'), 'utf8')
 const validate = new Ajv({ allErrors: true }).compile(schema);
 const native = at('build/native/qkv');
 
-/** What is wrong with a trace. */
+/** The schema's errors for a trace. */
 const faults = (trace) => (validate(trace) ? [] : validate.errors.map(({ dataPath, message }) => dataPath + message));
 
 let trace;

@@ -28,7 +28,7 @@ const pointAt = async (page, selector) => {
   await page.waitForTimeout(200);
 };
 
-/** Until one of the pages of one text has read it. */
+/** Waits until one of the pages for one text has read it. */
 const read = async (page, field) => {
   await page.waitForFunction(
     (selector) =>

@@ -1,4 +1,4 @@
-// The search card: the tree is what the library says that the search kept.
+// The search card: its tree is the one that the library returns.
 
 import { readFileSync } from 'node:fs';
 import { treeLayoutOf } from '../../web/view/tree-layout.js';
@@ -120,7 +120,7 @@ test('by keyboard: arrows walk the tree, Enter on a final translation makes it t
   expect(await page.locator('qkv-tree text.lit').count()).toBe(1);
   await page.keyboard.press('End');
   expect(await page.textContent('#search-said')).toContain('Translation 1 of 4');
-  // Where the tree has the other translations depends on the model: down as far as it goes, then up.
+  // The place of other translations in the tree depends on the model: down to the end, then up.
   let rank = 1;
   for (const key of [...Array(12).fill('ArrowDown'), ...Array(24).fill('ArrowUp')]) {
     await page.keyboard.press(key);

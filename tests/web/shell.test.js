@@ -1,4 +1,4 @@
-// What every page has in common: the header, the policy, the theme; and that it works wherever it is served.
+// Everything that all pages share: the header, the policy, the theme; and that pages work under every path.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The Translate page says which language a text looks like, where that is not the one that it translates from.
+// The Translate page says which language a text seems to be in, if it is not the one that it translates from.
 
 import { axeFinds, forAxe } from './axe.js';
 import { settled, translate } from './chromium.js';

@@ -1,4 +1,4 @@
-// What the tests of the store share in each browser: a server that counts what is asked of the models, and visits of a page.
+// Shared by the tests of the store in each browser: a server that counts requests for the models, and visits of a page.
 
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -14,8 +14,8 @@ const kTypes = {
 const kPage = '<!doctype html><html lang="en"><head><title>A page</title></head><body></body></html>';
 
 /**
- * Serves a page, the package, and the models as models/en-fr/, which are never to be stored by caches of HTTP.
- * `breakAfter`: the bytes of weights after which the connection breaks, once; `isDown`: nothing of the models is served.
+ * Serves a page, the package, and the models as models/en-fr/, which HTTP caches never store. `breakAfter`: the
+ * connection breaks once after that many bytes of weights. `isDown`: no file of the models is served.
  */
 export async function serveStore() {
   const said = { url: '', asked: [], breakAfter: 0, isDown: false };
@@ -53,7 +53,7 @@ export async function serveStore() {
   return Object.assign(said, { close });
 }
 
-/** In a page: what is available, a translation, what is then kept. */
+/** Runs in a page: the availability, a translation, and what is stored afterwards. */
 export async function visit(options = {}) {
   const { Translator, models } = await import(new URL('/index.js', location.href).href);
   const pair = { sourceLanguage: 'en', targetLanguage: 'fr', model: '/models/en-fr/', ...options };
@@ -70,16 +70,16 @@ export async function visit(options = {}) {
 
 /** The same, for a visit that may fail. */
 export async function failing() {
-  // WebKit's driver has private windows: what is kept in one goes when no page or worker has the cache open.
+  // WebKit's driver uses private windows: a window's store is lost when no page or worker has the cache open.
   globalThis.held = await caches.open('qkv-models');
   const { Translator } = await import(new URL('/index.js', location.href).href);
   const pair = { sourceLanguage: 'en', targetLanguage: 'fr', model: '/models/en-fr/' };
   const error = await Translator.create(pair).catch((reason) => reason);
-  await new Promise((later) => setTimeout(later, 500)); // what has come is being written
+  await new Promise((later) => setTimeout(later, 500)); // the data that has arrived is being written
   return error.name;
 }
 
-/** In a page: two documents that load the same model at once. */
+/** Runs in a page: two documents that load the same model at once. */
 export async function twoAtOnce() {
   globalThis.held = await caches.open('qkv-models');
   const load = async () => {
@@ -145,7 +145,7 @@ export function testStore(visiting, serverOf) {
       const [again, ...more] = asked().filter((name) => name !== 'manifest.json');
       expect(more).toEqual([]);
       const begin = Number(/^model\.safetensors bytes=(\d+)-$/.exec(again)[1]);
-      expect(begin).toBeGreaterThanOrEqual(1 << 20); // browsers drop what they had not handed over yet
+      expect(begin).toBeGreaterThanOrEqual(1 << 20); // browsers drop data that they had not passed on yet
       expect(begin).toBeLessThanOrEqual(5_000_000);
       await (
         await visiting()

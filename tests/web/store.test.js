@@ -58,7 +58,7 @@ test('models of another origin, by CORS alone, are kept and go on after a break'
   expect(await (await visiting())(visit, options)).toMatchObject({ before: 'available', text: "Je t'aime." });
 }, 120_000);
 
-/** In a page: what is kept of this origin's own models goes. */
+/** Runs in a page: removes what is stored of this origin's own models. */
 async function removeOthers() {
   const { models } = await import(new URL('/index.js', location.href).href);
   for (const model of await models.list()) await models.remove(model);

@@ -1,6 +1,6 @@
-// What Tab stops at, and what a pointer can use: the two are to be the same.
+// The elements that Tab reaches, and those that a pointer can use. Both must be the same.
 
-/** A control's name for a test: what Tab stops at. A radio group, and a row with one tab stop, count once. */
+/** A control's name for a test. A radio group, and a row with one tab stop, count once. */
 const stopOf = (element) => {
   if (element.matches('input[type=radio]')) return `radio ${element.name}`;
   const row = element.closest('qkv-pieces, qkv-heads, .words');
@@ -10,7 +10,7 @@ const stopOf = (element) => {
   return `${where?.id ?? ''} ${element.localName} ${element.value ?? ''} ${element.textContent.trim().slice(0, 20)}`;
 };
 
-/** All that Tab stops at, past the end of the page and round once. */
+/** All elements that Tab reaches, once round past the end of the page. */
 export async function stops(page) {
   const seen = new Set();
   for (let rounds = 0, presses = 0; rounds < 2 && presses < 150; ++presses) {
@@ -24,7 +24,7 @@ export async function stops(page) {
   return seen;
 }
 
-/** All that a pointer can use: what is shown and takes a click or text. */
+/** All elements that a pointer can use: those that are visible and take a click or text. */
 export const controls = (page) =>
   page.evaluate(`
     [...document.querySelectorAll('a[href], button, input, textarea, summary, [tabindex="0"]')]

@@ -1,4 +1,5 @@
-// The two texts of the page Translate: they grow, are cleared and copied, and a paste that does not fit is refused in words.
+// The two texts of the page Translate: they grow, are cleared and copied. A paste that does not fit is refused with a
+// message.
 
 import { axeFinds, forAxe } from './axe.js';
 import { withPages } from './pages.js';
@@ -7,7 +8,7 @@ const shared = withPages();
 const kLong = 'The old man opened the window and looked at the sea. '.repeat(12);
 
 const settled = (page) => page.waitForSelector('#target[aria-busy=false]');
-/** Pastes as a person does, but for the system's clipboard. */
+/** Pastes as a person does, without the system's clipboard. */
 const paste = (page, text) =>
   page.$eval(
     '#source',

@@ -1,4 +1,4 @@
-// The engine on several threads: where a page may have them, what they change, and what becomes of the wish elsewhere.
+// The engine on several threads: where a page may use them, what they change, and what happens elsewhere.
 
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ const kTexts = [
   'I missed the bus this morning. I had to walk to school. It was a beautiful day, and nobody was in a hurry.',
 ];
 
-/** In the page: what engine each wish gets, and what it says. */
+/** Runs in the page: the engine for each value of the option, and its result. */
 async function translateOn([wishes, texts, index]) {
   const { Translator } = await import(index);
   const { default: model } = await import(new URL('models/en-fr/index.js', index).href);

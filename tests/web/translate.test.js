@@ -1,10 +1,10 @@
-// The Translate page in Chromium, compared with what PyTorch says (the goldens) and with the library in Node.
+// The Translate page in Chromium, compared with PyTorch (the goldens) and with the library in Node.
 
 import { Translator } from '../../web/lib/index.js';
 import { isTie, translations } from '../translations.js';
 import { nextFrame, openBrowser, settled, translate } from './chromium.js';
 
-// Sentences whose translation does not hang on rounding.
+// Sentences whose translation does not depend on rounding.
 const sure = translations.filter(({ beam }) => !isTie(beam));
 const [first, second, third] = sure.filter(({ source }) => /^[^.!?]*[.!?]$/.test(source));
 
@@ -21,13 +21,13 @@ afterAll(async () => {
   await browser?.close();
 });
 
-/** The numbers in the matrix's lit row, by the key's index; cells that show none are left out. */
+/** The numbers in the highlighted row of the matrix, by the key's index; cells without a number are left out. */
 const shownRow = (page) =>
   page.$$eval('qkv-matrix .overlay text', (texts) =>
     texts.map((text, key) => [key, text.textContent]).filter(([, number]) => number !== ''),
   );
 
-/** What the row of a head's attention ought to show. */
+/** The expected row of a head's attention. */
 function expectedRow({ shape, data }, layer, head, query) {
   const [, heads, rows, columns] = shape;
   const begin = ((layer * heads + head) * rows + query) * columns;
@@ -129,7 +129,7 @@ test('drops a stale run: only the latest text’s translation shows', async () =
   const slow =
     'Although I was very tired last night, I went to the cinema with my old friends from school and my sister.';
   await page.fill('#source', slow);
-  await page.waitForTimeout(200); // past the pause for typing: the first run is under way
+  await page.waitForTimeout(200); // past the delay for typing: the first run has started
   await page.evaluate((text) => {
     const [source, target, pieces] = ['#source', '#target', 'qkv-pieces'].map((query) => document.querySelector(query));
     globalThis.shown = { texts: new Set(), sentences: new Set() };
@@ -143,7 +143,7 @@ test('drops a stale run: only the latest text’s translation shows', async () =
     source.dispatchEvent(new Event('input'));
   }, second.source);
   await settled(page);
-  await page.waitForTimeout(3000); // what the first run would have shown, it would have shown by now
+  await page.waitForTimeout(3000); // by now the first run would have shown its result
   const shown = await page.evaluate(() => Object.values(globalThis.shown).map((set) => [...set]));
   expect(shown).toEqual([[second.beam.text], [second.source_ids.length]]);
   expect(await page.textContent('#target')).toBe(second.beam.text);
@@ -217,6 +217,6 @@ test('translates within a second of the model’s last byte', async () => {
   await settled(page);
   const { loaded, translated } = await page.evaluate(() => globalThis.times);
   console.log(`first translation ${(translated - loaded).toFixed(0)} ms after the model's last byte`);
-  // On a machine with nothing else to do it is a tenth of a second; this only catches what went wrong.
+  // On an idle machine this takes a tenth of a second. The bound only catches large errors.
   expect(translated - loaded).toBeLessThan(5000);
 });

@@ -1,5 +1,5 @@
-// The built-in API as qkv gives it to every browser: each row is a requirement of the specifications, tried in the page. In
-// Chromium, which has classes of its own, they are replaced.
+// The built-in API that qkv gives to every browser. Each row is a requirement of the specifications, tested in the
+// page. In Chromium, which has its own classes, they are replaced.
 
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -51,7 +51,8 @@ describe.each(browsers)('%s', (name, openIt) => {
   afterAll(() => browser?.close());
 
   test('a download begins with a click, by the word of the browser itself', async () => {
-    // What Playwright evaluates counts as an action of the user, so Chromium tells the first outcome by its console.
+    // Code that Playwright evaluates counts as a user's action, so the first result in Chromium is read from its
+    // console.
     let tell;
     const told = new Promise((resolve) => (tell = resolve));
     const page = await browser.open(`${kPage}?activation`, {}, async (opened) => opened.on('console', tell));

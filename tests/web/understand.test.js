@@ -1,4 +1,4 @@
-// The Understand page: hidden words and their guesses, what each head looked at, and the two encoders beside them.
+// The Understand page: masked words and their guesses, the heads' attention, and the two other encoders.
 
 import { axeFinds, forAxe } from './axe.js';
 import { nextFrame } from './chromium.js';

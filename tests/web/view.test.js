@@ -35,7 +35,8 @@ test('forget gates are one head more of the decoder, whose columns are units', (
 });
 
 test('OKLab: the values of its definition, and back', () => {
-  // https://bottosson.github.io/posts/oklab/: XYZ of D65 white, and sRGB red by CSS Color 4's sample code.
+  // The numbers of https://bottosson.github.io/posts/oklab/: XYZ of D65 white; and sRGB red by CSS Color 4's sample
+  // code.
   expect(toOklab('#ffffff').map((c) => +c.toFixed(4) + 0)).toEqual([1, 0, 0]);
   expect(toOklab('#ff0000').map((c) => +c.toFixed(3))).toEqual([0.628, 0.225, 0.126]);
   for (const rgb of [
@@ -52,7 +53,7 @@ test.each([
 ])('equal steps of weight look equal, %s', (_, scale) => {
   const labs = [0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1].map((weight) => toOklab(scale.css(weight)));
   const steps = labs.slice(1).map((lab, i) => Math.hypot(...lab.map((c, j) => c - labs[i][j])));
-  expect(Math.max(...steps) / Math.min(...steps)).toBeLessThan(1.15); // rounding to 8 bits, and one corner cut
+  expect(Math.max(...steps) / Math.min(...steps)).toBeLessThan(1.15); // rounding to 8 bits, and one clipped corner
   const lightness = labs.map(([L]) => L);
   const sorted = lightness.toSorted((a, b) => (scale === light ? b - a : a - b));
   expect(lightness).toEqual(sorted);
@@ -74,7 +75,7 @@ test.each([
   }
 });
 
-/** Two layers of two heads, 3 source and 2 target pieces; each weight says where it is: layer, head, row, column. */
+/** Two layers of two heads, 3 source and 2 target pieces. Each weight encodes its place: layer, head, row, column. */
 function madeTrace() {
   const map = (rows, columns) => ({
     shape: [2, 2, rows, columns],

@@ -1,9 +1,9 @@
-// A server in front of another: every page that comes through it notes what no page should say, from its first line on. It is
-// for browsers whose driver does not report the console.
+// A server in front of another one. Every page that it serves records its errors from its first line on, for browsers
+// whose driver does not report the console.
 
 import { createServer, request as ask } from 'node:http';
 
-/** Runs in the page, before any other script. */
+/** Runs in the page before any other script. */
 function watch() {
   globalThis.complaints = [];
   const note = (what) => globalThis.complaints.push(String(what));
@@ -24,7 +24,7 @@ const kEmptyPage = '<!doctype html><html lang="en"><head><title>A page</title></
 const withScript = (html) => html.replace('<head>', `<head><script src="${kScript}"></script>`);
 
 /**
- * Serves what `url` serves, and `empty.html`, a page with nothing in it.
+ * Serves what `url` serves, and `empty.html`, an empty page.
  * @param {string} url of the other server, with a path that ends in '/'
  * @returns {Promise<{url: string, close: () => Promise<void>}>}
  */

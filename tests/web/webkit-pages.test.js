@@ -1,4 +1,5 @@
-// The engine of Safari: the pages in WebKitGTK. Each page's first state, a translation with its weights, and the style sheets.
+// The pages in WebKitGTK, the engine of Safari: each page's first state, a translation with its weights, and the style
+// sheets.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import { hasWebKit, openWebKit } from './webkit.js';
 
 const kText = 'The old man opened the little window.';
 
-/** In the page: whether the field at `selector` is settled, and its attention drawn. */
+/** Runs in the page: whether the field at `selector` is settled and its attention drawn. */
 const isSettled = (selector) =>
   document.querySelector(selector)?.getAttribute('aria-busy') === 'false' &&
   !!document.querySelector('qkv-matrix')?.slice &&
@@ -93,7 +94,7 @@ const isSettled = (selector) =>
     expect(declarations.length).toBeGreaterThan(500);
     const page = await webkit.open('attention.html');
     const unknown = await page.evaluate((all) => {
-      // A variable is what it is on this page; where a script sets it, a colour, a number or a length.
+      // Variables have the values of this page; a variable that a script sets is a colour, a number or a length.
       const look = getComputedStyle(document.documentElement);
       const ofScripts = (name, other) => (name === '--of' ? 'red' : other);
       const filled = (value, other) => {

@@ -1,4 +1,4 @@
-// A WebKitGTK, the engine of Safari, with the built pages in it: a small client of WebDriver in plain HTTP
+// A WebKitGTK, the engine of Safari, with the built pages: a small client of WebDriver over HTTP
 // (https://www.w3.org/TR/webdriver2/). The browser needs a display: Xvfb is one without a screen.
 
 import { spawn } from 'node:child_process';
@@ -14,7 +14,7 @@ const kPatience = 45_000; // ms; the machine may be busy with other tests
 const kPoll = 50; // ms
 const kElement = 'element-6066-11e4-a52e-4f735466cecf'; // the key of an element's id, by the standard
 
-/** Whether the driver and the display are installed: the project's set-up does so on Debian. */
+/** Whether the driver and the display are installed; the project's setup installs them on Debian. */
 export const hasWebKit = ['WebKitWebDriver', 'Xvfb'].every((program) =>
   (process.env.PATH ?? '').split(delimiter).some((folder) => {
     try {
@@ -26,7 +26,7 @@ export const hasWebKit = ['WebKitWebDriver', 'Xvfb'].every((program) =>
   }),
 );
 
-/** @returns {Promise<number>} a port that is free now */
+/** @returns {Promise<number>} a free port */
 function freePort() {
   return new Promise((found, failed) => {
     const server = createServer().on('error', failed);
@@ -37,14 +37,14 @@ function freePort() {
   });
 }
 
-/** A program that ends when this process does. @param {string} name @param {string[]} flags @param {object} options */
+/** A program that ends when this process ends. @param {string} name @param {string[]} flags @param {object} options */
 function start(name, flags, options) {
   const child = spawn(name, flags, options);
   process.once('exit', () => child.kill());
   return child;
 }
 
-/** A display of its own; Xvfb writes its number to file descriptor 3. */
+/** Its own display; Xvfb writes the display's number to file descriptor 3. */
 async function openDisplay() {
   const flags = ['-displayfd', '3', '-screen', '0', '1600x1200x24', '-nolisten', 'tcp'];
   const xvfb = start('Xvfb', flags, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
@@ -55,7 +55,7 @@ async function openDisplay() {
   return { xvfb, name: `:${number}` };
 }
 
-/** Sends a command to the driver; returns the value that it answers, or throws the driver's own words. */
+/** Sends a command to the driver; returns the value of the answer, or throws the driver's message. */
 async function command(url, method, body) {
   const answer = await fetch(url, { method, body: body && JSON.stringify(body) });
   const { value } = await answer.json();
@@ -63,7 +63,7 @@ async function command(url, method, body) {
   return value;
 }
 
-/** A driver and a session of it. @param {string} display */
+/** A driver and one session. @param {string} display */
 async function openSession(display) {
   const port = await freePort();
   const driver = start('WebKitWebDriver', [`--port=${port}`], {
@@ -81,7 +81,7 @@ async function openSession(display) {
 }
 
 /**
- * A browser with one window, and a served folder: the pages unless another is given.
+ * A browser with one window, and a served folder, by default the pages.
  * @param {string} [folder]
  * @param {import('../../web/tools/serve.mjs').ServeOptions} [options]
  */
@@ -104,7 +104,7 @@ export async function openWebKit(folder = built.site, options = {}) {
       if (error !== undefined) throw new Error(error);
       return value;
     },
-    /** Until a function says something true in the page. */
+    /** Waits until a function returns a true value in the page. */
     async waitFor(use, ...values) {
       for (const end = Date.now() + kPatience; Date.now() < end; await sleep(kPoll)) {
         const value = await page.evaluate(use, ...values);
@@ -116,11 +116,11 @@ export async function openWebKit(folder = built.site, options = {}) {
     click: async (selector) => send('POST', `/element/${await find(selector)}/click`, {}),
     type: async (selector, text) => send('POST', `/element/${await find(selector)}/value`, { text }),
     clear: async (selector) => send('POST', `/element/${await find(selector)}/clear`, {}),
-    /** What no page should say: errors, on the console or uncaught, and violations of the policy. */
+    /** Errors, on the console or uncaught, and violations of the policy. */
     complaints: () => page.evaluate(() => globalThis.complaints),
   };
 
-  /** Loads a page in the window, in place of the one before. @param {string} [path] with its query, or a URL */
+  /** Loads a page in the window, replacing the previous one. @param {string} [path] with its query, or a URL */
   async function open(path = '') {
     await send('POST', '/url', { url: 'about:blank' }); // so that another fragment is another visit
     await send('POST', '/url', { url: new URL(path, front.url).href });

@@ -1,4 +1,5 @@
-// The engine of Safari: every door of the package, as built, in WebKitGTK, beside the library in Node where there is a number.
+// The engine of Safari: every entry point of the built package in WebKitGTK, compared with the library in Node where
+// there is a number.
 
 import { dirname } from 'node:path';
 import { attention } from '../../web/lib/attention/index.js';

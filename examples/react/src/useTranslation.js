@@ -2,7 +2,9 @@ import { useEffect, useState } from 'react';
 import { Translator } from 'qkv';
 import enFr from 'qkv-en-fr';
 
-/** A promise of a translator for as long as the component is there; translators with the same options share an engine. */
+/**
+ * A promise of a translator that lives as long as the component. Translators with the same options share an engine.
+ */
 function useTranslator() {
   const [creating, setCreating] = useState(null);
   useEffect(() => {
@@ -13,7 +15,7 @@ function useTranslator() {
   return creating;
 }
 
-/** The translation of a text. While a newer one is being made, the older one stays. */
+/** The translation of a text. The previous translation stays until the new one is there. */
 export function useTranslation(text) {
   const creating = useTranslator();
   const [translation, setTranslation] = useState('');

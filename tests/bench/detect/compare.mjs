@@ -35,7 +35,7 @@ function linesOf(file) {
     .map(([text, tag, length]) => ({ text, tag, length }));
 }
 
-/** The mean over the languages of the share that is right. @param {Line[]} lines @param {string[]} said */
+/** The mean over the languages of the share of correct answers. @param {Line[]} lines @param {string[]} said */
 function accuracy(lines, said) {
   /** @type {Map<string, {right: number, all: number}>} */
   const counts = new Map();

@@ -35,7 +35,7 @@ async function bundled(contents) {
   return outputFiles.reduce((sum, file) => sum + gzipped(file.contents), 0);
 }
 
-/** One language by the names that detectors give it: macrolanguages, and older codes. @type {Record<string, string>} */
+/** One language under the names that detectors use: macrolanguages, and older codes. @type {Record<string, string>} */
 const kSame = {
   iw: 'he', nb: 'no', nn: 'no', nob: 'no', nno: 'no', tl: 'fil', tgl: 'fil', cmn: 'zh', zht: 'zh', arb: 'ar', pes: 'fa', prs: 'fa',
   swh: 'sw', zlm: 'ms', zsm: 'ms', lvs: 'lv', ekk: 'et', als: 'sq', khk: 'mn', azj: 'az', uzn: 'uz', npi: 'ne', ydd: 'yi',
@@ -107,7 +107,7 @@ async function eld(size) {
   };
 }
 
-/** The network that Chrome has had. */
+/** The network that Chrome used. */
 async function cld3() {
   const { loadModule, LanguageCode } = require('cld3-asm');
   const detector = (await loadModule()).create(0, 1000);

@@ -1,5 +1,5 @@
-// bergamot-translator, Marian in WebAssembly, as its own worker script starts it, with the settings that script has. One
-// thread: the package has no more. The models are made here (models/marian.mjs).
+// bergamot-translator, Marian in WebAssembly, started as its own worker script starts it, with that script's settings.
+// It has one thread only. The models are made here (models/marian.mjs).
 
 import { architectures } from '../models/architectures.mjs';
 import { folderOf } from '../models/folder-names.mjs';
@@ -9,7 +9,7 @@ import { textsOf } from '../models/texts.mjs';
 const kFolder = 'tests/bench/node_modules/@browsermt/bergamot-translator/worker/';
 const kScript = `${kFolder}bergamot-translator-worker.js`;
 
-// What the module imports and finds among its own exports, where the browser brings nothing faster.
+// Functions that the module imports and has among its own exports, for browsers without faster ones.
 const kFallbacks = {
   int8_prepare_a: 'int8PrepareAFallback',
   int8_prepare_b: 'int8PrepareBFallback',
@@ -20,7 +20,8 @@ const kFallbacks = {
   int8_select_columns_of_b: 'int8SelectColumnsOfBFallback',
 };
 
-// max-length-factor: as many pieces out as in. The package has 2, which is not reached when a model ends its sentences.
+// max-length-factor: as many pieces out as in. The package has 2, which is never reached when a model ends its
+// sentences.
 const kConfig = `
 beam-size: 1
 normalize: 1.0
@@ -94,13 +95,13 @@ async function start(host, wasm) {
       onRuntimeInitialized: () => resolve(module),
       onAbort: (reason) => reject(new Error(`bergamot: ${reason}`)),
     };
-    // In a scope of its own, so that it can be started again.
+    // In its own scope, so that it can be started again.
     // eslint-disable-next-line no-new-func -- the text is that of a pinned package
     new Function('Module', ...Object.keys(parameters), script)(module, ...Object.values(parameters));
   });
 }
 
-/** What Node gives a script. @param {string} url */
+/** The globals that Node gives a script. @param {string} url */
 async function commonJs(url) {
   const { createRequire } = await import('node:module');
   return { require: createRequire(url), __filename: new URL(url).pathname, __dirname: new URL('.', url).pathname };

@@ -1,5 +1,5 @@
-// qkv's core alone, tests/bench/*.cc as WebAssembly: what is left when JavaScript and its copies are not counted, and the
-// limits that every engine is measured against.
+// qkv's core alone: tests/bench/*.cc as WebAssembly, without the cost of JavaScript and its copies, and the limits that
+// every engine is compared with.
 
 import { argumentsFor, modelOf, readSamples } from '../kernels.mjs';
 import { folderFiles } from '../models/folder-names.mjs';
@@ -23,7 +23,7 @@ export async function open(host, { build }) {
     },
   });
 
-  /** Its files in the module's memory, until the work is done. @param {string} folder */
+  /** The work's files in the module's memory until the work is done. @param {string} folder */
   async function mount(folder) {
     const name = `${kFolder}/${folder.split('/').at(-1)}`;
     bench.FS.mkdirTree(name);

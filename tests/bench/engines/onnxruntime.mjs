@@ -1,4 +1,4 @@
-// onnxruntime, for the web and for Node: one interface.
+// onnxruntime for the web and for Node, behind one interface.
 
 import { prepareAttention } from './onnxruntime/attention.mjs';
 import { prepareEncoder, prepareProduct } from './onnxruntime/rows.mjs';

@@ -1,4 +1,4 @@
-// qkv through its public door, 'qkv/attention': what a user of the package calls, with everything that costs.
+// qkv through its public API, 'qkv/attention': what a user of the package calls, with all its costs.
 
 import { additiveParameters, attentionInputs } from '../inputs.mjs';
 

@@ -1,10 +1,11 @@
-// One engine and the work that lies before it, in Node and in pages.
+// One engine and its current work, in Node and in pages.
 //
-// An engine is a module with open(host, options) -> {prepare(work, variant) -> prepared}. What is prepared has either
-//   run()      one run; output() its result, where it can be compared with the other engines'; words, of the text that it
-//              translates
+// An engine is a module with open(host, options) -> {prepare(work, variant) -> prepared}. `prepared` has either
+//   run()      one run; output() its result, where it can be compared with the other engines'; words, the number of
+// words
+//              in the text that it translates
 //   sample()   {milliseconds, operations, excerpt}, where the engine times itself
-// and may have release(). One that cannot do the work throws an error that says why.
+// and may have release(). An engine that cannot do the work throws an error that says why.
 
 import { excerpt } from '../inputs.mjs';
 import { time, warmUp } from '../timing.mjs';
@@ -31,7 +32,7 @@ export async function openSession(host, { engine, options }) {
   const prepared = new Map();
   return {
     /**
-     * Prepares the work when it is new, and times it.
+     * Prepares the work if it is new, and times it.
      * @param {import('../workloads.mjs').Work} work
      * @param {string} [variant]
      * @returns {Promise<Samples>}
@@ -42,7 +43,7 @@ export async function openSession(host, { engine, options }) {
       const { run, sample, excerpt: first, words } = prepared.get(key);
       return sample ? sample() : { milliseconds: await time(run), excerpt: first, words };
     },
-    /** Gives back what was prepared. */
+    /** Frees what was prepared. */
     async release() {
       for (const { release } of prepared.values()) await release?.();
       prepared.clear();

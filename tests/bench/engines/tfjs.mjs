@@ -1,4 +1,4 @@
-// TensorFlow.js with its WebAssembly backend, whose threads stay off.
+// TensorFlow.js with its WebAssembly backend, without threads.
 
 import { attentionInputs, productRows } from '../inputs.mjs';
 import { asFloats, productWeights } from '../models/weights.mjs';
@@ -30,7 +30,7 @@ function prepareProduct(tf, work) {
   const { rows, inputs, outputs } = work;
   const weights = asFloats(productWeights(work));
   const x = tf.tensor(productRows(work), [rows, inputs]);
-  // Turned beforehand, as weights are that do not change.
+  // Transposed beforehand, as constant weights are.
   const w = tf.tidy(() => tf.transpose(tf.tensor(weights, [outputs, inputs])));
   const run = () => tf.tidy(() => tf.matMul(x, w).dataSync());
   return { run, output: run, release: () => tf.dispose([x, w]) };

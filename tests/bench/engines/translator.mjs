@@ -1,4 +1,4 @@
-// qkv's Translator from the package, as a user has it: text in, text out, in a page from its worker.
+// qkv's Translator from the package, as users call it: text in, text out; in a page it runs in its worker.
 
 import { sourceIds } from '../inputs.mjs';
 import { architectures } from '../models/architectures.mjs';
@@ -29,7 +29,7 @@ export async function open(host, { build, threads, worker }) {
     };
     const translator = await create();
     if (threads && translator.info.threads !== threads) throw new Error(`${translator.info.threads} threads compute`);
-    // Its sentences are found and each gets as many pieces as it is to have, or other work is measured.
+    // Each sentence is found, and has as many pieces as intended; otherwise other work would be measured.
     const parts = (await translator.translateParts(text, options)).filter(({ sentence }) => sentence);
     if (parts.length !== work.sentences) throw new Error(`${parts.length} sentences instead of ${work.sentences}`);
     const { pieces } = (await translator.search(texts[0], { prefix: options.prefix })).hypotheses[0];
@@ -41,7 +41,7 @@ export async function open(host, { build, threads, worker }) {
       await first.translate(text, options);
       first.destroy();
     };
-    if (work.kind === 'translate-first') return { run, words, release }; // the translator above holds the engine
+    if (work.kind === 'translate-first') return { run, words, release }; // the translator above keeps the engine alive
     release();
     return { run, words };
   }
@@ -49,9 +49,10 @@ export async function open(host, { build, threads, worker }) {
 }
 
 /**
- * What makes every translation as long as its source. One sentence is held to the longest length that the model's folder
- * allows. Marian's file allows none, and of random weights a model that repeats itself is stopped. Of many that length
- * would cut the sources too. Each is made to write given pieces instead; the logits of all others are computed too.
+ * How every translation gets the length of its source. For one sentence the folder's maximum length does it. Marian's
+ * file has no such field, and a random model that repeats itself is stopped early. For many sentences that length would
+ * cut the sources too. There each translation is forced to given pieces; the logits of all other pieces are still
+ * computed.
  * @param {import('../workloads.mjs').Translate} work
  * @param {string} [decoder] of Marian's file
  */
@@ -76,7 +77,7 @@ function filesOf(host, work, longest) {
 }
 
 /**
- * The bytes that bergamot gets, and the shortlist's.
+ * The bytes that bergamot gets, and those of the shortlist.
  * @param {import('./session.mjs').Host} host
  * @param {import('../workloads.mjs').Translate} work
  * @param {'ssru' | 'self-attention'} decoder

@@ -1,4 +1,4 @@
-// Engines in Chromium, each in a page and a process of its own; cross-origin isolated, for a clock of 5 microseconds.
+// Engines in Chromium, each in its own page and process; cross-origin isolated, for a clock of 5 microseconds.
 
 import { chromium } from 'playwright-core';
 import { serve } from '../../../web/tools/serve.mjs';
@@ -53,7 +53,7 @@ export async function openChromium(builds) {
 }
 
 /**
- * What the page's own thread holds once nothing is left to collect.
+ * The memory of the page's own thread after garbage collection.
  * @param {import('playwright-core').Page} page
  * @returns {Promise<{wasm: number, javascript: number}>} bytes; javascript: its heap and its buffers
  */

@@ -1,4 +1,4 @@
-// The core as native code: tests/bench/*.cc, a process for each sample.
+// The core as native code: tests/bench/*.cc, one process for each sample.
 
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// One engine in a Node process of its own, told what to do by its parent.
+// One engine in its own Node process. The parent sends it commands.
 
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -20,7 +20,7 @@ const host = {
   builds,
 };
 
-/** A classic script for browsers that finds out that this is Node. @param {string} file */
+/** Loads a classic script for browsers, which detects that it runs in Node. @param {string} file */
 async function runScript(file) {
   Object.assign(globalThis, { require: createRequire(file), __filename: file, __dirname: dirname(file) });
   runInThisContext(await readFile(file, 'utf8'), { filename: file });

@@ -1,4 +1,4 @@
-// Engines in Node, each in a process of its own.
+// Engines in Node, each in its own process.
 
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

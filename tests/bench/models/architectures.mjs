@@ -1,4 +1,4 @@
-// The shapes of models that are measured, those of bergamot's published students among them. Their weights are random.
+// The shapes of the measured models, bergamot's published students among them. Their weights are random.
 
 import { translateOperations as recurrentOperations } from './rnn.mjs';
 
@@ -22,11 +22,11 @@ export const architectures = {
   'firefox-base': { encoderLayers: 6, decoderLayers: 2, d: 512, ffn: 2048, heads: 8, vocabulary: 32000 },
   'base-memory': { encoderLayers: 6, decoderLayers: 4, d: 384, ffn: 1536, heads: 8, vocabulary: 32000 },
   recurrent: { recurrent: true, encoderLayers: 2, decoderLayers: 2, d: 256, vocabulary: 32000 },
-  // The encoder of base, for the work that needs no more.
+  // The encoder of base, for work that needs only an encoder.
   'base-encoder': { encoderLayers: 6, decoderLayers: 1, d: 512, ffn: 2048, heads: 8, vocabulary: 1000 },
 };
 
-/** </s> and the piece that decoding starts from, whose row is zero as Marian's is: the first row and the last. */
+/** </s> and the piece that decoding starts with, whose row is zero as in Marian: the first row and the last. */
 export const kEnd = 0;
 export const startPiece = ({ vocabulary }) => vocabulary - 1;
 
@@ -41,7 +41,7 @@ const encoderLayer = ({ d, ffn }, length) => 2 * length * (4 * d * d + 2 * d * f
 export const encoderOperations = (shape, length) => shape.encoderLayers * encoderLayer(shape, length);
 
 /**
- * A sentence read and as many pieces written, one after the other.
+ * One sentence read, and as many pieces written one after the other.
  * @param {Architecture | Recurrent} shape
  * @param {number} length pieces in and pieces out
  * @param {number} outputs rows of the last product

@@ -1,9 +1,9 @@
-// Where the folders that models/folder.mjs writes are, for pages too.
+// The paths of the folders that models/folder.mjs writes, for pages too.
 
 /** Below the repository's root. @param {string} model @param {string} precision */
 export const folderOf = (model, precision) => `build/bench/${model}-${precision}`;
 
-/** All that an engine may want of a folder. */
+/** All files of a folder that an engine may ask for. */
 export const folderFiles = [
   'config.json',
   'generation_config.json',

@@ -1,4 +1,4 @@
-// Model folders on disk, as a user has them: below build/bench/, written when they are missing or have changed.
+// Model folders on disk, as users have them: below build/bench/, written when they are missing or out of date.
 
 import { createHash } from 'node:crypto';
 import {
@@ -21,7 +21,7 @@ import { safetensors } from './safetensors.mjs';
 import { shortlistFile } from './shortlist.mjs';
 import { makeVocabulary, normalizerOf, spm, vocabJson } from './vocabulary.mjs';
 
-/** What folders are made by. */
+/** The sources that decide what folders contain. */
 function sourcesHash() {
   const here = at('tests', 'bench');
   const files = readdirSync(join(here, 'models')).map((name) => join(here, 'models', name));
@@ -31,7 +31,7 @@ function sourcesHash() {
 }
 
 /**
- * Makes sure that a folder is there.
+ * Makes sure that a folder exists.
  * @param {string} model of architectures.mjs
  * @param {'f32' | 'int8'} precision
  */

@@ -1,4 +1,4 @@
-// The tensors of a model under the names that MarianMT gives them.
+// The tensors of a model under MarianMT's names.
 
 import { embedding, linear as weightsOf, logitsBias } from './weights.mjs';
 

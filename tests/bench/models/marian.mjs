@@ -1,9 +1,9 @@
-// A model in Marian's binary form, as the bergamot package reads it: matrices in 8 bits as they lie in memory, with what
-// to quantise activations by.
+// A model in Marian's binary format, as the bergamot package reads it: 8-bit matrices as they lie in memory, with the
+// multipliers of activations.
 //
 //   u64 version, items; of each item u64 length of its name, type, dimensions, bytes; names; shapes; padding; data
 //
-// A matrix is [inputs, outputs], stored transposed, with the factor that made its numbers whole behind it.
+// A matrix is [inputs, outputs], stored transposed. The factor that made its numbers integers follows its data.
 
 import { embedding, linear as weightsOf, logitsBias } from './weights.mjs';
 
@@ -13,7 +13,7 @@ import { embedding, linear as weightsOf, logitsBias } from './weights.mjs';
 
 const kTypes = { int8: 0x0101, float32: 0x0404, intgemm8: 0x4101 };
 const kAlignment = 256;
-// Rows after a norm are within about 127 / 24, as in the published models.
+// Rows behind a norm are within about 127 / 24, as in the published models.
 const kActivationFactor = 24;
 
 const bytesOf = (array) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
@@ -70,7 +70,7 @@ class Items {
     this.norm(`${prefix}_ffn`, d);
   }
 
-  /** The simple recurrent unit that stands for the decoder's self-attention in the published students. */
+  /** The simple recurrent unit that replaces the decoder's self-attention in the published students. */
   ssru(prefix, name, d) {
     this.linear(`${prefix}_rnn_W`, null, `${name}.ssru`, d, d);
     this.linear(`${prefix}_rnn_Wf`, `${prefix}_rnn_bf`, `${name}.ssru_gate`, d, d);
@@ -106,7 +106,7 @@ export function marianModel(shape, decoder) {
   return write(items.all);
 }
 
-/** What Marian wants to be told of a model; the rest of it belongs to other kinds of models. */
+/** The options that Marian wants of a model; most belong to other kinds of models. */
 const settings = (shape, decoder) => `bert-train-type-embeddings: true
 bert-type-vocab-size: 2
 dec-cell: ssru

@@ -1,15 +1,17 @@
-// The tensors of a recurrent model under the names that qkv gives them: Luong's (2015), stacked LSTMs on both sides, the
-// score "general", global, with input feeding. Its layout: web/docs/recurrent.md.
+// The tensors of a recurrent model under qkv's names: Luong's model (2015), stacked LSTMs on both sides, the score
+// "general", global, with input feeding. web/docs/recurrent.md has the layout.
 
 import { embedding, matrix, linear as weightsOf, logitsBias } from './weights.mjs';
 
 /** @typedef {import('./architectures.mjs').Recurrent} Recurrent */
 /** @typedef {import('./marian-mt.mjs').Tensor} Tensor */
 
-/** Of each gate of a cell: what is let in, kept, remembered, let out. */
+/** The gates of a cell: input, forget, candidate, output. */
 const kGates = 4;
 
-/** One matrix alone, in Glorot's range. @param {string} name @param {number} outputs @param {number} inputs @returns {Tensor} */
+/**
+ * One matrix in Glorot's range. @param {string} name @param {number} outputs @param {number} inputs @returns {Tensor}
+ */
 const alone = (name, outputs, inputs) => ({
   name,
   matrix: matrix(name, outputs, inputs, Math.sqrt(6 / (outputs + inputs))),
@@ -57,13 +59,13 @@ export const config = (shape) => ({
 });
 
 /**
- * A sentence read and as many pieces written, one after the other.
+ * One sentence read, and as many pieces written one after the other.
  * @param {Recurrent} shape
  * @param {number} length pieces in and pieces out
  * @param {number} outputs rows of the last product
  */
 export function translateOperations({ encoderLayers, decoderLayers, d }, length, outputs) {
-  const cell = 2 * 2 * kGates * d * d; // what comes in, and the state
+  const cell = 2 * 2 * kGates * d * d; // the input and the state
   const fed = 2 * kGates * d * d;
   const attended = 2 * d * d + 4 * length * d + 2 * 2 * d * d; // W_a of the query, both products, W_c
   return length * (encoderLayers * cell + decoderLayers * cell + fed + attended + 2 * d * outputs);

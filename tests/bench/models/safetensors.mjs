@@ -23,7 +23,7 @@ function entries(tensor, precision) {
 }
 
 /**
- * The file in pieces, one after the other.
+ * The file in parts, one after the other.
  * @param {Iterable<import('./marian-mt.mjs').Tensor>} tensors
  * @param {'f32' | 'int8'} precision
  * @returns {Uint8Array[]}

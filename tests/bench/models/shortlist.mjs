@@ -1,15 +1,15 @@
-// shortlist.bin, a lexical shortlist in Marian's binary form: for each source piece the target pieces that are likely.
+// shortlist.bin, a lexical shortlist in Marian's binary format: for each source piece the likely target pieces.
 //
 //   u64 magic, checksum, first, best, offsets, ids; u64 offset of each source piece's ids and of the end; u32 ids
 //
-// The `first` pieces of the vocabulary are always in. The checksum covers all behind it.
+// The `first` pieces of the vocabulary are always in the list. The checksum covers everything after it.
 
 import { seedOf, uniform } from '../random.mjs';
 
 const kMagic = 0xf11a48d5013417f5n;
 const kFirst = 50;
 const kBest = 36;
-// Frequent words come first, and are in most lists. With this exponent a sentence of 32 pieces gets about 1,000.
+// Frequent words come first and are in most lists. With this exponent a sentence of 32 pieces gets about 1,000 pieces.
 const kSteepness = 5;
 
 /** @param {number} vocabulary @returns {Uint32Array} [vocabulary, kBest], ascending for each piece */
@@ -47,6 +47,6 @@ export function shortlistFile(vocabulary) {
   return new Uint8Array(words.buffer);
 }
 
-/** The pieces that are given where a shortlist is no part of the work: as many, spread over the vocabulary, </s> first. */
+/** The pieces to use where a lookup is not part of the work: as many, spread over the vocabulary, </s> first. */
 export const fixedShortlist = (vocabulary, size) =>
   Array.from({ length: size }, (_, i) => i * Math.floor(vocabulary / size));

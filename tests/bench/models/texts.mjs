@@ -1,4 +1,4 @@
-// The texts of a piece of work, each one sentence.
+// The texts of some work, each one sentence.
 
 import { architectures } from './architectures.mjs';
 import { makeSentence, makeVocabulary } from './vocabulary.mjs';

@@ -1,7 +1,7 @@
-// A SentencePiece model of made-up words, and sentences of which one knows into how many pieces they fall.
+// A SentencePiece model of invented words, and sentences with a known number of pieces.
 //
-// It is a unigram model whose pieces are all about as likely: a word falls into as few pieces as it can. Scores lie between
-// -10 and -9, so that two pieces, -20 at the least, are always better than three.
+// It is a unigram model in which all pieces are about equally likely, so a word is segmented into as few pieces as
+// possible. Scores lie between -10 and -9: two pieces, -20 at the least, are always better than three.
 
 import { seedOf, uniform } from '../random.mjs';
 import { Message } from '../onnx/protobuf.mjs';
@@ -44,7 +44,7 @@ function picker(name) {
 }
 
 /**
- * A sentence that is `count` pieces, its end and </s> among them: of its words some are one piece, some two.
+ * A sentence of `count` pieces, its full stop and </s> included: some of its words are one piece, some two.
  * @param {Vocabulary} vocabulary
  * @param {number} count
  * @param {number} number another one for each
@@ -54,7 +54,7 @@ export function makeSentence({ capitals, words, known }, count, number) {
   const inWords = count - 2;
   const compounds = Math.round(0.3 * inWords);
   const lengths = Array.from({ length: inWords - compounds - 1 }, (_, i) => (i < compounds ? 2 : 1));
-  // Frequent words come first in the vocabulary, as in a real one.
+  // Frequent words come first in the vocabulary, as in real vocabularies.
   const frequent = () => words[Math.floor(words.length * pick.next() ** 3)];
   const compound = () => {
     const text = frequent() + pick.from(kSyllables);
@@ -65,7 +65,7 @@ export function makeSentence({ capitals, words, known }, count, number) {
   return `${all.map((word) => word.slice(1)).join(' ')}.`;
 }
 
-/** vocab.json: each piece's row is its number. @param {Vocabulary} vocabulary */
+/** vocab.json: the row of each piece is its index. @param {Vocabulary} vocabulary */
 export const vocabJson = ({ pieces }) => Object.fromEntries(pieces.map(({ text }, row) => [text, row]));
 
 /**

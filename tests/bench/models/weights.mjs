@@ -1,5 +1,5 @@
-// Random weights, the same in every engine and in every precision: whole numbers of 8 bits times a scale, so that a model
-// of floats and one of 8 bits hold the same numbers, and what differs is how engines compute with them.
+// Random weights, the same in every engine and every precision: 8-bit integers times a scale. So a float model and an
+// int8 model hold the same numbers, and engines differ only in how they compute.
 
 import { floats, seedOf, uniform } from '../random.mjs';
 import { startPiece } from './architectures.mjs';
@@ -14,8 +14,8 @@ import { startPiece } from './architectures.mjs';
  * @property {number} scale a number of 32 bits
  */
 
-// 7 bits: two products of 8 bits then fit 16, where onnxruntime and others add them on processors without VNNI, and every
-// engine computes what it should. The time is the same.
+// 7 bits: two 8-bit products then fit into 16 bits, where onnxruntime and others add them on processors without VNNI,
+// and every engine computes the right result. The time is the same.
 const kLargest = 63;
 
 /**
@@ -41,17 +41,17 @@ export const linear = (name, outputs, inputs) => ({
 /** @param {string} name @param {number} outputs */
 const bias = (name, outputs) => floats(outputs, 0.02, seedOf(name));
 
-/** Of the products. @param {{outputs: number, inputs: number}} work */
+/** The weights of the products. @param {{outputs: number, inputs: number}} work */
 export const productWeights = ({ outputs, inputs }) => linear('product', outputs, inputs).weight;
 
-/** Variance 1 / d, so that rows times sqrt(d) have that of a position's. @param {Architecture} shape */
+/** Variance 1 / d, so that rows times sqrt(d) have the variance of positions. @param {Architecture} shape */
 export function embedding(shape) {
   const table = matrix('model.shared', shape.vocabulary, shape.d, Math.sqrt(3 / shape.d));
   table.data.fill(0, startPiece(shape) * shape.d);
   return table;
 }
 
-/** </s> never wins: every translation has the longest length that it may have. @param {Architecture} shape */
+/** </s> is never chosen: every translation has the maximum length. @param {Architecture} shape */
 export function logitsBias({ vocabulary }) {
   const values = bias('final_logits_bias', vocabulary);
   values[0] = -10000;

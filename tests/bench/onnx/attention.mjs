@@ -1,4 +1,4 @@
-// softmax(Q K' / sqrt(d)) V in the three ways that onnxruntime has for it.
+// softmax(Q K' / sqrt(d)) V in the three forms that onnxruntime has.
 
 import { Graph } from './graph.mjs';
 import { attend } from './layers.mjs';
@@ -18,7 +18,7 @@ function plain({ heads, dim }) {
   return graph.finish();
 }
 
-/** onnxruntime's own fused operation, [1, length, heads * dim]: the heads side by side. */
+/** onnxruntime's own fused operation, [1, length, heads * dim]: heads side by side. */
 function multiHead({ heads, dim }) {
   const graph = new Graph('attention', 17);
   const shape = [1, 'length', heads * dim];

@@ -1,4 +1,4 @@
-// The encoder of a Transformer, as products and a softmax or with onnxruntime's fused attention.
+// The encoder of a Transformer, from products and a softmax or with onnxruntime's fused attention.
 
 import { Graph } from './graph.mjs';
 import { addNorm, attend, feedForward, linear, splitHeads } from './layers.mjs';
@@ -10,7 +10,7 @@ import { addNorm, attend, feedForward, linear, splitHeads } from './layers.mjs';
 /** @type {EncoderGraph[]} */
 export const encoderGraphs = ['plain', 'multi-head'];
 
-/** The context of every head, side by side, [1, length, d]. */
+/** The context of all heads side by side, [1, length, d]. */
 function attention(graph, [q, k, v], { d, heads }, kind) {
   if (kind === 'multi-head') {
     return graph.node('MultiHeadAttention', [q, k, v], { attributes: { num_heads: heads }, domain: 'com.microsoft' });

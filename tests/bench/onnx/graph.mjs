@@ -20,7 +20,7 @@ export class Graph {
   #graph = new Message();
   #domains = new Map();
   #names = 0;
-  /** Constants by what they hold, so that each is there once. */
+  /** Constants by their content, so that each is stored once. */
   #constants = new Map();
 
   /** @param {string} name @param {number} opset of ai.onnx */
@@ -54,7 +54,7 @@ export class Graph {
     return this.#once(`float ${value}`, () => this.constant(Float32Array.of(value), []));
   }
 
-  /** A list of whole numbers, as shapes are. @param {number[]} values */
+  /** A list of integers, such as a shape. @param {number[]} values */
   integers(values) {
     return this.#once(`int64 ${values}`, () => this.constant(BigInt64Array.from(values, BigInt), [values.length]));
   }
@@ -65,7 +65,7 @@ export class Graph {
   }
 
   /**
-   * Adds a node of one output and returns that one's name.
+   * Adds a node with one output and returns the output's name.
    * @param {string} type
    * @param {string[]} inputs
    * @param {NodeOptions} [options]
@@ -76,7 +76,7 @@ export class Graph {
   }
 
   /**
-   * A row's numbers in 8 bits: [quantised, scale, zero point]. Who reads the same value shares them.
+   * A row's numbers in 8 bits: [quantised, scale, zero point]. Readers of the same value share them.
    * @param {string} value
    * @returns {[string, string, string]}
    */

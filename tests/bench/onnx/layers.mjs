@@ -9,8 +9,8 @@ import { asFloats, linear as weightsOf, transposed } from '../models/weights.mjs
 const kFloat = 1;
 
 /**
- * x W', W [outputs, inputs]. In 8 bits activations are quantised on the fly, a scale and a zero point for all of them,
- * as onnxruntime's own dynamic quantisation has it.
+ * x W', W [outputs, inputs]. In 8 bits activations are quantised on the fly, with one scale and zero point for all of
+ * them, as in onnxruntime's own dynamic quantisation.
  * @param {Graph} graph
  * @param {string} x
  * @param {Matrix} matrix

@@ -1,5 +1,6 @@
 // A translation as two graphs: the encoder with the cross-attention's keys and values, and one step of greedy decoding,
-// whose own keys and values come in and go out. The choice of the next piece is inside, so that little data leaves it.
+// which takes its own keys and values and returns them. The step also chooses the next piece, so that little data
+// leaves it.
 
 import { kEnd, startPiece } from '../models/architectures.mjs';
 import { asFloats, embedding, logitsBias, rowsOf } from '../models/weights.mjs';
@@ -56,7 +57,7 @@ export function sourceModel(shape, precision) {
   return graph.finish();
 }
 
-/** Both attentions of one decoder layer, with their residuals, for the one row x. */
+/** Both attentions of one decoder layer, with their residuals, for a single row x. */
 function decoderAttention(graph, x, i, shape, precision) {
   const { d, heads } = shape;
   const head = graph.integers([1, heads, 1, d / heads]);
@@ -79,7 +80,7 @@ function decoderAttention(graph, x, i, shape, precision) {
 }
 
 /**
- * ids and positions [1, 1] to "next" [1, 1], the likeliest piece, among those of the shortlist where there is one.
+ * ids and positions [1, 1] to "next" [1, 1], the most likely piece; of the shortlist, if there is one.
  * @param {Architecture} shape
  * @param {Precision} precision
  * @param {{shortlist?: number[], scores?: boolean}} options scores: "score" [1, 1] is the piece's log-probability
@@ -100,7 +101,7 @@ export function stepModel(shape, precision, { shortlist, scores = false }) {
   return graph.finish();
 }
 
-/** Logits with the embedding's own rows; neither </s> nor the start piece is ever the largest. */
+/** Logits by the embedding's own rows. Neither </s> nor the start piece is ever the largest. */
 function outputs(graph, x, shape, precision, shortlist) {
   const table = embedding(shape);
   const bias = logitsBias(shape);

@@ -1,4 +1,5 @@
-// What a user of 'qkv/attention' writes, against the types that the package ships: compiled by types.test.js, never run.
+// What a user of 'qkv/attention' writes, against the types in the package. types.test.js compiles this file; it never
+// runs.
 import {
   QkvError,
   attention,

@@ -1,4 +1,5 @@
-// What a user of 'qkv/models' writes, against the types that the package ships: compiled by types.test.js, never run.
+// What a user of 'qkv/models' writes, against the types in the package. types.test.js compiles this file; it never
+// runs.
 import {
   Encoder,
   Generator,
@@ -56,5 +57,5 @@ export const isOurs = (error: unknown): boolean => error instanceof QkvError && 
 
 // @ts-expect-error a class is one of three
 export const unknown = load('/models/bert/', { class: 'Decoder' });
-// @ts-expect-error weights are kept as one of three
+// @ts-expect-error weights are stored in one of three types
 export const wrong: LoadOptions = { numbers: 'int4' };

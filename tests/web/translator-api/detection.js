@@ -3,7 +3,7 @@ import { activated, holds, identical, rejected, same } from './tools.js';
 
 const create = (options) => globalThis.LanguageDetector.create(options);
 
-/** The languages that the specification's tests detect, each in a short sentence. */
+/** The languages that the specification's tests detect, with a short sentence each. */
 const sentences = {
   af: 'Die kinders speel buite in die tuin en die hond slaap by die deur.',
   el: 'Τα παιδιά παίζουν έξω στον κήπο και ο σκύλος κοιμάται.',
@@ -30,7 +30,7 @@ export const detection = [
   [
     'LanguageDetector: it is downloadable before the first create(), which needs an action of the user, and then available',
     async () => {
-      // The rows of a page share the detector, and this is the first that creates one.
+      // The rows of a page share the detector. This row is the first that creates one.
       same(await globalThis.LanguageDetector.availability(), 'downloadable');
       await activated(false, () => rejected(create(), 'NotAllowedError'));
       const loaded = [];

@@ -1,7 +1,7 @@
-// The shape of the classes: what Web IDL makes of the interfaces, checked member by member.
+// The classes' interfaces, member by member, as Web IDL defines them.
 import { holds, identical, kPair, rejected, same, thrown } from './tools.js';
 
-/** The interfaces of the two specifications: static and own operations with how many arguments they require. */
+/** The interfaces of the two specifications: static and own operations, each with the number of required arguments. */
 const interfaces = {
   Translator: {
     statics: { create: 1, availability: 1 },

@@ -1,4 +1,5 @@
-// install({ when: 'unavailable' }): the browser's own classes are asked first. Here a stand-in for them answers as it is told.
+// install({ when: 'unavailable' }): the browser's own classes are asked first. A stand-in replaces them here, with
+// prepared answers.
 import {
   activated,
   collected,
@@ -17,7 +18,7 @@ import {
 const create = (options) => globalThis.Translator.create({ ...kPair, ...options });
 const availability = (options) => globalThis.Translator.availability({ ...kPair, ...options });
 
-/** What the browser's own class does: a row changes it. */
+/** The behaviour of the browser's own class. A row changes it. */
 const usual = {
   availability: async () => 'available',
   create: async () => {},
@@ -85,7 +86,7 @@ const when = (other, check) => async () => {
 };
 const calls = () => asked.map(([name]) => name);
 
-/** qkv's model translates: its words mean nothing, but they are not the stand-in's. */
+/** qkv's model translates. Its words mean nothing, but they differ from the stand-in's. */
 const isOwn = async () => {
   const translator = await create();
   const text = await translator.translate('Hello.');

@@ -1,4 +1,4 @@
-// The events of a download, and what an abort does to it.
+// The events of a download, and the effect of an abort.
 import {
   activated,
   configure,
@@ -17,7 +17,7 @@ import {
 const create = (options) => globalThis.Translator.create(options);
 const availability = () => globalThis.Translator.availability(kPair);
 const loadedOf = (events) => events.map(({ event }) => event.loaded);
-/** The real model, read in this thread, so that its download can be slowed down. */
+/** The real model, loaded in this thread, so that its download can be slowed down. */
 const real = () => configure({ models: { 'en-fr': kReal }, worker: false });
 const weights = (requests) => requests.filter((url) => url.endsWith('model.safetensors')).length;
 

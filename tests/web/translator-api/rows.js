@@ -1,5 +1,5 @@
-// Every sentence of the two specifications that a page can test, as a row: what is required, and a function that throws where it
-// is not so. They run in the page, on the classes that it has as globals.
+// Every sentence of the two specifications that a page can test, as a row: the requirement, and a function that throws
+// if it is not met. Rows run in the page, on the classes that it has as globals.
 import { calls } from './calls.js';
 import { conversions } from './conversions.js';
 import { creation } from './creation.js';
@@ -8,12 +8,12 @@ import { idl } from './idl.js';
 import { progress } from './progress.js';
 import { activated, configure, kTiny, sleep } from './tools.js';
 
-/** How long a row may take. */
+/** The time limit of a row. */
 const kLongest = 30_000; // ms
 
 export const rows = [...idl, ...conversions, ...creation, ...progress, ...calls, ...detection];
 
-/** @returns {Promise<[requirement: string, fault: string][]>} '' where there is none */
+/** @returns {Promise<[requirement: string, fault: string][]>} '' if there is no fault */
 export async function runRows(list = rows) {
   const results = [];
   for (const [requirement, check] of list) {

@@ -1,15 +1,15 @@
-// What the rows share. All of it runs in the page.
+// Shared by the rows. All of it runs in the page.
 
 export const kPair = { sourceLanguage: 'en', targetLanguage: 'fr' };
 /** A small random model: its words mean nothing. */
 export const kTiny = '/tests/goldens/models/tiny-f32/';
-/** A real model, and a sentence that it is sure of. */
+/** A real model, and a sentence for which its result is certain. */
 export const kReal = '/web/models/en-fr/';
 export const kLong = 'We went home and then we ate. '.repeat(300);
 
 /**
- * The façade's own, which the page sets: these modules are also read where there is no page, for the names of the rows. Nothing
- * is kept for the next row unless it says so.
+ * The façade's own classes, which the page sets: these modules are also read outside a page, for the names of the rows.
+ * A row keeps nothing for the next one unless it says so.
  */
 export const configure = (options) => globalThis.qkvConfigure({ store: false, ...options });
 
@@ -21,7 +21,7 @@ export function same(found, expected) {
   if (a !== b || typeof found !== typeof expected) throw new Error(`found ${a}, expected ${b}`);
 }
 
-/** The very same value. @param {unknown} found @param {unknown} expected */
+/** The same value. @param {unknown} found @param {unknown} expected */
 export function identical(found, expected) {
   if (!Object.is(found, expected)) throw new Error(`found ${String(found)}, expected ${String(expected)}`);
 }
@@ -31,7 +31,7 @@ export function holds(fact, what = 'it does not hold') {
   if (!fact) throw new Error(what);
 }
 
-/** What a promise rejects with. @param {Promise<unknown>} promise @param {string} [name] of the error */
+/** The rejection of a promise. @param {Promise<unknown>} promise @param {string} [name] of the error */
 export async function rejected(promise, name) {
   holds(promise instanceof Promise, 'it is no promise');
   const error = await promise.then(
@@ -44,7 +44,7 @@ export async function rejected(promise, name) {
   return error;
 }
 
-/** What a call throws. @param {() => unknown} call @param {string} [name] */
+/** The error of a call. @param {() => unknown} call @param {string} [name] */
 export function thrown(call, name) {
   let result;
   try {
@@ -68,7 +68,7 @@ export async function with_(object, name, value, use) {
   }
 }
 
-/** With a user who has just clicked, or has not. */
+/** With or without a user's recent click. */
 export const activated = (isActive, use) => with_(navigator, 'userActivation', { isActive }, use);
 
 /** Reads a stream to its end. @param {ReadableStream<string>} stream */
@@ -89,7 +89,7 @@ export async function eventsOf(options) {
   return { events, translator };
 }
 
-/** While `use` runs, fetch gives 64 KiB after so many milliseconds. `use` is given the requests. */
+/** While `use` runs, fetch gives 64 KiB after each of so many milliseconds. `use` gets the requests. */
 export function slowly(ms, use) {
   const own = globalThis.fetch;
   const requests = [];

@@ -1,4 +1,5 @@
-// Ids to ids: the encoder once, then one step of the decoder for each piece, whose keys and values come back.
+// Ids to ids: the encoder once, then one decoder step for each piece, whose keys and values are passed to the next
+// step.
 
 import { sourceIds } from '../../inputs.mjs';
 import { architectures, kEnd, startPiece } from '../../models/architectures.mjs';
@@ -29,7 +30,7 @@ export async function prepareTranslation({ session, tensor }, work) {
     }
   }
 
-  /** The pieces, and the log-probabilities from the beginning to each: see Written() of models_bench.cc. */
+  /** The pieces, and the log-probability of the pieces up to each: see Written() of models_bench.cc. */
   async function output() {
     const scored = await session(stepModel(shape, work.precision, { shortlist, scores: true }));
     const pieces = [];
@@ -58,7 +59,7 @@ function emptyPast(shape, tensor) {
   return Object.fromEntries(layersOf(shape).flatMap((i) => kParts.map((part) => [`past ${part} ${i}`, empty()])));
 }
 
-/** What one step made is what the next one starts from. */
+/** The outputs of one step are the inputs of the next. */
 function renamed(shape, result) {
   const pairs = (i) => kParts.map((part) => [`past ${part} ${i}`, result[`present ${part} ${i}`]]);
   return Object.fromEntries(layersOf(shape).flatMap(pairs));
