@@ -23,8 +23,8 @@ import { architectures } from './models/architectures.mjs';
 const kBuilds = ['baseline', 'relaxed'];
 // Node 20 has relaxed SIMD behind a flag. Its fast compiler computes the dot product wrongly where registers are
 // scarce.
-const kRelaxedFlags = ['--experimental-wasm-relaxed-simd', '--no-liftoff'];
-const flagsFor = (host, build) => (host === 'node' && build === 'relaxed' ? kRelaxedFlags : []);
+export const relaxedFlags = ['--experimental-wasm-relaxed-simd', '--no-liftoff'];
+const flagsFor = (host, build) => (host === 'node' && build === 'relaxed' ? relaxedFlags : []);
 
 const isOneOf =
   (...kinds) =>

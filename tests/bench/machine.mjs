@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { at } from '../../web/tools/common.mjs';
 
-const kFlags = ['sse4_1', 'avx2', 'fma', 'avx512f', 'avx512_vnni', 'amx_int8', 'asimd', 'asimddp'];
+const kFlags = ['sse4_1', 'avx2', 'fma', 'avx512f', 'avx512_vnni', 'avx_vnni', 'amx_int8', 'asimd', 'asimddp'];
 
 function flags() {
   if (process.platform !== 'linux') return [];
@@ -28,8 +28,11 @@ function peers() {
   return dependencies;
 }
 
-/** @param {string} [chromium] the browser's version */
-export const machine = (chromium) => ({
+/**
+ * @param {{chromium?: string, dot: Record<string, string>, noVnni: boolean}} hosts chromium: the browser's version. dot:
+ * what each host's V8 makes of the dot product of bytes. noVnni: whether it was told to take two steps
+ */
+export const machine = ({ chromium, dot, noVnni }) => ({
   when: new Date().toISOString(),
   machine: `${cpus()[0].model.trim()}, ${cpus().length} processors`,
   memory: `${Math.round(totalmem() / 2 ** 30)} GiB`,
@@ -38,6 +41,8 @@ export const machine = (chromium) => ({
   load: Number(loadavg()[0].toFixed(1)),
   commit: said('git', 'describe', '--always', '--dirty'),
   node: process.versions.node,
+  dot,
+  ...(noVnni && { noVnni }),
   ...(chromium && { chromium }),
   peers: peers(),
 });

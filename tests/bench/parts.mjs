@@ -2,16 +2,24 @@
 
 /**
  * @template T
- * @param {Iterable<() => T[] | Promise<T[]>>} parts
- * @param {(found: T[]) => void} keep is given each part's results as soon as they are there
- * @param {(error: unknown) => void} failed is told what a part threw
+ * @typedef {object} Part
+ * @property {string} name
+ * @property {() => T[] | Promise<T[]>} run
+ */
+
+/**
+ * @template T
+ * @template {Part<T>} P
+ * @param {Iterable<P>} parts
+ * @param {(found: T[], part: P) => void} keep is given each part's results as soon as they are there
+ * @param {(name: string, error: unknown) => void} failed is told which part threw, and what
  */
 export async function runParts(parts, keep, failed) {
   for (const part of parts) {
     try {
-      keep(await part());
+      keep(await part.run(), part);
     } catch (error) {
-      failed(error);
+      failed(part.name, error);
     }
   }
 }

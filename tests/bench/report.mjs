@@ -14,18 +14,20 @@ const header = (hasWords) => [
 ];
 
 /**
- * How many times faster than the best peer: by medians, by the shortest times, which noise affects less, and by
- * processor time, which other processes do not affect.
+ * How many times faster than the best peer with as many threads: by medians, by the shortest times, which noise affects
+ * less, and by processor time, which other processes do not affect. Null for peers, and where there is no peer.
  * @param {Row} row
- * @param {Row[]} peers
+ * @param {Row[]} rows all that were measured in the same run
  */
-export function ratios(row, peers) {
+export function ratioOf(row, rows) {
+  const isAlike = ({ work, host, threads }) => work === row.work && host === row.host && threads === row.threads;
+  const peers = rows.filter((other) => other.isPeer && !other.error && isAlike(other));
   if (peers.length === 0 || row.isPeer) return null;
   const ratio = (key) => Math.min(...peers.map((peer) => peer[key])) / row[key];
   return { median: ratio('median'), min: ratio('min'), processor: ratio('processor') };
 }
 
-/** @param {ReturnType<typeof ratios>} ratio */
+/** @param {ReturnType<typeof ratioOf>} ratio */
 function ratioInWords(ratio) {
   if (!ratio) return '';
   const processor = Number.isNaN(ratio.processor) ? '' : `, processor ${digits(ratio.processor)}`;
@@ -49,11 +51,7 @@ export function limitOf(rows, host, precision) {
 
 /** @param {Row} row @param {Row[]} rows all that were measured @param {boolean} hasWords */
 function cells(row, rows, hasWords) {
-  const isAlike = ({ work, host, threads }) => work === row.work && host === row.host && threads === row.threads;
-  const ratio = ratios(
-    row,
-    rows.filter((other) => other.isPeer && !other.error && isAlike(other)),
-  );
+  const ratio = ratioOf(row, rows);
   const limit = limitOf(rows, row.host, row.precision);
   const isCounted = !row.work.includes('additive');
   return [
@@ -81,21 +79,21 @@ function table(group, rows) {
 /**
  * Markdown: a table for each work and host, and the engines that could not do it.
  * @param {(Row | import('./measure.mjs').Failure)[]} rows
+ * @param {(Row | import('./measure.mjs').Failure)[]} [all] that were measured so far, the limits among them
  */
-export function report(rows) {
+export function report(rows, all = rows) {
   return [...groupBy(rows, keyOf)]
     .map(([key, group]) => {
       const failures = group.filter(({ error }) => error).map(({ engine, error }) => `- ${engine}: no, ${error}`);
-      return [`### ${key}`, '', ...table(group, rows), ...(failures.length > 0 ? ['', ...failures] : []), ''].join(
-        '\n',
-      );
+      return [`### ${key}`, '', ...table(group, all), ...(failures.length > 0 ? ['', ...failures] : []), ''].join('\n');
     })
     .join('\n');
 }
 
 const keyOf = ({ work, host }) => `${work}, ${host}`;
 
-function groupBy(items, key) {
+/** @template T @param {T[]} items @param {(item: T) => string} key @returns {Map<string, T[]>} */
+export function groupBy(items, key) {
   const groups = new Map();
   for (const item of items) groups.set(key(item), [...(groups.get(key(item)) ?? []), item]);
   return groups;

@@ -1,20 +1,27 @@
 // The benchmark: qkv and its peers on the same work, in turn, in Node, in Chromium and natively.
 //
-// usage: run.mjs [--only REGEX] [--rounds N] [--host node|chromium|native] [--json FILE] [--build DIR | --no-build]
-//   --only REGEX   of "work, host, engine"
-//   --rounds N     turns of every engine; 5 unless given
-//   --host NAME    one host instead of all three
-//   --json FILE    adds the rows to it as lines of JSON; tests/bench/history.jsonl is the project's own
-//   --build DIR    takes what is built in another folder of the repository than build/, with its package in DIR/dist
-//   --no-build     takes what is built already
+// usage: run.mjs [--only REGEX] [--rounds N] [--host node|chromium|native] [--against last|RUN] [--no-vnni]
+//                [--json FILE] [--build DIR | --no-build]
+//   --only REGEX     of "work, host, engine"
+//   --rounds N       turns of every engine; 5 unless given
+//   --host NAME      one host instead of all three
+//   --against RUN    names each row that is more than 5 % slower than in tests/bench/history.jsonl; RUN is the beginning
+//                    of a run's `when`, or `last`: each row as it was last measured on such a processor
+//   --no-vnni        V8 computes the dot product of bytes in two steps, as on processors without AVX-VNNI
+//   --json FILE      adds the rows to it as lines of JSON, each when it is done; build/bench/rows.jsonl unless given
+//   --build DIR      takes what is built in another folder of the repository than build/, with its package in DIR/dist
+//   --no-build       takes what is built already
 
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ToolError, at, cmake, fail, say, setUp } from '../../web/tools/common.mjs';
+import { kTwoSteps, twoStepFlags } from './dot.mjs';
 import { footprintTables, measureDownloads, measureMemoryOfTranslation } from './footprint.mjs';
+import { chosenRun, compared, comparisonInWords, runsOf } from './history.mjs';
 import { openChromium } from './hosts/chromium.mjs';
 import { openNative } from './hosts/native.mjs';
-import { openNode } from './hosts/node.mjs';
+import { knownFlags, openNode } from './hosts/node.mjs';
 import { installPeers } from './install.mjs';
 import { machine } from './machine.mjs';
 import { Bench } from './measure.mjs';
@@ -22,9 +29,10 @@ import { ensureFolder } from './models/folder.mjs';
 import { measureMemory } from './memory.mjs';
 import { runParts } from './parts.mjs';
 import { report } from './report.mjs';
-import { contenders } from './contenders.mjs';
+import { contenders, relaxedFlags } from './contenders.mjs';
 import { limits, longest, workloads } from './workloads.mjs';
 
+const kHistory = at('tests', 'bench', 'history.jsonl');
 const kHosts = ['node', 'chromium', 'native'];
 
 function options() {
@@ -33,7 +41,9 @@ function options() {
       only: { type: 'string', default: '' },
       rounds: { type: 'string', default: '5' },
       host: { type: 'string' },
-      json: { type: 'string' },
+      against: { type: 'string' },
+      'no-vnni': { type: 'boolean', default: false },
+      json: { type: 'string', default: at('build', 'bench', 'rows.jsonl') },
       build: { type: 'string' },
       'no-build': { type: 'boolean', default: false },
     },
@@ -86,74 +96,106 @@ const isNeeded = (host, only) =>
 const rounded = (key, value) =>
   typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
 
-/** A part that fails is reported, and the others go on. */
-function failed(error) {
-  console.error(error);
-  process.exitCode = 1;
-}
+const inJson = (entries) => entries.map((entry) => `${JSON.stringify(entry, rounded)}\n`).join('');
 
-/** Each work on each host, then what is not a time. */
-function* partsOf({ hosts, only, rounds }, opened, builds, { bench, rows, footprints, memory }) {
+/**
+ * Each work on each host, then what is not a time. Each says how its rows are printed.
+ * @returns {Generator<import('./parts.mjs').Part<any> & {inWords: (found: any[], all: any[]) => string}>}
+ */
+function* partsOf({ hosts, only, rounds }, opened, builds, bench) {
   const { chromium } = opened;
   for (const work of workloads) {
     const chosen = chosenSeats(work, { hosts, only });
     for (const host of hosts) {
       const here = chosen.filter((contender) => contender.host === host);
       if (here.length === 0) continue;
-      yield () => {
-        say(`${work.name}, ${host}`);
+      const run = () => {
         if ('model' in work) ensureFolder(work.model, work.precision);
-        return bench.measure(work, here, rounds).then((found) => kept(rows, found));
+        return bench.measure(work, here, rounds);
       };
+      yield { name: `${work.name}, ${host}`, run, inWords: report };
     }
   }
+  const footprint = (name, run) => ({ name, run, inWords: footprintTables });
   if (chromium && only.test('memory translate')) {
-    yield () => measureMemoryOfTranslation(chromium).then((found) => kept(footprints, found));
+    yield footprint('memory translate', () => measureMemoryOfTranslation(chromium));
   }
-  if (chromium && only.test('download')) yield () => kept(footprints, measureDownloads(builds));
-  yield () => bench.close().then(() => []);
+  if (chromium && only.test('download')) yield footprint('download', () => measureDownloads(builds));
+  yield { name: 'closing', run: () => bench.close().then(() => []), inWords: () => '' };
   if (only.test('memory attention')) {
-    yield () => measureMemory(hosts, builds).then((found) => kept(memory, found).map(asRow));
+    const run = async () => (await measureMemory(hosts, builds)).map(asRow);
+    yield { name: 'memory attention', run, inWords: memoryInWords };
   }
 }
 
-/** Adds what was found to a list. @template T @param {T[]} list @param {T[]} found */
-const kept = (list, found) => (list.push(...found), found);
 const asRow = (found) => ({ work: `memory ${longest.length}`, ...found });
 
-/** @param {{host: string, bytes: number, milliseconds: number}} found */
-const inWords = ({ host, bytes, milliseconds }) =>
-  `- ${host}: ${(bytes / 2 ** 20).toFixed(1)} MiB, in ${(milliseconds / 1000).toFixed(1)} s`;
+/** @param {{host: string, bytes: number, milliseconds: number}[]} found */
+const memoryInWords = (found) =>
+  [
+    `### Memory of attention over ${longest.length} positions, beside inputs and output\n`,
+    ...found.map(
+      ({ host, bytes, milliseconds }) =>
+        `- ${host}: ${(bytes / 2 ** 20).toFixed(1)} MiB, in ${(milliseconds / 1000).toFixed(1)} s`,
+    ),
+  ].join('\n');
+
+/** What each host's V8 makes of the dot product; an error where it should take two steps and does not. */
+async function dotsOf({ node, chromium }, { hosts, 'no-vnni': noVnni }) {
+  const dot = {
+    ...(hosts.includes('node') && { node: await node.dot(relaxedFlags) }),
+    ...(chromium && { chromium: await chromium.dot() }),
+  };
+  for (const [host, way] of Object.entries(dot)) {
+    if (noVnni && way !== kTwoSteps) throw new ToolError(`${host} does not take two steps: ${way}`);
+  }
+  return dot;
+}
+
+const pairInWords = ([key, value]) => `${key}: ${JSON.stringify(value)}`;
+
+/** Measures part after part, saves and prints each, and returns the rows. Names of parts that fail go to `failures`. */
+async function measureAll(chosen, opened, builds, failures) {
+  const rows = [];
+  const keep = (found, { name, inWords }) => {
+    rows.push(...found);
+    appendFileSync(chosen.json, inJson(found));
+    failures.push(...found.filter(({ error }) => error).map(({ engine, error }) => `${name}, ${engine}: ${error}`));
+    if (found.length === 0) return;
+    say(name);
+    console.log(`\n${inWords(found, rows)}`);
+  };
+  await runParts(partsOf(chosen, opened, builds, new Bench(opened)), keep, (name, error) => {
+    console.error(error);
+    failures.push(`${name}: ${error?.message ?? error}`);
+    process.exitCode = 1;
+  });
+  return rows;
+}
 
 async function main() {
   const chosen = options();
-  const { hosts } = chosen;
+  const { hosts, against } = chosen;
   await setUp({ tests: hosts.includes('chromium') });
   const builds = buildsIn(chosen.build);
   if (!chosen.build && !chosen['no-build']) await build(hosts);
   await installPeers();
-  const chromium = hosts.includes('chromium') ? await openChromium(builds) : undefined;
-  const about = machine(chromium?.version);
-  const opened = { node: await openNode(builds), native: await openNative(builds), ...(chromium && { chromium }) };
-  const found = { bench: new Bench(opened), rows: [], footprints: [], memory: [] };
-  const write = (entries) => {
-    if (!chosen.json) return;
-    appendFileSync(chosen.json, entries.map((entry) => `${JSON.stringify(entry, rounded)}\n`).join(''));
-  };
-  write([about]);
-  await runParts(partsOf(chosen, opened, builds, found), write, failed);
+  const flags = chosen['no-vnni'] ? twoStepFlags : [];
+  const chromium = hosts.includes('chromium') ? await openChromium(builds, flags) : undefined;
+  const node = await openNode(builds, await knownFlags(flags));
+  const opened = { node, native: await openNative(builds), ...(chromium && { chromium }) };
+  const dot = await dotsOf(opened, chosen);
+  const about = machine({ chromium: chromium?.version, dot, noVnni: chosen['no-vnni'] });
+  console.log(`\n${Object.entries(about).map(pairInWords).join('\n')}\n`);
+  // Read before this run is added: the file may be the same.
+  const before = against && chosenRun(runsOf(readFileSync(kHistory, 'utf8')), against, about);
+  mkdirSync(dirname(chosen.json), { recursive: true });
+  appendFileSync(chosen.json, inJson([about]));
 
-  console.log(
-    `\n${Object.entries(about)
-      .map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
-      .join('\n')}\n`,
-  );
-  console.log(report(found.rows));
-  console.log(footprintTables(found.footprints));
-  if (found.memory.length > 0) {
-    console.log(`### Memory of attention over ${longest.length} positions, beside inputs and output\n`);
-    console.log(found.memory.map(inWords).join('\n'));
-  }
+  const failures = [];
+  const rows = await measureAll(chosen, opened, builds, failures);
+  if (before) console.log(comparisonInWords(compared(rows, before)));
+  if (failures.length > 0) console.log(['\nNot measured:', ...failures.map((line) => `- ${line}`)].join('\n'));
 }
 
 await main().catch(fail);

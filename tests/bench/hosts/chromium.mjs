@@ -14,13 +14,16 @@ const kFlags = [
   '--disable-sync',
 ];
 
-/** @param {object} builds */
-export async function openChromium(builds) {
+/**
+ * @param {object} builds
+ * @param {string[]} [flags] of V8's
+ */
+export async function openChromium(builds, flags = []) {
   const server = await serve(at(), { isolated: true });
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     headless: true,
-    args: kFlags,
+    args: [...kFlags, ...(flags.length > 0 ? [`--js-flags=${flags.join(' ')}`] : [])],
   });
 
   /** @param {{engine: string, options: object}} contender */
@@ -49,7 +52,16 @@ export async function openChromium(builds) {
     await browser.close();
     await server.close();
   }
-  return { open, close, version: browser.version() };
+
+  /** What its V8 makes of the dot product of bytes. */
+  async function dot() {
+    const page = await browser.newPage();
+    await page.goto(`${server.url}tests/bench/hosts/page.html`);
+    const way = await page.evaluate(async () => (await import('/tests/bench/dot.mjs')).byteDot());
+    await page.close();
+    return way;
+  }
+  return { open, close, dot, version: browser.version() };
 }
 
 /**

@@ -1,7 +1,8 @@
 // Engines in Node, each in its own process.
 
-import { fork } from 'node:child_process';
+import { execFile, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 const child = fileURLToPath(new URL('node-child.mjs', import.meta.url));
 
@@ -36,5 +37,25 @@ async function open(builds, { engine, options, flags = [] }) {
   return { sample: call('sample'), release: call('release'), close: () => process.disconnect() };
 }
 
-/** @param {object} builds */
-export const openNode = async (builds) => ({ open: (contender) => open(builds, contender), async close() {} });
+/** What V8 makes of the dot product of bytes under flags. @param {string[]} flags */
+async function dot(flags) {
+  const program = `import(${JSON.stringify(new URL('../dot.mjs', import.meta.url))}).then(async (m) => console.log(await m.byteDot()))`;
+  const { stdout } = await promisify(execFile)(process.execPath, [...flags, '--input-type=module', '-e', program]);
+  return stdout.trim();
+}
+
+/** Those that this Node's V8 knows. @param {string[]} flags */
+export async function knownFlags(flags) {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--v8-options']);
+  return flags.filter((flag) => stdout.includes(flag.replace(/^--(no-)?/, '--')));
+}
+
+/**
+ * @param {object} builds
+ * @param {string[]} [flags] of V8's, for every engine
+ */
+export const openNode = async (builds, flags = []) => ({
+  open: (contender) => open(builds, { ...contender, flags: [...(contender.flags ?? []), ...flags] }),
+  dot: (own) => dot([...own, ...flags]),
+  async close() {},
+});
