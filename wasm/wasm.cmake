@@ -101,6 +101,6 @@ if(QKV_BENCH_SOURCES)
   target_compile_options(qkv_bench PRIVATE ${QKV_NO_THROW} -O3)
   target_link_options(qkv_bench PRIVATE
     ${QKV_LINK} -fno-exceptions -fno-rtti -sMODULARIZE -sEXPORT_ES6 -sENVIRONMENT=web,node -sALLOW_MEMORY_GROWTH
-    -sINVOKE_RUN=0 -sFORCE_FILESYSTEM -sEXPORTED_RUNTIME_METHODS=callMain,FS
+    -sMALLOC=emmalloc -sINVOKE_RUN=0 -sFORCE_FILESYSTEM -sEXPORTED_RUNTIME_METHODS=callMain,FS
     -sINCOMING_MODULE_JS_API=print,printErr)
 endif()
