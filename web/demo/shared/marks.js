@@ -53,14 +53,26 @@ export class Marks {
   /** @param {SideName} name @param {number} x @param {number} y */
   #placeAt(name, x, y) {
     const { slice } = this.#explorer;
-    const standing = this.#standing.find((other) => other.name === name);
-    if (!slice || !standing) return null;
-    const piece = standing.side.pieces.findIndex((_, i) =>
-      [...(rangeOf(standing, i)?.getClientRects() ?? [])].some(
-        (box) => x >= box.left && x < box.right && y >= box.top && y < box.bottom,
-      ),
-    );
-    return piece < 0 ? null : placeOfPiece(slice, name, piece);
+    const piece = this.pieceAt(name, x, y);
+    return slice && piece >= 0 ? placeOfPiece(slice, name, piece) : null;
+  }
+
+  /** The piece of a running text at a point of the window. @param {SideName} name @param {number} x @param {number} y @returns {number} -1: none */
+  pieceAt(name, x, y) {
+    const has = (/** @type {DOMRect} */ box) => x >= box.left && x < box.right && y >= box.top && y < box.bottom;
+    const count = this.#standingOf(name)?.side.pieces.length ?? 0;
+    return Array.from({ length: count }, (_, i) => i).findIndex((i) => this.boxesOf(name, i).some(has));
+  }
+
+  /** Where a piece stands in the window: a box for each line; none for a piece that stands for no text. @param {SideName} name @param {number} piece */
+  boxesOf(name, piece) {
+    const standing = this.#standingOf(name);
+    return [...((standing && rangeOf(standing, piece))?.getClientRects() ?? [])];
+  }
+
+  /** @param {SideName} name */
+  #standingOf(name) {
+    return this.#standing.find((other) => other.name === name);
   }
 
   #draw() {

@@ -1,10 +1,12 @@
 // Describes the highlighted place: its pieces by weight, as a short ranked list, and as a sentence for screen readers.
 
 import { formatWeight, reading, readingText } from '../../view/index.js';
+import { fillAlternatives, weighed } from './alternatives.js';
+import { make } from './dom.js';
 
 /** @typedef {import('../../view/selection.js').Selection} Selection */
 /** @typedef {import('../../view/trace.js').Slice} Slice */
-/** @typedef {ReturnType<typeof import('../../view/trace.js').alternativesAt>[number]} Alternative */
+/** @typedef {import('./alternatives.js').Alternative} Alternative */
 
 const kNamed = 5;
 
@@ -30,21 +32,20 @@ export function showReading(panel, spoken, { slice, selection, probability, alte
   if (!slice || !current) {
     spoken.textContent = '';
     panel.classList.remove('two');
-    panel.replaceChildren(...(slice ? unpointed(slice) : [make('p', 'caption', empty)]));
+    panel.replaceChildren(...(slice ? unpointed(slice) : [make('p.caption', {}, empty)]));
     return;
   }
   spoken.textContent = readingText(slice, current);
   const { subject, relation, links } = reading(slice, current, kNamed);
-  const title = make('p', 'subject');
-  title.append(make('b', '', subject.text));
-  if (subject.read) title.append(' ', make('small', 'stand-in', `“${subject.read}” to the model`));
+  const title = make('p.subject', {}, make('b', {}, subject.text));
+  if (subject.read) title.append(' ', make('small.stand-in', {}, `“${subject.read}” to the model`));
   title.append(` ${relation}`);
   const query = slice.querySide === 'target' ? current.query : null;
   const written = query === null ? null : probability(query);
   const others = pinned && query !== null ? alternatives(query) : [];
   panel.classList.toggle('two', others.length > 0);
-  if (written !== null && !others.length) title.append(' ', make('small', '', `probability ${formatWeight(written)}`));
-  if (pinned) title.append(' ', make('small', 'pin', 'pinned'));
+  if (written !== null && !others.length) title.append(' ', make('small', {}, `probability ${formatWeight(written)}`));
+  if (pinned) title.append(' ', make('small.pin', {}, 'pinned'));
   const list = document.createElement('ol');
   list.append(...links.map(({ label, weight }) => link(label.text, weight)));
   const chosen = pick && ((/** @type {Alternative} */ other) => pick(/** @type {number} */ (query), other));
@@ -53,7 +54,7 @@ export function showReading(panel, spoken, { slice, selection, probability, alte
     // The focus may be on its way to one of them.
     panel.children[0].replaceWith(title);
     panel.children[1].replaceWith(list);
-    others.forEach((other, i) => fill(shown.children[i], other, chosen));
+    fillAlternatives(shown, others, chosen);
   } else panel.replaceChildren(title, list, ...(others.length ? instead(others, chosen) : []));
 }
 
@@ -63,36 +64,15 @@ export function showReading(panel, spoken, { slice, selection, probability, alte
  * @param {((other: Alternative) => void) | null} pick
  */
 function instead(others, pick) {
-  const title = make('p', 'subject', 'might have been');
-  title.append(' ', make('small', '', pick ? 'pick one' : 'probability'));
-  const list = document.createElement('ol');
-  list.id = 'alternatives';
-  for (const other of others) {
-    const item = document.createElement('li');
-    if (pick && other.id !== null) item.append(document.createElement('button'));
-    fill(item, other, pick);
-    list.append(item);
-  }
+  const title = make('p.subject', {}, 'might have been ', make('small', {}, pick ? 'pick one' : 'probability'));
+  const list = make('ol', { id: 'alternatives' });
+  fillAlternatives(list, others, pick);
   return [title, list];
-}
-
-/** @param {Element} item @param {Alternative} other @param {((other: Alternative) => void) | null} pick */
-function fill(item, other, pick) {
-  const { label, probability, written } = other;
-  const button = item.querySelector('button');
-  item.classList.toggle('written', written);
-  (button ?? item).replaceChildren(...link(label.text, probability).childNodes);
-  if (!button) return;
-  button.type = 'button';
-  button.setAttribute('aria-pressed', String(written));
-  button.setAttribute('aria-label', `${label.text}, probability ${formatWeight(probability)}`);
-  button.onclick = () => !written && pick?.(other);
 }
 
 /** Without a highlighted place: an instruction, and the head's largest weights. @param {Slice} slice */
 function unpointed(slice) {
-  const title = make('h2', '', 'Strongest links');
-  title.append(' ', make('small', '', 'point at a piece or a cell'));
+  const title = make('h2', {}, 'Strongest links ', make('small', {}, 'point at a piece or a cell'));
   const columns = slice.keys.length;
   const ranked = Array.from(slice.weights, (weight, i) => ({ weight, i })).sort((a, b) => b.weight - a.weight);
   const list = document.createElement('ol');
@@ -106,22 +86,7 @@ function unpointed(slice) {
 }
 
 /** @param {string} piece @param {number | null} weight null: masked */
-function link(piece, weight) {
-  const item = document.createElement('li');
-  item.append(make('b', '', piece));
-  if (weight === null) item.append(make('span', 'masked', 'comes later: masked'));
-  else {
-    const bar = make('span', 'bar');
-    bar.style.setProperty('--weight', String(weight));
-    item.append(make('span', 'number', formatWeight(weight)), bar);
-  }
-  return item;
-}
-
-/** @param {string} tag @param {string} name @param {string} [content] */
-function make(tag, name, content = '') {
-  const element = document.createElement(tag);
-  element.textContent = content;
-  if (name) element.className = name;
-  return element;
-}
+const link = (piece, weight) =>
+  weight === null
+    ? make('li', {}, make('b', {}, piece), make('span.masked', {}, 'comes later: masked'))
+    : make('li', {}, ...weighed(piece, weight));

@@ -19,6 +19,7 @@ import { Texts } from './texts.js';
 import { bindTheme } from '../shared/theme.js';
 import { translation } from '../shared/words.js';
 import { bindUseCard } from './use-card.js';
+import { WordChoices } from './word-choices.js';
 
 const kTypingPause = 150;
 
@@ -27,7 +28,11 @@ const query = new URLSearchParams(location.search);
 const status = statusLine(document);
 const address = new AddressBar();
 const explorer = new Explorer(document);
-const texts = new Texts(document, new Marks(explorer));
+const marks = new Marks(explorer);
+const texts = new Texts(document, marks);
+const words = new WordChoices(document, marks, explorer, async (prefix, signal) =>
+  session && inView !== undefined ? session.goOn(inView, prefix, signal) : '',
+);
 const beam = new BeamCard(document, (error) => status.failed(error, null));
 const models = new ModelPicker(document, query.get('model'));
 /** @type {Translator | null} */
@@ -126,7 +131,7 @@ async function translate(signal) {
   const sentence = sentences.at(active);
   if (sentence !== undefined) {
     session.setOwn(sentence, own);
-    if (wanted !== undefined) session.steer(sentence, wanted);
+    if (wanted !== undefined) session.restore(sentence, wanted);
     wanted = undefined;
     if (!session.traceOf(sentence)) await trace(session, sentence, translator.info, signal);
   }
@@ -149,7 +154,7 @@ async function trace(known, sentence, info, signal) {
   } catch (error) {
     const isPrefix = error instanceof QkvError && error.where === 'prefix';
     if (!isPrefix) throw error;
-    known.steer(sentence, null); // an address may have a prefix that this model cannot write
+    known.restore(sentence, null); // an address may have a prefix that this model cannot write
     await known.trace(sentence, signal);
   }
   signal.throwIfAborted();
@@ -164,6 +169,7 @@ function show(known, sentence) {
   inView = sentence;
   if (trace !== traced) {
     explorer.show(trace, true);
+    words.show(trace, true);
     beam.show(sentence === undefined ? null : (width, signal) => known.search(sentence, width, signal));
   }
   traced = trace;
@@ -171,13 +177,15 @@ function show(known, sentence) {
 }
 
 /**
- * Translates the sentence in view again, beginning with these pieces. @param {number[] | null} prefix null: no prefix
+ * Translates the sentence in view again, beginning with these pieces. @param {number[] | null} prefix null: as before the
+ * last choice
  */
 function steer(prefix) {
   if (!session || inView === undefined || saved) return;
   texts.endOwn();
   session.setOwn(inView, null);
-  session.steer(inView, prefix);
+  if (prefix) session.choose(inView, prefix);
+  else session.undo(inView);
   texts.busy(true);
   note(true);
   run.request();
@@ -196,6 +204,7 @@ function open(trace, name) {
   texts.showSaved(source, target);
   shownText = texts.text;
   explorer.show(trace, false);
+  words.show(trace, false);
   beam.show(null);
   status.opened(name);
 }
@@ -250,11 +259,14 @@ texts.addEventListener('choose', () => {
 });
 texts.addEventListener('undo', () => steer(null));
 explorer.addEventListener('sight', () => note());
-explorer.addEventListener('pick', (event) => {
-  const { query, id } = /** @type {CustomEvent} */ (event).detail;
-  explorer.keep(query);
-  steer([...Array.from(traced?.target?.ids ?? []).slice(0, query), id]);
-});
+texts.addEventListener('word', (event) => words.openAt(/** @type {CustomEvent} */ (event).detail));
+for (const picker of [explorer, words]) {
+  picker.addEventListener('pick', (event) => {
+    const { query, id } = /** @type {CustomEvent} */ (event).detail;
+    explorer.keep(query);
+    steer([...Array.from(traced?.target?.ids ?? []).slice(0, query), id]);
+  });
+}
 beam.addEventListener('choose', (event) => steer(/** @type {CustomEvent} */ (event).detail));
 beam.addEventListener('width', () => note());
 models.addEventListener('choose', () => {

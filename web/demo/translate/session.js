@@ -22,8 +22,8 @@ export class Session {
   #searches = new Map();
   /** Translations that the reader wrote. @type {Map<string, string>} */
   #own = new Map();
-  /** The prefixes that the reader chose: ids of pieces. @type {Map<string, number[]>} */
-  #prefixes = new Map();
+  /** The reader's choices, each as ids of the pieces that the translation begins with; the last one holds. @type {Map<string, number[][]>} */
+  #choices = new Map();
 
   /** @param {Translator} translator */
   constructor(translator) {
@@ -64,7 +64,7 @@ export class Session {
 
   /** @param {string} sentence @returns {number[] | null} */
   prefixOf(sentence) {
-    return this.#prefixes.get(sentence) ?? null;
+    return this.#choices.get(sentence)?.at(-1) ?? null;
   }
 
   /** @param {string} sentence @param {string | null} target the reader's own translation; null: the model's */
@@ -73,10 +73,24 @@ export class Session {
     if (target !== null) this.#own.set(sentence, target);
   }
 
-  /** @param {string} sentence @param {number[] | null} prefix what its translation begins with; null: as the model likes */
-  steer(sentence, prefix) {
-    if (prefix) remember(this.#prefixes, kTexts, sentence, prefix);
-    else this.#prefixes.delete(sentence);
+  /** @param {string} sentence @param {number[]} prefix what its translation begins with from here on */
+  choose(sentence, prefix) {
+    remember(this.#choices, kTexts, sentence, [...(this.#choices.get(sentence) ?? []), prefix]);
+  }
+
+  /** Takes the last choice back. @param {string} sentence */
+  undo(sentence) {
+    this.#choices.get(sentence)?.pop();
+  }
+
+  /**
+   * Goes back to a choice, or to one of another time.
+   * @param {string} sentence @param {number[] | null} prefix null: as the model likes
+   */
+  restore(sentence, prefix) {
+    const choices = this.#choices.get(sentence) ?? [];
+    const at = choices.findLastIndex((choice) => choice.join() === prefix?.join());
+    this.#choices.set(sentence, at >= 0 ? choices.slice(0, at + 1) : prefix ? [prefix] : []);
   }
 
   /** @param {string} sentence @param {unknown} [also] */
@@ -86,7 +100,7 @@ export class Session {
 
   /** @param {string} sentence */
   #options(sentence) {
-    return { prefix: this.#prefixes.get(sentence) };
+    return { prefix: this.prefixOf(sentence) ?? undefined };
   }
 
   /** @param {string} sentence @param {AbortSignal} signal */
@@ -95,6 +109,23 @@ export class Session {
     const options = { ...this.#options(sentence), signal, split: false };
     const [{ translation, ...doubt }] = await this.#translator.translateParts(sentence, options);
     remember(this.#texts, kTexts, key, { text: translation, doubt });
+  }
+
+  /**
+   * How the translation would go on from these pieces; chooses nothing. @param {string} sentence @param {number[]} prefix
+   * @param {AbortSignal} signal
+   */
+  async goOn(sentence, prefix, signal) {
+    const key = JSON.stringify([sentence, prefix, null]);
+    const known = this.#texts.get(key);
+    if (known) return known.text;
+    const [{ translation, ...doubt }] = await this.#translator.translateParts(sentence, {
+      prefix,
+      signal,
+      split: false,
+    });
+    remember(this.#texts, kTexts, key, { text: translation, doubt });
+    return translation;
   }
 
   /** Translates and traces; the reader's own translation is traced as it is. @param {string} sentence @param {AbortSignal} signal */

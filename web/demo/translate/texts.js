@@ -9,7 +9,7 @@ import { bindTextTools } from './text-tools.js';
 
 /**
  * Dispatches `input` when a text or the caret changed, `choose` when a sentence or an example was chosen, `undo` when the
- * model's own translation is wanted back.
+ * last choice is to be taken back, `word` (detail: a point of the window) when a word of the translation was clicked.
  */
 export class Texts extends EventTarget {
   #marks;
@@ -25,6 +25,8 @@ export class Texts extends EventTarget {
   #ownOf = null;
   /** A sentence chosen by a click on its translation; holds until the caret moves. */
   #clicked = -1;
+  /** Where another sentence's word was clicked, until that sentence has its trace. @type {{x: number, y: number} | null} */
+  #wordAt = null;
   /** @type {Part[]} */
   #parts = [];
   #active = -1;
@@ -72,6 +74,7 @@ export class Texts extends EventTarget {
     this.#source.value = text;
     this.#source.setSelectionRange(0, 0);
     this.#clicked = sentence;
+    this.#wordAt = null;
     this.#parts = [];
     this.#reflect();
     this.busy(true);
@@ -95,12 +98,23 @@ export class Texts extends EventTarget {
       this.busy(true);
       this.dispatchEvent(new Event('undo'));
     });
-    this.#target.addEventListener('click', (event) => {
-      const { sentence } = /** @type {HTMLElement} */ (event.target).dataset;
-      if (sentence === undefined || Number(sentence) === this.#active) return;
-      this.#clicked = Number(sentence);
-      this.#say('choose');
-    });
+    this.#target.addEventListener('click', (event) => this.#pressed(event));
+  }
+
+  /** A click on the translation: at its word, once its sentence is the one in view. @param {MouseEvent} event */
+  #pressed({ target, clientX: x, clientY: y }) {
+    const { sentence } = /** @type {HTMLElement} */ (target).dataset;
+    if (sentence === undefined || getSelection()?.isCollapsed === false) return; // a part that is to be copied
+    this.#wordAt = { x, y };
+    if (Number(sentence) === this.#active) return this.#sayWord();
+    this.#clicked = Number(sentence);
+    this.#say('choose');
+  }
+
+  #sayWord() {
+    const detail = this.#wordAt;
+    this.#wordAt = null;
+    if (detail) this.dispatchEvent(new CustomEvent('word', { detail }));
   }
 
   /** Replaces the reader's translation by the model's. */
@@ -126,6 +140,7 @@ export class Texts extends EventTarget {
 
   #moved() {
     this.#clicked = -1;
+    this.#wordAt = null;
     if (this.#mirror.textContent !== `${this.#source.value}\n`) this.#reflect();
     this.#say('input');
   }
@@ -245,6 +260,7 @@ export class Texts extends EventTarget {
       { name: 'source', side: trace.source, node: source, begin },
       { name: 'target', side: trace.target, node: target, begin: 0 },
     ]);
+    this.#sayWord();
   }
 }
 
