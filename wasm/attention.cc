@@ -57,12 +57,7 @@ Result<val> TryAttend(const val& request) {
   QKV_CHECK(CheckMemory(static_cast<uint64_t>(Number(request, "bytes")), kGiveLess, "query"));
   Choices choices;
   QKV_CHECK(ReadChoices(request, choices));
-  AttentionInputs in;
-  in.query = choices.Keep(Field(request, "query"), columns);
-  if (spread) in.query = Dense(in.query.data, in.query.rows, 1, in.query.dim);
-  in.key = choices.Keep(Field(request, "key"), columns);
-  if (Flag(request, "valueIsKey")) in.value = in.key;
-  if (IsGiven(Field(request, "value"))) in.value = choices.Keep(Field(request, "value"), columns);
+  const AttentionInputs in = ReadInputs(request, choices);
   QKV_CHECK(CheckAttention(choices.attention, in));
 
   const uint64_t rows = uint64_t{in.query.heads} * in.query.rows, keys = in.key.rows;

@@ -100,4 +100,15 @@ Result<void> ReadChoices(const val& request, Choices& choices) {
   return {};
 }
 
+AttentionInputs ReadInputs(const val& request, Choices& choices) {
+  const bool columns = Flag(request, "columns");
+  AttentionInputs in;
+  in.query = choices.Keep(Field(request, "query"), columns);
+  if (Flag(request, "spread")) in.query = Dense(in.query.data, in.query.rows, 1, in.query.dim);
+  in.key = choices.Keep(Field(request, "key"), columns);
+  if (Flag(request, "valueIsKey")) in.value = in.key;
+  if (IsGiven(Field(request, "value"))) in.value = choices.Keep(Field(request, "value"), columns);
+  return in;
+}
+
 }  // namespace qkv::wasm

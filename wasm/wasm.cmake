@@ -67,8 +67,12 @@ endif()
 add_custom_command(TARGET qkv_wasm POST_BUILD COMMAND ${CMAKE_NM} $<TARGET_FILE:qkv_core> > core.symbols)
 # The models that people bring: BERT's and GPT-2's kinds, whole MarianMT folders, what PyTorch pickles. Where threads or
 # training are asked for, translation is meant.
-if(NOT QKV_WASM_TRAINING AND NOT QKV_WASM_THREADS)
-  qkv_program(qkv_attention_wasm attention wasm/attention.cc wasm/choices.cc wasm/positions.cc wasm/tensor.cc)
+set(QKV_ATTENTION_BINDINGS wasm/attention.cc wasm/choices.cc wasm/positions.cc wasm/tensor.cc)
+if(QKV_WASM_TRAINING)  # the attention family with its gradients, linked as the family is, so that one glue serves all
+  qkv_program(qkv_attention_wasm attention ${QKV_ATTENTION_BINDINGS} wasm/attention_gradient.cc)
+  target_link_options(qkv_attention_wasm PRIVATE -Oz)
+elseif(NOT QKV_WASM_THREADS)
+  qkv_program(qkv_attention_wasm attention ${QKV_ATTENTION_BINDINGS})
   qkv_program(qkv_models_wasm models ${QKV_TRANSLATION_BINDINGS} wasm/any_models.cc wasm/one_sided.cc)
 endif()
 

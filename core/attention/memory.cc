@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/attention/head_stages.h"
+#include "core/kernels/pairwise_backward.h"
 
 namespace qkv {
 namespace {
@@ -23,6 +24,14 @@ uint64_t ScoreDim(const Attention& attention, const AttentionInputs& in) {
   return dim;
 }
 
+uint64_t PackedParameters(const Attention& attention) {
+  uint64_t floats = 0;
+  for (const Parameter& parameter : attention.parameters) {
+    floats += (parameter.value.rows + kPadding) * (parameter.value.dim + kPadding);
+  }
+  return floats;
+}
+
 }  // namespace
 
 uint64_t AttendMemory(const Attention& attention, const AttentionInputs& in) {
@@ -30,10 +39,18 @@ uint64_t AttendMemory(const Attention& attention, const AttentionInputs& in) {
   uint64_t floats = 2 * keys * dim;                  // mapped, packed
   floats += keys * (in.value.dim + kPadding);        // packed
   floats += kScratchRows * (dim + keys + kPadding);  // queries and their scores
-  for (const Parameter& parameter : attention.parameters) {
-    floats += (parameter.value.rows + kPadding) * (parameter.value.dim + kPadding);  // packed
-  }
+  floats += PackedParameters(attention);
   return floats * sizeof(float);
+}
+
+uint64_t AttendBackwardMemory(const Attention& attention, const AttentionInputs& in) {
+  const uint64_t keys = in.key.rows + kPadding, queries = in.query.rows + kPadding, dim = ScoreDim(attention, in);
+  // Of every head: mapped keys, and the gradients of mapped queries and keys.
+  uint64_t floats = in.query.heads * (2 * keys * dim + queries * (dim + 1) + PackedParameters(attention));
+  // Of one head: packed keys and values, their sums, and the rows of a group of queries.
+  floats += 3 * keys * dim + 2 * keys * (in.value.dim + kPadding) + kPairRows * (2 * dim + 4 * keys);
+  // Products copy at most what they read.
+  return 2 * floats * sizeof(float);
 }
 
 }  // namespace qkv

@@ -192,7 +192,7 @@ export const rows = [
     files: ['attention'],
     dependencies: name.startsWith('vite') ? { vite: '8.3.8' } : { webpack: '5.112.2', 'webpack-cli': '6.0.1' },
     needs: 'nothing',
-    checks: { build: build(command), 'two WebAssembly files and no worker': holds('out', 2) },
+    checks: { build: build(command), 'three WebAssembly files and no worker': holds('out', 3) },
   })),
   {
     name: 'parcel-2',

@@ -19,7 +19,7 @@ function generatedValue(seed, i) {
   return (h >>> 8) * 2 ** -23 - 1;
 }
 
-function generated(shape, [seed, factor = 1, offset = 0]) {
+export function generated(shape, [seed, factor = 1, offset = 0]) {
   const data = Float32Array.from({ length: size(shape) }, (_, i) => generatedValue(seed, i) * factor + offset);
   return { data, shape };
 }
@@ -34,7 +34,7 @@ function parameter({ shape, values }, perHead) {
 const parameters = (arrays, perHead) =>
   Object.fromEntries(Object.entries(arrays ?? {}).map(([name, array]) => [name, parameter(array, perHead)]));
 
-function problemInputs(spec) {
+export function problemInputs(spec) {
   return {
     query: generated([spec.heads, spec.queries, spec.query_dim], spec.query),
     key: generated([spec.key_heads, spec.keys, spec.key_dim], spec.key),
@@ -71,7 +71,7 @@ function windowOf(window, spec) {
 }
 
 /** The call of a case, without its selection. */
-const callOf = (spec, inputs, { temperature, window, mask, pointer }) => ({
+export const callOf = (spec, inputs, { temperature, window, mask, pointer }) => ({
   ...inputs,
   temperature,
   window: windowOf(window, spec),

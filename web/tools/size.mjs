@@ -7,7 +7,7 @@ import { ToolError, at, fail } from './common.mjs';
 import { downloadsOf, gzipped } from './downloads.mjs';
 
 const kLimit = 180_000;
-const kAttentionLimit = 66_000;
+const kAttentionLimit = 70_000;
 const kModelsLimit = 211_000;
 const kTrainingLimit = 264_000;
 const kPageLimit = 193_000;

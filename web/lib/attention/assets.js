@@ -14,3 +14,11 @@ export const attentionWasmUrls = (base) => ({
     () => new URL('../../../build/wasm/relaxed/attention.wasm', import.meta.url),
   ),
 });
+
+/** The build with gradients. @param {string} [base] as `packageFile` takes it */
+export const gradientWasmUrl = (base) =>
+  packageFile(
+    base,
+    '../../../build/wasm/train/attention.wasm',
+    () => new URL('../../../build/wasm/train/attention.wasm', import.meta.url),
+  );

@@ -1,15 +1,12 @@
-import { bytesIn, choiceNames, isByColumns, readChoices, withHeads } from './choices.js';
+import { bytesIn } from './choices.js';
 import { withEngine } from './engine.js';
-import { invalid, readFields } from '../base/given.js';
-import { readFlag } from './fields.js';
+import { readFields } from '../base/given.js';
 import { finishRecords } from './records.js';
-import { readTensor } from './tensor.js';
+import { readRequest, requestNames } from './request.js';
 
 /** @typedef {import('./options.js').Recorded} Recorded */
 /** @typedef {import('./options.js').Tensor} Tensor */
 /** @typedef {import('./options.js').TensorLike} TensorLike */
-
-const kNames = ['query', 'key', 'value', 'memory', 'concatenate', ...choiceNames];
 
 /**
  * @template {Recorded} R
@@ -58,43 +55,11 @@ const kNames = ['query', 'key', 'value', 'memory', 'concatenate', ...choiceNames
  * @returns {Promise<any>}
  */
 export async function attention(options) {
-  const request = readRequest(options);
+  const request = readRequest(readFields(options, 'attention', requestNames));
   const { bytes: _bytes, ...tensors } = request;
   request.bytes = bytesIn(tensors) * (request.columns ? 2 : 1);
   const result = await withEngine((wasm) => wasm.attend(request));
   const hasHeads = request.hasHeads;
   if (result.output && !request.concatenate && !hasHeads) result.output.shape.shift();
   return finishRecords(result, request, hasHeads);
-}
-
-/** @param {unknown} given */
-function readRequest(given) {
-  const options = readFields(given, 'attention', kNames);
-  const query = readTensor(options.query, 'query', [2, 3]);
-  const hasHeads = query.shape.length === 3;
-  const { key, value, valueIsKey } = readMemory(options);
-  const columns = isByColumns(options);
-  const [heads, a, b] = withHeads(query).shape;
-  const keys = key.shape.at(columns ? -1 : -2);
-  const choices = readChoices(options, { heads, queries: columns ? b : a, keys: /** @type {number} */ (keys) });
-  const concatenate = readFlag(options.concatenate, 'concatenate');
-  const spread = concatenate && !hasHeads;
-  if (spread && choices.window.centres) {
-    const { data } = choices.window.centres;
-    choices.window.centres = { data, shape: [data.length, 1, 1] };
-  }
-  return { ...choices, query: withHeads(query), key, value, valueIsKey, concatenate, spread, hasHeads, bytes: 0 };
-}
-
-/** @param {Record<string, any>} options */
-function readMemory({ key, value, memory }) {
-  if (memory === undefined) {
-    const keys = withHeads(readTensor(key, 'key', [2, 3]));
-    const values = value === undefined ? undefined : withHeads(readTensor(value, 'value', [2, 3]));
-    return { key: keys, value: values, valueIsKey: false };
-  }
-  if (key !== undefined || value !== undefined) {
-    throw invalid('memory', 'a memory is key and value at once: give it, or key and value');
-  }
-  return { key: withHeads(readTensor(memory, 'memory', [2, 3])), value: undefined, valueIsKey: true };
 }

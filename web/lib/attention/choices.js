@@ -58,14 +58,14 @@ export const isByColumns = (options) =>
   readName(options.convention, 'convention', /** @type {const} */ (['rows', 'columns'])) === 'columns';
 
 /**
- * A tensor with an axis of heads, which is added if it is missing.
+ * A tensor with an axis of heads, which is added if it is missing. `given` is the shape before.
  * @template {Tensor | Bytes} T
  * @param {T} tensor
- * @returns {T}
+ * @returns {T & {given: number[]}}
  */
 export function withHeads(tensor) {
   const shape = [...Array(3 - tensor.shape.length).fill(1), ...tensor.shape];
-  return { ...tensor, shape };
+  return /** @type {any} */ ({ ...tensor, shape, given: tensor.shape });
 }
 
 /** @param {unknown} parameters */
@@ -105,7 +105,7 @@ function readWindow(options, { heads, queries }) {
   if (window.centres === undefined) return request;
   const { data, shape } = readTensor(window.centres, 'centres', [1, 2]);
   checkShape('centres', shape, [queries], [heads, queries]);
-  request.centres = { data, shape: [shape.length > 1 ? heads : 1, queries, 1] };
+  request.centres = { data, shape: [shape.length > 1 ? heads : 1, queries, 1], given: shape };
   return request;
 }
 
@@ -144,7 +144,7 @@ function readMaskOptions(options, { heads, queries, keys }, columns) {
  * @param {number[]} shape
  * @param {number[][]} wanted
  */
-function checkShape(name, shape, ...wanted) {
+export function checkShape(name, shape, ...wanted) {
   if (wanted.some((sizes) => sizes.join() === shape.join())) return;
   throw invalid(
     name,

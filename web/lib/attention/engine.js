@@ -1,10 +1,12 @@
-// The engine of these functions: a WebAssembly instance in the calling thread, loaded at the first call.
+// The engines of these functions: WebAssembly instances in the calling thread, each loaded at its first call. One
+// computes attention, and one also its gradients.
 import { QkvError, loadedPart, rethrowPublic } from '../base/errors.js';
-import { readFields } from '../base/given.js';
+import { invalid, readFields } from '../base/given.js';
 import { baseFolder } from '../base/package-file.js';
 import { copied } from '../base/snapshot.js';
 import { wasmSettings } from '../engine/wasm-settings.js';
-import { attentionWasmUrls } from './assets.js';
+import { attentionWasmUrls, gradientWasmUrl } from './assets.js';
+import { readFlag } from './fields.js';
 
 /** @typedef {import('../engine/guard.js').GuardedModule} GuardedModule */
 /** @typedef {{from: unknown, started: Promise<{wasm: GuardedModule, build: string}>}} Running */
@@ -16,54 +18,78 @@ let code = () => import('./start-engine.js');
 /** Sets the function that loads the code. @param {Code} load */
 export const useCode = (load) => void (code = load);
 
-/** @type {Running | null} */
-let running = null;
+/** @typedef {'forward' | 'gradients'} Kind */
+
+/** @type {Record<Kind, Running | null>} */
+const running = { forward: null, gradients: null };
+/** The folder that `loadAttention` was given last. @type {string | URL | undefined} */
+let folder;
 
 /**
- * Loads the engine, once. Every call does this itself; call it to load early, or to choose the build.
- * @param {{wasm?: import('../engine/wasm-settings.js').WasmOption, baseUrl?: string | URL}} [options] wasm:
- *   'baseline' or 'relaxed', or your own module; left out: the running build, or else the faster of the package's two
- *   builds that runs here. baseUrl: as in `Translator.create`
+ * Loads an engine, once. Every call does this itself; call it to load early, or to choose the build.
+ * @param {{wasm?: import('../engine/wasm-settings.js').WasmOption, baseUrl?: string | URL, gradients?: boolean}} [options]
+ *   wasm: 'baseline' or 'relaxed', or your own module; left out: the running build, or else the faster of the package's
+ *   two builds that runs here. baseUrl: as in `Translator.create`, for later calls too. gradients: the engine of
+ *   `attentionGradient`, of which there is the build 'baseline' alone. Default false
  * @returns {Promise<{build: string}>} 'baseline', 'relaxed' or 'custom'; rejects with NetworkError for a download, and with a
  *   QkvError: MISSING_FILE, UNSUPPORTED, ENGINE_FAILED
  */
 export async function loadAttention(options) {
-  const { wasm, baseUrl } = readFields(options, 'loadAttention', ['wasm', 'baseUrl']);
-  const { build } = await (wasm === undefined && running ? running : start(wasm, baseUrl)).started;
+  const { wasm, baseUrl, gradients } = readFields(options, 'loadAttention', ['wasm', 'baseUrl', 'gradients']);
+  const kind = readFlag(gradients, 'gradients') ? 'gradients' : 'forward';
+  const current = wasm === undefined ? running[kind] : null;
+  const { build } = await (current ?? start(kind, wasm, baseUrl)).started;
   return { build };
 }
 
 /**
- * Runs `use` with the engine's functions. An engine that fails is dropped, so the next call starts a new one.
+ * Runs `use` with an engine's functions. An engine that fails is dropped, so the next call starts a new one.
  * @template Result
  * @param {(wasm: GuardedModule) => Result} use
+ * @param {Kind} [kind]
  */
-export async function withEngine(use) {
-  const engine = running ?? start();
+export async function withEngine(use, kind = 'forward') {
+  const engine = running[kind] ?? start(kind);
   const { wasm } = await engine.started;
   try {
     return use(wasm);
   } catch (error) {
-    if (running === engine && error instanceof QkvError && error.code === 'ENGINE_FAILED') running = null;
+    if (running[kind] === engine && error instanceof QkvError && error.code === 'ENGINE_FAILED') running[kind] = null;
     throw error;
   }
 }
 
 /**
+ * @param {Kind} kind
  * @param {import('../engine/wasm-settings.js').WasmOption | undefined} [option]
  * @param {string | URL} [baseUrl]
  * @returns {Running}
  */
-function start(option, baseUrl) {
-  const settings = wasmSettings(option, () => ({ pick: attentionWasmUrls(baseFolder(baseUrl)) }));
+function start(kind, option, baseUrl = folder) {
+  const settings = settingsOf(kind, option, baseFolder(baseUrl));
+  folder = baseUrl;
   const from = 'pick' in settings ? settings.pick.baseline : settings.from;
-  if (running?.from === from) return running;
+  const current = running[kind];
+  if (current?.from === from) return current;
   const engine = { from, started: instantiate(settings) };
-  running = engine;
+  running[kind] = engine;
   engine.started.catch(() => {
-    if (running === engine) running = null; // the next call tries again
+    if (running[kind] === engine) running[kind] = null; // the next call tries again
   });
   return engine;
+}
+
+/**
+ * @param {Kind} kind
+ * @param {import('../engine/wasm-settings.js').WasmOption | undefined} option
+ * @param {string | undefined} base
+ * @returns {import('../engine/instantiate.js').WasmSettings}
+ */
+function settingsOf(kind, option, base) {
+  if (kind === 'forward') return wasmSettings(option, () => ({ pick: attentionWasmUrls(base) }));
+  if (option === undefined || option === 'baseline') return { build: 'baseline', from: gradientWasmUrl(base) };
+  if (option === 'relaxed') throw invalid('wasm', 'gradients have the build baseline alone');
+  return wasmSettings(option, () => ({ pick: attentionWasmUrls(base) }));
 }
 
 /** @param {import('../engine/instantiate.js').WasmSettings} settings */

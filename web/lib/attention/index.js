@@ -5,6 +5,7 @@ import { learned, rotary, rotation, sinusoidal } from './positions.js';
 
 export { QkvError } from '../base/errors.js';
 export { attention } from './attention.js';
+export { attentionGradient } from './gradient.js';
 export { loadAttention } from './engine.js';
 export { scores, selections, windows } from './lists.js';
 export { multiHeadAttention } from './multi-head.js';
@@ -19,6 +20,8 @@ export const positions = { sinusoidal, rotation, rotary, learned };
  * @template {import('./options.js').Recorded} [R=import('./options.js').Recorded]
  * @typedef {import('./options.js').Choices<R>} Choices
  */
+/** @typedef {import('./gradient.js').Gradients} Gradients */
+/** @typedef {import('./gradient.js').GradientOptions} GradientOptions */
 /** @typedef {import('./options.js').LayerMemory} LayerMemory */
 /** @typedef {import('./options.js').Layer} Layer */
 /** @typedef {import('./options.js').MaskOptions} MaskOptions */

@@ -84,7 +84,13 @@ export type WasmChoices = {
   temperature: number;
   seedHigh: number;
   seedLow: number;
-  window: { kind: string; halfWidth: number; W_p?: WasmTensor; v_p?: WasmTensor; centres?: WasmTensor };
+  window: {
+    kind: string;
+    halfWidth: number;
+    W_p?: WasmTensor;
+    v_p?: WasmTensor;
+    centres?: WasmTensor & { given: number[] };
+  };
   mask: {
     causal: boolean;
     firstQuery: number;
@@ -111,6 +117,9 @@ export type WasmAttention = WasmChoices & {
   /** Of all tensors, with copies. */
   bytes: number;
 };
+
+/** With a gradient of the output, of the weights, or both. */
+export type WasmAttentionGradient = WasmAttention & { outputGradient?: WasmTensor; weightsGradient?: WasmTensor };
 
 export type WasmMultiHead = WasmChoices & {
   query: WasmTensor;
@@ -186,6 +195,7 @@ export interface WasmModule {
   selectionNames(): string[];
   windowNames(): string[];
   attend(request: WasmAttention): WasmRecords | Failed;
+  attendGradient(request: WasmAttentionGradient): WasmRecords | Failed;
   multiHead(request: WasmMultiHead): WasmRecords | Failed;
   sinusoidal(count: number, d: number, layout: string, first: number): WasmTensor | Failed;
   rotation(delta: number, d: number, layout: string): WasmTensor | Failed;
