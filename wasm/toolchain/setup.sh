@@ -69,6 +69,7 @@ find_tools() {
   need 'zlib' zlib1g-dev has_header zlib.h
   need 'SentencePiece' libsentencepiece-dev has_header sentencepiece_trainer.h
   $with_tests || return 0
+  need 'pkg-config' pkg-config has pkg-config
   need 'GoogleTest' libgtest-dev has_header gtest/gtest.h
   need "SentencePiece's commands" sentencepiece has spm_encode
   need 'clang-format >= 19' clang-format-19 any_at_least 19 clang-format-{19,20,21} clang-format
