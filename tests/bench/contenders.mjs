@@ -34,6 +34,8 @@ const isAttention = isOneOf('attention');
 const isPlainAttention = (work) => isAttention(work) && work.score === 'scaled-dot';
 const isText = isOneOf('translate-text');
 const isTextOfAnyStart = isOneOf('translate-text', 'translate-first', 'translate-cold');
+const isOfBrought = isOneOf('encode', 'generate');
+const isSeveral = (work) => work.kind === 'encode' && work.lengths.length > 1;
 // The peers' graphs are Transformers. No other engine here runs a recurrent model with attention.
 const isTransformersIds = (work) => work.kind === 'translate-ids' && !('recurrent' in architectures[work.model]);
 const isProductOfFloats = (work) => work.kind === 'product' && work.precision === 'f32';
@@ -55,6 +57,7 @@ const ours = (host) =>
         variant: 'ssru',
         takes: isTextOfAnyStart,
       },
+      { ...shared, name: `qkv ${build}`, engine: 'brought', takes: isOfBrought },
       { ...shared, name: `qkv ${build}, core alone`, engine: 'kernels', takes: isAttention },
       { ...shared, name: `qkv ${build}`, engine: 'kernels', takes: isOfCore },
     ];
@@ -84,8 +87,21 @@ function onnxruntime(host, runtime) {
     ...attentionGraphs.map(graph(isPlainAttention)),
     ...encoderGraphs.map(graph(isOneOf('encoder'))),
     { ...shared, name, takes: (work) => work.kind === 'product' || isTransformersIds(work) },
+    ...(runtime === 'web' ? ofBrought(shared, name) : []),
   ];
 }
+
+/** Models that people bring, as transformers.js has them computed: several texts at once are one batch. */
+const ofBrought = (shared, name) => [
+  { ...shared, name, takes: isOneOf('generate') },
+  { ...shared, name, variant: 'one by one', takes: (work) => work.kind === 'encode' && !isSeveral(work) },
+  ...['one batch', 'one by one'].map((variant) => ({
+    ...shared,
+    name: `${name} ${variant}`,
+    variant,
+    takes: isSeveral,
+  })),
+];
 
 /** @param {'node' | 'chromium'} host @returns {Contender[]} */
 const otherPeers = (host) => [
@@ -112,4 +128,11 @@ export const contenders = [
     ...{ host: 'chromium', runsIn: 'chromium', isPeer: true, name: `onnxruntime-web, ${kThreads} threads` },
     ...{ engine: 'onnxruntime', options: { runtime: 'web', threads: kThreads }, takes: isTransformersIds },
   },
+  ...ofBrought(
+    {
+      ...{ host: 'chromium', runsIn: 'chromium', isPeer: true, engine: 'onnxruntime' },
+      options: { runtime: 'web', threads: kThreads },
+    },
+    `onnxruntime-web, ${kThreads} threads`,
+  ),
 ];

@@ -10,7 +10,7 @@ const gigaflops = (row, milliseconds) => row.operations / milliseconds / 1e6;
 // GOP/s: floating-point or 8-bit operations, two for a multiply-add.
 const header = (hasWords) => [
   ...['engine', 'median ms', 'least', 'half within', 'processor ms', 'times as fast as the best peer'],
-  ...['GOP/s', 'of the limit', ...(hasWords ? ['words/s'] : []), 'others'],
+  ...['GOP/s', 'of the limit', ...(hasWords ? ['words or pieces/s'] : []), 'others'],
 ];
 
 /**

@@ -1,6 +1,7 @@
 // The work that every engine gets, and its number of operations: two for a multiply-add; softmax, norms and biases are
 // not counted. This file does not know any engine.
 
+import { brought, encodeOperations, generateOperations } from './models/brought.mjs';
 import { architectures, encoderOperations, translateOperations } from './models/architectures.mjs';
 
 /** @typedef {'f32' | 'int8'} Precision of weights, and of what they are multiplied by */
@@ -46,13 +47,30 @@ import { architectures, encoderOperations, translateOperations } from './models/
  * @property {number} sentences in one call
  * @property {number} operations
  *
+ * @typedef {object} Encode texts to the vectors of their pieces, by a model that people bring
+ * @property {'encode'} kind
+ * @property {string} name
+ * @property {Precision} precision
+ * @property {string} model of models/brought.mjs
+ * @property {number[]} lengths pieces of each text
+ * @property {number} operations
+ *
+ * @typedef {object} Generate a prompt, and pieces written behind it greedily
+ * @property {'generate'} kind
+ * @property {string} name
+ * @property {Precision} precision
+ * @property {string} model of models/brought.mjs
+ * @property {number} prompt pieces
+ * @property {number} pieces that are written; 1: what is measured is the prompt
+ * @property {number} operations
+ *
  * @typedef {object} Limit what bounds every kernel on this machine, in one host and build
  * @property {'limit'} kind
  * @property {string} name
  * @property {Precision} precision
  * @property {'product' | 'peak'} limit a product of 512 x 512 x 512, or multiply-adds from registers alone
  *
- * @typedef {Attention | Product | Encoder | Translate | Limit} Work
+ * @typedef {Attention | Product | Encoder | Translate | Encode | Generate | Limit} Work
  */
 
 const kHeads = 8;
@@ -109,6 +127,25 @@ function translate(door, model, precision, shortlist) {
   };
 }
 
+/** @param {Precision} precision @param {string} title @param {number[]} lengths @returns {Encode} */
+const encode = (precision, title, lengths) => ({
+  kind: 'encode',
+  name: `encode bert-base ${title} ${precision}`,
+  ...{ precision, lengths, model: 'bert-base' },
+  operations: encodeOperations(brought['bert-base'], lengths),
+});
+
+/** Sixteen texts, of 16 to 256 pieces. */
+const kMixed = Array.from({ length: 16 }, (_, i) => 16 * (1 + ((7 * i) % 16)));
+
+/** @param {number} pieces @returns {Generate} */
+const generate = (pieces) => ({
+  kind: 'generate',
+  name: `generate gpt2-small int8 ${pieces === 1 ? 'prompt 128' : `prompt 128 and ${pieces} pieces`}`,
+  ...{ precision: 'int8', model: 'gpt2-small', prompt: 128, pieces },
+  operations: generateOperations(brought['gpt2-small'], 128, pieces),
+});
+
 /** @type {Limit[]} */
 export const limits = [
   { kind: 'limit', name: 'limit peak', precision: 'f32', limit: 'peak' },
@@ -141,6 +178,11 @@ export const workloads = [
   ...[true, false].map((shortlist) => translate('text', 'tiny', 'int8', shortlist)),
   ...[true, false].map((shortlist) => translate('text', 'base', 'int8', shortlist)),
   ...['firefox-base', 'base-memory'].map((model) => translate('text', model, 'int8', true)),
+  ...['f32', 'int8'].flatMap((precision) => [
+    ...[128, 512].map((length) => encode(precision, String(length), [length])),
+    encode(precision, 'mixed', kMixed),
+  ]),
+  ...[1, 64].map(generate),
   translate('bulk', 'tiny', 'int8', true),
   translate('first', 'tiny', 'int8', true),
   translate('cold', 'tiny', 'int8', true),

@@ -1,6 +1,7 @@
 // onnxruntime for the web and for Node, behind one interface.
 
 import { prepareAttention } from './onnxruntime/attention.mjs';
+import { prepareEncode, prepareGenerate } from './onnxruntime/brought.mjs';
 import { prepareEncoder, prepareProduct } from './onnxruntime/rows.mjs';
 import { prepareTranslation } from './onnxruntime/translate.mjs';
 
@@ -15,6 +16,8 @@ const preparations = {
   product: prepareProduct,
   encoder: prepareEncoder,
   'translate-ids': prepareTranslation,
+  encode: prepareEncode,
+  generate: prepareGenerate,
 };
 
 /**

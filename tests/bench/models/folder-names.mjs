@@ -3,6 +3,9 @@
 /** Below the repository's root. @param {string} model @param {string} precision */
 export const folderOf = (model, precision) => `build/bench/${model}-${precision}`;
 
+/** Of a model of brought.mjs: its file has floats. @param {string} model */
+export const broughtFolder = (model) => folderOf(model, 'f32');
+
 /** All files of a folder that an engine may ask for. */
 export const folderFiles = [
   'config.json',

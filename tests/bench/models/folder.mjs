@@ -14,7 +14,8 @@ import {
 import { join } from 'node:path';
 import { at, say } from '../../../web/tools/common.mjs';
 import { architectures } from './architectures.mjs';
-import { folderOf } from './folder-names.mjs';
+import { brought, kinds } from './brought.mjs';
+import { broughtFolder, folderOf } from './folder-names.mjs';
 import * as marianMt from './marian-mt.mjs';
 import * as rnn from './rnn.mjs';
 import { safetensors } from './safetensors.mjs';
@@ -32,17 +33,18 @@ function sourcesHash() {
 
 /**
  * Makes sure that a folder exists.
- * @param {string} model of architectures.mjs
+ * @param {string} model of architectures.mjs or brought.mjs
  * @param {'f32' | 'int8'} precision
  */
 export function ensureFolder(model, precision) {
-  const folder = at(...folderOf(model, precision).split('/'));
+  const folder = at(...(model in brought ? broughtFolder(model) : folderOf(model, precision)).split('/'));
   const stamp = join(folder, 'sources.sha256');
   const sources = sourcesHash();
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return;
   say(`model: ${model}, ${precision}`);
   mkdirSync(folder, { recursive: true });
-  writeFolder(folder, architectures[model], precision);
+  if (model in brought) writeBrought(folder, brought[model]);
+  else writeFolder(folder, architectures[model], precision);
   writeFileSync(stamp, sources);
 }
 
@@ -56,7 +58,19 @@ function writeFolder(folder, shape, precision) {
   json('vocab.json', vocabJson(vocabulary));
   writeFileSync(join(folder, 'source.spm'), spm(vocabulary, normalizer));
   writeFileSync(join(folder, 'shortlist.bin'), shortlistFile(shape.vocabulary));
+  writeWeights(folder, tensors(shape), precision);
+}
+
+/** Such models are published as floats; who loads them says what they become. */
+function writeBrought(folder, shape) {
+  const { config, tokenizerFiles, tensors } = kinds[shape.kind];
+  const files = { 'config.json': JSON.stringify(config(shape)), ...tokenizerFiles(shape) };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  writeWeights(folder, tensors(shape), 'f32');
+}
+
+function writeWeights(folder, tensors, precision) {
   const file = openSync(join(folder, 'model.safetensors'), 'w');
-  for (const part of safetensors(tensors(shape), precision)) writeSync(file, part);
+  for (const part of safetensors(tensors, precision)) writeSync(file, part);
   closeSync(file);
 }

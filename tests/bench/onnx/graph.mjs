@@ -76,6 +76,18 @@ export class Graph {
   }
 
   /**
+   * Adds a node of several outputs, which are named.
+   * @param {string} type
+   * @param {string[]} inputs '' where one is left out
+   * @param {string[]} outputs
+   * @param {Omit<NodeOptions, 'output'>} [options]
+   */
+  nodes(type, inputs, outputs, options = {}) {
+    this.#add(type, inputs, outputs, options);
+    return outputs;
+  }
+
+  /**
    * A row's numbers in 8 bits: [quantised, scale, zero point]. Readers of the same value share them.
    * @param {string} value
    * @returns {[string, string, string]}

@@ -43,13 +43,21 @@ export function linear(graph, x, name, [outputs, inputs], precision) {
   return graph.node('Add', [product(graph, x, weight, precision), graph.constant(bias, [outputs])]);
 }
 
-/** norm(x + y). @param {Graph} graph @param {string} x @param {string} y @param {number} d */
-export function addNorm(graph, x, y, d) {
+/**
+ * norm(x), its gain 1 and its bias 0.
+ * @param {Graph} graph
+ * @param {string} x
+ * @param {number} d
+ * @param {number} [epsilon]
+ */
+export function norm(graph, x, d, epsilon = 1e-5) {
   const gain = graph.constant(new Float32Array(d).fill(1), [d]);
   const bias = graph.constant(new Float32Array(d), [d]);
-  const inputs = [graph.node('Add', [x, y]), gain, bias];
-  return graph.node('LayerNormalization', inputs, { attributes: { axis: -1, epsilon: { float: 1e-5 } } });
+  return graph.node('LayerNormalization', [x, gain, bias], { attributes: { axis: -1, epsilon: { float: epsilon } } });
 }
+
+/** norm(x + y). @param {Graph} graph @param {string} x @param {string} y @param {number} d @param {number} [epsilon] */
+export const addNorm = (graph, x, y, d, epsilon) => norm(graph, graph.node('Add', [x, y]), d, epsilon);
 
 /**
  * The feed-forward network and its residual.

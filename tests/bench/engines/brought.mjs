@@ -1,0 +1,50 @@
+// Models that people bring, by `qkv/models` as a user has it: text in, in a page from its worker.
+
+import { makeText } from '../models/bert.mjs';
+import { brought } from '../models/brought.mjs';
+import { broughtFolder } from '../models/folder-names.mjs';
+import { makePrompt } from '../models/gpt2.mjs';
+
+const kNumbers = { f32: 'float', int8: 'int8' };
+
+/**
+ * @param {import('./session.mjs').Host} host
+ * @param {{build?: 'baseline' | 'relaxed'}} options
+ */
+export async function open(host, { build }) {
+  const { Encoder, Generator } = await import(host.url(`${host.builds.package}/models.js`));
+  const options = (work) => ({ wasm: build, numbers: kNumbers[work.precision] });
+  const folder = (work) => host.url(`${broughtFolder(work.model)}/`);
+
+  /** @param {import('../workloads.mjs').Encode} work */
+  async function prepareEncode(work) {
+    const encoder = await Encoder.load(folder(work), options(work));
+    const texts = work.lengths.map((length, number) => makeText(brought[work.model], length, number).text);
+    const all = async () => {
+      let last;
+      for (const text of texts) last = await encoder.encode(text);
+      return last;
+    };
+    const { ids } = await all();
+    if (ids.length !== work.lengths.at(-1)) throw new Error(`${ids.length} pieces instead of ${work.lengths.at(-1)}`);
+    const words = work.lengths.reduce((sum, length) => sum + length, 0);
+    return { run: all, output: async () => (await all()).vectors.data, words, release: () => encoder.destroy() };
+  }
+
+  /** @param {import('../workloads.mjs').Generate} work */
+  async function prepareGenerate(work) {
+    const generator = await Generator.load(folder(work), options(work));
+    const { text } = makePrompt(work.prompt);
+    const run = () => generator.generate(text, { maxLength: work.pieces, temperature: 0 });
+    const output = async () => {
+      const { ids, logProbs } = await generator.trace(text);
+      if (ids.length !== work.prompt) throw new Error(`${ids.length} pieces instead of ${work.prompt}`);
+      return logProbs;
+    };
+    const { ids } = await run();
+    if (ids.length !== work.pieces) throw new Error(`${ids.length} pieces instead of ${work.pieces}`);
+    const words = work.pieces === 1 ? work.prompt : work.pieces;
+    return { run, output, words, release: () => generator.destroy() };
+  }
+  return { prepare: (work) => (work.kind === 'encode' ? prepareEncode(work) : prepareGenerate(work)) };
+}
