@@ -32,7 +32,7 @@ const isOneOf =
     kinds.includes(work.kind);
 const isAttention = isOneOf('attention');
 const isPlainAttention = (work) => isAttention(work) && work.score === 'scaled-dot';
-const isText = isOneOf('translate-text');
+const isText = isOneOf('translate-text', 'translate-sentence');
 const isTextOfAnyStart = isOneOf('translate-text', 'translate-first', 'translate-cold');
 const isOfBrought = isOneOf('encode', 'generate');
 const isSeveral = (work) => work.kind === 'encode' && work.lengths.length > 1;
@@ -107,7 +107,7 @@ const ofBrought = (shared, name) => [
 const otherPeers = (host) => [
   ...['ssru', 'self-attention'].map((variant) => ({
     ...{ host, runsIn: host, name: `bergamot ${variant}`, isPeer: true, variant },
-    ...{ engine: 'bergamot', options: {}, takes: isTextOfAnyStart },
+    ...{ engine: 'bergamot', options: {}, takes: (work) => isText(work) || isTextOfAnyStart(work) },
   })),
   {
     ...{ host, runsIn: host, name: 'tfjs', isPeer: true, engine: 'tfjs', options: {} },

@@ -153,5 +153,5 @@ const row = ({ contender, samples, others, processor, operations, words }, work)
 /** @returns {Failure} */
 const failure = ({ contender, error }, work) => ({
   ...nameOf(contender, work),
-  error: String(error?.message ?? error),
+  error: String(error?.message ?? error).split('\n')[0],
 });

@@ -35,7 +35,7 @@ import { architectures, encoderOperations, translateOperations } from './models/
  * @property {number} operations
  *
  * @typedef {object} Translate greedy translation, as many pieces out as in, </s> counted on both sides
- * @property {'translate-ids' | 'translate-text' | 'translate-first' | 'translate-cold'} kind ids to ids; text to text with
+ * @property {'translate-ids' | 'translate-text' | 'translate-sentence' | 'translate-first' | 'translate-cold'} kind ids to ids; text to text with
  * everything that lies between; the same with a model that is made anew of bytes that are there, in an engine that runs
  * (first) or that is started too (cold)
  * @property {string} name
@@ -45,6 +45,7 @@ import { architectures, encoderOperations, translateOperations } from './models/
  * @property {number} outputs pieces that may be written
  * @property {number} length pieces of a sentence
  * @property {number} sentences in one call
+ * @property {boolean} isOneText whether the sentences are one text, in which the engine finds them
  * @property {number} operations
  *
  * @typedef {object} Encode texts to the vectors of their pieces, by a model that people bring
@@ -108,22 +109,27 @@ const encoder = (precision, length) => ({
 /** The size of a shortlist. A looked-up one has about as many pieces. */
 const kShortlist = 1000;
 
+/** Pieces of a sentence, and sentences. */
+const kSentences = { bulk: [17, 200], paragraph: [20, 23], sentence: [20, 23] };
+
 /**
- * @param {'ids' | 'text' | 'bulk' | 'first' | 'cold'} door bulk: text to text, many sentences in one call
+ * @param {'ids' | 'text' | 'bulk' | 'paragraph' | 'sentence' | 'first' | 'cold'} door bulk: text to text, many sentences in
+ * one call; paragraph: 300 words as one text; sentence: until its first sentence is there
  * @param {string} model
  * @param {Precision} precision
  * @param {boolean} shortlist
  * @returns {Translate}
  */
 function translate(door, model, precision, shortlist) {
-  const [length, sentences] = door === 'bulk' ? [17, 200] : [32, 1];
+  const [length, sentences] = kSentences[door] ?? [32, 1];
   const shape = architectures[model];
   const outputs = shortlist ? kShortlist : shape.vocabulary;
   return {
-    kind: door === 'bulk' ? 'translate-text' : `translate-${door}`,
+    kind: door === 'bulk' || door === 'paragraph' ? 'translate-text' : `translate-${door}`,
+    isOneText: door === 'paragraph' || door === 'sentence',
     name: `translate ${door} ${model} ${precision} ${shortlist ? 'shortlist' : 'vocabulary'}`,
     ...{ precision, model, shortlist, outputs, length, sentences },
-    operations: sentences * translateOperations(shape, length, outputs),
+    operations: (door === 'sentence' ? 1 : sentences) * translateOperations(shape, length, outputs),
   };
 }
 
@@ -184,6 +190,7 @@ export const workloads = [
   ]),
   ...[1, 64].map(generate),
   translate('bulk', 'tiny', 'int8', true),
+  ...['sentence', 'paragraph'].map((door) => translate(door, 'tiny', 'int8', true)),
   translate('first', 'tiny', 'int8', true),
   translate('cold', 'tiny', 'int8', true),
 ];

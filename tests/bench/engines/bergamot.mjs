@@ -54,10 +54,13 @@ export async function open(host) {
       const weights = aligned(module, bytes, 256);
       return new module.TranslationModel(kConfig, weights, aligned(module, shortlist, 64), vocabularies, null);
     };
-    const { texts, words } = textsOf(work);
+    const { texts: sentences, words } = textsOf(work);
+    const texts = work.isOneText ? [sentences.join(' ')] : sentences;
     const model = load(shared.module);
     const run = () => translate(shared, model, texts);
     if (run().some((text) => text === '')) throw new Error('bergamot wrote nothing');
+    // It has no call that gives the first sentence before the last one.
+    if (work.kind === 'translate-sentence') return { run, release: () => model.delete() };
     if (work.kind === 'translate-text') return { run, words, release: () => model.delete() };
     model.delete();
     const first = (started) => {

@@ -36,6 +36,13 @@ export async function open(host, { build, threads, worker }) {
     if (pieces.length !== work.length) throw new Error(`${pieces.length} pieces instead of ${work.length}`);
     const release = () => translator.destroy();
     if (work.kind === 'translate-text') return { run: () => translator.translate(text, options), words, release };
+    // The first sentence is there before the others are translated.
+    const firstSentence = async () => {
+      const reader = translator.translateStreaming(text, { maxLength: work.length }).getReader();
+      await reader.read();
+      await reader.cancel();
+    };
+    if (work.kind === 'translate-sentence') return { run: firstSentence, release };
     const run = async () => {
       const first = await create();
       await first.translate(text, options);
