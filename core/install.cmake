@@ -30,3 +30,18 @@ install(FILES ${CMAKE_BINARY_DIR}/qkvConfig.cmake ${CMAKE_BINARY_DIR}/qkvConfigV
 file(RELATIVE_PATH QKV_PREFIX_FROM_PC "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 configure_file(${PROJECT_SOURCE_DIR}/core/qkv.pc.in ${CMAKE_BINARY_DIR}/qkv.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/qkv.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
+
+# The manual page and the completions are what the command prints.
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/printed)
+function(qkv_install_printed file folder)
+  set(path ${CMAKE_BINARY_DIR}/printed/${file})
+  add_custom_command(OUTPUT ${path} COMMAND qkv ${ARGN} > ${path} DEPENDS qkv VERBATIM)
+  add_custom_target(print_${file} ALL DEPENDS ${path})
+  install(FILES ${path} DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder} COMPONENT command)
+endfunction()
+if(NOT CMAKE_CROSSCOMPILING)
+  qkv_install_printed(qkv.1 man/man1 man)
+  qkv_install_printed(qkv bash-completion/completions completion bash)
+  qkv_install_printed(_qkv zsh/site-functions completion zsh)
+  qkv_install_printed(qkv.fish fish/vendor_completions.d completion fish)
+endif()

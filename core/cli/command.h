@@ -93,6 +93,8 @@ void AddEncode(CLI::App& app);
 void AddFillMask(CLI::App& app);
 void AddGenerate(CLI::App& app);
 void AddOptions(CLI::App& app);
+void AddManual(CLI::App& app);
+void AddCompletion(CLI::App& app);
 void AddDetect(CLI::App& app);
 void AddTrain(CLI::App& app);
 void AddVocab(CLI::App& app);

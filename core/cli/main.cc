@@ -67,6 +67,8 @@ int main(int argc, char** argv) {
   AddFillMask(app);
   AddGenerate(app);
   AddOptions(app);
+  AddManual(app);
+  AddCompletion(app);
   try {
     RunCommand(app, argc, argv);
     return 0;

@@ -30,6 +30,9 @@ afterAll(() => rmSync(prefix, { recursive: true }));
 
 test('the command runs where it was installed', () => {
   expect(run(join(prefix, 'bin/qkv'), ['--version']).trim()).toBe(version);
+  for (const file of ['man/man1/qkv.1', 'bash-completion/completions/qkv', 'zsh/site-functions/_qkv']) {
+    expect(readFileSync(join(prefix, 'share', file), 'utf8')).toMatch(/max.*length/);
+  }
 });
 
 test(
