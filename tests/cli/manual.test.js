@@ -9,7 +9,7 @@ const qkv = (...args) => run(command, args).stdout;
 const has = (program) => run('sh', ['-c', `command -v ${program}`]).status === 0;
 const testWith = (program, ...rest) => (has(program) ? test : test.skip)(...rest);
 
-const commands = [...qkv('--help').matchAll(/^ {2}([a-z-]+) {2,}/gm)].map(([, name]) => name);
+const commands = [...qkv('--help').matchAll(/^ {2}([a-z][a-z-]*) {2,}/gm)].map(([, name]) => name);
 const options = commands.flatMap((name) =>
   [...qkv(name, '--help').matchAll(/^ +(?:-\w, *)?(--[a-z0-9-]+)/gm)].map(([, option]) => [name, option]),
 );
