@@ -11,7 +11,9 @@ const testWith = (program, ...rest) => (has(program) ? test : test.skip)(...rest
 
 const commands = [...qkv('--help').matchAll(/^ {2}([a-z][a-z-]*) {2,}/gm)].map(([, name]) => name);
 const options = commands.flatMap((name) =>
-  [...qkv(name, '--help').matchAll(/^ +(?:-\w, *)?(--[a-z0-9-]+)/gm)].map(([, option]) => [name, option]),
+  [...qkv(name, '--help').matchAll(/^ +(?:-\w, *)?(--[a-z0-9,-]+)/gm)].flatMap(([, names]) =>
+    names.split(',').map((option) => [name, option]),
+  ),
 );
 
 test('there are commands and options', () => {
