@@ -34,12 +34,12 @@ interface DrawingProperties extends ViewProperties {
 /** What a template may set. */
 export interface QkvProperties {
   'qkv-grid': { grid?: Grid | null };
-  'qkv-heads': ViewProperties;
+  'qkv-heads': ViewProperties & { written?: number | null };
   'qkv-legend': { scaling?: 'absolute' | 'row'; view?: 'matrix' | 'lines' };
   'qkv-lines': DrawingProperties;
-  'qkv-matrix': DrawingProperties;
-  'qkv-pieces': { side?: SideName; slice?: Slice | null; selection?: Selection | null };
-  'qkv-tree': { search?: Search | null };
+  'qkv-matrix': DrawingProperties & { beside?: Slice[] };
+  'qkv-pieces': { side?: SideName; slice?: Slice | null; selection?: Selection | null; written?: number | null };
+  'qkv-tree': { search?: Search | null; steps?: number | null };
 }
 
 /** A cell of a grid. */

@@ -2,7 +2,7 @@
 
 import { weightScale } from './colour.js';
 import { define } from './define.js';
-import { formatWeight, headsOf, isGates, isMasked, shade, sliceOf, weightsOf } from './trace.js';
+import { formatWeight, headsOf, isGates, isMasked, shade, sliceOf, weightsOf, writtenOf } from './trace.js';
 import { View } from './view.js';
 
 /** @typedef {import('./trace.js').Kind} Kind */
@@ -24,6 +24,8 @@ export class HeadsElement extends View {
   #chosen = null;
   /** @type {Head[]} */
   #marked = [];
+  /** @type {number | null} */
+  #written = null;
   #shape = '';
   /** The data of the drawn thumbnails. @type {unknown[]} */
   #drawn = [];
@@ -55,6 +57,15 @@ export class HeadsElement extends View {
     this.schedule();
   }
 
+  /** How many of the target's pieces are drawn; null: all. @returns {number | null} */
+  get written() {
+    return this.#written;
+  }
+  set written(written) {
+    this.#written = written;
+    this.schedule();
+  }
+
   /** @override @protected */
   draw() {
     const trace = this.#trace;
@@ -79,12 +90,13 @@ export class HeadsElement extends View {
 
   /** @param {Trace} trace */
   #drawThumbnails(trace) {
-    const wanted = [trace, this.#kind, this.scaling, weightScale(), this.clientWidth, devicePixelRatio];
+    const wanted = [trace, this.#kind, this.scaling, weightScale(), this.clientWidth, devicePixelRatio, this.#written];
     if (wanted.every((part, i) => part === this.#drawn[i])) return;
     this.#drawn = wanted;
     const kind = this.#kind === 'alignment' ? 'cross' : this.#kind;
     for (const button of this.#buttons()) {
-      const slice = /** @type {Slice} */ (sliceOf(trace, { kind, ...headOf(button) }));
+      const whole = /** @type {Slice} */ (sliceOf(trace, { kind, ...headOf(button) }));
+      const slice = writtenOf(whole, this.#written);
       drawThumbnail(/** @type {HTMLCanvasElement} */ (button.firstElementChild), slice, shade(slice, this.scaling));
     }
   }

@@ -31,38 +31,45 @@ export const shorten = (text) =>
  * @param {number} width of the room
  * @param {number} height
  * @param {(text: string, size: number) => number} measure width of a label at a font size
+ * @param {Slice[]} [beside] matrices that are to have the same cells, and labels as wide
  * @returns {Layout}
  */
-export function layoutOf(slice, width, height, measure) {
-  let layout = fit(slice, width, height, measure, kLargestCell);
-  if (layout.cell < kLargestCell) layout = fit(slice, width, height, measure, layout.cell);
+export function layoutOf(slice, width, height, measure, beside = []) {
+  const all = [slice, ...beside];
+  let layout = fit(all, width, height, measure, kLargestCell);
+  if (layout.cell < kLargestCell) layout = fit(all, width, height, measure, layout.cell);
   return layout;
 }
 
 /**
- * @param {Slice} slice
+ * @param {Slice[]} all the first is laid out, and all fit
  * @param {number} width
  * @param {number} height
  * @param {(text: string, size: number) => number} measure
  * @param {number} guess the cell that the labels are sized for
  * @returns {Layout}
  */
-function fit(slice, width, height, measure, guess) {
-  const rows = slice.queries.length;
-  const columns = slice.keys.length;
+function fit(all, width, height, measure, guess) {
+  const [slice] = all;
+  const [allQueries, allKeys] = [all.flatMap(({ queries }) => queries), all.flatMap(({ keys }) => keys)];
+  const rows = Math.max(...all.map(({ queries }) => queries.length));
+  const columns = Math.max(...all.map(({ keys }) => keys.length));
   const font = Math.max(9, Math.min(13, Math.round(guess * 0.62)));
   const upright = guess < kCrowded;
   const widthOf = (/** @type {{text: string}} */ label) => measure(shorten(label.text), font);
-  const left = Math.ceil(Math.max(...slice.queries.map(widthOf))) + kGap + 4;
-  const longest = Math.max(...slice.keys.map(widthOf));
+  const left = Math.ceil(Math.max(...allQueries.map(widthOf))) + kGap + 4;
+  const longest = Math.max(...allKeys.map(widthOf));
   const top = Math.ceil(upright ? longest + kGap + 2 : longest * kSlant + font + kGap);
   const overhang = (/** @type {number} */ cell) =>
-    upright ? 2 : Math.max(...slice.keys.map((key, k) => widthOf(key) * kSlant + (k + 1 - columns) * cell));
+    upright
+      ? 2
+      : Math.max(...all.flatMap(({ keys }) => keys.map((key, k) => widthOf(key) * kSlant + (k + 1 - columns) * cell)));
   const roomy = (width - left - Math.max(0, overhang(guess))) / columns;
   const cell = Math.max(
     kSmallestCell,
     Math.min(kLargestCell, guess, Math.floor(Math.min(roomy, (height - top) / rows))),
   );
   const right = Math.max(2, Math.ceil(overhang(cell)));
-  return { cell, font, upright, left, top, right, width: columns * cell, height: rows * cell };
+  const [wide, high] = [slice.keys.length * cell, slice.queries.length * cell];
+  return { cell, font, upright, left, top, right, width: wide, height: high };
 }

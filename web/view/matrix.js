@@ -6,7 +6,7 @@ import { define } from './define.js';
 import { Drawing } from './drawing.js';
 import { element } from './element.js';
 import { layoutOf, shorten } from './layout.js';
-import { cellNumber, numbered, outlines, veils, windows } from './overlay.js';
+import { cellNumber, numbered, outlines, unwritten, veils, windows } from './overlay.js';
 import { isMasked, shade, weightAt } from './trace.js';
 import { inside, moved } from './walk.js';
 
@@ -23,6 +23,17 @@ const kSvgSide = 40;
 export class MatrixElement extends Drawing {
   /** @type {Layout | null} */
   #layout = null;
+  /** @type {Slice[]} */
+  #beside = [];
+
+  /** Matrices beside this one: all have cells of one size, in the same places. @returns {Slice[]} */
+  get beside() {
+    return this.#beside;
+  }
+  set beside(beside) {
+    this.#beside = beside;
+    this.schedule();
+  }
 
   /** @override */
   connectedCallback() {
@@ -59,7 +70,7 @@ export class MatrixElement extends Drawing {
       return;
     }
     const scroll = this.#part('scroll');
-    const layout = layoutOf(slice, scroll.clientWidth, scroll.clientHeight, this.measurer());
+    const layout = layoutOf(slice, scroll.clientWidth, scroll.clientHeight, this.measurer(), this.#beside);
     this.#layout = layout;
     this.setAttribute(
       'aria-label',
@@ -167,6 +178,7 @@ export class MatrixElement extends Drawing {
     this.#drawBoxes('centre', centres);
     this.#drawBoxes('veil', veils(query, key, layout));
     this.#drawBoxes('outline', outlines(query, key, layout));
+    this.#drawBoxes('unwritten', unwritten(slice, layout));
     const scale = weightScale();
     const shown = shade(slice, this.scaling);
     select(this)
@@ -209,6 +221,7 @@ export class MatrixElement extends Drawing {
       .classed('faint', (_, k) => lit && k !== key && (query === null || !strong(slice, query, k)));
     select(this)
       .selectAll('.rows text')
+      .classed('later', (_, q) => q >= (slice.written ?? Infinity))
       .classed('pointed', (_, q) => q === query)
       .classed('faint', (_, q) => lit && q !== query && (query !== null || key === null || !strong(slice, q, key)));
   }

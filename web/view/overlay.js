@@ -33,6 +33,13 @@ export function veils(query, key, { cell, width, height }) {
   ];
 }
 
+/** The rows that are not written yet. @param {Slice} slice @param {Layout} layout @returns {Box[]} */
+export function unwritten({ written = null }, { cell, width, height }) {
+  return written === null || written * cell >= height
+    ? []
+    : [{ x: 0, y: written * cell, width, height: height - written * cell }];
+}
+
 /**
  * The highlighted row or column; for a cell its row and the cell.
  * @param {number | null} query

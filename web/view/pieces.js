@@ -18,6 +18,8 @@ const kUnsure = 0.5;
 export class PiecesElement extends BaseElement {
   /** @type {Slice | null} */
   #slice = null;
+  /** @type {number | null} */
+  #written = null;
   #following = new Following(() => this.#drawLight());
   /** @type {(() => void)[]} */
   #stops = [];
@@ -56,6 +58,15 @@ export class PiecesElement extends BaseElement {
   }
   set slice(slice) {
     this.#slice = slice;
+    this.#drawLight();
+  }
+
+  /** How many of the pieces are shown; null: all. @returns {number | null} */
+  get written() {
+    return this.#written;
+  }
+  set written(written) {
+    this.#written = written;
     this.#drawLight();
   }
 
@@ -117,6 +128,7 @@ export class PiecesElement extends BaseElement {
     const chips = this.#chips();
     chips.forEach((chip, i) => {
       const weight = weights?.[i] ?? null;
+      chip.classList.toggle('later', i >= (this.#written ?? Infinity));
       chip.classList.toggle('pointed', i === pointed);
       chip.setAttribute('aria-pressed', String(!!pinned && i === pointed));
       const text = /** @type {HTMLElement} */ (chip.firstElementChild);

@@ -42,6 +42,14 @@ export class Selection extends EventTarget {
     this.#changed();
   }
 
+  /** Pins a place; null: pins none. @param {Place | null} place */
+  pin(place) {
+    if (samePlace(place, this.#pinned) && !this.#pointed) return;
+    this.#pinned = place;
+    this.#pointed = null;
+    this.#changed();
+  }
+
   /** Clears both places. */
   clear() {
     if (!this.#pointed && !this.#pinned) return;

@@ -68,6 +68,7 @@
  * @property {boolean} causal keys after the query are masked
  * @property {Float32Array} weights [queries, keys]
  * @property {Window | null} window that the weights are confined to
+ * @property {number | null} [written] rows from here on are not written yet, and not drawn; null: all are
  */
 
 const kUnknown = '<unk>';
@@ -207,8 +208,11 @@ export function alternativesAt({ target, alternatives }, index) {
 /** @param {Slice} slice @param {number} query @param {number} key */
 export const weightAt = (slice, query, key) => slice.weights[query * slice.keys.length + key];
 
-/** @param {Slice} slice @param {number} query @param {number} key */
-export const isMasked = (slice, query, key) => slice.causal && key > query;
+/** Whether a cell is not drawn: it comes later. @param {Slice} slice @param {number} query @param {number} key */
+export const isMasked = (slice, query, key) => (slice.causal && key > query) || query >= (slice.written ?? Infinity);
+
+/** A slice of which only these rows are written; of a matrix without target rows all. @param {Slice} slice @param {number | null} written @returns {Slice} */
+export const writtenOf = (slice, written) => (slice.querySide === 'target' ? { ...slice, written } : slice);
 
 /**
  * @param {Slice} slice

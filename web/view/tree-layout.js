@@ -97,6 +97,20 @@ function twigsOf({ tree, hypotheses }) {
 /** The state of a piece: on the path to the best hypothesis, to another one, or to none. @param {Twig} twig */
 export const kindOf = ({ through }) => (through === Infinity ? 'dropped' : through === 0 ? 'best' : 'kept');
 
+/**
+ * The state of each piece once the search has made some steps: kept if a path that is still searched, or that has ended,
+ * goes through it.
+ * @param {Twig[]} twigs
+ * @param {number | null} steps null: all
+ * @returns {string[]}
+ */
+export function kindsAt(twigs, steps) {
+  if (steps === null) return twigs.map(kindOf);
+  const isKept = twigs.map(({ depth, ends }) => depth === steps - 1 || (ends >= 0 && depth < steps));
+  for (let i = twigs.length - 1; i >= 0; --i) if (isKept[i] && twigs[i].parent >= 0) isKept[twigs[i].parent] = true;
+  return twigs.map(({ depth }, i) => (depth >= steps ? 'later' : isKept[i] ? 'kept' : 'dropped'));
+}
+
 /** A logarithm as people read it. @param {number} value */
 export const formatLog = (value) => value.toFixed(2).replace('-', '−');
 

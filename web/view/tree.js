@@ -4,7 +4,7 @@ import { select } from 'd3-selection';
 import { define } from './define.js';
 import { element } from './element.js';
 import { formatWeight } from './trace.js';
-import { branchOf, formatLog, kRowHeight, kindOf, treeLayoutOf } from './tree-layout.js';
+import { branchOf, formatLog, kRowHeight, kindsAt, treeLayoutOf } from './tree-layout.js';
 import { View } from './view.js';
 
 /** @typedef {import('./tree-layout.js').Search} Search */
@@ -21,6 +21,8 @@ export class TreeElement extends View {
   #search = null;
   /** @type {TreeLayout | null} */
   #layout = null;
+  /** @type {number | null} */
+  #steps = null;
   #pointed = -1;
   #cursor = 0;
 
@@ -50,6 +52,15 @@ export class TreeElement extends View {
     this.schedule();
   }
 
+  /** How many steps of the search are drawn; null: all. @returns {number | null} */
+  get steps() {
+    return this.#steps;
+  }
+  set steps(steps) {
+    this.#steps = steps;
+    this.schedule();
+  }
+
   #build() {
     this.append(element('div.scroll', element('svg', element('g.branches'), element('g.twigs'))));
     this.tabIndex = 0;
@@ -76,20 +87,22 @@ export class TreeElement extends View {
         ? `Search tree: ${twigs.length} pieces, ${kept} final translations. Arrow keys move, Enter translates from there.`
         : 'No search to show yet',
     );
+    const kinds = kindsAt(twigs, this.#steps);
+    const kindAt = (/** @type {Twig} */ _, /** @type {number} */ i) => kinds[i];
     const svg = select(this).select('svg').attr('width', width).attr('height', height);
     svg
       .select('.branches')
       .selectAll('path')
       .data(twigs)
       .join('path')
-      .attr('class', kindOf)
+      .attr('class', kindAt)
       .attr('d', (twig) => branchOf(twig, twigs[twig.parent]));
     svg
       .select('.twigs')
       .selectAll('text')
       .data(twigs)
       .join('text')
-      .attr('class', kindOf)
+      .attr('class', kindAt)
       .classed('special', ({ special, ends }) => special && ends < 0)
       .attr('font-size', font)
       .attr('text-anchor', 'middle')
@@ -98,6 +111,9 @@ export class TreeElement extends View {
       .text(({ text }) => text);
     if (this.matches(':focus-visible')) this.#point(this.#cursor);
     this.drawLight();
+    const newest =
+      this.#steps === null ? [] : twigs.filter(({ depth }) => depth === /** @type {number} */ (this.#steps) - 1);
+    if (newest.length > 0) this.#reveal(newest.reduce((best, twig) => (twig.through < best.through ? twig : best)));
   }
 
   /** The path to the piece pointed at. @override @protected */
@@ -170,7 +186,9 @@ export class TreeElement extends View {
     const box = /** @type {Element} */ (event.currentTarget).getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
     const row = Math.floor(y / kRowHeight);
-    return (this.#layout?.twigs ?? []).findIndex((twig) => twig.row === row && x >= twig.x && x < twig.x + twig.width);
+    return (this.#layout?.twigs ?? []).findIndex(
+      (twig) => twig.row === row && x >= twig.x && x < twig.x + twig.width && twig.depth < (this.#steps ?? Infinity),
+    );
   }
 
   /** @param {KeyboardEvent} event */

@@ -7,7 +7,8 @@ const kPage = 10;
 
 /** @param {Slice} slice @param {Place} place whether the matrix has such a place */
 export function inside(slice, { query, key }) {
-  const rowFits = query === null || (query >= 0 && query < slice.queries.length);
+  const rows = Math.min(slice.queries.length, slice.written ?? Infinity);
+  const rowFits = query === null || (query >= 0 && query < rows);
   const columnFits = key === null || (key >= 0 && key < slice.keys.length);
   return rowFits && columnFits && (query !== null || key !== null);
 }
@@ -20,7 +21,7 @@ export function inside(slice, { query, key }) {
  * @returns {Place | null} null if the key does not move
  */
 export function moved(slice, place, { key: name, ctrlKey }) {
-  const lastQuery = slice.queries.length - 1;
+  const lastQuery = Math.min(slice.queries.length, slice.written ?? Infinity) - 1;
   const lastKey = slice.keys.length - 1;
   const [query, key] = [place.query ?? -1, place.key ?? -1];
   /** @type {Record<string, [number, number]>} */

@@ -13,7 +13,7 @@ const kNumbers = { heads: 8, temperature: 1000, seed: 2 ** 32, halfWidth: 99, pa
 const kWords = ['memory', 'score', 'selection', 'window', 'convention', 'step'];
 const kFlags = ['joined', 'causal', 'once'];
 const kLists = ['queryNames', 'keyNames'];
-const kLongest = 20_000;
+export const kLongest = 20_000;
 const kMostSide = 64;
 const kMostNumbers = 2048;
 

@@ -1,13 +1,11 @@
 // A head of the translation model in the playground: the queries, keys and values that it had for a sentence.
 
-import { sliceOf } from '../../view/trace.js';
 import { make } from '../shared/dom.js';
 import { ownModels } from '../shared/own-models.js';
+import { stateOfHead } from './taken.js';
 
 /** @typedef {import('./state.js').State} State */
-/** @typedef {import('../../lib/index.js').Trace} Trace */
 
-const kMostPieces = 16;
 const kFirst = 'I love my little brother.';
 const kKinds = { cross: 'cross-attention', encoderSelf: 'encoder', decoderSelf: 'decoder' };
 
@@ -74,39 +72,3 @@ async function load(loaded) {
 
 /** @param {string[][]} choices */
 const picker = (choices) => make('select', {}, ...choices.map(([value, name]) => make('option', { value }, name)));
-
-/**
- * @param {Trace} trace
- * @param {string} kind
- * @param {{layer: number, head: number}} place
- * @returns {Partial<State>}
- */
-export function stateOfHead(trace, kind, { layer, head }) {
-  const slice = sliceOf(/** @type {any} */ (trace), { kind: /** @type {any} */ (kind), layer, head });
-  if (!slice) throw new Error('The model has no such attention.');
-  const [queries, keys] = [slice.queries.length, slice.keys.length];
-  if (Math.max(queries, keys) > kMostPieces)
-    throw new Error(
-      `That is ${Math.max(queries, keys)} pieces, and the playground shows ${kMostPieces} at most: take a shorter sentence.`,
-    );
-  const { shape, vectors } = trace[/** @type {'cross'} */ (kind)];
-  if (!vectors) throw new Error('The model’s attention does not compare queries with keys.');
-  const [layers, heads] = shape;
-  const at = Math.min(layer, layers - 1) * heads + Math.min(head, heads - 1);
-  const rowsOf = (/** @type {Float32Array} */ all, /** @type {number} */ rows) =>
-    Array.from({ length: rows }, (_, i) =>
-      Array.from(all.subarray((at * rows + i) * vectors.dim, (at * rows + i + 1) * vectors.dim), toLink),
-    );
-  const name = (/** @type {{text: string}} */ { text }) => text.replaceAll('|', '¦');
-  return {
-    query: rowsOf(vectors.queries, queries),
-    key: rowsOf(vectors.keys, keys),
-    value: rowsOf(vectors.values, keys),
-    causal: slice.causal,
-    queryNames: slice.queries.map(name),
-    keyNames: slice.keys.map(name),
-  };
-}
-
-/** As few digits as keep the weights equal in the shown digits, so that the link stays short. @param {number} x */
-const toLink = (x) => Math.round(1000 * x) / 1000 + 0;

@@ -1,6 +1,7 @@
 // The attention card: it chooses the kind, layer and head in view, and describes the place that is pointed at.
 
 import { Selection, alternativesAt, headsOf, sliceOf } from '../../view/index.js';
+import { placeOfPiece, writtenOf } from '../../view/trace.js';
 import { showReading } from './reading.js';
 import { kGates, kTranslation, kUndrawn, kWindow } from './words.js';
 
@@ -48,8 +49,12 @@ export class Explorer extends EventTarget {
   /** @type {Head | null} */
   #preview = null;
   #canPick = false;
+  /** How many target pieces are in view; null: all. @type {number | null} */
+  #written = null;
   /** The target piece to pin in the next trace. */
   #kept = -1;
+  /** Says of a pinned cell how its weight was made. @type {((slice: Slice, cell: {query: number, key: number}) => Node) | null} */
+  made = null;
   #words;
   #layer;
   #part;
@@ -86,6 +91,17 @@ export class Explorer extends EventTarget {
   /** Pins a target piece in the next trace. @param {number} piece */
   keep(piece) {
     this.#kept = piece;
+  }
+
+  /** How many target pieces are in view, the last of which is pinned; null: all. @param {number | null} written */
+  set written(written) {
+    if (written === this.#written) return;
+    this.#written = written;
+    const { heads, pieces } = this.#part;
+    heads.written = written;
+    for (const row of pieces) if (row.side === 'target') row.written = written;
+    this.#show();
+    this.selection.pin(written && this.slice ? placeOfPiece(this.slice, 'target', written - 1) : null);
   }
 
   /**
@@ -203,7 +219,8 @@ export class Explorer extends EventTarget {
     const chosen = this.#headOf(this.#kind);
     const kind = this.#kind === 'alignment' && this.#preview ? 'cross' : this.#kind;
     const which = this.#preview ?? chosen ?? { layer: 0, head: 0 };
-    this.slice = trace && sliceOf(trace, { kind, ...which });
+    const whole = trace && sliceOf(trace, { kind, ...which });
+    this.slice = whole && writtenOf(whole, this.#written);
     matrix.hidden = this.#view !== 'matrix' && this.slice?.keySide !== null; // units have no lines
     lines.hidden = !matrix.hidden;
     for (const view of [matrix, lines, heads]) view.scaling = this.#scaling;
@@ -260,6 +277,7 @@ export class Explorer extends EventTarget {
       pick: this.#canPick
         ? (query, { id }) => this.dispatchEvent(new CustomEvent('pick', { detail: { query, id } }))
         : null,
+      made: this.made && this.slice && ((cell) => /** @type {any} */ (this.made)(this.slice, cell)),
       empty: trace ? '' : this.#words.empty, // of a trace without attention the caption says it
     });
   }

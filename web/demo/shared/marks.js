@@ -24,6 +24,8 @@ export class Marks {
   #explorer;
   /** @type {Standing[]} */
   #standing = [];
+  /** @type {number | null} */
+  #written = null;
 
   /** @param {Explorer} explorer */
   constructor(explorer) {
@@ -35,6 +37,12 @@ export class Marks {
   /** @param {Standing[]} standing */
   show(standing) {
     this.#standing = standing;
+    this.#draw();
+  }
+
+  /** How many pieces of the target are in view; null: all. @param {number | null} written */
+  set written(written) {
+    this.#written = written;
     this.#draw();
   }
 
@@ -80,6 +88,18 @@ export class Marks {
     const sets = kNames.map(() => new Highlight());
     for (const standing of this.#standing) this.#mark(standing, sets);
     kNames.forEach((name, i) => CSS.highlights.set(name, sets[i]));
+    CSS.highlights.set('qkv-unwritten', new Highlight(...this.#unwritten()));
+  }
+
+  /** What is not written yet of the target. */
+  #unwritten() {
+    const standing = this.#standingOf('target');
+    if (this.#written === null || !standing) return [];
+    const range = document.createRange();
+    range.selectNodeContents(standing.node);
+    const from = standing.begin + (this.#written > 0 ? standing.side.end[this.#written - 1] : 0);
+    range.setStart(standing.node, Math.min(from, standing.node.length));
+    return [range];
   }
 
   /** @param {Standing} standing @param {Highlight[]} sets */

@@ -1,6 +1,7 @@
 // Describes the highlighted place: its pieces by weight, as a short ranked list, and as a sentence for screen readers.
 
-import { formatWeight, reading, readingText } from '../../view/index.js';
+import { formatWeight, reading, readingText, samePlace } from '../../view/index.js';
+import { isMasked } from '../../view/trace.js';
 import { fillAlternatives, weighed } from './alternatives.js';
 import { make } from './dom.js';
 
@@ -19,6 +20,7 @@ const kNamed = 5;
  * @property {(query: number) => Alternative[]} alternatives to a written piece
  * @property {((query: number, alternative: Alternative) => void) | null} pick translates the sentence again with
  *   another piece there; null: not possible
+ * @property {((cell: {query: number, key: number}) => Node) | null} made says of a pinned cell how its weight was made
  * @property {string} empty the text if there is nothing to describe
  */
 
@@ -27,7 +29,7 @@ const kNamed = 5;
  * @param {HTMLElement} spoken a live region
  * @param {Sayable} sayable
  */
-export function showReading(panel, spoken, { slice, selection, probability, alternatives, pick, empty }) {
+export function showReading(panel, spoken, { slice, selection, probability, alternatives, pick, made, empty }) {
   const { current, pinned } = selection;
   if (!slice || !current) {
     spoken.textContent = '';
@@ -56,6 +58,10 @@ export function showReading(panel, spoken, { slice, selection, probability, alte
     panel.children[1].replaceWith(list);
     fillAlternatives(shown, others, chosen);
   } else panel.replaceChildren(title, list, ...(others.length ? instead(others, chosen) : []));
+  panel.querySelector('.made')?.remove();
+  const { query: row, key: column } = current;
+  if (made && samePlace(current, pinned) && row !== null && column !== null && !isMasked(slice, row, column))
+    panel.append(made({ query: row, key: column }));
 }
 
 /**
@@ -74,7 +80,9 @@ function instead(others, pick) {
 function unpointed(slice) {
   const title = make('h2', {}, 'Strongest links ', make('small', {}, 'point at a piece or a cell'));
   const columns = slice.keys.length;
-  const ranked = Array.from(slice.weights, (weight, i) => ({ weight, i })).sort((a, b) => b.weight - a.weight);
+  const ranked = Array.from(slice.weights, (weight, i) => ({ weight, i }))
+    .filter(({ i }) => !isMasked(slice, Math.floor(i / columns), i % columns))
+    .sort((a, b) => b.weight - a.weight);
   const list = document.createElement('ol');
   list.append(
     ...ranked.slice(0, kNamed).map(({ weight, i }) => {

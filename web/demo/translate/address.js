@@ -1,8 +1,9 @@
 // The page's address says what is in view, so that a link restores it:
-// #text=…&sentence=2&prefix=34.5&kind=cross&layer=2&head=1&view=lines&scale=row&beam=8&model=luong-local, or &to=de
+// #text=…&sentence=2&prefix=34.5&step=3&kind=cross&layer=2&head=1&view=lines&scale=row&beam=8&model=luong-local, or &to=de,
+// and &pair=plain.bahdanau, the two models side by side
 
 import { hashOf, readSight, readText, whole, writeSight } from '../shared/address-bar.js';
-import { isLanguage, isOffered } from './model-picker.js';
+import { isLanguage, isOffered, kOwn } from './model-picker.js';
 
 /** @typedef {import('../shared/explorer.js').Sight} Sight */
 
@@ -11,13 +12,16 @@ import { isLanguage, isOffered } from './model-picker.js';
  * @property {string | null} text null: the page's own first sentence
  * @property {number} sentence of the text, from 0; -1: the first
  * @property {number[] | null} prefix the ids of the pieces that its translation begins with
+ * @property {number | null} step how many of its pieces are written while it is played; null: it is not
  * @property {Sight} sight
  * @property {number | null} beam the beam of the search card; null: the model's own
  * @property {string | null} language that the page translates into; null: the first
+ * @property {[string, string] | null} pair the two models side by side; null: none are
  * @property {string | null} model of those that the page offers; null: the language's own
  */
 
 const kIds = /^\d{1,6}(\.\d{1,6}){0,999}$/;
+const kStep = /^\d{1,4}$/;
 const kBeams = /^[1248]$/; // those that the page offers
 
 /**
@@ -32,22 +36,33 @@ export function readAddress(hash) {
     text: readText(said),
     sentence: whole(said.get('sentence')),
     prefix: kIds.test(said.get('prefix') ?? '') ? (said.get('prefix') ?? '').split('.').map(Number) : null,
+    step: kStep.test(said.get('step') ?? '') ? Number(said.get('step')) : null,
     sight: readSight(said, 'cross'),
     beam: kBeams.test(said.get('beam') ?? '') ? Number(said.get('beam')) : null,
     language: isLanguage(language) ? language : null,
+    pair: pairOf(said.get('pair')),
     model: isOffered(model) ? model : null,
   };
 }
 
+/** @param {string | null} said @returns {[string, string] | null} */
+function pairOf(said) {
+  const [left, right, more] = (said ?? '').split('.');
+  const isKnown = (/** @type {string} */ id) => id === kOwn || isOffered(id ?? null);
+  return isKnown(left) && isKnown(right) && more === undefined ? [left, right] : null;
+}
+
 /** @param {State} state @returns {string} `readAddress` of it is the state */
-export function writeAddress({ text, sentence, prefix, sight, beam, language, model }) {
+export function writeAddress({ text, sentence, prefix, step, sight, beam, language, pair, model }) {
   const said = new URLSearchParams();
   if (text !== null) said.set('text', text);
   if (sentence >= 0) said.set('sentence', String(sentence + 1));
   if (prefix) said.set('prefix', prefix.join('.'));
+  if (step !== null) said.set('step', String(step));
   writeSight(said, sight, 'cross');
   if (beam !== null) said.set('beam', String(beam));
   if (language !== null) said.set('to', language);
   if (model !== null) said.set('model', model);
+  if (pair) said.set('pair', pair.join('.'));
   return hashOf(said);
 }

@@ -1,6 +1,7 @@
 // The languages and models that the page offers. Except for the first, each is downloaded when it is chosen.
 
-const kOwn = 'small';
+/** The first language's own model. */
+export const kOwn = 'small';
 const kAsk = 'firefox';
 const kGiven = 'given';
 const kCompared = ['plain', 'bahdanau', 'luong-dot', 'luong-general', 'luong-local', 'transformer'];
@@ -98,7 +99,7 @@ export class ModelPicker extends EventTarget {
 
   /** The model's folder; undefined: the package's own for the language. @returns {string | undefined} */
   get folder() {
-    return this.#custom ?? (this.id === null ? undefined : `models/compared/${this.id}/`);
+    return this.#custom ?? (this.id === null ? undefined : folderOf(this.id));
   }
 }
 
@@ -114,6 +115,9 @@ function setOption(select, name, next) {
   if (next) next.before(option);
   else select.append(option);
 }
+
+/** The folder of a model that the page offers besides the languages' own. @param {string} id */
+export const folderOf = (id) => `models/compared/${id}/`;
 
 /** @param {string | null} id @returns {id is string} whether the page has such a model, besides the languages' own */
 export const isOffered = (id) => id !== null && kCompared.includes(id);

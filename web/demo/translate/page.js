@@ -5,6 +5,7 @@ import { AddressBar } from '../shared/address-bar.js';
 import { readAddress, writeAddress } from './address.js';
 import { BeamCard } from './search-card.js';
 import { Explorer } from '../shared/explorer.js';
+import { make } from '../shared/dom.js';
 import { LatestRun } from '../shared/latest.js';
 import { Marks } from '../shared/marks.js';
 import { ModelPicker } from './model-picker.js';
@@ -12,7 +13,9 @@ import { attentionFiles, bindSave } from '../shared/save.js';
 import { bindOpen } from './open-trace.js';
 import { worksOffline } from '../shared/offline.js';
 import { ownModels } from '../shared/own-models.js';
+import { Player } from './player.js';
 import { Session } from './session.js';
+import { SideBySide } from './side-by-side.js';
 import { SourceLanguage } from './source-language.js';
 import { statusLine } from '../shared/status.js';
 import { Texts } from './texts.js';
@@ -33,6 +36,8 @@ const texts = new Texts(document, marks);
 const words = new WordChoices(document, marks, explorer, async (prefix, signal) =>
   session && inView !== undefined ? session.goOn(inView, prefix, signal) : '',
 );
+const player = new Player(document);
+const pair = new SideBySide(document);
 const beam = new BeamCard(document, (error) => status.failed(error, null));
 const models = new ModelPicker(document, query.get('model'));
 /** @type {Translator | null} */
@@ -167,9 +172,11 @@ async function trace(known, sentence, info, signal) {
 function show(known, sentence) {
   const trace = sentence === undefined ? null : (known.traceOf(sentence) ?? null);
   inView = sentence;
+  pair.show(models.source.tag === 'en' ? sentence : undefined);
   if (trace !== traced) {
     explorer.show(trace, true);
     words.show(trace, true);
+    player.show(trace);
     beam.show(sentence === undefined ? null : (width, signal) => known.search(sentence, width, signal));
   }
   traced = trace;
@@ -182,6 +189,7 @@ function show(known, sentence) {
  */
 function steer(prefix) {
   if (!session || inView === undefined || saved) return;
+  player.keep();
   texts.endOwn();
   session.setOwn(inView, null);
   if (prefix) session.choose(inView, prefix);
@@ -205,6 +213,7 @@ function open(trace, name) {
   shownText = texts.text;
   explorer.show(trace, false);
   words.show(trace, false);
+  player.show(trace);
   beam.show(null);
   status.opened(name);
 }
@@ -223,9 +232,11 @@ function note(step = false) {
     text: texts.text === firstText ? null : texts.text,
     sentence: texts.sentence,
     prefix: (inView !== undefined && session?.prefixOf(inView)) || null,
+    step: player.step,
     sight: explorer.sight,
     beam: beam.beam,
     language: models.language,
+    pair: pair.models,
     model: models.id,
   });
   address.note(hash, step);
@@ -235,11 +246,13 @@ function note(step = false) {
 function restore() {
   saved = null;
   address.forget();
-  const { text, sentence, prefix, sight, beam: width, language, model } = readAddress(location.hash);
+  const { text, sentence, prefix, step, sight, beam: width, language, pair: two, model } = readAddress(location.hash);
   texts.set(text ?? firstText, sentence);
   wanted = prefix;
+  player.step = step;
   explorer.sight = sight;
   beam.beam = width;
+  pair.models = two;
   models.pick(language, model);
   pick();
   run.request();
@@ -267,6 +280,27 @@ for (const picker of [explorer, words]) {
     steer([...Array.from(traced?.target?.ids ?? []).slice(0, query), id]);
   });
 }
+explorer.made = (
+  /** @type {import('../../view/trace.js').Slice} */ slice,
+  /** @type {{query: number, key: number}} */ cell,
+) => {
+  const link = make('a.made', {}, 'How was this made?');
+  void linkTo(link, slice, cell);
+  return link;
+};
+/** @param {HTMLAnchorElement} link @param {import('../../view/trace.js').Slice} slice @param {{query: number, key: number}} cell */
+async function linkTo(link, slice, cell) {
+  if (!session || inView === undefined || saved) return link.remove();
+  const [{ madeLink }, trace] = await Promise.all([import('./made.js'), session.vectorsOf(inView)]);
+  const made = madeLink(trace, slice, cell);
+  if (made) [link.href, link.textContent] = [made.href, made.text];
+  else link.remove();
+}
+pair.addEventListener('choose', () => note());
+player.addEventListener('step', () => {
+  explorer.written = marks.written = beam.steps = player.step;
+  note();
+});
 beam.addEventListener('choose', (event) => steer(/** @type {CustomEvent} */ (event).detail));
 beam.addEventListener('width', () => note());
 models.addEventListener('choose', () => {

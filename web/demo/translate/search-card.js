@@ -54,6 +54,11 @@ export class BeamCard extends EventTarget {
     });
   }
 
+  /** How many steps of the search are in view; null: all. @param {number | null} steps */
+  set steps(steps) {
+    this.#tree.steps = steps;
+  }
+
   /** The beam; null: the model's own. @returns {number | null} */
   get beam() {
     const chosen = /** @type {HTMLInputElement | null} */ (this.#widths.querySelector(':checked'));

@@ -25,6 +25,9 @@ export class Session {
   /** The reader's choices, each as ids of the pieces that the translation begins with; the last one holds. @type {Map<string, number[][]>} */
   #choices = new Map();
 
+  /** Of one sentence: they are larger than its weights. @type {{key: string, trace: Promise<Trace> | null}} */
+  #vectors = { key: '', trace: null };
+
   /** @param {Translator} translator */
   constructor(translator) {
     this.#translator = translator;
@@ -109,6 +112,20 @@ export class Session {
     const options = { ...this.#options(sentence), signal, split: false };
     const [{ translation, ...doubt }] = await this.#translator.translateParts(sentence, options);
     remember(this.#texts, kTexts, key, { text: translation, doubt });
+  }
+
+  /** The trace in view with its queries, keys and values. @param {string} sentence @returns {Promise<Trace>} */
+  vectorsOf(sentence) {
+    const key = this.#key(sentence);
+    if (this.#vectors.key !== key) {
+      const target = this.#own.get(sentence);
+      const trace =
+        target === undefined
+          ? this.#translator.trace(sentence, { ...this.#options(sentence), vectors: true })
+          : this.#translator.trace({ source: sentence, target }, { vectors: true });
+      this.#vectors = { key, trace };
+    }
+    return /** @type {Promise<Trace>} */ (this.#vectors.trace);
   }
 
   /**

@@ -1,0 +1,151 @@
+// Two models on the sentence in view, side by side, their matrices aligned. Nothing is loaded until somebody asks.
+
+import { Translator } from '../../lib/index.js';
+import { make } from '../shared/dom.js';
+import { LatestRun } from '../shared/latest.js';
+import { ownModels } from '../shared/own-models.js';
+import { folderOf, kOwn } from './model-picker.js';
+import { Pane, align, tie } from './pane.js';
+
+/** @typedef {import('../../lib/index.js').Trace} Trace */
+
+const kFirst = /** @type {[string, string]} */ (['plain', 'bahdanau']);
+const kShown = /** @type {const} */ ({ kind: 'alignment', layer: 0, head: 0 });
+
+/** Dispatches `choose` when the reader chose which models are beside each other. */
+export class SideBySide extends EventTarget {
+  #card;
+  #start;
+  #said;
+  #panes;
+  #pickers;
+  #isOpen = false;
+  /** The sentence in view. @type {string | undefined} */
+  #sentence;
+  /** The models that are loaded, or loading. @type {Map<string, Promise<Translator>>} */
+  #loaded = new Map();
+  #run = new LatestRun(
+    (signal) => this.#translate(signal),
+    (error) => this.#failed(error),
+  );
+
+  /** @param {ParentNode} root */
+  constructor(root) {
+    super();
+    const find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
+    this.#card = /** @type {HTMLElement} */ (find('#pair'));
+    this.#start = /** @type {HTMLButtonElement} */ (find('#pair-start'));
+    this.#said = /** @type {HTMLElement} */ (find('#pair-said'));
+    this.#pickers = kFirst.map((id, i) => pickerLike(find('#model'), id, i === 0 ? 'Left model' : 'Right model'));
+    this.#panes = this.#pickers.map((picker) => new Pane(picker, /** @type {string} */ (picker.ariaLabel)));
+    tie(this.#panes[0], this.#panes[1]);
+    find('#panes').append(...this.#panes.map(({ node }) => node));
+    for (const picker of this.#pickers) picker.addEventListener('change', () => this.#open());
+    this.#start.addEventListener('click', () => this.#open());
+    find('#to-pair').addEventListener('click', () => {
+      this.#card.scrollIntoView({ block: 'start' });
+      this.#open();
+      this.#pickers[0].focus({ preventScroll: true });
+    });
+    this.#show();
+  }
+
+  /** The two models; null: nobody asked for them. @returns {[string, string] | null} */
+  get models() {
+    const [left, right] = this.#pickers.map(({ value }) => value);
+    return this.#isOpen ? [left, right] : null;
+  }
+  set models(models) {
+    this.#isOpen = models !== null;
+    (models ?? kFirst).forEach((id, i) => (this.#pickers[i].value = id));
+    this.#show();
+    this.#run.request();
+  }
+
+  /** @param {string | undefined} sentence in English; undefined: none */
+  show(sentence) {
+    if (sentence === this.#sentence) return;
+    this.#sentence = sentence;
+    this.#run.request();
+  }
+
+  #open() {
+    this.#isOpen = true;
+    this.#show();
+    this.#run.request();
+    this.dispatchEvent(new Event('choose'));
+  }
+
+  #show() {
+    this.#card.classList.toggle('open', this.#isOpen);
+    this.#start.hidden = this.#isOpen;
+  }
+
+  /** @param {AbortSignal} signal */
+  async #translate(signal) {
+    const [sentence, models] = [this.#sentence, this.models];
+    if (!models) return;
+    for (const pane of this.#panes) pane.busy(true);
+    const translators = await Promise.all(models.map((id) => this.#model(id)));
+    signal.throwIfAborted();
+    this.#said.textContent = '';
+    /** @type {(Trace | null)[]} */
+    const traces = [];
+    for (const translator of translators)
+      traces.push(sentence === undefined ? null : await translator.trace(sentence, { signal }));
+    signal.throwIfAborted();
+    this.#panes.forEach((pane, i) => pane.show(traces[i], kShown));
+    align(this.#panes);
+  }
+
+  /** @param {string} id @returns {Promise<Translator>} */
+  #model(id) {
+    const known = this.#loaded.get(id);
+    if (known) return known;
+    const loading = Translator.create({
+      sourceLanguage: 'en',
+      targetLanguage: 'fr',
+      wasm: new URLSearchParams(location.search).get('engine') ?? undefined,
+      model: id === kOwn ? ownModels.fr : folderOf(id),
+      monitor: (/** @type {EventTarget} */ progress) =>
+        progress.addEventListener('downloadprogress', (event) => {
+          const part = Math.round(100 * /** @type {any} */ (event).loaded);
+          this.#said.textContent = part < 100 ? `Loading, ${part} %` : '';
+        }),
+    });
+    loading.catch(() => this.#loaded.delete(id)); // one that did not load is loaded again
+    this.#loaded.set(id, loading);
+    return loading;
+  }
+
+  /** @param {unknown} error */
+  #failed(error) {
+    for (const pane of this.#panes) pane.busy(false);
+    this.#said.textContent = `They did not load: ${/** @type {Error} */ (error).message}`;
+    this.#start.hidden = false; // to try again
+  }
+}
+
+/** A choice of the models that another picker has, into French. @param {HTMLSelectElement} picker @param {string} id @param {string} name */
+function pickerLike(picker, id, name) {
+  const options = [...picker.querySelectorAll('option')].filter(({ value }) => value === kOwn || value in kTitles);
+  const made = /** @type {HTMLSelectElement} */ (
+    make(
+      'select',
+      { ariaLabel: name },
+      ...options.map(({ value, text }) => make('option', { value }, kTitles[value] ?? text)),
+    )
+  );
+  made.value = id;
+  return made;
+}
+
+/** The models as they are named beside each other. @type {Record<string, string>} */
+const kTitles = {
+  plain: 'Without attention: recurrent, 2014',
+  bahdanau: 'With attention: Bahdanau, 2014',
+  'luong-dot': 'Luong, dot, 2015',
+  'luong-general': 'Luong, general, 2015',
+  'luong-local': 'Luong, local, 2015',
+  transformer: 'Transformer, 2017, trained alike',
+};
