@@ -5,29 +5,11 @@
 #include "core/base/arena.h"
 #include "core/base/precision.h"
 #include "core/base/threads.h"
+#include "core/kernels/factor.h"
 #include "core/kernels/matmul.h"
 #include "core/kernels/packed.h"
 
 namespace qkv {
-
-// A matrix as a factor: element (i, j) is at data[i * stride + j], or, transposed, at data[j * stride + i].
-struct Factor {
-  const float* data = nullptr;
-  size_t stride = 0;
-  bool transposed = false;
-};
-inline Factor Transposed(Factor f) { return {f.data, f.stride, !f.transposed}; }
-
-// Where a result is written: rows `stride` apart, panels of kPanel columns `panel_stride` apart.
-struct Result2d {
-  float* data = nullptr;
-  size_t stride = 0;
-  bool add = false;
-  size_t panel_stride = kPanel;
-};
-
-// Whether this processor has bfloat16 products that are faster than float products, and the system lets us use them.
-bool HasBf16();
 
 // y [m, n] (+)= a [m, k] b [k, n]; y overlaps neither. Each element is summed over k in one fixed order, on any number
 // of threads.
@@ -42,7 +24,7 @@ void GemmPacked(size_t m, Factor a, const PackedMatrix& w, Result2d y, Arena& ar
 void AddWeightGradient(size_t rows, size_t outputs, size_t inputs, const float* a, const float* x, float* gradient,
                        Arena& arena, ThreadPool& pool, Precision precision = Precision::kFloat);
 
-// y [rows, outputs] = x W', x [rows, inputs], in bfloat16, where HasBf16().
+// y [rows, outputs] = x W', x [rows, inputs], in bfloat16, where HasBf16() (core/kernels/gemm_bf16.h).
 void MatMulBf16(ConstMatrixView x, const PackedMatrix& w, MatrixView y, Arena& arena, ThreadPool& pool);
 
 }  // namespace qkv

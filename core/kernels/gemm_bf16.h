@@ -6,9 +6,12 @@
 #include "core/base/arena.h"
 #include "core/base/function_ref.h"
 #include "core/base/threads.h"
-#include "core/kernels/gemm.h"
+#include "core/kernels/factor.h"
 
 namespace qkv {
+
+// Whether this processor has bfloat16 products that are faster than float products, and the system lets us use them.
+bool HasBf16();
 
 // Rows [k0, k1) and columns [n0, n1) of b in panels: element (k, n) at to[(n / kPanel * depth + k) * kPanel + n %
 // kPanel], counted from k0 and n0.

@@ -22,7 +22,7 @@ struct TrainerOptions {
   double decay = 0;                         // weight decay of matrices (AdamW); norms and biases have none
   double clip = 1;                          // the largest norm of the gradient; 0: no clipping
   double smoothing = 0.1;                   // of labels
-  Precision precision = Precision::kFloat;  // of products; kBf16 where HasBf16() (core/kernels/gemm.h)
+  Precision precision = Precision::kFloat;  // of products; kBf16 where HasBf16() (core/kernels/gemm_bf16.h)
   uint64_t average_from = 0;                // weights are averaged from this step on; 0: never
   uint64_t average_every = 10;              // steps between two weights in the average
   uint64_t seed = 1;                        // of dropout

@@ -1,8 +1,9 @@
 // The work that every engine gets, and its number of operations: two for a multiply-add; softmax, norms and biases are
 // not counted. This file does not know any engine.
 
+import { architectures } from './models/architectures.mjs';
 import { brought, encodeOperations, generateOperations } from './models/brought.mjs';
-import { architectures, encoderOperations, translateOperations } from './models/architectures.mjs';
+import { encoderOperations, translateOperations } from './models/operations.mjs';
 
 /** @typedef {'f32' | 'int8'} Precision of weights, and of what they are multiplied by */
 

@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "core/kernels/gemm_bf16.h"
 #include "tests/core/kernel_testing.h"
 
 namespace qkv {

@@ -56,25 +56,51 @@ test('the library, types too', () => {
   expect(against('web/lib/', /\.(js|ts)$/, folders)).toEqual([]);
 });
 
-// Except kernels: the source of a kernel includes its variants, which use the types of its header.
-test('no modules of the core include each other in a circle; a header and its source are one module', () => {
-  const includes = new Map();
-  for (const name of filesIn('core/', /\.(cc|h)$/).filter((file) => !file.startsWith('kernels/'))) {
-    const module = name.replace(/\.\w+$/, '');
-    const text = readFileSync(at(`core/${name}`), 'utf8');
-    const named = [...text.matchAll(/^#include "core\/([^"]+)\.h"/gm)].map(([, path]) => path);
-    includes.set(module, [...(includes.get(module) ?? []), ...named.filter((path) => path !== module)]);
-  }
+/** The modules that reach themselves. @param {Map<string, string[]>} named the modules that each module names */
+function circular(named) {
   const reached = (from) => {
     const seen = new Set();
-    const left = [...includes.get(from)];
+    const left = [...named.get(from)];
     while (left.length > 0) {
       const next = left.pop();
-      if (!seen.has(next)) left.push(...(includes.get(next) ?? []));
+      if (!seen.has(next)) left.push(...(named.get(next) ?? []));
       seen.add(next);
     }
     return seen;
   };
+  return [...named.keys()].filter((module) => reached(module).has(module));
+}
+
+test('finds circles', () => {
+  const named = { a: ['b'], b: ['c'], c: ['b'], d: ['a', 'e'] };
+  expect(circular(new Map(Object.entries(named)))).toEqual(['b', 'c']);
+});
+
+// A header, its source and its kernels for each target (X.h, X.cc, X-inl.h) are one module.
+test('no modules of the core include each other in a circle', () => {
+  const moduleOf = (name) => name.replace(/(-inl)?\.\w+$/, '');
+  const includes = new Map();
+  for (const name of filesIn('core/', /\.(cc|h)$/)) {
+    const module = moduleOf(name);
+    const text = readFileSync(at(`core/${name}`), 'utf8');
+    const named = [...text.matchAll(/^#include "core\/([^"]+)"/gm)].map(([, path]) => moduleOf(path));
+    includes.set(module, [...(includes.get(module) ?? []), ...named.filter((path) => path !== module)]);
+  }
   expect(includes.size).toBeGreaterThan(100);
-  expect([...includes.keys()].filter((module) => reached(module).has(module))).toEqual([]);
+  expect(circular(includes)).toEqual([]);
+});
+
+// Types may refer to each other: they are in comments.
+test.each(['web', 'tests'])('no modules in %s import each other in a circle, later imports included', (root) => {
+  const imports = new Map();
+  for (const name of filesIn(root, /\.m?js$/)) {
+    const text = readFileSync(join(at(root), name), 'utf8').replaceAll(/\/\*\*.*?\*\//gs, '');
+    const named = [...text.matchAll(/(?:from |import |import\()'(\.[^']+)'/g)];
+    imports.set(
+      name,
+      named.map(([, path]) => normalize(join(dirname(name), path))),
+    );
+  }
+  expect(imports.size).toBeGreaterThan(100);
+  expect(circular(imports)).toEqual([]);
 });

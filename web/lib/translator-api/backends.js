@@ -2,9 +2,9 @@
 import { onAbort, unlessAborted } from '../base/abort.js';
 import { loadedPart, QkvError, quotaExceeded, toPublicError } from '../base/errors.js';
 import { inputText, kInputQuota } from '../base/given.js';
-import { exception } from './creation.js';
 import { asSpecified } from './detection.js';
 import { Download } from './download.js';
+import { exception } from './exception.js';
 
 /** @typedef {import('../text/languages.js').LanguagePair} LanguagePair */
 /** @typedef {(loaded: number) => void} Report */

@@ -3,6 +3,7 @@
 import { newMonitor } from '../api/monitor.js';
 import { canonicalTag } from '../text/canonical.js';
 import { member, requireArguments, toDictionary, toFunction, toSignal, toText } from '../webidl/convert.js';
+import { exception } from './exception.js';
 
 /** @typedef {'unavailable' | 'downloadable' | 'downloading' | 'available'} Availability */
 /** @typedef {import('../api/monitor.js').CreateMonitor} CreateMonitor */
@@ -11,15 +12,6 @@ import { member, requireArguments, toDictionary, toFunction, toSignal, toText } 
 
 /** The features of the permissions policy, by the names of the classes. @type {Record<string, string>} */
 const kFeatures = { Translator: 'translator', LanguageDetector: 'language-detector' };
-
-/** A frame that was removed has no DOMException any more in Chromium, unless it was looked up before. */
-const Exception = globalThis.DOMException;
-
-/** @param {string} name @param {string} message @param {unknown} [cause] */
-export function exception(name, message, cause) {
-  const error = new Exception(message, name);
-  return cause === undefined ? error : Object.defineProperty(error, 'cause', { value: cause, configurable: true });
-}
 
 /** Throws an InvalidStateError where the page has left, as a frame that was removed has. */
 export function requireDocument() {
@@ -88,11 +80,13 @@ export function availabilityOf(name, options) {
 }
 
 /**
+ * @template Created
  * @param {string} name of the class
  * @param {Common} options
- * @returns {Promise<any>} an object of the class
+ * @param {(model: import('./run.js').Model<any>, options: any) => Created} construct makes the object
+ * @returns {Promise<Created>}
  */
-export function createObject(name, options) {
+export function createObject(name, options, construct) {
   requireDocument();
   canonicalize(options);
   const { signal, monitor: callback } = options;
@@ -107,7 +101,7 @@ export function createObject(name, options) {
     const stop = () => reject(signal?.reason);
     signal?.addEventListener('abort', stop);
     loadRun()
-      .then((run) => run.create(name, options, monitor, isActive))
+      .then((run) => run.create(name, options, construct, monitor, isActive))
       .then(resolve, reject)
       .finally(() => signal?.removeEventListener('abort', stop));
   });

@@ -39,7 +39,8 @@ export class LanguageDetector {
   static create(options = {}) {
     return promised(() => {
       const dictionary = toDictionary(options);
-      return createObject('LanguageDetector', { ...readCore(dictionary), ...readCommon(dictionary) });
+      const given = { ...readCore(dictionary), ...readCommon(dictionary) };
+      return createObject('LanguageDetector', given, newLanguageDetector);
     });
   }
 
@@ -95,5 +96,5 @@ export class LanguageDetector {
  * @param {CoreOptions} options
  * @returns {LanguageDetector}
  */
-export const newLanguageDetector = (model, { expectedInputLanguages: expected }) =>
+const newLanguageDetector = (model, { expectedInputLanguages: expected }) =>
   new /** @type {any} */ (LanguageDetector)(kInternal, model, expected?.length ? Object.freeze(expected) : null);

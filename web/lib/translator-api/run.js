@@ -2,11 +2,9 @@
 // (https://webmachinelearning.github.io/writing-assistance-apis/#supporting-results).
 import { onAbort, stoppableStream, unlessAborted, withSignals } from '../base/abort.js';
 import { nextTask } from '../base/runtime.js';
-import { exception } from './creation.js';
+import { exception } from './exception.js';
 import { find } from './find.js';
-import { newLanguageDetector } from './language-detector.js';
 import { Progress } from './progress.js';
-import { newTranslator } from './translator.js';
 
 /** @typedef {import('./backends.js').Backend} Backend */
 
@@ -27,13 +25,15 @@ async function found(name, options) {
 export const availability = async (name, options) => (await found(name, options)).state;
 
 /**
- * Loads what a model calls, tells the monitor of it, and makes the object.
+ * Loads what a model calls, reports the progress to the monitor, and makes the object.
+ * @template Created
  * @param {string} name of the class
  * @param {import('./creation.js').Common & import('./creation.js').CoreOptions} options
+ * @param {(model: Model<any>, options: any) => Created} construct makes the object
  * @param {import('../api/monitor.js').CreateMonitor | undefined} monitor
  * @param {boolean} isActive whether the user had just clicked or typed
  */
-export async function create(name, options, monitor, isActive) {
+export async function create(name, options, construct, monitor, isActive) {
   const { signal } = options;
   const { state, open } = await found(name, options);
   if (!open) throw exception('NotSupportedError', 'There is no model for these languages: see configure({ models })');
@@ -46,7 +46,7 @@ export async function create(name, options, monitor, isActive) {
   if (signal?.aborted) backend.leave();
   signal?.throwIfAborted();
   const model = new Model(backend, signal);
-  return name === 'Translator' ? newTranslator(model) : newLanguageDetector(model, options);
+  return construct(model, options);
 }
 
 /**

@@ -38,7 +38,8 @@ export class Translator {
     return promised(() => {
       requireArguments(arguments, 1);
       const dictionary = toDictionary(options);
-      return createObject('Translator', { ...readPair(dictionary), ...readCommon(dictionary) });
+      const given = { ...readPair(dictionary), ...readCommon(dictionary) };
+      return createObject('Translator', given, newTranslator);
     });
   }
 
@@ -111,4 +112,4 @@ export class Translator {
  * @param {import('./run.js').Model<any>} model
  * @returns {Translator}
  */
-export const newTranslator = (model) => new /** @type {any} */ (Translator)(kInternal, model);
+const newTranslator = (model) => new /** @type {any} */ (Translator)(kInternal, model);
