@@ -1,4 +1,6 @@
 // qkv train: trains a model as a config says, and writes a model folder.
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -6,7 +8,9 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <set>
 
+#include "core/base/json.h"
 #include "core/cli/command.h"
 #include "core/evaluate/bleu.h"
 #include "core/io/files.h"
@@ -107,6 +111,45 @@ void Train(const Options& options) {
   }
 }
 
+// The config's fields as a JSON list; tests/cli/options.test.js compares it with the types and the docs.
+void PrintFields() {
+  using Kind = ConfigField::Kind;
+  std::set<std::string> in_memory;  // the fields that JavaScript has too
+  for (const ConfigField& field : RunConfigFields(DataIn::kMemory)) in_memory.insert(field.path);
+  rapidjson::StringBuffer buffer;
+  rapidjson::Writer<rapidjson::StringBuffer> json(buffer);
+  json.StartArray();
+  for (const ConfigField& field : RunConfigFields(DataIn::kFiles)) {
+    constexpr const char* kKinds[] = {"whole", "number", "choice", "text", "other"};
+    json.StartObject();
+    json.Key("name");
+    json.String(field.path.c_str());
+    json.Key("kind");
+    json.String(kKinds[static_cast<size_t>(field.kind)]);
+    if (field.kind == Kind::kWhole || field.kind == Kind::kNumber) {
+      json.Key("least");
+      json.Double(field.least);
+      json.Key("most");
+      json.Double(field.most);
+      json.Key("absent");
+      json.Double(field.absent);
+    }
+    if (field.kind == Kind::kChoice) {
+      json.Key("names");
+      json.StartArray();
+      for (const std::string_view name : field.names) json.String(name.data(), static_cast<unsigned>(name.size()));
+      json.EndArray();
+      json.Key("absent");
+      json.String(std::string(field.names[static_cast<size_t>(field.absent)]).c_str());
+    }
+    json.Key("javascript");
+    json.Bool(in_memory.contains(field.path));
+    json.EndObject();
+  }
+  json.EndArray();
+  std::puts(buffer.GetString());
+}
+
 }  // namespace
 
 void AddTrain(CLI::App& app) {
@@ -116,6 +159,13 @@ void AddTrain(CLI::App& app) {
       ->required()
       ->check(CLI::ExistingFile);
   command->add_flag("--resume", options->resume, "go on from the run's latest checkpoint, if it has one");
+  const auto fields = [] {
+    PrintFields();
+    throw CLI::Success();
+  };
+  command
+      ->add_flag_callback("--fields", fields, "print the config's fields with their ranges as JSON, and train nothing")
+      ->trigger_on_parse();
   AddThreads(*command, options->common);
   command->callback([options] { Train(*options); });
 }

@@ -24,41 +24,61 @@ std::string Listed(std::span<const std::string_view> names) {
   return all;
 }
 
+void ConfigFields::Add(ConfigField field, Reader reader) {
+  readers_[field.path] = std::move(reader);
+  fields_.push_back(std::move(field));
+}
+
 void ConfigFields::Text(const char* name, std::string& to) {
-  readers_[name] = [this, name, &to](const Json& json) -> Result<void> {
+  Add({name, ConfigField::Kind::kText}, [this, name, &to](const Json& json) -> Result<void> {
     if (!json.IsString()) return Wrong(name, "must be text");
     to = json.GetString();
     return {};
-  };
+  });
 }
 
-void ConfigFields::Number(const char* name, bool whole, double least, double most,
-                          const std::function<void(double)>& take) {
-  readers_[name] = [this, name, whole, least, most, take](const Json& json) -> Result<void> {
-    if (!json.IsNumber() || !(json.GetDouble() >= least && json.GetDouble() <= most) ||
-        (whole && json.GetDouble() != std::floor(json.GetDouble()))) {
-      return Wrong(name, std::string("must be a ") + (whole ? "whole " : "") + "number from " + Shown(least) + " to " +
-                             Shown(most));
-    }
-    take(json.GetDouble());
-    return {};
-  };
+void ConfigFields::Number(ConfigField field, std::function<void(double)> take) {
+  const bool whole = field.kind == ConfigField::Kind::kWhole;
+  const double least = field.least, most = field.most;
+  std::string name = field.path;
+  Add(std::move(field),
+      [this, name = std::move(name), whole, least, most, take = std::move(take)](const Json& json) -> Result<void> {
+        if (!json.IsNumber() || !(json.GetDouble() >= least && json.GetDouble() <= most) ||
+            (whole && json.GetDouble() != std::floor(json.GetDouble()))) {
+          return Wrong(name, std::string("must be a ") + (whole ? "whole " : "") + "number from " + Shown(least) +
+                                 " to " + Shown(most));
+        }
+        take(json.GetDouble());
+        return {};
+      });
 }
 
-void ConfigFields::Choice(const char* name, std::span<const std::string_view> names,
-                          const std::function<void(size_t)>& take) {
-  readers_[name] = [this, name, names, take](const Json& json) -> Result<void> {
-    for (size_t i = 0; i < names.size(); ++i) {
-      if (!json.IsString() || names[i] != json.GetString()) continue;
-      take(i);
-      return {};
-    }
-    return Wrong(name, "must be one of " + Listed(names));
-  };
+void ConfigFields::Choice(const char* name, std::span<const std::string_view> names, size_t absent,
+                          std::function<void(size_t)> take) {
+  Add({name, ConfigField::Kind::kChoice, 0, 0, static_cast<double>(absent), names},
+      [this, name, names, take = std::move(take)](const Json& json) -> Result<void> {
+        for (size_t i = 0; i < names.size(); ++i) {
+          if (!json.IsString() || names[i] != json.GetString()) continue;
+          take(i);
+          return {};
+        }
+        return Wrong(name, "must be one of " + Listed(names));
+      });
 }
+
+void ConfigFields::Other(const char* name, Reader read) { Add({name, ConfigField::Kind::kOther}, std::move(read)); }
 
 void ConfigFields::Part(const char* name, ConfigFields& part) {
   readers_[name] = [&part](const Json& json) { return part.Read(json); };
+  parts_.push_back(&part);
+}
+
+void ConfigFields::List(std::vector<ConfigField>& to) const {
+  for (const ConfigField& field : fields_) {
+    to.push_back(field);
+    to.back().path = PathOf(field.path);
+  }
+  for (const ConfigFields* part : parts_) part->List(to);
 }
 
 Result<void> ConfigFields::Read(const Json& json) const {
@@ -77,7 +97,7 @@ Result<void> ConfigFields::Read(const Json& json) const {
 }
 
 Error ConfigFields::Wrong(const std::string& name, std::string message) const {
-  return {ErrorCode::kInvalidFile, std::move(message), file_ + ", " + (path_.empty() ? "" : path_ + ".") + name};
+  return {ErrorCode::kInvalidFile, std::move(message), file_ + ", " + PathOf(name)};
 }
 
 }  // namespace qkv

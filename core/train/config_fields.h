@@ -8,11 +8,22 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/json.h"
 
 namespace qkv {
+
+// A field as the reader knows it.
+struct ConfigField {
+  enum class Kind { kWhole, kNumber, kChoice, kText, kOther };
+
+  std::string path;  // "batch.tokens"
+  Kind kind;
+  double least = 0, most = 0, absent = 0;        // of a number; `absent` holds without the field
+  std::span<const std::string_view> names = {};  // of a choice; `absent` is an index of them
+};
 
 // One object of a file: each field has a reader, and a field without one is an error. Errors: kInvalidFile, with the
 // file's name and the field's path.
@@ -27,24 +38,38 @@ class ConfigFields {
   // A number from `least` to `most`, an integer if T is one.
   template <class T>
   void Number(const char* name, T& to, double least, double most) {
-    Number(name, std::is_integral_v<T>, least, most, [&to](double x) { to = static_cast<T>(x); });
+    const auto kind = std::is_integral_v<T> ? ConfigField::Kind::kWhole : ConfigField::Kind::kNumber;
+    Number({name, kind, least, most, static_cast<double>(to)}, [&to](double x) { to = static_cast<T>(x); });
   }
-  // One of `names`, which outlive this object; `take` gets its index.
-  void Choice(const char* name, std::span<const std::string_view> names, const std::function<void(size_t)>& take);
-  void Other(const char* name, std::function<Result<void>(const Json&)> read) { readers_[name] = std::move(read); }
+  // One of `names`, which outlive this object. T is an enum whose values are their indices, or bool.
+  template <class T>
+  void Choice(const char* name, std::span<const std::string_view> names, T& to) {
+    Choice(name, names, static_cast<size_t>(to), [&to](size_t i) { to = static_cast<T>(i); });
+  }
+  void Other(const char* name, std::function<Result<void>(const Json&)> read);
   // A nested object.
   void Part(const char* name, ConfigFields& part);
 
   Result<void> Read(const Json& json) const;
+  // Adds all fields to `to`, nested ones by their paths.
+  void List(std::vector<ConfigField>& to) const;
   // An error about that field; `message` follows its name.
   Error Wrong(const std::string& name, std::string message) const;
 
  private:
-  void Number(const char* name, bool whole, double least, double most, const std::function<void(double)>& take);
+  using Reader = std::function<Result<void>(const Json&)>;
+
+  void Number(ConfigField field, std::function<void(double)> take);
+  void Choice(const char* name, std::span<const std::string_view> names, size_t absent,
+              std::function<void(size_t)> take);
+  void Add(ConfigField field, Reader reader);
+  std::string PathOf(const std::string& name) const { return (path_.empty() ? "" : path_ + ".") + name; }
 
   const std::string& file_;
   std::string path_;
-  std::map<std::string, std::function<Result<void>(const Json&)>> readers_;
+  std::map<std::string, Reader> readers_;
+  std::vector<ConfigField> fields_;  // in the order in which they were added, without those of parts
+  std::vector<const ConfigFields*> parts_;
 };
 
 // "a, b, c"

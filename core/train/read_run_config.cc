@@ -4,7 +4,7 @@
 #include <deque>
 #include <utility>
 
-#include "core/kernels/gemm.h"
+#include "core/kernels/gemm_bf16.h"
 #include "core/train/config_fields.h"
 #include "core/train/config_json.h"
 #include "core/train/one_sided_presets.h"
@@ -105,7 +105,9 @@ Result<void> CheckPreset(const RunConfig& run, const ConfigFields& fields) {
 class RunFields {
  public:
   RunFields(RunConfig& run, const std::string& file, DataIn data) : run_(run), file_(file), root_(file, "") {
-    if (data == DataIn::kFiles) Files();
+    // What a run on files alone has: paths, reports, checkpoints.
+    const bool files = data == DataIn::kFiles;
+    if (files) Files();
     root_.Text("preset", run.preset);
     root_.Number("steps", run.steps, 1, kMany);
     root_.Number("seed", run.seed, 0, kMany);
@@ -116,7 +118,9 @@ class RunFields {
     });
     Data();
     Learning();
-    Reports();
+    ConfigFields& measure = Part("measure");
+    measure.Number("pairs", run_.measure_pairs, 1, 1 << 20);
+    if (files) Reports(measure);
   }
 
   const ConfigFields& root() const { return root_; }
@@ -130,9 +134,10 @@ class RunFields {
     root_.Text("vocabulary", run_.vocabulary);
     root_.Text("from", run_.from);
     root_.Text("dev", run_.dev);
-    root_.Choice("task", kTasks, [this](size_t i) { run_.task = static_cast<Task>(i); });
+    root_.Choice("task", kTasks, run_.task);
     root_.Other("labels", [this](const Json& value) { return ReadLabels(value, root_, run_.labels); });
     root_.Other("corpora", [this](const Json& value) { return ReadCorpora(value, root_, file_, run_.corpora); });
+    root_.Choice("precision", kPrecisions, run_.trainer.precision);
   }
 
   void Data() {
@@ -152,7 +157,6 @@ class RunFields {
 
   void Learning() {
     TrainerOptions& trainer = run_.trainer;
-    root_.Choice("precision", kPrecisions, [&](size_t i) { trainer.precision = static_cast<Precision>(i); });
     ConfigFields& optimiser = Part("optimiser");
     optimiser.Number("beta1", trainer.beta1, 0, 0.999999);
     optimiser.Number("beta2", trainer.beta2, 0, 0.999999);
@@ -161,7 +165,7 @@ class RunFields {
     optimiser.Number("clip", trainer.clip, 0, 1e6);
     optimiser.Number("smoothing", trainer.smoothing, 0, 0.999);
     ConfigFields& schedule = Part("schedule");
-    schedule.Choice("kind", kScheduleNames, [&](size_t i) { trainer.schedule.kind = static_cast<ScheduleKind>(i); });
+    schedule.Choice("kind", kScheduleNames, trainer.schedule.kind);
     schedule.Number("peak", trainer.schedule.peak, 0, 10);
     schedule.Number("warmup", trainer.schedule.warmup, 0, kMany);
     schedule.Number("floor", trainer.schedule.floor, 0, 1);
@@ -170,12 +174,10 @@ class RunFields {
     average.Number("every", trainer.average_every, 1, kMany);
   }
 
-  void Reports() {
-    ConfigFields& measure = Part("measure");
+  void Reports(ConfigFields& measure) {
     measure.Number("every", run_.measure_every, 1, kMany);
-    measure.Number("pairs", run_.measure_pairs, 1, 1 << 20);
     measure.Number("patience", run_.patience, 0, kMany);
-    measure.Choice("by", kMeasures, [this](size_t i) { run_.by_bleu = i == 1; });
+    measure.Choice("by", kMeasures, run_.by_bleu);
     Part("checkpoint").Number("every", run_.checkpoint_every, 1, kMany);
     Part("log").Number("every", run_.log_every, 1, kMany);
   }
@@ -210,6 +212,13 @@ void Complete(RunConfig& run, const RunFields& fields) {
 }
 
 }  // namespace
+
+std::vector<ConfigField> RunConfigFields(DataIn data) {
+  RunConfig run;
+  std::vector<ConfigField> fields;
+  RunFields(run, "", data).root().List(fields);
+  return fields;
+}
 
 Result<RunConfig> ParseRunConfig(std::string_view text, const std::string& file, DataIn data) {
   QKV_TRY(const JsonObject json, JsonObject::Parse(text, file, kLargestConfig));

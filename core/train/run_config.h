@@ -23,7 +23,8 @@ enum class Task { kTranslate, kContinue, kMasked, kClassify, kTag, kLanguage };
 constexpr bool HasTextsAlone(Task task) { return task == Task::kContinue || task == Task::kMasked; }
 constexpr bool HasLabels(Task task) { return task == Task::kClassify || task == Task::kTag || task == Task::kLanguage; }
 
-// The fields, as in the file. Paths are relative to the file's folder.
+// The fields, as in the file. Paths are relative to the file's folder. RunConfigFields (core/train/read_run_config.h)
+// lists them with their ranges.
 struct RunConfig {
   std::string out;                   // "out": the folder to write
   Task task = Task::kTranslate;      // "task": translate, continue, masked, classify, tag, language

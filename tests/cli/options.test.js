@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Translator } from '../../web/lib/index.js';
 import { Generator } from '../../web/lib/models/index.js';
+import { Trainer } from '../../web/lib/train/index.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path) => readFileSync(join(root, path), 'utf8');
@@ -95,4 +96,48 @@ test('docs/options.md has the list', () => {
     const rows = page[i + 1].split('\n').filter((line) => /^\| *(`|\|)/.test(line));
     expect(rows.map(cells)).toEqual(of(call).map((option) => cells(row(option))));
   }
+});
+
+describe('the config of a training run', () => {
+  const fields = JSON.parse(qkv('train', '--fields').stdout);
+
+  test('docs/training.md has each field with its range and its default', () => {
+    const range = ({ least, most, names }) => {
+      if (names) return names.map((name) => `\`${name}\``).join(', ');
+      if (least === undefined) return '';
+      return most >= 1e15 ? `from ${least}` : `${least} to ${most}`;
+    };
+    const table = read('web/docs/training.md').split('| field | range |')[1].split('\n\n')[0];
+    const rows = table.split('\n').slice(2);
+    const found = rows.map((row) => row.split(' | ').map((cell) => cell.replace(/^\| /, '').trim()));
+    expect(found.map(([name, values]) => [name, values])).toEqual(
+      fields.map((field) => [`\`${field.name}\``, range(field)]),
+    );
+    for (const [i, { absent }] of fields.entries())
+      if (absent !== undefined) expect(found[i][2].replaceAll('`', '')).toBe(String(absent).replace('e-0', 'e-'));
+  });
+
+  test('TrainerConfig has the fields that JavaScript has', () => {
+    const type = read('web/lib/train/trainer.js').split('@typedef {object} TrainerConfig')[1].split('*/')[0];
+    const named = [...type.matchAll(/@property \{(.*)\} \[(\w+)\]/g)].flatMap(([, content, name]) => {
+      const parts = content.startsWith('{') ? [...content.matchAll(/(\w+)\?:/g)] : [];
+      return parts.length > 0 ? parts.map(([, part]) => `${name}.${part}`) : name;
+    });
+    const wanted = fields.filter(({ javascript }) => javascript).map(({ name }) => name);
+    expect(named.toSorted()).toEqual(wanted.toSorted());
+    for (const { name, names, javascript } of fields) {
+      if (names && javascript)
+        expect(type).toContain(`${name.split('.').at(-1)}?: ${names.map((n) => `'${n}'`).join(' | ')}`);
+    }
+  });
+
+  test('a run in JavaScript refuses fields that only a run on files has', async () => {
+    const pairs = [['abc', 'cba']];
+    for (const config of [{ precision: 'float' }, { checkpoint: { every: 1 } }, { measure: { by: 'loss' } }]) {
+      await expect(Trainer.create({ pairs, config })).rejects.toMatchObject({
+        code: 'INVALID_FILE',
+        message: expect.stringContaining('is not a field of this file'),
+      });
+    }
+  });
 });

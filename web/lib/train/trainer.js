@@ -14,16 +14,17 @@ import { trainUrl, trainWorkerUrl } from './assets.js';
 /** @typedef {{source: string, target: string}} SentencePair */
 
 /**
- * The config of a run, as in the file of `qkv train` (its fields `preset`, `model`, `batch`, `subwords`, `optimiser`,
- * `schedule`, `average`, `steps`, `seed`). All fields have defaults; an unknown field is an error.
+ * The config of a run, as in the file of `qkv train` (web/docs/training.md), without the fields of files,
+ * `precision` and the intervals of reports. All fields have defaults; an unknown field is an error.
  * @typedef {object} TrainerConfig
  * @property {'tiny' | 'small' | 'base'} [preset] the base config; left out: 'small'
  * @property {Record<string, number | boolean | string>} [model] fields of config.json that differ from the preset's
- * @property {{tokens?: number, longest?: number, joined?: number[], accumulate?: number}} [batch]
+ * @property {{tokens?: number, longest?: number, window_bytes?: number, joined?: number[], accumulate?: number}} [batch]
  * @property {{source?: number, target?: number}} [subwords]
  * @property {{beta1?: number, beta2?: number, epsilon?: number, decay?: number, clip?: number, smoothing?: number}} [optimiser]
  * @property {{kind?: 'inverse-sqrt' | 'cosine' | 'constant', peak?: number, warmup?: number, floor?: number}} [schedule]
  * @property {{from?: number, every?: number}} [average]
+ * @property {{pairs?: number}} [measure] the most pairs of `dev` that `measure()` uses
  * @property {number} [steps] of the whole run: used by the cosine schedule and by the average's share
  * @property {number} [seed]
  */
