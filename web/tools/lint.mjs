@@ -79,6 +79,15 @@ const checks = {
   tsc: async () => {
     for (const folder of ['.', 'web/tools', 'web/demo']) await node('typescript/bin/tsc', '-p', folder);
   },
+  // The examples' templates are checked with the types of the sources, so that nothing has to be built.
+  'vue-tsc': () => node('vue-tsc/bin/vue-tsc.js', '-p', 'examples'),
+  'svelte-check': () =>
+    node(
+      'svelte-check/bin/svelte-check',
+      ...['--workspace', 'examples/svelte/src', '--fail-on-warnings', '--output', 'machine'],
+      ...['--tsconfig', at('examples/tsconfig.svelte.json')],
+      ...['--config', at('examples/svelte.config.js')],
+    ),
 };
 
 /** Runs every check; returns the names of those that failed. */

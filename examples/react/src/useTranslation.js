@@ -6,7 +6,7 @@ import enFr from 'qkv-en-fr';
  * A promise of a translator that lives as long as the component. Translators with the same options share an engine.
  */
 function useTranslator() {
-  const [creating, setCreating] = useState(null);
+  const [creating, setCreating] = useState(/** @type {Promise<Translator> | null} */ (null));
   useEffect(() => {
     const created = Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', model: enFr });
     setCreating(created);
