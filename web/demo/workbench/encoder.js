@@ -1,12 +1,11 @@
 // Runs an encoder on one text: shows its pieces, the results of its head, and the attention of each head.
 
 import { encoderTrace } from '../../view/index.js';
-import { LatestRun } from '../shared/latest.js';
 import { kOneText } from '../shared/words.js';
-import { Field } from './field.js';
 import { Hidden, wordsOf } from './hidden.js';
 import { answersOf } from './answers.js';
 import { WordRow } from './word-row.js';
+import { Workbench } from './workbench.js';
 
 /** @typedef {import('../shared/explorer.js').Explorer} Explorer */
 /** @typedef {import('../shared/marks.js').Marks} Marks */
@@ -14,14 +13,10 @@ import { WordRow } from './word-row.js';
 /** @typedef {import('./hidden.js').Word} Word */
 /** @typedef {ReturnType<typeof import('../shared/status.js').statusLine>} Status */
 
-const kTypingPause = 150;
 const kAloud = 3; // of what is said
 
-/** Dispatches `change` when the text in view was read; `choose` when the reader chose one. */
-export class EncoderWorkbench extends EventTarget {
-  #explorer;
-  #status;
-  #field;
+/** @extends {Workbench<Encoder>} */
+export class EncoderWorkbench extends Workbench {
   #words;
   #says;
   #title;
@@ -30,43 +25,20 @@ export class EncoderWorkbench extends EventTarget {
   #aloud;
   #question;
   #hidden = new Hidden();
-  /** @type {Encoder | null} */
-  #model = null;
   /** @type {ReturnType<typeof answersOf> | null} */
   #answers = null;
-  #run;
 
   /** @param {HTMLElement} root parts/encoder-workbench.html @param {Explorer} explorer @param {Marks} marks the page's @param {Status} status */
   constructor(root, explorer, marks, status) {
-    super();
-    const find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
-    this.#explorer = explorer;
-    this.#status = status;
-    this.#field = new Field(root, marks, 'source');
+    super(root, 'source', explorer, marks, status);
+    const { find } = this;
     this.#words = new WordRow(find('.words'), (word) => this.#toggle(word));
     this.#says = /** @type {HTMLElement} */ (find('.says .said'));
     this.#aloud = /** @type {HTMLElement} */ (find('.aloud'));
     this.#which = /** @type {HTMLElement} */ (find('.which-mask'));
     this.#title = /** @type {HTMLElement} */ (find('.says h2'));
     this.#question = /** @type {HTMLInputElement} */ (find('.question input'));
-    this.#run = new LatestRun(
-      (signal) => this.#read(signal),
-      (error) => {
-        this.#field.busy(false);
-        status.failed(error, () => this.#run.request());
-      },
-    );
-    this.#field.addEventListener('input', () => this.#changed(kTypingPause));
-    this.#question.addEventListener('input', () => this.#changed(kTypingPause));
-    for (const chip of find('.examples').children) chip.addEventListener('click', () => this.#choose(chip.textContent));
-  }
-
-  get text() {
-    return this.#field.text;
-  }
-  set text(text) {
-    this.#field.text = text;
-    this.#changed(0);
+    this.#question.addEventListener('input', () => this.typed());
   }
 
   /** The text with the words that were hidden here. */
@@ -82,47 +54,34 @@ export class EncoderWorkbench extends EventTarget {
 
   /** @param {Encoder} model reads from here on; the one before may be gone */
   use(model) {
-    this.#model = model;
-    this.#explorer.words = kOneText;
+    this.model = model;
+    this.explorer.words = kOneText;
     this.#answers = answersOf(model, (text) => this.#fill(text));
     this.#title.textContent = this.#answers.title;
     this.#says.replaceChildren(this.#answers.node);
     this.#which.replaceChildren(...(this.#answers.which ? [this.#answers.which] : []));
     /** @type {HTMLElement} */ (this.#question.parentElement).hidden = model.info.head !== 'answer';
-    this.#changed(0);
-  }
-
-  /** Stops reading. */
-  end() {
-    this.#run.cancel();
-    this.#model = null;
+    this.changed(0);
   }
 
   get #mask() {
-    return this.#model?.info.mask ?? '[MASK]';
+    return this.model?.info.mask ?? '[MASK]';
   }
 
   get #wordList() {
     return wordsOf(this.text, this.#mask);
   }
 
-  /** @param {number} pause */
-  #changed(pause) {
-    this.#field.busy(true);
+  /** @override @param {number} pause */
+  changed(pause) {
+    super.changed(pause);
     this.#showWords();
-    this.#run.request(pause);
   }
 
   #showWords() {
     const words = this.#wordList;
     this.#hidden.follow(this.text, words);
-    this.#words.show(words, this.#hidden, this.#model === null || this.#model.info.head === 'masked');
-  }
-
-  /** @param {string} text */
-  #choose(text) {
-    this.text = text;
-    this.dispatchEvent(new Event('choose'));
+    this.#words.show(words, this.#hidden, this.model === null || this.model.info.head === 'masked');
   }
 
   /** Hides a word, or shows it again. @param {Word} word */
@@ -135,9 +94,9 @@ export class EncoderWorkbench extends EventTarget {
       return;
     }
     const before = this.#wordList.filter((other) => other.mask >= 0 && other.begin < begin).length;
-    this.#field.text = this.text.slice(0, begin) + this.#mask + this.text.slice(end);
+    this.field.text = this.text.slice(0, begin) + this.#mask + this.text.slice(end);
     this.#answers?.choose(before);
-    this.#changed(0);
+    this.changed(0);
     this.#hidden.learn(before, word.text);
     this.#showWords();
     this.dispatchEvent(new Event('choose'));
@@ -151,18 +110,18 @@ export class EncoderWorkbench extends EventTarget {
 
   /** @param {Word} word a mask @param {string} text */
   #replace({ begin, end }, text) {
-    this.#field.text = this.text.slice(0, begin) + text + this.text.slice(end);
-    this.#changed(0);
+    this.field.text = this.text.slice(0, begin) + text + this.text.slice(end);
+    this.changed(0);
     this.dispatchEvent(new Event('choose'));
   }
 
-  /** @param {AbortSignal} signal */
-  async #read(signal) {
-    const [model, answers] = [this.#model, this.#answers];
+  /** @override @param {AbortSignal} signal */
+  async read(signal) {
+    const [model, answers] = [this.model, this.#answers];
     if (!model || !answers) return;
     const text = this.text;
     if (text.trim() === '') {
-      this.#explorer.show(null, false);
+      this.explorer.show(null, false);
       answers.show(null, text, () => null);
     } else {
       await this.#look(model, text, signal);
@@ -175,7 +134,7 @@ export class EncoderWorkbench extends EventTarget {
       .slice(0, kAloud)
       .map((item) => Array.from(item.querySelectorAll('.name, .number, b, small'), (one) => one.textContent).join(' '))
       .join(', ');
-    this.#field.busy(false);
+    this.busy(false);
     this.dispatchEvent(new Event('change'));
   }
 
@@ -185,9 +144,9 @@ export class EncoderWorkbench extends EventTarget {
     const traced = await model.trace(text, { signal });
     signal.throwIfAborted();
     const trace = encoderTrace(traced, text);
-    this.#explorer.show(trace, false);
-    this.#field.mark(trace.source);
-    this.#status.ready(model.info, {
+    this.explorer.show(trace, false);
+    this.field.mark(trace.source);
+    this.status.ready(model.info, {
       pieces: traced.pieces.length,
       milliseconds: performance.now() - begin,
       note: traced.truncated ? 'its end was not read' : '',

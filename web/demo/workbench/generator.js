@@ -2,11 +2,10 @@
 // each head.
 
 import { generatorTrace } from '../../view/index.js';
-import { LatestRun } from '../shared/latest.js';
 import { kOneText } from '../shared/words.js';
-import { Field } from './field.js';
 import { Knobs, kSeeds } from './knobs.js';
 import { NextPieces } from './next-pieces.js';
+import { Workbench } from './workbench.js';
 
 /** @typedef {import('../shared/explorer.js').Explorer} Explorer */
 /** @typedef {import('../shared/marks.js').Marks} Marks */
@@ -14,27 +13,21 @@ import { NextPieces } from './next-pieces.js';
 /** @typedef {import('../../view/trace.js').Trace} Trace */
 /** @typedef {ReturnType<typeof import('../shared/status.js').statusLine>} Status */
 
-const kTypingPause = 150;
 const kPieces = 24; // of one continuation
 const kPace = 50; // milliseconds a piece: that it can be seen
 const kUndone = 100; // texts to go back to
 const kNamed = 24; // letters of a text in a heading
 
 /**
- * Dispatches `change` when the text in view was read, or a knob turned; `write` when the model has written on; `choose`
- * when the reader chose a text.
+ * Also dispatches `change` when a knob was turned, and `write` when the model has continued the text.
+ * @extends {Workbench<Generator>}
  */
-export class GeneratorWorkbench extends EventTarget {
+export class GeneratorWorkbench extends Workbench {
   #knobs;
-  #explorer;
-  #status;
-  #field;
   #next;
   #button;
   /** For screen readers. */
   #aloud;
-  /** @type {Generator | null} */
-  #model = null;
   /** @type {Trace | null} */
   #trace = null;
   /** Texts before the model wrote, or the reader picked. @type {string[]} */
@@ -45,15 +38,11 @@ export class GeneratorWorkbench extends EventTarget {
   #ended = null;
   /** @type {AbortController | null} */
   #writing = null;
-  #run;
 
   /** @param {HTMLElement} root parts/generator-workbench.html @param {Explorer} explorer @param {Marks} marks the page's @param {Status} status */
   constructor(root, explorer, marks, status) {
-    super();
-    const find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
-    this.#explorer = explorer;
-    this.#status = status;
-    this.#field = new Field(root, marks, 'target');
+    super(root, 'target', explorer, marks, status);
+    const { find } = this;
     this.#knobs = new Knobs(find('.knobs'));
     this.#next = new NextPieces(find('.says'), (error) => status.failed(error, null));
     this.#aloud = /** @type {HTMLElement} */ (find('.aloud'));
@@ -63,17 +52,14 @@ export class GeneratorWorkbench extends EventTarget {
       other: /** @type {HTMLButtonElement} */ (find('.other')),
       undo: /** @type {HTMLButtonElement} */ (find('.undo')),
     };
-    this.#run = new LatestRun(
-      (signal) => this.#look(signal),
-      (error) => this.#failed(error),
-    );
     this.#listen();
-    for (const chip of find('.examples').children) chip.addEventListener('click', () => this.#choose(chip.textContent));
   }
 
+  /** @override */
   get text() {
-    return this.#field.text;
+    return super.text;
   }
+  /** @override */
   set text(text) {
     this.#stop();
     this.#before = [];
@@ -93,28 +79,29 @@ export class GeneratorWorkbench extends EventTarget {
   /** @param {Generator} model writes from here on; the one before may be gone */
   use(model) {
     this.#stop();
-    this.#model = model;
-    this.#explorer.words = kOneText;
+    this.model = model;
+    this.explorer.words = kOneText;
     this.#next.use(model);
     this.#next.bend = this.draw;
-    this.#changed(0);
+    this.changed(0);
   }
 
-  /** Stops writing and reading. */
+  /** Stops writing and reading. @override */
   end() {
     this.#stop();
-    this.#run.cancel();
-    this.#model = null;
+    super.end();
     this.#enable();
+  }
+
+  /** @override */
+  typed() {
+    this.#stop();
+    this.#from = null;
+    super.typed();
   }
 
   #listen() {
     const { write, step, other, undo } = this.#button;
-    this.#field.addEventListener('input', () => {
-      this.#stop();
-      this.#from = null;
-      this.#changed(kTypingPause);
-    });
     this.#next.addEventListener('pick', (event) =>
       this.#put(this.#next.after + /** @type {CustomEvent} */ (event).detail),
     );
@@ -122,7 +109,7 @@ export class GeneratorWorkbench extends EventTarget {
       this.#next.bend = this.draw;
       this.dispatchEvent(new Event('change'));
     });
-    this.#explorer.selection.addEventListener('change', () => this.#showNext());
+    this.explorer.selection.addEventListener('change', () => this.#showNext());
     write.addEventListener('click', () => (this.#writing ? this.#stop() : this.write()));
     step.addEventListener('click', () => this.#write(this.text, 1));
     other.addEventListener('click', () => this.#writeOther());
@@ -151,7 +138,7 @@ export class GeneratorWorkbench extends EventTarget {
 
   /** @param {string} from @param {number} pieces */
   async #write(from, pieces) {
-    const model = this.#model;
+    const model = this.model;
     if (!model) return;
     this.#stop();
     const writing = (this.#writing = new AbortController());
@@ -159,7 +146,7 @@ export class GeneratorWorkbench extends EventTarget {
     try {
       await this.#stream(model, from, pieces, writing.signal);
     } catch (error) {
-      if (!writing.signal.aborted) this.#failed(error);
+      if (!writing.signal.aborted) this.failed(error);
     }
     if (this.#writing !== writing) return;
     this.#stop();
@@ -194,7 +181,7 @@ export class GeneratorWorkbench extends EventTarget {
     this.#writing = null;
     writing?.abort();
     this.#enable();
-    if (writing) this.#run.request();
+    if (writing) this.run.request();
   }
 
   /** @param {string} text that the reader picked */
@@ -207,12 +194,6 @@ export class GeneratorWorkbench extends EventTarget {
   }
 
   /** @param {string} text */
-  #choose(text) {
-    this.text = text;
-    this.dispatchEvent(new Event('choose'));
-  }
-
-  /** @param {string} text */
   #remember(text) {
     this.#before.push(text);
     if (this.#before.length > kUndone) this.#before.shift();
@@ -220,48 +201,41 @@ export class GeneratorWorkbench extends EventTarget {
 
   /** @param {string} text */
   #set(text) {
-    this.#field.text = text;
-    this.#field.scrollToEnd();
-    this.#changed(0);
+    this.field.text = text;
+    this.field.scrollToEnd();
+    this.changed(0);
   }
 
-  /** @param {number} pause */
-  #changed(pause) {
-    this.#field.busy(true);
-    this.#field.tint(this.#from);
+  /** @override @param {number} pause */
+  changed(pause) {
+    super.changed(pause);
+    this.field.tint(this.#from);
     this.#enable();
-    this.#run.request(pause);
   }
 
   #enable() {
     const { write, step, other, undo } = this.#button;
     write.textContent = this.#writing ? 'Stop' : 'Continue';
-    for (const button of [write, step, other]) button.disabled = !this.#model;
+    for (const button of [write, step, other]) button.disabled = !this.model;
     undo.disabled = this.#before.length === 0;
   }
 
-  /** @param {unknown} error */
-  #failed(error) {
-    this.#field.busy(false);
-    this.#status.failed(error, () => this.#run.request());
-  }
-
-  /** @param {AbortSignal} signal */
-  async #look(signal) {
-    const [model, text] = [this.#model, this.text];
+  /** @override @param {AbortSignal} signal */
+  async read(signal) {
+    const [model, text] = [this.model, this.text];
     if (!model) return;
     const begin = performance.now();
     const traced = await model.trace(text, { signal });
     signal.throwIfAborted();
     this.#trace = generatorTrace(traced, text);
-    this.#explorer.show(text === '' ? null : this.#trace, false);
-    this.#field.mark(this.#trace.target);
+    this.explorer.show(text === '' ? null : this.#trace, false);
+    this.field.mark(this.#trace.target);
     this.#showNext();
     if (this.#writing) return;
-    this.#field.busy(false);
-    if (text === this.#ended) this.#status.note('The model ends the text here: write on, or pick a piece.');
+    this.field.busy(false);
+    if (text === this.#ended) this.status.note('The model ends the text here: write on, or pick a piece.');
     else {
-      this.#status.ready(model.info, {
+      this.status.ready(model.info, {
         pieces: traced.pieces.length,
         milliseconds: performance.now() - begin,
         note: traced.truncated ? 'its end was not read' : '',
@@ -272,7 +246,7 @@ export class GeneratorWorkbench extends EventTarget {
 
   /** The next pieces after the highlighted piece, or after the whole text. */
   #showNext() {
-    const { slice, selection } = this.#explorer;
+    const { slice, selection } = this.explorer;
     const target = this.#trace?.target;
     const place = selection.current;
     const piece = place ? (place.query ?? place.key) : null;
