@@ -2,7 +2,7 @@
 
 import * as bert from './bert.mjs';
 import * as gpt2 from './gpt2.mjs';
-import { encoderOperations } from './architectures.mjs';
+import { encoderOperations } from './operations.mjs';
 
 /** @type {Record<string, bert.Bert | gpt2.Gpt2>} */
 export const brought = {
