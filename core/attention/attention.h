@@ -12,10 +12,15 @@
 #include "core/attention/score.h"
 #include "core/attention/selection.h"
 #include "core/attention/window.h"
+#include "core/base/function_ref.h"
 
 namespace qkv {
 
 extern const Score kScaledDot;
+
+// Turns the logits of one query, of the keys in `keys`, into weights, in place: row[j] is key j's. Returns whether no
+// window shapes them. `query`: its place.
+using WeighLogits = FunctionRef<bool(size_t head, size_t query, KeyRange keys, float* row)>;
 
 struct Attention {
   const Score* score = &kScaledDot;
@@ -28,6 +33,8 @@ struct Attention {
   // For one query at a time, as in a recurrent decoder. Products read keys and values where they are, because packing
   // them would cost as much as it saves. They fuse no multiply-add, so every target gives the same bits.
   bool in_place = false;
+  // In place of the selection; null: the selection. For inference alone.
+  const WeighLogits* weigh = nullptr;
 };
 
 // Query head h of H uses key and value head h / (H / G) of G. G divides H.

@@ -197,8 +197,14 @@ void ScoresToLogits(const HeadTask& task, size_t query, KeyRange visible, const 
 void LogitsToWeights(const HeadTask& task, size_t query, const VisibleKeys& visible, KeyRange computed, uint8_t* used,
                      float* row, const AttentionRecord& record) {
   const Attention& a = task.attention;
-  const int32_t chosen = Select(a.selection, task.head, task.Place(query), visible.keys, row);
-  ApplyGaussian(a.window, visible.centre, visible.keys, row);
+  int32_t chosen = kNoKey;
+  bool is_given = false;
+  if (a.weigh == nullptr) {
+    chosen = Select(a.selection, task.head, task.Place(query), visible.keys, row);
+  } else {
+    is_given = (*a.weigh)(task.head, task.Place(query), visible.keys, row);
+  }
+  if (!is_given) ApplyGaussian(a.window, visible.centre, visible.keys, row);
   ClearRest(visible.keys, computed, row);
   StoreWeights(task, query, visible.keys, chosen, used, row, record);
 }

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "core/cli/command.h"
+#include "core/cli/intervene.h"
 #include "core/cli/lines.h"
 #include "core/translate/replay.h"
 
@@ -11,10 +12,12 @@ namespace {
 struct Options {
   Common common;
   bool pieces = false;
+  InterventionsFile interventions;
 };
 
-void Score(const Options& options) {
+void Score(Options& options) {
   const std::unique_ptr<TranslationModel> model = LoadOrFail(options.common.model);
+  options.interventions.Read(ChangeablePlaces::Of(model->config()));
   Arena arena;
   ThreadPool pool(options.common.threads);
   Context ctx{arena, pool};
@@ -25,7 +28,8 @@ void Score(const Options& options) {
     const std::string& line = lines.front();
     const size_t tab = line.find('\t');
     if (tab == std::string::npos) Fail("line " + std::to_string(number) + ": SOURCE<TAB>TARGET was expected");
-    ReplayJob job(*model, line.substr(0, tab), line.substr(tab + 1), ReplayKind::kScore, {});
+    ReplayJob job(*model, line.substr(0, tab), line.substr(tab + 1), ReplayKind::kScore,
+                  {.changes = options.interventions.changes(), .first_sentence = number - 1});
     Finish(job, ctx);
     const Replay& replay = job.result();
     std::printf("%.6f", static_cast<double>(replay.log_prob));
@@ -49,6 +53,7 @@ void AddScore(CLI::App& app) {
       "score", "Score translations: SOURCE<TAB>TARGET in, the target's log probability (natural, </s> included) out");
   AddModel(*command, options->common);
   command->add_flag("--pieces", options->pieces, "each piece's log probability behind the sum");
+  options->interventions.AddTo(*command);
   AddThreads(*command, options->common);
   command->callback([options] { Score(*options); });
 }

@@ -1,5 +1,6 @@
 #include "core/cli/trace_json.h"
 
+#include <rapidjson/document.h>
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
@@ -110,7 +111,7 @@ void Alignment(Writer& json, const TranslationModel& model, const Replay& replay
 
 }  // namespace
 
-std::string TraceJson(const TranslationModel& model, const Replay& replay) {
+std::string TraceJson(const TranslationModel& model, const Replay& replay, std::string_view interventions) {
   rapidjson::StringBuffer buffer;
   Writer json(buffer);
   json.StartObject();
@@ -143,6 +144,12 @@ std::string TraceJson(const TranslationModel& model, const Replay& replay) {
     Sizes(json, "target", {span.target_begin, span.target_end});
     json.EndObject();
   });
+  if (!interventions.empty()) {
+    rapidjson::Document changes;
+    changes.Parse<rapidjson::kParseIterativeFlag>(interventions.data(), interventions.size());
+    Key(json, "interventions");
+    changes.Accept(json);
+  }
   Map(json, "encoderSelf", replay.encoder_self);
   Map(json, "decoderSelf", replay.decoder_self);
   if (replay.gates.layers != 0) Map(json, "gates", replay.gates);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "core/translate/replay.h"
 
@@ -10,6 +11,7 @@ namespace qkv::cli {
 
 // One line of JSON; the texts of the replay must be valid UTF-8. Spans are half-open byte ranges of the texts in UTF-8
 // ("spans": "utf-8").
-std::string TraceJson(const TranslationModel& model, const Replay& replay);
+// `interventions`: the description of those that were in force, valid JSON; empty: there were none.
+std::string TraceJson(const TranslationModel& model, const Replay& replay, std::string_view interventions = {});
 
 }  // namespace qkv::cli

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/cli/command.h"
+#include "core/cli/intervene.h"
 #include "core/cli/lines.h"
 #include "core/cli/memory.h"
 #include "core/cli/option_list.h"
@@ -28,6 +29,7 @@ struct Options {
   std::string trace, then;
   bool vectors = false, confidence = false;
   Terms given;
+  InterventionsFile interventions;
   std::vector<std::pair<std::string, std::string>> terms;  // terms with a given translation
 };
 
@@ -45,9 +47,11 @@ void WarnOfEnd(size_t line, Cut cut) {
   if (cut == Cut::kLength) std::fprintf(stderr, "qkv: line %zu reached its maximum length and was cut\n", line);
 }
 
-// The options of decoding for these lines, with the terms that occur in them.
-DecodeOptions DecodeOf(const Options& options, std::span<const std::string> lines) {
+// The options of decoding for these lines, with the terms that occur in them. `first`: the number of the first line.
+DecodeOptions DecodeOf(const Options& options, std::span<const std::string> lines, size_t first = 0) {
   DecodeOptions decode = options.decode;
+  decode.changes = options.interventions.changes();
+  decode.first_sentence = first;
   for (const std::string& line : lines) decode.given.push_back(FindTerms(line, options.terms));
   return decode;
 }
@@ -89,8 +93,8 @@ void TranslateLines(const TranslationModel& model, const TranslationModel* then,
                     const std::vector<std::string>& lines, size_t done, Progress& progress) {
   Options first = options;
   if (then != nullptr) first.decode.beam = first.decode.max_length = 0;
-  std::vector<Translation> translations =
-      TranslationsOf(model, lines, DecodeOf(first, lines), ctx, [&](size_t count) { progress.Show(done + count); });
+  std::vector<Translation> translations = TranslationsOf(model, lines, DecodeOf(first, lines, done), ctx,
+                                                         [&](size_t count) { progress.Show(done + count); });
   if (then != nullptr) TranslateOnce(*then, options, ctx, translations);
   for (const Translation& translation : translations) {
     if (options.confidence) std::printf("%.4f\t", static_cast<double>(translation.confidence));
@@ -112,10 +116,10 @@ void TraceLines(const TranslationModel& model, const Options& options, Context& 
   const ReplayKind kind = options.vectors ? ReplayKind::kVectors : ReplayKind::kTrace;
   for (size_t i = 0; i < lines.size(); ++i) {
     const std::string text = ToValidUtf8(lines[i]);
-    ReplayJob job(model, text, std::nullopt, kind, DecodeOf(options, {&text, 1}));
+    ReplayJob job(model, text, std::nullopt, kind, DecodeOf(options, {&text, 1}, done + i));
     Finish(job, ctx);
     WriteLine(job.result().target.text);
-    CheckOrFail(file.Write(TraceJson(model, job.result()) + "\n"));
+    CheckOrFail(file.Write(TraceJson(model, job.result(), options.interventions.text()) + "\n"));
     if (job.result().source.tokens.truncated) WarnOfCut(done + i + 1, model.config().max_positions, "translated");
     WarnOfEnd(done + i + 1, job.result().cut);
   }
@@ -136,12 +140,13 @@ void WarnOfCarrying(const TranslationModel& model, const Options& options) {
   }
 }
 
-void Translate(const Options& options) {
+void Translate(Options& options) {
   std::optional<WholeFile> trace;
   if (!options.trace.empty()) trace.emplace(OrFail(WholeFile::Create(options.trace)));
   WriteWholeLines();
   EndOnSignals(trace ? trace->part() : std::string());
   const std::unique_ptr<TranslationModel> model = LoadOrFail(options.common.model);
+  options.interventions.Read(ChangeablePlaces::Of(model->config()));
   WarnOfCarrying(*model, options);
   std::unique_ptr<TranslationModel> then;
   if (!options.then.empty()) {
@@ -185,9 +190,11 @@ void AddTranslate(CLI::App& app) {
       command->add_option("--trace", options->trace, "write every attention weight, one qkv-trace/1 object a line")
           ->check(NotEmpty())
           ->type_name("FILE");
+  options->interventions.AddTo(*command);
   command->add_option("--then", options->then, "another model folder, which translates the translations: two as one")
       ->check(NotEmpty())
       ->excludes(trace)
+      ->excludes(options->interventions.option())
       ->type_name("FOLDER");
   AddListed(*command, "translate", "vectors", options->vectors)->needs(trace);
   AddThreads(*command, options->common);

@@ -17,21 +17,23 @@ constexpr uint64_t kLines = 256;  // floats added to a text's head, so that it e
 }  // namespace
 
 EncodeJob::EncodeJob(const EncoderModel& model, const std::vector<EncodeInput>& inputs, EncodeOptions options)
-    : model_(model), options_(options) {
-  assert(!options.trace || inputs.size() == 1);
+    : model_(model), options_(std::move(options)) {
+  assert(!options_.trace || inputs.size() == 1);
   for (const EncodeInput& input : inputs) {
     std::optional<std::string_view> second;
     if (input.second) second = *input.second;
     results_.emplace_back().encoding = model.Encode(input.text, second);
   }
-  if (options.trace) ReserveTrace();
+  if (options_.trace) ReserveTrace();
 }
 
 bool EncodeJob::Advance(Context& ctx) {
   if (first_ == results_.size()) return true;
   if (first_ == end_) NextBatch();
   if (!ReserveStep(ctx)) return true;
-  Context traced = ctx;
+  std::optional<Interventions> interventions;
+  if (options_.changes != nullptr) interventions.emplace(*options_.changes, texts_, 0);
+  Context traced = With(ctx, interventions);
   if (options_.trace) traced.trace = &trace_;
   const Encoder& encoder = model_.encoder();
   if (x_.size() == 0) x_ = encoder.Embed(ctx, ids_, types_, segments_);
@@ -42,11 +44,13 @@ bool EncodeJob::Advance(Context& ctx) {
 
 void EncodeJob::NextBatch() {
   ids_.clear();
+  texts_.clear();
   types_.clear();
   segments_ = {};
   x_.resize(0, 0);
   layer_ = longest_ = 0;
   while (end_ < results_.size() && (end_ == first_ || ids_.size() + results_[end_].encoding.size() <= kMostRows)) {
+    texts_.push_back(end_);
     const Encoding& encoding = results_[end_++].encoding;
     ids_.insert(ids_.end(), encoding.ids.begin(), encoding.ids.end());
     types_.insert(types_.end(), encoding.types.begin(), encoding.types.end());

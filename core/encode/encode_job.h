@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/attention/interventions.h"
 #include "core/attention/trace.h"
 #include "core/base/job.h"
 #include "core/encode/encoder_model.h"
@@ -16,9 +17,10 @@ struct EncodeInput {
 };
 
 struct EncodeOptions {
-  bool hidden = false;  // keep each piece's vector
-  bool head = false;    // run the head if the model has one
-  bool trace = false;   // keep every attention weight; for one text only
+  bool hidden = false;                                   // keep each piece's vector
+  bool head = false;                                     // run the head if the model has one
+  bool trace = false;                                    // keep every attention weight; for one text only
+  std::shared_ptr<const PassChanges> changes = nullptr;  // in the forward; input i is sentence i
 };
 
 struct Encoded {
@@ -53,6 +55,7 @@ class EncodeJob : public Job {
   Segments segments_;
   Matrix x_;
   size_t layer_ = 0, longest_ = 0;  // longest_: the longest text of the batch
+  std::vector<size_t> texts_;       // of the batch
   AttentionTrace trace_;
 };
 

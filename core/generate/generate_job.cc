@@ -43,8 +43,11 @@ GenerateJob::GenerateJob(const GeneratorModel& model, std::string_view prompt, G
   if (options_.max_length == 0) end_ = End::kLength;
 }
 
-bool GenerateJob::Advance(Context& ctx) {
+bool GenerateJob::Advance(Context& plain) {
   if (end_ != End::kNone) return true;
+  std::optional<Interventions> interventions;
+  if (options_.changes != nullptr) interventions.emplace(*options_.changes);
+  Context ctx = With(plain, interventions);
   const Gpt2& decoder = model_.decoder();
   const size_t threads = ctx.pool.size();
   const Room room = written_.empty() ? decoder.PassRoom(state_, ids_.size(), layer_ == 0, threads)
@@ -92,9 +95,11 @@ void GenerateJob::Spell() {
   }
 }
 
-GenerationTraceJob::GenerationTraceJob(const GeneratorModel& model, std::string_view text, size_t alternatives)
+GenerationTraceJob::GenerationTraceJob(const GeneratorModel& model, std::string_view text, size_t alternatives,
+                                       std::shared_ptr<const PassChanges> changes)
     : model_(model),
       count_(std::clamp<size_t>(alternatives, 1, model.config().vocabulary)),
+      changes_(std::move(changes)),
       encoding_(model.tokenizer().Encode(text, std::nullopt, model.config().positions)),
       state_(model.config(), 1) {
   if (encoding_.size() == 0) {
@@ -113,7 +118,9 @@ bool GenerationTraceJob::Advance(Context& ctx) {
   const Gpt2& decoder = model_.decoder();
   const Room room = decoder.PassRoom(state_, encoding_.size(), layer_ == 0, ctx.pool.size());
   if (!MakeRoom(ctx.arena, WithLogits(room, model_.config()), "trace")) return true;
-  Context traced = ctx;
+  std::optional<Interventions> interventions;
+  if (changes_ != nullptr) interventions.emplace(*changes_);
+  Context traced = With(ctx, interventions);
   traced.trace = &trace_;
   if (x_.size() == 0) x_ = decoder.Embed(ctx, encoding_.ids, state_);
   if (layer_ < model_.config().layers) {

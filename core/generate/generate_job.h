@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/attention/interventions.h"
 #include "core/attention/trace.h"
 #include "core/base/job.h"
 #include "core/encode/readings.h"
@@ -18,6 +19,7 @@ struct GenerateOptions {
   size_t max_length = 64;               // the most pieces to write, within the positions that the prompt leaves
   std::vector<std::string> stops = {};  // the text ends before the first of these strings
   size_t alternatives = 0;              // keep this many of the likeliest pieces at each step
+  std::shared_ptr<const PassChanges> changes = nullptr;  // in the forward; the text is sentence 0
 };
 
 struct WrittenPiece {
@@ -43,7 +45,7 @@ class GenerateJob : public Job {
   bool truncated() const { return truncated_; }
 
  private:
-  bool Advance(Context& ctx) override;
+  bool Advance(Context& plain) override;
   void Take(Context& ctx, ConstMatrixView last);
   void Spell();
 
@@ -65,7 +67,9 @@ class GenerateJob : public Job {
 // t and writes piece t + 1.
 class GenerationTraceJob : public Job {
  public:
-  GenerationTraceJob(const GeneratorModel& model, std::string_view text, size_t alternatives);
+  // `changes`: in the forward, or null; the text is sentence 0.
+  GenerationTraceJob(const GeneratorModel& model, std::string_view text, size_t alternatives,
+                     std::shared_ptr<const PassChanges> changes = nullptr);
 
   const Encoding& encoding() const { return encoding_; }
   // For each piece but the first, given the pieces before it.
@@ -79,6 +83,7 @@ class GenerationTraceJob : public Job {
 
   const GeneratorModel& model_;
   size_t count_;
+  std::shared_ptr<const PassChanges> changes_;
   Encoding encoding_;
   Gpt2State state_;
   AttentionTrace trace_;

@@ -202,7 +202,11 @@ void AttendBlock(const ScaledDotAttention& a, size_t head, size_t first, size_t 
     float* row = scratch + i * stride;
     const size_t kept = (head * a.queries + first + i) * a.keys;
     if (a.scores != nullptr) Keep(a, row, seen[i], -std::numeric_limits<float>::infinity(), a.scores + kept);
-    SoftmaxRow(row, seen[i]);
+    if (a.weigh == nullptr) {
+      SoftmaxRow(row, seen[i]);
+    } else {
+      (*a.weigh)(a.first_head + head, a.first_query + first + i, row, seen[i]);
+    }
     if (a.weights != nullptr) Keep(a, row, seen[i], 0, a.weights + kept);
   }
   size_t j = 0;

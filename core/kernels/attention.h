@@ -5,7 +5,12 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include "core/base/function_ref.h"
+
 namespace qkv {
+
+// Turns one query's row of scores, of the keys that it sees, into weights, in place.
+using WeighRow = FunctionRef<void(size_t head, size_t query, float* row, size_t keys)>;
 
 // Heads are side by side in a row: head h of row i starts at base + i * stride + h * head_dim.
 struct ScaledDotAttention {
@@ -35,12 +40,17 @@ struct ScaledDotAttention {
   // masked. Storing them does not change a bit of the output.
   float* weights = nullptr;
   float* scores = nullptr;
+
+  // In place of the softmax; null: the softmax. Heads are counted from `first_head`.
+  const WeighRow* weigh = nullptr;
+  size_t first_head = 0;
 };
 
 // Heads [first, first + count) of `all`. Slices of heads are disjoint, so threads never share output.
 inline ScaledDotAttention SomeHeads(const ScaledDotAttention& all, size_t first, size_t count) {
   ScaledDotAttention part = all;
   part.heads = count;
+  part.first_head += first;
   for (const float** from : {&part.query, &part.key, &part.value}) *from += first * all.head_dim;
   part.output += first * all.head_dim;
   for (float** kept : {&part.weights, &part.scores}) {

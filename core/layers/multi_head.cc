@@ -4,6 +4,8 @@
 #include <cassert>
 #include <cmath>
 
+#include "core/attention/interventions.h"
+
 namespace qkv {
 
 std::vector<AttendedSegment> AttendEach(const Segments& queries, const Segments& keys, ConstMatrixView key,
@@ -17,7 +19,9 @@ std::vector<AttendedSegment> AttendEach(const Segments& queries, const Segments&
                      .keys = key.data() + at,
                      .values = value.data() + at,
                      .length = keys.length(s),
-                     .causal = causal});
+                     .causal = causal,
+                     .segment = s,
+                     .hypothesis = s});
   }
   return parts;
 }
@@ -91,8 +95,14 @@ void AttendSegments(Context& ctx, const MultiHead& layer, std::span<const Attend
   ctx.pool.For(count, grain, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end;) {
       const size_t head = i % heads, some = std::min(heads - head, end - i);
-      ScaledDotAttention a = SegmentAttention(layer, segments[i / heads], q, context);
+      const AttendedSegment& segment = segments[i / heads];
+      ScaledDotAttention a = SegmentAttention(layer, segment, q, context);
       a.weights = weights;
+      const auto change = [&](size_t of, size_t query, float* row, size_t keys) {
+        ctx.interventions->Weigh(segment.segment, segment.hypothesis, {place, of, query, 0, {row, keys}});
+      };
+      const WeighRow weigh = change;
+      if (ctx.interventions != nullptr) a.weigh = &weigh;
       Attend(SomeHeads(a, head, some), room + begin / grain * scratch);
       i += some;
     }

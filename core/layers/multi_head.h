@@ -30,7 +30,9 @@ struct AttendedSegment {
   size_t length = 0;
   const int32_t* key_rows = nullptr;  // key j is row key_rows[j]; null: row j
   bool causal = false;                // query i sees keys [0, first_query + i]
-  size_t first_query = 0;
+  size_t first_query = 0;             // the place of the first query
+  size_t segment = 0;                 // of the batch
+  size_t hypothesis = 0;              // of the decoder
 };
 
 // Queries of each segment see the keys of the segment of the same number; with `causal` only those up to their own

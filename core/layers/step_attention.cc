@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/attention/attend_backward.h"
+#include "core/attention/interventions.h"
 #include "core/attention/trace.h"
 #include "core/base/exponential.h"
 #include "core/base/tape.h"
@@ -129,7 +130,14 @@ void AttentionSteps::Run(Context& ctx, size_t first, ConstMatrixView queries, st
       if (record.weights != nullptr) record.weights += step * keys;
       if (float* centres = ctx.trace->Centres()) record.centres = centres + step;
     }
-    Attend(plain, Choices(first + r, step), Inputs(first + r, 1, memory_.segments.begin(s), keys),
+    Attention attention = Choices(first + r, step);
+    const auto change = [&](size_t head, size_t query, KeyRange seen, float* row) {
+      return ctx.interventions->Weigh(
+          s, first + r, {{AttentionKind::kCross, 0}, head, query, seen.begin, {row + seen.begin, seen.size()}});
+    };
+    const WeighLogits weigh = change;
+    if (ctx.interventions != nullptr) attention.weigh = &weigh;
+    Attend(plain, attention, Inputs(first + r, 1, memory_.segments.begin(s), keys),
            Dense(context_.data() + (first + r) * m, 1, 1, m), record);
   }
   if (ctx.Recording() != nullptr) RecordStep(ctx, first, count, Choices(first, step));

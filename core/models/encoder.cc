@@ -6,6 +6,7 @@
 #include "core/layers/plain_norm.h"
 #include "core/layers/scratch.h"
 #include "core/layers/steps.h"
+#include "core/layers/switch_off.h"
 #include "core/models/slots.h"
 
 namespace qkv {
@@ -165,7 +166,10 @@ MatrixView Encoder::Step(Context& ctx, size_t index, ConstMatrixView x, const Se
   MatrixView y = AddNorm(ctx, layer.self_norm, x, View(attended));
   MatrixView fed = Forward(ctx, layer.feed_forward, y);
   Dropout(ctx, config_.dropout, fed);
-  return AddNorm(ctx, layer.final_norm, View(y), View(fed));
+  SwitchOffFeedForward(ctx, /*decodes=*/false, index, parts, fed);
+  MatrixView z = AddNorm(ctx, layer.final_norm, View(y), View(fed));
+  SwitchOffLayer(ctx, /*decodes=*/false, index, parts, x, z);
+  return z;
 }
 
 MatrixView Encoder::ForwardForTraining(Context& ctx, std::span<const int32_t> ids, std::span<const int32_t> types,

@@ -8,6 +8,7 @@
 #include "core/layers/plain_norm.h"
 #include "core/layers/residual.h"
 #include "core/layers/scratch.h"
+#include "core/layers/switch_off.h"
 #include "core/models/limits.h"
 #include "core/models/slots.h"
 
@@ -136,7 +137,9 @@ MatrixView Gpt2::LayerStep(Context& ctx, size_t index, ConstMatrixView x, Gpt2St
                            .length = length,
                            .key_rows = state.self.path(h),
                            .causal = true,
-                           .first_query = length - count});
+                           .first_query = length - count,
+                           .segment = h,
+                           .hypothesis = h});
   }
   return Block(ctx, index, x, in, state.parts);
 }
@@ -149,7 +152,10 @@ MatrixView Gpt2::Block(Context& ctx, size_t index, ConstMatrixView x, const Oper
   MatrixView y = Add(ctx, x, View(attended));
   MatrixView fed = Forward(ctx, layer.feed_forward, Forward(ctx, layer.final_norm, View(y)));
   Dropout(ctx, config_.dropout, fed);
-  return Add(ctx, View(y), View(fed));
+  SwitchOffFeedForward(ctx, /*decodes=*/true, index, parts, fed);
+  MatrixView z = Add(ctx, View(y), View(fed));
+  SwitchOffLayer(ctx, /*decodes=*/true, index, parts, x, z);
+  return z;
 }
 
 MatrixView Gpt2::ForwardForTraining(Context& ctx, std::span<const int32_t> ids, const Segments& segments) const {

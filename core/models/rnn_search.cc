@@ -155,19 +155,25 @@ class RnnForced : public ForcedPass {
       : model_(model),
         state_(std::move(state)),
         read_(std::move(read)),
+        pieces_(static_cast<RnnState&>(*state_).segment.size()),
+        positions_(read_.size() / pieces_.size()),
         rows_(static_cast<Eigen::Index>(read_.size()), static_cast<Eigen::Index>(model.config().d_model)) {}
 
   bool Step(Context& ctx) override {
-    const MatrixView row = model_.Step(ctx, {&read_[position_], 1}, *state_);
-    rows_.row(static_cast<Eigen::Index>(position_)) = row.row(0);
-    return ++position_ == read_.size();
+    for (size_t h = 0; h < pieces_.size(); ++h) pieces_[h] = read_[h * positions_ + position_];
+    const MatrixView step = model_.Step(ctx, pieces_, *state_);
+    for (size_t h = 0; h < pieces_.size(); ++h) {
+      rows_.row(static_cast<Eigen::Index>(h * positions_ + position_)) = step.row(static_cast<Eigen::Index>(h));
+    }
+    return ++position_ == positions_;
   }
   ConstMatrixView rows() const override { return View(rows_); }
 
  private:
   const RnnSeq2Seq& model_;
   std::unique_ptr<DecoderState> state_;
-  std::vector<int32_t> read_;
+  std::vector<int32_t> read_, pieces_;  // pieces_: those of one step
+  size_t positions_;
   Matrix rows_;
   size_t position_ = 0;
 };

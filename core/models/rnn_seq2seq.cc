@@ -83,15 +83,7 @@ RecurrentOutput RnnSeq2Seq::EncoderLayer(Context& ctx, size_t layer, ConstMatrix
 MatrixView RnnSeq2Seq::SelfAttend(Context& ctx, ConstMatrixView x, const Segments& segments) const {
   const Operand in(x);
   MatrixView keys = Forward(ctx, self_.key, in), values = Forward(ctx, self_.value, in);
-  std::vector<AttendedSegment> parts;
-  for (size_t s = 0; s < segments.size(); ++s) {
-    const size_t at = segments.begin(s) * static_cast<size_t>(x.cols());
-    parts.push_back({.first_row = segments.begin(s),
-                     .rows = segments.length(s),
-                     .keys = keys.data() + at,
-                     .values = values.data() + at,
-                     .length = segments.length(s)});
-  }
+  const std::vector<AttendedSegment> parts = AttendEach(segments, segments, View(keys), View(values), /*causal=*/false);
   MatrixView attended = Forward(ctx, self_, in, parts, {AttentionKind::kEncoderSelf, 0});
   Dropout(ctx, config_.dropout, attended);
   return AddNorm(ctx, self_norm_, x, View(attended));

@@ -33,7 +33,8 @@ class ForcedPass {
   // Computes one layer or one position; returns true when all is read. If the context has a trace, the weights are
   // kept.
   virtual bool Step(Context& ctx) = 0;
-  // To be called when Step has returned true: the rows from which the logits of every position are computed, [rows, d].
+  // To be called when Step has returned true: the rows from which the logits of every position are computed,
+  // [hypotheses * positions, d].
   virtual ConstMatrixView rows() const = 0;
 };
 
@@ -55,7 +56,8 @@ class SequenceModel : public Decoder {
 
   // `ids` are the packed segments' pieces, </s> included; each segment at most max_positions long.
   virtual std::unique_ptr<EncoderPass> Encode(std::vector<int32_t> ids, const Segments& segments) const = 0;
-  // `state` has one hypothesis; `read` is the decoder's input, which begins with the start piece.
+  // `read` is the decoder's input for each hypothesis of the state, one after the other: as many pieces for each, and
+  // each begins with the start piece. With a trace there is one hypothesis.
   virtual std::unique_ptr<ForcedPass> Force(std::unique_ptr<DecoderState> state, std::vector<int32_t> read) const = 0;
 };
 

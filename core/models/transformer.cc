@@ -10,6 +10,7 @@
 #include "core/layers/positions.h"
 #include "core/layers/residual.h"
 #include "core/layers/scratch.h"
+#include "core/layers/switch_off.h"
 
 namespace qkv {
 namespace {
@@ -255,7 +256,10 @@ MatrixView Transformer::EncoderStep(Context& ctx, size_t index, ConstMatrixView 
   MatrixView attended = Forward(ctx, layer.self, in, parts, {AttentionKind::kEncoderSelf, index});
   MatrixView y = Residual(ctx, layer.self_norm, attended, x);
   MatrixView fed = Forward(ctx, layer.feed_forward, Before(ctx, layer.final_norm, View(y)));
-  return Last(ctx, encoder_norm_, index + 1 == encoder_.size(), Residual(ctx, layer.final_norm, fed, View(y)));
+  SwitchOffFeedForward(ctx, /*decodes=*/false, index, parts, fed);
+  MatrixView z = Residual(ctx, layer.final_norm, fed, View(y));
+  SwitchOffLayer(ctx, /*decodes=*/false, index, parts, x, z);
+  return Last(ctx, encoder_norm_, index + 1 == encoder_.size(), z);
 }
 
 void Transformer::ProjectMemory(Context& ctx, size_t index, ConstMatrixView memory, TransformerState& state) const {
@@ -299,7 +303,9 @@ MatrixView Transformer::ReadPast(Context& ctx, size_t index, const Operand& in, 
                                 .length = state.self.length(),
                                 .key_rows = state.self.path(h),
                                 .causal = true,
-                                .first_query = state.self.length() - count});
+                                .first_query = state.self.length() - count,
+                                .segment = static_cast<size_t>(state.segment[h]),
+                                .hypothesis = h});
   }
   return Forward(ctx, layer.self, in, state.self_parts, place);
 }
@@ -315,7 +321,10 @@ MatrixView Transformer::DecoderStep(Context& ctx, size_t index, ConstMatrixView 
                                  .rows = count,
                                  .keys = state.keys[index].data() + at,
                                  .values = state.values[index].data() + at,
-                                 .length = state.memory.length(segment)});
+                                 .length = state.memory.length(segment),
+                                 .first_query = state.self.length() - count,
+                                 .segment = segment,
+                                 .hypothesis = h});
   }
   return DecoderBlock(ctx, index, x, past, state.cross_parts);
 }
@@ -328,7 +337,10 @@ MatrixView Transformer::DecoderBlock(Context& ctx, size_t index, ConstMatrixView
   MatrixView cross = Forward(ctx, layer.cross, asks, cross_parts, {AttentionKind::kCross, index});
   MatrixView z = Residual(ctx, layer.cross_norm, cross, View(y));
   MatrixView fed = Forward(ctx, layer.feed_forward, Before(ctx, layer.final_norm, View(z)));
-  return Last(ctx, decoder_norm_, index + 1 == decoder_.size(), Residual(ctx, layer.final_norm, fed, View(z)));
+  SwitchOffFeedForward(ctx, /*decodes=*/true, index, cross_parts, fed);
+  MatrixView out = Residual(ctx, layer.final_norm, fed, View(z));
+  SwitchOffLayer(ctx, /*decodes=*/true, index, cross_parts, x, out);
+  return Last(ctx, decoder_norm_, index + 1 == decoder_.size(), out);
 }
 
 MatrixView Transformer::TeachPast(Context& ctx, size_t index, const Operand& in, const Segments& segments) const {

@@ -114,6 +114,7 @@ void SetAttentionShapes(TransformerConfig& config) {
   config.encoder_self = {config.encoder_layers, config.encoder_heads, config.d_model / config.encoder_heads};
   config.cross = {config.decoder_layers, config.decoder_heads, config.d_model / config.decoder_heads};
   config.decoder_self = config.cross;
+  config.feed_forward = true;
   if (config.past != Past::kSsru) return;
   config.decoder_self = {config.decoder_layers, 1, 0};
   config.gates = config.d_model;

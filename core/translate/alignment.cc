@@ -33,10 +33,12 @@ std::vector<int32_t> DecoderInput(std::vector<int32_t> target, int32_t start) {
   return target;
 }
 
-AlignmentJob::AlignmentJob(const TranslationModel& model, const Tokens& source, std::vector<int32_t> target)
+AlignmentJob::AlignmentJob(const TranslationModel& model, const Tokens& source, std::vector<int32_t> target,
+                           std::optional<Interventions> interventions)
     : model_(model),
       source_(source.ids.size()),
       target_(std::move(target)),
+      interventions_(interventions),
       encoder_(Encode(model.model(), {&source})) {
   const AttentionShape& cross = model.config().cross;
   const size_t targets = target_.size(), sources = source.ids.size();
@@ -46,7 +48,8 @@ AlignmentJob::AlignmentJob(const TranslationModel& model, const Tokens& source, 
   if (!fits) Fail(fits.error());
 }
 
-bool AlignmentJob::Advance(Context& ctx) {
+bool AlignmentJob::Advance(Context& plain) {
+  Context ctx = With(plain, interventions_);
   const SequenceModel& reader = model_.model();
   const size_t rows = std::max(source_, target_.size());
   if (!MakeRoom(ctx.arena, reader.PassRoom(rows, rows, ctx.pool.size()), "alignment")) return true;

@@ -24,17 +24,19 @@ std::vector<int32_t> DecoderInput(std::vector<int32_t> target, int32_t start);
 class AlignmentJob : public Job {
  public:
   // Source and target both end with </s>. `model` and `source` must outlive the job.
-  AlignmentJob(const TranslationModel& model, const Tokens& source, std::vector<int32_t> target);
+  AlignmentJob(const TranslationModel& model, const Tokens& source, std::vector<int32_t> target,
+               std::optional<Interventions> interventions = std::nullopt);
 
   // Complete when Step has returned true and outcome() has no error: [1, 1, target, source].
   const AttentionMap& result() const { return result_; }
 
  private:
-  bool Advance(Context& ctx) override;
+  bool Advance(Context& plain) override;
 
   const TranslationModel& model_;
   size_t source_;  // pieces
   std::vector<int32_t> target_;
+  std::optional<Interventions> interventions_;
   AttentionTrace trace_;
   std::unique_ptr<EncoderPass> encoder_;
   std::unique_ptr<ForcedPass> decoder_;

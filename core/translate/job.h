@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "core/attention/interventions.h"
 #include "core/base/job.h"
 #include "core/decode/beam.h"
 #include "core/translate/carried_source.h"
@@ -29,7 +31,23 @@ struct DecodeOptions {
   bool align = false;
   // For each text the parts whose translation the caller gives; empty: no text has any.
   std::vector<std::vector<GivenPart>> given = {};
+  // What is changed in the model's forward; null: nothing. Text i of a call is sentence first_sentence + i.
+  std::shared_ptr<const PassChanges> changes = nullptr;
+  size_t first_sentence = 0;
 };
+
+inline constexpr size_t kOneText[] = {0};
+
+// The changes of these options in a pass over the texts first + texts[i] of a call; nothing without changes. The
+// options and `texts` outlive the result.
+inline std::optional<Interventions> InterventionsOf(const DecodeOptions& options,
+                                                    std::span<const size_t> texts = kOneText, size_t first = 0) {
+  if (options.changes == nullptr) return std::nullopt;
+  return Interventions(*options.changes, texts, options.first_sentence + first);
+}
+
+// log p of every piece, natural, for rows [rows, d] of a decoder: without the pieces that the search never writes.
+MatrixView LogProbabilities(Context& ctx, const TranslationModel& model, ConstMatrixView rows);
 
 // Starts the encoder over these sentences, packed.
 std::unique_ptr<EncoderPass> Encode(const SequenceModel& model, const std::vector<const Tokens*>& sentences);

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/attention/memory.h"
 #include "core/base/budget.h"
-#include "core/kernels/softmax.h"
 #include "core/layers/scratch.h"
 
 namespace qkv {
@@ -19,6 +17,8 @@ ReplayJob::ReplayJob(const TranslationModel& model, std::string source, std::opt
                      ReplayKind kind, const DecodeOptions& options)
     : model_(model),
       kind_(kind),
+      changes_(options.changes),
+      interventions_(InterventionsOf(options)),
       source_(model, std::move(source), options.copy, options.given.empty() ? kNoneGiven : options.given.front()),
       is_own_(!target) {
   result_.source.text = source_.text();
@@ -44,7 +44,7 @@ bool ReplayJob::Advance(Context& ctx) {
     encoder_ = Encode(model_.model(), {&result_.source.tokens});
   }
   if (!ReserveStep(ctx)) return true;
-  Context traced = ctx;
+  Context traced = With(ctx, interventions_);
   if (kind_ != ReplayKind::kScore) traced.trace = &trace_;
   if (decoder_ == nullptr) {
     if (encoder_->Step(traced)) StartDecoder(ctx);
@@ -133,11 +133,7 @@ void ReplayJob::Score(Context& ctx) {
   const ConstMatrixView x = decoder_->rows();
   const auto first = static_cast<Eigen::Index>(scored_);
   const Eigen::Index rows = std::min(kRowsScoredAtOnce, x.rows() - first);
-  MatrixView log_probs = model_.model().Logits(ctx, {x.data() + first * x.cols(), rows, x.cols()});
-  for (const int32_t piece : model_.generation().banned) {
-    log_probs.col(piece).setConstant(-std::numeric_limits<float>::infinity());
-  }
-  LogSoftmax(log_probs);
+  MatrixView log_probs = LogProbabilities(ctx, model_, {x.data() + first * x.cols(), rows, x.cols()});
   for (Eigen::Index row = 0; row < rows; ++row) {
     result_.log_probs.push_back(log_probs(row, ids[scored_++]));
     result_.log_prob += result_.log_probs.back();

@@ -52,7 +52,7 @@ class ReplayJob : public Job {
  public:
   // If there is no target, or if the source has several readings, the source is translated first with `options`; a
   // given target is read in the reading of that translation. `model` must outlive the job. A trace that does not fit
-  // into memory is refused before it is computed (outcome()).
+  // into memory is refused before it is computed (outcome()). The changes of the options hold for both.
   ReplayJob(const TranslationModel& model, std::string source, std::optional<std::string> target, ReplayKind kind,
             const DecodeOptions& options);
 
@@ -71,6 +71,8 @@ class ReplayJob : public Job {
 
   const TranslationModel& model_;
   ReplayKind kind_;
+  std::shared_ptr<const PassChanges> changes_;
+  std::optional<Interventions> interventions_;
   CarriedSource source_;
   bool is_own_;  // the target is the model's own translation
   Replay result_;

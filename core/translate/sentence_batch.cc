@@ -14,8 +14,12 @@ size_t LongestTranslation(const TranslationModel& model, size_t source_pieces, c
 }
 
 SentenceBatch::SentenceBatch(const TranslationModel& model, const DecodeOptions& options,
-                             std::vector<const Tokens*> sentences)
-    : model_(model), options_(options), sentences_(std::move(sentences)), encoder_(Encode(model.model(), sentences_)) {}
+                             std::vector<const Tokens*> sentences, std::span<const size_t> texts)
+    : model_(model),
+      options_(options),
+      sentences_(std::move(sentences)),
+      interventions_(InterventionsOf(options, texts)),
+      encoder_(Encode(model.model(), sentences_)) {}
 
 Room SentenceBatch::NextRoom(size_t threads) const {
   if (search_ != nullptr) return search_->NextRoom(threads);
@@ -27,7 +31,8 @@ Room SentenceBatch::NextRoom(size_t threads) const {
   return model_.model().PassRoom(rows, longest, threads);
 }
 
-bool SentenceBatch::Step(Context& ctx) {
+bool SentenceBatch::Step(Context& plain) {
+  Context ctx = With(plain, interventions_);
   if (search_ != nullptr) return search_->Step(ctx);
   if (encoder_->Step(ctx)) StartSearch(ctx);
   return false;

@@ -10,13 +10,15 @@ namespace qkv {
 
 class SentenceBatch {
  public:
-  // `model`, `options` and `sentences` must outlive the batch. No sentence is empty.
-  SentenceBatch(const TranslationModel& model, const DecodeOptions& options, std::vector<const Tokens*> sentences);
+  // `model`, `options`, `sentences` and `texts`, their numbers in the call, must outlive the batch. No sentence is
+  // empty.
+  SentenceBatch(const TranslationModel& model, const DecodeOptions& options, std::vector<const Tokens*> sentences,
+                std::span<const size_t> texts);
 
   // An upper bound of the memory that Step takes.
   Room NextRoom(size_t threads) const;
   // Computes one layer of the encoder, or one piece of every live hypothesis. Returns true when done.
-  bool Step(Context& ctx);
+  bool Step(Context& plain);
 
   size_t size() const { return sentences_.size(); }
   // The search of a batch that is done.
@@ -29,6 +31,7 @@ class SentenceBatch {
   const TranslationModel& model_;
   const DecodeOptions& options_;
   std::vector<const Tokens*> sentences_;
+  std::optional<Interventions> interventions_;
   std::unique_ptr<EncoderPass> encoder_;
   std::unique_ptr<BeamSearch> search_;
 };

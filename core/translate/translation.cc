@@ -77,7 +77,8 @@ void TranslationJob::Fill(Lane& lane, size_t share) {
     lane.texts.push_back(order_[next_]);
     sentences.push_back(&source);
   }
-  if (!sentences.empty()) lane.batch = std::make_unique<SentenceBatch>(model_, options_, std::move(sentences));
+  if (sentences.empty()) return;
+  lane.batch = std::make_unique<SentenceBatch>(model_, options_, std::move(sentences), lane.texts);
 }
 
 // Asks for the memory of a step of every batch. Batches that are computed together have their own arenas.
@@ -181,7 +182,10 @@ void TranslationJob::Spell(ScoredText& scored, const CarriedSource& source, cons
 bool TranslationJob::Align(Context& ctx) {
   const auto& [text, translation] = unplaced_.back();
   const CarriedSource& source = sources_[text];
-  if (alignment_ == nullptr) alignment_ = std::make_unique<AlignmentJob>(model_, source.tokens(), translation->ids);
+  if (alignment_ == nullptr) {
+    alignment_ = std::make_unique<AlignmentJob>(model_, source.tokens(), translation->ids,
+                                                InterventionsOf(options_, kOneText, text));
+  }
   if (!alignment_->Step(ctx)) return false;
   if (!alignment_->outcome()) return Fail(alignment_->outcome().error()), true;
   Translation& result = results_[text];

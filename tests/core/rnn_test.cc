@@ -1,8 +1,6 @@
 // Recurrent encoder-decoders: every variant against PyTorch's autograd in float64, and results that must be equal bit
 // for bit.
 #include <gtest/gtest.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 
 #include <cmath>
 
@@ -14,74 +12,10 @@
 #include "core/models/rnn_config.h"
 #include "core/train/loss_pass.h"
 #include "core/train/parameters.h"
-#include "tests/core/goldens.h"
+#include "tests/core/rnn_goldens.h"
 
 namespace qkv {
 namespace {
-
-std::string Text(const Json& json) {
-  rapidjson::StringBuffer buffer;
-  rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
-  json.Accept(writer);
-  return buffer.GetString();
-}
-
-// A case of the goldens and its model.
-class Case {
- public:
-  Case(const Json& json, float smoothing, const std::vector<double>& data)
-      : smoothing(smoothing), json_(json), data_(data) {
-    Result<std::unique_ptr<SequenceModel>> made = MakeSequenceModel(Text(json["config"]));
-    EXPECT_TRUE(made) << made.error().ToString();
-    model = std::move(*made);
-    slots = model->Slots();
-    ReserveFloats(slots);
-    parameters = std::make_unique<Parameters>(slots);
-    for (LearntParameter& p : parameters->all()) {
-      const std::vector<double> weight = (*this)["w " + p.name];
-      EXPECT_EQ(weight.size(), p.outputs * p.inputs) << p.name;
-      PackInto(p, std::vector<float>(weight.begin(), weight.end()).data(), p.value);
-    }
-    for (const Json& pair : json["pairs"].GetArray()) batch.AddPair(Ids(pair[0]), Ids(pair[1]), model->config().start);
-  }
-
-  std::string name() const { return json_["name"].GetString(); }
-  double loss() const { return json_["loss"].GetDouble(); }
-  bool Has(const std::string& name) const { return json_["tensors"].HasMember(name.c_str()); }
-  std::vector<double> operator[](const std::string& name) const {
-    const Json& tensor = json_["tensors"][name.c_str()];
-    const auto at = data_.begin() + static_cast<std::ptrdiff_t>(tensor["offset"].GetUint());
-    return {at, at + static_cast<std::ptrdiff_t>(tensor["size"].GetUint())};
-  }
-  // Pair i of the batch.
-  std::span<const int32_t> source(size_t i) const { return Of(batch.source, batch.source_segments, i); }
-  std::span<const int32_t> read(size_t i) const { return Of(batch.target_in, batch.target_segments, i); }
-  std::span<const int32_t> target(size_t i) const { return Of(batch.target_out, batch.target_segments, i); }
-
-  std::unique_ptr<SequenceModel> model;
-  WeightSlots slots;
-  std::unique_ptr<Parameters> parameters;
-  Batch batch;
-  float smoothing;
-
- private:
-  static std::span<const int32_t> Of(const std::vector<int32_t>& ids, const Segments& segments, size_t i) {
-    return {ids.data() + segments.begin(i), segments.length(i)};
-  }
-  const Json& json_;
-  const std::vector<double>& data_;
-};
-
-template <class Test>
-void ForEachCase(const Test& test) {
-  const JsonObject json = ReadGoldens("tests/goldens/rnn.json");
-  const std::vector<double> data = ReadDoubles("tests/goldens/rnn.bin");
-  for (const Json& each : (*json.Find("cases")).GetArray()) {
-    Case golden(each, json.Find("smoothing")->GetFloat(), data);
-    SCOPED_TRACE(golden.name());
-    test(golden);
-  }
-}
 
 template <class Ours>
 double Distance(const Ours& ours, const std::vector<double>& exact) {
@@ -94,7 +28,7 @@ double Norm(const std::vector<double>& x) { return Distance(std::vector<double>(
 
 // |g - g*| <= 1e-4 |g*| + 1e-6 |all g*|, tensor by tensor.
 TEST(RnnSeq2Seq, LossAndGradientsArePyTorchs) {
-  ForEachCase([](Case& golden) {
+  ForEachRnnCase([](RnnCase& golden) {
     for (const size_t threads : {1, 3}) {
       Arena arena;
       ThreadPool pool(threads);
@@ -118,7 +52,7 @@ TEST(RnnSeq2Seq, LossAndGradientsArePyTorchs) {
   });
 }
 
-Matrix Taught(const Case& golden, size_t threads = 2) {
+Matrix Taught(const RnnCase& golden, size_t threads = 2) {
   Arena arena;
   ThreadPool pool(threads);
   Context ctx{.arena = arena, .pool = pool};
@@ -128,7 +62,7 @@ Matrix Taught(const Case& golden, size_t threads = 2) {
 }
 
 TEST(RnnSeq2Seq, LogitsArePyTorchs) {
-  ForEachCase([](Case& golden) {
+  ForEachRnnCase([](RnnCase& golden) {
     const std::vector<double> exact = golden["logits"];
     const Matrix logits = Taught(golden);
     EXPECT_LE(Distance(std::span(logits.data(), exact.size()), exact), 1e-6 * Norm(exact));
@@ -136,7 +70,7 @@ TEST(RnnSeq2Seq, LogitsArePyTorchs) {
 }
 
 // One forced pass, with the trace of pair `i`.
-Matrix Forced(const Case& golden, size_t i, AttentionTrace& trace) {
+Matrix Forced(const RnnCase& golden, size_t i, AttentionTrace& trace) {
   Arena arena;
   ThreadPool pool(1);
   Context ctx{.arena = arena, .pool = pool, .trace = &trace};
@@ -154,7 +88,7 @@ Matrix Forced(const Case& golden, size_t i, AttentionTrace& trace) {
 
 // Decoding one sentence step by step equals the loss pass over a whole batch, bit for bit.
 TEST(RnnSeq2Seq, DecodesWhatItIsTaught) {
-  ForEachCase([](Case& golden) {
+  ForEachRnnCase([](RnnCase& golden) {
     const Matrix taught = Taught(golden);
     EXPECT_EQ(taught, Taught(golden, 3));
     for (size_t i = 0; i < golden.batch.size(); ++i) {
@@ -167,7 +101,7 @@ TEST(RnnSeq2Seq, DecodesWhatItIsTaught) {
 }
 
 TEST(RnnSeq2Seq, AttendsAsPyTorchDoes) {
-  ForEachCase([](Case& golden) {
+  ForEachRnnCase([](RnnCase& golden) {
     std::vector<float> weights, centres;
     for (size_t i = 0; i < golden.batch.size(); ++i) {
       AttentionTrace trace;
@@ -193,7 +127,7 @@ TEST(RnnSeq2Seq, AttendsAsPyTorchDoes) {
   });
 }
 
-std::vector<Hypothesis> Search(const Case& golden, const std::vector<size_t>& pairs, size_t beam) {
+std::vector<Hypothesis> Search(const RnnCase& golden, const std::vector<size_t>& pairs, size_t beam) {
   Arena arena;
   ThreadPool pool(1);
   Context ctx{.arena = arena, .pool = pool};
@@ -217,7 +151,7 @@ std::vector<Hypothesis> Search(const Case& golden, const std::vector<size_t>& pa
   return best;
 }
 
-double LogProb(const Case& golden, size_t i, const std::vector<int32_t>& pieces) {
+double LogProb(const RnnCase& golden, size_t i, const std::vector<int32_t>& pieces) {
   Batch batch;
   batch.AddPair(golden.source(i), pieces, golden.model->config().start);
   Arena arena;
@@ -235,7 +169,7 @@ double LogProb(const Case& golden, size_t i, const std::vector<int32_t>& pieces)
 
 // The log-probability that a beam reports is that of the forced pass, whatever else was in the batch.
 TEST(RnnSeq2Seq, BeamsKeepTheirStates) {
-  ForEachCase([](Case& golden) {
+  ForEachRnnCase([](RnnCase& golden) {
     const std::vector<Hypothesis> together = Search(golden, {0, 1, 2, 3}, 3);
     std::vector<Hypothesis> alone;
     for (size_t i = 0; i < 4; ++i) {

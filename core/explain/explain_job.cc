@@ -1,0 +1,115 @@
+#include "core/explain/explain_job.h"
+
+#include <numeric>
+
+namespace qkv {
+namespace {
+
+constexpr AttentionKind kKinds[] = {AttentionKind::kEncoderSelf, AttentionKind::kDecoderSelf, AttentionKind::kCross};
+
+const AttentionShape& ShapeOf(const ChangeablePlaces& places, AttentionKind kind) {
+  return kind == AttentionKind::kEncoderSelf ? places.encoder
+         : kind == AttentionKind::kCross     ? places.cross
+                                             : places.decoder;
+}
+
+}  // namespace
+
+ExplainJob::ExplainJob(const TranslationModel& model, Question question, std::string source,
+                       std::optional<std::string> target, const DecodeOptions& options)
+    : model_(model), question_(question) {
+  const ChangeablePlaces places = ChangeablePlaces::Of(model.config());
+  const bool has_any = places.encoder.layers + places.decoder.layers + places.cross.layers > 0;
+  const bool can = question == Question::kHeads   ? has_any
+                   : question == Question::kWords ? places.cross.layers > 0
+                                                  : places.encoder.layers > 0;
+  if (!can) Fail({ErrorCode::kUnsupported, "the model has no such attention", "explain"});
+  replay_ = std::make_unique<ReplayJob>(model, std::move(source), std::move(target), ReplayKind::kTrace, options);
+}
+
+bool ExplainJob::Advance(Context& ctx) {
+  if (replay_ != nullptr) {
+    if (!replay_->Step(ctx)) return false;
+    if (!replay_->outcome()) return Fail(replay_->outcome().error()), true;
+    result_.replay = replay_->result();
+    replay_.reset();
+    return Answer();
+  }
+  if (flow_) return FlowRow();
+  if (!variants_->Step(ctx)) return false;
+  if (!variants_->outcome()) return Fail(variants_->outcome().error()), true;
+  TakeVariants();
+  return true;
+}
+
+// What follows the trace; true if that was all.
+bool ExplainJob::Answer() {
+  const AttentionMap& self = result_.replay.encoder_self;
+  if (question_ == Question::kRollout) {
+    result_.matrix = Rollout(self);
+    return true;
+  }
+  if (question_ != Question::kFlow) return StartVariants(), false;
+  if (self.sources > kLongestFlow) {
+    Fail({ErrorCode::kLimitExceeded,
+          "the flow is for at most " + std::to_string(kLongestFlow) + " pieces: give a shorter text", "source"});
+    return true;
+  }
+  flow_.emplace(self);
+  result_.matrix = {1, 1, self.sources, self.sources, std::vector<float>(self.sources * self.sources), 0, {}, {}, {}};
+  return false;
+}
+
+bool ExplainJob::FlowRow() {
+  const size_t n = result_.matrix.sources;
+  for (size_t from = 0; from < n; ++from) result_.matrix.weights[row_ * n + from] = flow_->Between(row_, from);
+  return ++row_ == n;
+}
+
+void ExplainJob::StartVariants() {
+  std::vector<Change> changes;
+  if (question_ == Question::kWords) {
+    for (size_t s = 0; s < result_.replay.source.tokens.ids.size(); ++s) {
+      changes.push_back({.kind = ChangeKind::kHide, .attention = AttentionKind::kCross, .keys = {s}});
+    }
+  } else {
+    const ChangeablePlaces places = ChangeablePlaces::Of(model_.config());
+    for (const AttentionKind kind : kKinds) {
+      const AttentionShape& shape = ShapeOf(places, kind);
+      for (size_t i = 0; i < shape.layers * shape.heads; ++i) {
+        changes.push_back(
+            {.kind = ChangeKind::kOff, .attention = kind, .layer = i / shape.heads, .head = i % shape.heads});
+      }
+    }
+  }
+  variants_ = std::make_unique<VariantsJob>(model_, result_.replay.source.tokens.ids, result_.replay.target.tokens.ids,
+                                            std::move(changes));
+}
+
+void ExplainJob::TakeVariants() {
+  const std::vector<float>& whole = result_.replay.log_probs;
+  const std::vector<float>& without = variants_->log_probs();
+  const size_t targets = whole.size(), variants = without.size() / targets;
+  if (question_ == Question::kWords) {
+    result_.matrix = {1, 1, targets, variants, std::vector<float>(targets * variants), 0, {}, {}, {}};
+    for (size_t s = 0; s < variants; ++s) {
+      for (size_t t = 0; t < targets; ++t) {
+        result_.matrix.weights[t * variants + s] = whole[t] - without[s * targets + t];
+      }
+    }
+    return;
+  }
+  const ChangeablePlaces places = ChangeablePlaces::Of(model_.config());
+  const float* row = without.data();
+  for (size_t k = 0; k < std::size(kKinds); ++k) {
+    const AttentionShape& shape = ShapeOf(places, kKinds[k]);
+    Explanation::Heads& heads = result_.heads[k];
+    heads.layers = shape.layers;
+    heads.heads = shape.heads;
+    for (size_t i = 0; i < shape.layers * shape.heads; ++i, row += targets) {
+      heads.falls.push_back(result_.replay.log_prob - std::accumulate(row, row + targets, 0.0f));
+    }
+  }
+}
+
+}  // namespace qkv
