@@ -8,7 +8,9 @@
 #include "core/text/utf.h"
 #include "core/translate/replay.h"
 #include "core/translate/translation.h"
+#include "wasm/changes.h"
 #include "wasm/engine.h"
+#include "wasm/jobs.h"
 #include "wasm/models.h"
 #include "wasm/values.h"
 
@@ -51,7 +53,8 @@ Result<std::vector<int32_t>> ParsePrefix(const TranslationModel& model, const va
   return ids;
 }
 
-// Reads a text, or [text, part, translation of the part, text, ...].
+}  // namespace
+
 std::string ReadText(const val& value, DecodeOptions& options) {
   std::vector<GivenPart>& given = options.given.emplace_back();
   if (value.isString()) return value.as<std::string>();
@@ -68,7 +71,6 @@ std::string ReadText(const val& value, DecodeOptions& options) {
   return text;
 }
 
-// {beam, maxLength, nBest, tree, prefix, shortlist, copy, align}: all optional.
 Result<DecodeOptions> ParseOptions(const TranslationModel& model, const val& options) {
   DecodeOptions parsed;
   parsed.beam = Option(options, "beam");
@@ -85,8 +87,14 @@ Result<DecodeOptions> ParseOptions(const TranslationModel& model, const val& opt
   Result<std::vector<int32_t>> prefix = ParsePrefix(model, options["prefix"]);
   if (!prefix) return prefix.error();
   parsed.prefix = std::move(*prefix);
+  Result<std::shared_ptr<const PassChanges>> changes = ReadChanges(options, model.config());
+  if (!changes) return changes.error();
+  parsed.changes = std::move(*changes);
+  parsed.first_sentence = Option(options, "sentence");
   return parsed;
 }
+
+namespace {
 
 val TranslateStart(int handle, const val& texts, const val& options) {
   const TranslationModel* model = ModelAt(handle);

@@ -6,6 +6,7 @@
 
 #include "core/encode/encode_job.h"
 #include "core/encode/readings.h"
+#include "core/explain/change_list.h"
 #include "core/generate/generate_job.h"
 #include "core/text/utf.h"
 #include "wasm/engine.h"
@@ -89,11 +90,21 @@ val GuessesValue(const Model& model, const std::vector<Guess>& guesses) {
   return value;
 }
 
-// inputs: [[text, second or null], ...]; options: {hidden, head, trace}
+// The field `interventions` of an options object, for a model with these places; null where it is absent.
+Result<std::shared_ptr<const ChangeList>> ChangesOf(const val& options, const ChangeablePlaces& places) {
+  const val json = Field(options, "interventions");
+  if (!json.isString()) return std::shared_ptr<const ChangeList>();
+  return ParseChanges(json.as<std::string>(), places);
+}
+
+// inputs: [[text, second or null], ...]; options: {hidden, head, trace, interventions}
 val EncodeStart(int handle, const val& inputs, const val& options) {
   const EncoderModel* const model = EncoderAt(handle);
   if (model == nullptr) return NoSuch("model");
   if (const Result<void> fits = CheckTexts({inputs}); !fits) return ErrorValue(fits.error());
+  const EncoderConfig& config = model->config();
+  const auto changes = ChangesOf(options, ChangeablePlaces::OfEncoder(config.layers, config.heads));
+  if (!changes) return ErrorValue(changes.error());
   auto running = std::make_unique<Running>();
   running->encoder = model;
   for (const val& pair : emscripten::vecFromJSArray<val>(inputs)) {
@@ -101,7 +112,7 @@ val EncodeStart(int handle, const val& inputs, const val& options) {
     if (IsGiven(pair[1])) running->inputs.back().second = pair[1].as<std::string>();
   }
   const EncodeOptions encode{Flag(options, "hidden"), Flag(options, "head"),
-                             Flag(options, "trace") && running->inputs.size() == 1};
+                             Flag(options, "trace") && running->inputs.size() == 1, changes.value()};
   running->encode = std::make_unique<EncodeJob>(*model, running->inputs, encode);
   return val(Jobs().Add(std::move(running)));
 }
@@ -168,7 +179,11 @@ val GenerateStart(int handle, const val& prompt, const val& options) {
   const GeneratorModel* const model = GeneratorAt(handle);
   if (model == nullptr) return NoSuch("model");
   if (const Result<void> fits = CheckTexts({prompt}); !fits) return ErrorValue(fits.error());
+  const Gpt2Config& config = model->config();
+  const auto changes = ChangesOf(options, ChangeablePlaces::OfDecoder(config.layers, config.heads));
+  if (!changes) return ErrorValue(changes.error());
   GenerateOptions generate;
+  generate.changes = changes.value();
   generate.sampling = model->sampling();
   SamplingOptions& sampling = generate.sampling;
   sampling.temperature =
@@ -217,16 +232,20 @@ val GenerateResult(int handle) {
   return value;
 }
 
-val GenerationTraceStart(int handle, const val& given, int alternatives) {
+// options: {alternatives, interventions}
+val GenerationTraceStart(int handle, const val& given, const val& options) {
   const GeneratorModel* const model = GeneratorAt(handle);
   if (model == nullptr) return NoSuch("model");
   if (const Result<void> fits = CheckTexts({given}); !fits) return ErrorValue(fits.error());
+  const Gpt2Config& config = model->config();
+  const auto changes = ChangesOf(options, ChangeablePlaces::OfDecoder(config.layers, config.heads));
+  if (!changes) return ErrorValue(changes.error());
   const auto text = given.as<std::string>();
+  const auto alternatives = static_cast<size_t>(std::clamp(Number(options, "alternatives"), 1.0, 1000.0));
   auto running = std::make_unique<Running>();
   running->generator = model;
   running->inputs.push_back({text});
-  running->trace =
-      std::make_unique<GenerationTraceJob>(*model, text, static_cast<size_t>(std::clamp(alternatives, 1, 1000)));
+  running->trace = std::make_unique<GenerationTraceJob>(*model, text, alternatives, changes.value());
   return val(Jobs().Add(std::move(running)));
 }
 

@@ -42,6 +42,8 @@ target_link_libraries(qkv_bindings PUBLIC qkv_core)
 target_compile_options(qkv_bindings PUBLIC ${QKV_NO_THROW} ${QKV_SMALL})
 target_compile_definitions(qkv_bindings PUBLIC EMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0)
 set(QKV_TRANSLATION_BINDINGS wasm/jobs.cc wasm/models.cc)
+# What those bind that read no models but translators'.
+set(QKV_TRANSLATOR_BINDINGS ${QKV_TRANSLATION_BINDINGS} wasm/translation_models.cc wasm/no_changes.cc)
 
 # A program of the core's library and some bindings: NAME.mjs + NAME.wasm. What is bound is linked, and nothing else.
 function(qkv_program target name)
@@ -59,9 +61,9 @@ function(qkv_program target name)
 endfunction()
 
 if(QKV_WASM_TRAINING)  # what is trained translates, and no more
-  qkv_program(qkv_wasm qkv ${QKV_TRANSLATION_BINDINGS} wasm/translation_models.cc wasm/training.cc)
+  qkv_program(qkv_wasm qkv ${QKV_TRANSLATOR_BINDINGS} wasm/training.cc)
 else()
-  qkv_program(qkv_wasm qkv ${QKV_TRANSLATION_BINDINGS} wasm/translation_models.cc)
+  qkv_program(qkv_wasm qkv ${QKV_TRANSLATOR_BINDINGS})
 endif()
 # For the size ledger: optimised at link time, a function has its name still, and no longer its file's.
 add_custom_command(TARGET qkv_wasm POST_BUILD COMMAND ${CMAKE_NM} $<TARGET_FILE:qkv_core> > core.symbols)
@@ -73,7 +75,8 @@ if(QKV_WASM_TRAINING)  # the attention family with its gradients, linked as the 
   target_link_options(qkv_attention_wasm PRIVATE -Oz)
 elseif(NOT QKV_WASM_THREADS)
   qkv_program(qkv_attention_wasm attention ${QKV_ATTENTION_BINDINGS})
-  qkv_program(qkv_models_wasm models ${QKV_TRANSLATION_BINDINGS} wasm/any_models.cc wasm/one_sided.cc)
+  qkv_program(qkv_models_wasm models ${QKV_TRANSLATION_BINDINGS} wasm/any_models.cc wasm/one_sided.cc wasm/changes.cc
+              wasm/explain.cc)
 endif()
 
 # The command for Node (`npx qkv`): the native command's own sources, without what trains and without `qkv detect`, and

@@ -38,7 +38,7 @@ constexpr ListedOption kOptions[] = {
      In::kBoth},
     {"translate", "interventions", Kind::kText, 0, 0, "none",
      "changes to attention, to feed-forward blocks and to layers; for the command a JSON file with their list",
-     In::kCommand},
+     In::kBoth},
     {"translate", "confidence", Kind::kFlag, 0, 0, "false",
      "print before each line how reliable it is, from 0 to 1, and a tab; report lines in another language",
      In::kCommand},

@@ -20,6 +20,7 @@ export { registry } from './api/registry.js';
 /** @typedef {import('./api/search.js').Search} Search */
 /** @typedef {import('./api/search.js').SearchTree} SearchTree */
 /** @typedef {import('./text/sentences.js').Part} Part */
+/** @typedef {import('./api/interventions.js').Intervention} Intervention */
 /** @typedef {import('./api/trace.js').Alignment} Alignment */
 /** @typedef {import('./api/trace.js').Alternatives} Alternatives */
 /** @typedef {import('./api/trace.js').AttentionMap} AttentionMap */

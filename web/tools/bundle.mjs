@@ -201,6 +201,7 @@ export async function bundlePackage({ minify = true } = {}) {
     page: 'page/index.js',
     'page-auto': 'page/auto.js',
     detect: 'detect/index.js',
+    explain: 'explain/index.js',
     'translator-api': 'translator-api/index.js',
     'translator-api/install': 'translator-api/install.js',
   };

@@ -23,6 +23,7 @@ const kDoors = {
   page: 'lib/page/index.js',
   'page-auto': 'lib/page/auto.js',
   detect: 'lib/detect/index.js',
+  explain: 'lib/explain/index.js',
   static: 'lib/static.js',
   'translator-api': 'lib/translator-api/index.js',
   'translator-api/install': 'lib/translator-api/install.js',

@@ -17,7 +17,7 @@ import { engineSettings, needsNoModel, shared, sharing } from './settings.js';
  * @typedef {Pick<ModelReference, 'call' | 'release'>} RunningEngine
  */
 
-/** The kind of engine for formats that only `qkv/models` reads. It is downloaded only for such a model. */
+/** The kind of engine for formats that only `qkv/models` reads, and for interventions. It is downloaded only for these. */
 const kindForModels = async () => (await loadedPart(() => import('../engine/models/kind.js'))).modelsKind;
 
 /**
@@ -29,7 +29,10 @@ const kindForModels = async () => (await loadedPart(() => import('../engine/mode
  */
 export async function startEngine(given, { key, name, source }, report) {
   const { signal, workers = 1 } = given;
-  const settings = engineSettings(given, needsModels(source) ? await kindForModels() : translationKind);
+  const settings = engineSettings(
+    given,
+    given.interventions || needsModels(source) ? await kindForModels() : translationKind,
+  );
   const more = settings.worker ? workers - 1 : 0;
   const first = more > 0 ? sharing(settings, source) : { settings, source };
   const engine = new ModelReference(first.settings, key, first.source, report);

@@ -83,6 +83,7 @@
  *   model's own translation carries through, in UTF-16 units of both texts
  * @property {Trace[]} [legs] for two models that translate one after the other, the trace of each. Then `cross` and
  *   `alignment` go from the source to the target through the pieces between, and `model` describes both
+ * @property {import('./interventions.js').Intervention[]} [interventions] the changes that were in force, if any
  * @property {number} confidence from 0 to 1: how reliable the target is, by the model's probabilities
  * @property {import('../engine/engine.js').Warning[]} warnings
  * @property {import('../engine/engine.js').Cut} cut of the target, if it is the model's own

@@ -2,6 +2,8 @@
 
 /** @typedef {import('../text/keep.js').CarryOptions} CarryOptions */
 
+/** @typedef {import('./interventions.js').Intervention} Intervention */
+
 /** @typedef {import('../text/languages.js').LanguagePair} LanguagePair */
 
 /** @typedef {import('../loading/model-source.js').ModelOption} ModelOption */
@@ -44,6 +46,8 @@
  *   The others start with the first such text, each with a copy of the model, which is downloaded once; the page need
  *   not be isolated
  * @property {number} [beam] hypotheses that the search keeps: 1 is greedy, the fastest; left out: the model's own number
+ * @property {boolean} [interventions] true: calls may change the model's attention, by the engine of `qkv/models`. For one
+ *   Transformer in MarianMT's layout, and one worker
  */
 
 /** @typedef {{signal?: AbortSignal | null}} CallOptions `signal` aborts the call, with its reason */
@@ -71,6 +75,8 @@
  *   (`info.shortlist`); left out: use the likely pieces of the shortlist, which is faster
  * @property {number} [maxLength] the most pieces to write for a sentence, from 1; left out: three times the
  *   sentence's pieces and 50 more. Never more than the model's positions
+ * @property {Intervention[]} [interventions] changes to the model's attention, to feed-forward blocks and to layers; the
+ *   translator was created with `interventions: true`
  * @property {'text'} [format] what the text is; 'html' takes the options of HtmlOptions
  */
 /** @typedef {TranslateOptionsFields & CarryOptions} TranslateOptions */
@@ -90,6 +96,7 @@
  * @property {boolean} [tree] true: return the search's record too
  * @property {Prefix} [prefix] the beginning of every hypothesis
  * @property {number} [maxLength] as in TranslateOptions
+ * @property {Intervention[]} [interventions] as in TranslateOptions
  * @property {boolean} [shortlist] as in TranslateOptions. With a shortlist, probabilities are normalised over its
  *   pieces, and so a little higher than those of `trace` and `score`
  */
@@ -101,6 +108,7 @@
  * @property {number} [sentence] trace only the sentence of this number, from 0; left out: the whole text
  * @property {Prefix} [prefix] the beginning of the model's own translation
  * @property {number} [maxLength] as in TranslateOptions, of the model's own translation
+ * @property {Intervention[]} [interventions] as in TranslateOptions
  * @property {boolean} [vectors] true: each attention has the queries, keys and values of its weights
  * @property {boolean} [shortlist] as in TranslateOptions, for the model's own translation; a trace's probabilities are
  *   always of the whole vocabulary
@@ -108,7 +116,7 @@
 /** @typedef {TraceOptionsFields & CarryOptions} TraceOptions */
 
 /**
- * @typedef {{prefix?: Prefix, shortlist?: boolean, maxLength?: number} & CarryOptions} Choice the options of a search
+ * @typedef {{prefix?: Prefix, shortlist?: boolean, maxLength?: number, interventions?: Intervention[]} & CarryOptions} Choice the options of a search
  */
 
 export {};

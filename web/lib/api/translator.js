@@ -43,6 +43,7 @@ import { makeTrace } from './trace.js';
 /** @typedef {import('./translate-options.js').SearchOptions} SearchOptions */
 /** @typedef {import('./translate-options.js').TraceOptions} TraceOptions */
 /** @typedef {import('./translate-options.js').Choice} Choice */
+/** @typedef {import('./interventions.js').Intervention} Intervention */
 /** @typedef {{source: string, target: string}} SentencePair */
 
 /**
@@ -59,13 +60,13 @@ const kInternal = Symbol('internal');
 // The options of each call, by name.
 const kPair = ['sourceLanguage', 'targetLanguage'];
 const kModel = [...kPair, 'model', 'models', 'registry', 'pivotLanguage', 'baseUrl', 'store'];
-const kCreate = [...kModel, 'monitor', 'signal', 'worker', 'wasm', 'threads', 'workers', 'beam'];
+const kCreate = [...kModel, 'monitor', 'signal', 'worker', 'wasm', 'threads', 'workers', 'beam', 'interventions'];
 const kPlain = ['signal', 'shortlist', 'maxLength', ...kCarryOptions];
-const kTranslate = ['split', 'prefix', 'format', 'parser', ...kPlain];
-const kSearch = ['signal', 'beam', 'nBest', 'tree', 'prefix', 'shortlist', 'maxLength', ...kCarryOptions];
-const kTrace = ['signal', 'sentence', 'prefix', 'shortlist', 'maxLength', 'vectors', ...kCarryOptions];
-const kTracePair = ['signal', 'vectors', ...kCarryOptions];
-const kScore = ['signal', ...kCarryOptions];
+const kTranslate = ['split', 'prefix', 'format', 'parser', 'interventions', ...kPlain];
+const kSearch = ['beam', 'nBest', 'tree', 'prefix', 'interventions', ...kPlain];
+const kTrace = ['sentence', 'prefix', 'vectors', 'interventions', ...kPlain];
+const kScore = ['signal', 'interventions', ...kCarryOptions];
+const kTracePair = ['vectors', ...kScore];
 
 /**
  * @param {unknown} options
@@ -152,9 +153,12 @@ export class Translator {
     wholeNumber(threads, 1, 16, 'threads');
     wholeNumber(workers, 1, 16, 'workers');
     const isPlain = !isSeveral(given);
+    if (given.interventions && (!isPlain || workers > 1)) {
+      throw invalid('interventions', 'they are for one model in one worker');
+    }
     const models = modelsOf(given);
     // Options that are read after an await, or again by another engine, are copied first.
-    if (!isPlain || workers > 1 || needsModels(models[0].source)) {
+    if (!isPlain || workers > 1 || given.interventions || needsModels(models[0].source)) {
       for (const model of models) model.source = lasting(model.source);
       given.wasm = copied(given.wasm);
     }
@@ -179,8 +183,9 @@ export class Translator {
    * @param {LanguagePair & {beam?: number}} options
    * @internal
    */
-  static on(engine, { kind: _kind, ...info }, options) {
-    return new Translator(kInternal, engine, options, { ...info, beam: options.beam || info.beam });
+  static on(engine, { kind, ...info }, options) {
+    const interventions = kind !== undefined; // the engine of `qkv/models` says it
+    return new Translator(kInternal, engine, options, { ...info, beam: options.beam || info.beam, interventions });
   }
 
   /**
@@ -300,7 +305,7 @@ export class Translator {
    * The attention weights of the model when it is made to write `target` for `source`.
    * @overload
    * @param {SentencePair} pair any two sentences; the target need not be the model's own
-   * @param {CallOptions & import('../text/keep.js').CarryOptions & {vectors?: boolean}} [options]
+   * @param {CallOptions & import('../text/keep.js').CarryOptions & {vectors?: boolean, interventions?: Intervention[]}} [options]
    * @returns {Promise<Trace>}
    */
   /**
@@ -316,16 +321,17 @@ export class Translator {
       : readFields(input, 'trace', ['source', 'target']);
     const source = inputText(pair.source, 'source');
     const target = isText ? null : inputText(pair.target, 'target');
-    const { engine: _engine, worker: _worker, ...model } = this.info;
-    const args = { source, target, vectors: vectors === true, ...this.#choice(choice) };
-    return makeTrace(await this.#call('trace', args, signal), model);
+    const { engine: _engine, worker: _worker, interventions: _changes, ...model } = this.info;
+    const args = { source, target, vectors: vectors === true, sentence, ...this.#choice(choice) };
+    const changed = args.interventions && { interventions: JSON.parse(args.interventions) };
+    return makeTrace({ ...(await this.#call('trace', args, signal)), ...changed }, model);
   }
 
   /**
    * How probable the model finds `target` as the translation of `source`.
    * @param {string} source
    * @param {string} target
-   * @param {CallOptions & import('../text/keep.js').CarryOptions} [options]
+   * @param {CallOptions & import('../text/keep.js').CarryOptions & {interventions?: Intervention[]}} [options]
    * @returns {Promise<Score>}
    */
   async score(source, target, options) {
@@ -333,6 +339,19 @@ export class Translator {
     const args = { source: inputText(source, 'source'), target: inputText(target, 'target'), ...this.#choice(choice) };
     const { score, pieces, logProbs } = await this.#call('score', args, signal);
     return { score, pieces, logProbs };
+  }
+
+  /**
+   * Answers a question of `qkv/explain`.
+   * @param {'heads' | 'words' | 'rollout' | 'flow'} question
+   * @param {{source: string, target?: string}} pair
+   * @param {CallOptions & import('../text/keep.js').CarryOptions} options
+   * @returns {Promise<import('../engine/models/glue.js').WasmExplanation>}
+   * @internal
+   */
+  async explain(question, { source, target }, { signal, ...choice }) {
+    this.#mayChange();
+    return this.#call('explain', { question, source, target, ...this.#choice(choice) }, signal);
   }
 
   /**
@@ -392,9 +411,16 @@ export class Translator {
   }
 
   /** @param {Choice} choice */
-  #choice({ prefix, shortlist, maxLength, ...carried }) {
+  #choice({ prefix, shortlist, maxLength, interventions, ...carried }) {
     const how = { beam: this.info.beam, prefix: this.#prefix(prefix), shortlist, maxLength: longest(maxLength) };
-    return { ...how, ...readCarry(carried, this) };
+    if (interventions) this.#mayChange();
+    return { ...how, interventions: interventions && JSON.stringify(interventions), ...readCarry(carried, this) };
+  }
+
+  /** Throws if the engine takes no interventions. */
+  #mayChange() {
+    if (this.info.interventions) return;
+    throw new QkvError('UNSUPPORTED', 'create the translator with interventions: true', 'interventions');
   }
 
   /** @param {Prefix | undefined} prefix */

@@ -10,8 +10,8 @@ import { languageToken, splitSentences } from '../text/sentences.js';
 /** @typedef {import('../text/sentences.js').Part} Part */
 /** @typedef {string | number[]} Prefix a text, or ids of pieces */
 /**
- * The options of a search, the parts to carry through, and whether the alignment is wanted.
- * @typedef {{beam: number, prefix?: Prefix, shortlist?: boolean, copy?: boolean, carry?: import('../text/keep.js').Carry, align?: boolean}} Choice
+ * The options of a search, changes to the model's forward as JSON, the parts to carry through, and whether the alignment is wanted.
+ * @typedef {{beam: number, prefix?: Prefix, shortlist?: boolean, interventions?: string, copy?: boolean, carry?: import('../text/keep.js').Carry, align?: boolean}} Choice
  */
 /**
  * Whether a translation was cut, and why: it reached its maximum length, or it repeated itself.
@@ -131,7 +131,7 @@ export class Engine {
   }
 
   /**
-   * @param {{model: number, source: string, target: string | null, vectors?: boolean} & Choice} args
+   * @param {{model: number, source: string, target: string | null, vectors?: boolean, sentence?: number} & Choice} args
    * @param {Call} call
    */
   async trace({ model, source, target, carry, ...choice }, { signal }) {

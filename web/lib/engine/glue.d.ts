@@ -16,6 +16,9 @@ export type DecodeOptions = {
   shortlist?: boolean;
   /** false: the model reads the text as it is. */
   copy?: boolean;
+  /** Changes to the model's forward, as JSON; and the number of the first text among them. */
+  interventions?: string;
+  sentence?: number;
   /** With each translation which pieces of its source its pieces look at. */
   align?: boolean;
 };

@@ -25,6 +25,7 @@
  * @property {'baseline' | 'relaxed' | 'threads' | 'custom'} engine which build of the engine runs
  * @property {number} threads how many threads compute
  * @property {boolean} worker whether it runs in a worker
+ * @property {boolean} [interventions] whether calls may change the model's attention
  */
 
 /**

@@ -2,12 +2,15 @@
 import { inputText, invalid, readFields, wholeNumber } from '../base/given.js';
 import { folderSource } from '../loading/folder-source.js';
 import { openModel } from './open-model.js';
-import { OneSided, checkKind } from './one-sided.js';
+import { OneSided, changes, checkKind } from './one-sided.js';
 
 /** @typedef {import('../hosting/model-reference.js').ModelReference} ModelReference */
 /** @typedef {import('../loading/folder-source.js').AnyModelOption} AnyModelOption */
 /** @typedef {import('./open-model.js').LoadOptions} LoadOptions */
-/** @typedef {{signal?: AbortSignal | null}} CallOptions `signal` gives the call up, with its reason */
+/**
+ * `signal` gives the call up, with its reason. `interventions`: changes to the model's attention (docs/interventions.md).
+ * @typedef {{signal?: AbortSignal | null, interventions?: import('./one-sided.js').Intervention[]}} CallOptions
+ */
 
 /**
  * @typedef {object} EncoderInfo
@@ -41,7 +44,8 @@ import { OneSided, checkKind } from './one-sided.js';
 
 /** @typedef {{shape: number[], data: Float32Array}} Tensor */
 /** @typedef {Pieces & {vectors: Tensor, mean: Float32Array}} EncodedText `vectors` [pieces, dModel] of the last layer, `mean` of all */
-/** @typedef {Pieces & {encoderSelf: Tensor}} EncoderTrace `encoderSelf` [layers, heads, pieces, pieces] */
+/** @typedef {Pieces & {encoderSelf: Tensor, interventions?: import('./one-sided.js').Intervention[]}} EncoderTrace
+ *   `encoderSelf` [layers, heads, pieces, pieces]; `interventions`: those that were in force, if any */
 /** @typedef {{piece: string, id: number, probability: number}} MaskGuess */
 /**
  * @typedef {{label: string, score: number}} LabelScore `score` is a probability, or the number of a model that returns
@@ -51,7 +55,7 @@ import { OneSided, checkKind } from './one-sided.js';
 /** @typedef {{text: string, begin: number, end: number, score: number}} FoundAnswer */
 
 const kInternal = Symbol('internal');
-const kText = ['signal', 'second'];
+const kText = ['signal', 'second', 'interventions'];
 
 /**
  * BERT, DistilBERT, RoBERTa and similar models, from folders as they are published.
@@ -104,8 +108,8 @@ export class Encoder extends OneSided {
    * @returns {Promise<EncodedText>}
    */
   async encode(text, options) {
-    const { signal, second } = readFields(options, 'encode', kText);
-    const { vectors, ...pieces } = await this.#one(text, second, { hidden: true }, signal);
+    const { signal, second, interventions } = readFields(options, 'encode', kText);
+    const { vectors, ...pieces } = await this.#one(text, second, { hidden: true, ...changes(interventions) }, signal);
     const {
       shape: [rows, d],
       data,
@@ -122,8 +126,10 @@ export class Encoder extends OneSided {
    * @returns {Promise<EncoderTrace>}
    */
   async trace(text, options) {
-    const { signal, second } = readFields(options, 'trace', kText);
-    return this.#one(text, second, { trace: true }, signal);
+    const { signal, second, interventions } = readFields(options, 'trace', kText);
+    const changed = changes(interventions);
+    const trace = await this.#one(text, second, { trace: true, ...changed }, signal);
+    return changed.interventions ? { ...trace, interventions: JSON.parse(changed.interventions) } : trace;
   }
 
   /**
@@ -134,9 +140,15 @@ export class Encoder extends OneSided {
    *   guesses, best first
    */
   async fillMask(text, options) {
-    const { signal, count = 5 } = readFields(options, 'fillMask', ['signal', 'count']);
+    const { signal, count = 5, interventions } = readFields(options, 'fillMask', ['signal', 'count', 'interventions']);
     this.#needs('masked');
-    const { masks } = await this.#one(text, undefined, { head: true }, signal, wholeNumber(count, 1, 1000, 'count'));
+    const { masks } = await this.#one(
+      text,
+      undefined,
+      { head: true, ...changes(interventions) },
+      signal,
+      wholeNumber(count, 1, 1000, 'count'),
+    );
     return masks.map(
       (
         /** @type {import('../engine/models/glue.js').WasmGuesses & {index: number}} */ {
@@ -159,9 +171,9 @@ export class Encoder extends OneSided {
    * @returns {Promise<LabelScore[]>} all labels, the best first
    */
   async classify(text, options) {
-    const { signal, second } = readFields(options, 'classify', kText);
+    const { signal, second, interventions } = readFields(options, 'classify', kText);
     this.#needs('sequence');
-    const { scores, pieces } = await this.#one(text, second, { head: true }, signal);
+    const { scores, pieces } = await this.#one(text, second, { head: true, ...changes(interventions) }, signal);
     if (pieces.length === 0) throw invalid('text', 'it has no pieces, and the tokenizer puts none around it');
     const labelled = this.info.labels.map((label, i) => ({ label, score: scores[i] }));
     return labelled.toSorted((a, b) => b.score - a.score);
@@ -174,9 +186,14 @@ export class Encoder extends OneSided {
    * @returns {Promise<Tag[]>} for each piece of the text its likeliest label
    */
   async tag(text, options) {
-    const { signal } = readFields(options, 'tag', ['signal']);
+    const { signal, interventions } = readFields(options, 'tag', ['signal', 'interventions']);
     this.#needs('tokens');
-    const { pieces, begin, end, of, scores } = await this.#one(text, undefined, { head: true }, signal);
+    const { pieces, begin, end, of, scores } = await this.#one(
+      text,
+      undefined,
+      { head: true, ...changes(interventions) },
+      signal,
+    );
     const { labels } = this.info;
     const tags = pieces.map((/** @type {string} */ piece, /** @type {number} */ i) => {
       const row = scores.subarray(i * labels.length, (i + 1) * labels.length);
@@ -195,11 +212,23 @@ export class Encoder extends OneSided {
    * @returns {Promise<FoundAnswer[]>} the best first
    */
   async answer(question, context, options) {
-    const { signal, count = 1, maxLength = 15 } = readFields(options, 'answer', ['signal', 'count', 'maxLength']);
+    const {
+      signal,
+      count = 1,
+      maxLength = 15,
+      interventions,
+    } = readFields(options, 'answer', ['signal', 'count', 'maxLength', 'interventions']);
     this.#needs('answer');
     wholeNumber(maxLength, 1, 1000, 'maxLength');
     const kept = wholeNumber(count, 1, 1000, 'count');
-    const { begin, end, answers } = await this.#one(question, context, { head: true }, signal, kept, maxLength);
+    const { begin, end, answers } = await this.#one(
+      question,
+      context,
+      { head: true, ...changes(interventions) },
+      signal,
+      kept,
+      maxLength,
+    );
     return answers.map((/** @type {{first: number, last: number, score: number}} */ { first, last, score }) => ({
       text: context.slice(begin[first], end[last]),
       begin: begin[first],

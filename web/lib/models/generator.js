@@ -3,7 +3,7 @@ import { withSignals } from '../base/abort.js';
 import { inRange, inputText, maxLength as longest, readFields, wholeNumber } from '../base/given.js';
 import { folderSource } from '../loading/folder-source.js';
 import { openModel } from './open-model.js';
-import { OneSided, checkKind } from './one-sided.js';
+import { OneSided, changes, checkKind } from './one-sided.js';
 
 /** @typedef {import('../hosting/model-reference.js').ModelReference} ModelReference */
 /** @typedef {import('../loading/folder-source.js').AnyModelOption} AnyModelOption */
@@ -25,6 +25,8 @@ import { OneSided, checkKind } from './one-sided.js';
  * @property {string | string[]} [stop] the text ends before the first of these strings
  * @property {number} [seed] a whole number; the same seed draws the same pieces; left out: 0
  * @property {number} [alternatives] also return this many of the likeliest pieces at each step
+ * @property {import('./one-sided.js').Intervention[]} [interventions] changes to the model's attention
+ *   (docs/interventions.md)
  */
 
 /** @typedef {{pieces: string[], ids: Int32Array, logProbs: Float32Array}} Likeliest best first; natural logarithms */
@@ -42,7 +44,7 @@ import { OneSided, checkKind } from './one-sided.js';
 
 /**
  * @typedef {import('./encoder.js').Pieces & {logProbs: Float32Array, alternatives: Likeliest, decoderSelf:
- *   import('./encoder.js').Tensor}} GeneratorTrace `decoderSelf` [layers, heads, pieces, pieces]: row t is the
+ *   import('./encoder.js').Tensor, interventions?: import('./one-sided.js').Intervention[]}} GeneratorTrace `decoderSelf` [layers, heads, pieces, pieces]: row t is the
  *   attention of the step that has read piece t; `logProbs` of each piece but the first; `alternatives`: 5 for each
  *   piece, one piece after the other
  */
@@ -51,7 +53,7 @@ const kInternal = Symbol('internal');
 const kMostNext = 10_000;
 const kGenerate = [
   ...['signal', 'maxLength', 'temperature', 'topK', 'topP', 'repetitionPenalty'],
-  ...['stop', 'seed', 'alternatives'],
+  ...['stop', 'seed', 'alternatives', 'interventions'],
 ];
 
 /**
@@ -172,12 +174,15 @@ export class Generator extends OneSided {
   /**
    * Every attention weight of one pass over a text, and the likeliest pieces at each place.
    * @param {string} text
-   * @param {{signal?: AbortSignal | null}} [options]
+   * @param {import('./encoder.js').CallOptions} [options]
    * @returns {Promise<GeneratorTrace>}
    */
   async trace(text, options) {
-    const { signal } = readFields(options, 'trace', ['signal']);
-    return this.call('traceText', { text: inputText(text), alternatives: 5 }, signal);
+    const { signal, interventions } = readFields(options, 'trace', ['signal', 'interventions']);
+    const changed = changes(interventions);
+    const args = { text: inputText(text), options: { alternatives: 5, ...changed } };
+    const trace = await this.call('traceText', args, signal);
+    return changed.interventions ? { ...trace, interventions: JSON.parse(changed.interventions) } : trace;
   }
 }
 
@@ -200,7 +205,7 @@ function settledParts(stops = []) {
 }
 
 /** @param {Omit<GenerateOptions, 'signal'>} options */
-function checked({ maxLength, temperature, topK, topP, repetitionPenalty, stop, seed, alternatives }) {
+function checked({ maxLength, temperature, topK, topP, repetitionPenalty, stop, seed, alternatives, interventions }) {
   const check = (
     /** @type {number | undefined} */ value,
     /** @type {number} */ least,
@@ -216,6 +221,7 @@ function checked({ maxLength, temperature, topK, topP, repetitionPenalty, stop, 
     repetitionPenalty: check(repetitionPenalty, 0.01, 100, 'repetitionPenalty'),
     seed: check(seed, 0, Number.MAX_SAFE_INTEGER, 'seed', wholeNumber),
     alternatives: check(alternatives, 0, 1000, 'alternatives', wholeNumber),
+    ...changes(interventions),
     stop: stop === undefined ? undefined : [stop].flat().map((text) => inputText(text, 'stop')),
   };
 }

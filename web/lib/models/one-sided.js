@@ -7,6 +7,14 @@ import { invalid } from '../base/given.js';
 /** @typedef {import('../hosting/model-reference.js').ModelReference} ModelReference */
 /** @typedef {import('../engine/models/glue.js').ModelKind} ModelKind */
 
+/** @typedef {import('../api/interventions.js').Intervention} Intervention */
+
+/**
+ * The option `interventions`, as the engine takes it.
+ * @param {Intervention[] | undefined} interventions
+ */
+export const changes = (interventions) => (interventions ? { interventions: JSON.stringify(interventions) } : {});
+
 /** A model in an engine. */
 export class OneSided {
   #reference;

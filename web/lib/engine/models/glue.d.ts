@@ -1,5 +1,6 @@
-// What the module for models that people bring offers beside what translates: wasm/any_models.cc, wasm/one_sided.cc.
-import type { Failed, WasmMap, WasmModelInfo, WasmModule } from '../glue.js';
+// What the module for models that people bring offers beside what translates: wasm/any_models.cc, wasm/one_sided.cc,
+// wasm/explain.cc.
+import type { DecodeOptions, Failed, SourceText, WasmMap, WasmModelInfo, WasmModule, WasmTokens } from '../glue.js';
 import createModule from '../glue.js';
 import type { Numbers } from '../../loading/folder-source.js';
 
@@ -42,6 +43,15 @@ export type WasmGenerationTrace = WasmEncoding & {
   decoderSelf: WasmMap;
 };
 
+/** `heads`: of the question 'heads', [layers, heads]; `matrix` of the others. Empty where it is not asked for. */
+export type WasmExplanation = {
+  source: WasmTokens;
+  target: WasmTokens & { logProbs: Float32Array };
+  score: number;
+  heads: { encoder: WasmMap; decoder: WasmMap; cross: WasmMap };
+  matrix: WasmMap;
+};
+
 export interface WasmModels extends Omit<WasmModule, 'loaderCreate'> {
   /** What a folder with this config.json may have besides its weights. */
   folderFiles(config: string): string[] | Failed;
@@ -54,8 +64,18 @@ export interface WasmModels extends Omit<WasmModule, 'loaderCreate'> {
   generateStart(model: number, prompt: string, options: object): number | Failed;
   generateText(job: number): string | Failed;
   generateResult(job: number): WasmGenerated | Failed;
-  generationTraceStart(model: number, text: string, alternatives: number): number | Failed;
+  generationTraceStart(model: number, text: string, options: object): number | Failed;
   generationTraceResult(job: number): WasmGenerationTrace | Failed;
+  explainStart(
+    model: number,
+    question: string,
+    source: SourceText,
+    target: string | null | undefined,
+    options: DecodeOptions,
+  ): number | Failed;
+  explainStep(job: number): boolean | Failed;
+  explainResult(job: number): WasmExplanation | Failed;
+  explainFree(job: number): void;
   oneSidedStep(job: number): boolean | Failed;
   oneSidedFree(job: number): void;
 }

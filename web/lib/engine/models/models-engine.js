@@ -1,5 +1,6 @@
 // The engine of one thread for brought models: like Engine for translation, and with jobs of encoders and generators.
 import { unlessAborted } from '../../base/abort.js';
+import { withCarried } from '../../text/keep.js';
 import { Engine, handlersOf } from '../engine.js';
 import { startGuarded } from '../start-guarded.js';
 import createModule from './glue.js';
@@ -51,12 +52,27 @@ export class ModelsEngine {
   }
 
   /**
-   * @param {{model: number, text: string, alternatives: number}} args
+   * @param {{model: number, text: string, options: object}} args
    * @param {Call} call
    */
-  traceText({ model, text, alternatives }, { signal }) {
+  traceText({ model, text, options }, { signal }) {
     const wasm = this.#module();
-    return this.#finish(wasm.generationTraceStart(model, text, alternatives), signal, wasm.generationTraceResult);
+    return this.#finish(wasm.generationTraceStart(model, text, options), signal, wasm.generationTraceResult);
+  }
+
+  /**
+   * @param {{model: number, question: string, source: string, target?: string, carry?: import('../../text/keep.js').Carry}} args
+   * @param {Call} call
+   */
+  async explain({ model, question, source, target, carry, ...choice }, { signal }) {
+    const wasm = this.#module();
+    const job = wasm.explainStart(model, question, withCarried(source, carry), target, choice);
+    try {
+      await this.engine.takeTurns(() => wasm.explainStep(job), signal);
+      return wasm.explainResult(job);
+    } finally {
+      wasm.explainFree(job);
+    }
   }
 
   /**
@@ -99,5 +115,6 @@ export function createHandlers() {
     encode: async (args, call) => models.encode(args, call),
     generate: async (args, call) => models.generate(args, call),
     traceText: async (args, call) => models.traceText(args, call),
+    explain: async (args, call) => models.explain(args, call),
   };
 }

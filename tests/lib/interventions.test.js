@@ -1,0 +1,185 @@
+// Interventions in JavaScript, and the questions that they answer.
+import { attentionFlow, attentionRollout, headImportance, neededWords } from '../../web/lib/explain/index.js';
+import { Encoder, Generator, load } from '../../web/lib/models/index.js';
+import { at, create, rejection } from './support.js';
+
+const kText = 'My brother lives in a big white house.';
+const kPair = { source: 'I love you.', target: "Je t'aime." };
+const kOff = [{ kind: 'off', attention: 'cross', layer: 1 }];
+
+let plain, translator;
+beforeAll(async () => {
+  [plain, translator] = [await create(), await create({ interventions: true })];
+});
+afterAll(() => [plain, translator].forEach((one) => one?.destroy()));
+
+test('without any, every number is that of the plain engine', async () => {
+  const [a, b] = [await plain.trace(kText), await translator.trace(kText)];
+  expect(b.target.text).toBe(a.target.text);
+  expect(b.target.logProbs).toEqual(a.target.logProbs);
+  expect(b.cross.data).toEqual(a.cross.data);
+  expect(b).not.toHaveProperty('interventions');
+  expect([plain.info.interventions, translator.info.interventions]).toEqual([false, true]);
+});
+
+test('translate, search, trace and score are changed', async () => {
+  const text = await translator.translate(kText, { interventions: kOff });
+  expect(text).not.toBe(await plain.translate(kText));
+  const search = await translator.search(kText, { interventions: kOff });
+  expect(search.hypotheses[0].text).toBe(text);
+  const trace = await translator.trace(kText, { interventions: kOff });
+  expect(trace.target.text).toBe(text);
+  expect(trace.interventions).toEqual(kOff);
+  const second = trace.cross.data.subarray(trace.cross.data.length / trace.cross.shape[0]);
+  expect(second.every((weight) => weight === 0)).toBe(true);
+  const [with_, without] = [
+    await translator.score(...Object.values(kPair), { interventions: kOff }),
+    await plain.score(...Object.values(kPair)),
+  ];
+  expect(with_.score).toBeLessThan(without.score - 1);
+});
+
+test('given weights are those of the trace', async () => {
+  const interventions = [
+    { kind: 'set', attention: 'cross', head: 2, queries: [1], keys: [0, 3], weights: [0.25, 0.75] },
+  ];
+  const { cross } = await translator.trace(kPair, { interventions });
+  const [layers, heads, targets, sources] = cross.shape;
+  for (let layer = 0; layer < layers; ++layer) {
+    const from = ((layer * heads + 2) * targets + 1) * sources;
+    const wanted = new Array(sources).fill(0);
+    [wanted[0], wanted[3]] = [0.25, 0.75];
+    expect(Array.from(cross.data.subarray(from, from + sources))).toEqual(wanted);
+  }
+});
+
+test('a change is for one sentence, also in a trace of it', async () => {
+  const text = 'Where is the station? I love you. Where is the station?';
+  const interventions = [{ ...kOff[0], sentence: 1 }];
+  const sentences = async (options) =>
+    (await translator.translateParts(text, options)).filter(({ sentence }) => sentence).map((part) => part.translation);
+  const [usual, changed] = [await sentences({}), await sentences({ interventions })];
+  expect([changed[0], changed[2]]).toEqual([usual[0], usual[2]]);
+  expect(changed[1]).not.toBe(usual[1]);
+  const traced = async (sentence) => (await translator.trace(text, { sentence, interventions })).target.text;
+  expect([await traced(0), await traced(1)]).toEqual(changed.slice(0, 2));
+});
+
+test.each([
+  [[{ kind: 'of' }], 'INVALID_ARGUMENT', 'interventions[0].kind'],
+  [[{ kind: 'off', attention: 'cross', layer: 2 }], 'INVALID_ARGUMENT', 'interventions[0].layer'],
+  [{ kind: 'off' }, 'INVALID_ARGUMENT', 'interventions'],
+  ['off', 'INVALID_ARGUMENT', 'interventions'],
+  [[{ kind: 'add', value: NaN }], 'INVALID_ARGUMENT', 'interventions[0].value'],
+])('%j is refused', async (interventions, code, where) => {
+  for (const call of ['translate', 'search', 'trace']) {
+    expect(await rejection(translator[call](kText, { interventions }))).toMatchObject({ code, where });
+  }
+  expect(await rejection(translator.score('a', 'b', { interventions }))).toMatchObject({ code, where });
+  expect(await translator.translate('I love you.')).toBe("Je t'aime.");
+});
+
+test('a translator that was not created for them refuses them', async () => {
+  const refused = { code: 'UNSUPPORTED', message: expect.stringContaining('interventions: true') };
+  expect(await rejection(plain.translate(kText, { interventions: kOff }))).toMatchObject(refused);
+  expect(await rejection(headImportance(plain, kPair))).toMatchObject(refused);
+  expect(await rejection(create({ interventions: true, workers: 2 }))).toMatchObject({ where: 'interventions' });
+  const two = create({ interventions: true, model: [at('web/models/en-fr'), at('web/models/en-fr')] });
+  expect(await rejection(two)).toMatchObject({ where: 'interventions' });
+});
+
+describe('questions', () => {
+  test('the importance of a head is what its absence costs', async () => {
+    const heads = await headImportance(translator, kPair);
+    expect(heads.encoder.shape).toEqual([4, 8]);
+    expect(heads.decoder.shape).toEqual([2, 8]);
+    expect(heads.cross.shape).toEqual([2, 8]);
+    expect(heads.score).toBeCloseTo((await plain.score(...Object.values(kPair))).score, 4);
+    for (const [attention, layer, head] of [
+      ['encoder', 0, 0],
+      ['encoder', 3, 7],
+      ['decoder', 1, 2],
+      ['cross', 1, 5],
+    ]) {
+      const interventions = [{ kind: 'off', attention, layer, head }];
+      const { score } = await translator.score(...Object.values(kPair), { interventions });
+      expect(heads[attention].data[layer * 8 + head]).toBeCloseTo(heads.score - score, 3);
+    }
+  });
+
+  test('what a word needed is what hiding costs', async () => {
+    const { shape, data, source, target } = await neededWords(translator, { source: kPair.source });
+    expect(target.text).toBe(kPair.target);
+    expect(shape).toEqual([target.pieces.length, source.pieces.length]);
+    const whole = (await translator.score(kPair.source, kPair.target)).logProbs;
+    for (const s of source.pieces.keys()) {
+      const interventions = [{ kind: 'hide', attention: 'cross', keys: [s] }];
+      const { logProbs } = await translator.score(kPair.source, kPair.target, { interventions });
+      for (const t of target.pieces.keys()) {
+        expect(data[t * shape[1] + s]).toBeCloseTo(whole[t] - logProbs[t], 3);
+      }
+    }
+  });
+
+  test('rollout and flow are of the encoder', async () => {
+    for (const view of [attentionRollout, attentionFlow]) {
+      const { shape, data, source } = await view(translator, kText);
+      expect(shape).toEqual([source.pieces.length, source.pieces.length]);
+      expect(data.every((share) => share >= 0 && share <= 1.00001)).toBe(true);
+      expect(data[0]).toBeGreaterThan(1 / 16); // the residuals of four layers
+    }
+    const { shape, data } = await attentionRollout(translator, kText);
+    for (let row = 0; row < shape[0]; ++row) {
+      const sum = data.subarray(row * shape[1], (row + 1) * shape[1]).reduce((a, b) => a + b, 0);
+      expect(sum).toBeCloseTo(1, 5);
+    }
+    const error = await rejection(attentionFlow(translator, 'a b c d e f g h '.repeat(40)));
+    expect(error).toMatchObject({ code: 'LIMIT_EXCEEDED' });
+  });
+
+  test('a call can be given up, and the next one works', async () => {
+    const signal = AbortSignal.abort('enough');
+    expect(await rejection(headImportance(translator, kPair, { signal }))).toBe('enough');
+    expect((await headImportance(translator, kPair)).cross.data).toHaveLength(16);
+  });
+});
+
+describe('models of one text', () => {
+  const folder = (name) => at(`tests/goldens/one-sided/${name}`);
+  const off = [{ kind: 'off' }];
+
+  test('an encoder', async () => {
+    const encoder = await Encoder.load(folder('bert-masked'));
+    const text = 'The cat sleeps on the [MASK].';
+    const [usual] = await encoder.fillMask(text);
+    const [changed] = await encoder.fillMask(text, { interventions: off });
+    expect(changed.guesses[0].probability).not.toBe(usual.guesses[0].probability);
+    const trace = await encoder.trace(text, { interventions: off });
+    expect(trace.encoderSelf.data.every((weight) => weight === 0)).toBe(true);
+    expect(trace.interventions).toEqual(off);
+    const where = 'interventions[0].attention';
+    const error = await rejection(encoder.fillMask(text, { interventions: [{ kind: 'off', attention: 'cross' }] }));
+    expect(error).toMatchObject({ code: 'UNSUPPORTED', where });
+    encoder.destroy();
+  });
+
+  test('a generator', async () => {
+    const generator = await Generator.load(folder('gpt2'));
+    const given = { maxLength: 4, temperature: 0 };
+    const usual = await generator.generate('Where is', given);
+    const changed = await generator.generate('Where is', { ...given, interventions: off });
+    expect(changed.logProbs[0]).not.toBe(usual.logProbs[0]);
+    const trace = await generator.trace('Where is', { interventions: off });
+    expect(trace.decoderSelf.data.every((weight) => weight === 0)).toBe(true);
+    expect(trace.interventions).toEqual(off);
+    generator.destroy();
+  });
+
+  test('a translator that was loaded as any folder takes them', async () => {
+    const loaded = await load(at('web/models/en-fr'), { sourceLanguage: 'en', targetLanguage: 'fr' });
+    expect(await loaded.translate(kText, { interventions: kOff })).toBe(
+      await translator.translate(kText, { interventions: kOff }),
+    );
+    loaded.destroy();
+  });
+});

@@ -1,0 +1,80 @@
+// Bindings: questions about one translation that changes answer (core/explain/explain_job.h).
+#include "core/explain/explain_job.h"
+
+#include <emscripten/bind.h>
+
+#include "wasm/engine.h"
+#include "wasm/jobs.h"
+#include "wasm/models.h"
+#include "wasm/values.h"
+
+namespace qkv::wasm {
+namespace {
+
+struct Running {
+  const TranslationModel* model;
+  std::unique_ptr<ExplainJob> job;
+};
+
+Handles<Running>& Jobs() {
+  static Handles<Running> jobs;
+  return jobs;
+}
+
+constexpr const char* kQuestions[] = {"heads", "words", "rollout", "flow"};
+
+// target: null for the model's own translation.
+val ExplainStart(int handle, const std::string& question, const val& source, const val& target, const val& options) {
+  const TranslationModel* model = ModelAt(handle);
+  if (model == nullptr) return NoSuch("model");
+  Result<DecodeOptions> decode = ParseOptions(*model, options);
+  if (!decode) return ErrorValue(decode.error());
+  if (const Result<void> fits = CheckTexts({source, target}); !fits) return ErrorValue(fits.error());
+  std::optional<std::string> given;
+  if (target.isString()) given = target.as<std::string>();
+  std::string text = ReadText(source, *decode);
+  size_t which = 0;
+  while (which + 1 < std::size(kQuestions) && question != kQuestions[which]) ++which;
+  auto job =
+      std::make_unique<ExplainJob>(*model, static_cast<Question>(which), std::move(text), std::move(given), *decode);
+  return val(Jobs().Add(std::make_unique<Running>(Running{model, std::move(job)})));
+}
+
+val ExplainStep(int handle) {
+  Running* const running = Jobs().Get(handle);
+  return running == nullptr ? NoSuch("job") : Stepped(*running->job);
+}
+
+// {source, target, score, heads: {encoder, decoder, cross}, matrix}: `heads` and `matrix` where the question has them.
+val ExplainResult(int handle) {
+  const Running* const running = Jobs().Get(handle);
+  if (running == nullptr) return NoSuch("job");
+  const Explanation& result = running->job->result();
+  const Replay& replay = result.replay;
+  val value = val::object(), heads = val::object();
+  val target = TokensValue(*running->model, replay.target.text, replay.target.tokens, Side::kTarget);
+  Set(target, "logProbs", TypedArray(replay.log_probs));
+  Set(value, "source", TokensValue(*running->model, replay.source.text, replay.source.tokens, Side::kSource));
+  Set(value, "target", target);
+  Set(value, "score", val(replay.log_prob));
+  constexpr const char* kKinds[] = {"encoder", "decoder", "cross"};
+  for (size_t k = 0; k < std::size(kKinds); ++k) {
+    const Explanation::Heads& of = result.heads[k];
+    Set(heads, kKinds[k], TensorValue(of.falls, {of.layers, of.heads}));
+  }
+  Set(value, "heads", heads);
+  Set(value, "matrix", TensorValue(result.matrix.weights, {result.matrix.targets, result.matrix.sources}));
+  return value;
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(qkv_explain) {
+  using emscripten::function;
+  function("explainStart", &ExplainStart);
+  function("explainStep", &ExplainStep);
+  function("explainResult", &ExplainResult);
+  function("explainFree", +[](int handle) { Jobs().Free(handle); });
+}
+
+}  // namespace qkv::wasm
