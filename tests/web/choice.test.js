@@ -53,6 +53,8 @@ test('the piece that was there before may be picked again; Back undoes a step; a
   await chip(page, 2).click();
   await page.click(other);
   await settled(page);
+  expect(page.url()).not.toContain('prefix=');
+  await page.click('#share');
   await page.waitForFunction(() => location.hash.includes('prefix='));
   const link = new URL(page.url()).hash;
   await page.click('#alternatives button', { strict: false }); // the likeliest was the one written before
@@ -122,6 +124,8 @@ test('a sentence’s choice stays with it, and goes with another text', async ()
   expect(await page.textContent('#target [data-sentence="0"]')).toBe(chosen);
   await page.click('#examples button >> nth=1');
   await settled(page);
+  expect(await page.inputValue('#source')).toContain('Could');
+  await page.click('#share');
   await page.waitForFunction(() => location.hash.includes('Could'));
   expect(page.url()).not.toContain('prefix=');
 });

@@ -92,6 +92,8 @@ test('a link restores the text, its sentence, the kind, the head, the view and t
   await page.check('#row-scale');
   await page.waitForFunction(() => location.hash.includes('scale=row'));
   await settled(page);
+  await page.click('#share');
+  await page.waitForFunction(() => location.hash.includes('text='));
 
   const other = await pages.browser.open(new URL(page.url()).hash);
   await settled(other);

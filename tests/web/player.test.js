@@ -79,7 +79,8 @@ test('it plays by itself, pauses, and goes back; where motion is unwelcome it wa
 
 test('by keyboard; the address has the step; a choice at a step goes on from there', async () => {
   const page = await shared.browser.open('', kStill);
-  const text = await translate(page, kSentence);
+  await settled(page);
+  const text = await page.textContent('#target');
   await page.focus('#play');
   await page.keyboard.press('Enter');
   expect(await page.evaluate(() => document.activeElement.id)).toBe('player-toggle');

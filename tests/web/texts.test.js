@@ -63,3 +63,135 @@ test('a paste that does not fit is refused in a sentence, and one that fits is n
   await page.fill('#source', 'Go. '.repeat(1200));
   expect(await page.textContent('#text-note')).toBe('4,800 of 5,000');
 });
+
+test('a text enters the address only when it is shared; Back and reloading know it all the same', async () => {
+  const page = await shared.browser.open('', { permissions: ['clipboard-read', 'clipboard-write'] });
+  await settled(page);
+  const secret = 'I love you.';
+  await page.fill('#source', secret);
+  await settled(page);
+  await page.check('#view [value=lines]', { force: true });
+  await page.waitForFunction(() => location.hash.includes('view=lines'));
+  expect(page.url()).not.toMatch(/love|text=/);
+  await page.reload();
+  await settled(page);
+  expect(await page.inputValue('#source')).toBe(secret);
+
+  await page.click('#share');
+  await page.waitForFunction(() => location.hash.includes('love'));
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
+  const copy = await shared.browser.open(new URL(page.url()).hash);
+  await settled(copy);
+  expect(await copy.inputValue('#source')).toBe(secret);
+  await copy.check('#view [value=matrix]', { force: true });
+  await copy.waitForFunction(() => !location.hash.includes('view='));
+  expect(copy.url()).toContain('love'); // it came with the text
+
+  await page.fill('#source', `${secret} And you?`);
+  await page.waitForFunction(() => !location.hash.includes('love'));
+  await page.click('#examples button >> nth=1');
+  await settled(page);
+  expect(page.url()).not.toContain('text=');
+  await page.goBack();
+  await page.waitForFunction(() => document.querySelector('#source').value.endsWith('And you?'));
+  expect([...page.complaints, ...copy.complaints]).toEqual([]);
+}, 60_000);
+
+test('recent translations are kept if the reader asks, and forgotten on demand', async () => {
+  const page = await shared.browser.open('', forAxe);
+  await settled(page);
+  const kept = () => page.evaluate(() => localStorage.getItem('qkv-recent'));
+  await page.fill('#source', 'Good morning.');
+  await settled(page);
+  await page.waitForTimeout(1800);
+  expect(await kept()).toBe(null);
+  await page.click('#recent summary');
+  await page.check('#recent-keep');
+  await page.fill('#source', 'Good evening');
+  await settled(page);
+  await page.waitForFunction(() => localStorage.getItem('qkv-recent')?.includes('Good evening'));
+  await page.fill('#source', 'Good evening, my friend.');
+  await settled(page);
+  await page.waitForFunction(() => localStorage.getItem('qkv-recent').includes('friend'));
+  expect(JSON.parse(await kept())).toHaveLength(1); // one text that grew
+  await page.click('#examples button >> nth=1');
+  await page.waitForFunction(() => JSON.parse(localStorage.getItem('qkv-recent')).length === 2);
+  expect((await axeFinds(page)).filter((found) => found.includes('recent'))).toEqual([]);
+
+  await page.reload();
+  await settled(page);
+  await page.click('#recent summary');
+  await page.click('#recent-list button:has-text("friend")');
+  await settled(page);
+  expect(await page.inputValue('#source')).toBe('Good evening, my friend.');
+  await page.click('#recent summary');
+  await page.click('#recent-forget');
+  expect(JSON.parse(await kept())).toEqual([]);
+  await page.uncheck('#recent-keep');
+  expect(await kept()).toBe(null);
+  expect(page.complaints).toEqual([]);
+}, 60_000);
+
+test('panes scroll together, and both have the current sentence in view', async () => {
+  const page = await shared.browser.open('', { viewport: { width: 1000, height: 420 } });
+  await settled(page);
+  const sentences = Array.from({ length: 24 }, (_, i) => `Tom bought ${i + 2} books and a very old lamp.`);
+  await page.fill('#source', sentences.join('\n'));
+  await settled(page);
+  const isSeen = (index) =>
+    page.evaluate((at) => {
+      const [pane, field] = ['#target', '#source'].map((id) => document.querySelector(id).getBoundingClientRect());
+      const box = document.querySelector(`[data-sentence="${at}"]`).getBoundingClientRect();
+      const node = document.querySelector('#mirror').firstChild;
+      const line = document.createRange();
+      const begin = node.data.split('\n').slice(0, at).join('\n').length + (at > 0 ? 1 : 0);
+      line.setStart(node, begin);
+      line.setEnd(node, begin + 5);
+      const from = line.getBoundingClientRect();
+      const within = (one, around) => one.bottom > around.top + 8 && one.top < around.bottom - 8;
+      return [within(from, field), within(box, pane)];
+    }, index);
+  const put = async (index) => {
+    await page.$eval(
+      '#source',
+      (field, at) => {
+        const end = field.value
+          .split('\n')
+          .slice(0, at + 1)
+          .join('\n').length;
+        field.focus();
+        field.setSelectionRange(end, end);
+      },
+      index,
+    );
+    await page.waitForFunction(
+      (n) => document.querySelector('.which').textContent.startsWith(`sentence ${n} `),
+      index + 1,
+    );
+    await settled(page);
+  };
+  for (const index of [20, 2, 12]) {
+    await put(index);
+    expect(await isSeen(index)).toEqual([true, true]);
+  }
+  await page.$eval('#target', (pane) => (pane.scrollTop = pane.scrollHeight));
+  await page.waitForFunction(() => {
+    const { scrollTop, scrollHeight, clientHeight } = document.querySelector('#source');
+    return scrollHeight - clientHeight - scrollTop < 3;
+  });
+  expect(page.complaints).toEqual([]);
+}, 60_000);
+
+test('with the system’s own colours, what is chosen and what bars show is still seen', async () => {
+  const page = await shared.browser.open('', { forcedColors: 'active' });
+  await settled(page);
+  const colours = await page.$$eval('#view span', (all) => all.map((one) => getComputedStyle(one).backgroundColor));
+  expect(colours[0]).not.toBe(colours[1]);
+  const bar = await page.$eval('#reading .bar', (one) => getComputedStyle(one).backgroundImage);
+  expect(bar).toMatch(/gradient/);
+  const cell = await page.$$eval(
+    'qkv-matrix .base rect',
+    (all) => new Set(all.map((one) => getComputedStyle(one).fill)).size,
+  );
+  expect(cell).toBeGreaterThan(3);
+});

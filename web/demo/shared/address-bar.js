@@ -13,20 +13,29 @@ export const kLongestText = 5000;
 export class AddressBar {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
-  /** The address to write after the pause; null: it is written already. @type {string | null} */
+  /** What to write after the pause; null: it is written already. @type {{address: string, own: string | null} | null} */
   #due = null;
 
-  /** @param {string} hash @param {boolean} [step] one that Back undoes */
-  note(hash, step = false) {
+  /** The view of this entry of the history: more than the address says, if more was noted. @returns {string} a hash */
+  static get view() {
+    return typeof history.state === 'string' ? history.state : location.hash;
+  }
+
+  /**
+   * @param {string} hash
+   * @param {boolean} [step] one that Back undoes
+   * @param {string | null} [own] the hash that Back and reloading restore, which others do not see; null: the same
+   */
+  note(hash, step = false, own = null) {
     const address = hash || location.pathname + location.search;
     if (step) {
-      this.#settle(); // the state of Back
-      history.pushState(null, '', address);
+      this.settle(); // the state of Back
+      history.pushState(own, '', address);
       return;
     }
     clearTimeout(this.#timer);
-    this.#due = address;
-    this.#timer = setTimeout(() => this.#settle(), kPause);
+    this.#due = { address, own };
+    this.#timer = setTimeout(() => this.settle(), kPause);
   }
 
   /** Cancels a pending change of the address. */
@@ -35,9 +44,10 @@ export class AddressBar {
     this.#due = null;
   }
 
-  #settle() {
+  /** Writes at once. */
+  settle() {
     clearTimeout(this.#timer);
-    if (this.#due !== null) history.replaceState(null, '', this.#due);
+    if (this.#due !== null) history.replaceState(this.#due.own, '', this.#due.address);
     this.#due = null;
   }
 }

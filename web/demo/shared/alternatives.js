@@ -29,13 +29,12 @@ function fill(item, other, pick) {
   (button ?? item).replaceChildren(...weighed(label.text, probability));
   if (!button) return;
   button.setAttribute('aria-pressed', String(written));
-  button.setAttribute('aria-label', `${label.text}, probability ${formatWeight(probability)}`);
   button.onclick = () => !written && pick?.(other);
 }
 
 /** A piece, its weight as a number, and as a bar. @param {string} piece @param {number} weight @returns {Node[]} */
 export function weighed(piece, weight) {
-  const bar = make('span.bar');
+  const bar = make('span.bar', { 'aria-hidden': 'true' });
   bar.style.setProperty('--weight', String(weight));
   return [make('b', {}, piece), make('span.number', {}, formatWeight(weight)), bar];
 }

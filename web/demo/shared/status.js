@@ -4,7 +4,7 @@ import { QkvError } from '../../lib/index.js';
 
 /**
  * The part of a model's `info` that the line shows.
- * @typedef {Pick<import('../../lib/index.js').TranslatorInfo, 'name' | 'parameters' | 'bytes' | 'engine' | 'worker'>} ShownInfo
+ * @typedef {Pick<import('../../lib/index.js').TranslatorInfo, 'name' | 'parameters' | 'bytes' | 'engine' | 'worker' | 'threads'>} ShownInfo
  */
 /** @typedef {{pieces: number, milliseconds: number, note?: string}} Timing `note`: what is incomplete */
 
@@ -66,10 +66,10 @@ export function statusLine(root) {
 }
 
 /** @param {ShownInfo} info */
-function about({ name, parameters, bytes, engine, worker }) {
+function about({ name, parameters, bytes, engine, worker, threads }) {
   const build = engine === 'custom' ? 'custom build' : `${engine} SIMD`;
-  const place = worker ? '1 thread, in a worker' : '1 thread';
-  return [name, `${millions(parameters)} M parameters`, `${millions(bytes)} MB`, `${build}, ${place}`];
+  const runs = [build, ...(threads > 1 ? [`${threads} threads`] : []), ...(worker ? ['in a worker'] : [])];
+  return [name, `${millions(parameters)} M parameters`, `${millions(bytes)} MB`, runs.join(', ')];
 }
 
 /** @param {number} count */

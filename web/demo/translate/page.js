@@ -14,10 +14,12 @@ import { bindOpen } from './open-trace.js';
 import { worksOffline } from '../shared/offline.js';
 import { ownModels } from '../shared/own-models.js';
 import { Player } from './player.js';
+import { Recent } from './recent.js';
 import { Session } from './session.js';
 import { SideBySide } from './side-by-side.js';
 import { SourceLanguage } from './source-language.js';
 import { statusLine } from '../shared/status.js';
+import { sayDone } from './text-tools.js';
 import { Texts } from './texts.js';
 import { bindTheme } from '../shared/theme.js';
 import { translation } from '../shared/words.js';
@@ -38,6 +40,7 @@ const words = new WordChoices(document, marks, explorer, async (prefix, signal) 
 );
 const player = new Player(document);
 const pair = new SideBySide(document);
+const recent = new Recent(document);
 const beam = new BeamCard(document, (error) => status.failed(error, null));
 const models = new ModelPicker(document, query.get('model'));
 /** @type {Translator | null} */
@@ -148,7 +151,8 @@ async function translate(signal) {
     texts.show(session);
   }
   texts.busy(false);
-  if (texts.text !== (readAddress(location.hash).text ?? firstText) || location.hash) note();
+  if (own === null && texts.text !== firstText) recent.note(texts.text, texts.translation);
+  if (texts.text !== notedText() || location.hash) note();
 }
 
 /** @param {Session} known @param {string} sentence @param {Translator['info']} info @param {AbortSignal} signal */
@@ -226,9 +230,17 @@ async function askForModel(from, to) {
 }
 
 const firstText = texts.text;
-/** Writes the view to the address. @param {boolean} [step] one that Back undoes */
+/** The text that the address has: the reader shared it, or came with it. @type {string | null} */
+let shared = null;
+/** The text of the view that was noted last. */
+const notedText = () => readAddress(AddressBar.view).text ?? firstText;
+/**
+ * Writes the view to the address. The reader's text, and what is about it, is there only if it was shared; Back and
+ * reloading know it.
+ * @param {boolean} [step] one that Back undoes
+ */
 function note(step = false) {
-  const hash = writeAddress({
+  const view = {
     text: texts.text === firstText ? null : texts.text,
     sentence: texts.sentence,
     prefix: (inView !== undefined && session?.prefixOf(inView)) || null,
@@ -238,15 +250,32 @@ function note(step = false) {
     language: models.language,
     pair: pair.models,
     model: models.id,
-  });
-  address.note(hash, step);
+  };
+  const isPublic = view.text === null || view.text === shared;
+  const seen = isPublic ? view : { ...view, text: null, sentence: -1, prefix: null, step: null };
+  address.note(writeAddress(seen), step, writeAddress(view));
+}
+
+/** Writes the text to the address too, and hands the link on. */
+async function share() {
+  shared = texts.text;
+  note();
+  address.settle();
+  const button = find('#share');
+  try {
+    await navigator.clipboard.writeText(location.href);
+    sayDone(button, 'link copied', 'share');
+  } catch {
+    sayDone(button, 'the address is the link', 'share');
+  }
 }
 
 /** Shows the view of the address. */
 function restore() {
   saved = null;
   address.forget();
-  const { text, sentence, prefix, step, sight, beam: width, language, pair: two, model } = readAddress(location.hash);
+  shared = readAddress(location.hash).text;
+  const { text, sentence, prefix, step, sight, beam: width, language, pair: two, model } = readAddress(AddressBar.view);
   texts.set(text ?? firstText, sentence);
   wanted = prefix;
   player.step = step;
@@ -266,10 +295,13 @@ texts.addEventListener('input', () => {
 texts.addEventListener('choose', () => {
   saved = null;
   inView = undefined;
-  if (texts.text !== (readAddress(location.hash).text ?? firstText)) note(true);
+  recent.begin();
+  if (texts.text !== notedText()) note(true);
   run.request();
   looking.request();
 });
+recent.addEventListener('choose', (event) => texts.choose(/** @type {CustomEvent} */ (event).detail));
+find('#share').addEventListener('click', share);
 texts.addEventListener('undo', () => steer(null));
 explorer.addEventListener('sight', () => note());
 texts.addEventListener('word', (event) => words.openAt(/** @type {CustomEvent} */ (event).detail));

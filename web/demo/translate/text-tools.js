@@ -5,6 +5,12 @@ const kNearlyFull = 0.9;
 
 const inWords = (/** @type {number} */ count) => count.toLocaleString('en');
 
+/** Says for a moment on a button what it did. @param {HTMLButtonElement} button @param {string} done @param {string} usual */
+export function sayDone(button, done, usual) {
+  button.textContent = done;
+  setTimeout(() => (button.textContent = usual), 1500);
+}
+
 /**
  * @param {ParentNode} root
  * @param {() => void} clear
@@ -50,11 +56,10 @@ export function bindTextTools(root, clear) {
   buttons.copy.addEventListener('click', async () => {
     try {
       await navigator.clipboard.writeText(target.textContent ?? '');
-      buttons.copy.textContent = 'copied';
+      sayDone(buttons.copy, 'copied', 'copy');
     } catch {
-      buttons.copy.textContent = 'not copied';
+      sayDone(buttons.copy, 'not copied', 'copy');
     }
-    setTimeout(() => (buttons.copy.textContent = 'copy'), 1500);
   });
   return { show };
 }

@@ -1,6 +1,7 @@
 // The two texts: the source, its translation, and the current sentence.
 
 import { splitSentences } from '../../lib/index.js';
+import { scrollTogether } from './scrolling.js';
 import { bindTextTools } from './text-tools.js';
 
 /** @typedef {import('../shared/marks.js').Marks} Marks */
@@ -21,6 +22,9 @@ export class Texts extends EventTarget {
   #ownSwitch;
   #undo;
   #tools;
+  #reveal;
+  /** The sentence that was last scrolled to. */
+  #revealed = -1;
   /** The sentence that the reader translates. @type {string | null} */
   #ownOf = null;
   /** A sentence chosen by a click on its translation; holds until the caret moves. */
@@ -45,9 +49,10 @@ export class Texts extends EventTarget {
     this.#undo = /** @type {HTMLButtonElement} */ (find('#undo'));
     marks.listen(this.#source, 'source');
     marks.listen(this.#target, 'target');
-    this.#tools = bindTextTools(root, () => this.#choose(''));
+    this.#tools = bindTextTools(root, () => this.choose(''));
+    this.#reveal = scrollTogether(this.#source, this.#mirror, this.#target);
     this.#reflect();
-    for (const chip of find('#examples').children) chip.addEventListener('click', () => this.#choose(chip.textContent));
+    for (const chip of find('#examples').children) chip.addEventListener('click', () => this.choose(chip.textContent));
     this.#listen();
   }
 
@@ -76,8 +81,14 @@ export class Texts extends EventTarget {
     this.#clicked = sentence;
     this.#wordAt = null;
     this.#parts = [];
+    this.#revealed = -1;
     this.#reflect();
     this.busy(true);
+  }
+
+  /** The translation in view, of the whole text. */
+  get translation() {
+    return this.#target.textContent ?? '';
   }
 
   get #count() {
@@ -86,7 +97,6 @@ export class Texts extends EventTarget {
 
   #listen() {
     this.#source.addEventListener('input', () => this.#moved());
-    this.#source.addEventListener('scroll', () => (this.#mirror.scrollTop = this.#source.scrollTop));
     document.addEventListener('selectionchange', () => document.activeElement === this.#source && this.#moved());
     this.#own.addEventListener('input', () => this.#say('input'));
     this.#ownSwitch.addEventListener('click', () => {
@@ -145,9 +155,9 @@ export class Texts extends EventTarget {
     this.#say('input');
   }
 
-  /** @param {string} example */
-  #choose(example) {
-    this.set(example);
+  /** @param {string} text that the reader chose instead */
+  choose(text) {
+    this.set(text);
     this.#say('choose');
   }
 
@@ -255,6 +265,13 @@ export class Texts extends EventTarget {
     const target = /** @type {Text | null} */ (
       this.#target.querySelector(`[data-sentence="${index}"]`)?.firstChild ?? null
     );
+    if (part && source && target && this.#revealed !== this.#active) {
+      this.#revealed = this.#active;
+      const range = document.createRange();
+      range.setStart(source, Math.min(begin, source.length));
+      range.setEnd(source, Math.min(begin + part.text.length, source.length));
+      this.#reveal({ source: range, target: /** @type {Element} */ (target.parentElement) });
+    }
     if (!trace || !source || !target) return this.#marks.show([]);
     this.#marks.show([
       { name: 'source', side: trace.source, node: source, begin },
