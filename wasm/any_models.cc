@@ -1,5 +1,5 @@
-// Bindings of the program for models that people bring: folders of every kind that the core supports, except recurrent
-// models. Those are a format of this project; the program that translates has them.
+// Bindings of the program for models that people bring: folders of every kind that the core supports, recurrent models
+// included.
 #include <emscripten/bind.h>
 
 #include "core/load/any_model.h"
@@ -69,7 +69,7 @@ val FolderLoaderCreate(const val& request) {
   const ArriveAs arrive = numbers == "int8"    ? ArriveAs::kInt8
                           : numbers == "float" ? ArriveAs::kStored
                                                : ArriveAs::kAuto;
-  return AddLoader(AnyLoader::Create(files, std::move(weights), MemoryForWeights(), arrive, &MakeTransformer));
+  return AddLoader(AnyLoader::Create(files, std::move(weights), MemoryForWeights(), arrive));
 }
 
 int Keep(AnyLoader& loader) {

@@ -1,5 +1,6 @@
-// Bindings of the programs that translate: they read models in MarianMT's layout (config.json, SentencePiece,
-// model.safetensors) and Marian's own files.
+// Bindings of the programs that translate: they read Transformers in MarianMT's layout (config.json, SentencePiece,
+// model.safetensors) and Marian's own files. Recurrent models run in the program for models that people bring: their
+// code is an eighth of this one's.
 #include <emscripten/bind.h>
 
 #include "core/base/trainable.h"
@@ -16,11 +17,12 @@ Handles<TranslationModel>& Models() {
 }
 
 Result<std::unique_ptr<ModelLoader>> CreateMarian(const val& files, const val& names, uint64_t size) {
-  const std::vector<uint8_t> source = Bytes(Field(files, "sourceSpm")), target = Bytes(Field(files, "targetSpm")),
-                             shortlist = Bytes(Field(files, "shortlist"));
-  return MarianLoader::Create(
-      {{source, Text(names, "sourceSpm")}, {target, Text(names, "targetSpm")}, {shortlist, Text(names, "shortlist")}},
-      Text(names, "weights"), size, MemoryForWeights());
+  const std::vector<uint8_t> source = Bytes(Field(files, "sourceSpm")), target = Bytes(Field(files, "targetSpm"));
+  return MarianLoader::Create({.source_vocabulary = {source, Text(names, "sourceSpm")},
+                               .target_vocabulary = {target, Text(names, "targetSpm")},
+                               .shortlist = Bytes(Field(files, "shortlist")),
+                               .shortlist_name = Text(names, "shortlist")},
+                              Text(names, "weights"), size, MemoryForWeights());
 }
 
 val LoaderCreate(const val& files) {
@@ -36,7 +38,7 @@ val LoaderCreate(const val& files) {
   const std::vector<uint8_t> source = Bytes(Field(files, "sourceSpm")), target = Bytes(Field(files, "targetSpm")),
                              shortlist = Bytes(Field(files, "shortlist"));
   return AddLoader(ModelLoader::Create({config, generation, vocabulary, source, target, shortlist, target_vocabulary},
-                                       size, MemoryForWeights()));
+                                       size, MemoryForWeights(), &MakeTransformer));
 }
 
 int Keep(ModelLoader& loader) { return Models().Add(loader.Finish()); }

@@ -54,7 +54,7 @@ function(qkv_program target name)
     ${QKV_LINK} -fno-exceptions -fno-rtti -lembind -Wl,-Map=${name}.map
     -sMODULARIZE -sEXPORT_ES6 -sEXPORT_NAME=createQkv -sENVIRONMENT=web,worker
     -sFILESYSTEM=0 -sDYNAMIC_EXECUTION=0
-    -sMALLOC=emmalloc -sALLOW_MEMORY_GROWTH
+    -sMALLOC=emmalloc -sALLOW_MEMORY_GROWTH -sMEMORY_GROWTH_GEOMETRIC_STEP=0.1
     # The library fetches and compiles the wasm itself and hands the instance in: so the glue, though made for pages and
     # workers, runs in Node too, and no bundler meets an import of Node's.
     -sINCOMING_MODULE_JS_API=${QKV_INCOMING})

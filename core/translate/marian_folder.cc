@@ -50,8 +50,8 @@ Result<MarianFiles::File> ReadSmall(const std::string& folder, const std::string
 
 // Feeds the loader with the weights that `file` reads.
 template <class File>
-Result<std::unique_ptr<TranslationModel>> Load(const MarianFiles& files, const std::string& weights, File file) {
-  QKV_TRY(const std::unique_ptr<ModelLoader> loader, MarianLoader::Create(files, weights));
+Result<std::unique_ptr<TranslationModel>> Load(MarianFiles files, const std::string& weights, File file) {
+  QKV_TRY(const std::unique_ptr<ModelLoader> loader, MarianLoader::Create(std::move(files), weights));
   for (ByteRange range = loader->Next(); range.length != 0; range = loader->Next()) {
     QKV_TRY(const std::vector<uint8_t> bytes, file.Read(range));
     QKV_CHECK(loader->Feed(bytes));
@@ -61,7 +61,7 @@ Result<std::unique_ptr<TranslationModel>> Load(const MarianFiles& files, const s
 
 // What the files of a folder hold, for as long as they are read.
 struct Contents {
-  std::vector<uint8_t> source, target, shortlist;
+  std::vector<uint8_t> source, target;
   std::string rows;
 };
 
@@ -154,15 +154,15 @@ Result<std::unique_ptr<TranslationModel>> LoadMarianFolder(const std::string& fo
   MarianFiles files;
   QKV_CHECK(ReadVocabularies(folder, weights, contents, files));
   if (shortlist) {
-    QKV_TRY(const std::string lists, FileOf(folder, "lex.", ".bin"));
-    QKV_TRY(files.shortlist, ReadSmall(folder, lists, contents.shortlist));
+    QKV_TRY(files.shortlist_name, FileOf(folder, "lex.", ".bin"));
+    QKV_CHECK(ReadSmall(folder, files.shortlist_name, files.shortlist));
   }
   if (npz) {
     QKV_TRY(NpzFile file, NpzFile::Open(folder, weights));
-    return Load(files, weights, std::move(file));
+    return Load(std::move(files), weights, std::move(file));
   }
   QKV_TRY(GzipFile file, GzipFile::Open(folder + "/" + weights));
-  return Load(files, weights, std::move(file));
+  return Load(std::move(files), weights, std::move(file));
 }
 
 }  // namespace qkv

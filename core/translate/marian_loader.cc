@@ -22,23 +22,23 @@ Result<void> CheckSize(const SentencePiece& pieces, size_t rows, const std::stri
 MarianLoader::MarianLoader(std::string name, uint64_t size, uint64_t memory)
     : name_(std::move(name)), memory_(memory), directory_(std::make_unique<MarianDirectory>(name_, size)) {}
 
-Result<std::unique_ptr<ModelLoader>> MarianLoader::Create(const MarianFiles& files, std::string name, uint64_t size,
+Result<std::unique_ptr<ModelLoader>> MarianLoader::Create(MarianFiles files, std::string name, uint64_t size,
                                                           uint64_t memory) {
   std::unique_ptr<MarianLoader> loader(new MarianLoader(std::move(name), size, memory));
   loader->source_name_ = files.source_vocabulary.name;
   loader->target_name_ = files.target_vocabulary.name;
-  loader->shortlist_name_ = files.shortlist.name;
+  loader->shortlist_name_ = std::move(files.shortlist_name);
   QKV_TRY(loader->source_, SentencePiece::Parse(files.source_vocabulary.bytes, loader->source_name_));
   if (!files.target_vocabulary.bytes.empty()) {
     QKV_TRY(loader->target_, SentencePiece::Parse(files.target_vocabulary.bytes, loader->target_name_));
   }
-  QKV_CHECK(CheckMemory(files.shortlist.bytes.size() + files.rows.bytes.size(), kTooLarge, files.shortlist.name));
+  QKV_CHECK(CheckMemory(files.rows.bytes.size(), kTooLarge, files.rows.name));
   loader->rows_name_ = files.rows.name;
   loader->rows_.assign(files.rows.bytes.begin(), files.rows.bytes.end());
   loader->generation_.beam = files.beam;
   loader->generation_.per_source = files.per_source;
   loader->generation_.length_penalty = files.length_penalty;
-  loader->shortlist_.assign(files.shortlist.bytes.begin(), files.shortlist.bytes.end());
+  loader->shortlist_ = std::move(files.shortlist);
   return std::unique_ptr<ModelLoader>(std::move(loader));
 }
 

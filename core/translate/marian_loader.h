@@ -17,8 +17,10 @@ struct MarianFiles {
     std::span<const uint8_t> bytes = {};
     std::string name = {};
   };
-  // the last two may be empty: then there is one vocabulary, or no shortlist
-  File source_vocabulary, target_vocabulary, shortlist;
+  File source_vocabulary, target_vocabulary;  // the second may be empty: then there is one vocabulary
+  // Kept until the weights' header is read. Empty: no shortlist.
+  std::vector<uint8_t> shortlist = {};
+  std::string shortlist_name = {};
   // Which row each piece of both sides has, as vocab.json has it; empty: the row of its id.
   File rows = {};
   size_t beam = 1, per_source = 2;  // greedy and short, as bergamot decodes
@@ -30,7 +32,7 @@ struct MarianFiles {
 class MarianLoader : public ModelLoader {
  public:
   // `name` and `size` of the weights' file; 0 if unknown. Errors: kInvalidFile, kUnsupported, kLimitExceeded.
-  static Result<std::unique_ptr<ModelLoader>> Create(const MarianFiles& files, std::string name, uint64_t size = 0,
+  static Result<std::unique_ptr<ModelLoader>> Create(MarianFiles files, std::string name, uint64_t size = 0,
                                                      uint64_t memory = PTRDIFF_MAX);
 
   ByteRange Next() const override;

@@ -147,9 +147,9 @@ Result<std::unique_ptr<TranslationModel>> TranslationModel::Create(const ModelFi
 }
 
 Result<std::unique_ptr<ModelLoader>> ModelLoader::Create(const ModelFiles& files, uint64_t weights_size,
-                                                         uint64_t memory) {
+                                                         uint64_t memory, MakeModel make) {
   std::unique_ptr<ModelLoader> loader(new ModelLoader);
-  QKV_TRY(loader->model_, TranslationModel::Create(files));
+  QKV_TRY(loader->model_, TranslationModel::Create(files, make));
   loader->weights_ = std::make_unique<SafetensorsReader>(loader->model_->Slots(), weights_size, memory);
   return loader;
 }

@@ -114,7 +114,8 @@ class ModelLoader {
   // `weights_size`: bytes of model.safetensors, 0 if unknown. `memory`: the most bytes that the weights may take.
   // Errors: kInvalidFile, kUnsupported, kLimitExceeded.
   static Result<std::unique_ptr<ModelLoader>> Create(const ModelFiles& files, uint64_t weights_size = 0,
-                                                     uint64_t memory = PTRDIFF_MAX);
+                                                     uint64_t memory = PTRDIFF_MAX,
+                                                     MakeModel make = &MakeSequenceModel);
   virtual ~ModelLoader() = default;
 
   // The bytes of the weights wanted next; length 0: none.

@@ -5,8 +5,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { Translator } from '../../web/lib/index.js';
 import { at } from '../lib/support.js';
+import { zip } from '../lib/zip.js';
 import { readTrace } from '../../web/view/read-trace.js';
 import { built, nextFrame, openBrowser, settled } from './chromium.js';
 
@@ -80,6 +82,35 @@ async function translateIn([files, texts, index]) {
   translator.destroy();
   return { engine, said, cross: [...cross.data], centres: window && [...window.centres] };
 }
+
+test('a folder at an address, Blobs and a zip run in the engine for brought models', async () => {
+  const path = foldersOf('bahdanau')[0];
+  const expected = translated(path).texts[0];
+  const languages = { sourceLanguage: 'en', targetLanguage: 'fr', worker: false };
+  const blobs = Object.fromEntries(Object.entries(filesOf(path)).map(([name, bytes]) => [name, new Blob([bytes])]));
+  const sizes = new Set();
+  for (const model of [pathToFileURL(`${path}/`).href, { files: blobs }, zip(filesOf(path))]) {
+    const told = [];
+    const translator = await Translator.create({
+      ...languages,
+      model,
+      monitor: (monitor) => monitor.addEventListener('downloadprogress', ({ loaded }) => told.push(loaded)),
+    });
+    expect(await translator.translate(kTexts[0], { split: false })).toBe(expected);
+    expect(told).toEqual(told.toSorted((a, b) => a - b));
+    expect([told[0], told.at(-1)]).toEqual([0, 1]);
+    sizes.add(translator.info.bytes);
+    translator.destroy();
+  }
+  expect(sizes.size).toBe(1);
+});
+
+test('an engine given as the option wasm, which translates alone, refuses a recurrent model by its name', async () => {
+  const wasm = readFileSync(at('build/wasm/baseline/qkv.wasm'));
+  const model = pathToFileURL(`${foldersOf('plain')[0]}/`).href;
+  const creating = Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', worker: false, wasm, model });
+  await expect(creating).rejects.toMatchObject({ code: 'UNSUPPORTED', message: expect.stringMatching(/recurrent.*wasm/) });
+});
 
 const largestGap = (a, b) => Math.max(0, ...a.map((x, i) => Math.abs(x - b[i])));
 

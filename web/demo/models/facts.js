@@ -36,8 +36,7 @@ export class Facts {
   }
 
   /**
-   * The model is loaded. For a folder that cannot be inspected, such as a recurrent translator's, its own info is
-   * shown.
+   * The model is loaded. For a folder that cannot be inspected its own info is shown.
    * @param {string} name
    * @param {any} info an Encoder's, a Generator's or a Translator's
    */

@@ -1,10 +1,12 @@
 // A model in an engine, for a translator.
 import { loadedPart } from '../base/errors.js';
 import { translationKind } from '../engine/kinds.js';
+import { isOwnBuild } from '../engine/wasm-settings.js';
 import { WorkerPool } from '../hosting/worker-pool.js';
 import { modelState } from '../hosting/host.js';
 import { parts } from './parts.js';
 import { ModelReference } from '../hosting/model-reference.js';
+import { kRecurrentModel } from '../loading/model-folder.js';
 import { needsModels } from '../loading/model-source.js';
 import { splitSentences } from '../text/sentences.js';
 import { engineSettings, needsNoModel, shared, sharing } from './settings.js';
@@ -17,22 +19,39 @@ import { engineSettings, needsNoModel, shared, sharing } from './settings.js';
  * @typedef {Pick<ModelReference, 'call' | 'release'>} RunningEngine
  */
 
-/** The kind of engine for formats that only `qkv/models` reads, and for interventions. It is downloaded only for these. */
+/** The kind of engine for models that only `qkv/models` runs, and for interventions. It is downloaded only for these. */
 const kindForModels = async () => (await loadedPart(() => import('../engine/models/kind.js'))).modelsKind;
 
 /**
- * Starts an engine, or uses a running one, and loads a model into it.
+ * Starts an engine, or uses a running one, and loads a model into it. That a folder on a server has a recurrent model is
+ * found out by the engine that translates; then the other one is started.
  * @param {CreateOptions} given
  * @param {ModelSettings} model
  * @param {(loaded: number) => void} report from 0 to 1
  * @returns {Promise<{engine: RunningEngine, info: TranslatorInfo}>} rejects with a QkvError, or with the signal's reason
  */
-export async function startEngine(given, { key, name, source }, report) {
+export async function startEngine(given, model, report) {
+  const isForModels = given.interventions || needsModels(model.source);
+  if (isForModels) return startIn(await kindForModels(), given, model, report);
+  try {
+    return await startIn(translationKind, given, model, report);
+  } catch (error) {
+    const isRecurrent = /** @type {any} */ (error)?.where === kRecurrentModel;
+    if (!isRecurrent || !isOwnBuild(given.wasm)) throw error;
+    return startIn(await kindForModels(), given, model, report);
+  }
+}
+
+/**
+ * @param {import('../engine/kinds.js').EngineKind} kind
+ * @param {CreateOptions} given
+ * @param {ModelSettings} model
+ * @param {(loaded: number) => void} report
+ * @returns {Promise<{engine: RunningEngine, info: TranslatorInfo}>}
+ */
+async function startIn(kind, given, { key, name, source }, report) {
   const { signal, workers = 1 } = given;
-  const settings = engineSettings(
-    given,
-    given.interventions || needsModels(source) ? await kindForModels() : translationKind,
-  );
+  const settings = engineSettings(given, kind);
   const more = settings.worker ? workers - 1 : 0;
   const first = more > 0 ? sharing(settings, source) : { settings, source };
   const engine = new ModelReference(first.settings, key, first.source, report);

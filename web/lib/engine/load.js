@@ -1,12 +1,12 @@
 // Loads a model into an engine: the small files at once, then the weights while they are downloaded, range by range,
 // directly into the engine's memory. A model is never in memory twice.
 import { withSignals } from '../base/abort.js';
-import { advised, isAbsent } from '../base/errors.js';
+import { QkvError, advised, isAbsent } from '../base/errors.js';
 import { RangeFiller, feed } from './feed.js';
 import { openMarian } from './load-marian.js';
 import { marianNames } from '../loading/marian-files.js';
 import { asText, listed, openerOf, readFile } from '../loading/model-files.js';
-import { hasTwoVocabularies, smallFiles, weightsFile } from '../loading/model-folder.js';
+import { hasTwoVocabularies, isRecurrent, kRecurrentModel, smallFiles, weightsFile } from '../loading/model-folder.js';
 import { withShelf } from '../store/shelf.js';
 
 /** @typedef {import('./guard.js').GuardedModule} GuardedModule */
@@ -20,6 +20,9 @@ export const kSmallShare = 0.05;
 
 // The advice if there are no weights that this engine reads.
 const kBrought = "where they are in pytorch_model.bin or in shards, load() of 'qkv/models' reads them";
+
+// A translator starts the package's other engine for it, unless it was told which to run.
+const kAnotherEngine = 'this engine runs no recurrent models, the one of qkv/models does: leave the option wasm out';
 
 /**
  * @param {Promise<GuardedModule>} engine
@@ -101,6 +104,7 @@ async function readSmallFiles(opener, progress) {
     smallFiles.map(({ name, isRequired }) => read(name, isRequired)),
   );
   const config = asText(bytes, 'config.json');
+  if (isRecurrent(config)) throw new QkvError('UNSUPPORTED', kAnotherEngine, kRecurrentModel);
   const targetVocab = hasTwoVocabularies(config) ? await read('target_vocab.json', false) : null;
   return {
     config,

@@ -3,6 +3,9 @@ import { givenWasm } from '../base/given-wasm.js';
 
 /** @typedef {'baseline' | 'relaxed' | (string & {}) | URL | ArrayBuffer | WebAssembly.Module} WasmOption */
 
+/** Whether it is one of the package's builds. @param {WasmOption | undefined} wasm */
+export const isOwnBuild = (wasm) => wasm === undefined || wasm === 'baseline' || wasm === 'relaxed';
+
 /**
  * @param {WasmOption | undefined} wasm
  * @param {() => Extract<import('./instantiate.js').WasmSettings, {pick: object}>} own the package's builds
@@ -10,7 +13,7 @@ import { givenWasm } from '../base/given-wasm.js';
  */
 export function wasmSettings(wasm, own) {
   if (wasm === undefined) return own();
-  const named = wasm === 'baseline' || wasm === 'relaxed' ? /** @type {'baseline' | 'relaxed'} */ (wasm) : null;
-  if (named) return { build: named, from: own().pick[named] };
-  return { build: 'custom', from: givenWasm(wasm) };
+  if (!isOwnBuild(wasm)) return { build: 'custom', from: givenWasm(wasm) };
+  const build = /** @type {'baseline' | 'relaxed'} */ (wasm);
+  return { build, from: own().pick[build] };
 }

@@ -98,14 +98,23 @@ export async function readAll(source, name, signal) {
  * @param {string} name
  * @returns {Promise<Uint8Array<ArrayBuffer>>} rejects as `readAll` does
  */
-export async function collect(opened, name) {
-  const chunks = [];
-  let size = 0;
-  for await (const chunk of opened.chunks) {
-    chunks.push(chunk.slice());
-    if ((size += chunk.length) > kLargestWhole) throw new QkvError('LIMIT_EXCEEDED', 'is over 64 MiB', name);
+export async function collect({ chunks, size, exact }, name) {
+  // A size that is known is filled in place: no second copy is made in the end.
+  const whole = new Uint8Array(exact ? Math.min(size, kLargestWhole) : 0);
+  const parts = [whole.subarray(0, 0)];
+  let got = 0;
+  for await (const chunk of chunks) {
+    const begin = got;
+    got += chunk.length;
+    if (got > kLargestWhole) throw new QkvError('LIMIT_EXCEEDED', 'is over 64 MiB', name);
+    if (got > whole.length) {
+      parts.push(chunk.slice());
+    } else {
+      whole.set(chunk, begin);
+      parts[0] = whole.subarray(0, got);
+    }
   }
-  return concatenate(chunks);
+  return got === whole.length ? whole : concatenate(parts);
 }
 
 /** @param {Uint8Array[]} chunks */

@@ -2,6 +2,7 @@
 import { QkvError } from '../base/errors.js';
 import { absoluteUrl } from '../base/runtime.js';
 import { asBlobs } from '../base/snapshot.js';
+import { isRecurrent } from './model-folder.js';
 
 /** @typedef {import('./fetch.js').Source} Source */
 /**
@@ -72,14 +73,25 @@ export function modelSource(model) {
 }
 
 /**
- * Whether only the engine for brought models reads the format of the weights. This is not known for a folder's URL.
+ * Whether only the engine for brought models runs the model: by the format of its weights, or because it is recurrent.
+ * This is not known for a folder's URL, nor by a config.json that is not in memory.
  * @param {ModelSource} source
  */
 export function needsModels(source) {
-  if (!('files' in source) || 'model.safetensors' in source.files) return false;
-  return ['pytorch_model.bin', 'model.safetensors.index.json', 'pytorch_model.bin.index.json'].some(
+  if (!('files' in source)) return false;
+  if (hasRecurrentConfig(source.files)) return true;
+  return !('model.safetensors' in source.files) && ['pytorch_model.bin', 'model.safetensors.index.json', 'pytorch_model.bin.index.json'].some(
     (name) => name in source.files,
   );
+}
+
+/** @param {Record<string, Source>} files */
+function hasRecurrentConfig({ 'config.json': config }) {
+  try {
+    return isBytes(config) && isRecurrent(new TextDecoder().decode(config));
+  } catch {
+    return false; // the buffer has been transferred: who reads the files says so
+  }
 }
 
 /**

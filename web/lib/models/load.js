@@ -80,7 +80,7 @@ export async function load(model, options) {
   const wantedKind = wanted && kKinds[/** @type {keyof ModelClasses} */ (wanted)];
   const source = lasting(folderSource(model)); // it is read twice
   how.wasm = copied(how.wasm);
-  const lent = await lendUnlessTranslators(source, how, { sourceLanguage, targetLanguage }).catch(rethrowPublic);
+  const lent = await lendUnlessMarian(source, how, { sourceLanguage, targetLanguage }).catch(rethrowPublic);
   if (!lent) {
     const { numbers: _, ...rest } = how;
     const translating = { ...rest, sourceLanguage, targetLanguage, beam, model: modelOf(source) };
@@ -98,16 +98,14 @@ export async function load(model, options) {
 const modelOf = (source) => /** @type {ModelOption} */ ('zip' in source ? source.zip : (addressOf(source) ?? source));
 
 /**
- * An engine with the model; null if the translating engine runs it: this package's recurrent models, and Marian's
- * files.
+ * An engine with the model; null if the translating engine runs it: Marian's files.
  * @param {FolderSource} source
  * @param {LoadOptions} how
  * @param {import('../text/languages.js').LanguagePair} languages
  */
-async function lendUnlessTranslators(source, how, languages) {
+async function lendUnlessMarian(source, how, languages) {
   try {
-    const found = await lookAt(source, how.signal);
-    return found && isRecurrent(found.known['config.json']) ? null : await openModel(source, how, found);
+    return await openModel(source, how, await lookAt(source, how.signal));
   } catch (error) {
     if (await isMarian(source, error, languages, how.signal)) return null;
     throw error;
@@ -125,9 +123,6 @@ async function lookAt(source, signal) {
   const config = /** @type {Uint8Array} */ (await readFile(openerOf(list, signal), 'config.json'));
   return { ...list, known: { 'config.json': config } };
 }
-
-/** Whether it is a recurrent model of this package, which the translating engine runs. @param {Uint8Array} config */
-const isRecurrent = (config) => /"model_type"\s*:\s*"qkv-rnn"/.test(new TextDecoder().decode(config));
 
 /**
  * The content of a folder, and its size in memory. Weights are not read, but those of Marian's own files: of a safetensors file only the beginning is;

@@ -11,10 +11,12 @@ import { hasTwoVocabularies, smallFiles } from '../../loading/model-folder.js';
 import { readDirectory } from './directory.js';
 import { openEntry, zipEntries } from '../../loading/zip.js';
 import { openWeights } from './weight-files.js';
+import { withShelf } from '../../store/shelf.js';
 
 /** @typedef {import('./glue.js').GuardedModels} GuardedModels */
 /** @typedef {import('../../loading/folder-source.js').FolderSource} FolderSource */
 /** @typedef {import('../load.js').Progress} Progress */
+/** @typedef {import('../../store/shelf.js').Shelf} Shelf */
 
 /** @typedef {import('../../loading/model-files.js').Opener} Opener */
 /** @typedef {import('./weight-files.js').OpenedFile} OpenedFile */
@@ -39,12 +41,14 @@ const part = (progress, from, to) => (done) => progress(from + (to - from) * don
  * @param {FolderSource} source
  * @param {AbortSignal} outer
  * @param {Progress} progress
+ * @param {import('../../loading/model-files.js').Kept} [kept] is given what is downloaded
  * @returns {Promise<number>} the model's handle; rejects with a QkvError or with the signal's reason
  */
-export function loadFolder(engine, source, outer, progress) {
-  return withSignals([outer], async (signal) => {
-    const wasm = /** @type {GuardedModels} */ (await engine);
-    const { loader, weights } = await begin(wasm, source, signal, progress);
+export function loadFolder(engine, source, outer, progress, kept) {
+  const load = async (/** @type {AbortSignal} */ signal, /** @type {Promise<Shelf>} */ shelving) => {
+    // awaited together: Node ends the process at a rejection that nobody handles yet
+    const [wasm, shelf] = await Promise.all([/** @type {Promise<GuardedModels>} */ (engine), shelving]);
+    const { loader, weights } = await begin(wasm, source, signal, progress, { kept, shelf });
     const isHere = 'zip' in source || weights.some(({ isWhole }) => isWhole);
     try {
       await feedAll(wasm, loader, weights, signal, part(progress, isHere ? kWhole : kSmallShare, 1));
@@ -53,7 +57,9 @@ export function loadFolder(engine, source, outer, progress) {
       wasm.loaderFree(loader);
       throw error;
     }
-  });
+  };
+  const { store } = /** @type {import('../../loading/model-source.js').ModelSource} */ (source);
+  return withSignals([outer], (signal) => withShelf(store, signal, (shelf) => load(signal, shelf)));
 }
 
 /**
@@ -113,12 +119,13 @@ async function feedDirectory(wasm, loader, file) {
  * @param {FolderSource} source
  * @param {AbortSignal} signal
  * @param {Progress} progress of everything before the weights are fed
+ * @param {{kept?: import('../../loading/model-files.js').Kept, shelf?: Shelf}} [keep] where downloads go besides
  */
-async function begin(wasm, source, signal, progress) {
+async function begin(wasm, source, signal, progress, { kept, shelf } = {}) {
   const isZip = 'zip' in source;
   const opener = isZip
     ? await openZip(source.zip, signal, part(progress, 0, kWhole))
-    : openerOf(await listed(source, signal), signal);
+    : openerOf(await listed(shelf?.listed(source) ?? source, signal, shelf?.manifest), signal, kept, shelf);
   const files = await readSmallFiles(wasm, opener, isZip ? () => {} : part(progress, 0, kSmallShare));
   const weights = await openWeights(wasm, opener, isZip ? () => {} : part(progress, kSmallShare, kWhole));
   const sizes = weights.map(({ name, size }) => /** @type {[string, number]} */ ([name, size]));
