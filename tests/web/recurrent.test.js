@@ -109,7 +109,10 @@ test('an engine given as the option wasm, which translates alone, refuses a recu
   const wasm = readFileSync(at('build/wasm/baseline/qkv.wasm'));
   const model = pathToFileURL(`${foldersOf('plain')[0]}/`).href;
   const creating = Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', worker: false, wasm, model });
-  await expect(creating).rejects.toMatchObject({ code: 'UNSUPPORTED', message: expect.stringMatching(/recurrent.*wasm/) });
+  await expect(creating).rejects.toMatchObject({
+    code: 'UNSUPPORTED',
+    message: expect.stringMatching(/recurrent.*wasm/),
+  });
 });
 
 const largestGap = (a, b) => Math.max(0, ...a.map((x, i) => Math.abs(x - b[i])));

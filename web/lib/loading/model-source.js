@@ -80,8 +80,11 @@ export function modelSource(model) {
 export function needsModels(source) {
   if (!('files' in source)) return false;
   if (hasRecurrentConfig(source.files)) return true;
-  return !('model.safetensors' in source.files) && ['pytorch_model.bin', 'model.safetensors.index.json', 'pytorch_model.bin.index.json'].some(
-    (name) => name in source.files,
+  return (
+    !('model.safetensors' in source.files) &&
+    ['pytorch_model.bin', 'model.safetensors.index.json', 'pytorch_model.bin.index.json'].some(
+      (name) => name in source.files,
+    )
   );
 }
 

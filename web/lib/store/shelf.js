@@ -56,29 +56,42 @@ export async function withShelf(settings, signal, load) {
  */
 async function openShelf(settings, signal) {
   const { locks, storage } = globalThis.navigator ?? {}; // Node 20 has none
+  if (!settings) return makeShelf(settings, signal, {});
   const look = async () => {
-    const store = await openStore(settings?.store);
-    const record = await recordOf(store, settings?.key);
-    return { store, record, isKept: !!record && record.hash === settings?.hash, room: await storage?.estimate?.() };
+    const store = await openStore(settings.store);
+    const record = await recordOf(store, settings.key);
+    return { store, record, isKept: !!record && record.hash === settings.hash };
   };
-  let found = settings && (await soon(look()));
-  /** @type {(() => void) | undefined} */
-  let release;
-  if (locks && found && !found.isKept) {
-    release = await new Promise((held, failed) => {
-      const hold = () => new Promise((end) => held(/** @type {() => void} */ (end)));
-      locks.request(`qkv ${settings?.key}`, { signal }, hold).catch(failed);
+  /** @type {(how: LockOptions) => Promise<(() => void) | null>} null: another page holds it */
+  const take = (how) =>
+    new Promise((held, failed) => {
+      const hold = (/** @type {Lock | null} */ lock) =>
+        lock ? new Promise((end) => held(/** @type {() => void} */ (end))) : held(null);
+      locks.request(`qkv ${settings.key}`, how, hold).catch(failed);
     });
-    found = await soon(look());
+  // Together, because each takes some milliseconds before anything is downloaded. A lock that is not needed is given back.
+  const [first, free] = await Promise.all([
+    soon(look()),
+    locks ? take({ ifAvailable: true }).catch(() => undefined) : undefined,
+  ]);
+  let [found, release] = [first, free];
+  if (!found || found.isKept) {
+    release?.();
+    release = undefined;
+  } else if (release === null) {
+    release = await take({ signal });
+    found = await soon(look()); // another page may have kept it in the meantime
   }
-  return makeShelf(settings, signal, found ?? {}, release);
+  // Known when the first file is opened; the browser takes long to find it out.
+  const room = storage?.estimate && soon(storage.estimate());
+  return makeShelf(settings, signal, { ...found, room }, release ?? undefined);
 }
 
 /**
  * @param {StoreSettings | undefined} settings
  * @param {AbortSignal} signal
- * @param {{store?: ModelStore, record?: ModelRecord, isKept?: boolean, room?: StorageEstimate}} found `record`: of what is kept
- *   by the model's key, which `isKept` says is this model
+ * @param {{store?: ModelStore, record?: ModelRecord, isKept?: boolean, room?: Promise<StorageEstimate | undefined>}} found
+ *   `record`: of what is kept by the model's key, which `isKept` says is this model; `room`: of the whole store
  * @param {() => void} [release] lets the next page go on
  */
 function makeShelf(settings, signal, { store, record, isKept, room }, release) {
@@ -130,7 +143,8 @@ function makeShelf(settings, signal, { store, record, isKept, room }, release) {
     const opened = await (isOptional ? openOptional : openFile)(url, name, signal, from);
     if (!opened || !isRemote) return opened;
     if (!opened.isRest) await soon(drop(parts.splice(0).map((_, i) => partUrl(file, i))));
-    if (opened.size > (room?.quota ?? Infinity) - (room?.usage ?? 0)) isKeeping = false;
+    const { quota = Infinity, usage = 0 } = (isKeeping && (await room)) || {};
+    if (opened.size > quota - usage) isKeeping = false;
     return { ...opened, chunks: chunksOf(file, parts, sum, opened) };
   }
 
