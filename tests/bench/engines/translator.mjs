@@ -32,7 +32,8 @@ export async function open(host, { build, threads, worker }) {
     // Each sentence is found, and has as many pieces as intended; otherwise other work would be measured.
     const parts = (await translator.translateParts(text, options)).filter(({ sentence }) => sentence);
     if (parts.length !== work.sentences) throw new Error(`${parts.length} sentences instead of ${work.sentences}`);
-    const { pieces } = (await translator.search(texts[0], { prefix: options.prefix })).hypotheses[0];
+    const { split, ...choice } = options; // a search takes one sentence
+    const { pieces } = (await translator.search(texts[0], choice)).hypotheses[0];
     if (pieces.length !== work.length) throw new Error(`${pieces.length} pieces instead of ${work.length}`);
     const release = () => translator.destroy();
     if (work.kind === 'translate-text') return { run: () => translator.translate(text, options), words, release };
@@ -64,7 +65,7 @@ export async function open(host, { build, threads, worker }) {
  * @param {string} [decoder] of Marian's file
  */
 function lengthOf({ sentences, length }, decoder) {
-  if (sentences === 1 && !decoder) return { longest: length, options: { split: false } };
+  if (sentences === 1 && !decoder) return { longest: length, options: { split: false, copy: false } };
   return { longest: undefined, options: { split: sentences > 1, prefix: sourceIds(length) } };
 }
 
