@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/layers/linear.h"
+#include "core/layers/listed_logits.h"
 
 namespace qkv {
 
@@ -33,27 +34,19 @@ inline MatrixView EmbedRows(Context& ctx, const Weight& table, std::span<const i
 }
 
 // x [rows, d], bias [pieces of the table] -> [rows, pieces.size()], the logits of `pieces`, or of all pieces if it is
-// empty. Only with an int8 table does a short list save work.
+// empty.
 inline MatrixView PieceLogits(Context& ctx, const Weight& table, const Vector& bias, const Operand& x,
                               std::span<const int32_t> pieces) {
-  const auto rows = x.floats().rows();
   const auto count = static_cast<Eigen::Index>(pieces.empty() ? table.outputs() : pieces.size());
-  MatrixView logits = ctx.New(rows, count);
+  MatrixView logits = ctx.New(x.floats().rows(), count);
   if (table.quantized()) {
     MatMulRows(x.Quantized(ctx), table.int8(), pieces, bias.data(), logits, ctx.pool);
-    return logits;
-  }
-  if (pieces.empty() && ctx.Recording() != nullptr) {
+  } else if (!pieces.empty()) {
+    ListedLogits(x.floats(), table.floats(), pieces, bias.data(), logits, ctx.pool);
+  } else if (ctx.Recording() != nullptr) {
     MultiplyRecorded(ctx, table, bias.data(), x.floats(), Activation::kNone, logits);
-    return logits;
-  }
-  if (pieces.empty()) {
+  } else {
     MatMul(x.floats(), table.floats(), bias.data(), Activation::kNone, logits, ctx.pool);
-    return logits;
-  }
-  const MatrixView all = PieceLogits(ctx, table, bias, x, {});
-  for (Eigen::Index row = 0; row < rows; ++row) {
-    for (Eigen::Index i = 0; i < count; ++i) logits(row, i) = all(row, pieces[static_cast<size_t>(i)]);
   }
   return logits;
 }
