@@ -42,7 +42,7 @@ inline MatrixView PieceLogits(Context& ctx, const Weight& table, const Vector& b
   if (table.quantized()) {
     MatMulRows(x.Quantized(ctx), table.int8(), pieces, bias.data(), logits, ctx.pool);
   } else if (!pieces.empty()) {
-    ListedLogits(x.floats(), table.floats(), pieces, bias.data(), logits, ctx.pool);
+    ListedLogits(ctx, x.floats(), table.floats(), pieces, bias.data(), logits);
   } else if (ctx.Recording() != nullptr) {
     MultiplyRecorded(ctx, table, bias.data(), x.floats(), Activation::kNone, logits);
   } else {

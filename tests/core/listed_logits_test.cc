@@ -1,6 +1,5 @@
 #include "core/layers/listed_logits.h"
 
-#include <numeric>
 #include <vector>
 
 #include "core/kernels/matmul.h"
@@ -17,25 +16,23 @@ Pieces Every(size_t step, size_t vocabulary) {
   return pieces;
 }
 
-// The logits of a list are the bits of a product by the whole table, on every target, alone and in a batch, with and
-// without threads.
+// The logits of a list are the bits of a product by the whole table, on every target, alone and in a batch.
 void ExpectSameBits(size_t rows, size_t d, size_t vocabulary, const Pieces& pieces, bool has_bias) {
   const Guarded x = RandomMatrix(rows, d, 1), w = RandomMatrix(vocabulary, d, 2), b = RandomMatrix(1, vocabulary, 3);
   const PackedMatrix table = Pack(w.read());
   const float* const bias = has_bias ? b.read().data() : nullptr;
   ForEachTarget([&] {
-    ThreadPool one(1), two(2);
-    Guarded all(rows, vocabulary);
-    MatMul(x.read(), table, bias, Activation::kNone, all.view(), one);
-    for (ThreadPool* const pool : {&one, &two}) {
-      Guarded some(rows, pieces.size());
-      ListedLogits(x.read(), table, pieces, bias, some.view(), *pool);
-      ASSERT_TRUE(some.Intact());
-      for (size_t r = 0; r < rows; ++r) {
-        for (size_t i = 0; i < pieces.size(); ++i) {
-          const auto row = static_cast<Eigen::Index>(r), column = static_cast<Eigen::Index>(i);
-          ASSERT_EQ(some.read()(row, column), all.read()(row, pieces[i])) << "row " << r << ", piece " << pieces[i];
-        }
+    ThreadPool pool(1);
+    Arena arena;
+    Context ctx{arena, pool};
+    Guarded all(rows, vocabulary), some(rows, pieces.size());
+    MatMul(x.read(), table, bias, Activation::kNone, all.view(), pool);
+    ListedLogits(ctx, x.read(), table, pieces, bias, some.view());
+    ASSERT_TRUE(some.Intact());
+    for (size_t r = 0; r < rows; ++r) {
+      for (size_t i = 0; i < pieces.size(); ++i) {
+        const auto row = static_cast<Eigen::Index>(r), column = static_cast<Eigen::Index>(i);
+        ASSERT_EQ(some.read()(row, column), all.read()(row, pieces[i])) << "row " << r << ", piece " << pieces[i];
       }
     }
   });

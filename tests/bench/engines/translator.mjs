@@ -32,7 +32,7 @@ export async function open(host, { build, threads, worker }) {
     // Each sentence is found, and has as many pieces as intended; otherwise other work would be measured.
     const parts = (await translator.translateParts(text, options)).filter(({ sentence }) => sentence);
     if (parts.length !== work.sentences) throw new Error(`${parts.length} sentences instead of ${work.sentences}`);
-    const { split, ...choice } = options; // a search takes one sentence
+    const { split: _, ...choice } = options; // a search takes one sentence
     const { pieces } = (await translator.search(texts[0], choice)).hypotheses[0];
     if (pieces.length !== work.length) throw new Error(`${pieces.length} pieces instead of ${work.length}`);
     const release = () => translator.destroy();
