@@ -67,8 +67,8 @@ bool BeamSearch::Step(Context& ctx) {
   return live_.empty();
 }
 
-// Memory for the decoder's rows and their logits: of all hypotheses at once, or of one sentence's by its shortlist. Also
-// the trees, which grow, and the texts that are read from them at the end.
+// Memory for the decoder's rows and their logits: of all hypotheses at once, or of one sentence's by its shortlist.
+// Also the trees, which grow, and the texts that are read from them at the end.
 Room BeamSearch::NextRoom(size_t threads) const {
   constexpr uint64_t kLines = 1 << 10, kPerPiece = 16;
   const uint64_t rows = std::min(live_.size(), sentences_.size()) * options_.beam, pieces = decoder_.vocabulary();

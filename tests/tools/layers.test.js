@@ -20,7 +20,7 @@ function listed(root) {
 const filesIn = (root, pattern) =>
   readdirSync(at(root), { recursive: true })
     .map(String)
-    .filter((name) => pattern.test(name));
+    .filter((name) => pattern.test(name) && !name.includes('node_modules')); // the benchmark's peers are not ours
 
 /** All imports against the order, as 'file -> folder'. `targets` returns the folders that a file names. */
 function against(root, pattern, targets) {
