@@ -79,7 +79,7 @@ describe('a zip', () => {
   test('that lies, or is no model, is an error that names the file, and the next one loads', async () => {
     const model = 'model.xxyy.bin';
     expect(await refused(zip({}))).toMatch(/INVALID_FILE zip/);
-    expect(await refused(new Uint8Array(1000))).toMatch(/INVALID_FILE zip .*it does not begin as a zip/);
+    expect(await refused(new Uint8Array(1000))).toMatch(/INVALID_FILE zip .*it does not begin like a zip/);
     expect(await refused(zip({ 'a.txt': new Uint8Array(9) }))).toMatch(/MISSING_FILE zip .*config\.json/);
     expect(await refused(zip(marian).subarray(0, -30))).toMatch(/INVALID_FILE zip/);
     expect(await refused(zip({ '../model.xxyy.bin': marian[model] }))).toMatch(/INVALID_FILE \.\.\/model\.xxyy\.bin/);

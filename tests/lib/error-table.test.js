@@ -73,7 +73,7 @@ const kCauses = {
   'is a directory': () => create({ wasm: new URL('.', import.meta.url) }),
   'ends after': () => from('model.safetensors', body(half())),
   'the model has no file': () => load({ files: {} }),
-  'it does not begin as a zip does': () => create({ model: new Uint8Array(9) }),
+  'it does not begin like a zip': () => create({ model: new Uint8Array(9) }),
   'is not the file that its manifest lists': () => {
     const names = ['config.json', 'vocab.json', 'source.spm', 'model.safetensors'];
     const files = Object.fromEntries(names.map((name) => [name, { sha256: '0'.repeat(64) }]));

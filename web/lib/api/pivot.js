@@ -26,7 +26,7 @@ import { joinAlignments, joinTraces } from './pivot-trace.js';
 export async function routeOf(given, models) {
   const { sourceLanguage, targetLanguage, registry: list, signal, pivotLanguage: through = 'en' } = given;
   if (list === undefined) {
-    if (models.length !== 2) throw invalid('model', `a list of models has two, not ${models.length}`);
+    if (models.length !== 2) throw invalid('model', `a list of models must have two, not ${models.length}`);
     return { models, through };
   }
   if (given.model !== undefined) throw invalid('registry', 'give a model or a registry, not both');

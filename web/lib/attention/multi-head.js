@@ -116,7 +116,7 @@ function readParts(given, name, ranks) {
   return Object.fromEntries(
     parts.map(([part, value]) => {
       const tensor = withHeads(readTensor(value, part, ranks));
-      if (tensor.shape.includes(0)) throw invalid(part, 'a weight or bias is not empty');
+      if (tensor.shape.includes(0)) throw invalid(part, 'a weight or bias must not be empty');
       return [part, tensor];
     }),
   );

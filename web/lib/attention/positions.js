@@ -68,7 +68,7 @@ export async function rotary(x, options) {
   const { first, layout, base = 10000 } = readFields(options, 'options', ['first', 'layout', 'base']);
   const { data, shape } = readTensor(x, 'x', [2, 3]);
   evenSize(/** @type {number} */ (shape.at(-1)), 'x');
-  if (!(readNumber(base, 'base') > 0)) throw invalid('base', 'it is above 0');
+  if (!(readNumber(base, 'base') > 0)) throw invalid('base', 'it must be above 0');
   const rows = withHeads({ data, shape });
   const rest = /** @type {const} */ ([2 * bytesIn(data), readFirst(first), readLayout(layout), base]);
   const result = await withEngine((wasm) => wasm.rotary(rows, ...rest));

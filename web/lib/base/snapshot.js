@@ -38,7 +38,7 @@ function copiedBytes(buffer, offset, length) {
   try {
     return new Uint8Array(buffer, offset, length).slice();
   } catch (cause) {
-    throw new QkvError('INVALID_ARGUMENT', 'bytes are not there any more: their buffer has been transferred', '', {
+    throw new QkvError('INVALID_ARGUMENT', 'the bytes are gone: their buffer has been transferred', '', {
       cause,
     });
   }

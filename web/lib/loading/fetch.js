@@ -139,7 +139,7 @@ async function openFile(files, url, name, isOptional) {
   try {
     const found = await files.stat(new URL(url));
     if (!found.isFile()) {
-      throw new QkvError('INVALID_FILE', `is ${found.isDirectory() ? 'a directory' : 'no file'}: ${url}`, name);
+      throw new QkvError('INVALID_FILE', `is ${found.isDirectory() ? 'a directory' : 'not a file'}: ${url}`, name);
     }
     return { chunks: fileChunks(files, url, name), size: found.size, exact: true };
   } catch (error) {

@@ -63,7 +63,7 @@ function among(names) {
     const plain = all.filter((name) => !name.endsWith('.gz'));
     const [name, second] = plain.length > 0 ? plain : all;
     if (second === undefined) return name === undefined ? [] : [name];
-    throw new QkvError('INVALID_ARGUMENT', `${name} and ${second}: only one of them can be meant`, 'model');
+    throw new QkvError('INVALID_ARGUMENT', `${name} and ${second}: give only one of them`, 'model');
   });
   return found.weights.length > 0 ? found : null;
 }

@@ -59,7 +59,7 @@ function filesOf(bytes, url) {
     }
     return list;
   } catch {
-    const message = 'is no list of files: {"files": {"config.json": {"size": 812, "sha256": "4f1c…"}}}';
+    const message = 'is not a list of files: {"files": {"config.json": {"size": 812, "sha256": "4f1c…"}}}';
     throw new QkvError('INVALID_FILE', message, kManifest);
   }
 }

@@ -27,7 +27,7 @@ const kMostTimes = 20;
 export async function zipEntries(zip, signal, progress) {
   const blob = zip instanceof Blob ? zip : await toBlob(await open(zip, 'zip', signal), progress);
   const isZip = blob.size > 4 && (await view(blob, 0, 4)).getUint32(0, true) === kEntry;
-  if (!isZip) throw invalid('it does not begin as a zip does');
+  if (!isZip) throw invalid('it does not begin like a zip');
   return readZip(blob);
 }
 
@@ -78,7 +78,7 @@ async function findDirectory(blob) {
     !(tail.getUint32(end, true) === kEnd && tail.getUint16(end + 20, true) <= tail.byteLength - end - 22)
   )
     --end;
-  if (end < 0) throw invalid('it is no zip, or its end is missing');
+  if (end < 0) throw invalid('it is not a zip, or its end is missing');
   const count = tail.getUint16(end + 10, true);
   const length = tail.getUint32(end + 12, true);
   const at = tail.getUint32(end + 16, true);

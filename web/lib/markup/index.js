@@ -12,7 +12,7 @@ import { translateTree } from './translate.js';
  * @returns {Promise<string>}
  */
 export async function translateHtml(translator, html, { prefix, split, ...how }, parser) {
-  if (prefix !== undefined) throw invalid('prefix', 'HTML has many sentences, which no prefix can begin');
+  if (prefix !== undefined) throw invalid('prefix', 'HTML has many sentences, so it takes no prefix');
   if (split !== undefined) throw invalid('split', 'the sentences of HTML are always found');
   const { root, write } = await parseHtml(html, parser);
   await translateTree(translator, root, how);

@@ -174,7 +174,7 @@ export class Encoder extends OneSided {
     const { signal, second, interventions } = readFields(options, 'classify', kText);
     this.#needs('sequence');
     const { scores, pieces } = await this.#one(text, second, { head: true, ...changes(interventions) }, signal);
-    if (pieces.length === 0) throw invalid('text', 'it has no pieces, and the tokenizer puts none around it');
+    if (pieces.length === 0) throw invalid('text', 'it has no pieces, and the tokenizer adds none');
     const labelled = this.info.labels.map((label, i) => ({ label, score: scores[i] }));
     return labelled.toSorted((a, b) => b.score - a.score);
   }

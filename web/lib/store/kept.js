@@ -86,7 +86,7 @@ async function removeModels({ store: given, key, sourceLanguage, targetLanguage 
  * @returns {Promise<void>} rejects with a QkvError where nothing can be kept
  */
 async function needStore(given) {
-  if (given === false) throw invalid('store', 'to preload a model is to keep it: leave the option out');
+  if (given === false) throw invalid('store', 'a preloaded model is always kept: leave the option out');
   const store = await storeOf(given === true ? undefined : given);
   if (store) return;
   const message = 'nothing can be kept here: Cache Storage needs a page with HTTPS; in Node give a store of your own';
@@ -107,8 +107,8 @@ async function whenKept(settings) {
     await new Promise((later) => void setTimeout(later, kPause));
   }
   const { quota, usage } = (await storage?.estimate?.().catch(() => null)) ?? {};
-  const room = quota === undefined ? '' : `: of the ${quota} bytes that this site may keep, ${usage} are used`;
-  throw new QkvError('LIMIT_EXCEEDED', `the model was loaded, and could not be kept${room}`, 'store');
+  const used = quota === undefined ? '' : `: of the ${quota} bytes that this site may keep, ${usage} are used`;
+  throw new QkvError('LIMIT_EXCEEDED', `the model was loaded, and could not be kept${used}`, 'store');
 }
 
 /**

@@ -13,7 +13,7 @@ import { Sha256 } from './sha256.js';
 /** @typedef {{name: string, url: string, hash?: string}} FileName */
 /** @typedef {import('./records.js').ModelRecord} ModelRecord */
 /**
- * What is said of a part in its header. `isLast`: the file ends with it; `tag`: the file's, as `Opened` has it.
+ * The header of a part. `isLast`: the file ends with it; `tag`: the file's, as `Opened` has it.
  * @typedef {{size: number, isLast: boolean, tag?: string}} PartInfo
  */
 /** @typedef {PartInfo & {response: Response}} Part */
@@ -83,18 +83,18 @@ async function openShelf(settings, signal) {
     found = await soon(look()); // another page may have kept it in the meantime
   }
   // Known when the first file is opened; the browser takes long to find it out.
-  const room = storage?.estimate && soon(storage.estimate());
-  return makeShelf(settings, signal, { ...found, room }, release ?? undefined);
+  const estimate = storage?.estimate && soon(storage.estimate());
+  return makeShelf(settings, signal, { ...found, estimate }, release ?? undefined);
 }
 
 /**
  * @param {StoreSettings | undefined} settings
  * @param {AbortSignal} signal
- * @param {{store?: ModelStore, record?: ModelRecord, isKept?: boolean, room?: Promise<StorageEstimate | undefined>}} found
- *   `record`: of what is kept by the model's key, which `isKept` says is this model; `room`: of the whole store
+ * @param {{store?: ModelStore, record?: ModelRecord, isKept?: boolean, estimate?: Promise<StorageEstimate | undefined>}} found
+ *   `record`: of what is kept by the model's key, which `isKept` says is this model; `estimate`: of the whole store
  * @param {() => void} [release] lets the next page go on
  */
-function makeShelf(settings, signal, { store, record, isKept, room }, release) {
+function makeShelf(settings, signal, { store, record, isKept, estimate }, release) {
   /** @type {Pick<ModelRecord, 'files' | 'hashes' | 'bytes'>} what has come whole */
   const come = { files: {}, hashes: {}, bytes: 0 };
   /** The addresses of what was read or written. @type {string[]} */
@@ -143,7 +143,7 @@ function makeShelf(settings, signal, { store, record, isKept, room }, release) {
     const opened = await (isOptional ? openOptional : openFile)(url, name, signal, from);
     if (!opened || !isRemote) return opened;
     if (!opened.isRest) await soon(drop(parts.splice(0).map((_, i) => partUrl(file, i))));
-    const { quota = Infinity, usage = 0 } = (isKeeping && (await room)) || {};
+    const { quota = Infinity, usage = 0 } = (isKeeping && (await estimate)) || {};
     if (opened.size > quota - usage) isKeeping = false;
     return { ...opened, chunks: chunksOf(file, parts, sum, opened) };
   }

@@ -73,11 +73,11 @@ function checkPattern(pattern) {
   const open = [];
   for (const [token] of source.matchAll(/\(|\)(\?|[*+{])?|[*+{|]|\0/g)) {
     if (token === '(') open.push(false);
-    else if (token === '\0') throw invalid('keep', `/${pattern.source}/ refers back, which may take for ever`);
+    else if (token === '\0') throw invalid('keep', `/${pattern.source}/ has a backreference, which may take for ever`);
     else if (token[0] === ')') {
       const inner = open.pop();
       if (inner && token.length > 1 && token[1] !== '?') {
-        throw invalid('keep', `/${pattern.source}/ repeats what repeats or chooses, which may take for ever`);
+        throw invalid('keep', `/${pattern.source}/ repeats a repetition or a choice, which may take for ever`);
       }
       if (open.length) open[open.length - 1] ||= inner || token.length > 1;
     } else if (open.length) open[open.length - 1] = true;

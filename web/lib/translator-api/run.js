@@ -17,7 +17,7 @@ async function found(name, options) {
   try {
     return await find(name, options);
   } catch (cause) {
-    throw exception('UnknownError', `It could not be found out what is available: ${cause}`, cause);
+    throw exception('UnknownError', `The availability could not be determined: ${cause}`, cause);
   }
 }
 

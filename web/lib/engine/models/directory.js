@@ -26,7 +26,7 @@ function parse(bytes, name) {
   try {
     all = JSON.parse(new TextDecoder().decode(bytes));
   } catch {
-    throw new QkvError('INVALID_FILE', 'its directory is no JSON', name);
+    throw new QkvError('INVALID_FILE', 'its directory is not JSON', name);
   }
   const tensors = Object.entries(all ?? {}).filter(([key]) => key !== '__metadata__');
   const isSound =

@@ -222,7 +222,8 @@ async function feedBlob(wasm, loader, blob, file, name, signal, progress) {
   for (let range = wasm.loaderNext(loader); range.length > 0 && range.file === file; range = wasm.loaderNext(loader)) {
     const bytes = await readBlob(blob, range.offset, range.offset + range.length, name);
     signal.throwIfAborted();
-    if (bytes.length < range.length) throw new QkvError('INVALID_FILE', 'ends before what its directory names', name);
+    if (bytes.length < range.length)
+      throw new QkvError('INVALID_FILE', 'ends before the data that its directory names', name);
     wasm.loaderStage(loader).set(bytes);
     wasm.loaderCommit(loader);
     progress(Math.min((done += bytes.length) / blob.size, 1)); // two tensors may share their bytes
