@@ -101,7 +101,7 @@ class HeadForward {
   }
 
   // For each column the largest value that the query sees. A key's weight is the share of the columns that it won. Both
-  // are multiplied by the window's Gaussian. `weights`: room for a row.
+  // are multiplied by the window's Gaussian. `weights`: memory for a row.
   void MaxPool(size_t query, const VisibleKeys& visible, const float* logits, float* weights, uint8_t* used) const {
     std::fill(weights + visible.keys.begin, weights + visible.keys.end, 0.0f);
     float* output = output_.Row(query);

@@ -22,9 +22,9 @@ uint64_t limit = std::numeric_limits<uint64_t>::max();
 // Tried with a function of the allocator itself, because compilers remove an allocation that is freed at once.
 bool CanBeHad(uint64_t bytes) {
   if (bytes > std::numeric_limits<size_t>::max()) return false;
-  void* const room = emmalloc_malloc(static_cast<size_t>(bytes));
-  emmalloc_free(room);
-  return room != nullptr;
+  void* const block = emmalloc_malloc(static_cast<size_t>(bytes));
+  emmalloc_free(block);
+  return block != nullptr;
 }
 #else
 bool CanBeHad(uint64_t bytes) {

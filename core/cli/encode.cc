@@ -101,8 +101,8 @@ std::string Fill(const EncoderModel& model, const Encoded& result, size_t count)
   return {buffer.GetString(), buffer.GetSize()};
 }
 
-template <class Say>
-void ForEachLine(const Options& options, const EncoderModel& model, EncodeOptions encode, const Say& say) {
+template <class Print>
+void ForEachLine(const Options& options, const EncoderModel& model, EncodeOptions encode, const Print& print) {
   Arena arena;
   ThreadPool pool(options.model.common.threads);
   Context ctx{arena, pool};
@@ -118,7 +118,7 @@ void ForEachLine(const Options& options, const EncoderModel& model, EncodeOption
     EncodeJob job(model, inputs, encode);
     Finish(job, ctx);
     for (const Encoded& result : job.results()) {
-      std::puts(say(result).c_str());
+      std::puts(print(result).c_str());
       ++number;
       if (result.encoding.truncated) WarnOfCut(number, model.config().longest(), "read");
     }

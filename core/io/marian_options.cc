@@ -88,9 +88,9 @@ Result<void> CheckSizes(const MarianOptions& options, const TransformerConfig& c
                         {"transformer-dim-ffn", config.encoder_ffn}};
   for (const Told& each : sizes) {
     const std::string expected = std::to_string(each.of_tensors);
-    const std::string_view said = options.Get(each.key, expected);
-    if (said == expected) continue;
-    return Refuse(options, each.key, "is " + std::string(said) + "; the tensors have " + expected,
+    const std::string_view given = options.Get(each.key, expected);
+    if (given == expected) continue;
+    return Refuse(options, each.key, "is " + std::string(given) + "; the tensors have " + expected,
                   ErrorCode::kInvalidFile);
   }
   return {};

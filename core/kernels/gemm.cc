@@ -118,21 +118,21 @@ void Run(size_t m, size_t n, size_t k, Factor a, PackBlock pack, const Result2d&
     }
     a = {rows, stride};
   }
-  const size_t room = std::min(kDepth, k) * std::min(kWidth, RoundUp(n, kPanel));
-  float* blocks = arena.Floats(room * threads);
+  const size_t block = std::min(kDepth, k) * std::min(kWidth, RoundUp(n, kPanel));
+  float* blocks = arena.Floats(block * threads);
   if (!worth) return Columns(m, k, a.data, a.stride, pack, y, 0, n, blocks);
   // Each thread gets whole panels of columns, or rows where there are few panels.
   if (n >= 2 * kPanel * threads) {
     const size_t grain = RoundUp((n + threads - 1) / threads, kPanel);
     return pool.For(n, grain, [&](size_t begin, size_t end) {
-      Columns(m, k, a.data, a.stride, pack, y, begin, end, blocks + begin / grain * room);
+      Columns(m, k, a.data, a.stride, pack, y, begin, end, blocks + begin / grain * block);
     });
   }
   const size_t grain = (m + threads - 1) / threads;
   pool.For(m, grain, [&](size_t begin, size_t end) {
     Result2d part = y;
     part.data += begin * y.stride;
-    Columns(end - begin, k, a.data + begin * a.stride, a.stride, pack, part, 0, n, blocks + begin / grain * room);
+    Columns(end - begin, k, a.data + begin * a.stride, a.stride, pack, part, 0, n, blocks + begin / grain * block);
   });
 }
 

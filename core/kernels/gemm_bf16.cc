@@ -237,9 +237,9 @@ void MultiplyBf16(size_t m, size_t n, size_t k, Factor a, PackBlock b, const Res
                wide = std::min(kWidth, RoundUp(n, kPanel));
   const auto halves = [&](size_t count) { return reinterpret_cast<uint16_t*>(arena.Floats(count / 2)); };
   uint16_t* of_a = halves(RoundUp(m, kRows) * deep);
-  const size_t room = std::min(kDepth, deep) * wide;
-  float* floats = arena.Floats(room * threads);
-  uint16_t* of_b = halves(room * threads);
+  const size_t block = std::min(kDepth, deep) * wide;
+  float* floats = arena.Floats(block * threads);
+  uint16_t* of_b = halves(block * threads);
   for (size_t k0 = 0; k0 < k; k0 += kDepthOfA) {
     const size_t k1 = std::min(k, k0 + kDepthOfA), row = Tiles(k1 - k0, kDeep) * kTileSize;
     pool.For(Tiles(m, kRows), 4, [&](size_t begin, size_t end) {
@@ -250,7 +250,7 @@ void MultiplyBf16(size_t m, size_t n, size_t k, Factor a, PackBlock b, const Res
     const size_t grain = RoundUp((n + threads - 1) / threads, 2 * kPanel);
     pool.For(n, grain, [&](size_t begin, size_t end) {
       const size_t thread = begin / grain;
-      Columns(m, k0, k1, of_a, b, to, begin, end, floats + thread * room, of_b + thread * room);
+      Columns(m, k0, k1, of_a, b, to, begin, end, floats + thread * block, of_b + thread * block);
     });
   }
 }

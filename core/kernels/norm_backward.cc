@@ -94,11 +94,11 @@ void LayerNormBackward(ConstMatrixView x, const float* residual, const float* ga
   const size_t rows = static_cast<size_t>(x.rows()), size = static_cast<size_t>(x.cols());
   const size_t parts = (rows + kRows - 1) / kRows;
   const ArenaScope scope(arena);
-  float* room = arena.Floats(parts * 3 * size);  // for each part: gain, bias, one normalised row
+  float* scratch = arena.Floats(parts * 3 * size);  // for each part: gain, bias, one normalised row
   const auto run = HWY_DYNAMIC_POINTER(NormBackwardRows);
   pool.For(parts, 1, [&](size_t begin, size_t end) {
     for (size_t part = begin; part < end; ++part) {
-      float* sums = room + part * 3 * size;
+      float* sums = scratch + part * 3 * size;
       std::fill_n(sums, 2 * size, 0.0f);
       const size_t first = part * kRows, count = std::min(kRows, rows - first), at = first * size;
       run(x.data() + at, residual != nullptr ? residual + at : nullptr, gain, epsilon, d_y.data() + at, count, size,
@@ -106,7 +106,7 @@ void LayerNormBackward(ConstMatrixView x, const float* residual, const float* ga
     }
   });
   for (size_t part = 0; part < parts; ++part) {
-    const float* sums = room + part * 3 * size;
+    const float* sums = scratch + part * 3 * size;
     for (size_t i = 0; i < size; ++i) {
       d_gain[i] += sums[i];
       d_bias[i] += sums[size + i];

@@ -169,9 +169,9 @@ QuantizedRows Quantize(ConstMatrixView x, Arena& arena) {
   q.inputs = static_cast<size_t>(x.cols());
   q.stride = Padded(q.inputs, kInt8Padding);
   const size_t floats = q.rows * q.stride * sizeof(QuantizedActivation) / sizeof(float);
-  float* const room = arena.Floats(floats + 2 * q.rows);
-  auto* const data = reinterpret_cast<QuantizedActivation*>(room);
-  float* const scales = room + floats;
+  float* const scratch = arena.Floats(floats + 2 * q.rows);
+  auto* const data = reinterpret_cast<QuantizedActivation*>(scratch);
+  float* const scales = scratch + floats;
   auto* const zeros = reinterpret_cast<int32_t*>(scales + q.rows);
   HWY_DYNAMIC_DISPATCH(QuantizeRows)(x.data(), q.rows, q.inputs, q.stride, data, scales, zeros);
   q.data = data;

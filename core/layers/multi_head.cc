@@ -91,7 +91,7 @@ void AttendSegments(Context& ctx, const MultiHead& layer, std::span<const Attend
   const size_t heads = layer.heads, count = segments.size() * heads;
   const size_t threads = std::clamp<size_t>(work / kWorkPerThread, 1, std::min(ctx.pool.size(), count));
   const size_t grain = (count + threads - 1) / threads;
-  float* room = ctx.arena.Floats(scratch * threads);
+  float* buffers = ctx.arena.Floats(scratch * threads);
   ctx.pool.For(count, grain, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end;) {
       const size_t head = i % heads, some = std::min(heads - head, end - i);
@@ -103,7 +103,7 @@ void AttendSegments(Context& ctx, const MultiHead& layer, std::span<const Attend
       };
       const WeighRow weigh = change;
       if (ctx.interventions != nullptr) a.weigh = &weigh;
-      Attend(SomeHeads(a, head, some), room + begin / grain * scratch);
+      Attend(SomeHeads(a, head, some), buffers + begin / grain * scratch);
       i += some;
     }
   });

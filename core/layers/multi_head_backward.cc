@@ -83,11 +83,11 @@ void AttendRecorded(Context& ctx, const MultiHead& layer, std::span<const Attend
   recorded.weights = ctx.arena.Floats(recorded.size());
   {
     const ArenaScope scope(ctx.arena);
-    float* room = ctx.arena.Floats(scratch * ctx.pool.size());
+    float* buffers = ctx.arena.Floats(scratch * ctx.pool.size());
     ForSegments(ctx, recorded, [&](size_t i, size_t thread) {
       ScaledDotAttention a = SegmentAttention(layer, segments[i], q, context);
       a.weights = recorded.weights + recorded.offsets[i];
-      Attend(a, room + thread * scratch);
+      Attend(a, buffers + thread * scratch);
     });
   }
   recorded.dropped = recorded.weights;

@@ -291,13 +291,13 @@ Encoding Tokenizer::Encode(std::string_view text, std::optional<std::string_view
   const std::vector<TemplateItem>& items = second ? parts_->pair : parts_->single;
   // The special pieces take their places first; the texts share the rest, and the longer text loses its last piece.
   const size_t around = PiecesAround(items);
-  const size_t room = most > around ? most - around : 0;
+  const size_t most_pieces = most > around ? most - around : 0;
   Encoding encoding;
   bool cut[2] = {};
-  std::vector<Piece> texts[2] = {Pieces(text, room, &cut[0]),
-                                 second ? Pieces(*second, room, &cut[1]) : std::vector<Piece>{}};
+  std::vector<Piece> texts[2] = {Pieces(text, most_pieces, &cut[0]),
+                                 second ? Pieces(*second, most_pieces, &cut[1]) : std::vector<Piece>{}};
   encoding.truncated = cut[0] || cut[1];
-  while (texts[0].size() + texts[1].size() > room) {
+  while (texts[0].size() + texts[1].size() > most_pieces) {
     texts[texts[1].size() > texts[0].size() ? 1 : 0].pop_back();
     encoding.truncated = true;
   }
@@ -336,7 +336,7 @@ void CleanUp(std::string& piece) {
 }
 
 // The text of a piece. `first`: it is the first piece of the text.
-std::string Say(std::string_view piece, bool first, const Parts::Decoding& decoding) {
+std::string SpellPiece(std::string_view piece, bool first, const Parts::Decoding& decoding) {
   std::string text(piece);
   switch (decoding.kind) {
     case Parts::Decoding::Kind::kByteLevel:
@@ -367,7 +367,7 @@ std::string Tokenizer::Decode(std::span<const int32_t> ids, std::vector<Piece>* 
   bool first = true;
   for (const int32_t id : ids) {
     if (!Text(id).empty() && !IsSpecial(id)) {
-      bytes += Say(Text(id), first, parts_->decoding);
+      bytes += SpellPiece(Text(id), first, parts_->decoding);
       first = false;
     }
     ends.push_back(bytes.size());

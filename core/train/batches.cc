@@ -103,8 +103,8 @@ class Pool {
         begins_.push_back(i);
         left -= filled;
         filled = 0;
-        const size_t room = tokens - margin;
-        share = left / ((left + room - 1) / room);
+        const size_t usable = tokens - margin;
+        share = left / ((left + usable - 1) / usable);
       }
       filled += size;
     }
@@ -171,7 +171,7 @@ struct BatchStream::Impl {
     static_cast<MixturePlace&>(state) = mixture.place();
   }
 
-  // From where the corpora stand: to the end of the epoch, or as much as there is room for.
+  // From where the corpora stand: to the end of the epoch, or as much as the window holds.
   Result<void> FillWindow() {
     ready = false;
     window.Clear();
@@ -280,7 +280,7 @@ struct BatchStream::Impl {
   Pool pool;
   uint64_t left_out = 0;
 
-  TextPair joined;  // room
+  TextPair joined;  // reused memory
   Example example;
 };
 

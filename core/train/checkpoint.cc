@@ -78,7 +78,7 @@ Result<RunPlace> LoadCheckpoint(const std::string& folder, Trainer& trainer) {
   const fs::path at = FolderOf(folder, *step);
   QKV_TRY(const std::string numbers, ReadWholeFile((at / kNumbers).string(), kLargestConfig));
   QKV_TRY(RunPlace progress, ParseRunPlace(numbers));
-  // A reader makes its own room, and the trainer's weights must stay where they are.
+  // A reader allocates its own memory, and the trainer's weights must stay where they are.
   WeightCopies loaded(trainer.State());
   QKV_TRY(const MappedFile tensors, MappedFile::Open(at.string(), kTensors));
   SafetensorsReader reader(loaded.slots(), tensors.bytes().size(), PTRDIFF_MAX, (at / kTensors).string());

@@ -56,8 +56,8 @@ Result<std::unique_ptr<Session>> Session::Create(std::string_view config, Sessio
 
 Result<void> Session::MakeModel() {
   QKV_TRY(files_.config, ModelConfigOf(config_, *rows_));
-  QKV_TRY(const std::unique_ptr<SequenceModel> seats, MakeSequenceModel(files_.config));
-  const SequenceConfig& shape = seats->config();
+  QKV_TRY(const std::unique_ptr<SequenceModel> model, MakeSequenceModel(files_.config));
+  const SequenceConfig& shape = model->config();
   if (config_.batch.longest > shape.max_positions) {
     return Error{ErrorCode::kInvalidArgument,
                  "is more than the model's " + std::to_string(shape.max_positions) + " positions", "batch.longest"};

@@ -59,9 +59,9 @@ Result<bool> Lines::Next(std::string* line, bool* cut) {
     const size_t newline = rest.find('\n');
     ended = newline != std::string_view::npos;
     const std::string_view part = rest.substr(0, newline);
-    const size_t room = kLongest - line->size();
-    *cut |= part.size() > room;
-    line->append(part.substr(0, room));
+    const size_t left = kLongest - line->size();
+    *cut |= part.size() > left;
+    line->append(part.substr(0, left));
     at_ += part.size() + (ended ? 1 : 0);
     offset_ += part.size() + (ended ? 1 : 0);
   }

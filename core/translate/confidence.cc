@@ -61,13 +61,13 @@ size_t WithoutRepetition(const std::vector<int32_t>& source, const std::vector<i
   // that is one phrase twice.
   constexpr size_t kTimes = 4, kPieces = 12, kShort = 6;
   const size_t size = target.size() - 1;
-  const Repetition said = RepetitionAtEnd(target, size);
-  const bool is_doubled = said.period * 2 == size && source.size() <= kShort;
-  const bool is_loop = said.times >= kTimes && said.times * said.period >= kPieces;
+  const Repetition written = RepetitionAtEnd(target, size);
+  const bool is_doubled = written.period * 2 == size && source.size() <= kShort;
+  const bool is_loop = written.times >= kTimes && written.times * written.period >= kPieces;
   if (!is_doubled && !is_loop) return size;
-  const Repetition asked = RepetitionAtEnd(source, source.size() - 1);
-  if (asked.times > 1 && (is_doubled || asked.times > 2)) return size;
-  return size - (said.times - 1) * said.period;
+  const Repetition read = RepetitionAtEnd(source, source.size() - 1);
+  if (read.times > 1 && (is_doubled || read.times > 2)) return size;
+  return size - (written.times - 1) * written.period;
 }
 
 }  // namespace qkv

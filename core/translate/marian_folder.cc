@@ -37,7 +37,7 @@ std::vector<std::string> FilesOf(const std::string& folder, std::string_view beg
 Result<std::string> FileOf(const std::string& folder, const char* begin, const char* end) {
   const std::vector<std::string> names = FilesOf(folder, begin, end);
   if (names.size() <= 1) return names.empty() ? std::string() : names.front();
-  return Error{ErrorCode::kInvalidArgument, names[0] + " and " + names[1] + ": only one of them can be meant", folder};
+  return Error{ErrorCode::kInvalidArgument, names[0] + " and " + names[1] + ": give only one of them", folder};
 }
 
 // A small file as MarianFiles takes it; `content` keeps its bytes.

@@ -49,8 +49,8 @@ Tokens TranslationModel::Encode(std::string_view text, Side side) const {
   const std::vector<int32_t>& rows = side == Side::kSource ? source_rows_ : target_rows_;
   Tokens tokens;
   const size_t first = side == Side::kSource ? LanguageToken(text, tokens) : 0;
-  const size_t room = config().max_positions - 1 - tokens.ids.size();  // </s> takes the last position
-  for (const Piece& piece : pieces.Encode(text.substr(first), room, &tokens.truncated)) {
+  const size_t most = config().max_positions - 1 - tokens.ids.size();  // </s> takes the last position
+  for (const Piece& piece : pieces.Encode(text.substr(first), most, &tokens.truncated)) {
     tokens.ids.push_back(rows[static_cast<size_t>(piece.id)]);
     tokens.begin.push_back(first + piece.begin);
     tokens.end.push_back(first + piece.end);

@@ -62,10 +62,10 @@ Result<Header> Parser::ReadHeader(size_t source_vocabulary) const {
   Header header;
   std::memcpy(&header, file_.data(), kHeader);
   if (header.magic != kMagic) return Invalid("it is no binary shortlist of Marian's");
-  const size_t room = file_.size() - kHeader;
+  const size_t available = file_.size() - kHeader;
   // Each is checked by itself first, so that the sum cannot overflow.
-  if (header.offsets > room / kWord || header.pieces > room / sizeof(uint32_t) ||
-      header.offsets * kWord + header.pieces * sizeof(uint32_t) != room) {
+  if (header.offsets > available / kWord || header.pieces > available / sizeof(uint32_t) ||
+      header.offsets * kWord + header.pieces * sizeof(uint32_t) != available) {
     return Invalid("it has " + std::to_string(file_.size()) + " bytes, and its header promises another number: fetch " +
                    "the file again");
   }

@@ -21,7 +21,7 @@ class Speller {
  public:
   Speller(const TranslationModel& model, const CarriedSource& source, const std::vector<int32_t>& ids,
           const AttentionMap* alignment)
-      : model_(model), source_(source), alignment_(alignment), said_(model.Decode(ids, &pieces_)) {}
+      : model_(model), source_(source), alignment_(alignment), text_(model.Decode(ids, &pieces_)) {}
 
   Spelling Spell(Tokens* tokens) {
     for (size_t t = 0; source_.copy() && t < pieces_.ids.size(); ++t) {
@@ -65,14 +65,14 @@ class Speller {
   }
 
   bool FindWord(const CarriedPart& part, const std::string& word, bool is_stand_in) {
-    size_t at = FindAlone(said_, word);
-    while (at != std::string_view::npos && IsTaken(at)) at = FindAlone(said_, word, at + word.size());
+    size_t at = FindAlone(text_, word);
+    while (at != std::string_view::npos && IsTaken(at)) at = FindAlone(text_, word, at + word.size());
     if (at == std::string_view::npos) return false;
     const bool is_more = Found(word) > Wanted(word);
     if (is_more && alignment_ == nullptr) return false;
     if (!Replace(part, at, at + word.size())) return false;
-    while (is_more && is_stand_in && (at = FindAlone(said_, word, at + word.size())) != std::string_view::npos) {
-      const size_t space = at > 0 && said_[at - 1] == ' ' ? 1 : 0;
+    while (is_more && is_stand_in && (at = FindAlone(text_, word, at + word.size())) != std::string_view::npos) {
+      const size_t space = at > 0 && text_[at - 1] == ' ' ? 1 : 0;
       Add({at - space, at + word.size(), {}, nullptr, 0, 0});
     }
     return true;
@@ -84,15 +84,15 @@ class Speller {
 
   // The offset where the punctuation at the end begins.
   size_t Closing() const {
-    size_t end = said_.size();
-    while (end > 0 && std::string_view(" .!?;:").find(said_[end - 1]) != std::string_view::npos) --end;
+    size_t end = text_.size();
+    while (end > 0 && std::string_view(" .!?;:").find(text_[end - 1]) != std::string_view::npos) --end;
     return end;
   }
 
   // Removes the full stop that the source did not have.
   void DropStop() {
     for (const std::string_view stop : {std::string_view("."), std::string_view("。")}) {
-      if (source_.stops() && said_.ends_with(stop)) Add({said_.size() - stop.size(), said_.size(), {}, nullptr, 0, 0});
+      if (source_.stops() && text_.ends_with(stop)) Add({text_.size() - stop.size(), text_.size(), {}, nullptr, 0, 0});
     }
   }
 
@@ -105,7 +105,7 @@ class Speller {
   }
   size_t Found(const std::string& word) const {
     size_t count = 0;
-    for (size_t at = 0; (at = FindAlone(said_, word, at)) != std::string_view::npos; at += word.size()) ++count;
+    for (size_t at = 0; (at = FindAlone(text_, word, at)) != std::string_view::npos; at += word.size()) ++count;
     return count;
   }
 
@@ -134,14 +134,14 @@ class Speller {
 
   // The word of target piece t, without punctuation.
   std::pair<size_t, size_t> WordOf(size_t t) const {
-    const std::string_view said = said_;
+    const std::string_view text = text_;
     size_t begin = pieces_.begin[t], end = pieces_.end[t];
-    while (begin < end && said[begin] == ' ') ++begin;
+    while (begin < end && text[begin] == ' ') ++begin;
     const size_t inside = begin;
-    const bool is_word = BeginsWithWord(said.substr(begin));
-    while (is_word && EndsWithWord(said.substr(0, begin))) begin -= LastCharacter(said.substr(0, begin)).length;
+    const bool is_word = BeginsWithWord(text.substr(begin));
+    while (is_word && EndsWithWord(text.substr(0, begin))) begin -= LastCharacter(text.substr(0, begin)).length;
     end = inside;
-    while (BeginsWithWord(said.substr(end))) end += DecodeOne(said.substr(end)).length;
+    while (BeginsWithWord(text.substr(end))) end += DecodeOne(text.substr(end)).length;
     return {begin, std::max(end, pieces_.end[t])};
   }
 
@@ -166,17 +166,17 @@ class Speller {
     size_t first = 0, last;
     while (first < pieces && read.end[first] <= part.begin) ++first;
     for (last = first; last < pieces && read.begin[last] < part.end;) ++last;
-    const std::optional<size_t> said = Looking(first, last);
-    if (said && !part.stand_in.empty()) {
-      const auto [begin, end] = WordOf(*said);
-      const float* row = alignment_->Row(0, 0, *said);
+    const std::optional<size_t> looking = Looking(first, last);
+    if (looking && !part.stand_in.empty()) {
+      const auto [begin, end] = WordOf(*looking);
+      const float* row = alignment_->Row(0, 0, *looking);
       const auto at = static_cast<size_t>(std::max_element(row, row + pieces) - row);
-      if (at >= first && at < last && BeginsWithWord(std::string_view(said_).substr(begin)) &&
+      if (at >= first && at < last && BeginsWithWord(std::string_view(text_).substr(begin)) &&
           Replace(part, begin, end))
         return;
     }
     const std::optional<size_t> before = first == 0 ? std::nullopt : Looking(first - 1, first);
-    const size_t place = before ? WordOf(*before).second : first == 0 ? 0 : said_.size();
+    const size_t place = before ? WordOf(*before).second : first == 0 ? 0 : text_.size();
     Insert(part, place);
   }
 
@@ -186,13 +186,13 @@ class Speller {
     }
     const std::string_view source = source_.text();
     const bool spaced = (part.begin == 0 || source[part.begin - 1] == ' ' || !part.stand_in.empty()) &&
-                        (place == 0 || said_[place - 1] != ' ');
+                        (place == 0 || text_[place - 1] != ' ');
     std::string text = place == 0 ? part.text + (spaced ? " " : "") : (spaced ? " " : "") + part.text;
     Add({place, place, std::move(text), &part, part.begin, part.end});
   }
 
   Spelling Write(Tokens* tokens) {
-    const std::string body = source_.capitals() ? InCase(said_, &ToUpper) : said_;
+    const std::string body = source_.capitals() ? InCase(text_, &ToUpper) : text_;
     Changes changes(body);
     if (!source_.before().empty()) changes.Replace(0, 0, source_.before());
     for (const Edit& edit : edits_) changes.Replace(edit.begin, edit.end, edit.text);
@@ -233,7 +233,7 @@ class Speller {
   const CarriedSource& source_;
   const AttentionMap* alignment_;
   Tokens pieces_;
-  std::string said_;
+  std::string text_;
   std::vector<Edit> edits_;  // ascending by place, no two overlap
   std::vector<const CarriedPart*> missing_;
   bool is_whole_ = true;

@@ -45,28 +45,28 @@ TEST(ThreadPool, KeepsShortJobsApart) {
 TEST(ThreadPool, MakesNoPartsBeyondTheChunks) {
   ThreadPool pool(4);
   const size_t count = 37, grain = (count + pool.size() - 1) / pool.size();
-  std::vector<std::atomic<int>> rooms(pool.size());
-  pool.For(count, grain, [&](size_t begin, size_t) { ++rooms.at(begin / grain); });
-  for (const std::atomic<int>& room : rooms) EXPECT_EQ(room, 1);
+  std::vector<std::atomic<int>> blocks(pool.size());
+  pool.For(count, grain, [&](size_t begin, size_t) { ++blocks.at(begin / grain); });
+  for (const std::atomic<int>& block : blocks) EXPECT_EQ(block, 1);
 }
 
-TEST(Arena, HandsOutDistinctAlignedRoomAndReusesIt) {
+TEST(Arena, ReturnsDistinctAlignedBlocksAndReusesThem) {
   Arena arena;
   const Arena::Mark start = arena.Here();
-  std::vector<std::pair<float*, size_t>> rooms;
+  std::vector<std::pair<float*, size_t>> blocks;
   for (const size_t count : {1, 17, 100000, 3, 500000, 0, 1}) {
-    float* room = arena.Floats(count);
-    EXPECT_EQ(reinterpret_cast<uintptr_t>(room) % kCacheLine, 0u);
-    std::fill_n(room, count, static_cast<float>(rooms.size()));
-    rooms.emplace_back(room, count);
+    float* block = arena.Floats(count);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(block) % kCacheLine, 0u);
+    std::fill_n(block, count, static_cast<float>(blocks.size()));
+    blocks.emplace_back(block, count);
   }
-  for (size_t i = 0; i < rooms.size(); ++i) {
-    for (size_t j = 0; j < rooms[i].second; ++j) ASSERT_EQ(rooms[i].first[j], static_cast<float>(i));
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    for (size_t j = 0; j < blocks[i].second; ++j) ASSERT_EQ(blocks[i].first[j], static_cast<float>(i));
   }
   const size_t capacity = arena.capacity();
   for (int round = 0; round < 10; ++round) {
     arena.Rewind(start);
-    for (const auto& [room, count] : rooms) EXPECT_EQ(arena.Floats(count), room);
+    for (const auto& [block, count] : blocks) EXPECT_EQ(arena.Floats(count), block);
   }
   EXPECT_EQ(arena.capacity(), capacity);
 }
