@@ -301,12 +301,12 @@ function wholePage(name, address = name === 'index.html' ? './' : name) {
   /** @type {(html: string) => string} */
   const filled = (html) =>
     html.replace(/[ ]*<qkv-part\s+file="([\w-]+)"([^>]*)>([\s\S]*?)<\/qkv-part>\n?/g, (_, file, attributes, inside) => {
-      const said = Object.fromEntries(
+      const values = Object.fromEntries(
         [...attributes.matchAll(/([\w-]+)="([^"]*)"/g)].map(([, key, value]) => [key, value]),
       );
       const part = readFileSync(at('web', 'demo', 'parts', `${file}.html`), 'utf8');
       return filled(
-        part.replace(/\{\{([\w-]+)\}\}/g, (_, key) => said[key] ?? '').replace('<slot></slot>', inside.trim()),
+        part.replace(/\{\{([\w-]+)\}\}/g, (_, key) => values[key] ?? '').replace('<slot></slot>', inside.trim()),
       );
     });
   const own = `href="${address}"`;

@@ -23,39 +23,41 @@ const kMostNumbers = 2048;
  * @returns {State} malformed parts of the address are ignored
  */
 export function readLink(hash, stateOf) {
-  const said = new URLSearchParams(hash.length <= kLongest ? hash.replace(/^#/, '') : '');
-  const state = stateOf(said.get('preset') ?? '') ?? stateOf('playground') ?? firstState();
+  const params = new URLSearchParams(hash.length <= kLongest ? hash.replace(/^#/, '') : '');
+  const state = stateOf(params.get('preset') ?? '') ?? stateOf('playground') ?? firstState();
   const fields = /** @type {Record<string, any>} */ (state);
   for (const name of kMatrices) {
-    const text = said.get(name);
+    const text = params.get(name);
     const matrix = text === null ? null : readMatrix(text);
     if (matrix) fields[name] = matrix;
     else if (text === 'none' && ['centres', 'allowed', 'bias'].includes(name)) fields[name] = null;
   }
   for (const [name, most] of Object.entries(kNumbers)) {
-    const value = Number(said.get(name) ?? NaN);
-    const isFine = said.get(name) !== '' && value >= 0 && value <= most && (name === 'temperature' ? value > 0 : true);
+    const value = Number(params.get(name) ?? NaN);
+    const isFine =
+      params.get(name) !== '' && value >= 0 && value <= most && (name === 'temperature' ? value > 0 : true);
     if (isFine && (Number.isInteger(value) || ['temperature', 'halfWidth'].includes(name))) fields[name] = value;
   }
   if (state.heads < 1) state.heads = 1;
   for (const name of kWords) {
-    const word = said.get(name);
+    const word = params.get(name);
     if (word !== null && kAllowed[name].includes(word)) fields[name] = word;
   }
-  for (const name of kFlags) if (said.has(name)) fields[name] = said.get(name) === '1';
-  for (const name of kLists) if (said.has(name)) fields[name] = (said.get(name) ?? '').split('|').slice(0, kMostSide);
-  const parameters = [...said].filter(([name]) => /^p\.\w{1,16}$/.test(name));
+  for (const name of kFlags) if (params.has(name)) fields[name] = params.get(name) === '1';
+  for (const name of kLists)
+    if (params.has(name)) fields[name] = (params.get(name) ?? '').split('|').slice(0, kMostSide);
+  const parameters = [...params].filter(([name]) => /^p\.\w{1,16}$/.test(name));
   const read = parameters.map(([name, text]) => [name.slice(2), readMatrix(text)]).filter(([, matrix]) => matrix);
   if (read.length > 0) state.parameters = { ...state.parameters, ...Object.fromEntries(read) };
-  const scene = [...said].filter(([name]) => /^s\.\w{1,16}$/.test(name));
+  const scene = [...params].filter(([name]) => /^s\.\w{1,16}$/.test(name));
   for (const [name, text] of scene) {
     const had = state.scene[name.slice(2)];
     if (typeof had === 'number' && text !== '' && Number.isFinite(Number(text)))
       state.scene[name.slice(2)] = Number(text);
     else if (typeof had === 'string') state.scene[name.slice(2)] = text.slice(0, 200);
   }
-  const at = /^([\w.]{1,20})\*(\d{1,2})\*(\d{1,2})$/.exec(said.get('at') ?? '');
-  if (said.get('at') === 'none') state.pinned = null;
+  const at = /^([\w.]{1,20})\*(\d{1,2})\*(\d{1,2})$/.exec(params.get('at') ?? '');
+  if (params.get('at') === 'none') state.pinned = null;
   if (at) state.pinned = { matrix: at[1], row: Number(at[2]), column: Number(at[3]) };
   return isSound(state) ? state : (stateOf(state.preset) ?? firstState());
 }
@@ -102,11 +104,11 @@ const writeMatrix = (matrix) =>
  * @returns {string} '#…', or '' for the first preset as it is
  */
 export function writeLink(state, own) {
-  const said = new URLSearchParams();
-  if (state.preset !== 'playground') said.set('preset', state.preset);
+  const params = new URLSearchParams();
+  if (state.preset !== 'playground') params.set('preset', state.preset);
   const [now, before] = [/** @type {Record<string, any>} */ (state), /** @type {Record<string, any>} */ (own)];
   const put = (/** @type {string} */ name, /** @type {string} */ is, /** @type {string} */ was) => {
-    if (is !== was) said.set(name, is);
+    if (is !== was) params.set(name, is);
   };
   for (const name of kMatrices) {
     const text = (/** @type {number[][] | null} */ matrix) =>
@@ -122,6 +124,6 @@ export function writeLink(state, own) {
   }
   for (const [name, value] of Object.entries(state.scene)) put(`s.${name}`, String(value), String(own.scene[name]));
   put('at', placeOf(state), placeOf(own));
-  const hash = said.toString();
+  const hash = params.toString();
   return hash && `#${hash}`;
 }

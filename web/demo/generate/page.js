@@ -24,20 +24,20 @@ export function startPage(root) {
   const firstText = workbench.text;
 
   function note(step = false) {
-    const said = new URLSearchParams();
-    if (workbench.text !== firstText) said.set('text', workbench.text);
-    writeDraw(said, workbench.draw);
-    writeSight(said, explorer.sight, 'decoderSelf');
-    address.note(hashOf(said), step);
+    const params = new URLSearchParams();
+    if (workbench.text !== firstText) params.set('text', workbench.text);
+    writeDraw(params, workbench.draw);
+    writeSight(params, explorer.sight, 'decoderSelf');
+    address.note(hashOf(params), step);
   }
 
   /** @returns {boolean} whether the address has a text */
   function restore() {
     address.forget();
-    const said = new URLSearchParams(location.hash.slice(1));
-    workbench.draw = readDraw(said);
-    explorer.sight = { ...readSight(said, 'decoderSelf'), kind: 'decoderSelf' };
-    const text = readText(said);
+    const params = new URLSearchParams(location.hash.slice(1));
+    workbench.draw = readDraw(params);
+    explorer.sight = { ...readSight(params, 'decoderSelf'), kind: 'decoderSelf' };
+    const text = readText(params);
     workbench.text = text ?? firstText;
     return text !== null;
   }

@@ -52,37 +52,37 @@ export class AddressBar {
   }
 }
 
-/** What an address wants to be seen: kind=cross&layer=2&head=1&view=lines&scale=row. @param {URLSearchParams} said @param {Kind} first where it says no kind @returns {Sight} */
-export function readSight(said, first) {
-  const [layer, head] = [whole(said.get('layer')), whole(said.get('head'))];
+/** What an address wants to be seen: kind=cross&layer=2&head=1&view=lines&scale=row. @param {URLSearchParams} params @param {Kind} first where it says no kind @returns {Sight} */
+export function readSight(params, first) {
+  const [layer, head] = [whole(params.get('layer')), whole(params.get('head'))];
   return {
-    kind: kKindNames.find((kind) => kind === said.get('kind')) ?? first,
+    kind: kKindNames.find((kind) => kind === params.get('kind')) ?? first,
     head: layer >= 0 && head >= 0 ? { layer, head } : null,
-    view: said.get('view') === 'lines' ? 'lines' : 'matrix',
-    scaling: said.get('scale') === 'row' ? 'row' : 'absolute',
+    view: params.get('view') === 'lines' ? 'lines' : 'matrix',
+    scaling: params.get('scale') === 'row' ? 'row' : 'absolute',
   };
 }
 
-/** @param {URLSearchParams} said @param {Sight} sight @param {Kind} first */
-export function writeSight(said, { kind, head, view, scaling }, first) {
-  if (kind !== first) said.set('kind', kind);
+/** @param {URLSearchParams} params @param {Sight} sight @param {Kind} first */
+export function writeSight(params, { kind, head, view, scaling }, first) {
+  if (kind !== first) params.set('kind', kind);
   if (head && kind !== 'alignment') {
-    said.set('layer', String(head.layer + 1));
-    said.set('head', String(head.head + 1));
+    params.set('layer', String(head.layer + 1));
+    params.set('head', String(head.head + 1));
   }
-  if (view !== 'matrix') said.set('view', view);
-  if (scaling !== 'absolute') said.set('scale', scaling);
+  if (view !== 'matrix') params.set('view', view);
+  if (scaling !== 'absolute') params.set('scale', scaling);
 }
 
-/** The text of an address; null if there is none, or if it is too long. @param {URLSearchParams} said */
-export function readText(said) {
-  const text = said.get('text');
+/** The text of an address; null if there is none, or if it is too long. @param {URLSearchParams} params */
+export function readText(params) {
+  const text = params.get('text');
   return text !== null && text.length <= kLongestText ? text : null;
 }
 
-/** The text after the #, or nothing. @param {URLSearchParams} said */
-export function hashOf(said) {
-  const hash = said.toString();
+/** The text after the #, or nothing. @param {URLSearchParams} params */
+export function hashOf(params) {
+  const hash = params.toString();
   return hash && `#${hash}`;
 }
 

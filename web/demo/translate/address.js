@@ -30,39 +30,39 @@ const kBeams = /^[1248]$/; // those that the page offers
  * @returns {State}
  */
 export function readAddress(hash) {
-  const said = new URLSearchParams(hash.replace(/^#/, ''));
-  const [model, language] = [said.get('model'), said.get('to')];
+  const params = new URLSearchParams(hash.replace(/^#/, ''));
+  const [model, language] = [params.get('model'), params.get('to')];
   return {
-    text: readText(said),
-    sentence: whole(said.get('sentence')),
-    prefix: kIds.test(said.get('prefix') ?? '') ? (said.get('prefix') ?? '').split('.').map(Number) : null,
-    step: kStep.test(said.get('step') ?? '') ? Number(said.get('step')) : null,
-    sight: readSight(said, 'cross'),
-    beam: kBeams.test(said.get('beam') ?? '') ? Number(said.get('beam')) : null,
+    text: readText(params),
+    sentence: whole(params.get('sentence')),
+    prefix: kIds.test(params.get('prefix') ?? '') ? (params.get('prefix') ?? '').split('.').map(Number) : null,
+    step: kStep.test(params.get('step') ?? '') ? Number(params.get('step')) : null,
+    sight: readSight(params, 'cross'),
+    beam: kBeams.test(params.get('beam') ?? '') ? Number(params.get('beam')) : null,
     language: isLanguage(language) ? language : null,
-    pair: pairOf(said.get('pair')),
+    pair: pairOf(params.get('pair')),
     model: isOffered(model) ? model : null,
   };
 }
 
-/** @param {string | null} said @returns {[string, string] | null} */
-function pairOf(said) {
-  const [left, right, more] = (said ?? '').split('.');
+/** @param {string | null} text @returns {[string, string] | null} */
+function pairOf(text) {
+  const [left, right, more] = (text ?? '').split('.');
   const isKnown = (/** @type {string} */ id) => id === kOwn || isOffered(id ?? null);
   return isKnown(left) && isKnown(right) && more === undefined ? [left, right] : null;
 }
 
 /** @param {State} state @returns {string} `readAddress` of it is the state */
 export function writeAddress({ text, sentence, prefix, step, sight, beam, language, pair, model }) {
-  const said = new URLSearchParams();
-  if (text !== null) said.set('text', text);
-  if (sentence >= 0) said.set('sentence', String(sentence + 1));
-  if (prefix) said.set('prefix', prefix.join('.'));
-  if (step !== null) said.set('step', String(step));
-  writeSight(said, sight, 'cross');
-  if (beam !== null) said.set('beam', String(beam));
-  if (language !== null) said.set('to', language);
-  if (model !== null) said.set('model', model);
-  if (pair) said.set('pair', pair.join('.'));
-  return hashOf(said);
+  const params = new URLSearchParams();
+  if (text !== null) params.set('text', text);
+  if (sentence >= 0) params.set('sentence', String(sentence + 1));
+  if (prefix) params.set('prefix', prefix.join('.'));
+  if (step !== null) params.set('step', String(step));
+  writeSight(params, sight, 'cross');
+  if (beam !== null) params.set('beam', String(beam));
+  if (language !== null) params.set('to', language);
+  if (model !== null) params.set('model', model);
+  if (pair) params.set('pair', pair.join('.'));
+  return hashOf(params);
 }

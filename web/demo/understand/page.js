@@ -26,17 +26,17 @@ export function startPage(root) {
   const firstText = workbench.text;
 
   function note(step = false) {
-    const said = new URLSearchParams();
-    if (workbench.text !== firstText) said.set('text', workbench.text);
-    writeSight(said, explorer.sight, 'encoderSelf');
-    address.note(hashOf(said), step);
+    const params = new URLSearchParams();
+    if (workbench.text !== firstText) params.set('text', workbench.text);
+    writeSight(params, explorer.sight, 'encoderSelf');
+    address.note(hashOf(params), step);
   }
 
   function restore() {
     address.forget();
-    const said = new URLSearchParams(location.hash.slice(1));
-    explorer.sight = { ...readSight(said, 'encoderSelf'), kind: 'encoderSelf' };
-    workbench.text = readText(said) ?? firstText;
+    const params = new URLSearchParams(location.hash.slice(1));
+    explorer.sight = { ...readSight(params, 'encoderSelf'), kind: 'encoderSelf' };
+    workbench.text = readText(params) ?? firstText;
     if (workbench.text === firstText) workbench.hiddenWords = kFirstHidden;
   }
 

@@ -79,15 +79,15 @@ export class Knobs extends EventTarget {
   }
 }
 
-/** Reads the knobs from an address. @param {URLSearchParams} said @returns {Draw} */
-export function readDraw(said) {
+/** Reads the knobs from an address. @param {URLSearchParams} params @returns {Draw} */
+export function readDraw(params) {
   const number = (
     /** @type {string} */ name,
     /** @type {number} */ usual,
     /** @type {number} */ least,
     /** @type {number} */ most,
   ) => {
-    const text = said.get(name);
+    const text = params.get(name);
     const value = text === null || text.trim() === '' ? NaN : Number(text);
     return value >= least && value <= most ? value : usual;
   };
@@ -96,16 +96,16 @@ export function readDraw(said) {
     temperature: number('temperature', kUsual.temperature, 0, 2),
     topK: kTopK.includes(topK) ? topK : kUsual.topK,
     topP: number('top-p', kUsual.topP, 0.05, 1),
-    seed: whole(said.get('seed') ?? String(kUsual.seed)),
+    seed: whole(params.get('seed') ?? String(kUsual.seed)),
   };
 }
 
-/** @param {URLSearchParams} said @param {Draw} draw */
-export function writeDraw(said, { temperature, topK, topP, seed }) {
-  if (temperature !== kUsual.temperature) said.set('temperature', String(temperature));
-  if (topK !== kUsual.topK) said.set('top-k', String(topK));
-  if (topP !== kUsual.topP) said.set('top-p', String(topP));
-  if (seed !== kUsual.seed) said.set('seed', String(seed));
+/** @param {URLSearchParams} params @param {Draw} draw */
+export function writeDraw(params, { temperature, topK, topP, seed }) {
+  if (temperature !== kUsual.temperature) params.set('temperature', String(temperature));
+  if (topK !== kUsual.topK) params.set('top-k', String(topK));
+  if (topP !== kUsual.topP) params.set('top-p', String(topP));
+  if (seed !== kUsual.seed) params.set('seed', String(seed));
 }
 
 /** @param {string} text */

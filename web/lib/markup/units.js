@@ -72,9 +72,9 @@ function tokensOf({ text, translation, alignment }) {
   const copied = alignment?.copied ?? new Int32Array(0);
   for (let i = 0; i < copied.length; i += 4) {
     const [from, to, begin, end] = copied.subarray(i, i + 4);
-    const said = translation.slice(begin, end);
+    const translated = translation.slice(begin, end);
     // Where it is the same, its words have places of their own: an element may have some of them.
-    const words = said === text.slice(from, to) ? said.matchAll(kToken) : [];
+    const words = translated === text.slice(from, to) ? translated.matchAll(kToken) : [];
     let isSplit = false;
     for (const { 0: word, index } of words) {
       const [at, source] = [begin + index, from + index];

@@ -196,11 +196,11 @@ export class Generator extends OneSided {
  */
 function settledParts(stops = []) {
   const held = Math.max(0, ...stops.map((stop) => stop.length - 1));
-  let said = 0;
+  let written = 0;
   return (text, isLast = false) => {
-    const begin = said;
-    said = Math.max(begin, isLast ? text.length : text.length - held);
-    return text.slice(begin, said);
+    const begin = written;
+    written = Math.max(begin, isLast ? text.length : text.length - held);
+    return text.slice(begin, written);
   };
 }
 

@@ -63,7 +63,7 @@ export class OneSided {
     try {
       return await withSignals([this.#life.signal, signal], (both) =>
         unlessAborted(
-          this.#reference.call(method, args, both, (said) => both.aborted || progress?.(said)),
+          this.#reference.call(method, args, both, (report) => both.aborted || progress?.(report)),
           both,
         ),
       );

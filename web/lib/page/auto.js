@@ -8,16 +8,16 @@ function addButton() {
   defineTranslate();
   const scripts = [...document.querySelectorAll('script[type=module][src]')];
   const script = /** @type {HTMLScriptElement[]} */ (scripts).find(({ src }) => src === import.meta.url);
-  const said = script?.dataset ?? {};
+  const given = script?.dataset ?? {};
   const button = /** @type {import('./element.js').TranslateElement} */ (document.createElement('qkv-translate'));
   button.setAttribute('floating', '');
   const names = { to: 'to', languages: 'languages', from: 'from', baseUrl: 'base-url', bilingual: 'bilingual' };
   for (const [key, name] of Object.entries(names)) {
-    const value = said[key];
+    const value = given[key];
     if (value !== undefined) button.setAttribute(name, value);
   }
   document.body.append(button);
-  if (said.start !== undefined) void button.start();
+  if (given.start !== undefined) void button.start();
 }
 
 addButton();

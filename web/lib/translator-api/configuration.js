@@ -38,7 +38,7 @@ export const settings = () => current;
 
 /**
  * Says where models are and how the engine runs: the options of `Translator.create` of qkv, which the built-in API has not.
- * It holds for what is created from then on, and replaces what was said before.
+ * It holds for what is created from then on, and replaces the earlier settings.
  * @param {Configuration} options
  */
 export function configure(options) {

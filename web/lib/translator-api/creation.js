@@ -1,4 +1,4 @@
-// How an object of the API is created, and what is said of it before, step by step as the Writing Assistance APIs have it
+// How an object of the API is created, and how its availability is found, step by step as the Writing Assistance APIs have it
 // (https://webmachinelearning.github.io/writing-assistance-apis/#supporting-creation).
 import { newMonitor } from '../api/monitor.js';
 import { canonicalTag } from '../text/canonical.js';

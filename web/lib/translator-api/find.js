@@ -75,9 +75,9 @@ async function nativeState(Native, options) {
   let timer;
   const silence = new Promise((resolve) => (timer = setTimeout(resolve, kPatience)));
   const answer = promised(() => Native.availability(options)).catch(() => {});
-  const said = await Promise.race([answer, silence]);
+  const state = await Promise.race([answer, silence]);
   clearTimeout(timer);
-  return said ?? 'unavailable';
+  return state ?? 'unavailable';
 }
 
 /**

@@ -45,9 +45,9 @@ export class ModelsEngine {
     const wasm = this.#module();
     const job = wasm.generateStart(model, prompt, options);
     if (!paced) return this.#finish(job, signal, wasm.generateResult);
-    let said = '';
-    const isNew = () => wasm.generateText(job) !== said;
-    const report = () => unlessAborted(progress((said = wasm.generateText(job))), signal);
+    let reported = '';
+    const isNew = () => wasm.generateText(job) !== reported;
+    const report = () => unlessAborted(progress((reported = wasm.generateText(job))), signal);
     return this.#finish(job, signal, wasm.generateResult, isNew, report);
   }
 
