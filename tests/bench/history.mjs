@@ -21,13 +21,18 @@ export function runsOf(text) {
   return runs;
 }
 
-/** Older runs do not say what V8 makes of the dot product. @param {Machine} a @param {Machine} b */
-const isAlike = (a, b) => a.machine === b.machine && (!a.dot || !b.dot || isSame(a.dot, b.dot));
+/**
+ * Whether both compute the dot product of bytes the same way. Older runs do not say how; none of them forced two steps.
+ * @param {Machine} a
+ * @param {Machine} b
+ */
+const hasSameDot = (a, b) => !a.noVnni === !b.noVnni && (!a.dot || !b.dot || isSame(a.dot, b.dot));
 const isSame = (a, b) => Object.keys(a).every((host) => !(host in b) || a[host] === b[host]);
+const isAlike = (a, b) => a.machine === b.machine && hasSameDot(a, b);
 
 /**
  * What a run is held against: for `last`, each row as it was last measured on such a processor, or where there is none
- * on any; else the run whose `when` begins with `which`.
+ * on any with the same dot product; else the run whose `when` begins with `which`.
  * @param {Run[]} runs oldest first
  * @param {string} which
  * @param {Machine} about the run that is compared
@@ -41,7 +46,10 @@ export function chosenRun(runs, which, about) {
     return { rows: found.rows, isAlike: isAlike(found.about, about) };
   }
   const alike = runs.filter((run) => isAlike(run.about, about));
-  return { rows: latest(alike.length > 0 ? alike : runs), isAlike: alike.length > 0 };
+  return {
+    rows: latest(alike.length > 0 ? alike : runs.filter((run) => hasSameDot(run.about, about))),
+    isAlike: alike.length > 0,
+  };
 }
 
 /**

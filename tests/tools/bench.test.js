@@ -82,6 +82,12 @@ describe('a run compared with earlier ones', () => {
     expect(chosenRun(runs, 'last', about('', 'one processor', 'one instruction')).isAlike).toBe(false);
   });
 
+  test('holds a run that was told to take two steps against no other', () => {
+    const forced = { ...old, noVnni: true };
+    expect(chosenRun(runs, 'last', forced).rows).toEqual([]);
+    expect(comparisonInWords(compared(now, chosenRun(runs, 'last', forced)))).toMatch(/: 0 rows/);
+  });
+
   test('says which runs there are where none is meant', () => {
     expect(() => chosenRun(runs, '2025', old)).toThrow(/there are 2026-01-01T10, 2026-01-02T10/);
   });
