@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,18 +14,26 @@ namespace qkv::cli {
 class LineReader {
  public:
   // `name` is for the error if it cannot be read.
-  explicit LineReader(int file, std::string name = "standard input") : file_(file), name_(std::move(name)) {}
+  explicit LineReader(int file, std::string name = "standard input");
+  // Reads a file, plain or compressed by gzip. Natively only.
+  static LineReader Open(const std::string& path);
 
   // At least one line, and up to `most` of those that have arrived; empty at the end of the input. The last line needs
   // no newline. A line over 64 MiB is an error: such a file is not text.
   std::vector<std::string> Next(size_t most);
 
+  // How much of the input has been read, from 0 to 1; 0 if its size is not known, as that of a pipe.
+  double Share() const;
+
  private:
   void Fill();
+  ptrdiff_t Read(char* to, size_t size);
   bool TakeLine(std::string& line);
 
   int file_;
   std::string name_;
+  std::shared_ptr<void> gzip_;    // reads through zlib
+  uint64_t size_ = 0, read_ = 0;  // bytes of the file, 0: not known; those read
   std::string buffer_;
   size_t at_ = 0;       // the beginning of the next line
   size_t scanned_ = 0;  // there is no newline from at_ to here

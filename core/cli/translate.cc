@@ -10,7 +10,9 @@
 #include "core/cli/lines.h"
 #include "core/cli/memory.h"
 #include "core/cli/option_list.h"
+#include "core/cli/output.h"
 #include "core/cli/progress.h"
+#include "core/cli/records.h"
 #include "core/cli/stop.h"
 #include "core/cli/terms.h"
 #include "core/cli/trace_json.h"
@@ -27,19 +29,13 @@ struct Options {
   Common common;
   DecodeOptions decode;
   std::string trace, then;
-  bool vectors = false, confidence = false;
+  std::string input, output;
+  RecordFormat format;
+  bool vectors = false, confidence = false, resume = false, progress = false;
   Terms given;
   InterventionsFile interventions;
   std::vector<std::pair<std::string, std::string>> terms;  // terms with a given translation
 };
-
-void WriteLine(std::string text) {
-  for (char& c : text) {
-    if (c == '\n') c = ' ';  // one line of output for one line of input, whatever the model wrote
-  }
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fputc('\n', stdout);
-}
 
 // Warns about a translation that was cut.
 void WarnOfEnd(size_t line, Cut cut) {
@@ -88,37 +84,72 @@ void TranslateOnce(const TranslationModel& then, const Options& options, Context
   translations = std::move(done);
 }
 
-// `then`: the model that translates the translations; null if there is none.
-void TranslateLines(const TranslationModel& model, const TranslationModel* then, const Options& options, Context& ctx,
-                    const std::vector<std::string>& lines, size_t done, Progress& progress) {
+// The models, and what a translation needs beside them.
+struct Translators {
+  const TranslationModel& model;
+  const TranslationModel* then;  // translates the translations; null if there is none
+  const Options& options;
+  Context& ctx;
+};
+
+// The lines of the output for some lines of the input, of which `done` came before. `shown` is told how many there are
+// so far.
+std::vector<std::string> TranslateLines(const Translators& by, const std::vector<std::string>& lines, size_t done,
+                                        const std::function<void(size_t)>& shown) {
+  const Options& options = by.options;
   Options first = options;
-  if (then != nullptr) first.decode.beam = first.decode.max_length = 0;
-  std::vector<Translation> translations = TranslationsOf(model, lines, DecodeOf(first, lines, done), ctx,
-                                                         [&](size_t count) { progress.Show(done + count); });
-  if (then != nullptr) TranslateOnce(*then, options, ctx, translations);
-  for (const Translation& translation : translations) {
-    if (options.confidence) std::printf("%.4f\t", static_cast<double>(translation.confidence));
-    WriteLine(translation.text);
-  }
+  if (by.then != nullptr) first.decode.beam = first.decode.max_length = 0;
+  std::vector<std::string> texts;
+  texts.reserve(lines.size());
+  for (const std::string& line : lines) texts.push_back(TextOf(options.format, line, done + texts.size() + 1));
+  std::vector<Translation> translations = TranslationsOf(by.model, texts, DecodeOf(first, texts, done), by.ctx, shown);
+  if (by.then != nullptr) TranslateOnce(*by.then, options, by.ctx, translations);
+  std::vector<std::string> out;
+  out.reserve(lines.size());
   for (size_t i = 0; i < lines.size(); ++i) {
     const Translation& translation = translations[i];
-    if (translation.truncated) WarnOfCut(done + i + 1, model.config().max_positions, "translated");
+    const auto confidence = options.confidence ? std::optional<float>(translation.confidence) : std::nullopt;
+    out.push_back(WithTranslation(options.format, lines[i], translation.text, confidence));
+    if (translation.truncated) WarnOfCut(done + i + 1, by.model.config().max_positions, "translated");
     WarnOfEnd(done + i + 1, translation.cut);
     if (options.confidence && translation.foreign) {
       std::fprintf(stderr, "qkv: line %zu does not look like the language that the model reads\n", done + i + 1);
     }
   }
+  return out;
+}
+
+// Reads the lines whose translations an interrupted run has written. The last of them are translated again, so that an
+// output of another input or of another model is not continued. Returns how many lines there were.
+size_t SkipDone(const Translators& by, LineReader& reader, const LineOutput& output) {
+  size_t done = 0;
+  const size_t compared = output.lines() - output.last().size();
+  while (done < output.lines()) {
+    const size_t most = done < compared ? std::min(kLinesAtOnce, compared - done) : output.lines() - done;
+    const std::vector<std::string> lines = reader.Next(most);
+    if (lines.empty()) Fail(by.options.output + " has more lines than the input");
+    if (done >= compared) {
+      const std::vector<std::string> again = TranslateLines(by, lines, done, [](size_t) {});
+      for (size_t i = 0; i < again.size(); ++i) {
+        if (again[i] == output.last()[done + i - compared]) continue;
+        Fail("line " + std::to_string(done + i + 1) + " of " + by.options.output +
+             " is not what this input, model and options give: it is not continued");
+      }
+    }
+    done += lines.size();
+  }
+  return done;
 }
 
 // Writes one row of the trace for each line. The file gets its name when all lines are done.
 void TraceLines(const TranslationModel& model, const Options& options, Context& ctx,
-                const std::vector<std::string>& lines, size_t done, WholeFile& file) {
+                const std::vector<std::string>& lines, size_t done, WholeFile& file, LineOutput& output) {
   const ReplayKind kind = options.vectors ? ReplayKind::kVectors : ReplayKind::kTrace;
   for (size_t i = 0; i < lines.size(); ++i) {
     const std::string text = ToValidUtf8(lines[i]);
     ReplayJob job(model, text, std::nullopt, kind, DecodeOf(options, {&text, 1}, done + i));
     Finish(job, ctx);
-    WriteLine(job.result().target.text);
+    output.Write(WithTranslation({}, "", job.result().target.text, std::nullopt));
     CheckOrFail(file.Write(TraceJson(model, job.result(), options.interventions.text()) + "\n"));
     if (job.result().source.tokens.truncated) WarnOfCut(done + i + 1, model.config().max_positions, "translated");
     WarnOfEnd(done + i + 1, job.result().cut);
@@ -140,6 +171,23 @@ void WarnOfCarrying(const TranslationModel& model, const Options& options) {
   }
 }
 
+LineReader InputOf(const Options& options) {
+#ifdef __EMSCRIPTEN__
+  if (!options.input.empty() || !options.output.empty()) {
+    Fail("--input and --output are the native command's; use < and > instead", kUsage);
+  }
+#endif
+  return options.input.empty() ? LineReader(STDIN_FILENO) : LineReader::Open(options.input);
+}
+
+LineOutput OutputOf(const Options& options) {
+#ifndef __EMSCRIPTEN__
+  if (options.resume) return LineOutput::Continue(options.output);
+  if (!options.output.empty()) return LineOutput::Create(options.output);
+#endif
+  return {};
+}
+
 void Translate(Options& options) {
   std::optional<WholeFile> trace;
   if (!options.trace.empty()) trace.emplace(OrFail(WholeFile::Create(options.trace)));
@@ -156,20 +204,25 @@ void Translate(Options& options) {
   Arena arena;
   ThreadPool pool(options.common.threads);
   Context ctx{arena, pool};
-  Progress progress("lines", isatty(STDIN_FILENO));
-  LineReader reader(STDIN_FILENO);
-  size_t done = 0;
+  Progress progress("lines", options.input.empty() && isatty(STDIN_FILENO));
+  if (options.progress) progress.Ask();
+  LineReader reader = InputOf(options);
+  LineOutput output = OutputOf(options);
+  const Translators by{*model, then.get(), options, ctx};
+  size_t done = SkipDone(by, reader, output);
   for (auto lines = reader.Next(kLinesAtOnce); !lines.empty(); lines = reader.Next(kLinesAtOnce)) {
     if (trace) {
-      TraceLines(*model, options, ctx, lines, done, *trace);
+      TraceLines(*model, options, ctx, lines, done, *trace, output);
     } else {
-      TranslateLines(*model, then.get(), options, ctx, lines, done, progress);
+      const auto shown = [&](size_t count) { progress.Show(done + count); };
+      for (const std::string& line : TranslateLines(by, lines, done, shown)) output.Write(line);
     }
     done += lines.size();
     ReturnMemory();
-    progress.Show(done);
-    FlushOrFail();
+    progress.Show(done, reader.Share());
+    output.Flush();
   }
+  output.Close();
   if (trace) CheckOrFail(trace->Commit());
 }
 
@@ -197,6 +250,33 @@ void AddTranslate(CLI::App& app) {
       ->excludes(options->interventions.option())
       ->type_name("FOLDER");
   AddListed(*command, "translate", "vectors", options->vectors)->needs(trace);
+  CLI::Option* column =
+      command
+          ->add_option("--tsv", options->format.column, "translate this column of TSV, from 1; the last column is new")
+          ->check(CLI::Range(1, 1'000'000))
+          ->excludes(trace)
+          ->type_name("COLUMN");
+  command
+      ->add_option("--jsonl", options->format.field,
+                   "translate this field of JSON objects, one a line; the field \"translation\" is new")
+      ->check(NotEmpty())
+      ->excludes(trace)
+      ->excludes(column)
+      ->type_name("FIELD");
+  command->add_flag("--progress", options->progress,
+                    "say on standard error how far it is, also where that is no terminal");
+  command->add_option("--input", options->input, "read this file, plain or compressed by gzip, not standard input")
+      ->check(NotEmpty())
+      ->type_name("FILE");
+  CLI::Option* output =
+      command->add_option("--output", options->output, "write this new file; compressed if it is *.gz")
+          ->check(NotEmpty())
+          ->type_name("FILE");
+  command
+      ->add_flag("--resume", options->resume,
+                 "continue the output of an interrupted run, after its last lines are checked")
+      ->needs(output)
+      ->excludes(trace);
   AddThreads(*command, options->common);
   command->callback([options] {
     options->terms = options->given.Read();

@@ -17,7 +17,8 @@ const of = (call) => options.filter((option) => option.call === call);
 const numbers = options.filter(({ least }) => least !== undefined);
 
 // Options of commands that are not options of calls.
-const kOwn = ['--help', '--model', '--then', '--threads', '--trace', '--int8'];
+const kFiles = ['--input', '--output', '--resume', '--progress', '--tsv', '--jsonl'];
+const kOwn = ['--help', '--model', '--then', '--threads', '--trace', '--int8', ...kFiles];
 
 describe.each(['translate', 'generate'])('qkv %s', (call) => {
   const { stdout } = qkv(call, '--help');

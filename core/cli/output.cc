@@ -1,0 +1,121 @@
+#include "core/cli/output.h"
+
+#ifndef __EMSCRIPTEN__  // the command in Node writes to standard output
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "core/cli/command.h"
+
+namespace qkv::cli {
+namespace {
+
+constexpr size_t kKept = 3;  // last lines that are compared before a file is continued
+
+gzFile Gzip(const std::shared_ptr<void>& file) { return static_cast<gzFile>(file.get()); }
+FILE* Plain(const std::shared_ptr<void>& file) { return static_cast<FILE*>(file.get()); }
+
+int OpenOrFail(const std::string& path, int flags) {
+  const int file = open(path.c_str(), O_RDWR | O_CLOEXEC | flags, 0666);
+  if (file >= 0) return file;
+  if (errno == EEXIST) Fail(path + " exists: give another name, or --resume to continue it");
+  Fail(path + " cannot be written: " + std::strerror(errno));
+}
+
+}  // namespace
+
+LineOutput LineOutput::Create(const std::string& path) {
+  LineOutput output(path);
+  const int file = OpenOrFail(path, O_CREAT | O_EXCL);
+  output.Lock(file);
+  if (path.ends_with(".gz")) {
+    output.gzip_ = std::shared_ptr<void>(gzdopen(file, "wb"), [](void* open) { gzclose(static_cast<gzFile>(open)); });
+  } else {
+    output.plain_ = std::shared_ptr<void>(fdopen(file, "w"), [](void* open) { std::fclose(static_cast<FILE*>(open)); });
+  }
+  return output;
+}
+
+LineOutput LineOutput::Continue(const std::string& path) {
+  if (path.ends_with(".gz")) Fail(path + " cannot be continued: only a file that is not compressed can", kUsage);
+  LineOutput output(path);
+  const int file = OpenOrFail(path, O_CREAT);
+  output.Lock(file);
+  output.CountLines(file);
+  output.plain_ = std::shared_ptr<void>(fdopen(file, "a"), [](void* open) { std::fclose(static_cast<FILE*>(open)); });
+  return output;
+}
+
+void LineOutput::Lock(int file) const {
+  if (flock(file, LOCK_EX | LOCK_NB) != 0) Fail(path_ + " is being written by another process");
+}
+
+// Reads the file once, then cuts it behind its last whole line.
+void LineOutput::CountLines(int file) {
+  struct stat status{};
+  if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
+    Fail(path_ + " cannot be continued: it is no file", kUsage);
+  std::string rest;
+  char chunk[1 << 16];
+  off_t whole = 0;
+  for (ssize_t count; (count = read(file, chunk, sizeof chunk)) != 0;) {
+    if (count < 0) Fail(path_ + " cannot be read: " + std::strerror(errno));
+    rest.append(chunk, static_cast<size_t>(count));
+    size_t begin = 0;
+    for (size_t end; (end = rest.find('\n', begin)) != std::string::npos; begin = end + 1) {
+      last_.push_back(rest.substr(begin, end - begin));
+      if (last_.size() > kKept) last_.erase(last_.begin());
+      ++lines_;
+    }
+    whole += static_cast<off_t>(begin);
+    rest.erase(0, begin);
+  }
+  if (ftruncate(file, whole) != 0) FailToWrite();
+  if (lseek(file, 0, SEEK_END) < 0) FailToWrite();
+}
+
+void LineOutput::Write(std::string_view line) {
+  if (gzip_) {
+    const bool wrote = line.empty() || gzwrite(Gzip(gzip_), line.data(), static_cast<unsigned>(line.size())) > 0;
+    if (!wrote || gzputc(Gzip(gzip_), '\n') < 0) FailToWrite();
+    return;
+  }
+  FILE* const file = plain_ ? Plain(plain_) : stdout;
+  std::fwrite(line.data(), 1, line.size(), file);
+  std::fputc('\n', file);
+}
+
+void LineOutput::Flush() {
+  if (gzip_) return;  // a flush would cost compression
+  if (!plain_) return FlushOrFail();
+  if (std::fflush(Plain(plain_)) != 0 || std::ferror(Plain(plain_)) != 0) FailToWrite();
+}
+
+void LineOutput::Close() {
+  Flush();
+  if (gzip_ && gzflush(Gzip(gzip_), Z_FINISH) != Z_OK) FailToWrite();
+}
+
+void LineOutput::FailToWrite() const { Fail(path_ + " cannot be written: " + std::strerror(errno)); }
+
+}  // namespace qkv::cli
+#else
+#include "core/cli/command.h"
+
+namespace qkv::cli {
+
+void LineOutput::Write(std::string_view line) {
+  std::fwrite(line.data(), 1, line.size(), stdout);
+  std::fputc('\n', stdout);
+}
+void LineOutput::Flush() { FlushOrFail(); }
+void LineOutput::Close() { FlushOrFail(); }
+
+}  // namespace qkv::cli
+#endif

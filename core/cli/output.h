@@ -1,0 +1,41 @@
+// Where a filter writes its lines: standard output, or a file that an interrupted run may continue.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qkv::cli {
+
+class LineOutput {
+ public:
+  LineOutput() = default;  // standard output
+  // A file. If its name ends in ".gz" it is compressed by gzip. Fails if it exists, or if another process writes it.
+  static LineOutput Create(const std::string& path);
+  // Continues a plain file, which may be missing: removes a last line without its end. Fails if another process
+  // writes it.
+  static LineOutput Continue(const std::string& path);
+
+  // Of a file that is continued: the lines that it has, and the last ones of them.
+  size_t lines() const { return lines_; }
+  const std::vector<std::string>& last() const { return last_; }
+
+  void Write(std::string_view line);  // adds the line's end
+  void Flush();
+  void Close();  // fails if the file cannot be written to its end
+
+ private:
+  explicit LineOutput(std::string path) : path_(std::move(path)) {}
+  void Lock(int file) const;
+  void CountLines(int file);
+  [[noreturn]] void FailToWrite() const;
+
+  std::string path_ = "standard output";
+  std::shared_ptr<void> plain_, gzip_;  // a FILE*, a gzFile; neither: standard output
+  size_t lines_ = 0;
+  std::vector<std::string> last_;
+};
+
+}  // namespace qkv::cli

@@ -1,0 +1,95 @@
+#include "core/cli/records.h"
+
+#include <rapidjson/error/en.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "core/base/json.h"
+#include "core/cli/command.h"
+
+namespace qkv::cli {
+namespace {
+
+constexpr const char *kTranslation = "translation", *kConfidence = "confidence";
+
+std::string OnOneLine(std::string_view text, bool tabs) {
+  std::string line(text);
+  for (char& c : line) {
+    if (c == '\n' || (!tabs && c == '\t')) c = ' ';
+  }
+  return line;
+}
+
+[[noreturn]] void FailAt(size_t number, const std::string& what) {
+  Fail("line " + std::to_string(number) + " of the input " + what);
+}
+
+std::string ColumnOf(const std::string& line, size_t column, size_t number) {
+  size_t begin = 0;
+  for (size_t at = 1; at < column && begin != std::string::npos; ++at) {
+    const size_t tab = line.find('\t', begin);
+    begin = tab == std::string::npos ? tab : tab + 1;
+  }
+  if (begin == std::string::npos) FailAt(number, "has no column " + std::to_string(column));
+  std::string text = line.substr(begin, line.find('\t', begin) - begin);
+  if (text.ends_with('\r')) text.pop_back();  // of a line of Windows
+  return text;
+}
+
+std::string FieldOf(const std::string& line, const std::string& field, size_t number) {
+  // Numbers stay text, so that none is too large. Nesting takes memory, not stack.
+  constexpr unsigned kFlags =
+      rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag | rapidjson::kParseValidateEncodingFlag;
+  rapidjson::Document object;
+  object.Parse<kFlags>(line.data(), line.size());
+  if (object.HasParseError()) FailAt(number, std::string("is no JSON: ") + GetParseError_En(object.GetParseError()));
+  if (!object.IsObject()) FailAt(number, "is no JSON object");
+  for (const char* name : {kTranslation, kConfidence}) {
+    if (object.HasMember(name)) FailAt(number, std::string("has a field \"") + name + "\" already");
+  }
+  const auto found = object.FindMember(field.c_str());
+  if (found == object.MemberEnd() || !found->value.IsString()) FailAt(number, "has no text \"" + field + "\"");
+  return {found->value.GetString(), found->value.GetStringLength()};
+}
+
+// The JSON object of `line` with further members before its closing brace.
+std::string WithMembers(const std::string& line, std::string_view translation, std::optional<float> confidence) {
+  rapidjson::StringBuffer value;
+  rapidjson::Writer<rapidjson::StringBuffer> writer(value);
+  writer.String(translation.data(), static_cast<rapidjson::SizeType>(translation.size()));
+  const size_t brace = line.rfind('}');
+  std::string out = line.substr(0, brace);
+  out += std::string(", \"") + kTranslation + "\": " + value.GetString();
+  if (confidence) {
+    char number[32];
+    std::snprintf(number, sizeof number, ", \"%s\": %.4f", kConfidence, static_cast<double>(*confidence));
+    out += number;
+  }
+  return out + line.substr(brace);
+}
+
+}  // namespace
+
+std::string TextOf(const RecordFormat& format, const std::string& line, size_t number) {
+  if (format.column > 0) return ColumnOf(line, format.column, number);
+  return format.field.empty() ? line : OnOneLine(FieldOf(line, format.field, number), true);
+}
+
+std::string WithTranslation(const RecordFormat& format, const std::string& line, std::string_view translation,
+                            std::optional<float> confidence) {
+  if (!format.field.empty()) return WithMembers(line, translation, confidence);
+  std::string out;
+  if (confidence) {
+    char number[32];
+    std::snprintf(number, sizeof number, "%.4f\t", static_cast<double>(*confidence));
+    out = number;
+  }
+  if (format.column == 0) return out + OnOneLine(translation, true);
+  const bool windows = line.ends_with('\r');
+  return out + line.substr(0, line.size() - windows) + '\t' + OnOneLine(translation, false) + (windows ? "\r" : "");
+}
+
+}  // namespace qkv::cli
