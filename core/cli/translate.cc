@@ -189,6 +189,7 @@ LineOutput OutputOf(const Options& options) {
 }
 
 void Translate(Options& options) {
+  // The trace and the models.
   std::optional<WholeFile> trace;
   if (!options.trace.empty()) trace.emplace(OrFail(WholeFile::Create(options.trace)));
   WriteWholeLines();
@@ -201,6 +202,7 @@ void Translate(Options& options) {
     then = LoadOrFail(options.then);
     WarnOfCarrying(*then, options);
   }
+  // The input, and the output behind what an interrupted run has written.
   Arena arena;
   ThreadPool pool(options.common.threads);
   Context ctx{arena, pool};
@@ -210,6 +212,7 @@ void Translate(Options& options) {
   LineOutput output = OutputOf(options);
   const Translators by{*model, then.get(), options, ctx};
   size_t done = SkipDone(by, reader, output);
+  // Batch by batch, until the input ends.
   for (auto lines = reader.Next(kLinesAtOnce); !lines.empty(); lines = reader.Next(kLinesAtOnce)) {
     if (trace) {
       TraceLines(*model, options, ctx, lines, done, *trace, output);
