@@ -180,7 +180,7 @@ LineReader InputOf(const Options& options) {
   return options.input.empty() ? LineReader(STDIN_FILENO) : LineReader::Open(options.input);
 }
 
-LineOutput OutputOf(const Options& options) {
+LineOutput OutputOf([[maybe_unused]] const Options& options) {
 #ifndef __EMSCRIPTEN__
   if (options.resume) return LineOutput::Continue(options.output);
   if (!options.output.empty()) return LineOutput::Create(options.output);
@@ -261,7 +261,7 @@ void AddTranslate(CLI::App& app) {
           ->type_name("COLUMN");
   command
       ->add_option("--jsonl", options->format.field,
-                   "translate this field of JSON objects, one a line; the field \"translation\" is new")
+                   "translate this field of JSON objects, one a line; the field translation is new")
       ->check(NotEmpty())
       ->excludes(trace)
       ->excludes(column)
