@@ -50,7 +50,7 @@ val ExplainResult(int handle) {
   const Running* const running = Jobs().Get(handle);
   if (running == nullptr) return NoSuch("job");
   const Explanation& result = running->job->result();
-  const Replay& replay = result.replay;
+  const Replay& replay = running->job->replay();
   val value = val::object(), heads = val::object();
   val target = TokensValue(*running->model, replay.target.text, replay.target.tokens, Side::kTarget);
   Set(target, "logProbs", TypedArray(replay.log_probs));

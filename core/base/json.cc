@@ -21,30 +21,26 @@ uint64_t RoomOf(std::string_view text) {
 
 }  // namespace
 
-Result<std::unique_ptr<rapidjson::Document>> ParseJson(std::string_view text, std::string_view file_name, size_t most) {
-  const std::string file(file_name);
-  if (text.size() > most) {
-    return Error{ErrorCode::kLimitExceeded, "the JSON is larger than " + std::to_string(most >> 20) + " MiB", file};
-  }
-  // RapidJSON ends the text at a NUL. JavaScript, which reads the same files, does not.
-  if (const size_t nul = text.find('\0'); nul != std::string_view::npos) {
-    return Error{ErrorCode::kInvalidFile, "not valid JSON at byte " + std::to_string(nul) + ": a NUL", file};
-  }
-  QKV_CHECK(CheckMemory(RoomOf(text), kTooLarge, file_name));
-  auto document = std::make_unique<rapidjson::Document>();
-  document->Parse<kFlags>(text.data(), text.size());
-  if (document->HasParseError()) {
-    const std::string reason = rapidjson::GetParseError_En(document->GetParseError());
-    return Error{ErrorCode::kInvalidFile,
-                 "not valid JSON at byte " + std::to_string(document->GetErrorOffset()) + ": " + reason, file};
-  }
-  return document;
-}
-
 Result<JsonObject> JsonObject::Parse(std::string_view text, std::string_view file_name, size_t most) {
   JsonObject object;
   object.file_ = std::string(file_name);
-  QKV_TRY(object.document_, ParseJson(text, file_name, most));
+  if (text.size() > most) {
+    return Error{ErrorCode::kLimitExceeded, "the JSON is larger than " + std::to_string(most >> 20) + " MiB",
+                 object.file_};
+  }
+  // RapidJSON ends the text at a NUL. JavaScript, which reads the same files, does not.
+  if (const size_t nul = text.find('\0'); nul != std::string_view::npos) {
+    return Error{ErrorCode::kInvalidFile, "not valid JSON at byte " + std::to_string(nul) + ": a NUL", object.file_};
+  }
+  QKV_CHECK(CheckMemory(RoomOf(text), kTooLarge, file_name));
+  object.document_ = std::make_unique<rapidjson::Document>();
+  object.document_->Parse<kFlags>(text.data(), text.size());
+  if (object.document_->HasParseError()) {
+    const std::string reason = rapidjson::GetParseError_En(object.document_->GetParseError());
+    return Error{ErrorCode::kInvalidFile,
+                 "not valid JSON at byte " + std::to_string(object.document_->GetErrorOffset()) + ": " + reason,
+                 object.file_};
+  }
   if (!object.document_->IsObject()) {
     return Error{ErrorCode::kInvalidFile, "the file must hold one JSON object", object.file_};
   }

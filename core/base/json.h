@@ -34,11 +34,6 @@ using Json = rapidjson::Value;
 inline constexpr size_t kLargestJson = size_t{16} << 20;
 inline constexpr size_t kLargestConfig = size_t{1} << 20;
 
-// Any JSON value. Errors: kInvalidFile when `text` is not one JSON value in UTF-8; kLimitExceeded past `most` bytes,
-// whole MiB.
-Result<std::unique_ptr<rapidjson::Document>> ParseJson(std::string_view text, std::string_view file_name,
-                                                       size_t most = kLargestJson);
-
 // An object read from one file of a model folder. Getters return the fallback if a field is absent or null, and an
 // error if it has another type.
 class JsonObject {

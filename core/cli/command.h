@@ -84,6 +84,7 @@ inline void AddThreads(CLI::App& command, Common& common) {
 // Each function adds one subcommand.
 void AddTranslate(CLI::App& app);
 void AddScore(CLI::App& app);
+void AddExplain(CLI::App& app);
 void AddInspect(CLI::App& app);
 void AddQuantize(CLI::App& app);
 void AddExport(CLI::App& app);

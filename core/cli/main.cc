@@ -52,6 +52,7 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", QKV_VERSION);
   AddTranslate(app);
   AddScore(app);
+  AddExplain(app);
   AddInspect(app);
   AddQuantize(app);
   AddScores(app);

@@ -17,22 +17,22 @@ const AttentionShape& ShapeOf(const ChangeablePlaces& places, AttentionKind kind
 
 ExplainJob::ExplainJob(const TranslationModel& model, Question question, std::string source,
                        std::optional<std::string> target, const DecodeOptions& options)
-    : model_(model), question_(question) {
+    : model_(model),
+      question_(question),
+      replay_(model, std::move(source), std::move(target), ReplayKind::kTrace, options) {
   const ChangeablePlaces places = ChangeablePlaces::Of(model.config());
   const bool has_any = places.encoder.layers + places.decoder.layers + places.cross.layers > 0;
   const bool can = question == Question::kHeads   ? has_any
                    : question == Question::kWords ? places.cross.layers > 0
                                                   : places.encoder.layers > 0;
   if (!can) Fail({ErrorCode::kUnsupported, "the model has no such attention", "explain"});
-  replay_ = std::make_unique<ReplayJob>(model, std::move(source), std::move(target), ReplayKind::kTrace, options);
 }
 
 bool ExplainJob::Advance(Context& ctx) {
-  if (replay_ != nullptr) {
-    if (!replay_->Step(ctx)) return false;
-    if (!replay_->outcome()) return Fail(replay_->outcome().error()), true;
-    result_.replay = replay_->result();
-    replay_.reset();
+  if (!replayed_) {
+    if (!replay_.Step(ctx)) return false;
+    if (!replay_.outcome()) return Fail(replay_.outcome().error()), true;
+    replayed_ = true;
     return Answer();
   }
   if (flow_) return FlowRow();
@@ -44,7 +44,7 @@ bool ExplainJob::Advance(Context& ctx) {
 
 // What follows the trace; true if that was all.
 bool ExplainJob::Answer() {
-  const AttentionMap& self = result_.replay.encoder_self;
+  const AttentionMap& self = replay().encoder_self;
   if (question_ == Question::kRollout) {
     result_.matrix = Rollout(self);
     return true;
@@ -69,7 +69,7 @@ bool ExplainJob::FlowRow() {
 void ExplainJob::StartVariants() {
   std::vector<Change> changes;
   if (question_ == Question::kWords) {
-    for (size_t s = 0; s < result_.replay.source.tokens.ids.size(); ++s) {
+    for (size_t s = 0; s < replay().source.tokens.ids.size(); ++s) {
       changes.push_back({.kind = ChangeKind::kHide, .attention = AttentionKind::kCross, .keys = {s}});
     }
   } else {
@@ -82,12 +82,12 @@ void ExplainJob::StartVariants() {
       }
     }
   }
-  variants_ = std::make_unique<VariantsJob>(model_, result_.replay.source.tokens.ids, result_.replay.target.tokens.ids,
-                                            std::move(changes));
+  variants_ =
+      std::make_unique<VariantsJob>(model_, replay().source.tokens.ids, replay().target.tokens.ids, std::move(changes));
 }
 
 void ExplainJob::TakeVariants() {
-  const std::vector<float>& whole = result_.replay.log_probs;
+  const std::vector<float>& whole = replay().log_probs;
   const std::vector<float>& without = variants_->log_probs();
   const size_t targets = whole.size(), variants = without.size() / targets;
   if (question_ == Question::kWords) {
@@ -107,7 +107,7 @@ void ExplainJob::TakeVariants() {
     heads.layers = shape.layers;
     heads.heads = shape.heads;
     for (size_t i = 0; i < shape.layers * shape.heads; ++i, row += targets) {
-      heads.falls.push_back(result_.replay.log_prob - std::accumulate(row, row + targets, 0.0f));
+      heads.falls.push_back(replay().log_prob - std::accumulate(row, row + targets, 0.0f));
     }
   }
 }

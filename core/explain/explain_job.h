@@ -21,7 +21,6 @@ enum class Question { kHeads, kWords, kRollout, kFlow };
 inline constexpr size_t kLongestFlow = 128;
 
 struct Explanation {
-  Replay replay;  // the trace of the pair
   // Of kHeads: for the encoder's self-attention, the decoder's, and cross attention, [layers, heads]: how much log
   // p(target | source), natural, falls without the head.
   struct Heads {
@@ -43,6 +42,8 @@ class ExplainJob : public Job {
 
   // Complete when Step has returned true and outcome() has no error.
   const Explanation& result() const { return result_; }
+  // The trace of the pair.
+  const Replay& replay() const { return replay_.result(); }
 
  private:
   bool Advance(Context& ctx) override;
@@ -54,7 +55,8 @@ class ExplainJob : public Job {
   const TranslationModel& model_;
   Question question_;
   Explanation result_;
-  std::unique_ptr<ReplayJob> replay_;
+  ReplayJob replay_;
+  bool replayed_ = false;
   std::unique_ptr<VariantsJob> variants_;
   std::optional<AttentionFlow> flow_;
   size_t row_ = 0;  // of the flow

@@ -20,8 +20,7 @@ std::vector<AttendedSegment> AttendEach(const Segments& queries, const Segments&
                      .values = value.data() + at,
                      .length = keys.length(s),
                      .causal = causal,
-                     .segment = s,
-                     .hypothesis = s});
+                     .segment = s});
   }
   return parts;
 }
@@ -99,7 +98,7 @@ void AttendSegments(Context& ctx, const MultiHead& layer, std::span<const Attend
       ScaledDotAttention a = SegmentAttention(layer, segment, q, context);
       a.weights = weights;
       const auto change = [&](size_t of, size_t query, float* row, size_t keys) {
-        ctx.interventions->Weigh(segment.segment, segment.hypothesis, {place, of, query, 0, {row, keys}});
+        ctx.interventions->Weigh(segment.segment, i / heads, {place, of, query, 0, {row, keys}});
       };
       const WeighRow weigh = change;
       if (ctx.interventions != nullptr) a.weigh = &weigh;

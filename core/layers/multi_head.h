@@ -32,7 +32,6 @@ struct AttendedSegment {
   bool causal = false;                // query i sees keys [0, first_query + i]
   size_t first_query = 0;             // the place of the first query
   size_t segment = 0;                 // of the batch
-  size_t hypothesis = 0;              // of the decoder
 };
 
 // Queries of each segment see the keys of the segment of the same number; with `causal` only those up to their own

@@ -9,22 +9,9 @@
 
 namespace qkv {
 
-// Where the block is off, the rows of a segment become those of `x`, or zeros if `x` is null. y, x [rows, d].
-void ReplaceRows(const Interventions& interventions, Block block, bool decodes, size_t layer,
-                 std::span<const AttendedSegment> segments, const float* x, MatrixView y);
-
-// A feed-forward block that is off hands on zeros.
-inline void SwitchOffFeedForward(const Context& ctx, bool decodes, size_t layer,
-                                 std::span<const AttendedSegment> segments, MatrixView fed) {
-  if (ctx.interventions == nullptr) return;
-  ReplaceRows(*ctx.interventions, Block::kFeedForward, decodes, layer, segments, nullptr, fed);
-}
-
-// A layer that is off hands on its input.
-inline void SwitchOffLayer(const Context& ctx, bool decodes, size_t layer, std::span<const AttendedSegment> segments,
-                           ConstMatrixView x, MatrixView y) {
-  if (ctx.interventions == nullptr) return;
-  ReplaceRows(*ctx.interventions, Block::kLayer, decodes, layer, segments, x.data(), y);
-}
+// Where a block of a layer is off, the rows of a segment become those of `x`, or zeros if `x` is null: a feed-forward
+// block hands on zeros, and a layer its input. y, x [rows, d]. Without interventions nothing is done.
+void SwitchOff(const Context& ctx, Block block, bool decodes, size_t layer, std::span<const AttendedSegment> segments,
+               const float* x, MatrixView y);
 
 }  // namespace qkv

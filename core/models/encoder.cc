@@ -166,9 +166,9 @@ MatrixView Encoder::Step(Context& ctx, size_t index, ConstMatrixView x, const Se
   MatrixView y = AddNorm(ctx, layer.self_norm, x, View(attended));
   MatrixView fed = Forward(ctx, layer.feed_forward, y);
   Dropout(ctx, config_.dropout, fed);
-  SwitchOffFeedForward(ctx, /*decodes=*/false, index, parts, fed);
+  SwitchOff(ctx, Block::kFeedForward, /*decodes=*/false, index, parts, nullptr, fed);
   MatrixView z = AddNorm(ctx, layer.final_norm, View(y), View(fed));
-  SwitchOffLayer(ctx, /*decodes=*/false, index, parts, x, z);
+  SwitchOff(ctx, Block::kLayer, /*decodes=*/false, index, parts, x.data(), z);
   return z;
 }
 

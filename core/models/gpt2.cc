@@ -138,8 +138,7 @@ MatrixView Gpt2::LayerStep(Context& ctx, size_t index, ConstMatrixView x, Gpt2St
                            .key_rows = state.self.path(h),
                            .causal = true,
                            .first_query = length - count,
-                           .segment = h,
-                           .hypothesis = h});
+                           .segment = h});
   }
   return Block(ctx, index, x, in, state.parts);
 }
@@ -152,9 +151,9 @@ MatrixView Gpt2::Block(Context& ctx, size_t index, ConstMatrixView x, const Oper
   MatrixView y = Add(ctx, x, View(attended));
   MatrixView fed = Forward(ctx, layer.feed_forward, Forward(ctx, layer.final_norm, View(y)));
   Dropout(ctx, config_.dropout, fed);
-  SwitchOffFeedForward(ctx, /*decodes=*/true, index, parts, fed);
+  SwitchOff(ctx, Block::kFeedForward, /*decodes=*/true, index, parts, nullptr, fed);
   MatrixView z = Add(ctx, View(y), View(fed));
-  SwitchOffLayer(ctx, /*decodes=*/true, index, parts, x, z);
+  SwitchOff(ctx, Block::kLayer, /*decodes=*/true, index, parts, x.data(), z);
   return z;
 }
 

@@ -256,9 +256,9 @@ MatrixView Transformer::EncoderStep(Context& ctx, size_t index, ConstMatrixView 
   MatrixView attended = Forward(ctx, layer.self, in, parts, {AttentionKind::kEncoderSelf, index});
   MatrixView y = Residual(ctx, layer.self_norm, attended, x);
   MatrixView fed = Forward(ctx, layer.feed_forward, Before(ctx, layer.final_norm, View(y)));
-  SwitchOffFeedForward(ctx, /*decodes=*/false, index, parts, fed);
+  SwitchOff(ctx, Block::kFeedForward, /*decodes=*/false, index, parts, nullptr, fed);
   MatrixView z = Residual(ctx, layer.final_norm, fed, View(y));
-  SwitchOffLayer(ctx, /*decodes=*/false, index, parts, x, z);
+  SwitchOff(ctx, Block::kLayer, /*decodes=*/false, index, parts, x.data(), z);
   return Last(ctx, encoder_norm_, index + 1 == encoder_.size(), z);
 }
 
@@ -304,8 +304,7 @@ MatrixView Transformer::ReadPast(Context& ctx, size_t index, const Operand& in, 
                                 .key_rows = state.self.path(h),
                                 .causal = true,
                                 .first_query = state.self.length() - count,
-                                .segment = static_cast<size_t>(state.segment[h]),
-                                .hypothesis = h});
+                                .segment = static_cast<size_t>(state.segment[h])});
   }
   return Forward(ctx, layer.self, in, state.self_parts, place);
 }
@@ -323,8 +322,7 @@ MatrixView Transformer::DecoderStep(Context& ctx, size_t index, ConstMatrixView 
                                  .values = state.values[index].data() + at,
                                  .length = state.memory.length(segment),
                                  .first_query = state.self.length() - count,
-                                 .segment = segment,
-                                 .hypothesis = h});
+                                 .segment = segment});
   }
   return DecoderBlock(ctx, index, x, past, state.cross_parts);
 }
@@ -337,9 +335,9 @@ MatrixView Transformer::DecoderBlock(Context& ctx, size_t index, ConstMatrixView
   MatrixView cross = Forward(ctx, layer.cross, asks, cross_parts, {AttentionKind::kCross, index});
   MatrixView z = Residual(ctx, layer.cross_norm, cross, View(y));
   MatrixView fed = Forward(ctx, layer.feed_forward, Before(ctx, layer.final_norm, View(z)));
-  SwitchOffFeedForward(ctx, /*decodes=*/true, index, cross_parts, fed);
+  SwitchOff(ctx, Block::kFeedForward, /*decodes=*/true, index, cross_parts, nullptr, fed);
   MatrixView out = Residual(ctx, layer.final_norm, fed, View(z));
-  SwitchOffLayer(ctx, /*decodes=*/true, index, cross_parts, x, out);
+  SwitchOff(ctx, Block::kLayer, /*decodes=*/true, index, cross_parts, x.data(), out);
   return Last(ctx, decoder_norm_, index + 1 == decoder_.size(), out);
 }
 

@@ -67,3 +67,32 @@ test('no file, and a second model, are refused', () => {
   expect(qkv('score', '', '--interventions', join(folder, 'none.json')).stderr).toMatch('cannot be read');
   expect(qkv('translate', '', '--then', model, '--interventions', file([])).stderr).toMatch('--interventions');
 });
+
+describe('qkv explain', () => {
+  const asked = (...args) =>
+    lines(qkv('explain', `I love you.\tJe t'aime.\n`, ...args)).map((line) => JSON.parse(line));
+
+  test('heads: what the absence of each costs, a line or their mean', () => {
+    const [{ source, target, score, encoder, decoder, cross }] = asked('heads');
+    expect([source.length, target.length]).toEqual([5, 6]);
+    expect([encoder.shape, decoder.shape, cross.shape]).toEqual([[4, 8], [2, 8], [2, 8]]); // prettier-ignore
+    const changes = file([{ kind: 'off', attention: 'cross', layer: 1, head: 5 }]);
+    const [without] = lines(qkv('score', "I love you.\tJe t'aime.", '--interventions', changes));
+    expect(cross.data[8 + 5]).toBeCloseTo(score - Number(without), 3);
+    const mean = lines(qkv('explain', "I love you.\tJe t'aime.\nI love you.\tJe t'aime.", 'heads', '--mean'));
+    expect(mean).toHaveLength(64);
+    const [side, layer, head, fall] = mean[48 + 8 + 5].split('\t');
+    expect([side, layer, head]).toEqual(['cross', '1', '5']);
+    expect(Number(fall)).toBeCloseTo(cross.data[8 + 5], 5);
+  });
+
+  test('words, rollout and flow', () => {
+    expect(asked('words')[0].matrix.shape).toEqual([6, 5]);
+    for (const question of ['rollout', 'flow']) expect(asked(question)[0].matrix.shape).toEqual([5, 5]);
+  });
+
+  test('what cannot be asked is refused', () => {
+    expect(qkv('explain', '', 'why').status).toBe(2);
+    expect(qkv('explain', '', 'words', '--mean').stderr).toMatch('--mean is for heads');
+  });
+});

@@ -27,11 +27,11 @@ class Questions : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override { ASSERT_NE(model_, nullptr); }
 
-  Explanation Asked(Question question) {
-    ExplainJob job(*model_, question, kSource, std::nullopt, {.beam = 1});
-    engine_.Run(job);
-    EXPECT_TRUE(job.outcome()) << job.outcome().error().ToString();
-    return job.result();
+  std::unique_ptr<ExplainJob> Asked(Question question) {
+    auto job = std::make_unique<ExplainJob>(*model_, question, kSource, std::nullopt, DecodeOptions{.beam = 1});
+    engine_.Run(*job);
+    EXPECT_TRUE(job->outcome()) << job->outcome().error().ToString();
+    return job;
   }
   // log p of each target piece with one change.
   std::vector<float> Scored(const std::string& target, const std::string& changes) {
@@ -49,8 +49,9 @@ INSTANTIATE_TEST_SUITE_P(Models, Questions, testing::Values("tests/goldens/en-fr
                          [](const auto& info) { return std::string(info.index == 0 ? "Transformer" : "Recurrent"); });
 
 TEST_P(Questions, AHeadMattersByWhatItsAbsenceCosts) {
-  const Explanation result = Asked(Question::kHeads);
-  const Replay& replay = result.replay;
+  const std::unique_ptr<ExplainJob> job = Asked(Question::kHeads);
+  const Explanation& result = job->result();
+  const Replay& replay = job->replay();
   constexpr const char* kNames[] = {"encoder", "decoder", "cross"};
   size_t asked = 0;
   for (size_t k = 0; k < 3; ++k) {
@@ -70,9 +71,9 @@ TEST_P(Questions, AHeadMattersByWhatItsAbsenceCosts) {
 }
 
 TEST_P(Questions, AWordNeedsWhatHidingCosts) {
-  const Explanation result = Asked(Question::kWords);
-  const Replay& replay = result.replay;
-  const AttentionMap& needed = result.matrix;
+  const std::unique_ptr<ExplainJob> job = Asked(Question::kWords);
+  const Replay& replay = job->replay();
+  const AttentionMap& needed = job->result().matrix;
   ASSERT_EQ(needed.targets, replay.alignment.targets);
   ASSERT_EQ(needed.sources, replay.alignment.sources);
   for (size_t s = 0; s < needed.sources; ++s) {

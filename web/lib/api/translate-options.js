@@ -47,7 +47,7 @@
  *   not be isolated
  * @property {number} [beam] hypotheses that the search keeps: 1 is greedy, the fastest; left out: the model's own number
  * @property {boolean} [interventions] true: calls may change the model's attention, by the engine of `qkv/models`. For one
- *   Transformer in MarianMT's layout, and one worker
+ *   model, a Transformer in MarianMT's layout or a recurrent one, and one worker
  */
 
 /** @typedef {{signal?: AbortSignal | null}} CallOptions `signal` aborts the call, with its reason */
