@@ -61,7 +61,7 @@ function(qkv_program target name)
 endfunction()
 
 if(QKV_WASM_TRAINING)  # what is trained translates, and no more
-  qkv_program(qkv_wasm qkv ${QKV_TRANSLATOR_BINDINGS} wasm/training.cc)
+  qkv_program(qkv_wasm qkv ${QKV_TRANSLATOR_BINDINGS} wasm/training.cc wasm/pointer.cc)
 else()
   qkv_program(qkv_wasm qkv ${QKV_TRANSLATOR_BINDINGS})
 endif()

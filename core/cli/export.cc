@@ -117,8 +117,8 @@ void ExportHuggingFace(const Options& options) {
   const fs::path in = options.in, out = options.out;
   const std::unique_ptr<TranslationModel> model = TransformerOrFail(options.in);
   const TransformerConfig& config = ConfigOf(*model);
-  if (config.past != Past::kSelfAttention || config.frequencies != Frequencies::kPaper) {
-    Fail(options.in + ": Hugging Face's MarianMT supports only self-attention and the paper's positions");
+  if (config.past != Past::kSelfAttention || config.frequencies != Frequencies::kPaper || !config.scaled_attention) {
+    Fail(options.in + ": Hugging Face's MarianMT supports only scaled self-attention and the paper's positions");
   }
   const FolderLock lock = OrFail(FolderLock::Take(options.out));
   for (const char* const name : {"config.json", "generation_config.json", "tokenizer_config.json", "vocab.json",

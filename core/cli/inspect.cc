@@ -62,9 +62,13 @@ void InspectGenerator(GeneratorModel& model, const LoadedSize& size, bool tensor
 void PrintTransformer(const TransformerConfig& c) {
   constexpr const char* kActivations[] = {"none", "relu", "silu", "gelu", "gelu_new", "tanh", "quick_gelu"};
   const char* const activation = kActivations[static_cast<size_t>(c.activation)];
+  const bool without = c.frequencies == Frequencies::kNone;
   std::printf("Transformer, encoder-decoder, %s-norm, %s positions (%s layout)\n", c.pre_norm ? "pre" : "post",
-              c.trained_positions ? "trained" : "sinusoidal",
+              without               ? "no"
+              : c.trained_positions ? "trained"
+                                    : "sinusoidal",
               c.frequencies == Frequencies::kMarian ? "Marian" : "MarianMT");
+  if (!c.scaled_attention) std::printf("scores       not divided by the root of the heads' width\n");
   std::printf("encoder      %zu layers, %zu heads of %zu, feed-forward %zu, %s\n", c.encoder_layers, c.encoder_heads,
               c.d_model / c.encoder_heads, c.encoder_ffn, activation);
   std::printf("decoder      %zu layers, %zu heads of %zu, feed-forward %zu, %s\n", c.decoder_layers, c.decoder_heads,

@@ -182,6 +182,7 @@ Result<void> CheckForMarian(const TransformerConfig& config, bool int8) {
   if (config.frequencies != Frequencies::kMarian) {
     return refuse("position_frequencies", "its positions are those of \"marian\", by which a model can be trained");
   }
+  if (!config.scaled_attention) return refuse("scale_attention", "its scores are divided by sqrt(d)");
   if (!config.scale_embedding) return refuse("scale_embedding", "its embeddings are times sqrt(d_model)");
   if (config.activation != Activation::kRelu && config.activation != Activation::kSilu) {
     return refuse("activation_function", "relu and swish are the activations that both engines have");

@@ -30,7 +30,7 @@ ScaledDotAttention SegmentAttention(const MultiHead& layer, const AttendedSegmen
   ScaledDotAttention a;
   a.heads = layer.heads;
   a.head_dim = layer.head_dim();
-  a.scale = 1 / std::sqrt(static_cast<float>(a.head_dim));
+  a.scale = layer.scaled ? 1 / std::sqrt(static_cast<float>(a.head_dim)) : 1;
   const auto stride = static_cast<size_t>(q.cols());
   a.queries = segment.rows;
   a.query = q.data() + segment.first_row * stride;

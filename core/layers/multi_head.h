@@ -17,7 +17,8 @@ namespace qkv {
 struct MultiHead {
   Linear query, key, value, output;
   size_t heads = 1;
-  float dropout = 0;  // of the weights, while training
+  float dropout = 0;   // of the weights, while training
+  bool scaled = true;  // q'k / sqrt(d); false: q'k
 
   size_t head_dim() const { return query.weight.outputs() / heads; }
 };

@@ -78,7 +78,8 @@ void Turn(ConstHeads x, size_t first, double direction, PairLayout layout, doubl
 
 Matrix SinusoidalPositions(size_t positions, size_t d, PairLayout layout, size_t first, Frequencies frequencies) {
   Matrix table(positions, d);
-  for (size_t pair = 0; pair < (d + 1) / 2; ++pair) {
+  if (frequencies == Frequencies::kNone) table.setZero();
+  for (size_t pair = 0; frequencies != Frequencies::kNone && pair < (d + 1) / 2; ++pair) {
     const auto [sine, cosine] = Columns(layout, pair, d);
     const Phase step = PhaseOf(Frequency(pair, frequencies == Frequencies::kMarian ? d - 2 : d));
     for (size_t p = 0; p < positions; ++p) {

@@ -19,6 +19,7 @@ enum class PairLayout {
 enum class Frequencies {
   kPaper,   // 10000^(-2j/d)
   kMarian,  // 10000^(-j/(d/2 - 1)): the last one is exactly 1 / 10000. d is at least 4
+  kNone,    // no positions: zeros
 };
 
 // Sinusoidal positions (Vaswani et al. 2017, section 3.5), [positions, d] of first, first + 1, ...: the sine and the

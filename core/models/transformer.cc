@@ -116,11 +116,13 @@ Transformer::Transformer(const TransformerConfig& config)
   for (EncoderLayer& layer : encoder_) {
     layer.self_norm.epsilon = layer.final_norm.epsilon = config.epsilon;
     layer.self.dropout = config.attention_dropout;
+    layer.self.scaled = config.scaled_attention;
     layer.feed_forward.dropout = config.activation_dropout;
   }
   for (DecoderLayer& layer : decoder_) {
     layer.self_norm.epsilon = layer.cross_norm.epsilon = layer.final_norm.epsilon = config.epsilon;
     layer.self.dropout = layer.cross.dropout = config.attention_dropout;
+    layer.self.scaled = layer.cross.scaled = config.scaled_attention;
     layer.feed_forward.dropout = config.activation_dropout;
   }
   SetLayers();

@@ -84,23 +84,29 @@ Result<void> ParseNorms(const JsonObject& json, TransformerConfig& config) {
   return {};
 }
 
-// Reads a field with two possible names; returns whether it is the second.
-Result<bool> ReadChoice(const JsonObject& json, const char* field, const char* first, const char* second) {
-  QKV_TRY(const std::string_view name, json.String(field, first));
-  if (name == first || name == second) return name == second;
-  return json.Unsupported(field, "\"" + std::string(name) + "\" is not one of " + first + ", " + second);
+// Reads a field with several possible names; returns the index of its name. Left out, it is the first.
+Result<size_t> ReadChoice(const JsonObject& json, const char* field, std::initializer_list<const char*> names) {
+  QKV_TRY(const std::string_view name, json.String(field, *names.begin()));
+  std::string all;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (name == names.begin()[i]) return i;
+    all += std::string(i == 0 ? "" : ", ") + names.begin()[i];
+  }
+  return json.Unsupported(field, "\"" + std::string(name) + "\" is not one of " + all);
 }
 
 // Parses the fields that only Marian's own models need, not the converted ones.
 Result<void> ParseMarian(const JsonObject& json, TransformerConfig& config) {
-  QKV_TRY(const bool ssru, ReadChoice(json, "decoder_past", "self-attention", "ssru"));
-  QKV_TRY(const bool marian, ReadChoice(json, "position_frequencies", "paper", "marian"));
+  QKV_TRY(const size_t past, ReadChoice(json, "decoder_past", {"self-attention", "ssru"}));
+  QKV_TRY(const size_t frequencies, ReadChoice(json, "position_frequencies", {"paper", "marian", "none"}));
   QKV_TRY(const double epsilon, json.Number("layer_norm_eps", static_cast<double>(config.epsilon)));
   if (!(epsilon > 0 && epsilon < 1)) return json.Invalid("layer_norm_eps", "must be above 0 and below 1");
-  if (marian && config.d_model < 4) return json.Invalid("d_model", "must be at least 4 with Marian's positions");
-  config.frequencies = marian ? Frequencies::kMarian : Frequencies::kPaper;
+  config.frequencies = static_cast<Frequencies>(frequencies);
+  if (config.frequencies == Frequencies::kMarian && config.d_model < 4) {
+    return json.Invalid("d_model", "must be at least 4 with Marian's positions");
+  }
   config.epsilon = static_cast<float>(epsilon);
-  if (ssru) config.past = Past::kSsru;
+  config.past = static_cast<Past>(past);
   return {};
 }
 
@@ -131,6 +137,7 @@ Result<TransformerConfig> ParseTransformerConfig(std::string_view text) {
   SetAttentionShapes(config);
   QKV_TRY(config.activation, ParseActivation(json, "activation_function", "relu"));
   QKV_TRY(config.scale_embedding, json.Bool("scale_embedding", false));
+  QKV_TRY(config.scaled_attention, json.Bool("scale_attention", true));
   QKV_TRY(config.dropout, ReadRate(json, "dropout"));
   QKV_TRY(config.attention_dropout, ReadRate(json, "attention_dropout"));
   QKV_TRY(config.activation_dropout, ReadRate(json, "activation_dropout"));

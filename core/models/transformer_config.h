@@ -1,6 +1,7 @@
 // A MarianMT config.json, checked. A switch that this engine does not support is refused with a message, never ignored.
-// Three fields are this engine's own, for models like those of Marian's own files: "decoder_past" ("self-attention",
-// "ssru"), "position_frequencies" ("paper", "marian") and "layer_norm_eps".
+// Four fields are this engine's own. Three are for models like those of Marian's own files: "decoder_past"
+// ("self-attention", "ssru"), "position_frequencies" ("paper", "marian", or "none" for a model without positions) and
+// "layer_norm_eps". "scale_attention": false leaves the division by sqrt(d) out, to show what it is for.
 #pragma once
 
 #include <cstddef>
@@ -25,6 +26,7 @@ struct TransformerConfig : SequenceConfig {
   Frequencies frequencies = Frequencies::kPaper;                     // of the positions
   float epsilon = 1e-5f;                                             // of the norms
   bool scale_embedding = false;                                      // embeddings times sqrt(d_model)
+  bool scaled_attention = true;                                      // q'k / sqrt(d), not q'k
   bool trained_positions = false;                                    // a table in place of sinusoids
   bool residual = true;                                              // x + y, not y alone, before a norm
   bool pre_norm = false;                                             // a norm before each part, not after its residual

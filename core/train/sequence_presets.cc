@@ -54,6 +54,7 @@ void SetTransformer(ConfigJson& json, const Preset& preset) {
   json.Set("decoder_ffn_dim", preset.ffn);
   json.Set("activation_function", "relu");
   json.Set("scale_embedding", true);
+  json.Set("scale_attention", true);
   json.Set("static_position_embeddings", true);
   json.Set("normalize_before", false);
   json.Set("normalize_embedding", false);

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/base/random.h"
-#include "core/kernels/adam.h"
 
 namespace qkv {
 namespace {
@@ -70,16 +69,7 @@ Trainer::Report Trainer::Step(std::span<const Batch> batches) {
 
 void Trainer::Update(const Report& report) {
   step_ = report.step;
-  AdamStep step;
-  step.rate = static_cast<float>(report.rate);
-  step.beta1 = static_cast<float>(options_.beta1);
-  step.beta2 = static_cast<float>(options_.beta2);
-  step.epsilon = static_cast<float>(options_.epsilon);
-  if (options_.clip > 0 && report.gradient > options_.clip) {
-    step.scale = static_cast<float>(options_.clip / report.gradient);
-  }
-  step.unbias1 = 1 - std::pow(options_.beta1, static_cast<double>(step_));
-  step.unbias2 = 1 - std::pow(options_.beta2, static_cast<double>(step_));
+  AdamStep step = AdamStepAt(options_, step_, report.rate, report.gradient);
   const bool average = options_.average_from != 0 && step_ >= options_.average_from &&
                        (step_ - options_.average_from) % std::max<uint64_t>(options_.average_every, 1) == 0;
   averaged_ += average ? 1 : 0;
@@ -106,23 +96,30 @@ void Trainer::SwapAverage() {
   }
 }
 
-WeightSlots Trainer::State() {
-  WeightSlots state;
-  for (const WeightSlots* slots :
-       {static_cast<const WeightSlots*>(&slots_), &first_.slots(), &second_.slots(), &average_.slots()}) {
-    state.slots.insert(state.slots.end(), slots->slots.begin(), slots->slots.end());
+WeightSlots Together(std::initializer_list<const WeightSlots*> groups) {
+  WeightSlots all;
+  for (const WeightSlots* group : groups) {
+    all.slots.insert(all.slots.end(), group->slots.begin(), group->slots.end());
   }
-  for (WeightSlot& slot : state.slots) slot.names.resize(1);
-  return state;
+  for (WeightSlot& slot : all.slots) slot.names.resize(1);
+  return all;
 }
+
+void CopyWeights(WeightSlots& from, WeightSlots& to) {
+  const Parameters source(from, /*gradients=*/false);
+  Parameters target(to, /*gradients=*/false);
+  for (size_t i = 0; i < source.all().size(); ++i) {
+    std::copy_n(source.all()[i].value, source.all()[i].size, target.all()[i].value);
+  }
+}
+
+WeightSlots Trainer::State() { return Together({&slots_, &first_.slots(), &second_.slots(), &average_.slots()}); }
 
 void Trainer::Resume(WeightSlots state, uint64_t step, uint64_t averaged) {
   step_ = step;
   averaged_ = averaged;
   WeightSlots mine = State();
-  const Parameters from(state, /*gradients=*/false);
-  Parameters to(mine, /*gradients=*/false);
-  for (size_t i = 0; i < to.all().size(); ++i) std::copy_n(from.all()[i].value, to.all()[i].size, to.all()[i].value);
+  CopyWeights(state, mine);
 }
 
 }  // namespace qkv

@@ -3,24 +3,23 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/base/tape.h"
+#include "core/train/adam_at.h"
 #include "core/train/loss_pass.h"
 #include "core/train/parameters.h"
 #include "core/train/schedule.h"
 
 namespace qkv {
 
-struct TrainerOptions {
+struct TrainerOptions : AdamOptions {
   Schedule schedule = {};
-  double beta1 = 0.9, beta2 = 0.98;         // of Adam's moments
-  double epsilon = 1e-9;                    // of Adam's division
   double decay = 0;                         // weight decay of matrices (AdamW); norms and biases have none
-  double clip = 1;                          // the largest norm of the gradient; 0: no clipping
   double smoothing = 0.1;                   // of labels
   Precision precision = Precision::kFloat;  // of products; kBf16 where HasBf16() (core/kernels/gemm_bf16.h)
   uint64_t average_from = 0;                // weights are averaged from this step on; 0: never
@@ -43,6 +42,11 @@ class WeightCopies {
   WeightSlots slots_;
   std::unique_ptr<Parameters> parameters_;
 };
+
+// The slots of several groups, each by its first name: what a checkpoint has.
+WeightSlots Together(std::initializer_list<const WeightSlots*> groups);
+// Copies the weights of slots to the first ones of `to`, which have the same shapes.
+void CopyWeights(WeightSlots& from, WeightSlots& to);
 
 class Trainer {
  public:

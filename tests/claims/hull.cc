@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/base/random.h"
+#include "core/train/pointer_trainer.h"
 #include "tests/claims/polygon.h"
-#include "tests/core/pointer_learner.h"
 
 namespace qkv {
 namespace {
@@ -38,7 +38,7 @@ struct Found {
 
 // Of `sets` unseen sets of `count` points: the correct polygons, those that do not cross themselves, and the sum of
 // their shares of the hull's area.
-Found Measure(PointerLearner& learner, size_t count, size_t sets) {
+Found Measure(PointerTrainer& learner, size_t count, size_t sets) {
   Random random(/*seed=*/7, /*stream=*/count);
   Found found;
   for (size_t s = 0; s < sets; ++s) {
@@ -70,7 +70,7 @@ float Rate(size_t step) {
 }
 
 void Run() {
-  PointerLearner learner({.inputs = 3, .d = kWidth}, /*seed=*/1);
+  PointerTrainer learner({.inputs = 3, .d = kWidth}, /*seed=*/1);
   Random random(/*seed=*/2);
   double loss = 0;
   for (size_t step = 0; step < kSteps; ++step) {
@@ -80,7 +80,7 @@ void Run() {
       const PointSet set(random, count);
       batch.Add(set.rows, count + 1, set.walk);
     }
-    loss += learner.Learn(batch, Rate(step));
+    loss += learner.Learn(batch, Rate(step)).loss;
     if ((step + 1) % 1000 == 0) {
       std::fprintf(stderr, "step %zu of %zu, %.4f nats a choice\n", step + 1, kSteps, loss / 1000);
       loss = 0;

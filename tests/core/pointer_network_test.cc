@@ -9,7 +9,7 @@
 
 #include "core/base/random.h"
 #include "core/base/tape.h"
-#include "tests/core/pointer_learner.h"
+#include "core/train/pointer_session.h"
 
 namespace qkv {
 namespace {
@@ -33,7 +33,7 @@ PointerBatch Numbers(Random& random, size_t sets, size_t least, size_t most) {
 TEST(PointerNetwork, GradientFollowsTheLoss) {
   for (const bool repeats : {false, true}) {
     for (const CellKind cell : {CellKind::kGru, CellKind::kLstm}) {
-      PointerLearner learner({.d = 8, .cell = cell, .bidirectional = repeats, .repeats = repeats}, 5);
+      PointerTrainer learner({.d = 8, .cell = cell, .bidirectional = repeats, .repeats = repeats}, 5);
       Random random(9);
       const PointerBatch batch = Numbers(random, 3, 2, 5);
       learner.Gradient(batch);
@@ -65,7 +65,7 @@ TEST(PointerNetwork, GradientFollowsTheLoss) {
 // Vinyals et al. 2015 sort by pointing as well (their follow-up "Order matters", section 4).
 TEST(PointerNetwork, SortsTenUnseenNumbers) {
   constexpr size_t kSets = 1000, kNumbers = 10;
-  PointerLearner learner({.d = 32}, 1);
+  PointerTrainer learner({.d = 32}, 1);
   Random random(2);
   for (int step = 0; step < 3000; ++step) {
     learner.Learn(Numbers(random, 32, kNumbers, kNumbers), step < 1800 ? 5e-3f : 1e-3f);

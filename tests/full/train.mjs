@@ -1,4 +1,4 @@
-// Training in full: killed at twenty random moments, and the whole task of the page test.
+// Training in full: killed at twenty random moments, the whole task of the page test, and the Lab's claims.
 
 import { spawnSync } from 'node:child_process';
 import { at } from '../../web/tools/common.mjs';
@@ -9,6 +9,7 @@ const kFiles = {
     file: 'tests/web/train.test.js',
     env: { QKV_REVERSAL: 'full' },
   },
+  'the claims of the Lab’s experiments': { file: 'tests/lib/lab-presets.test.js', env: { QKV_LAB: 'full' } },
 };
 
 export async function* training() {

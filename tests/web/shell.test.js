@@ -11,6 +11,7 @@ const kPages = {
   'understand.html': 'Understand',
   'generate.html': 'Generate',
   'models.html': 'Models',
+  'lab.html': 'Lab',
 };
 const kLinks = { ...kPages, 'docs/': 'Docs' };
 

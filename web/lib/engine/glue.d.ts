@@ -148,6 +148,11 @@ export type TrainerData = {
   targetSpm?: Uint8Array;
 };
 
+/** Sets of points: coordinates, points a set, orders, places an order. */
+export type PointerData = { points: number[]; sizes: number[]; places: number[]; lengths: number[] };
+
+export type WasmPointerStep = { step: number; loss: number; rate: number; gradient: number; finite: boolean };
+
 export type WasmTrainerStep = {
   step: number;
   /** Sums over `pieces`, in nats: with label smoothing and without. */
@@ -171,6 +176,19 @@ export interface WasmModule {
   trainerLoad(trainer: number, place: string, tensors: Uint8Array): undefined | Failed;
   trainerFiles(trainer: number): Record<string, Uint8Array> | Failed;
   trainerFree(trainer: number): void;
+  pointerCreate(config: string, sets: PointerData, dev: PointerData): number | Failed;
+  pointerStep(trainer: number): WasmPointerStep | Failed;
+  pointerMeasure(trainer: number): number | Failed;
+  pointerRate(trainer: number, rate: number): undefined | Failed;
+  pointerRun(
+    trainer: number,
+    points: number[],
+    most: number,
+    stop: number,
+  ): { places: Int32Array; weights: Float32Array } | Failed;
+  pointerSave(trainer: number, moments: boolean): { step: number; tensors: Uint8Array } | Failed;
+  pointerLoad(trainer: number, tensors: Uint8Array, step: number, moments: boolean): undefined | Failed;
+  pointerSize(trainer: number): number | Failed;
   errorCodes(): string[];
   /** How many threads compute; before anything is computed. Builds without threads have one all the same. */
   useThreads(count: number): void;

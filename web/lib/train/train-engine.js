@@ -3,18 +3,27 @@ import { Engine } from '../engine/engine.js';
 import { startGuarded } from '../engine/start-guarded.js';
 import { QkvError } from '../base/errors.js';
 import createModule from './glue.js';
+import { pointerLearner, sequenceLearner } from './learners.js';
 
 /** @typedef {import('../engine/engine.js').Call} Call */
 
 /** @typedef {import('../engine/glue.js').TrainerData} TrainerData */
-/** @typedef {{place: string, tensors: Uint8Array}} Checkpoint */
+/** @typedef {import('../engine/glue.js').PointerData} PointerData */
+
+/**
+ * The state from which a trainer continues: numbers as JSON; weights, moments and averages as safetensors. It can be
+ * stored in IndexedDB.
+ * @typedef {{place: string, tensors: Uint8Array}} Checkpoint
+ */
 
 /**
  * @typedef {object} Progress
  * @property {number} step updates so far
  * @property {number} steps the updates of this call
- * @property {number} loss nats for each piece, with label smoothing: the mean of the steps of this call
- * @property {number} tokens of both sides, so far
+ * @property {number} loss nats for each piece, with label smoothing; of a pointer network for each place: the mean of the
+ *   steps of this call
+ * @property {number} pieces that the loss is the mean of; of a pointer network the steps
+ * @property {number} tokens of both sides, so far; of a pointer network 0
  * @property {number} rate the learning rate of the last step
  * @property {number} gradient its gradient's length, before it was clipped
  * @property {number} milliseconds taken by the steps of this call
@@ -23,6 +32,8 @@ import createModule from './glue.js';
 /** One trainer for each engine. */
 export class TrainEngine {
   #trainer = 0;
+  /** @type {import('./learners.js').Learner | null} */
+  #learner = null;
   #answering = 0;
   #isPaused = false;
   #wasm = /** @type {import('../engine/guard.js').GuardedModule | null} */ (null);
@@ -37,8 +48,22 @@ export class TrainEngine {
     await this.#engine.start({ wasm });
     const module = this.#module();
     this.#trainer = module.trainerCreate(config, data);
-    if (checkpoint) module.trainerLoad(this.#trainer, checkpoint.place, checkpoint.tensors);
+    this.#learner = sequenceLearner(module, this.#trainer);
+    if (checkpoint) this.#learner.restore(checkpoint);
     return { info: module.modelInfo(-this.#trainer) };
+  }
+
+  /**
+   * @param {{wasm: import('../engine/instantiate.js').WasmSettings, config: string, sets: PointerData, dev: PointerData, checkpoint?: Checkpoint, weights?: Uint8Array}} args
+   */
+  async createPointer({ wasm, config, sets, dev, checkpoint, weights }) {
+    await this.#engine.start({ wasm });
+    const module = this.#module();
+    this.#trainer = module.pointerCreate(config, sets, dev);
+    this.#learner = pointerLearner(module, this.#trainer);
+    if (weights) module.pointerLoad(this.#trainer, weights, 0, false);
+    if (checkpoint) this.#learner.restore(checkpoint);
+    return { parameters: module.pointerSize(this.#trainer) };
   }
 
   /**
@@ -49,24 +74,25 @@ export class TrainEngine {
    * @returns {Promise<Progress>}
    */
   async train({ steps, milliseconds }, { signal }) {
-    const module = this.#module();
+    const learner = this.#its();
     const begin = performance.now();
     this.#isPaused = false;
     let done = 0;
     let loss = 0;
     let pieces = 0;
-    /** @type {import('../engine/glue.js').WasmTrainerStep | undefined} */
+    /** @type {import('./learners.js').Step | undefined} */
     let last;
     await this.#engine.takeTurns(() => {
       if (this.#answering > 0) return false;
-      last = module.trainerStep(this.#trainer);
+      last = learner.step();
       if (!last.finite) throw new QkvError('INVALID_ARGUMENT', kDiverged, 'schedule.peak');
       loss += last.loss;
       pieces += last.pieces;
       return ++done >= steps || this.#isPaused || performance.now() - begin >= milliseconds;
     }, signal);
-    const { step, tokens, rate, gradient } = /** @type {import('../engine/glue.js').WasmTrainerStep} */ (last);
-    return { step, steps: done, tokens, rate, gradient, loss: loss / pieces, milliseconds: performance.now() - begin };
+    const { step, tokens, rate, gradient } = /** @type {import('./learners.js').Step} */ (last);
+    const report = { step, steps: done, loss: loss / pieces, pieces, tokens, rate, gradient };
+    return { ...report, milliseconds: performance.now() - begin };
   }
 
   /** Ends the run after the current step. */
@@ -76,20 +102,30 @@ export class TrainEngine {
 
   /** @param {{rate: number}} args */
   async rate({ rate }) {
-    this.#module().trainerRate(this.#trainer, rate);
+    this.#its().rate(rate);
   }
 
   async measure() {
-    return this.#module().trainerMeasure(this.#trainer);
+    return this.#its().measure();
   }
 
   /** @returns {Promise<Checkpoint>} */
   async save() {
-    return this.#module().trainerSave(this.#trainer);
+    return this.#its().save();
+  }
+
+  /** @param {{checkpoint: Checkpoint}} args */
+  async restore({ checkpoint }) {
+    this.#its().restore(checkpoint);
   }
 
   async files() {
-    return this.#module().trainerFiles(this.#trainer);
+    return this.#its().files();
+  }
+
+  /** @param {{points: number[], most: number, stop: number}} args */
+  async point({ points, most, stop }) {
+    return this.#module().pointerRun(this.#trainer, points, most, stop);
   }
 
   /**
@@ -110,6 +146,11 @@ export class TrainEngine {
     return this.#engine.memory();
   }
 
+  #its() {
+    if (!this.#learner) throw new Error('nothing has been created');
+    return this.#learner;
+  }
+
   #module() {
     if (!this.#wasm) throw new Error('the engine has not been started');
     return this.#wasm;
@@ -126,12 +167,15 @@ export function createHandlers() {
   const engine = new TrainEngine();
   return {
     create: (args) => engine.create(args),
+    createPointer: (args) => engine.createPointer(args),
     train: (args, call) => engine.train(args, call),
     pause: () => engine.pause(),
     rate: (args) => engine.rate(args),
     measure: () => engine.measure(),
     save: () => engine.save(),
+    restore: (args) => engine.restore(args),
     files: () => engine.files(),
+    point: (args) => engine.point(args),
     translate: (args, call) => engine.ask('translate', args, call),
     trace: (args, call) => engine.ask('trace', args, call),
     score: (args, call) => engine.ask('score', args, call),

@@ -1,15 +1,14 @@
-/// <reference lib="esnext.disposable" preserve="true" />
-import { createEndpoint } from '../worker/endpoint.js';
-import { QkvError, domException, toPublicError } from '../base/errors.js';
-import { inRange, inputText, invalid, maxLength as longest, readFields, wholeNumber } from '../base/given.js';
+import { toPublicError } from '../base/errors.js';
+import { inputText, invalid, maxLength as longest, readFields, wholeNumber } from '../base/given.js';
 import { hasWebWorker } from '../base/runtime.js';
 import { makeTrace } from '../api/trace.js';
 import { givenWasm } from '../base/given-wasm.js';
 import { wellFormed } from '../base/well-formed.js';
 import { baseFolder } from '../base/package-file.js';
-import { trainUrl, trainWorkerUrl } from './assets.js';
+import { trainUrl } from './assets.js';
+import { Training, trainingEngine } from './training.js';
 
-/** @typedef {import('./train-engine.js').Progress} Progress */
+/** @typedef {import('./train-engine.js').Checkpoint} Checkpoint */
 /** @typedef {import('../api/trace.js').Trace} Trace */
 /** @typedef {{source: string, target: string}} SentencePair */
 
@@ -30,12 +29,6 @@ import { trainUrl, trainWorkerUrl } from './assets.js';
  */
 
 /**
- * The state from which a trainer continues: numbers as JSON; weights, moments and averages as safetensors. It can be
- * stored in IndexedDB.
- * @typedef {{place: string, tensors: Uint8Array}} Checkpoint
- */
-
-/**
  * @typedef {object} TrainerOptions
  * @property {Iterable<[string, string] | SentencePair>} pairs the training data: sources and their targets
  * @property {Iterable<[string, string] | SentencePair>} [dev] pairs for measuring, which are not trained on
@@ -50,37 +43,24 @@ import { trainUrl, trainWorkerUrl } from './assets.js';
  * @property {string | URL} [baseUrl] as in `Translator.create`
  */
 
-/**
- * @typedef {object} RunOptions
- * @property {number} [steps] updates to make; left out: until it is paused or aborted
- * @property {number} [interval] milliseconds between two reports; left out: 250
- * @property {(progress: Progress) => void} [onProgress]
- * @property {AbortSignal | null} [signal] ends the run, with its reason
- */
-
 const kInternal = Symbol('internal');
 
 // The options of each call, by name.
 const kCreate = ['pairs', 'dev', 'vocabulary', 'config', 'checkpoint', 'signal', 'worker', 'wasm', 'baseUrl'];
 const kVocabulary = ['vocab.json', 'source.spm', 'target.spm'];
-const kRun = ['steps', 'interval', 'onProgress', 'signal'];
 
 /**
- * Trains a Transformer on the device, and can be used at any moment.
+ * Trains a Transformer or a recurrent model on the device, and can be used at any moment.
  *
  *     const trainer = await Trainer.create({ pairs: [['abc', 'cba'], ...] });
  *     await trainer.run({ steps: 1000, onProgress: ({ step, loss }) => console.log(step, loss) });
  *     await trainer.translate('xyz');
  */
-export class Trainer {
-  /** The minifier renames classes; this is the name that users see. */
+export class Trainer extends Training {
+  /** The minifier renames classes; this is the name that users see. @override */
   static name = 'Trainer';
   /** The model's sizes. @readonly @type {Readonly<import('../engine/glue.js').WasmModelInfo>} */
   info;
-  #engine;
-  #life = new AbortController();
-  /** @type {AbortController | null} of the run that is going on */
-  #running = null;
 
   /**
    * @private use Trainer.create()
@@ -89,8 +69,8 @@ export class Trainer {
    * @param {import('../engine/glue.js').WasmModelInfo} info
    */
   constructor(key, engine, info) {
+    super(engine);
     if (key !== kInternal) throw new TypeError('Illegal constructor: use Trainer.create()');
-    this.#engine = engine;
     this.info = Object.freeze(info);
   }
 
@@ -113,10 +93,7 @@ export class Trainer {
     };
     const base = baseFolder(given.baseUrl);
     const from = wasm === undefined ? trainUrl(base) : givenWasm(wasm);
-    const engine = createEndpoint(worker, {
-      script: () => trainWorkerUrl(base),
-      handlers: () => import('./train-engine.js').then(({ createHandlers }) => createHandlers()),
-    });
+    const engine = trainingEngine(worker, base);
     try {
       const args = { wasm: { build: 'train', from }, config: JSON.stringify(config), data, checkpoint };
       const { info } = await engine.call('create', args, { signal });
@@ -125,60 +102,6 @@ export class Trainer {
       engine.close();
       throw toPublicError(error);
     }
-  }
-
-  /**
-   * Trains, until the steps are made, `pause()` is called or the signal aborts. One run at a time.
-   * @param {RunOptions} [options]
-   * @returns {Promise<Progress | undefined>} of the last report; undefined if no step was made. Rejects with the
-   *   signal's reason, with a QkvError if the loss is no longer a number, and with AbortError after `destroy()`
-   */
-  async run(options) {
-    const { steps = Infinity, interval = 250, onProgress, signal } = readFields(options, 'run', kRun);
-    if (this.#running) throw invalid('', 'the trainer is running: pause it first');
-    inRange(steps, 0, Infinity, 'steps');
-    inRange(interval, 0, Infinity, 'interval');
-    this.#running = new AbortController();
-    const { signal: paused } = this.#running;
-    /** @type {Progress | undefined} */
-    let last;
-    try {
-      for (let left = steps; left > 0 && !paused.aborted;) {
-        signal?.throwIfAborted();
-        const asked = { steps: Math.min(left, 1e9), milliseconds: interval };
-        const progress = /** @type {Progress} */ (await this.#call('train', asked, signal));
-        left -= progress.steps;
-        last = progress;
-        onProgress?.(progress);
-      }
-      return last;
-    } finally {
-      this.#running = null;
-    }
-  }
-
-  /** Ends the current run after its step; `run` then resolves. Without a run it does nothing. */
-  pause() {
-    if (!this.#running || this.#running.signal.aborted) return;
-    this.#running.abort();
-    this.#call('pause', {}).catch(() => {}); // the run reports an engine that has ended
-  }
-
-  /**
-   * Takes effect from the next step on.
-   * @param {number} rate the schedule's peak
-   */
-  async setLearningRate(rate) {
-    inRange(rate, 0, 10, 'rate');
-    await this.#call('rate', { rate });
-  }
-
-  /**
-   * The loss on the pairs of `dev`, with the average of the weights if there is one.
-   * @returns {Promise<number>} nats for each piece
-   */
-  measure() {
-    return this.#call('measure', {});
   }
 
   /**
@@ -192,7 +115,7 @@ export class Trainer {
     const { signal, beam = 1, maxLength } = readFields(options, 'translate', ['signal', 'beam', 'maxLength']);
     wholeNumber(beam, 1, 64, 'beam');
     const how = { locale: 'en', split: false, longest: 0, beam, maxLength: longest(maxLength) };
-    const [part] = await this.#call('translate', { text: inputText(text), ...how }, signal);
+    const [part] = await this.call('translate', { text: inputText(text), ...how }, signal);
     return part.translation;
   }
 
@@ -209,15 +132,7 @@ export class Trainer {
     const target = isText ? null : inputText(pair.target, 'target');
     const args = { source: inputText(pair.source, 'source'), target, beam: 1, maxLength: longest(maxLength) };
     const { bytes: _, ...model } = this.info;
-    return makeTrace(await this.#call('trace', args, signal), /** @type {any} */ ({ name: 'trained here', ...model }));
-  }
-
-  /**
-   * The state with which another trainer with the same pairs, vocabulary and config continues, bit for bit.
-   * @returns {Promise<Checkpoint>}
-   */
-  checkpoint() {
-    return this.#call('save', {});
+    return makeTrace(await this.call('trace', args, signal), /** @type {any} */ ({ name: 'trained here', ...model }));
   }
 
   /**
@@ -226,48 +141,7 @@ export class Trainer {
    * @returns {Promise<Record<string, Uint8Array<ArrayBuffer>>>}
    */
   files() {
-    return this.#call('files', {});
-  }
-
-  /**
-   * The size of the engine's memory.
-   * @returns {Promise<number>} bytes
-   */
-  memoryBytes() {
-    return this.#call('memory', {});
-  }
-
-  /** Frees everything. Running calls reject with an AbortError, later ones with an InvalidStateError. */
-  destroy() {
-    if (this.#life.signal.aborted) return;
-    this.#life.abort();
-    this.#engine.close();
-  }
-
-  [Symbol.dispose]() {
-    this.destroy();
-  }
-
-  async [Symbol.asyncDispose]() {
-    this.destroy();
-  }
-
-  /**
-   * @param {string} method
-   * @param {object} args
-   * @param {AbortSignal | null} [signal]
-   * @returns {Promise<any>}
-   */
-  async #call(method, args, signal) {
-    if (this.#life.signal.aborted) {
-      throw domException('InvalidStateError', new QkvError('DESTROYED', 'the trainer has been destroyed'));
-    }
-    try {
-      return await this.#engine.call(method, args, { signal: signal ?? undefined });
-    } catch (error) {
-      if (!this.#life.signal.aborted) throw toPublicError(error);
-      throw domException('AbortError', new QkvError('DESTROYED', 'the trainer was destroyed while this was running'));
-    }
+    return this.call('files', {});
   }
 }
 

@@ -1,0 +1,43 @@
+// The page Lab in browsers that are not Chromium: a model learns there, and its matrix is drawn.
+
+import { openFirefox } from './firefox.js';
+import { hasWebKit, openWebKit } from './webkit.js';
+
+const kPage = 'lab.html#task=copy&seed=2&rate=0.005&lengths=2-4&model=bahdanau.16&other=transformer.16.1.2';
+
+/** In the page. */
+const isReady = () => !document.querySelector('#train').disabled;
+const hasLearnt = () =>
+  [...document.querySelectorAll('.facts-line')].every((one) => Number(/Step (\d+)/.exec(one.textContent)?.[1]) >= 40) &&
+  document.querySelectorAll('qkv-matrix .base rect').length > 8 &&
+  document.querySelectorAll('.curve path.line').length === 4;
+
+test('Firefox', async () => {
+  const firefox = await openFirefox();
+  try {
+    const page = await firefox.open(kPage);
+    await page.waitForFunction(isReady, { timeout: 100_000 });
+    await page.click('#train');
+    await page.waitForFunction(hasLearnt, { timeout: 100_000 });
+    expect(page.complaints).toEqual([]);
+  } finally {
+    await firefox.close();
+  }
+}, 240_000);
+
+(hasWebKit ? test : test.skip)(
+  'WebKit',
+  async () => {
+    const webkit = await openWebKit();
+    try {
+      const page = await webkit.open(kPage);
+      await page.waitFor(isReady);
+      await page.click('#train');
+      await page.waitFor(hasLearnt);
+      expect(await page.complaints()).toEqual([]);
+    } finally {
+      await webkit.close();
+    }
+  },
+  240_000,
+);

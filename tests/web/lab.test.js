@@ -1,0 +1,208 @@
+// The page Lab in Chromium: a model learns in it, the page stays alive, one goes back and on, and what it says is so.
+
+import { Learner } from '../../web/demo/lab/learner.js';
+import { readLink } from '../../web/demo/lab/link.js';
+import { drawData } from '../../web/demo/lab/tasks.js';
+import { chosenOf } from '../../web/demo/lab/examples.js';
+import { Translator } from '../../web/lib/index.js';
+import { readFileSync } from 'node:fs';
+import { axeFinds, forAxe } from './axe.js';
+import { openBrowser } from './chromium.js';
+import { controls, stops } from './tabs.js';
+
+const kPatience = { timeout: 100_000 };
+const kSmall = '#task=reversal&seed=3&rate=0.005&lengths=2-4&model=luong.16.general.global';
+const kTwo = `${kSmall}&other=transformer.16.1.2`;
+
+let browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser?.close());
+
+const ready = (page) => page.waitForFunction(() => !document.querySelector('#train').disabled, undefined, kPatience);
+const open = async (hash, options) => {
+  const page = await browser.open(`lab.html${hash}`, options);
+  await ready(page);
+  return page;
+};
+const stepOf = (page) =>
+  page.$$eval('.facts-line', (all) => all.map((one) => Number(/step (\d+)/i.exec(one.textContent)?.[1])));
+const reaches = (page, step) =>
+  page.waitForFunction(
+    (wanted) =>
+      [...document.querySelectorAll('.facts-line')].every(
+        (one) => Number(/step (\d+)/i.exec(one.textContent)?.[1]) >= wanted,
+      ),
+    step,
+    kPatience,
+  );
+const pause = async (page) => {
+  await page.click('#train');
+  await page.waitForFunction(() => document.querySelector('#train').textContent === 'Train');
+};
+/** The examples as the page shows them: source and what was written. */
+const examples = (page) =>
+  page.$$eval('.examples-list button', (all) =>
+    all.map((one) => [...one.querySelectorAll('.source, .written')].map(({ textContent }) => textContent)),
+  );
+
+test('what the page shows is what the same seed gives in Node, bit for bit', async () => {
+  const page = await open(kSmall);
+  expect(await stepOf(page)).toEqual([0]);
+  for (let i = 0; i < 3; ++i) {
+    await page.click('#step');
+    await reaches(page, i + 1);
+    await page.waitForFunction(() => document.querySelector('#train').textContent === 'Train');
+  }
+  expect(await stepOf(page)).toEqual([3]);
+  const setup = readLink(kSmall);
+  const data = drawData(setup.task, setup);
+  const learner = await Learner.create(setup.models[0], data, { ...setup, worker: false });
+  await learner.begin();
+  while (learner.step < 3) await learner.advance(3);
+  const wanted = await learner.show(chosenOf(data.unseen)[1]);
+  const shown = await page.$eval('qkv-matrix', ({ slice }) => [...slice.weights]);
+  expect(shown).toEqual([...wanted.trace.cross.data]);
+  expect((await examples(page)).map(([source]) => source)).toEqual(chosenOf(data.unseen).map(([source]) => source));
+  learner.destroy();
+  expect(page.complaints).toEqual([]);
+}, 200_000);
+
+test('two models learn on the same data while frames keep coming; one goes back, looks, and goes on from there', async () => {
+  const page = await open(kTwo);
+  await page.evaluate(() => {
+    globalThis.frames = 0;
+    const frame = () => {
+      globalThis.frames++;
+      requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+  });
+  const begin = Date.now();
+  const before = await page.evaluate(() => globalThis.frames);
+  await page.click('#train');
+  await reaches(page, 60);
+  const frames = (await page.evaluate(() => globalThis.frames)) - before;
+  expect(frames).toBeGreaterThan((Date.now() - begin) / 1000); // sixty a second on an idle machine; one, on a busy one
+  await page.fill('.lab-controls input[type=range]', '2');
+  await pause(page);
+  expect(await page.textContent('.lab-controls output')).toBe('0.002');
+  const now = await stepOf(page);
+  await page.waitForFunction(() => document.querySelectorAll('.curve path.line').length === 4);
+  const live = await examples(page);
+
+  await page.fill('#scrub input', '0');
+  await page.waitForFunction(() => /Looking at step 0/.test(document.querySelector('.facts-line').textContent));
+  expect(await examples(page)).not.toEqual(live);
+  expect(await page.isVisible('#scrub button')).toBe(true);
+  const last = await page.getAttribute('#scrub input', 'max');
+  await page.fill('#scrub input', last);
+  await page.waitForFunction(
+    (step) => document.querySelector('.facts-line').textContent.startsWith(`Step ${step}`),
+    now[0],
+  );
+  expect(await examples(page)).toEqual(live);
+  await page.fill('#scrub input', '1');
+  await page.waitForFunction(() => /Looking at step 20/.test(document.querySelector('.facts-line').textContent));
+  await page.click('#scrub button');
+  await page.waitForFunction(() => document.querySelector('#train').textContent === 'Pause');
+  await reaches(page, 21);
+  await pause(page);
+  expect(page.complaints).toEqual([]);
+}, 300_000);
+
+test('a saved model is a zip that the Translator loads', async () => {
+  const page = await open(kSmall);
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('text=Save model')]);
+  expect(download.suggestedFilename()).toBe('qkv-lab-luong-step-0.zip');
+  const model = new File([readFileSync(await download.path())], 'lab.zip');
+  const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', model });
+  expect(typeof (await translator.translate('abc'))).toBe('string');
+  translator.destroy();
+}, 120_000);
+
+test('choices make another model, the address says it, and a link restores it', async () => {
+  const page = await open(kSmall);
+  await page.selectOption('.pane select >> nth=0', 'transformer');
+  await ready(page);
+  await page.click('text=Compare');
+  await ready(page);
+  expect(await page.locator('.pane').count()).toBe(2);
+  const { hash } = new URL(page.url());
+  expect(readLink(hash)).toMatchObject({
+    task: 'reversal',
+    seed: 3,
+    models: [{ kind: 'transformer' }, { kind: 'plain' }],
+  });
+  const linked = await open(hash);
+  expect(await linked.$$eval('.pane select:first-of-type', (all) => all.map(({ value }) => value))).toContain(
+    'transformer',
+  );
+  expect(await linked.isVisible('.second .none')).toBe(true);
+  await linked.click('text=Remove');
+  await ready(linked);
+  expect(await linked.locator('.pane').count()).toBe(1);
+  await linked.click('[data-id=pointer]');
+  await linked.waitForFunction(() => document.querySelector('.pane select').value === 'pointer');
+  await ready(linked);
+  expect(linked.complaints).toEqual([]);
+}, 200_000);
+
+test('own pairs, and what cannot be learnt is said', async () => {
+  const page = await open(kSmall);
+  await page.selectOption('#what select', 'own');
+  await page.waitForFunction(() => document.querySelector('#own').open);
+  await page.fill('#own-text', 'one\ttwo');
+  await page.click('#own-use');
+  await page.waitForFunction(() => document.querySelector('#lab-status.failed'));
+  expect(await page.textContent('#lab-status')).toContain('ten pairs');
+  await page.fill('#own-text', Array.from({ length: 30 }, (_, i) => `w${i} -> ${i}w`).join('\n'));
+  await page.click('#own-use');
+  await ready(page);
+  expect(await page.textContent('#lab-status')).toMatch(/^27 pairs/);
+  await page.selectOption('.pane select >> nth=0', 'pointer');
+  await page.waitForFunction(() => document.querySelector('#lab-status.failed'));
+  expect(await page.textContent('#lab-status')).toContain('reads numbers');
+  expect(page.complaints).toEqual([]);
+}, 120_000);
+
+test('the experiment of pointers reaches its point in the page', async () => {
+  const page = await open('#experiment=pointer');
+  await page.click('#train');
+  await page.waitForSelector('.verdict.holds', { timeout: 280_000 });
+  expect(await page.textContent('#verdict')).toMatch(/^It holds\. Right, of sets that it has not seen: \d+ %/);
+  expect(await page.textContent('#train')).toBe('Train');
+  expect(page.complaints).toEqual([]);
+}, 300_000);
+
+test('Tab stops at every control', async () => {
+  const page = await open(kTwo);
+  // A matrix shows its numbers while it has the focus; of the examples, a radio group, one is a stop.
+  const named = (stop) => stop.replace(/qkv-matrix.*/, 'qkv-matrix').replace(/button .* becomes .*/, 'examples');
+  const reached = new Set([...(await stops(page))].map(named));
+  expect((await controls(page)).filter((control) => !reached.has(named(control)))).toEqual([]);
+}, 120_000);
+
+test.each(['light', 'dark'])(
+  'axe finds nothing to mend, %s',
+  async (colorScheme) => {
+    const page = await open(kTwo, { colorScheme, ...forAxe });
+    expect(await axeFinds(page)).toEqual([]);
+    await page.click('#step');
+    await reaches(page, 1);
+    expect(await axeFinds(page)).toEqual([]);
+    const hull = await open('#task=hull&seed=1&rate=0.01&model=pointer.16', { colorScheme, ...forAxe });
+    expect(await axeFinds(hull)).toEqual([]);
+  },
+  200_000,
+);
+
+test.each([1280, 760, 375, 320])(
+  'never scrolls sideways: %i pixels',
+  async (width) => {
+    const page = await open(kTwo, { viewport: { width, height: 900 } });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+  },
+  120_000,
+);

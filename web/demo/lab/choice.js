@@ -1,0 +1,80 @@
+// The controls that choose a model.
+
+import { make } from '../shared/dom.js';
+import { headCounts, layerCounts, widths } from './link.js';
+import { kUsual, kinds, scores, windows } from './models.js';
+
+/** @typedef {import('./models.js').ModelChoice} ModelChoice */
+
+/**
+ * A select with its name.
+ * @param {string} name
+ * @param {[string, string][]} options value and label
+ * @param {(value: string) => void} changed
+ */
+export function selectOf(name, options, changed) {
+  const select = make('select', {}, ...options.map(([value, label]) => make('option', { value }, label)));
+  select.addEventListener('change', () => changed(select.value));
+  const node = make('label.choice', {}, make('span', {}, name), select);
+  return { node, set: (/** @type {string} */ value) => (select.value = value) };
+}
+
+const same = (/** @type {readonly (string | number)[]} */ values) =>
+  values.map((value) => /** @type {[string, string]} */ ([String(value), String(value)]));
+
+/**
+ * @param {(choice: ModelChoice) => void} changed
+ * @returns {{node: HTMLElement, show: (choice: ModelChoice) => void}}
+ */
+export function choiceControls(changed) {
+  /** @type {ModelChoice} */
+  let now = kUsual.bahdanau;
+  const change = (/** @type {Partial<ModelChoice>} */ part) => changed({ ...now, ...part });
+  const number = (/** @type {'width' | 'layers' | 'heads'} */ field) => (/** @type {string} */ value) =>
+    change({ [field]: Number(value) });
+  const kind = selectOf('Model', Object.entries(kinds), (value) => changed({ ...kUsual[value], width: now.width }));
+  const parts = {
+    score: selectOf('Score', same(scores), (value) => change({ score: /** @type {any} */ (value) })),
+    window: selectOf('Window', same(windows), (value) => change({ window: /** @type {any} */ (value) })),
+    layers: selectOf('Layers', same(layerCounts), number('layers')),
+    heads: selectOf('Heads', same(headCounts), number('heads')),
+    width: selectOf('Width', same(widths), number('width')),
+    positions: selectOf(
+      'Positions',
+      [
+        ['yes', 'sinusoids'],
+        ['no', 'none'],
+      ],
+      (value) => change({ positions: value === 'yes' ? undefined : false }),
+    ),
+    scaled: selectOf(
+      'Scores',
+      [
+        ['yes', '÷ √d'],
+        ['no', 'as they are'],
+      ],
+      (value) => change({ scaled: value === 'yes' ? undefined : false }),
+    ),
+  };
+  const node = make('div.choices-row', {}, kind.node, ...Object.values(parts).map((part) => part.node));
+  const shown = {
+    plain: ['width'],
+    bahdanau: ['width'],
+    pointer: ['width'],
+    luong: ['score', 'window', 'width'],
+    transformer: ['layers', 'heads', 'width', 'positions', 'scaled'],
+  };
+  return {
+    node,
+    show(choice) {
+      now = choice;
+      kind.set(choice.kind);
+      for (const [name, part] of Object.entries(parts)) {
+        part.node.hidden = !shown[choice.kind].includes(name);
+        const value = choice[/** @type {keyof ModelChoice} */ (name)];
+        if (name === 'positions' || name === 'scaled') part.set(value === false ? 'no' : 'yes');
+        else if (value !== undefined) part.set(String(value));
+      }
+    },
+  };
+}

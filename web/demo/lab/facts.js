@@ -1,0 +1,54 @@
+// What is measured of a model to check a claim.
+
+/** @typedef {import('./learner.js').Learner} Learner */
+/** @typedef {import('./tasks.js').Pair} Pair */
+/** @typedef {import('../../lib/train/index.js').Trace} Trace */
+
+const mean = (/** @type {number[]} */ numbers) => numbers.reduce((sum, x) => sum + x, 0) / Math.max(numbers.length, 1);
+
+/** The place of a reversed letter in the source: the other diagonal. @param {Pair} pair @param {number} row */
+const placeOf = ([source], row) => source.length - 1 - row;
+
+/**
+ * A number for each row that writes a letter, of the right answers to some pairs.
+ * @param {Learner} learner
+ * @param {Pair[]} pairs
+ * @param {(trace: Trace, row: number, pair: Pair) => number} of
+ */
+async function eachRow(learner, pairs, of) {
+  const all = [];
+  for (const pair of pairs) {
+    const trace = await learner.follow(pair);
+    for (let row = 0; row < pair[1].length; ++row) all.push(of(trace, row, pair));
+  }
+  return mean(all);
+}
+
+/** A row of the cross attention of a head. @param {Trace} trace @param {number} row @param {number} [head] */
+function crossRow({ cross }, row, head = 0) {
+  const [, , rows, columns] = cross.shape;
+  const at = (head * rows + row) * columns;
+  return cross.data.subarray(at, at + columns);
+}
+
+export const facts = {
+  /** The mean weight of the letter that a reversed string needs. @param {Learner} learner @param {Pair[]} pairs */
+  onDiagonal: (learner, pairs) =>
+    eachRow(learner, pairs, (trace, row, pair) => crossRow(trace, row)[placeOf(pair, row)]),
+
+  /** How many places a window's centre is away from that letter. @param {Learner} learner @param {Pair[]} pairs */
+  awayFromDiagonal: (learner, pairs) =>
+    eachRow(learner, pairs, ({ window }, row, pair) => Math.abs((window?.centres[row] ?? NaN) - placeOf(pair, row))),
+
+  /** The mean of the largest weight of each row. @param {Learner} learner @param {Pair[]} pairs */
+  largest: (learner, pairs) => eachRow(learner, pairs, (trace, row) => Math.max(...crossRow(trace, row))),
+
+  /** The share of right answers, to sources of `long` letters or more and to shorter ones. @param {Learner} learner @param {Pair[]} pairs @param {number} long */
+  async byLength(learner, pairs, long) {
+    const isLong = (/** @type {Pair} */ [source]) => source.length >= long;
+    return {
+      long: await learner.accuracy(pairs.filter(isLong)),
+      short: await learner.accuracy(pairs.filter((pair) => !isLong(pair))),
+    };
+  },
+};

@@ -1,0 +1,98 @@
+// The Lab in an address: what is learnt, by which models, from which seed.
+
+import { kUsual, scores, windows } from './models.js';
+import { presets } from './presets.js';
+import { tasks } from './tasks.js';
+
+/** @typedef {import('./models.js').ModelChoice} ModelChoice */
+
+/**
+ * @typedef {object} Setup
+ * @property {string} task of `tasks`, or 'own'
+ * @property {[number, number] | undefined} lengths
+ * @property {number} seed
+ * @property {number} rate
+ * @property {ModelChoice[]} models one or two
+ * @property {string | null} preset which of the experiments it is; null: none
+ * @property {string} own the reader's pairs, for the task 'own'
+ */
+
+export const widths = [16, 32, 48, 64, 96];
+export const layerCounts = [1, 2, 3];
+export const headCounts = [1, 2, 4, 8];
+export const rates = [0.0005, 0.001, 0.002, 0.003, 0.004, 0.005, 0.006, 0.008, 0.01, 0.02];
+
+const kLongestOwn = 2000;
+const kSeeds = 1e6;
+
+/** @param {import('./presets.js').Preset} preset @returns {Setup} */
+export const setupOf = ({ id, task, lengths, seed, rate, models }) => ({
+  ...{ task, lengths, seed, rate, models, own: '' },
+  preset: id,
+});
+
+/** "luong-48-general-global", "transformer-48-2-4-plain". @param {ModelChoice} choice */
+export function writeChoice({ kind, width, layers = 1, heads = 1, score, window, positions, scaled }) {
+  if (kind === 'luong') return [kind, width, score, window].join('.');
+  if (kind !== 'transformer') return [kind, width].join('.');
+  const without = [...(positions === false ? ['nopositions'] : []), ...(scaled === false ? ['noscale'] : [])];
+  return [kind, width, layers, heads, ...without].join('.');
+}
+
+/** @param {string} text @returns {ModelChoice | null} null: it makes no sense */
+export function readChoice(text) {
+  const [kind, width, ...more] = text.split('.');
+  const usual = Object.hasOwn(kUsual, kind) ? kUsual[kind] : null;
+  if (!usual || !widths.includes(Number(width))) return null;
+  const choice = { ...usual, width: Number(width) };
+  if (kind === 'luong') {
+    const [score, window] = more;
+    const known = scores.some((one) => one === score) && windows.some((one) => one === window);
+    return known ? /** @type {ModelChoice} */ ({ ...choice, score, window }) : null;
+  }
+  if (kind !== 'transformer') return choice;
+  const [layers, heads, ...without] = more;
+  if (!layerCounts.includes(Number(layers)) || !headCounts.includes(Number(heads))) return null;
+  return {
+    ...choice,
+    ...{ layers: Number(layers), heads: Number(heads) },
+    ...(without.includes('nopositions') && { positions: false }),
+    ...(without.includes('noscale') && { scaled: false }),
+  };
+}
+
+/** @param {Setup} setup @returns {string} with its # */
+export function writeLink({ task, lengths, seed, rate, models, preset, own }) {
+  if (preset) return `#experiment=${preset}`;
+  const said = new URLSearchParams({ task, seed: String(seed), rate: String(rate) });
+  if (lengths) said.set('lengths', lengths.join('-'));
+  models.forEach((choice, i) => said.set(i === 0 ? 'model' : 'other', writeChoice(choice)));
+  if (task === 'own' && own.length <= kLongestOwn) said.set('pairs', own);
+  return `#${said}`;
+}
+
+/** @param {string} hash @returns {Setup} the first experiment where the address says nothing that makes sense */
+export function readLink(hash) {
+  const said = new URLSearchParams(hash.replace(/^#/, ''));
+  const first = setupOf(presets.find(({ id }) => id === said.get('experiment')) ?? presets[0]);
+  const task = said.get('task');
+  if (task === null || (task !== 'own' && !Object.hasOwn(tasks, task))) return first;
+  const number = (/** @type {string} */ name, /** @type {number} */ most, /** @type {number} */ usual) => {
+    const value = Number(said.get(name) ?? NaN);
+    return value > 0 && value <= most ? value : usual;
+  };
+  const models = ['model', 'other'].flatMap((name) => readChoice(said.get(name) ?? '') ?? []);
+  const [least, most] = (said.get('lengths') ?? '').split('-').map(Number);
+  const free = task === 'own' ? undefined : tasks[task].lengths;
+  const fits =
+    free && Number.isInteger(least) && least >= free[0] && Number.isInteger(most) && most >= least && most <= 24;
+  return {
+    task,
+    lengths: fits ? [least, most] : free,
+    seed: Math.floor(number('seed', kSeeds, 1)) || 1,
+    rate: number('rate', 1, 0.005),
+    models: models.length > 0 ? models : [kUsual.bahdanau],
+    preset: null,
+    own: (said.get('pairs') ?? '').slice(0, kLongestOwn),
+  };
+}

@@ -1,0 +1,117 @@
+// The models that the Lab trains, as the configs of `qkv/train`.
+
+/** @typedef {import('../../lib/train/index.js').TrainerConfig} TrainerConfig */
+
+/**
+ * @typedef {object} ModelChoice a model and how it learns, as the address says it
+ * @property {keyof typeof kinds} kind
+ * @property {number} width of a state, or of a Transformer's rows
+ * @property {number} [layers] of each side
+ * @property {number} [heads] of a Transformer
+ * @property {'dot' | 'general' | 'concat' | 'location'} [score] of Luong's
+ * @property {'global' | 'local-m' | 'local-p'} [window] of Luong's
+ * @property {boolean} [positions] of a Transformer; left out: yes
+ * @property {boolean} [scaled] of a Transformer: whether scores are divided by the root of the heads' width
+ */
+
+/** The models' names. */
+export const kinds = {
+  plain: 'Recurrent, without attention',
+  bahdanau: 'Bahdanau',
+  luong: 'Luong',
+  transformer: 'Transformer',
+  pointer: 'Pointer network',
+};
+
+export const scores = /** @type {const} */ (['dot', 'general', 'concat', 'location']);
+export const windows = /** @type {const} */ (['global', 'local-m', 'local-p']);
+
+/** The choices of a kind when nothing else is said. @type {Record<string, ModelChoice>} */
+export const kUsual = {
+  plain: { kind: 'plain', width: 48 },
+  bahdanau: { kind: 'bahdanau', width: 48 },
+  luong: { kind: 'luong', width: 48, score: 'general', window: 'global' },
+  transformer: { kind: 'transformer', width: 48, layers: 1, heads: 4 },
+  pointer: { kind: 'pointer', width: 48 },
+};
+
+const kHalfWidth = 3; // of local windows, in pieces
+
+/** @param {ModelChoice} choice @returns {Record<string, number | boolean | string>} fields of config.json */
+function fieldsOf(choice) {
+  const { kind, width, layers = 1, heads = 1 } = choice;
+  const sizes = {
+    d_model: width,
+    encoder_layers: layers,
+    decoder_layers: layers,
+    max_position_embeddings: 128,
+    dropout: 0,
+  };
+  if (kind === 'transformer') {
+    return {
+      ...sizes,
+      encoder_attention_heads: heads,
+      decoder_attention_heads: heads,
+      encoder_ffn_dim: 2 * width,
+      decoder_ffn_dim: 2 * width,
+      normalize_before: true, // which learns sooner at high rates (Xiong et al. 2020)
+      add_final_layer_norm: true,
+      attention_dropout: 0,
+      activation_dropout: 0,
+      scale_attention: choice.scaled ?? true,
+      position_frequencies: choice.positions === false ? 'none' : 'paper',
+    };
+  }
+  const recurrent = { ...sizes, d_embedding: width, scale_embedding: false };
+  if (kind !== 'luong') return recurrent;
+  const { score = 'general', window = 'global' } = choice;
+  return { ...recurrent, score, window, ...(window !== 'global' && { half_width: kHalfWidth }) };
+}
+
+/**
+ * The config with which a choice is trained. The rate stays as it is after the warm-up, so that the reader may change it.
+ * @param {ModelChoice} choice
+ * @param {{seed: number, rate: number, longest?: number}} how
+ * @returns {TrainerConfig}
+ */
+export function configOf(choice, { seed, rate, longest = 64 }) {
+  return {
+    preset: /** @type {any} */ (choice.kind === 'transformer' ? 'small' : `rnn-${choice.kind}`),
+    model: fieldsOf(choice),
+    batch: { tokens: 800, longest, joined: [1] },
+    optimiser: { smoothing: 0 },
+    schedule: { kind: 'constant', peak: rate, warmup: 40 },
+    seed,
+  };
+}
+
+/** What a choice is, in words. @param {ModelChoice} choice @returns {string[]} */
+function wordsOf({ kind, layers = 1, heads = 1, width, score = '', window = '', positions, scaled }) {
+  const said = {
+    plain: ['no attention'],
+    bahdanau: ['Bahdanau'],
+    luong: ['Luong', score, window],
+    pointer: ['pointer network'],
+    transformer: [
+      'Transformer',
+      layers === 1 ? '1 layer' : `${layers} layers`,
+      heads === 1 ? '1 head' : `${heads} heads`,
+      positions === false ? 'no positions' : 'positions',
+      scaled === false ? 'not divided' : 'divided by √d',
+    ],
+  }[kind];
+  return [...said, `width ${width}`];
+}
+
+/** The name of a choice. @param {ModelChoice} choice */
+export const nameOf = (choice) => wordsOf(choice).join(', ');
+
+/** Names of models side by side: what each is and the other is not. @param {ModelChoice[]} choices */
+export function namesOf(choices) {
+  const words = choices.map(wordsOf);
+  return words.map((own, i) => {
+    const others = words.filter((_, j) => j !== i).flat();
+    const alone = own.filter((word) => !others.includes(word));
+    return (alone.length > 0 ? alone : own).join(', ');
+  });
+}

@@ -1,0 +1,396 @@
+// The Lab page: what is learnt, the models that learn it, and time: on, back, and on from there.
+
+import '../../view/index.js';
+import { LatestRun } from '../shared/latest.js';
+import { bindTheme } from '../shared/theme.js';
+import { button, make, slider } from '../shared/dom.js';
+import { Chart } from './chart.js';
+import { selectOf } from './choice.js';
+import { chosenOf } from './examples.js';
+import { Learner } from './learner.js';
+import { rates, readLink, writeLink } from './link.js';
+import { kUsual, namesOf } from './models.js';
+import { listenForPairs } from './own-pairs.js';
+import { Pane } from './pane.js';
+import { presets } from './presets.js';
+import { drawData, ownData, tasks } from './tasks.js';
+
+/** @typedef {import('./link.js').Setup} Setup */
+/** @typedef {import('./tasks.js').Data} Data */
+
+const kLookEvery = 200; // milliseconds between two looks at the examples while a model learns
+
+/** @param {Document} root */
+export const startPage = (root) => new Page(root).start();
+
+class Page {
+  #find;
+  /** @type {Setup} */
+  #setup;
+  /** @type {Data} */
+  #data = { pairs: [], unseen: [] };
+  /** @type {Pane[]} */
+  #panes = [];
+  #charts = {
+    accuracy: new Chart({ title: 'Right answers', say: (y) => `${Math.round(100 * y)} %`, top: 1 }),
+    loss: new Chart({ title: 'Loss', say: (y) => y.toFixed(y < 0.1 && y > 0 ? 3 : 1) }),
+  };
+  /** Whether the models learn. A run ends when this is no longer its own. @type {object | null} */
+  #running = null;
+  /** The loops of the models that still work. @type {Promise<unknown>} */
+  #loops = Promise.resolve();
+  /** Changes whenever the models are others. */
+  #version = 0;
+  /** The step that is looked at; null: where the models are. @type {number | null} */
+  #past = null;
+  #looking = new LatestRun(
+    (signal) => this.#lookAt(signal),
+    (error) => this.#failed(error),
+  );
+  #hash = location.hash;
+  #willDraw = false;
+
+  /** @param {Document} root */
+  constructor(root) {
+    this.#find = (/** @type {string} */ id) => /** @type {any} */ (root.getElementById(id));
+    this.#setup = readLink(location.hash);
+    this.controls = this.#controls();
+    this.scrubber = this.#scrubber();
+  }
+
+  start() {
+    const find = this.#find;
+    bindTheme(find('theme'));
+    find('presets').append(
+      ...presets.map(({ id, name }) => make('a', { href: `#experiment=${id}`, 'data-id': id }, name)),
+    );
+    find('charts').append(...Object.values(this.#charts).map(({ node }) => node));
+    find('train').addEventListener('click', () => (this.#running ? this.#pause() : this.#train()));
+    find('step').addEventListener('click', () => this.#train(1));
+    find('again').addEventListener('click', () => this.#open(this.#setup));
+    find('copy-link').addEventListener('click', () => this.#copyLink());
+    listenForPairs(
+      find,
+      (own) => this.#open({ ...this.#setup, task: 'own', lengths: undefined, preset: null, own }),
+      (error) => this.#failed(error),
+    );
+    addEventListener('hashchange', () => {
+      if (location.hash !== this.#hash) this.#open(readLink(location.hash));
+    });
+    this.#open(this.#setup);
+  }
+
+  #controls() {
+    const change = (/** @type {Partial<Setup>} */ part) => this.#open({ ...this.#setup, ...part, preset: null });
+    const names = Object.entries(tasks).map(([id, { name }]) => /** @type {[string, string]} */ ([id, name]));
+    const task = selectOf('Task', [...names, ['own', 'Your own pairs']], (id) =>
+      change({ task: id, lengths: id === 'own' ? undefined : tasks[id].lengths }),
+    );
+    const seed = make('input', { type: 'number', min: 1, max: 1e6, value: 1 });
+    seed.addEventListener('change', () =>
+      change({ seed: Math.min(Math.max(Math.round(Number(seed.value)) || 1, 1), 1e6) }),
+    );
+    const rate = slider(
+      'Learning rate',
+      { min: 0, max: rates.length - 1, step: 1, say: (i) => String(rates[i]) },
+      (i) => this.#setRate(rates[i]),
+    );
+    const compare = button('Compare', () => change({ models: [this.#setup.models[0], kUsual.plain] }));
+    this.#find('what').append(task.node, make('label.choice', {}, make('span', {}, 'Seed'), seed), rate.node);
+    this.#find('copy-link').before(compare);
+    return {
+      show: () => {
+        task.set(this.#setup.task);
+        seed.value = String(this.#setup.seed);
+        const nearest = rates.reduce(
+          (best, one, i) => (Math.abs(one - this.#setup.rate) < Math.abs(rates[best] - this.#setup.rate) ? i : best),
+          0,
+        );
+        rate.set(nearest);
+        compare.hidden = this.#setup.models.length > 1;
+      },
+    };
+  }
+
+  #scrubber() {
+    const range = slider('Look back', { min: 0, max: 0, step: 1, say: (i) => this.#sayStep(i) }, (i) => this.#scrub(i));
+    const on = button('Go on from here', () => this.#goOn());
+    const row = make('div.scrub-row', {}, range.node, on);
+    this.#find('scrub').append(row);
+    const input = /** @type {HTMLInputElement} */ (range.node.querySelector('input'));
+    return {
+      show: () => {
+        const steps = this.#steps;
+        input.max = String(Math.max(steps.length - 1, 0));
+        input.disabled = steps.length < 2;
+        range.set(this.#past === null ? Math.max(steps.length - 1, 0) : steps.indexOf(this.#past));
+        on.hidden = this.#past === null;
+      },
+    };
+  }
+
+  /** The steps that all models can go back to. */
+  get #steps() {
+    const [first, ...others] = this.#panes.flatMap(({ learner }) => (learner ? [learner.snapshots.steps] : []));
+    return (first ?? []).filter((step) => others.every((steps) => steps.includes(step)));
+  }
+
+  #sayStep(/** @type {number} */ index) {
+    return `step ${this.#steps[index] ?? 0}`;
+  }
+
+  /** Makes new models. @param {Setup} setup */
+  async #open(setup) {
+    const version = ++this.#version;
+    this.#running = null;
+    this.#past = null;
+    this.#looking.cancel();
+    this.#setup = setup;
+    this.#showSetup();
+    try {
+      this.#data = setup.task === 'own' ? ownData(setup.own, setup.seed) : drawData(setup.task, setup);
+    } catch (error) {
+      this.#panes.forEach((pane) => pane.end());
+      this.#find('own').open = true;
+      if (setup.own === '') return this.#say('Give your pairs below: one on each line.');
+      return this.#failed(error);
+    }
+    this.#makePanes();
+    this.#say('Making the models…');
+    const examples = chosenOf(this.#data.unseen);
+    try {
+      await Promise.all(this.#panes.map((pane, i) => this.#begin(pane, i, examples, version)));
+      if (version !== this.#version) return;
+      this.#say(
+        `${this.#data.pairs.length.toLocaleString('en')} pairs to learn from, ${this.#data.unseen.length} others to measure by. Nothing is learnt yet.`,
+      );
+      this.#enable(true);
+      this.#draw();
+    } catch (error) {
+      if (version === this.#version) this.#failed(error);
+    }
+  }
+
+  /** @param {Pane} pane @param {number} index @param {import('./tasks.js').Pair[]} examples @param {number} version */
+  async #begin(pane, index, examples, version) {
+    const { models, seed, rate } = this.#setup;
+    pane.begin(examples);
+    const learner = await Learner.create(models[index], this.#data, { seed, rate });
+    if (version !== this.#version) return learner.destroy();
+    pane.learner = learner;
+    await learner.begin();
+    await pane.look();
+    pane.facts(null);
+  }
+
+  #makePanes() {
+    for (const pane of this.#panes) pane.end();
+    const { models } = this.#setup;
+    if (this.#panes.length !== models.length) {
+      this.#panes = models.map((_, i) => this.#pane(i));
+      this.#find('panes').replaceChildren(...this.#panes.map(({ node }) => node));
+      this.#find('panes').classList.toggle('two', models.length > 1);
+    }
+    this.#panes.forEach((pane, i) => {
+      pane.showChoice(models[i]);
+      pane.facts(null);
+    });
+  }
+
+  /** @param {number} index */
+  #pane(index) {
+    const models = (/** @type {import('./models.js').ModelChoice} */ choice) =>
+      this.#setup.models.map((one, i) => (i === index ? choice : one));
+    return new Pane(index === 0 ? 'first' : 'second', {
+      changed: (choice) => this.#open({ ...this.#setup, models: models(choice), preset: null }),
+      removed: index === 0 ? null : () => this.#open({ ...this.#setup, models: [this.#setup.models[0]], preset: null }),
+      failed: (error) => this.#failed(error),
+    });
+  }
+
+  #showSetup() {
+    const find = this.#find;
+    const preset = presets.find(({ id }) => id === this.#setup.preset);
+    find('claim').textContent =
+      preset?.claim ?? (this.#setup.task === 'own' ? 'Your own pairs' : tasks[this.#setup.task].name);
+    find('reason').textContent =
+      preset?.reason ??
+      (this.#setup.task === 'own'
+        ? 'The pieces of the models are the characters of your pairs.'
+        : tasks[this.#setup.task].says);
+    find('verdict').textContent = preset ? `Checked after ${preset.steps} steps.` : '';
+    find('verdict').className = 'verdict';
+    for (const link of find('presets').children) {
+      if (link.dataset.id === this.#setup.preset) link.setAttribute('aria-current', 'true');
+      else link.removeAttribute('aria-current');
+    }
+    find('own').hidden = this.#setup.task !== 'own';
+    find('own').open = this.#setup.task === 'own' && this.#setup.own === '';
+    if (this.#setup.task === 'own') find('own-text').value = this.#setup.own;
+    this.controls.show();
+    this.#enable(false);
+    this.#hash = writeLink(this.#setup);
+    if (location.hash !== this.#hash) history.replaceState(null, '', this.#hash);
+  }
+
+  /** @param {boolean} on */
+  #enable(on) {
+    for (const id of ['train', 'step', 'again']) this.#find(id).disabled = !on;
+    this.#find('train').textContent = 'Train';
+  }
+
+  /** @param {number} [steps] to make; left out: until it is paused */
+  async #train(steps = Infinity) {
+    await this.#pause();
+    if (this.#past !== null) await this.#present();
+    const run = (this.#running = {});
+    const version = this.#version;
+    this.#find('train').textContent = 'Pause';
+    this.#say('Learning…');
+    const loops = this.#panes.map((pane) => this.#learn(pane, run, (pane.learner?.step ?? 0) + steps));
+    this.#loops = Promise.allSettled(loops);
+    try {
+      await Promise.all(loops);
+    } catch (error) {
+      if (version === this.#version) this.#failed(error);
+    }
+    if (this.#running !== run) return;
+    this.#running = null;
+    this.#find('train').textContent = 'Train';
+    this.#draw();
+  }
+
+  /** One model's loop: a slice of steps, then now and then a look. @param {Pane} pane @param {object} run @param {number} until */
+  async #learn(pane, run, until) {
+    const { learner } = pane;
+    const preset = presets.find(({ id }) => id === this.#setup.preset);
+    let looked = 0;
+    while (learner && this.#running === run && learner.step < until) {
+      const before = learner.step;
+      await learner.advance(preset && before < preset.steps ? Math.min(until, preset.steps) : until);
+      if (this.#running !== run && pane.learner !== learner) return;
+      if (performance.now() - looked > kLookEvery) {
+        await pane.look();
+        looked = performance.now();
+        pane.facts(null);
+        this.#draw();
+      }
+      if (preset && before < preset.steps && learner.step >= preset.steps) return this.#reached(run, preset);
+    }
+    if (pane.learner === learner) {
+      await pane.look();
+      pane.facts(null);
+    }
+  }
+
+  /** The claim is checked when all models have made its steps; then they rest. @param {object} run @param {import('./presets.js').Preset} preset */
+  async #reached(run, preset) {
+    const learners = this.#panes.flatMap(({ learner }) => learner ?? []);
+    for (const pane of this.#panes) {
+      await pane.look();
+      pane.facts(null);
+    }
+    if (this.#running !== run || learners.some((one) => one.step < preset.steps)) return;
+    this.#say('Checking the claim…');
+    const { holds, says } = await preset.check(learners, this.#data);
+    if (this.#running !== run) return;
+    const verdict = this.#find('verdict');
+    verdict.className = `verdict ${holds ? 'holds' : 'fails'}`;
+    verdict.textContent = `${holds ? 'It holds.' : 'It does not hold here.'} ${says}`;
+    this.#say(`Checked after ${preset.steps} steps. Train goes on.`);
+  }
+
+  /** Resolves when no model works any more. */
+  async #pause() {
+    this.#running = null;
+    this.#find('train').textContent = 'Train';
+    await this.#loops;
+  }
+
+  /** @param {number} rate */
+  async #setRate(rate) {
+    this.#setup = { ...this.#setup, rate, preset: null };
+    this.#hash = writeLink(this.#setup);
+    history.replaceState(null, '', this.#hash);
+    for (const link of this.#find('presets').children) link.removeAttribute('aria-current');
+    this.#find('verdict').textContent = '';
+    await Promise.all(this.#panes.map(({ learner }) => learner?.setRate(rate)));
+  }
+
+  /** @param {number} index of the steps that were kept */
+  #scrub(index) {
+    const steps = this.#steps;
+    this.#running = null;
+    this.#find('train').textContent = 'Train';
+    this.#past = index >= steps.length - 1 ? null : steps[index];
+    this.#looking.request(30);
+    this.#draw();
+  }
+
+  /** @param {AbortSignal} signal */
+  async #lookAt(signal) {
+    await this.#loops;
+    signal.throwIfAborted();
+    const past = this.#past;
+    const look = (/** @type {Pane} */ pane) =>
+      past === null ? pane.look() : pane.learner?.lookBack(past, () => pane.look());
+    this.#loops = Promise.allSettled(this.#panes.map(look));
+    await this.#loops;
+    for (const pane of this.#panes) pane.facts(past);
+  }
+
+  async #present() {
+    this.#past = null;
+    this.#draw();
+  }
+
+  /** Goes on from the step that is looked at: what came after it is forgotten. */
+  async #goOn() {
+    const past = this.#past;
+    if (past === null) return;
+    this.#looking.cancel();
+    await this.#pause();
+    await Promise.all(this.#panes.map(({ learner }) => learner?.goBack(past)));
+    this.#past = null;
+    this.#train();
+  }
+
+  /** The curves and the scrubber, at most once a frame. */
+  #draw() {
+    if (this.#willDraw) return;
+    this.#willDraw = true;
+    requestAnimationFrame(() => {
+      this.#willDraw = false;
+      const names = namesOf(this.#setup.models);
+      const series = this.#panes.map((pane, i) => pane.series(names[i] ?? ''));
+      this.#charts.accuracy.show(
+        series.map(({ accuracy }) => accuracy),
+        this.#past,
+      );
+      this.#charts.loss.show(
+        series.map(({ loss }) => loss),
+        this.#past,
+      );
+      this.scrubber.show();
+    });
+  }
+
+  async #copyLink() {
+    await navigator.clipboard?.writeText(location.href).catch(() => {});
+    this.#say('The address of this page has the task, the models and the seed.');
+  }
+
+  /** @param {string} text */
+  #say(text) {
+    this.#find('lab-status').classList.remove('failed');
+    this.#find('lab-status').textContent = text;
+  }
+
+  /** @param {unknown} error */
+  #failed(error) {
+    this.#running = null;
+    this.#find('train').textContent = 'Train';
+    this.#find('lab-status').classList.add('failed');
+    this.#find('lab-status').textContent = error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,182 @@
+// One model of the Lab: its choices, its examples, and the attention of the chosen one.
+
+import { Selection, headsOf, sliceOf } from '../../view/index.js';
+import { hand } from '../shared/download.js';
+import { button, make, segmented } from '../shared/dom.js';
+import { Examples } from './examples.js';
+import { choiceControls } from './choice.js';
+import { Plane, isPlane } from './plane.js';
+import { zipOf } from './zip.js';
+
+/** @typedef {import('../../view/trace.js').Kind} Kind */
+/** @typedef {import('./learner.js').Learner} Learner */
+/** @typedef {import('./models.js').ModelChoice} ModelChoice */
+/** @typedef {import('./tasks.js').Pair} Pair */
+
+/** @type {[Kind, string][]} */
+const kKinds = [
+  ['cross', 'Cross'],
+  ['encoderSelf', 'Encoder'],
+  ['decoderSelf', 'Decoder'],
+];
+
+export class Pane {
+  node;
+  /** @type {Learner | null} */
+  learner = null;
+  #role;
+  #choice;
+  #examples;
+  #facts = make('p.caption.facts-line');
+  #matrix = /** @type {any} */ (make('qkv-matrix'));
+  #heads = /** @type {any} */ (make('qkv-heads'));
+  #plane = new Plane();
+  #none = make(
+    'p.caption.none',
+    { hidden: true },
+    'This model has no attention: there is nothing to show but what it writes.',
+  );
+  #kinds;
+  /** @type {Kind} */
+  #kind = 'cross';
+  #head = { layer: 0, head: 0 };
+  #chosen = 1;
+  /** @type {{pair: Pair, written: string | null, trace: any}[]} */
+  #shown = [];
+
+  /**
+   * @param {'first' | 'second'} role
+   * @param {{changed: (choice: ModelChoice) => void, removed: (() => void) | null, failed: (error: unknown) => void}} asks
+   */
+  constructor(role, { changed, removed, failed }) {
+    this.#role = role;
+    const name = role === 'first' ? 'the first model' : 'the second model';
+    this.#choice = choiceControls(changed);
+    this.#examples = new Examples(name, (index) => this.#choose(index));
+    this.#kinds = segmented(`Attention, ${name}`, kKinds, (kind) => {
+      this.#kind = /** @type {Kind} */ (kind);
+      this.#head = { layer: 0, head: 0 };
+      this.#draw();
+    });
+    this.#kinds.set('cross');
+    this.#matrix.selection = new Selection();
+    this.#heads.addEventListener('qkv-choose', (/** @type {CustomEvent} */ event) => {
+      this.#head = event.detail;
+      this.#draw();
+    });
+    const save = button('Save model', () => this.#save().catch(failed));
+    const tools = make('div.pane-tools', {}, save, ...(removed ? [button('Remove', removed)] : []));
+    this.node = make(
+      `section.card.pane.${role}`,
+      { 'aria-label': role === 'first' ? 'First model' : 'Second model' },
+      make('header', {}, this.#choice.node),
+      make('div.facts-row', {}, this.#facts, tools),
+      this.#examples.node,
+      make('div.pane-views', {}, this.#kinds.node, this.#heads),
+      this.#plane.node,
+      this.#matrix,
+      this.#none,
+    );
+  }
+
+  /** @param {ModelChoice} choice */
+  showChoice(choice) {
+    this.#choice.show(choice);
+    const isTransformer = choice.kind === 'transformer';
+    this.#kinds.node.hidden = !isTransformer;
+    this.#heads.hidden = !isTransformer;
+    this.#none.hidden = choice.kind !== 'plain';
+    this.#matrix.hidden = choice.kind === 'plain';
+    if (!isTransformer) this.#kind = 'cross';
+    this.#kinds.set(this.#kind);
+    this.#head = { layer: 0, head: 0 };
+  }
+
+  /** @param {Pair[]} pairs */
+  begin(pairs) {
+    this.#shown = pairs.map((pair) => ({ pair, written: null, trace: null }));
+    this.#chosen = Math.min(1, pairs.length - 1);
+    this.#draw();
+  }
+
+  /** Asks the model for its examples as it is now, and draws them. */
+  async look() {
+    const { learner } = this;
+    if (!learner) return;
+    for (const one of this.#shown) {
+      const { written, trace } = await learner.show(one.pair);
+      if (this.learner !== learner) return;
+      one.written = written;
+      one.trace = trace;
+    }
+    this.#draw();
+  }
+
+  /** @param {number | null} lookedAt the step that is shown; null: where the model is */
+  facts(lookedAt) {
+    const { learner } = this;
+    if (!learner) {
+      this.#facts.textContent = 'Getting ready…';
+      return;
+    }
+    const accuracy = learner.points.at(-1)?.accuracy ?? 0;
+    const said = [
+      lookedAt === null ? `Step ${learner.step}` : `Looking at step ${lookedAt}`,
+      `${Math.round(100 * accuracy)} % right`,
+      ...(learner.speed
+        ? [`${learner.speed < 10 ? learner.speed.toFixed(1) : Math.round(learner.speed)} steps/s`]
+        : []),
+      `${learner.info.parameters?.toLocaleString('en') ?? '?'} weights`,
+    ];
+    this.#facts.textContent = said.join(' · ');
+  }
+
+  /** Of the curves. @param {string} name */
+  series(name) {
+    const points = this.learner?.points ?? [];
+    return {
+      accuracy: { name, role: this.#role, points: points.map(({ step, accuracy }) => ({ x: step, y: accuracy })) },
+      loss: {
+        name,
+        role: this.#role,
+        points: points.filter(({ loss }) => !Number.isNaN(loss)).map(({ step, loss }) => ({ x: step, y: loss })),
+      },
+    };
+  }
+
+  #choose(/** @type {number} */ index) {
+    this.#chosen = index;
+    this.#draw();
+  }
+
+  #draw() {
+    this.#examples.show(this.#shown, this.#chosen);
+    const chosen = this.#shown[this.#chosen];
+    const hasPlane = !!chosen && isPlane(chosen.pair[0]);
+    this.#plane.node.toggleAttribute('hidden', !hasPlane);
+    if (hasPlane) this.#plane.show(chosen.pair[0], chosen.pair[1], chosen.written ?? '');
+    const trace = chosen?.trace;
+    if (!trace || trace.cross.shape[0] === 0) {
+      this.#matrix.slice = null;
+      this.#heads.show(null, this.#kind, null);
+      return;
+    }
+    const [layers, heads] = headsOf(trace, this.#kind);
+    const layer = Math.min(this.#head.layer, layers - 1);
+    const head = Math.min(this.#head.head, heads - 1);
+    this.#head = { layer, head };
+    this.#matrix.slice = sliceOf(trace, { kind: this.#kind, layer, head });
+    this.#heads.classList.toggle('masked', this.#kind === 'decoderSelf');
+    if (!this.#heads.hidden) this.#heads.show(trace, this.#kind, this.#head);
+  }
+
+  async #save() {
+    if (!this.learner) return;
+    hand(zipOf(await this.learner.files()), `lab-${this.learner.choice.kind}-step-${this.learner.step}.zip`);
+  }
+
+  end() {
+    this.learner?.destroy();
+    this.learner = null;
+  }
+}

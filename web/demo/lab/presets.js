@@ -1,0 +1,213 @@
+// The Lab's experiments: each is a claim with its reason, two models or one, and the check that the claim holds. A seed
+// repeats each bit for bit.
+
+import { kUsual } from './models.js';
+import { facts } from './facts.js';
+
+/** @typedef {import('./learner.js').Learner} Learner */
+/** @typedef {import('./models.js').ModelChoice} ModelChoice */
+
+/**
+ * @typedef {object} Preset
+ * @property {string} id as addresses name it
+ * @property {string} name
+ * @property {string} claim a sentence
+ * @property {string} reason why it is so
+ * @property {string} task
+ * @property {[number, number]} [lengths] of the sources
+ * @property {number} seed
+ * @property {number} rate
+ * @property {number} steps after which the claim is checked
+ * @property {ModelChoice[]} models one, or two to compare
+ * @property {(learners: Learner[], data: import('./tasks.js').Data) => Promise<{holds: boolean, says: string}>} check
+ */
+
+const percent = (/** @type {number} */ share) => `${Math.round(100 * share)} %`;
+
+/** @type {Preset[]} */
+export const presets = [
+  {
+    id: 'alignment',
+    name: 'Alignment emerges',
+    claim: 'Nobody tells the model where to look, and it finds out.',
+    reason:
+      'To write a string backwards, each step needs one letter. The weights are differentiable, so the loss pulls them ' +
+      'to that letter: the matrix becomes the other diagonal (Bahdanau et al. 2014).',
+    task: 'reversal',
+    lengths: [2, 12],
+    seed: 1,
+    rate: 0.005,
+    steps: 300,
+    models: [kUsual.bahdanau],
+    check: async ([learner], { unseen }) => {
+      const before = await learner.lookBack(0, () => facts.onDiagonal(learner, unseen));
+      const after = await facts.onDiagonal(learner, unseen);
+      return {
+        holds: before < 0.3 && after > 0.5,
+        says: `The letter that is to be written gets ${percent(after)} of the weight; at the start it was ${percent(before)}.`,
+      };
+    },
+  },
+  {
+    id: 'bottleneck',
+    name: 'The bottleneck of one vector',
+    claim: 'Without attention, long strings fail.',
+    reason:
+      'The plain model reads the whole source into one state of fixed size. Each further letter has to share it. With ' +
+      'attention every state of the encoder can still be read (Cho et al. 2014; Bahdanau et al. 2014).',
+    task: 'copy',
+    lengths: [2, 12],
+    seed: 1,
+    rate: 0.005,
+    steps: 400,
+    models: [kUsual.plain, kUsual.bahdanau],
+    check: async (learners, { unseen }) => {
+      const [plain, attends] = await Promise.all(learners.map((one) => facts.byLength(one, unseen, 8)));
+      return {
+        holds: plain.long < 0.2 && attends.long > 0.6,
+        says: `Right, of strings of 8 letters or more: ${percent(plain.long)} without attention, ${percent(attends.long)} with it. Of shorter ones: ${percent(plain.short)} and ${percent(attends.short)}.`,
+      };
+    },
+  },
+  {
+    id: 'place',
+    name: 'dot and place',
+    claim: 'A dot product compares what is said, not where.',
+    reason:
+      'To copy, step t needs place t, whatever stands there. The score dot has no weights, so the states themselves would ' +
+      'have to count alike on both sides. The score location has a weight for each place (Luong et al. 2015).',
+    task: 'copy',
+    lengths: [2, 12],
+    seed: 1,
+    rate: 0.005,
+    steps: 300,
+    models: [
+      { ...kUsual.luong, score: 'dot' },
+      { ...kUsual.luong, score: 'location' },
+    ],
+    check: async (learners, { unseen }) => {
+      const [dot, location] = await Promise.all(learners.map((one) => one.accuracy(unseen)));
+      return {
+        holds: location > dot + 0.3,
+        says: `Right after 300 steps: ${percent(dot)} with dot, ${percent(location)} with location.`,
+      };
+    },
+  },
+  {
+    id: 'local',
+    name: 'local-p finds its place',
+    claim: 'A window that is predicted goes where it is needed; one that moves along does not.',
+    reason:
+      'local-m looks around place t at step t, which a reversed string needs only in the middle. local-p computes the ' +
+      'centre of its window from the decoder’s state, and learns to go backwards (Luong et al. 2015).',
+    task: 'reversal',
+    lengths: [2, 14],
+    seed: 1,
+    rate: 0.005,
+    steps: 300,
+    models: [
+      { ...kUsual.luong, window: 'local-m' },
+      { ...kUsual.luong, window: 'local-p' },
+    ],
+    check: async (learners, { unseen }) => {
+      const [moves, predicts] = await Promise.all(learners.map((one) => one.accuracy(unseen)));
+      const away = await facts.awayFromDiagonal(learners[1], unseen);
+      return {
+        holds: predicts > moves + 0.3 && away < 2,
+        says: `Right: ${percent(moves)} with local-m, ${percent(predicts)} with local-p, whose centres are ${away.toFixed(1)} places away from the letter on average.`,
+      };
+    },
+  },
+  {
+    id: 'positions',
+    name: 'Why positions',
+    claim: 'Without positions a Transformer cannot reverse.',
+    reason:
+      'Attention sees a set: if the rows of the encoder change places, its outputs change places with them. Which letter ' +
+      'came last is then nowhere to be read. The sinusoids put it there (Vaswani et al. 2017, section 3.5).',
+    task: 'reversal',
+    lengths: [2, 8],
+    seed: 1,
+    rate: 0.006,
+    steps: 400,
+    models: [{ ...kUsual.transformer, positions: false }, kUsual.transformer],
+    check: async (learners, { unseen }) => {
+      const [without, with_] = await Promise.all(learners.map((one) => one.accuracy(unseen)));
+      return {
+        holds: without < 0.3 && with_ > without + 0.4,
+        says: `Right: ${percent(without)} without positions, ${percent(with_)} with them.`,
+      };
+    },
+  },
+  {
+    id: 'scale',
+    name: 'Why √d',
+    claim: 'Without the division by √d, the softmax is saturated before anything is learnt.',
+    reason:
+      'The product of two vectors of d independent numbers has a variance of d. A softmax of large scores is all on one ' +
+      'key, where its gradient is almost nothing. Dividing by √d keeps the variance at 1 (Vaswani et al. 2017, section 3.2.1).',
+    task: 'reversal',
+    lengths: [2, 8],
+    seed: 1,
+    rate: 0.006,
+    steps: 300,
+    models: [
+      { kind: 'transformer', width: 96, layers: 1, heads: 1, scaled: false },
+      { kind: 'transformer', width: 96, layers: 1, heads: 1 },
+    ],
+    check: async (learners, { unseen }) => {
+      const [raw, scaled] = await Promise.all(
+        learners.map((one) => one.lookBack(0, () => facts.largest(one, unseen.slice(0, 20)))),
+      );
+      const [without, with_] = await Promise.all(learners.map((one) => one.accuracy(unseen)));
+      return {
+        holds: raw > scaled + 0.15 && with_ > without,
+        says: `At step 0 the largest weight of a row was ${percent(raw)} without the scale and ${percent(scaled)} with it. Right in the end: ${percent(without)} and ${percent(with_)}.`,
+      };
+    },
+  },
+  {
+    id: 'heads',
+    name: 'Why several heads',
+    claim: 'Four heads learn sooner than one of the same width.',
+    reason:
+      'The next digit of a sorted string depends on several places at once: which digits there are, and how many were ' +
+      'written. One head has one distribution, in which places mix into a mean; four look at different places, at the ' +
+      'same cost (Vaswani et al. 2017, section 3.2.2).',
+    task: 'sorting',
+    lengths: [2, 12],
+    seed: 1,
+    rate: 0.006,
+    steps: 300,
+    models: [
+      { kind: 'transformer', width: 48, layers: 1, heads: 1 },
+      { kind: 'transformer', width: 48, layers: 1, heads: 4 },
+    ],
+    check: async (learners, { unseen }) => {
+      const [one, four] = await Promise.all(learners.map((each) => each.accuracy(unseen)));
+      const [last, lastOfFour] = learners.map(({ points }) => /** @type {number} */ (points.at(-1)?.loss));
+      return {
+        holds: four > one + 0.1 && lastOfFour < last,
+        says: `Right after 300 steps: ${percent(one)} with one head, ${percent(four)} with four; the loss is ${last.toFixed(2)} and ${lastOfFour.toFixed(2)}.`,
+      };
+    },
+  },
+  {
+    id: 'pointer',
+    name: 'A pointer sorts',
+    claim: 'Where attention is the output, any number of places can be written.',
+    reason:
+      'A pointer network has no vocabulary: each step writes the place that the attention chooses, so that numbers need ' +
+      'no pieces of their own and sets may have any size (Vinyals et al. 2015).',
+    task: 'numbers',
+    lengths: [3, 6],
+    seed: 1,
+    rate: 0.01,
+    steps: 800,
+    models: [{ kind: 'pointer', width: 32 }],
+    check: async ([learner], { unseen }) => {
+      const right = await learner.accuracy(unseen);
+      return { holds: right > 0.7, says: `Right, of sets that it has not seen: ${percent(right)}.` };
+    },
+  },
+];

@@ -1,0 +1,157 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+// What every trainer has: an engine of its own, runs that can be paused, states to go back to, and an end.
+import { QkvError, domException, toPublicError } from '../base/errors.js';
+import { inRange, invalid, readFields } from '../base/given.js';
+import { createEndpoint } from '../worker/endpoint.js';
+import { trainWorkerUrl } from './assets.js';
+
+/** @typedef {import('./train-engine.js').Progress} Progress */
+/** @typedef {import('./train-engine.js').Checkpoint} Checkpoint */
+
+/**
+ * @typedef {object} RunOptions
+ * @property {number} [steps] updates to make; left out: until it is paused or aborted
+ * @property {number} [interval] milliseconds between two reports; left out: 250
+ * @property {(progress: Progress) => void} [onProgress]
+ * @property {AbortSignal | null} [signal] ends the run, with its reason
+ */
+
+const kRun = ['steps', 'interval', 'onProgress', 'signal'];
+
+/** @param {boolean} worker whether it runs in a worker of its own @param {string | undefined} base */
+export const trainingEngine = (worker, base) =>
+  createEndpoint(worker, {
+    script: () => trainWorkerUrl(base),
+    handlers: () => import('./train-engine.js').then(({ createHandlers }) => createHandlers()),
+  });
+
+export class Training {
+  #engine;
+  #life = new AbortController();
+  /** @type {AbortController | null} of the run that is going on */
+  #running = null;
+
+  /** @protected @param {import('../worker/endpoint.js').Endpoint} engine */
+  constructor(engine) {
+    this.#engine = engine;
+  }
+
+  /**
+   * Trains, until the steps are made, `pause()` is called or the signal aborts. One run at a time.
+   * @param {RunOptions} [options]
+   * @returns {Promise<Progress | undefined>} of the last report; undefined if no step was made. Rejects with the
+   *   signal's reason, with a QkvError if the loss is no longer a number, and with AbortError after `destroy()`
+   */
+  async run(options) {
+    const { steps = Infinity, interval = 250, onProgress, signal } = readFields(options, 'run', kRun);
+    if (this.#running) throw invalid('', 'the trainer is running: pause it first');
+    inRange(steps, 0, Infinity, 'steps');
+    inRange(interval, 0, Infinity, 'interval');
+    this.#running = new AbortController();
+    const { signal: paused } = this.#running;
+    /** @type {Progress | undefined} */
+    let last;
+    try {
+      for (let left = steps; left > 0 && !paused.aborted;) {
+        signal?.throwIfAborted();
+        const asked = { steps: Math.min(left, 1e9), milliseconds: interval };
+        const progress = /** @type {Progress} */ (await this.call('train', asked, signal));
+        left -= progress.steps;
+        last = progress;
+        onProgress?.(progress);
+      }
+      return last;
+    } finally {
+      this.#running = null;
+    }
+  }
+
+  /** Ends the current run after its step; `run` then resolves. Without a run it does nothing. */
+  pause() {
+    if (!this.#running || this.#running.signal.aborted) return;
+    this.#running.abort();
+    this.call('pause', {}).catch(() => {}); // the run reports an engine that has ended
+  }
+
+  /**
+   * Takes effect from the next step on.
+   * @param {number} rate from 0 to 10; of a schedule, its peak
+   */
+  async setLearningRate(rate) {
+    inRange(rate, 0, 10, 'rate');
+    await this.call('rate', { rate });
+  }
+
+  /**
+   * The loss on the data of `dev`, with the average of the weights if there is one.
+   * @returns {Promise<number>} nats for each piece or place
+   */
+  measure() {
+    return this.call('measure', {});
+  }
+
+  /**
+   * The state with which another trainer with the same data and config continues, bit for bit.
+   * @returns {Promise<Checkpoint>}
+   */
+  checkpoint() {
+    return this.call('save', {});
+  }
+
+  /**
+   * Takes over a state that this trainer, or another with the same data and config, has had. What comes next is
+   * then what came after that state, bit for bit, unless the learning rate was changed. No run may be going on.
+   * @param {Checkpoint} checkpoint
+   * @returns {Promise<void>} rejects with a QkvError that says what does not fit; then the trainer must not be used
+   */
+  async restore(checkpoint) {
+    if (this.#running) throw invalid('', 'the trainer is running: pause it first');
+    const { place, tensors } = readFields(checkpoint, 'restore', ['place', 'tensors']);
+    if (typeof place !== 'string' || !(tensors instanceof Uint8Array)) {
+      throw invalid('checkpoint', 'expected what checkpoint() gave');
+    }
+    await this.call('restore', { checkpoint: { place, tensors } });
+  }
+
+  /**
+   * The size of the engine's memory.
+   * @returns {Promise<number>} bytes
+   */
+  memoryBytes() {
+    return this.call('memory', {});
+  }
+
+  /** Frees everything. Running calls reject with an AbortError, later ones with an InvalidStateError. */
+  destroy() {
+    if (this.#life.signal.aborted) return;
+    this.#life.abort();
+    this.#engine.close();
+  }
+
+  [Symbol.dispose]() {
+    this.destroy();
+  }
+
+  async [Symbol.asyncDispose]() {
+    this.destroy();
+  }
+
+  /**
+   * @protected
+   * @param {string} method
+   * @param {object} args
+   * @param {AbortSignal | null} [signal]
+   * @returns {Promise<any>}
+   */
+  async call(method, args, signal) {
+    if (this.#life.signal.aborted) {
+      throw domException('InvalidStateError', new QkvError('DESTROYED', 'the trainer has been destroyed'));
+    }
+    try {
+      return await this.#engine.call(method, args, { signal: signal ?? undefined });
+    } catch (error) {
+      if (!this.#life.signal.aborted) throw toPublicError(error);
+      throw domException('AbortError', new QkvError('DESTROYED', 'the trainer was destroyed while this was running'));
+    }
+  }
+}
