@@ -35,6 +35,7 @@ Result<void> ReadSelection(const val& request, Selection& selection) {
   QKV_TRY(const size_t kind, IndexOf(kSelectionNames, Text(request, "selection"), "selection"));
   selection.kind = static_cast<SelectionKind>(kind);
   selection.temperature = static_cast<float>(Number(request, "temperature"));
+  selection.alpha = static_cast<float>(Number(request, "alpha"));
   selection.seed = static_cast<uint64_t>(Number(request, "seedHigh")) << 32;
   selection.seed |= static_cast<uint64_t>(Number(request, "seedLow"));
   return {};
@@ -45,6 +46,7 @@ Result<void> ReadWindow(const val& request, Choices& choices) {
   QKV_TRY(const size_t kind, IndexOf(kWindowNames, Text(request, "kind"), "window"));
   window.kind = static_cast<WindowKind>(kind);
   window.half_width = Number(request, "halfWidth");
+  window.sinks = static_cast<size_t>(Number(request, "sinks"));
   const auto keep = [&](const char* name) {
     const val tensor = Field(request, name);
     return IsGiven(tensor) ? choices.Keep(tensor) : ConstHeads{};

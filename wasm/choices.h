@@ -24,7 +24,7 @@ struct Choices {
   }
 };
 
-// {score, parameters: [{name, data, shape}], selection, temperature, seedHigh, seedLow, window, mask, maskUsed,
+// {score, parameters: [{name, data, shape}], selection, temperature, alpha, seedHigh, seedLow, window, mask, maskUsed,
 // columns, spread}; web/lib/engine/glue.d.ts says what each is.
 Result<void> ReadChoices(const val& request, Choices& choices);
 

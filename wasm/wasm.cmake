@@ -69,7 +69,7 @@ endif()
 add_custom_command(TARGET qkv_wasm POST_BUILD COMMAND ${CMAKE_NM} $<TARGET_FILE:qkv_core> > core.symbols)
 # The models that people bring: BERT's and GPT-2's kinds, whole MarianMT folders, what PyTorch pickles. Where threads or
 # training are asked for, translation is meant.
-set(QKV_ATTENTION_BINDINGS wasm/attention.cc wasm/choices.cc wasm/positions.cc wasm/tensor.cc)
+set(QKV_ATTENTION_BINDINGS wasm/attention.cc wasm/choices.cc wasm/linear_attention.cc wasm/positions.cc wasm/tensor.cc)
 if(QKV_WASM_TRAINING)  # the attention family with its gradients, linked as the family is, so that one glue serves all
   qkv_program(qkv_attention_wasm attention ${QKV_ATTENTION_BINDINGS} wasm/attention_gradient.cc)
   target_link_options(qkv_attention_wasm PRIVATE -Oz)

@@ -39,11 +39,12 @@ class HeadForward {
     const KeyRange computed = FindVisibleKeys(task_, first, count, visible, record_);
     MapQueries(task_, first, count, queries);
     ScaleQueries(task_, count, queries);
-    ComputeScores(task_, queries, count, record_.scores != nullptr ? KeyRange{0, task_.keys.rows} : computed, rows);
+    ComputeScores(task_, first, queries, count, record_.scores != nullptr ? KeyRange{0, task_.keys.rows} : computed,
+                  rows);
     // Each row by itself: logits, weights, and what is no product of weights and values.
     for (size_t r = 0; r < count; ++r) {
       float* row = rows + r * width_;
-      ScoresToLogits(task_, first + r, visible[r].keys, used, row, record_);
+      ScoresToLogits(task_, first + r, visible[r], used, row, record_);
       if (selection_ == SelectionKind::kMaxPool) {
         MaxPool(first + r, visible[r], row, extra, used);
         continue;
@@ -53,10 +54,13 @@ class HeadForward {
       if (head_.finite_values) continue;
       MultiplyValues(first + r, 1, computed, row);
       AddNotFinite(visible[r].keys, row, extra, output_.Row(first + r));
+      AddRelativeValues(first + r, 1, computed, row);
     }
     // One product for the group: weights V.
     const bool product = head_.value.data != nullptr && selection_ != SelectionKind::kMaxPool;
-    if (product && head_.finite_values) MultiplyValues(first, count, computed, rows);
+    if (!product || !head_.finite_values) return;
+    MultiplyValues(first, count, computed, rows);
+    AddRelativeValues(first, count, computed, rows);
   }
 
  private:
@@ -87,10 +91,25 @@ class HeadForward {
     Multiply(product, count);
   }
 
+  // Adds the rows of the values' table: keys in one bin of distances share a row, and have their weights' sum of it.
+  void AddRelativeValues(size_t first, size_t count, KeyRange computed, const float* rows) const {
+    const RelativeTable& table = task_.score.relative_values;
+    for (size_t r = 0; r < count && !table.empty(); ++r) {
+      float* output = output_.Row(first + r);
+      table.ForEachRun(task_.Place(first + r), computed, [&](size_t bin, KeyRange keys) {
+        double weight = 0;
+        for (size_t j = keys.begin; j < keys.end; ++j) weight += rows[r * width_ + j];
+        const float* row = table.rows.Row(bin);
+        for (size_t c = 0; c < output_.dim && weight != 0; ++c) output[c] += static_cast<float>(weight * row[c]);
+      });
+    }
+  }
+
   // Adds NaN and infinities of the values that a query sees: the packed values have zeros there. A soft weight that is
-  // 0 by rounding counts as seen; the zeros of a hard selection do not.
+  // 0 by rounding counts as seen; the zeros of a hard or sparse selection do not.
   void AddNotFinite(KeyRange visible, const float* weights, const float* logits, float* output) const {
-    const bool hard = selection_ == SelectionKind::kArgmax || selection_ == SelectionKind::kSampled;
+    const bool hard = selection_ == SelectionKind::kArgmax || selection_ == SelectionKind::kSampled ||
+                      task_.attention.selection.sparse();
     for (size_t j = visible.begin; j < visible.end; ++j) {
       if (logits[j] == kMasked || (hard && weights[j] == 0)) continue;
       const float* value = head_.value.Row(j);

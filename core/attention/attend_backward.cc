@@ -128,6 +128,8 @@ class CallBackward {
                         pair_weight.data(),
                         pair_weight[dim],
                         pair_weight[dim + 1],
+                        pair_weight.data() + dim + 2,
+                        pair_weight.data() + dim + 2 + state.score.relative.size(),
                         to_.query.Head(head),
                         to_.key.Head(in_.KeyHead(head)),
                         to_.parameters,

@@ -28,6 +28,7 @@ struct AttentionGradients {
 // The backward of Attend; the first three arguments are those of Attend. Gradients that overlap are added up, with the
 // same bits on any number of threads. What each selection passes on:
 //   soft, gate    to logits and values
+//   sparsemax, entmax  the same, where the weight is above 0
 //   argmax        to values, and through the window's Gaussian
 //   sampled       the same, and to logits through the log-likelihood of the key that was drawn
 //   max pooling   to the values that won, and through the window's Gaussian

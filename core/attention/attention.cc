@@ -3,6 +3,8 @@
 #include <cmath>
 #include <string>
 
+#include "core/attention/entmax.h"
+
 namespace qkv {
 namespace {
 
@@ -32,7 +34,15 @@ Result<void> CheckAttention(const Attention& attention, const AttentionInputs& i
   if (!(attention.selection.temperature >= kLeastTemperature) || !std::isfinite(attention.selection.temperature)) {
     return Invalid("the temperature must be 1e-30 or more; its limit at 0 is the selection argmax", "temperature");
   }
+  if (attention.selection.kind == SelectionKind::kEntmax &&
+      !(attention.selection.alpha >= 1 && attention.selection.alpha <= kLargestAlpha)) {
+    return Invalid("alpha must be from 1, which is the softmax, to 3; 2 is sparsemax", "alpha");
+  }
   QKV_CHECK(CheckScore(*attention.score, attention.parameters, query.heads, query.dim, key.dim, key.rows));
+  if (const Parameter* of_values = FindParameter(attention.parameters, "A_v");
+      of_values != nullptr && value.data != nullptr && of_values->value.dim != value.dim) {
+    return Invalid("A_v needs as many columns as values: " + std::to_string(value.dim), "A_v");
+  }
   return CheckWindow(attention.window, query.heads, query.rows, query.dim);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/attention/entmax.h"
 #include "core/attention/head_stages.h"
 #include "core/attention/row_odds.h"
 #include "core/kernels/matmul.h"
@@ -33,7 +34,8 @@ class HeadBackwardPass {
         sums_(call.head_gradients.sums + call.segment * call.head_gradients.sums_size()),
         local_p_(call.attention.window.kind == WindowKind::kLocalP) {
     const SelectionKind kind = call.attention.selection.kind;
-    const bool through_weights = kind == SelectionKind::kSoft || kind == SelectionKind::kGate;
+    const bool through_weights =
+        kind == SelectionKind::kSoft || kind == SelectionKind::kGate || call.attention.selection.sparse();
     reaches_logits_ = (through_weights && (call.packed_values != nullptr || loss_.weights != nullptr)) ||
                       loss_.log_likelihood != nullptr || loss_.entropy != nullptr;
   }
@@ -81,7 +83,7 @@ class HeadBackwardPass {
     MapQueries(task_, first, count, scaled_);
     std::copy_n(scaled_, count * dim_, unscaled_);
     ScaleQueries(task_, count, scaled_);
-    ComputeScores(task_, scaled_, count, computed, logits_);
+    ComputeScores(task_, first, scaled_, count, computed, logits_);
     if (a_.selection.kind == SelectionKind::kMaxPool) return MaxPool(first, count, visible);
     // Gradients, from the output back to the mapped queries and keys.
     OutputToWeights(first, count, computed);
@@ -89,6 +91,7 @@ class HeadBackwardPass {
     WeightsToValues(first, count, computed);
     if (!reaches_logits_) return;
     ScoresToMapped(count, computed, queries);
+    ScoresToRelative(first, count, computed, queries);
     ScaleBackward(count, queries);
   }
 
@@ -100,7 +103,7 @@ class HeadBackwardPass {
       const size_t query = first + r;
       const KeyRange seen = visible[r].keys;
       float *logits = logits_ + r * width_, *weights = gradient_;
-      ScoresToLogits(task_, query, seen, used_, logits);
+      ScoresToLogits(task_, query, visible[r], used_, logits);
       std::fill(weights + seen.begin, weights + seen.end, 0.0f);
       double centre_gradient = 0;
       ForEachWinner(seen, logits, values, [&](size_t c, size_t winner) {
@@ -135,6 +138,7 @@ class HeadBackwardPass {
       product.y = gradient_ + computed.begin;
       product.y_stride = width_;
       Multiply(product, count);
+      OutputToWeightsByDistance(first, count, computed);
     } else {
       std::fill_n(gradient_, count * width_, 0.0f);
     }
@@ -145,13 +149,28 @@ class HeadBackwardPass {
     }
   }
 
+  // The part of the values' table: do' a, for the row a of each key's distance.
+  void OutputToWeightsByDistance(size_t first, size_t count, KeyRange computed) {
+    const RelativeTable& table = score_.relative_values;
+    if (table.empty()) return;
+    for (size_t r = 0; r < count; ++r) {
+      const float* output = call_.output.Row(first + r);
+      table.ForEachRun(task_.Place(first + r), computed, [&](size_t bin, KeyRange keys) {
+        const float* row = table.rows.Row(bin);
+        double product = 0;
+        for (size_t c = 0; c < table.rows.dim; ++c) product += static_cast<double>(output[c]) * row[c];
+        for (size_t j = keys.begin; j < keys.end; ++j) gradient_[r * width_ + j] += static_cast<float>(product);
+      });
+    }
+  }
+
   // One row: scores at `at` become weights, then gradients of weights become those of scores.
   void RowBackward(size_t query, const VisibleKeys& visible, KeyRange computed, size_t at) {
     const KeyRange seen = visible.keys;
     const double centre = visible.centre;
     float *p = logits_ + at, *w = weights_ + at, *g = gradient_ + at;
     // The forward again: weights before the Gaussian in p, after it in w.
-    ScoresToLogits(task_, query, seen, used_, p);
+    ScoresToLogits(task_, query, visible, used_, p);
     std::copy(p + seen.begin, p + seen.end, row_logits_ + seen.begin);
     const int32_t selected = Select(a_.selection, call_.head, task_.Place(query), seen, p);
     if (local_p_) {
@@ -208,6 +227,9 @@ class HeadBackwardPass {
           if (p[j] != 0) g[j] *= p[j] / (1 + std::exp(row_logits_[j]));
         }
         return;
+      case SelectionKind::kSparsemax:
+      case SelectionKind::kEntmax:
+        return EntmaxBackward(a_.selection.power(), p + seen.begin, g + seen.begin, seen.size());
       case SelectionKind::kArgmax:
       case SelectionKind::kSampled:
       case SelectionKind::kMaxPool:
@@ -250,8 +272,21 @@ class HeadBackwardPass {
     sums_[dim_ + 1] -= static_cast<float>(sum);
   }
 
-  // dv' += do' w
+  // dv' += do' w, and the same of the values' table, where keys in one bin have their weights' sum.
   void WeightsToValues(size_t first, size_t count, KeyRange computed) {
+    const RelativeTable& table = score_.relative_values;
+    float* sums = sums_ + dim_ + 2 + score_.relative.size();
+    for (size_t r = 0; r < count && !table.empty() && call_.packed_values != nullptr; ++r) {
+      const float* output = call_.output.Row(first + r);
+      table.ForEachRun(task_.Place(first + r), computed, [&](size_t bin, KeyRange keys) {
+        double weight = 0;
+        for (size_t j = keys.begin; j < keys.end; ++j) weight += weights_[r * width_ + j];
+        if (weight == 0) return;
+        for (size_t c = 0; c < table.rows.dim; ++c) {
+          sums[bin * table.rows.dim + c] += static_cast<float>(weight * output[c]);
+        }
+      });
+    }
     if (call_.value_sums == nullptr) return;
     const ConstRows output = Part(call_.output, first, count);
     AddProduct(output.dim, computed.size(), count, {output.data, output.stride, true},
@@ -272,6 +307,25 @@ class HeadBackwardPass {
                {queries, count, dim_, dim_}, arena_, one_);
     AddProduct(dim_, computed.size(), count, {scaled_, dim_, true}, scores, IsFinite({scaled_, count, dim_, dim_}),
                {key_sums_ + begin, dim_, computed.size(), width_}, arena_, one_);
+  }
+
+  // The table by distance: a row that a query multiplies has the query times the gradients' sum, and the query the row.
+  void ScoresToRelative(size_t first, size_t count, KeyRange computed, float* queries) {
+    const RelativeTable& table = score_.relative;
+    for (size_t r = 0; r < count && !table.empty(); ++r) {
+      table.ForEachRun(task_.Place(first + r), computed, [&](size_t bin, KeyRange keys) {
+        double g = 0;
+        for (size_t j = keys.begin; j < keys.end; ++j) g += gradient_[r * width_ + j];
+        if (g == 0) return;
+        const float *row = table.rows.Row(bin), *query = scaled_ + r * dim_;
+        float *sums = sums_ + dim_ + 2 + bin * table.rows.dim, *to_query = queries + r * dim_;
+        if (!table.multiplied) sums[0] += static_cast<float>(g);
+        for (size_t c = 0; c < dim_ && table.multiplied; ++c) {
+          sums[c] += static_cast<float>(g * query[c]);
+          to_query[c] += static_cast<float>(g * row[c]);
+        }
+      });
+    }
   }
 
   // The backward of ScaleQueries: the scaled query is scale x / |x| or scale x, with the mapped query x.

@@ -14,12 +14,12 @@ struct HeadGradients {
   float* mapped_queries = nullptr;  // [queries, n], before scaling
   float* mapped_keys = nullptr;     // [keys, n]
   float* centres = nullptr;         // [queries]
-  // [segments, n + 2]: the pair weight (n numbers), the scale, the slope. Each segment has its own sums, so threads
-  // share none.
+  // [segments, sums_size()]: the pair weight (n numbers), the scale, the slope, the tables by distance. Each segment
+  // has its own sums, so threads share none.
   float* sums = nullptr;
 
   size_t dim() const { return score.keys.dim; }
-  size_t sums_size() const { return dim() + 2; }
+  size_t sums_size() const { return dim() + 2 + score.relative.size() + score.relative_values.size(); }
 };
 
 // One head of one segment.

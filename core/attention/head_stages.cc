@@ -52,9 +52,35 @@ VisibleKeys FindVisible(const HeadTask& task, size_t query, const AttentionRecor
   visible.centre = Centre(a.window, task.head, query, task.Place(query), task.queries.Row(query), length);
   if (record.centres != nullptr) record.centres[task.QueryIndex(query)] = static_cast<float>(visible.centre);
   const KeyRange window = WindowRange(a.window, visible.centre, length);
+  const KeyRange sinks = {0, std::min(a.window.sinks, visible.keys.end)};
   visible.keys = {std::max(visible.keys.begin, window.begin), std::min(visible.keys.end, window.end)};
+  if (visible.keys.empty()) visible.keys = {sinks.end, sinks.end};
+  // Sinks and window are computed as one range, with what is between them hidden.
+  if (!sinks.empty()) {
+    visible.hidden = {sinks.end, std::max(sinks.end, visible.keys.begin)};
+    visible.keys = {0, std::max(sinks.end, visible.keys.end)};
+  }
   if (visible.keys.empty()) visible.keys = {};
   return visible;
+}
+
+// Adds to scores what depends on how far a key is from its query, by the score's table. Keys at one distance, or in one
+// bin of distances, share a row; keys in order meet the bins in order, so each row is multiplied once.
+void AddRelative(const HeadTask& task, size_t first, const float* queries, size_t count, KeyRange range,
+                 float* scores) {
+  const RelativeTable& table = task.score.relative;
+  if (table.empty()) return;
+  const size_t dim = task.dim();
+  for (size_t r = 0; r < count; ++r) {
+    float* row = scores + r * task.row_width();
+    table.ForEachRun(task.Place(first + r), range, [&](size_t bin, KeyRange keys) {
+      const float* entry = table.rows.Row(bin);
+      double number = table.multiplied ? 0 : *entry;
+      for (size_t c = 0; c < dim && table.multiplied; ++c)
+        number += static_cast<double>(queries[r * dim + c]) * entry[c];
+      for (size_t j = keys.begin; j < keys.end; ++j) row[j] += static_cast<float>(number);
+    });
+  }
 }
 
 // Stores one row of a query in an array [heads, queries, keys], with `unseen` for keys that it may not see.
@@ -140,8 +166,10 @@ void ScaleQueries(const HeadTask& task, size_t count, float* mapped) {
   for (size_t i = 0; i < count * dim; ++i) mapped[i] *= task.score.scale;
 }
 
-void ComputeScores(const HeadTask& task, const float* queries, size_t count, KeyRange range, float* scores) {
-  if (range.empty()) return;
+namespace {
+
+// The sum over pairs of a score: its own loop, or the product q k'.
+void SumPairs(const HeadTask& task, const float* queries, size_t count, KeyRange range, float* scores) {
   const size_t dim = task.dim(), width = task.row_width();
   // One query in place: read only the keys of the range.
   if (task.score.pair_sum == nullptr && task.attention.in_place) {
@@ -169,9 +197,19 @@ void ComputeScores(const HeadTask& task, const float* queries, size_t count, Key
   Multiply(product, count);
 }
 
-void ScoresToLogits(const HeadTask& task, size_t query, KeyRange visible, const uint8_t* used, float* row,
+}  // namespace
+
+void ComputeScores(const HeadTask& task, size_t first, const float* queries, size_t count, KeyRange range,
+                   float* scores) {
+  if (range.empty()) return;
+  SumPairs(task, queries, count, range, scores);
+  AddRelative(task, first, queries, count, range, scores);
+}
+
+void ScoresToLogits(const HeadTask& task, size_t query, const VisibleKeys& seen, const uint8_t* used, float* row,
                     const AttentionRecord& record) {
   const Attention& a = task.attention;
+  const KeyRange visible = seen.keys;
   // A slope on the distance belongs to the score: a record of scores holds it for all pairs.
   if (const float slope = task.score.slope; slope != 0) {
     const KeyRange range = record.scores != nullptr ? KeyRange{0, task.keys.rows} : visible;
@@ -181,6 +219,7 @@ void ScoresToLogits(const HeadTask& task, size_t query, KeyRange visible, const 
   if (record.scores != nullptr) std::copy_n(row, task.keys.rows, record.scores + task.RowOffset(query));
   // Bias and masks, then the keys that earlier queries used.
   ApplyMask(a.mask, task.head, query, task.keys.rows, visible, row);
+  std::fill(row + seen.hidden.begin, row + seen.hidden.end, kMasked);
   if (used != nullptr) {
     for (size_t j = visible.begin; j < visible.end; ++j) row[j] = used[j] != 0 ? kMasked : row[j];
   }

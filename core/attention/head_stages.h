@@ -68,6 +68,7 @@ struct HeadTask {
 struct VisibleKeys {
   KeyRange keys;
   double centre = 0;
+  KeyRange hidden = {};  // of `keys`, those between the sinks and the window
 };
 
 // For queries [first, first + count). Returns the range of keys that the group computes together: it covers what each
@@ -79,11 +80,12 @@ KeyRange FindVisibleKeys(const HeadTask& task, size_t first, size_t count, Visib
 void MapQueries(const HeadTask& task, size_t first, size_t count, float* mapped);
 void ScaleQueries(const HeadTask& task, size_t count, float* mapped);
 
-// scores [count, row_width]: columns of `range`, for mapped and scaled queries.
-void ComputeScores(const HeadTask& task, const float* queries, size_t count, KeyRange range, float* scores);
+// scores [count, row_width]: columns of `range`, for mapped and scaled queries from `first` on.
+void ComputeScores(const HeadTask& task, size_t first, const float* queries, size_t count, KeyRange range,
+                   float* scores);
 
 // One query's row of scores becomes logits in place. `used`: one byte a key, not 0 where the key is masked; or null.
-void ScoresToLogits(const HeadTask& task, size_t query, KeyRange visible, const uint8_t* used, float* row,
+void ScoresToLogits(const HeadTask& task, size_t query, const VisibleKeys& seen, const uint8_t* used, float* row,
                     const AttentionRecord& record = {});
 
 // One query's row of logits becomes weights in place, with zeros in the rest of `computed`. Marks the chosen key in

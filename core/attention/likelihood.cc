@@ -43,12 +43,12 @@ void HeadLikelihood(const HeadTask& task, const int32_t* chosen, float* likeliho
     const KeyRange computed = FindVisibleKeys(task, first, count, visible);
     MapQueries(task, first, count, queries);
     ScaleQueries(task, count, queries);
-    ComputeScores(task, queries, count, computed, logits);
+    ComputeScores(task, first, queries, count, computed, logits);
     // Each row by itself: logits, their softmax, and the odds of the chosen key.
     for (size_t r = 0; r < count; ++r) {
       const size_t i = first + r;
       float* row = logits + r * width;
-      ScoresToLogits(task, i, visible[r].keys, task.attention.mask_used ? used.data() : nullptr, row);
+      ScoresToLogits(task, i, visible[r], task.attention.mask_used ? used.data() : nullptr, row);
       const RowOdds odds(visible[r].keys, row);
       entropies[i] = static_cast<float>(odds.entropy);
       likelihoods[i] = LogLikelihood(task.attention, odds, chosen[i], visible[r], row);

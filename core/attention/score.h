@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "core/attention/heads.h"
+#include "core/attention/relative.h"
 #include "core/base/arena.h"
 #include "core/base/error.h"
 #include "core/base/trainable.h"
@@ -19,11 +20,11 @@
 namespace qkv {
 
 // How many rows or columns a parameter has.
-enum class ParameterSize { kOne, kQueryDim, kKeyDim, kBothDims, kHidden, kKeysAtLeast };
+enum class ParameterSize { kOne, kQueryDim, kKeyDim, kBothDims, kHidden, kKeysAtLeast, kValueDim, kOdd, kOneOrTwo };
 
 // Their names in lists, in the order of ParameterSize.
-inline constexpr std::string_view kParameterSizeNames[] = {"1",      "queryDim",    "keyDim", "queryDim + keyDim",
-                                                           "hidden", "keys or more"};
+inline constexpr std::string_view kParameterSizeNames[] = {
+    "1", "queryDim", "keyDim", "queryDim + keyDim", "hidden", "keys or more", "valueDim", "2r + 1", "1 or 2"};
 
 // [rows, columns], named as in the score's equation. kHidden is any number, the same one throughout a score.
 struct ParameterSpec {
@@ -56,6 +57,8 @@ struct PreparedScore {
   PairSumBackward pair_sum_backward = nullptr;
   const float* pair_weight = nullptr;  // [n], where the sum has weights
   float slope = 0;                     // slope |t - j| is subtracted
+  RelativeTable relative;              // by the distance j - t: a number is added to the score
+  RelativeTable relative_values;       // a row is added to the value; not in max pooling
 };
 
 // What a score is prepared from: the keys and parameters of one head.
@@ -83,6 +86,9 @@ struct Score {
 std::span<const Score* const> Scores();
 // Null if no score has that name.
 const Score* FindScore(std::string_view name);
+
+// Null if there is none of that name.
+const Parameter* FindParameter(std::span<const Parameter> parameters, std::string_view name);
 
 // Checks that the parameters are those of the score and that their shapes fit `query_dim`, `key_dim`, `keys` and
 // `heads`. The error names the parameter, or the scores that fit these sizes.

@@ -31,6 +31,8 @@ struct ScoreBackward {
   ConstRows mapped_queries, mapped_keys;
   const float* pair_weight = nullptr;  // [n]
   float scale = 0, slope = 0;
+  const float* relative = nullptr;         // of the table's rows, without gaps
+  const float* relative_values = nullptr;  // the same
 
   // Wanted gradients, added to; without data where not wanted.
   Rows to_queries, to_keys;

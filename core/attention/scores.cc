@@ -22,7 +22,10 @@ namespace qkv {
   SCORE(kLocation)        \
   SCORE(kGaussian)        \
   SCORE(kCosine)          \
-  SCORE(kAlibi)
+  SCORE(kAlibi)           \
+  SCORE(kT5)              \
+  SCORE(kShaw)            \
+  SCORE(kLinear)
 
 #define QKV_DECLARE(score) extern const Score score;
 QKV_SCORES(QKV_DECLARE)
@@ -61,13 +64,13 @@ std::string ScoresForTwoSizes() {
   return names;
 }
 
-const Parameter* Find(std::span<const Parameter> parameters, std::string_view name) {
+}  // namespace
+
+const Parameter* FindParameter(std::span<const Parameter> parameters, std::string_view name) {
   const auto found =
       std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& p) { return p.name == name; });
   return found == parameters.end() ? nullptr : &*found;
 }
-
-}  // namespace
 
 Result<void> CheckScore(const Score& score, std::span<const Parameter> parameters, size_t heads, size_t query_dim,
                         size_t key_dim, size_t keys) {
@@ -87,7 +90,7 @@ Result<void> CheckScore(const Score& score, std::span<const Parameter> parameter
   }
   std::optional<size_t> hidden;
   for (const ParameterSpec& spec : score.parameters) {
-    const Parameter* parameter = Find(parameters, spec.name);
+    const Parameter* parameter = FindParameter(parameters, spec.name);
     if (parameter == nullptr) {
       if (spec.optional) continue;
       return Error{
@@ -101,6 +104,9 @@ Result<void> CheckScore(const Score& score, std::span<const Parameter> parameter
       if (size == ParameterSize::kKeyDim) return key_dim;
       if (size == ParameterSize::kBothDims) return query_dim + key_dim;
       if (size == ParameterSize::kKeysAtLeast) return std::max(given, keys);
+      if (size == ParameterSize::kValueDim) return given;  // CheckAttention knows values
+      if (size == ParameterSize::kOdd) return given | 1;
+      if (size == ParameterSize::kOneOrTwo) return given == 2 ? 2 : 1;
       if (size == ParameterSize::kHidden) return hidden.value_or(std::max<size_t>(given, 1));
       return 1;
     };

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/attention/entmax.h"
 #include "core/base/random.h"
 #include "core/kernels/softmax.h"
 
@@ -78,6 +79,14 @@ int32_t Select(const Selection& selection, size_t head, size_t place, KeyRange r
     }
     case SelectionKind::kGate:
       for (size_t j = range.begin; j < range.end; ++j) row[j] = 1 / (1 + std::exp(-row[j]));
+      return kNoKey;
+    case SelectionKind::kSparsemax:
+    case SelectionKind::kEntmax:
+      if (selection.power() == 1) {
+        SoftmaxRange(range, row);
+      } else if (!SpreadNaN(range, row)) {
+        Entmax(selection.power(), range, row);
+      }
       return kNoKey;
     case SelectionKind::kMaxPool:
       break;

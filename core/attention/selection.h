@@ -10,15 +10,18 @@
 namespace qkv {
 
 enum class SelectionKind {
-  kSoft,     // softmax
-  kArgmax,   // the key of the largest logit, the first of equals
-  kSampled,  // a key drawn from the softmax (Xu et al. 2015)
-  kGate,     // sigmoid of each logit; the weights need not sum to 1
-  kMaxPool,  // for each column the largest value that the query may see; logits say only which values it may see
+  kSoft,       // softmax
+  kArgmax,     // the key of the largest logit, the first of equals
+  kSampled,    // a key drawn from the softmax (Xu et al. 2015)
+  kGate,       // sigmoid of each logit; the weights need not sum to 1
+  kMaxPool,    // for each column the largest value that the query may see; logits say only which values it may see
+  kSparsemax,  // entmax with alpha 2 (Martins and Astudillo 2016)
+  kEntmax,     // between softmax and sparsemax, with exact zeros (Peters et al. 2019; core/attention/entmax.h)
 };
 
 // Their names in lists, in the order of SelectionKind.
-inline constexpr std::string_view kSelectionNames[] = {"soft", "argmax", "sampled", "gate", "max-pool"};
+inline constexpr std::string_view kSelectionNames[] = {"soft",     "argmax",    "sampled", "gate",
+                                                       "max-pool", "sparsemax", "entmax"};
 
 // Logits divided by less may be infinite, and their softmax no number.
 inline constexpr float kLeastTemperature = 1e-30f;
@@ -27,6 +30,12 @@ struct Selection {
   SelectionKind kind = SelectionKind::kSoft;
   float temperature = 1;  // logits are divided by it; from kLeastTemperature on
   uint64_t seed = 0;      // of kSampled: one (seed, head, query's place) always draws the same key
+  float alpha = 1.5f;     // of kEntmax, from 1, the softmax, to kLargestAlpha
+
+  // Weights that may be exact zeros, which nothing passes.
+  bool sparse() const { return kind == SelectionKind::kSparsemax || kind == SelectionKind::kEntmax; }
+  // alpha of a sparse selection.
+  double power() const { return kind == SelectionKind::kSparsemax ? 2 : static_cast<double>(alpha); }
 };
 
 inline constexpr int32_t kNoKey = -1;

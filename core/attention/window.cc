@@ -48,6 +48,9 @@ Result<void> CheckWindow(const Window& window, size_t heads, size_t queries, siz
   const auto error = [](const char* message, const char* where) {
     return Error{ErrorCode::kInvalidArgument, message, where};
   };
+  if (window.sinks != 0 && window.kind != WindowKind::kLocalM) {
+    return error("sinks are the first keys beside the window local-m: take that window", "sinks");
+  }
   if (window.kind == WindowKind::kGlobal) return {};
   if (!(window.half_width >= 0)) return error("the window's half-width must be 0 or more", "halfWidth");
   if (window.kind == WindowKind::kLocalM) return {};

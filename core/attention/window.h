@@ -21,6 +21,8 @@ inline constexpr std::string_view kWindowNames[] = {"global", "local-m", "local-
 struct Window {
   WindowKind kind = WindowKind::kGlobal;
   double half_width = 0;  // D, in positions; above 0 for local-p
+  // For local-m: the first keys, which a query sees however far away its window is: attention sinks (Xiao et al. 2023).
+  size_t sinks = 0;
   // For local-p: W_p [1 or heads, n, query dim] and v_p [1 or heads, 1, n]; or instead of both the centres p
   // themselves, [1 or heads, queries, 1].
   ConstHeads W_p, v_p, centres;

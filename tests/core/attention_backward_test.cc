@@ -58,7 +58,9 @@ TEST(AttentionBackward, IsTheSlopeOfEveryCombination) {
         it = stays ? std::next(it) : gradients.erase(it);
       }
     }
-    ExpectSlope(setup.x(), gradients, [&] { return setup.LossOfForward(); });
+    // A sparse selection has kinks, which a smaller step seldom crosses.
+    const double step = setup.call().selection.sparse() ? 5e-4 : 2e-3;
+    ExpectSlope(setup.x(), gradients, [&] { return setup.LossOfForward(); }, step);
   });
 }
 

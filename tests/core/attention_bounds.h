@@ -5,6 +5,9 @@
 //   dot                       Gamma(d) |q|'|k|
 //   scaled-dot                Gamma(d + 3) |q|'|k| / sqrt(d)             the scale has two roundings, its product one
 //   alibi                     scaled-dot's, and 16 u slope |t - j| + u |score|: 2^x of a rounded x <= 8, two products
+//   t5                        dot's, and u |score| of adding the number of the distance
+//   shaw                      Gamma(d + 5) (|q|'|k| + |q|'|a|) / sqrt(d), |a| the largest of its column
+//   linear                    Gamma(d + 5) + u |score|: features and products are above 0, each with a relative error
 //   general                   Gamma(dq + dk) |q|'|W||k|
 //   low-rank                  Gamma(dq + dk + r) (|U||k|)'(|V||q|)
 //   location                  Gamma(dq) |W||q|
@@ -79,10 +82,18 @@ class ScoreBounds {
       for (size_t c = 0; c < p_.key_dim; ++c) size += queries_[i][c] * std::abs(k[c]);
     } else if (name == "gaussian") {
       for (size_t c = 0; c < p_.key_dim; ++c) size += Squared(Scalar("w", 1) * (static_cast<double>(q[c]) - k[c])) / 2;
+    } else if (name == "linear") {
+      double product = 0;
+      for (size_t c = 0; c < p_.key_dim; ++c) product += Feature(q[c]) * Feature(k[c]);
+      size = std::abs(std::log(product));
     } else {
       for (size_t c = 0; c < p_.key_dim; ++c) size += std::abs(static_cast<double>(q[c]) * k[c]);
+      if (name == "t5") size += Largest("b");
+      for (size_t c = 0; c < p_.key_dim && name == "shaw"; ++c) {
+        size += std::abs(static_cast<double>(q[c])) * Largest("A_k", c);
+      }
       if (name == "cosine") size /= Length(q) * Length(k) * Scalar("temperature", 1);
-      if (name == "scaled-dot" || name == "alibi") size /= std::sqrt(static_cast<double>(p_.key_dim));
+      if (name == "scaled-dot" || name == "alibi" || name == "shaw") size /= std::sqrt(static_cast<double>(p_.key_dim));
       if (name == "alibi") size += Distance(i, j);
     }
     return size;
@@ -105,6 +116,9 @@ class ScoreBounds {
     if (name == "general") return Gamma(dq + dk) * size + tiny;
     if (name == "location") return Gamma(dq) * size + tiny;
     if (name == "scaled-dot") return Gamma(dk + 3) * size + tiny;
+    if (name == "t5") return Gamma(dk) * size + 2 * kUnit * size + tiny;
+    if (name == "shaw") return Gamma(dk + 5) * size + tiny;
+    if (name == "linear") return Gamma(dk + 5) + kUnit * size + tiny;
     if (name == "cosine") return Gamma(dk + 5) * size + tiny;
     EXPECT_EQ(name, "dot");
     return Gamma(dk) * size + tiny;
@@ -112,6 +126,20 @@ class ScoreBounds {
 
  private:
   static double Squared(double x) { return x * x; }
+  static double Feature(double x) { return x > 0 ? x + 1 : std::exp(x); }
+
+  // The largest number of a parameter, or of one of its columns.
+  double Largest(std::string_view name) const {
+    double largest = 0;
+    for (size_t c = 0; c < p_.parameters.Of(name, head_).dim; ++c) largest = std::max(largest, Largest(name, c));
+    return largest;
+  }
+  double Largest(std::string_view name, size_t column) const {
+    const ConstRows rows = p_.parameters.Of(name, head_);
+    double largest = 0;
+    for (size_t r = 0; r < rows.rows; ++r) largest = std::max<double>(largest, std::abs(rows.Row(r)[column]));
+    return largest;
+  }
 
   void Map(ConstRows w_q, ConstRows w_k) {
     for (size_t i = 0; i < p_.queries; ++i) queries_.push_back(AbsoluteProduct(w_q, p_.Query(head_, i)));

@@ -8,6 +8,8 @@
 //   soft      every weight times                 exp(2 max_j e_l) (1 + u (2 (max l - l) + 9) + Gamma(K)): softmax
 //                                                changes by at most that factor; l - max, exp, sum and quotient round
 //   gate      every weight times                 exp(e_l) (1 + u (2 |l| + 9)): |d log sigmoid| <= |d l|
+//   sparsemax, entmax  each weight [x - tau]_+^e, e = 1 / (alpha - 1), by  (1 + n)^e - 1 where e >= 1, else n^e, with
+//                                                n = 2 (alpha - 1) max_j e_l: tau moves by no more than x; and u of it
 //   local-p   weights times                      1 + 4 u more: its centre is computed in double
 //   output    sum_j |v_j| e_w + Gamma(K + 1) sum_j (w_j + e_w) |v_j|
 //
@@ -163,9 +165,17 @@ class RowCheck {
   double WeightError(size_t j) const {
     if (e_.selection == "argmax" || e_.selection == "max-pool")
       return call_.window.kind == WindowKind::kLocalP ? 4 * kUnit : 0;
+    if (call_.selection.sparse()) return 5 * kUnit;
     const double below = e_.logits == nullptr ? 2 * range_ : Soft() ? largest_ - Logit(j) : std::abs(Logit(j));
     const double rounding = kUnit * (2 * below + 9 + 4) + (Soft() ? Gamma(seen_) : 0);
     return std::expm1((Soft() ? 2 : 1) * logit_error_) * (1 + rounding) + rounding;
+  }
+
+  // The absolute error of a sparse weight.
+  double SparseError() const {
+    if (!call_.selection.sparse()) return 0;
+    const double power = 1 / (call_.selection.power() - 1), moved = 2 * (call_.selection.power() - 1) * logit_error_;
+    return power >= 1 ? std::expm1(power * std::log1p(moved)) : std::pow(moved, power);
   }
 
   void CompareStages(const AttentionOutcome& out) const {
@@ -186,7 +196,7 @@ class RowCheck {
       const double weight = e_.weights[At(j)];
       const double shares = e_.selection == "max-pool" ? Gamma(p_.value_dim + 1) : 0;  // 1 / dv, summed
       ASSERT_NEAR(out.weights.read()(Index(row_), Index(j)), weight,
-                  weight * (WeightError(j) + shares) + (Exact() ? 0 : kTiny));
+                  weight * (WeightError(j) + shares) + SparseError() + (Exact() ? 0 : kTiny));
     }
     const bool empty = std::find(e_.empty.begin(), e_.empty.end(), static_cast<int32_t>(row_)) != e_.empty.end();
     EXPECT_EQ(out.empty[row_], empty ? 1 : 0);
@@ -203,14 +213,14 @@ class RowCheck {
     double error = 0, size = 0, largest = 0;
     for (size_t j = 0; j < p_.keys; ++j) {
       if (!Seen(j)) continue;
-      const double value = std::abs(p_.Value(head_, j)[c]), weight = e_.weights != nullptr ? e_.weights[At(j)] : 1;
-      error += weight * WeightError(j) * value + (Exact() ? 0 : kTiny * value);
+      const double value = p_.ValueSize(head_, j, c), weight = e_.weights != nullptr ? e_.weights[At(j)] : 1;
+      error += (weight * WeightError(j) + SparseError()) * value + (Exact() ? 0 : kTiny * value);
       size += weight * value;
       largest = std::max(largest, value);
     }
     if (e_.weights == nullptr && (Soft() || Exact()))
       return largest * (WeightError(0) + Gamma(seen_ + 1)) * 1.001 + kTiny;
-    return error + Gamma(seen_ + 1) * (size + error);
+    return error + Gamma(seen_ + 3) * (size + error);
   }
 
   // A draw must be a key whose interval of the exact cumulative probabilities contains u, within the error of the
@@ -243,8 +253,8 @@ class RowCheck {
       EXPECT_NEAR(out.weights.read()(Index(row_), Index(j)), j == key ? factor : 0, j == key ? 4 * kUnit : 0);
     }
     for (size_t c = 0; c < p_.value_dim; ++c) {
-      const double value = p_.Value(head_, key)[c];
-      EXPECT_NEAR(out.output.read()(Index(row_), Index(c)), factor * value, 6 * kUnit * std::abs(value));
+      const double value = p_.MovedValue(head_, query_, key, c), size = p_.ValueSize(head_, key, c);
+      EXPECT_NEAR(out.output.read()(Index(row_), Index(c)), factor * value, 6 * kUnit * size);
     }
   }
 
@@ -287,7 +297,8 @@ TEST(AttentionFamilyGoldens, HaveEveryScore) {
 }
 
 class AttentionFamily : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Groups, AttentionFamily, testing::Values("family", "shapes", "hard", "long", "pointers"),
+INSTANTIATE_TEST_SUITE_P(Groups, AttentionFamily,
+                         testing::Values("family", "shapes", "hard", "long", "pointers", "sparse"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST_P(AttentionFamily, IsTheReferenceWithinItsBound) {

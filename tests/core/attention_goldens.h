@@ -102,6 +102,23 @@ struct AttentionProblem {
   const float* Query(size_t head, size_t i) const { return query.data() + (head * queries + i) * query_dim; }
   const float* Key(size_t head, size_t j) const { return key.data() + (OfKeys(head) * keys + j) * key_dim; }
   const float* Value(size_t head, size_t j) const { return value.data() + (OfKeys(head) * keys + j) * value_dim; }
+  // A value with the row of its distance, if the score has such rows.
+  double MovedValue(size_t head, size_t query, size_t key, size_t column) const {
+    const ConstRows rows = parameters.Of("A_v", head);
+    const auto reach = static_cast<int64_t>(rows.rows / 2);
+    const int64_t distance = static_cast<int64_t>(key) - static_cast<int64_t>(first_query + query);
+    const double value = Value(head, key)[column];
+    if (rows.data == nullptr) return value;
+    return value + rows.Row(static_cast<size_t>(std::clamp(distance, -reach, reach) + reach))[column];
+  }
+  // A bound of |value| with the row of its distance, if the score has such rows.
+  double ValueSize(size_t head, size_t j, size_t column) const {
+    const ConstRows rows = parameters.Of("A_v", head);
+    double largest = 0;
+    for (size_t r = 0; r < rows.rows; ++r)
+      largest = std::max(largest, std::abs(static_cast<double>(rows.Row(r)[column])));
+    return std::abs(static_cast<double>(Value(head, j)[column])) + largest;
+  }
   size_t OfKeys(size_t head) const { return head / (heads / key_heads); }
 
   const Score* score;
@@ -116,6 +133,8 @@ inline SelectionKind SelectionOf(const std::string& name) {
   if (name == "argmax") return SelectionKind::kArgmax;
   if (name == "sampled") return SelectionKind::kSampled;
   if (name == "gate") return SelectionKind::kGate;
+  if (name == "sparsemax") return SelectionKind::kSparsemax;
+  if (name == "entmax") return SelectionKind::kEntmax;
   EXPECT_EQ(name, "max-pool");
   return SelectionKind::kMaxPool;
 }
@@ -127,6 +146,7 @@ class AttentionCase {
     call_.score = problem.score;
     call_.parameters = problem.parameters.list();
     call_.selection.temperature = spec["temperature"].GetFloat();
+    if (spec.HasMember("alpha")) call_.selection.alpha = spec["alpha"].GetFloat();
     call_.mask_used = spec.HasMember("pointer") && spec["pointer"]["mask_used"].GetBool();
     ReadWindow(spec["window"]);
     ReadMask(spec["mask"]);
@@ -156,6 +176,7 @@ class AttentionCase {
     if (kind == "global") return;
     call_.window.kind = kind == "local-m" ? WindowKind::kLocalM : WindowKind::kLocalP;
     call_.window.half_width = spec["half_width"].GetDouble();
+    if (spec.HasMember("sinks")) call_.window.sinks = spec["sinks"].GetUint();
     if (spec.HasMember("centres")) {
       centres_ = Generated(problem_.heads * problem_.queries, spec["centres"]);
       call_.window.centres = Dense<const float>(centres_.data(), problem_.heads, problem_.queries, 1);

@@ -24,7 +24,9 @@ std::vector<Parameter> ParametersOf(const Score& score, const Lengths& of, const
     if (kind == ParameterSize::kKeyDim) return of.key_dim;
     if (kind == ParameterSize::kBothDims) return of.query_dim + of.key_dim;
     if (kind == ParameterSize::kHidden) return kHidden;
-    return kind == ParameterSize::kOne ? 1 : of.keys;
+    if (kind == ParameterSize::kValueDim) return of.value_dim;
+    if (kind == ParameterSize::kOdd) return 7;
+    return kind == ParameterSize::kOne || kind == ParameterSize::kOneOrTwo ? 1 : of.keys;
   };
   std::vector<Parameter> parameters;
   for (const ParameterSpec& spec : score.parameters) {

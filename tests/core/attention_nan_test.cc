@@ -81,7 +81,7 @@ class AttentionNaN : public testing::TestWithParam<SelectionKind> {
 };
 
 std::string SelectionName(const testing::TestParamInfo<SelectionKind>& info) {
-  constexpr const char* kNames[] = {"soft", "argmax", "sampled", "gate", "maxpool"};
+  constexpr const char* kNames[] = {"soft", "argmax", "sampled", "gate", "maxpool", "sparsemax", "entmax"};
   return kNames[static_cast<size_t>(info.param)];
 }
 INSTANTIATE_TEST_SUITE_P(Selections, AttentionNaN, testing::ValuesIn(kSelections), SelectionName);
@@ -170,6 +170,9 @@ TEST_P(AttentionNaN, OfAValueReachesItsColumnInTheRowsThatSeeIt) {
           const Eigen::Index row = Row(h, i);
           bool reached = p.OfKeys(h) == kBadHead && Sees(clean, h, i, kBadKey);
           if (Hard()) reached = reached && clean.chosen[static_cast<size_t>(row)] == static_cast<int32_t>(kBadKey);
+          if (call.selection.sparse()) {
+            reached = reached && clean.weights.read()(row, static_cast<Eigen::Index>(kBadKey)) > 0;
+          }
           // The lowest value is never the largest of a column, unless it is alone.
           if (GetParam() == SelectionKind::kMaxPool && bad == -kInfinity) continue;
           if (!reached) {

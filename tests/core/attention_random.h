@@ -33,6 +33,12 @@ inline size_t NumberOf(ParameterSize size, const ProblemSizes& s) {
       return s.hidden;
     case ParameterSize::kKeysAtLeast:
       return s.keys;
+    case ParameterSize::kValueDim:
+      return s.value_dim;
+    case ParameterSize::kOdd:
+      return 5;
+    case ParameterSize::kOneOrTwo:
+      return 2;
   }
   return 0;
 }
@@ -92,7 +98,8 @@ inline AttentionOutcome Attended(const AttentionProblem& problem) {
   return Attended(CallOf(problem), problem.Inputs());
 }
 
-inline constexpr SelectionKind kSelections[] = {SelectionKind::kSoft, SelectionKind::kArgmax, SelectionKind::kSampled,
-                                                SelectionKind::kGate, SelectionKind::kMaxPool};
+inline constexpr SelectionKind kSelections[] = {
+    SelectionKind::kSoft,    SelectionKind::kArgmax,    SelectionKind::kSampled, SelectionKind::kGate,
+    SelectionKind::kMaxPool, SelectionKind::kSparsemax, SelectionKind::kEntmax};
 
 }  // namespace qkv

@@ -84,7 +84,7 @@ TEST_F(Recorded, ProjectionsHeadsAndAWindow) {
   layer.value = linear(8, 5, 3);
   layer.output = linear(6, 16, 4);
   const std::vector<float> W_p = Values(2 * 3, 5);
-  layer.attention.window = {WindowKind::kLocalP, 4.3, Dense(W_p.data(), 1, 2, 3), Dense(W_p.data(), 1, 1, 2), {}};
+  layer.attention.window = {WindowKind::kLocalP, 4.3, 0, Dense(W_p.data(), 1, 2, 3), Dense(W_p.data(), 1, 1, 2), {}};
   ExpectSlopes({{"q", Values(5 * 7, 6)}, {"m", Values(8 * 5, 7)}}, [&](Context& ctx, Named& x) {
     return Forward(ctx, layer, Rows(x["q"], 5), Rows(x["m"], 8), Rows(x["m"], 8));
   });

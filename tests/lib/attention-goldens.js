@@ -65,15 +65,16 @@ function maskOf(mask, spec) {
 }
 
 function windowOf(window, spec) {
-  const options = { kind: window.kind, halfWidth: window.half_width ?? 0 };
+  const options = { kind: window.kind, halfWidth: window.half_width ?? 0, sinks: window.sinks ?? 0 };
   if (window.centres) options.centres = generated([spec.heads, spec.queries], window.centres);
   return { ...options, ...parameters(window.parameters, spec.per_head) };
 }
 
 /** The call of a case, without its selection. */
-export const callOf = (spec, inputs, { temperature, window, mask, pointer }) => ({
+export const callOf = (spec, inputs, { temperature, window, mask, pointer, alpha = 1.5 }) => ({
   ...inputs,
   temperature,
+  alpha,
   window: windowOf(window, spec),
   mask: maskOf(mask, spec),
   maskUsed: pointer?.mask_used === true,
@@ -146,6 +147,21 @@ function scoreBounds(spec, inputs, head) {
       const error = (i, j) => gamma(dk + 3) * measure(i, j) + kUnit * (16 * far(i, j) + measure(i, j)) + 1e-37;
       return { measure, error };
     }
+    case 't5': {
+      const number = Math.max(...inputs.parameters.b.data.map(Math.abs));
+      const measure = (i, j) => dots(i, j) + number;
+      return { measure, error: (i, j) => (gamma(dk) + 2 * kUnit) * measure(i, j) + 1e-37 };
+    }
+    case 'shaw': {
+      const rows = weight('A_k');
+      const largest = keys[0].map((_, c) => Math.max(...rows.map((row) => Math.abs(row[c]))));
+      return simple((i, j) => (dots(i, j) + absDot(queries[i], largest)) / Math.sqrt(dk), dk + 5);
+    }
+    case 'linear': {
+      const feature = (x) => (x > 0 ? x + 1 : Math.exp(x));
+      const measure = (i, j) => Math.abs(Math.log(sum(queries[i].map((q, c) => feature(q) * feature(keys[j][c])))));
+      return { measure, error: (i, j) => gamma(dk + 5) + kUnit * measure(i, j) + 1e-37 };
+    }
     case 'scaled-dot':
       return simple((i, j) => dots(i, j) / Math.sqrt(dk), dk + 3);
     default:
@@ -175,8 +191,14 @@ function compareRow({ spec, call, answer, expected, result, bounds, head, query,
   const error = Math.max(0, ...seen.map((j, n) => logitError(j, measures[n])));
   const largest = expected.logits ? Math.max(...seen.map(logit)) : 0;
   const range = Math.max(0, ...measures) / call.temperature;
+  // Of sparse weights [x - tau]_+^e: tau moves by no more than x.
+  const alpha = { sparsemax: 2, entmax: call.alpha }[answer.selection];
+  const power = alpha ? 1 / (alpha - 1) : 0;
+  const moved = alpha ? 2 * (alpha - 1) * error : 0;
+  const sparseError = !alpha ? 0 : power >= 1 ? Math.expm1(power * Math.log1p(moved)) : moved ** power;
   const weightError = (j) => {
     if (isExact) return call.window.kind === 'local-p' ? 4 * kUnit : 0;
+    if (power !== 0) return 5 * kUnit;
     const below = !expected.logits ? 2 * range : isSoft ? largest - logit(j) : Math.abs(logit(j));
     const rounding = kUnit * (2 * below + 13) + (isSoft ? gamma(seen.length) : 0);
     return Math.expm1((isSoft ? 2 : 1) * error) * (1 + rounding) + rounding;
@@ -191,7 +213,7 @@ function compareRow({ spec, call, answer, expected, result, bounds, head, query,
       near('logit', result.logits.data[at], logit(j), isSeen(j) ? logitError(j, measure) : 0);
       if (answer.selection === 'sampled') continue;
       const weight = expected.weights[at];
-      const room = weight * (weightError(j) + shares) + (isExact ? 0 : kTiny);
+      const room = weight * (weightError(j) + shares) + sparseError + (isExact ? 0 : kTiny);
       near('weight', result.weights.data[at], isSeen(j) ? weight : 0, isSeen(j) ? room : 0);
     }
     near('empty', result.empty.data[row], seen.length === 0 ? 1 : 0, 0);
@@ -199,13 +221,18 @@ function compareRow({ spec, call, answer, expected, result, bounds, head, query,
       near('centre', result.centres.data[row], expected.centres[row], 2 * kUnit * Math.abs(expected.centres[row]));
     }
   }
+  // What a score adds to values by their distance, at most.
+  const table = call.parameters.A_v;
+  const movedBy = (c) => (table ? Math.max(...rowsOf(table, head).map((row) => Math.abs(row[c]))) : 0);
   if (answer.selection === 'sampled') return compareDraw({ result, expected, row, keys, seen, complain });
   if (answer.indices) near('chosen', result.chosen.data[row], answer.indices[expected.rows.indexOf(row)], 0);
   for (let c = 0; expected.output && c < dv; ++c) {
-    const values = seen.map((j) => Math.abs(rowOf(call.value, ofKeys, j)[c]));
+    const values = seen.map((j) => Math.abs(rowOf(call.value, ofKeys, j)[c]) + movedBy(c));
     const weights = seen.map((j) => (expected.weights ? expected.weights[row * keys + j] : 1));
-    let bound = sum(seen.map((j, n) => values[n] * (weights[n] * weightError(j) + (isExact ? 0 : kTiny))));
-    bound += gamma(seen.length + 1) * (sum(weights.map((w, n) => w * values[n])) + bound);
+    let bound = sum(
+      seen.map((j, n) => values[n] * (weights[n] * weightError(j) + sparseError + (isExact ? 0 : kTiny))),
+    );
+    bound += gamma(seen.length + 3) * (sum(weights.map((w, n) => w * values[n])) + bound);
     if (!expected.weights && answer.selection !== 'gate') {
       bound = Math.max(0, ...values) * (weightError(0) + gamma(seen.length + 1)) * 1.001 + kTiny;
     }

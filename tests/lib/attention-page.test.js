@@ -46,8 +46,15 @@ function valueOf(expression) {
 
 const kChoices = [
   ...scores.map(({ name }) => ({ score: name })),
-  ...['soft', 'argmax', 'sampled', 'gate', 'max-pool'].map((selection) => ({ selection, temperature: 2 })),
+  ...['soft', 'argmax', 'sampled', 'gate', 'max-pool', 'sparsemax', 'entmax'].map((selection) => ({
+    selection,
+    temperature: 2,
+  })),
+  { selection: 'entmax', alpha: 1.25 },
+  { selection: 'entmax', alpha: 1 },
+  { selection: 'sparsemax', window: 'local-p', halfWidth: 2 },
   { window: 'local-m', halfWidth: 1 },
+  { window: 'local-m', halfWidth: 0.5, sinks: 2, causal: true },
   { window: 'local-p', halfWidth: 2 },
   { window: 'local-p', halfWidth: 2, centres: [[0.5, 1.5, 2.5]] },
   { window: 'local-p', halfWidth: 2, selection: 'max-pool' },
@@ -58,7 +65,7 @@ const kChoices = [
   { memory: 'one' },
   { memory: 'self', heads: 3, causal: true },
   { memory: 'one', joined: true },
-  ...['alibi', 'general', 'cosine'].map((score) => ({ score, heads: 2, ...wide(), head: 1 })),
+  ...['alibi', 'general', 'cosine', 'shaw', 't5'].map((score) => ({ score, heads: 2, ...wide(), head: 1 })),
 ];
 
 /** Sizes that two heads can share. */
@@ -123,6 +130,8 @@ test.each(presets.map(({ id }) => id))('%s: a link holds the whole state', (id) 
       selection: 'sampled',
       seed: 7,
       temperature: 0.5,
+      alpha: 2.25,
+      sinks: 2,
       window: 'local-p',
       halfWidth: 2.5,
       centres: null,

@@ -40,7 +40,8 @@ test('importing does nothing', async () => {
     const library = await import(${kSource});
     const added = Object.getOwnPropertyNames(globalThis).filter((name) => !before.has(name) && name !== 'Worker');
     console.log(Object.keys(library).sort().join(), added.length);`;
-  const names = 'QkvError,attention,attentionGradient,loadAttention,multiHeadAttention,positions,scores,selections,windows';
+  const names =
+    'QkvError,attention,attentionGradient,linearAttention,loadAttention,multiHeadAttention,positions,scores,selections,windows';
   expect(await run(text)).toEqual(quiet(`${names} 0`));
 });
 

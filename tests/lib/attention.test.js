@@ -8,7 +8,16 @@ const kAll = ['output', 'weights', 'scores', 'logits', 'empty', 'chosen'];
 
 /** A parameter of the shape that the list of scores gives. */
 function parameterOf({ shape: [rows, columns] }, { queryDim, keyDim, keys, hidden = 4 }, seed) {
-  const sizes = { 1: 1, queryDim, keyDim, hidden, 'queryDim + keyDim': queryDim + keyDim, 'keys or more': keys + 2 };
+  const more = { valueDim: 4, '2r + 1': 5, '1 or 2': 2 };
+  const sizes = {
+    1: 1,
+    queryDim,
+    keyDim,
+    hidden,
+    'queryDim + keyDim': queryDim + keyDim,
+    'keys or more': keys + 2,
+    ...more,
+  };
   return randomTensor(seed, sizes[rows], sizes[columns]);
 }
 

@@ -74,6 +74,44 @@ def alibi(q, k, t, j, p):  # Press et al. 2021
     return q @ k / np.sqrt(len(k)) - p["slope"][0] * abs(t - j)
 
 
+def bucket(distance, table, farthest):
+    """The entry of T5's table [1 or 2, n] for a distance j - t. By whole numbers: the first distance of bucket e + i, with
+    e = n // 2 exact ones, is the least m with (m / e)^(n - e) >= (farthest / e)^i."""
+    sides, n = table.shape
+    row = 1 if distance > 0 and sides == 2 else 0
+    m, e = (abs(distance) if distance <= 0 or sides == 2 else 0), n // 2
+    i = m
+    if m >= e:
+        i = e
+        while e > 0 and i + 1 < n and m ** (n - e) * e ** (i + 1 - e) >= farthest ** (i + 1 - e) * e ** (n - e):
+            i += 1
+        if e == 0:
+            i = 0
+    return table[row, i]
+
+
+def t5(q, k, t, j, p):  # Raffel et al. 2019
+    return q @ k + bucket(j - t, p["b"], int(p["distance"][0]))
+
+
+def clipped(distance, table):
+    """The row of a table of 2r + 1 rows for a distance j - t."""
+    r = len(table) // 2
+    return table[min(max(distance, -r), r) + r]
+
+
+def shaw(q, k, t, j, p):  # Shaw et al. 2018
+    return q @ (k + clipped(j - t, p["A_k"])) / np.sqrt(len(k))
+
+
+def feature(x):
+    return np.where(x > 0, x + 1, np.exp(np.minimum(x, 0)))
+
+
+def linear(q, k, t, j, p):  # Katharopoulos et al. 2020
+    return np.log(feature(q) @ feature(k))
+
+
 SCORES = {
     "additive": additive,
     "concat": concat,
@@ -85,8 +123,11 @@ SCORES = {
     "gaussian": gaussian,
     "cosine": cosine,
     "alibi": alibi,
+    "t5": t5,
+    "shaw": shaw,
+    "linear": linear,
 }
-EQUAL_DIMS = ("dot", "scaled-dot", "gaussian", "cosine", "alibi")
+EQUAL_DIMS = ("dot", "scaled-dot", "gaussian", "cosine", "alibi", "t5", "shaw", "linear")
 
 
 def default_parameters(score, head, heads):
@@ -112,6 +153,7 @@ class Problem:
         self.v = values([self.key_heads, self.keys, spec["value_dim"]], *spec["value"])
         self.score = SCORES[spec["score"]]
         self.scores = np.zeros([self.heads, self.queries, self.keys])
+        self.value_rows = [self.parameters(h).get("A_v") for h in range(self.heads)]
         for h in range(self.heads):
             p = self.parameters(h)
             for i in range(self.queries):
@@ -127,6 +169,11 @@ class Problem:
     def value(self, h, j):
         return self.v[h // (self.heads // self.key_heads), j]
 
+    def moved_value(self, h, i, j):
+        """The value with the row of its distance, if the score has such rows."""
+        rows = self.value_rows[h]
+        return self.value(h, j) + (clipped(j - self.place(i), rows) if rows is not None else 0)
+
     def parameters(self, head):
         if self.spec["parameters"] is None:
             return default_parameters(self.spec["score"], head, self.heads)
@@ -136,6 +183,17 @@ class Problem:
         """Parameters {name: {shape, values}}: the whole of each, or the head's own."""
         whole = {name: values(array["shape"], *array["values"]) for name, array in arrays.items()}
         return {name: array[head] for name, array in whole.items()} if self.spec["per_head"] else whole
+
+
+def entmax(z, alpha):
+    """[(alpha - 1) z - tau]_+ ^ (1 / (alpha - 1)), tau by bisection (Peters et al. 2019, algorithm 1)."""
+    x = (alpha - 1) * (z - z.max())
+    low, high = -1.0, 0.0
+    for _ in range(200):
+        tau = (low + high) / 2
+        total = (np.maximum(x - tau, 0) ** (1 / (alpha - 1))).sum()
+        low, high = (tau, high) if total >= 1 else (low, tau)
+    return np.maximum(x - low, 0) ** (1 / (alpha - 1))
 
 
 # Mask, window, selection: what follows the scores.
@@ -195,7 +253,8 @@ class Answer:
             return False
         if "key_length" in mask and j >= mask["key_length"]:
             return False
-        if window["kind"] != "global" and abs(j - self.centres[h, i]) > window["half_width"]:
+        outside = window["kind"] != "global" and abs(j - self.centres[h, i]) > window["half_width"]
+        if outside and j >= window.get("sinks", 0):
             return False
         return self.permitted[h, i, j] and self.bias[h, i, j] > -np.inf
 
@@ -219,7 +278,7 @@ class Answer:
             for j in seen:
                 self.weights[h, i, j] *= self.gaussian(h, i, j)
         for j in seen:
-            self.output[h, i] += self.weights[h, i, j] * self.problem.value(h, j)
+            self.output[h, i] += self.weights[h, i, j] * self.problem.moved_value(h, i, j)
         if self.case["selection"] == "argmax":
             self.indices[h, i] = max(seen, key=lambda j: (self.logits[h, i, j], -j))
             self.note_margin(sorted(self.logits[h, i, seen]))
@@ -234,6 +293,9 @@ class Answer:
         if self.case["selection"] in ("soft", "sampled"):
             exponentials = np.exp(logits[seen] - max(logits[seen]))
             weights[seen] = exponentials / sum(exponentials)
+        elif self.case["selection"] in ("sparsemax", "entmax"):
+            alpha = 2.0 if self.case["selection"] == "sparsemax" else self.case["alpha"]
+            weights[seen] = entmax(logits[seen], alpha)
         elif self.case["selection"] == "gate":
             for j in seen:
                 weights[j] = 1 / (1 + np.exp(-logits[j])) if logits[j] > -700 else np.exp(logits[j])

@@ -7,12 +7,12 @@ writes attention.json and attention.bin; tests/goldens/README.md has the format.
 What is in the goldens
 ----------------------
 1. "family": the full product of
-     10 scores       additive, concat, dot, scaled-dot, general, low-rank, location, gaussian, cosine, alibi
+     13 scores       additive, concat, dot, scaled-dot, general, low-rank, location, gaussian, cosine, alibi, t5, shaw, linear
       3 selections   soft, argmax, gate
       4 windows      global, local-m, local-p with its centres predicted, local-p with its centres given
       9 masks        none, padding lengths, causal, boolean [Q, K], boolean [H, Q, K], boolean with rows that allow
                      nothing, additive [Q, K] with some -inf, additive [H, Q, K] with some -inf, all of them at once
-   = 1,080 combinations. The fifth choice, heads (one; several with the parameters in common; queries in groups on fewer
+   = 1,404 combinations. The fifth choice, heads (one; several with the parameters in common; queries in groups on fewer
    keys and values; several queries on one memory, parameters per head; several, parameters per head), goes round, so
    that every score meets every layout in every window, and every mask meets every layout. Temperatures 1, 1/2 and 3/2
    go round too. Gaussian, cosine and ALiBi take their default parameter in two of the five layouts.
@@ -22,7 +22,9 @@ What is in the goldens
 3. "hard": scores of +-10,000; small scores under a bias of +-8,192; 2,000 keys of 257 dims; 1,024 dims; 1,024 values.
 4. "long": 50 queries over 300 keys, where an engine works in blocks: two scores, every window, with every selection but
    sampled, without a mask, causal, and with all masks.
-5. "pointers": every score; used positions masked or not; more queries than keys, where the last rows find none left.
+5. "sparse": sparsemax, and entmax with alpha 1.5, 1.25 and 3, with a key and without one in the score, in every window and
+   layout, under masks that go round; and the window local-m with sinks, with every selection but sampled.
+6. "pointers": every score; used positions masked or not; more queries than keys, where the last rows find none left.
 
 What is not, and why
 --------------------
@@ -52,7 +54,7 @@ import numpy as np
 
 from attention_family import EQUAL_DIMS, SCORES, Answer, Problem
 
-LARGEST = 1_200_000  # bytes of both files
+LARGEST = 1_500_000  # bytes of both files
 DEFAULTED = ("gaussian", "cosine", "alibi")
 
 # The list.
@@ -94,7 +96,7 @@ class Seeds:
 seeds = Seeds()
 
 
-def parameter_shapes(score, keys, dq, dk, inner):
+def parameter_shapes(score, keys, dq, dk, inner, dv):
     """The parameters of one head. `inner` is n, r or the number of rows of a location matrix beyond the first K."""
     return {
         "additive": {"W_q": [inner, dq], "W_k": [inner, dk], "w_v": [inner]},
@@ -105,6 +107,8 @@ def parameter_shapes(score, keys, dq, dk, inner):
         "gaussian": {"w": [1]},
         "cosine": {"temperature": [1]},
         "alibi": {"slope": [1]},
+        "t5": {"b": [1 + inner % 2, inner], "distance": [1]},
+        "shaw": {"A_k": [2 * (inner // 2) + 1, dk], "A_v": [2 * (inner // 3) + 1, dv]},
     }.get(score, {})
 
 
@@ -113,16 +117,19 @@ def parameters(shapes, heads, per_head, factors=None):
     for name, shape in shapes.items():
         positive = name in ("temperature", "slope")
         factor = (factors or {}).get(name, 0.25 if positive else 1.0)
+        offset = [0.75] if positive else []
+        if name == "distance":  # a whole number, so that buckets begin at the same places everywhere
+            factor, offset = 0.0, [6.0]
         arrays[name] = {
             "shape": [heads] + shape if per_head else shape,
-            "values": [seeds(), factor] + ([0.75] if positive else []),
+            "values": [seeds(), factor] + offset,
         }
     return arrays
 
 
 def problem_spec(score, heads, key_heads, per_head, shape, factor=1.0, default=False, factors=None):
     queries, keys, dq, dk, dv, first_query, inner = shape
-    shapes = parameter_shapes(score, keys, dq, dk, inner)
+    shapes = parameter_shapes(score, keys, dq, dk, inner, dv)
     return {
         "score": score,
         "heads": heads,
@@ -339,6 +346,8 @@ def huge(score):
 
 def hard(goldens, rng):
     for score in SCORES:
+        if score == "linear":  # a logarithm is never large
+            continue
         factor, factors = huge(score)
 
         def make():
@@ -400,6 +409,35 @@ def long(goldens, rng):
             goldens.add_case("long", number, answers, rows=rows)
 
 
+def sparse(goldens, rng):
+    alphas = (1.5, 1.25, 3.0)
+    for s, score in enumerate(("scaled-dot", "location", "shaw")):
+        for l, layout in enumerate(LAYOUTS):
+            heads, key_heads, per_head = LAYOUTS[layout]
+
+            def make():
+                problem = Problem(problem_spec(score, heads, key_heads, per_head, random_shape(score, layout, rng), 1.0))
+                cases = []
+                for w, window in enumerate(WINDOWS):
+                    choice = {
+                        "temperature": TEMPERATURES[(s + l + w) % 3],
+                        "window": window_spec(window, problem.spec, rng),
+                        "mask": mask_spec(MASKS[(4 * s + 2 * l + w) % len(MASKS)], problem.spec, rng),
+                        "alpha": alphas[(s + l + w) % 3],
+                    }
+                    cases.append([Answer(problem, {"selection": x, **choice}) for x in ("sparsemax", "entmax")])
+                sinks = {"kind": "local-m", "half_width": 1, "sinks": 1 + (s + l) % 3}
+                choice = {"temperature": 1.0, "window": sinks, "mask": mask_spec(MASKS[2 * (l % 2)], problem.spec, rng)}
+                selections = ("soft", "argmax", "gate", "max-pool", "sparsemax")
+                cases.append([Answer(problem, {"selection": x, **choice}) for x in selections])
+                return problem, cases
+
+            problem, cases = drawn_until_clear(make)
+            number = goldens.add_problem(problem)
+            for answers in cases:
+                goldens.add_case("sparse", number, answers)
+
+
 def pointers(goldens, rng):
     for s, score in enumerate(SCORES):
         for queries, keys, layout in ((4, 6, "one"), (5, 3, "grouped"), (3, 5, "per head")):
@@ -425,7 +463,7 @@ def pointers(goldens, rng):
 
 def main():
     goldens, rng = Goldens(), np.random.default_rng(1)
-    for group in (family, shapes, hard, long, pointers):
+    for group in (family, shapes, hard, long, pointers, sparse):
         group(goldens, rng)
         print(group.__name__, len(goldens.cases), len(goldens.data))
     goldens.write(pathlib.Path(sys.argv[1]))

@@ -24,7 +24,7 @@ import sys
 import numpy as np
 import torch
 
-from attention_family import EQUAL_DIMS, values
+from attention_family import EQUAL_DIMS, bucket, values
 from make_attention_goldens import (
     DEFAULTED,
     LAYOUTS,
@@ -38,7 +38,7 @@ from make_attention_goldens import (
     window_spec,
 )
 
-LARGEST = 300_000  # bytes of both files
+LARGEST = 400_000  # bytes of both files
 
 # Scores of one head: q [Q, dq], k [K, dk] -> [Q, K].
 
@@ -59,8 +59,51 @@ SCORE = {
     "cosine": lambda q, k, p, _: (q / q.norm(dim=1, keepdim=True))
     @ (k / k.norm(dim=1, keepdim=True)).T
     / p["temperature"],
-    "alibi": lambda q, k, p, distance: q @ k.T / k.shape[1] ** 0.5 - p["slope"] * distance,
+    "alibi": lambda q, k, p, relative: q @ k.T / k.shape[1] ** 0.5 - p["slope"] * relative.abs(),
+    "t5": lambda q, k, p, relative: q @ k.T + t5_bias(p["b"], int(p["distance"][0]), relative),
+    "shaw": lambda q, k, p, relative: (q[:, None] * (k[None] + clipped(p["A_k"], relative))).sum(2) / k.shape[1] ** 0.5,
+    "linear": lambda q, k, p, _: torch.log(
+        (torch.nn.functional.elu(q) + 1) @ (torch.nn.functional.elu(k) + 1).T
+    ),
 }
+
+
+def clipped(table, relative):
+    """Rows of a table of 2r + 1 rows, by distances clipped to -r ... r."""
+    r = len(table) // 2
+    return table[(relative.long().clamp(-r, r) + r)]
+
+
+def t5_bias(table, farthest, relative):
+    """Entries of T5's table: which one is read is found by reading a table of their numbers."""
+    numbers = np.arange(table.numel(), dtype=np.float64).reshape(table.shape)
+    places = [[int(bucket(int(x), numbers, farthest)) for x in row] for row in relative]
+    return table.reshape(-1)[torch.tensor(places)]
+
+
+def entmax(logits, seen, alpha):
+    """The closed form at a threshold found by bisection, moved by one Newton step through which the gradient passes."""
+    rows = []
+    for z, s in zip(logits, seen):
+        weights = torch.zeros_like(z)
+        if s.any():
+            x = (alpha - 1) * z[s]
+            power = 1 / (alpha - 1)
+            low, high = x.detach().max() - 1, x.detach().max()
+            for _ in range(200):
+                tau = (low + high) / 2
+                total = ((x.detach() - tau).clamp(min=0) ** power).sum()
+                low, high = (tau, high) if total >= 1 else (low, tau)
+            above = x.detach() > low
+            # No logit near the threshold, where there is no derivative.
+            assert (x.detach() - low).abs().min() > 0.001, "a tie"
+            slope = (power * (x.detach()[above] - low) ** (power - 1)).sum()
+            tau = low + (((x[above] - low) ** power).sum() - 1) / slope
+            on = torch.zeros_like(x)
+            on[above] = (x[above] - tau) ** power
+            weights[s] = on
+        rows.append(weights)
+    return torch.stack(rows)
 
 
 def default_parameters(score, head, heads):
@@ -131,8 +174,8 @@ class Case:
         q, k = self.leaves["query"][h], self.leaves["key"][h // (H // G)]
         p = self.of_head(self.parameters, h) or default_parameters(self.spec["score"], h, H)
         places = torch.arange(Q, dtype=torch.float64) + self.spec["first_query"]
-        distance = (places[:, None] - torch.arange(K)[None]).abs()
-        logits = (SCORE[self.spec["score"]](q, k, p, distance) + self.bias[h]) / self.case["temperature"]
+        relative = torch.arange(K)[None] - places[:, None]
+        logits = (SCORE[self.spec["score"]](q, k, p, relative) + self.bias[h]) / self.case["temperature"]
         seen, gaussian = self.permitted[h], torch.ones([Q, K], dtype=torch.float64)
         if self.case["window"]["kind"] != "global":
             half_width, offset = self.case["window"]["half_width"], torch.arange(K)[None] - self.centres(h)[:, None]
@@ -140,7 +183,8 @@ class Case:
             if self.case["window"]["kind"] == "local-p":
                 assert edge.min() > 0.001, "a key at the edge"
                 gaussian = torch.exp(-(offset**2) / (2 * (half_width / 2) ** 2))
-            seen = seen & (offset.detach().abs() <= half_width)
+            sinks = torch.arange(K)[None] < self.case["window"].get("sinks", 0)
+            seen = seen & ((offset.detach().abs() <= half_width) | sinks)
         return logits, seen, gaussian
 
     def output(self):
@@ -159,12 +203,19 @@ class Case:
                 weights = softmax(logits, seen)
             elif selection == "gate":
                 weights = torch.sigmoid(logits) * seen
+            elif selection in ("sparsemax", "entmax"):
+                weights = entmax(logits, seen, 2.0 if selection == "sparsemax" else self.case["alpha"])
             else:  # argmax
                 masked = logits.detach().masked_fill(~seen, -1e9)
                 top = masked.sort(1).values
                 assert K == 1 or ((top[:, -1] - top[:, -2] > 0.001) | ~seen.any(1)).all(), "a tie"
                 weights = torch.nn.functional.one_hot(masked.argmax(1), K) * seen
-            outputs.append((weights * gaussian) @ value)
+            output = (weights * gaussian) @ value
+            if "A_v" in self.parameters:
+                places = torch.arange(Q, dtype=torch.float64) + self.spec["first_query"]
+                rows = clipped(self.of_head(self.parameters, h)["A_v"], torch.arange(K)[None] - places[:, None])
+                output = output + ((weights * gaussian)[..., None] * rows).sum(1)
+            outputs.append(output)
         return torch.stack(outputs)
 
     def likelihood(self, rng):
@@ -293,6 +344,36 @@ def outputs(goldens, rng):
                     goldens.add(number, case.case, "output", gradients(case))
 
 
+def sparse(goldens, rng):
+    for s, score in enumerate(("scaled-dot", "additive", "shaw", "t5")):
+        for w, window in enumerate(WINDOWS):
+            turn = 4 * s + w
+
+            def make():
+                spec = make_problem(score, turn, rng)
+                choice = {
+                    "temperature": TEMPERATURES[turn % 3],
+                    "window": window_spec(window, spec, rng),
+                    "mask": mask_spec(MASKS[(2 * s + w) % len(MASKS)], spec, rng),
+                    "alpha": (1.5, 1.25, 3.0)[turn % 3],
+                    "output_gradient": [seeds(), 1.0],
+                }
+                if window == "local-m":
+                    choice["window"]["sinks"] = 1 + s % 2
+                made = []
+                for selection in ("sparsemax", "entmax"):
+                    case = Case(spec, {**choice, "selection": selection})
+                    output = case.output()
+                    (output * torch.tensor(values(output.shape, *choice["output_gradient"]))).sum().backward()
+                    made.append(case)
+                return spec, made
+
+            spec, made = again(make)
+            number = goldens.add_problem(spec)
+            for case in made:
+                goldens.add(number, case.case, "output", gradients(case))
+
+
 def likelihoods(goldens, rng):
     for s, score in enumerate(SCORES):
         for w, window in enumerate(("global", "local-p")):
@@ -329,6 +410,7 @@ def main():
     goldens, rng = Goldens(), np.random.default_rng(1)
     outputs(goldens, rng)
     likelihoods(goldens, rng)
+    sparse(goldens, rng)
     goldens.write(pathlib.Path(sys.argv[1]))
 
 

@@ -7,7 +7,7 @@ import { ToolError, at, fail } from './common.mjs';
 import { downloadsOf, gzipped } from './downloads.mjs';
 
 const kLimit = 162_000;
-const kAttentionLimit = 70_000;
+const kAttentionLimit = 72_500;
 const kModelsLimit = 245_500; // with interventions and what they explain, and recurrent models
 const kTrainingLimit = 264_000;
 const kPageLimit = 175_300;

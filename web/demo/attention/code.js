@@ -60,7 +60,15 @@ function filled(parts, pad) {
 }
 
 /** @type {Record<string, string>} */
-const kSelections = { soft: 'kSoft', argmax: 'kArgmax', sampled: 'kSampled', gate: 'kGate', 'max-pool': 'kMaxPool' };
+const kSelections = {
+  soft: 'kSoft',
+  argmax: 'kArgmax',
+  sampled: 'kSampled',
+  gate: 'kGate',
+  'max-pool': 'kMaxPool',
+  sparsemax: 'kSparsemax',
+  entmax: 'kEntmax',
+};
 /** @type {Record<string, string>} */
 const kWindows = { global: 'kGlobal', 'local-m': 'kLocalM', 'local-p': 'kLocalP' };
 
@@ -146,22 +154,23 @@ function scoreLines({ score, parameters }) {
 }
 
 /** @param {State} state */
-function selectionLines({ selection, temperature, seed }) {
+function selectionLines({ selection, temperature, alpha, seed }) {
   const lines =
     selection === 'soft' ? [] : [`  attention.selection.kind = qkv::SelectionKind::${kSelections[selection]};`];
   if (temperature !== 1) lines.push(`  attention.selection.temperature = ${cppNumber(temperature)};`);
+  if (selection === 'entmax') lines.push(`  attention.selection.alpha = ${cppNumber(alpha)};`);
   if (selection === 'sampled') lines.push(`  attention.selection.seed = ${seed};`);
   return lines;
 }
 
 /** @param {State} state */
-function windowLines({ window, halfWidth, centres, W_p, v_p, query }) {
+function windowLines({ window, halfWidth, sinks, centres, W_p, v_p, query }) {
   if (window === 'global') return [];
   const lines = [
     `  attention.window.kind = qkv::WindowKind::${kWindows[window]};`,
     `  attention.window.half_width = ${halfWidth};`,
   ];
-  if (window === 'local-m') return lines;
+  if (window === 'local-m') return sinks > 0 ? [...lines, `  attention.window.sinks = ${sinks};`] : lines;
   if (centres)
     return [
       ...lines,

@@ -22,7 +22,7 @@ import { keysOf, sizesOf, valuesOf } from './state.js';
  */
 
 /** Scores that begin with the product of queries and keys. */
-export const kProducts = ['dot', 'scaled-dot', 'cosine', 'alibi'];
+export const kProducts = ['dot', 'scaled-dot', 'cosine', 'alibi', 't5'];
 
 /**
  * The call of the library for a state.
@@ -64,6 +64,7 @@ function choicesOf(state) {
   const options = { .../** @type {Record<string, any>} */ ({}), ...scoreOf(state) };
   if (state.selection !== 'soft') options.selection = state.selection;
   if (state.temperature !== 1) options.temperature = state.temperature;
+  if (state.selection === 'entmax') options.alpha = state.alpha;
   if (state.selection === 'sampled') options.seed = state.seed;
   if (state.window !== 'global') options.window = windowOf(state);
   const mask = maskOf(state);
@@ -86,8 +87,8 @@ function scoreOf({ score, parameters }) {
 const oneRow = ([row]) => (row.length === 1 ? row[0] : row);
 
 /** @param {State} state */
-function windowOf({ window, halfWidth, centres, W_p, v_p }) {
-  if (window === 'local-m') return { kind: window, halfWidth };
+function windowOf({ window, halfWidth, sinks, centres, W_p, v_p }) {
+  if (window === 'local-m') return { kind: window, halfWidth, ...(sinks > 0 && { sinks }) };
   return centres ? { kind: window, halfWidth, centres: centres[0] } : { kind: window, halfWidth, W_p, v_p: v_p[0] };
 }
 

@@ -27,7 +27,12 @@ const kWindows = [
  * own default, which the engine knows.
  * @type {Record<string, Record<string, import('./state.js').Matrix>>}
  */
-const kOptional = { gaussian: { w: [[1]] }, cosine: { temperature: [[1]] }, alibi: { slope: [[0.5]] } };
+const kOptional = {
+  gaussian: { w: [[1]] },
+  cosine: { temperature: [[1]] },
+  alibi: { slope: [[0.5]] },
+  t5: { distance: [[4]] },
+};
 
 /**
  * @param {HTMLElement} host
@@ -64,6 +69,11 @@ export function bindControls(host, scores, change) {
     change(() => ({ temperature: value })),
   );
   add(temperature.node, (state) => temperature.set(state.temperature));
+  const alpha = slider('alpha', { min: 1, max: 3, step: 0.05 }, (value) => change(() => ({ alpha: value })));
+  add(alpha.node, (state) => {
+    alpha.node.hidden = state.selection !== 'entmax';
+    alpha.set(state.alpha);
+  });
   const draw = button('draw again', () => change((state) => ({ seed: state.seed + 1 })));
   add(draw, (state) => (draw.hidden = state.selection !== 'sampled'));
 
@@ -75,6 +85,13 @@ export function bindControls(host, scores, change) {
   add(half.node, (state) => {
     half.node.hidden = state.window === 'global';
     half.set(state.halfWidth);
+  });
+  const sinks = stepper('First keys too', (by) =>
+    change((state) => ({ sinks: Math.max(0, Math.min(sizesOf(state).keys, 8, state.sinks + by)) })),
+  );
+  add(sinks.node, (state) => {
+    sinks.node.hidden = state.window !== 'local-m';
+    sinks.set(state.sinks);
   });
   const given = checkbox('places by hand', (on) => change(() => ({ centres: on ? [[]] : null })));
   add(given.node, (state) => {
@@ -215,7 +232,7 @@ export function madeUp(state, seed) {
     query: anew(state.query, 1),
     key: anew(state.key, 2),
     value: anew(state.value, 3),
-    parameters: Object.fromEntries(parameters.filter(([name]) => name !== 'temperature' && name !== 'slope')),
+    parameters: Object.fromEntries(parameters.filter(([name]) => !['temperature', 'slope', 'distance'].includes(name))),
   };
 }
 

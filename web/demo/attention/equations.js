@@ -19,6 +19,9 @@ const kScores = {
   location: '(W \\q{q_i})_j',
   gaussian: '−\\frac{1}{2} | w (\\q{q_i} − \\k{k_j}) |^2',
   cosine: '\\frac{\\q{q_i}^⊤ \\k{k_j}}{|\\q{q_i}| |\\k{k_j}| τ}',
+  t5: '\\q{q_i}^⊤ \\k{k_j} + b_{j − i}',
+  shaw: '\\frac{\\q{q_i}^⊤ (\\k{k_j} + a_{j − i})}{\\sqrt{d}}',
+  linear: '\\text{log } φ(\\q{q_i})^⊤ φ(\\k{k_j}), φ(x) = \\text{elu}(x) + 1',
   alibi: '\\frac{\\q{q_i}^⊤ \\k{k_j}}{\\sqrt{d}} − m | i − j |',
 };
 
@@ -28,6 +31,8 @@ const kSelected = {
   argmax: '\\text{argmax}',
   sampled: '\\text{sample}',
   gate: '\\text{sigmoid}',
+  sparsemax: '\\text{sparsemax}',
+  entmax: '\\text{entmax}_α',
 };
 
 /**

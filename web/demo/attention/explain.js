@@ -77,6 +77,19 @@ export class Sums {
         const temperature = parameters.temperature ? [number(parameters.temperature[0][0])] : [];
         return quotient(made, product(length(qs), length(ks), ...temperature));
       }
+      case 't5':
+        return sum([made, number(this.#at(this.result.scores, i, j) - this.#at(this.result.products, i, j))]);
+      case 'shaw': {
+        const reach = (parameters.A_k.length - 1) / 2;
+        const row = parameters.A_k[Math.max(-reach, Math.min(reach, j - i)) + reach];
+        const moved = qs.map((x, c) => product(x, sum([ks[c], number(row[c])])));
+        return quotient(sum(moved), apply('sqrt', number(q.length)));
+      }
+      case 'linear': {
+        const feature = (/** @type {Expression} */ x, /** @type {number} */ value) =>
+          value > 0 ? sum([x, number(1)]) : apply('exp', x);
+        return apply('log', sum(qs.map((x, c) => product(feature(x, q[c]), feature(ks[c], k[c])))));
+      }
       case 'gaussian': {
         const w = number(parameters.w?.[0][0] ?? 1);
         const squares = qs.map((x, c) => apply('square', product(w, sum([x, apply('minus', ks[c])]))));
@@ -139,8 +152,22 @@ export class Sums {
     const pick = seen.findIndex(({ at }) => at === j);
     if (selection === 'gate') return apply('sigmoid', numbers[pick]);
     if (selection === 'argmax') return largest(numbers, pick);
+    if (selection === 'sparsemax' || (selection === 'entmax' && this.state.alpha > 1)) return this.#sparse(i, j);
     if (selection === 'sampled') return words(`drawn with seed ${seed} from the softmax of the row`);
     return quotient(apply('exp', numbers[pick]), sum(numbers.map((x) => apply('exp', x))));
+  }
+
+  /** [(α - 1) l - τ]_+ to the power 1 / (α - 1); τ follows from the largest weight. @param {number} i @param {number} j */
+  #sparse(i, j) {
+    const [logits, weights] = [this.#line(this.result.logits, i), this.#line(this.result.selected, i)];
+    if (weights[j] === 0) return words('0: its logit is not above the threshold τ');
+    const less = this.state.selection === 'sparsemax' ? 1 : this.state.alpha - 1;
+    const best = weights.indexOf(Math.max(...weights));
+    const threshold = apply('minus', number(less * logits[best] - weights[best] ** less));
+    const logit = number(logits[j], 'score');
+    if (less === 1) return sum([logit, threshold]);
+    const above = sum([product(number(less), logit), threshold]);
+    return less === 0.5 ? apply('square', above) : apply('exp', quotient(apply('log', above), number(less)));
   }
 
   /** @param {number} i @param {number} j @returns {Expression} */

@@ -7,7 +7,7 @@
  * @typedef {{op: 'number', value: number, role: Role}
  *   | {op: 'sum' | 'product' | 'largest' | 'max', parts: Expression[], pick?: number}
  *   | {op: 'quotient', parts: [Expression, Expression]}
- *   | {op: 'minus' | 'exp' | 'tanh' | 'sqrt' | 'square' | 'sigmoid' | 'abs' | 'group', parts: [Expression]}
+ *   | {op: 'minus' | 'exp' | 'tanh' | 'sqrt' | 'square' | 'sigmoid' | 'abs' | 'log' | 'group', parts: [Expression]}
  *   | {op: 'words', text: string}} Expression
  */
 
@@ -19,7 +19,7 @@ export const sum = (parts) => (parts.length === 1 ? parts[0] : { op: 'sum', part
 export const product = (...parts) => ({ op: 'product', parts });
 /** @param {Expression} above @param {Expression} below @returns {Expression} */
 export const quotient = (above, below) => ({ op: 'quotient', parts: [above, below] });
-/** @param {'minus' | 'exp' | 'tanh' | 'sqrt' | 'square' | 'sigmoid' | 'abs' | 'group'} op @param {Expression} part @returns {Expression} */
+/** @param {'minus' | 'exp' | 'tanh' | 'sqrt' | 'square' | 'sigmoid' | 'abs' | 'log' | 'group'} op @param {Expression} part @returns {Expression} */
 export const apply = (op, part) => ({ op, parts: [part] });
 /** 1 where the picked one is the largest, and the first of equals. @param {Expression[]} parts @param {number} pick @returns {Expression} */
 export const largest = (parts, pick) => ({ op: 'largest', parts, pick });

@@ -9,7 +9,19 @@ const placeOf = ({ pinned }) => (pinned ? [pinned.matrix, pinned.row, pinned.col
 
 /** How each field is written, by the type that it has. */
 const kMatrices = ['query', 'key', 'value', 'centres', 'W_p', 'v_p', 'allowed', 'bias'];
-const kNumbers = { heads: 8, temperature: 1000, seed: 2 ** 32, halfWidth: 99, padding: 99, random: 2 ** 32, head: 7 };
+const kNumbers = {
+  heads: 8,
+  temperature: 1000,
+  alpha: 3,
+  sinks: 8,
+  seed: 2 ** 32,
+  halfWidth: 99,
+  padding: 99,
+  random: 2 ** 32,
+  head: 7,
+};
+/** @type {Record<string, number>} */
+const kLeast = { temperature: 1e-30, alpha: 1 };
 const kWords = ['memory', 'score', 'selection', 'window', 'convention', 'step'];
 const kFlags = ['joined', 'causal', 'once'];
 const kLists = ['queryNames', 'keyNames'];
@@ -34,9 +46,9 @@ export function readLink(hash, stateOf) {
   }
   for (const [name, most] of Object.entries(kNumbers)) {
     const value = Number(params.get(name) ?? NaN);
-    const isFine =
-      params.get(name) !== '' && value >= 0 && value <= most && (name === 'temperature' ? value > 0 : true);
-    if (isFine && (Number.isInteger(value) || ['temperature', 'halfWidth'].includes(name))) fields[name] = value;
+    const isFine = params.get(name) !== '' && value >= 0 && value <= most && value >= (kLeast[name] ?? 0);
+    if (isFine && (Number.isInteger(value) || ['temperature', 'alpha', 'halfWidth'].includes(name)))
+      fields[name] = value;
   }
   if (state.heads < 1) state.heads = 1;
   for (const name of kWords) {
@@ -65,8 +77,22 @@ export function readLink(hash, stateOf) {
 /** The allowed values of words. @type {Record<string, string[]>} */
 export const kAllowed = {
   memory: ['key-value', 'one', 'self'],
-  score: ['additive', 'dot', 'scaled-dot', 'general', 'low-rank', 'concat', 'location', 'gaussian', 'cosine', 'alibi'],
-  selection: ['soft', 'argmax', 'sampled', 'gate', 'max-pool'],
+  score: [
+    'additive',
+    'dot',
+    'scaled-dot',
+    'general',
+    'low-rank',
+    'concat',
+    'location',
+    'gaussian',
+    'cosine',
+    'alibi',
+    't5',
+    'shaw',
+    'linear',
+  ],
+  selection: ['soft', 'argmax', 'sampled', 'gate', 'max-pool', 'sparsemax', 'entmax'],
   window: ['global', 'local-m', 'local-p'],
   convention: ['rows', 'columns'],
   step: ['', 'products', 'scores', 'logits', 'selected', 'weights', 'weighted', 'context'],

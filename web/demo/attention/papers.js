@@ -15,5 +15,11 @@ export const papers = {
   vaswani: { text: 'Vaswani et al. 2017', href: 'https://arxiv.org/abs/1706.03762' },
   nadaraya: { text: 'Nadaraya 1964', href: 'https://doi.org/10.1137/1109020' },
   watson: { text: 'Watson 1964', href: 'https://www.jstor.org/stable/25049340' },
+  martins: { text: 'Martins, Astudillo 2016', href: 'https://arxiv.org/abs/1602.02068' },
+  peters: { text: 'Peters, Niculae, Martins 2019', href: 'https://arxiv.org/abs/1905.05702' },
+  katharopoulos: { text: 'Katharopoulos et al. 2020', href: 'https://arxiv.org/abs/2006.16236' },
+  xiao: { text: 'Xiao et al. 2023', href: 'https://arxiv.org/abs/2309.17453' },
+  shaw: { text: 'Shaw, Uszkoreit, Vaswani 2018', href: 'https://arxiv.org/abs/1803.02155' },
+  raffel: { text: 'Raffel et al. 2019', href: 'https://arxiv.org/abs/1910.10683' },
   cherry: { text: 'Cherry 1953', href: 'https://doi.org/10.1121/1.1907229' },
 };

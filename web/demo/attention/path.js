@@ -103,6 +103,13 @@ export const path = [
     isDone: ({ result }) => Math.max(...softmax(Array.from(result.logits.data))) > 0.9,
   },
   {
+    id: 'sparse',
+    question: 'Can a weight be exactly 0?',
+    without: 'Every key has some weight, and a long text is a long sum of small mistakes.',
+    exercise: 'Choose the selection “sparsemax” and change numbers until one key has all the weight.',
+    isDone: ({ state, result }) => state.selection === 'sparsemax' && largest(result) === 1,
+  },
+  {
     id: 'saliency',
     question: 'Who decides: the query, or what stands out?',
     without: 'Max pooling hears the loudest, whatever one wants to know.',
@@ -129,6 +136,13 @@ export const path = [
     without: 'A signal between distant words passes through every word between them.',
     exercise: 'Choose the smallest width d: self-attention then costs more than recurrence from 64 words on.',
     isDone: ({ state }) => Number(state.scene.d) === 64,
+  },
+  {
+    id: 'linear',
+    question: 'Must attention cost the square of the length?',
+    without: 'A text of twice the length takes four times the work.',
+    exercise: 'Turn off the causal mask, so that the first word reads the sums of the whole sentence.',
+    isDone: ({ state }) => state.score === 'linear' && !state.causal,
   },
   {
     id: 'heads',

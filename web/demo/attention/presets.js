@@ -9,6 +9,7 @@ import { hard } from './presets/hard.js';
 import { heads } from './presets/heads.js';
 import { kernel } from './presets/kernel.js';
 import { limits } from './presets/limits.js';
+import { linear } from './presets/linear.js';
 import { local } from './presets/local.js';
 import { masks } from './presets/masks.js';
 import { playground } from './presets/playground.js';
@@ -19,6 +20,7 @@ import { readers } from './presets/readers.js';
 import { saliency } from './presets/saliency.js';
 import { scale } from './presets/scale.js';
 import { shapes } from './presets/shapes.js';
+import { sparse } from './presets/sparse.js';
 import { firstState } from './state.js';
 
 /** @typedef {import('./state.js').State} State */
@@ -63,10 +65,12 @@ export const presets = [
   scale,
   local,
   hard,
+  sparse,
   saliency,
   pointer,
   dense,
   reach,
+  linear,
   heads,
   positions,
   masks,

@@ -256,6 +256,8 @@ export const kSelections = {
   argmax: { title: 'Argmax', how: 'all to the largest' },
   sampled: { title: 'Sampled', how: 'all to one that is drawn' },
   gate: { title: 'Gate', how: 'each for itself; no sum of 1' },
+  sparsemax: { title: 'Sparsemax', how: 'sums to 1, with exact zeros' },
+  entmax: { title: 'Entmax', how: 'between softmax and sparsemax: sums to 1, with exact zeros' },
   'max-pool': { title: 'Max pooling', how: 'the share of columns that a value wins; no query' },
 };
 
@@ -267,6 +269,9 @@ function howScored({ score, query, heads }) {
     'scaled-dot': `÷ √d, with d = ${d}`,
     cosine: '÷ both lengths',
     alibi: `÷ √${d}, less by the distance`,
+    t5: 'with a number for each distance',
+    shaw: `÷ √d, with d = ${d}; each key moved by its distance`,
+    linear: 'the logarithm of the product of features',
     gaussian: 'by the distance of query and key',
     location: 'from the query alone',
   };
@@ -274,7 +279,7 @@ function howScored({ score, query, heads }) {
 }
 
 /** @param {State} state */
-function howMasked({ causal, padding, allowed, bias, once, window, halfWidth, temperature }) {
+function howMasked({ causal, padding, allowed, bias, once, window, halfWidth, sinks, temperature }) {
   const said = [
     ...(bias ? ['+ bias'] : []),
     ...(temperature === 1 ? [] : [`÷ temperature ${temperature}`]),
@@ -283,6 +288,7 @@ function howMasked({ causal, padding, allowed, bias, once, window, halfWidth, te
     ...(allowed ? ['by hand'] : []),
     ...(once ? ['no key twice'] : []),
     ...(window === 'global' ? [] : [`${window}, D = ${halfWidth}`]),
+    ...(window === 'local-m' && sinks > 0 ? [`and the first ${sinks}`] : []),
   ];
   return said.length > 0 ? said.join(', ') : 'nothing is hidden';
 }

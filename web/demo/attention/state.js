@@ -17,9 +17,11 @@ import { randomMatrix } from './random.js';
  * @property {Record<string, Matrix>} parameters of the score
  * @property {string} selection
  * @property {number} temperature
+ * @property {number} alpha of the selection entmax
  * @property {number} seed of the sampled selection
  * @property {string} window
  * @property {number} halfWidth
+ * @property {number} sinks how many first keys the window local-m has besides
  * @property {Matrix | null} centres [1, queries]; null: predicted by W_p and v_p
  * @property {Matrix} W_p
  * @property {Matrix} v_p
@@ -68,9 +70,11 @@ export const firstState = () => ({
   parameters: {},
   selection: 'soft',
   temperature: 1,
+  alpha: 1.5,
   seed: 1,
   window: 'global',
   halfWidth: 1,
+  sinks: 0,
   centres: null,
   W_p: [],
   v_p: [],
@@ -151,8 +155,9 @@ export function completed(state, scores) {
   const parameters = {};
   for (const spec of scores.find(({ name }) => name === state.score)?.parameters ?? []) {
     const had = state.parameters[spec.name];
-    if (!had && spec.optional) continue;
-    const [rows, columns] = spec.shape.map((size) => countOf(size, perHead, keys));
+    // The page shows what is done to keys: the rows that Shaw adds to values are left out.
+    if ((!had && spec.optional) || spec.name === 'A_v') continue;
+    const [rows, columns] = spec.shape.map((size) => countOf(size, perHead, keys, state.score));
     parameters[spec.name] = fitted(had, rows, columns, spec.name, state.random);
   }
   const isPredicted = state.window === 'local-p' && !state.centres;
@@ -174,14 +179,24 @@ export function completed(state, scores) {
 
 const kHidden = 2;
 
-/** @param {string} size as the engine's list says it @param {{queryDim: number, keyDim: number}} dims @param {number} keys */
-function countOf(size, { queryDim, keyDim }, keys) {
+const kBuckets = 3;
+const kDistances = 5;
+
+/**
+ * @param {string} size as the engine's list says it
+ * @param {{queryDim: number, keyDim: number}} dims
+ * @param {number} keys
+ * @param {string} score
+ */
+function countOf(size, { queryDim, keyDim }, keys, score) {
   const counts = {
     1: 1,
     queryDim,
     keyDim,
     'queryDim + keyDim': queryDim + keyDim,
-    hidden: kHidden,
+    hidden: score === 't5' ? kBuckets : kHidden,
+    '2r + 1': kDistances,
+    '1 or 2': 2,
     'keys or more': keys,
   };
   return Math.max(1, Math.floor(/** @type {Record<string, number>} */ (counts)[size]));

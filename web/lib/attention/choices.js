@@ -14,6 +14,7 @@ export const choiceNames = /** @type {const} */ ([
   'parameters',
   'selection',
   'temperature',
+  'alpha',
   'seed',
   'window',
   'mask',
@@ -23,7 +24,7 @@ export const choiceNames = /** @type {const} */ ([
 ]);
 
 const kRecorded = /** @type {const} */ (['weights', 'scores', 'logits', 'empty', 'chosen', 'centres']);
-const kWindow = ['kind', 'halfWidth', 'W_p', 'v_p', 'centres'];
+const kWindow = ['kind', 'halfWidth', 'sinks', 'W_p', 'v_p', 'centres'];
 const kMask = ['causal', 'firstQuery', 'paddingFrom', 'allowed', 'bias'];
 
 /**
@@ -44,6 +45,7 @@ export function readChoices(options, sizes) {
     parameters: readParameters(options.parameters),
     selection: readText(options.selection ?? 'soft', 'selection'),
     temperature: readNumber(options.temperature ?? 1, 'temperature'),
+    alpha: readNumber(options.alpha ?? 1.5, 'alpha'),
     ...readSeed(options.seed ?? 0),
     window,
     mask: readMaskOptions(options.mask, sizes, columns),
@@ -99,6 +101,7 @@ function readWindow(options, { heads, queries }) {
   const request = {
     kind: readText(window.kind ?? 'global', 'window'),
     halfWidth: readNumber(window.halfWidth ?? 0, 'halfWidth'),
+    sinks: readWhole(window.sinks ?? 0, 'sinks'),
   };
   if (window.W_p !== undefined) request.W_p = withHeads(readTensor(window.W_p, 'W_p', [2, 3]));
   if (window.v_p !== undefined) request.v_p = withHeads(readTensor(window.v_p, 'v_p', [1, 2, 3]));

@@ -7,6 +7,7 @@ export { QkvError } from '../base/errors.js';
 export { attention } from './attention.js';
 export { attentionGradient } from './gradient.js';
 export { loadAttention } from './engine.js';
+export { linearAttention } from './linear.js';
 export { scores, selections, windows } from './lists.js';
 export { multiHeadAttention } from './multi-head.js';
 
@@ -22,6 +23,7 @@ export const positions = { sinusoidal, rotation, rotary, learned };
  */
 /** @typedef {import('./gradient.js').Gradients} Gradients */
 /** @typedef {import('./gradient.js').GradientOptions} GradientOptions */
+/** @typedef {import('./linear.js').LinearState} LinearState */
 /** @typedef {import('./options.js').LayerMemory} LayerMemory */
 /** @typedef {import('./options.js').Layer} Layer */
 /** @typedef {import('./options.js').MaskOptions} MaskOptions */

@@ -5,7 +5,7 @@ import { withEngine } from './engine.js';
  * @typedef {object} ScoreParameter
  * @property {string} name as in the equation
  * @property {[string, string]} shape its rows and columns: '1', 'queryDim', 'keyDim', 'queryDim + keyDim', 'hidden' (free,
- *   but one number throughout a score) or 'keys or more'
+ *   but one number throughout a score) 'keys or more', 'valueDim', '2r + 1' (odd) or '1 or 2'
  * @property {boolean} optional
  */
 

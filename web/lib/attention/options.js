@@ -18,8 +18,8 @@
  * @typedef {{data: ArrayLike<number | boolean> & object, shape: readonly number[]} | readonly ArrayLike<number | boolean>[] | readonly (readonly ArrayLike<number | boolean>[])[]} MaskLike
  */
 
-/** @typedef {'additive' | 'dot' | 'scaled-dot' | 'general' | 'low-rank' | 'concat' | 'location' | 'gaussian' | 'cosine' | 'alibi'} ScoreName */
-/** @typedef {'soft' | 'argmax' | 'sampled' | 'gate' | 'max-pool'} SelectionName */
+/** @typedef {'additive' | 'dot' | 'scaled-dot' | 'general' | 'low-rank' | 'concat' | 'location' | 'gaussian' | 'cosine' | 'alibi' | 't5' | 'shaw' | 'linear'} ScoreName */
+/** @typedef {'soft' | 'argmax' | 'sampled' | 'gate' | 'max-pool' | 'sparsemax' | 'entmax'} SelectionName */
 /** @typedef {'global' | 'local-m' | 'local-p'} WindowName */
 
 /**
@@ -29,6 +29,8 @@
  *   position, S the number of keys without padding. 'local-p': p = S sigmoid(v_p' tanh(W_p q)), and weights are
  *   multiplied by exp(-(j - p)^2 / (2 (D / 2)^2)), so that a row need not sum to 1
  * @property {number} [halfWidth] D, in positions; 0 or more, for 'local-p' above 0. Default 0
+ * @property {number} [sinks] of 'local-m': how many keys, from the first, a query sees as well, however far away its window is
+ *   (Xiao et al. 2023). Default 0
  * @property {TensorLike} [W_p] of 'local-p': [n, query dim], or [heads, n, query dim]
  * @property {TensorLike} [v_p] of 'local-p': [n], or [heads, 1, n]
  * @property {TensorLike} [centres] p itself, instead of W_p and v_p: [queries], or [heads, queries], in positions
@@ -70,7 +72,9 @@
  *   columns], or [heads, rows, columns] with one for each head; a list is one row, a number is [1]
  * @property {SelectionName} [selection] how weights are made from logits. 'soft', the default: softmax. 'argmax': the
  *   key of the largest logit. 'sampled': a key drawn from the softmax (Xu et al. 2015). 'gate': the sigmoid of each
- *   logit. 'max-pool': for each column the largest value
+ *   logit. 'max-pool': for each column the largest value. 'sparsemax' (Martins and Astudillo 2016) and 'entmax' (Peters et
+ *   al. 2019): like softmax, with exact zeros
+ * @property {number} [alpha] of 'entmax', from 1, the softmax, to 3; 2 is sparsemax. Default 1.5
  * @property {number} [temperature] logits are divided by it; 1e-30 or more. Default 1
  * @property {number | bigint} [seed] of 'sampled': a whole number below 2^53, or a bigint below 2^64. The draw of a (seed,
  *   head, query) is always the same. Default 0

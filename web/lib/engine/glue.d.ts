@@ -85,11 +85,13 @@ export type WasmChoices = {
   parameters: (WasmTensor & { name: string })[];
   selection: string;
   temperature: number;
+  alpha: number;
   seedHigh: number;
   seedLow: number;
   window: {
     kind: string;
     halfWidth: number;
+    sinks: number;
     W_p?: WasmTensor;
     v_p?: WasmTensor;
     centres?: WasmTensor & { given: number[] };
@@ -123,6 +125,16 @@ export type WasmAttention = WasmChoices & {
 
 /** With a gradient of the output, of the weights, or both. */
 export type WasmAttentionGradient = WasmAttention & { outputGradient?: WasmTensor; weightsGradient?: WasmTensor };
+
+/** The state is of earlier keys; absent: nothing was read. */
+export type WasmLinear = {
+  query: WasmTensor;
+  key: WasmTensor;
+  value: WasmTensor;
+  causal: boolean;
+  state?: { data: Float64Array; shape: number[] };
+  bytes: number;
+};
 
 export type WasmMultiHead = WasmChoices & {
   query: WasmTensor;
@@ -217,6 +229,7 @@ export interface WasmModule {
   windowNames(): string[];
   attend(request: WasmAttention): WasmRecords | Failed;
   attendGradient(request: WasmAttentionGradient): WasmRecords | Failed;
+  attendLinear(request: WasmLinear): { output: WasmTensor; state: { data: Float64Array; shape: number[] } } | Failed;
   multiHead(request: WasmMultiHead): WasmRecords | Failed;
   sinusoidal(count: number, d: number, layout: string, first: number): WasmTensor | Failed;
   rotation(delta: number, d: number, layout: string): WasmTensor | Failed;

@@ -1,0 +1,84 @@
+// Softmax gives every key something; sparsemax and entmax give exact zeros.
+
+import { attention } from '../../../lib/attention/index.js';
+import { bars } from '../../shared/bars.js';
+import { callOf } from '../compute.js';
+import { make } from '../../shared/dom.js';
+import { papers } from '../papers.js';
+import { namesOf } from '../state.js';
+
+const kWords = ['the', 'cat', 'that', 'we', 'saw', 'slept'];
+
+/** The selections side by side. @type {{title: string, choice: {selection: string, alpha?: number}}[]} */
+const kKinds = [
+  { title: 'softmax (α = 1)', choice: { selection: 'soft' } },
+  { title: 'entmax (α = 1.5)', choice: { selection: 'entmax', alpha: 1.5 } },
+  { title: 'sparsemax (α = 2)', choice: { selection: 'sparsemax' } },
+];
+
+/** @type {import('../presets.js').Preset} */
+export const sparse = {
+  id: 'sparse',
+  title: 'Exact zeros',
+  about: [
+    'A softmax gives every key some weight, however bad it fits: a long text is a long sum of small mistakes. Sparsemax takes the nearest point among all weights that sum to 1, and that point often lies on an edge: keys below a threshold τ have a weight of exactly 0, and pass no gradient.',
+    'Entmax has both as its ends: at α = 1 it is the softmax, at α = 2 sparsemax.',
+  ],
+  equations: ['\\w{a_j} = [(α − 1) \\s{l_j} − τ]_+^{1 / (α − 1)}', '∑_j \\w{a_j} = 1'],
+  papers: [papers.martins, papers.peters],
+  state: () => ({
+    query: [[1.2, 0.5]],
+    queryNames: ['who slept?'],
+    key: [
+      [-0.6, 0.2],
+      [2, 0.4],
+      [0.1, 0.3],
+      [0.3, -0.5],
+      [0.8, 0.2],
+      [1.4, 0.6],
+    ],
+    keyNames: kWords,
+    value: [
+      [0, 0.2],
+      [1, 0.6],
+      [0.1, 0],
+      [0.4, 0.8],
+      [0.3, 0.1],
+      [0.9, 0.2],
+    ],
+    score: 'dot',
+    selection: 'entmax',
+    pinned: { matrix: 'weights', row: 0, column: 0 },
+  }),
+  scene: () => {
+    const parts = kKinds.map(({ title }) => ({ shown: bars(`Weights by ${title}`), heading: make('h3', {}, title) }));
+    const zeros = make('p.caption', { role: 'status' });
+    return {
+      node: make(
+        'div.picture.stacked',
+        {},
+        make('div.two.three', {}, ...parts.map(({ shown, heading }) => make('div', {}, heading, shown.node))),
+        zeros,
+      ),
+      async show(state, result) {
+        if (!result || state.heads > 1) return;
+        const { keys } = namesOf(state);
+        const rows = await Promise.all(kKinds.map(({ choice }) => firstRow({ ...state, ...choice })));
+        rows.forEach((row, n) => {
+          parts[n].shown.show(
+            keys.map((name, j) => ({ name, value: row[j], note: row[j] === 0 ? '0' : row[j].toFixed(3) })),
+          );
+        });
+        const count = (/** @type {number[]} */ row) => row.filter((weight) => weight === 0).length;
+        zeros.textContent = `Of ${keys.length} weights of the first query, exactly 0 are: softmax ${count(rows[0])}, entmax ${count(rows[1])}, sparsemax ${count(rows[2])}.`;
+      },
+    };
+  },
+};
+
+/** The weights of the first query. @param {import('../state.js').State} state @returns {Promise<number[]>} */
+async function firstRow(state) {
+  const { options } = callOf({ ...state, convention: 'rows' });
+  const { weights } = await attention(/** @type {any} */ ({ ...options, record: ['weights'] }));
+  return Array.from(weights.data.subarray(0, weights.shape.at(-1)));
+}
