@@ -135,4 +135,8 @@ export const contenders = [
     },
     `onnxruntime-web, ${kThreads} threads`,
   ),
+  ...[1, kThreads].map((threads) => ({
+    ...{ host: 'chromium', runsIn: 'chromium', isPeer: true, engine: 'wllama', options: { threads } },
+    ...{ name: threads === 1 ? 'wllama' : `wllama, ${threads} threads`, takes: isOneOf('generate') },
+  })),
 ];

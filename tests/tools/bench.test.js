@@ -1,6 +1,7 @@
 // A benchmark keeps what it has measured, whatever fails later.
 
 import { chosenRun, compared, comparisonInWords, runsOf } from '../bench/history.mjs';
+import { Bench } from '../bench/measure.mjs';
 import { runParts } from '../bench/parts.mjs';
 
 test('a part that fails, be it the last, costs no other its rows', async () => {
@@ -40,6 +41,24 @@ test('results are kept before the next part begins', async () => {
 const fail = (name, error) => {
   throw error;
 };
+
+test('an engine that does not open keeps no host from closing', async () => {
+  const closed = [];
+  const open = async ({ name }) => {
+    if (name === 'broken') throw new Error('no such module');
+    const sample = async () => ({ milliseconds: [1] });
+    return { sample, release: async () => {}, close: async () => closed.push(name) };
+  };
+  const bench = new Bench({ node: { open, close: async () => closed.push('host') } });
+  const contender = (name) => ({ name, host: 'node', runsIn: 'node', engine: name, options: {} });
+  const rows = await bench.measure({ name: 'work', precision: 'f32' }, [contender('broken'), contender('sound')], 1);
+  await bench.close();
+  expect(rows.map(({ engine, error, median }) => [engine, error ?? median])).toEqual([
+    ['broken', 'no such module'],
+    ['sound', 1],
+  ]);
+  expect(closed).toEqual(['sound', 'host']);
+});
 
 describe('a run compared with earlier ones', () => {
   const row = (work, median, isPeer = false) => ({
