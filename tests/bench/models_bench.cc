@@ -7,6 +7,7 @@
 
 #include "core/base/arena.h"
 #include "core/decode/beam.h"
+#include "core/explain/change_list.h"
 #include "core/models/transformer.h"
 #include "core/translate/folder.h"
 #include "core/translate/job.h"
@@ -26,10 +27,12 @@ struct Bench {
 // The reader of the times adds the operations of tests/bench/models/architectures.mjs.
 constexpr double kUnknownOperations = 0;
 
-// x [length, d] through every layer of the encoder.
-void BenchEncoder(Bench& bench, size_t length) {
-  const std::string name = "encoder " + std::to_string(length);
+// x [length, d] through every layer of the encoder; with changes, every row of weights is changed.
+void BenchEncoder(Bench& bench, size_t length, const Interventions* interventions = nullptr) {
+  const std::string name = (interventions == nullptr ? "encoder " : "interventions ") + std::to_string(length);
   if (!Wanted(name)) return;
+  Context ctx = bench.ctx;
+  ctx.interventions = interventions;
   const auto& transformer = static_cast<const Transformer&>(bench.model.model());
   const size_t d = bench.model.config().d_model;
   const auto rows = static_cast<Eigen::Index>(length), cols = static_cast<Eigen::Index>(d);
@@ -42,7 +45,7 @@ void BenchEncoder(Bench& bench, size_t length) {
     x = input;
     for (size_t layer = 0; layer < bench.model.config().encoder_layers; ++layer) {
       const ArenaScope scope(bench.arena);
-      x = transformer.EncoderStep(bench.ctx, layer, View(x), segments);
+      x = transformer.EncoderStep(ctx, layer, View(x), segments);
     }
   };
   Report(name, kUnknownOperations, run, [&] { return Excerpt(x.data(), length * d); });
@@ -120,6 +123,9 @@ bool BenchModel(const std::string& folder) {
   }
   Bench bench{*model, {}, ThreadPool(1)};
   for (const size_t length : {32, 128}) BenchEncoder(bench, length);
+  const ChangeList changes({{.kind = ChangeKind::kTemperature, .table = {0, false, {2}}}});
+  const Interventions interventions(changes);
+  for (const size_t length : {32, 128}) BenchEncoder(bench, length, &interventions);
   for (const size_t outputs : {size_t{1000}, model->config().vocabulary}) BenchTranslation(bench, 32, outputs);
   return true;
 }
