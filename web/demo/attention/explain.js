@@ -160,7 +160,7 @@ export class Sums {
   /** [(α - 1) l - τ]_+ to the power 1 / (α - 1); τ follows from the largest weight. @param {number} i @param {number} j */
   #sparse(i, j) {
     const [logits, weights] = [this.#line(this.result.logits, i), this.#line(this.result.selected, i)];
-    if (weights[j] === 0) return words('0: its logit is not above the threshold τ');
+    if (weights[j] === 0) return words('0: its logit is not above the threshold of its row');
     const less = this.state.selection === 'sparsemax' ? 1 : this.state.alpha - 1;
     const best = weights.indexOf(Math.max(...weights));
     const threshold = apply('minus', number(less * logits[best] - weights[best] ** less));

@@ -57,7 +57,7 @@ export const sparse = {
       node: make(
         'div.picture.stacked',
         {},
-        make('div.two.three', {}, ...parts.map(({ shown, heading }) => make('div', {}, heading, shown.node))),
+        make('div.two', {}, ...parts.map(({ shown, heading }) => make('div', {}, heading, shown.node))),
         zeros,
       ),
       async show(state, result) {
