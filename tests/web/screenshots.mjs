@@ -166,6 +166,14 @@ const states = {
       await page.check('#view [value=lines]', { force: true });
     },
   },
+  lab: {
+    path: 'lab.html#experiment=positions',
+    ready: (page) => page.waitForSelector('#train:enabled'),
+    after: async (page) => {
+      await page.click('#train');
+      await page.waitForSelector('.verdict:is(.holds, .fails)', { timeout: 120_000 });
+    },
+  },
   models: { path: 'models.html', ready: (page) => page.waitForSelector('#bring') },
   'models-encoder': {
     path: 'models.html#model=models/english/masked/',
