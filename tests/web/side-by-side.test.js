@@ -8,9 +8,9 @@ import { kSentence, withPages } from './pages.js';
 
 const shared = withPages();
 const folder = (name) => fileURLToPath(new URL(`../../web/models/compared/${name}/`, import.meta.url));
-const texts = (page) => page.$$eval('.pane output', (all) => all.map((one) => one.textContent));
+const texts = (page) => page.$$eval('#pair .pane output', (all) => all.map((one) => one.textContent));
 const shown = (page, text) =>
-  page.waitForFunction((wanted) => document.querySelectorAll('.pane output')[1].textContent === wanted, text, {
+  page.waitForFunction((wanted) => document.querySelectorAll('#pair .pane output')[1].textContent === wanted, text, {
     timeout: 60_000,
   });
 
@@ -44,8 +44,8 @@ test('the ready example is one press away, and loads nothing before; it follows 
   await shown(page, first[1]);
   expect(await texts(page)).toEqual(first);
   expect(new Set(asked)).toEqual(new Set(['plain', 'bahdanau']));
-  expect(await page.isVisible('.pane:nth-child(1) .none')).toBe(true);
-  expect(await page.isVisible('.pane:nth-child(2) .none')).toBe(false);
+  expect(await page.isVisible('#pair .pane:nth-child(1) .none')).toBe(true);
+  expect(await page.isVisible('#pair .pane:nth-child(2) .none')).toBe(false);
   await page.waitForFunction(() => location.hash.includes('pair=plain.bahdanau'));
 
   const second = await translations(['plain', 'bahdanau'], kSentence);
@@ -58,11 +58,11 @@ test('the ready example is one press away, and loads nothing before; it follows 
 test('matrices of two models have their cells in the same places, and a source piece shows in both', async () => {
   const page = await shared.browser.open('#pair=luong-general.bahdanau', forAxe);
   await settled(page);
-  await page.waitForFunction(() => document.querySelectorAll('.pane .base rect').length > 100, null, {
+  await page.waitForFunction(() => document.querySelectorAll('#pair .pane .base rect').length > 100, null, {
     timeout: 60_000,
   });
   await nextFrame(page);
-  const cells = await page.$$eval('.pane', (panes) =>
+  const cells = await page.$$eval('#pair .pane', (panes) =>
     panes.map((pane) => {
       const from = pane.getBoundingClientRect();
       const box = pane.querySelector('.base rect').getBoundingClientRect();
@@ -70,11 +70,11 @@ test('matrices of two models have their cells in the same places, and a source p
     }),
   );
   expect(cells[0]).toEqual(cells[1]);
-  const column = page.locator('.pane:nth-child(2) .columns text').nth(2);
+  const column = page.locator('#pair .pane:nth-child(2) .columns text').nth(2);
   await column.scrollIntoViewIfNeeded();
-  await page.$eval('.pane:nth-child(2) qkv-matrix', (matrix) => matrix.selection.point({ query: null, key: 2 }));
+  await page.$eval('#pair .pane:nth-child(2) qkv-matrix', (matrix) => matrix.selection.point({ query: null, key: 2 }));
   await nextFrame(page);
-  const pointed = await page.$$eval('.pane .columns .pointed', (all) => all.map((one) => one.textContent));
+  const pointed = await page.$$eval('#pair .pane .columns .pointed', (all) => all.map((one) => one.textContent));
   expect(pointed).toEqual(['lives', 'lives']);
   expect((await axeFinds(page)).filter((found) => /pair|pane/.test(found))).toEqual([]);
   expect(page.complaints).toEqual([]);
@@ -92,7 +92,7 @@ test('a model that does not load is said, and may be tried again', async () => {
   await page.waitForFunction(() => document.querySelector('#pair-said').textContent.startsWith('They did not load'));
   isGone = false;
   await page.click('#pair-start');
-  await page.waitForFunction(() => document.querySelectorAll('.pane qkv-pieces button').length > 5, null, {
+  await page.waitForFunction(() => document.querySelectorAll('#pair .pane qkv-pieces button').length > 5, null, {
     timeout: 60_000,
   });
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);

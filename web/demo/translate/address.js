@@ -3,6 +3,7 @@
 // and &pair=plain.bahdanau, the two models side by side
 
 import { hashOf, readSight, readText, whole, writeSight } from '../shared/address-bar.js';
+import { readChanges, writeChanges } from './changes.js';
 import { isLanguage, isOffered, kOwn } from './model-picker.js';
 
 /** @typedef {import('../shared/explorer.js').Sight} Sight */
@@ -16,6 +17,7 @@ import { isLanguage, isOffered, kOwn } from './model-picker.js';
  * @property {Sight} sight
  * @property {number | null} beam the beam of the search card; null: the model's own
  * @property {string | null} language that the page translates into; null: the first
+ * @property {import('./changes.js').Change[]} changes
  * @property {[string, string] | null} pair the two models side by side; null: none are
  * @property {string | null} model of those that the page offers; null: the language's own
  */
@@ -40,6 +42,7 @@ export function readAddress(hash) {
     sight: readSight(params, 'cross'),
     beam: kBeams.test(params.get('beam') ?? '') ? Number(params.get('beam')) : null,
     language: isLanguage(language) ? language : null,
+    changes: readChanges(params.get('change')),
     pair: pairOf(params.get('pair')),
     model: isOffered(model) ? model : null,
   };
@@ -53,7 +56,7 @@ function pairOf(text) {
 }
 
 /** @param {State} state @returns {string} `readAddress` of it is the state */
-export function writeAddress({ text, sentence, prefix, step, sight, beam, language, pair, model }) {
+export function writeAddress({ text, sentence, prefix, step, sight, beam, language, changes, pair, model }) {
   const params = new URLSearchParams();
   if (text !== null) params.set('text', text);
   if (sentence >= 0) params.set('sentence', String(sentence + 1));
@@ -63,6 +66,7 @@ export function writeAddress({ text, sentence, prefix, step, sight, beam, langua
   if (beam !== null) params.set('beam', String(beam));
   if (language !== null) params.set('to', language);
   if (model !== null) params.set('model', model);
+  if (changes.length > 0) params.set('change', writeChanges(changes));
   if (pair) params.set('pair', pair.join('.'));
   return hashOf(params);
 }

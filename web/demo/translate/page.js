@@ -4,6 +4,7 @@ import { QkvError, Translator } from '../../lib/index.js';
 import { AddressBar } from '../shared/address-bar.js';
 import { readAddress, writeAddress } from './address.js';
 import { BeamCard } from './search-card.js';
+import { Changes } from './changes.js';
 import { Explorer } from '../shared/explorer.js';
 import { make } from '../shared/dom.js';
 import { LatestRun } from '../shared/latest.js';
@@ -41,6 +42,7 @@ const words = new WordChoices(document, marks, explorer, async (prefix, signal) 
 const player = new Player(document);
 const pair = new SideBySide(document);
 const recent = new Recent(document);
+const changes = new Changes(document, explorer, () => Translator.create({ ...modelOptions(), interventions: true }));
 const beam = new BeamCard(document, (error) => status.failed(error, null));
 const models = new ModelPicker(document, query.get('model'));
 /** @type {Translator | null} */
@@ -85,18 +87,24 @@ const loading = new LatestRun(load, (error) => {
 /** The language and the folder of the model that is loaded or loading; or what the reader gave. @type {unknown} */
 let picked = '';
 
+/** What the picked model is made with. */
+const modelOptions = () => ({
+  sourceLanguage: models.source.tag,
+  targetLanguage: models.target.tag,
+  wasm: query.get('engine') ?? undefined,
+  ...(models.given?.options ?? { model: models.folder ?? ownModels[models.target.tag] }),
+});
+
 /** @param {AbortSignal} signal */
 async function load(signal) {
   const { target, source, given } = models;
   status.loading(0);
+  changes.forget();
   const progressed = (/** @type {Event} */ event) => {
     if (!signal.aborted) status.loading(/** @type {any} */ (event).loaded);
   };
   const loaded = await Translator.create({
-    sourceLanguage: source.tag,
-    targetLanguage: target.tag,
-    wasm: query.get('engine') ?? undefined,
-    ...(given?.options ?? { model: models.folder ?? ownModels[target.tag] }),
+    ...modelOptions(),
     monitor: (/** @type {EventTarget} */ progress) => progress.addEventListener('downloadprogress', progressed),
     signal,
   });
@@ -181,6 +189,7 @@ function show(known, sentence) {
     explorer.show(trace, true);
     words.show(trace, true);
     player.show(trace);
+    changes.show(trace, sentence === undefined ? null : known.prefixOf(sentence));
     beam.show(sentence === undefined ? null : (width, signal) => known.search(sentence, width, signal));
   }
   traced = trace;
@@ -248,6 +257,7 @@ function note(step = false) {
     sight: explorer.sight,
     beam: beam.beam,
     language: models.language,
+    changes: changes.list,
     pair: pair.models,
     model: models.id,
   };
@@ -275,13 +285,25 @@ function restore() {
   saved = null;
   address.forget();
   shared = readAddress(location.hash).text;
-  const { text, sentence, prefix, step, sight, beam: width, language, pair: two, model } = readAddress(AddressBar.view);
+  const {
+    text,
+    sentence,
+    prefix,
+    step,
+    sight,
+    beam: width,
+    language,
+    changes: list,
+    pair: two,
+    model,
+  } = readAddress(AddressBar.view);
   texts.set(text ?? firstText, sentence);
   wanted = prefix;
   player.step = step;
   explorer.sight = sight;
   beam.beam = width;
   pair.models = two;
+  changes.list = list;
   models.pick(language, model);
   pick();
   run.request();
@@ -328,6 +350,7 @@ async function linkTo(link, slice, cell) {
   if (made) [link.href, link.textContent] = [made.href, made.text];
   else link.remove();
 }
+changes.addEventListener('change', () => note());
 pair.addEventListener('choose', () => note());
 player.addEventListener('step', () => {
   explorer.written = marks.written = beam.steps = player.step;
