@@ -226,13 +226,16 @@ function withHeads(state, heads) {
 export function madeUp(state, seed) {
   const anew = (/** @type {number[][]} */ matrix, /** @type {number} */ own) =>
     randomMatrix(100 * seed + own, matrix.length, matrix[0].length);
-  const parameters = Object.entries(state.parameters).map(([name, matrix], i) => [name, anew(matrix, 4 + i)]);
+  const kept = ['temperature', 'slope', 'distance']; // what a score says of itself
+  const parameters = Object.entries(state.parameters)
+    .map(([name, matrix], i) => /** @type {const} */ ([name, anew(matrix, 4 + i)]))
+    .filter(([name]) => !kept.includes(name));
   return {
     random: seed,
     query: anew(state.query, 1),
     key: anew(state.key, 2),
     value: anew(state.value, 3),
-    parameters: Object.fromEntries(parameters.filter(([name]) => !['temperature', 'slope', 'distance'].includes(name))),
+    parameters: Object.fromEntries(parameters),
   };
 }
 

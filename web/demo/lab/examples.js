@@ -48,7 +48,7 @@ export class Examples {
       button.setAttribute('aria-checked', String(i === chosen));
       button.tabIndex = i === chosen ? 0 : -1;
       button.classList.toggle('right', isRight);
-      const [from, , to, mark] = button.children;
+      const [from, , to, mark] = /** @type {HTMLCollectionOf<HTMLElement>} */ (button.children);
       from.textContent = source;
       to.replaceChildren(...(written === null ? ['…'] : marked(written, wanted)));
       mark.textContent = written === null ? '' : isRight ? '✓' : '✗';

@@ -86,11 +86,11 @@ export function configOf(choice, { seed, rate, longest = 64 }) {
 }
 
 /** What a choice is, in words. @param {ModelChoice} choice @returns {string[]} */
-function wordsOf({ kind, layers = 1, heads = 1, width, score = '', window = '', positions, scaled }) {
+function wordsOf({ kind, layers = 1, heads = 1, width, score, window, positions, scaled }) {
   const said = {
     plain: ['no attention'],
     bahdanau: ['Bahdanau'],
-    luong: ['Luong', score, window],
+    luong: ['Luong', score ?? '', window ?? ''],
     pointer: ['pointer network'],
     transformer: [
       'Transformer',
