@@ -6,12 +6,12 @@ import { basename } from 'node:path';
 import { ToolError, at, fail } from './common.mjs';
 import { downloadsOf, gzipped } from './downloads.mjs';
 
-const kLimit = 162_000;
+const kLimit = 163_000;
 const kAttentionLimit = 72_500;
 const kModelsLimit = 245_500; // with interventions and what they explain, and recurrent models
-const kTrainingLimit = 264_000;
-const kPageLimit = 175_300;
-const kInstallLimit = 3_000;
+const kTrainingLimit = 279_500; // with pointer networks and all members of the family
+const kPageLimit = 176_400;
+const kInstallLimit = 3_072;
 const kDetectLimit = 200_000;
 
 const print = (/** @type {string} */ name, /** @type {number} */ size) =>

@@ -1,7 +1,6 @@
 // How an object of the API is created, and how its availability is found, step by step as the Writing Assistance APIs have it
 // (https://webmachinelearning.github.io/writing-assistance-apis/#supporting-creation).
 import { newMonitor } from '../api/monitor.js';
-import { canonicalTag } from '../text/canonical.js';
 import { member, requireArguments, toDictionary, toFunction, toSignal, toText } from '../webidl/convert.js';
 import { exception } from './exception.js';
 
@@ -55,8 +54,8 @@ export function readOperation(given, input, options) {
  */
 function canonicalize(options) {
   if ('sourceLanguage' in options) {
-    options.sourceLanguage = canonicalTag(options.sourceLanguage);
-    options.targetLanguage = canonicalTag(options.targetLanguage);
+    [options.sourceLanguage] = Intl.getCanonicalLocales(options.sourceLanguage);
+    [options.targetLanguage] = Intl.getCanonicalLocales(options.targetLanguage);
   } else options.expectedInputLanguages = Intl.getCanonicalLocales(options.expectedInputLanguages);
 }
 

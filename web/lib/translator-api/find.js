@@ -1,7 +1,6 @@
 // What there is for the options of a create(): the browser's own model, one of qkv's, or an echo.
 import { mayHaveKept } from '../store/records.js';
 import { languageOf } from '../text/tags.js';
-import { promised } from '../webidl/convert.js';
 import { echo, openDetector, openNative, openOwn } from './backends.js';
 import { natives, settings } from './configuration.js';
 import { detectorDownloads, detectors } from './detectors.js';
@@ -74,7 +73,8 @@ async function nativeState(Native, options) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   const silence = new Promise((resolve) => (timer = setTimeout(resolve, kPatience)));
-  const answer = promised(() => Native.availability(options)).catch(() => {});
+  const ask = async () => Native.availability(options); // what it throws is a rejection too
+  const answer = ask().catch(() => {});
   const state = await Promise.race([answer, silence]);
   clearTimeout(timer);
   return state ?? 'unavailable';
