@@ -28,8 +28,8 @@ struct Choices {
 // columns, spread}; web/lib/engine/glue.d.ts says what each is.
 Result<void> ReadChoices(const val& request, Choices& choices);
 
-// {query, key, value, valueIsKey, columns, spread}: the inputs of a request, kept in `choices`. With `spread` each query
-// is a head of its own.
+// {query, key, value, valueIsKey, columns, spread}: the inputs of a request, kept in `choices`. With `spread` each
+// query is a head of its own.
 AttentionInputs ReadInputs(const val& request, Choices& choices);
 
 }  // namespace qkv::wasm
