@@ -3,8 +3,8 @@
 #include <rapidjson/writer.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
-#include <map>
 #include <optional>
 
 #include "core/cli/command.h"
@@ -117,29 +117,30 @@ void Explain(const Options& options) {
   if (sums.lines > 0) sums.Print(ChangeablePlaces::Of(model->config()));
 }
 
+// In the order of Question.
+constexpr std::array kQuestions{"heads", "words", "rollout", "flow"};
+
 }  // namespace
 
 void AddExplain(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "explain", "Explain translations: SOURCE or SOURCE<TAB>TARGET in, an object of JSON out for each line");
-  const std::map<std::string, Question> questions = {{"heads", Question::kHeads},
-                                                     {"words", Question::kWords},
-                                                     {"rollout", Question::kRollout},
-                                                     {"flow", Question::kFlow}};
+  auto question = std::make_shared<std::string>();
   command
       ->add_option(
-          "question", options->question,
+          "QUESTION", *question,
           "heads: how much log p falls without each head; words: and for each target piece without each source "
           "piece; rollout, flow: how much of each piece reaches each row of the encoder")
       ->required()
-      ->transform(CLI::CheckedTransformer(questions))
-      ->type_name("heads|words|rollout|flow");
+      ->check(CLI::IsMember(std::vector<std::string>(kQuestions.begin(), kQuestions.end())));
   AddModel(*command, options->common);
   command->add_flag("--mean", options->mean,
                     "of heads: the mean of all lines, as ATTENTION<TAB>LAYER<TAB>HEAD<TAB>FALL");
   AddThreads(*command, options->common);
-  command->callback([options] {
+  command->callback([options, question] {
+    options->question =
+        static_cast<Question>(std::find(kQuestions.begin(), kQuestions.end(), *question) - kQuestions.begin());
     if (options->mean && options->question != Question::kHeads) Fail("--mean is for heads");
     Explain(*options);
   });

@@ -138,7 +138,7 @@ test('a link opened afresh is the state that it was taken from', async () => {
 });
 
 /** The lessons whose picture has no controls. */
-const kStill = ['bottleneck', 'compare'];
+const kStill = ['bottleneck', 'compare', 'sparse'];
 
 test('every choice of every picture: it is in the link, and the picture it opens is the same', async () => {
   const page = await opened();
