@@ -118,7 +118,7 @@ test('source maps have the texts of our own sources, and step over those of othe
   expect([...foreign]).toEqual(expect.arrayContaining(['qkv.mjs', 'd3-scale.mjs']));
 });
 
-test('the package is under 2 MB without models; a model is one package, without how it was trained', () => {
+test('the package is under 2.1 MB without models; a model is one package, without how it was trained', () => {
   const pack = (folder) => {
     const options = { encoding: 'utf8', cwd: consumer, stdio: ['ignore', 'pipe', 'ignore'] };
     const [packed] = JSON.parse(execFileSync('npm', ['pack', '--dry-run', '--json', join(root, folder)], options));
@@ -126,7 +126,7 @@ test('the package is under 2 MB without models; a model is one package, without 
   };
   const own = pack('dist');
   const detector = own.paths.find((path) => /qkv-detect-.*\.bin$/.test(path)); // a model too
-  expect(own.size - gzipSync(readFileSync(join(root, 'dist', detector))).length).toBeLessThan(2_000_000);
+  expect(own.size - gzipSync(readFileSync(join(root, 'dist', detector))).length).toBeLessThan(2_100_000);
   expect(own.paths.filter((path) => /safetensors|\.spm$/.test(path))).toEqual([]);
   expect(own.paths).toEqual(
     expect.arrayContaining(['README.md', 'LICENSE', 'THIRD_PARTY.txt', 'index.js', 'assets/worker.js']),
