@@ -150,7 +150,9 @@ describe('qkv scores', () => {
     expect(table).toMatch(/^scaled-dot {2}q'k \/ sqrt\(d\) +Vaswani et al. 2017$/m);
     expect(table).toMatch(/^general +q'W k +Luong et al. 2015 +W \[queryDim, keyDim\]$/m);
     expect(table).toMatch(/^cosine .* \(temperature \[1, 1\]\)$/m);
-    expect(lists).toBe('selections  soft  argmax  sampled  gate  max-pool\nwindows     global  local-m  local-p\n');
+    expect(lists).toBe(
+      'selections  soft  argmax  sampled  gate  max-pool  sparsemax  entmax\nwindows     global  local-m  local-p\n',
+    );
   });
 
   test("or as JSON, the library's own lists", async () => {
