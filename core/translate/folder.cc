@@ -24,7 +24,11 @@ Result<std::unique_ptr<TranslationModel>> LoadFolder(const std::string& folder, 
   }
   const ModelFiles files = {config.text(),  generation.text(), vocabulary.text(),       source.bytes(),
                             target.bytes(), lists.bytes(),     target_vocabulary.text()};
-  QKV_TRY(const std::unique_ptr<ModelLoader> loader, ModelLoader::Create(files, weights.bytes().size()));
+  // Called, not passed: wasm-ld mistakes the type of a function of a library that is optimised at link time if this
+  // file takes nothing but its address.
+  constexpr auto kMake = [](std::string_view text) { return MakeSequenceModel(text); };
+  QKV_TRY(const std::unique_ptr<ModelLoader> loader,
+          ModelLoader::Create(files, weights.bytes().size(), PTRDIFF_MAX, kMake));
   QKV_CHECK(FeedAll(*loader, weights.bytes()));
   return loader->Finish();
 }
