@@ -37,9 +37,15 @@ const reaches = (page, step) =>
     step,
     kPatience,
   );
+/** Pauses, and waits until the steps that a worker is at are done too. */
 const pause = async (page) => {
   await page.click('#train');
   await page.waitForFunction(() => document.querySelector('#train').textContent === 'Train');
+  let [before, now] = [null, await stepOf(page)];
+  while (String(now) !== String(before)) {
+    await page.waitForTimeout(1500);
+    [before, now] = [now, await stepOf(page)];
+  }
 };
 /** The examples as the page shows them: source and what was written. */
 const examples = (page) =>
