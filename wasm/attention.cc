@@ -62,14 +62,14 @@ Result<val> TryAttend(const val& request) {
 
   const uint64_t rows = uint64_t{in.query.heads} * in.query.rows, keys = in.key.rows;
   // With columns the output exists twice for a moment.
-  const uint64_t room = AttendMemory(choices.attention, in);
+  const uint64_t bytes = AttendMemory(choices.attention, in);
   const uint64_t output_bytes = (columns ? 2 : 1) * rows * in.value.dim * sizeof(float);
-  QKV_CHECK(CheckMemory(room + output_bytes + RecordBytes(request, rows, keys), kRecordLess, "record"));
+  QKV_CHECK(CheckMemory(bytes + output_bytes + RecordBytes(request, rows, keys), kRecordLess, "record"));
   Tensor output = {std::vector<float>(in.value.data != nullptr ? in.query.heads * in.query.rows * in.value.dim : 0),
                    in.query.heads, in.query.rows, in.value.dim};
   Recorded recorded;
   {
-    CallArena arena(room);
+    CallArena arena(bytes);
     Context ctx = arena.context();
     const auto layout = Flag(request, "concatenate") ? SideBySide<float> : Dense<float>;
     Attend(ctx, choices.attention, in, layout(output.data.data(), output.heads, output.rows, output.dim),
@@ -142,9 +142,9 @@ Result<val> TryMultiHead(const val& request) {
 
   // The memory of the call is requested before the computation.
   const uint64_t rows = uint64_t{layer.heads} * query->rows, keys = uint64_t{key->rows} + given.rows;
-  const uint64_t room = ForwardRoom(layer, q, k, v, memory);
-  QKV_CHECK(CheckMemory(2 * room + RecordBytes(request, rows, keys), kRecordLess, "record"));
-  CallArena arena(room);
+  const uint64_t bytes = ForwardMemoryNeed(layer, q, k, v, memory);
+  QKV_CHECK(CheckMemory(2 * bytes + RecordBytes(request, rows, keys), kRecordLess, "record"));
+  CallArena arena(bytes);
   Context ctx = arena.context();
   Recorded recorded;
   const MatrixView y = Forward(ctx, layer, q, k, v, memory,

@@ -10,11 +10,11 @@ namespace qkv::wasm {
 namespace {
 
 // Zeros of an argument's shape, to which its gradient is added. An argument that is missing has none.
-struct Room {
+struct Gradient {
   Tensor tensor;
   Heads to;
 
-  explicit Room(const ConstHeads& of) {
+  explicit Gradient(const ConstHeads& of) {
     if (of.data == nullptr) return;
     tensor = {std::vector<float>(of.heads * of.rows * of.dim), of.heads, of.rows, of.dim};
     to = Dense(tensor.data.data(), of.heads, of.rows, of.dim);
@@ -56,14 +56,14 @@ Result<val> TryGradient(const val& request) {
   const AttentionInputs in = ReadInputs(request, choices);
   const Attention& attention = choices.attention;
   QKV_CHECK(CheckAttention(attention, in));
-  const uint64_t room = AttendBackwardMemory(attention, in);
-  QKV_CHECK(CheckMemory(room + static_cast<uint64_t>(Number(request, "bytes")), kGiveLess, "query"));
+  const uint64_t bytes = AttendBackwardMemory(attention, in);
+  QKV_CHECK(CheckMemory(bytes + static_cast<uint64_t>(Number(request, "bytes")), kGiveLess, "query"));
 
-  // One room for each argument; keys that are also the values have one together.
-  Room query(in.query), key(in.key), value(Flag(request, "valueIsKey") ? ConstHeads{} : in.value);
-  Room W_p(attention.window.W_p), v_p(attention.window.v_p), centres(attention.window.centres),
+  // Keys that are also the values share one gradient.
+  Gradient query(in.query), key(in.key), value(Flag(request, "valueIsKey") ? ConstHeads{} : in.value);
+  Gradient W_p(attention.window.W_p), v_p(attention.window.v_p), centres(attention.window.centres),
       bias(BiasOf(request, attention.mask));
-  std::deque<Room> parameters;
+  std::deque<Gradient> parameters;
   std::vector<ParameterGradient> of_parameters;
   for (const Parameter& parameter : attention.parameters) {
     of_parameters.push_back({parameter.name, parameters.emplace_back(parameter.value).to});
@@ -74,7 +74,7 @@ Result<val> TryGradient(const val& request) {
   to.centres = centres.to;
   to.bias = bias.to.data;
   {
-    CallArena arena(room);
+    CallArena arena(bytes);
     Context ctx = arena.context();
     AttendBackward(ctx, attention, in, ReadLoss(request, in, choices), to);
   }

@@ -6,7 +6,7 @@
 
 #include "core/base/context.h"
 #include "core/base/error.h"
-#include "core/base/room.h"
+#include "core/base/memory_need.h"
 
 namespace qkv {
 
@@ -28,8 +28,8 @@ class Job {
  protected:
   void Fail(Error error) { outcome_ = std::move(error); }
   // Asks for the memory of a step before it begins. Returns false if there is not enough; then the job has failed.
-  bool MakeRoom(Arena& arena, const Room& room, const char* asks) {
-    if (outcome_) outcome_ = Reserve(arena, room, "give shorter texts, fewer at a time, or a smaller beam", asks);
+  bool ReserveMemory(Arena& arena, const MemoryNeed& need, const char* asks) {
+    if (outcome_) outcome_ = Reserve(arena, need, "give shorter texts, fewer at a time, or a smaller beam", asks);
     return static_cast<bool>(outcome_);
   }
 

@@ -69,17 +69,17 @@ bool BeamSearch::Step(Context& ctx) {
 
 // Memory for the decoder's rows and their logits: of all hypotheses at once, or of one sentence's by its shortlist.
 // Also the trees, which grow, and the texts that are read from them at the end.
-Room BeamSearch::NextRoom(size_t threads) const {
+MemoryNeed BeamSearch::NextMemoryNeed(size_t threads) const {
   constexpr uint64_t kLines = 1 << 10, kPerPiece = 16;
   const uint64_t rows = std::min(live_.size(), sentences_.size()) * options_.beam, pieces = decoder_.vocabulary();
-  Room room = decoder_.StepRoom(*state_, rows, threads);
-  room.scratch += kLines + (options_.shortlists.empty() ? rows : 2 * options_.beam) * (pieces + kLines);
-  room.kept += rows * (length_ + 1) * kPerPiece;
+  MemoryNeed need = decoder_.StepMemoryNeed(*state_, rows, threads);
+  need.scratch += kLines + (options_.shortlists.empty() ? rows : 2 * options_.beam) * (pieces + kLines);
+  need.kept += rows * (length_ + 1) * kPerPiece;
   for (const Sentence& sentence : sentences_) {
     const uint64_t nodes = sentence.tree.size() + 2 * options_.beam;
-    if (nodes > sentence.tree.capacity()) room.kept += 2 * nodes * sizeof(SearchNode);
+    if (nodes > sentence.tree.capacity()) need.kept += 2 * nodes * sizeof(SearchNode);
   }
-  return room;
+  return need;
 }
 
 std::span<const int32_t> BeamSearch::Shortlist(size_t sentence) const {

@@ -55,7 +55,7 @@ class BeamSearch {
   bool Step(Context& ctx);
 
   // An upper bound of the memory that Step takes.
-  Room NextRoom(size_t threads) const;
+  MemoryNeed NextMemoryNeed(size_t threads) const;
 
   bool done() const { return live_.empty(); }
   // The finished hypotheses of a sentence that is done, best first; at least one.

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "core/base/context.h"
-#include "core/base/room.h"
+#include "core/base/memory_need.h"
 
 namespace qkv {
 
@@ -27,7 +27,7 @@ class Decoder {
   virtual MatrixView Step(Context& ctx, std::span<const int32_t> tokens, DecoderState& state) const = 0;
 
   // An upper bound of the memory that Step and Gather take, with `rows` hypotheses before and after.
-  virtual Room StepRoom(const DecoderState& state, size_t rows, size_t threads) const = 0;
+  virtual MemoryNeed StepMemoryNeed(const DecoderState& state, size_t rows, size_t threads) const = 0;
 
   // The logits of rows that Step returned: [rows, pieces.size()] for the given pieces, or [rows, vocabulary] if
   // `pieces` is empty.

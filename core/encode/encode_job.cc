@@ -69,16 +69,16 @@ void EncodeJob::ReserveTrace() {
 // Asks for the memory of a layer. The last step includes the head, whose logits are in the arena and in the results.
 bool EncodeJob::ReserveStep(Context& ctx) {
   const EncoderConfig& config = model_.config();
-  Room room = model_.encoder().PassRoom(ids_.size(), longest_, ctx.pool.size());
-  if (!MakeRoom(ctx.arena, room, "encoding")) return false;
+  MemoryNeed need = model_.encoder().PassMemoryNeed(ids_.size(), longest_, ctx.pool.size());
+  if (!ReserveMemory(ctx.arena, need, "encoding")) return false;
   if (!options_.head || layer_ + 1 < config.layers) return true;
   const uint64_t rows = config.head == EncoderConfig::Head::kMasked
                             ? static_cast<uint64_t>(std::count(ids_.begin(), ids_.end(), model_.mask()))
                             : ids_.size();
   const uint64_t columns = config.head == EncoderConfig::Head::kMasked ? config.vocabulary : config.labels.size() + 2;
-  room.scratch += LogitsScratch(rows, config.d_model, columns) + results_.size() * kLines;
-  room.kept += rows * columns * sizeof(float);
-  const Result<void> fits = Reserve(ctx.arena, room, "hide fewer words at a time, or give shorter texts", "masks");
+  need.scratch += LogitsScratch(rows, config.d_model, columns) + results_.size() * kLines;
+  need.kept += rows * columns * sizeof(float);
+  const Result<void> fits = Reserve(ctx.arena, need, "hide fewer words at a time, or give shorter texts", "masks");
   if (!fits) Fail(fits.error());
   return static_cast<bool>(fits);
 }

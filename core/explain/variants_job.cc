@@ -40,9 +40,9 @@ bool VariantsJob::Advance(Context& ctx) {
   if (encoder_ == nullptr) StartBatch();
   const size_t longest = std::max(source_.size(), target_.size());
   const uint64_t vocabulary = model_.config().vocabulary;
-  const Room room = read_ ? Room{LogitsScratch(kRowsScoredAtOnce, model_.config().d_model, vocabulary), 0}
-                          : model_.model().PassRoom(batch() * longest, longest, ctx.pool.size());
-  if (!MakeRoom(ctx.arena, room, "explanation")) return true;
+  const MemoryNeed need = read_ ? MemoryNeed{LogitsScratch(kRowsScoredAtOnce, model_.config().d_model, vocabulary), 0}
+                                : model_.model().PassMemoryNeed(batch() * longest, longest, ctx.pool.size());
+  if (!ReserveMemory(ctx.arena, need, "explanation")) return true;
   Context changed = ctx;
   changed.interventions = &*interventions_;
   if (decoder_ == nullptr) {

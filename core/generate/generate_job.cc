@@ -12,12 +12,12 @@ namespace qkv {
 
 namespace {
 
-// `room` plus the logits of one piece and the memory for sampling: a copy of the logits, and a growing list of
+// `need` plus the logits of one piece and the memory for sampling: a copy of the logits, and a growing list of
 // candidates of 16 bytes.
-Room WithLogits(Room room, const Gpt2Config& config) {
-  room.scratch += LogitsScratch(1, config.d_model, config.vocabulary);
-  room.kept += uint64_t{13} * config.vocabulary * sizeof(float);
-  return room;
+MemoryNeed WithLogits(MemoryNeed need, const Gpt2Config& config) {
+  need.scratch += LogitsScratch(1, config.d_model, config.vocabulary);
+  need.kept += uint64_t{13} * config.vocabulary * sizeof(float);
+  return need;
 }
 
 }  // namespace
@@ -35,8 +35,8 @@ GenerateJob::GenerateJob(const GeneratorModel& model, std::string_view prompt, G
   if (ids_.size() > positions) {
     truncated_ = true;
     // The last piece is written but not read.
-    const size_t room = std::min(options_.max_length - std::min<size_t>(options_.max_length, 1), positions / 2);
-    ids_.erase(ids_.begin(), ids_.end() - static_cast<std::ptrdiff_t>(positions - room));
+    const size_t reserved = std::min(options_.max_length - std::min<size_t>(options_.max_length, 1), positions / 2);
+    ids_.erase(ids_.begin(), ids_.end() - static_cast<std::ptrdiff_t>(positions - reserved));
   }
   options_.max_length = std::min(options_.max_length, positions - ids_.size() + 1);
   said_ = model.tokenizer().Decode(ids_);
@@ -50,9 +50,9 @@ bool GenerateJob::Advance(Context& plain) {
   Context ctx = With(plain, interventions);
   const Gpt2& decoder = model_.decoder();
   const size_t threads = ctx.pool.size();
-  const Room room = written_.empty() ? decoder.PassRoom(state_, ids_.size(), layer_ == 0, threads)
-                                     : decoder.StepRoom(state_, 1, threads);
-  if (!MakeRoom(ctx.arena, WithLogits(room, model_.config()), "generation")) return true;
+  const MemoryNeed need = written_.empty() ? decoder.PassMemoryNeed(state_, ids_.size(), layer_ == 0, threads)
+                                           : decoder.StepMemoryNeed(state_, 1, threads);
+  if (!ReserveMemory(ctx.arena, WithLogits(need, model_.config()), "generation")) return true;
   if (written_.empty()) {
     if (x_.size() == 0) x_ = decoder.Embed(ctx, ids_, state_);
     x_ = decoder.LayerStep(ctx, layer_++, View(x_), state_);
@@ -116,8 +116,8 @@ GenerationTraceJob::GenerationTraceJob(const GeneratorModel& model, std::string_
 
 bool GenerationTraceJob::Advance(Context& ctx) {
   const Gpt2& decoder = model_.decoder();
-  const Room room = decoder.PassRoom(state_, encoding_.size(), layer_ == 0, ctx.pool.size());
-  if (!MakeRoom(ctx.arena, WithLogits(room, model_.config()), "trace")) return true;
+  const MemoryNeed need = decoder.PassMemoryNeed(state_, encoding_.size(), layer_ == 0, ctx.pool.size());
+  if (!ReserveMemory(ctx.arena, WithLogits(need, model_.config()), "trace")) return true;
   std::optional<Interventions> interventions;
   if (changes_ != nullptr) interventions.emplace(*changes_);
   Context traced = With(ctx, interventions);

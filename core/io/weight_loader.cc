@@ -53,10 +53,10 @@ bool IsStaged(const WeightSlot& slot) { return slot.transposed || slot.whole != 
 
 // Whether an allocation of so many bytes succeeds now: if memory cannot grow, the real allocation would end the
 // program. The pointer is volatile, so that the compiler does not remove the pair.
-bool HasRoom(uint64_t bytes) {
-  void* volatile room = std::malloc(static_cast<size_t>(bytes));
-  std::free(room);
-  return room != nullptr;
+bool CanAllocate(uint64_t bytes) {
+  void* volatile block = std::malloc(static_cast<size_t>(bytes));
+  std::free(block);
+  return block != nullptr;
 }
 
 void ReadRow(std::string_view dtype, const uint8_t* bytes, float* row, size_t size) {
@@ -95,7 +95,7 @@ WeightLoader::WeightLoader(WeightSlots slots, std::vector<WeightFile> files, Ope
   });
   numbers_.resize(slots_.slots.size(), Numbers::kFloat);
   chosen_.resize(slots_.slots.size());
-  has_room_.resize(slots_.slots.size());
+  allocated_.resize(slots_.slots.size());
   CountBytes();
   if (open_ != nullptr) StartFile();
 }
@@ -121,7 +121,7 @@ Error WeightLoader::Invalid(const std::string& tensor, std::string message) cons
   return {ErrorCode::kInvalidFile, std::move(message), tensor.empty() ? file_name() : file_name() + ", " + tensor};
 }
 
-Error WeightLoader::NoRoom(const std::string& tensor, std::string message) const {
+Error WeightLoader::LimitExceeded(const std::string& tensor, std::string message) const {
   return {ErrorCode::kLimitExceeded, std::move(message), tensor.empty() ? file_name() : file_name() + ", " + tensor};
 }
 
@@ -277,8 +277,8 @@ void WeightLoader::CountBytes() {
 Result<void> WeightLoader::CheckMemory() {
   CountBytes();
   if (bytes_ <= memory_) return {};
-  return NoRoom("", "the model's weights take " + std::to_string(bytes_ / kMegabyte) + " MB of memory; " +
-                        std::to_string(memory_ / kMegabyte) + " MB can be had: use a smaller model");
+  return LimitExceeded("", "the model's weights take " + std::to_string(bytes_ / kMegabyte) + " MB of memory; " +
+                               std::to_string(memory_ / kMegabyte) + " MB can be had: use a smaller model");
 }
 
 Result<WeightLoader::Tensor> WeightLoader::CheckShape(const TensorEntry& entry, size_t index, bool scales) const {
@@ -302,19 +302,19 @@ Result<WeightLoader::Tensor> WeightLoader::CheckShape(const TensorEntry& entry, 
   return Tensor{entry.name, entry.dtype, entry.range.offset, index, scales, rows, row_bytes};
 }
 
-Result<void> WeightLoader::MakeRoom(const Tensor& tensor) {
+Result<void> WeightLoader::Allocate(const Tensor& tensor) {
   const WeightSlot& first = slots_.slots[tensor.slot];
   const uint64_t staged = IsStaged(first) ? tensor.rows * tensor.row_bytes / Width(tensor.dtype) * sizeof(float) : 0;
   for (size_t s = tensor.slot; s < slots_.slots.size(); ++s) {
     const WeightSlot& slot = slots_.slots[s];
     const bool part = s == tensor.slot ||
                       (staged != 0 && std::find(slot.names.begin(), slot.names.end(), tensor.name) != slot.names.end());
-    if (!part || has_room_[s]) continue;
-    has_room_[s] = true;
+    if (!part || allocated_[s]) continue;
+    allocated_[s] = true;
     const uint64_t bytes = InMemory(s);
-    if (!HasRoom(bytes + staged)) {
-      return NoRoom(tensor.name, "there is no memory left for its " + std::to_string(bytes / kMegabyte) +
-                                     " MB: use a smaller model, or free others first");
+    if (!CanAllocate(bytes + staged)) {
+      return LimitExceeded(tensor.name, "there is no memory left for its " + std::to_string(bytes / kMegabyte) +
+                                            " MB: use a smaller model, or free others first");
     }
     if (Weight* matrix = MatrixOf(slot)) {
       matrix->Reserve(Quantizes(s) ? Numbers::kInt8 : numbers_[s], slot.outputs, slot.inputs);
@@ -337,7 +337,7 @@ void WeightLoader::SetRow(size_t slot, size_t row, const float* values) {
 
 // Reads the tensor's next rows, from row_ on.
 Result<void> WeightLoader::ReadRows(const Tensor& tensor, std::span<const uint8_t> bytes) {
-  if (row_ == 0) QKV_CHECK(MakeRoom(tensor));
+  if (row_ == 0) QKV_CHECK(Allocate(tensor));
   const WeightSlot& slot = slots_.slots[tensor.slot];
   Weight* const matrix = MatrixOf(slot);
   std::vector<float> row(tensor.dtype == "I8" ? 0 : tensor.row_bytes / Width(tensor.dtype));

@@ -85,12 +85,12 @@ class WeightLoader {
   void CountBytes();
   bool Quantizes(size_t slot) const;
   uint64_t InMemory(size_t slot) const;
-  Result<void> MakeRoom(const Tensor& tensor);
+  Result<void> Allocate(const Tensor& tensor);
   Result<void> ReadRows(const Tensor& tensor, std::span<const uint8_t> bytes);
   void SetRow(size_t slot, size_t row, const float* values);
   Result<void> Distribute(const Tensor& tensor);
   Error Invalid(const std::string& tensor, std::string message) const;
-  Error NoRoom(const std::string& tensor, std::string message) const;
+  Error LimitExceeded(const std::string& tensor, std::string message) const;
   const std::string& file_name() const { return files_[file_].name; }
 
   WeightSlots slots_;
@@ -98,10 +98,10 @@ class WeightLoader {
   OpenDirectory open_;
   uint64_t memory_, bytes_ = 0;
   ArriveAs arrive_;
-  std::vector<Destination> destinations_;   // all names that tensors may have, sorted
-  std::vector<Numbers> numbers_;            // the number format of each slot in its file
-  std::vector<uint8_t> chosen_, has_room_;  // flags: whether a slot has its tensor, its memory
-  bool quantizes_ = false;                  // floats become int8
+  std::vector<Destination> destinations_;    // all names that tensors may have, sorted
+  std::vector<Numbers> numbers_;             // the number format of each slot in its file
+  std::vector<uint8_t> chosen_, allocated_;  // flags: whether a slot has its tensor, its memory
+  bool quantizes_ = false;                   // floats become int8
 
   size_t file_ = 0;
   std::unique_ptr<TensorDirectory> directory_;  // of the file that is being read, until it is complete

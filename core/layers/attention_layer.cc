@@ -83,8 +83,8 @@ Result<void> CheckAttentionLayer(const AttentionLayer& layer, ConstMatrixView qu
                          Dense(&kAny, layer.key_heads, rows, key_dim), Dense(&kAny, layer.key_heads, rows, value_dim)});
 }
 
-uint64_t ForwardRoom(const AttentionLayer& layer, ConstMatrixView query, ConstMatrixView key, ConstMatrixView value,
-                     const AttentionMemory* memory) {
+uint64_t ForwardMemoryNeed(const AttentionLayer& layer, ConstMatrixView query, ConstMatrixView key,
+                           ConstMatrixView value, const AttentionMemory* memory) {
   const auto rows = static_cast<uint64_t>(query.rows()), more = static_cast<uint64_t>(key.rows());
   const uint64_t keys = more + (memory != nullptr ? memory->rows : 0);
   const size_t query_columns = Outputs(layer.query, static_cast<size_t>(query.cols()));

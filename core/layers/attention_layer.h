@@ -33,8 +33,8 @@ Result<void> CheckAttentionLayer(const AttentionLayer& layer, ConstMatrixView qu
 
 // An upper bound of the bytes that Forward takes on one thread, with those added to the memory and without the record.
 // Inputs have been checked.
-uint64_t ForwardRoom(const AttentionLayer& layer, ConstMatrixView query, ConstMatrixView key, ConstMatrixView value,
-                     const AttentionMemory* memory);
+uint64_t ForwardMemoryNeed(const AttentionLayer& layer, ConstMatrixView query, ConstMatrixView key,
+                           ConstMatrixView value, const AttentionMemory* memory);
 
 // query [rows, inputs], key and value [keys, inputs] -> [rows, outputs] in the context's arena. With a memory, keys and
 // values are added to it, and queries see all of it: query i's place is its former rows + i. Inputs have been checked.

@@ -139,7 +139,7 @@ void Encoder::HeadSlots(WeightSlots& slots) {
   }
 }
 
-Room Encoder::PassRoom(size_t rows, size_t longest, size_t threads) const {
+MemoryNeed Encoder::PassMemoryNeed(size_t rows, size_t longest, size_t threads) const {
   return {LayerScratch(rows, config_.d_model, config_.ffn, longest, threads),
           2 * uint64_t{rows} * config_.d_model * sizeof(float)};
 }

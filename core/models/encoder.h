@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/attention/segments.h"
-#include "core/base/room.h"
+#include "core/base/memory_need.h"
 #include "core/layers/feed_forward.h"
 #include "core/layers/multi_head.h"
 #include "core/layers/norm.h"
@@ -27,7 +27,7 @@ class Encoder {
 
   // An upper bound of the memory that Embed or Step takes and leaves, over `rows` rows of segments of at most `longest`
   // rows.
-  Room PassRoom(size_t rows, size_t longest, size_t threads) const;
+  MemoryNeed PassMemoryNeed(size_t rows, size_t longest, size_t threads) const;
 
   // `ids` and `types` [rows] of the packed segments, each at most longest() long -> [rows, d].
   MatrixView Embed(Context& ctx, std::span<const int32_t> ids, std::span<const int32_t> types,

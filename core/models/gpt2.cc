@@ -172,7 +172,7 @@ MatrixView Gpt2::ForwardForTraining(Context& ctx, std::span<const int32_t> ids, 
   return x;
 }
 
-Room Gpt2::PassRoom(const Gpt2State& state, size_t rows, bool fresh, size_t threads) const {
+MemoryNeed Gpt2::PassMemoryNeed(const Gpt2State& state, size_t rows, bool fresh, size_t threads) const {
   const size_t hypotheses = state.self.hypotheses(), count = fresh ? rows / hypotheses : 0;
   const uint64_t d = config_.d_model, grown = fresh ? state.self.Growth(hypotheses, count) : 0;
   return {LayerScratch(rows, d, config_.ffn, state.self.length() + count, threads),
@@ -180,7 +180,7 @@ Room Gpt2::PassRoom(const Gpt2State& state, size_t rows, bool fresh, size_t thre
 }
 
 // All layers: their rows are in the arena at the same time.
-Room Gpt2::StepRoom(const DecoderState& opaque, size_t rows, size_t threads) const {
+MemoryNeed Gpt2::StepMemoryNeed(const DecoderState& opaque, size_t rows, size_t threads) const {
   const auto& state = static_cast<const Gpt2State&>(opaque);
   return {config_.layers * LayerScratch(rows, config_.d_model, config_.ffn, state.self.length() + 1, threads),
           state.self.Growth(rows, 1)};

@@ -56,7 +56,7 @@ class Gpt2 : public Decoder {
   MatrixView LayerStep(Context& ctx, size_t layer, ConstMatrixView x, Gpt2State& state) const;
 
   // An upper bound of the memory that LayerStep takes and leaves over `rows` rows; `fresh`: with Embed.
-  Room PassRoom(const Gpt2State& state, size_t rows, bool fresh, size_t threads) const;
+  MemoryNeed PassMemoryNeed(const Gpt2State& state, size_t rows, bool fresh, size_t threads) const;
 
   // The rows from which the logits of each next piece are computed, [ids.size(), d]. The texts are packed; each fits
   // into the model's positions.
@@ -64,7 +64,7 @@ class Gpt2 : public Decoder {
 
   // Decoder.
   size_t vocabulary() const override { return config_.vocabulary; }
-  Room StepRoom(const DecoderState& state, size_t rows, size_t threads) const override;
+  MemoryNeed StepMemoryNeed(const DecoderState& state, size_t rows, size_t threads) const override;
   MatrixView Step(Context& ctx, std::span<const int32_t> tokens, DecoderState& state) const override;
   MatrixView Logits(Context& ctx, ConstMatrixView x, std::span<const int32_t> pieces = {}) const override;
   void Gather(std::span<const int32_t> hypotheses, DecoderState& state) const override;

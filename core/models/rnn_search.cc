@@ -35,7 +35,7 @@ uint64_t RnnSeq2Seq::StepScratch(uint64_t rows, uint64_t keys) const {
 }
 
 // The memory of an encoder layer in both directions, then of the decoder's first state or of one of its steps.
-Room RnnSeq2Seq::PassRoom(size_t rows, size_t keys, size_t threads) const {
+MemoryNeed RnnSeq2Seq::PassMemoryNeed(size_t rows, size_t keys, size_t threads) const {
   constexpr uint64_t kLines = 512;
   const uint64_t d = config_.d_model, widest = config_.memory() + config_.d_embedding;
   const uint64_t layer = rows * (52 * d + 8 * widest + kLines) + LayerScratch(rows, widest, 0, keys, threads);
@@ -43,7 +43,7 @@ Room RnnSeq2Seq::PassRoom(size_t rows, size_t keys, size_t threads) const {
   return {layer + StepScratch(rows, keys), rows * (4 * widest + 4 * layers * d) * sizeof(float)};
 }
 
-Room RnnSeq2Seq::StepRoom(const DecoderState& opaque, size_t rows, size_t) const {
+MemoryNeed RnnSeq2Seq::StepMemoryNeed(const DecoderState& opaque, size_t rows, size_t) const {
   const auto& state = static_cast<const RnnState&>(opaque);
   const uint64_t states = (2 * config_.decoder_layers + 2) * rows * config_.d_model;
   return {StepScratch(rows, state.memory.segments.rows()), 2 * states * sizeof(float)};

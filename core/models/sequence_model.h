@@ -52,7 +52,7 @@ class SequenceModel : public Decoder {
 
   // An upper bound of the memory of one step of a pass over `rows` rows whose attention sees at most `keys` rows, and
   // of what the pass leaves to the decoder.
-  virtual Room PassRoom(size_t rows, size_t keys, size_t threads) const = 0;
+  virtual MemoryNeed PassMemoryNeed(size_t rows, size_t keys, size_t threads) const = 0;
 
   // `ids` are the packed segments' pieces, </s> included; each segment at most max_positions long.
   virtual std::unique_ptr<EncoderPass> Encode(std::vector<int32_t> ids, const Segments& segments) const = 0;

@@ -376,14 +376,14 @@ MatrixView Transformer::ForwardForTraining(Context& ctx, std::span<const int32_t
 }
 
 // One layer at a time. It leaves its rows, and each layer of the decoder keeps their keys and values.
-Room Transformer::PassRoom(size_t rows, size_t keys, size_t threads) const {
+MemoryNeed Transformer::PassMemoryNeed(size_t rows, size_t keys, size_t threads) const {
   const uint64_t d = config_.d_model, kept = std::max<uint64_t>(rows, 64) * d * (2 + 2 * config_.decoder_layers);
   return {LayerScratch(rows, d, std::max(config_.encoder_ffn, config_.decoder_ffn), keys, threads),
           kept * sizeof(float)};
 }
 
 // All layers: their rows are in the arena at the same time.
-Room Transformer::StepRoom(const DecoderState& opaque, size_t rows, size_t threads) const {
+MemoryNeed Transformer::StepMemoryNeed(const DecoderState& opaque, size_t rows, size_t threads) const {
   const auto& state = static_cast<const TransformerState&>(opaque);
   const size_t keys = std::max(state.self.length() + 1, state.memory.rows());
   const uint64_t cells = (state.cells.size() + 1) * rows * config_.d_model * sizeof(float);

@@ -81,12 +81,12 @@ class Transformer : public SequenceModel {
   MatrixView ForwardForTraining(Context& ctx, std::span<const int32_t> source, const Segments& source_segments,
                                 std::span<const int32_t> target, const Segments& target_segments) const override;
 
-  Room PassRoom(size_t rows, size_t keys, size_t threads) const override;
+  MemoryNeed PassMemoryNeed(size_t rows, size_t keys, size_t threads) const override;
   std::unique_ptr<EncoderPass> Encode(std::vector<int32_t> ids, const Segments& segments) const override;
   std::unique_ptr<ForcedPass> Force(std::unique_ptr<DecoderState> state, std::vector<int32_t> read) const override;
 
   // Decoder.
-  Room StepRoom(const DecoderState& state, size_t rows, size_t threads) const override;
+  MemoryNeed StepMemoryNeed(const DecoderState& state, size_t rows, size_t threads) const override;
   MatrixView Logits(Context& ctx, ConstMatrixView x, std::span<const int32_t> pieces = {}) const override;
   MatrixView Step(Context& ctx, std::span<const int32_t> tokens, DecoderState& state) const override;
   void Gather(std::span<const int32_t> hypotheses, DecoderState& state) const override;

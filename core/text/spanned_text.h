@@ -28,16 +28,16 @@ struct SpannedText {
   }
 
   size_t size() const { return text.size(); }
-  // Add appends as many whole code points as there is room for. After the first that does not fit, nothing more is
+  // Add appends as many whole code points as fit. After the first that does not fit, nothing more is
   // added.
   void Add(uint32_t code_point, uint32_t from, uint32_t to) {
-    if (!HasRoom(4)) return;
+    if (!Fits(4)) return;
     AppendUtf8(code_point, text);
     begin.resize(text.size(), from);
     end.resize(text.size(), to);
   }
   void Add(std::string_view more, uint32_t from, uint32_t to) {
-    if (!HasRoom(more.size())) return;
+    if (!Fits(more.size())) return;
     text += more;
     begin.resize(text.size(), from);
     end.resize(text.size(), to);
@@ -45,7 +45,7 @@ struct SpannedText {
   // Appends bytes [first, last) of another text.
   void Add(const SpannedText& other, size_t first, size_t last) {
     if (cut) return;
-    if (!HasRoom(last - first)) {
+    if (!Fits(last - first)) {
       last = first + kLongestText - text.size();
       while (last > first && (other.text[last] & 0xC0) == 0x80) --last;
     }
@@ -56,7 +56,7 @@ struct SpannedText {
   }
 
  private:
-  bool HasRoom(size_t more) {
+  bool Fits(size_t more) {
     cut = cut || more > kLongestText - text.size();
     return !cut;
   }

@@ -42,8 +42,9 @@ AlignmentJob::AlignmentJob(const TranslationModel& model, const Tokens& source, 
       encoder_(Encode(model.model(), {&source})) {
   const AttentionShape& cross = model.config().cross;
   const size_t targets = target_.size(), sources = source.ids.size();
-  const uint64_t room = TraceMemory(cross.layers, cross.heads, targets, sources) + TraceMemory(1, 1, targets, sources);
-  const Result<void> fits = CheckMemory(room, "give shorter texts", "alignment");
+  const uint64_t memory =
+      TraceMemory(cross.layers, cross.heads, targets, sources) + TraceMemory(1, 1, targets, sources);
+  const Result<void> fits = CheckMemory(memory, "give shorter texts", "alignment");
   if (fits) trace_.Reserve(AttentionKind::kCross, cross.layers, cross.heads, targets, sources);
   if (!fits) Fail(fits.error());
 }
@@ -52,7 +53,7 @@ bool AlignmentJob::Advance(Context& plain) {
   Context ctx = With(plain, interventions_);
   const SequenceModel& reader = model_.model();
   const size_t rows = std::max(source_, target_.size());
-  if (!MakeRoom(ctx.arena, reader.PassRoom(rows, rows, ctx.pool.size()), "alignment")) return true;
+  if (!ReserveMemory(ctx.arena, reader.PassMemoryNeed(rows, rows, ctx.pool.size()), "alignment")) return true;
   if (decoder_ == nullptr) {
     if (encoder_->Step(ctx)) {
       decoder_ = reader.Force(encoder_->Start(ctx, {0}), DecoderInput(target_, model_.config().start));

@@ -97,11 +97,11 @@ bool ReplayJob::ReserveTrace() {
       {AttentionKind::kCross, config.cross, targets, sources},
       {AttentionKind::kGates, {config.gates != 0 ? config.decoder_layers : 0, 1}, targets, config.gates}};
   const auto dim = [&](const Part& part) { return kind_ == ReplayKind::kVectors ? part.shape.dim : 0; };
-  uint64_t room = TraceMemory(1, 1, targets, sources);  // the alignment
+  uint64_t need = TraceMemory(1, 1, targets, sources);  // the alignment
   for (const Part& part : parts) {
-    room += TraceMemory(part.shape.layers, part.shape.heads, part.rows, part.columns, dim(part));
+    need += TraceMemory(part.shape.layers, part.shape.heads, part.rows, part.columns, dim(part));
   }
-  if (const Result<void> fits = CheckMemory(room, "trace shorter texts", "trace"); !fits) {
+  if (const Result<void> fits = CheckMemory(need, "trace shorter texts", "trace"); !fits) {
     Fail(fits.error());
     return false;
   }
@@ -116,10 +116,10 @@ bool ReplayJob::ReserveTrace() {
 bool ReplayJob::ReserveStep(Context& ctx) {
   const size_t rows = std::max(result_.source.tokens.ids.size(), result_.target.tokens.ids.size());
   const uint64_t vocabulary = model_.config().vocabulary;
-  const Room room = read_ ? Room{LogitsScratch(kRowsScoredAtOnce, model_.config().d_model, vocabulary),
-                                 vocabulary * sizeof(Alternative)}
-                          : model_.model().PassRoom(rows, rows, ctx.pool.size());
-  return MakeRoom(ctx.arena, room, kind_ == ReplayKind::kScore ? "score" : "trace");
+  const MemoryNeed need = read_ ? MemoryNeed{LogitsScratch(kRowsScoredAtOnce, model_.config().d_model, vocabulary),
+                                             vocabulary * sizeof(Alternative)}
+                                : model_.model().PassMemoryNeed(rows, rows, ctx.pool.size());
+  return ReserveMemory(ctx.arena, need, kind_ == ReplayKind::kScore ? "score" : "trace");
 }
 
 void ReplayJob::StartDecoder(Context& ctx) {

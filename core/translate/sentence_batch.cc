@@ -21,14 +21,14 @@ SentenceBatch::SentenceBatch(const TranslationModel& model, const DecodeOptions&
       interventions_(InterventionsOf(options, texts)),
       encoder_(Encode(model.model(), sentences_)) {}
 
-Room SentenceBatch::NextRoom(size_t threads) const {
-  if (search_ != nullptr) return search_->NextRoom(threads);
+MemoryNeed SentenceBatch::NextMemoryNeed(size_t threads) const {
+  if (search_ != nullptr) return search_->NextMemoryNeed(threads);
   size_t rows = 0, longest = 0;
   for (const Tokens* source : sentences_) {
     rows += source->ids.size();
     longest = std::max(longest, source->ids.size());
   }
-  return model_.model().PassRoom(rows, longest, threads);
+  return model_.model().PassMemoryNeed(rows, longest, threads);
 }
 
 bool SentenceBatch::Step(Context& plain) {

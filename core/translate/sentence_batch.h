@@ -16,7 +16,7 @@ class SentenceBatch {
                 std::span<const size_t> texts);
 
   // An upper bound of the memory that Step takes.
-  Room NextRoom(size_t threads) const;
+  MemoryNeed NextMemoryNeed(size_t threads) const;
   // Computes one layer of the encoder, or one piece of every live hypothesis. Returns true when done.
   bool Step(Context& plain);
 

@@ -39,85 +39,85 @@ TranslationJob::TranslationJob(const TranslationModel& model, const std::vector<
 
 bool TranslationJob::Advance(Context& ctx) {
   if (!unplaced_.empty()) return Align(ctx);
-  FillLanes(ctx.pool.size());
+  FillRunners(ctx.pool.size());
   const auto busy =
-      std::count_if(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane->batch != nullptr; });
-  if (!ReserveLanes(ctx, busy > 1)) return true;
+      std::count_if(runners_.begin(), runners_.end(), [](const auto& runner) { return runner->batch != nullptr; });
+  if (!ReserveRunners(ctx, busy > 1)) return true;
   if (busy > 1) {
     StepTogether(ctx);
   } else {  // all threads compute one batch
-    for (auto& lane : lanes_) lane->done = lane->batch != nullptr && lane->batch->Step(ctx);
+    for (auto& runner : runners_) runner->done = runner->batch != nullptr && runner->batch->Step(ctx);
   }
-  for (auto& lane : lanes_) {
-    if (lane->done) TakeResults(*lane);
+  for (auto& runner : runners_) {
+    if (runner->done) TakeResults(*runner);
   }
   return unplaced_.empty() && finished_ == results_.size();
 }
 
-void TranslationJob::FillLanes(size_t count) {
-  while (lanes_.size() < count) lanes_.push_back(std::make_unique<Lane>());
+void TranslationJob::FillRunners(size_t count) {
+  while (runners_.size() < count) runners_.push_back(std::make_unique<Runner>());
   const auto idle = static_cast<size_t>(
-      std::count_if(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane->batch == nullptr; }));
+      std::count_if(runners_.begin(), runners_.end(), [](const auto& runner) { return runner->batch == nullptr; }));
   if (idle == 0) return;
   const size_t share = (order_.size() - next_ + idle - 1) / idle;
-  for (auto& lane : lanes_) {
-    if (lane->batch == nullptr) Fill(*lane, share);
+  for (auto& runner : runners_) {
+    if (runner->batch == nullptr) Fill(*runner, share);
   }
 }
 
-// `share`: the remaining texts divided by the number of idle lanes.
-void TranslationJob::Fill(Lane& lane, size_t share) {
-  lane.texts.clear();
+// `share`: the remaining texts divided by the number of idle runners.
+void TranslationJob::Fill(Runner& runner, size_t share) {
+  runner.texts.clear();
   std::vector<const Tokens*> sentences;
   const size_t most = std::min(std::max<size_t>(kMostHypotheses / BeamOf(model_, options_), 1), share);
   for (size_t rows = 0; next_ < order_.size() && sentences.size() < most; ++next_) {
     const Tokens& source = sources_[order_[next_]].tokens();
     rows += source.ids.size();
     if (!sentences.empty() && rows > kMostSourceRows) break;
-    lane.texts.push_back(order_[next_]);
+    runner.texts.push_back(order_[next_]);
     sentences.push_back(&source);
   }
   if (sentences.empty()) return;
-  lane.batch = std::make_unique<SentenceBatch>(model_, options_, std::move(sentences), lane.texts);
+  runner.batch = std::make_unique<SentenceBatch>(model_, options_, std::move(sentences), runner.texts);
 }
 
 // Asks for the memory of a step of every batch. Batches that are computed together have their own arenas.
-bool TranslationJob::ReserveLanes(Context& ctx, bool together) {
+bool TranslationJob::ReserveRunners(Context& ctx, bool together) {
   uint64_t kept = 0;
-  for (auto& lane : lanes_) {
-    if (lane->batch == nullptr) continue;
-    Room room = lane->batch->NextRoom(together ? 1 : ctx.pool.size());
-    kept += together ? kStepsTogether * room.kept : room.kept;
-    room.kept = kept;
-    if (!MakeRoom(together ? lane->arena : ctx.arena, room, "translation")) return false;
+  for (auto& runner : runners_) {
+    if (runner->batch == nullptr) continue;
+    MemoryNeed need = runner->batch->NextMemoryNeed(together ? 1 : ctx.pool.size());
+    kept += together ? kStepsTogether * need.kept : need.kept;
+    need.kept = kept;
+    if (!ReserveMemory(together ? runner->arena : ctx.arena, need, "translation")) return false;
   }
   return true;
 }
 
 void TranslationJob::StepTogether(Context& ctx) {
-  ctx.pool.For(lanes_.size(), 1, [&](size_t begin, size_t end) {
+  ctx.pool.For(runners_.size(), 1, [&](size_t begin, size_t end) {
     ThreadPool alone(1);
     for (size_t i = begin; i < end; ++i) {
-      Lane& lane = *lanes_[i];
-      for (size_t step = 0; lane.batch != nullptr && !lane.done && step < kStepsTogether; ++step) {
-        const ArenaScope scope(lane.arena);
-        Context own = {lane.arena, alone};
-        lane.done = lane.batch->Step(own);
+      Runner& runner = *runners_[i];
+      for (size_t step = 0; runner.batch != nullptr && !runner.done && step < kStepsTogether; ++step) {
+        const ArenaScope scope(runner.arena);
+        Context own = {runner.arena, alone};
+        runner.done = runner.batch->Step(own);
       }
     }
   });
 }
 
-void TranslationJob::TakeResults(Lane& lane) {
-  for (size_t i = 0; i < lane.texts.size(); ++i) {
-    if (Take(lane.texts[i], lane.batch->search(), i)) {
+void TranslationJob::TakeResults(Runner& runner) {
+  for (size_t i = 0; i < runner.texts.size(); ++i) {
+    if (Take(runner.texts[i], runner.batch->search(), i)) {
       ++finished_;
     } else {
-      order_.push_back(lane.texts[i]);
+      order_.push_back(runner.texts[i]);
     }
   }
-  lane.batch.reset();
-  lane.done = false;
+  runner.batch.reset();
+  runner.done = false;
 }
 
 // Takes the best hypothesis that has every carried part once. If there is none, the source takes its next reading, and

@@ -49,8 +49,8 @@ class TranslationJob : public Job {
   size_t finished() const { return finished_; }
 
  private:
-  // A batch that is being computed.
-  struct Lane {
+  // Runs one batch after another.
+  struct Runner {
     std::vector<size_t> texts;
     std::unique_ptr<SentenceBatch> batch;  // null: nothing to do
     bool done = false;
@@ -58,11 +58,11 @@ class TranslationJob : public Job {
   };
 
   bool Advance(Context& ctx) override;
-  void FillLanes(size_t count);
-  void Fill(Lane& lane, size_t share);
-  bool ReserveLanes(Context& ctx, bool together);
+  void FillRunners(size_t count);
+  void Fill(Runner& runner, size_t share);
+  bool ReserveRunners(Context& ctx, bool together);
   void StepTogether(Context& ctx);
-  void TakeResults(Lane& lane);
+  void TakeResults(Runner& runner);
   bool Take(size_t text, const BeamSearch& search, size_t sentence);
   ScoredText Describe(const CarriedSource& source, Hypothesis hypothesis) const;
   void Spell(ScoredText& scored, const CarriedSource& source, const AttentionMap* alignment = nullptr,
@@ -74,7 +74,7 @@ class TranslationJob : public Job {
   std::vector<CarriedSource> sources_;
   std::vector<size_t> order_;  // texts by length
   size_t next_ = 0;            // in order_
-  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::vector<std::unique_ptr<Runner>> runners_;
   std::vector<Translation> results_;
   size_t finished_ = 0;
   // Translations that lost a part, whose alignment says where it goes, and those whose alignment is wanted.

@@ -14,16 +14,16 @@ namespace qkv {
 class GatheredGradients {
  public:
   GatheredGradients(const Attention& call, const AttentionInputs& in) {
-    to_.query = Room("query", in.query);
-    to_.key = Room("key", in.key);
-    to_.value = Room("value", in.value);
+    to_.query = Zeros("query", in.query);
+    to_.key = Zeros("key", in.key);
+    to_.value = Zeros("value", in.value);
     for (const Parameter& p : call.parameters) {
-      parameters_.push_back({p.name, Room(std::string(p.name), p.value)});
+      parameters_.push_back({p.name, Zeros(std::string(p.name), p.value)});
     }
     to_.parameters = parameters_;
-    to_.W_p = Room("W_p", call.window.W_p);
-    to_.v_p = Room("v_p", call.window.v_p);
-    to_.centres = Room("centres", call.window.centres);
+    to_.W_p = Zeros("W_p", call.window.W_p);
+    to_.v_p = Zeros("v_p", call.window.v_p);
+    to_.centres = Zeros("centres", call.window.centres);
     if (call.mask.bias == nullptr) return;
     const size_t heads = call.mask.bias_head_stride != 0 ? in.query.heads : 1;
     named_["bias"].resize(heads * in.query.rows * in.key.rows);
@@ -37,7 +37,7 @@ class GatheredGradients {
 
  private:
   // Gradients of dense values.
-  Heads Room(const std::string& name, ConstHeads value) {
+  Heads Zeros(const std::string& name, ConstHeads value) {
     if (value.data == nullptr) return {};
     std::vector<float>& room = named_[name];
     room.resize(value.heads * value.rows * value.dim);

@@ -21,7 +21,7 @@ struct History : DecoderState {
 class LogitsDecoder : public Decoder {
  public:
   size_t vocabulary() const override { return kVocabulary; }
-  Room StepRoom(const DecoderState&, size_t, size_t) const override { return {}; }
+  MemoryNeed StepMemoryNeed(const DecoderState&, size_t, size_t) const override { return {}; }
   MatrixView Logits(Context& ctx, ConstMatrixView rows, std::span<const int32_t> pieces) const override {
     std::vector<int32_t> wanted(pieces.begin(), pieces.end());
     for (int32_t p = 0; pieces.empty() && p < static_cast<int32_t>(kVocabulary); ++p) wanted.push_back(p);

@@ -98,7 +98,7 @@ TEST_F(LayerAttention, AMemoryContinues) {
 TEST_F(LayerAttention, TakesNoMoreRoomThanItSays) {
   const Guarded q = RandomMatrix(900, 11, 5), k = RandomMatrix(2000, 9, 6), v = RandomMatrix(2000, 7, 7);
   const AttentionLayer layer = Grouped();
-  arena_.Floats(ForwardRoom(layer, q.read(), k.read(), v.read(), nullptr) / sizeof(float));
+  arena_.Floats(ForwardMemoryNeed(layer, q.read(), k.read(), v.read(), nullptr) / sizeof(float));
   arena_.Rewind({});
   const size_t before = arena_.capacity();
   Run(layer, q.read(), k.read(), v.read());

@@ -10,13 +10,13 @@
 namespace qkv {
 
 // An upper bound of the memory of a step or other work.
-struct Room {
+struct MemoryNeed {
   uint64_t scratch = 0;  // floats of the arena in total
   uint64_t kept = 0;     // bytes outside the arena
 };
 
 // Requests the memory, and reserves the scratch as one block of the arena. The arena must be empty; a smaller block is
 // freed first. Errors: those of CheckMemory, with `advice` and `asks`.
-Result<void> Reserve(Arena& arena, const Room& room, std::string_view advice, std::string_view asks);
+Result<void> Reserve(Arena& arena, const MemoryNeed& need, std::string_view advice, std::string_view asks);
 
 }  // namespace qkv
