@@ -22,3 +22,19 @@ export async function axeFinds(page, runOnly = kRules) {
   const { violations } = await page.evaluate((only) => globalThis.axe.run({ runOnly: only }), runOnly);
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(', ')}`);
 }
+
+/**
+ * The same in a browser of another driver.
+ * @param {{evaluate: (use: any, ...values: any[]) => Promise<any>}} page
+ * @returns {Promise<string[]>}
+ */
+export async function axeFindsIn(page) {
+  // Drivers send a function's own text, which no policy of the page refuses.
+  // eslint-disable-next-line no-new-func -- the text is that of a pinned package
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(new Function(axe));
+  const find = async (only) => {
+    const { violations } = await globalThis.axe.run({ runOnly: only });
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(', ')}`);
+  };
+  return page.evaluate(find, kRules);
+}

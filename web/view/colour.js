@@ -110,6 +110,11 @@ export class SignedScale {
     return this.#side(share).css(Math.abs(share));
   }
 
+  /** @param {number} share -1..1 @returns {Triple} sRGB, 0..255 */
+  rgb(share) {
+    return this.#side(share).rgb(Math.abs(share));
+  }
+
   /** Black or white. @param {number} share -1..1 */
   ink(share) {
     return this.#side(share).ink(Math.abs(share));
@@ -148,6 +153,9 @@ export function signedScale() {
   }
   return signed;
 }
+
+/** The scale of an attention's colours. @param {{signed?: boolean}} slice */
+export const scaleOf = ({ signed: hasSigns }) => (hasSigns ? signedScale() : weightScale());
 
 /**
  * Calls back whenever the page's theme changes.

@@ -2,7 +2,7 @@
 // and svelte.d.ts make the types of their templates.
 
 import type { Grid, GridElement } from './grid.js';
-import type { Head, HeadsElement } from './heads.js';
+import type { Head, HeadsElement, Importance } from './heads.js';
 import type { LegendElement } from './legend.js';
 import type { LinesElement } from './lines.js';
 import type { MatrixElement } from './matrix.js';
@@ -34,8 +34,8 @@ interface DrawingProperties extends ViewProperties {
 /** What a template may set. */
 export interface QkvProperties {
   'qkv-grid': { grid?: Grid | null };
-  'qkv-heads': ViewProperties & { written?: number | null };
-  'qkv-legend': { scaling?: 'absolute' | 'row'; view?: 'matrix' | 'lines' };
+  'qkv-heads': ViewProperties & { written?: number | null; importance?: Importance | null };
+  'qkv-legend': { scaling?: 'absolute' | 'row'; view?: 'matrix' | 'lines'; peak?: string; unit?: string };
   'qkv-lines': DrawingProperties;
   'qkv-matrix': DrawingProperties & { beside?: Slice[] };
   'qkv-pieces': { side?: SideName; slice?: Slice | null; selection?: Selection | null; written?: number | null };

@@ -9,6 +9,8 @@ import { View } from './view.js';
 /** @typedef {import('./trace.js').Slice} Slice */
 /** @typedef {import('./trace.js').Trace} Trace */
 /** @typedef {{layer: number, head: number}} Head */
+/** How much each head of a kind matters: [layers, heads]. @typedef {{shape: number[], data: ArrayLike<number>}} Falls */
+/** @typedef {{cross: Falls, encoder: Falls, decoder: Falls}} Importance as `headImportance` of qkv/explain gives it */
 
 const kNarrowest = 0.4; // of a thumbnail's side, for any ratio of the sentences' lengths
 
@@ -26,6 +28,8 @@ export class HeadsElement extends View {
   #marked = [];
   /** @type {number | null} */
   #written = null;
+  /** @type {Importance | null} */
+  #importance = null;
   #shape = '';
   /** The data of the drawn thumbnails. @type {unknown[]} */
   #drawn = [];
@@ -66,6 +70,15 @@ export class HeadsElement extends View {
     this.schedule();
   }
 
+  /** How much log p falls without each head, drawn as bars; null: not known. @returns {Importance | null} */
+  get importance() {
+    return this.#importance;
+  }
+  set importance(importance) {
+    this.#importance = importance;
+    this.schedule();
+  }
+
   /** @override @protected */
   draw() {
     const trace = this.#trace;
@@ -85,7 +98,30 @@ export class HeadsElement extends View {
       );
     }
     this.#drawThumbnails(trace);
+    this.#drawBars();
     this.drawLight();
+  }
+
+  /** The longest bar of all kinds fills its place, so that kinds can be compared. */
+  #drawBars() {
+    const all = this.#importance;
+    this.classList.toggle('weighed', !!all);
+    if (!all) return this.#buttons().forEach((button) => button.removeAttribute('title'));
+    const own = { cross: all.cross, alignment: all.cross, encoderSelf: all.encoder, decoderSelf: all.decoder }[
+      this.#kind
+    ];
+    const peak = Math.max(...[all.cross, all.encoder, all.decoder].flatMap(({ data }) => Array.from(data, Math.abs)));
+    for (const button of this.#buttons()) {
+      const { layer, head } = headOf(button);
+      const fall = layer < own.shape[0] && head < own.shape[1] ? own.data[layer * own.shape[1] + head] : null;
+      const bar = /** @type {HTMLElement} */ (button.querySelector('.bar'));
+      bar.style.setProperty('--share', String(fall === null || peak === 0 ? 0 : Math.abs(fall) / peak));
+      bar.classList.toggle('minus', (fall ?? 0) < 0);
+      const said =
+        fall === null ? '' : `without it log p ${fall < 0 ? 'rises' : 'falls'} by ${Math.abs(fall).toFixed(2)}`;
+      button.title = said;
+      if (said) button.setAttribute('aria-label', `${button.getAttribute('aria-label')}; ${said}`);
+    }
   }
 
   /** @param {Trace} trace */
@@ -125,7 +161,9 @@ export class HeadsElement extends View {
     button.dataset.head = String(head.head);
     const number = document.createElement('span');
     number.className = 'number';
-    button.append(document.createElement('canvas'), number);
+    const bar = document.createElement('span');
+    bar.className = 'bar';
+    button.append(document.createElement('canvas'), bar, number);
     button.addEventListener('pointerenter', (event) => event.pointerType !== 'touch' && this.#say('qkv-preview', head));
     button.addEventListener('pointerleave', () => this.#say('qkv-preview', null));
     button.addEventListener('click', () => this.#say('qkv-choose', head));

@@ -3,16 +3,19 @@
 import { axisBottom } from 'd3-axis';
 import { scaleLinear } from 'd3-scale';
 import { select } from 'd3-selection';
-import { onThemeChange, weightScale } from './colour.js';
+import { onThemeChange, signedScale, weightScale } from './colour.js';
 import { BaseElement, define } from './define.js';
 
 const kWidth = 160;
 const kMargin = 18;
 const kBar = 10;
 
-/** The scale as a strip with an axis. Attributes: `scaling`, "absolute" or "row"; `view`, "matrix" (colours) or "lines" (opacity). */
+/**
+ * The scale as a strip with an axis. Attributes: `scaling`, "absolute" or "row"; `view`, "matrix" (colours) or "lines"
+ * (opacity); `peak`, of signed numbers: the largest; `unit`: what they are.
+ */
 export class LegendElement extends BaseElement {
-  static observedAttributes = ['scaling', 'view'];
+  static observedAttributes = ['scaling', 'view', 'peak', 'unit'];
   #stop = () => {};
 
   connectedCallback() {
@@ -31,9 +34,10 @@ export class LegendElement extends BaseElement {
   #draw() {
     const row = this.getAttribute('scaling') === 'row';
     const lines = this.getAttribute('view') === 'lines';
-    const colours = weightScale();
-    const meant = row ? 'share of the row’s largest weight' : 'attention weight from 0 to 1';
-    const x = scaleLinear([0, 1], [kMargin, kWidth + kMargin]);
+    const peak = Number(this.getAttribute('peak') ?? 0);
+    const unit = this.getAttribute('unit') ?? '';
+    const { meant, says, ticks, table, format } = peak > 0 ? signedLegend(peak, unit) : weightLegend(row, lines);
+    const x = scaleLinear([ticks[0], ticks[ticks.length - 1]], [kMargin, kWidth + kMargin]);
     const svg = select(this)
       .selectAll('svg')
       .data([null])
@@ -44,18 +48,18 @@ export class LegendElement extends BaseElement {
       .attr('aria-label', `${lines ? 'Opacity' : 'Colours'}: ${meant}`);
     svg
       .selectAll('rect')
-      .data(colours.table)
+      .data(table)
       .join('rect')
-      .attr('x', (_, i) => x(i / colours.table.length))
-      .attr('width', kWidth / colours.table.length + 0.5)
+      .attr('x', (_, i) => kMargin + (i / table.length) * kWidth)
+      .attr('width', kWidth / table.length + 0.5)
       .attr('height', kBar)
-      .attr('fill', (rgb) => `rgb(${(lines ? colours.rgb(1) : rgb).join(' ')})`)
-      .attr('fill-opacity', (_, i) => (lines ? i / (colours.table.length - 1) : 1));
+      .attr('fill', (rgb) => `rgb(${rgb.join(' ')})`)
+      .attr('fill-opacity', (_, i) => (lines ? i / (table.length - 1) : 1));
     const axis = axisBottom(x)
-      .tickValues([0, 0.25, 0.5, 0.75, 1])
+      .tickValues(ticks)
       .tickSize(4)
       .tickPadding(3)
-      .tickFormat((tick) => (row ? `${Number(tick) * 100}%` : String(tick)));
+      .tickFormat((tick) => format(Number(tick)));
     svg
       .selectAll('g')
       .data([null])
@@ -64,9 +68,34 @@ export class LegendElement extends BaseElement {
       .call(/** @type {any} */ (axis));
     let caption = this.querySelector('span');
     if (!caption) this.append((caption = document.createElement('span')));
-    caption.textContent = row ? 'of the row’s largest' : 'weight';
+    caption.textContent = says;
     caption.title = lines ? 'weights under 0.05 are not drawn' : '';
   }
+}
+
+/** @param {boolean} row @param {boolean} lines */
+function weightLegend(row, lines) {
+  const colours = weightScale();
+  return {
+    meant: row ? 'share of the row’s largest weight' : 'attention weight from 0 to 1',
+    says: row ? 'of the row’s largest' : 'weight',
+    ticks: [0, 0.25, 0.5, 0.75, 1],
+    table: lines ? colours.table.map(() => colours.rgb(1)) : colours.table,
+    format: (/** @type {number} */ tick) => (row ? `${tick * 100}%` : String(tick)),
+  };
+}
+
+/** @param {number} peak @param {string} unit */
+function signedLegend(peak, unit) {
+  const colours = signedScale();
+  const digits = peak < 0.1 ? 3 : peak < 1 ? 2 : 1;
+  return {
+    meant: `${unit} from ${(-peak).toFixed(digits)} to ${peak.toFixed(digits)}`,
+    says: unit,
+    ticks: [-peak, 0, peak],
+    table: [...colours.below.table.toReversed(), ...colours.above.table],
+    format: (/** @type {number} */ tick) => (tick === 0 ? '0' : tick.toFixed(digits).replace('-', '−')),
+  };
 }
 
 define('qkv-legend', LegendElement);

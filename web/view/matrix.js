@@ -1,7 +1,7 @@
 // <qkv-matrix>: one head's attention. Source across, target down; small matrices are SVG, large ones a canvas.
 
 import { select } from 'd3-selection';
-import { weightScale } from './colour.js';
+import { scaleOf } from './colour.js';
 import { define } from './define.js';
 import { Drawing } from './drawing.js';
 import { element } from './element.js';
@@ -74,7 +74,7 @@ export class MatrixElement extends Drawing {
     this.#layout = layout;
     this.setAttribute(
       'aria-label',
-      `Attention matrix: ${slice.queries.length} rows of ${slice.querySide} pieces by ${slice.keys.length} columns of ${slice.keySide ? `${slice.keySide} pieces` : 'units'}. Arrow keys move, Enter pins.`,
+      `${slice.title ?? 'Attention matrix'}: ${slice.queries.length} rows of ${slice.querySide} pieces by ${slice.keys.length} columns of ${slice.keySide ? `${slice.keySide} pieces` : 'units'}. Arrow keys move, Enter pins.`,
     );
     sheet.style.gridTemplate = `${layout.top}px ${layout.height}px / ${layout.left}px ${layout.width + layout.right}px`;
     this.#drawLabels(slice, layout);
@@ -122,7 +122,7 @@ export class MatrixElement extends Drawing {
 
   /** @param {Slice} slice @param {Layout} layout */
   #drawSvg(slice, { cell, width, height }) {
-    const scale = weightScale();
+    const scale = scaleOf(slice);
     const shown = shade(slice, this.scaling);
     const places = slice.queries.flatMap((_, query) =>
       slice.keys.map((_, key) => ({ query, key })).filter(({ key }) => !isMasked(slice, query, key)),
@@ -149,7 +149,7 @@ export class MatrixElement extends Drawing {
    * @param {Layout} layout
    */
   #drawCanvas(canvas, slice, { width, height }) {
-    const scale = weightScale();
+    const scale = scaleOf(slice);
     const shown = shade(slice, this.scaling);
     const columns = slice.keys.length;
     canvas.width = columns;
@@ -179,7 +179,7 @@ export class MatrixElement extends Drawing {
     this.#drawBoxes('veil', veils(query, key, layout));
     this.#drawBoxes('outline', outlines(query, key, layout));
     this.#drawBoxes('unwritten', unwritten(slice, layout));
-    const scale = weightScale();
+    const scale = scaleOf(slice);
     const shown = shade(slice, this.scaling);
     select(this)
       .select('.overlay')
@@ -266,6 +266,6 @@ export class MatrixElement extends Drawing {
 }
 
 /** @param {Slice} slice @param {number} query @param {number} key */
-const strong = (slice, query, key) => !isMasked(slice, query, key) && weightAt(slice, query, key) >= 0.05;
+const strong = (slice, query, key) => !isMasked(slice, query, key) && Math.abs(weightAt(slice, query, key)) >= 0.05;
 
 define('qkv-matrix', MatrixElement);

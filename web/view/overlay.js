@@ -99,7 +99,8 @@ export function numbered(slice, query, key, { cell }) {
  */
 export function cellNumber(slice, { query, key }, { cell }, asked) {
   const weight = weightAt(slice, query, key);
-  if (weight < 0.005 && !asked) return '';
-  const text = formatWeight(weight);
-  return cell >= kWideNumbersFrom && weight >= 0.005 ? text : text.replace('0.', '.');
+  const size = Math.abs(weight);
+  if (size < (slice.signed ? 0.05 : 0.005) && !asked) return '';
+  const text = slice.signed && size >= 0.05 ? weight.toFixed(1).replace('-', '−') : formatWeight(weight);
+  return cell >= kWideNumbersFrom && size >= 0.005 ? text : text.replace(/\b0\./, '.');
 }

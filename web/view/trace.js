@@ -68,6 +68,8 @@
  * @property {boolean} causal keys after the query are masked
  * @property {Float32Array} weights [queries, keys]
  * @property {Window | null} window that the weights are confined to
+ * @property {boolean} [signed] its numbers are differences of any size, not weights from 0 to 1
+ * @property {string} [title] what it is; left out: the attention of a head
  * @property {number | null} [written] rows from here on are not written yet, and not drawn; null: all are
  */
 
@@ -217,12 +219,16 @@ export const writtenOf = (slice, written) => (slice.querySide === 'target' ? { .
 /**
  * @param {Slice} slice
  * @param {'absolute' | 'row'} scaling
- * @returns {(query: number, key: number) => number} 0..1, shown as colour
+ * @returns {(query: number, key: number) => number} 0..1, shown as colour; -1..1 of signed numbers, whose scale ends at the
+ *   largest of them
  */
 export function shade(slice, scaling) {
   const { weights } = slice;
   const columns = slice.keys.length;
-  if (scaling === 'absolute') return (query, key) => weights[query * columns + key];
+  if (scaling === 'absolute') {
+    const peak = (slice.signed && peakOf(slice)) || 1;
+    return (query, key) => weights[query * columns + key] / peak;
+  }
   const peaks = slice.queries.map((_, query) => rowMaximum(weights, query * columns, columns) || 1);
   return (query, key) => weights[query * columns + key] / peaks[query];
 }
@@ -230,9 +236,12 @@ export function shade(slice, scaling) {
 /** @param {Float32Array} weights @param {number} begin @param {number} length */
 function rowMaximum(weights, begin, length) {
   let peak = 0;
-  for (let i = begin; i < begin + length; ++i) peak = Math.max(peak, weights[i]);
+  for (let i = begin; i < begin + length; ++i) peak = Math.max(peak, Math.abs(weights[i]));
   return peak;
 }
+
+/** The largest number of a slice, without its sign. @param {Slice} slice */
+export const peakOf = ({ weights }) => rowMaximum(weights, 0, weights.length);
 
 /**
  * The place that pointing at a piece of a sentence means in this matrix.
@@ -276,7 +285,13 @@ export function piecesAt(slice, place, side) {
 }
 
 /** @param {number} weight @returns {string} two decimals; a small number that rounds to 0 is marked */
-export const formatWeight = (weight) => (weight > 0 && weight < 0.005 ? '<0.01' : weight.toFixed(2));
+export const formatWeight = (weight) =>
+  weight > 0 && weight < 0.005
+    ? '<0.01'
+    : weight
+        .toFixed(2)
+        .replace(/^-0\.00$/, '0.00')
+        .replace('-', '−');
 
 /**
  * The description of a place: its subject and its related pieces, strongest first.

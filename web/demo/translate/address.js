@@ -1,9 +1,11 @@
 // The page's address says what is in view, so that a link restores it:
 // #text=…&sentence=2&prefix=34.5&step=3&kind=cross&layer=2&head=1&view=lines&scale=row&beam=8&model=luong-local, or &to=de,
-// and &pair=plain.bahdanau, the two models side by side
+// &change=off.cross.2.1, what is changed (change.js), &heads=weighed, bars of how much each matters, &asked=both, attention
+// beside what was needed, and &pair=plain.bahdanau, the two models side by side
 
 import { hashOf, readSight, readText, whole, writeSight } from '../shared/address-bar.js';
-import { readChanges, writeChanges } from './changes.js';
+import { viewOf } from './asked.js';
+import { readChanges, writeChanges } from './change.js';
 import { isLanguage, isOffered, kOwn } from './model-picker.js';
 
 /** @typedef {import('../shared/explorer.js').Sight} Sight */
@@ -17,7 +19,9 @@ import { isLanguage, isOffered, kOwn } from './model-picker.js';
  * @property {Sight} sight
  * @property {number | null} beam the beam of the search card; null: the model's own
  * @property {string | null} language that the page translates into; null: the first
- * @property {import('./changes.js').Change[]} changes
+ * @property {import('./change.js').Change[]} changes
+ * @property {boolean} importance whether heads have bars of how much they matter
+ * @property {string | null} asked the view of the card of attention and need; null: none was chosen
  * @property {[string, string] | null} pair the two models side by side; null: none are
  * @property {string | null} model of those that the page offers; null: the language's own
  */
@@ -43,6 +47,8 @@ export function readAddress(hash) {
     beam: kBeams.test(params.get('beam') ?? '') ? Number(params.get('beam')) : null,
     language: isLanguage(language) ? language : null,
     changes: readChanges(params.get('change')),
+    importance: params.get('heads') === 'weighed',
+    asked: viewOf(params.get('asked')),
     pair: pairOf(params.get('pair')),
     model: isOffered(model) ? model : null,
   };
@@ -56,7 +62,20 @@ function pairOf(text) {
 }
 
 /** @param {State} state @returns {string} `readAddress` of it is the state */
-export function writeAddress({ text, sentence, prefix, step, sight, beam, language, changes, pair, model }) {
+export function writeAddress({
+  text,
+  sentence,
+  prefix,
+  step,
+  sight,
+  beam,
+  language,
+  changes,
+  importance,
+  asked,
+  pair,
+  model,
+}) {
   const params = new URLSearchParams();
   if (text !== null) params.set('text', text);
   if (sentence >= 0) params.set('sentence', String(sentence + 1));
@@ -67,6 +86,8 @@ export function writeAddress({ text, sentence, prefix, step, sight, beam, langua
   if (language !== null) params.set('to', language);
   if (model !== null) params.set('model', model);
   if (changes.length > 0) params.set('change', writeChanges(changes));
+  if (importance) params.set('heads', 'weighed');
+  if (asked !== null) params.set('asked', asked);
   if (pair) params.set('pair', pair.join('.'));
   return hashOf(params);
 }

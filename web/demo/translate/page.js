@@ -3,10 +3,13 @@
 import { QkvError, Translator } from '../../lib/index.js';
 import { AddressBar } from '../shared/address-bar.js';
 import { readAddress, writeAddress } from './address.js';
+import { AskedCard } from './asked.js';
+import { AskedModel } from './asked-model.js';
 import { BeamCard } from './search-card.js';
 import { Changes } from './changes.js';
 import { Explorer } from '../shared/explorer.js';
 import { make } from '../shared/dom.js';
+import { Importance } from './importance.js';
 import { LatestRun } from '../shared/latest.js';
 import { Marks } from '../shared/marks.js';
 import { ModelPicker } from './model-picker.js';
@@ -42,7 +45,10 @@ const words = new WordChoices(document, marks, explorer, async (prefix, signal) 
 const player = new Player(document);
 const pair = new SideBySide(document);
 const recent = new Recent(document);
-const changes = new Changes(document, explorer, () => Translator.create({ ...modelOptions(), interventions: true }));
+const askedModel = new AskedModel(() => Translator.create({ ...modelOptions(), interventions: true }));
+const changes = new Changes(document, explorer, askedModel);
+const importance = new Importance(document, askedModel);
+const asked = new AskedCard(document, askedModel);
 const beam = new BeamCard(document, (error) => status.failed(error, null));
 const models = new ModelPicker(document, query.get('model'));
 /** @type {Translator | null} */
@@ -99,6 +105,7 @@ const modelOptions = () => ({
 async function load(signal) {
   const { target, source, given } = models;
   status.loading(0);
+  askedModel.forget();
   changes.forget();
   const progressed = (/** @type {Event} */ event) => {
     if (!signal.aborted) status.loading(/** @type {any} */ (event).loaded);
@@ -189,11 +196,18 @@ function show(known, sentence) {
     explorer.show(trace, true);
     words.show(trace, true);
     player.show(trace);
-    changes.show(trace, sentence === undefined ? null : known.prefixOf(sentence));
+    ask(trace, sentence === undefined ? null : known.prefixOf(sentence));
     beam.show(sentence === undefined ? null : (width, signal) => known.search(sentence, width, signal));
   }
   traced = trace;
   texts.show(known);
+}
+
+/** What can be asked of a translation that the model made. @param {import('../../lib/index.js').Trace | null} trace @param {number[] | null} prefix */
+function ask(trace, prefix) {
+  changes.show(trace, prefix);
+  importance.show(trace);
+  asked.show(trace);
 }
 
 /**
@@ -227,6 +241,7 @@ function open(trace, name) {
   explorer.show(trace, false);
   words.show(trace, false);
   player.show(trace);
+  ask(null, null);
   beam.show(null);
   status.opened(name);
 }
@@ -258,6 +273,8 @@ function note(step = false) {
     beam: beam.beam,
     language: models.language,
     changes: changes.list,
+    importance: importance.isOn,
+    asked: asked.view,
     pair: pair.models,
     model: models.id,
   };
@@ -294,6 +311,8 @@ function restore() {
     beam: width,
     language,
     changes: list,
+    importance: isOn,
+    asked: view,
     pair: two,
     model,
   } = readAddress(AddressBar.view);
@@ -304,6 +323,8 @@ function restore() {
   beam.beam = width;
   pair.models = two;
   changes.list = list;
+  importance.isOn = isOn;
+  asked.view = view;
   models.pick(language, model);
   pick();
   run.request();
@@ -351,6 +372,8 @@ async function linkTo(link, slice, cell) {
   else link.remove();
 }
 changes.addEventListener('change', () => note());
+importance.addEventListener('change', () => note());
+asked.addEventListener('choose', () => note());
 pair.addEventListener('choose', () => note());
 player.addEventListener('step', () => {
   explorer.written = marks.written = beam.steps = player.step;
