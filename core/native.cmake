@@ -29,6 +29,14 @@ if(QKV_CLI_SOURCES)
     target_include_directories(qkv SYSTEM PRIVATE ${QKV_SENTENCEPIECE_INCLUDE})
     target_link_libraries(qkv PRIVATE ${QKV_SENTENCEPIECE_TRAINER} ${QKV_SENTENCEPIECE})
   endif()
+  # Trains with several processes. Without it `qkv train` is one process.
+  set(MPI_CXX_SKIP_MPICXX TRUE)  # the C interface
+  find_package(MPI COMPONENTS CXX)
+  if(MPI_CXX_FOUND)
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/core/cli/mpi_processes.cc PROPERTIES
+                                COMPILE_DEFINITIONS QKV_MPI SKIP_PRECOMPILE_HEADERS ON)
+    target_link_libraries(qkv PRIVATE MPI::MPI_CXX)
+  endif()
 endif()
 
 file(GLOB QKV_TEST_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/core/*_test.cc)

@@ -79,6 +79,7 @@ void Tape::Backward() {
   for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
     const auto at = values_.find(step->output);
     if (at->second.written) step->backward();
+    if (on_backward) on_backward(static_cast<size_t>(steps_.rend() - step) - 1);
     if (!step->creates) continue;
     Release(at->second);
     values_.erase(at);

@@ -46,6 +46,10 @@ class Tape {
   // Runs all functions and removes them. An output without a gradient passes none.
   void Backward();
 
+  // The number of functions that are recorded: the index of the next one.
+  size_t recorded() const { return steps_.size(); }
+  // Sees, in Backward, the index of each function that has run; may be empty.
+  std::function<void(size_t index)> on_backward;
   // Sees each product x W' that is recorded, by the address of W's floats; may be empty.
   std::function<void(const float* weights, ConstMatrixView x)> on_product;
 

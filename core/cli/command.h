@@ -18,7 +18,7 @@ inline constexpr int kFailed = 1, kUsage = 2;
 
 // A failure of a command. It is thrown, so that destructors remove unfinished files before main prints the message.
 struct Failure {
-  std::string message;  // a line that says what to do
+  std::string message;  // a line that says what to do; empty if it has been said
   int exit_code;
 };
 [[noreturn]] inline void Fail(std::string message, int exit_code = kFailed) {

@@ -9,8 +9,10 @@
 namespace qkv::cli {
 namespace {
 
-// File names may contain any bytes; control characters are not printed to the terminal.
+// Without a message another process has said why. File names may contain any bytes; control characters are not printed
+// to the terminal.
 void SayFailure(std::string message) {
+  if (message.empty()) return;
   std::replace_if(
       message.begin(), message.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, '?');
   std::fprintf(stderr, "qkv: %s\n", message.c_str());

@@ -12,10 +12,12 @@
 
 #include "core/base/json.h"
 #include "core/cli/command.h"
+#include "core/cli/mpi_processes.h"
 #include "core/evaluate/bleu.h"
 #include "core/io/files.h"
 #include "core/train/read_run_config.h"
 #include "core/train/run.h"
+#include "core/train/team.h"
 #include "core/translate/translation.h"
 
 namespace qkv::cli {
@@ -23,7 +25,7 @@ namespace {
 
 struct Options {
   std::string config;
-  bool resume = false;
+  bool resume = false, threads_given = false;
   Common common;
 };
 
@@ -76,13 +78,66 @@ Result<double> Bleu(const std::string& folder, const std::vector<TextPair>& pair
   return ScoreBleu(counts).score;
 }
 
+// The processors of this machine, divided among its processes, where nobody says how many threads to take.
+size_t ThreadsOf(const Options& options, const StartedTogether& started) {
+  if (options.threads_given || started.processes() == nullptr) return options.common.threads;
+  const auto processors = static_cast<size_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+  // mpirun may have bound the process to some of them: then the common default counts these.
+  return std::max<size_t>(1, std::min<size_t>(options.common.threads, processors / started.neighbours()));
+}
+
+// Says how the run ended, in the first process, and fails where it did not end well.
+void Report(const RunConfig& config, const std::string& folder, const RunEnd& end, bool first) {
+  const std::string model = (std::filesystem::path(folder) / config.out / "model").string();
+  const auto step = static_cast<unsigned long long>(end.step);
+  switch (end.kind) {
+    case RunEnd::Kind::kDone:
+    case RunEnd::Kind::kPatience:
+      if (!first) return;
+      std::printf("%s: trained for %llu steps, best at step %llu\n", model.c_str(), step,
+                  static_cast<unsigned long long>(end.best_step));
+      return;
+    case RunEnd::Kind::kStopped:
+      // Another process may have had the signal.
+      Fail(first ? "stopped at step " + std::to_string(step) + "; go on with --resume" : "",
+           128 + (signalled != 0 ? signalled : SIGTERM));
+    case RunEnd::Kind::kDiverged:
+      Fail(first
+               ? "the loss is no longer a number after step " + std::to_string(step) +
+                     ": the weights up to there are kept in the last checkpoint; resume with a lower schedule.peak or "
+                     "a longer warm-up"
+               : "");
+  }
+}
+
+// The value of what all processes did. Where one failed, process 0 says which, and the others end without a message.
+template <class T>
+T OrFailTogether(Result<T> result, const StartedTogether& started) {
+  if (!result && result.error().message == Team::kFirstSaysWhy) {
+    started.Part();  // waits for process 0
+    Fail("");
+  }
+  return OrFail(std::move(result));
+}
+
 void Train(const Options& options) {
+  // The config, in every process.
   constexpr size_t kLargest = size_t{1} << 20;
-  const std::string text = OrFail(ReadWholeFile(options.config, kLargest));
-  const RunConfig config = OrFail(ParseRunConfig(text, options.config));
+  const StartedTogether started = StartedTogether::Join();
+  Team team(started.processes());
+  std::string text;
+  const auto read = [&]() -> Result<RunConfig> {
+    QKV_TRY(text, ReadWholeFile(options.config, kLargest));
+    return ParseRunConfig(text, options.config);
+  };
+  Result<RunConfig> config = read();
+  const Result<void> agreed = team.Agree(config ? Result<void>() : config.error());
+  if (!agreed) OrFailTogether(Result<RunConfig>(agreed.error()), started);
+  // The run.
   RunOptions run;
   run.resume = options.resume;
-  run.threads = options.common.threads;
+  run.processes = started.processes();
+  run.threads = ThreadsOf(options, started);
   run.news = Show;
   run.bleu = [threads = run.threads](const std::string& model, const std::vector<TextPair>& pairs) {
     return Bleu(model, pairs, threads);
@@ -90,25 +145,16 @@ void Train(const Options& options) {
   run.stop = &stop;
   std::signal(SIGINT, Stop);
   std::signal(SIGTERM, Stop);
-  const std::string folder = std::filesystem::path(options.config).parent_path().string();
-  Result<RunEnd> result = Run(config, text, folder, run);
-  if (isatty(STDERR_FILENO) != 0) std::fputc('\n', stderr);
-  const RunEnd end = OrFail(std::move(result));
-  const std::string model = (std::filesystem::path(folder) / config.out / "model").string();
-  const auto step = static_cast<unsigned long long>(end.step);
-  switch (end.kind) {
-    case RunEnd::Kind::kDone:
-    case RunEnd::Kind::kPatience:
-      std::printf("%s: trained for %llu steps, best at step %llu\n", model.c_str(), step,
-                  static_cast<unsigned long long>(end.best_step));
-      return;
-    case RunEnd::Kind::kStopped:
-      Fail("stopped at step " + std::to_string(step) + "; go on with --resume", 128 + signalled);
-    case RunEnd::Kind::kDiverged:
-      Fail("the loss is no longer a number after step " + std::to_string(step) +
-           ": the weights up to there are kept in the last checkpoint; resume with a lower schedule.peak or a longer "
-           "warm-up");
+  if (team.count() > 1 && team.first()) {
+    std::fprintf(stderr, "qkv: %zu processes, %zu batches an update; this one has %zu threads\n", team.count(),
+                 team.count() * config->accumulate, run.threads);
   }
+  const std::string folder = std::filesystem::path(options.config).parent_path().string();
+  Result<RunEnd> result = Run(*config, text, folder, run);
+  if (team.first() && isatty(STDERR_FILENO) != 0) std::fputc('\n', stderr);
+  const RunEnd end = OrFailTogether(std::move(result), started);
+  started.Part();
+  Report(*config, folder, end, team.first());
 }
 
 // The config's fields as a JSON list; tests/cli/options.test.js compares it with the types and the docs.
@@ -167,7 +213,10 @@ void AddTrain(CLI::App& app) {
       ->add_flag_callback("--fields", fields, "print the config's fields with their ranges as JSON, and train nothing")
       ->trigger_on_parse();
   AddThreads(*command, options->common);
-  command->callback([options] { Train(*options); });
+  command->callback([options, command] {
+    options->threads_given = command->get_option("--threads")->count() > 0;
+    Train(*options);
+  });
 }
 
 }  // namespace qkv::cli

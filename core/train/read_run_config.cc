@@ -138,6 +138,7 @@ class RunFields {
     root_.Other("labels", [this](const Json& value) { return ReadLabels(value, root_, run_.labels); });
     root_.Other("corpora", [this](const Json& value) { return ReadCorpora(value, root_, file_, run_.corpora); });
     root_.Choice("precision", kPrecisions, run_.trainer.precision);
+    root_.Choice("wire", kPrecisions, run_.wire);
   }
 
   void Data() {

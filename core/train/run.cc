@@ -1,6 +1,7 @@
 #include "core/train/run.h"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -11,9 +12,11 @@
 #include "core/io/folder_lock.h"
 #include "core/io/safetensors_writer.h"
 #include "core/train/checkpoint.h"
+#include "core/train/gradient_sum.h"
 #include "core/train/initialise.h"
 #include "core/train/language_task.h"
 #include "core/train/run_log.h"
+#include "core/train/team.h"
 #include "core/train/training_task.h"
 
 namespace qkv {
@@ -39,28 +42,54 @@ class Clock {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+// The weights' bits; processes compare them.
+uint64_t HashOf(const Parameters& parameters) {
+  uint64_t hash = kHashBasis;
+  for (const LearntParameter& p : parameters.all()) {
+    for (size_t i = 0; i < p.size; ++i) hash = (hash ^ std::bit_cast<uint32_t>(p.value[i])) * 0x9E3779B97F4A7C15u;
+  }
+  return hash;
+}
+
 class Runner {
  public:
   Runner(const RunConfig& config, std::string folder, const RunOptions& options)
-      : config_(config), folder_(std::move(folder)), options_(options) {}
+      : config_(config), folder_(std::move(folder)), options_(options), team_(options.processes) {}
 
   Result<RunEnd> Run(const std::string& config_text) {
-    QKV_CHECK(MakeFolder(config_text));
-    QKV_CHECK(MakeModel());
-    QKV_CHECK(OpenData());
-    trainer_ = std::make_unique<Trainer>(task_->trainable(), task_->Slots(), task_->start(), config_.trainer,
-                                         options_.threads);
-    QKV_CHECK(ResumeIfAsked());
-    QKV_TRY(RunLog log, RunLog::Open(out_, place_.step));
-    log_ = std::make_unique<RunLog>(std::move(log));
+    out_ = At(config_.out);
+    QKV_CHECK(team_.Agree(Open(config_text)));
+    QKV_CHECK(team_.CheckSame(stream_->State().fingerprint, "has other training data than process 0"));
+    QKV_CHECK(team_.Agree(ResumeIfAsked()));
+    QKV_CHECK(SpreadState());
+    QKV_CHECK(team_.Agree(OpenLog()));
     return Loop();
   }
 
  private:
+  // Everything that a process does by itself before the first step.
+  Result<void> Open(const std::string& config_text) {
+    if (team_.first()) QKV_CHECK(MakeFolder(config_text));
+    QKV_CHECK(MakeModel());
+    QKV_CHECK(OpenData());
+    trainer_ = std::make_unique<Trainer>(task_->trainable(), task_->Slots(), task_->start(), config_.trainer,
+                                         options_.threads);
+    if (options_.processes != nullptr) {
+      sum_ = std::make_unique<GradientSum>(*options_.processes, *trainer_, config_.wire);
+    }
+    return {};
+  }
+
+  Result<void> OpenLog() {
+    if (!team_.first()) return {};
+    QKV_TRY(RunLog log, RunLog::Open(out_, place_.step));
+    log_ = std::make_unique<RunLog>(std::move(log));
+    return {};
+  }
+
   std::string At(const std::string& path) const { return (fs::path(folder_) / path).string(); }
 
   Result<void> MakeFolder(const std::string& config_text) {
-    out_ = At(config_.out);
     QKV_TRY(FolderLock lock, FolderLock::Take(out_));
     lock_.emplace(std::move(lock));
     if (!options_.resume && LatestCheckpoint(out_)) {
@@ -111,15 +140,42 @@ class Runner {
     if (dev_.size() > config_.measure_pairs) dev_.resize(config_.measure_pairs);
     const Examples& examples = task_->examples();
     QKV_TRY(dev_batches_, BatchesOf(dev_, examples, config_.batch.tokens, config_.batch.longest));
+    measures_ = !dev_batches_.empty();
+    KeepShare(dev_batches_);
     QKV_TRY(BatchStream stream, BatchStream::Open(std::move(corpora), examples, config_.batch));
     stream_ = std::make_unique<BatchStream>(std::move(stream));
     return {};
   }
 
+  // Of the batches to measure by, those of this process.
+  void KeepShare(std::vector<Batch>& batches) const {
+    std::vector<Batch> mine;
+    for (size_t i = team_.mine(); i < batches.size(); i += team_.count()) mine.push_back(std::move(batches[i]));
+    batches = std::move(mine);
+  }
+
   Result<void> ResumeIfAsked() {
-    if (!options_.resume || !LatestCheckpoint(out_)) return {};
+    if (!team_.first() || !options_.resume || !LatestCheckpoint(out_)) return {};
     QKV_TRY(place_, LoadCheckpoint(out_, *trainer_));
     return stream_->Seek(place_.batches);
+  }
+
+  // Gives all processes the weights, the moments and the place of process 0.
+  Result<void> SpreadState() {
+    if (team_.count() == 1) return {};
+    place_.batches = stream_->State();
+    std::string place = ToJson(place_);
+    QKV_CHECK(team_.Spread(place));
+    WeightSlots state = trainer_->State();
+    Parameters numbers(state, /*gradients=*/false);
+    for (LearntParameter& p : numbers.all()) QKV_CHECK(team_.Spread(p.value, p.size * sizeof(float)));
+    if (team_.first()) return team_.Agree({});
+    const auto go_on = [&]() -> Result<void> {
+      QKV_TRY(place_, ParseRunPlace(place));
+      trainer_->Resume(place_.step, place_.averaged);
+      return stream_->Seek(place_.batches);
+    };
+    return team_.Agree(go_on());
   }
 
   bool Stopped() const { return options_.stop != nullptr && options_.stop->load(); }
@@ -129,17 +185,13 @@ class Runner {
     Loss since;
     double since_seconds = place_.seconds;
     uint64_t since_tokens = place_.tokens;
-    std::vector<Batch> batches(config_.accumulate);
     while (place_.step < config_.steps) {
-      for (Batch& batch : batches) {
-        QKV_CHECK(stream_->Next(&batch));
-        place_.tokens += batch.tokens();
-      }
-      const Trainer::Report report = trainer_->Step(batches);
+      bool stop = false;
+      QKV_TRY(const Trainer::Report report, Step(&stop));
       if (!report.finite) return Diverged(report);
       place_.step = report.step;
       since += report.loss;
-      const bool done = place_.step == config_.steps, stopped = !done && Stopped(), last = done || stopped;
+      const bool done = place_.step == config_.steps, stopped = !done && stop, last = done || stopped;
       const double now = clock.seconds();
       place_.seconds = now;
       if (last || place_.step % config_.log_every == 0) {
@@ -154,9 +206,7 @@ class Runner {
         since_seconds = clock.seconds();
       }
       if (last || place_.step % config_.checkpoint_every == 0) {
-        place_.averaged = trainer_->averaged();
-        place_.batches = stream_->State();
-        QKV_CHECK(SaveCheckpoint(out_, *trainer_, place_));
+        QKV_CHECK(Save());
       }
       if (stopped) return End(RunEnd::Kind::kStopped);
       if (config_.patience > 0 && place_.measured_since >= config_.patience) return End(RunEnd::Kind::kPatience);
@@ -164,14 +214,51 @@ class Runner {
     return End(RunEnd::Kind::kDone);
   }
 
+  // One update; `stop`: whether a process was told to stop. Every process reads all batches, which costs little, and
+  // keeps its own: `accumulate` ones after those of the processes before it.
+  Result<Trainer::Report> Step(bool* stop) {
+    const size_t first = team_.mine() * config_.accumulate;
+    std::vector<Batch> batches(config_.accumulate);
+    size_t pieces = 0;
+    for (size_t i = 0; i < team_.count() * config_.accumulate; ++i) {
+      Batch other;
+      Batch& batch = i >= first && i < first + batches.size() ? batches[i - first] : other;
+      QKV_CHECK(stream_->Next(&batch));
+      place_.tokens += batch.tokens();
+      pieces += batch.target_out.size();
+    }
+    if (sum_ == nullptr) {
+      const Trainer::Report report = trainer_->Step(batches);
+      *stop = Stopped();
+      return report;
+    }
+    QKV_TRY(const Loss mine, sum_->Pass(batches, first, pieces));
+    double numbers[] = {mine.smoothed, mine.negative, Stopped() ? 1.0 : 0.0};
+    QKV_CHECK(team_.Sum(numbers));
+    *stop = numbers[2] > 0;
+    return trainer_->End({numbers[0], numbers[1], pieces});
+  }
+
+  Result<void> Save() {
+    if (team_.count() > 1) {
+      QKV_CHECK(team_.CheckSame(HashOf(trainer_->parameters()),
+                                "has other weights than process 0: do all machines have the same kind of processor?"));
+    }
+    if (!team_.first()) return {};
+    place_.averaged = trainer_->averaged();
+    place_.batches = stream_->State();
+    return SaveCheckpoint(out_, *trainer_, place_);
+  }
+
   RunEnd End(RunEnd::Kind kind) const { return {kind, place_.step, place_.best_step, place_.best}; }
 
   Result<RunEnd> Diverged(const Trainer::Report& report) {
-    QKV_CHECK(log_->Add("diverged", report.step, {{"rate", report.rate}}));
+    if (team_.first()) QKV_CHECK(log_->Add("diverged", report.step, {{"rate", report.rate}}));
     return End(RunEnd::Kind::kDiverged);
   }
 
   Result<void> Note(const Trainer::Report& report, const Loss& since, double speed) {
+    if (!team_.first()) return {};
     RunNews news;
     news.step = place_.step;
     news.steps = config_.steps;
@@ -181,15 +268,16 @@ class Runner {
     news.seconds_left =
         place_.seconds / static_cast<double>(place_.step) * static_cast<double>(config_.steps - place_.step);
     if (options_.news) options_.news(news);
-    return log_->Add("step", place_.step,
-                     {{"loss", news.loss},
-                      {"nll", since.negative / static_cast<double>(since.pieces)},
-                      {"rate", report.rate},
-                      {"gradient", report.gradient},
-                      {"tokens_per_second", speed},
-                      {"tokens", static_cast<double>(place_.tokens)},
-                      {"epochs", stream_->epochs()},
-                      {"seconds", place_.seconds}});
+    RunLog::Values values = {{"loss", news.loss},           {"nll", since.negative / static_cast<double>(since.pieces)},
+                             {"rate", report.rate},         {"gradient", report.gradient},
+                             {"tokens_per_second", speed},  {"tokens", static_cast<double>(place_.tokens)},
+                             {"epochs", stream_->epochs()}, {"seconds", place_.seconds}};
+    if (sum_ != nullptr) {
+      values.insert(values.end(), {{"processes", static_cast<double>(team_.count())},
+                                   {"bytes_sent", static_cast<double>(sum_->bytes())},
+                                   {"seconds_waited", sum_->waited()}});
+    }
+    return log_->Add("step", place_.step, values);
   }
 
   // Measures the mean of the weights if there is one, and writes the model if it is the best so far.
@@ -199,12 +287,31 @@ class Runner {
     const Result<void> measured = MeasureAsIs();
     if (swap) trainer_->SwapAverage();
     QKV_CHECK(measured);
-    return log_->Draw();
+    return team_.first() ? log_->Draw() : Result<void>();
+  }
+
+  // Of all processes. Each measures by its share of the batches.
+  Result<Loss> DevLoss() {
+    Loss loss = trainer_->Measure(dev_batches_);
+    double numbers[] = {loss.smoothed, loss.negative, static_cast<double>(loss.pieces)};
+    QKV_CHECK(team_.Sum(numbers));
+    return Loss{numbers[0], numbers[1], static_cast<size_t>(numbers[2])};
+  }
+
+  // BLEU of the weights as they are. Process 0 translates, and tells the others.
+  Result<double> DevBleu() {
+    double bleu = 0;
+    if (team_.first()) {
+      QKV_CHECK(WriteModel(out_ + "/last"));
+      QKV_TRY(bleu, options_.bleu(out_ + "/last", dev_));
+    }
+    QKV_CHECK(team_.Spread(&bleu, sizeof bleu));
+    return bleu;
   }
 
   Result<void> MeasureAsIs() {
-    if (dev_batches_.empty()) return WriteModel(out_ + "/model");
-    const Loss loss = trainer_->Measure(dev_batches_);
+    if (!measures_) return WriteModel(out_ + "/model");
+    QKV_TRY(const Loss loss, DevLoss());
     const double per_piece = loss.negative / static_cast<double>(loss.pieces);
     RunLog::Values values = {{"loss", per_piece}, {"perplexity", std::exp(per_piece)}};
     RunNews news;
@@ -214,13 +321,12 @@ class Runner {
     news.dev_loss = per_piece;
     double value = -per_piece;
     if (config_.by_bleu && options_.bleu) {
-      QKV_CHECK(WriteModel(out_ + "/last"));
-      QKV_TRY(news.dev_bleu, options_.bleu(out_ + "/last", dev_));
+      QKV_TRY(news.dev_bleu, DevBleu());
       values.emplace_back("bleu", news.dev_bleu);
       value = news.dev_bleu;
     }
-    QKV_CHECK(log_->Add("measure", place_.step, values));
-    if (options_.news) options_.news(news);
+    if (team_.first()) QKV_CHECK(log_->Add("measure", place_.step, values));
+    if (team_.first() && options_.news) options_.news(news);
     const bool better = place_.best_step == 0 || value > place_.best;
     ++place_.measured_since;
     if (!better) return {};
@@ -231,6 +337,7 @@ class Runner {
   }
 
   Result<void> WriteModel(const std::string& to) {
+    if (!team_.first()) return {};
     std::error_code error;
     fs::create_directories(to, error);
     if (error) return Error{ErrorCode::kInvalidFile, "cannot be made: " + error.message(), to};
@@ -247,9 +354,12 @@ class Runner {
   const RunOptions& options_;
   std::unique_ptr<TrainingTask> task_;
   std::vector<TextPair> dev_;
-  std::vector<Batch> dev_batches_;
+  std::vector<Batch> dev_batches_;  // of this process
+  bool measures_ = false;           // whether there are any
   std::unique_ptr<BatchStream> stream_;
   std::unique_ptr<Trainer> trainer_;
+  Team team_;
+  std::unique_ptr<GradientSum> sum_;  // null: one process
   std::unique_ptr<RunLog> log_;
   RunPlace place_;
 };

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/train/processes.h"
 #include "core/train/run_config.h"
 
 namespace qkv {
@@ -32,6 +33,10 @@ struct RunOptions {
   // BLEU of a model folder on pairs, 0 to 100. Required if the config measures by BLEU.
   std::function<Result<double>(const std::string& folder, const std::vector<TextPair>& pairs)> bleu;
   const std::atomic<bool>* stop = nullptr;  // set: write a checkpoint and return
+  // The processes that train together; null: this one alone. Each takes `accumulate` batches of an update, and process
+  // 0 alone reads and writes what is in the run's folder. All are given the same config and data, and return the same
+  // end.
+  Processes* processes = nullptr;
 };
 
 struct RunEnd {
@@ -41,7 +46,9 @@ struct RunEnd {
 };
 
 // `config_text` is the config's file, which is kept beside the log; paths are relative to `folder`. Errors: those of
-// the config, of the data, of the disk.
+// the config, of the data, of the disk; of several processes those of Processes, and kInvalidArgument if they have
+// other data or, by their processors, other weights. Of an error that process 0 names the others say
+// Team::kFirstSaysWhy.
 Result<RunEnd> Run(const RunConfig& config, const std::string& config_text, const std::string& folder,
                    const RunOptions& options);
 

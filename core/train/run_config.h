@@ -37,12 +37,13 @@ struct RunConfig {
                                      // is not to translate mini, or another one (core/train/one_sided_presets.h)
   std::string model = "{}";          // "model": fields of config.json that differ from the preset's
   BatchOptions batch = {};           // "batch": tokens, longest, joined, window_bytes
-  size_t accumulate = 1;             // "batch": accumulate, batches an update
-  SubwordOptions subwords = {};      // "subwords": source, target
-  TrainerOptions trainer = {};       // "optimiser": beta1, beta2, epsilon, decay, clip, smoothing; "schedule": kind,
-                                     // peak, warmup, floor; "average": from (share of the steps), every
-  uint64_t steps = 10000;            // "steps"
-  uint64_t measure_every = 1000;     // "measure": every (steps), pairs (at most), patience, by ("loss" or "bleu")
+  size_t accumulate = 1;             // "batch": accumulate, batches an update of each process
+  Precision wire = Precision::kFloat;  // "wire": float or bf16, of gradients between processes
+  SubwordOptions subwords = {};        // "subwords": source, target
+  TrainerOptions trainer = {};         // "optimiser": beta1, beta2, epsilon, decay, clip, smoothing; "schedule": kind,
+                                       // peak, warmup, floor; "average": from (share of the steps), every
+  uint64_t steps = 10000;              // "steps"
+  uint64_t measure_every = 1000;       // "measure": every (steps), pairs (at most), patience, by ("loss" or "bleu")
   size_t measure_pairs = 2000;
   size_t patience = 0;  // ends the run after this many measurements without improvement; 0: never
   bool by_bleu = false;

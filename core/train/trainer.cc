@@ -11,6 +11,9 @@ namespace {
 
 // Dropout's streams, apart from those of others that count from the same seed.
 constexpr uint64_t kDropoutStream = uint64_t{1} << 32;
+// Each batch of an update draws from a place of its own in its step's stream: the masks do not depend on which process
+// computes which batch. No batch draws so many words.
+constexpr unsigned kDropoutWordsLog2 = 40;
 
 }  // namespace
 
@@ -46,18 +49,26 @@ Trainer::Trainer(const TrainableModel& trainable, WeightSlots slots, int32_t sta
 }
 
 Trainer::Report Trainer::Step(std::span<const Batch> batches) {
+  size_t pieces = 0;
+  for (const Batch& batch : batches) pieces += batch.target_out.size();
+  Begin();
+  Loss loss;
+  for (size_t i = 0; i < batches.size(); ++i) loss += Pass(batches[i], i, 1 / static_cast<float>(pieces));
+  return End(loss);
+}
+
+Loss Trainer::Pass(const Batch& batch, uint64_t number, float scale) {
+  Random random(options_.seed, kDropoutStream + step_ + 1);
+  random.Seek(number << kDropoutWordsLog2);
+  Context ctx{.arena = arena_, .pool = pool_, .tape = &tape_, .random = &random};
+  return LossPass(ctx, trainable_, batch, static_cast<float>(options_.smoothing), scale);
+}
+
+Trainer::Report Trainer::End(const Loss& loss) {
   Report report;
   report.step = step_ + 1;
   report.rate = RateAt(options_.schedule, report.step);
-  size_t pieces = 0;
-  for (const Batch& batch : batches) pieces += batch.target_out.size();
-  parameters_.ClearGradients();
-  Random random(options_.seed, kDropoutStream + report.step);
-  Context ctx{.arena = arena_, .pool = pool_, .tape = &tape_, .random = &random};
-  for (const Batch& batch : batches) {
-    report.loss +=
-        LossPass(ctx, trainable_, batch, static_cast<float>(options_.smoothing), 1 / static_cast<float>(pieces));
-  }
+  report.loss = loss;
   if (start_ != kNoStart) parameters_.ClearStartGradient(static_cast<size_t>(start_));
   double squares = 0;
   for (LearntParameter& p : parameters_.all()) squares += SumOfSquares(p.gradient.data(), p.size, pool_);
@@ -116,8 +127,7 @@ void CopyWeights(WeightSlots& from, WeightSlots& to) {
 WeightSlots Trainer::State() { return Together({&slots_, &first_.slots(), &second_.slots(), &average_.slots()}); }
 
 void Trainer::Resume(WeightSlots state, uint64_t step, uint64_t averaged) {
-  step_ = step;
-  averaged_ = averaged;
+  Resume(step, averaged);
   WeightSlots mine = State();
   CopyWeights(state, mine);
 }

@@ -65,6 +65,17 @@ class Trainer {
   // fit in memory.
   Report Step(std::span<const Batch> batches);
 
+  // The parts of Step, for batches that several processes share (core/train/gradient_sum.h). Begin clears the
+  // gradients.
+  void Begin() { parameters_.ClearGradients(); }
+  // Adds the gradients of `scale` times the loss of one batch, the one of that `number` in the update, from 0. What it
+  // drops depends on the seed, the step and this number alone.
+  Loss Pass(const Batch& batch, uint64_t number, float scale);
+  // One update by the gradients; `loss` is that of all batches.
+  Report End(const Loss& loss);
+  Tape& tape() { return tape_; }
+  Parameters& parameters() { return parameters_; }
+
   // The loss without dropout; nothing is learned.
   Loss Measure(std::span<const Batch> batches);
 
@@ -78,6 +89,11 @@ class Trainer {
   uint64_t averaged() const { return averaged_; }
   // `state` has the names and shapes of State().
   void Resume(WeightSlots state, uint64_t step, uint64_t averaged);
+  // The same where State() has its values already.
+  void Resume(uint64_t step, uint64_t averaged) {
+    step_ = step;
+    averaged_ = averaged;
+  }
   void set_rate(double rate) { options_.schedule.peak = rate; }
   const TrainerOptions& options() const { return options_; }
 

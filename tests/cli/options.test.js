@@ -134,7 +134,12 @@ describe('the config of a training run', () => {
 
   test('a run in JavaScript refuses fields that only a run on files has', async () => {
     const pairs = [['abc', 'cba']];
-    for (const config of [{ precision: 'float' }, { checkpoint: { every: 1 } }, { measure: { by: 'loss' } }]) {
+    for (const config of [
+      { precision: 'float' },
+      { wire: 'float' },
+      { checkpoint: { every: 1 } },
+      { measure: { by: 'loss' } },
+    ]) {
       await expect(Trainer.create({ pairs, config })).rejects.toMatchObject({
         code: 'INVALID_FILE',
         message: expect.stringContaining('is not a field of this file'),

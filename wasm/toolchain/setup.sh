@@ -72,6 +72,10 @@ find_tools() {
   need 'pkg-config' pkg-config has pkg-config
   need 'GoogleTest' libgtest-dev has_header gtest/gtest.h
   need "SentencePiece's commands" sentencepiece has spm_encode
+  # Other systems may lack it; then what needs it is skipped.
+  if has apt-get; then
+    need 'Open MPI' 'libopenmpi-dev openmpi-bin' has mpirun
+  fi
   need 'clang-format >= 19' clang-format-19 any_at_least 19 clang-format-{19,20,21} clang-format
   need 'clang-tidy >= 19' clang-tidy-19 any_at_least 19 clang-tidy-{22,21,20,19} clang-tidy
   need 'Chromium' chromium any_program "${CHROMIUM:-chromium}" chromium-browser google-chrome

@@ -14,7 +14,7 @@ import { Training, trainingEngine } from './training.js';
 
 /**
  * The config of a run, as in the file of `qkv train` (web/docs/training.md), without the fields of files,
- * `precision` and the intervals of reports. All fields have defaults; an unknown field is an error.
+ * `precision`, `wire` and the intervals of reports. All fields have defaults; an unknown field is an error.
  * @typedef {object} TrainerConfig
  * @property {'tiny' | 'small' | 'base'} [preset] the base config; left out: 'small'
  * @property {Record<string, number | boolean | string>} [model] fields of config.json that differ from the preset's

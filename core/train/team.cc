@@ -1,0 +1,95 @@
+#include "core/train/team.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "core/train/patience.h"
+
+namespace qkv {
+namespace {
+
+// What a process says of its part of the work.
+struct Report {
+  bool failed = false;
+  ErrorCode code = {};
+  char message[700] = {}, where[300] = {};
+
+  static Report Of(const Result<void>& result) {
+    Report report;
+    if (result) return report;
+    report.failed = true;
+    report.code = result.error().code;
+    std::strncpy(report.message, result.error().message.c_str(), sizeof report.message - 1);
+    std::strncpy(report.where, result.error().where.c_str(), sizeof report.where - 1);
+    return report;
+  }
+};
+
+}  // namespace
+
+Result<void> Team::Wait(Result<Processes::Transfer> transfer) {
+  QKV_CHECK(transfer);
+  for (Patience patience;; patience.Rest()) {
+    QKV_TRY(const bool ended, processes_->Ended(*transfer));
+    if (ended) return {};
+  }
+}
+
+Result<void> Team::Share(const void* mine, void* all, size_t bytes) {
+  return Wait(processes_->Share(mine, all, bytes));
+}
+
+std::string Team::Called(size_t process) const {
+  return "process " + std::to_string(process) + " of " + std::to_string(count());
+}
+
+Result<void> Team::Agree(const Result<void>& mine) {
+  if (processes_ == nullptr) return mine;
+  const Report report = Report::Of(mine);
+  std::vector<Report> reports(count());
+  QKV_CHECK(Share(&report, reports.data(), sizeof report));
+  const auto failed = std::find_if(reports.begin(), reports.end(), [](const Report& one) { return one.failed; });
+  if (failed == reports.end()) return {};
+  if (!first()) return Error{failed->code, kFirstSaysWhy, ""};
+  const auto process = static_cast<size_t>(failed - reports.begin());
+  if (process == 0) return mine;
+  return Error{failed->code, failed->message, Called(process) + (*failed->where != 0 ? ", " : "") + failed->where};
+}
+
+Result<void> Team::Sum(std::span<double> numbers) {
+  if (processes_ == nullptr) return {};
+  std::vector<double> all(numbers.size() * count());
+  QKV_CHECK(Share(numbers.data(), all.data(), numbers.size_bytes()));
+  std::copy_n(all.begin(), numbers.size(), numbers.begin());
+  for (size_t i = numbers.size(); i < all.size(); ++i) numbers[i % numbers.size()] += all[i];
+  return {};
+}
+
+Result<void> Team::CheckSame(uint64_t hash, const std::string& message) {
+  if (processes_ == nullptr) return {};
+  std::vector<uint64_t> all(count());
+  QKV_CHECK(Share(&hash, all.data(), sizeof hash));
+  const auto other = std::find_if(all.begin(), all.end(), [&](uint64_t one) { return one != all[0]; });
+  if (other == all.end()) return {};
+  const std::string name = Called(static_cast<size_t>(other - all.begin()));
+  return Agree(Error{ErrorCode::kInvalidArgument, message, name});
+}
+
+Result<void> Team::Spread(void* data, size_t bytes) {
+  if (processes_ == nullptr) return {};
+  for (size_t at = 0; at < bytes; at += Processes::kMostBytes) {
+    const size_t part = std::min(bytes - at, Processes::kMostBytes);
+    QKV_CHECK(Wait(processes_->Spread(static_cast<std::byte*>(data) + at, part)));
+  }
+  return {};
+}
+
+Result<void> Team::Spread(std::string& text) {
+  uint64_t size = text.size();
+  QKV_CHECK(Spread(&size, sizeof size));
+  text.resize(size);
+  return Spread(text.data(), size);
+}
+
+}  // namespace qkv
