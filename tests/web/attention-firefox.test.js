@@ -2,6 +2,7 @@
 
 import { compute } from '../../web/demo/attention/compute.js';
 import { presets, stateOfPreset } from '../../web/demo/attention/presets.js';
+import { lessonTexts } from '../../web/demo/attention/texts.js';
 import { completed } from '../../web/demo/attention/state.js';
 import { scores as listScores } from '../../web/lib/attention/index.js';
 import { openFirefox } from './firefox.js';
@@ -18,9 +19,9 @@ afterAll(() => firefox?.close());
 test('every lesson in Firefox', async () => {
   const page = await firefox.open('attention.html');
   await page.waitForSelector('#scene[data-version]');
-  for (const { id, title } of presets) {
+  for (const { id } of presets) {
     if (id !== 'playground') await page.evaluate((preset) => (location.hash = `preset=${preset}`), id);
-    await page.waitForFunction((text) => document.title.startsWith(text), {}, title);
+    await page.waitForFunction((text) => document.title.startsWith(text), {}, lessonTexts(id).title);
     const shown = await page.$$eval('[data-id=context] td:not(thead td)', (cells) =>
       cells.map(({ textContent }) => Number(textContent.replace('−', '-'))),
     );

@@ -4,7 +4,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { compute } from '../../web/demo/attention/compute.js';
-import { presetOf, presets, stateOfPreset } from '../../web/demo/attention/presets.js';
+import { presets, stateOfPreset } from '../../web/demo/attention/presets.js';
+import { lessonTexts } from '../../web/demo/attention/texts.js';
 import { completed } from '../../web/demo/attention/state.js';
 import { hashOf, holds, opened, printed, scores, settled, shownIn, start, stop } from './attention-support.js';
 import { nextFrame } from './chromium.js';
@@ -159,7 +160,7 @@ test.each([
     await page.addScriptTag({ content: axe });
     for (const { id } of presets) {
       await page.evaluate((preset) => (location.hash = `preset=${preset}`), id);
-      await page.waitForFunction((title) => document.title.startsWith(title), presetOf(id).title);
+      await page.waitForFunction((title) => document.title.startsWith(title), lessonTexts(id).title);
       await nextFrame(page);
       // The workbench has the same parts on every page. It is tested where it has most kinds of them.
       const parts = (width < 760 ? ['playground'] : ['heads', 'shapes']).includes(id) ? null : { include: ['.lesson'] };

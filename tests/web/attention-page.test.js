@@ -3,7 +3,8 @@
 
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { presetOf, presets } from '../../web/demo/attention/presets.js';
+import { lessonTexts } from '../../web/demo/attention/texts.js';
+import { presets } from '../../web/demo/attention/presets.js';
 import {
   browser,
   expectedOf,
@@ -28,7 +29,8 @@ test('every lesson, from the front page', async () => {
   await front.waitForSelector('#scene[data-version]', { state: 'attached' });
   await front.context().close();
   const page = await opened();
-  for (const { id, title, about, equations, papers } of presets) {
+  for (const { id, equations, papers } of presets) {
+    const { title, about } = lessonTexts(id);
     await page.click(`#lessons a[href="${id === 'playground' ? '#' : `#preset=${id}`}"]`);
     await page.waitForFunction((text) => document.title.startsWith(text), title);
     expect(await page.locator('#lesson-about p').count()).toBe(about.length);
@@ -146,7 +148,7 @@ test('every choice of every picture: it is in the link, and the picture it opens
   for (const { id, scene } of presets) {
     if (!scene) continue;
     await page.evaluate((preset) => (location.hash = `preset=${preset}`), id);
-    await page.waitForFunction((title) => document.title.startsWith(title), presetOf(id).title);
+    await page.waitForFunction((title) => document.title.startsWith(title), lessonTexts(id).title);
     // Every control of the picture, one after the other. The final state is compared.
     const tried = await page.evaluate(async () => {
       const area = document.querySelector('#scene');
@@ -273,7 +275,9 @@ test('a link is followed also where the address is about to be written', async (
     }, 200);
     setTimeout(() => (location.hash = 'preset=local'), 290);
   });
-  await page.waitForFunction((title) => document.title.startsWith(title), presetOf('local').title, { timeout: 5000 });
+  await page.waitForFunction((title) => document.title.startsWith(title), lessonTexts('local').title, {
+    timeout: 5000,
+  });
   expect(await hashOf(page)).toBe('#preset=local');
   await page.context().close();
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { compute } from '../../web/demo/attention/compute.js';
 import { path } from '../../web/demo/attention/path.js';
 import { presets, stateOfPreset } from '../../web/demo/attention/presets.js';
+import { lessonTexts } from '../../web/demo/attention/texts.js';
 import { completed } from '../../web/demo/attention/state.js';
 import { axeFinds, forAxe } from './axe.js';
 import { browser, opened, scores, start, stop } from './attention-support.js';
@@ -45,7 +46,8 @@ const kAnswers = {
 
 test('every lesson but the playground is a stop, once, in the order of the page', () => {
   expect(path.map(({ id }) => id)).toEqual(presets.slice(1).map(({ id }) => id));
-  for (const { question, without, exercise } of path) {
+  for (const { id } of path) {
+    const { question, without, exercise } = lessonTexts(id);
     expect(question).toMatch(/^[A-Z].*\?$/);
     for (const sentence of [without, exercise]) expect(sentence).toMatch(/^[A-Z“].*\.$/);
   }

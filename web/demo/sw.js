@@ -6,8 +6,8 @@
 
 const scope = new URL('./', location.href);
 const kName = `qkv-pages ${scope.pathname} `;
-/** Files that are kept once a page has used them: the engines of the other pages and their models. */
-const kUsed = /^(assets|models\/english)\//;
+/** Files that are kept once a page has used them: the engines of the other pages, their models, texts in other languages. */
+const kUsed = /^((assets|models\/english)\/|zh-)/;
 
 /** @param {string} path */
 async function keep(path) {

@@ -312,7 +312,7 @@ function wholePage(name, address = name === 'index.html' ? './' : name) {
   const own = `href="${address}"`;
   const html = filled(readFileSync(at('web', 'demo', name), 'utf8'));
   if (html.includes('<qkv-part')) throw new ToolError(`${name} has a part that is not filled in`);
-  return html.replace(`<a ${own}>`, `<a ${own} aria-current="page">`);
+  return html.replace(`<a ${own}`, `<a ${own} aria-current="page"`);
 }
 
 /** The module scripts and style sheets that a page names. @param {string} html @returns {string[]} */

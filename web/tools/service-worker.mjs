@@ -6,9 +6,12 @@ import { join } from 'node:path';
 import { build as esbuild } from 'esbuild';
 import { at } from './common.mjs';
 
-/** The pages, their scripts and styles, the engine that translates and the detector of languages; the documents and models are not among them. */
+/**
+ * The pages, their scripts and styles, the engine that translates and the detector of languages. The documents and models are not
+ * among them, nor the texts in other languages than English, which are kept once a page has used them.
+ */
 const kKept =
-  /^([\w-]+\.(html|js|css|svg|webmanifest)|assets\/(worker\.js|qkv-(baseline|relaxed)-\w+\.wasm|qkv-detect-\w+\.bin))$/;
+  /^((?!zh-)[\w-]+\.(html|js|css|svg|webmanifest)|assets\/(worker\.js|qkv-(baseline|relaxed)-\w+\.wasm|qkv-detect-\w+\.bin))$/;
 
 /** For pages that are rebuilt as files change: it removes itself, and what one of a site at this address has kept. */
 const kNone = `addEventListener('install', () => skipWaiting());

@@ -1,19 +1,12 @@
 // The choices: score, selection, window, mask, memory, heads, sizes.
 
 import { button, checkbox, make, segmented, slider } from '../shared/dom.js';
-import { kSelections } from './stages.js';
 import { keysOf, kMost, resized, sizesOf, valuesOf } from './state.js';
 import { randomMatrix } from './random.js';
+import { texts } from './texts.js';
 
 /** @typedef {import('./state.js').State} State */
 /** @typedef {(change: (state: State) => Partial<State>) => void} Change */
-
-/** @type {[string, string][]} */
-const kMemories = [
-  ['key-value', 'K and V'],
-  ['one', 'K = V'],
-  ['self', 'Q = K = V'],
-];
 
 /** @type {[string, string][]} */
 const kWindows = [
@@ -49,7 +42,8 @@ export function bindControls(host, scores, change) {
   };
 
   const score = choice(
-    'Score',
+    'score',
+    texts.controls.score,
     scores.map(({ name }) => [name, name]),
     (value) => change(({ heads }) => ({ score: value, parameters: heads === 1 ? (kOptional[value] ?? {}) : {} })),
   );
@@ -60,12 +54,12 @@ export function bindControls(host, scores, change) {
   });
   score.node.append(source);
 
-  const named = Object.keys(kSelections).map((value) => [value, value]);
-  const selection = choice('Selection', /** @type {[string, string][]} */ (named), (value) =>
+  const named = Object.keys(texts.selections).map((value) => [value, value]);
+  const selection = choice('selection', texts.controls.selection, /** @type {[string, string][]} */ (named), (value) =>
     change(() => ({ selection: value })),
   );
   add(selection.node, (state) => selection.set(state.selection));
-  const temperature = slider('Temperature', { min: 0.1, max: 5, step: 0.1 }, (value) =>
+  const temperature = slider(texts.controls.temperature, { min: 0.1, max: 5, step: 0.1 }, (value) =>
     change(() => ({ temperature: value })),
   );
   add(temperature.node, (state) => temperature.set(state.temperature));
@@ -74,26 +68,28 @@ export function bindControls(host, scores, change) {
     alpha.node.hidden = state.selection !== 'entmax';
     alpha.set(state.alpha);
   });
-  const draw = button('draw again', () => change((state) => ({ seed: state.seed + 1 })));
+  const draw = button(texts.controls.draw, () => change((state) => ({ seed: state.seed + 1 })));
   add(draw, (state) => (draw.hidden = state.selection !== 'sampled'));
 
-  const window = choice('Window', kWindows, (value) =>
+  const window = choice('window', texts.controls.window, kWindows, (value) =>
     change((state) => ({ window: value, halfWidth: Math.max(1, state.halfWidth) })),
   );
   add(window.node, (state) => window.set(state.window));
-  const half = slider('half width D', { min: 0.5, max: 7, step: 0.5 }, (value) => change(() => ({ halfWidth: value })));
+  const half = slider(texts.controls.half, { min: 0.5, max: 7, step: 0.5 }, (value) =>
+    change(() => ({ halfWidth: value })),
+  );
   add(half.node, (state) => {
     half.node.hidden = state.window === 'global';
     half.set(state.halfWidth);
   });
-  const sinks = stepper('First keys too', (by) =>
+  const sinks = stepper(texts.controls.sinks, (by) =>
     change((state) => ({ sinks: Math.max(0, Math.min(sizesOf(state).keys, 8, state.sinks + by)) })),
   );
   add(sinks.node, (state) => {
     sinks.node.hidden = state.window !== 'local-m';
     sinks.set(state.sinks);
   });
-  const given = checkbox('places by hand', (on) => change(() => ({ centres: on ? [[]] : null })));
+  const given = checkbox(texts.controls.centres, (on) => change(() => ({ centres: on ? [[]] : null })));
   add(given.node, (state) => {
     given.node.hidden = state.window !== 'local-p';
     given.set(state.centres !== null);
@@ -101,10 +97,13 @@ export function bindControls(host, scores, change) {
 
   maskControls(add, change);
 
-  const memory = choice('Memory', kMemories, (value) => change((state) => withMemory(state, value)));
+  const memories = /** @type {[string, string][]} */ (Object.entries(texts.controls.memories));
+  const memory = choice('memory', texts.controls.memory, memories, (value) =>
+    change((state) => withMemory(state, value)),
+  );
   add(memory.node, (state) => memory.set(state.memory));
   const heads = segmented(
-    'Heads',
+    texts.controls.heads,
     [
       ['1', '1'],
       ['2', '2'],
@@ -112,27 +111,33 @@ export function bindControls(host, scores, change) {
     ],
     (value) => change((state) => withHeads(state, Number(value))),
   );
-  add(make('div.field', {}, make('span', { 'aria-hidden': 'true' }, 'Heads'), heads.node), (state) =>
+  add(make('div.field', {}, make('span', { 'aria-hidden': 'true' }, texts.controls.heads), heads.node), (state) =>
     heads.set(String(state.heads)),
   );
   const convention = segmented(
-    'A vector is a',
+    texts.controls.vector,
     [
-      ['rows', 'row'],
-      ['columns', 'column'],
+      ['rows', texts.controls.row],
+      ['columns', texts.controls.column],
     ],
     (value) => change(() => ({ convention: /** @type {any} */ (value) })),
   );
-  add(make('div.field', {}, make('span', { 'aria-hidden': 'true' }, 'A vector is a'), convention.node), (state) =>
+  add(make('div.field', {}, make('span', { 'aria-hidden': 'true' }, texts.controls.vector), convention.node), (state) =>
     convention.set(state.convention),
   );
   sizeControls(add, change);
-  const seed = make('input', { type: 'number', min: 1, max: 9999, name: 'random seed', 'aria-label': 'Seed' });
+  const seed = make('input', {
+    type: 'number',
+    min: 1,
+    max: 9999,
+    name: 'random seed',
+    'aria-label': texts.controls.seed,
+  });
   seed.addEventListener('change', () => {
     const wanted = Math.max(1, Math.min(9999, Math.round(Number(seed.value)) || 1));
     change((state) => madeUp(state, wanted));
   });
-  const again = button('Make up numbers', () => change((state) => madeUp(state, state.random + 1)));
+  const again = button(texts.controls.makeUp, () => change((state) => madeUp(state, state.random + 1)));
   add(make('div.field.made-up', {}, again, seed), (state) => {
     seed.value = String(state.random);
   });
@@ -141,19 +146,19 @@ export function bindControls(host, scores, change) {
 
 /** @param {(node: Node, show: (state: State) => void) => void} add @param {Change} change */
 function maskControls(add, change) {
-  const causal = checkbox('causal', (on) => change(() => ({ causal: on })));
-  const hand = checkbox('by hand', (on) => change(() => ({ allowed: on ? [[]] : null })));
-  const bias = checkbox('bias', (on) => change(() => ({ bias: on ? [[]] : null })));
-  const once = checkbox('no key twice', (on) => change(() => ({ once: on })));
+  const causal = checkbox(texts.controls.causal, (on) => change(() => ({ causal: on })));
+  const hand = checkbox(texts.controls.byHand, (on) => change(() => ({ allowed: on ? [[]] : null })));
+  const bias = checkbox(texts.controls.bias, (on) => change(() => ({ bias: on ? [[]] : null })));
+  const once = checkbox(texts.controls.once, (on) => change(() => ({ once: on })));
   const nodes = [causal, hand, bias, once].map(({ node }) => node);
-  const group = make('fieldset.field.flags', {}, make('legend', {}, 'Mask'), make('div', {}, ...nodes));
+  const group = make('fieldset.field.flags', {}, make('legend', {}, texts.controls.mask), make('div', {}, ...nodes));
   add(group, (state) => {
     causal.set(state.causal);
     hand.set(state.allowed !== null);
     bias.set(state.bias !== null);
     once.set(state.once);
   });
-  const padding = stepper('Padding keys', (by) =>
+  const padding = stepper(texts.controls.padding, (by) =>
     change((state) => ({ padding: Math.max(0, Math.min(sizesOf(state).keys, state.padding + by)) })),
   );
   add(padding.node, (state) => padding.set(state.padding));
@@ -163,12 +168,18 @@ function maskControls(add, change) {
 function sizeControls(add, change) {
   /** @type {[string, (state: State) => number, (state: State, count: number) => Partial<State>, (state: State) => boolean, number][]} */
   const sizes = [
-    ['Queries', (state) => state.query.length, withQueries, () => true, kMost.queries],
-    ['Keys', (state) => keysOf(state).length, withKeys, (state) => state.memory !== 'self', kMost.keys],
-    ['Query size', (state) => state.query[0].length, withQueryDim, () => true, kMost.dims],
-    ['Key size', (state) => keysOf(state)[0].length, withKeyDim, (state) => state.memory !== 'self', kMost.dims],
+    [texts.controls.queries, (state) => state.query.length, withQueries, () => true, kMost.queries],
+    [texts.controls.keys, (state) => keysOf(state).length, withKeys, (state) => state.memory !== 'self', kMost.keys],
+    [texts.controls.querySize, (state) => state.query[0].length, withQueryDim, () => true, kMost.dims],
     [
-      'Value size',
+      texts.controls.keySize,
+      (state) => keysOf(state)[0].length,
+      withKeyDim,
+      (state) => state.memory !== 'self',
+      kMost.dims,
+    ],
+    [
+      texts.controls.valueSize,
       (state) => valuesOf(state)[0].length,
       withValueDim,
       (state) => state.memory === 'key-value',
@@ -240,16 +251,17 @@ export function madeUp(state, seed) {
 }
 
 /**
- * @param {string} name
+ * @param {string} name of the field
+ * @param {string} label
  * @param {[string, string][]} choices
  * @param {(value: string) => void} changed
  */
-function choice(name, choices, changed) {
-  const options = choices.map(([value, label]) => make('option', { value }, label));
-  const select = make('select', { name: name.toLowerCase() }, ...options);
+function choice(name, label, choices, changed) {
+  const options = choices.map(([value, title]) => make('option', { value }, title));
+  const select = make('select', { name }, ...options);
   select.addEventListener('change', () => changed(select.value));
   const set = (/** @type {string} */ value) => (select.value = value);
-  return { node: make('label.field', {}, make('span', {}, name), select), set };
+  return { node: make('label.field', {}, make('span', {}, label), select), set };
 }
 
 /** @param {string} name @param {(by: number) => void} changed */
@@ -257,8 +269,8 @@ function stepper(name, changed) {
   const count = make('output', { 'aria-live': 'polite' });
   const less = button('−', () => changed(-1));
   const more = button('+', () => changed(1));
-  less.setAttribute('aria-label', `${name}: one less`);
-  more.setAttribute('aria-label', `${name}: one more`);
+  less.setAttribute('aria-label', texts.controls.less(name));
+  more.setAttribute('aria-label', texts.controls.more(name));
   const node = make(
     'div.field.stepper',
     { role: 'group', 'aria-label': name },

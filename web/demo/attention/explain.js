@@ -2,6 +2,7 @@
 
 import { apply, dot, largest, max, number, product, quotient, sum, words } from './expression.js';
 import { keysOf, sizesOf, valuesOf } from './state.js';
+import { texts } from './texts.js';
 
 /** @typedef {import('./expression.js').Expression} Expression */
 /** @typedef {import('./state.js').State} State */
@@ -124,17 +125,17 @@ export class Sums {
   /** Why a query does not see a key; '' if it does. @param {number} i @param {number} j */
   #why(i, j) {
     const { causal, padding, allowed, bias, window } = this.state;
-    if (padding > 0 && j >= this.sizes.keys - padding) return 'the key is padding';
-    if (causal && j > i && !this.state.joined) return 'the key comes later than the query';
-    if (allowed && !allowed[i][j]) return 'the mask hides this pair';
-    if (bias && bias[i][j] === -Infinity) return 'the bias hides this pair';
-    if (window !== 'global') return 'the key lies outside of the window';
-    return 'an earlier query has chosen this key';
+    if (padding > 0 && j >= this.sizes.keys - padding) return texts.why.padding;
+    if (causal && j > i && !this.state.joined) return texts.why.causal;
+    if (allowed && !allowed[i][j]) return texts.why.mask;
+    if (bias && bias[i][j] === -Infinity) return texts.why.bias;
+    if (window !== 'global') return texts.why.window;
+    return texts.why.taken;
   }
 
   /** @param {number} i @param {number} j @returns {Expression} */
   logit(i, j) {
-    if (this.#at(this.result.logits, i, j) === -Infinity) return words(`not seen: ${this.#why(i, j)}`);
+    if (this.#at(this.result.logits, i, j) === -Infinity) return words(texts.why.notSeen(this.#why(i, j)));
     const score = number(this.#at(this.result.scores, i, j), 'score');
     const { bias, temperature } = this.state;
     const biased = bias ? sum([score, number(bias[i][j])]) : score;
@@ -145,22 +146,22 @@ export class Sums {
   selected(i, j) {
     const logits = this.#line(this.result.logits, i);
     const { selection, seed } = this.state;
-    if (selection === 'max-pool') return words('the share of the columns that this value wins');
-    if (logits[j] === -Infinity) return words(`0: ${this.#why(i, j)}`);
+    if (selection === 'max-pool') return words(texts.why.pool);
+    if (logits[j] === -Infinity) return words(texts.why.zero(this.#why(i, j)));
     const seen = logits.map((x, at) => ({ x, at })).filter(({ x }) => x !== -Infinity);
     const numbers = seen.map(({ x }) => number(x, 'score'));
     const pick = seen.findIndex(({ at }) => at === j);
     if (selection === 'gate') return apply('sigmoid', numbers[pick]);
     if (selection === 'argmax') return largest(numbers, pick);
     if (selection === 'sparsemax' || (selection === 'entmax' && this.state.alpha > 1)) return this.#sparse(i, j);
-    if (selection === 'sampled') return words(`drawn with seed ${seed} from the softmax of the row`);
+    if (selection === 'sampled') return words(texts.why.sampled(seed));
     return quotient(apply('exp', numbers[pick]), sum(numbers.map((x) => apply('exp', x))));
   }
 
   /** [(α - 1) l - τ]_+ to the power 1 / (α - 1); τ follows from the largest weight. @param {number} i @param {number} j */
   #sparse(i, j) {
     const [logits, weights] = [this.#line(this.result.logits, i), this.#line(this.result.selected, i)];
-    if (weights[j] === 0) return words('0: its logit is not above the threshold of its row');
+    if (weights[j] === 0) return words(texts.why.threshold);
     const less = this.state.selection === 'sparsemax' ? 1 : this.state.alpha - 1;
     const best = weights.indexOf(Math.max(...weights));
     const threshold = apply('minus', number(less * logits[best] - weights[best] ** less));
@@ -197,7 +198,7 @@ export class Sums {
   context(i, c) {
     const keys = Array.from({ length: this.sizes.keys }, (_, j) => j);
     const seen = keys.filter((j) => this.#at(this.result.logits, i, j) !== -Infinity);
-    if (seen.length === 0) return words('0: this query sees nothing');
+    if (seen.length === 0) return words(texts.why.nothing);
     if (this.state.selection === 'max-pool') {
       const values = seen.map((j) => this.#row(valuesOf(this.state), j)[c]);
       const largest = max(values.map((x) => number(x, 'value')));

@@ -4,6 +4,7 @@ import { formatNumber, largestOf } from '../../view/numbers.js';
 import { equation, plainEquation } from '../../view/math.js';
 import { make } from '../shared/dom.js';
 import { saveMenu } from './files.js';
+import { texts } from './texts.js';
 
 /** @typedef {import('./stages.js').Shown} Shown */
 
@@ -32,8 +33,8 @@ export class MatrixFigure {
     this.how.textContent = shown.how;
     this.how.hidden = shown.how === '';
     const colours = {
-      signed: ` · colours to ±${formatNumber(largestOf(shown.data))}`,
-      weight: ' · colours 0 to 1',
+      signed: texts.stages.colours(formatNumber(largestOf(shown.data))),
+      weight: texts.stages.colours01,
       flag: '',
     };
     this.size.textContent = `${shown.rows.length} × ${shown.columns.length}${colours[shown.kind]}`;
@@ -49,13 +50,13 @@ export const nameOf = ({ title, symbol }) => `${title} ${plainEquation(symbol)}`
 /** A matrix in a sentence. @param {Shown} shown */
 export function summaryOf(shown) {
   const { title, rows, columns, data, kind } = shown;
-  const size = `${title}, ${rows.length} by ${columns.length}`;
+  const size = texts.summary.size(title, rows.length, columns.length);
   const seen = data.map((value, at) => ({ value, at })).filter(({ value }) => value !== -Infinity);
-  if (seen.length === 0) return `${size}: nothing is seen.`;
+  if (seen.length === 0) return texts.summary.nothing(size);
   const top = seen.reduce((best, one) => (one.value > best.value ? one : best));
   const [row, column] = [Math.floor(top.at / columns.length), top.at % columns.length];
   const hidden = data.length - seen.length;
-  const also = hidden > 0 ? `; ${hidden} not seen` : '';
-  const edit = shown.editable ? ' Type a number, or press Shift and an arrow, to change it.' : '';
-  return `${size}: the largest is ${formatNumber(top.value, kind)}, at ${rows[row]}, ${columns[column]}${also}.${edit}`;
+  const also = hidden > 0 ? texts.summary.hidden(hidden) : '';
+  const edit = shown.editable ? texts.summary.edit : '';
+  return texts.summary.largest(size, formatNumber(top.value, kind), rows[row], columns[column], also) + edit;
 }

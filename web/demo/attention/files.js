@@ -5,6 +5,7 @@ import { formatNumber, largestOf } from '../../view/numbers.js';
 import { SignedScale, WeightScale } from '../../view/colour.js';
 import { bindMenu, hand, svg, toPng } from '../shared/download.js';
 import { button, make } from '../shared/dom.js';
+import { texts } from './texts.js';
 
 /** @typedef {import('./stages.js').Shown} Shown */
 
@@ -18,8 +19,8 @@ export function saveMenu(inView) {
   const buttons = Object.entries(files).map(([name, file]) =>
     button(name, async () => hand(await file(inView()), `${inView().id}.${name.toLowerCase()}`)),
   );
-  const summary = make('summary', { title: 'Save this matrix' }, '⤓');
-  summary.setAttribute('aria-label', 'Save this matrix');
+  const summary = make('summary', { title: texts.page.save }, '⤓');
+  summary.setAttribute('aria-label', texts.page.save);
   const menu = make('details.menu', {}, summary, make('div.sheet', {}, ...buttons));
   bindMenu(menu);
   return menu;

@@ -3,16 +3,16 @@
 import { make } from '../shared/dom.js';
 import { ownModels } from '../shared/own-models.js';
 import { stateOfHead } from './taken.js';
+import { texts } from './texts.js';
 
 /** @typedef {import('./state.js').State} State */
 
 const kFirst = 'I love my little brother.';
-const kKinds = { cross: 'cross-attention', encoderSelf: 'encoder', decoderSelf: 'decoder' };
 
 /** @param {HTMLElement} host @param {(patch: Partial<State>) => void} open */
 export function bindModel(host, open) {
   const text = make('input', { type: 'text', value: kFirst, maxLength: 200, lang: 'en', autocomplete: 'off' });
-  const kind = picker(Object.entries(kKinds));
+  const kind = picker(Object.entries(texts.model.kinds));
   const layer = make('input', { type: 'number', min: 1, max: 6, value: 2 });
   const head = make('input', { type: 'number', min: 1, max: 8, value: 1 });
   const said = make('p.caption', { role: 'status' });
@@ -22,13 +22,19 @@ export function bindModel(host, open) {
   let translator = null;
 
   async function take() {
-    said.textContent = 'Loading the model…';
+    said.textContent = texts.model.loading;
     try {
-      translator ??= load((share) => (said.textContent = `Loading the model, ${Math.round(100 * share)} %`));
+      translator ??= load((share) => (said.textContent = texts.model.loadingShare(Math.round(100 * share))));
       const trace = await (await translator).trace(text.value, { vectors: true });
       const place = { layer: Number(layer.value) - 1, head: Number(head.value) - 1 };
       open(stateOfHead(trace, kind.value, place));
-      said.textContent = `“${text.value}” became “${trace.target.text}”. The playground has ${kKinds[/** @type {keyof typeof kKinds} */ (kind.value)]}, layer ${place.layer + 1}, head ${place.head + 1}.`;
+      said.textContent = texts.model.taken(
+        text.value,
+        trace.target.text,
+        texts.model.kinds[/** @type {keyof typeof texts.model.kinds} */ (kind.value)],
+        place.layer + 1,
+        place.head + 1,
+      );
     } catch (error) {
       translator?.catch(() => (translator = null)); // one that did not load is loaded again
       said.textContent = /** @type {Error} */ (error).message;
@@ -37,25 +43,17 @@ export function bindModel(host, open) {
   const form = make(
     'form.take',
     {},
-    labelled('Sentence', text),
-    labelled('Attention', kind),
-    labelled('Layer', layer),
-    labelled('Head', head),
-    make('button', {}, 'Take this head'),
+    labelled(texts.model.sentence, text),
+    labelled(texts.model.attention, kind),
+    labelled(texts.model.layer, layer),
+    labelled(texts.model.head, head),
+    make('button', {}, texts.model.take),
   );
   form.addEventListener('submit', (/** @type {Event} */ event) => {
     event.preventDefault();
     take();
   });
-  host.append(
-    make(
-      'p.caption',
-      {},
-      'A sentence is translated, and one head’s own queries, keys and values are brought here, to three decimals. Point at a weight to see the product that made it; then try another score, a temperature, a window, or a hard selection.',
-    ),
-    form,
-    said,
-  );
+  host.append(make('p.caption', {}, texts.model.about), form, said);
 }
 
 /** @param {(share: number) => void} loaded */

@@ -18,6 +18,7 @@ import { presetOf, stateOfPreset } from './presets.js';
 import { bindProgram } from './program.js';
 import { cellName, inputsOf, oriented, parametersOf, stagesOf } from './stages.js';
 import { completed } from './state.js';
+import { inWords, lessonTexts, speak, texts } from './texts.js';
 
 /** @typedef {import('./state.js').State} State */
 /** @typedef {import('./compute.js').Result} Result */
@@ -30,6 +31,7 @@ const kAddressPause = 300;
 export async function startPage(root) {
   const find = (/** @type {string} */ id) => /** @type {any} */ (root.getElementById(id));
   bindTheme(find('theme'));
+  await speak(root);
   const card = new PathCard(find);
   card.fill(find('lessons'));
   try {
@@ -38,7 +40,7 @@ export async function startPage(root) {
   } catch (error) {
     const problem = find('problem');
     problem.hidden = false;
-    problem.textContent = `The engine did not start: ${/** @type {Error} */ (error).message} Reload the page to try again.`;
+    problem.textContent = texts.page.notStarted(/** @type {Error} */ (error).message);
   }
 }
 
@@ -93,7 +95,7 @@ class Page {
   start() {
     const { find } = this;
     for (const area of ['inputs', 'parameters', 'stages']) this.#listen(find(area));
-    scrollable(find('lesson-equation'), 'The lesson’s equation');
+    scrollable(find('lesson-equation'), texts.page.equation);
     find('copy-link').addEventListener('click', () => this.#copyLink());
     find('reset').addEventListener('click', () => this.#open(stateOfPreset(this.#state.preset)));
     globalThis.addEventListener('hashchange', () => {
@@ -182,10 +184,11 @@ class Page {
     if (this.#sceneOf === this.#state.preset) return;
     this.#sceneOf = this.#state.preset;
     const preset = /** @type {import('./presets.js').Preset} */ (presetOf(this.#state.preset));
-    find('lesson-title').textContent = preset.title;
+    const { title, about } = lessonTexts(preset.id);
+    find('lesson-title').textContent = title;
     this.card.show(preset.id);
     this.#first = null;
-    find('lesson-about').replaceChildren(...preset.about.map((text) => make('p', {}, text)));
+    find('lesson-about').replaceChildren(...about.map((text) => make('p', {}, text)));
     const papers = preset.papers.map(({ text, href }) => make('a', { href }, text));
     find('lesson-papers').replaceChildren(...papers.flatMap((paper, i) => (i > 0 ? [' · ', paper] : [paper])));
     this.#scene =
@@ -202,7 +205,7 @@ class Page {
       else link.removeAttribute('aria-current');
       if (isThis) revealIn(find('lessons'), link);
     }
-    document.title = `${preset.title} · Attention · qkv`;
+    document.title = `${title} · ${texts.page.suffix}`;
   }
 
   #showLessonEquation() {
@@ -211,7 +214,7 @@ class Page {
     const host = this.find('lesson-equation');
     if (host.dataset.key === lines.join('\n')) return;
     host.dataset.key = lines.join('\n');
-    host.replaceChildren(...lines.map((source) => equation(source, { block: true })));
+    host.replaceChildren(...lines.map((source) => equation(inWords(source), { block: true })));
   }
 
   #showMatrices() {
@@ -254,7 +257,7 @@ class Page {
     const row = this.find('heads-row');
     row.hidden = heads === 1;
     if (row.children.length !== heads) {
-      const choose = (/** @type {number} */ h) => button(`Head ${h + 1}`, () => this.change({ head: h }));
+      const choose = (/** @type {number} */ h) => button(texts.page.head(h + 1), () => this.change({ head: h }));
       row.replaceChildren(...Array.from({ length: heads }, (_, h) => choose(h)));
     }
     [...row.children].forEach((one, h) => one.setAttribute('aria-pressed', String(h === head)));
@@ -283,11 +286,11 @@ class Page {
     const at = step === '' ? ids.length : ids.indexOf(step);
     if (!host.firstChild) {
       const go = (/** @type {number} */ by) => this.#step(by);
-      const all = button('Show all', () => this.change({ step: '' }));
+      const all = button(texts.page.all, () => this.change({ step: '' }));
       host.append(
-        button('‹ Back', () => go(-1)),
+        button(texts.page.back, () => go(-1)),
         make('span.at', { role: 'status' }),
-        button('Next ›', () => go(1)),
+        button(texts.page.next, () => go(1)),
         all,
       );
     }
@@ -296,8 +299,8 @@ class Page {
     next.disabled = step === '';
     next.hidden = step === '';
     all.hidden = step === '';
-    back.textContent = step === '' ? 'Step through' : '‹ Back';
-    said.textContent = step === '' ? '' : `${at + 1} of ${ids.length}`;
+    back.textContent = step === '' ? texts.page.stepThrough : texts.page.back;
+    said.textContent = step === '' ? '' : texts.page.at(at + 1, ids.length);
     ids.forEach((id, i) => {
       const node = this.#figureOf(id).node;
       node.classList.toggle('later', i > at);
@@ -328,12 +331,12 @@ class Page {
     const { find } = this;
     const problem = find('problem');
     problem.hidden = !error;
-    problem.textContent = error ? `This does not fit: ${error.message}` : '';
+    problem.textContent = error ? texts.page.misfit(error.message) : '';
     const isSizes = error && /** @type {any} */ (error).where === 'score';
     const mends = isSizes ? this.scores.filter(({ sameDims }) => !sameDims) : [];
     const choose = (/** @type {string} */ score) => button(score, () => this.change({ score, parameters: {} }));
     find('mend').replaceChildren(
-      ...(mends.length > 0 ? ['Scores that take queries and keys of different sizes: '] : []),
+      ...(mends.length > 0 ? [texts.page.mends] : []),
       ...mends.map(({ name }) => choose(name)),
     );
     find('mend').hidden = mends.length === 0;
@@ -422,7 +425,7 @@ class Page {
     const shown = place && this.#shown.find(({ id }) => id === place.matrix);
     if (!place || !shown || this.#figureOf(shown.id).node.inert) {
       // Nothing is highlighted, or the pinned cell belongs to a later stage.
-      sum.replaceChildren(make('span.quiet', {}, 'Point at a cell: the sum that made it stands here.'));
+      sum.replaceChildren(make('span.quiet', {}, texts.page.point));
       find('spoken').textContent = '';
       return;
     }
@@ -463,9 +466,9 @@ class Page {
     this.#write();
     try {
       await navigator.clipboard.writeText(location.href);
-      this.find('copied').textContent = 'Copied.';
+      this.find('copied').textContent = texts.page.copied;
     } catch {
-      this.find('copied').textContent = 'The address of this page is the link: copy it from there.';
+      this.find('copied').textContent = texts.page.copyByHand;
     }
   }
 }

@@ -3,12 +3,12 @@
 
 import { make } from '../shared/dom.js';
 import { path } from './path.js';
-import { presetOf } from './presets.js';
+import { lessonTexts, texts } from './texts.js';
 
 const kStored = 'qkv-path';
 
 const addressOf = (/** @type {string} */ id) => `#preset=${id}`;
-const titleOf = (/** @type {string} */ id) => presetOf(id)?.title ?? id;
+const titleOf = (/** @type {string} */ id) => lessonTexts(id).title;
 
 /** @returns {Set<string>} ids of the lessons whose exercise is done */
 function stored() {
@@ -39,7 +39,7 @@ export class PathCard {
         make('span.place', { 'aria-hidden': 'true' }, String(place)),
         ` ${titleOf(id)}`,
       );
-    nav.append(make('a', { href: '#' }, 'Playground'), ...path.map(({ id }, i) => link(id, i + 1)));
+    nav.append(make('a', { href: '#' }, texts.page.playground), ...path.map(({ id }, i) => link(id, i + 1)));
     this.#mark();
   }
 
@@ -48,19 +48,18 @@ export class PathCard {
     const at = path.findIndex((stop) => stop.id === id);
     this.#stop = path[at];
     const { find } = this;
-    find('lesson-question').textContent = this.#stop?.question ?? '';
-    find('lesson-without').textContent = this.#stop ? `Without it: ${this.#stop.without}` : '';
-    find('exercise').hidden = !this.#stop;
-    find('exercise-text').textContent = this.#stop?.exercise ?? '';
+    const { question = '', without = '', exercise = '' } = lessonTexts(id);
+    find('lesson-question').textContent = question;
+    find('lesson-without').textContent = without && texts.page.without(without);
+    find('exercise').hidden = !exercise;
+    find('exercise-text').textContent = exercise;
     this.#showExercise();
-    const step = (/** @type {number} */ to, /** @type {string} */ rel, /** @type {string} */ text) =>
-      path[to] ? [make('a', { href: addressOf(path[to].id), rel }, text)] : [];
-    const place = at < 0 ? '' : `${at + 1} of ${path.length}`;
-    find('lesson-steps').replaceChildren(
-      ...(at > 0 ? step(at - 1, 'prev', `‹ ${titleOf(path[at - 1].id)}`) : []),
-      make('span.at', {}, place),
-      ...step(at + 1, 'next', at < 0 ? 'Begin the path: a mean that looks ›' : `Next: ${titleOf(path[at + 1]?.id)} ›`),
-    );
+    const named = (/** @type {string} */ rel, /** @type {string} */ title) =>
+      rel === 'prev' ? `‹ ${title}` : at < 0 ? texts.page.begin : texts.page.nextStop(title);
+    const step = (/** @type {number} */ to, /** @type {string} */ rel) =>
+      path[to] ? [make('a', { href: addressOf(path[to].id), rel }, named(rel, titleOf(path[to].id)))] : [];
+    const place = at < 0 ? '' : texts.page.at(at + 1, path.length);
+    find('lesson-steps').replaceChildren(...step(at - 1, 'prev'), make('span.at', {}, place), ...step(at + 1, 'next'));
   }
 
   /** Whether there is an exercise that is not done. */
@@ -85,7 +84,7 @@ export class PathCard {
   #showExercise() {
     const isDone = this.#stop !== undefined && this.#done.has(this.#stop.id);
     this.find('exercise').classList.toggle('done', isDone);
-    this.find('exercise-state').textContent = isDone ? 'Done.' : '';
+    this.find('exercise-state').textContent = isDone ? texts.page.done : '';
   }
 
   /** Marks in the list what is done. */
@@ -95,7 +94,7 @@ export class PathCard {
       link.classList.toggle('done', this.#done.has(id));
       const place = String(path.findIndex((stop) => stop.id === id) + 1);
       link.firstElementChild.textContent = this.#done.has(id) ? '✓' : place;
-      link.title = this.#done.has(id) ? 'The exercise is done' : '';
+      link.title = this.#done.has(id) ? texts.page.exerciseDone : '';
     }
   }
 }

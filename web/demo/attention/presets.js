@@ -1,4 +1,4 @@
-// The lessons. Each has a state of the page, two or three sentences, an equation, its paper and usually a picture.
+// The lessons. Each has a state of the page, an equation, its paper and usually a picture; its words are in texts/.
 
 import { additive } from './presets/additive.js';
 import { bank } from './presets/bank.js';
@@ -43,8 +43,6 @@ import { firstState } from './state.js';
 /**
  * @typedef {object} Preset
  * @property {string} id
- * @property {string} title
- * @property {string[]} about two or three sentences
  * @property {string[]} equations
  * @property {(state: State) => string[]} [equationsOf] if they depend on the choices; `equations` are those of the
  *   first state

@@ -2,6 +2,7 @@
 
 import { cppOf, javascriptOf } from './code.js';
 import { button, make, segmented } from '../shared/dom.js';
+import { texts } from './texts.js';
 
 /** @typedef {import('./state.js').State} State */
 
@@ -13,7 +14,7 @@ export function bindProgram(host) {
   const code = make('code');
   const said = make('span', { role: 'status' });
   const choice = segmented(
-    'Language',
+    texts.program.language,
     [
       ['javascript', 'JavaScript'],
       ['cpp', 'C++'],
@@ -24,24 +25,24 @@ export function bindProgram(host) {
     },
   );
   choice.set(language);
-  const copy = button('Copy', async () => {
+  const copy = button(texts.program.copy, async () => {
     await navigator.clipboard.writeText(code.textContent).then(
-      () => (said.textContent = 'Copied.'),
-      () => (said.textContent = 'Select the text and copy it: this browser does not let the page.'),
+      () => (said.textContent = texts.program.copied),
+      () => (said.textContent = texts.program.byHand),
     );
   });
   const draw = () => {
     said.textContent = '';
     if (!isOpen()) return;
-    const text = shown ? (language === 'cpp' ? cppOf(shown) : javascriptOf(shown)) : '// The sizes do not fit yet.\n';
+    const text = shown ? (language === 'cpp' ? cppOf(shown) : javascriptOf(shown)) : `// ${texts.program.misfit}\n`;
     if (code.textContent !== text) code.textContent = text;
   };
   const isOpen = () => /** @type {HTMLDetailsElement} */ (host.parentElement).open;
   host.parentElement?.addEventListener('toggle', draw);
   host.append(
     make('div.code-tools', {}, choice.node, copy, said),
-    make('pre', { tabIndex: 0, 'aria-label': 'The program' }, code),
-    make('p.caption', {}, 'It prints the scores, the logits, the weights and the output that the page shows.'),
+    make('pre', { tabIndex: 0, 'aria-label': texts.program.name }, code),
+    make('p.caption', {}, texts.program.prints),
   );
   host.querySelector('pre')?.setAttribute('role', 'region');
   return (state) => {

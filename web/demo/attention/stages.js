@@ -3,6 +3,7 @@
 import { Sums } from './explain.js';
 import { kProducts, turned } from './compute.js';
 import { keysOf, namesOf, sizesOf, subscript, valuesOf } from './state.js';
+import { texts } from './texts.js';
 
 /** @typedef {import('./expression.js').Expression} Expression */
 /** @typedef {import('./state.js').State} State */
@@ -46,16 +47,16 @@ export function inputsOf(state) {
   if (state.memory !== 'self') {
     const isBoth = state.memory === 'one';
     const symbol = isBoth ? '\\k{K} = \\v{V}' : '\\k{K}';
-    const title = isBoth ? 'Keys and values' : 'Keys';
+    const title = isBoth ? texts.stages.both : texts.stages.keys;
     shown.push(input('key', title, symbol, 'key', state.key, ['key', same ? 'feature' : 'keyFeature'], names.keys));
   }
   if (state.memory === 'key-value')
-    shown.push(input('value', 'Values', '\\v{V}', 'value', state.value, ['key', 'value'], names.keys));
+    shown.push(input('value', texts.stages.values, '\\v{V}', 'value', state.value, ['key', 'value'], names.keys));
   return shown.map((matrix) => withHeads(matrix, state));
 }
 
 /** @param {State} state */
-const titleOf = (state) => (state.memory === 'self' ? 'Queries, keys and values' : 'Queries');
+const titleOf = (state) => (state.memory === 'self' ? texts.stages.all : texts.stages.queries);
 /** @param {State} state */
 const symbolOf = (state) => (state.memory === 'self' ? '\\q{Q} = \\k{K} = \\v{V}' : '\\q{Q}');
 
@@ -63,24 +64,31 @@ const symbolOf = (state) => (state.memory === 'self' ? '\\q{Q} = \\k{K} = \\v{V}
 export function parametersOf(state) {
   const names = namesOf(state);
   const shown = Object.entries(state.parameters).map(([name, matrix]) =>
-    input(`p.${name}`, 'Parameter', kSymbols[`${state.score}.${name}`] ?? tex(name), '', matrix, [
+    input(`p.${name}`, texts.stages.parameter, kSymbols[`${state.score}.${name}`] ?? tex(name), '', matrix, [
       `${name}.row`,
       `${name}.column`,
     ]),
   );
-  if (state.W_p.length > 0) shown.push(input('W_p', 'Window', 'W_p', '', state.W_p, ['W_p.row', 'W_p.column']));
-  if (state.v_p.length > 0) shown.push(input('v_p', 'Window', 'v_p', '', state.v_p, ['v_p.row', 'W_p.row']));
+  if (state.W_p.length > 0)
+    shown.push(input('W_p', texts.stages.window, 'W_p', '', state.W_p, ['W_p.row', 'W_p.column']));
+  if (state.v_p.length > 0) shown.push(input('v_p', texts.stages.window, 'v_p', '', state.v_p, ['v_p.row', 'W_p.row']));
   if (state.centres)
-    shown.push({ ...input('centres', 'Places', 'p', '', state.centres, ['', 'query']), columns: names.queries });
+    shown.push({
+      ...input('centres', texts.stages.places, 'p', '', state.centres, ['', 'query']),
+      columns: names.queries,
+    });
   const pairs = /** @type {[string, string]} */ (['query', 'key']);
   if (state.allowed)
     shown.push({
-      ...input('allowed', 'Mask', 'M', '', state.allowed, pairs, names.queries),
+      ...input('allowed', texts.stages.mask, 'M', '', state.allowed, pairs, names.queries),
       columns: names.keys,
       kind: 'flag',
     });
   if (state.bias)
-    shown.push({ ...input('bias', 'Bias', 'B', 'score', state.bias, pairs, names.queries), columns: names.keys });
+    shown.push({
+      ...input('bias', texts.stages.bias, 'B', 'score', state.bias, pairs, names.queries),
+      columns: names.keys,
+    });
   return shown;
 }
 
@@ -153,14 +161,15 @@ export function stagesOf(state, result, row) {
   // A weight of a key that the query does not see is 0 whatever the numbers are. Max pooling has no query.
   const logits = pairs(result.logits);
   const isMasked = (/** @type {number} */ i, /** @type {number} */ j) => logits[i * keys + j] === -Infinity;
+  const selection = texts.selections[/** @type {keyof typeof texts.selections} */ (state.selection)];
   const stages = [];
   if (result.products && state.score !== 'dot')
     stages.push(
       of({
         id: 'products',
-        title: 'Products',
+        title: texts.stages.products,
         symbol: state.convention === 'columns' ? '\\k{K}^⊤ \\q{Q}' : '\\q{Q} \\k{K}^⊤',
-        how: 'each query with each key',
+        how: texts.stages.eachPair,
         data: pairs(result.products),
         explain: (i, j) => sums.product(i, j),
       }),
@@ -168,7 +177,12 @@ export function stagesOf(state, result, row) {
   stages.push(
     of({
       id: 'scores',
-      title: state.score === 'dot' ? 'Products' : kProducts.includes(state.score) ? 'Scale' : 'Scores',
+      title:
+        state.score === 'dot'
+          ? texts.stages.products
+          : kProducts.includes(state.score)
+            ? texts.stages.scale
+            : texts.stages.scores,
       symbol: '\\s{S}',
       how: howScored(state),
       data: pairs(result.scores),
@@ -176,7 +190,7 @@ export function stagesOf(state, result, row) {
     }),
     of({
       id: 'logits',
-      title: 'Mask and window',
+      title: texts.stages.logits,
       symbol: '\\s{L}',
       how: howMasked(state),
       data: pairs(result.logits),
@@ -184,10 +198,10 @@ export function stagesOf(state, result, row) {
     }),
     of({
       id: state.window === 'local-p' ? 'selected' : 'weights',
-      title: kSelections[state.selection].title,
+      title: selection.title,
       symbol: state.window === 'local-p' ? '\\text{softmax}(\\s{L})' : '\\w{A}',
       role: 'weights',
-      how: kSelections[state.selection].how,
+      how: selection.how,
       kind: 'weight',
       isMasked,
       data: pairs(result.selected),
@@ -198,10 +212,10 @@ export function stagesOf(state, result, row) {
     stages.push(
       of({
         id: 'weights',
-        title: 'Gaussian',
+        title: texts.stages.gaussian,
         symbol: '\\w{A}',
         role: 'weights',
-        how: 'times a bell around the place p',
+        how: texts.stages.bell,
         kind: 'weight',
         isMasked,
         data: pairs(result.weights),
@@ -215,10 +229,10 @@ export function stagesOf(state, result, row) {
     stages.push(
       of({
         id: 'weighted',
-        title: 'Weighted values',
+        title: texts.stages.weighted,
         symbol: `\\w{a_{${row + 1}j}} \\v{v_j}`,
         role: 'value',
-        how: `of ${names.queries[row]}: each value times its weight`,
+        how: texts.stages.weightedOf(names.queries[row]),
         axes: ['key', heads > 1 ? 'headValue' : 'value'],
         rows: names.keys,
         columns,
@@ -238,7 +252,7 @@ function contextOf(state, result, of) {
   const byHead = Array.from({ length: heads }, (_, h) => new Sums(state, result, h));
   const shown = of({
     id: 'context',
-    title: 'Context',
+    title: texts.stages.context,
     symbol: '\\c{C}',
     role: 'context',
     how: howSummed(state),
@@ -250,54 +264,33 @@ function contextOf(state, result, of) {
   return withHeads(shown, state);
 }
 
-/** @type {Record<string, {title: string, how: string}>} */
-export const kSelections = {
-  soft: { title: 'Softmax', how: 'each query’s weights sum to 1' },
-  argmax: { title: 'Argmax', how: 'all to the largest' },
-  sampled: { title: 'Sampled', how: 'all to one that is drawn' },
-  gate: { title: 'Gate', how: 'each for itself; no sum of 1' },
-  sparsemax: { title: 'Sparsemax', how: 'sums to 1, with exact zeros' },
-  entmax: { title: 'Entmax', how: 'between softmax and sparsemax: sums to 1, with exact zeros' },
-  'max-pool': { title: 'Max pooling', how: 'the share of columns that a value wins; no query' },
-};
-
 /** @param {State} state */
 function howScored({ score, query, heads }) {
-  const d = query[0].length / heads;
-  const how = {
-    dot: 'each query with each key',
-    'scaled-dot': `÷ √d, with d = ${d}`,
-    cosine: '÷ both lengths',
-    alibi: `÷ √${d}, less by the distance`,
-    t5: 'with a number for each distance',
-    shaw: `÷ √d, with d = ${d}; each key moved by its distance`,
-    linear: 'the logarithm of the product of features',
-    gaussian: 'by the distance of query and key',
-    location: 'from the query alone',
-  };
-  return /** @type {Record<string, string>} */ (how)[score] ?? 'of each query and key';
+  const how = /** @type {Record<string, (d: number) => string>} */ (texts.scored)[score] ?? texts.scored.other;
+  return how(query[0].length / heads);
 }
 
 /** @param {State} state */
 function howMasked({ causal, padding, allowed, bias, once, window, halfWidth, sinks, temperature }) {
+  const { masked } = texts;
   const said = [
-    ...(bias ? ['+ bias'] : []),
-    ...(temperature === 1 ? [] : [`÷ temperature ${temperature}`]),
-    ...(causal ? ['no later keys'] : []),
-    ...(padding > 0 ? [`no padding (${padding})`] : []),
-    ...(allowed ? ['by hand'] : []),
-    ...(once ? ['no key twice'] : []),
-    ...(window === 'global' ? [] : [`${window}, D = ${halfWidth}`]),
-    ...(window === 'local-m' && sinks > 0 ? [`and the first ${sinks}`] : []),
+    ...(bias ? [masked.bias] : []),
+    ...(temperature === 1 ? [] : [masked.temperature(temperature)]),
+    ...(causal ? [masked.causal] : []),
+    ...(padding > 0 ? [masked.padding(padding)] : []),
+    ...(allowed ? [masked.byHand] : []),
+    ...(once ? [masked.once] : []),
+    ...(window === 'global' ? [] : [masked.window(window, halfWidth)]),
+    ...(window === 'local-m' && sinks > 0 ? [masked.sinks(sinks)] : []),
   ];
-  return said.length > 0 ? said.join(', ') : 'nothing is hidden';
+  return said.length > 0 ? said.join(', ') : masked.nothing;
 }
 
 /** @param {State} state */
 function howSummed({ selection, joined, heads }) {
-  if (selection === 'max-pool') return 'the largest of each column';
-  if (joined) return 'summed for each query, then joined in one vector';
-  return heads > 1 ? 'summed; heads stand side by side' : 'the weighted values, summed';
+  if (selection === 'max-pool') return texts.summed.pool;
+  if (joined) return texts.summed.joined;
+  return heads > 1 ? texts.summed.heads : texts.summed.plain;
 }
 
 /**

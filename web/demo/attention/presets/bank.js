@@ -6,6 +6,7 @@ import { make, segmented, slider } from '../../shared/dom.js';
 import { papers } from '../papers.js';
 import { normal } from '../random.js';
 import { namesOf } from '../state.js';
+import { texts } from '../texts.js';
 
 const kPeople = ['Ada', 'Alan', 'Emmy', 'Grace', 'Sofya'];
 const kKeys = [
@@ -26,11 +27,6 @@ function asked(who, noise) {
 /** @type {import('../presets.js').Preset} */
 export const bank = {
   id: 'bank',
-  title: 'A memory bank',
-  about: [
-    'A dictionary finds a value by its exact key. Attention finds it by a key that is only near: the cosine says how near, the softmax decides.',
-    'Small τ: the nearest key takes all, and the bank answers as a dictionary would. Large τ: the rooms blur into their mean.',
-  ],
   equations: [
     '\\w{a_j} = \\text{softmax}_j \\frac{\\q{q}^⊤ \\k{k_j}}{|\\q{q}| |\\k{k_j}| τ}',
     '\\c{c} = ∑_j \\w{a_j} \\v{v_j}',
@@ -47,18 +43,19 @@ export const bank = {
     scene: { who: 1, noise: 0.5 },
   }),
   scene: (workbench) => {
+    const own = texts.lessons.bank;
     const who = segmented(
-      'Whose room',
+      own.whose,
       kPeople.map((name, i) => [String(i), name]),
       (value) => ask({ who: Number(value) }),
     );
-    const noise = slider('noise', { min: 0, max: 2, step: 0.1, say: (x) => x.toFixed(1) }, (value) =>
+    const noise = slider(own.noise, { min: 0, max: 2, step: 0.1, say: (x) => x.toFixed(1) }, (value) =>
       ask({ noise: value }),
     );
-    const warmth = slider('the cosine’s τ', { min: 0.02, max: 2, step: 0.02, say: (x) => x.toFixed(2) }, (value) =>
+    const warmth = slider(own.warmth, { min: 0.02, max: 2, step: 0.02, say: (x) => x.toFixed(2) }, (value) =>
       workbench.change({ parameters: { ...workbench.state().parameters, temperature: [[value]] } }),
     );
-    const list = bars('Weights of the names');
+    const list = bars(own.weights);
     const answer = make('p.verdict', { role: 'status' });
     /** @param {Record<string, number>} patch */
     function ask(patch) {
@@ -73,7 +70,7 @@ export const bank = {
         make(
           'div.knobs',
           {},
-          make('div.field', {}, make('span', { 'aria-hidden': 'true' }, 'ask for'), who.node),
+          make('div.field', {}, make('span', { 'aria-hidden': 'true' }, own.ask), who.node),
           noise.node,
           warmth.node,
         ),
@@ -87,7 +84,7 @@ export const bank = {
         list.show(
           names.map((name, j) => ({ name: `${name} → ${state.value[j]?.[0]}`, value: result.weights.data[j] })),
         );
-        answer.textContent = `The bank answers ${formatNumber(result.output.data[0])}.`;
+        answer.textContent = own.answer(formatNumber(result.output.data[0]));
       },
     };
   },

@@ -4,23 +4,19 @@ import { attention } from '../../../lib/attention/index.js';
 import { make } from '../../shared/dom.js';
 import { papers } from '../papers.js';
 import { keysOf } from '../state.js';
+import { texts } from '../texts.js';
 
-/** Scores that need no parameters, or one number, and what they look at. */
+/** Scores that need no parameters, or one number. */
 const kScores = [
-  { score: 'dot', name: 'dot product', says: 'length and direction' },
-  { score: 'scaled-dot', name: 'scaled dot product', says: 'the same, softer' },
-  { score: 'cosine', name: 'cosine', says: 'direction alone', parameters: { temperature: [[0.3]] } },
-  { score: 'gaussian', name: 'Gaussian', says: 'distance', parameters: { w: [[1]] } },
+  { score: 'dot' },
+  { score: 'scaled-dot' },
+  { score: 'cosine', parameters: { temperature: [[0.3]] } },
+  { score: 'gaussian', parameters: { w: [[1]] } },
 ];
 
 /** @type {import('../presets.js').Preset} */
 export const compare = {
   id: 'compare',
-  title: 'Scores compared',
-  about: [
-    'A score says how well a key fits a query, and there are many. Here four of them see the same numbers. The second key has the direction of the first and twice its length; the third is nearest to the query.',
-    'The dot product prefers long keys. The cosine does not see length at all. The Gaussian prefers what is near. “general” and the additive score have matrices that are learnt, and so may prefer anything.',
-  ],
   equations: [
     '\\s{s} = \\q{q}^⊤ \\k{k}',
     '\\s{s} = \\frac{\\q{q}^⊤ \\k{k}}{\\sqrt{d}}',
@@ -41,15 +37,17 @@ export const compare = {
     score: 'dot',
   }),
   scene: () => {
-    const rows = kScores.map(({ name, says }) => ({
-      head: make('th', { scope: 'row' }, name, make('small', {}, says)),
-    }));
+    const own = texts.lessons.compare;
+    const rows = kScores.map(({ score }) => {
+      const { name, says } = own.scores[/** @type {keyof typeof own.scores} */ (score)];
+      return { head: make('th', { scope: 'row' }, name, make('small', {}, says)) };
+    });
     const table = make('table.compared');
     return {
       node: make(
         'div.picture.stacked',
         {},
-        make('div.wide', { tabIndex: 0, role: 'group', 'aria-label': 'Weights by score' }, table),
+        make('div.wide', { tabIndex: 0, role: 'group', 'aria-label': own.table }, table),
       ),
       async show(state) {
         const [query, key] = [state.query.slice(0, 1), keysOf(state)];
@@ -72,7 +70,7 @@ export const compare = {
             make(
               'tr',
               {},
-              make('th', { scope: 'col' }, 'score'),
+              make('th', { scope: 'col' }, own.score),
               ...names.map((name) => make('th', { scope: 'col' }, name)),
             ),
           ),

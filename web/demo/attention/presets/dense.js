@@ -5,6 +5,7 @@ import { make, segmented, slider } from '../../shared/dom.js';
 import { papers } from '../papers.js';
 import { randomMatrix } from '../random.js';
 import { identity, namesOf } from '../state.js';
+import { texts } from '../texts.js';
 
 const kTrained = 5;
 const kMost = 8;
@@ -23,25 +24,21 @@ const sentence = (which, length) => ({
 /** @type {import('../presets.js').Preset} */
 export const dense = {
   id: 'dense',
-  title: 'Dense and attentive',
-  about: [
-    'A dense layer over a sentence has one weight for each pair of places. It mixes every sentence in the same way, and a sentence of another length does not fit.',
-    'Attention makes its weights from the sentence. Change the sentence, and they change; make it longer, and there are more of them, from the same parameters.',
-  ],
   equations: ['\\text{dense}: \\c{C} = W \\v{V}', '\\text{attention}: \\c{C} = \\w{A}(\\v{X}) \\v{X}'],
   papers: [papers.bahdanau],
   state: () => ({ ...sentence('a', kTrained), memory: 'self', scene: { input: 'a', length: kTrained } }),
   scene: (workbench) => {
+    const own = texts.lessons.dense;
     const choice = segmented(
-      'Sentence',
+      own.sentence,
       [
-        ['a', 'first sentence'],
-        ['b', 'another sentence'],
+        ['a', own.first],
+        ['b', own.another],
       ],
       (input) => set({ input }),
     );
-    const length = slider('length', { min: 2, max: kMost, step: 1 }, (value) => set({ length: value }));
-    const [fixed, made] = ['Dense: fixed weights', 'Attention: weights from the input'].map(grid);
+    const length = slider(own.length, { min: 2, max: kMost, step: 1 }, (value) => set({ length: value }));
+    const [fixed, made] = [own.fixed, own.made].map(grid);
     const said = make('p.verdict', { role: 'status' });
     /** @param {Record<string, number | string>} patch */
     function set(patch) {
@@ -65,9 +62,7 @@ export const dense = {
         const { weights, problem } = await denseWeights(count);
         fixed.show(names.queries, names.queries, weights, problem);
         made.show(names.queries, names.keys, Array.from(result.weights.data), '');
-        said.textContent = problem
-          ? `The dense layer was made for ${kTrained} words. The engine says: ${problem}`
-          : 'The dense weights are the same for every sentence.';
+        said.textContent = problem ? own.refused(kTrained, problem) : own.same;
       },
     };
   },
@@ -90,7 +85,7 @@ async function denseWeights(count) {
 /** @param {string} title */
 function grid(title) {
   const drawing = /** @type {import('../../../view/grid.js').GridElement} */ (document.createElement('qkv-grid'));
-  const none = make('p.caption.none', {}, 'There is no such weight.');
+  const none = make('p.caption.none', {}, texts.lessons.dense.none);
   const node = make('figure.matrix-figure', {}, make('figcaption', {}, make('span.title', {}, title)), drawing, none);
   node.dataset.role = 'weights';
   return {

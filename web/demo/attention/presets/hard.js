@@ -6,17 +6,13 @@ import { callOf } from '../compute.js';
 import { button, make, segmented, slider } from '../../shared/dom.js';
 import { papers } from '../papers.js';
 import { namesOf, within } from '../state.js';
+import { texts } from '../texts.js';
 
 const kMost = 11; // 2^11 draws
 
 /** @type {import('../presets.js').Preset} */
 export const hard = {
   id: 'hard',
-  title: 'Soft and hard',
-  about: [
-    'Soft attention takes a share of every value. Hard attention takes one value, drawn with the softmax’s probabilities, and needs no sum; but one draw says little, and no gradient goes through it.',
-    'The mean of many hard answers is the soft answer. Draw more, and watch the upper bars settle on the lower ones.',
-  ],
   equations: ['\\text{E}[\\c{c_{\\text{hard}}}] = ∑_j \\w{a_j} \\v{v_j} = \\c{c_{\\text{soft}}}'],
   papers: [papers.xu],
   state: () => ({
@@ -39,9 +35,10 @@ export const hard = {
     scene: { draws: 4 },
   }),
   scene: (workbench) => {
-    const [drawn, soft] = [bars('Shares of the draws'), bars('Soft weights')];
+    const own = texts.lessons.hard;
+    const [drawn, soft] = [bars(own.shares), bars(own.weights)];
     const kind = segmented(
-      'Selection',
+      own.selection,
       [
         ['soft', 'soft'],
         ['sampled', 'sampled'],
@@ -49,20 +46,20 @@ export const hard = {
       ],
       (selection) => workbench.change({ selection }),
     );
-    const draws = slider('draws', { min: 0, max: kMost, step: 1, say: (n) => String(2 ** n) }, (n) =>
+    const draws = slider(own.draws, { min: 0, max: kMost, step: 1, say: (n) => String(2 ** n) }, (n) =>
       workbench.change({ scene: { draws: n } }),
     );
-    const again = button('Draw again', () => workbench.change({ seed: workbench.state().seed + 1 }));
+    const again = button(own.again, () => workbench.change({ seed: workbench.state().seed + 1 }));
     const title = make('h3');
     return {
       node: make(
         'div.picture',
         {},
-        make('div', {}, title, drawn.node, make('h3', {}, 'The softmax, which they are drawn from'), soft.node),
+        make('div', {}, title, drawn.node, make('h3', {}, own.from), soft.node),
         make(
           'div.knobs',
           {},
-          make('div.field', {}, make('span', { 'aria-hidden': 'true' }, 'below'), kind.node),
+          make('div.field', {}, make('span', { 'aria-hidden': 'true' }, own.below), kind.node),
           draws.node,
           again,
         ),
@@ -73,7 +70,7 @@ export const hard = {
         draws.set(power);
         if (!result) return;
         const count = 2 ** power;
-        title.textContent = count === 1 ? 'One hard draw' : `Mean of ${count} hard draws`;
+        title.textContent = own.mean(count);
         const names = namesOf(state).keys;
         const [mean, weights] = await Promise.all([meanOf(state, count), weightsOf({ ...state, selection: 'soft' })]);
         const list = (/** @type {Float32Array} */ data, /** @type {string} */ role) =>

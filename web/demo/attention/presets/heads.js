@@ -4,6 +4,7 @@ import { weightScale } from '../../../view/colour.js';
 import { make, segmented, svgMake } from '../../shared/dom.js';
 import { papers } from '../papers.js';
 import { namesOf, sizesOf } from '../state.js';
+import { texts } from '../texts.js';
 
 const kWords = ['the', 'red', 'house', 'the', 'blue', 'door'];
 /** What kind of word each is: article, adjective, noun. */
@@ -44,20 +45,16 @@ const kCases = {
 /** @type {import('../presets.js').Preset} */
 export const heads = {
   id: 'heads',
-  title: 'Several heads',
-  about: [
-    'One softmax has one mean. Heads look through different columns of the same rows: here the first finds words of its own kind, the second the word before.',
-    'Several queries may also ask one memory, and what they find is joined: each answers its own question, and the next layer sees all answers at once.',
-  ],
   equations: ['\\c{C} = [\\c{C_1}; …; \\c{C_H}], \\c{C_h} = \\text{attention}(\\q{Q_h}, \\k{K_h}, \\v{V_h})'],
   papers: [papers.vaswani],
   state: () => ({ ...kCases.heads(), scene: { case: 'heads' } }),
   scene: (workbench) => {
+    const own = texts.lessons.heads;
     const choice = segmented(
-      'What is several',
+      own.several,
       [
-        ['heads', 'several heads'],
-        ['queries', 'several queries, one memory'],
+        ['heads', own.heads],
+        ['queries', own.queries],
       ],
       (value) =>
         workbench.open({
@@ -96,11 +93,10 @@ export const heads = {
 /** @param {import('../state.js').State} state @param {import('../compute.js').Result} result @param {number} h */
 function headOf(state, result, h) {
   const { queries, keys } = sizesOf(state);
-  const names = ['same kind of word', 'the word before'];
   const at = (/** @type {number} */ i, /** @type {number} */ j) => result.weights.data[(h * queries + i) * keys + j];
   return {
     svg: drawn(namesOf(state).queries, namesOf(state).keys, at),
-    name: `Head ${h + 1}${state.heads === 2 ? `: ${names[h]}` : ''}`,
+    name: texts.lessons.heads.named(h + 1, state.heads === 2 ? texts.lessons.heads.what[h] : ''),
   };
 }
 

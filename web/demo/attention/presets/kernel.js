@@ -6,6 +6,7 @@ import { callOf } from '../compute.js';
 import { make, slider, svgMake } from '../../shared/dom.js';
 import { papers } from '../papers.js';
 import { Plot } from '../plot.js';
+import { texts } from '../texts.js';
 
 const kPoints = 121;
 const kFrom = -3.5;
@@ -15,11 +16,6 @@ const kBarHeight = 60;
 /** @type {import('../presets.js').Preset} */
 export const kernel = {
   id: 'kernel',
-  title: 'Kernel regression',
-  about: [
-    'Each point is a key x with a value y. A query asks what y is at some other x, and gets the mean of all values, weighted by how near their keys are.',
-    'This was done fifty years before anybody said attention. The width of the bell decides how far a query listens: narrow, it follows every point; wide, it hears the mean of all.',
-  ],
   equations: [
     '\\c{y}(\\q{x}) = ∑_j \\frac{\\text{exp}(−w^2 (\\q{x} − \\k{x_j})^2 / 2)}{∑_i \\text{exp}(−w^2 (\\q{x} − \\k{x_i})^2 / 2)} \\v{y_j}',
   ],
@@ -32,15 +28,16 @@ export const kernel = {
     parameters: { w: [[2]] },
   }),
   scene: (workbench) => {
+    const own = texts.lessons.kernel;
     const plot = new Plot({
-      x: { name: 'x: keys, and the query', from: kFrom, to: kTo, ticks: [-3, -2, -1, 0, 1, 2, 3] },
-      y: { name: 'y: values', from: -2.2, to: 2, ticks: [-1, 0, 1] },
+      x: { name: own.x, from: kFrom, to: kTo, ticks: [-3, -2, -1, 0, 1, 2, 3] },
+      y: { name: own.y, from: -2.2, to: 2, ticks: [-1, 0, 1] },
       height: 320,
     });
-    const width = slider('width 1 / w', { min: 0.1, max: 3, step: 0.05, say: (h) => h.toFixed(2) }, (h) =>
+    const width = slider(own.width, { min: 0.1, max: 3, step: 0.05, say: (h) => h.toFixed(2) }, (h) =>
       workbench.change({ parameters: { w: [[Number((1 / h).toFixed(3))]] } }),
     );
-    const where = slider('query x', { min: -3.4, max: 3.4, step: 0.05, say: (x) => formatNumber(x) }, (x) =>
+    const where = slider(own.where, { min: -3.4, max: 3.4, step: 0.05, say: (x) => formatNumber(x) }, (x) =>
       workbench.change({ query: [[x], ...workbench.state().query.slice(1)] }),
     );
     bindDrag(plot, workbench);
@@ -52,14 +49,14 @@ export const kernel = {
         if (!result || state.key[0].length !== 1 || state.value[0].length !== 1) return;
         const curve = await curveOf(state);
         const y = result.output.data[0];
-        const summary = `At x = ${formatNumber(state.query[0][0])} the curve is ${formatNumber(y)}.`;
+        const summary = own.said(formatNumber(state.query[0][0]), formatNumber(y));
         plot.show(summary, () => marksOf(plot, state, result, curve));
       },
     };
   },
 };
 
-const hint = () => make('p.caption', {}, 'Drag a point, or the query. The bars are the query’s weights.');
+const hint = () => make('p.caption', {}, texts.lessons.kernel.hint);
 
 /** The engine's answers to many queries. @param {import('../state.js').State} state @returns {Promise<[number, number][]>} */
 async function curveOf(state) {
@@ -101,7 +98,7 @@ function marksOf(plot, state, result, curve) {
       'of-context',
     ),
     line,
-    plot.text(x, plot.y.to, 'query', 'of-query', { dx: 6, dy: 4 }),
+    plot.text(x, plot.y.to, texts.lessons.kernel.query, 'of-query', { dx: 6, dy: 4 }),
     ...points,
     plot.dot(x, clip(result.output.data[0]), 'of-context', 6),
   ];

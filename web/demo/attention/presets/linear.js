@@ -6,24 +6,20 @@ import { papers } from '../papers.js';
 import { Plot } from '../plot.js';
 import { randomMatrix } from '../random.js';
 import { keysOf, valuesOf } from '../state.js';
+import { texts } from '../texts.js';
 
 const kMost = 4096;
 const kWords = ['one', 'by', 'one', 'they', 'came', 'in'];
 
 /** Multiplications for n words of d columns: of all pairs, or of a state of d rows and d + 1 columns, written and read. */
 const kKinds = [
-  { name: 'softmax', role: 'without', cost: (/** @type {number} */ n, /** @type {number} */ d) => 2 * n * n * d },
-  { name: 'linear', role: 'with', cost: (/** @type {number} */ n, /** @type {number} */ d) => 2 * n * d * (d + 1) },
+  { role: 'without', cost: (/** @type {number} */ n, /** @type {number} */ d) => 2 * n * n * d },
+  { role: 'with', cost: (/** @type {number} */ n, /** @type {number} */ d) => 2 * n * d * (d + 1) },
 ];
 
 /** @type {import('../presets.js').Preset} */
 export const linear = {
   id: 'linear',
-  title: 'Attention without the square',
-  about: [
-    'If a weight is a product φ(q)ᵀφ(k) of features, the sum over keys can be done first: S = ∑ φ(k)vᵀ and z = ∑ φ(k) are of one size, however long the text is, and each query reads them. The weights below are never needed; the matrix is what they would be.',
-    'Causal, S and z grow by one key at a time: a recurrence. The price is the softmax: features above 0 cannot make one key much louder than all others.',
-  ],
   equations: [
     '\\c{c_i} = \\frac{φ(\\q{q_i})^⊤ ∑_j φ(\\k{k_j}) \\v{v_j}^⊤}{φ(\\q{q_i})^⊤ ∑_j φ(\\k{k_j})}',
     '\\text{cost}: n^2 d → n d^2',
@@ -38,12 +34,13 @@ export const linear = {
     scene: { d: 64 },
   }),
   scene: (workbench) => {
+    const own = texts.lessons.linear;
     const costs = new Plot({
-      x: { name: 'words n', from: 2, to: kMost, ticks: [2, 8, 32, 128, 512, 2048], isLog: true },
-      y: { name: 'multiplications, millions', from: 1e-4, to: 10_000, ticks: [0.01, 1, 100, 10_000], isLog: true },
+      x: { name: own.words, from: 2, to: kMost, ticks: [2, 8, 32, 128, 512, 2048], isLog: true },
+      y: { name: own.costs, from: 1e-4, to: 10_000, ticks: [0.01, 1, 100, 10_000], isLog: true },
       height: 230,
     });
-    const width = slider('width d', { min: 16, max: 256, step: 16 }, (d) => workbench.change({ scene: { d } }));
+    const width = slider(own.width, { min: 16, max: 256, step: 16 }, (d) => workbench.change({ scene: { d } }));
     const same = make('p.caption', { role: 'status' });
     const sizes = Array.from({ length: 40 }, (_, i) => 2 * (kMost / 2) ** (i / 39));
     return {
@@ -51,12 +48,12 @@ export const linear = {
       async show(state, result) {
         const d = Number(state.scene.d) || 64;
         width.set(d);
-        costs.show(`Linear attention multiplies less than softmax attention from ${d + 2} words on.`, () =>
-          kKinds.flatMap(({ name, role, cost }, i) => {
+        costs.show(own.said(d + 2), () =>
+          kKinds.flatMap(({ role, cost }, i) => {
             const points = sizes.map((n) => /** @type {[number, number]} */ ([n, cost(n, d) / 1e6]));
             const [x, y] = points[i === 0 ? 32 : 36];
             const place = i === 0 ? { dx: -8, dy: -8, 'text-anchor': 'end' } : { dx: 0, dy: 20, 'text-anchor': 'end' };
-            return [costs.line(points, role), costs.text(x, y, name, role, place)];
+            return [costs.line(points, role), costs.text(x, y, own.kinds[i], role, place)];
           }),
         );
         same.textContent = result ? await comparison(state, result) : '';
@@ -75,8 +72,8 @@ async function comparison(state, result) {
   const isPlain = !padding && !allowed && !bias && !once && window === 'global' && selection === 'soft';
   const key = keysOf(state);
   const isSame = isPlain && temperature === 1 && heads === 1 && score === 'linear';
-  if (!isSame || (causal && key.length !== query.length)) return 'These choices have no form without weights.';
+  if (!isSame || (causal && key.length !== query.length)) return texts.lessons.linear.none;
   const { output, state: sums } = await linearAttention({ query, key, value: valuesOf(state), causal });
   const apart = Array.from(output.data, (x, i) => Math.abs(x - result.output.data[i]));
-  return `Computed without weights, from a state of ${sums.data.length} numbers, the context differs by ${Math.max(...apart).toExponential(1)} at most.`;
+  return texts.lessons.linear.same(sums.data.length, Math.max(...apart).toExponential(1));
 }

@@ -7,6 +7,7 @@ import { papers } from '../papers.js';
 import { Plot } from '../plot.js';
 import { randomMatrix } from '../random.js';
 import { namesOf, within } from '../state.js';
+import { texts } from '../texts.js';
 
 const kWords = ['the', 'old', 'cat', 'sat', 'on', 'a', 'warm', 'mat'];
 const kFine = 8; // places between two words
@@ -14,11 +15,6 @@ const kFine = 8; // places between two words
 /** @type {import('../presets.js').Preset} */
 export const local = {
   id: 'local',
-  title: 'Local windows',
-  about: [
-    'Global attention looks at every word for every query, which is slow for long texts. Local attention looks at 2 D + 1 words around a place p.',
-    'local-m takes the query’s own place, as if both languages had one order. local-p predicts the place, any number between the words, and lets weights fall with the distance from it. Places count from 0; n words are read.',
-  ],
   equations: [
     'p_t = t \\text{ or } n · \\text{sigmoid}(v_p^⊤ \\text{tanh}(W_p \\q{q_t}))',
     '\\w{a_j} = \\text{softmax}(\\s{s})_j · \\text{exp}(−\\frac{(j − p)^2}{2 (D / 2)^2})',
@@ -36,13 +32,14 @@ export const local = {
     scene: { t: 3 },
   }),
   scene: (workbench) => {
+    const own = texts.lessons.local;
     const plot = new Plot({
       x: { name: '', from: -0.5, to: 7.5, ticks: [] },
-      y: { name: 'weight', from: 0, to: 1.05, ticks: [0, 0.5, 1] },
+      y: { name: own.weight, from: 0, to: 1.05, ticks: [0, 0.5, 1] },
       height: 250,
     });
     const kind = segmented(
-      'Window',
+      texts.controls.window,
       [
         ['global', 'global'],
         ['local-m', 'local-m'],
@@ -50,11 +47,9 @@ export const local = {
       ],
       (window) => workbench.change({ window }),
     );
-    const query = slider('query at t', { min: 0, max: 7, step: 1 }, (t) => workbench.change({ scene: { t } }));
-    const half = slider('half width D', { min: 0.5, max: 5, step: 0.5 }, (halfWidth) =>
-      workbench.change({ halfWidth }),
-    );
-    const place = slider('place p', { min: 0, max: 7, step: 0.1, say: (p) => p.toFixed(1) }, (p) => {
+    const query = slider(own.query, { min: 0, max: 7, step: 1 }, (t) => workbench.change({ scene: { t } }));
+    const half = slider(own.half, { min: 0.5, max: 5, step: 0.5 }, (halfWidth) => workbench.change({ halfWidth }));
+    const place = slider(own.place, { min: 0, max: 7, step: 0.1, say: (p) => p.toFixed(1) }, (p) => {
       const { centres, scene } = workbench.state();
       if (centres) workbench.change({ centres: [centres[0].map((at, i) => (i === Number(scene.t) ? p : at))] });
     });
@@ -66,7 +61,7 @@ export const local = {
         make(
           'div.knobs',
           {},
-          make('div.field', {}, make('span', { 'aria-hidden': 'true' }, 'window'), kind.node),
+          make('div.field', {}, make('span', { 'aria-hidden': 'true' }, own.window), kind.node),
           query.node,
           place.node,
           half.node,
@@ -87,10 +82,9 @@ export const local = {
         const names = namesOf(state).keys;
         const weights = Array.from({ length: keys }, (_, j) => result.weights.data[t * keys + j]);
         const top = weights.indexOf(Math.max(...weights));
-        const where = state.window === 'global' ? 'sees every word' : `looks around ${formatNumber(p)}`;
-        plot.show(
-          `The query at t = ${t} ${where}; most of its weight, ${formatNumber(weights[top])}, is on “${names[top]}”.`,
-          () => marksOf(plot, state, { p, bell, names, weights }),
+        const where = state.window === 'global' ? own.every : own.around(formatNumber(p));
+        plot.show(own.said(t, where, formatNumber(weights[top]), names[top]), () =>
+          marksOf(plot, state, { p, bell, names, weights }),
         );
       },
     };

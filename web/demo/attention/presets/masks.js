@@ -7,15 +7,11 @@ import { checkbox, make } from '../../shared/dom.js';
 import { papers } from '../papers.js';
 import { randomMatrix } from '../random.js';
 import { keysOf, namesOf } from '../state.js';
+import { texts } from '../texts.js';
 
 /** @type {import('../presets.js').Preset} */
 export const masks = {
   id: 'masks',
-  title: 'Masks',
-  about: [
-    'A decoder learns to write the next word from those before. Where it can see later words, it copies the answer and learns nothing: the causal mask hides them.',
-    'Sentences of a batch are filled up to one length. Without a padding mask each query gives some of its weight to the filling, and its context depends on how long the other sentences were.',
-  ],
   equations: ['\\s{l_{ij}} = −∞ \\text{ where } j > i \\text{ or } j \\text{ is padding}', '\\text{exp}(−∞) = 0'],
   papers: [papers.vaswani],
   state: () => ({
@@ -24,9 +20,10 @@ export const masks = {
     memory: 'self',
   }),
   scene: (workbench) => {
-    const causal = checkbox('causal mask', (on) => workbench.change({ causal: on }));
-    const padding = checkbox('padding mask', (on) => workbench.change({ padding: on ? 2 : 0 }));
-    const [later, filling] = [bars('Weight on later words'), bars('Weight on padding')];
+    const own = texts.lessons.masks;
+    const causal = checkbox(own.causal, (on) => workbench.change({ causal: on }));
+    const padding = checkbox(own.padding, (on) => workbench.change({ padding: on ? 2 : 0 }));
+    const [later, filling] = [bars(own.later), bars(own.filling)];
     const part = (/** @type {string} */ title, /** @type {HTMLElement} */ node) =>
       make('div', {}, make('h3', {}, title), node);
     return {
@@ -34,12 +31,7 @@ export const masks = {
         'div.picture.stacked',
         {},
         make('div.row', {}, causal.node, padding.node),
-        make(
-          'div.two',
-          {},
-          part('How much of its weight goes to later words', later.node),
-          part('… and to the padding', filling.node),
-        ),
+        make('div.two', {}, part(own.laterShare, later.node), part(own.fillingShare, filling.node)),
       ),
       async show(state, result) {
         causal.set(state.causal);

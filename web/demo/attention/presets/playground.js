@@ -9,11 +9,6 @@ const kNothingHidden = '\\s{L} = \\s{S}';
 /** @type {import('../presets.js').Preset} */
 export const playground = {
   id: 'playground',
-  title: 'Playground',
-  about: [
-    'Each query asks each key how well it fits. The softmax makes weights of the answers, and the context is the mean of the values by these weights.',
-    'Drag a number and watch what it moves. Every choice of the family is at hand, and all of them go together.',
-  ],
   equations: [kVaswani],
   // The equation of Vaswani et al. if it is chosen; otherwise every stage that has an effect.
   equationsOf(state) {

@@ -3,6 +3,7 @@
 import { button, make, scrollable, segmented, svgMake } from '../../shared/dom.js';
 import { papers } from '../papers.js';
 import { uniform } from '../random.js';
+import { texts } from '../texts.js';
 
 /** @param {number[]} numbers @param {number} sign */
 const stateOf = (numbers, sign) => ({
@@ -14,11 +15,6 @@ const stateOf = (numbers, sign) => ({
 /** @type {import('../presets.js').Preset} */
 export const pointer = {
   id: 'pointer',
-  title: 'A pointer that sorts',
-  about: [
-    'The weights themselves can be the answer: a pointer names one of its inputs, so its outputs are as many as its inputs, however many these are.',
-    'Each query asks for the largest number that no query before it has taken. Read in turn, what they point to is the sorted list.',
-  ],
   equations: ['\\text{answer}_i = \\text{argmax}_j \\s{s_{ij}} \\text{ over keys not yet taken}'],
   papers: [papers.vinyals],
   state: () => ({
@@ -30,11 +26,12 @@ export const pointer = {
     scene: { seed: 1 },
   }),
   scene: (workbench) => {
+    const own = texts.lessons.pointer;
     const order = segmented(
-      'Order',
+      own.order,
       [
-        ['1', 'largest first'],
-        ['-1', 'smallest first'],
+        ['1', own.largest],
+        ['-1', own.smallest],
       ],
       (sign) => {
         const { key } = workbench.state();
@@ -46,7 +43,7 @@ export const pointer = {
         );
       },
     );
-    const other = button('Other numbers', () => {
+    const other = button(own.other, () => {
       const { scene, key, query } = workbench.state();
       const seed = Number(scene.seed) + 1;
       const next = uniform(seed);
@@ -64,7 +61,7 @@ export const pointer = {
         'div.picture.stacked',
         {},
         make('div.row', {}, order.node, other),
-        scrollable(make('div.wide', {}, drawing), 'What is pointed to'),
+        scrollable(make('div.wide', {}, drawing), own.picture),
       ),
       show(state, result) {
         order.set(String(Math.sign(state.query[0][0])));
@@ -109,5 +106,5 @@ function draw(svg, state, chosen) {
   );
   svg.setAttribute('width', String(x(Math.max(numbers.length, chosen.length) - 1) + 40));
   svg.setAttribute('height', String(kDrop + 44));
-  svg.setAttribute('aria-label', `The numbers ${numbers.join(', ')} are pointed to in the order ${sorted.join(', ')}.`);
+  svg.setAttribute('aria-label', texts.lessons.pointer.said(numbers.join(', '), sorted.join(', ')));
 }

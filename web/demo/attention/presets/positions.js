@@ -7,6 +7,7 @@ import { button, checkbox, make, slider, svgMake } from '../../shared/dom.js';
 import { papers } from '../papers.js';
 import { randomMatrix, uniform } from '../random.js';
 import { within } from '../state.js';
+import { texts } from '../texts.js';
 
 const kWords = ['dog', 'bites', 'the', 'man'];
 const kSize = 4;
@@ -17,11 +18,6 @@ const embeddings = () => randomMatrix(61, kWords.length, kSize);
 /** @type {import('../presets.js').Preset} */
 export const positions = {
   id: 'positions',
-  title: 'Positions',
-  about: [
-    'Attention is a sum over a set: shuffle the words, and every word gets the same context as before. “Dog bites man” and “man bites dog” are one.',
-    'So each place adds its own vector, the hands of clocks that run at different speeds. The same turn R(δ) leads from every place to the one δ later, so a layer can learn to look δ words away.',
-  ],
   equations: ['\\q{x_i} = \\text{word} + p(i)', 'p(i + δ) = R(δ) p(i)'],
   papers: [papers.vaswani],
   state: () => ({
@@ -31,13 +27,14 @@ export const positions = {
     scene: { order: kFirst, on: 0, i: 1, delta: 2 },
   }),
   scene: (workbench) => {
-    const on = checkbox('with positions', (value) => set({ on: Number(value) }));
-    const shuffle = button('Shuffle the words', () => set({ order: shuffled(orderOf(workbench.state().scene)) }));
-    const back = button('First order', () => set({ order: kFirst }));
-    const [before, now] = ['Contexts in the first order', 'Contexts now, in the same rows'].map(comparison);
+    const own = texts.lessons.positions;
+    const on = checkbox(own.on, (value) => set({ on: Number(value) }));
+    const shuffle = button(own.shuffle, () => set({ order: shuffled(orderOf(workbench.state().scene)) }));
+    const back = button(own.back, () => set({ order: kFirst }));
+    const [before, now] = [own.before, own.now].map(comparison);
     const verdict = make('p.verdict', { role: 'status' });
-    const first = slider('place i', { min: 0, max: 7, step: 1 }, (i) => set({ i }));
-    const by = slider('turn by δ', { min: -4, max: 8, step: 1 }, (delta) => set({ delta }));
+    const first = slider(own.place, { min: 0, max: 7, step: 1 }, (i) => set({ i }));
+    const by = slider(own.turn, { min: -4, max: 8, step: 1 }, (delta) => set({ delta }));
     const clocks = svgMake('svg', { class: 'clocks', role: 'img', height: 138, width: 300 });
     const product = make('p.caption');
 
@@ -75,11 +72,7 @@ export const positions = {
         now.show(listed, width);
         const isSame = listed.every((x, at) => x.toFixed(2) === original.output.data[at].toFixed(2));
         const isFirst = order === kFirst;
-        verdict.textContent = isFirst
-          ? 'Shuffle, and compare.'
-          : isSame
-            ? 'Every word has the context that it had before.'
-            : 'The order matters now: the contexts have changed.';
+        verdict.textContent = isFirst ? own.first : isSame ? own.same : own.changed;
       },
     };
   },
@@ -102,7 +95,7 @@ function comparison(title) {
         columns,
         data,
         kind: 'signed',
-        summary: `${title}, a row a word.`,
+        summary: texts.lessons.positions.rows(title),
       };
     },
   };
@@ -152,7 +145,11 @@ async function drawClocks(svg, said, i, delta) {
     ...Array.from({ length: kClocks }, (_, j) => {
       const hand = (/** @type {ArrayLike<number>} */ p, /** @type {string} */ role) =>
         svgMake('line', { class: `hand of-${role}`, x1: 0, y1: 0, x2: 46 * p[j], y2: -46 * p[kClocks + j] });
-      const label = svgMake('text', { y: 74, 'text-anchor': 'middle' }, `frequency ${10000 ** ((-2 * j) / kSize)}`);
+      const label = svgMake(
+        'text',
+        { y: 74, 'text-anchor': 'middle' },
+        texts.lessons.positions.frequency(10000 ** ((-2 * j) / kSize)),
+      );
       return svgMake(
         'g',
         { transform: `translate(${70 + 150 * j} 56)` },
@@ -163,7 +160,7 @@ async function drawClocks(svg, said, i, delta) {
       );
     }),
   );
-  svg.setAttribute('aria-label', `Two clocks with the hands of place ${i} and of place ${later}`);
+  svg.setAttribute('aria-label', texts.lessons.positions.clocks(i, later));
   const part = (/** @type {string} */ role, /** @type {string} */ words) => make(`span.of-${role}`, {}, words);
   said.replaceChildren(
     part('query', `${names[0]} = ${text(from.data)}`),

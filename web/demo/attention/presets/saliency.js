@@ -4,6 +4,7 @@ import { bars } from '../../shared/bars.js';
 import { make, segmented } from '../../shared/dom.js';
 import { papers } from '../papers.js';
 import { namesOf } from '../state.js';
+import { texts } from '../texts.js';
 
 /** The first feature is the saliency of a thing; the others describe it. */
 const kParty = {
@@ -27,23 +28,17 @@ const kPicture = {
   ],
 };
 
-/** @type {Record<string, {label: string, set: () => Partial<import('../state.js').State>}>} */
+/** @type {Record<string, {set: () => Partial<import('../state.js').State>}>} */
 const kWays = {
-  winner: { label: 'winner takes all', set: () => ({ query: [[1, 0, 0]], selection: 'argmax' }) },
-  pool: { label: 'max pooling', set: () => ({ query: [[0, 0, 0]], selection: 'max-pool' }) },
-  second: { label: 'ask: your name', set: () => ({ query: [[0, 2.5, 0]], selection: 'soft' }) },
-  third: { label: 'ask: music', set: () => ({ query: [[0, 0, 2.5]], selection: 'soft' }) },
+  winner: { set: () => ({ query: [[1, 0, 0]], selection: 'argmax' }) },
+  pool: { set: () => ({ query: [[0, 0, 0]], selection: 'max-pool' }) },
+  second: { set: () => ({ query: [[0, 2.5, 0]], selection: 'soft' }) },
+  third: { set: () => ({ query: [[0, 0, 2.5]], selection: 'soft' }) },
 };
-const kAsked = { party: ['ask: your name', 'ask: music'], picture: ['ask: faces', 'ask: outlines'] };
 
 /** @type {import('../presets.js').Preset} */
 export const saliency = {
   id: 'saliency',
-  title: 'Intention and saliency',
-  about: [
-    'At a party the loudest voice wins, unless somebody says your name. Max pooling and winner-take-all choose by what stands out, and there is nothing that one could ask them.',
-    'A query is an intention: the same memory answers differently to each. Ask for faces, and the loud poster is gone; ask for outlines, and the faces are.',
-  ],
   equations: [
     '\\w{a} = \\text{softmax}(\\k{K} \\q{q}) \\text{ asks}',
     '\\c{c_e} = \\text{max}_j \\v{v_{je}} \\text{ does not}',
@@ -57,11 +52,12 @@ export const saliency = {
     scene: { place: 'party', way: 'second' },
   }),
   scene: (workbench) => {
+    const own = texts.lessons.saliency;
     const places = segmented(
-      'Scene',
+      own.scene,
       [
-        ['party', 'the cocktail party'],
-        ['picture', 'faces or outlines'],
+        ['party', own.party],
+        ['picture', own.picture],
       ],
       (place) =>
         workbench.open({
@@ -70,7 +66,7 @@ export const saliency = {
           pinned: null,
         }),
     );
-    const [out, got] = [bars('How much each stands out'), bars('Weights')];
+    const [out, got] = [bars(own.outs), bars(own.weights)];
     const pick = make('div.ways');
     return {
       node: make(
@@ -80,16 +76,16 @@ export const saliency = {
         make(
           'div.two',
           {},
-          make('div', {}, make('h3', {}, 'How much it stands out'), out.node),
-          make('div', {}, make('h3', {}, 'What is attended to'), got.node),
+          make('div', {}, make('h3', {}, own.out), out.node),
+          make('div', {}, make('h3', {}, own.got), got.node),
         ),
       ),
       show(state, result) {
         const place = state.scene.place === 'picture' ? 'picture' : 'party';
         places.set(place);
-        const labels = [kWays.winner.label, kWays.pool.label, ...kAsked[place]];
+        const labels = [own.winner, own.pool, ...own.asks[place]];
         const ways = Object.keys(kWays).map((way, i) => /** @type {[string, string]} */ ([way, labels[i]]));
-        const choice = segmented('How to choose', ways, (way) =>
+        const choice = segmented(own.how, ways, (way) =>
           workbench.change({ ...kWays[way].set(), scene: { ...workbench.state().scene, way } }),
         );
         choice.set(String(state.scene.way));

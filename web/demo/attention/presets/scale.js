@@ -6,6 +6,7 @@ import { entropy, jacobianNorm } from '../measures.js';
 import { papers } from '../papers.js';
 import { Plot } from '../plot.js';
 import { normal, randomMatrix } from '../random.js';
+import { texts } from '../texts.js';
 
 const kSizes = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 const kKeys = 8;
@@ -18,39 +19,31 @@ const shownState = (d) => ({ query: randomMatrix(20, 3, d), key: randomMatrix(21
 /** @type {import('../presets.js').Preset} */
 export const scale = {
   id: 'scale',
-  title: 'Why the scale',
-  about: [
-    'The product of two random vectors of size d has variance d. Large scores make a sharp softmax: its entropy goes to 0, and so does its Jacobian, by which everything before it learns.',
-    'Divided by √d, scores keep variance 1, and both stay where they are, whatever the size.',
-  ],
   equations: ['\\text{Var}(\\q{q}^⊤ \\k{k}) = d', 'J = \\text{diag}(\\w{a}) − \\w{a} \\w{a}^⊤'],
   papers: [papers.vaswani],
   state: () => ({ ...shownState(8), value: randomMatrix(22, kKeys, 2), scene: { d: 8 } }),
   scene: (workbench) => {
-    const x = { name: 'size d', from: 1, to: 512, ticks: kSizes, isLog: true };
+    const own = texts.lessons.scale;
+    const x = { name: own.size, from: 1, to: 512, ticks: kSizes, isLog: true };
     const entropies = new Plot({
       x,
-      y: { name: 'entropy of the softmax, nats', from: 0, to: 2.1, ticks: [0, 0.5, 1, 1.5, 2] },
+      y: { name: own.entropyAxis, from: 0, to: 2.1, ticks: [0, 0.5, 1, 1.5, 2] },
       height: 230,
     });
     const norms = new Plot({
       x,
-      y: { name: 'norm of its Jacobian', from: 0, to: 0.4, ticks: [0, 0.1, 0.2, 0.3, 0.4] },
+      y: { name: own.jacobianAxis, from: 0, to: 0.4, ticks: [0, 0.1, 0.2, 0.3, 0.4] },
       height: 230,
     });
     const size = slider(
-      'size d below',
+      own.below,
       { min: 0, max: kShownSizes.length - 1, step: 1, say: (at) => String(kShownSizes[at]) },
       (at) => {
         const d = kShownSizes[at];
         workbench.change({ ...shownState(d), scene: { d }, pinned: null });
       },
     );
-    const note = make(
-      'p.caption',
-      {},
-      `Means over ${kQueries} random queries of ${kKeys} random keys, sums over the engine’s weights.`,
-    );
+    const note = make('p.caption', {}, own.note(kQueries, kKeys));
     /** @type {ReturnType<typeof measure> | null} */
     let measured = null;
     return {
@@ -69,20 +62,20 @@ export const scale = {
           const points = (/** @type {number[][]} */ of) =>
             of.map((pair, i) => /** @type {[number, number]} */ ([kSizes[i], pair[which]]));
           const last = 4; // where the lines are apart
-          const said = `${what} at d = ${d}: ${plain[at]?.[which].toFixed(2)} without the scale, ${scaled[at]?.[which].toFixed(2)} with it.`;
+          const said = own.said(what, d, plain[at]?.[which].toFixed(2), scaled[at]?.[which].toFixed(2));
           plot.show(said, () => [
             plot.line(points(plain), 'without'),
             plot.line(points(scaled), 'with'),
-            plot.text(kSizes[last], plain[last][which], 'without the scale', 'without', {
+            plot.text(kSizes[last], plain[last][which], own.plain, 'without', {
               dx: 8,
               dy: -8,
             }),
-            plot.text(kSizes[last], scaled[last][which], 'with 1 / √d', 'with', { dx: 8, dy: -8 }),
+            plot.text(kSizes[last], scaled[last][which], own.scaled, 'with', { dx: 8, dy: -8 }),
             ...(at < 0 ? [] : [plot.dot(d, plain[at][which], 'without'), plot.dot(d, scaled[at][which], 'with')]),
           ]);
         };
-        draw(entropies, 0, 'Entropy');
-        draw(norms, 1, 'Norm of the Jacobian');
+        draw(entropies, 0, own.entropy);
+        draw(norms, 1, own.jacobian);
       },
     };
   },

@@ -4,6 +4,7 @@ import { make, scrollable, segmented, svgMake } from '../../shared/dom.js';
 import { papers } from '../papers.js';
 import { randomMatrix } from '../random.js';
 import { sizesOf } from '../state.js';
+import { texts } from '../texts.js';
 
 /** @type {Record<string, () => Partial<import('../state.js').State>>} */
 const kCases = {
@@ -48,27 +49,23 @@ const kFresh = {
 /** @type {import('../presets.js').Preset} */
 export const shapes = {
   id: 'shapes',
-  title: 'Worked shapes',
-  about: [
-    'Here a vector is a column. Four queries of size 6 against three keys of size 6 give 3 × 4 scores: a row for each key, a column for each query.',
-    'Three English words as keys and five Chinese characters as queries: the output has the queries’ shape, however long the memory is. Where the sizes of queries and keys differ, a product is not defined, and a score with a matrix between them mends it.',
-  ],
   equations: ['\\k{K}^⊤ \\q{Q}: (n × d) (d × m) = n × m', '\\c{C} = \\v{V} \\text{softmax}(\\k{K}^⊤ \\q{Q})'],
   papers: [papers.luong, papers.vaswani],
   state: () => ({ ...kCases.worked(), scene: { case: 'worked' } }),
   scene: (workbench) => {
+    const own = texts.lessons.shapes;
     const choice = segmented(
-      'Shapes',
+      own.cases,
       [
-        ['worked', '6 × 4 against 6 × 3'],
-        ['teacher', 'Good morning teacher'],
-        ['misfit', 'sizes that do not fit'],
+        ['worked', own.worked],
+        ['teacher', own.teacher],
+        ['misfit', own.misfit],
       ],
       (value) => workbench.open({ ...kFresh, ...kCases[value](), scene: { case: value } }),
     );
     const drawing = svgMake('svg', { class: 'shapes', role: 'img' });
     return {
-      node: make('div.picture.stacked', {}, choice.node, scrollable(make('div.wide', {}, drawing), 'The shapes')),
+      node: make('div.picture.stacked', {}, choice.node, scrollable(make('div.wide', {}, drawing), own.picture)),
       show(state, _result, error) {
         choice.set(String(state.scene.case));
         drawShapes(drawing, state, error);
@@ -147,7 +144,7 @@ function drawShapes(svg, state, error) {
   svg.setAttribute('width', String(x));
   svg.setAttribute('height', String(tall + 26));
   const said = parts
-    .map((part) => (typeof part === 'string' ? part : `${part.name} ${part.rows} by ${part.columns}`))
+    .map((part) => (typeof part === 'string' ? part : texts.lessons.shapes.by(part.name, part.rows, part.columns)))
     .filter(Boolean);
-  svg.setAttribute('aria-label', `${said.join(' ')}${error ? ': these sizes do not fit' : ''}`);
+  svg.setAttribute('aria-label', `${said.join(' ')}${error ? texts.lessons.shapes.not : ''}`);
 }

@@ -6,6 +6,7 @@ import { callOf } from '../compute.js';
 import { make } from '../../shared/dom.js';
 import { papers } from '../papers.js';
 import { namesOf } from '../state.js';
+import { texts } from '../texts.js';
 
 const kWords = ['the', 'cat', 'that', 'we', 'saw', 'slept'];
 
@@ -19,11 +20,6 @@ const kKinds = [
 /** @type {import('../presets.js').Preset} */
 export const sparse = {
   id: 'sparse',
-  title: 'Exact zeros',
-  about: [
-    'A softmax gives every key some weight, however bad it fits: a long text is a long sum of small mistakes. Sparsemax takes the nearest point among all weights that sum to 1, and that point often lies on an edge: keys below a threshold τ have a weight of exactly 0, and pass no gradient.',
-    'Entmax has both as its ends: at α = 1 it is the softmax, at α = 2 sparsemax.',
-  ],
   equations: ['\\w{a_j} = [(α − 1) \\s{l_j} − τ]_+^{1 / (α − 1)}', '∑_j \\w{a_j} = 1'],
   papers: [papers.martins, papers.peters],
   state: () => ({
@@ -51,7 +47,11 @@ export const sparse = {
     pinned: { matrix: 'weights', row: 0, column: 0 },
   }),
   scene: () => {
-    const parts = kKinds.map(({ title }) => ({ shown: bars(`Weights by ${title}`), heading: make('h3', {}, title) }));
+    const own = texts.lessons.sparse;
+    const parts = kKinds.map(({ title }) => ({
+      shown: bars(own.weights(title)),
+      heading: make('h3', {}, title),
+    }));
     const zeros = make('p.caption', { role: 'status' });
     return {
       node: make(
@@ -70,7 +70,7 @@ export const sparse = {
           );
         });
         const count = (/** @type {number[]} */ row) => row.filter((weight) => weight === 0).length;
-        zeros.textContent = `Of ${keys.length} weights of the first query, exactly 0 are: softmax ${count(rows[0])}, entmax ${count(rows[1])}, sparsemax ${count(rows[2])}.`;
+        zeros.textContent = own.zeros(keys.length, rows.map(count));
       },
     };
   },
