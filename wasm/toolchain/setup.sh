@@ -75,6 +75,8 @@ find_tools() {
   # Other systems may lack it; then what needs it is skipped.
   if has apt-get; then
     need 'Open MPI' 'libopenmpi-dev openmpi-bin' has mpirun
+    need 'GNU parallel' parallel has parallel
+    need 'Dask' python3-distributed /usr/bin/python3 -c 'import distributed'
   fi
   need 'clang-format >= 19' clang-format-19 any_at_least 19 clang-format-{19,20,21} clang-format
   need 'clang-tidy >= 19' clang-tidy-19 any_at_least 19 clang-tidy-{22,21,20,19} clang-tidy
