@@ -45,6 +45,14 @@ void AddTranslationInfo(val& info, const TranslationModel& model) {
   Set(info, "alignmentHeads", HeadsValue(model.generation().alignment_heads));
 }
 
+val TranslatorInfo(const TranslationModel& model) {
+  val info = val::object();
+  Set(info, "parameters", val(static_cast<double>(model.parameters())));
+  Set(info, "bytes", val(static_cast<double>(model.bytes())));
+  AddTranslationInfo(info, model);
+  return info;
+}
+
 val TokensValue(const TranslationModel& model, const std::string& text, const Tokens& tokens, Side which) {
   val side = val::object(), pieces = val::array();
   std::vector<int32_t> begin, end;

@@ -17,16 +17,16 @@ class GeneratorModel;
 
 namespace qkv::wasm {
 
-// Null for a handle that names nothing, or a model of another kind. Trainers' models have negative handles: -1 is the
-// model of trainer 1. Each program defines this function: wasm/translation_models.cc, wasm/any_models.cc.
+// Null for a handle that names nothing, or a model of another kind. Each program defines this function:
+// wasm/translation_models.cc, wasm/any_models.cc, wasm/training.cc.
 const TranslationModel* ModelAt(int handle);
 const EncoderModel* EncoderAt(int handle);
 const GeneratorModel* GeneratorAt(int handle);
-// Only in the build that trains (wasm/training.cc).
-const TranslationModel* TrainedModelAt(int trainer);
 
 // {dModel, ...}: a translator's info of its model, without its size.
 void AddTranslationInfo(emscripten::val& info, const TranslationModel& model);
+// The same with its size: {parameters, bytes, dModel, ...}.
+emscripten::val TranslatorInfo(const TranslationModel& model);
 
 // {text, pieces, ids, begin, end}: `begin` and `end` are half-open UTF-16 ranges of the text.
 emscripten::val TokensValue(const TranslationModel& model, const std::string& text, const Tokens& tokens, Side which);

@@ -1,4 +1,5 @@
-// Bindings: training, only in the build that trains. A trainer's model has a handle and can be used as any other model.
+// Bindings of the program that trains. Its only models are its trainers': it reads no model folder, so neither the
+// loaders nor their formats are in the download.
 #include <emscripten/bind.h>
 
 #include <utility>
@@ -105,7 +106,8 @@ val TrainerFiles(int handle) {
 
 }  // namespace
 
-const TranslationModel* TrainedModelAt(int handle) {
+// A trainer's handle is also its model's.
+const TranslationModel* ModelAt(int handle) {
   const Session* session = Sessions().Get(handle);
   return session != nullptr ? &session->model() : nullptr;
 }
@@ -119,6 +121,11 @@ EMSCRIPTEN_BINDINGS(qkv_training) {
   function("trainerSave", &TrainerSave);
   function("trainerLoad", &TrainerLoad);
   function("trainerFiles", &TrainerFiles);
+  function(
+      "modelInfo", +[](int handle) {
+        const TranslationModel* model = ModelAt(handle);
+        return model != nullptr ? TranslatorInfo(*model) : NoSuch("trainer");
+      });
   // The caller has freed the jobs that run on its model.
   function("trainerFree", +[](int handle) { Sessions().Free(handle); });
 }

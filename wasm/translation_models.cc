@@ -3,7 +3,6 @@
 // code is an eighth of this one's.
 #include <emscripten/bind.h>
 
-#include "core/base/trainable.h"
 #include "core/translate/marian_loader.h"
 #include "wasm/loading.h"
 #include "wasm/models.h"
@@ -45,22 +44,12 @@ int Keep(ModelLoader& loader) { return Models().Add(loader.Finish()); }
 
 val ModelInfo(int handle) {
   const TranslationModel* model = ModelAt(handle);
-  if (model == nullptr) return NoSuch("model");
-  val info = val::object();
-  Set(info, "parameters", val(static_cast<double>(model->parameters())));
-  Set(info, "bytes", val(static_cast<double>(model->bytes())));
-  AddTranslationInfo(info, *model);
-  return info;
+  return model != nullptr ? TranslatorInfo(*model) : NoSuch("model");
 }
 
 }  // namespace
 
-const TranslationModel* ModelAt(int handle) {
-  if constexpr (kTrainable) {
-    if (handle < 0) return TrainedModelAt(-handle);
-  }
-  return Models().Get(handle);
-}
+const TranslationModel* ModelAt(int handle) { return Models().Get(handle); }
 
 EMSCRIPTEN_BINDINGS(qkv_translation_models) {
   using emscripten::function;

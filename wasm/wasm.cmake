@@ -42,8 +42,6 @@ target_link_libraries(qkv_bindings PUBLIC qkv_core)
 target_compile_options(qkv_bindings PUBLIC ${QKV_NO_THROW} ${QKV_SMALL})
 target_compile_definitions(qkv_bindings PUBLIC EMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0)
 set(QKV_TRANSLATION_BINDINGS wasm/jobs.cc wasm/models.cc)
-# What those bind that read no models but translators'.
-set(QKV_TRANSLATOR_BINDINGS ${QKV_TRANSLATION_BINDINGS} wasm/translation_models.cc wasm/no_changes.cc)
 
 # A program of the core's library and some bindings: NAME.mjs + NAME.wasm. What is bound is linked, and nothing else.
 function(qkv_program target name)
@@ -60,10 +58,10 @@ function(qkv_program target name)
     -sINCOMING_MODULE_JS_API=${QKV_INCOMING})
 endfunction()
 
-if(QKV_WASM_TRAINING)  # what is trained translates, and no more
-  qkv_program(qkv_wasm qkv ${QKV_TRANSLATOR_BINDINGS} wasm/training.cc wasm/pointer.cc)
+if(QKV_WASM_TRAINING)  # what is trained translates; nothing else is loaded
+  qkv_program(qkv_wasm qkv ${QKV_TRANSLATION_BINDINGS} wasm/no_changes.cc wasm/training.cc wasm/pointer.cc)
 else()
-  qkv_program(qkv_wasm qkv ${QKV_TRANSLATOR_BINDINGS})
+  qkv_program(qkv_wasm qkv ${QKV_TRANSLATION_BINDINGS} wasm/no_changes.cc wasm/translation_models.cc)
 endif()
 # For the size ledger: optimised at link time, a function has its name still, and no longer its file's.
 add_custom_command(TARGET qkv_wasm POST_BUILD COMMAND ${CMAKE_NM} $<TARGET_FILE:qkv_core> > core.symbols)

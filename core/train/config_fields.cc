@@ -1,19 +1,22 @@
 #include "core/train/config_fields.h"
 
 #include <cmath>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
 namespace qkv {
 namespace {
 
+// A bound, not below 0, with at most six digits behind the point. The C library's printing of a double would be 4 KB of
+// each page that trains.
 std::string Shown(double x) {
-  std::string text = std::to_string(x);
-  if (text.find('.') != std::string::npos) {
-    text.erase(text.find_last_not_of('0') + 1);
-    if (text.back() == '.') text.pop_back();
-  }
-  return text;
+  const double whole = std::floor(x);
+  const std::string text = std::to_string(static_cast<uint64_t>(whole));
+  // A 1 before them keeps the zeros behind the point.
+  std::string digits = std::to_string(1'000'000 + std::lround((x - whole) * 1e6));
+  digits.erase(digits.find_last_not_of('0') + 1);
+  return digits.size() == 1 ? text : text + "." + digits.substr(1);
 }
 
 }  // namespace

@@ -68,8 +68,7 @@ Result<void> Session::MakeModel() {
                             .vocabulary = files_.vocabulary,
                             .source_spm = Bytes(files_.source_spm),
                             .target_spm = Bytes(files_.target_spm)};
-  QKV_TRY(const std::unique_ptr<ModelLoader> loader, ModelLoader::Create(files));
-  QKV_TRY(model_, loader->FinishUntrained());
+  QKV_TRY(model_, TranslationModel::CreateUntrained(files));
   // A gradient, two moments and an average of each weight follow.
   QKV_CHECK(CheckMemory(4 * uint64_t{model_->bytes()}, "make the model smaller", "weights"));
   WeightSlots slots = model_->Slots();

@@ -146,6 +146,18 @@ Result<std::unique_ptr<TranslationModel>> TranslationModel::Create(const ModelFi
   return model;
 }
 
+Result<std::unique_ptr<TranslationModel>> TranslationModel::CreateUntrained(const ModelFiles& files) {
+  QKV_TRY(std::unique_ptr<TranslationModel> model, Create(files));
+  WeightSlots slots = model->Slots();
+  size_t parameters = 0;
+  for (const WeightSlot& slot : slots.slots) parameters += slot.outputs * slot.inputs;
+  const uint64_t bytes = uint64_t{parameters} * sizeof(float);
+  QKV_CHECK(CheckMemory(bytes, "make the model smaller", "weights"));
+  ReserveFloats(slots);
+  model->SetSize(parameters, bytes);
+  return model;
+}
+
 Result<std::unique_ptr<ModelLoader>> ModelLoader::Create(const ModelFiles& files, uint64_t weights_size,
                                                          uint64_t memory, MakeModel make) {
   std::unique_ptr<ModelLoader> loader(new ModelLoader);
@@ -157,15 +169,6 @@ Result<std::unique_ptr<ModelLoader>> ModelLoader::Create(const ModelFiles& files
 std::unique_ptr<TranslationModel> ModelLoader::Finish() {
   assert(Next().length == 0);
   model_->SetSize(weights_->parameters(), weights_->bytes());
-  return std::move(model_);
-}
-
-Result<std::unique_ptr<TranslationModel>> ModelLoader::FinishUntrained() {
-  WeightSlots slots = model_->Slots();
-  for (const WeightSlot& slot : slots.slots) model_->parameters_ += slot.outputs * slot.inputs;
-  QKV_CHECK(CheckMemory(uint64_t{model_->parameters_} * sizeof(float), "make the model smaller", "weights"));
-  ReserveFloats(slots);
-  model_->bytes_ = model_->parameters_ * sizeof(float);
   return std::move(model_);
 }
 

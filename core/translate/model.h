@@ -35,6 +35,9 @@ class TranslationModel {
   // `files` are the small files. The caller fills the weights into Slots(). Errors: kInvalidFile, kUnsupported,
   // kLimitExceeded.
   static Result<std::unique_ptr<TranslationModel>> Create(const ModelFiles& files, MakeModel make = &MakeSequenceModel);
+  // The same with room for float weights, which the caller fills before the model is used; no loader is needed. Errors:
+  // kLimitExceeded for the weights too.
+  static Result<std::unique_ptr<TranslationModel>> CreateUntrained(const ModelFiles& files);
 
   const SequenceModel& model() const { return *model_; }
   const SequenceConfig& config() const { return model_->config(); }
@@ -74,7 +77,6 @@ class TranslationModel {
   std::string Decode(std::span<const int32_t> ids, Tokens* spans = nullptr) const;
 
  private:
-  friend class ModelLoader;
   friend class MarianLoader;
   TranslationModel(std::unique_ptr<SequenceModel> model, GenerationConfig generation, PieceRows names,
                    std::unique_ptr<PieceRows> target_names, SentencePiece source, std::optional<SentencePiece> target,
@@ -123,9 +125,6 @@ class ModelLoader {
   virtual Result<void> Feed(std::span<const uint8_t> bytes) { return weights_->Feed(bytes); }
   // To be called when Next() wants nothing more. The loader is empty afterwards.
   std::unique_ptr<TranslationModel> Finish();
-  // Replaces feeding and Finish: a model with float weights, which the caller must fill before using it. Errors:
-  // kLimitExceeded.
-  Result<std::unique_ptr<TranslationModel>> FinishUntrained();
 
  protected:
   ModelLoader() = default;

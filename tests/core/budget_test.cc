@@ -129,9 +129,7 @@ TEST(Budget, NoStepOfARecurrentModelTakesMoreThanItAskedFor) {
                                     .vocabulary = files[0],
                                     .source_spm = {reinterpret_cast<const uint8_t*>(files[1].data()), files[1].size()},
                                     .target_spm = {}};
-    auto loader = ModelLoader::Create(model_files);
-    ASSERT_TRUE(loader) << loader.error().ToString();
-    auto model = (*loader)->FinishUntrained();
+    auto model = TranslationModel::CreateUntrained(model_files);
     ASSERT_TRUE(model) << model.error().ToString();
     WeightSlots slots = (*model)->Slots();
     Parameters parameters(slots, /*gradients=*/false);

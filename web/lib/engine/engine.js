@@ -1,6 +1,5 @@
 // The engine of one thread: it owns the WebAssembly instance, loads models, and runs jobs in turns. A page calls it
 // through a worker or in its own thread, with the same methods and the same plain values.
-import { loadModel } from './load.js';
 import { withCarried } from '../text/keep.js';
 import { nextTask } from '../base/runtime.js';
 import { Scheduler } from './scheduler.js';
@@ -52,9 +51,9 @@ export class Engine {
 
   /**
    * @param {typeof import('./guarded.js').instantiateGuarded} instantiate starts the build
-   * @param {typeof loadModel} [load] loads a model into it
+   * @param {typeof import('./load.js').loadModel} load loads a model into it
    */
-  constructor(instantiate, load = loadModel) {
+  constructor(instantiate, load) {
     this.#instantiate = instantiate;
     this.#load = load;
   }

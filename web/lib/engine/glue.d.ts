@@ -179,7 +179,7 @@ export type WasmTrainerStep = {
 };
 
 export interface WasmModule {
-  // Of the build that trains alone. A trainer's model has the handle -trainer.
+  // Of the build that trains alone. A trainer's handle is also its model's.
   trainerCreate(config: string, data: TrainerData): number | Failed;
   trainerStep(trainer: number): WasmTrainerStep | Failed;
   trainerMeasure(trainer: number): number | Failed;

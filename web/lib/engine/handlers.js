@@ -1,3 +1,4 @@
+import { loadModel } from './load.js';
 import { Engine, handlersOf } from './engine.js';
 import { instantiateGuarded } from './guarded.js';
 
@@ -5,4 +6,4 @@ import { instantiateGuarded } from './guarded.js';
  * The methods of an engine that can be called from outside.
  * @returns {Record<string, import('../worker/protocol.js').Handler>}
  */
-export const createHandlers = () => handlersOf(new Engine(instantiateGuarded));
+export const createHandlers = () => handlersOf(new Engine(instantiateGuarded, loadModel));

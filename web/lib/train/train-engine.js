@@ -41,7 +41,7 @@ export class TrainEngine {
     const started = await startGuarded(createModule, settings, 'create a new Trainer');
     this.#wasm = started.wasm;
     return started;
-  });
+  }, loadsNothing);
 
   /** @param {{wasm: import('../engine/instantiate.js').WasmSettings, config: string, data: TrainerData, checkpoint?: Checkpoint}} args */
   async create({ wasm, config, data, checkpoint }) {
@@ -50,7 +50,7 @@ export class TrainEngine {
     this.#trainer = module.trainerCreate(config, data);
     this.#learner = sequenceLearner(module, this.#trainer);
     if (checkpoint) this.#learner.restore(checkpoint);
-    return { info: module.modelInfo(-this.#trainer) };
+    return { info: module.modelInfo(this.#trainer) };
   }
 
   /**
@@ -136,7 +136,7 @@ export class TrainEngine {
   async ask(method, args, call) {
     this.#answering++;
     try {
-      return await this.#engine[method]({ ...args, model: -this.#trainer }, call);
+      return await this.#engine[method]({ ...args, model: this.#trainer }, call);
     } finally {
       this.#answering--;
     }
@@ -156,6 +156,9 @@ export class TrainEngine {
     return this.#wasm;
   }
 }
+
+/** @returns {Promise<number>} This engine has no loader of models: what it runs is what it trains. */
+const loadsNothing = () => Promise.reject(new QkvError('UNSUPPORTED', 'the engine that trains loads no models'));
 
 const kDiverged =
   'the loss is not a number any more; the weights are those of before: go on with a lower learning rate, or from a checkpoint';
