@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "core/cli/intervene.h"
 #include "core/cli/lines.h"
 #include "core/cli/one_sided.h"
 #include "core/encode/encode_job.h"
@@ -23,6 +24,7 @@ struct Options {
   AnyCommon model;
   bool vectors = false;
   size_t count = 5;
+  InterventionsFile interventions;
 };
 
 void String(Writer& json, std::string_view text) {
@@ -102,7 +104,9 @@ std::string Fill(const EncoderModel& model, const Encoded& result, size_t count)
 }
 
 template <class Print>
-void ForEachLine(const Options& options, const EncoderModel& model, EncodeOptions encode, const Print& print) {
+void ForEachLine(Options& options, const EncoderModel& model, EncodeOptions encode, const Print& print) {
+  options.interventions.Read(ChangeablePlaces::OfEncoder(model.config().layers, model.config().heads));
+  encode.changes = options.interventions.changes();
   Arena arena;
   ThreadPool pool(options.model.common.threads);
   Context ctx{arena, pool};
@@ -115,6 +119,7 @@ void ForEachLine(const Options& options, const EncoderModel& model, EncodeOption
       inputs.push_back({ToValidUtf8(line.substr(0, tab))});
       if (tab != std::string::npos) inputs.back().second = ToValidUtf8(line.substr(tab + 1));
     }
+    encode.first_sentence = number;
     EncodeJob job(model, inputs, encode);
     Finish(job, ctx);
     for (const Encoded& result : job.results()) {
@@ -128,13 +133,13 @@ void ForEachLine(const Options& options, const EncoderModel& model, EncodeOption
 
 constexpr const char* kLayouts = "config.json, model.safetensors or pytorch_model.bin, tokenizer.json";
 
-void Encode(const Options& options) {
+void Encode(Options& options) {
   const auto model = LoadKindOrFail<EncoderModel>(options.model, "encoders: BERT, DistilBERT, RoBERTa");
   ForEachLine(options, *model, {.hidden = options.vectors, .head = model->config().head != Head::kMasked},
               [&](const Encoded& result) { return Describe(*model, result, options.vectors); });
 }
 
-void FillMask(const Options& options) {
+void FillMask(Options& options) {
   const auto model = LoadKindOrFail<EncoderModel>(options.model, "encoders: BERT, DistilBERT, RoBERTa");
   if (model->config().head != Head::kMasked) Fail(options.model.common.model + ": the model has no masked-word head");
   ForEachLine(options, *model, {.head = true},
@@ -150,6 +155,7 @@ void AddEncode(CLI::App& app) {
       "What an encoder makes of each line, as JSON: pieces, and labels or tags by its head; a tab parts two texts");
   AddAnyModel(*command, options->model, kLayouts);
   command->add_flag("--vectors", options->vectors, "each piece's vector of the last layer too");
+  options->interventions.AddTo(*command);
   AddThreads(*command, options->model.common);
   command->callback([options] { Encode(*options); });
 }
@@ -160,6 +166,7 @@ void AddFillMask(CLI::App& app) {
       "fill-mask", "The likeliest pieces for each [MASK] or <mask> of a line, as JSON: a list for each of them");
   AddAnyModel(*command, options->model, kLayouts);
   command->add_option("--count", options->count, "how many")->check(CLI::Range(1, 1000))->capture_default_str();
+  options->interventions.AddTo(*command);
   AddThreads(*command, options->model.common);
   command->callback([options] { FillMask(*options); });
 }

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "core/cli/intervene.h"
 #include "core/cli/lines.h"
 #include "core/cli/one_sided.h"
 #include "core/cli/option_list.h"
@@ -17,9 +18,10 @@ struct Options {
   GenerateOptions generate;
   std::optional<float> temperature, top_p, penalty;  // without them the model's own
   std::optional<size_t> top_k;
+  InterventionsFile interventions;
 };
 
-void Generate(const Options& options) {
+void Generate(Options& options) {
   const auto model = LoadKindOrFail<GeneratorModel>(options.model, "generators: GPT-2");
   GenerateOptions generate = options.generate;
   const uint64_t seed = generate.sampling.seed;
@@ -29,6 +31,8 @@ void Generate(const Options& options) {
   if (options.top_k) generate.sampling.top_k = *options.top_k;
   if (options.top_p) generate.sampling.top_p = *options.top_p;
   if (options.penalty) generate.sampling.repetition_penalty = *options.penalty;
+  options.interventions.Read(ChangeablePlaces::OfDecoder(model->config().layers, model->config().heads));
+  generate.changes = options.interventions.changes();
   Arena arena;
   ThreadPool pool(options.model.common.threads);
   Context ctx{arena, pool};
@@ -36,6 +40,7 @@ void Generate(const Options& options) {
   size_t number = 0;
   for (auto lines = reader.Next(1); !lines.empty(); lines = reader.Next(1)) {
     const std::string prompt = ToValidUtf8(lines.front());
+    generate.sentence = number;
     GenerateJob job(*model, prompt, generate);
     Finish(job, ctx);
     std::string text = prompt + job.text();
@@ -63,6 +68,7 @@ void AddGenerate(CLI::App& app) {
   AddListed(*command, "generate", "repetitionPenalty", options->penalty);
   AddListed(*command, "generate", "stop", options->generate.stops);
   AddListed(*command, "generate", "seed", options->generate.sampling.seed);
+  options->interventions.AddTo(*command, "generate");
   AddThreads(*command, options->model.common);
   command->callback([options] { Generate(*options); });
 }

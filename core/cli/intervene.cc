@@ -8,9 +8,8 @@
 
 namespace qkv::cli {
 
-void InterventionsFile::AddTo(CLI::App& command) {
-  option_ =
-      AddListed(command, "translate", "interventions", name_, "--intervene")->check(NotEmpty())->type_name("FILE");
+void InterventionsFile::AddTo(CLI::App& command, const char* call) {
+  option_ = AddListed(command, call, "interventions", name_, "--intervene")->check(NotEmpty())->type_name("FILE");
 }
 
 void InterventionsFile::Read(const ChangeablePlaces& places) {

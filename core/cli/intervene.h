@@ -11,7 +11,8 @@ namespace qkv::cli {
 
 class InterventionsFile {
  public:
-  void AddTo(CLI::App& command);
+  // `call`: the one whose entry of the option list it is.
+  void AddTo(CLI::App& command, const char* call = "translate");
   // Reads the file and checks it against the model; fails if it is wrong. Nothing without the option.
   void Read(const ChangeablePlaces& places);
 

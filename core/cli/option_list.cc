@@ -54,6 +54,9 @@ constexpr ListedOption kOptions[] = {
      "above 1, pieces that occurred already are less likely", In::kBoth},
     {"generate", "seed", Kind::kWhole, 0, kLargestSeed, "0", "the same seed draws the same pieces", In::kBoth},
     {"generate", "stop", Kind::kText, 0, 0, "none", "the text ends before the first of these strings", In::kBoth},
+    {"generate", "interventions", Kind::kText, 0, 0, "none",
+     "changes to attention, to feed-forward blocks and to layers; for the command a JSON file with their list",
+     In::kBoth},
     {"generate", "alternatives", Kind::kWhole, 0, 1000, "0", "return this many of the likeliest pieces at each step",
      In::kJavaScript},
 };

@@ -32,7 +32,7 @@ bool EncodeJob::Advance(Context& ctx) {
   if (first_ == end_) NextBatch();
   if (!ReserveStep(ctx)) return true;
   std::optional<Interventions> interventions;
-  if (options_.changes != nullptr) interventions.emplace(*options_.changes, texts_, 0);
+  if (options_.changes != nullptr) interventions.emplace(*options_.changes, texts_, options_.first_sentence);
   Context traced = With(ctx, interventions);
   if (options_.trace) traced.trace = &trace_;
   const Encoder& encoder = model_.encoder();

@@ -17,10 +17,12 @@ struct EncodeInput {
 };
 
 struct EncodeOptions {
-  bool hidden = false;                                   // keep each piece's vector
-  bool head = false;                                     // run the head if the model has one
-  bool trace = false;                                    // keep every attention weight; for one text only
-  std::shared_ptr<const PassChanges> changes = nullptr;  // in the forward; input i is sentence i
+  bool hidden = false;  // keep each piece's vector
+  bool head = false;    // run the head if the model has one
+  bool trace = false;   // keep every attention weight; for one text only
+  // In the forward; input i is sentence first_sentence + i.
+  std::shared_ptr<const PassChanges> changes = nullptr;
+  size_t first_sentence = 0;
 };
 
 struct Encoded {

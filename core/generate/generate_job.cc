@@ -12,6 +12,8 @@ namespace qkv {
 
 namespace {
 
+constexpr size_t kOnlyText[] = {0};  // the sentence of each segment of a pass
+
 // `need` plus the logits of one piece and the memory for sampling: a copy of the logits, and a growing list of
 // candidates of 16 bytes.
 MemoryNeed WithLogits(MemoryNeed need, const Gpt2Config& config) {
@@ -46,7 +48,7 @@ GenerateJob::GenerateJob(const GeneratorModel& model, std::string_view prompt, G
 bool GenerateJob::Advance(Context& plain) {
   if (end_ != End::kNone) return true;
   std::optional<Interventions> interventions;
-  if (options_.changes != nullptr) interventions.emplace(*options_.changes);
+  if (options_.changes != nullptr) interventions.emplace(*options_.changes, kOnlyText, options_.sentence);
   Context ctx = With(plain, interventions);
   const Gpt2& decoder = model_.decoder();
   const size_t threads = ctx.pool.size();

@@ -19,7 +19,8 @@ struct GenerateOptions {
   size_t max_length = 64;               // the most pieces to write, within the positions that the prompt leaves
   std::vector<std::string> stops = {};  // the text ends before the first of these strings
   size_t alternatives = 0;              // keep this many of the likeliest pieces at each step
-  std::shared_ptr<const PassChanges> changes = nullptr;  // in the forward; the text is sentence 0
+  std::shared_ptr<const PassChanges> changes = nullptr;  // in the forward
+  size_t sentence = 0;                                   // the number of the text in the changes
 };
 
 struct WrittenPiece {

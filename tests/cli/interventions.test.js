@@ -1,4 +1,5 @@
-// `qkv translate|score --interventions FILE`: what is changed, what a trace says, and what is refused.
+// `qkv translate|score|encode|fill-mask|generate --interventions FILE`: what is changed, what a trace says, and what is
+// refused.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,8 +17,9 @@ const file = (changes) => {
   writeFileSync(path, typeof changes === 'string' ? changes : JSON.stringify(changes));
   return path;
 };
-const qkv = (command, input, ...args) =>
-  spawnSync(join(root, 'build/native/qkv'), [command, '-m', model, ...args], { encoding: 'utf8', input });
+const run = (command, folder, input, ...args) =>
+  spawnSync(join(root, 'build/native/qkv'), [command, '-m', folder, ...args], { encoding: 'utf8', input });
+const qkv = (command, input, ...args) => run(command, model, input, ...args);
 const lines = ({ stdout }) => stdout.trimEnd().split('\n');
 
 const kSecond = [{ kind: 'off', attention: 'cross', layer: 1, sentence: 1 }];
@@ -66,6 +68,37 @@ test.each([
 test('no file, and a second model, are refused', () => {
   expect(qkv('score', '', '--interventions', join(folder, 'none.json')).stderr).toMatch('cannot be read');
   expect(qkv('translate', '', '--then', model, '--interventions', file([])).stderr).toMatch('--interventions');
+});
+
+// Models of one text, with 65 lines where two batches are read: the changed line is in the second.
+describe.each([
+  ['encode', 'bert-sequence', 65],
+  ['encode', 'bert-masked', 65, '--vectors'],
+  ['fill-mask', 'bert-masked', 65],
+  ['generate', 'gpt2', 3, '--max-length=2', '--temperature=0.5', '--seed=1'],
+])('qkv %s of %s', (command, name, count, ...args) => {
+  const folder = join(root, 'tests/goldens/one-sided', name);
+  const texts = Array.from({ length: count }, () => 'The cat sleeps on the [MASK].').join('\n');
+  const asked = (...more) => lines(run(command, folder, texts, ...args, ...more));
+
+  test('the line of the change is changed, and no other', () => {
+    const plain = asked();
+    expect(new Set(plain).size).toBe(1);
+    const changed = asked('--interventions', file([{ kind: 'off', block: 'layer', sentence: count - 1 }]));
+    expect(changed.slice(0, -1)).toEqual(plain.slice(1));
+    expect(changed.at(-1)).not.toBe(plain[0]);
+    expect(asked('--interventions', file([]))).toEqual(plain);
+  });
+
+  test.each([
+    ['[{"kind":"of"}]', 'interventions[0].kind: must be'],
+    ['[{"kind":"off","attention":"cross"}]', 'the model has no such attention'],
+    ['[{"kind":"off","layer":99}]', 'interventions[0].layer: there is no layer 99'],
+    ['[', 'interventions: not valid JSON'],
+  ])('%s is refused', (changes, message) => {
+    const { status, stderr } = run(command, folder, '', '--intervene', file(changes));
+    expect([status, stderr]).toEqual([1, expect.stringContaining(message)]);
+  });
 });
 
 describe('qkv explain', () => {
