@@ -11,13 +11,12 @@ namespace qkv {
 namespace {
 
 constexpr float kMaskedLogit = -std::numeric_limits<float>::infinity();
-constexpr size_t kNone = std::numeric_limits<size_t>::max();
+constexpr size_t kNone = PlaceList::kNone;
 
-// The number of `place` in a list of places; in an empty list, which names all, each is at its own number.
-size_t Find(const std::vector<size_t>& places, size_t place) {
-  if (places.empty()) return place;
-  const auto found = std::find(places.begin(), places.end(), place);
-  return found == places.end() ? kNone : static_cast<size_t>(found - places.begin());
+// A logit after a change. Temperatures one after the other may pass the largest float; what is not masked stays finite.
+float Finite(float logit) {
+  constexpr float kLargest = std::numeric_limits<float>::max();
+  return std::clamp(logit, -kLargest, kLargest);  // NaN stays
 }
 
 template <class T>
@@ -31,19 +30,19 @@ bool IsFor(const Change& change, size_t sentence, const ChangedRow& row) {
   if (change.block == Block::kFeedForward || !Matches(change.sentence, sentence)) return false;
   if (!Matches(change.layer, row.place.layer) || !Matches(change.head, row.head)) return false;
   if (change.block && !Matches(change.decodes, decodes)) return false;
-  return Matches(change.attention, row.place.kind) && Find(change.queries, row.query) != kNone;
+  return Matches(change.attention, row.place.kind) && change.queries.Find(row.query) != kNone;
 }
 
 // One row of a table, with a number for each key or none.
 class TableRow {
  public:
   TableRow(const Change& change, size_t query)
-      : change_(change), row_(change.table.is_row || change.table.columns == 0 ? 0 : Find(change.queries, query)) {}
+      : change_(change), row_(change.table.is_row || change.table.columns == 0 ? 0 : change.queries.Find(query)) {}
 
   // Null where the table has no number for the key.
   const float* At(size_t key) const {
     const ChangeTable& table = change_.table;
-    const size_t column = Find(change_.keys, key);
+    const size_t column = change_.keys.Find(key);
     if (column == kNone) return nullptr;
     if (table.columns == 0) return table.values.data();
     const size_t rows = table.values.size() / table.columns;
@@ -97,17 +96,29 @@ void ChangeLogits(const Change& change, const ChangedRow& row) {
   for (size_t j = 0; j < row.logits.size(); ++j) {
     float& logit = row.logits[j];
     const size_t key = row.first_key + j;
-    const bool is_named = Find(change.keys, key) != kNone;
+    const bool is_named = change.keys.Find(key) != kNone;
     if (logit == kMaskedLogit) continue;
     if (change.kind == ChangeKind::kUniform) logit = is_named ? 0 : kMaskedLogit;
     if (change.kind == ChangeKind::kHide && is_named) logit = kMaskedLogit;
-    if (change.kind == ChangeKind::kTemperature) logit /= change.table.values[0];
+    if (change.kind == ChangeKind::kTemperature) logit = Finite(logit / change.table.values[0]);
     const float* value = change.kind == ChangeKind::kAdd ? table.At(key) : nullptr;
-    if (value != nullptr) logit += *value;
+    if (value != nullptr) logit = Finite(logit + *value);
   }
 }
 
 }  // namespace
+
+PlaceList::PlaceList(const std::vector<size_t>& places) {
+  sorted_.reserve(places.size());
+  for (const size_t place : places) sorted_.emplace_back(place, sorted_.size());
+  std::sort(sorted_.begin(), sorted_.end());
+}
+
+size_t PlaceList::Find(size_t place) const {
+  if (sorted_.empty()) return place;
+  const auto found = std::lower_bound(sorted_.begin(), sorted_.end(), std::pair(place, size_t{0}));
+  return found != sorted_.end() && found->first == place ? found->second : kNone;
+}
 
 ChangeablePlaces ChangeablePlaces::Of(const SequenceConfig& config) {
   ChangeablePlaces places = {config.encoder_self, config.decoder_self, config.cross};
@@ -140,7 +151,7 @@ bool ChangeList::Weigh(size_t sentence, const ChangedRow& row) const {
   for (const Change& change : changes_) {
     if (change.kind != ChangeKind::kOff || !IsFor(change, sentence, row)) continue;
     for (size_t j = 0; j < row.logits.size(); ++j) {
-      if (Find(change.keys, row.first_key + j) != kNone) row.logits[j] = 0;
+      if (change.keys.Find(row.first_key + j) != kNone) row.logits[j] = 0;
     }
   }
   return is_given;

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/attention/interventions.h"
@@ -29,6 +31,25 @@ struct ChangeablePlaces {
 
 enum class ChangeKind { kOff, kUniform, kHide, kAdd, kSet, kTemperature };
 
+// Places of queries or of keys in the order in which they were given. A long list is searched as fast as a short one.
+class PlaceList {
+ public:
+  static constexpr size_t kNone = SIZE_MAX;
+
+  PlaceList() = default;
+  PlaceList(std::initializer_list<size_t> places) : PlaceList(std::vector<size_t>(places)) {}
+  explicit PlaceList(const std::vector<size_t>& places);
+
+  bool empty() const { return sorted_.empty(); }
+  size_t size() const { return sorted_.size(); }
+  // The number of `place` in the list, of equal places the first; kNone if it is not there. An empty list names all
+  // places, and each is at its own number.
+  size_t Find(size_t place) const;
+
+ private:
+  std::vector<std::pair<size_t, size_t>> sorted_;  // places with their numbers
+};
+
 // Numbers for queries and keys: one for all; or a row of one number for each key, the same for all queries; or a
 // matrix.
 struct ChangeTable {
@@ -43,8 +64,8 @@ struct Change {
   std::optional<AttentionKind> attention = {};
   std::optional<bool> decodes = {};  // of a block: its side
   std::optional<size_t> layer = {}, head = {}, sentence = {};
-  std::vector<size_t> queries = {}, keys = {};  // empty: all
-  ChangeTable table = {};                       // of kAdd, kSet and kTemperature
+  PlaceList queries = {}, keys = {};  // empty: all
+  ChangeTable table = {};             // of kAdd, kSet and kTemperature
 };
 
 class ChangeList : public PassChanges {

@@ -164,14 +164,16 @@ class ChangeReader {
     return true;
   }
 
-  bool ReadList(const char* field, std::vector<size_t>& to) {
+  bool ReadList(const char* field, PlaceList& to) {
     const Json* list = Field(field);
     if (list == nullptr) return true;
+    std::vector<size_t> places;
     bool is_right = list->IsArray() && !list->Empty();
     for (rapidjson::SizeType i = 0; is_right && i < list->Size(); ++i) {
       is_right = IsPlace((*list)[i]);
-      if (is_right) to.push_back(static_cast<size_t>((*list)[i].GetUint64()));
+      if (is_right) places.push_back(static_cast<size_t>((*list)[i].GetUint64()));
     }
+    to = PlaceList(places);
     return is_right ||
            Wrong(field, {"must be a list of places, whole numbers from 0 to ", std::to_string(kLargestPlace)});
   }

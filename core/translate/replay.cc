@@ -17,10 +17,10 @@ ReplayJob::ReplayJob(const TranslationModel& model, std::string source, std::opt
                      ReplayKind kind, const DecodeOptions& options)
     : model_(model),
       kind_(kind),
-      changes_(options.changes),
       interventions_(InterventionsOf(options)),
       source_(model, std::move(source), options.copy, options.given.empty() ? kNoneGiven : options.given.front()),
       is_own_(!target) {
+  result_.changes = options.changes;
   result_.source.text = source_.text();
   result_.source.tokens = source_.tokens();
   if (target) {

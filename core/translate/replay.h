@@ -41,6 +41,8 @@ struct Replay {
   std::vector<CopiedSpan> copied;  // of the model's own translation
   float confidence = 1;            // as in ScoredText, for any target
   bool foreign = false;            // the source does not look like the source's language
+  // What was changed in the forward, for the text as sentence first_sentence of its options; null: nothing.
+  std::shared_ptr<const PassChanges> changes;
 };
 
 inline constexpr size_t kAlternatives = 5;  // or the vocabulary's size if that is less
@@ -71,7 +73,6 @@ class ReplayJob : public Job {
 
   const TranslationModel& model_;
   ReplayKind kind_;
-  std::shared_ptr<const PassChanges> changes_;
   std::optional<Interventions> interventions_;
   CarriedSource source_;
   bool is_own_;  // the target is the model's own translation

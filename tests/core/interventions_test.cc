@@ -260,6 +260,7 @@ TEST_P(InABatch, AReplayGivesTheSearchsLogProbability) {
   while (!job.Step(ctx)) continue;
   TranslationJob search(*model, {kTexts[2]}, options);
   while (!search.Step(ctx)) continue;
+  EXPECT_EQ(job.result().changes, options.changes);  // a trace says what was in force
   EXPECT_EQ(job.result().target.text, search.results()[0].text);
   EXPECT_NEAR(job.result().log_prob, search.results()[0].log_prob, 1e-4);
 }
@@ -339,6 +340,62 @@ TEST(Interventions, WhatIsWrongIsRefusedByName) {
   EXPECT_EQ(ParseChanges(many + "]", places).error().code, ErrorCode::kLimitExceeded);
   EXPECT_EQ(ParseChanges(std::string(kLargestConfig + 1, ' '), places).error().code, ErrorCode::kLimitExceeded);
   EXPECT_EQ(ParseChanges(std::string(200'000, '['), places).error().code, ErrorCode::kInvalidArgument);
+}
+
+// A beginning of a description is no description.
+TEST(Interventions, EachTruncationIsRefused) {
+  const ChangeablePlaces places = {{2, 2}, {2, 2}, {2, 2}, 2, 2};
+  const std::string whole = R"([{"kind":"set","attention":"cross","layer":1,"queries":[0,1],"keys":[0,2],)"
+                            R"("weights":[[0.5,0.5],[1,0]],"sentence":1},{"kind":"off","block":"layer"}])";
+  ASSERT_TRUE(ParseChanges(whole, places));
+  for (size_t size = 0; size < whole.size(); ++size) {
+    const Result<Changing> parsed = ParseChanges(whole.substr(0, size), places);
+    ASSERT_FALSE(parsed) << whole.substr(0, size);
+    EXPECT_EQ(parsed.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_EQ(parsed.error().where, "interventions");
+  }
+}
+
+TEST(Interventions, WhatIsNotOneListIsRefused) {
+  const ChangeablePlaces places = {{2, 2}, {2, 2}, {2, 2}, 2, 2};
+  for (const std::string text :
+       {std::string("null"), std::string("[],\"list\":[]"), std::string("[]}"), std::string("[]} {"),
+        std::string("[]\0", 3), std::string("\xEF\xBB\xBF[]"), std::string("[] []"),
+        std::string("[{\"kind\":\"o\xFF\"}]"), std::string(R"([{"kind":"off","layer":1e400}])"),
+        std::string(R"([{"kind":"add","value":NaN}])"), std::string(R"([{"kind":"add","value":-Infinity}])"),
+        std::string(R"([{"kind":"off","layer":01}])"), std::string(R"([{"kind":"off","layer":18446744073709551616}])"),
+        std::string(R"([{"\uD800":1}])")}) {
+    const Result<Changing> parsed = ParseChanges(text, places);
+    ASSERT_FALSE(parsed) << text;
+    EXPECT_EQ(parsed.error().code, ErrorCode::kInvalidArgument) << text;
+    EXPECT_TRUE(parsed.error().where.starts_with("interventions")) << parsed.error().where;
+  }
+}
+
+// Logits that a division or a sum takes beyond the largest float are no infinities, of which the softmax would be NaN.
+TEST(Interventions, WeightsStayNumbersHoweverLargeLogitsBecome) {
+  const ChangeablePlaces places = {{1, 1}, {}, {}, 1, 0};
+  std::string text = R"([{"kind":"add","value":[1e9,1e9,-1e9]})";
+  for (int i = 0; i < 6; ++i) text += R"(,{"kind":"temperature","value":1e-9})";
+  const Changing changes = Parsed(text + "]", places);
+  std::vector<float> row = {1, 1, 2, -std::numeric_limits<float>::infinity()};
+  changes->Weigh(0, {{AttentionKind::kEncoderSelf, 0}, 0, 0, 0, row});
+  EXPECT_EQ(row, (std::vector<float>{0.5f, 0.5f, 0, 0}));
+}
+
+// As many places as a description may have, in a batch of rows as a long text has them: a search of each list in order
+// would take minutes.
+TEST(Interventions, LongListsOfPlacesCostNoMoreThanShortOnes) {
+  const ChangeablePlaces places = {{1, 1}, {}, {}, 1, 0};
+  std::string text = R"([{"kind":"hide","keys":[999999)";
+  for (size_t i = 0; i < 140'000; ++i) text += "," + std::to_string(800'000 - i);
+  const Changing changes = Parsed(text + "]}]", places);
+  std::vector<float> row(512);
+  for (size_t query = 0; query < 512; ++query) {
+    changes->Weigh(0, {{AttentionKind::kEncoderSelf, 0}, 0, query, 799'900, row});
+    for (size_t j = 0; j < row.size(); ++j) ASSERT_EQ(row[j] == 0, j <= 100) << j;
+    std::fill(row.begin(), row.end(), 0.0f);
+  }
 }
 
 TEST(Interventions, WhatAModelDoesNotHaveIsUnsupported) {
