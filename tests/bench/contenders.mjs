@@ -40,7 +40,7 @@ const isSeveral = (work) => work.kind === 'encode' && work.lengths.length > 1;
 const isTransformersIds = (work) => work.kind === 'translate-ids' && !('recurrent' in architectures[work.model]);
 const isProductOfFloats = (work) => work.kind === 'product' && work.precision === 'f32';
 // The core's products and ids have no JavaScript API, so they are measured natively only.
-const isOfCore = isOneOf('limit', 'product', 'encoder', 'translate-ids');
+const isOfCore = isOneOf('limit', 'product', 'window', 'encoder', 'interventions', 'translate-ids');
 
 /** @param {'node' | 'chromium'} host @returns {Contender[]} */
 const ours = (host) =>
@@ -58,6 +58,7 @@ const ours = (host) =>
         takes: isTextOfAnyStart,
       },
       { ...shared, name: `qkv ${build}`, engine: 'brought', takes: isOfBrought },
+      { ...shared, name: `qkv ${build}`, engine: 'explain', takes: isOneOf('explain') },
       { ...shared, name: `qkv ${build}, core alone`, engine: 'kernels', takes: isAttention },
       { ...shared, name: `qkv ${build}`, engine: 'kernels', takes: isOfCore },
     ];

@@ -17,8 +17,11 @@ function nameOf(work) {
       return `${work.score} ${work.length}, ${work.heads} heads of ${work.dim}`;
     case 'product':
       return `${work.precision === 'f32' ? 'MatMul' : 'Int8'} ${work.rows} x ${work.inputs} x ${work.outputs}`;
+    case 'window':
+      return `window ${work.width}, ${work.sinks} sinks, ${work.length}`;
     case 'encoder':
-      return `encoder ${work.length}`;
+    case 'interventions':
+      return `${work.kind} ${work.length}`;
     default:
       return `translate ${work.length}, ${work.outputs} outputs`;
   }

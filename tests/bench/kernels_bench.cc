@@ -161,6 +161,31 @@ void BenchFamily() {
   }
 }
 
+// A causal window of 256 keys over 4096, without and with attention sinks: what is between them costs nothing.
+void BenchWindows() {
+  Arena arena;
+  ThreadPool pool(1);
+  Context ctx{arena, pool};
+  constexpr size_t kLength = 4096, kWidth = 256, kHeads = 8, kDim = 64;
+  for (const size_t sinks : {0, 4}) {
+    char name[64];
+    std::snprintf(name, sizeof(name), "window %d, %d sinks, %d", static_cast<int>(kWidth), static_cast<int>(sinks),
+                  static_cast<int>(kLength));
+    if (!Wanted(name)) continue;
+    const Matrix x = Fill(kLength, kHeads * kDim);
+    Matrix y(x.rows(), x.cols());
+    const ConstHeads in = SideBySide(x.data(), kHeads, kLength, kDim);
+    Attention attention;
+    attention.score = FindScore("scaled-dot");
+    attention.mask.causal = true;
+    attention.window = {.kind = WindowKind::kLocalM, .half_width = kWidth - 1, .sinks = sinks};
+    Report(
+        name, 4.0 * kLength * (kWidth + static_cast<double>(sinks)) * kHeads * kDim,
+        [&] { Attend(ctx, attention, {in, in, in}, SideBySide(y.data(), kHeads, kLength, kDim)); },
+        [&] { return Excerpt(y.data(), static_cast<size_t>(y.size())); });
+  }
+}
+
 }  // namespace
 
 void BenchKernels() {
@@ -170,6 +195,7 @@ void BenchKernels() {
   BenchRows();
   BenchAttention();
   BenchFamily();
+  BenchWindows();
 }
 
 }  // namespace qkv

@@ -18,6 +18,17 @@ import { encoderOperations, translateOperations } from './models/operations.mjs'
  * @property {number} length number of queries and of keys
  * @property {number} operations of its two products, whatever the score: what is compared is time
  *
+ * @typedef {object} Window attention in which a query sees itself, the keys just before it and the first keys, the sinks
+ * @property {'window'} kind
+ * @property {string} name
+ * @property {'f32'} precision
+ * @property {number} heads
+ * @property {number} dim of a head
+ * @property {number} length number of queries and of keys
+ * @property {number} width keys in the window
+ * @property {number} sinks
+ * @property {number} operations of the two products with the keys that are seen
+ *
  * @typedef {object} Product x W', [rows, inputs] by [outputs, inputs]; one row is a matrix-vector product
  * @property {'product'} kind
  * @property {string} name
@@ -27,8 +38,8 @@ import { encoderOperations, translateOperations } from './models/operations.mjs'
  * @property {number} outputs
  * @property {number} operations
  *
- * @typedef {object} Encoder the layers of an encoder over given rows
- * @property {'encoder'} kind
+ * @typedef {object} Encoder the layers of an encoder over given rows; interventions: each row of weights is changed
+ * @property {'encoder' | 'interventions'} kind
  * @property {string} name
  * @property {Precision} precision
  * @property {string} model of models/architectures.mjs
@@ -66,13 +77,23 @@ import { encoderOperations, translateOperations } from './models/operations.mjs'
  * @property {number} pieces that are written; 1: what is measured is the prompt
  * @property {number} operations
  *
+ * @typedef {object} Explain how much each head of a model matters for a sentence, every head off in turn
+ * @property {'explain'} kind
+ * @property {string} name
+ * @property {Precision} precision
+ * @property {string} folder of the model
+ * @property {number} length pieces of the source
+ * @property {string} source
+ * @property {string} target
+ * @property {number} operations of the encoder for each of its heads, and of the decoder for all heads
+ *
  * @typedef {object} Limit what bounds every kernel on this machine, in one host and build
  * @property {'limit'} kind
  * @property {string} name
  * @property {Precision} precision
  * @property {'product' | 'peak'} limit a product of 512 x 512 x 512, or multiply-adds from registers alone
  *
- * @typedef {Attention | Product | Encoder | Translate | Encode | Generate | Limit} Work
+ * @typedef {Attention | Window | Product | Encoder | Translate | Encode | Generate | Explain | Limit} Work
  */
 
 const kHeads = 8;
@@ -88,6 +109,15 @@ const attention = (score, length) => ({
   dim: kDim,
   length,
   operations: 4 * length * length * kDim * kHeads,
+});
+
+/** @param {number} length @param {number} width @param {number} sinks @returns {Window} */
+const window = (length, width, sinks) => ({
+  kind: 'window',
+  name: `attention window ${width} and ${sinks} sinks ${length}`,
+  precision: 'f32',
+  ...{ heads: kHeads, dim: kDim, length, width, sinks },
+  operations: 4 * length * (width + sinks) * kDim * kHeads,
 });
 
 /** @param {Precision} precision @returns {(shape: [number, number, number]) => Product} */
@@ -106,6 +136,32 @@ const encoder = (precision, length) => ({
   ...{ precision, length, model: 'base-encoder' },
   operations: encoderOperations(architectures['base-encoder'], length),
 });
+
+/** @param {Precision} precision @param {number} length @returns {Encoder} */
+const interventions = (precision, length) => ({
+  ...encoder(precision, length),
+  kind: 'interventions',
+  name: `encoder-stack base ${length} ${precision} with every row changed`,
+});
+
+/** The bundled model, whose 64 heads are those of four layers of its encoder and two of its decoder. */
+const kBundled = { encoderLayers: 4, decoderLayers: 2, d: 256, ffn: 1024, heads: 8, vocabulary: 8000 };
+
+/** A sentence of 10 pieces. A head of the encoder needs the encoder again, and each head all of the decoder. */
+const headImportance = () => {
+  const { encoderLayers, decoderLayers, heads } = kBundled;
+  const length = 10;
+  const all = translateOperations(kBundled, length, kBundled.vocabulary);
+  const decoder = all - encoderOperations(kBundled, length);
+  return /** @type {Explain} */ ({
+    kind: 'explain',
+    name: `head importance en-fr ${length} pieces`,
+    ...{ precision: 'int8', folder: 'web/models/en-fr', length },
+    source: 'My brother lives in a big white house.',
+    target: 'Mon frère vit dans une grande maison blanche.',
+    operations: encoderLayers * heads * all + 2 * decoderLayers * heads * decoder,
+  });
+};
 
 /** The size of a shortlist. A looked-up one has about as many pieces. */
 const kShortlist = 1000;
@@ -174,10 +230,12 @@ export const workloads = [
   ...limits,
   ...[128, 512, 1024, 2048].map((length) => attention('scaled-dot', length)),
   ...[128, 512].map((length) => attention('additive', length)),
+  ...[0, 4].map((sinks) => window(4096, 256, sinks)),
   ...productShapes.map(product('f32')),
   ...productShapes.map(product('int8')),
   ...[32, 128].map((length) => encoder('f32', length)),
   ...[32, 128].map((length) => encoder('int8', length)),
+  ...[32, 128].map((length) => interventions('f32', length)),
   ...[true, false].map((shortlist) => translate('ids', 'tiny', 'f32', shortlist)),
   ...[true, false].map((shortlist) => translate('ids', 'tiny', 'int8', shortlist)),
   ...[true, false].map((shortlist) => translate('ids', 'base', 'int8', shortlist)),
@@ -194,6 +252,7 @@ export const workloads = [
   ...['sentence', 'paragraph'].map((door) => translate(door, 'tiny', 'int8', true)),
   translate('first', 'tiny', 'int8', true),
   translate('cold', 'tiny', 'int8', true),
+  headImportance(),
 ];
 
 /** The attention whose memory is measured. */
