@@ -74,7 +74,7 @@ const buildsIn = (folder) => ({
 });
 
 /** The contenders that take part. Limits are measured together with whatever is compared with them. */
-function chosenSeats(work, { hosts, only }) {
+function chosenContenders(work, { hosts, only }) {
   const isLimit = limits.includes(work);
   return contenders.filter(
     (contender) =>
@@ -105,7 +105,7 @@ const inJson = (entries) => entries.map((entry) => `${JSON.stringify(entry, roun
 function* partsOf({ hosts, only, rounds }, opened, builds, bench) {
   const { chromium } = opened;
   for (const work of workloads) {
-    const chosen = chosenSeats(work, { hosts, only });
+    const chosen = chosenContenders(work, { hosts, only });
     for (const host of hosts) {
       const here = chosen.filter((contender) => contender.host === host);
       if (here.length === 0) continue;

@@ -313,6 +313,24 @@ def make_problem(score, turn, rng):
     return problem_spec(score, heads, key_heads, per_head, small_shape(score, rng, heads), 1.0, default)
 
 
+def output_cases(spec, choice, selections):
+    """A case for each selection, after the backward of its output."""
+    made = []
+    for selection in selections:
+        case = Case(spec, {**choice, "selection": selection})
+        output = case.output()
+        (output * torch.tensor(values(output.shape, *choice["output_gradient"]))).sum().backward()
+        made.append(case)
+    return made
+
+
+def add_outputs(goldens, make):
+    spec, made = again(make)
+    number = goldens.add_problem(spec)
+    for case in made:
+        goldens.add(number, case.case, "output", gradients(case))
+
+
 def outputs(goldens, rng):
     turn = 0
     for s, score in enumerate(SCORES):
@@ -330,18 +348,9 @@ def outputs(goldens, rng):
                         "mask": mask_spec(mask, spec, rng),
                         "output_gradient": [seeds(), 1.0],
                     }
-                    made = []
-                    for selection in selections:
-                        case = Case(spec, {**choice, "selection": selection})
-                        output = case.output()
-                        (output * torch.tensor(values(output.shape, *choice["output_gradient"]))).sum().backward()
-                        made.append(case)
-                    return spec, made
+                    return spec, output_cases(spec, choice, selections)
 
-                spec, made = again(make)
-                number = goldens.add_problem(spec)
-                for case in made:
-                    goldens.add(number, case.case, "output", gradients(case))
+                add_outputs(goldens, make)
 
 
 def sparse(goldens, rng):
@@ -360,18 +369,9 @@ def sparse(goldens, rng):
                 }
                 if window == "local-m":
                     choice["window"]["sinks"] = 1 + s % 2
-                made = []
-                for selection in ("sparsemax", "entmax"):
-                    case = Case(spec, {**choice, "selection": selection})
-                    output = case.output()
-                    (output * torch.tensor(values(output.shape, *choice["output_gradient"]))).sum().backward()
-                    made.append(case)
-                return spec, made
+                return spec, output_cases(spec, choice, ("sparsemax", "entmax"))
 
-            spec, made = again(make)
-            number = goldens.add_problem(spec)
-            for case in made:
-                goldens.add(number, case.case, "output", gradients(case))
+            add_outputs(goldens, make)
 
 
 def likelihoods(goldens, rng):
