@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "core/io/gzip_file.h"
 
 namespace qkv::cli {
 
@@ -15,7 +17,7 @@ class LineReader {
  public:
   // `name` is for the error if it cannot be read.
   explicit LineReader(int file, std::string name = "standard input");
-  // Reads a file, plain or compressed by gzip. Natively only.
+  // Reads a file, plain or compressed by gzip.
   static LineReader Open(const std::string& path);
 
   // At least one line, and up to `most` of those that have arrived; empty at the end of the input. The last line needs
@@ -26,13 +28,15 @@ class LineReader {
   double Share() const;
 
  private:
+  LineReader(GzipFile file, std::string name) : name_(std::move(name)), gzip_(std::move(file)) {}
   void Fill();
-  ptrdiff_t Read(char* to, size_t size);
+  size_t ReadInput();
+  size_t ReadGzip();
   bool TakeLine(std::string& line);
 
-  int file_;
+  int file_ = -1;
   std::string name_;
-  std::shared_ptr<void> gzip_;    // reads through zlib
+  std::optional<GzipFile> gzip_;  // read in place of file_
   uint64_t size_ = 0, read_ = 0;  // bytes of the file, 0: not known; those read
   std::string buffer_;
   size_t at_ = 0;       // the beginning of the next line

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 namespace qkv {
 namespace {
@@ -47,7 +49,16 @@ Result<std::vector<uint8_t>> GzipFile::Read(ByteRange range) {
   int code = Z_OK;
   const char* const message = gzerror(Handle(file_.get()), &code);
   if (code == Z_OK || code == Z_STREAM_END) return bytes;
-  return Error{ErrorCode::kInvalidFile, std::string("the gzip data is damaged: ") + message, path_};
+  const char* const what = code == Z_ERRNO ? "cannot be read: " : "the gzip data is damaged: ";
+  return Error{ErrorCode::kInvalidFile, std::string(what) + message, path_};
+}
+
+double GzipFile::Share() const {
+  std::error_code unknown;
+  const uintmax_t size = std::filesystem::file_size(path_, unknown);
+  const z_off_t read = gzoffset(Handle(file_.get()));
+  if (unknown || size == 0 || read <= 0) return 0;
+  return std::min(1.0, static_cast<double>(read) / static_cast<double>(size));
 }
 
 Result<std::vector<uint8_t>> GzipFile::ReadAll(size_t most) {

@@ -16,10 +16,14 @@ class GzipFile {
   static Result<GzipFile> Open(const std::string& path);
 
   // The bytes of a range that begins at or after the end of the last one. Past the end of the file it returns the bytes
-  // that there are. Errors: kInvalidFile if the compressed data is damaged.
+  // that there are. Errors: kInvalidFile if the compressed data is damaged, or with the system's reason.
   Result<std::vector<uint8_t>> Read(ByteRange range);
   // The whole file, at most `most` bytes. Errors: kLimitExceeded, and those of Read.
   Result<std::vector<uint8_t>> ReadAll(size_t most);
+
+  // How much of the file has been read, from 0 to 1, by its compressed bytes; 0 if its size is not known, as that of a
+  // pipe.
+  double Share() const;
 
  private:
   struct Close {
@@ -28,7 +32,7 @@ class GzipFile {
   GzipFile(std::string path, void* file) : path_(std::move(path)), file_(file) {}
   std::string path_;
   std::unique_ptr<void, Close> file_;
-  uint64_t position_ = 0;
+  uint64_t position_ = 0;  // in the content
 };
 
 }  // namespace qkv

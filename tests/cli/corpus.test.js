@@ -86,7 +86,8 @@ describe('files', () => {
     expect(translate('', '--input', fresh()).stderr).toMatch(/cannot be read: No such file/);
     const whole = gzipSync(Array.from({ length: 2000 }, (_, i) => `I have ${i} dogs.\n`).join(''));
     const { status, stderr } = translate('', '--input', written(whole.subarray(0, 3000), '.gz'));
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/cannot be read: .*/)]);
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/\.gz: the gzip data is damaged: .*/)]);
+    expect(translate('', '--input', folder).stderr).toMatch(/cannot be read: .*directory/);
     expect(translate('', '--input', input, '--output', join(folder, 'none/out')).stderr).toMatch(/cannot be written/);
   });
 
