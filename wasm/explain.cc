@@ -27,16 +27,12 @@ constexpr const char* kQuestions[] = {"heads", "words", "rollout", "flow"};
 val ExplainStart(int handle, const std::string& question, const val& source, const val& target, const val& options) {
   const TranslationModel* model = ModelAt(handle);
   if (model == nullptr) return NoSuch("model");
-  Result<DecodeOptions> decode = ParseOptions(*model, options);
-  if (!decode) return ErrorValue(decode.error());
-  if (const Result<void> fits = CheckTexts({source, target}); !fits) return ErrorValue(fits.error());
-  std::optional<std::string> given;
-  if (target.isString()) given = target.as<std::string>();
-  std::string text = ReadText(source, *decode);
+  Result<PairRequest> pair = ReadPair(*model, source, target, options);
+  if (!pair) return ErrorValue(pair.error());
   size_t which = 0;
   while (which + 1 < std::size(kQuestions) && question != kQuestions[which]) ++which;
-  auto job =
-      std::make_unique<ExplainJob>(*model, static_cast<Question>(which), std::move(text), std::move(given), *decode);
+  auto job = std::make_unique<ExplainJob>(*model, static_cast<Question>(which), std::move(pair->source),
+                                          std::move(pair->target), pair->decode);
   return val(Jobs().Add(std::make_unique<Running>(Running{model, std::move(job)})));
 }
 
@@ -50,13 +46,7 @@ val ExplainResult(int handle) {
   const Running* const running = Jobs().Get(handle);
   if (running == nullptr) return NoSuch("job");
   const Explanation& result = running->job->result();
-  const Replay& replay = running->job->replay();
-  val value = val::object(), heads = val::object();
-  val target = TokensValue(*running->model, replay.target.text, replay.target.tokens, Side::kTarget);
-  Set(target, "logProbs", TypedArray(replay.log_probs));
-  Set(value, "source", TokensValue(*running->model, replay.source.text, replay.source.tokens, Side::kSource));
-  Set(value, "target", target);
-  Set(value, "score", val(replay.log_prob));
+  val value = PairValue(*running->model, running->job->replay()), heads = val::object();
   constexpr const char* kKinds[] = {"encoder", "decoder", "cross"};
   for (size_t k = 0; k < std::size(kKinds); ++k) {
     const Explanation::Heads& of = result.heads[k];

@@ -94,6 +94,25 @@ Result<DecodeOptions> ParseOptions(const TranslationModel& model, const val& opt
   return parsed;
 }
 
+Result<PairRequest> ReadPair(const TranslationModel& model, const val& source, const val& target, const val& options) {
+  PairRequest pair;
+  QKV_TRY(pair.decode, ParseOptions(model, options));
+  QKV_CHECK(CheckTexts({source, target}));
+  if (target.isString()) pair.target = target.as<std::string>();
+  pair.source = ReadText(source, pair.decode);
+  return pair;
+}
+
+val PairValue(const TranslationModel& model, const Replay& replay) {
+  val value = val::object();
+  val target = TokensValue(model, replay.target.text, replay.target.tokens, Side::kTarget);
+  Set(target, "logProbs", TypedArray(replay.log_probs));
+  Set(value, "source", TokensValue(model, replay.source.text, replay.source.tokens, Side::kSource));
+  Set(value, "target", target);
+  Set(value, "score", val(replay.log_prob));
+  return value;
+}
+
 namespace {
 
 val TranslateStart(int handle, const val& texts, const val& options) {
@@ -111,13 +130,9 @@ val TranslateStart(int handle, const val& texts, const val& options) {
 val ReplayStart(int handle, const val& source, const val& target, const val& options, ReplayKind kind) {
   const TranslationModel* model = ModelAt(handle);
   if (model == nullptr) return NoSuch("model");
-  Result<DecodeOptions> decode = ParseOptions(*model, options);
-  if (!decode) return ErrorValue(decode.error());
-  if (const Result<void> fits = CheckTexts({source, target}); !fits) return ErrorValue(fits.error());
-  std::optional<std::string> given;
-  if (target.isString()) given = target.as<std::string>();
-  std::string text = ReadText(source, *decode);
-  auto job = std::make_unique<ReplayJob>(*model, std::move(text), std::move(given), kind, *decode);
+  Result<PairRequest> pair = ReadPair(*model, source, target, options);
+  if (!pair) return ErrorValue(pair.error());
+  auto job = std::make_unique<ReplayJob>(*model, std::move(pair->source), std::move(pair->target), kind, pair->decode);
   return val(Jobs().Add(std::make_unique<Running>(Running{model, nullptr, std::move(job)})));
 }
 
@@ -286,19 +301,16 @@ val TraceResult(int handle) {
   const Running* job = Jobs().Get(handle);
   if (job == nullptr || job->replay == nullptr) return NoSuch("job");
   const Replay& replay = job->replay->result();
-  val target = TokensValue(*job->model, replay.target.text, replay.target.tokens, Side::kTarget);
-  target.set("logProbs", TypedArray(replay.log_probs));
-  val trace = val::object();
-  trace.set("source", TokensValue(*job->model, replay.source.text, replay.source.tokens, Side::kSource));
-  trace.set("target", target);
+  // The two texts, what was left of them, and what is to be known of the translation.
+  val trace = PairValue(*job->model, replay);
   trace.set("targetInput", TargetInput(*job->model, replay));
-  trace.set("score", replay.log_prob);
   trace.set("sourceTruncated", replay.source.tokens.truncated);
   trace.set("targetTruncated", replay.target.tokens.truncated);
   trace.set("cut", CutValue(replay.cut));
   trace.set("confidence", replay.confidence);
   trace.set("warnings", ListValue(Warnings(replay.copied, replay.source.tokens.truncated, replay.cut, replay.foreign)));
   trace.set("copied", CopiedValue(replay.source.text, replay.target.text, replay.copied));
+  // All weights.
   trace.set("encoderSelf", MapValue(replay.encoder_self));
   trace.set("decoderSelf", MapValue(replay.decoder_self));
   if (replay.gates.layers != 0) trace.set("gates", MapValue(replay.gates));

@@ -3,9 +3,11 @@
 
 #include <emscripten/val.h>
 
+#include <optional>
 #include <string>
 
 #include "core/translate/job.h"
+#include "core/translate/replay.h"
 
 namespace qkv::wasm {
 
@@ -14,5 +16,17 @@ Result<DecodeOptions> ParseOptions(const TranslationModel& model, const emscript
 
 // Reads a text, or [text, part, translation of the part, text, ...].
 std::string ReadText(const emscripten::val& value, DecodeOptions& options);
+
+// A source, its target and options, as a replay takes them. Without a target the model translates first.
+struct PairRequest {
+  std::string source;
+  std::optional<std::string> target;
+  DecodeOptions decode;
+};
+Result<PairRequest> ReadPair(const TranslationModel& model, const emscripten::val& source,
+                             const emscripten::val& target, const emscripten::val& options);
+
+// {source, target: {..., logProbs}, score}
+emscripten::val PairValue(const TranslationModel& model, const Replay& replay);
 
 }  // namespace qkv::wasm
