@@ -20,7 +20,7 @@ extern const Score kScaledDot;
 
 // Turns the logits of one query, of the keys in `keys`, into weights, in place: row[j] is key j's. Returns whether no
 // window shapes them. `query`: its place.
-using WeighLogits = FunctionRef<bool(size_t head, size_t query, KeyRange keys, float* row)>;
+using CustomSelection = FunctionRef<bool(size_t head, size_t query, KeyRange keys, float* row)>;
 
 struct Attention {
   const Score* score = &kScaledDot;
@@ -34,7 +34,7 @@ struct Attention {
   // them would cost as much as it saves. They fuse no multiply-add, so every target gives the same bits.
   bool in_place = false;
   // In place of the selection; null: the selection. For inference alone.
-  const WeighLogits* weigh = nullptr;
+  const CustomSelection* custom_selection = nullptr;
 };
 
 // Query head h of H uses key and value head h / (H / G) of G. G divides H.

@@ -238,10 +238,10 @@ void LogitsToWeights(const HeadTask& task, size_t query, const VisibleKeys& visi
   const Attention& a = task.attention;
   int32_t chosen = kNoKey;
   bool is_given = false;
-  if (a.weigh == nullptr) {
+  if (a.custom_selection == nullptr) {
     chosen = Select(a.selection, task.head, task.Place(query), visible.keys, row);
   } else {
-    is_given = (*a.weigh)(task.head, task.Place(query), visible.keys, row);
+    is_given = (*a.custom_selection)(task.head, task.Place(query), visible.keys, row);
   }
   if (!is_given) ApplyGaussian(a.window, visible.centre, visible.keys, row);
   ClearRest(visible.keys, computed, row);

@@ -30,7 +30,7 @@ class PassChanges {
 
   // Turns the logits of a row into its weights, in place: the softmax, except for what is changed. Returns whether the
   // weights are given, so that no window shapes them.
-  virtual bool Weigh(size_t sentence, const ChangedRow& row) const = 0;
+  virtual bool ChangedSoftmax(size_t sentence, const ChangedRow& row) const = 0;
   // Whether a block of a layer of the encoder, or of the decoder, is off.
   virtual bool IsOff(size_t sentence, Block block, bool decodes, size_t layer) const = 0;
 };
@@ -44,8 +44,8 @@ class Interventions {
   // Hypothesis h is sentence h, whichever segment it reads, and segment s is sentence s.
   explicit Interventions(const PassChanges& changes) : changes_(changes) {}
 
-  bool Weigh(size_t segment, size_t hypothesis, const ChangedRow& row) const {
-    return changes_.Weigh(Sentence(segment, hypothesis), row);
+  bool ChangedSoftmax(size_t segment, size_t hypothesis, const ChangedRow& row) const {
+    return changes_.ChangedSoftmax(Sentence(segment, hypothesis), row);
   }
   bool IsOff(size_t segment, size_t hypothesis, Block block, bool decodes, size_t layer) const {
     return changes_.IsOff(Sentence(segment, hypothesis), block, decodes, layer);

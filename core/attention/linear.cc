@@ -185,9 +185,9 @@ void AttendLinear(const AttentionInputs& in, bool causal, LinearState& state, He
 void AttendLinearBackward(const AttentionInputs& in, bool causal, ConstHeads output_gradient,
                           const LinearGradients& to) {
   for (size_t h = 0; h < in.query.heads; ++h) {
-    const size_t of_keys = in.KeyHead(h);
-    HeadBackward(in.query.Head(h), in.key.Head(of_keys), in.value.Head(of_keys), output_gradient.Head(h), causal)
-        .Run(to.query.Head(h), to.key.Head(of_keys), to.value.Head(of_keys));
+    const size_t key_head = in.KeyHead(h);
+    HeadBackward(in.query.Head(h), in.key.Head(key_head), in.value.Head(key_head), output_gradient.Head(h), causal)
+        .Run(to.query.Head(h), to.key.Head(key_head), to.value.Head(key_head));
   }
 }
 

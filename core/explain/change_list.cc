@@ -130,7 +130,7 @@ ChangeablePlaces ChangeablePlaces::Of(const SequenceConfig& config) {
   return places;
 }
 
-bool ChangeList::Weigh(size_t sentence, const ChangedRow& row) const {
+bool ChangeList::ChangedSoftmax(size_t sentence, const ChangedRow& row) const {
   bool are_weights = false, is_given = false;
   for (const Change& change : changes_) {
     if (change.kind == ChangeKind::kOff || !IsFor(change, sentence, row)) continue;

@@ -72,7 +72,7 @@ class ChangeList : public PassChanges {
  public:
   explicit ChangeList(std::vector<Change> changes) : changes_(std::move(changes)) {}
 
-  bool Weigh(size_t sentence, const ChangedRow& row) const override;
+  bool ChangedSoftmax(size_t sentence, const ChangedRow& row) const override;
   bool IsOff(size_t sentence, Block block, bool decodes, size_t layer) const override;
 
  private:

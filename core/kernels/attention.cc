@@ -172,7 +172,7 @@ void SumValues(const ScaledDotAttention& a, const float* weight, size_t stride, 
 }
 
 // Copies the scores in scratch to [queries, keys] of one head, with `masked` where the query does not see the key.
-HWY_INLINE void Keep(const ScaledDotAttention& a, const float* row, size_t seen, float masked, float* kept) {
+HWY_INLINE void CopyRow(const ScaledDotAttention& a, const float* row, size_t seen, float masked, float* kept) {
   std::copy_n(row, seen, kept);
   std::fill_n(kept + seen, a.keys - seen, masked);
 }
@@ -201,13 +201,13 @@ void AttendBlock(const ScaledDotAttention& a, size_t head, size_t first, size_t 
   for (size_t i = 0; i < count; ++i) {
     float* row = scratch + i * stride;
     const size_t kept = (head * a.queries + first + i) * a.keys;
-    if (a.scores != nullptr) Keep(a, row, seen[i], -std::numeric_limits<float>::infinity(), a.scores + kept);
-    if (a.weigh == nullptr) {
+    if (a.scores != nullptr) CopyRow(a, row, seen[i], -std::numeric_limits<float>::infinity(), a.scores + kept);
+    if (a.custom_softmax == nullptr) {
       SoftmaxRow(row, seen[i]);
     } else {
-      (*a.weigh)(a.first_head + head, a.first_query + first + i, row, seen[i]);
+      (*a.custom_softmax)(a.first_head + head, a.first_query + first + i, row, seen[i]);
     }
-    if (a.weights != nullptr) Keep(a, row, seen[i], 0, a.weights + kept);
+    if (a.weights != nullptr) CopyRow(a, row, seen[i], 0, a.weights + kept);
   }
   size_t j = 0;
   do {  // at least once: without any keys the output is zero

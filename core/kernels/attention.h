@@ -10,7 +10,7 @@
 namespace qkv {
 
 // Turns one query's row of scores, of the keys that it sees, into weights, in place.
-using WeighRow = FunctionRef<void(size_t head, size_t query, float* row, size_t keys)>;
+using CustomSoftmax = FunctionRef<void(size_t head, size_t query, float* row, size_t keys)>;
 
 // Heads are side by side in a row: head h of row i starts at base + i * stride + h * head_dim.
 struct ScaledDotAttention {
@@ -42,7 +42,7 @@ struct ScaledDotAttention {
   float* scores = nullptr;
 
   // In place of the softmax; null: the softmax. Heads are counted from `first_head`.
-  const WeighRow* weigh = nullptr;
+  const CustomSoftmax* custom_softmax = nullptr;
   size_t first_head = 0;
 };
 

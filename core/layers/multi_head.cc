@@ -98,10 +98,10 @@ void AttendSegments(Context& ctx, const MultiHead& layer, std::span<const Attend
       ScaledDotAttention a = SegmentAttention(layer, segment, q, context);
       a.weights = weights;
       const auto change = [&](size_t of, size_t query, float* row, size_t keys) {
-        ctx.interventions->Weigh(segment.segment, i / heads, {place, of, query, 0, {row, keys}});
+        ctx.interventions->ChangedSoftmax(segment.segment, i / heads, {place, of, query, 0, {row, keys}});
       };
-      const WeighRow weigh = change;
-      if (ctx.interventions != nullptr) a.weigh = &weigh;
+      const CustomSoftmax softmax = change;
+      if (ctx.interventions != nullptr) a.custom_softmax = &softmax;
       Attend(SomeHeads(a, head, some), buffers + begin / grain * scratch);
       i += some;
     }

@@ -132,11 +132,11 @@ void AttentionSteps::Run(Context& ctx, size_t first, ConstMatrixView queries, st
     }
     Attention attention = Choices(first + r, step);
     const auto change = [&](size_t head, size_t query, KeyRange seen, float* row) {
-      return ctx.interventions->Weigh(
+      return ctx.interventions->ChangedSoftmax(
           s, first + r, {{AttentionKind::kCross, 0}, head, query, seen.begin, {row + seen.begin, seen.size()}});
     };
-    const WeighLogits weigh = change;
-    if (ctx.interventions != nullptr) attention.weigh = &weigh;
+    const CustomSelection selection = change;
+    if (ctx.interventions != nullptr) attention.custom_selection = &selection;
     Attend(plain, attention, Inputs(first + r, 1, memory_.segments.begin(s), keys),
            Dense(context_.data() + (first + r) * m, 1, 1, m), record);
   }

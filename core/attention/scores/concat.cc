@@ -20,11 +20,11 @@ static void Prepare(const ScoreInputs& in, Arena& arena, PreparedScore& out) {
 static void Backward(const ScoreBackward& b) {
   const ConstRows w = b.in["W"];
   const Rows to = b["W"];
-  const size_t of_queries = b.in.query_dim, of_keys = b.in.keys.dim;
+  const size_t query_dim = b.in.query_dim, key_dim = b.in.keys.dim;
   MapRowsBackward(b, b.mapped_queries, b.queries, w, b.to_queries, to);
   Rows to_right = to;
-  if (to.data != nullptr) to_right.data += of_queries;
-  MapRowsBackward(b, b.mapped_keys, b.in.keys, {w.data + of_queries, w.rows, of_keys, w.stride}, b.to_keys, to_right);
+  if (to.data != nullptr) to_right.data += query_dim;
+  MapRowsBackward(b, b.mapped_keys, b.in.keys, {w.data + query_dim, w.rows, key_dim, w.stride}, b.to_keys, to_right);
   Add({b.pair_weight, 1, b.mapped_keys.dim, b.mapped_keys.dim}, b["v"]);
 }
 

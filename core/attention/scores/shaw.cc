@@ -19,9 +19,9 @@ static void Prepare(const ScoreInputs& in, Arena&, PreparedScore& out) {
 static void Backward(const ScoreBackward& b) {
   Add(b.mapped_queries, b.to_queries);
   Add(b.mapped_keys, b.to_keys);
-  const Rows of_keys = b["A_k"], of_values = b["A_v"];
-  Add({b.relative, of_keys.rows, of_keys.dim, of_keys.dim}, of_keys);
-  Add({b.relative_values, of_values.rows, of_values.dim, of_values.dim}, of_values);
+  const Rows key_table = b["A_k"], value_table = b["A_v"];
+  Add({b.relative, key_table.rows, key_table.dim, key_table.dim}, key_table);
+  Add({b.relative_values, value_table.rows, value_table.dim, value_table.dim}, value_table);
 }
 
 extern const Score kShaw = {"shaw",  "q'(k + A_k[j - t]) / sqrt(d)", "Shaw et al. 2018", true, kParameters,
