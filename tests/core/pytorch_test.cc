@@ -14,7 +14,7 @@ namespace {
 
 const std::string kCorpus = "tests/fuzz/corpus/pytorch/";
 
-struct Seats {
+struct TinyModel {
   Weight matrix;
   Vector vector;
   WeightSlots Slots() {
@@ -26,11 +26,11 @@ struct Seats {
   }
 };
 
-Result<void> Read(Seats& seats, const std::string& file) {
+Result<void> Read(TinyModel& model, const std::string& file) {
   const auto open = [](const WeightFile& weights) -> std::unique_ptr<TensorDirectory> {
     return std::make_unique<PytorchDirectory>(weights.name, weights.size);
   };
-  WeightLoader loader(seats.Slots(), {{"pytorch_model.bin", file.size()}}, open);
+  WeightLoader loader(model.Slots(), {{"pytorch_model.bin", file.size()}}, open);
   for (ByteRange range = loader.Next(); range.length != 0; range = loader.Next()) {
     const uint64_t begin = std::min<uint64_t>(range.offset, file.size());
     const uint64_t length = std::min<uint64_t>(range.length, file.size() - begin);
@@ -40,21 +40,21 @@ Result<void> Read(Seats& seats, const std::string& file) {
 }
 
 std::string Refusal(const std::string& file) {
-  Seats seats;
-  const Result<void> read = Read(seats, file);
+  TinyModel model;
+  const Result<void> read = Read(model, file);
   return read ? "" : read.error().ToString();
 }
 
 TEST(Pytorch, TensorsAreRead) {
   for (const char* name : {"good.bin", "halves.bin"}) {
-    Seats seats;
-    const Result<void> read = Read(seats, ReadBytes(kCorpus + name));
+    TinyModel model;
+    const Result<void> read = Read(model, ReadBytes(kCorpus + name));
     ASSERT_TRUE(read) << read.error().ToString();
     float row[3];
-    seats.matrix.GetRow(2, row);
+    model.matrix.GetRow(2, row);
     EXPECT_EQ(row[0], 6);
     EXPECT_EQ(row[2], 8);
-    EXPECT_EQ(seats.vector, Eigen::Vector2f(1, 2));
+    EXPECT_EQ(model.vector, Eigen::Vector2f(1, 2));
   }
 }
 

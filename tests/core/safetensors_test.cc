@@ -10,7 +10,7 @@ namespace qkv {
 namespace {
 
 // A model with one matrix [2, 3] named a, or "alias" instead, and one optional vector [2] named b.
-struct Seats {
+struct TinyModel {
   Weight matrix;
   Vector vector;
   WeightSlots Slots() {
@@ -34,8 +34,8 @@ std::string Bytes(std::initializer_list<T> values) {
   return {reinterpret_cast<const char*>(values.begin()), values.size() * sizeof(T)};
 }
 
-Result<void> Read(Seats& seats, const std::string& file, bool size_known = true) {
-  SafetensorsReader reader(seats.Slots(), size_known ? file.size() : 0);
+Result<void> Read(TinyModel& model, const std::string& file, bool size_known = true) {
+  SafetensorsReader reader(model.Slots(), size_known ? file.size() : 0);
   for (ByteRange range = reader.Next(); range.length != 0; range = reader.Next()) {
     const uint64_t begin = std::min<uint64_t>(range.offset, file.size());
     const uint64_t length = std::min<uint64_t>(range.length, file.size() - begin);
@@ -54,20 +54,20 @@ std::string Entry(const std::string& name, const std::string& dtype, const std::
 
 const std::string kGood = Entry("a", "F32", "[2,3]", 0, 24);
 
-TEST(Safetensors, PutsEachTensorInItsSeat) {
-  Seats seats;
+TEST(Safetensors, PutsEachTensorInItsSlot) {
+  TinyModel model;
   ASSERT_TRUE(Read(
-      seats, File("{\"__metadata__\":{\"format\":\"pt\"}," + Entry("b", "F32", "[1,2]", 24, 32) + "," + kGood + "}",
+      model, File("{\"__metadata__\":{\"format\":\"pt\"}," + Entry("b", "F32", "[1,2]", 24, 32) + "," + kGood + "}",
                   kMatrix + Bytes<float>({7, 8}))));
   float row[3];
-  seats.matrix.GetRow(1, row);
+  model.matrix.GetRow(1, row);
   EXPECT_EQ(row[0], 4);
   EXPECT_EQ(row[2], 6);
-  EXPECT_EQ(seats.vector, Eigen::Vector2f(7, 8));
+  EXPECT_EQ(model.vector, Eigen::Vector2f(7, 8));
 }
 
 TEST(Safetensors, ReadsHalvesAndBrainFloats) {
-  Seats halves;
+  TinyModel halves;
   ASSERT_TRUE(Read(halves, File("{" + Entry("alias", "F16", "[2,3]", 0, 12) + "}",
                                 Bytes<uint16_t>({0x3C00, 0xC000, 0x0001, 0x8000, 0x7BFF, 0x3555}))));
   float row[3];
@@ -81,7 +81,7 @@ TEST(Safetensors, ReadsHalvesAndBrainFloats) {
   EXPECT_EQ(row[2], 0x1.554p-2f);
   EXPECT_EQ(halves.vector, Eigen::Vector2f(0, 0));  // absent and optional
 
-  Seats brains;
+  TinyModel brains;
   ASSERT_TRUE(Read(brains, File("{" + Entry("a", "BF16", "[2,3]", 0, 12) + "}",
                                 Bytes<uint16_t>({0x3F80, 0xC000, 0x4049, 0, 1, 2}))));
   brains.matrix.GetRow(0, row);
@@ -120,7 +120,7 @@ std::vector<Bad> BadFiles() {
       {"shape that lies", of(Entry("a", "F32", "[2,3]", 0, 20)), invalid, "span 20 bytes"},
       {"negative shape", of(Entry("a", "F32", "[-2,3]", 0, 24)), invalid, "shape"},
       {"unknown dtype", of(Entry("a", "I4", "[2,3]", 0, 24)), ErrorCode::kUnsupported, "I4"},
-      {"no seat", of(kGood + "," + Entry("c", "F32", "[0]", 24, 24)), ErrorCode::kUnsupported, "no place"},
+      {"no slot", of(kGood + "," + Entry("c", "F32", "[0]", 24, 24)), ErrorCode::kUnsupported, "no place"},
       {"entry that is no object", of("\"a\":3"), invalid, "object"},
       {"entry without offsets", of("\"a\":{\"dtype\":\"F32\",\"shape\":[2,3]}"), invalid, "data_offsets"},
       {"NaN", of(kGood, nan), invalid, "not finite"},
@@ -129,8 +129,8 @@ std::vector<Bad> BadFiles() {
 
 TEST(Safetensors, RefusesWhatIsBrokenAndSaysWhy) {
   for (const Bad& bad : BadFiles()) {
-    Seats seats;
-    const Result<void> result = Read(seats, bad.file);
+    TinyModel model;
+    const Result<void> result = Read(model, bad.file);
     ASSERT_FALSE(result) << bad.what;
     EXPECT_EQ(result.error().code, bad.code) << bad.what << ": " << result.error().ToString();
     EXPECT_NE(result.error().ToString().find(bad.in_message), std::string::npos)
@@ -169,8 +169,8 @@ TEST(Safetensors, RefusesWhatMemoryHasNoRoomFor) {
   const std::string file =
       File("{" + kGood + "," + Entry("b", "F32", "[2]", 24, 32) + "}", kMatrix + Bytes<float>({7, 8}));
   for (const uint64_t memory : {uint64_t{200}, uint64_t{199}, uint64_t{0}}) {
-    Seats seats;
-    SafetensorsReader reader(seats.Slots(), file.size(), memory);
+    TinyModel model;
+    SafetensorsReader reader(model.Slots(), file.size(), memory);
     const std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t*>(file.data()), file.size());
     ASSERT_TRUE(reader.Feed(bytes.first(8)));
     const ByteRange header = reader.Next();
@@ -220,8 +220,8 @@ TEST(Safetensors, RefusesEveryTruncation) {
   const std::string file = File("{" + kGood + "}", kMatrix);
   for (size_t length = 0; length < file.size(); ++length) {
     for (const bool size_known : {true, false}) {
-      Seats seats;
-      EXPECT_FALSE(Read(seats, file.substr(0, length), size_known && length != 0)) << length;
+      TinyModel model;
+      EXPECT_FALSE(Read(model, file.substr(0, length), size_known && length != 0)) << length;
     }
   }
 }
