@@ -91,16 +91,16 @@ test('by keys alone: Tab comes to every control and every matrix, arrows move, E
 
 test('each matrix has a name and a sentence for screen readers', async () => {
   const page = await opened('#preset=masks&causal=1');
-  const said = await page.$$eval('.workbench qkv-grid table', (tables) =>
+  const rows = await page.$$eval('.workbench qkv-grid table', (tables) =>
     tables.map((table) => [table.getAttribute('aria-label'), table.querySelector('caption').textContent]),
   );
-  expect(said.length).toBe(7);
-  for (const [name, sentence] of said)
+  expect(rows.length).toBe(7);
+  for (const [name, sentence] of rows)
     expect([name, sentence]).toEqual([
       expect.stringMatching(/.{3}/),
       expect.stringMatching(/^.+, \d by \d: the largest is .+\.$/),
     ]);
-  expect(said.find(([name]) => name.startsWith('Mask'))[1]).toContain('; 15 not seen');
+  expect(rows.find(([name]) => name.startsWith('Mask'))[1]).toContain('; 15 not seen');
   await page.context().close();
 });
 

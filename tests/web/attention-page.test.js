@@ -44,18 +44,18 @@ test('every lesson, from the front page', async () => {
 
 test('the playground’s large equation is that of the choices', async () => {
   const page = await opened();
-  const said = () => page.textContent('#lesson-equation');
-  const first = await said();
+  const found = () => page.textContent('#lesson-equation');
+  const first = await found();
   expect(first).toContain('softmax');
   await page.selectOption('#controls select[name=score]', 'additive');
   await settled(page);
-  expect(await said()).toContain('tanh');
+  expect(await found()).toContain('tanh');
   await page.selectOption('#controls select[name=selection]', 'gate');
   await settled(page);
-  expect(await said()).toContain('sigmoid');
+  expect(await found()).toContain('sigmoid');
   await page.click('#reset');
   await settled(page);
-  expect(await said()).toBe(first);
+  expect(await found()).toBe(first);
   await page.context().close();
 });
 

@@ -84,7 +84,7 @@ test('a weight is set by the wheel, by keys and by the slider; one change is tak
   for (let i = 0; i < 3; ++i) await page.keyboard.press('+');
   await page.keyboard.press('-');
   expect(await list()).toEqual([is(first + 0.1)]);
-  expect(await page.textContent('#changes-said')).toMatch(/^“frère” now gives 0\.\d\d to “lives”\.|The translation/);
+  expect(await page.textContent('#changes-message')).toMatch(/^“frère” now gives 0\.\d\d to “lives”\.|The translation/);
   expect(await page.inputValue('#changes-weight input')).toBe(String(Math.round(100 * (first + 0.1))));
   await page.fill('#changes-weight input', '100');
   await page.keyboard.press('Escape');

@@ -89,9 +89,9 @@ export async function settled(page) {
  */
 export async function translated(page, start = '') {
   await page.waitForFunction((wanted) => {
-    const said = document.querySelector('#message').textContent;
+    const status = document.querySelector('#message').textContent;
     const isBusy = document.querySelector('#target').getAttribute('aria-busy') !== 'false';
-    return !isBusy && said.startsWith(wanted) && said.includes('pieces/s');
+    return !isBusy && status.startsWith(wanted) && status.includes('pieces/s');
   }, start);
   await nextFrame(page);
 }

@@ -74,7 +74,7 @@ test('a link names its model, and Back returns to the one before', async () => {
   await page.goBack();
   await page.waitForFunction(() => document.querySelector('#model').value === 'bahdanau');
   await translated(page);
-  const parameters = (said) => /[\d.]+ M parameters/.exec(said)[0];
+  const parameters = (found) => /[\d.]+ M parameters/.exec(found)[0];
   expect(parameters(await page.textContent('#message'))).toBe(parameters(theirs));
   const custom = await browser.open('?model=models/compared/plain/');
   await translated(custom);

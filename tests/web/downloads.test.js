@@ -88,10 +88,10 @@ test.each([true, false])('the second visit downloads nothing that may be kept, w
   const visit = async () => {
     const context = await chromium.launchPersistentContext(profile, kChromium);
     const page = await pageOf(server, context);
-    const said = await page.evaluate(use, ['/model/', { worker }]);
+    const result = await page.evaluate(use, ['/model/', { worker }]);
     await new Promise((resolve) => setTimeout(resolve, 500)); // a cache writes at its own time
     await context.close();
-    return said;
+    return result;
   };
   const first = await visit();
   expect(first).toEqual({ text: expect.any(String) });

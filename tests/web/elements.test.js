@@ -38,8 +38,8 @@ test('a server imports the elements, and its pieces that need no page work', () 
     const { weights } = sliceOf(trace, { kind: 'cross', layer: 0, head: 0 });
     console.log(typeof MatrixElement, new Selection().current, weights.length === trace.cross.shape[2] * trace.cross.shape[3]);
   });`;
-  const said = execFileSync(process.execPath, ['-e', script], { input: trace, encoding: 'utf8' });
-  expect(said.trim()).toBe('function null true');
+  const printed = execFileSync(process.execPath, ['-e', script], { input: trace, encoding: 'utf8' });
+  expect(printed.trim()).toBe('function null true');
 });
 
 test('the page of the document draws the trace', async () => {
@@ -48,8 +48,8 @@ test('the page of the document draws the trace', async () => {
   const page = await open(example);
   await page.waitForSelector('qkv-matrix .base rect');
   const { target, source } = JSON.parse(trace);
-  const said = await page.$$eval('qkv-matrix .rows text', (all) => all.map((one) => one.textContent));
-  expect(said).toEqual(target.pieces.map((piece) => piece.replaceAll('▁', '')));
+  const printed = await page.$$eval('qkv-matrix .rows text', (all) => all.map((one) => one.textContent));
+  expect(printed).toEqual(target.pieces.map((piece) => piece.replaceAll('▁', '')));
   expect(await page.locator('qkv-matrix .base rect').count()).toBe(target.pieces.length * source.pieces.length);
   // The style sheets must apply, not just be there: without one the cells have no colours.
   const fills = await page.$$eval(

@@ -15,7 +15,7 @@ const settled = (page, field) =>
     (selector) =>
       document.querySelector(selector).getAttribute('aria-busy') === 'false' &&
       document.querySelector('qkv-matrix').slice &&
-      document.querySelector('.says .bars li'),
+      document.querySelector('.answers .bars li'),
     {},
     field,
   );
@@ -29,7 +29,7 @@ test('Understand in Firefox guesses what Node guesses', async () => {
   const model = await load(english('masked'));
   const [{ guesses }] = await model.fillMask(text, { count: 10 });
   model.destroy();
-  const names = await page.$$eval('.says .bars .name', (all) => all.map((one) => one.textContent));
+  const names = await page.$$eval('.answers .bars .name', (all) => all.map((one) => one.textContent));
   expect(names[0]).toBe(guesses[0].piece.replace('▁', ''));
   expect(new Set(names)).toEqual(new Set(guesses.map(({ piece }) => piece.replace('▁', '') || piece)));
   expect(page.complaints).toEqual([]);

@@ -41,7 +41,7 @@ export function share(probability) {
 }
 
 /** The visible bars: names and numbers. @param {import('playwright-core').Page} page @param {string} [root] */
-export const barsOf = (page, root = '.says') =>
+export const barsOf = (page, root = '.answers') =>
   page.$$eval(`${root} .bars li`, (items) =>
     items.map((item) => [item.querySelector('.name').textContent, item.querySelector('.number').textContent]),
   );

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-const said = (page) => page.$eval('#target', (output) => output.textContent.trim());
+const translation = (page) => page.$eval('#target', (output) => output.textContent.trim());
 /** Opens the panel, whose script loads on demand. */
 const ask = async (page) => {
   await page.selectOption('#model', 'firefox');
@@ -45,7 +45,7 @@ const isSaid = (page, text) =>
 test('Translate takes its files, translates with it, and keeps it while others are picked', async () => {
   const page = await browser.open('index.html');
   await settled(page);
-  const first = await said(page);
+  const first = await translation(page);
   await ask(page);
   expect(await page.$eval('#model', (select) => select.value)).toBe('small');
   await page.setInputFiles('#firefox-files', files);
@@ -76,7 +76,7 @@ test('a zip, whose languages are typed; what cannot be is said, and cancelling l
   const archive = { name: 'czech.zip', mimeType: 'application/zip', buffer: Buffer.from(zip(contents)) };
   await page.setInputFiles('#firefox-files', [archive]);
   await page.waitForFunction(() =>
-    /translates to: type its tag/.test(document.querySelector('#firefox-said').textContent),
+    /translates to: type its tag/.test(document.querySelector('#firefox-message').textContent),
   );
   await page.fill('#firefox-to', 'cs');
   await page.setInputFiles('#firefox-files', [archive]);
@@ -107,7 +107,7 @@ test('a list of models of the site, through English where it has to', async () =
   await page.fill('#firefox-to', 'pl');
   await page.click('#firefox-open');
   await page.waitForFunction(() =>
-    /It has de to en, en to cs/.test(document.querySelector('#firefox-said').textContent),
+    /It has de to en, en to cs/.test(document.querySelector('#firefox-message').textContent),
   );
   await page.fill('#firefox-to', 'cs');
   await page.click('#firefox-open');

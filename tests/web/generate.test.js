@@ -47,7 +47,7 @@ async function barsAfter(from, bend = {}) {
 }
 const shows = (page, bars) =>
   page.waitForFunction((wanted) => {
-    const items = [...document.querySelectorAll('.says .bars li')];
+    const items = [...document.querySelectorAll('.answers .bars li')];
     return (
       JSON.stringify(
         items.map((item) => [...item.querySelectorAll('.name, .number')].map((one) => one.textContent)),
@@ -94,7 +94,7 @@ test('the knobs bend the bars at once, by what the engine draws from', async () 
       turn('top-k', indices.topK.indexOf(wanted.topK ?? 0));
       turn('top-p', wanted.topP ?? 1);
       // In the same task, so that nothing can have been requested from the engine.
-      return [...document.querySelectorAll('.says .bars li')].map((item) =>
+      return [...document.querySelectorAll('.answers .bars li')].map((item) =>
         [...item.querySelectorAll('.name, .number')].map((one) => one.textContent),
       );
     }, bend);
@@ -142,7 +142,7 @@ test('the place that is pointed at has its own next pieces; one that is picked i
   await page.click('qkv-pieces button >> nth=1');
   await shows(page, after);
   const which = after.findIndex(([name]) => /^[a-zA-Z]+$/.test(name));
-  await page.click(`.says .bars button >> nth=${which}`);
+  await page.click(`.answers .bars button >> nth=${which}`);
   await settled(page);
   expect(await text(page)).toBe(`Tom asked ${after[which][0]}`);
   await page.click('.undo');

@@ -172,7 +172,7 @@ test('the search: its width, its tree, its files', async () => {
   expect(download.suggestedFilename()).toBe('qkv-search.svg');
   await tabTo(page, 'qkv-tree');
   await page.keyboard.press('ArrowRight');
-  expect(await page.textContent('#search-said')).toContain('probability');
+  expect(await page.textContent('#search-message')).toContain('probability');
   await page.keyboard.press('Enter');
   await page.waitForSelector('#undo:visible');
   expect(page.complaints).toEqual([]);

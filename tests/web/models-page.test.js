@@ -220,9 +220,9 @@ test('what cannot be read is said in a sentence, and the next one is read', asyn
   ];
   for (const [files, why] of cases) {
     await give(page, files);
-    const said = await refusal(page);
-    expect(said).toMatch(why);
-    expect(said).toMatch(/^\S.*\.$/);
+    const found = await refusal(page);
+    expect(found).toMatch(why);
+    expect(found).toMatch(/^\S.*\.$/);
     expect(await page.isVisible('#heads-card')).toBe(false);
     await give(page, good);
     await ready(page, 'encoder');
@@ -282,7 +282,7 @@ test('every pair of the package translates by its button', async () => {
     ['en-es', /^¿Cómo /],
   ]) {
     await page.click(`#ours [value="models/${name}/"]`);
-    await page.waitForFunction((said) => document.querySelector('#facts-name').textContent === said, name);
+    await page.waitForFunction((found) => document.querySelector('#facts-name').textContent === found, name);
     await ready(page, 'translator');
     expect(await page.textContent('#target')).toMatch(translation);
   }

@@ -33,10 +33,10 @@ async function run([index, model, text, maxLength, worker]) {
     typeof model === 'string'
       ? new Blob([bytes(model)])
       : { files: Object.fromEntries(Object.entries(model).map(([name, coded]) => [name, bytes(coded)])) };
-  const said = await inspect(given, { worker });
+  const inspected = await inspect(given, { worker });
   const loaded = await load(given, { worker });
   const plain = (map) => ({ shape: map.shape, data: [...map.data] });
-  const result = { said, info: loaded.info };
+  const result = { inspected, info: loaded.info };
   if (loaded.encode) {
     const encoded = await loaded.encode(text[0], { second: text[1] });
     Object.assign(result, { ids: [...encoded.ids], vectors: plain(encoded.vectors) });
@@ -67,7 +67,7 @@ test.each([
 ])("an encoder's vectors and weights are PyTorch's, %s", async (_, worker) => {
   const [{ text, ids, hidden, attention }] = goldens('bert-sequence');
   const result = await inPage(sent('bert-sequence'), text, { worker });
-  expect(result.said).toMatchObject({ class: 'Encoder', parameters: result.info.parameters });
+  expect(result.inspected).toMatchObject({ class: 'Encoder', parameters: result.info.parameters });
   expect(result.info).toMatchObject({ kind: 'encoder', worker, engine: 'relaxed' });
   expect(result.ids).toEqual(ids);
   expectNear(result.vectors, hidden);
@@ -95,7 +95,7 @@ test('a damaged file of a zip is an error that names it, and the next zip loads'
     const damaged = inPage(base64(zip(files, { deflate, crc })), text);
     await expect(damaged).rejects.toThrow(/pytorch_model\.bin.*checksum/);
     const whole = base64(zip(files, { deflate }));
-    expect((await inPage(whole, text, { maxLength: 2 })).said.class).toBe('Generator');
+    expect((await inPage(whole, text, { maxLength: 2 })).inspected.class).toBe('Generator');
   }
 });
 

@@ -17,12 +17,12 @@ test('a pinned target piece shows what might have been written there, with proba
   await page.hover('qkv-pieces[side=target] button >> nth=2');
   expect(await page.locator('#alternatives').count()).toBe(0);
   await page.click('qkv-pieces[side=target] button >> nth=2');
-  const said = await page.$$eval('#alternatives li', (items) =>
+  const listed = await page.$$eval('#alternatives li', (items) =>
     items.map((item) => [item.querySelector('b').textContent, item.querySelector('.number').textContent]),
   );
   const format = (p) => (p < 0.005 ? '<0.01' : p.toFixed(2));
   const labels = shown(alternatives.pieces.slice(2 * count, 3 * count));
-  expect(said).toEqual(labels.map((label, i) => [label, format(Math.exp(alternatives.logProbs[2 * count + i]))]));
+  expect(listed).toEqual(labels.map((label, i) => [label, format(Math.exp(alternatives.logProbs[2 * count + i]))]));
   expect(await page.locator('#alternatives .written').count()).toBe(1);
   expect(await height()).toBe(before);
 

@@ -30,7 +30,7 @@ const open = (body, options = {}, script = '') =>
   });
 
 const define = (page) => page.evaluate(async () => (await import('/page.js')).defineTranslate());
-const said = (page) =>
+const message = (page) =>
   page.evaluate(() => document.querySelector('qkv-translate').shadowRoot.querySelector('[role=status]').textContent);
 const done = (page, words) =>
   page.waitForFunction(
@@ -55,7 +55,7 @@ test('a click translates, another puts back; its own words stay', async () => {
   await page.getByRole('button', { name: 'Show the original' }).click();
   expect(await restored).toBe(true);
   expect(await page.evaluate(() => document.querySelector('main').outerHTML)).toBe(was);
-  expect(await said(page)).toBe('The page is as it was');
+  expect(await message(page)).toBe('The page is as it was');
   expect(page.complaints).toEqual([]);
 });
 

@@ -75,12 +75,12 @@ async function translateIn([files, texts, index]) {
   );
   const languages = { sourceLanguage: 'en', targetLanguage: 'fr' };
   const translator = await PageTranslator.create({ ...languages, model: { files: bytes } });
-  const said = [];
-  for (const text of texts) said.push(await translator.translate(text, { split: false }));
+  const answers = [];
+  for (const text of texts) answers.push(await translator.translate(text, { split: false }));
   const { cross, window } = await translator.trace(texts[0]);
   const { engine } = translator.info;
   translator.destroy();
-  return { engine, said, cross: [...cross.data], centres: window && [...window.centres] };
+  return { engine, answers, cross: [...cross.data], centres: window && [...window.centres] };
 }
 
 test('a folder at an address, Blobs and a zip run in the engine for brought models', async () => {
@@ -139,7 +139,7 @@ test.each(Object.keys(kRuns))('%s: the command, Node and a page agree, in floats
     );
     const encoded = Object.fromEntries(Object.entries(files).map(([file, bytes]) => [file, bytes.toString('base64')]));
     const found = await page.evaluate(translateIn, [encoded, kTexts, `${browser.url}index.js`]);
-    expect(found.said).toEqual(expected.texts);
+    expect(found.answers).toEqual(expected.texts);
     expect(largestGap(found.cross, native.cross.data)).toBeLessThan(1e-5);
     expect(page.complaints).toEqual([]);
     await page.context().close();

@@ -100,10 +100,14 @@ test('the trace as JSON is what the library says', async () => {
   const page = await pages.browser.open('?engine=baseline');
   await translate(page, kSentence);
   const saved = JSON.parse((await save(page, 'json')).bytes);
-  const said = JSON.parse(JSON.stringify(trace));
-  expect(Object.keys(saved)).toEqual(Object.keys(said));
-  expect([saved.source, saved.target.pieces, saved.model]).toEqual([said.source, said.target.pieces, said.model]);
-  expect(saved.cross.data.every((weight, i) => Math.abs(weight - said.cross.data[i]) < 1e-5)).toBe(true);
+  const expected = JSON.parse(JSON.stringify(trace));
+  expect(Object.keys(saved)).toEqual(Object.keys(expected));
+  expect([saved.source, saved.target.pieces, saved.model]).toEqual([
+    expected.source,
+    expected.target.pieces,
+    expected.model,
+  ]);
+  expect(saved.cross.data.every((weight, i) => Math.abs(weight - expected.cross.data[i]) < 1e-5)).toBe(true);
 });
 
 test('in bertviz’s layout: name, attn [layer][head][left][right], the pieces of both sides', async () => {

@@ -66,23 +66,25 @@ test('pointing says a piece’s numbers and lights its path', async () => {
   await translate(page, kSentence);
   await searched(page);
   const { hypotheses, tree } = await pages.translator.search(kSentence, { tree: true });
-  const summary = await page.textContent('#search-said');
+  const summary = await page.textContent('#search-message');
   await page.hover('qkv-tree text.best >> nth=2');
   await nextFrame(page);
   expect(await page.locator('qkv-tree text.lit').count()).toBe(3);
   const third = [...hypotheses[0].ids].slice(0, 3).length;
   expect(third).toBe(3);
-  expect(await page.textContent('#search-said')).toMatch(/probability \d\.\d\d after what stands before; so far −\d/);
+  expect(await page.textContent('#search-message')).toMatch(
+    /probability \d\.\d\d after what stands before; so far −\d/,
+  );
 
   const leaf = page.locator('qkv-tree text', { hasText: /^2 · / });
   await leaf.hover();
   await nextFrame(page);
   expect(await page.locator('qkv-tree text.lit').count()).toBe(hypotheses[1].ids.length);
-  const said = await page.textContent('#search-said');
-  expect(said).toContain(`“${hypotheses[1].text}”`);
-  expect(said).toContain(hypotheses[1].logProb.toFixed(2).replace('-', '−'));
+  const answer = await page.textContent('#search-message');
+  expect(answer).toContain(`“${hypotheses[1].text}”`);
+  expect(answer).toContain(hypotheses[1].logProb.toFixed(2).replace('-', '−'));
   await page.mouse.move(2, 2);
-  expect(await page.textContent('#search-said')).toBe(summary);
+  expect(await page.textContent('#search-message')).toBe(summary);
   expect(summary).toContain(`${tree.pieces.length} pieces`);
 });
 
@@ -119,12 +121,12 @@ test('by keyboard: arrows walk the tree, Enter on a final translation makes it t
   await page.keyboard.press('ArrowDown');
   expect(await page.locator('qkv-tree text.lit').count()).toBe(1);
   await page.keyboard.press('End');
-  expect(await page.textContent('#search-said')).toContain('Translation 1 of 4');
+  expect(await page.textContent('#search-message')).toContain('Translation 1 of 4');
   // The place of other translations in the tree depends on the model: down to the end, then up.
   let rank = 1;
   for (const key of [...Array(12).fill('ArrowDown'), ...Array(24).fill('ArrowUp')]) {
     await page.keyboard.press(key);
-    rank = Number(/Translation (\d)/.exec(await page.textContent('#search-said'))?.[1] ?? 0);
+    rank = Number(/Translation (\d)/.exec(await page.textContent('#search-message'))?.[1] ?? 0);
     if (rank > 1) break;
   }
   expect(rank).toBeGreaterThan(1);

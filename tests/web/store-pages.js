@@ -18,16 +18,16 @@ const kPage = '<!doctype html><html lang="en"><head><title>A page</title></head>
  * connection breaks once after that many bytes of weights. `isDown`: no file of the models is served.
  */
 export async function serveStore() {
-  const said = { url: '', asked: [], breakAfter: 0, isDown: false };
+  const state = { url: '', asked: [], breakAfter: 0, isDown: false };
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url, 'http://localhost');
     if (pathname.endsWith('.html')) return response.writeHead(200, { 'content-type': 'text/html' }).end(kPage);
     const isModel = pathname.startsWith('/models/');
     const file = isModel ? join(built.models, pathname.slice(8)) : join(built.package, pathname);
     const { range } = request.headers;
-    if (isModel) said.asked.push(`${pathname.split('/').at(-1)}${range ? ` ${range}` : ''}`);
+    if (isModel) state.asked.push(`${pathname.split('/').at(-1)}${range ? ` ${range}` : ''}`);
     if (request.method === 'OPTIONS') return response.writeHead(403).end(); // no header of ours is allowed
-    if (isModel && said.isDown) return response.destroy();
+    if (isModel && state.isDown) return response.destroy();
     if (!existsSync(file) || !statSync(file).isFile()) return response.writeHead(404).end();
     const { size, mtimeMs } = statSync(file);
     const start = Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0);
@@ -39,18 +39,18 @@ export async function serveStore() {
       ...(isModel && { 'access-control-allow-origin': '*' }),
       ...(start && { 'content-range': `bytes ${start}-${size - 1}/${size}` }),
     });
-    if (said.breakAfter && file.endsWith('.safetensors')) {
-      const end = said.breakAfter - 1;
-      said.breakAfter = 0;
+    if (state.breakAfter && file.endsWith('.safetensors')) {
+      const end = state.breakAfter - 1;
+      state.breakAfter = 0;
       const part = createReadStream(file, { end });
       part.pipe(response, { end: false });
       part.on('end', () => setTimeout(() => response.destroy(), 500));
     } else createReadStream(file, { start }).pipe(response);
   });
   await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
-  said.url = `http://localhost:${server.address().port}/`;
+  state.url = `http://localhost:${server.address().port}/`;
   const close = () => new Promise((closed) => (server.close(closed), server.closeAllConnections()));
-  return Object.assign(said, { close });
+  return Object.assign(state, { close });
 }
 
 /** Runs in a page: the availability, a translation, and what is stored afterwards. */

@@ -17,12 +17,12 @@ async function translateOn([wishes, texts, index]) {
   const outcome = [];
   for (const wish of wishes) {
     const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', model, ...wish });
-    const said = [];
-    for (const text of texts) said.push(await translator.translate(text));
-    const { score } = await translator.score(texts[0], said[0]);
+    const outputs = [];
+    for (const text of texts) outputs.push(await translator.translate(text));
+    const { score } = await translator.score(texts[0], outputs[0]);
     const { engine, threads } = translator.info;
     translator.destroy();
-    outcome.push({ engine, threads, said: [...said, score] });
+    outcome.push({ engine, threads, outputs: [...outputs, score] });
   }
   return outcome;
 }
@@ -51,15 +51,15 @@ test('an isolated page has as many threads as it asks for, and the same translat
   const wishes = [{}, { threads: 2 }, { threads: 3 }, { threads: 2, worker: false }, { threads: 2, wasm: 'relaxed' }];
   const [alone, two, three, inPage, chosen] = await outcomes(true, wishes);
   expect(alone).toMatchObject({ engine: 'relaxed', threads: 1 });
-  expect(two).toEqual({ engine: 'threads', threads: 2, said: alone.said });
-  expect(three).toEqual({ engine: 'threads', threads: 3, said: alone.said });
+  expect(two).toEqual({ engine: 'threads', threads: 2, outputs: alone.outputs });
+  expect(three).toEqual({ engine: 'threads', threads: 3, outputs: alone.outputs });
   expect([inPage.threads, chosen.threads]).toEqual([1, 1]);
-  expect([inPage.said, chosen.said]).toEqual([alone.said, alone.said]);
+  expect([inPage.outputs, chosen.outputs]).toEqual([alone.outputs, alone.outputs]);
 });
 
 test('elsewhere one thread computes, whatever is asked for', async () => {
   const [alone, two] = await outcomes(false, [{}, { threads: 2 }]);
-  expect(two).toEqual({ engine: 'relaxed', threads: 1, said: alone.said });
+  expect(two).toEqual({ engine: 'relaxed', threads: 1, outputs: alone.outputs });
 });
 
 test('where its threads never come, break or are not served, one computes', async () => {
@@ -77,11 +77,11 @@ test('where its threads never come, break or are not served, one computes', asyn
     ]) {
       writeFileSync(glue, broken);
       const [alone, two] = await outcomes(true, [{}, { threads: 2 }], folder);
-      expect(two).toEqual({ engine: 'relaxed', threads: 1, said: alone.said });
+      expect(two).toEqual({ engine: 'relaxed', threads: 1, outputs: alone.outputs });
     }
     rmSync(glue);
     const [alone, two] = await outcomes(true, [{}, { threads: 2 }], folder, /404/);
-    expect(two).toEqual({ engine: 'relaxed', threads: 1, said: alone.said });
+    expect(two).toEqual({ engine: 'relaxed', threads: 1, outputs: alone.outputs });
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -62,10 +62,10 @@ test('a press on a word hides it, another shows it again; a guess is put in its 
   await settled(page);
   expect(await page.inputValue('#sentence')).toBe(kFirst);
   const [[guess]] = await barsOf(page);
-  await page.click('.says .bars button >> nth=0');
+  await page.click('.answers .bars button >> nth=0');
   await settled(page);
   expect(await page.inputValue('#sentence')).toBe(kFirst.replace('[MASK]', guess));
-  expect(await page.textContent('.says .said')).toContain('Nothing is hidden');
+  expect(await page.textContent('.answers .answer')).toContain('Nothing is hidden');
   await page.goBack();
   await settled(page);
   expect(await page.inputValue('#sentence')).toBe(kFirst);
@@ -95,7 +95,7 @@ test('all of it by keys alone', async () => {
   await page.keyboard.press('Enter');
   await page.keyboard.press('Tab');
   expect(await page.textContent('#reading')).toContain('pinned');
-  expect(await page.evaluate(() => document.activeElement.closest('.says .bars') !== null)).toBe(true);
+  expect(await page.evaluate(() => document.activeElement.closest('.answers .bars') !== null)).toBe(true);
   await page.keyboard.press('Escape');
   expect(await page.textContent('#reading')).not.toContain('pinned');
 });
@@ -148,8 +148,8 @@ test('the two encoders beside it load when they come into view, and say what the
   await done();
   expect([...asked].toSorted()).toEqual(['capitals', 'masked', 'questions']);
   expect(await page.textContent('#questions .read')).toBe('“Where does Tom [MASK] in Boston”');
-  const said = await shared.models.questions.classify('Where does Tom [MASK] in Boston');
-  const labelled = said.toSorted((a, b) => a.label.localeCompare(b.label));
+  const classes = await shared.models.questions.classify('Where does Tom [MASK] in Boston');
+  const labelled = classes.toSorted((a, b) => a.label.localeCompare(b.label));
   expect(await barsOf(page, '#questions')).toEqual(labelled.map(({ label, score }) => [label, share(score)]));
 
   const lower = 'where does tom in boston'; // what stands for a hidden word is none
@@ -163,7 +163,7 @@ test('the two encoders beside it load when they come into view, and say what the
 
   await page.fill('#sentence', '');
   await page.locator('#judges').scrollIntoViewIfNeeded();
-  await page.waitForFunction(() => document.querySelectorAll('.judge .said li').length === 0);
+  await page.waitForFunction(() => document.querySelectorAll('.judge .answer li').length === 0);
   expect(page.complaints).toEqual([]);
 });
 
@@ -225,7 +225,7 @@ test.each([1280, 760, 375, 320])('never scrolls sideways, and nothing jumps: %i 
   for (const step of [
     () => page.click('.words button >> nth=1'),
     () => page.hover('qkv-pieces button >> nth=2'),
-    () => page.click('.says .bars button >> nth=0'),
+    () => page.click('.answers .bars button >> nth=0'),
     () => page.fill('#sentence', `${'Internationalisation and then we went home '.repeat(8)}.`),
     () => page.check('#view [value=lines]', { force: true }),
   ]) {

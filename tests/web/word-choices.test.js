@@ -55,10 +55,10 @@ test('at the word: the alternatives, and how each goes on; a choice keeps what i
   expect(Math.abs(box.left - where.left)).toBeLessThan(20);
   expect(box.top - where.bottom).toBeLessThan(20);
 
-  const said = await rows(page);
+  const shown = await rows(page);
   const format = (p) => (p < 0.005 ? '<0.01' : p.toFixed(2));
-  expect(said.map(({ number }) => number)).toEqual(here.map(({ probability }) => format(probability)));
-  expect(said.filter(({ written }) => written)).toHaveLength(1);
+  expect(shown.map(({ number }) => number)).toEqual(here.map(({ probability }) => format(probability)));
+  expect(shown.filter(({ written }) => written)).toHaveLength(1);
   // The row is pinned in every view.
   expect(await page.textContent('qkv-pieces .pointed .text')).toBe(word);
 

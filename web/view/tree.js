@@ -143,12 +143,12 @@ export class TreeElement extends View {
     if (node === this.#pointed) return;
     this.#pointed = node;
     this.drawLight();
-    const detail = this.#layout && node >= 0 ? this.#said(node) : '';
+    const detail = this.#layout && node >= 0 ? this.#describe(node) : '';
     this.dispatchEvent(new CustomEvent('qkv-point', { detail, bubbles: true }));
   }
 
   /** @param {number} node @returns {string} */
-  #said(node) {
+  #describe(node) {
     const { twigs } = /** @type {TreeLayout} */ (this.#layout);
     const { text, ends, probability, logProb, through } = twigs[node];
     const { hypotheses } = /** @type {Search} */ (this.#search);

@@ -27,7 +27,7 @@ const policy = (isAllowed, use) =>
     { features: () => ['translator', 'language-detector'], allowsFeature: () => isAllowed },
     use,
   );
-const said = (text) => new Error(text);
+const failure = (text) => new Error(text);
 const throwing = (error) => () => {
   throw error;
 };
@@ -41,7 +41,7 @@ export const creation = [
     'a signal that has aborted rejects with its reason, before the policy and without a call of the monitor',
     async () => {
       let calls = 0;
-      const reason = said('no');
+      const reason = failure('no');
       const given = { ...kPair, signal: AbortSignal.abort(reason), monitor: () => calls++ };
       identical(await policy(false, () => rejected(create(given))), reason);
       same(calls, 0);
@@ -83,7 +83,7 @@ export const creation = [
   [
     'what the monitor throws rejects create() with itself, before availability matters, and no event follows',
     async () => {
-      const error = said('mine');
+      const error = failure('mine');
       let events = 0;
       const monitor = (m) => {
         m.addEventListener('downloadprogress', () => events++);
@@ -209,7 +209,7 @@ export const creation = [
   [
     'where it cannot be found out what there is, availability() and create() reject with UnknownError',
     async () => {
-      configure({ models: throwing(said('no list')) });
+      configure({ models: throwing(failure('no list')) });
       await rejected(availability(kPair), 'UnknownError');
       same((await rejected(create(kPair), 'UnknownError')).cause.message, 'no list');
     },

@@ -15,20 +15,20 @@ export function bindModel(host, open) {
   const kind = picker(Object.entries(texts.model.kinds));
   const layer = make('input', { type: 'number', min: 1, max: 6, value: 2 });
   const head = make('input', { type: 'number', min: 1, max: 8, value: 1 });
-  const said = make('p.caption', { role: 'status' });
+  const message = make('p.caption', { role: 'status' });
   const labelled = (/** @type {string} */ name, /** @type {HTMLElement} */ field) =>
     make('label', {}, make('span', {}, name), field);
   /** @type {Promise<import('../../lib/index.js').Translator> | null} */
   let translator = null;
 
   async function take() {
-    said.textContent = texts.model.loading;
+    message.textContent = texts.model.loading;
     try {
-      translator ??= load((share) => (said.textContent = texts.model.loadingShare(Math.round(100 * share))));
+      translator ??= load((share) => (message.textContent = texts.model.loadingShare(Math.round(100 * share))));
       const trace = await (await translator).trace(text.value, { vectors: true });
       const place = { layer: Number(layer.value) - 1, head: Number(head.value) - 1 };
       open(stateOfHead(trace, kind.value, place));
-      said.textContent = texts.model.taken(
+      message.textContent = texts.model.taken(
         text.value,
         trace.target.text,
         texts.model.kinds[/** @type {keyof typeof texts.model.kinds} */ (kind.value)],
@@ -37,7 +37,7 @@ export function bindModel(host, open) {
       );
     } catch (error) {
       translator?.catch(() => (translator = null)); // one that did not load is loaded again
-      said.textContent = /** @type {Error} */ (error).message;
+      message.textContent = /** @type {Error} */ (error).message;
     }
   }
   const form = make(
@@ -53,7 +53,7 @@ export function bindModel(host, open) {
     event.preventDefault();
     take();
   });
-  host.append(make('p.caption', {}, texts.model.about), form, said);
+  host.append(make('p.caption', {}, texts.model.about), form, message);
 }
 
 /** @param {(share: number) => void} loaded */

@@ -294,13 +294,13 @@ class Page {
         all,
       );
     }
-    const [back, said, next, all] = host.children;
+    const [back, place, next, all] = host.children;
     back.disabled = at === 0;
     next.disabled = step === '';
     next.hidden = step === '';
     all.hidden = step === '';
     back.textContent = step === '' ? texts.page.stepThrough : texts.page.back;
-    said.textContent = step === '' ? '' : texts.page.at(at + 1, ids.length);
+    place.textContent = step === '' ? '' : texts.page.at(at + 1, ids.length);
     ids.forEach((id, i) => {
       const node = this.#figureOf(id).node;
       node.classList.toggle('later', i > at);
@@ -442,9 +442,9 @@ class Page {
       where,
       make('span.made', {}, `${name}${name ? ' = ' : ''}`, ...spans, isPlain ? '' : ' = ', number),
     );
-    const said = isPlain ? '' : ` = ${pieces.map(({ text }) => text).join('')}`;
+    const named = isPlain ? '' : ` = ${pieces.map(({ text }) => text).join('')}`;
     find('spoken').textContent =
-      `${nameOf(shown)}, ${rows[place.row]}, ${columns[place.column]}: ${formatNumber(value, kind)}${said}`;
+      `${nameOf(shown)}, ${rows[place.row]}, ${columns[place.column]}: ${formatNumber(value, kind)}${named}`;
   }
 
   /** Writes the state to the address, but not at every step of a drag. */

@@ -12,7 +12,7 @@ export function bindProgram(host) {
   /** @type {State | null} */
   let shown = null;
   const code = make('code');
-  const said = make('span', { role: 'status' });
+  const message = make('span', { role: 'status' });
   const choice = segmented(
     texts.program.language,
     [
@@ -27,12 +27,12 @@ export function bindProgram(host) {
   choice.set(language);
   const copy = button(texts.program.copy, async () => {
     await navigator.clipboard.writeText(code.textContent).then(
-      () => (said.textContent = texts.program.copied),
-      () => (said.textContent = texts.program.byHand),
+      () => (message.textContent = texts.program.copied),
+      () => (message.textContent = texts.program.byHand),
     );
   });
   const draw = () => {
-    said.textContent = '';
+    message.textContent = '';
     if (!isOpen()) return;
     const text = shown ? (language === 'cpp' ? cppOf(shown) : javascriptOf(shown)) : `// ${texts.program.misfit}\n`;
     if (code.textContent !== text) code.textContent = text;
@@ -40,7 +40,7 @@ export function bindProgram(host) {
   const isOpen = () => /** @type {HTMLDetailsElement} */ (host.parentElement).open;
   host.parentElement?.addEventListener('toggle', draw);
   host.append(
-    make('div.code-tools', {}, choice.node, copy, said),
+    make('div.code-tools', {}, choice.node, copy, message),
     make('pre', { tabIndex: 0, 'aria-label': texts.program.name }, code),
     make('p.caption', {}, texts.program.prints),
   );

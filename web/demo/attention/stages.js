@@ -273,7 +273,7 @@ function howScored({ score, query, heads }) {
 /** @param {State} state */
 function howMasked({ causal, padding, allowed, bias, once, window, halfWidth, sinks, temperature }) {
   const { masked } = texts;
-  const said = [
+  const rules = [
     ...(bias ? [masked.bias] : []),
     ...(temperature === 1 ? [] : [masked.temperature(temperature)]),
     ...(causal ? [masked.causal] : []),
@@ -283,7 +283,7 @@ function howMasked({ causal, padding, allowed, bias, once, window, halfWidth, si
     ...(window === 'global' ? [] : [masked.window(window, halfWidth)]),
     ...(window === 'local-m' && sinks > 0 ? [masked.sinks(sinks)] : []),
   ];
-  return said.length > 0 ? said.join(', ') : masked.nothing;
+  return rules.length > 0 ? rules.join(', ') : masked.nothing;
 }
 
 /** @param {State} state */

@@ -64,25 +64,25 @@ export function readChoice(text) {
 /** @param {Setup} setup @returns {string} with its # */
 export function writeLink({ task, lengths, seed, rate, models, preset, own }) {
   if (preset) return `#experiment=${preset}`;
-  const said = new URLSearchParams({ task, seed: String(seed), rate: String(rate) });
-  if (lengths) said.set('lengths', lengths.join('-'));
-  models.forEach((choice, i) => said.set(i === 0 ? 'model' : 'other', writeChoice(choice)));
-  if (task === 'own' && own.length <= kLongestOwn) said.set('pairs', own);
-  return `#${said}`;
+  const params = new URLSearchParams({ task, seed: String(seed), rate: String(rate) });
+  if (lengths) params.set('lengths', lengths.join('-'));
+  models.forEach((choice, i) => params.set(i === 0 ? 'model' : 'other', writeChoice(choice)));
+  if (task === 'own' && own.length <= kLongestOwn) params.set('pairs', own);
+  return `#${params}`;
 }
 
 /** @param {string} hash @returns {Setup} the first experiment where the address says nothing that makes sense */
 export function readLink(hash) {
-  const said = new URLSearchParams(hash.replace(/^#/, ''));
-  const first = setupOf(presets.find(({ id }) => id === said.get('experiment')) ?? presets[0]);
-  const task = said.get('task');
+  const params = new URLSearchParams(hash.replace(/^#/, ''));
+  const first = setupOf(presets.find(({ id }) => id === params.get('experiment')) ?? presets[0]);
+  const task = params.get('task');
   if (task === null || (task !== 'own' && !Object.hasOwn(tasks, task))) return first;
   const number = (/** @type {string} */ name, /** @type {number} */ most, /** @type {number} */ usual) => {
-    const value = Number(said.get(name) ?? NaN);
+    const value = Number(params.get(name) ?? NaN);
     return value > 0 && value <= most ? value : usual;
   };
-  const models = ['model', 'other'].flatMap((name) => readChoice(said.get(name) ?? '') ?? []);
-  const [least, most] = (said.get('lengths') ?? '').split('-').map(Number);
+  const models = ['model', 'other'].flatMap((name) => readChoice(params.get(name) ?? '') ?? []);
+  const [least, most] = (params.get('lengths') ?? '').split('-').map(Number);
   const free = task === 'own' ? undefined : tasks[task].lengths;
   const fits =
     free && Number.isInteger(least) && least >= free[0] && Number.isInteger(most) && most >= least && most <= 24;
@@ -93,6 +93,6 @@ export function readLink(hash) {
     rate: number('rate', 1, 0.005),
     models: models.length > 0 ? models : [kUsual.bahdanau],
     preset: null,
-    own: (said.get('pairs') ?? '').slice(0, kLongestOwn),
+    own: (params.get('pairs') ?? '').slice(0, kLongestOwn),
   };
 }

@@ -87,7 +87,7 @@ export function configOf(choice, { seed, rate, longest = 64 }) {
 
 /** What a choice is, in words. @param {ModelChoice} choice @returns {string[]} */
 function wordsOf({ kind, layers = 1, heads = 1, width, score, window, positions, scaled }) {
-  const said = {
+  const facts = {
     plain: ['no attention'],
     bahdanau: ['Bahdanau'],
     luong: ['Luong', score ?? '', window ?? ''],
@@ -100,7 +100,7 @@ function wordsOf({ kind, layers = 1, heads = 1, width, score, window, positions,
       scaled === false ? 'not divided' : 'divided by √d',
     ],
   }[kind];
-  return [...said, `width ${width}`];
+  return [...facts, `width ${width}`];
 }
 
 /** The name of a choice. @param {ModelChoice} choice */

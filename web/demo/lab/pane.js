@@ -120,7 +120,7 @@ export class Pane {
       return;
     }
     const accuracy = learner.points.at(-1)?.accuracy ?? 0;
-    const said = [
+    const facts = [
       lookedAt === null ? `Step ${learner.step}` : `Looking at step ${lookedAt}`,
       `${Math.round(100 * accuracy)} % right`,
       ...(learner.speed
@@ -128,7 +128,7 @@ export class Pane {
         : []),
       `${learner.info.parameters?.toLocaleString('en') ?? '?'} weights`,
     ];
-    this.#facts.textContent = said.join(' · ');
+    this.#facts.textContent = facts.join(' · ');
   }
 
   /** Of the curves. @param {string} name */

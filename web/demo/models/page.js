@@ -206,23 +206,23 @@ class Page {
 
   /** @param {boolean} [step] one that Back undoes */
   #note(step = false) {
-    const said = new URLSearchParams();
+    const params = new URLSearchParams();
     if (this.#given?.url) {
-      said.set('model', this.#given.url);
-      if (this.#workbench) said.set('text', this.#workbench.text);
-      if (this.#workbench === this.#workbenches.generator) writeDraw(said, this.#workbenches.generator.draw);
-      if (this.#workbench) writeSight(said, this.#explorer.sight, 'cross');
+      params.set('model', this.#given.url);
+      if (this.#workbench) params.set('text', this.#workbench.text);
+      if (this.#workbench === this.#workbenches.generator) writeDraw(params, this.#workbenches.generator.draw);
+      if (this.#workbench) writeSight(params, this.#explorer.sight, 'cross');
     }
-    this.#address.note(hashOf(said), step);
+    this.#address.note(hashOf(params), step);
   }
 
   #restore() {
     this.#address.forget();
-    const said = new URLSearchParams(location.hash.slice(1));
-    const url = said.get('model');
-    this.#wanted = readText(said);
-    this.#workbenches.generator.draw = readDraw(said);
-    this.#explorer.sight = readSight(said, 'cross');
+    const params = new URLSearchParams(location.hash.slice(1));
+    const url = params.get('model');
+    this.#wanted = readText(params);
+    this.#workbenches.generator.draw = readDraw(params);
+    this.#explorer.sight = readSight(params, 'cross');
     if (url === null) return;
     this.#find('#url').value = url;
     if (url !== this.#given?.url || !this.#workbench) this.#takeUrl(url, false);

@@ -10,7 +10,7 @@ import { make } from './dom.js';
  * @property {string} [role] the bar's colour
  * @property {string} [note] the number as it is written
  * @property {boolean} [cut] not among the pieces that are drawn from
- * @property {string} [said] describes the button that picks it
+ * @property {string} [action] describes the button that picks it
  * @property {boolean} [fixed] it cannot be picked
  */
 
@@ -29,7 +29,7 @@ export function bars(label, pick = null) {
   function show(list) {
     while (node.children.length > list.length) node.lastChild.remove();
     while (node.children.length < list.length) node.append(row());
-    list.forEach(({ name, value, role = 'weights', note, cut = false, said = '', fixed = false }, i) => {
+    list.forEach(({ name, value, role = 'weights', note, cut = false, action = '', fixed = false }, i) => {
       const item = node.children[i];
       const [named, bar, number, does] = (pick ? item.firstChild : item).children;
       named.textContent = name;
@@ -39,7 +39,7 @@ export function bars(label, pick = null) {
       item.classList.toggle('cut', cut);
       if (!pick) return;
       item.firstChild.disabled = fixed;
-      does.textContent = said && `, ${said}`;
+      does.textContent = action && `, ${action}`;
     });
   }
   return { node, show };

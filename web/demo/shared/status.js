@@ -90,10 +90,10 @@ function speed(timing) {
 function advice(error) {
   const { name, message, cause } = error instanceof Error ? error : { name: '', message: String(error), cause: null };
   const code = (error instanceof QkvError ? error : cause instanceof QkvError ? cause : null)?.code;
-  const said = `${message.replace(/\.$/, '')}.`;
+  const sentence = `${message.replace(/\.$/, '')}.`;
   if (code === 'NETWORK' || code === 'MISSING_FILE') {
-    return `The model did not load: ${said} Check that its files are served, then try again.`;
+    return `The model did not load: ${sentence} Check that its files are served, then try again.`;
   }
-  if (code === 'UNSUPPORTED' || name === 'NotSupportedError') return `This cannot run here: ${said}`;
-  return `Something failed: ${said} Try again; if it stays, reload the page.`;
+  if (code === 'UNSUPPORTED' || name === 'NotSupportedError') return `This cannot run here: ${sentence}`;
+  return `Something failed: ${sentence} Try again; if it stays, reload the page.`;
 }

@@ -48,7 +48,7 @@ const kWords = {
 export class AskedCard extends EventTarget {
   #model;
   #card;
-  #said;
+  #message;
   #reading;
   #panes;
   #views;
@@ -72,7 +72,7 @@ export class AskedCard extends EventTarget {
     this.#model = model;
     const find = (/** @type {string} */ query) => /** @type {HTMLElement} */ (root.querySelector(query));
     this.#card = find('#asked');
-    this.#said = find('#asked-said');
+    this.#message = find('#asked-message');
     this.#reading = find('#asked-reading');
     this.#panes = find('#asked-panes');
     const choices = Object.entries(kViews).map(([id, { label }]) => /** @type {[string, string]} */ ([id, label]));
@@ -104,9 +104,9 @@ export class AskedCard extends EventTarget {
     this.#run.request();
   }
 
-  /** @param {string} said */
-  #say(said) {
-    this.#said.textContent = said;
+  /** @param {string} text */
+  #say(text) {
+    this.#message.textContent = text;
     this.#panes.ariaBusy = 'false';
   }
 
@@ -127,7 +127,7 @@ export class AskedCard extends EventTarget {
 
   /** @param {'needed' | 'rollout' | 'flow'} what @param {Trace} trace @param {AbortSignal} signal */
   async #answer(what, trace, signal) {
-    this.#said.textContent =
+    this.#message.textContent =
       what === 'needed' ? 'Each source piece is hidden in turn…' : 'Attention is followed through the layers…';
     const translator = await this.#model.get();
     signal.throwIfAborted();
@@ -157,11 +157,11 @@ export class AskedCard extends EventTarget {
   /** The place that is pointed at, in each matrix. */
   #read() {
     const place = this.#selection.current;
-    const said = place
+    const texts = place
       ? this.#shown.map((slice) => (slice.signed ? needText(slice, place) : readingText(slice, place)))
       : [];
     this.#reading.textContent =
-      said.length > 0 ? `${said.join('; ')}.` : 'Point at a cell, or move over it by keys, for its numbers.';
+      texts.length > 0 ? `${texts.join('; ')}.` : 'Point at a cell, or move over it by keys, for its numbers.';
     this.#reading.hidden = this.#shown.length === 0;
   }
 }

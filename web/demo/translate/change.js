@@ -106,11 +106,11 @@ const kAttentions = ['encoder', 'decoder', 'cross'];
 /**
  * Changes in an address, joined by '*': off.cross.2.1, hide.cross.2.1.3-4.2 (rows, then columns), set.cross.2.1.3.5_75-6_10
  * (a row, then columns with their weights in hundredths). Malformed ones are ignored.
- * @param {string | null} said
+ * @param {string | null} text
  * @returns {Change[]}
  */
-export function readChanges(said) {
-  return (said ?? '')
+export function readChanges(text) {
+  return (text ?? '')
     .split('*')
     .slice(0, kMostChanges)
     .flatMap((text) => readChange(text) ?? []);

@@ -22,7 +22,7 @@ export class Changes extends EventTarget {
   #model;
   #card;
   #list;
-  #said;
+  #message;
   #mode;
   #hide;
   #weight;
@@ -48,7 +48,7 @@ export class Changes extends EventTarget {
     this.#model = model;
     this.#card = /** @type {HTMLElement} */ (find('#changes'));
     this.#list = /** @type {HTMLElement} */ (find('#changes-list'));
-    this.#said = /** @type {HTMLElement} */ (find('#changes-said'));
+    this.#message = /** @type {HTMLElement} */ (find('#changes-message'));
     this.#hide = /** @type {HTMLButtonElement} */ (find('#changes-hide'));
     this.#mode = segmented(
       'This head',
@@ -243,9 +243,9 @@ export class Changes extends EventTarget {
     return make('li', {}, make('span', {}, words), ' ', undo);
   }
 
-  /** @param {string} said */
-  #say(said) {
-    this.#said.textContent = said;
+  /** @param {string} text */
+  #say(text) {
+    this.#message.textContent = text;
   }
 
   /** @param {unknown} error */
@@ -273,6 +273,6 @@ export class Changes extends EventTarget {
     this.#panes[1].show(changed, which, (text) => marked(text, trace.target.text));
     align(this.#panes);
     if (changed.target.text === trace.target.text) this.#say('The translation is the same.');
-    else if (this.#said.textContent === 'The translation is the same.') this.#say('');
+    else if (this.#message.textContent === 'The translation is the same.') this.#say('');
   }
 }

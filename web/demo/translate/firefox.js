@@ -13,10 +13,10 @@ import { registry } from '../../lib/index.js';
  */
 export function askForModel(root, from, to) {
   const find = (/** @type {string} */ name) => /** @type {any} */ (root.querySelector(`#firefox${name && `-${name}`}`));
-  const [panel, said] = [find(''), find('said')];
+  const [panel, message] = [find(''), find('message')];
   const ended = new AbortController();
   panel.hidden = false;
-  said.textContent = '';
+  message.textContent = '';
   if (to !== undefined) [find('from').value, find('to').value] = [from, to];
   find('from').value ||= from;
   find('from').focus();
@@ -32,7 +32,7 @@ export function askForModel(root, from, to) {
       try {
         end(await give());
       } catch (error) {
-        said.textContent = error instanceof Error ? error.message : String(error);
+        message.textContent = error instanceof Error ? error.message : String(error);
       }
     };
     const typed = () => ({ from: languageOf(find('from'), 'from'), to: languageOf(find('to'), 'to') });

@@ -11,7 +11,7 @@ export class Importance extends EventTarget {
   #model;
   #heads;
   #switch;
-  #said;
+  #message;
   #isOn = false;
   /** The translation in view. @type {Trace | null} */
   #trace = null;
@@ -26,14 +26,14 @@ export class Importance extends EventTarget {
     this.#model = model;
     this.#heads = /** @type {import('../../view/heads.js').HeadsElement} */ (root.querySelector('qkv-heads'));
     this.#switch = make('input', { type: 'checkbox', id: 'importance', role: 'switch' });
-    this.#said = make('p.caption', { id: 'importance-said', role: 'status' });
+    this.#message = make('p.caption', { id: 'importance-message', role: 'status' });
     this.#switch.addEventListener('change', () => {
       this.isOn = this.#switch.checked;
       this.dispatchEvent(new Event('change'));
     });
     const label = make('label.switch', {}, this.#switch, make('span', {}, 'how much each matters'));
     this.#heads.before(label);
-    this.#heads.after(this.#said);
+    this.#heads.after(this.#message);
   }
 
   get isOn() {
@@ -52,9 +52,9 @@ export class Importance extends EventTarget {
     this.#run.request();
   }
 
-  /** @param {string} said */
-  #say(said) {
-    this.#said.textContent = said;
+  /** @param {string} text */
+  #say(text) {
+    this.#message.textContent = text;
   }
 
   /** @param {AbortSignal} signal */

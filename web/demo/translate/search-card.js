@@ -12,7 +12,7 @@ import { bindSave, json } from '../shared/save.js';
 export class BeamCard extends EventTarget {
   #card;
   #tree;
-  #said;
+  #message;
   #widths;
   /** @type {Find | null} */
   #find = null;
@@ -29,7 +29,7 @@ export class BeamCard extends EventTarget {
     const find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
     this.#card = /** @type {HTMLElement} */ (find('#search'));
     this.#tree = /** @type {import('../../view/tree.js').TreeElement} */ (find('qkv-tree'));
-    this.#said = /** @type {HTMLElement} */ (find('#search-said'));
+    this.#message = /** @type {HTMLElement} */ (find('#search-message'));
     this.#widths = /** @type {HTMLFieldSetElement} */ (find('#beam'));
     this.#run = new LatestRun((signal) => this.#search(signal), failed);
     this.#widths.addEventListener('change', () => {
@@ -109,10 +109,11 @@ export class BeamCard extends EventTarget {
     this.#say('');
   }
 
-  /** @param {string} said of what is pointed at; '': of the whole */
-  #say(said) {
+  /** @param {string} text of what is pointed at; '': of the whole */
+  #say(text) {
     const { search } = this.#tree;
-    this.#said.textContent = said || (search ? summary(search) : 'Once there is a translation, its search shows here.');
+    this.#message.textContent =
+      text || (search ? summary(search) : 'Once there is a translation, its search shows here.');
   }
 }
 

@@ -16,7 +16,7 @@ const kShown = /** @type {const} */ ({ kind: 'alignment', layer: 0, head: 0 });
 export class SideBySide extends EventTarget {
   #card;
   #start;
-  #said;
+  #message;
   #panes;
   #pickers;
   #isOpen = false;
@@ -35,7 +35,7 @@ export class SideBySide extends EventTarget {
     const find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
     this.#card = /** @type {HTMLElement} */ (find('#pair'));
     this.#start = /** @type {HTMLButtonElement} */ (find('#pair-start'));
-    this.#said = /** @type {HTMLElement} */ (find('#pair-said'));
+    this.#message = /** @type {HTMLElement} */ (find('#pair-message'));
     this.#pickers = kFirst.map((id, i) => pickerLike(find('#model'), id, i === 0 ? 'Left model' : 'Right model'));
     this.#panes = this.#pickers.map((picker) => new Pane(picker, /** @type {string} */ (picker.ariaLabel)));
     tie(this.#panes[0], this.#panes[1]);
@@ -88,7 +88,7 @@ export class SideBySide extends EventTarget {
     for (const pane of this.#panes) pane.busy(true);
     const translators = await Promise.all(models.map((id) => this.#model(id)));
     signal.throwIfAborted();
-    this.#said.textContent = '';
+    this.#message.textContent = '';
     /** @type {(Trace | null)[]} */
     const traces = [];
     for (const translator of translators)
@@ -110,7 +110,7 @@ export class SideBySide extends EventTarget {
       monitor: (/** @type {EventTarget} */ progress) =>
         progress.addEventListener('downloadprogress', (event) => {
           const part = Math.round(100 * /** @type {any} */ (event).loaded);
-          this.#said.textContent = part < 100 ? `Loading, ${part} %` : '';
+          this.#message.textContent = part < 100 ? `Loading, ${part} %` : '';
         }),
     });
     loading.catch(() => this.#loaded.delete(id)); // one that did not load is loaded again
@@ -121,7 +121,7 @@ export class SideBySide extends EventTarget {
   /** @param {unknown} error */
   #failed(error) {
     for (const pane of this.#panes) pane.busy(false);
-    this.#said.textContent = `They did not load: ${/** @type {Error} */ (error).message}`;
+    this.#message.textContent = `They did not load: ${/** @type {Error} */ (error).message}`;
     this.#start.hidden = false; // to try again
   }
 }

@@ -16,7 +16,7 @@ const kFolder = 'models/english/';
  * @property {string} model its folder's name
  * @property {(text: string) => string} prepare the text as the model was trained to read it
  * @property {(encoder: Encoder, text: string, signal: AbortSignal) => Promise<any>} ask
- * @property {(said: any, text: string) => void} show null: there is nothing to read
+ * @property {(result: any, text: string) => void} show null: there is nothing to read
  */
 
 export class Judges {
@@ -62,10 +62,10 @@ class Card {
   #shown = null;
   #run;
 
-  /** @param {HTMLElement} root @param {(said: HTMLElement, root: HTMLElement) => Judge} make */
+  /** @param {HTMLElement} root @param {(host: HTMLElement, root: HTMLElement) => Judge} make */
   constructor(root, make) {
     this.#root = root;
-    this.#judge = make(/** @type {HTMLElement} */ (root.querySelector('.said')), root);
+    this.#judge = make(/** @type {HTMLElement} */ (root.querySelector('.answer')), root);
     this.#note = /** @type {HTMLElement} */ (root.querySelector('.note'));
     this.#run = new LatestRun(
       (signal) => this.#read(signal),
@@ -86,9 +86,9 @@ class Card {
     this.#encoder ??= this.#load();
     const encoder = await this.#encoder;
     signal.throwIfAborted();
-    const said = text === '' ? null : await this.#judge.ask(encoder, text, signal);
+    const result = text === '' ? null : await this.#judge.ask(encoder, text, signal);
     signal.throwIfAborted();
-    this.#judge.show(said, text);
+    this.#judge.show(result, text);
     this.#shown = whole;
     this.#note.textContent = '';
     this.#root.setAttribute('aria-busy', 'false');
@@ -114,11 +114,11 @@ class Card {
   }
 }
 
-/** @param {HTMLElement} said @param {HTMLElement} root @returns {Judge} */
-function questions(said, root) {
+/** @param {HTMLElement} host @param {HTMLElement} root @returns {Judge} */
+function questions(host, root) {
   const list = bars('Question or statement');
   const read = /** @type {HTMLElement} */ (root.querySelector('.read'));
-  said.append(list.node);
+  host.append(list.node);
   return {
     model: 'questions',
     prepare: (text) => text.trim().replace(/[\s.?!…]+$/u, ''),
@@ -139,11 +139,11 @@ function questions(said, root) {
   };
 }
 
-/** @param {HTMLElement} said @returns {Judge} */
-function capitals(said) {
+/** @param {HTMLElement} host @returns {Judge} */
+function capitals(host) {
   const row = tagRow();
   row.node.classList.add('capitals');
-  said.append(row.node);
+  host.append(row.node);
   return {
     model: 'capitals',
     // A mask is not a word.

@@ -14,7 +14,7 @@ import { tagRow } from './tags.js';
  * @property {HTMLElement} node
  * @property {HTMLElement} [which] the choice among several places
  * @property {(text: string, asked: Asked) => Promise<any>} ask
- * @property {(said: any, text: string, hidden: (mask: number) => string | null) => void} show null: there is no text; `hidden`:
+ * @property {(result: any, text: string, hidden: (mask: number) => string | null) => void} show null: there is no text; `hidden`:
  *   what is known to be behind a mask
  * @property {(mask: number) => void} choose which of several masks is looked at
  */
@@ -38,38 +38,38 @@ export function answersOf(model, fill) {
 /** @param {Encoder} model @param {(guess: {mask: number, text: string}) => void} fill @returns {Answers} */
 function guesses(model, fill) {
   /** @type {Awaited<ReturnType<Encoder['fillMask']>>} */
-  let said = [];
+  let masks = [];
   let chosen = 0;
   /** The words behind the masks, if known. @type {(mask: number) => string | null} */
   let behind = () => null;
   const list = bars('Guesses, the likeliest first', (i) =>
-    fill({ mask: chosen, text: written(said[chosen].guesses[i].piece) }),
+    fill({ mask: chosen, text: written(masks[chosen].guesses[i].piece) }),
   );
   const which = make('div');
   const none = make('p.caption');
   const node = make('div', {}, none, list.node);
   function draw() {
-    chosen = Math.max(0, Math.min(chosen, said.length - 1));
+    chosen = Math.max(0, Math.min(chosen, masks.length - 1));
     list.show(
-      (said[chosen]?.guesses ?? []).map(({ piece, probability }) => ({
+      (masks[chosen]?.guesses ?? []).map(({ piece, probability }) => ({
         name: written(piece) || piece,
-        said: 'put it in',
+        action: 'put it in',
         value: probability,
         note: share(probability),
       })),
     );
-    which.replaceChildren(...(said.length > 1 ? [picker()] : []));
+    which.replaceChildren(...(masks.length > 1 ? [picker()] : []));
   }
   function picker() {
     const ordinal = (/** @type {unknown} */ _, /** @type {number} */ i) =>
       /** @type {[string, string]} */ ([String(i), behind(i) ?? `${i + 1}.`]);
-    const { node: choice, set } = segmented('Which hidden word', said.map(ordinal), (value) => choose(Number(value)));
+    const { node: choice, set } = segmented('Which hidden word', masks.map(ordinal), (value) => choose(Number(value)));
     set(String(chosen));
     return choice;
   }
   function choose(/** @type {number} */ mask) {
     chosen = mask;
-    if (mask < said.length) draw();
+    if (mask < masks.length) draw();
   }
   return {
     title: 'Guesses for the hidden word',
@@ -78,9 +78,9 @@ function guesses(model, fill) {
     choose,
     ask: (text, { signal }) => model.fillMask(text, { signal, count: kGuesses }),
     show(found, _, hidden) {
-      said = found ?? [];
+      masks = found ?? [];
       behind = hidden;
-      none.hidden = said.length > 0;
+      none.hidden = masks.length > 0;
       none.textContent = `Nothing is hidden. Press a word to hide it, or type ${model.info.mask}.`;
       draw();
     },
@@ -95,8 +95,8 @@ function labels(model) {
     node: list.node,
     choose() {},
     ask: (text, { signal }) => model.classify(text, { signal }),
-    show(/** @type {Awaited<ReturnType<Encoder['classify']>> | null} */ said) {
-      list.show((said ?? []).map(({ label, score }) => ({ name: label, value: score, note: share(score) })));
+    show(/** @type {Awaited<ReturnType<Encoder['classify']>> | null} */ classes) {
+      list.show((classes ?? []).map(({ label, score }) => ({ name: label, value: score, note: share(score) })));
     },
   };
 }
@@ -109,9 +109,9 @@ function tags(model) {
     node: row.node,
     choose() {},
     ask: (text, { signal }) => model.tag(text, { signal }),
-    show(said, text) {
+    show(tags, text) {
       row.show(
-        (said ?? []).map((/** @type {import('../../lib/models/index.js').Tag} */ { begin, end, label, score }) => ({
+        (tags ?? []).map((/** @type {import('../../lib/models/index.js').Tag} */ { begin, end, label, score }) => ({
           text: text.slice(begin, end).trim(),
           label,
           score,
@@ -130,8 +130,8 @@ function answers(model) {
     choose() {},
     ask: async (text, { signal, question }) =>
       question.trim() ? model.answer(question, text, { signal, count: 5 }) : [],
-    show(/** @type {Awaited<ReturnType<Encoder['answer']>> | null} */ said) {
-      list.show((said ?? []).map(({ text, score }) => ({ name: text, value: score, note: share(score) })));
+    show(/** @type {Awaited<ReturnType<Encoder['answer']>> | null} */ found) {
+      list.show((found ?? []).map(({ text, score }) => ({ name: text, value: score, note: share(score) })));
     },
   };
 }

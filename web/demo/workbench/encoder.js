@@ -13,12 +13,12 @@ import { Workbench } from './workbench.js';
 /** @typedef {import('./hidden.js').Word} Word */
 /** @typedef {ReturnType<typeof import('../shared/status.js').statusLine>} Status */
 
-const kAloud = 3; // of what is said
+const kAloud = 3; // answers that a screen reader is told
 
 /** @extends {Workbench<Encoder>} */
 export class EncoderWorkbench extends Workbench {
   #words;
-  #says;
+  #answer;
   #title;
   #which;
   /** For screen readers. */
@@ -33,10 +33,10 @@ export class EncoderWorkbench extends Workbench {
     super(root, 'source', explorer, marks, status);
     const { find } = this;
     this.#words = new WordRow(find('.words'), (word) => this.#toggle(word));
-    this.#says = /** @type {HTMLElement} */ (find('.says .said'));
+    this.#answer = /** @type {HTMLElement} */ (find('.answers .answer'));
     this.#aloud = /** @type {HTMLElement} */ (find('.aloud'));
     this.#which = /** @type {HTMLElement} */ (find('.which-mask'));
-    this.#title = /** @type {HTMLElement} */ (find('.says h2'));
+    this.#title = /** @type {HTMLElement} */ (find('.answers h2'));
     this.#question = /** @type {HTMLInputElement} */ (find('.question input'));
     this.#question.addEventListener('input', () => this.typed());
   }
@@ -58,7 +58,7 @@ export class EncoderWorkbench extends Workbench {
     this.explorer.words = kOneText;
     this.#answers = answersOf(model, (text) => this.#fill(text));
     this.#title.textContent = this.#answers.title;
-    this.#says.replaceChildren(this.#answers.node);
+    this.#answer.replaceChildren(this.#answers.node);
     this.#which.replaceChildren(...(this.#answers.which ? [this.#answers.which] : []));
     /** @type {HTMLElement} */ (this.#question.parentElement).hidden = model.info.head !== 'answer';
     this.changed(0);
@@ -126,11 +126,11 @@ export class EncoderWorkbench extends Workbench {
     } else {
       await this.#look(model, text, signal);
       const second = this.#question.value;
-      const said = await answers.ask(text, { signal, question: second });
+      const result = await answers.ask(text, { signal, question: second });
       signal.throwIfAborted();
-      answers.show(said, text, (mask) => this.#hidden.at(mask));
+      answers.show(result, text, (mask) => this.#hidden.at(mask));
     }
-    this.#aloud.textContent = [...this.#says.querySelectorAll('li')]
+    this.#aloud.textContent = [...this.#answer.querySelectorAll('li')]
       .slice(0, kAloud)
       .map((item) => Array.from(item.querySelectorAll('.name, .number, b, small'), (one) => one.textContent).join(' '))
       .join(', ');

@@ -44,7 +44,7 @@ export class GeneratorWorkbench extends Workbench {
     super(root, 'target', explorer, marks, status);
     const { find } = this;
     this.#knobs = new Knobs(find('.knobs'));
-    this.#next = new NextPieces(find('.says'), (error) => status.failed(error, null));
+    this.#next = new NextPieces(find('.answers'), (error) => status.failed(error, null));
     this.#aloud = /** @type {HTMLElement} */ (find('.aloud'));
     this.#button = {
       write: /** @type {HTMLButtonElement} */ (find('.write')),

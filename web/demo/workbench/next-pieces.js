@@ -36,7 +36,7 @@ export class NextPieces extends EventTarget {
   constructor(root, failed) {
     super();
     this.#list = bars('The next piece, the likeliest first', (i) => this.#pick(i));
-    /** @type {HTMLElement} */ (root.querySelector('.said')).append(this.#list.node);
+    /** @type {HTMLElement} */ (root.querySelector('.answer')).append(this.#list.node);
     this.#where = /** @type {HTMLElement} */ (root.querySelector('.where'));
     this.#rest = /** @type {HTMLElement} */ (root.querySelector('.rest'));
     this.#run = new LatestRun((signal) => this.#look(signal), failed);
@@ -89,7 +89,7 @@ export class NextPieces extends EventTarget {
         const isCut = probabilities[i] === 0;
         return {
           name: this.#goesOn(piece) ? `·${name}` : name,
-          said: 'write it',
+          action: 'write it',
           value: probabilities[i],
           note: isCut ? 'cut' : share(probabilities[i]),
           cut: isCut,

@@ -39,7 +39,7 @@ export const dense = {
     );
     const length = slider(own.length, { min: 2, max: kMost, step: 1 }, (value) => set({ length: value }));
     const [fixed, made] = [own.fixed, own.made].map(grid);
-    const said = make('p.verdict', { role: 'status' });
+    const verdict = make('p.verdict', { role: 'status' });
     /** @param {Record<string, number | string>} patch */
     function set(patch) {
       const scene = { ...workbench.state().scene, ...patch };
@@ -51,7 +51,7 @@ export const dense = {
         {},
         make('div.row', {}, choice.node, length.node),
         make('div.row.tops', {}, fixed.node, made.node),
-        said,
+        verdict,
       ),
       async show(state, result) {
         choice.set(String(state.scene.input));
@@ -62,7 +62,7 @@ export const dense = {
         const { weights, problem } = await denseWeights(count);
         fixed.show(names.queries, names.queries, weights, problem);
         made.show(names.queries, names.keys, Array.from(result.weights.data), '');
-        said.textContent = problem ? own.refused(kTrained, problem) : own.same;
+        verdict.textContent = problem ? own.refused(kTrained, problem) : own.same;
       },
     };
   },

@@ -49,7 +49,7 @@ export const kernel = {
         if (!result || state.key[0].length !== 1 || state.value[0].length !== 1) return;
         const curve = await curveOf(state);
         const y = result.output.data[0];
-        const summary = own.said(formatNumber(state.query[0][0]), formatNumber(y));
+        const summary = own.sentence(formatNumber(state.query[0][0]), formatNumber(y));
         plot.show(summary, () => marksOf(plot, state, result, curve));
       },
     };

@@ -48,7 +48,7 @@ export const linear = {
       async show(state, result) {
         const d = Number(state.scene.d) || 64;
         width.set(d);
-        costs.show(own.said(d + 2), () =>
+        costs.show(own.sentence(d + 2), () =>
           kKinds.flatMap(({ role, cost }, i) => {
             const points = sizes.map((n) => /** @type {[number, number]} */ ([n, cost(n, d) / 1e6]));
             const [x, y] = points[i === 0 ? 32 : 36];

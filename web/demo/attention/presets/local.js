@@ -83,7 +83,7 @@ export const local = {
         const weights = Array.from({ length: keys }, (_, j) => result.weights.data[t * keys + j]);
         const top = weights.indexOf(Math.max(...weights));
         const where = state.window === 'global' ? own.every : own.around(formatNumber(p));
-        plot.show(own.said(t, where, formatNumber(weights[top]), names[top]), () =>
+        plot.show(own.sentence(t, where, formatNumber(weights[top]), names[top]), () =>
           marksOf(plot, state, { p, bell, names, weights }),
         );
       },

@@ -106,5 +106,5 @@ function draw(svg, state, chosen) {
   );
   svg.setAttribute('width', String(x(Math.max(numbers.length, chosen.length) - 1) + 40));
   svg.setAttribute('height', String(kDrop + 44));
-  svg.setAttribute('aria-label', texts.lessons.pointer.said(numbers.join(', '), sorted.join(', ')));
+  svg.setAttribute('aria-label', texts.lessons.pointer.sentence(numbers.join(', '), sorted.join(', ')));
 }

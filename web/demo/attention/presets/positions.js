@@ -115,8 +115,8 @@ async function sentenceOf(scene) {
 
 /** An order of the words, as their digits. @param {Record<string, number | string>} scene */
 function orderOf({ order }) {
-  const said = String(order);
-  return [...said].sort().join('') === kFirst ? said : kFirst;
+  const word = String(order);
+  return [...word].sort().join('') === kFirst ? word : kFirst;
 }
 
 /** Another order than this one. @param {string} order */
@@ -129,8 +129,8 @@ function shuffled(order) {
 
 const kClocks = 2;
 
-/** @param {SVGElement} svg @param {HTMLElement} said @param {number} i @param {number} delta */
-async function drawClocks(svg, said, i, delta) {
+/** @param {SVGElement} svg @param {HTMLElement} caption @param {number} i @param {number} delta */
+async function drawClocks(svg, caption, i, delta) {
   const later = Math.max(0, i + delta);
   const [from, to, turn] = await Promise.all([
     places.sinusoidal(1, kSize, { first: i }),
@@ -162,7 +162,7 @@ async function drawClocks(svg, said, i, delta) {
   );
   svg.setAttribute('aria-label', texts.lessons.positions.clocks(i, later));
   const part = (/** @type {string} */ role, /** @type {string} */ words) => make(`span.of-${role}`, {}, words);
-  said.replaceChildren(
+  caption.replaceChildren(
     part('query', `${names[0]} = ${text(from.data)}`),
     make('br'),
     part('score', `R(${String(later - i).replace('-', '−')}) ${names[0]} = ${text(scores.data)}`),

@@ -62,8 +62,8 @@ export const scale = {
           const points = (/** @type {number[][]} */ of) =>
             of.map((pair, i) => /** @type {[number, number]} */ ([kSizes[i], pair[which]]));
           const last = 4; // where the lines are apart
-          const said = own.said(what, d, plain[at]?.[which].toFixed(2), scaled[at]?.[which].toFixed(2));
-          plot.show(said, () => [
+          const sentence = own.sentence(what, d, plain[at]?.[which].toFixed(2), scaled[at]?.[which].toFixed(2));
+          plot.show(sentence, () => [
             plot.line(points(plain), 'without'),
             plot.line(points(scaled), 'with'),
             plot.text(kSizes[last], plain[last][which], own.plain, 'without', {

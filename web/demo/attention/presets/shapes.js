@@ -143,8 +143,8 @@ function drawShapes(svg, state, error) {
   svg.replaceChildren(...nodes);
   svg.setAttribute('width', String(x));
   svg.setAttribute('height', String(tall + 26));
-  const said = parts
+  const sentences = parts
     .map((part) => (typeof part === 'string' ? part : texts.lessons.shapes.by(part.name, part.rows, part.columns)))
     .filter(Boolean);
-  svg.setAttribute('aria-label', `${said.join(' ')}${error ? texts.lessons.shapes.not : ''}`);
+  svg.setAttribute('aria-label', `${sentences.join(' ')}${error ? texts.lessons.shapes.not : ''}`);
 }

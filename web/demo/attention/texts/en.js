@@ -218,7 +218,7 @@ export const en = {
       where: 'query x',
       query: 'query',
       hint: 'Drag a point, or the query. The bars are the query’s weights.',
-      said: (/** @type {string} */ x, /** @type {string} */ y) => `At x = ${x} the curve is ${y}.`,
+      sentence: (/** @type {string} */ x, /** @type {string} */ y) => `At x = ${x} the curve is ${y}.`,
     },
 
     bank: {
@@ -318,7 +318,7 @@ export const en = {
       jacobianAxis: 'norm of its Jacobian',
       note: (/** @type {number} */ queries, /** @type {number} */ keys) =>
         `Means over ${queries} random queries of ${keys} random keys, sums over the engine’s weights.`,
-      said: (
+      sentence: (
         /** @type {string} */ what,
         /** @type {number} */ d,
         /** @type {string} */ plain,
@@ -344,7 +344,7 @@ export const en = {
       place: 'place p',
       every: 'sees every word',
       around: (/** @type {string} */ p) => `looks around ${p}`,
-      said: (
+      sentence: (
         /** @type {number} */ t,
         /** @type {string} */ where,
         /** @type {string} */ most,
@@ -421,7 +421,7 @@ export const en = {
       smallest: 'smallest first',
       other: 'Other numbers',
       picture: 'What is pointed to',
-      said: (/** @type {string} */ numbers, /** @type {string} */ sorted) =>
+      sentence: (/** @type {string} */ numbers, /** @type {string} */ sorted) =>
         `The numbers ${numbers} are pointed to in the order ${sorted}.`,
     },
 
@@ -477,7 +477,7 @@ export const en = {
       words: 'words n',
       costs: 'multiplications, millions',
       width: 'width d',
-      said: (/** @type {number} */ words) =>
+      sentence: (/** @type {number} */ words) =>
         `Linear attention multiplies less than softmax attention from ${words} words on.`,
       none: 'These choices have no form without weights.',
       same: (/** @type {number} */ numbers, /** @type {string} */ apart) =>

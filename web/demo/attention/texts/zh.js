@@ -250,7 +250,7 @@ export const zh = {
       where: '查询 x',
       query: '查询',
       hint: '可以拖动点或查询。柱子是该查询的权重。',
-      said: (x, y) => `在 x = ${x} 处，曲线的值是 ${y}。`,
+      sentence: (x, y) => `在 x = ${x} 处，曲线的值是 ${y}。`,
     },
 
     bank: {
@@ -348,7 +348,7 @@ export const zh = {
       jacobian: '雅可比矩阵的范数',
       jacobianAxis: '雅可比矩阵的范数',
       note: (queries, keys) => `${queries} 个随机查询、${keys} 个随机键的平均，由引擎给出的权重求和而得。`,
-      said: (what, d, plain, scaled) => `d = ${d} 时的${what}：不缩放为 ${plain}，缩放为 ${scaled}。`,
+      sentence: (what, d, plain, scaled) => `d = ${d} 时的${what}：不缩放为 ${plain}，缩放为 ${scaled}。`,
       plain: '不缩放',
       scaled: '乘以 1 / √d',
     },
@@ -369,7 +369,7 @@ export const zh = {
       place: '位置 p',
       every: '看到所有的词',
       around: (p) => `看 ${p} 附近`,
-      said: (t, where, most, word) => `t = ${t} 的查询${where}；最大的权重 ${most} 在“${word}”上。`,
+      sentence: (t, where, most, word) => `t = ${t} 的查询${where}；最大的权重 ${most} 在“${word}”上。`,
     },
 
     hard: {
@@ -441,7 +441,7 @@ export const zh = {
       smallest: '从小到大',
       other: '换一组数',
       picture: '指向了什么',
-      said: (numbers, sorted) => `对 ${numbers}，依次指到的是 ${sorted}。`,
+      sentence: (numbers, sorted) => `对 ${numbers}，依次指到的是 ${sorted}。`,
     },
 
     dense: {
@@ -495,7 +495,7 @@ export const zh = {
       words: '词数 n',
       costs: '乘法次数（百万）',
       width: '宽度 d',
-      said: (words) => `从 ${words} 个词起，线性注意力的乘法比 softmax 注意力少。`,
+      sentence: (words) => `从 ${words} 个词起，线性注意力的乘法比 softmax 注意力少。`,
       none: '这些选项没有不用权重的算法。',
       same: (numbers, apart) => `不用权重，从 ${numbers} 个数的状态算出的上下文，至多相差 ${apart}。`,
     },
