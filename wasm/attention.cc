@@ -54,6 +54,7 @@ val OutputValue(const val& request, Tensor output, const ConstHeads& query, size
 
 Result<val> TryAttend(const val& request) {
   const bool columns = Flag(request, "columns"), spread = Flag(request, "spread");
+  // What JavaScript gives: sizes first, then the choices and the tensors.
   QKV_CHECK(CheckMemory(static_cast<uint64_t>(Number(request, "bytes")), kGiveLess, "query"));
   Choices choices;
   QKV_CHECK(ReadChoices(request, choices));
@@ -65,6 +66,7 @@ Result<val> TryAttend(const val& request) {
   const uint64_t bytes = AttendMemory(choices.attention, in);
   const uint64_t output_bytes = (columns ? 2 : 1) * rows * in.value.dim * sizeof(float);
   QKV_CHECK(CheckMemory(bytes + output_bytes + RecordBytes(request, rows, keys), kRecordLess, "record"));
+  // The call. Its scratch memory is given back before results are converted.
   Tensor output = {std::vector<float>(in.value.data != nullptr ? in.query.heads * in.query.rows * in.value.dim : 0),
                    in.query.heads, in.query.rows, in.value.dim};
   Recorded recorded;
@@ -75,6 +77,7 @@ Result<val> TryAttend(const val& request) {
     Attend(ctx, choices.attention, in, layout(output.data.data(), output.heads, output.rows, output.dim),
            MakeRecord(request, static_cast<size_t>(rows), in.key.rows, recorded));
   }
+  // Results; queries that are heads become the rows of one head.
   val result = val::object();
   if (in.value.data != nullptr) {
     Set(result, "output", OutputValue(request, std::move(output), in.query, in.value.dim));

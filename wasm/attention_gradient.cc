@@ -50,6 +50,7 @@ AttentionLoss ReadLoss(const val& request, const AttentionInputs& in, Choices& c
 
 Result<val> TryGradient(const val& request) {
   const bool columns = Flag(request, "columns"), spread = Flag(request, "spread");
+  // What JavaScript gives, and the memory of the backward.
   QKV_CHECK(CheckMemory(static_cast<uint64_t>(Number(request, "bytes")), kGiveLess, "query"));
   Choices choices;
   QKV_CHECK(ReadChoices(request, choices));
@@ -60,6 +61,7 @@ Result<val> TryGradient(const val& request) {
   QKV_CHECK(CheckMemory(bytes + static_cast<uint64_t>(Number(request, "bytes")), kGiveLess, "query"));
 
   // Keys that are also the values share one gradient.
+  // The forward and its backward; scratch memory is given back before results are converted.
   Gradient query(in.query), key(in.key), value(Flag(request, "valueIsKey") ? ConstHeads{} : in.value);
   Gradient W_p(attention.window.W_p), v_p(attention.window.v_p), centres(attention.window.centres),
       bias(BiasOf(request, attention.mask));

@@ -224,6 +224,7 @@ val TranslateResult(int handle) {
   val results = val::array();
   size_t text = 0;
   for (const Translation& translation : job->translation->results()) {
+    // The tree is the largest part: memory is asked for before it is converted.
     const uint64_t tree = 4 * translation.tree.size() * sizeof(SearchNode);  // the bytes of lists that grow
     if (const Result<void> fits = CheckMemory(tree, "ask for a smaller beam", "tree"); !fits) {
       return ErrorValue(fits.error());
@@ -233,6 +234,7 @@ val TranslateResult(int handle) {
     result.set("confidence", translation.confidence);
     result.set("warnings",
                ListValue(Warnings(translation.copied, translation.truncated, translation.cut, translation.foreign)));
+    // What was asked for besides the text: n-best, alignment, tree.
     if (!translation.n_best.empty()) {
       val ranked = val::array();
       for (const ScoredText& hypothesis : translation.n_best)

@@ -124,6 +124,7 @@ void AddReadings(val& value, const EncoderModel& model, const Encoded& result, s
   const auto row = [&](size_t i) { return result.logits.row(static_cast<Eigen::Index>(i)).data(); };
   const auto columns = static_cast<size_t>(result.logits.cols());
   val list = val::array();
+  // Guesses for each mask.
   if (config.head == Head::kMasked) {
     for (size_t i = 0; i < result.rows.size(); ++i) {
       val guesses = GuessesValue(model, Guesses(row(i), columns, count));
@@ -132,6 +133,7 @@ void AddReadings(val& value, const EncoderModel& model, const Encoded& result, s
     }
     Set(value, "masks", list);
   } else if (config.head == Head::kSequence || config.head == Head::kTokens) {
+    // Scores of all labels, for the text or for each piece.
     const auto choice = config.head == Head::kTokens ? EncoderConfig::Choice::kOne : config.choice;
     std::vector<float> all;
     for (size_t i = 0; i < result.rows.size(); ++i) {
@@ -140,6 +142,7 @@ void AddReadings(val& value, const EncoderModel& model, const Encoded& result, s
     }
     Set(value, "scores", TypedArray(all));
   } else if (config.head == Head::kAnswer) {
+    // Answers, best first.
     const bool some = result.logits.rows() > 0;
     for (const Answer& answer : some ? FindAnswers(result, count, longest) : std::vector<Answer>{}) {
       val found = val::object();
@@ -180,6 +183,7 @@ val GenerateStart(int handle, const val& prompt, const val& options) {
   if (model == nullptr) return NoSuch("model");
   if (const Result<void> fits = CheckTexts({prompt}); !fits) return ErrorValue(fits.error());
   const Gpt2Config& config = model->config();
+  // Options: those of the folder, except the ones that are given.
   const auto changes = ChangesOf(options, ChangeablePlaces::OfDecoder(config.layers, config.heads));
   if (!changes) return ErrorValue(changes.error());
   GenerateOptions generate;
@@ -196,6 +200,7 @@ val GenerateStart(int handle, const val& prompt, const val& options) {
   generate.max_length = static_cast<size_t>(OptionOr(options, "maxLength", static_cast<double>(generate.max_length)));
   generate.alternatives = static_cast<size_t>(OptionOr(options, "alternatives", 0));
   if (IsGiven(Field(options, "stop"))) generate.stops = emscripten::vecFromJSArray<std::string>(Field(options, "stop"));
+  // The job.
   auto running = std::make_unique<Running>();
   running->generator = model;
   running->generate = std::make_unique<GenerateJob>(*model, prompt.as<std::string>(), std::move(generate));

@@ -68,10 +68,12 @@ class HeadForward {
 
   // output = weights V for queries [first, first + count) and the keys of `computed`.
   void MultiplyValues(size_t first, size_t count, KeyRange computed, const float* rows) const {
+    // Without keys the output is zero.
     if (computed.empty()) {
       for (size_t r = 0; r < count; ++r) std::fill_n(output_.Row(first + r), output_.dim, 0.0f);
       return;
     }
+    // Values that are read where they are: query by query.
     if (task_.attention.in_place) {
       for (size_t r = 0; r < count; ++r) {
         SumRows(rows + r * width_ + computed.begin, head_.value.Row(computed.begin), head_.value.stride, output_.dim,
@@ -79,6 +81,7 @@ class HeadForward {
       }
       return;
     }
+    // Packed values: all queries in one product.
     Product product;
     product.x = rows + computed.begin;
     product.x_stride = width_;

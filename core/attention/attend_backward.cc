@@ -69,12 +69,14 @@ class CallBackward {
     const size_t first = query_segments_.begin(s), count = query_segments_.length(s);
     const size_t first_key = key_segments_.begin(s), keys = key_segments_.length(s);
     if (count == 0 || keys == 0) return;
+    // The segment's rows, its values packed for do v', and its window.
     const AttentionInputs in = {in_.query.Slice(first, count), in_.key.Slice(first_key, keys),
                                 in_.value.Slice(first_key, keys)};
     const float* values = nullptr;
     if (loss_.output.data != nullptr && in.value.data != nullptr) values = PackKeys(in.value.Head(key_head), arena);
     Attention attention = a_;
     attention.window.centres = a_.window.centres.Slice(first, count);
+    // Gradients of values are summed over the group's query heads, transposed: [dim, keys].
     const size_t group = in.query.heads / in.key.heads, dim = in.value.dim, width = RoundUp(keys, kPanel);
     const Rows to_values = to_.value.Slice(first_key, keys).Head(key_head);
     float* value_sums = nullptr;
@@ -82,6 +84,7 @@ class CallBackward {
       value_sums = arena.Floats(dim * width);
       std::fill_n(value_sums, dim * width, 0.0f);
     }
+    // The query heads of the group, one after another.
     for (size_t head = key_head * group; head < (key_head + 1) * group; ++head) {
       const ArenaScope head_scope(arena);
       const HeadGradients& gradients = heads_[head];
@@ -105,20 +108,24 @@ class CallBackward {
                     .bias = to_.bias},
                    arena);
     }
+    // Transposed back to the caller's rows.
     for (size_t j = 0; j < keys && value_sums != nullptr; ++j) {
       for (size_t c = 0; c < dim; ++c) to_values.Row(j)[c] += value_sums[c * width + j];
     }
   }
 
+  // From the gradients of a head's score to those of its queries, keys and parameters.
   void ScoreToInputs(size_t head) {
     const ArenaScope scope(ctx_.arena);
     const HeadGradients& state = heads_[head];
     const size_t dim = state.dim();
+    // Sums over segments, which threads wrote apart.
     std::vector<double> sums(state.sums_size());
     for (size_t s = 0; s < query_segments_.size(); ++s) {
       for (size_t i = 0; i < sums.size(); ++i) sums[i] += state.sums[s * sums.size() + i];
     }
     std::vector<float> pair_weight(sums.begin(), sums.end());
+    // The score's own backward: after the weights of its pairs come two factors, then the sums by distance.
     a_.score->backward({{in_.key.Head(in_.KeyHead(head)), in_.query.dim, head, in_.query.heads, a_.parameters},
                         in_.query.Head(head),
                         state.score,

@@ -15,6 +15,7 @@ Error Invalid(std::string message, std::string where) {
 }  // namespace
 
 Result<void> CheckAttention(const Attention& attention, const AttentionInputs& in) {
+  // Shapes.
   const ConstHeads &query = in.query, &key = in.key, &value = in.value;
   if (query.heads == 0 || query.dim == 0) return Invalid("queries need at least one head and one column", "query");
   if (key.heads == 0 || key.dim == 0) return Invalid("keys need at least one head and one column", "key");
@@ -28,6 +29,7 @@ Result<void> CheckAttention(const Attention& attention, const AttentionInputs& i
                        " rows, but got " + std::to_string(value.heads) + " heads of " + std::to_string(value.rows),
                    "value");
   }
+  // The selection.
   if (attention.selection.kind == SelectionKind::kMaxPool && value.data == nullptr) {
     return Invalid("max pooling needs values", "value");
   }
@@ -38,6 +40,7 @@ Result<void> CheckAttention(const Attention& attention, const AttentionInputs& i
       !(attention.selection.alpha >= 1 && attention.selection.alpha <= kLargestAlpha)) {
     return Invalid("alpha must be from 1, which is the softmax, to 3; 2 is sparsemax", "alpha");
   }
+  // The score and its parameters; the window.
   QKV_CHECK(CheckScore(*attention.score, attention.parameters, query.heads, query.dim, key.dim, key.rows));
   if (const Parameter* of_values = FindParameter(attention.parameters, "A_v");
       of_values != nullptr && value.data != nullptr && of_values->value.dim != value.dim) {

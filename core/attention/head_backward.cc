@@ -103,12 +103,14 @@ class HeadBackwardPass {
       const size_t query = first + r;
       const KeyRange seen = visible[r].keys;
       float *logits = logits_ + r * width_, *weights = gradient_;
+      // The winner of each column, as in the forward.
       ScoresToLogits(task_, query, visible[r], used_, logits);
       std::fill(weights + seen.begin, weights + seen.end, 0.0f);
       double centre_gradient = 0;
       ForEachWinner(seen, logits, values, [&](size_t c, size_t winner) {
         const float factor = Gaussian(a_.window, visible[r].centre, winner);
         const float g = call_.output.data != nullptr ? call_.output.Row(query)[c] : 0;
+        // Its value, its weight, and under local-p the centre of the Gaussian.
         if (call_.value.data != nullptr) call_.value.Row(winner)[c] += factor * g;
         weights[winner] += factor * share;
         if (!local_p_) return;
@@ -119,6 +121,7 @@ class HeadBackwardPass {
         centre_gradient += factor_gradient * factor * GaussianSlope(visible[r].centre, winner);
       });
       if (local_p_) centres_[query] = static_cast<float>(centre_gradient);
+      // A key that was chosen is masked for later queries.
       const int32_t chosen = Chosen(query, kNoKey, seen, weights);
       if (used_ != nullptr && chosen != kNoKey) used_[chosen] = 1;
     }
@@ -126,6 +129,7 @@ class HeadBackwardPass {
 
   // Gradients of weights: do v', plus those that the loss gives directly.
   void OutputToWeights(size_t first, size_t count, KeyRange computed) {
+    // do v' for all queries in one product.
     if (call_.packed_values != nullptr) {
       const size_t dim = call_.output.dim;
       Product product;
@@ -142,6 +146,7 @@ class HeadBackwardPass {
     } else {
       std::fill_n(gradient_, count * width_, 0.0f);
     }
+    // The loss's own gradients of weights.
     if (loss_.weights == nullptr) return;
     for (size_t r = 0; r < count; ++r) {
       const float* more = loss_.weights + task_.RowOffset(first + r);

@@ -160,13 +160,16 @@ void AttendLinear(const AttentionInputs& in, bool causal, LinearState& state, He
   state.resize(LinearStateSize(in));
   std::vector<double> feature(keys), row(values + 1);
   for (size_t head = 0; head < in.key.heads; ++head) {
+    // The sums over keys that the state holds, shared by the group's query heads.
     Sums sums(state.data() + head * keys * (values + 1), keys, values);
     const ConstRows k = in.key.Head(head), v = in.value.Head(head);
+    // Adds phi(k_j) [v_j, 1].
     const auto read = [&](size_t j) {
       Features(k.Row(j), keys, feature.data());
       std::copy_n(v.Row(j), values, row.data());
       sums.Add(feature.data(), row.data(), 1);
     };
+    // phi(q_i) times the sums: the last column is the sum of weights, which divides the others.
     const auto ask = [&](size_t query_head, size_t i) {
       Features(in.query.Head(query_head).Row(i), keys, feature.data());
       sums.Down(feature.data(), row.data());

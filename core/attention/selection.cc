@@ -59,6 +59,7 @@ int32_t LargestLogit(KeyRange range, const float* row) {
 
 int32_t Select(const Selection& selection, size_t head, size_t place, KeyRange range, float* row) {
   if (range.empty()) return kNoKey;
+  // A row with a NaN is NaN everywhere, and chooses no key.
   switch (selection.kind) {
     case SelectionKind::kSoft:
       SoftmaxRange(range, row);

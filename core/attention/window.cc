@@ -48,6 +48,7 @@ Result<void> CheckWindow(const Window& window, size_t heads, size_t queries, siz
   const auto error = [](const char* message, const char* where) {
     return Error{ErrorCode::kInvalidArgument, message, where};
   };
+  // Numbers: sinks and the half-width.
   if (window.sinks != 0 && window.kind != WindowKind::kLocalM) {
     return error("sinks are the first keys beside the window local-m: take that window", "sinks");
   }
@@ -56,6 +57,7 @@ Result<void> CheckWindow(const Window& window, size_t heads, size_t queries, siz
   if (window.kind == WindowKind::kLocalM) return {};
   if (window.half_width == 0)
     return error("the half-width of local-p must be above 0: it is twice the Gaussian's sigma", "halfWidth");
+  // Where the centres of local-p come from: given, or predicted by W_p and v_p.
   const auto fits = [&](const ConstHeads& p, size_t rows, size_t dim) {
     return p.data != nullptr && p.rows == rows && p.dim == dim && (p.heads == 1 || p.heads == heads);
   };

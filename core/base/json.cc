@@ -24,6 +24,7 @@ uint64_t RoomOf(std::string_view text) {
 Result<JsonObject> JsonObject::Parse(std::string_view text, std::string_view file_name, size_t most) {
   JsonObject object;
   object.file_ = std::string(file_name);
+  // What the text may be before it is parsed: its size, and no NUL.
   if (text.size() > most) {
     return Error{ErrorCode::kLimitExceeded, "the JSON is larger than " + std::to_string(most >> 20) + " MiB",
                  object.file_};
@@ -32,6 +33,7 @@ Result<JsonObject> JsonObject::Parse(std::string_view text, std::string_view fil
   if (const size_t nul = text.find('\0'); nul != std::string_view::npos) {
     return Error{ErrorCode::kInvalidFile, "not valid JSON at byte " + std::to_string(nul) + ": a NUL", object.file_};
   }
+  // The parser's memory is asked for, since an allocation that fails ends the process.
   QKV_CHECK(CheckMemory(RoomOf(text), kTooLarge, file_name));
   object.document_ = std::make_unique<rapidjson::Document>();
   object.document_->Parse<kFlags>(text.data(), text.size());

@@ -40,6 +40,7 @@ std::string NamesWith(const CLI::App& app, Value value, std::string_view between
 
 // Programmable completion of bash (bash(1)). A name may belong to options with a file and with a folder: files then.
 void PrintBash(const CLI::App& app) {
+  // After an option that takes a file or a folder: their names.
   std::printf(
       "_qkv() {\n"
       "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words=\n"
@@ -49,11 +50,13 @@ void PrintBash(const CLI::App& app) {
       "  esac\n"
       "  case ${COMP_WORDS[1]} in\n",
       NamesWith(app, Value::kFile, "|").c_str(), NamesWith(app, Value::kFolder, "|").c_str());
+  // Each command's own options.
   std::vector<std::string> names;
   for (const CLI::App* command : CommandsOf(app)) {
     names.push_back(command->get_name());
     std::printf("    %s) words=%s ;;\n", command->get_name().c_str(), Quoted(WordsOf(*command)).c_str());
   }
+  // Without a command: the commands and the common options.
   std::printf(
       "  esac\n"
       "  [ \"$COMP_CWORD\" != 1 ] || words=%s\n"

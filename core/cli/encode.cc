@@ -55,10 +55,12 @@ std::string Describe(const EncoderModel& model, const Encoded& result, bool vect
   Writer json(buffer);
   const EncoderConfig& config = model.config();
   json.StartObject();
+  // The pieces and their spans in bytes.
   Array(json, "pieces", result.encoding.ids, [&](int32_t id) { String(json, model.PieceText(id)); });
   Array(json, "ids", result.encoding.ids, [&](int32_t id) { json.Int(id); });
   Array(json, "begin", result.encoding.begin, [&](size_t at) { json.Uint64(at); });
   Array(json, "end", result.encoding.end, [&](size_t at) { json.Uint64(at); });
+  // What the head reads.
   if (config.head == Head::kSequence && result.logits.rows() > 0) {
     json.Key("labels");
     Scores(json, config, result.logits.data(), config.choice);
@@ -68,6 +70,7 @@ std::string Describe(const EncoderModel& model, const Encoded& result, bool vect
       Scores(json, config, result.logits.row(static_cast<Eigen::Index>(row)).data(), EncoderConfig::Choice::kOne);
     });
   }
+  // The last layer's rows, one for each piece.
   if (vectors) {
     json.Key("vectors");
     json.StartArray();
@@ -113,6 +116,7 @@ void ForEachLine(Options& options, const EncoderModel& model, EncodeOptions enco
   LineReader reader(STDIN_FILENO);
   size_t number = 0;
   for (auto lines = reader.Next(kLinesAtOnce); !lines.empty(); lines = reader.Next(kLinesAtOnce)) {
+    // A batch of lines, each one text or two.
     std::vector<EncodeInput> inputs;
     for (const std::string& line : lines) {
       const size_t tab = line.find('\t');
@@ -122,6 +126,7 @@ void ForEachLine(Options& options, const EncoderModel& model, EncodeOptions enco
     encode.first_sentence = number;
     EncodeJob job(model, inputs, encode);
     Finish(job, ctx);
+    // Their results, in order.
     for (const Encoded& result : job.results()) {
       std::puts(print(result).c_str());
       ++number;

@@ -305,6 +305,7 @@ void PrintJson(const std::vector<System>& systems, const std::vector<TextPair>& 
 }
 
 void Evaluate(const Options& options) {
+  // What is asked for.
   if (options.models.empty() && options.hypotheses.empty()) Fail("give a model folder, or --hypotheses", kUsage);
   const std::vector<size_t>& lengths = options.lengths;
   if (std::adjacent_find(lengths.begin(), lengths.end(), std::greater_equal<>()) != lengths.end()) {
@@ -312,6 +313,7 @@ void Evaluate(const Options& options) {
   }
   const std::vector<TextPair> pairs = Join(ReadPairsOrFail(options.data), options.join);
   if (pairs.empty()) Fail(options.data + " has no pairs");
+  // Every system's translations.
   std::vector<System> systems;
   systems.reserve(options.hypotheses.size() + options.models.size());
   for (const std::string& path : options.hypotheses) systems.push_back(ReadHypotheses(path, pairs.size()));
@@ -319,6 +321,7 @@ void Evaluate(const Options& options) {
   for (size_t i = 0; i < options.models.size(); ++i) {
     systems.insert(systems.begin() + static_cast<std::ptrdiff_t>(i), RunModel(options.models[i], pairs, options));
   }
+  // Its scores, and those of the samples of the bootstrap, which all systems share.
   const auto samples = DrawSamples(pairs.size(), options.samples, options.seed);
   for (System& system : systems) Count(pairs, samples, system);
   if (options.json) return PrintJson(systems, pairs, options);
@@ -334,6 +337,7 @@ void AddEvaluate(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "evaluate", "Measure translations: BLEU, chrF2, perplexity, by length; compare with the first by bootstrap");
+  // What is compared.
   command->add_option("models", options->models, "model folders; the first is what the others are compared with")
       ->check(NotEmpty())
       ->type_name("MODEL...");
@@ -352,9 +356,11 @@ void AddEvaluate(CLI::App& app) {
       ->check(CLI::Range(1, 1000000))
       ->type_name("N,...")
       ->capture_default_str();
+  // How the models translate.
   AddListed(*command, "translate", "beam", options->decode.beam);
   AddListed(*command, "translate", "shortlist", options->decode.shortlist);
   AddListed(*command, "translate", "copy", options->decode.copy);
+  // What is measured and how it is printed.
   command->add_flag("!--no-perplexity", options->perplexity, "translate alone, which takes half the time");
   command->add_option("--samples", options->samples, "of the bootstrap; 0 leaves it out")
       ->check(CLI::Range(0, 100000))

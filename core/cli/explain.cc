@@ -100,6 +100,7 @@ void Explain(const Options& options) {
   Context ctx{arena, pool};
   LineReader reader(STDIN_FILENO);
   Sums sums;
+  // Line by line, as a program that writes them one at a time expects.
   for (auto lines = reader.Next(1); !lines.empty(); lines = reader.Next(1)) {
     const std::string line = ToValidUtf8(lines.front());
     const size_t tab = line.find('\t');
@@ -114,6 +115,7 @@ void Explain(const Options& options) {
     }
     FlushOrFail();
   }
+  // The mean of all lines.
   if (sums.lines > 0) sums.Print(ChangeablePlaces::Of(model->config()));
 }
 

@@ -23,6 +23,7 @@ struct Options {
 
 void Generate(Options& options) {
   const auto model = LoadKindOrFail<GeneratorModel>(options.model, "generators: GPT-2");
+  // The folder's own choices, except those that are given here.
   GenerateOptions generate = options.generate;
   const uint64_t seed = generate.sampling.seed;
   generate.sampling = model->sampling();
@@ -33,6 +34,7 @@ void Generate(Options& options) {
   if (options.penalty) generate.sampling.repetition_penalty = *options.penalty;
   options.interventions.Read(ChangeablePlaces::OfDecoder(model->config().layers, model->config().heads));
   generate.changes = options.interventions.changes();
+  // Line by line.
   Arena arena;
   ThreadPool pool(options.model.common.threads);
   Context ctx{arena, pool};

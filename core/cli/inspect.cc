@@ -60,6 +60,7 @@ void InspectGenerator(GeneratorModel& model, const LoadedSize& size, bool tensor
 }
 
 void PrintTransformer(const TransformerConfig& c) {
+  // In the order of Activation.
   constexpr const char* kActivations[] = {"none", "relu", "silu", "gelu", "gelu_new", "tanh", "quick_gelu"};
   const char* const activation = kActivations[static_cast<size_t>(c.activation)];
   const bool without = c.frequencies == Frequencies::kNone;
@@ -68,6 +69,7 @@ void PrintTransformer(const TransformerConfig& c) {
               : c.trained_positions ? "trained"
                                     : "sinusoidal",
               c.frequencies == Frequencies::kMarian ? "Marian" : "MarianMT");
+  // What differs from the paper is named; the rest is sizes.
   if (!c.scaled_attention) std::printf("scores       not divided by the root of the heads' width\n");
   std::printf("encoder      %zu layers, %zu heads of %zu, feed-forward %zu, %s\n", c.encoder_layers, c.encoder_heads,
               c.d_model / c.encoder_heads, c.encoder_ffn, activation);

@@ -23,6 +23,7 @@ void Score(Options& options) {
   Context ctx{arena, pool};
   LineReader reader(STDIN_FILENO);
   size_t number = 0;
+  // Line by line: log p(target | source), and on demand that of each piece.
   for (auto lines = reader.Next(1); !lines.empty(); lines = reader.Next(1)) {
     ++number;
     const std::string& line = lines.front();

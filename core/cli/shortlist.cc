@@ -48,6 +48,7 @@ Pair Tokenize(const TranslationModel& model, std::string_view line) {
 }
 
 SentencePairs ReadPairs(const TranslationModel& model, const std::string& path, ThreadPool& pool) {
+  // A pipe is refused by name: its length is not known, and --pairs - reads it.
   const bool is_input = path == "-";
   const std::string name = is_input ? "standard input" : path;
   const int file = is_input ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -56,6 +57,7 @@ SentencePairs ReadPairs(const TranslationModel& model, const std::string& path, 
   if (!is_input && (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))) {
     Fail(path + ": is not a regular file; to read a pipe use --pairs -");
   }
+  // Some thousand lines at once, cut into pieces by all threads.
   SentencePairs pairs;
   Progress progress("pairs", is_input && isatty(STDIN_FILENO));
   LineReader reader(file, name);
@@ -79,6 +81,7 @@ SentencePairs ReadPairs(const TranslationModel& model, const std::string& path, 
 
 // Prints how many of the targets the lists allow, and how many pieces they contain.
 void Report(const Shortlist& shortlist, const SentencePairs& pairs, int32_t end, size_t vocabulary) {
+  // Some pairs, evenly spread over all of them.
   size_t checked = 0, listed = 0, places = 0, found = 0, whole = 0;
   for (size_t i = 0; i < std::min(kPairsChecked, pairs.size()); ++i) {
     const size_t pair = i * pairs.size() / std::min(kPairsChecked, pairs.size());
@@ -183,6 +186,7 @@ void AddShortlist(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "shortlist", "Learn which pieces translate which, from SOURCE<TAB>TARGET lines: a model folder's shortlist.bin");
+  // Files.
   AddModel(*command, options->common);
   command->add_option("--pairs", options->pairs, "pairs of sentences, SOURCE<TAB>TARGET; - is standard input")
       ->check(NotEmpty())
@@ -192,6 +196,7 @@ void AddShortlist(CLI::App& app) {
       ->required()
       ->check(NotEmpty())
       ->type_name("FILE");
+  // What the list holds.
   command->add_option("--first", options->size.first, "frequent pieces that every translation may use")
       ->check(CLI::Range(size_t{0}, size_t{1} << 20))
       ->capture_default_str();

@@ -115,6 +115,7 @@ std::string TraceJson(const TranslationModel& model, const Replay& replay, std::
   rapidjson::StringBuffer buffer;
   Writer json(buffer);
   json.StartObject();
+  // Format and texts.
   Key(json, "format");
   String(json, "qkv-trace/1");
   Key(json, "spans");
@@ -122,6 +123,7 @@ std::string TraceJson(const TranslationModel& model, const Replay& replay, std::
   OneSide(json, "source", model, replay.source, Side::kSource, nullptr);
   OneSide(json, "target", model, replay.target, Side::kTarget, &replay.log_probs);
   TargetInput(json, model, replay.target.tokens.ids);
+  // What is to be known of the translation.
   Key(json, "score");
   Number(json, replay.log_prob);
   Key(json, "sourceTruncated");
@@ -144,12 +146,14 @@ std::string TraceJson(const TranslationModel& model, const Replay& replay, std::
     Sizes(json, "target", {span.target_begin, span.target_end});
     json.EndObject();
   });
+  // The changes under which it was made, as they were given.
   if (!interventions.empty()) {
     rapidjson::Document changes;
     changes.Parse<rapidjson::kParseIterativeFlag>(interventions.data(), interventions.size());
     Key(json, "interventions");
     changes.Accept(json);
   }
+  // All weights.
   Map(json, "encoderSelf", replay.encoder_self);
   Map(json, "decoderSelf", replay.decoder_self);
   if (replay.gates.layers != 0) Map(json, "gates", replay.gates);

@@ -235,6 +235,7 @@ void AddTranslate(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("translate", "Translate standard input: a line in, a line out");
   AddModel(*command, options->common);
+  // The options that JavaScript has too.
   AddListed(*command, "translate", "beam", options->decode.beam);
   AddListed(*command, "translate", "maxLength", options->decode.max_length);
   AddListed(*command, "translate", "shortlist", options->decode.shortlist);
@@ -242,6 +243,7 @@ void AddTranslate(CLI::App& app) {
   AddListed(*command, "translate", "keep", options->given.keep)->expected(1)->check(NotEmpty())->type_name("TERM");
   AddListed(*command, "translate", "glossary", options->given.glossary)->type_name("FILE");
   AddListed(*command, "translate", "confidence", options->confidence);
+  // What is written besides the translation.
   CLI::Option* trace =
       command->add_option("--trace", options->trace, "write every attention weight, one qkv-trace/1 object a line")
           ->check(NotEmpty())

@@ -37,6 +37,7 @@ BeamSearch::BeamSearch(const Decoder& decoder, std::unique_ptr<DecoderState> sta
 
 bool BeamSearch::Step(Context& ctx) {
   if (live_.empty()) return true;
+  // One step of the decoder for all live hypotheses of all sentences.
   tokens_.clear();
   for (const Live& live : live_) {
     tokens_.push_back(live.node < 0 ? options_.start
@@ -45,6 +46,7 @@ bool BeamSearch::Step(Context& ctx) {
   const MatrixView rows = decoder_.Step(ctx, tokens_, *state_);
   ++length_;
 
+  // Each sentence's hypotheses lie together in live_. Its candidates are found and taken.
   next_.clear();
   parents_.clear();
   // Without shortlists one product serves all sentences.
@@ -62,6 +64,7 @@ bool BeamSearch::Step(Context& ctx) {
     }
     Advance(begin, end);
   }
+  // The decoder's states follow the hypotheses that go on.
   live_.swap(next_);
   if (!live_.empty()) decoder_.Gather(parents_, *state_);
   return live_.empty();
@@ -144,12 +147,14 @@ void BeamSearch::Advance(size_t begin, size_t end) {
   Sentence& sentence = sentences_[live_[begin].sentence];
   const size_t first = next_.size();
   const bool last = length_ == sentence.max_length;
+  // At the greatest length every hypothesis ends.
   if (last) {
     for (size_t h = begin; h < end; ++h) {
       Finish(sentence, AddNode(sentence, {live_[h].log_prob, h, options_.end}), live_[h].log_prob, Cut::kLength);
     }
     return;
   }
+  // The best candidates go on, up to the beam. An end counts only among the first `beam` candidates.
   for (size_t rank = 0; rank < candidates_.size() && next_.size() - first < options_.beam; ++rank) {
     const Candidate& candidate = candidates_[rank];
     if (candidate.piece != options_.end) {
@@ -164,6 +169,7 @@ void BeamSearch::Advance(size_t begin, size_t end) {
     const Cut cut = Loops(live_[begin]) ? Cut::kRepetition : Cut::kLength;
     Finish(sentence, AddNode(sentence, {live_[begin].log_prob, begin, options_.end}), live_[begin].log_prob, cut);
   }
+  // The sentence is done if no live hypothesis can still be better than the worst finished one.
   const bool full = sentence.finished.size() == options_.beam;
   if (candidates_.empty() ||
       (full && sentence.finished.back().score >= Penalised(candidates_.front().log_prob, length_))) {

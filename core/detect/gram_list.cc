@@ -41,6 +41,7 @@ bool GramList::Insert(uint32_t hash, int32_t row) {
 }
 
 Result<GramList> GramList::Parse(std::string_view text) {
+  // A line for each row of the embedding.
   std::vector<std::string_view> lines;
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
@@ -50,6 +51,7 @@ Result<GramList> GramList::Parse(std::string_view text) {
       return Error{ErrorCode::kLimitExceeded, "has more than 1,048,576 lines", "ngrams.txt"};
     }
   }
+  // A hash table with open addressing, at most half full.
   GramList list;
   list.places_.resize(std::bit_ceil(2 * lines.size() + 2));
   list.mask_ = list.places_.size() - 1;

@@ -131,6 +131,7 @@ ChangeablePlaces ChangeablePlaces::Of(const SequenceConfig& config) {
 }
 
 bool ChangeList::ChangedSoftmax(size_t sentence, const ChangedRow& row) const {
+  // Changes apply in the order of the list. Those of logits and those of weights may alternate.
   bool are_weights = false, is_given = false;
   for (const Change& change : changes_) {
     if (change.kind == ChangeKind::kOff || !IsFor(change, sentence, row)) continue;
@@ -148,6 +149,7 @@ bool ChangeList::ChangedSoftmax(size_t sentence, const ChangedRow& row) const {
     ChangeLogits(change, row);
   }
   if (!are_weights) Softmax({row.logits.data(), 1, static_cast<Eigen::Index>(row.logits.size())});
+  // Keys that are off lose their weight at the end, and the others keep theirs.
   for (const Change& change : changes_) {
     if (change.kind != ChangeKind::kOff || !IsFor(change, sentence, row)) continue;
     for (size_t j = 0; j < row.logits.size(); ++j) {

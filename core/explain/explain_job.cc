@@ -90,6 +90,7 @@ void ExplainJob::TakeVariants() {
   const std::vector<float>& whole = replay().log_probs;
   const std::vector<float>& without = variants_->log_probs();
   const size_t targets = whole.size(), variants = without.size() / targets;
+  // Variant s is without source word s: how much the log-probability of each target piece falls.
   if (question_ == Question::kWords) {
     result_.matrix = {1, 1, targets, variants, std::vector<float>(targets * variants), 0, {}, {}, {}};
     for (size_t s = 0; s < variants; ++s) {
@@ -99,6 +100,7 @@ void ExplainJob::TakeVariants() {
     }
     return;
   }
+  // Variant i is without head i: how much the whole translation's log-probability falls.
   const ChangeablePlaces places = ChangeablePlaces::Of(model_.config());
   const float* row = without.data();
   for (size_t k = 0; k < std::size(kKinds); ++k) {

@@ -263,12 +263,14 @@ Result<std::shared_ptr<const ChangeList>> ParseChanges(std::string_view text, co
   }
   const Json& root = json.value().root();
   const Json& list = root.MemberBegin()->value;
+  // A text such as `[], "x": 1` would add a field.
   if (!list.IsArray() || root.MemberCount() != 1) {
     return Error{ErrorCode::kInvalidArgument, "must be a list of changes", kWhole};
   }
   if (list.Size() > kMostChanges) {
     return Error{ErrorCode::kLimitExceeded, "there may be " + std::to_string(kMostChanges) + " changes", kWhole};
   }
+  // Each change by itself.
   std::vector<Change> changes;
   for (rapidjson::SizeType i = 0; i < list.Size(); ++i) {
     ChangeReader reader(list[i], i, places);

@@ -118,8 +118,10 @@ GenerationTraceJob::GenerationTraceJob(const GeneratorModel& model, std::string_
 
 bool GenerationTraceJob::Advance(Context& ctx) {
   const Gpt2& decoder = model_.decoder();
+  // The memory of the step.
   const MemoryNeed need = decoder.PassMemoryNeed(state_, encoding_.size(), layer_ == 0, ctx.pool.size());
   if (!ReserveMemory(ctx.arena, WithLogits(need, model_.config()), "trace")) return true;
+  // A layer a step, with all its weights recorded.
   std::optional<Interventions> interventions;
   if (changes_ != nullptr) interventions.emplace(*changes_);
   Context traced = With(ctx, interventions);
@@ -129,6 +131,7 @@ bool GenerationTraceJob::Advance(Context& ctx) {
     x_ = decoder.LayerStep(traced, layer_++, View(x_), state_);
     return false;
   }
+  // Then the likeliest pieces behind each piece of the text, and the probability of the one that follows.
   const size_t rows = encoding_.size(), row = alternatives_.size() / count_;
   const size_t end = std::min(rows, row + 8);  // eight rows a step
   for (size_t r = row; r < end; ++r) {
@@ -142,6 +145,7 @@ bool GenerationTraceJob::Advance(Context& ctx) {
     const Normaliser n = FindNormaliser(logits.data(), size);
     log_probs_.push_back(logits(0, encoding_.ids[r + 1]) - n.max - n.log_sum);
   }
+  // At last the weights are taken from the trace.
   if (end < rows) return false;
   attention_ = trace_.Take(AttentionKind::kDecoderSelf);
   return true;

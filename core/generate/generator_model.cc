@@ -10,6 +10,7 @@ namespace {
 Result<SamplingOptions> ParseSampling(std::string_view text) {
   QKV_TRY(const JsonObject json,
           JsonObject::Parse(text.empty() ? "{}" : text, "generation_config.json", kLargestConfig));
+  // Fields that would change the text and are not supported must have their neutral value.
   constexpr std::pair<const char*, double> kNeutral[] = {{"num_beams", 1},  {"no_repeat_ngram_size", 0},
                                                          {"typical_p", 1},  {"epsilon_cutoff", 0},
                                                          {"eta_cutoff", 0}, {"min_length", 0}};
@@ -17,6 +18,7 @@ Result<SamplingOptions> ParseSampling(std::string_view text) {
     QKV_TRY(const double value, json.Number(field, neutral));
     if (value != neutral) return json.Unsupported(field, "this engine decodes without it");
   }
+  // Those that are supported, with the defaults of Hugging Face's `generate`.
   SamplingOptions options;
   QKV_TRY(const bool samples, json.Bool("do_sample", false));
   QKV_TRY(const double temperature, json.Number("temperature", 1));

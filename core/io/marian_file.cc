@@ -72,11 +72,13 @@ Result<void> MarianDirectory::ReadHeaders(std::span<const uint8_t> bytes) {
 
 // Reads the names, the shapes, and where the data begins.
 Result<void> MarianDirectory::ReadNames(std::span<const uint8_t> bytes) {
+  // `bytes` holds all names, then all shapes, then the length of the padding before the data.
   size_t names = 0, shapes = 0;
   for (const Header& header : headers_) shapes += header.name;
   const uint64_t padding = WordAt(bytes, bytes.size() - sizeof(uint64_t));
   if (padding > kAlignment) return Invalid("", "its padding is " + std::to_string(padding) + " bytes; at most 256");
   uint64_t offset = range_.offset + range_.length + padding;
+  // Tensor by tensor: its name, its shape and its bytes.
   for (size_t i = 0; i < headers_.size(); ++i) {
     const Header& header = headers_[i];
     const auto* const name = reinterpret_cast<const char*>(bytes.data() + names);

@@ -105,12 +105,14 @@ Result<void> CheckLayers(const MarianOptions& options, const TransformerConfig& 
   const auto contradicts = [&](const char* key) {
     return Refuse(options, key, "does not fit the tensors that the file has", ErrorCode::kInvalidFile);
   };
+  // The decoder's cell.
   if ((options.Get("transformer-decoder-autoreg", "self-attention") == "rnn") != ssru) {
     return contradicts("transformer-decoder-autoreg");
   }
   if (ssru && options.Get("dec-cell", "gru") != "ssru") {
     return Refuse(options, "dec-cell", "this engine runs \"ssru\" in a Transformer's decoder, and no other cell");
   }
+  // Norms.
   if (has_norm("transformer-preprocess", "") != config.pre_norm) return contradicts("transformer-preprocess");
   if (has_norm("transformer-postprocess", "dan") == config.pre_norm) return contradicts("transformer-postprocess");
   if (has_norm("transformer-postprocess-emb", "d") != config.norm_embedding) {
@@ -148,6 +150,7 @@ Result<MarianOptions> MarianOptions::Parse(std::string_view text, std::string fi
   // The list grows: at its last step the old list, half as long, exists beside the new one.
   const auto lines = static_cast<uint64_t>(std::count(text.begin(), text.end(), '\n')) + 1;
   QKV_CHECK(CheckMemory(3 * lines * sizeof(Option), kTooLarge, options.file_));
+  // Line by line: a key, or an item of the list under the last key.
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
     const std::string_view whole = text.substr(0, end), content = Trim(whole);
@@ -166,6 +169,7 @@ Result<MarianOptions> MarianOptions::Parse(std::string_view text, std::string fi
     } else if (options.all_.empty() || (content != "[]" && !content.starts_with("- "))) {
       return wrong();
     }
+    // An option keeps its first and its last value.
     const std::string_view value = Trim(content.substr(item ? 1 : colon + 1));
     if (content == "[]" || value == "[]") continue;
     if (!IsPlain(value)) return wrong();
@@ -184,9 +188,11 @@ std::string_view MarianOptions::Get(std::string_view key, std::string_view fallb
 }
 
 Result<MarianChoices> ReadMarianOptions(const MarianOptions& options, const TransformerConfig& config) {
+  // Options that this engine cannot honour, and those that contradict the tensors, are errors.
   for (const MarianOptions::Option& option : options.all()) QKV_CHECK(CheckOption(options, option.key, option.value));
   QKV_CHECK(CheckSizes(options, config));
   QKV_CHECK(CheckLayers(options, config));
+  // What no tensor shows.
   MarianChoices choices;
   QKV_TRY(choices.heads, ReadNumber(options, "transformer-heads", "8", config.d_model));
   if (config.d_model % choices.heads != 0) {

@@ -20,6 +20,7 @@ constexpr std::pair<char, size_t> kCodes[] = {{'x', 2}, {'u', 4}, {'U', 8}};
 // Takes a key in quotes from the line's beginning; false where it is none.
 bool TakeDoubleQuoted(std::string_view& line, std::string& key) {
   for (size_t i = 1; i < line.size(); ++i) {
+    // The end of the key, or a character of it.
     if (line[i] == '"') {
       line.remove_prefix(i + 1);
       return true;
@@ -28,12 +29,14 @@ bool TakeDoubleQuoted(std::string_view& line, std::string& key) {
       key += line[i];
       continue;
     }
+    // An escape of one character, such as \n.
     if (++i == line.size()) return false;
     const size_t simple = kEscapes.find(line[i]);
     if (simple != std::string_view::npos) {
       key += kMeanings[simple];
       continue;
     }
+    // An escape with 2, 4 or 8 hexadecimal digits.
     const auto* const code =
         std::find_if(std::begin(kCodes), std::end(kCodes), [&](const auto& each) { return each.first == line[i]; });
     if (code == std::end(kCodes) || line.size() - i <= code->second) return false;
@@ -98,11 +101,13 @@ Result<std::string> VocabularyFromYaml(std::string_view yaml, const std::string&
   std::string json = "{";
   uint32_t rows = 0;
   for (size_t number = 1; !yaml.empty(); ++number) {
+    // A line without white space at its end. Empty lines, the document's mark and comments are passed over.
     const size_t end = std::min(yaml.find('\n'), yaml.size());
     std::string_view line = yaml.substr(0, end);
     yaml.remove_prefix(std::min(end + 1, yaml.size()));
     line = line.substr(0, line.find_last_not_of(" \t\r") + 1);
     if (line.empty() || line == "---" || line.starts_with("# ")) continue;
+    // `key: row`, with the key in one of YAML's three spellings.
     std::string key;
     uint32_t row = 0;
     const bool taken = line[0] == '"'    ? TakeDoubleQuoted(line, key)
@@ -117,6 +122,7 @@ Result<std::string> VocabularyFromYaml(std::string_view yaml, const std::string&
     AppendJson(json, key, row);
     rows = std::max(rows, row + 1);
   }
+  // The piece by which Hugging Face pads batches.
   AppendJson(json, "<pad>", rows);
   return json + "}";
 }

@@ -150,6 +150,7 @@ std::string OptionsOf(const TransformerConfig& c, const MarianTarget& target) {
 
 void WriteFile(const std::vector<Item>& items, const ByteSink& out) {
   const auto padded = [](uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; };
+  // The header: version, number of tensors, then four words for each of them.
   std::string head, names, shapes;
   const auto word = [&](uint64_t value) { Append(head, &value, 1); };
   word(1);
@@ -162,10 +163,12 @@ void WriteFile(const std::vector<Item>& items, const ByteSink& out) {
     const int32_t shape[] = {static_cast<int32_t>(item.rows), static_cast<int32_t>(item.columns)};
     Append(shapes, shape, 2);
   }
+  // Names and shapes, and padding up to the data.
   head += names + shapes;
   const uint64_t padding = padded(head.size() + sizeof(uint64_t)) - head.size() - sizeof(uint64_t);
   word(padding);
   out(head + std::string(padding, '\0'));
+  // The data, each tensor padded.
   for (const Item& item : items) {
     out(item.data);
     out(std::string(padded(item.data.size()) - item.data.size(), '\0'));

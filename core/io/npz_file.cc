@@ -132,6 +132,7 @@ Result<void> NpzFile::FindData(Member& member) const {
 Result<std::vector<uint8_t>> NpzFile::Unpack(const Member& member, uint64_t most) const {
   const uint8_t* const data = zip_.bytes().data() + member.at;
   std::vector<uint8_t> bytes(std::min(member.size, most));
+  // Stored, or deflated without a header of zlib's.
   if (!member.deflated) {
     std::copy_n(data, bytes.size(), bytes.begin());
   } else {
@@ -146,6 +147,7 @@ Result<std::vector<uint8_t>> NpzFile::Unpack(const Member& member, uint64_t most
     inflateEnd(&stream);
     if (!whole) return Invalid(member.name, "what is deflated is damaged");
   }
+  // The checksum is of the whole member.
   const bool all = bytes.size() == member.size;
   if (all && crc32_z(0, bytes.data(), bytes.size()) != member.checksum) {
     return Invalid(member.name, "its checksum is another one: fetch the file again");

@@ -276,12 +276,14 @@ class Unpickler {
   // (storage, first, size, stride, ...)
   Result<void> Tensor(const std::vector<int32_t>& parts) {
     const Value &storage = At(parts[0]), &first = At(parts[1]), &sizes = At(parts[2]), &strides = At(parts[3]);
+    // The parts have the kinds that PyTorch writes.
     const bool right = storage.kind == Kind::kStorage && first.kind == Kind::kInteger && sizes.kind == Kind::kTuple &&
                        strides.kind == Kind::kTuple && sizes.parts.size() == strides.parts.size();
     if (!right || first.integer < 0) return Invalid("a tensor is not described as PyTorch does");
     if (static_cast<uint64_t>(first.integer) > kMostNumbers) return Invalid("a tensor begins past the end of any file");
     PickledTensor tensor{
         {}, std::string(storage.dtype), std::string(storage.text), static_cast<uint64_t>(first.integer), {}};
+    // From the last axis to the first: each stride must be the product of the sizes behind it.
     uint64_t numbers = 1;
     for (size_t i = sizes.parts.size(); i-- > 0;) {
       const int64_t size = At(sizes.parts[i]).integer, stride = At(strides.parts[i]).integer;
@@ -296,6 +298,7 @@ class Unpickler {
       numbers *= static_cast<uint64_t>(size);
       tensor.shape.insert(tensor.shape.begin(), static_cast<uint64_t>(size));
     }
+    // The stack holds the tensor's number.
     const auto index = static_cast<int64_t>(tensors_.size());
     tensors_.push_back(std::move(tensor));
     return Push({.kind = Kind::kTensor, .integer = index}), Result<void>();

@@ -43,6 +43,7 @@ ByteRange PytorchDirectory::Next() const {
 }
 
 Result<void> PytorchDirectory::Feed(std::span<const uint8_t> bytes) {
+  // A zip is read from its end: the directory, the pickle, then where the data of each storage begins.
   switch (stage_) {
     case Stage::kBegin:
       return ReadBegin(bytes);
@@ -103,6 +104,7 @@ Result<void> PytorchDirectory::ReadEnd(std::span<const uint8_t> bytes) {
 }
 
 Result<void> PytorchDirectory::ReadEntries(std::span<const uint8_t> bytes) {
+  // Entry by entry; the offsets are those of the zip format. PyTorch stores, and never compresses.
   while (bytes.size() >= 46 && At<uint32_t>(bytes, 0) == kEntrySignature) {
     const size_t name_length = At<uint16_t>(bytes, 28);
     const size_t whole = 46 + name_length + At<uint16_t>(bytes, 30) + At<uint16_t>(bytes, 32);
@@ -121,11 +123,13 @@ Result<void> PytorchDirectory::ReadEntries(std::span<const uint8_t> bytes) {
     entries_.push_back(std::move(entry));
     bytes = bytes.subspan(whole);
   }
+  // Sorted by name, to be found and to see names that occur twice.
   SortSmall(entries_, [](const Entry& a, const Entry& b) { return a.name < b.name; });
   const auto same = [](const Entry& a, const Entry& b) { return a.name == b.name; };
   if (std::adjacent_find(entries_.begin(), entries_.end(), same) != entries_.end()) {
     return Invalid("it has two entries of one name");
   }
+  // The pickle is next.
   const Entry* const pickle = Find("data.pkl");
   if (pickle == nullptr) return Invalid("it has no entry data.pkl");
   stage_ = Stage::kPickleHeader;

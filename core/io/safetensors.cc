@@ -55,6 +55,7 @@ Result<void> SafetensorsDirectory::ReadHeader(std::string_view text) {
 
 Result<TensorEntry> SafetensorsDirectory::ReadEntry(const std::string& name, const Json& json) const {
   if (!json.IsObject()) return Invalid(name, "its entry must be an object");
+  // The three fields, each of its type.
   const auto type = json.FindMember("dtype"), shape = json.FindMember("shape"),
              offsets = json.FindMember("data_offsets");
   const auto none = json.MemberEnd();
@@ -64,11 +65,13 @@ Result<TensorEntry> SafetensorsDirectory::ReadEntry(const std::string& name, con
       !offsets->value[1].IsUint64()) {
     return Invalid(name, "data_offsets must be two integers");
   }
+  // The shape.
   TensorEntry entry{name, {type->value.GetString(), type->value.GetStringLength()}, {}, {}};
   for (const Json& size : shape->value.GetArray()) {
     if (!size.IsUint64()) return Invalid(name, "shape must hold sizes");
     entry.shape.push_back(size.GetUint64());
   }
+  // The bytes, which must lie in the file; its size may be unknown.
   const uint64_t data = kLengthBytes + header_length_;
   const uint64_t begin = offsets->value[0].GetUint64(), end = offsets->value[1].GetUint64();
   if (begin > end || end > kLargestFile || (size_ != 0 && end > size_ - data)) {

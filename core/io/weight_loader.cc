@@ -170,11 +170,13 @@ const WeightLoader::Destination* WeightLoader::FindDestination(const std::string
 // Chooses one tensor for each slot, of the slot's shape, and its scales if it is int8. They are read in the order of
 // the file.
 Result<void> WeightLoader::ChooseTensors() {
+  // Sorted by name, to be found and to see names that occur twice.
   std::vector<TensorEntry> entries = directory_->Take();
   SortSmall(entries, [](const TensorEntry& a, const TensorEntry& b) { return a.name < b.name; });
   for (size_t i = 1; i < entries.size(); ++i) {
     if (entries[i].name == entries[i - 1].name) return Invalid(entries[i].name, "the header names it twice");
   }
+  // Every tensor must have a slot of its type, or be one that the model ignores.
   for (const TensorEntry& entry : entries) {
     const Destination* const destination = FindDestination(entry.name);
     if (destination != nullptr) {
@@ -185,11 +187,13 @@ Result<void> WeightLoader::ChooseTensors() {
                    file_name() + ", " + entry.name};
     }
   }
+  // Every slot gets a tensor, from this file or from another one.
   for (size_t slot = 0; slot < slots_.slots.size(); ++slot) {
     if (!chosen_[slot]) QKV_CHECK(ChooseFor(slot, entries));
   }
   if (file_ + 1 == files_.size()) QKV_CHECK(CheckComplete());
   QKV_CHECK(CheckMemory());
+  // Sorted by place, to be read in one pass.
   SortSmall(tensors_, [](const Tensor& a, const Tensor& b) {
     return a.offset != b.offset ? a.offset < b.offset : a.name < b.name;
   });
@@ -304,7 +308,9 @@ Result<WeightLoader::Tensor> WeightLoader::CheckShape(const TensorEntry& entry, 
 
 Result<void> WeightLoader::Allocate(const Tensor& tensor) {
   const WeightSlot& first = slots_.slots[tensor.slot];
+  // A tensor that is transposed, or that holds several matrices, is staged as floats first.
   const uint64_t staged = IsStaged(first) ? tensor.rows * tensor.row_bytes / Width(tensor.dtype) * sizeof(float) : 0;
+  // The slots that the tensor fills: one, or all that share it.
   for (size_t s = tensor.slot; s < slots_.slots.size(); ++s) {
     const WeightSlot& slot = slots_.slots[s];
     const bool part = s == tensor.slot ||

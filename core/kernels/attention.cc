@@ -186,18 +186,21 @@ HWY_INLINE void ForQueries(size_t count, const Run& run) {
 }
 
 void AttendBlock(const ScaledDotAttention& a, size_t head, size_t first, size_t count, float* scratch) {
+  // Where the head's columns lie, and how many keys each query sees.
   const size_t stride = ScratchStride(a), column = head * a.head_dim;
   const float *query = a.query + first * a.query_stride + column, *key = a.key + column, *value = a.value + column;
   float* output = a.output + first * a.output_stride + column;
   size_t seen[kQueryBlock];
   for (size_t i = 0; i < count; ++i) seen[i] = KeysSeen(a, first + i);
   const size_t keys = seen[count - 1], tile = count > kQueries ? kKeyTile : HWY_MAX(keys, size_t{1});
+  // Scores, a tile of keys at a time for all queries, so that the keys stay in the first-level cache.
   for (size_t j = 0; j < keys; j += tile) {
     ForQueries(count, [&](auto some, size_t i) HWY_ATTR {
       const size_t end = HWY_MIN(seen[i + some - 1], j + tile);
       Scores<some>(a, query + i * a.query_stride, key, j, end, scratch + i * stride, stride);
     });
   }
+  // The softmax of each query, and copies of its row before and after.
   for (size_t i = 0; i < count; ++i) {
     float* row = scratch + i * stride;
     const size_t kept = (head * a.queries + first + i) * a.keys;
@@ -209,6 +212,7 @@ void AttendBlock(const ScaledDotAttention& a, size_t head, size_t first, size_t 
     }
     if (a.weights != nullptr) CopyRow(a, row, seen[i], 0, a.weights + kept);
   }
+  // The weighted sums of values, by the same tiles.
   size_t j = 0;
   do {  // at least once: without any keys the output is zero
     ForQueries(count, [&](auto some, size_t i) HWY_ATTR {
@@ -271,6 +275,7 @@ void AttendNaive(const ScaledDotAttention& a) {
     for (size_t i = 0; i < a.queries; ++i) {
       const size_t seen = KeysSeen(a, i);
       weight.setConstant(-std::numeric_limits<float>::infinity());
+      // Scores.
       for (size_t j = 0; j < seen; ++j) {
         const float* q = a.query + i * a.query_stride + h * a.head_dim;
         const float* k = a.key + KeyOffset(a, j) + h * a.head_dim;
@@ -278,6 +283,7 @@ void AttendNaive(const ScaledDotAttention& a) {
         for (size_t c = 0; c < a.head_dim; ++c) dot += q[c] * k[c];
         weight.data()[j] = dot * a.scale;
       }
+      // Weights.
       const size_t kept = (h * a.queries + i) * a.keys;
       if (a.scores != nullptr) std::copy_n(weight.data(), a.keys, a.scores + kept);
       SoftmaxNaive({weight.data(), 1, static_cast<Eigen::Index>(seen)});

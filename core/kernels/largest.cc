@@ -18,6 +18,7 @@ size_t LargestOfRow(const float* row, size_t size, size_t count, RowEntry* large
   const hn::ScalableTag<float> d;
   const size_t lanes = hn::Lanes(d);
   const auto better = [](const RowEntry& a, const RowEntry& b) { return a.value > b.value; };
+  // `largest` stays sorted. Once it is full, its last value is the bar that an entry must pass.
   size_t found = 0;
   float least = -std::numeric_limits<float>::infinity();
   const auto consider = [&](size_t i) {

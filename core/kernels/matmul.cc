@@ -55,6 +55,7 @@ HWY_NOINLINE void Tile(const Product& p, size_t row, size_t column) {
   const float* HWY_RESTRICT w = p.w + column / kPanel * stride + column % kPanel;
   HWY_ALIGN float sums[kRows * kWidth];
   size_t begin = 0;
+  // Chains of kChain inputs are summed in registers, and their sums are added up in memory.
   do {
     const size_t end = HWY_MIN(begin + kChain, inputs);
     TileVector sum[kRows][kVectors];
@@ -81,6 +82,7 @@ HWY_NOINLINE void Tile(const Product& p, size_t row, size_t column) {
     }
     begin = end;
   } while (begin < inputs);
+  // Bias, activation and the sum with what is in y. Tiles over the edge go the slow way.
   if (column + kWidth > p.outputs) return StoreEdge(p, sums, kRows, kWidth, row, column);
   for (size_t v = 0; v < kVectors; ++v) {
     const size_t c = column + v * kLanes;

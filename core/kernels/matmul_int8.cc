@@ -86,6 +86,7 @@ struct Int8Kernel {
     const size_t x_stride = p.x.stride, w_stride = p.w_stride;
     const QuantizedActivation* HWY_RESTRICT x = p.x.data + row * x_stride;
     const int8_t* HWY_RESTRICT w = p.w + column / kPanel * w_stride + column % kPanel * kInt8Group;
+    // Sums are integers, so their order does not matter.
     SumVector sum[rows][vectors];
     for (size_t r = 0; r < rows; ++r) {
       for (size_t v = 0; v < vectors; ++v) sum[r][v] = hn::Zero(SumTag());
@@ -102,6 +103,7 @@ struct Int8Kernel {
         for (size_t v = 0; v < vectors; ++v) sum[r][v] = Dot::Add(sum[r][v], a, b[v]);
       }
     }
+    // Scales, zero points, bias and activation.
     for (size_t v = 0; v < vectors && column + v * kLanes < p.outputs; ++v) {
       for (size_t r = 0; r < rows; ++r) StoreOutputs(p, row + r, column + v * kLanes, sum[r][v]);
     }

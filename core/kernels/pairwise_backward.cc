@@ -23,6 +23,7 @@ HWY_INLINE void PairsBackward(const Pairs& p, const PairsGradient& g, float key_
   const PairTag d;
   const PairVector zero = hn::Zero(d);
   HWY_ALIGN float of_queries[kPairRows * kColumns * kPairLanes];
+  // A pass over some columns: all keys, a vector of them at a time, and for each all queries.
   for (size_t c0 = 0; c0 < p.dim; c0 += kColumns) {
     const size_t columns = HWY_MIN(kColumns, p.dim - c0);
     PairVector of_weight[kColumns];
@@ -31,6 +32,7 @@ HWY_INLINE void PairsBackward(const Pairs& p, const PairsGradient& g, float key_
     for (size_t first = 0; first < p.count; first += kPairLanes) {
       const size_t at = first / kPanel * kPanel * p.dim + first % kPanel;
       for (size_t c = 0; c < columns; ++c) {
+        // One column of some keys.
         const PairVector k = hn::Load(d, p.keys + at + (c0 + c) * kPanel);
         const PairVector w = hn::Set(d, p.weight != nullptr ? p.weight[c0 + c] : 1.0f);
         PairVector of_key = zero, sum = of_weight[c];
@@ -45,11 +47,13 @@ HWY_INLINE void PairsBackward(const Pairs& p, const PairsGradient& g, float key_
           of_key = hn::Add(of_key, dq);
           sum = hn::Add(sum, hn::IfThenZeroElse(stops, more));
         }
+        // Gradients of keys are complete, and go to memory.
         of_weight[c] = sum;
         float* to = g.keys + at + (c0 + c) * kPanel;
         hn::Store(hn::MulAdd(of_key, hn::Set(d, key_sign), hn::Load(d, to)), d, to);
       }
     }
+    // Those of queries and of the weight are sums over the lanes.
     for (size_t c = 0; c < columns; ++c) {
       for (size_t r = 0; r < p.rows; ++r) {
         g.queries[r * p.dim + c0 + c] += hn::ReduceSum(d, hn::Load(d, of_queries + (r * kColumns + c) * kPairLanes));

@@ -81,6 +81,7 @@ HWY_NOINLINE float RowExpSum(Row* row, size_t size, float max) {
   const auto shift = Lanes::Set(max);
   auto total = Lanes::Set(0);
   size_t i = 0;
+  // Whole vectors, block by block.
   while (i + lanes <= size) {
     auto sum = Lanes::Set(0);
     for (const size_t end = HWY_MIN(size, i + kBlock * lanes); i + lanes <= end; i += lanes) {
@@ -90,6 +91,7 @@ HWY_NOINLINE float RowExpSum(Row* row, size_t size, float max) {
     }
     total = Lanes::Add(total, sum);
   }
+  // The rest, filled up with -inf, which adds exp(-inf) = 0.
   if (i < size) {
     const auto last = Lanes::LoadN(row + i, size - i, -std::numeric_limits<float>::infinity());
     const auto e = ExpNegativeOf<Lanes>(Lanes::Sub(last, shift));

@@ -21,6 +21,7 @@ StepOrder::StepOrder(const Segments& segments, bool reversed) : segments_(segmen
     }
     segments_[at] = moved;
   }
+  // Step by step: the rows of the segments that are that long, the longest segment first.
   size_t running = segments_.size();
   for (size_t step = 0;; ++step) {
     while (running > 0 && segments.length(segment(running - 1)) <= step) --running;
@@ -92,6 +93,7 @@ void StepLinear::Run(Context& ctx, size_t first, size_t count, Activation activa
   assert(activation == Activation::kNone || (activation == Activation::kTanh && !add_));
   Context plain = ctx;  // the product is recorded by this function, not by the inner call
   plain.tape = nullptr;
+  // The step's rows of x and y.
   const ConstMatrixView x = Part(View(x_), first, count);
   MatrixView y = Part(MatrixView(y_), first, count);
   if (add_) {
@@ -101,6 +103,7 @@ void StepLinear::Run(Context& ctx, size_t first, size_t count, Activation activa
   } else {
     ForwardInto(plain, linear_, x, activation, y);
   }
+  // The backward in x. That of the weights is one product over all steps, which the constructor records.
   if (ctx.Recording() == nullptr) return;
   ctx.tape->Record(View(y_), [ctx, &linear = linear_, x, y, activation] {
     const PackedMatrix& w = linear.weight.floats();

@@ -23,11 +23,13 @@ Result<std::vector<std::string>> WeightNames(const std::string& folder) {
 }  // namespace
 
 Result<LoadedFolder> LoadAnyFolder(const std::string& folder, ArriveAs arrive) {
+  // Marian's folders have files of their own.
   if (IsMarianFolder(folder)) {
     QKV_TRY(std::unique_ptr<TranslationModel> model, LoadMarianFolder(folder));
     const LoadedSize size = {model->parameters(), model->bytes()};
     return LoadedFolder{std::move(model), size, {}};
   }
+  // The small files: config.json says which others its kind of model has.
   SmallFiles files;
   QKV_TRY(const MappedFile config, MappedFile::Open(folder, "config.json"));
   QKV_TRY(const ModelKind kind, KindOf(config.text()));
@@ -35,6 +37,7 @@ Result<LoadedFolder> LoadAnyFolder(const std::string& folder, ArriveAs arrive) {
     QKV_TRY(const MappedFile file, MappedFile::Open(folder, name, true));
     files.emplace_back(name, file.text());
   }
+  // The files of weights, mapped.
   QKV_TRY(const std::vector<std::string> names, WeightNames(folder));
   LoadedFolder loaded;
   std::vector<MappedFile> weights;
@@ -43,6 +46,7 @@ Result<LoadedFolder> LoadAnyFolder(const std::string& folder, ArriveAs arrive) {
     loaded.files.push_back({name, file.bytes().size()});
     weights.push_back(std::move(file));
   }
+  // The loader asks for ranges of them. A range past a file's end gives fewer bytes, which is an error there.
   QKV_TRY(const std::unique_ptr<AnyLoader> loader, AnyLoader::Create(files, loaded.files, PTRDIFF_MAX, arrive));
   for (ByteRange range = loader->Next(); range.length != 0; range = loader->Next()) {
     const std::span<const uint8_t> bytes = weights[range.file].bytes();

@@ -99,6 +99,7 @@ WeightSlots Encoder::Slots() {
 void Encoder::HeadSlots(WeightSlots& slots) {
   const size_t d = config_.d_model, labels = config_.labels.size();
   const Layout layout = config_.layout;
+  // The three layouts name the same tensors in three ways.
   switch (config_.head) {
     case Head::kNone:
       break;

@@ -42,6 +42,7 @@ Result<Head> ReadHead(const JsonObject& json) {
 // Reads id2label: {"0": "...", ...}, or num_labels labels without names.
 Result<std::vector<std::string>> ReadLabels(const JsonObject& json) {
   std::vector<std::string> labels;
+  // Without names: their number.
   const Json* const names = json.Find("id2label");
   if (names == nullptr) {
     QKV_TRY(const int64_t count, json.Integer("num_labels", 1, kMostLabels, 2));
@@ -51,6 +52,7 @@ Result<std::vector<std::string>> ReadLabels(const JsonObject& json) {
   if (!names->IsObject() || names->MemberCount() == 0 || names->MemberCount() > kMostLabels) {
     return json.Invalid("id2label", "must map numbers to names");
   }
+  // The keys are the numbers 0, 1, ... as texts, in any order.
   labels.resize(names->MemberCount());
   for (const auto& member : names->GetObject()) {
     size_t id = 0;
@@ -92,11 +94,13 @@ Result<void> ReadShapes(const JsonObject& json, EncoderConfig& config) {
 
 Result<EncoderConfig> ParseEncoderConfig(std::string_view text) {
   QKV_TRY(const JsonObject json, JsonObject::Parse(text, "config.json", kLargestConfig));
+  // What would change the result and is not supported.
   QKV_CHECK(CheckSwitches(json, {{"is_decoder", false, "an encoder that sees only what comes before"},
                                  {"add_cross_attention", false, "an encoder that attends to another"}}));
   QKV_TRY(const std::string_view kind, json.String("position_embedding_type", "absolute"));
   if (kind != "absolute")
     return json.Unsupported("position_embedding_type", "this engine supports absolute positions only");
+  // Which encoder it is, its head and its sizes.
   EncoderConfig config;
   QKV_TRY(config.layout, ReadLayout(json));
   QKV_TRY(config.head, ReadHead(json));
@@ -104,6 +108,7 @@ Result<EncoderConfig> ParseEncoderConfig(std::string_view text) {
   if (config.head == Head::kMasked) {
     QKV_CHECK(CheckSwitches(json, {{"tie_word_embeddings", true, "a masked-word head with a table of its own"}}));
   }
+  // How it computes. DistilBERT has names of its own.
   const bool distil = config.layout == Layout::kDistilBert;
   QKV_TRY(config.activation, ParseActivation(json, distil ? "activation" : "hidden_act", "gelu"));
   QKV_TRY(const double epsilon, json.Number("layer_norm_eps", 1e-12));
@@ -111,6 +116,7 @@ Result<EncoderConfig> ParseEncoderConfig(std::string_view text) {
   config.epsilon = static_cast<float>(epsilon);
   QKV_TRY(config.dropout, ReadRate(json, distil ? "dropout" : "hidden_dropout_prob"));
   QKV_TRY(config.attention_dropout, ReadRate(json, distil ? "attention_dropout" : "attention_probs_dropout_prob"));
+  // What a classifier answers: one label, several, or a number.
   if (config.head == Head::kSequence || config.head == Head::kTokens) {
     QKV_TRY(config.labels, ReadLabels(json));
   }

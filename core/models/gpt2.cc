@@ -39,6 +39,7 @@ Result<Gpt2Config> ParseGpt2Config(std::string_view text) {
   QKV_CHECK(CheckSwitches(json, {{"scale_attn_weights", true, "attention that is not scaled"},
                                  {"scale_attn_by_inverse_layer_idx", false, "attention scaled by its layer"},
                                  {"add_cross_attention", false, "a decoder that attends to an encoder"}}));
+  // Sizes.
   Gpt2Config config;
   QKV_CHECK(ReadSize(json, "n_embd", kLargestWidth, config.d_model));
   QKV_CHECK(ReadSize(json, "n_layer", kMostLayers, config.layers));
@@ -51,6 +52,7 @@ Result<Gpt2Config> ParseGpt2Config(std::string_view text) {
   if (config.d_model % config.heads != 0) {
     return json.Invalid("n_head", "must divide n_embd, " + std::to_string(config.d_model));
   }
+  // How it computes.
   QKV_TRY(config.activation, ParseActivation(json, "activation_function", "gelu_new"));
   QKV_TRY(const double epsilon, json.Number("layer_norm_epsilon", 1e-5));
   if (epsilon <= 0 || epsilon > 1) return json.Invalid("layer_norm_epsilon", "must be above 0 and at most 1");
@@ -59,6 +61,7 @@ Result<Gpt2Config> ParseGpt2Config(std::string_view text) {
   QKV_TRY(config.dropout, ReadRate(json, "resid_pdrop"));
   QKV_TRY(config.attention_dropout, ReadRate(json, "attn_pdrop"));
   QKV_TRY(config.tied_output, json.Bool("tie_word_embeddings", true));
+  // The pieces that begin and end a text; -1: none.
   const auto last = static_cast<int64_t>(config.vocabulary) - 1;
   QKV_TRY(const int64_t start, json.Integer("bos_token_id", 0, last, -1));
   QKV_TRY(const int64_t end, json.Integer("eos_token_id", 0, last, -1));
@@ -80,11 +83,13 @@ Gpt2::Gpt2(const Gpt2Config& config) : config_(config), layers_(config.layers) {
 WeightSlots Gpt2::Slots() {
   WeightSlots slots;
   const size_t d = config_.d_model;
+  // Tables of pieces and of positions.
   slots.Add("wte.weight", pieces_, config_.vocabulary, d);
   slots.slots.back().start = Start::kEmbedding;
   slots.Add("wpe.weight", positions_, config_.positions, d);
   slots.slots.back().start = Start::kEmbedding;
   slots.slots.back().exact = true;
+  // Layers. c_attn is one matrix of queries, keys and values.
   for (size_t i = 0; i < layers_.size(); ++i) {
     Layer& layer = layers_[i];
     const std::string name = "h." + std::to_string(i);

@@ -72,10 +72,12 @@ void KeyValueState::ReserveRows(size_t rows) {
 
 // Moves the rows in use to the front, keeping their order, and returns how many there are.
 size_t KeyValueState::DropDeadRows() {
+  // A row is in use if the path of a hypothesis has it.
   std::vector<int32_t> to(used_, -1);
   for (size_t h = 0; h < hypotheses_; ++h) {
     for (size_t i = 0; i < length_; ++i) to[static_cast<size_t>(path(h)[i])] = 0;
   }
+  // Rows move towards the front, so none is overwritten before it has moved.
   size_t live = 0;
   for (size_t row = 0; row < used_; ++row) {
     if (to[row] < 0) continue;
@@ -89,6 +91,7 @@ size_t KeyValueState::DropDeadRows() {
     }
     ++live;
   }
+  // The paths follow.
   for (size_t h = 0; h < hypotheses_; ++h) {
     int32_t* path = paths_.data() + h * path_capacity_;
     for (size_t i = 0; i < length_; ++i) path[i] = to[static_cast<size_t>(path[i])];

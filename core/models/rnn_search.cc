@@ -52,6 +52,7 @@ MemoryNeed RnnSeq2Seq::StepMemoryNeed(const DecoderState& opaque, size_t rows, s
 MatrixView RnnSeq2Seq::Step(Context& ctx, std::span<const int32_t> tokens, DecoderState& opaque) const {
   auto& state = static_cast<RnnState&>(opaque);
   assert(tokens.size() == state.segment.size() && ctx.Recording() == nullptr);
+  // What the step reads: the encoder's memory, the tokens, and the states after the last step.
   const RnnMemory& read = state.memory;
   std::optional<StepMemory> memory;
   if (config_.attends()) {
@@ -64,6 +65,7 @@ MatrixView RnnSeq2Seq::Step(Context& ctx, std::span<const int32_t> tokens, Decod
   if (!config_.attends() && config_.fed() != 0) {
     steps.Feed(ctx, 0, View(GatherRows(ctx, View(read.summary), state.segment)));
   }
+  // One step, and the states after it.
   steps.Run(ctx, 0, tokens.size(), before, state.segment, state.length);
   for (size_t l = 0; l < decoder_.layers.size(); ++l) {
     const CellRows after = steps.layer(l, 0, tokens.size());
@@ -72,6 +74,7 @@ MatrixView RnnSeq2Seq::Step(Context& ctx, std::span<const int32_t> tokens, Decod
   }
   if (config_.input_feeding) state.attended = steps.output();
   ++state.length;
+  // The output of the step.
   MatrixView output = ctx.New(steps.output().rows(), steps.output().cols());
   output = steps.output();
   return output;
@@ -118,6 +121,7 @@ class RnnEncoder : public EncoderPass {
   std::unique_ptr<DecoderState> Start(Context& ctx, std::vector<int32_t> segment) override {
     const RnnConfig& config = model_.config();
     auto state = std::make_unique<RnnState>();
+    // The decoder's first states are made from the encoder's last ones.
     std::vector<CellRows> last;
     last.reserve(memory_.last_hidden.size());
     for (size_t l = 0; l < memory_.last_hidden.size(); ++l) {
@@ -129,6 +133,7 @@ class RnnEncoder : public EncoderPass {
       state->cell.emplace_back(first.cell);
     }
     if (config.input_feeding) state->attended.setZero(static_cast<Eigen::Index>(segment.size()), config.d_model);
+    // What each step reads of the source: its keys and values, or one vector.
     memory_.summary = memory_.last_hidden.back();
     if (!config.attends()) {
       memory_.values.resize(0, 0);

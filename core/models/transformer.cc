@@ -157,6 +157,7 @@ void Transformer::SetLayers() {
 WeightSlots Transformer::Slots() {
   WeightSlots slots;
   const size_t d = config_.d_model, vocabulary = config_.vocabulary;
+  // Tables of pieces and of positions, and the bias of the logits.
   const auto table = [&](std::vector<std::string> names, Weight& to, size_t rows) {
     slots.slots.push_back({std::move(names), rows, d, &to, false, Start::kEmbedding});
   };
@@ -180,6 +181,7 @@ WeightSlots Transformer::Slots() {
   slots.ignored.insert(slots.ignored.end(),
                        {"model.encoder.embed_positions.weight", "model.decoder.embed_positions.weight"});
 
+  // Norms beside the layers.
   for (const bool decodes : {false, true}) {
     const std::string side = decodes ? "model.decoder" : "model.encoder";
     if (config_.norm_embedding) {
@@ -187,6 +189,7 @@ WeightSlots Transformer::Slots() {
     }
     if (config_.norm_last) NormSlots(slots, side + ".layer_norm", decodes ? decoder_norm_ : encoder_norm_, d);
   }
+  // Layers.
   for (size_t i = 0; i < encoder_.size(); ++i) {
     const std::string name = "model.encoder.layers." + std::to_string(i);
     MultiHeadSlots(slots, name + ".self_attn", encoder_[i].self, d);
@@ -287,6 +290,7 @@ MatrixView Transformer::ReadPast(Context& ctx, size_t index, const Operand& in, 
   const DecoderLayer& layer = decoder_[index];
   const AttentionPlace place = {AttentionKind::kDecoderSelf, index};
   const size_t hypotheses = state.self.hypotheses(), count = static_cast<size_t>(in.floats().rows()) / hypotheses;
+  // SSRU: one cell state for each hypothesis.
   if (config_.past == Past::kSsru) {
     state.ssru_parts.clear();
     for (size_t h = 0; h < hypotheses; ++h) {
@@ -294,6 +298,7 @@ MatrixView Transformer::ReadPast(Context& ctx, size_t index, const Operand& in, 
     }
     return Forward(ctx, layer.ssru, in, state.ssru_parts, place);
   }
+  // Self-attention: keys and values of the new rows are appended, then each hypothesis reads its path.
   ForwardInto(ctx, layer.self.key, in, Activation::kNone, state.self.NewKeys(index));
   ForwardInto(ctx, layer.self.value, in, Activation::kNone, state.self.NewValues(index));
   state.self_parts.clear();

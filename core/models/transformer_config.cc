@@ -32,6 +32,7 @@ Result<void> RefuseUnknownSwitches(const JsonObject& json) {
 }
 
 Result<void> ParseShapes(const JsonObject& json, TransformerConfig& config) {
+  // Each size in its range.
   struct Field {
     const char* name;
     int64_t most;
@@ -49,6 +50,7 @@ Result<void> ParseShapes(const JsonObject& json, TransformerConfig& config) {
   };
   for (const Field& field : fields) QKV_CHECK(ReadSize(json, field.name, field.most, *field.to));
   QKV_CHECK(ReadSize(json, "max_position_embeddings", kMostPositions, config.max_positions, kFewestPositions));
+  // Sizes that must fit together.
   if (config.max_positions * config.d_model > kLargestPositionTable) {
     return Error{ErrorCode::kLimitExceeded, "times d_model it must be at most " + std::to_string(kLargestPositionTable),
                  json.file() + ", max_position_embeddings"};

@@ -46,12 +46,14 @@ const PairMerges::Entry* PairMerges::Find(int32_t left, int32_t right) const {
 }
 
 std::vector<Segment> PairMerges::Join(std::span<const Segment> parts) const {
+  // Symbols are a list, so that two are joined without moving the others.
   std::vector<Symbol> symbols;
   symbols.reserve(parts.size());
   for (uint32_t i = 0; i < parts.size(); ++i) {
     symbols.push_back(
         {parts[i].id, parts[i].end, i == 0 ? kNone : i - 1, i + 1 == parts.size() ? kNone : i + 1, false});
   }
+  // Pairs that may be joined, the one of the best rank first.
   std::vector<Candidate> heap;
   const auto propose = [&](uint32_t left) {
     if (left == kNone || symbols[left].next == kNone) return;
@@ -61,6 +63,8 @@ std::vector<Segment> PairMerges::Join(std::span<const Segment> parts) const {
     std::push_heap(heap.begin(), heap.end());
   };
   for (uint32_t i = 0; i < symbols.size(); ++i) propose(i);
+  // The best pair is joined, which makes at most two new ones. Pairs that are no longer there stay in the heap and are
+  // passed over.
   while (!heap.empty()) {
     std::pop_heap(heap.begin(), heap.end());
     const Candidate best = heap.back();
@@ -78,6 +82,7 @@ std::vector<Segment> PairMerges::Join(std::span<const Segment> parts) const {
     propose(left.previous);
     propose(best.left);
   }
+  // The symbols that are left.
   std::vector<Segment> joined;
   for (uint32_t i = symbols.empty() ? kNone : 0; i != kNone; i = symbols[i].next) {
     joined.push_back({symbols[i].id, symbols[i].end});

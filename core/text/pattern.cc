@@ -9,6 +9,7 @@ bool IsIn(char c, char class_name) {
   const auto lower = static_cast<char>(c | 0x20);
   const bool digit = c >= '0' && c <= '9', ascii_letter = lower >= 'a' && lower <= 'z';
   const auto byte = static_cast<unsigned char>(c);
+  // Bytes of UTF-8 count as letters, except those that begin signs: C2 (such as «) and E2 (such as “).
   const bool letter = ascii_letter || (byte >= 0x80 && byte != 0xC2 && byte != 0xE2);
   switch (class_name) {
     case 'd':

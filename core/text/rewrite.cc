@@ -109,6 +109,7 @@ SpannedText Strip(const SpannedText& text, const RewriteStep& step) {
 
 SpannedText Rewrite(const SpannedText& text, const RewriteStep& step) {
   using Found = std::pair<size_t, std::string_view>;
+  // A replacement has the span of what it replaces: of the last character, or one for one.
   switch (step.kind) {
     case RewriteStep::Kind::kBert: {
       SpannedText to = CleanForBert(text, step.bert);

@@ -97,6 +97,7 @@ Words Split(SpannedText text, const WordStep& step) {
 
 Words SplitAll(SpannedText text, const std::vector<WordStep>& steps) {
   Words words;
+  // At first the whole text is one word. Each step splits all words.
   words.ends.push_back(text.size());
   words.text = std::move(text);
   bool lacks_end = words.text.cut;
@@ -106,6 +107,7 @@ Words SplitAll(SpannedText text, const std::vector<WordStep>& steps) {
     for (const size_t end : words.ends) {
       SpannedText word;
       word.Add(words.text, begin, end);
+      // The parts of a word are appended, as far as a text may be long.
       const Words parts = Split(std::move(word), step);
       const size_t before = next.text.size();
       next.text.Add(parts.text, 0, parts.text.size());
@@ -258,6 +260,8 @@ std::vector<Piece> Tokenizer::Pieces(std::string_view text, size_t most, bool* c
   bool whole = true;  // until a part of the text is left out
   const auto wanted = [&] { return whole = whole && pieces.size() <= most; };
   const auto keeps_space = [&](size_t begin) { return KeepsSpace(*parts_, pieces.empty(), begin); };
+  // A part without added pieces is rewritten. It may then contain pieces that are looked for afterwards; what lies
+  // between them is cut into words.
   const auto raw_part = [&](size_t begin, size_t end) {
     if (!wanted()) return;
     const SpannedText part = Rewrite({text.substr(begin, end - begin), begin}, parts_->rewriting);
@@ -276,11 +280,13 @@ std::vector<Piece> Tokenizer::Pieces(std::string_view text, size_t most, bool* c
         });
     whole = whole && !part.cut;
   };
+  // Added pieces are found first, in the text as it is given.
   SplitAdded(text, parts_->raw, raw_part, [&](const AddedPiece& piece, size_t begin, size_t end) {
     if (!wanted()) return;
     if (parts_->trims) std::tie(begin, end) = WithoutWhite(text, begin, end, keeps_space(begin));
     pieces.push_back({piece.id, begin, end});
   });
+  // Spans without white space, and no more pieces than wanted.
   if (parts_->trims) TrimPieces(text, *parts_, pieces);
   if (pieces.size() > most) pieces.resize(most), whole = false;
   if (cut != nullptr) *cut = !whole;

@@ -42,6 +42,7 @@ Result<Tokenizer> Tokenizer::ParseWordPiece(std::string_view vocabulary, std::st
   constexpr const char* kVocabulary = "vocab.txt";
   QKV_TRY(const JsonObject json, ReadConfig(config));
   auto parts = std::make_unique<Parts>();
+  // vocab.txt: a piece a line, whose number is its id.
   int64_t id = 0;
   while (!vocabulary.empty()) {
     const size_t end = std::min(vocabulary.find('\n'), vocabulary.size());
@@ -52,10 +53,12 @@ Result<Tokenizer> Tokenizer::ParseWordPiece(std::string_view vocabulary, std::st
     vocabulary.remove_prefix(std::min(end + 1, vocabulary.size()));
   }
   QKV_CHECK(parts->BuildTrie(kVocabulary));
+  // Special pieces.
   QKV_CHECK(AddSpecial(*parts, {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}, kVocabulary));
   QKV_TRY(const int32_t unknown, Needed(*parts, "[UNK]", kVocabulary));
   QKV_TRY(const int32_t first, Needed(*parts, "[CLS]", kVocabulary));
   QKV_TRY(const int32_t last, Needed(*parts, "[SEP]", kVocabulary));
+  // The options of tokenizer_config.json.
   RewriteStep::Bert bert;
   QKV_TRY(bert.lowercase, json.Bool("do_lower_case", true));
   QKV_TRY(bert.strip_accents, json.Bool("strip_accents", bert.lowercase));

@@ -41,6 +41,7 @@ class Parser {
  private:
   void ReadRewriting(const Json& json) {
     bool decomposes = false;
+    // Each type of step with its fields; the default is the one of Hugging Face's tokenizers.
     fields_.Steps(json, "normalizer", "normalizers", [&](const Json& step, std::string_view type) {
       using Kind = RewriteStep::Kind;
       RewriteStep to;
@@ -140,6 +141,7 @@ class Parser {
   void ReadModel(const Json& model, const Json* added) {
     const Json* const vocabulary = fields_.Find(model, "vocab");
     if (vocabulary == nullptr) return fields_.Fail("model, vocab", "is missing");
+    // Which model it is, and whether its vocabulary has the model's form.
     std::string_view type = fields_.Text(model, "type", "");
     if (type.empty()) {  // older writers leave it out
       type = vocabulary->IsArray() ? "Unigram" : fields_.Find(model, "merges") != nullptr ? "BPE" : "WordPiece";
@@ -148,6 +150,7 @@ class Parser {
     if (type == "Unigram" ? !vocabulary->IsArray() : !vocabulary->IsObject()) {
       return fields_.Fail("model, vocab", "is not what " + std::string(type) + " has");
     }
+    // Pieces of the vocabulary, and those that were added to it.
     ReadPieces(*vocabulary);
     std::vector<AddedPiece> raw, rewritten;
     if (added != nullptr) ReadAdded(*added, raw, rewritten);
@@ -156,6 +159,7 @@ class Parser {
     fields_.Keep(parts_->BuildAdded(std::move(raw), parts_->raw, "tokenizer.json, added_tokens"));
     fields_.Keep(parts_->BuildAdded(std::move(rewritten), parts_->rewritten, "tokenizer.json, added_tokens"));
     if (!fields_.ok()) return;
+    // What only this model has.
     if (type == "Unigram") ReadUnigram(model, *vocabulary);
     if (type == "BPE") ReadPairs(model);
     if (type == "WordPiece") ReadWordPiece(model);
@@ -220,12 +224,14 @@ class Parser {
   }
 
   void ReadPairs(const Json& model) {
+    // What is not supported.
     for (const char* affix : {"continuing_subword_prefix", "end_of_word_suffix"}) {
       if (!fields_.Text(model, affix, "").empty()) fields_.Refuse("model", affix);
     }
     for (const char* flag : {"byte_fallback", "ignore_merges"}) {
       if (fields_.Flag(model, flag, false)) fields_.Refuse("model", flag);
     }
+    // Merges, best first: ["a", "b"], or "a b" in older files.
     const Json* const merges = fields_.List(model, "merges");
     if (merges == nullptr) return;
     std::vector<PairMerges::Merge> list;
@@ -246,6 +252,7 @@ class Parser {
       }
       fields_.Keep(parts_->AddMerge(left, right, list, kFile));
     }
+    // The model: merges, the piece for unknown characters, the pieces of bytes.
     Pairs pairs;
     pairs.merges = PairMerges(list);
     pairs.unknown = Named(model, "unk_token", "");
@@ -262,6 +269,7 @@ class Parser {
     // Twelve bytes for each piece, and its text, in lists that grow to twice their size.
     fields_.Keep(CheckMemory(uint64_t{36} * vocabulary.Size() + uint64_t{3} * parts_->texts.size(), kTooLarge, kFile));
     if (!fields_.ok()) return;
+    // The pieces and scores as a .spm file has them.
     SpmFile spm;
     std::vector<double> scores;
     for (const Json& entry : vocabulary.GetArray()) {
@@ -275,6 +283,7 @@ class Parser {
       scores.push_back(score);
       spm.types.push_back(is_unknown ? PieceType::kUnknown : PieceType::kNormal);
     }
+    // The vocabulary and the search over it.
     Result<Vocabulary> pieces = Vocabulary::Build(spm, kFile);
     if (!pieces) return fields_.Keep(pieces.error());
     Unigram unigram(*pieces, std::move(scores));
@@ -324,6 +333,7 @@ class Parser {
       items.push_back(item);
       if (items.size() > kMostTemplateItems) fields_.Fail(key, "has over 64 items", ErrorCode::kLimitExceeded);
     };
+    // Each item is a text or a special piece, with its segment type.
     const Json* const list = fields_.List(step, key);
     for (size_t i = 0; list != nullptr && fields_.ok() && i < list->Size(); ++i) {
       const Json& item = (*list)[static_cast<rapidjson::SizeType>(i)];
@@ -333,6 +343,7 @@ class Parser {
       const std::string id(fields_.Text(*text, "id", ""));
       const Json* const type_id = fields_.Find(*text, "type_id");
       const auto type = type_id == nullptr ? 0 : static_cast<int32_t>(fields_.Whole(*type_id, "type_id"));
+      // A text: A, or B of a pair.
       if (piece == nullptr) {
         const size_t which = id == "B" ? 1 : 0;
         if (which >= texts || placed[which])
@@ -341,6 +352,7 @@ class Parser {
         add({-1, static_cast<int32_t>(which), type});
         continue;
       }
+      // A special piece, which may be several ids.
       const Json* const entry = special == nullptr ? nullptr : fields_.Find(*special, id.c_str());
       const Json* const ids = entry == nullptr ? nullptr : fields_.List(*entry, "ids");
       if (ids == nullptr) return fields_.Fail("special_tokens", "lack \"" + id + "\""), items;

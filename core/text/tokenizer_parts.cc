@@ -20,11 +20,13 @@ Result<void> TokenizerParts::AddPiece(std::string_view text, int64_t id, bool is
   if (at >= spans.capacity() || texts.size() + text.size() > texts.capacity()) {  // the lists grow to twice their size
     QKV_CHECK(CheckMemory(3 * ((at + 1) * (sizeof(Span) + 1) + texts.size() + text.size()), kTooLarge, where));
   }
+  // The list grows to the id, which may come in any order.
   if (at >= spans.size()) {
     spans.resize(at + 1);
     special.resize(at + 1);
   }
   if (is_special) special[at] = true;
+  // A piece may be given twice if its text is the same.
   if (spans[at].length != 0) {
     if (Text(static_cast<int32_t>(id)) == text) return {};
     return fail(" has two texts");

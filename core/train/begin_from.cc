@@ -64,11 +64,13 @@ Result<void> BeginFrom(const std::string& from, const std::string& vocabulary, P
   QKV_TRY(const std::unique_ptr<TranslationModel> model, LoadFolder(from, false));
   WeightSlots slots = model->Slots();
   QKV_CHECK(CheckFloats(slots, from));
+  // Where each of this run's pieces is in the other vocabulary.
   QKV_TRY(const std::string theirs, ReadWholeFile(from + "/vocab.json", kLargestJson));
   std::vector<int32_t> rows;  // none: the vocabularies are one
   if (theirs != vocabulary) {
     QKV_TRY(rows, RowsByPiece(vocabulary, theirs));
   }
+  // The weights must have the same shapes, except for tables of pieces.
   const Parameters begin(slots, /*gradients=*/false);
   const size_t pieces = model->config().vocabulary;
   const auto fits = [&](const LearntParameter& a, const LearntParameter& b) {
@@ -77,6 +79,7 @@ Result<void> BeginFrom(const std::string& from, const std::string& vocabulary, P
   if (!std::equal(begin.all().begin(), begin.all().end(), parameters.all().begin(), parameters.all().end(), fits)) {
     return Error{ErrorCode::kInvalidArgument, "its weights have other shapes than this run's model", from};
   }
+  // They are copied.
   for (size_t i = 0; i < begin.all().size(); ++i) {
     const LearntParameter& p = begin.all()[i];
     if (!rows.empty() && HasRowsOfPieces(p, pieces)) {
@@ -97,6 +100,7 @@ Result<void> BeginFromOneSided(const std::string& from, std::string_view tokeniz
   WeightSlots slots = std::visit([](const auto& model) { return model->Slots(); }, loaded.model);
   QKV_CHECK(CheckFloats(slots, from));
   const Parameters begin(slots, /*gradients=*/false);
+  // Weights are found by their names. A head of another kind begins as it was initialised.
   bool any = false;
   for (LearntParameter& to : parameters.all()) {
     // Parts of one tensor have one name, and the same order.

@@ -102,6 +102,7 @@ Result<Corpus::Kind> Corpus::Read() {
   QKV_TRY(const bool more, ReadLine(&cut));
   if (!more) return Kind::kEnd;
   if (cut) return Kind::kTooLong;
+  // The two texts: of two files, or of one line with a tab. With a column only one text is wanted.
   source_text_ = source_line_;
   target_text_ = target_line_;
   const bool texts = options_.column != 0;
@@ -116,6 +117,7 @@ Result<Corpus::Kind> Corpus::Read() {
     if (options_.column == 2) source_text_ = target_text_;
     if (texts) target_text_ = {};
   }
+  // What cannot be used, and what is held out.
   source_text_ = Trim(source_text_);
   target_text_ = Trim(target_text_);
   if (source_text_.empty() || (!texts && target_text_.empty())) return Kind::kEmpty;

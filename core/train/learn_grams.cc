@@ -46,6 +46,7 @@ void CountLanguage(size_t language, std::string_view text, Counted& counted) {
   struct One {
     uint32_t count, first, letters;
   };
+  // How often each block of Unicode and each n-gram occurs.
   const std::vector<Letter> letters = ReadLetters(text, text.size());
   std::unordered_map<uint32_t, One> counts;
   std::map<uint32_t, size_t> blocks;
@@ -60,10 +61,12 @@ void CountLanguage(size_t language, std::string_view text, Counted& counted) {
         counts.try_emplace(hash, One{0, static_cast<uint32_t>(first), static_cast<uint32_t>(count)}).first->second;
     ++one.count;
   });
+  // A language writes a block if a share of its letters is of it.
   const double scale = kTypicalLetters / static_cast<double>(std::max<size_t>(total, 1));
   for (const auto& [block, count] : blocks) {
     if (static_cast<double>(count) >= kLeastUse * static_cast<double>(total)) counted.writers[block].insert(language);
   }
+  // The odds that a text of typical length has the n-gram: 1 - exp(-expected count).
   for (const auto& [hash, one] : counts) {
     if (one.count < kLeastCount) continue;
     Gram& gram = counted.grams[hash];
@@ -122,6 +125,7 @@ std::vector<std::vector<size_t>> NeighboursOf(const Counted& counted) {
 std::vector<Ranking> RankAll(const Counted& counted) {
   std::vector<Ranking> rankings(1);
   const std::vector<std::vector<size_t>> neighbours = NeighboursOf(counted);
+  // A place for each pair of neighbours.
   std::map<std::pair<size_t, size_t>, size_t> pairs;
   for (size_t a = 0; a < counted.languages; ++a) {
     for (const size_t b : neighbours[a]) pairs.emplace(std::minmax(a, b), 0);
@@ -130,6 +134,7 @@ std::vector<Ranking> RankAll(const Counted& counted) {
     place = rankings.size();
     rankings.emplace_back();
   }
+  // The value of each n-gram for each of the rankings.
   for (const auto& [hash, gram] : counted.grams) {
     const auto writers = counted.writers.find(gram.block);
     if (writers == counted.writers.end() || writers->second.size() < 2) continue;
@@ -162,6 +167,7 @@ void GramLearner::Add(std::string_view language, std::string_view text) {
 std::string GramLearner::Choose(size_t rows) const {
   Counted counted;
   for (const auto& [language, text] : texts_) CountLanguage(counted.languages++, text, counted);
+  // Every block that a language writes has a row.
   std::string lines;
   std::set<uint32_t> taken;
   for (const auto& [block, writers] : counted.writers) {
@@ -170,6 +176,7 @@ std::string GramLearner::Choose(size_t rows) const {
     std::snprintf(line, sizeof line, "U+%04X\n", block < 0x1000 ? block << 7 : (block - 0x1000) << 12);
     lines += line;
   }
+  // The other rows go to n-grams, the best of each ranking first.
   std::vector<Ranking> rankings = RankAll(counted);
   const auto take = [&](Ranking& ranking) {
     while (!ranking.empty()) {

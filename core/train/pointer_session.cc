@@ -25,6 +25,7 @@ Error WrongSet(size_t set, const char* why) {
 // Every set has points with numbers, and an order of its own places.
 Result<void> CheckSets(const PointerBatch& sets, const PointerConfig& config) {
   const auto finite = [](float x) { return std::isfinite(x); };
+  // All sets together.
   if (sets.segments.size() != sets.choice_segments.size() ||
       sets.points.size() != sets.segments.rows() * config.inputs ||
       sets.choices.size() != sets.choice_segments.rows()) {
@@ -33,6 +34,7 @@ Result<void> CheckSets(const PointerBatch& sets, const PointerConfig& config) {
   if (!std::all_of(sets.points.begin(), sets.points.end(), finite)) {
     return Error{ErrorCode::kInvalidArgument, "a coordinate is not a finite number", "sets"};
   }
+  // Each set, and the places of its order.
   for (size_t s = 0; s < sets.segments.size(); ++s) {
     const size_t points = sets.segments.length(s), choices = sets.choice_segments.length(s);
     if (points == 0 || points > kMostPoints) return WrongSet(s, "must have from 1 to 4096 points");

@@ -66,26 +66,31 @@ std::string Text(double x, double y, const char* anchor, const std::string& text
 // One curve with its axes. A chart library would be larger than these lines.
 std::string Figure(const Curve& curve, const std::vector<Point>& points) {
   constexpr double kWidth = 640, kHeight = 260, kLeft = 64, kBottom = 32, kTop = 12, kRight = 12;
+  // The range of y; a flat curve gets a little space.
   double low = points[0].y, high = points[0].y;
   for (const Point& p : points) {
     low = std::min(low, p.y);
     high = std::max(high, p.y);
   }
   if (high - low < 1e-12 * std::max(1.0, std::abs(high))) high = low + std::max(1e-9, std::abs(low) * 0.01);
+  // From values to pixels.
   const double last = std::max(points.back().x, 1.0);
   const auto x = [&](double v) { return kLeft + (kWidth - kLeft - kRight) * v / last; };
   const auto y = [&](double v) { return kTop + (kHeight - kTop - kBottom) * (high - v) / (high - low); };
+  // The caption, and what a screen reader says.
   std::string svg = "<figure><figcaption>" + std::string(curve.title) +
                     (*curve.unit != 0 ? " <small>" + std::string(curve.unit) + "</small>" : "") +
                     "</figcaption><svg viewBox=\"0 0 640 260\" role=\"img\" aria-label=\"" + curve.title + ", from " +
                     Number(points.front().y, "%.4g") + " at step " + Number(points.front().x) + " to " +
                     Number(points.back().y, "%.4g") + " at step " + Number(points.back().x) + "\">";
+  // Lines of the grid and numbers beside the axes.
   const double dy = NiceStep(high - low), dx = NiceStep(last);
   for (double v = std::ceil(low / dy) * dy; v <= high; v += dy) {
     svg += "<path class=\"grid\" d=\"M" + Number(kLeft) + " " + Number(y(v)) + "H" + Number(kWidth - kRight) + "\"/>" +
            Text(kLeft - 8, y(v) + 4, "end", Number(std::abs(v) < dy / 1e6 ? 0 : v, "%.4g"));
   }
   for (double v = 0; v <= last; v += dx) svg += Text(x(v), kHeight - 10, "middle", Number(v));
+  // The curve; what is not finite is left out.
   std::string path;
   for (const Point& p : points) {
     if (std::isfinite(p.y)) path += (path.empty() ? "M" : "L") + Number(x(p.x), "%.5g") + " " + Number(y(p.y), "%.5g");
@@ -132,6 +137,7 @@ Result<void> RunLog::Add(const char* kind, uint64_t step, const Values& values) 
   rapidjson::StringBuffer buffer;
   rapidjson::Writer<rapidjson::StringBuffer> json(buffer);
   json.SetMaxDecimalPlaces(8);
+  // A line of JSON. JSON has no infinity and no NaN: they are null.
   json.StartObject();
   json.Key("kind");
   json.String(kind);
@@ -147,6 +153,7 @@ Result<void> RunLog::Add(const char* kind, uint64_t step, const Values& values) 
   }
   json.EndObject();
   lines_.emplace_back(buffer.GetString());
+  // It is written at once, so that the log is whole after a crash.
   std::ofstream file(path(), std::ios::app);
   file << lines_.back() << "\n" << std::flush;
   if (!file) return Error{ErrorCode::kInvalidFile, "cannot be written", path()};

@@ -32,6 +32,7 @@ std::string ToJson(const RunPlace& p) {
     json.Key(name);
     json.Double(value);
   };
+  // What the run has done.
   json.StartObject();
   number("step", p.step);
   number("averaged", p.averaged);
@@ -40,6 +41,7 @@ std::string ToJson(const RunPlace& p) {
   real("best", p.best);
   number("best_step", p.best_step);
   number("measured_since", p.measured_since);
+  // Where its batches are: what was drawn and used, and the place in each file.
   number("fingerprint", p.batches.fingerprint);
   number("drawn", p.batches.drawn);
   number("used", p.batches.used);
@@ -61,6 +63,7 @@ std::string ToJson(const RunPlace& p) {
 Result<RunPlace> ParseRunPlace(std::string_view text) {
   QKV_TRY(const JsonObject json, JsonObject::Parse(text, "progress.json"));
   RunPlace p;
+  // Whole numbers.
   struct Number {
     const char* name;
     uint64_t* to;
@@ -79,6 +82,7 @@ Result<RunPlace> ParseRunPlace(std::string_view text) {
     if (value == nullptr || !value->IsUint64()) return json.Invalid(number.name, "must be a whole number");
     *number.to = value->GetUint64();
   }
+  // Others, which older files lack.
   QKV_TRY(p.seconds, json.Number("seconds", 0));
   QKV_TRY(p.best, json.Number("best", 0));
   QKV_TRY(const std::vector<uint64_t> places, List(json, "places"));

@@ -43,6 +43,7 @@ const One* Find(const One (&presets)[n], std::string_view name) {
 }
 
 void SetTransformer(ConfigJson& json, const Preset& preset) {
+  // Fields that Hugging Face's MarianMT has.
   json.SetArchitecture("MarianMTModel");
   json.Set("model_type", "marian");
   json.Set("d_model", preset.d);
@@ -60,6 +61,7 @@ void SetTransformer(ConfigJson& json, const Preset& preset) {
   json.Set("normalize_embedding", false);
   json.Set("add_final_layer_norm", false);
   json.Set("is_encoder_decoder", true);
+  // Fields of this engine.
   json.Set("decoder_past", preset.ssru ? "ssru" : "self-attention");
   json.Set("position_frequencies", preset.ssru ? "marian" : "paper");
   json.Set("layer_norm_eps", preset.ssru ? 1e-6 : 1e-5);

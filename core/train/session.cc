@@ -56,6 +56,7 @@ Result<std::unique_ptr<Session>> Session::Create(std::string_view config, Sessio
 
 Result<void> Session::MakeModel() {
   QKV_TRY(files_.config, ModelConfigOf(config_, *rows_));
+  // A model of the same config tells its shapes and the defaults of decoding.
   QKV_TRY(const std::unique_ptr<SequenceModel> model, MakeSequenceModel(files_.config));
   const SequenceConfig& shape = model->config();
   if (config_.batch.longest > shape.max_positions) {
@@ -63,6 +64,7 @@ Result<void> Session::MakeModel() {
                  "is more than the model's " + std::to_string(shape.max_positions) + " positions", "batch.longest"};
   }
   files_.generation_config = GenerationConfigOf(shape);
+  // The model itself, made as from a folder, without weights.
   const ModelFiles files = {.config = files_.config,
                             .generation_config = files_.generation_config,
                             .vocabulary = files_.vocabulary,
@@ -71,6 +73,7 @@ Result<void> Session::MakeModel() {
   QKV_TRY(model_, TranslationModel::CreateUntrained(files));
   // A gradient, two moments and an average of each weight follow.
   QKV_CHECK(CheckMemory(4 * uint64_t{model_->bytes()}, "make the model smaller", "weights"));
+  // Its first weights.
   WeightSlots slots = model_->Slots();
   Parameters parameters(slots, /*gradients=*/false);
   Initialise(parameters, config_.seed);

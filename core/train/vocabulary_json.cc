@@ -15,6 +15,7 @@ Result<std::string> VocabularyJson(const SentencePiece& source, const SentencePi
     json.Uint64(row);
   };
   json.StartObject();
+  // A row for each piece of either side, in the order in which they first occur.
   std::unordered_map<std::string_view, size_t> rows;
   for (const SentencePiece* model : {&source, target}) {
     if (model == nullptr) continue;
@@ -29,6 +30,7 @@ Result<std::string> VocabularyJson(const SentencePiece& source, const SentencePi
   if (rows.contains("<pad>")) {
     return Error{ErrorCode::kUnsupported, "the model has a piece <pad> of its own: learn one without --pad_id", ""};
   }
+  // <pad> is the last row; the rows before it fill up to a multiple, for kernels.
   const size_t size = (rows.size() + multiple) / multiple * multiple;
   add("<pad>", size - 1);
   json.EndObject();

@@ -172,6 +172,7 @@ bool CarriedSource::IsLast(const CarriedPart& part) const {
 
 // Finds out whether there is anything to translate, and whether all of it is in capitals.
 void CarriedSource::FindLetters() {
+  // Counts the letters outside what is carried.
   const std::string_view all = text_;
   size_t upper = 0, lower = 0, letters = 0, at = begin_;
   const auto count_until = [&](size_t until) {
@@ -191,6 +192,7 @@ void CarriedSource::FindLetters() {
   constexpr size_t kFewest = 4;  // fewer capitals may be an abbreviation
   capitals_ = upper >= kFewest && lower == 0;
   stops_ = letters != 0 && EndsWithWord(all.substr(0, end_));
+  // Nothing to translate: the whole text is the result.
   if (letters != 0) return;
   for (at = begin_; const CarriedPart& part : parts_) {
     before_.append(all, at, part.begin - at).append(part.text);
@@ -209,6 +211,7 @@ void CarriedSource::ChooseStandIns() {
       if (FindAlone(text_, word) == std::string_view::npos) free.push_back(word);
     }
   };
+  // In the first reading some parts stay as they are; else each gets a stand-in of its own.
   bool chosen = false;
   for (CarriedPart& part : parts_) {
     part.stand_in.clear();

@@ -33,12 +33,14 @@ ReplayJob::ReplayJob(const TranslationModel& model, std::string source, std::opt
 }
 
 bool ReplayJob::Advance(Context& ctx) {
+  // Without a target the model translates first.
   if (translation_ != nullptr) {
     if (!translation_->Step(ctx)) return false;
     if (!translation_->outcome()) return Fail(translation_->outcome().error()), true;
     TakeTranslation();
     return false;
   }
+  // Then a step of the encoder, of the decoder, or of the scores.
   if (encoder_ == nullptr) {
     if (!ReserveTrace()) return true;
     encoder_ = Encode(model_.model(), {&result_.source.tokens});
@@ -91,6 +93,7 @@ bool ReplayJob::ReserveTrace() {
     AttentionShape shape;
     size_t rows, columns;
   };
+  // What is recorded: [layers, heads, rows, columns] of each kind.
   const Part parts[] = {
       {AttentionKind::kEncoderSelf, config.encoder_self, sources, sources},
       {AttentionKind::kDecoderSelf, config.decoder_self, targets, targets},
@@ -101,6 +104,7 @@ bool ReplayJob::ReserveTrace() {
   for (const Part& part : parts) {
     need += TraceMemory(part.shape.layers, part.shape.heads, part.rows, part.columns, dim(part));
   }
+  // All of it is asked for before any of it is allocated.
   if (const Result<void> fits = CheckMemory(need, "trace shorter texts", "trace"); !fits) {
     Fail(fits.error());
     return false;

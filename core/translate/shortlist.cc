@@ -55,6 +55,7 @@ class Parser {
 };
 
 Result<Header> Parser::ReadHeader(size_t source_vocabulary) const {
+  // The header, and whether the sizes that it names are those of the file.
   if (file_.size() > kLargestFile) {
     return Error{ErrorCode::kLimitExceeded, "the file is over 64 MiB", std::string(file_name_)};
   }
@@ -69,6 +70,7 @@ Result<Header> Parser::ReadHeader(size_t source_vocabulary) const {
     return Invalid("it has " + std::to_string(file_.size()) + " bytes, and its header promises another number: fetch " +
                    "the file again");
   }
+  // Whether the content is whole, and for this model.
   if (Checksum(file_.subspan(kBody)) != header.checksum) {
     return Invalid("its checksum is wrong: fetch the file again");
   }

@@ -123,6 +123,7 @@ void TranslationJob::TakeResults(Runner& runner) {
 // Takes the best hypothesis that has every carried part once. If there is none, the source takes its next reading, and
 // false is returned: it must be translated again. After the last reading the best hypothesis is taken.
 bool TranslationJob::Take(size_t text, const BeamSearch& search, size_t sentence) {
+  // Hypotheses in the order of the search, as many as are asked for, and on until one has every carried part.
   CarriedSource& source = sources_[text];
   std::vector<Hypothesis> finished = search.Finished(sentence);
   const size_t count = std::min(std::max<size_t>(options_.n_best, 1), finished.size());
@@ -132,14 +133,17 @@ bool TranslationJob::Take(size_t text, const BeamSearch& search, size_t sentence
     ranked.push_back(Describe(source, std::move(finished[ranked.size()])));
     if (best == finished.size() && ranked.back().is_whole) best = ranked.size() - 1;
   }
+  // None has: another reading, or the best of the last one.
   if (best == finished.size()) {
     if (source.ReadOtherwise()) return false;
     best = 0;
   }
+  // The one that is taken comes first.
   std::rotate(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(best),
               ranked.begin() + static_cast<std::ptrdiff_t>(best) + 1);
   ranked.resize(count);
 
+  // The result. Where carried parts lie in the target is found by the alignment, in a later step.
   Translation& result = results_[text];
   static_cast<ScoredText&>(result) = ranked.front();
   if (options_.n_best > 1) result.n_best = std::move(ranked);
