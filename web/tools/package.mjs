@@ -1,7 +1,8 @@
 // Makes dist/ an npm package: its manifest, types for each way to import it, README and documents.
 
-import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
+import ts from 'typescript';
 import { at, run } from './common.mjs';
 
 /** @param {string} out dist/, with the scripts in it */
@@ -58,6 +59,23 @@ async function writeTypes(out) {
     write(join(out, `${door}.d.ts`), `${platform}export * from './${path}';\n`.replace('./../', '../'));
   }
   for (const door of kTypeDoors) write(join(out, `${door}.d.ts`), `import '../types/${door}.js';\nexport {};\n`);
+  removeUnused(out);
+}
+
+/** Removes the types that no door leads to: half of the files. @param {string} out */
+function removeUnused(out) {
+  const doors = [...Object.keys(kDoors), ...kTypeDoors].map((door) => join(out, `${door}.d.ts`));
+  const options = { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext };
+  const used = new Set(
+    ts
+      .createProgram(doors, options)
+      .getSourceFiles()
+      .map(({ fileName }) => posix.normalize(fileName)),
+  );
+  for (const name of readdirSync(join(out, 'types'), { recursive: true }).map(String)) {
+    const file = join(out, 'types', name);
+    if (statSync(file).isFile() && !used.has(file)) rmSync(file);
+  }
 }
 
 /** For `require`: the same modules, which Node loads from CommonJS too, and types that say so. @param {string} out */
@@ -83,11 +101,19 @@ function writeManifest(out) {
   write(join(out, 'package.json'), `${JSON.stringify({ ...inside, sideEffects }, null, 2)}\n`);
 }
 
-/** README, CHANGELOG, LICENSE and web/docs, with links that hold in the package. @param {string} out */
+/**
+ * README, CHANGELOG, LICENSE and web/docs, with links that hold in the package. What is for those who change qkv stays in
+ * the repository.
+ * @param {string} out
+ */
 function writeDocuments(out) {
   cpSync(at('LICENSE'), join(out, 'LICENSE'));
-  const paths = readdirSync(at('web', 'docs'), { recursive: true }).map((path) => `web/docs/${path}`);
-  const documents = ['README.md', 'CHANGELOG.md', ...paths.filter((path) => path.endsWith('.md'))];
+  /** @type {{name: string, pages: string[]}[]} */
+  const groups = JSON.parse(readFileSync(at('web', 'docs', 'contents.json'), 'utf8'));
+  const inside = groups.find(({ name }) => name === 'Inside')?.pages;
+  const pages = readdirSync(at('web', 'docs'), { recursive: true }).map(String);
+  const used = pages.filter((page) => page.endsWith('.md') && !inside?.includes(page));
+  const documents = ['README.md', 'CHANGELOG.md', ...used.map((page) => `web/docs/${page}`)];
   for (const path of documents) write(join(out, placeOf(path)), relinked(path, new Set(documents)));
 }
 

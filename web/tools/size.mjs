@@ -1,6 +1,7 @@
 // Prints what a page downloads for each use, gzipped, without the model: file by file, and the share of each folder of
 // the code in the WebAssembly.
 
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { ToolError, at, fail } from './common.mjs';
@@ -13,6 +14,7 @@ const kTrainingLimit = 254_500; // with pointer networks and all members of the 
 const kPageLimit = 176_400;
 const kInstallLimit = 3_072;
 const kDetectLimit = 200_000;
+const kPackageLimit = 2_000_000;
 
 const print = (/** @type {string} */ name, /** @type {number} */ size) =>
   console.log(`${String(Math.round(size)).padStart(8)}  ${name}`);
@@ -42,6 +44,12 @@ ledger('a page that detects languages, with the model', ['detecting'], kDetectLi
 ledger('qkv/translator-api/install, before the first call', ['installing'], kInstallLimit);
 const threads = readdirSync(at('dist', 'assets')).filter((name) => /^qkv-threads-.*\.(js|wasm)$/.test(name));
 print('more, where a page asks for threads\n', weigh(threads.map((name) => `assets/${name}`)));
+
+const [pack] = JSON.parse(execFileSync('npm', ['pack', '--dry-run', '--json'], { cwd: at('dist'), encoding: 'utf8' }));
+const detectors = pack.files.filter((/** @type {{path: string}} */ { path }) => path.endsWith('.bin'));
+const models = weigh(detectors.map((/** @type {{path: string}} */ { path }) => path));
+print(`the npm package without the detector's model, packed, of ${kPackageLimit} bytes\n`, pack.size - models);
+if (!(pack.size - models <= kPackageLimit)) fail(new ToolError('the npm package is larger than its limit.'));
 
 const linked = at('build', 'wasm', 'relaxed');
 if (existsSync(`${linked}/core.symbols`)) {
