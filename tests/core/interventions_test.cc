@@ -379,7 +379,7 @@ TEST(Interventions, WeightsStayNumbersHoweverLargeLogitsBecome) {
   for (int i = 0; i < 6; ++i) text += R"(,{"kind":"temperature","value":1e-9})";
   const Changing changes = Parsed(text + "]", places);
   std::vector<float> row = {1, 1, 2, -std::numeric_limits<float>::infinity()};
-  changes->Weigh(0, {{AttentionKind::kEncoderSelf, 0}, 0, 0, 0, row});
+  changes->ChangedSoftmax(0, {{AttentionKind::kEncoderSelf, 0}, 0, 0, 0, row});
   EXPECT_EQ(row, (std::vector<float>{0.5f, 0.5f, 0, 0}));
 }
 
@@ -392,7 +392,7 @@ TEST(Interventions, LongListsOfPlacesCostNoMoreThanShortOnes) {
   const Changing changes = Parsed(text + "]}]", places);
   std::vector<float> row(512);
   for (size_t query = 0; query < 512; ++query) {
-    changes->Weigh(0, {{AttentionKind::kEncoderSelf, 0}, 0, query, 799'900, row});
+    changes->ChangedSoftmax(0, {{AttentionKind::kEncoderSelf, 0}, 0, query, 799'900, row});
     for (size_t j = 0; j < row.size(); ++j) ASSERT_EQ(row[j] == 0, j <= 100) << j;
     std::fill(row.begin(), row.end(), 0.0f);
   }

@@ -27,13 +27,13 @@ std::vector<float> Row(size_t keys, size_t query) {
   return logits;
 }
 
-void WeighRows(const ChangeList& changes, AttentionKind kind, const AttentionShape& shape) {
+void ChangeRows(const ChangeList& changes, AttentionKind kind, const AttentionShape& shape) {
   for (size_t i = 0; i < shape.layers * shape.heads; ++i) {
     for (size_t query = 0; query < 6; ++query) {
       const size_t keys = 2 * query + 1;
       const std::vector<float> logits = Row(keys, query);
       std::vector<float> weights = logits;
-      changes.Weigh(query % 2, {{kind, i / shape.heads}, i % shape.heads, query, 0, weights});
+      changes.ChangedSoftmax(query % 2, {{kind, i / shape.heads}, i % shape.heads, query, 0, weights});
       double sum = 0;
       for (size_t j = 0; j < keys; ++j) {
         Require(std::isfinite(weights[j]) && weights[j] >= 0 && (logits[j] != kMasked || weights[j] == 0));
@@ -58,9 +58,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       continue;
     }
     const ChangeList& changes = *parsed.value();
-    WeighRows(changes, AttentionKind::kEncoderSelf, places.encoder);
-    WeighRows(changes, AttentionKind::kDecoderSelf, places.decoder);
-    WeighRows(changes, AttentionKind::kCross, places.cross);
+    ChangeRows(changes, AttentionKind::kEncoderSelf, places.encoder);
+    ChangeRows(changes, AttentionKind::kDecoderSelf, places.decoder);
+    ChangeRows(changes, AttentionKind::kCross, places.cross);
     for (const Block block : {Block::kFeedForward, Block::kLayer}) changes.IsOff(0, block, true, 0);
   }
   return 0;
