@@ -17,7 +17,7 @@ import { soak } from './full/soak.mjs';
 import { training } from './full/train.mjs';
 import { inWords, none, plus } from './suites.mjs';
 
-/** In this order. Each yields {name, said, passed?, failed?, skipped?} for every test. */
+/** In this order. Each yields {name, summary, passed?, failed?, skipped?} for every test. */
 const parts = { parity, int8, compared, traces, tokens, soak, training, brought, fuzz: fuzzers, sanitizers };
 
 const options = {
@@ -39,17 +39,17 @@ async function main() {
   const data = values.data && resolve(values.data);
   const lines = [];
   let counts = none();
-  const add = ({ name, said, ...found }) => {
+  const add = ({ name, summary, ...found }) => {
     counts = plus(counts, found);
     const mark = found.failed ? 'FAILED' : found.skipped ? 'skipped' : 'passed';
-    lines.push(`${mark.padEnd(8)}${name}: ${said}`);
+    lines.push(`${mark.padEnd(8)}${name}: ${summary}`);
     say(lines.at(-1));
   };
   for (const name of names) {
     try {
       for await (const result of parts[name]({ data, seconds: values.fuzz })) add(result);
     } catch (error) {
-      add({ name, said: error instanceof ToolError ? error.message : String(error?.stack ?? error), failed: 1 });
+      add({ name, summary: error instanceof ToolError ? error.message : String(error?.stack ?? error), failed: 1 });
     }
   }
   console.log(['', ...lines, inWords(counts)].join('\n'));

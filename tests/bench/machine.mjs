@@ -15,7 +15,7 @@ function flags() {
 }
 
 /** @param {string} command @param {string[]} args */
-function said(command, ...args) {
+function outputOf(command, ...args) {
   try {
     return execFileSync(command, args, { encoding: 'utf8', cwd: at(), stdio: ['ignore', 'pipe', 'ignore'] }).trim();
   } catch {
@@ -39,7 +39,7 @@ export const machine = ({ chromium, dot, noVnni }) => ({
   system: `${process.platform} ${release()}`,
   flags: flags(),
   load: Number(loadavg()[0].toFixed(1)),
-  commit: said('git', 'describe', '--always', '--dirty'),
+  commit: outputOf('git', 'describe', '--always', '--dirty'),
   node: process.versions.node,
   dot,
   ...(noVnni && { noVnni }),

@@ -24,10 +24,10 @@ const kThresholds = Array.from({ length: 10 }, (_, i) => 0.4 + 0.05 * i);
 /** @param {string} model @param {string[]} sources */
 function translateWithDoubt(model, sources) {
   const { lines, warnings } = translate(model, sources, '--confidence');
-  const said = lines.map((line) => line.split('\t'));
+  const rows = lines.map((line) => line.split('\t'));
   return {
-    confidence: said.map(([first]) => Number(first)),
-    lines: said.map(([, ...rest]) => rest.join('\t')),
+    confidence: rows.map(([first]) => Number(first)),
+    lines: rows.map(([, ...rest]) => rest.join('\t')),
     foreign: warnings.filter((warning) => warning.includes('does not look like')).length / sources.length,
   };
 }

@@ -59,8 +59,8 @@ export async function hull({ tool, build, docs }) {
   const hulls = await jsonLines(await tool('claim_hull'));
   await writeJson(join(docs, 'hull.json'), { hulls, paper: kPaper, sorting });
   writeFileSync(join(docs, 'hull.svg'), plotHulls(hulls));
-  const said = hulls.map(
+  const sentences = hulls.map(
     ({ points, accuracy, area }) => `${points} points ${percent(accuracy)}, area ${percent(area)}`,
   );
-  return `${said.join('; ')}; sorted ${sorting.right} of ${sorting.sets}`;
+  return `${sentences.join('; ')}; sorted ${sorting.right} of ${sorting.sets}`;
 }

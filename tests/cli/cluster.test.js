@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { at } from '../../web/tools/common.mjs';
+import { tinyModel, tinyPairs } from './tiny-run.js';
 
 const command = at('build/native/qkv');
 const mpirun = spawnSync('mpirun', ['--version']).status === 0;
@@ -22,9 +23,7 @@ const kSteps = 60;
 let folder;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'qkv-cluster-'));
-  const words = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
-  const pairs = words.flatMap((x) => words.map((y) => `${x} ${y}\t${y} ${x}\n`));
-  writeFileSync(join(folder, 'pairs.tsv'), pairs.join(''));
+  writeFileSync(join(folder, 'pairs.tsv'), tinyPairs);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -36,15 +35,7 @@ function config(name, processes, changes = {}) {
     corpora: [{ path: 'pairs.tsv' }],
     dev: 'pairs.tsv',
     preset: 'tiny',
-    model: {
-      d_model: 24,
-      encoder_layers: 1,
-      decoder_layers: 1,
-      encoder_attention_heads: 3,
-      decoder_attention_heads: 3,
-      encoder_ffn_dim: 32,
-      decoder_ffn_dim: 32,
-    },
+    model: tinyModel,
     batch: { tokens: 60, longest: 64, accumulate: 6 / processes },
     schedule: { peak: 0.005, warmup: 20 },
     steps: kSteps,
@@ -144,10 +135,10 @@ several(`several processes${why && ` (skipped: ${why})`}`, () => {
       async (killed) => {
         const name = `killed-${killed}`;
         const file = config(name, 3, long);
-        const { run, ended, said } = started(3, file);
+        const { run, ended, printed } = started(3, file);
         while (!existsSync(join(folder, name)) || !readdirSync(join(folder, name)).some((at) => /point-\d/.test(at))) {
           await sleep(5);
-          if (run.exitCode !== null) throw new Error(said());
+          if (run.exitCode !== null) throw new Error(printed());
         }
         const processes = processesOf(file);
         expect(processes.length).toBe(3);
@@ -155,7 +146,7 @@ several(`several processes${why && ` (skipped: ${why})`}`, () => {
         const since = performance.now();
         expect(await ended).not.toBe(0);
         expect(performance.now() - since).toBeLessThan(10_000);
-        expect(said()).toMatch(new RegExp(`process rank ${killed} .*signal 9`));
+        expect(printed()).toMatch(new RegExp(`process rank ${killed} .*signal 9`));
         expect(processesOf(file)).toEqual([]);
         expect(train(3, file, '--resume').status).toBe(0);
         expect(weights(name).equals(weights('long'))).toBe(true);
@@ -166,11 +157,11 @@ several(`several processes${why && ` (skipped: ${why})`}`, () => {
 
   test('SIGTERM to one of them ends all with a checkpoint', async () => {
     const file = config('stopped', 2, { steps: 100_000, checkpoint: { every: 100_000 }, measure: { every: 100_000 } });
-    const { ended, said } = started(2, file);
-    while (!/step 20 of/.test(said())) await sleep(5);
+    const { ended, printed } = started(2, file);
+    while (!/step 20 of/.test(printed())) await sleep(5);
     process.kill(processesOf(file)[1].pid, 'SIGTERM');
     expect(await ended).toBe(143);
-    const step = Number(/stopped at step (\d+); go on with --resume/.exec(said())[1]);
+    const step = Number(/stopped at step (\d+); go on with --resume/.exec(printed())[1]);
     expect(existsSync(join(folder, 'stopped', `checkpoint-${step}`, 'progress.json'))).toBe(true);
     expect(losses('stopped').length).toBe(step);
   }, 60_000);
@@ -197,7 +188,7 @@ function started(processes, file) {
   const run = spawn('mpirun', [...given(processes), file, '--threads', '1'], { env });
   let stderr = '';
   run.stderr.on('data', (data) => (stderr += data));
-  return { run, said: () => stderr, ended: new Promise((resolve) => run.on('close', resolve)) };
+  return { run, printed: () => stderr, ended: new Promise((resolve) => run.on('close', resolve)) };
 }
 
 /** The processes of a run, by their rank. */

@@ -71,10 +71,10 @@ test('a detector that was trained says which language a line is in, natively and
   const model = join(folder, 'language', 'model');
   const { status, stdout } = run(['detect', '--model', model, '--top', '5'], `${kAsked.join('\n')}\n`);
   expect(status).toBe(0);
-  const said = stdout.trimEnd().split('\n');
-  expect(said).toHaveLength(kAsked.length);
-  for (const [i, [, language]] of texts.entries()) expect(said[i].split('\t')[0]).toBe(language);
-  expect(said[kAsked.indexOf('123 !?')]).toBe('und\t1.0000');
+  const answers = stdout.trimEnd().split('\n');
+  expect(answers).toHaveLength(kAsked.length);
+  for (const [i, [, language]] of texts.entries()) expect(answers[i].split('\t')[0]).toBe(language);
+  expect(answers[kAsked.indexOf('123 !?')]).toBe('und\t1.0000');
 
   const packed = join(folder, 'languages.bin');
   const pack = spawnSync(process.execPath, [join(root, 'web/tools/pack-detector.mjs'), model, packed], {
@@ -85,7 +85,7 @@ test('a detector that was trained says which language a line is in, natively and
   const weights = readWeights(bytes.buffer, 'languages.bin');
   expect(weights.languages).toEqual(languages);
   for (const [i, text] of kAsked.entries()) {
-    const parts = said[i].split('\t');
+    const parts = answers[i].split('\t');
     for (const { language, probability } of readText(weights, text).languages) {
       const natively = Number(parts[parts.indexOf(language) + 1]);
       // The weights were rounded to int8.

@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { tinyModel, tinyPairs } from './tiny-run.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const command = join(root, 'build/native/qkv');
@@ -32,9 +33,7 @@ const qkv = (args, options = {}) =>
 let folder;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'qkv-'));
-  const words = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
-  const pairs = words.flatMap((x) => words.map((y) => `${x} ${y}\t${y} ${x}\n`)).join('');
-  writeFileSync(join(folder, 'pairs.tsv'), pairs);
+  writeFileSync(join(folder, 'pairs.tsv'), tinyPairs);
   writeFileSync(join(folder, 'empty.tsv'), '');
   writeFileSync(join(folder, 'bad.json'), '{');
   writeFileSync(join(folder, 'run.json'), JSON.stringify({ ...run, out: 'run' }));
@@ -50,15 +49,7 @@ const run = {
   vocabulary: translator,
   corpora: [{ path: 'pairs.tsv' }],
   preset: 'tiny',
-  model: {
-    d_model: 24,
-    encoder_layers: 1,
-    decoder_layers: 1,
-    encoder_attention_heads: 3,
-    decoder_attention_heads: 3,
-    encoder_ffn_dim: 32,
-    decoder_ffn_dim: 32,
-  },
+  model: tinyModel,
   batch: { tokens: 200, longest: 64 },
   steps: 4,
   measure: { every: 2 },
@@ -320,15 +311,15 @@ describe('two at once:', () => {
     const ended = await Promise.all(
       Array.from({ length: 6 }, async () => {
         const child = spawn(command, ['quantize', translator, to]);
-        let said = '';
-        child.stderr.on('data', (data) => (said += data));
+        let printed = '';
+        child.stderr.on('data', (data) => (printed += data));
         const status = await new Promise((resolve) => child.on('close', resolve));
-        return [status, said];
+        return [status, printed];
       }),
     );
     expect(ended.filter(([status]) => status === 0).length).toBeGreaterThan(0);
-    for (const [status, said] of ended) {
-      expect(said).toMatch(status === 0 ? /^$/ : /^qkv: .*another process is writing into this folder\n$/);
+    for (const [status, printed] of ended) {
+      expect(printed).toMatch(status === 0 ? /^$/ : /^qkv: .*another process is writing into this folder\n$/);
     }
     expect(qkv(['inspect', '-m', to]).status).toBe(0);
   });
@@ -341,13 +332,13 @@ test.each([
   const file = join(folder, `${signal}.json`);
   writeFileSync(file, JSON.stringify({ ...run, out: signal, steps: 1_000_000 }));
   const child = spawn(command, ['train', file, '--threads', '1']);
-  let said = '';
-  child.stderr.on('data', (data) => (said += data));
+  let printed = '';
+  child.stderr.on('data', (data) => (printed += data));
   await new Promise((resolve) => child.stderr.once('data', resolve));
   child.kill(signal);
   await new Promise((resolve) => child.on('close', resolve));
   expect([child.exitCode, child.signalCode]).toEqual([code, null]);
-  const step = /^qkv: stopped at step (\d+); go on with --resume$/m.exec(said)[1];
+  const step = /^qkv: stopped at step (\d+); go on with --resume$/m.exec(printed)[1];
   expect(existsSync(join(folder, signal, `checkpoint-${step}`))).toBe(true);
 });
 

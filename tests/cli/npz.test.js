@@ -87,8 +87,15 @@ function zip(members, { deflate = false, change = (entry) => entry } = {}) {
   let at = 0;
   for (const { name, data } of members) {
     const packed = deflate ? deflateRawSync(data) : data;
-    const said = { method: deflate ? 8 : 0, flags: 0, packed: packed.length, size: data.length, at, crc: crc32(data) };
-    const entry = change({ name, ...said });
+    const fields = {
+      method: deflate ? 8 : 0,
+      flags: 0,
+      packed: packed.length,
+      size: data.length,
+      at,
+      crc: crc32(data),
+    };
+    const entry = change({ name, ...fields });
     const sizes = [
       [4, entry.crc],
       [4, entry.packed],

@@ -36,12 +36,12 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const children = [];
 afterAll(() => children.forEach((child) => child.kill('SIGKILL')));
-/** Starts a program that runs until the tests end, or is killed. What it says is in `said`. */
+/** Starts a program that runs until the tests end, or is killed. What it says is in `printed`. */
 function start(program, args, more = {}) {
   const child = spawn(program, args, { env: { ...process.env, PATH: path, ...more }, cwd: folder });
-  child.said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (child.said += data));
-  child.on('error', (error) => (child.said += error.message));
+  child.printed = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (child.printed += data));
+  child.on('error', (error) => (child.printed += error.message));
   children.push(child);
   return child;
 }
@@ -64,7 +64,7 @@ async function gives(script, env = {}) {
   rmSync(join(folder, 'corpus.fr'), { force: true });
   const run = start('sh', ['-c', script], env);
   const status = await new Promise((resolve) => run.on('close', resolve));
-  expect([status, status === 0 ? '' : run.said]).toEqual([0, '']);
+  expect([status, status === 0 ? '' : run.printed]).toEqual([0, '']);
   expect(readFileSync(join(folder, 'corpus.fr'), 'utf8') === expected).toBe(true);
 }
 
@@ -97,8 +97,8 @@ const sshd = parallel && has('sshd') && process.getuid() === 0;
     mkdirSync('/run/sshd', { recursive: true });
     const daemon = start('/usr/sbin/sshd', ['-D', '-e', '-f', join(folder, 'sshd')]);
     await until(
-      () => /listening/.test(daemon.said),
-      () => daemon.said,
+      () => /listening/.test(daemon.printed),
+      () => daemon.printed,
     );
     const client = [
       'Host host1 host2',
@@ -129,7 +129,7 @@ const slurm = ['slurmctld', 'slurmd', 'munged', 'sbatch'].every(has) && process.
     const munge = start('munged', ['-F', '--force', `--socket=${socket}`, `--key-file=${folder}/munge.key`, ...files]);
     await until(
       () => existsSync(socket),
-      () => munge.said,
+      () => munge.printed,
     );
     const config = [
       'ClusterName=test',
@@ -156,7 +156,7 @@ const slurm = ['slurmctld', 'slurmd', 'munged', 'sbatch'].every(has) && process.
     writeFileSync(env.SLURM_CONF, `${config.join('\n')}\n`);
     const daemons = [start('slurmctld', ['-D', '-c'], env), start('slurmd', ['-D', '-c'], env)];
     const idle = () => spawnSync('sinfo', ['-h', '-o', '%T'], { env: { PATH: path, ...env } }).stdout.includes('idle');
-    await until(idle, () => daemons.map(({ said }) => said).join('\n'));
+    await until(idle, () => daemons.map(({ printed }) => printed).join('\n'));
     writeFileSync(join(folder, 'translate.sh'), block('slurm-script'));
     await gives(block('slurm'), env);
   },
@@ -174,8 +174,8 @@ const dask = spawnSync(python, ['-c', 'import distributed']).status === 0;
     const worker = () => run('worker', address, '--nthreads', '1', '--no-nanny', '--no-dashboard');
     const workers = [worker(), worker()];
     await until(
-      () => workers.every(({ said }) => /Registered to/.test(said)),
-      () => workers.map(({ said }) => said).join('\n'),
+      () => workers.every(({ printed }) => /Registered to/.test(printed)),
+      () => workers.map(({ printed }) => printed).join('\n'),
     );
     // Partitions of a few lines, and a pause in each: the death comes in the middle.
     const script = block('dask', { 'SCHEDULER:8786': address, '64KiB': '1KiB' }).replace(

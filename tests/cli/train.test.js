@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { tinyModel, tinyPairs } from './tiny-run.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const command = join(root, 'build/native/qkv');
@@ -17,9 +18,7 @@ const kSteps = 400;
 let folder;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'qkv-'));
-  const words = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
-  const pairs = words.flatMap((x) => words.map((y) => `${x} ${y}\t${y} ${x}\n`));
-  writeFileSync(join(folder, 'pairs.tsv'), pairs.join(''));
+  writeFileSync(join(folder, 'pairs.tsv'), tinyPairs);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -31,15 +30,7 @@ function config(name, changes = {}) {
     corpora: [{ path: 'pairs.tsv' }],
     dev: 'pairs.tsv',
     preset: 'tiny',
-    model: {
-      d_model: 24,
-      encoder_layers: 1,
-      decoder_layers: 1,
-      encoder_attention_heads: 3,
-      decoder_attention_heads: 3,
-      encoder_ffn_dim: 32,
-      decoder_ffn_dim: 32,
-    },
+    model: tinyModel,
     batch: { tokens: 200, longest: 64 },
     schedule: { peak: 0.005, warmup: 20 },
     steps: kSteps,

@@ -32,7 +32,10 @@ Factor Lie(const Matrix& x, bool transposed, Matrix& storage) {
 constexpr size_t kSizes[][3] = {{1, 1, 1},     {3, 5, 0},     {7, 16, 33},    {64, 17, 129},
                                 {13, 40, 400}, {130, 150, 5}, {33, 300, 800}, {129, 9, 1000}};
 
-TEST(Gemm, EveryTranspositionAddsOrWritesOnAnyNumberOfThreads) {
+// Every transposition of both factors, added or written, on one thread and on three. `seen`: a factor as the product
+// reads it.
+template <class Seen>
+void ExpectProducts(Precision precision, const Seen& seen) {
   Arena arena;
   ThreadPool one(1), three(3);
   for (const auto& [m, n, k] : kSizes) {
@@ -41,12 +44,16 @@ TEST(Gemm, EveryTranspositionAddsOrWritesOnAnyNumberOfThreads) {
       const bool add = (kind & 4) != 0;
       Matrix of_a, of_b, y = start, again = start;
       const Factor fa = Lie(a, (kind & 1) != 0, of_a), fb = Lie(b, (kind & 2) != 0, of_b);
-      Gemm(m, n, k, fa, fb, {y.data(), n, add}, arena, one);
-      ExpectProduct(a, b, add ? start : Matrix(Matrix::Zero(start.rows(), start.cols())), y);
-      Gemm(m, n, k, fa, fb, {again.data(), n, add}, arena, three);
+      Gemm(m, n, k, fa, fb, {y.data(), n, add}, arena, one, precision);
+      ExpectProduct(seen(a), seen(b), add ? start : Matrix(Matrix::Zero(start.rows(), start.cols())), y);
+      Gemm(m, n, k, fa, fb, {again.data(), n, add}, arena, three, precision);
       EXPECT_EQ(y, again);
     }
   }
+}
+
+TEST(Gemm, EveryTranspositionAddsOrWritesOnAnyNumberOfThreads) {
+  ExpectProducts(Precision::kFloat, [](const Matrix& x) { return x; });
 }
 
 // The nearest bfloat16, ties to even: a float without its 16 lowest bits.
@@ -58,20 +65,7 @@ Matrix Rounded(const Matrix& x) { return x.unaryExpr(&Bf16); }
 
 TEST(Gemm, RoundsOperandsToBf16AndSumsFloats) {
   if (!HasBf16()) GTEST_SKIP() << "this processor has no AMX";
-  Arena arena;
-  ThreadPool one(1), three(3);
-  for (const auto& [m, n, k] : kSizes) {
-    const Matrix a = Random2d(m, k, 1), b = Random2d(k, n, 2), start = Random2d(m, n, 3);
-    for (const int kind : {0, 1, 2, 3, 4, 5, 6, 7}) {
-      const bool add = (kind & 4) != 0;
-      Matrix of_a, of_b, y = start, again = start;
-      const Factor fa = Lie(a, (kind & 1) != 0, of_a), fb = Lie(b, (kind & 2) != 0, of_b);
-      Gemm(m, n, k, fa, fb, {y.data(), n, add}, arena, one, Precision::kBf16);
-      ExpectProduct(Rounded(a), Rounded(b), add ? start : Matrix(Matrix::Zero(start.rows(), start.cols())), y);
-      Gemm(m, n, k, fa, fb, {again.data(), n, add}, arena, three, Precision::kBf16);
-      EXPECT_EQ(y, again);
-    }
-  }
+  ExpectProducts(Precision::kBf16, Rounded);
 }
 
 TEST(Gemm, ReadsPackedWeightsAsBf16) {

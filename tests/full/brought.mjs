@@ -185,14 +185,14 @@ async function watched(pids, work) {
 /** Runs in the page. */
 async function loadAndTranslate([index, url]) {
   const { inspect, load } = await import(index);
-  const said = await inspect(url);
+  const inspected = await inspect(url);
   const begin = performance.now();
   const translator = await load(url, { beam: 2 });
   const seconds = (performance.now() - begin) / 1000;
   const loaded = await translator.memoryBytes();
   const translation = await translator.search('lasito re manuve.', { beam: 2 });
   const memory = await translator.memoryBytes();
-  return { said, info: translator.info, seconds, loaded, memory, pieces: translation.hypotheses[0].pieces.length };
+  return { inspected, info: translator.info, seconds, loaded, memory, pieces: translation.hypotheses[0].pieces.length };
 }
 
 export async function* brought() {
@@ -209,18 +209,18 @@ export async function* brought() {
       const own = renderers().filter((pid) => !others.has(pid));
       const paths = [`${browser.url}models.js`, `${browser.url}opus/`];
       const { result, peak } = await watched(own, () => page.evaluate(loadAndTranslate, paths));
-      const { said, info, seconds, loaded, memory, pieces: written } = result;
+      const { inspected, info, seconds, loaded, memory, pieces: written } = result;
       const mega = (bytes) => `${(bytes / 1e6).toFixed(0)} MB`;
       const isGood =
         memory < kMost &&
         peak < kMost &&
         info.parameters === parameters &&
-        said.bytes === info.bytes &&
+        inspected.bytes === info.bytes &&
         written > 1 &&
         page.complaints.length === 0;
       yield {
         name: "a model of OPUS-MT's size in Chromium",
-        said:
+        summary:
           `${(parameters / 1e6).toFixed(1)} M parameters in ${seconds.toFixed(1)} s; weights ${mega(info.bytes)}, ` +
           `WebAssembly memory ${mega(loaded)} loaded and ${mega(memory)} after translating, the page's processes at most ` +
           `${mega(peak)} above an empty page's; ${written} pieces written ${page.complaints.join(' ')}`,

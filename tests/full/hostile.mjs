@@ -11,8 +11,8 @@ export async function* fuzzers({ seconds }) {
   const names = readdirSync(at('tests', 'fuzz')).filter((name) => name.endsWith('_fuzz.cc'));
   for (const name of names.map((file) => file.replace('_fuzz.cc', ''))) {
     const code = await run(process.execPath, [at('tests', 'fuzz', 'run.mjs'), seconds, name], { check: false });
-    const said = code === 0 ? `${seconds} s, nothing found` : 'see what it printed, and build/fuzz/findings';
-    yield { name: `fuzz ${name}`, said, [code === 0 ? 'passed' : 'failed']: 1 };
+    const summary = code === 0 ? `${seconds} s, nothing found` : 'see what it printed, and build/fuzz/findings';
+    yield { name: `fuzz ${name}`, summary, [code === 0 ? 'passed' : 'failed']: 1 };
   }
 }
 
@@ -21,7 +21,7 @@ export async function* sanitizers() {
   const folder = await cmake('native-asan', ['qkv_tests', 'qkv']);
   const env = { ...process.env, UBSAN_OPTIONS: 'print_stacktrace=1' };
   const counts = await googleTest(name, `${folder}/qkv_tests`, { env });
-  yield { name, said: inWords(counts), ...counts };
+  yield { name, summary: inWords(counts), ...counts };
   yield* commands(`${folder}/qkv`, env);
 }
 
@@ -48,7 +48,7 @@ function* commands(program, env) {
   for (const [args, code] of kCommands) {
     const { status, stderr } = spawnSync(program, args, { input: kHostile, env: options, encoding: 'utf8' });
     const isClean = status === code && !/Sanitizer|runtime error/.test(stderr);
-    const said = isClean ? `ended with ${code}, nothing found` : `ended with ${status}: ${stderr.slice(-2000)}`;
-    yield { name: `qkv ${args[0]} under both sanitizers`, said, [isClean ? 'passed' : 'failed']: 1 };
+    const summary = isClean ? `ended with ${code}, nothing found` : `ended with ${status}: ${stderr.slice(-2000)}`;
+    yield { name: `qkv ${args[0]} under both sanitizers`, summary, [isClean ? 'passed' : 'failed']: 1 };
   }
 }

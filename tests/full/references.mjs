@@ -91,7 +91,7 @@ async function reference(pairs, beam) {
 /** @param {{data?: string}} options */
 export async function* parity({ data }) {
   const why = await missing(data, 'dev.en-fr.tsv', 'torch');
-  if (why) return yield { name: 'parity with PyTorch', said: why, skipped: 1 };
+  if (why) return yield { name: 'parity with PyTorch', summary: why, skipped: 1 };
   const pairs = join(data, 'dev.en-fr.tsv');
   const sources = sourceLines(pairs);
   for (const beam of [1, 4]) {
@@ -101,10 +101,10 @@ export async function* parity({ data }) {
       const compared = join(kFolder, `${engine}-beam${beam}.differences.txt`);
       const translated = await between(sources, ours, command, args);
       await between(null, compared, kPython, [oracle('parity.py'), 'compare', theirs, ours]);
-      const said = readFileSync(compared, 'utf8').trimEnd().split('\n').at(-1);
-      const [, differing, unexcused] = /(\d+) differ, (\d+) of them/.exec(said) ?? [said, 'Infinity', 'Infinity'];
+      const summary = readFileSync(compared, 'utf8').trimEnd().split('\n').at(-1);
+      const [, differing, unexcused] = /(\d+) differ, (\d+) of them/.exec(summary) ?? [summary, 'Infinity', 'Infinity'];
       const isGood = translated === 0 && Number(unexcused) === 0 && Number(differing) <= kMayDiffer[beam];
-      yield { name: `parity with PyTorch, ${engine}, beam ${beam}`, said, [isGood ? 'passed' : 'failed']: 1 };
+      yield { name: `parity with PyTorch, ${engine}, beam ${beam}`, summary, [isGood ? 'passed' : 'failed']: 1 };
     }
   }
 }
@@ -135,13 +135,13 @@ function* besideNative(translated, model) {
   for (const engine of ['baseline', 'relaxed']) {
     const name = `${model}, ${engine} beside native`;
     if (!translated[engine] || !translated.native) {
-      yield { name, said: 'it did not translate', failed: 1 };
+      yield { name, summary: 'it did not translate', failed: 1 };
       continue;
     }
     const [ours, native] = [linesOf(translated[engine]), linesOf(translated.native)];
     const differing = native.filter((line, i) => line !== ours[i]).length;
     const isGood = differing <= kBuildsMayDiffer && ours.length === native.length;
-    yield { name, said: `${differing} of ${native.length} differ`, ...verdict(isGood) };
+    yield { name, summary: `${differing} of ${native.length} differ`, ...verdict(isGood) };
   }
 }
 
@@ -150,7 +150,7 @@ function* besideNative(translated, model) {
  */
 export async function* compared({ data }) {
   const why = await missing(data, 'dev.en-fr.tsv');
-  if (why) return yield { name: 'compared models, our builds beside each other', said: why, skipped: 1 };
+  if (why) return yield { name: 'compared models, our builds beside each other', summary: why, skipped: 1 };
   const sources = sourceLines(join(data, 'dev.en-fr.tsv'));
   const isFolder = (entry) => entry.isDirectory();
   for (const { name } of readdirSync(kCompared, { withFileTypes: true }).filter(isFolder)) {
@@ -161,7 +161,7 @@ export async function* compared({ data }) {
 /** The default int8 model: our builds against each other, and against floats. @param {{data?: string}} options */
 export async function* int8({ data }) {
   const why = await missing(data, 'dev.en-fr.tsv');
-  if (why) return yield { name: 'int8 beside floats', said: why, skipped: 1 };
+  if (why) return yield { name: 'int8 beside floats', summary: why, skipped: 1 };
   const pairs = join(data, 'dev.en-fr.tsv');
   const sources = sourceLines(pairs);
   const references = join(kFolder, 'references.txt');
@@ -180,7 +180,7 @@ export async function* int8({ data }) {
     const scores = [await bleu(translated.native, references), await bleu(floats, references)];
     yield {
       name: `int8 beside floats, BLEU, beam ${beam}`,
-      said: `${scores[0].toFixed(2)}, in floats ${scores[1].toFixed(2)}`,
+      summary: `${scores[0].toFixed(2)}, in floats ${scores[1].toFixed(2)}`,
       ...verdict(Math.abs(scores[0] - scores[1]) <= kBleu),
     };
   }
@@ -190,7 +190,7 @@ export async function* int8({ data }) {
   const { pieces, equal } = JSON.parse(readFileSync(counted, 'utf8'));
   yield {
     name: "int8, forced along floats' greedy translations",
-    said: `${equal} of ${pieces} pieces are its likeliest too, ${((100 * equal) / pieces).toFixed(2)} %`,
+    summary: `${equal} of ${pieces} pieces are its likeliest too, ${((100 * equal) / pieces).toFixed(2)} %`,
     ...verdict(pieces > 0 && equal >= kForced * pieces),
   };
 }
@@ -199,22 +199,22 @@ export async function* int8({ data }) {
 export async function* traces({ data }) {
   const name = 'every weight of whole traces, against float64';
   const why = await missing(data, 'dev.en-fr.tsv', 'torch');
-  if (why) return yield { name, said: why, skipped: 1 };
+  if (why) return yield { name, summary: why, skipped: 1 };
   const sources = sourceLines(join(data, 'dev.en-fr.tsv'), kTraced);
   const trace = join(kFolder, 'traces.jsonl');
   const args = ['translate', '--model', kModel, '--trace', trace, '--no-copy'];
   const traced = await between(sources, '/dev/null', at('build', 'native', 'qkv'), args);
   const report = join(kFolder, 'traces.txt');
   const compared = await between(null, report, kPython, [oracle('full_parity.py'), kModel, trace]);
-  const said = readFileSync(report, 'utf8').trimEnd().split('\n').join('; ');
-  yield { name, said, [traced === 0 && compared === 0 ? 'passed' : 'failed']: 1 };
+  const summary = readFileSync(report, 'utf8').trimEnd().split('\n').join('; ');
+  yield { name, summary, [traced === 0 && compared === 0 ? 'passed' : 'failed']: 1 };
 }
 
 /** @param {{data?: string}} options */
 export async function* tokens({ data }) {
   const name = 'pieces, spans and text beside SentencePiece';
   const why = await missing(data, '.train.tsv.gz', 'sentencepiece');
-  if (why) return yield { name, said: why, skipped: 1 };
+  if (why) return yield { name, summary: why, skipped: 1 };
   const folder = await cmake('native', ['spm_dump']);
   const texts = ['en-fr', 'en-de', 'en-es'].map((pair) => join(data, `${pair}.train.tsv.gz`)).filter(existsSync);
   const report = join(kFolder, 'tokens.txt');
@@ -225,7 +225,7 @@ export async function* tokens({ data }) {
   const code = await between(null, report, kPython, [script, `${folder}/spm_dump`, model, ...texts]);
   yield {
     name,
-    said: readFileSync(report, 'utf8').trimEnd().split('\n').at(-1),
+    summary: readFileSync(report, 'utf8').trimEnd().split('\n').at(-1),
     [code === 0 ? 'passed' : 'failed']: 1,
   };
 }

@@ -6,11 +6,11 @@ import { soaks } from '../soak/soaks.mjs';
 export async function* soak() {
   for (const { name, full, run } of soaks) {
     say(`soak: ${full} ${name}`);
-    const { said, complaints } = await run(full);
+    const { summary, complaints } = await run(full);
     const isGood = complaints.length === 0;
     yield {
       name: `${full} ${name}`,
-      said: isGood ? said : `${said}. ${complaints.join('; ')}`,
+      summary: isGood ? summary : `${summary}. ${complaints.join('; ')}`,
       [isGood ? 'passed' : 'failed']: 1,
     };
   }

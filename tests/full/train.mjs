@@ -17,7 +17,8 @@ export async function* training() {
     const args = ['--experimental-vm-modules', '--no-warnings', at('node_modules', '.bin', 'jest'), at(file)];
     const run = spawnSync(process.execPath, args, { cwd: at(), env: { ...process.env, ...env }, encoding: 'utf8' });
     const seconds = /seconds: ([\d.]+)/.exec(run.stderr + run.stdout);
-    const said = run.status === 0 ? `as it should be${seconds ? `, in ${seconds[1]} s` : ''}` : run.stderr.slice(-2000);
-    yield { name, said, [run.status === 0 ? 'passed' : 'failed']: 1 };
+    const summary =
+      run.status === 0 ? `as it should be${seconds ? `, in ${seconds[1]} s` : ''}` : run.stderr.slice(-2000);
+    yield { name, summary, [run.status === 0 ? 'passed' : 'failed']: 1 };
   }
 }

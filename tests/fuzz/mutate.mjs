@@ -312,11 +312,11 @@ function changeSpm(/** @type {Chance} */ chance, /** @type {Uint8Array} */ file)
   for (let count = 1 + chance.below(4); count > 0; --count) {
     const piece = chance.of(pieces);
     const score = new Uint8Array(new Float32Array([chance.of([0, -1e30, 3e38, -3e38, 1e-45, 100])]).buffer);
-    const said = bytes(chance.of(kTexts));
+    const content = bytes(chance.of(kTexts));
     const kind = chance.below(5);
     if (kind === 0) piece.body = concat(piece.body, Uint8Array.of(0x15), score);
     if (kind === 1) piece.body = concat(piece.body, Uint8Array.of(0x18, 1 + chance.below(6)));
-    if (kind === 2) piece.body = concat(piece.body, Uint8Array.of(0x0a), varint(said.length), said);
+    if (kind === 2) piece.body = concat(piece.body, Uint8Array.of(0x0a), varint(content.length), content);
     if (kind === 3) messages.splice(messages.indexOf(piece), 1);
     if (kind === 4)
       messages.push({ tag: 0x12, body: Uint8Array.of(0x18, 1 + chance.below(2), 0x98, 2, chance.below(2)) });

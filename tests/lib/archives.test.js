@@ -23,9 +23,9 @@ const text = 'It is raining.';
 
 const translates = async (model, more) => {
   const translator = await create({ model, ...more });
-  const said = await translator.translate(text, { shortlist: false, split: false, copy: false });
+  const translation = await translator.translate(text, { shortlist: false, split: false, copy: false });
   translator.destroy();
-  return said;
+  return translation;
 };
 const refused = async (bytes) => {
   const { code, where, message } = await rejection(create({ model: bytes }));

@@ -18,7 +18,7 @@ function listed(texts, path = []) {
 const kShared = /^[\d\W]*$|Softmax|Argmax|Sparsemax|Entmax|^softmax$|^Q = K = V$|^K = V$|Good morning|^ · /;
 
 /** A text as it is written for some values. */
-const said = (text) => (typeof text === 'function' ? text(...Array(text.length).fill('123')) : text);
+const textOf = (text) => (typeof text === 'function' ? text(...Array(text.length).fill('123')) : text);
 
 test.each(others)('%s has the keys of the English texts, and each is translated', async (language) => {
   const own = await languages[language].load();
@@ -29,11 +29,11 @@ test.each(others)('%s has the keys of the English texts, and each is translated'
     const english = wanted[i][1];
     expect([path, typeof text, text.length > 0]).toEqual([path, typeof english, english.length > 0]);
     if (typeof text === 'function') expect([path, text.length]).toEqual([path, english.length]);
-    expect([path, said(text)]).toEqual([path, expect.stringMatching(/./)]);
-    if (!kShared.test(said(english))) expect([path, said(text)]).not.toEqual([path, said(english)]);
+    expect([path, textOf(text)]).toEqual([path, expect.stringMatching(/./)]);
+    if (!kShared.test(textOf(english))) expect([path, textOf(text)]).not.toEqual([path, textOf(english)]);
     // Nothing is left in English: a Chinese sentence has Chinese characters, and ends as one.
-    if (language === 'zh' && said(english).endsWith('.') && path !== 'lessons.shapes.teacher')
-      expect([path, said(text)]).toEqual([path, expect.stringMatching(/\p{Script=Han}.*[。？”）]$/su)]);
+    if (language === 'zh' && textOf(english).endsWith('.') && path !== 'lessons.shapes.teacher')
+      expect([path, textOf(text)]).toEqual([path, expect.stringMatching(/\p{Script=Han}.*[。？”）]$/su)]);
   });
 });
 

@@ -46,7 +46,7 @@ test.each(examples)('%s runs', async (_, code) => {
     .replace(/import (\{[^}]*\}) from 'qkv';/, 'const $1 = qkv;')
     .replaceAll("'/models/", `'${base}/models/`);
   expect(body).not.toMatch(/^import/m);
-  const said = [];
+  const logged = [];
   const made = [];
   const watched = class extends qkv.Translator {
     static async create(options) {
@@ -57,8 +57,8 @@ test.each(examples)('%s runs', async (_, code) => {
   };
   const AsyncFunction = (async () => {}).constructor;
   const run = new AsyncFunction('qkv', 'console', body);
-  await run({ ...qkv, Translator: watched }, { log: (...values) => said.push(values) });
-  expect(said.flat()).not.toContain(undefined);
+  await run({ ...qkv, Translator: watched }, { log: (...values) => logged.push(values) });
+  expect(logged.flat()).not.toContain(undefined);
   expect(made.length).toBeGreaterThan(0);
   made.forEach((translator) => translator.destroy());
 });

@@ -32,7 +32,7 @@ export async function use(worker, say) {
   say(await running.catch((error) => error.name));
   say(await translator.translate(${kText}).catch((error) => error.name));
 }`;
-const said = (worker) =>
+const expectedOutput = (worker) =>
   [`worker ${worker}`, kSure.translation, true, 'enough', kSure.translation, 'AbortError', 'AbortError'].join('\n');
 
 // In the main thread, or in a Worker that the main thread starts and waits for. Neither calls exit.
@@ -77,12 +77,12 @@ describe.each([
     ['engine in the same thread', false],
     ['engine in a thread of its own', true],
   ])('%s: translate, trace, abort, destroy, and the process ends', async (__, worker) => {
-    expect(await run(script, worker)).toEqual({ code: 0, stderr: '', stdout: said(worker) });
+    expect(await run(script, worker)).toEqual({ code: 0, stderr: '', stdout: expectedOutput(worker) });
   });
 });
 
 test('flags of V8 and of Node do not keep an engine from its thread', async () => {
   for (const flags of [['--expose-gc'], ['--max-old-space-size=512', '--no-warnings']]) {
-    expect(await run('main.mjs', true, flags)).toEqual({ code: 0, stderr: '', stdout: said(true) });
+    expect(await run('main.mjs', true, flags)).toEqual({ code: 0, stderr: '', stdout: expectedOutput(true) });
   }
 });

@@ -84,8 +84,8 @@ test.each(Object.keys(tasks))(
 
 test('ordinals of days', () => {
   const { pairs } = drawData('dates', { seed: 2, pairs: 4000 });
-  const said = new Set(pairs.flatMap(([source]) => /\d+(st|nd|rd|th)/.exec(source)?.[0] ?? []));
-  expect([...said].toSorted((a, b) => parseInt(a, 10) - parseInt(b, 10)).join(' ')).toBe(
+  const found = new Set(pairs.flatMap(([source]) => /\d+(st|nd|rd|th)/.exec(source)?.[0] ?? []));
+  expect([...found].toSorted((a, b) => parseInt(a, 10) - parseInt(b, 10)).join(' ')).toBe(
     '1st 2nd 3rd 4th 5th 6th 7th 8th 9th 10th 11th 12th 13th 14th 15th 16th 17th 18th 19th 20th 21st 22nd 23rd 24th 25th 26th 27th 28th 29th 30th 31st',
   );
 });

@@ -63,9 +63,9 @@ describe('is given as', () => {
   const { text, whole } = goldensOf('ssru-int8')[3];
   const translates = async (model, more) => {
     const translator = await create({ model, ...more });
-    const said = await translator.translate(text, { shortlist: false, split: false, copy: false });
+    const translation = await translator.translate(text, { shortlist: false, split: false, copy: false });
     translator.destroy();
-    return said;
+    return translation;
   };
   let expected;
   beforeAll(async () => (expected = await translates(at(`${kRoot}/ssru-int8`))));

@@ -19,10 +19,10 @@ test.each([300, 310, 320, 330, 340, 350, 360, 400])(
   '%i pages',
   (pages) => {
     const args = [`--wasm-max-mem-pages=${pages}`, '--no-warnings', '--input-type=module', '--eval', script];
-    const said = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
-    expect(said.isSame).toBe(true);
-    expect(said.refused.length).toBeGreaterThan(0);
-    expect(new Set(said.refused)).toEqual(new Set(['LIMIT_EXCEEDED']));
+    const result = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
+    expect(result.isSame).toBe(true);
+    expect(result.refused.length).toBeGreaterThan(0);
+    expect(new Set(result.refused)).toEqual(new Set(['LIMIT_EXCEEDED']));
   },
   60_000,
 );

@@ -72,11 +72,11 @@ test('inspect() says what a folder holds before it is loaded', async () => {
   const names = { 'bert-masked': 'Encoder', gpt2: 'Generator', 'gpt2-untied': 'Generator', 'bert-answer': 'Encoder' };
   for (const [name, kind] of Object.entries(names)) {
     for (const numbers of ['float', 'int8']) {
-      const said = await inspect(folder(name), { numbers });
+      const reported = await inspect(folder(name), { numbers });
       const { info } = await keep(load(folder(name), { numbers }));
-      expect(said.class).toBe(kind);
+      expect(reported.class).toBe(kind);
       for (const field of ['bytes', 'parameters', 'dModel', 'vocabularySize', 'maxLength']) {
-        expect([name, field, said[field]]).toEqual([name, field, info[field]]);
+        expect([name, field, reported[field]]).toEqual([name, field, info[field]]);
       }
     }
   }
@@ -180,7 +180,7 @@ test('a zip of a folder loads, stored and deflated, from memory, a file and a se
 });
 
 test('a zip that lies is an error, soon, and the next one loads', async () => {
-  const said = async (archive) => {
+  const reported = async (archive) => {
     const begin = performance.now();
     const error = await rejection(load(archive));
     expect(performance.now() - begin).toBeLessThan(5000);
@@ -191,23 +191,23 @@ test('a zip that lies is an error, soon, and the next one loads', async () => {
   const good = () => zip(files, { deflate: true });
   await keep(load(good())); // one engine for all tests below
   const bomb = { ...files, 'tokenizer.json': new Uint8Array(80 << 20) };
-  expect(await said(zip(bomb, { deflate: true }))).toMatch(/LIMIT_EXCEEDED.*tokenizer\.json/);
+  expect(await reported(zip(bomb, { deflate: true }))).toMatch(/LIMIT_EXCEEDED.*tokenizer\.json/);
   const claimsLess = zip(files, { deflate: true, size: (name, size) => (name === 'config.json' ? 10 : size) });
-  expect(await said(claimsLess)).toMatch(/INVALID_FILE.*config\.json.*size/);
+  expect(await reported(claimsLess)).toMatch(/INVALID_FILE.*config\.json.*size/);
   const claimsMore = zip(files, { deflate: true, size: (name, size) => size + 1 });
-  expect(await said(claimsMore)).toMatch(/INVALID_FILE.*size/);
-  expect(await said(zip(files, { size: (name, size) => size + 1 }))).toMatch(/INVALID_FILE.*two sizes/);
-  expect(await said(zip(files, { method: 14 }))).toMatch(/UNSUPPORTED.*method 14/);
-  expect(await said(zip(files, { flags: 1 }))).toMatch(/UNSUPPORTED.*encrypted/);
-  expect(await said(zip(files, { count: 20_000 }))).toMatch(/LIMIT_EXCEEDED/);
-  expect(await said(zip(files, { count: 500 }))).toMatch(/INVALID_FILE/);
-  expect(await said(zip({}))).toMatch(/INVALID_FILE|MISSING_FILE/);
-  expect(await said(zip({ 'a.txt': new Uint8Array([65]) }))).toMatch(/MISSING_FILE.*config\.json/);
-  expect(await said(new Uint8Array(1000))).toMatch(/INVALID_FILE/);
-  expect(await said(new Uint8Array(0))).toMatch(/INVALID_FILE/);
+  expect(await reported(claimsMore)).toMatch(/INVALID_FILE.*size/);
+  expect(await reported(zip(files, { size: (name, size) => size + 1 }))).toMatch(/INVALID_FILE.*two sizes/);
+  expect(await reported(zip(files, { method: 14 }))).toMatch(/UNSUPPORTED.*method 14/);
+  expect(await reported(zip(files, { flags: 1 }))).toMatch(/UNSUPPORTED.*encrypted/);
+  expect(await reported(zip(files, { count: 20_000 }))).toMatch(/LIMIT_EXCEEDED/);
+  expect(await reported(zip(files, { count: 500 }))).toMatch(/INVALID_FILE/);
+  expect(await reported(zip({}))).toMatch(/INVALID_FILE|MISSING_FILE/);
+  expect(await reported(zip({ 'a.txt': new Uint8Array([65]) }))).toMatch(/MISSING_FILE.*config\.json/);
+  expect(await reported(new Uint8Array(1000))).toMatch(/INVALID_FILE/);
+  expect(await reported(new Uint8Array(0))).toMatch(/INVALID_FILE/);
   const whole = good();
   for (let i = 1; i < 12; ++i) {
-    expect(await said(whole.slice(0, Math.floor((whole.length * i) / 12)))).toMatch(/INVALID_FILE/);
+    expect(await reported(whole.slice(0, Math.floor((whole.length * i) / 12)))).toMatch(/INVALID_FILE/);
     const damaged = good();
     damaged.fill(0xa5, Math.floor((damaged.length * i) / 12), Math.floor((damaged.length * i) / 12) + 40);
     const outcome = await keep(load(damaged)).then(

@@ -19,9 +19,10 @@ const kList = [
 ];
 
 test('an address has all changes', () => {
-  const said = 'off.encoder.1.4*uniform.cross.2.1*hide.cross.2.1..3-5*hide.cross.2.1.2-3.1*set.cross.2.1.3.5_75-7_10';
-  expect(writeChanges(kList)).toBe(said);
-  expect(readChanges(said)).toEqual(kList);
+  const written =
+    'off.encoder.1.4*uniform.cross.2.1*hide.cross.2.1..3-5*hide.cross.2.1.2-3.1*set.cross.2.1.3.5_75-7_10';
+  expect(writeChanges(kList)).toBe(written);
+  expect(readChanges(written)).toEqual(kList);
   expect(readChanges(null)).toEqual([]);
   expect(readChanges(Array(100).fill('off.cross.1.1').join('*'))).toHaveLength(64);
 });
@@ -43,7 +44,7 @@ test.each([
     'set.cross.1.1.1.2_-5',
     '__proto__',
   ],
-])('what makes no sense is left out: %s', (said) => expect(readChanges(said)).toEqual([]));
+])('what makes no sense is left out: %s', (written) => expect(readChanges(written)).toEqual([]));
 
 test('words count from 1', () => {
   expect(kList.map(inWords)).toEqual([

@@ -23,8 +23,8 @@ test('translates each sentence by both, and keeps the white space', async () => 
   expect(parts.map((part) => part.text).join('')).toBe(text);
   for (const part of parts) {
     const between = part.sentence ? await first.translate(part.text, { split: false }) : part.text;
-    const said = part.sentence ? await second.translate(between, { split: false }) : between;
-    expect(part.translation).toBe(said);
+    const translation = part.sentence ? await second.translate(between, { split: false }) : between;
+    expect(part.translation).toBe(translation);
   }
   expect(parts.filter((part) => part.sentence)).toHaveLength(3);
   expect(await both.translate(text)).toBe(parts.map((part) => part.translation).join(''));
@@ -45,10 +45,10 @@ test('says of a part what either model says of it', async () => {
 
 test('carries terms, numbers and glossaries through both', async () => {
   const options = { keep: ['Brontosaurus'], glossary: { house: 'maisonnette' }, numbers: 'localise' };
-  const said = await both.translate('My Brontosaurus has a house and 1,234.5 cows.', options);
-  expect(said).toMatch(/Brontosaurus/);
-  expect(said).toMatch(/maisonnette/);
-  expect(said).toMatch(/1\u202f234,5/);
+  const translation = await both.translate('My Brontosaurus has a house and 1,234.5 cows.', options);
+  expect(translation).toMatch(/Brontosaurus/);
+  expect(translation).toMatch(/maisonnette/);
+  expect(translation).toMatch(/1\u202f234,5/);
 });
 
 test('a trace is both, joined from the source to the target', async () => {
@@ -99,8 +99,8 @@ test('shares of pieces between: by their letters, the ends together', () => {
 test('searches and scores by the second model, for what the first wrote', async () => {
   const between = await first.translate('It is raining.', { split: false });
   const { hypotheses } = await both.search('It is raining.', { beam: 3 });
-  expect(hypotheses.map(({ text: said }) => said)).toEqual(
-    (await second.search(between, { beam: 3 })).hypotheses.map(({ text: said }) => said),
+  expect(hypotheses.map(({ text: translation }) => translation)).toEqual(
+    (await second.search(between, { beam: 3 })).hypotheses.map(({ text: translation }) => translation),
   );
   const target = hypotheses[1].text;
   expect((await both.score('It is raining.', target)).score).toBe((await second.score(between, target)).score);

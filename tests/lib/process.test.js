@@ -51,8 +51,8 @@ test.each([
 test('the relaxed build is refused where it computes wrongly, also where it is asked for', async () => {
   const text = `
     import { Translator } from ${kSource};
-    const said = await Translator.create({ ${kPair}, wasm: 'relaxed' }).catch((error) => error);
-    console.log(said.code, said.message);`;
+    const failed = await Translator.create({ ${kPair}, wasm: 'relaxed' }).catch((error) => error);
+    console.log(failed.code, failed.message);`;
   for (const flags of [[], ['--experimental-wasm-relaxed-simd']]) {
     if (Number(process.versions.node.split('.')[0]) > 20) return; // later versions compute it correctly
     expect(await run(text, { flags })).toMatchObject({ stdout: expect.stringMatching(/^UNSUPPORTED.*relaxed SIMD/) });

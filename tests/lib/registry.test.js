@@ -60,7 +60,7 @@ async function served(content, files, run) {
   }
 }
 const published = (path) => packed[path.split('/').at(-1)];
-const said = async (translator) => {
+const translated = async (translator) => {
   const text = await translator.translate('It is raining.', { shortlist: false, split: false, copy: false });
   translator.destroy();
   return text;
@@ -104,10 +104,10 @@ test('lists pairs with sizes, versions and licences, and fetches the list alone'
     const translator = await Translator.create(how);
     expect(translator.info.name).toBe('en-fr');
     expect(await Translator.availability(how)).toBe('available');
-    const expected = await said(await create({ model: at('tests/goldens/marian/ssru-int8') }));
-    expect(await said(translator)).toBe(expected);
+    const expected = await translated(await create({ model: at('tests/goldens/marian/ssru-int8') }));
+    expect(await translated(translator)).toBe(expected);
     expect(requests).toHaveLength(4);
-    expect(await said(await Translator.create({ ...how, registry: url, worker: true }))).toBe(expected);
+    expect(await translated(await Translator.create({ ...how, registry: url, worker: true }))).toBe(expected);
   });
 });
 
@@ -133,7 +133,7 @@ test('where there is no model for a pair, two lead through English, or through w
       const monitor = (events) => events.addEventListener('downloadprogress', ({ loaded }) => reports.push(loaded));
       const both = await Translator.create({ sourceLanguage: 'de', targetLanguage: 'fr', registry: url, monitor });
       expect(both.info.name).toBe('de-en + en-fr');
-      expect(typeof (await said(both))).toBe('string');
+      expect(typeof (await translated(both))).toBe('string');
       expect([reports[0], reports.at(-1)]).toEqual([0, 1]);
       expect(reports).toEqual(reports.toSorted((a, b) => a - b));
       expect(requests).toHaveLength(2 + 6);
@@ -169,8 +169,8 @@ test('a list of one’s own: hashes of every file, folders in our layout, zstd, 
       const translator = await Translator.create(how);
       expect(await translator.translate('I love you.')).toBe("Je t'aime.");
       translator.destroy();
-      const czech = await said(await Translator.create({ ...how, targetLanguage: 'cs' }));
-      expect(czech).toBe(await said(await create({ model: at('tests/goldens/marian/ssru-int8') })));
+      const czech = await translated(await Translator.create({ ...how, targetLanguage: 'cs' }));
+      expect(czech).toBe(await translated(await create({ model: at('tests/goldens/marian/ssru-int8') })));
       const whole = JSON.parse(JSON.stringify(list(models(new URL(url).origin))));
       for (const model of whole.models.mine)
         for (const file of Object.values(model.files)) file.path = new URL(file.path, url).href;
@@ -189,7 +189,7 @@ test('what a server unpacked on the way is held to the hash of what it unpacks t
     () => list({ 'en-fr': [one] }, { baseUrl: '/' }),
     plain,
     async (url) => {
-      expect(typeof (await said(await Translator.create({ ...how, registry: url })))).toBe('string');
+      expect(typeof (await translated(await Translator.create({ ...how, registry: url })))).toBe('string');
     },
   );
 });
@@ -220,7 +220,7 @@ test('another file than the list names is an error that says both hashes, and th
     },
   );
   await served(content, published, async (url) => {
-    expect(typeof (await said(await Translator.create({ ...how, registry: url })))).toBe('string');
+    expect(typeof (await translated(await Translator.create({ ...how, registry: url })))).toBe('string');
   });
 });
 

@@ -187,7 +187,7 @@ test('nothing is found in nothing', async () => {
   const translator = await create();
   for (const text of ['', ' \n']) {
     const { hypotheses, tree } = await translator.search(text, { tree: true });
-    expect(hypotheses.map(({ text: said, score, node }) => [said, score, node])).toEqual([[text, 0, -1]]);
+    expect(hypotheses.map(({ text: words, score, node }) => [words, score, node])).toEqual([[text, 0, -1]]);
     expect(tree.pieces).toEqual([]);
     expect(await translator.translateParts(text)).toHaveLength(text ? 1 : 0);
   }

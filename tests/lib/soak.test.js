@@ -6,8 +6,8 @@ import { soaks } from '../soak/soaks.mjs';
 test.each(soaks.map((soak) => [soak.short, soak.name, soak]))(
   '%i %s leave memory as it was',
   async (size, _, soak) => {
-    const { said, complaints } = await soak.run(size);
-    console.log(`${soak.name}: ${said}`);
+    const { summary, complaints } = await soak.run(size);
+    console.log(`${soak.name}: ${summary}`);
     expect(complaints).toEqual([]);
   },
   600_000,

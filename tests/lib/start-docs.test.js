@@ -55,13 +55,13 @@ test.each(examples)('%s runs', async (_, code) => {
     qkv: { ...qkv, Translator: watched(qkv.Translator, 'create') },
     'qkv/models': { ...models, Encoder: watched(models.Encoder, 'load'), Generator: watched(models.Generator, 'load') },
   };
-  const said = [];
+  const logged = [];
   const AsyncFunction = (async () => {}).constructor;
-  await new AsyncFunction('modules', 'console', body)(modules, { log: (...values) => said.push(...values) });
+  await new AsyncFunction('modules', 'console', body)(modules, { log: (...values) => logged.push(...values) });
   for (const one of made) one.destroy();
-  expect(said.length).toBeGreaterThan(0);
-  expect(said.every((value) => value !== undefined && value !== '')).toBe(true);
+  expect(logged.length).toBeGreaterThan(0);
+  expect(logged.every((value) => value !== undefined && value !== '')).toBe(true);
   // The output that an example claims.
   const [, promised] = /^\/\/ (.*)$/m.exec(code) ?? [];
-  if (promised) expect(said).toContain(promised);
+  if (promised) expect(logged).toContain(promised);
 });

@@ -72,7 +72,7 @@ async function kept(options) {
   await models.preload({ sourceLanguage: 'en', targetLanguage: 'fr', ...options });
 }
 
-async function said(options) {
+async function translated(options) {
   const translator = await create(options);
   const text = await translator.translate(kText);
   translator.destroy();
@@ -92,16 +92,16 @@ describe('a model that is kept', () => {
       const store = new MemoryStore();
       const options = { model: url + path, store };
       expect(await state(options)).toBe('downloadable');
-      const first = await said(options);
+      const first = await translated(options);
       await kept(options);
       expect(await state(options)).toBe('available');
       const asked = names(requests);
       expect(asked).toContain('model.safetensors');
       if (files['manifest.json']) expect(asked.toSorted()).toEqual(Object.keys(files).toSorted());
-      expect(await said(options)).toBe(first);
+      expect(await translated(options)).toBe(first);
       expect(requests).toEqual([]);
       await close();
-      expect(await said(options)).toBe(first); // offline
+      expect(await translated(options)).toBe(first); // offline
       expect(await state({ model: url + path })).toBe('downloadable'); // without the store
     });
   });
@@ -166,7 +166,7 @@ describe('a model that is kept', () => {
       await kept(options);
       expect(await state(options)).toBe('available');
       names(requests);
-      await said(options);
+      await translated(options);
       expect(requests).toEqual([]);
     });
   });
@@ -231,7 +231,7 @@ describe('a download that broke off', () => {
         const options = { model: url, store: new MemoryStore() };
         expect(await rejection(create(options))).toMatchObject({ name: 'NetworkError' });
         names(requests);
-        expect(await said(options)).toBe("Je t'aime.");
+        expect(await translated(options)).toBe("Je t'aime.");
         const asked = requests.filter(({ name }) => files[name]);
         const [, begin] = /^bytes=(\d+)-$/.exec(asked.at(-1).range);
         expect(asked).toHaveLength(1);
@@ -250,7 +250,7 @@ describe('a download that broke off', () => {
       async (url) => {
         const options = { model: url, store: new MemoryStore() };
         await rejection(create(options));
-        expect(await said(options)).toBe("Je t'aime.");
+        expect(await translated(options)).toBe("Je t'aime.");
       },
       { answer, hasRanges: false },
     );
@@ -261,7 +261,7 @@ describe('a download that broke off', () => {
         const store = new MemoryStore();
         await rejection(create({ model: url, store }));
         changing[weights] = Buffer.concat([files[weights], Buffer.from(' ')]);
-        expect(await said({ model: url, store })).toBe("Je t'aime.");
+        expect(await translated({ model: url, store })).toBe("Je t'aime.");
         await kept({ model: url, store });
         const [{ bytes }] = await models.list({ store });
         expect(bytes).toBe(Object.values(changing).reduce((sum, { length }) => sum + length, 0));
@@ -280,7 +280,7 @@ describe('a download that broke off', () => {
       async (url) => {
         const options = { model: url, store: new MemoryStore() };
         await rejection(create(options));
-        expect(await said(options)).toBe("Je t'aime.");
+        expect(await translated(options)).toBe("Je t'aime.");
       },
       { answer },
     );
@@ -299,7 +299,7 @@ describe('a download that broke off', () => {
       async (url) => {
         const options = { model: url, store: new MemoryStore() };
         await rejection(create(options));
-        expect(await said(options)).toBe("Je t'aime.");
+        expect(await translated(options)).toBe("Je t'aime.");
       },
       { answer },
     );
@@ -321,7 +321,7 @@ describe('a download that broke off', () => {
         expect(await rejection(create({ ...options, signal: controller.signal }))).toBe(controller.signal.reason);
         await new Promise((later) => setTimeout(later, 100));
         names(requests);
-        expect(await said(options)).toBe("Je t'aime.");
+        expect(await translated(options)).toBe("Je t'aime.");
         const [asked] = requests.filter(({ name }) => name === weights);
         expect(Number(/\d+/.exec(asked.range)[0])).toBeGreaterThan(kBreak / 2);
       },
@@ -342,10 +342,10 @@ describe('what means harm', () => {
       };
       const never = () => new Promise(() => {});
       await served({ ...files, 'manifest.json': manifestOf(files) }, async (url) => {
-        const wanted = await said({ model: url, store: false });
+        const wanted = await translated({ model: url, store: false });
         for (const bad of [reject, throws, never]) {
           const store = Object.assign(new MemoryStore(), { [method]: bad });
-          expect(await said({ model: url, store })).toBe(wanted);
+          expect(await translated({ model: url, store })).toBe(wanted);
         }
       });
     },
@@ -359,7 +359,7 @@ describe('what means harm', () => {
     const store = { match: throws, put: throws, delete: throws, keys: throws };
     await served(files, async (url) => {
       const options = { sourceLanguage: 'en', targetLanguage: 'fr', model: url };
-      expect(await said({ ...options, store })).toBe(await said(options));
+      expect(await translated({ ...options, store })).toBe(await translated(options));
       expect(await state({ ...options, store })).toBe('downloadable');
       expect(await rejection(models.preload(options))).toMatchObject({ code: 'UNSUPPORTED', where: 'store' });
       expect(await rejection(models.preload({ ...options, store: false }))).toMatchObject({ code: 'INVALID_ARGUMENT' });
@@ -374,7 +374,7 @@ describe('what means harm', () => {
         if (this.entries.size >= 6) throw new DOMException('full', 'QuotaExceededError');
         await MemoryStore.prototype.put.call(this, address, response);
       };
-      expect(await said({ model: url, store })).toBe("Je t'aime.");
+      expect(await translated({ model: url, store })).toBe("Je t'aime.");
       await new Promise((later) => setTimeout(later, 50));
       expect([...store.entries.keys()]).toEqual([]);
       expect(await rejection(kept({ model: url, store }))).toMatchObject({ code: 'LIMIT_EXCEEDED', where: 'store' });
@@ -386,18 +386,18 @@ describe('what means harm', () => {
     await served(files, async (url, requests) => {
       const store = new MemoryStore();
       const options = { model: url, store };
-      const wanted = await said(options);
+      const wanted = await translated(options);
       await kept(options);
       const weights = [...store.entries.keys()].find((address) => decodeURIComponent(address).endsWith('safetensors'));
       const whole = store.entries.get(weights);
       store.entries.delete(weights);
       names(requests);
-      expect(await said(options)).toBe(wanted);
+      expect(await translated(options)).toBe(wanted);
       expect(names(requests)).toEqual(['model.safetensors']);
       for (const body of [whole.body.slice(0, 100), new Blob(['<!doctype html>'])]) {
         store.entries.set(weights, { ...whole, body });
         expect(await rejection(create(options))).toMatchObject({ code: 'INVALID_FILE' });
-        expect(await said(options)).toBe(wanted);
+        expect(await translated(options)).toBe(wanted);
         await kept(options);
       }
     });
@@ -450,7 +450,7 @@ describe('where models are', () => {
     expect(languagePairs()).toContainEqual({ sourceLanguage: 'en', targetLanguage: 'fr' });
     await served(filesOf(french), async (url, requests) => {
       const base = url.replace(/model\/$/, '');
-      expect(await said({ models: base })).toBe("Je t'aime.");
+      expect(await translated({ models: base })).toBe("Je t'aime.");
       expect(await state({ models: base, targetLanguage: 'it' })).toBe('unavailable');
       const asked = [];
       const give = (pair) => {
@@ -462,7 +462,7 @@ describe('where models are', () => {
       expect(await rejection(create({ models: give }))).toMatchObject({ name: 'NotSupportedError' });
       expect(asked[0]).toEqual({ sourceLanguage: 'en', targetLanguage: 'fr' });
       names(requests);
-      expect(await said({ models: give, targetLanguage: 'it' })).toBe("Je t'aime.");
+      expect(await translated({ models: give, targetLanguage: 'it' })).toBe("Je t'aime.");
       expect(names(requests)).toContain('model.safetensors');
     });
   });

@@ -135,6 +135,17 @@ function byteLevel(first, last, merges) {
   return numbered([...first, ...byteCharacters, ...merges.map((merge) => merge.replace(' ', '')), ...last]);
 }
 
+const byteLevelBpe = (vocab, merges) => ({
+  type: 'BPE',
+  dropout: null,
+  unk_token: null,
+  continuing_subword_prefix: '',
+  end_of_word_suffix: '',
+  fuse_unk: false,
+  vocab,
+  merges,
+});
+
 function gpt2() {
   const merges = learnMerges(sentences.flatMap(gptWords).map(asBytes), 150);
   const vocab = byteLevel([], ['<|endoftext|>'], merges);
@@ -146,16 +157,7 @@ function gpt2() {
     pre_tokenizer: bytes,
     post_processor: bytes,
     decoder: bytes,
-    model: {
-      type: 'BPE',
-      dropout: null,
-      unk_token: null,
-      continuing_subword_prefix: '',
-      end_of_word_suffix: '',
-      fuse_unk: false,
-      vocab,
-      merges,
-    },
+    model: byteLevelBpe(vocab, merges),
   };
 }
 
@@ -178,16 +180,10 @@ function roberta() {
       add_prefix_space: true,
     },
     decoder: { type: 'ByteLevel', add_prefix_space: true, trim_offsets: true, use_regex: true },
-    model: {
-      type: 'BPE',
-      dropout: null,
-      unk_token: null,
-      continuing_subword_prefix: '',
-      end_of_word_suffix: '',
-      fuse_unk: false,
+    model: byteLevelBpe(
       vocab,
-      merges: merges.map((merge) => merge.split(' ')),
-    },
+      merges.map((merge) => merge.split(' ')),
+    ),
   };
 }
 

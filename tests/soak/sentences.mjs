@@ -5,7 +5,7 @@ import { isTie, translations } from '../translations.js';
 /** A hundred sentences with PyTorch's translations by beam search and by greedy search. */
 export const sentences = translations;
 
-const said = new Map();
+const seen = new Map();
 
 /**
  * Whether a text is the same as in earlier calls, and PyTorch's translation unless rounding may decide.
@@ -13,6 +13,6 @@ const said = new Map();
  * @param {string} text
  */
 export function isRight(expected, text) {
-  if (!said.has(expected)) said.set(expected, text);
-  return text === said.get(expected) && (text === expected.text || isTie(expected));
+  if (!seen.has(expected)) seen.set(expected, text);
+  return text === seen.get(expected) && (text === expected.text || isTie(expected));
 }

@@ -36,17 +36,17 @@ const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
 
 /** @param {string} what @param {number} first @param {number} last in bytes @param {number} allowed growth */
 function growth(what, first, last, allowed) {
-  const said = `${what} ${megabytes(first)} MB, then ${megabytes(last)} MB`;
-  return { said, complaints: last - first <= allowed ? [] : [`${said}: it grew`] };
+  const summary = `${what} ${megabytes(first)} MB, then ${megabytes(last)} MB`;
+  return { summary, complaints: last - first <= allowed ? [] : [`${summary}: it grew`] };
 }
 
 /**
- * @param {{said: string, complaints: string[]}[]} parts @param {Record<string, number>} zeroes counts that must be zero
+ * @param {{summary: string, complaints: string[]}[]} parts @param {Record<string, number>} zeroes counts that must be zero
  */
 function verdict(parts, zeroes = {}) {
   const more = Object.entries(zeroes).filter(([, count]) => count !== 0);
   return {
-    said: parts.map(({ said }) => said).join('; '),
+    summary: parts.map(({ summary }) => summary).join('; '),
     complaints: [...parts.flatMap(({ complaints }) => complaints), ...more.map(([what, count]) => `${count} ${what}`)],
   };
 }
@@ -62,7 +62,7 @@ const both = (where, first, last) => [
  * @property {string} name
  * @property {number} short
  * @property {number} full
- * @property {(size: number) => Promise<{said: string, complaints: string[]}>} run
+ * @property {(size: number) => Promise<{summary: string, complaints: string[]}>} run
  */
 
 /** @type {Soak[]} */
@@ -112,7 +112,7 @@ export const soaks = [
     async run(count) {
       const { translatorsInPage } = await import('./pages.mjs');
       const { first, last, wrong, workers, complaints } = await translatorsInPage(count);
-      const parts = [growth('renderers', first, last, kAnEngine), { said: `${workers} workers left`, complaints }];
+      const parts = [growth('renderers', first, last, kAnEngine), { summary: `${workers} workers left`, complaints }];
       return verdict(parts, { wrong, 'workers left': workers });
     },
   },
@@ -124,8 +124,8 @@ export const soaks = [
       const { steps, aborted, wrong, first, last } = await measure('aborts.mjs', [sentences]);
       const missing = steps - aborted;
       const zeroes = { wrong, 'aborts that did nothing': missing > 1 ? missing : 0 }; // the last one may come too late
-      const { said, complaints } = verdict(both('', first, last), zeroes);
-      return { said: `${steps} steps, ${aborted} aborted; ${said}`, complaints };
+      const { summary, complaints } = verdict(both('', first, last), zeroes);
+      return { summary: `${steps} steps, ${aborted} aborted; ${summary}`, complaints };
     },
   },
 ];

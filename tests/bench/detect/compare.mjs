@@ -35,13 +35,13 @@ function linesOf(file) {
     .map(([text, tag, length]) => ({ text, tag, length }));
 }
 
-/** The mean over the languages of the share of correct answers. @param {Line[]} lines @param {string[]} said */
-function accuracy(lines, said) {
+/** The mean over the languages of the share of correct answers. @param {Line[]} lines @param {string[]} answers */
+function accuracy(lines, answers) {
   /** @type {Map<string, {right: number, all: number}>} */
   const counts = new Map();
   lines.forEach(({ tag }, i) => {
     const count = counts.get(tag) ?? { right: 0, all: 0 };
-    counts.set(tag, { right: count.right + Number(said[i] === tag), all: count.all + 1 });
+    counts.set(tag, { right: count.right + Number(answers[i] === tag), all: count.all + 1 });
   });
   const shares = [...counts.values()].map(({ right, all }) => right / all);
   return shares.reduce((a, b) => a + b, 0) / shares.length;
@@ -58,7 +58,7 @@ for (const { name, detect, knows, bytes } of all) {
   const asked = lines.filter(({ tag }) => among.has(tag));
   asked.slice(0, 500).forEach(({ text }) => detect(text, among));
   const start = performance.now();
-  const said = asked.map(({ text }) => detect(text, among));
+  const answers = asked.map(({ text }) => detect(text, among));
   const time = (1000 * (performance.now() - start)) / asked.length;
   const saidByOwn = asked.map(({ text }) => own.detect(text, among));
   const cells = lengths.map((length) => {
@@ -70,7 +70,7 @@ for (const { name, detect, knows, bytes } of all) {
           places.map((i) => from[i]),
         ),
       );
-    return `${of(said)} | ${of(saidByOwn)}`;
+    return `${of(answers)} | ${of(saidByOwn)}`;
   });
   console.log(`| ${name} | ${knows.size} | ${Math.round(bytes / 1000)} | ${Math.round(time)} | ${cells.join(' | ')} |`);
 }

@@ -42,11 +42,11 @@ const kSame = {
   plt: 'mg', ory: 'or', kmr: 'ku', hat: 'ht', pbu: 'ps', pbt: 'ps',
 }; // prettier-ignore
 
-/** @param {string | undefined} said ISO 639-1 or -3, or BCP 47 */
-function tagOf(said) {
+/** @param {string | undefined} name ISO 639-1 or -3, or BCP 47 */
+function tagOf(name) {
   try {
-    const tag = Intl.getCanonicalLocales(said || 'und')[0];
-    return kSame[said ?? ''] ?? kSame[tag] ?? tag;
+    const tag = Intl.getCanonicalLocales(name || 'und')[0];
+    return kSame[name ?? ''] ?? kSame[tag] ?? tag;
   } catch {
     return 'und';
   }
