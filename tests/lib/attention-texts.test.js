@@ -47,7 +47,7 @@ test.each(others)('%s has a text for all that is fixed in the page', async (lang
 
 /** In equations these are names, the same in every language. */
 const kNames =
-  /^(softmax|sparsemax|entmax|argmax|max|exp|tanh|sigmoid|log|elu|diag|mask|sample|attend|Var|E|BERT|GPT|soft|hard)$/;
+  /^(softmax|sparsemax|entmax|argmax|max|exp|tanh|sigmoid|log|elu|relu|norm|RNN|diag|mask|sample|attend|Var|E|BERT|GPT|soft|hard)$/;
 
 test.each(others)('%s has the words of the equations', async (language) => {
   const { inEquations } = await languages[language].load();

@@ -23,6 +23,10 @@ const kAnswers = {
   additive: () => ({ parameters: { ...stateOfPreset('additive').parameters, w_v: [[-3, -3, 3]] } }),
   compare: () => ({ score: 'cosine' }),
   scale: ({ query, key }) => ({ score: 'dot', query: query.map((row) => row.map((x) => 9 * x)), key }),
+  luong: ({ query, scene }) => ({
+    query: query.map((row, t) => (t === 2 ? [0, 1.05, 0.5] : row)), // as the page makes it
+    scene: { ...scene, feed: 1 },
+  }),
   local: () => ({ halfWidth: 0.5 }),
   hard: () => ({ temperature: 0.1 }),
   sparse: () => ({ selection: 'sparsemax', query: [[4, 0]] }),
@@ -34,6 +38,14 @@ const kAnswers = {
   heads: () => ({ heads: 1 }),
   positions: ({ scene }) => ({ scene: { ...scene, on: 1, order: '3210' } }),
   masks: () => ({ causal: true }),
+  block: ({ query, scene }) => ({ query: query.map(() => query[0]), scene: { ...scene, residual: 0, layer: 8 } }),
+  decoder: ({ query, key, scene }) => ({
+    query: query.slice(-1),
+    key: [...key, key[0], key[1]],
+    value: [...key, key[0], key[1]],
+    causal: false,
+    scene: { ...scene, t: 6, cache: 1 },
+  }),
   readers: () => ({ causal: false }),
   limits: () => ({
     key: [
@@ -96,7 +108,7 @@ test('the path is walked from the playground to its end by its links', async () 
   await page.context().close();
 });
 
-test.each(['bottleneck', 'additive', 'compare', 'reach', 'readers', 'limits'])(
+test.each(['bottleneck', 'additive', 'compare', 'luong', 'reach', 'block', 'decoder', 'readers', 'limits'])(
   '%s: no rule of axe is broken, wide and narrow, and nothing stands out',
   async (id) => {
     for (const width of [1280, 375]) {

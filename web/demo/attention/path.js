@@ -33,6 +33,13 @@ function best(result, query = 0) {
 
 const largest = (/** @type {Result} */ result) => Math.max(...weightsOf(result));
 
+/** Whether all queries of the first head have the same weights, to 0.01. @param {Result} result */
+function isOneRow(result) {
+  const first = weightsOf(result);
+  const rows = Array.from({ length: result.weights.shape[1] }, (_, i) => weightsOf(result, i));
+  return rows.every((row) => row.every((weight, j) => Math.abs(weight - first[j]) < 0.01));
+}
+
 /** @type {Stop[]} */
 export const path = [
   {
@@ -63,6 +70,10 @@ export const path = [
   {
     id: 'scale',
     isDone: ({ state, result }) => state.score === 'dot' && Math.max(...Array.from(result.weights.data)) > 0.95,
+  },
+  {
+    id: 'luong',
+    isDone: ({ state, result }) => Boolean(state.scene.feed) && best(result, 2) !== best(result, 1),
   },
   {
     id: 'local',
@@ -107,6 +118,14 @@ export const path = [
   {
     id: 'masks',
     isDone: ({ result }) => weightsOf(result)[0] === 1,
+  },
+  {
+    id: 'block',
+    isDone: ({ state, result }) => !state.scene.residual && isOneRow(result),
+  },
+  {
+    id: 'decoder',
+    isDone: ({ state }) => Boolean(state.scene.cache) && state.query.length === 1 && keysOf(state).length === 6,
   },
   {
     id: 'readers',

@@ -2,8 +2,10 @@
 
 import { additive } from './presets/additive.js';
 import { bank } from './presets/bank.js';
+import { block } from './presets/block.js';
 import { bottleneck } from './presets/bottleneck.js';
 import { compare } from './presets/compare.js';
+import { decoder } from './presets/decoder.js';
 import { dense } from './presets/dense.js';
 import { hard } from './presets/hard.js';
 import { heads } from './presets/heads.js';
@@ -11,6 +13,7 @@ import { kernel } from './presets/kernel.js';
 import { limits } from './presets/limits.js';
 import { linear } from './presets/linear.js';
 import { local } from './presets/local.js';
+import { luong } from './presets/luong.js';
 import { masks } from './presets/masks.js';
 import { playground } from './presets/playground.js';
 import { pointer } from './presets/pointer.js';
@@ -61,6 +64,7 @@ export const presets = [
   additive,
   compare,
   scale,
+  luong,
   local,
   hard,
   sparse,
@@ -72,6 +76,8 @@ export const presets = [
   heads,
   positions,
   masks,
+  block,
+  decoder,
   readers,
   limits,
 ];

@@ -328,6 +328,24 @@ export const en = {
       scaled: 'with 1 / √d',
     },
 
+    luong: {
+      title: 'Luong: ask with the new state',
+      about: [
+        'Bahdanau’s decoder asks with its old state h(t − 1), and makes the new one from the answer. Luong’s makes its new state h(t) first, asks with it, and joins the context to it: h̃(t). That is one path less through the recurrence, and any score will do: dot, general or concat.',
+        'But then no step knows what the steps before it have read. Input feeding gives h̃(t) to the next step with the word. Here h̃ is the context itself, and the decoder has learnt to turn away from it.',
+      ],
+      question: 'Which state should ask, the old or the new?',
+      without: 'Without input feeding a word may be translated twice, and another one never.',
+      exercise: 'Let h(3) read another word than h(2), by input feeding.',
+      path: 'Path',
+      feeding: 'input feeding',
+      step: 'step t',
+      order: 'The order of the steps',
+      asks: (/** @type {number} */ t, /** @type {number} */ state) => `To write word ${t}, h(${state}) asks`,
+      weights: 'Weights of the step',
+      reads: (/** @type {number} */ t, /** @type {string} */ word) => `Word ${t} is written with most of “${word}”.`,
+    },
+
     local: {
       title: 'Local windows',
       about: [
@@ -542,6 +560,53 @@ export const en = {
       fillingShare: '… and to the padding',
     },
 
+    block: {
+      title: 'The block',
+      about: [
+        'Attention gives each word a mean of words. A mean of means is soon the same for all: after a few layers of attention alone, the words cannot be told apart. The residual adds what was there before, so a layer only has to add something.',
+        'Sums grow with each layer. The norm gives every word the same size before it is read. The feed-forward layer works on each word by itself: attention mixes words, this mixes the columns of one word, and is not linear.',
+      ],
+      question: 'What stands around attention, and why?',
+      without: 'A stack of attention alone forgets which word is which.',
+      exercise: 'Turn off the residual, and go to a layer at which every word has the same weights.',
+      layers: 'layers',
+      ownPart: 'what is a word’s own',
+      size: 'size of the numbers',
+      residual: 'residual',
+      norm: 'norm',
+      feed: 'feed-forward',
+      layer: 'layer below',
+      alone: 'attention alone',
+      chosen: 'with your choice',
+      parts: (/** @type {number} */ layers, /** @type {string} */ value) =>
+        `After ${layers} layers ${value} of the words is their own.`,
+      sizes: (/** @type {number} */ layers, /** @type {string} */ value) =>
+        `After ${layers} layers the numbers have the size ${value}.`,
+      verdict: (/** @type {number} */ chosen, /** @type {number} */ alone) =>
+        `After 8 layers a word’s own part is ${chosen} %, with attention alone ${alone} %.`,
+    },
+
+    decoder: {
+      title: 'Writing with a cache',
+      about: [
+        'The encoder reads the source once. The decoder writes one word a step: its newest word asks the words before it, and by cross-attention the source. The keys and values of all that is read do not change any more.',
+        'So they are kept: the cache. Without it each step computes all rows again, only to use the last one. With it each step adds a key and a value, and one query asks.',
+      ],
+      question: 'What does a decoder keep between two words?',
+      without: 'Each word would cost as much as the whole text before it, squared.',
+      exercise: 'Write all six words with the cache: the last step needs 6 products instead of 36.',
+      words: 'words',
+      products: 'products of a query with a key',
+      step: 'step t',
+      cache: 'with a cache',
+      kinds: ['each step anew', 'with a cache'],
+      written: (/** @type {string} */ words) => `Written so far: ${words || '–'}`,
+      said: (/** @type {number} */ words, /** @type {number} */ anew, /** @type {number} */ cached) =>
+        `For ${words} words: ${anew} products anew, ${cached} with a cache.`,
+      verdict: (/** @type {number} */ t, /** @type {number} */ products, /** @type {number} */ apart) =>
+        `Step ${t}: ${products} products. The newest word’s context differs from that of the other way by ${apart}.`,
+    },
+
     readers: {
       title: 'BERT and GPT',
       about: [
@@ -551,6 +616,12 @@ export const en = {
       question: 'What is the difference between BERT and GPT?',
       without: 'A model that may see both sides cannot write; one that may not knows half of the sentence.',
       exercise: 'Turn GPT’s layer into BERT’s.',
+      below: 'Below',
+      word: 'word',
+      reads: (/** @type {string} */ model) => `Weights of ${model}`,
+      vector: (/** @type {string} */ model, /** @type {string} */ word) => `${model}: what “${word}” reads`,
+      later: (/** @type {string} */ word, /** @type {number} */ percent) =>
+        `BERT’s “${word}” has ${percent} % of its weight on later words; GPT’s has none.`,
     },
 
     limits: {

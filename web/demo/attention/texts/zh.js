@@ -353,6 +353,24 @@ export const zh = {
       scaled: '乘以 1 / √d',
     },
 
+    luong: {
+      title: 'Luong：用新状态提问',
+      about: [
+        'Bahdanau 的解码器用旧状态 h(t − 1) 提问，再由得到的回答算出新状态。Luong 的解码器先算出新状态 h(t)，用它提问，再把上下文与它合在一起：h̃(t)。这样循环里少了一条通路，而且任何打分函数都可以用：dot、general 或 concat。',
+        '但这样一来，每一步都不知道前面各步读过什么。输入馈送（input feeding）把 h̃(t) 和词一起交给下一步。这里 h̃ 就是上下文本身，而解码器已经学会避开它。',
+      ],
+      question: '该由哪个状态提问，旧的还是新的？',
+      without: '没有输入馈送，一个词可能译两遍，另一个词却漏掉了。',
+      exercise: '用输入馈送让 h(3) 读的词与 h(2) 不同。',
+      path: '通路',
+      feeding: '输入馈送',
+      step: '第 t 步',
+      order: '各步的次序',
+      asks: (t, state) => `要写第 ${t} 个词，由 h(${state}) 提问`,
+      weights: '这一步的权重',
+      reads: (t, word) => `写第 ${t} 个词时，读得最多的是“${word}”。`,
+    },
+
     local: {
       title: '局部窗口',
       about: [
@@ -557,6 +575,48 @@ export const zh = {
       fillingShare: '……有多少给了填充',
     },
 
+    block: {
+      title: '一个模块',
+      about: [
+        '注意力给每个词的是各词的平均。平均再平均，很快大家就都一样了：只叠几层注意力，词与词就分不清了。残差把原来的内容加回来，每一层只需要再补充一点。',
+        '每加一次，数值就变大。层归一化让每个词在被读取之前大小一致。前馈网络对每个词单独起作用：注意力混合不同的词，前馈网络混合同一个词的各列，而且是非线性的。',
+      ],
+      question: '注意力周围还有什么，为什么？',
+      without: '只叠注意力，最后就忘了哪个词是哪个词。',
+      exercise: '关掉残差，再走到某一层，使每个词的权重都相同。',
+      layers: '层数',
+      ownPart: '每个词自己的部分',
+      size: '数值的大小',
+      residual: '残差',
+      norm: '层归一化',
+      feed: '前馈网络',
+      layer: '下面显示第几层',
+      alone: '只有注意力',
+      chosen: '你的选择',
+      parts: (layers, value) => `${layers} 层之后，每个词自己的部分占 ${value}。`,
+      sizes: (layers, value) => `${layers} 层之后，数值的大小是 ${value}。`,
+      verdict: (chosen, alone) => `8 层之后，词自己的部分占 ${chosen} %；只有注意力时占 ${alone} %。`,
+    },
+
+    decoder: {
+      title: '带缓存的解码',
+      about: [
+        '编码器把源句读一遍。解码器每一步写一个词：最新的词去问它前面的词，再通过交叉注意力问源句。读过的一切，键和值都不会再变。',
+        '所以把它们存下来，这就是缓存。没有缓存，每一步都要重算所有的行，却只用最后一行。有了缓存，每一步只添一个键、一个值，由一个查询来问。',
+      ],
+      question: '写两个词之间，解码器要留下什么？',
+      without: '每写一个词，代价都是前面整段文本长度的平方。',
+      exercise: '用缓存写完六个词：最后一步只要 6 个点积，而不是 36 个。',
+      words: '词数',
+      products: '查询与键的点积个数',
+      step: '第 t 步',
+      cache: '使用缓存',
+      kinds: ['每步重算', '使用缓存'],
+      written: (words) => `已经写出：${words || '–'}`,
+      said: (words, anew, cached) => `写 ${words} 个词：重算要 ${anew} 个点积，用缓存要 ${cached} 个。`,
+      verdict: (t, products, apart) => `第 ${t} 步：${products} 个点积。最新的词的上下文与另一种算法相差 ${apart}。`,
+    },
+
     readers: {
       title: 'BERT 与 GPT',
       about: [
@@ -566,6 +626,11 @@ export const zh = {
       question: 'BERT 和 GPT 有什么区别？',
       without: '能看两边的模型不会写作；不能看两边的模型只了解半个句子。',
       exercise: '把 GPT 的层变成 BERT 的层。',
+      below: '下方',
+      word: '第几个词',
+      reads: (model) => `${model} 的权重`,
+      vector: (model, word) => `${model}：“${word}”读到了什么`,
+      later: (word, percent) => `BERT 的“${word}”有 ${percent} % 的权重在后面的词上，GPT 的一点也没有。`,
     },
 
     limits: {
