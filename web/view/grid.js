@@ -24,6 +24,8 @@ import { formatNumber, largestOf, readNumber } from './numbers.js';
 
 /** With more columns there is no space for numbers. */
 export const kNumberedColumns = 12;
+/** The longest label that a column is wide enough for; if one is longer, all stand upright. */
+const kLabel = 5;
 const kStep = 0.1;
 const kDragPixels = 6; // to a step
 const kFar = 99;
@@ -109,6 +111,10 @@ export class GridElement extends BaseElement {
     table.setAttribute('aria-label', grid.name);
     table.classList.toggle('small', grid.columns.length > kNumberedColumns);
     table.classList.toggle('editable', !!grid.editable);
+    table.classList.toggle(
+      'upright',
+      grid.columns.some((label) => label.length > kLabel),
+    );
     setText(/** @type {HTMLElement} */ (this.querySelector('caption')), grid.summary ?? '');
     grid.rows.forEach((label, r) => setText(this.#rowHeads[r], label));
     grid.columns.forEach((label, c) => setText(this.#columnHeads[c], label));

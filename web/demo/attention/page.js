@@ -8,6 +8,7 @@ import { bindTheme } from '../shared/theme.js';
 import { compute } from './compute.js';
 import { bindControls } from './controls.js';
 import { button, make, scrollable } from '../shared/dom.js';
+import { showEmbedded, tagOf } from './embed.js';
 import { equationsOf } from './equations.js';
 import { spelled } from './expression.js';
 import { MatrixFigure, nameOf } from './figure.js';
@@ -31,6 +32,7 @@ const kAddressPause = 300;
 export async function startPage(root) {
   const find = (/** @type {string} */ id) => /** @type {any} */ (root.getElementById(id));
   bindTheme(find('theme'));
+  showEmbedded(root);
   await speak(root);
   const card = new PathCard(find);
   card.fill(find('lessons'));
@@ -97,6 +99,7 @@ class Page {
     for (const area of ['inputs', 'parameters', 'stages']) this.#listen(find(area));
     scrollable(find('lesson-equation'), texts.page.equation);
     find('copy-link').addEventListener('click', () => this.#copyLink());
+    find('copy-tag').addEventListener('click', () => this.#copyTag());
     find('reset').addEventListener('click', () => this.#open(stateOfPreset(this.#state.preset)));
     globalThis.addEventListener('hashchange', () => {
       if (location.hash === this.#hash) return;
@@ -461,14 +464,27 @@ class Page {
     this.#hash = location.hash;
   }
 
-  async #copyLink() {
+  #copyLink() {
     clearTimeout(this.#addressTimer);
     this.#write();
+    return this.#copy(location.href, texts.page.copyByHand);
+  }
+
+  #copyTag() {
+    clearTimeout(this.#addressTimer);
+    this.#write();
+    const tag = tagOf(location.href, lessonTexts(this.#state.preset).title);
+    return this.#copy(tag, texts.page.tagByHand(tag));
+  }
+
+  /** @param {string} text @param {string} otherwise what is said where the browser does not let the page copy */
+  async #copy(text, otherwise) {
+    const said = this.find('copied');
     try {
-      await navigator.clipboard.writeText(location.href);
-      this.find('copied').textContent = texts.page.copied;
+      await navigator.clipboard.writeText(text);
+      said.textContent = texts.page.copied;
     } catch {
-      this.find('copied').textContent = texts.page.copyByHand;
+      said.textContent = otherwise;
     }
   }
 }

@@ -237,6 +237,7 @@ export function stagesOf(state, result, row) {
         rows: names.keys,
         columns,
         data: Array.from({ length: keys * width }, (_, at) => /** @type {any} */ (result.weighted).data[begin + at]),
+        isMasked: (j) => isMasked(row, j),
         explain: (j, c) => sums.weighted(row, j, c),
       }),
     );

@@ -118,5 +118,8 @@ export function siteLink(from, href, { isPage, isPicture, repository }) {
     if (isPage(within)) return path.replace(/\.md$/, '.html') + hash;
     if (isPicture(within)) return href;
   }
+  // A page of the site, which lies beside docs/.
+  const page = /^web\/demo\/([\w-]+\.html(?:\?.*)?)$/.exec(target);
+  if (page) return posix.join(posix.relative(posix.dirname(from), '..'), page[1]) + hash;
   return `${repository}/${/\.\w+$/.test(target) ? 'blob' : 'tree'}/main/${target}${hash}`;
 }

@@ -23,6 +23,7 @@ export const en = {
     point: 'Point at a cell: the sum that made it stands here.',
     copied: 'Copied.',
     copyByHand: 'The address of this page is the link: copy it from there.',
+    tagByHand: (/** @type {string} */ tag) => `Copy it from here: ${tag}`,
     playground: 'Playground',
     without: (/** @type {string} */ what) => `Without it: ${what}`,
     begin: 'Begin the path: a mean that looks ›',
@@ -485,8 +486,8 @@ export const en = {
     linear: {
       title: 'Attention without the square',
       about: [
-        'If a weight is a product φ(q)ᵀφ(k) of features, the sum over keys can be done first: S = ∑ φ(k)vᵀ and z = ∑ φ(k) are of one size, however long the text is, and each query reads them. The weights below are never needed; the matrix is what they would be.',
-        'Causal, S and z grow by one key at a time: a recurrence. The price is the softmax: features above 0 cannot make one key much louder than all others.',
+        'If a weight is a product φ(q)ᵀφ(k) of features, the sum over keys can be done first: M = ∑ φ(k)vᵀ and z = ∑ φ(k) are of one size, however long the text is, and each query reads them. The weights below are never needed; the matrix is what they would be.',
+        'Causal, M and z grow by one key at a time: a recurrence. The price is the softmax: features above 0 cannot make one key much louder than all others.',
       ],
       question: 'Must attention cost the square of the length?',
       without: 'A text of twice the length takes four times the work.',
