@@ -166,7 +166,7 @@ several(`several processes${why && ` (skipped: ${why})`}`, () => {
     expect(losses('stopped').length).toBe(step);
   }, 60_000);
 
-  test('an error is said once, with the process that has it', () => {
+  test('an error is printed once, with the process that has it', () => {
     const wrong = train(2, config('wrong', 2, { corpora: [{ path: 'none.tsv' }] }));
     expect([wrong.status, wrong.stderr.match(/none\.tsv/g).length]).toEqual([1, 1]);
     const field = train(2, config('field', 2, { stepz: 1 }));

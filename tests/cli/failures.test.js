@@ -248,7 +248,7 @@ describe('one line, the exit code, and nothing on standard output:', () => {
     expect(existsSync(join(folder, 'x'))).toBe(false);
   });
 
-  test('a name is said without what a terminal would act upon', () => {
+  test('a name is printed without what a terminal would act upon', () => {
     expect(qkv(['inspect', '-m', '/no\n\u001b[2Jsuch']).stderr).toMatch(
       /^qkv: MISSING_FILE: \/no\?\?\[2Jsuch[^\n]+\n$/,
     );

@@ -358,7 +358,7 @@ TEST(Interventions, EachTruncationIsRefused) {
 
 TEST(Interventions, WhatIsNotOneListIsRefused) {
   const ChangeablePlaces places = {{2, 2}, {2, 2}, {2, 2}, 2, 2};
-  for (const std::string text :
+  for (const std::string& text :
        {std::string("null"), std::string("[],\"list\":[]"), std::string("[]}"), std::string("[]} {"),
         std::string("[]\0", 3), std::string("\xEF\xBB\xBF[]"), std::string("[] []"),
         std::string("[{\"kind\":\"o\xFF\"}]"), std::string(R"([{"kind":"off","layer":1e400}])"),

@@ -194,7 +194,7 @@ test('an engine that traps is given up, and the next call has a fresh one', asyn
   expect((await attention(good)).output.data[0]).toBe(5);
 });
 
-test('an engine that cannot be loaded is said to, and the next call loads the own one', async () => {
+test('an engine that cannot be loaded is reported, and the next call loads the own one', async () => {
   const failed = await rejection(loadAttention({ wasm: new Uint8Array([1, 2, 3]).buffer }));
   expect([failed.code, failed.where]).toEqual(['UNSUPPORTED', 'qkv.wasm']);
   expect((await rejection(loadAttention({ wasm: '/no/such/file.wasm' }))).code).toBe('MISSING_FILE');

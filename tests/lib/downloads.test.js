@@ -211,7 +211,7 @@ describe('progress', () => {
     await served(path, gzipped, async ({ url }) => moves(await reports(load, url)));
   });
 
-  test('moves over HTTP/1.0, where no length is said', async () => {
+  test('moves over HTTP/1.0, where no length is reported', async () => {
     const server = createTcpServer((socket) =>
       socket
         .on('error', () => {})

@@ -304,7 +304,7 @@ describe('languages', () => {
     expect(error.message).toContain('`model`');
   });
 
-  test("are what a model of one's own is said to have", async () => {
+  test("are what a model of one's own is reported to have", async () => {
     const translator = await Translator.create({ ...pair('de', 'ja'), model: tinyFolder });
     expect(translator).toMatchObject(pair('de', 'ja'));
     translator.destroy();

@@ -126,7 +126,7 @@ describe('by the door for models that people bring', () => {
     expect((await inspect(at(`${kRoot}/self-attention-f32`))).numbers).toBe('floats');
   });
 
-  test('as another class it is refused, and what is neither is said to lack config.json', async () => {
+  test('as another class it is refused, and what is neither is reported to lack config.json', async () => {
     expect((await rejection(load({ files }, { class: 'Encoder' }))).message).toMatch(/Translator|translation/);
     for (const call of [load, inspect]) {
       const error = await rejection(call({ files: { 'vocab.xxyy.spm.gz': files['vocab.xxyy.spm.gz'] } }));

@@ -198,7 +198,7 @@ describe('by a model', () => {
     expect(root.firstChild.firstChild).toBe(paragraph);
   });
 
-  test('what cannot be done is said', async () => {
+  test('what cannot be done is reported', async () => {
     expect(await rejection(html(5))).toMatchObject({ code: 'INVALID_ARGUMENT' });
     expect(await rejection(html('x'.repeat(1_000_001)))).toMatchObject({ name: 'QuotaExceededError' });
     expect(await rejection(html('x', { split: false }))).toMatchObject({ code: 'INVALID_ARGUMENT', where: 'split' });

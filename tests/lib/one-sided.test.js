@@ -164,7 +164,7 @@ test('what was traced is drawn by the elements: pieces as their text, weights as
   expect(attn[0][1].flat()).toEqual([...causal.weights]);
 });
 
-test('what cannot be done is said', async () => {
+test('what cannot be done is reported', async () => {
   const code = async (promise) => {
     const error = await rejection(promise);
     expect(error).toBeInstanceOf(QkvError);
@@ -237,7 +237,7 @@ test('a space that was put before a word is drawn as a space, not as the letter 
 });
 
 test.each(['bert-masked', 'bert-sequence', 'bert-tokens', 'bert-answer'])(
-  '%s without special pieces says of an empty text what is said of nothing',
+  '%s without special pieces reads an empty text as no pieces',
   async (name) => {
     const files = filesOf(folder(name));
     const tokenizer = JSON.parse(Buffer.from(files['tokenizer.json']).toString());

@@ -141,7 +141,7 @@ describe('with the ids of pieces as prefix', () => {
   });
 });
 
-describe('what was cut is said', () => {
+describe('what was cut is reported', () => {
   let translator;
   beforeAll(async () => (translator = await create({ beam: 1 })));
   afterAll(() => translator.destroy());

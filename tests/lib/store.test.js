@@ -352,7 +352,7 @@ describe('what means harm', () => {
     60_000,
   );
 
-  test('a store that throws at every call; no store: nothing is kept, and that is said where it was asked for', async () => {
+  test('a store that throws at every call; no store: nothing is kept, and that is reported where it was asked for', async () => {
     const throws = () => {
       throw new Error('no');
     };

@@ -26,7 +26,7 @@ test.each([
     (path) => (path === 'CHANGELOG.md' ? '# Changelog\n' : ready(path)),
     1,
   ],
-])('%s is said', (_, tag, read, count) => {
+])('%s is reported', (_, tag, read, count) => {
   expect(problems(tag, read)).toHaveLength(count);
 });
 

@@ -76,7 +76,7 @@ test.each(path.map(({ id, isDone }) => [id, isDone]))(
   },
 );
 
-test('an exercise that is done is said and marked, also after the page is loaded again', async () => {
+test('an exercise that is done is announced and marked, also after the page is loaded again', async () => {
   const page = await opened('#preset=masks');
   expect(await page.textContent('#lesson-question')).toBe('What must a query not see?');
   expect(await page.textContent('#exercise-state')).toBe('');

@@ -69,7 +69,7 @@ test('Translate takes its files, translates with it, and keeps it while others a
   await page.close();
 });
 
-test('a zip, whose languages are typed; what cannot be is said, and cancelling leaves all as it was', async () => {
+test('a zip, whose languages are typed; what cannot be is reported, and cancelling leaves all as it was', async () => {
   const page = await browser.open('index.html');
   await settled(page);
   await ask(page);

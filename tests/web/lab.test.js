@@ -155,7 +155,7 @@ test('choices make another model, the address says it, and a link restores it', 
   expect(linked.complaints).toEqual([]);
 }, 200_000);
 
-test('own pairs, and what cannot be learnt is said', async () => {
+test('own pairs, and what cannot be learnt is reported', async () => {
   const page = await open(kSmall);
   await page.selectOption('#what select', 'own');
   await page.waitForFunction(() => document.querySelector('#own').open);

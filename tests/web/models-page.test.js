@@ -201,7 +201,7 @@ test('of several models in a folder none is taken, and they are named', async ()
   expect(page.complaints).toEqual([]);
 });
 
-test('what cannot be read is said in a sentence, and the next one is read', async () => {
+test('what cannot be read is reported in a sentence, and the next one is read', async () => {
   const page = await open();
   const good = filesOf(folder('bert-masked'));
   const config = JSON.parse(new TextDecoder().decode(good['config.json']));

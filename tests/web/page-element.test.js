@@ -102,7 +102,7 @@ test.each(['light', 'dark'])('screen readers find no fault with it, %s', async (
   expect(await axeFinds(page)).toEqual([]);
 });
 
-test('what fails is said, and the page stays', async () => {
+test('what fails is reported, and the page stays', async () => {
   const page = await open(kElement.replace('to="fr" languages="fr de es"', 'to="xx"'));
   await define(page);
   await page.getByRole('button', { name: /Translate into/ }).click();

@@ -80,7 +80,7 @@ test('matrices of two models have their cells in the same places, and a source p
   expect(page.complaints).toEqual([]);
 }, 120_000);
 
-test('a model that does not load is said, and may be tried again', async () => {
+test('a model that does not load is reported, and may be tried again', async () => {
   let isGone = true;
   const page = await shared.browser.open('', { viewport: { width: 390, height: 844 } }, (opened) =>
     opened.route('**/compared/plain/*.safetensors', (route) =>

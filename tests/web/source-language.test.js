@@ -7,7 +7,7 @@ import { withPages } from './pages.js';
 const pages = withPages();
 const kGerman = 'Das ist ein schönes Haus, und ich wohne schon lange hier.';
 
-test('text in another language is said, with the letters that decided, and its direction is offered', async () => {
+test('text in another language is reported, with the letters that decided, and its direction is offered', async () => {
   const asked = [];
   const page = await pages.browser.open('?engine=baseline', forAxe, (opened) =>
     opened.route('**/assets/*.bin', (route) => {

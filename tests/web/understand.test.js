@@ -167,7 +167,7 @@ test('the two encoders beside it load when they come into view, and say what the
   expect(page.complaints).toEqual([]);
 });
 
-test('a model that does not load is said, and comes when asked again', async () => {
+test('a model that does not load is reported, and comes when asked again', async () => {
   let isDown = true;
   const page = await shared.browser.open(kEngine, {}, (early) =>
     early.route('**/models/english/*/model.safetensors', (route) =>
