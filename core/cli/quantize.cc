@@ -1,4 +1,4 @@
-// qkv quantize: writes a model folder in int8.
+// qkv quantize: writes a model folder in int8 or int4.
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 
 struct Options {
   std::string in, out;
+  int bits = 8;
 };
 
 constexpr const char* kWeights = "model.safetensors";
@@ -66,11 +67,12 @@ void Quantize(const Options& options) {
   const WeightSlots slots = SlotsOrFail(loaded.model, options.in);
   const FolderLock lock = OrFail(FolderLock::Take(options.out));
   std::error_code error;
-  if (fs::equivalent(in, out, error)) Fail(options.out + ": the int8 model needs a folder of its own");
+  if (fs::equivalent(in, out, error)) Fail(options.out + ": the quantized model needs a folder of its own");
   CopyOthersOrFail(in, out);
+  const FloatsAs floats = options.bits == 4 ? FloatsAs::kInt4 : FloatsAs::kInt8;
   // The weights are written last: a folder without weights is not mistaken for a model.
-  CheckOrFail(WriteWholeFile((out / kWeights).string(),
-                             [&](const ByteSink& sink) { WriteSafetensors(slots, FloatsAs::kInt8, sink); }));
+  CheckOrFail(
+      WriteWholeFile((out / kWeights).string(), [&](const ByteSink& sink) { WriteSafetensors(slots, floats, sink); }));
   std::printf("%s, %s: %.1f MB\n", Described(in, loaded.files).c_str(), (out / kWeights).c_str(),
               Megabytes(fs::file_size(out / kWeights, error)));
 }
@@ -79,11 +81,15 @@ void Quantize(const Options& options) {
 
 void AddQuantize(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("quantize", "Write a model folder again with weights of int8");
+  CLI::App* command = app.add_subcommand("quantize", "Write a model folder again with weights of 8 or 4 bits");
   command->add_option("in", options->in, "the model folder")->required()->check(CLI::ExistingDirectory);
   command->add_option("out", options->out, "the folder to write; files that it has are replaced")
       ->required()
       ->check(NotEmpty());
+  command
+      ->add_option("--bits", options->bits, "of a weight: in 4 they are half the file, and are computed with as int8")
+      ->check(CLI::IsMember({4, 8}))
+      ->capture_default_str();
   command->callback([options] { Quantize(*options); });
 }
 

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/kernels/int4.h"
+
 namespace qkv {
 namespace {
 
@@ -62,6 +64,19 @@ void WriteInt8(const Weight& weight, const ByteSink& out) {
   Write(out, scales.data(), scales.size());
 }
 
+// Floats are packed as they are, without a rounding to int8 before.
+void WriteInt4(const Weight& weight, const ByteSink& out) {
+  std::vector<float> row(weight.inputs()), scales;
+  std::vector<uint8_t> packed(Int4Bytes(weight.inputs()));
+  for (size_t o = 0; o < weight.outputs(); ++o) {
+    weight.GetRow(o, row.data());
+    scales.push_back(weight.quantized() ? weight.int8().scales()[o] : ScaleOfWeights(row.data(), row.size()));
+    PackInt4(row.data(), row.size(), scales.back(), packed.data());
+    Write(out, packed.data(), packed.size());
+  }
+  Write(out, scales.data(), scales.size());
+}
+
 void WriteFloats(const float* values, size_t count, FloatsAs floats, const ByteSink& out) {
   if (floats != FloatsAs::kF16) return Write(out, values, count);
   std::vector<Eigen::half> halves(values, values + count);
@@ -75,9 +90,6 @@ void WriteFloats(const Weight& weight, FloatsAs floats, const ByteSink& out) {
     WriteFloats(row.data(), row.size(), floats, out);
   }
 }
-
-// Whether the tensor's layout is not that of its destination: it is written transposed, or it has several destinations.
-bool IsStaged(const WeightSlot& slot) { return slot.transposed || slot.whole != 0; }
 
 // The slots of the tensor whose first part is `slot`.
 std::vector<const WeightSlot*> PartsOf(const WeightSlots& slots, const WeightSlot& slot) {
@@ -109,10 +121,13 @@ void WriteStaged(const std::vector<const WeightSlot*>& parts, FloatsAs floats, c
 }
 
 bool AsInt8(const WeightSlot& slot, FloatsAs floats) {
+  if (floats == FloatsAs::kInt8 || floats == FloatsAs::kInt4) return MayBeIntegers(slot);
   Weight* const* matrix = std::get_if<Weight*>(&slot.to);
-  const bool rounds = floats == FloatsAs::kInt8 && !slot.exact;
-  return matrix != nullptr && !IsStaged(slot) && (rounds || (*matrix)->quantized());
+  return matrix != nullptr && !IsStaged(slot) && (*matrix)->quantized();
 }
+
+// Whether a matrix that is written as integers is written in 4 bits.
+bool AsInt4(const WeightSlot& slot, FloatsAs floats) { return floats == FloatsAs::kInt4 && FitsInt4(slot.inputs); }
 
 void Describe(const WeightSlot& slot, FloatsAs floats, Header& header) {
   const std::string& name = slot.names.front();
@@ -127,7 +142,12 @@ void Describe(const WeightSlot& slot, FloatsAs floats, Header& header) {
   if (slot.transposed) std::swap(outputs, inputs);
   const std::string shape = "[" + outputs + "," + inputs + "]";
   if (!AsInt8(slot, floats)) return header.Add(name, dtype, shape, count * bytes);
-  header.Add(name, "I8", shape, count);
+  if (AsInt4(slot, floats)) {
+    const uint64_t bytes = Int4Bytes(slot.inputs);
+    header.Add(name, "U8", "[" + outputs + "," + std::to_string(bytes) + "]", slot.outputs * bytes);
+  } else {
+    header.Add(name, "I8", shape, count);
+  }
   header.Add(name + "_scale", "F32", "[" + outputs + "]", slot.outputs * sizeof(float));
 }
 
@@ -147,7 +167,11 @@ void WriteSafetensors(const WeightSlots& slots, FloatsAs floats, const ByteSink&
     if (IsStaged(slot)) {
       WriteStaged(PartsOf(slots, slot), floats, out);
     } else if (Weight* const* matrix = std::get_if<Weight*>(&slot.to)) {
-      AsInt8(slot, floats) ? WriteInt8(**matrix, out) : WriteFloats(**matrix, floats, out);
+      if (!AsInt8(slot, floats)) {
+        WriteFloats(**matrix, floats, out);
+      } else {
+        AsInt4(slot, floats) ? WriteInt4(**matrix, out) : WriteInt8(**matrix, out);
+      }
     } else {
       WriteFloats(std::get<Vector*>(slot.to)->data(), slot.outputs, floats, out);
     }

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "core/base/sort.h"
+#include "core/kernels/int4.h"
 
 namespace qkv {
 namespace {
@@ -36,20 +37,21 @@ T Load(const uint8_t* bytes) {
   return value;
 }
 
+// The bytes of int4 (core/kernels/int4.h).
+constexpr std::string_view kInt4 = "U8";
+bool IsInteger(std::string_view dtype) { return dtype == "I8" || dtype == kInt4; }
+
 // Bytes of a number; 0 for an unsupported type.
 size_t Width(std::string_view dtype) {
   if (dtype == "F32" || dtype == kInverseScale) return 4;
   if (dtype == "F16" || dtype == "BF16") return 2;
-  return dtype == "I8" ? 1 : 0;
+  return IsInteger(dtype) ? 1 : 0;
 }
 
 Weight* MatrixOf(const WeightSlot& slot) {
   Weight* const* matrix = std::get_if<Weight*>(&slot.to);
   return matrix != nullptr ? *matrix : nullptr;
 }
-
-// Whether the layout of the tensor is not that of its destination, or there are several destinations.
-bool IsStaged(const WeightSlot& slot) { return slot.transposed || slot.whole != 0; }
 
 // Whether an allocation of so many bytes succeeds now: if memory cannot grow, the real allocation would end the
 // program. The pointer is volatile, so that the compiler does not remove the pair.
@@ -204,10 +206,11 @@ Result<void> WeightLoader::CheckType(const TensorEntry& entry, const Destination
   const WeightSlot& slot = slots_.slots[destination.slot];
   const bool int8 = MatrixOf(slot) != nullptr && !IsStaged(slot);
   const bool inverse = entry.dtype == kInverseScale;
+  const bool integers = int8 && (entry.dtype != kInt4 || FitsInt4(slot.inputs));
   const bool known = destination.scales ? inverse || entry.dtype == "F32"
-                                        : Width(entry.dtype) != 0 && !inverse && (int8 || entry.dtype != "I8");
+                                        : Width(entry.dtype) != 0 && !inverse && (integers || !IsInteger(entry.dtype));
   if (known) return {};
-  const char* wanted = destination.scales ? "F32" : int8 ? "one of F32, F16, BF16, I8" : "one of F32, F16, BF16";
+  const char* wanted = destination.scales ? "F32" : int8 ? "one of F32, F16, BF16, I8, U8" : "one of F32, F16, BF16";
   return Error{ErrorCode::kUnsupported, "dtype " + entry.dtype + " is not " + wanted, file_name() + ", " + entry.name};
 }
 
@@ -229,11 +232,13 @@ Result<void> WeightLoader::ChooseFor(size_t index, const std::vector<TensorEntry
 Result<void> WeightLoader::ChooseScales(const std::vector<TensorEntry>& entries, const TensorEntry& chosen,
                                         size_t slot) {
   const TensorEntry* const scales = FindEntry(entries, chosen.name + kScales);
-  if (chosen.dtype != "I8") {
+  if (!IsInteger(chosen.dtype)) {
     if (scales == nullptr) return {};
     return Invalid(scales->name, "these are scales, but " + chosen.name + " is not I8");
   }
-  if (scales == nullptr) return Invalid(chosen.name + kScales, "this tensor is missing: " + chosen.name + " is I8");
+  if (scales == nullptr) {
+    return Invalid(chosen.name + kScales, "this tensor is missing: " + chosen.name + " is " + chosen.dtype);
+  }
   QKV_TRY(Tensor tensor, CheckShape(*scales, slot, true));
   tensors_.push_back(std::move(tensor));
   numbers_[slot] = Numbers::kInt8;
@@ -291,7 +296,8 @@ Result<WeightLoader::Tensor> WeightLoader::CheckShape(const TensorEntry& entry, 
   const bool matrix = MatrixOf(slot) != nullptr && !scales;
   const bool inverse = entry.dtype == kInverseScale;
   const uint64_t outputs = inverse ? 1 : slot.whole != 0 ? slot.whole : slot.outputs - slot.absent;
-  Sizes wanted = matrix ? Sizes{outputs, slot.inputs} : Sizes{outputs};
+  const uint64_t columns = entry.dtype == kInt4 ? Int4Bytes(slot.inputs) : slot.inputs;
+  Sizes wanted = matrix ? Sizes{outputs, columns} : Sizes{outputs};
   if (matrix && slot.transposed) std::swap(wanted[0], wanted[1]);
   const bool row = !matrix && entry.shape == Sizes{1, outputs};
   if (entry.shape != wanted && !row) {
@@ -346,8 +352,14 @@ Result<void> WeightLoader::ReadRows(const Tensor& tensor, std::span<const uint8_
   if (row_ == 0) QKV_CHECK(Allocate(tensor));
   const WeightSlot& slot = slots_.slots[tensor.slot];
   Weight* const matrix = MatrixOf(slot);
-  std::vector<float> row(tensor.dtype == "I8" ? 0 : tensor.row_bytes / Width(tensor.dtype));
+  std::vector<float> row(IsInteger(tensor.dtype) ? 0 : tensor.row_bytes / Width(tensor.dtype));
+  std::vector<int8_t> unpacked(tensor.dtype == kInt4 ? slot.inputs : 0);
   for (; !bytes.empty(); bytes = bytes.subspan(tensor.row_bytes), ++row_) {
+    if (tensor.dtype == kInt4) {
+      UnpackInt4(bytes.data(), unpacked.size(), unpacked.data());
+      matrix->int8().SetRow(row_, unpacked.data());
+      continue;
+    }
     if (tensor.dtype == "I8") {
       matrix->int8().SetRow(row_, reinterpret_cast<const int8_t*>(bytes.data()));
       continue;

@@ -3,8 +3,8 @@
 // at once. No whole file is ever in memory.
 //
 // A matrix X may be I8. Its scales are then the F32 tensor X_scale: one number for each output, or one number for all
-// outputs, of type kInverseScale. A float matrix may become int8 while it is loaded, equal to the result of `qkv
-// quantize`.
+// outputs, of type kInverseScale. A matrix that is U8 holds rows of int4 (core/kernels/int4.h) and has such scales too;
+// it becomes int8. A float matrix may become int8 while it is loaded, equal to the result of `qkv quantize`.
 #pragma once
 
 #include <cstddef>
@@ -48,8 +48,8 @@ class WeightLoader {
   ByteRange Next() const;
 
   // Takes all bytes of Next(). Errors: kInvalidFile names the tensor and the fault; kUnsupported for tensors that the
-  // model has no destination for and for types other than F32, F16, BF16 and I8; kLimitExceeded for headers over their
-  // limits and for weights that do not fit into memory. After an error the loader must not be used.
+  // model has no destination for and for types other than F32, F16, BF16, I8 and U8; kLimitExceeded for headers over
+  // their limits and for weights that do not fit into memory. After an error the loader must not be used.
   Result<void> Feed(std::span<const uint8_t> bytes);
 
   // The weights read into slots, and the bytes of all weights. Until the first file's directory is read, the bytes are

@@ -153,10 +153,14 @@ void QuantizedMatrix::GetRow(size_t output, float* weights) const {
   for (size_t i = 0; i < inputs_; ++i) weights[i] = scale * static_cast<float>(data()[At(output, i)]);
 }
 
-float QuantizeWeights(const float* weights, size_t size, int8_t* quantized) {
+float ScaleOfWeights(const float* weights, size_t size) {
   float most = 0;
   for (size_t i = 0; i < size; ++i) most = std::max(most, std::fabs(weights[i]));
-  const float scale = most / 127;
+  return most / 127;
+}
+
+float QuantizeWeights(const float* weights, size_t size, int8_t* quantized) {
+  const float scale = ScaleOfWeights(weights, size);
   for (size_t i = 0; i < size; ++i) {
     quantized[i] = scale > 0 ? static_cast<int8_t>(std::clamp(std::nearbyint(weights[i] / scale), -127.0f, 127.0f)) : 0;
   }

@@ -74,7 +74,9 @@ class QuantizedMatrix {
   std::vector<int32_t> sums_;  // the same
 };
 
-// The nearest weights and their scale: max |w| / 127. weights [size] must be finite.
+// The scale of weights in int8: max |w| / 127.
+float ScaleOfWeights(const float* weights, size_t size);
+// The nearest weights and their scale. weights [size] must be finite.
 float QuantizeWeights(const float* weights, size_t size, int8_t* quantized);
 
 // x [rows, inputs] = scale[r] * (q[r, i] - zero[r]), 0 <= q <= 127. Views of an arena.

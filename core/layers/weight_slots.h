@@ -39,6 +39,14 @@ struct WeightSlot {
   size_t absent = 0;   // the number of last outputs that files do not have; they are zeros
 };
 
+// Whether the layout of the tensor is not that of its destination, or there are several destinations.
+inline bool IsStaged(const WeightSlot& slot) { return slot.transposed || slot.whole != 0; }
+
+// Whether files may hold the tensor in int8 or int4.
+inline bool MayBeIntegers(const WeightSlot& slot) {
+  return std::holds_alternative<Weight*>(slot.to) && !IsStaged(slot) && !slot.exact;
+}
+
 struct WeightSlots {
   std::vector<WeightSlot> slots;
   // Tensors in files that the model computes itself or does not need. They are skipped; other unknown tensors are an

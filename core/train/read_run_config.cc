@@ -16,6 +16,7 @@ namespace {
 constexpr double kMany = 1e15;
 constexpr std::string_view kTasks[] = {"translate", "continue", "masked", "classify", "tag", "language"};
 constexpr std::string_view kPrecisions[] = {"float", "bf16"};
+constexpr std::string_view kWeights[] = {"float", "int4"};
 constexpr std::string_view kMeasures[] = {"loss", "bleu"};
 
 Result<void> ReadCorpora(const Json& json, const ConfigFields& fields, const std::string& file,
@@ -139,6 +140,7 @@ class RunFields {
     root_.Other("corpora", [this](const Json& value) { return ReadCorpora(value, root_, file_, run_.corpora); });
     root_.Choice("precision", kPrecisions, run_.trainer.precision);
     root_.Choice("wire", kPrecisions, run_.wire);
+    root_.Choice("weights", kWeights, run_.int4);
   }
 
   void Data() {

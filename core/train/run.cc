@@ -14,6 +14,7 @@
 #include "core/train/checkpoint.h"
 #include "core/train/gradient_sum.h"
 #include "core/train/initialise.h"
+#include "core/train/int4_weights.h"
 #include "core/train/language_task.h"
 #include "core/train/run_log.h"
 #include "core/train/team.h"
@@ -74,6 +75,9 @@ class Runner {
     QKV_CHECK(OpenData());
     trainer_ = std::make_unique<Trainer>(task_->trainable(), task_->Slots(), task_->start(), config_.trainer,
                                          options_.threads);
+    if (config_.int4) {
+      trainer_->set_pass_weights(std::make_unique<Int4Weights>(task_->Slots(), options_.threads));
+    }
     if (options_.processes != nullptr) {
       sum_ = std::make_unique<GradientSum>(*options_.processes, *trainer_, config_.wire);
     }

@@ -49,6 +49,7 @@ struct RunConfig {
   bool by_bleu = false;
   uint64_t checkpoint_every = 500;  // "checkpoint": every (steps)
   uint64_t log_every = 50;          // "log": every (steps)
+  bool int4 = false;                // "weights": float or int4
   uint64_t seed = 1;                // "seed"; and "precision" of the trainer: float or bf16
 };
 

@@ -57,6 +57,11 @@ Trainer::Report Trainer::Step(std::span<const Batch> batches) {
   return End(loss);
 }
 
+void Trainer::Begin() {
+  parameters_.ClearGradients();
+  if (pass_weights_) pass_weights_->Set();
+}
+
 Loss Trainer::Pass(const Batch& batch, uint64_t number, float scale) {
   Random random(options_.seed, kDropoutStream + step_ + 1);
   random.Seek(number << kDropoutWordsLog2);
@@ -65,6 +70,7 @@ Loss Trainer::Pass(const Batch& batch, uint64_t number, float scale) {
 }
 
 Trainer::Report Trainer::End(const Loss& loss) {
+  if (pass_weights_) pass_weights_->Restore();
   Report report;
   report.step = step_ + 1;
   report.rate = RateAt(options_.schedule, report.step);
@@ -95,8 +101,10 @@ void Trainer::Update(const Report& report) {
 Loss Trainer::Measure(std::span<const Batch> batches) {
   Context ctx{.arena = arena_, .pool = pool_};
   Loss loss;
+  if (pass_weights_) pass_weights_->Set();
   for (const Batch& batch : batches)
     loss += LossPass(ctx, trainable_, batch, static_cast<float>(options_.smoothing), 0);
+  if (pass_weights_) pass_weights_->Restore();
   return loss;
 }
 

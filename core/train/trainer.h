@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/tape.h"
@@ -48,6 +49,15 @@ WeightSlots Together(std::initializer_list<const WeightSlots*> groups);
 // Copies the weights of slots to the first ones of `to`, which have the same shapes.
 void CopyWeights(WeightSlots& from, WeightSlots& to);
 
+// What the forward and backward passes compute with in place of the weights, for example rounded ones. The gradient is
+// taken over to the weights as it is (the straight-through estimator: Bengio et al. 2013).
+class PassWeights {
+ public:
+  virtual ~PassWeights() = default;
+  virtual void Set() = 0;      // replaces the weights before a pass
+  virtual void Restore() = 0;  // puts them back
+};
+
 class Trainer {
  public:
   // `slots` are those of the model, whose weights are floats. Model and weights outlive the trainer. Row `start` of the
@@ -61,13 +71,16 @@ class Trainer {
     double rate = 0, gradient = 0;  // the norm of the gradient before clipping
     bool finite = true;             // false: the loss or the gradient is not finite, and nothing was changed
   };
+  // Passes from now on compute with these weights.
+  void set_pass_weights(std::unique_ptr<PassWeights> weights) { pass_weights_ = std::move(weights); }
+
   // One update with the gradient of the mean over all target pieces of `batches`; several batches where one would not
   // fit in memory.
   Report Step(std::span<const Batch> batches);
 
   // The parts of Step, for batches that several processes share (core/train/gradient_sum.h). Begin clears the
-  // gradients.
-  void Begin() { parameters_.ClearGradients(); }
+  // gradients and sets the weights of the passes.
+  void Begin();
   // Adds the gradients of `scale` times the loss of one batch, the one of that `number` in the update, from 0. What it
   // drops depends on the seed, the step and this number alone.
   Loss Pass(const Batch& batch, uint64_t number, float scale);
@@ -109,6 +122,7 @@ class Trainer {
   WeightSlots slots_;
   Parameters parameters_;
   WeightCopies first_, second_, average_;
+  std::unique_ptr<PassWeights> pass_weights_;
   uint64_t step_ = 0, averaged_ = 0;
 };
 

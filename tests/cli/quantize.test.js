@@ -14,7 +14,7 @@ const kWeights = 'model.safetensors';
 const kRead = ['config.json', 'generation_config.json', 'vocab.json', 'source.spm', 'tokenizer_config.json'];
 
 const qkv = (args, input = '') => spawnSync(join(root, 'build/native/qkv'), args, { input, encoding: 'utf8' });
-const quantize = (from, to) => qkv(['quantize', from, to]);
+const quantize = (from, to, ...options) => qkv(['quantize', from, to, ...options]);
 const same = (a, b) => readFileSync(a).equals(readFileSync(b));
 /** The tensors in a file's header. */
 const header = (folder) => {
@@ -81,6 +81,67 @@ test('of int8 makes the same int8', () => {
   const again = join(folder, 'again');
   expect(quantize(made, again).status).toBe(0);
   expect(same(join(made, kWeights), join(again, kWeights))).toBe(true);
+});
+
+describe('in 4 bits:', () => {
+  let int4;
+  beforeAll(() => {
+    int4 = join(folder, 'int4');
+    expect(quantize(floats, int4, '--bits', '4').status).toBe(0);
+  });
+  const edited = (name, change) => {
+    const to = join(folder, name);
+    cpSync(int4, to, { recursive: true });
+    const bytes = readFileSync(join(to, kWeights));
+    const begin = 8 + Number(bytes.readBigUInt64LE());
+    const text = Buffer.from(change(bytes.subarray(8, begin).toString()));
+    const length = Buffer.alloc(8);
+    length.writeBigUInt64LE(BigInt(text.length));
+    writeFileSync(join(to, kWeights), Buffer.concat([length, text, bytes.subarray(begin)]));
+    return qkv(['translate', '-m', to], 'I love you.\n');
+  };
+
+  test('a little more than half the bytes of int8; groups of 32 inputs take 17 bytes', () => {
+    const bytes = (model) => statSync(join(model, kWeights)).size;
+    expect(bytes(int4) / bytes(made)).toBeLessThan(0.56);
+    const was = header(made);
+    const is = header(int4);
+    expect(Object.keys(is).toSorted()).toEqual(Object.keys(was).toSorted());
+    for (const [name, { dtype, shape }] of Object.entries(was)) {
+      if (dtype === 'I8') expect(is[name]).toMatchObject({ dtype: 'U8', shape: [shape[0], (shape[1] / 32) * 17] });
+    }
+  });
+
+  test('takes the memory of int8 and translates', () => {
+    const facts = (model) => qkv(['inspect', '-m', model]).stdout.replaceAll(/^(folder|files?|model) .*$/gm, '');
+    expect(/^memory .*$/m.exec(facts(int4))).toEqual(/^memory .*$/m.exec(facts(made)));
+    expect(facts(int4)).toMatch(/^parameters +7321920$/m);
+    const { status, stdout } = qkv(['translate', '-m', int4], 'I love you.\n');
+    expect([status, stdout]).toEqual([0, "Je t'aime.\n"]);
+  });
+
+  test('written in 8 bits and again in 4 it stays the same', () => {
+    const wide = join(folder, 'wide');
+    const again = join(folder, 'int4-again');
+    expect(quantize(int4, wide).status).toBe(0);
+    expect(quantize(wide, again, '--bits', '4').status).toBe(0);
+    const translate = (model) => qkv(['translate', '-m', model, '--json'], 'Where is the station?\n').stdout;
+    expect(translate(wide)).toBe(translate(int4));
+    expect(translate(again)).toBe(translate(int4));
+  });
+
+  test('a wrong shape, missing scales and a matrix that cannot be in 4 bits are named', () => {
+    const shape = edited('shape', (text) => text.replace('"shape":[8000,136]', '"shape":[4000,272]'));
+    expect([shape.status, shape.stderr]).toEqual([1, expect.stringMatching(/shape is \[4000, 272\].*\[8000, 136\]/)]);
+    const scales = edited('scales', (text) => text.replace('model.shared.weight_scale', 'model.shared.weight_scald'));
+    expect([scales.status, scales.stderr]).toEqual([1, expect.stringContaining('model.shared.weight_scal')]);
+    const vector = edited('vector', (text) => text.replace(/("final_logits_bias":\{"dtype":")F32/, '$1U8'));
+    expect([vector.status, vector.stderr]).toEqual([1, expect.stringMatching(/final_logits_bias.*U8 is not one of/)]);
+  });
+
+  test('other numbers of bits are refused', () => {
+    expect(quantize(floats, join(folder, 'bits'), '--bits', '5').stderr).toMatch(/--bits/);
+  });
 });
 
 test('an encoder says nearly the same in int8; a decoder keeps its floats', () => {

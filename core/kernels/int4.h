@@ -1,0 +1,29 @@
+// int4: how a file holds weights in about half the bytes of int8. They become int8 when they are loaded, so models
+// compute with them as with any int8 weights.
+//
+// A row of inputs is a sequence of groups. A group has a byte m and then kInt4Group numbers q of 4 bits, -8 <= q <= 7.
+// Its weights in int8 are (q m + 4) >> 3, limited to [-127, 127]. Input i of a group is in the low half of byte i,
+// input i + kInt4Group / 2 in the high half of the same byte, as two's complement.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace qkv {
+
+inline constexpr size_t kInt4Group = 32;
+inline constexpr size_t kInt4GroupBytes = 1 + kInt4Group / 2;
+
+// Whether a row of `inputs` is made of whole groups.
+constexpr bool FitsInt4(uint64_t inputs) { return inputs > 0 && inputs % kInt4Group == 0; }
+// The bytes of a row. FitsInt4(inputs).
+constexpr uint64_t Int4Bytes(uint64_t inputs) { return inputs / kInt4Group * kInt4GroupBytes; }
+
+// weights [inputs] of a row [Int4Bytes(inputs)]; any bytes are a row.
+void UnpackInt4(const uint8_t* row, size_t inputs, int8_t* weights);
+
+// The row that unpacks nearest to `weights` [inputs], by the sum of squares. `scale` is that of int8, the largest
+// |weight| / 127, or 0 if all are 0. Weights that were packed and unpacked before come out unchanged.
+void PackInt4(const float* weights, size_t inputs, float scale, uint8_t* row);
+
+}  // namespace qkv
