@@ -14,6 +14,7 @@
 #include <iterator>
 
 #include "core/base/json.h"
+#include "core/io/safetensors_writer.h"
 #include "core/train/checkpoint.h"
 #include "core/train/initialise.h"
 #include "core/train/read_run_config.h"
@@ -40,11 +41,14 @@ class TrainingRun : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  std::string Config(const std::string& out, const std::string& more = "") const {
+  std::string Config(const std::string& out, const std::string& more = "", int width = 24) const {
+    const std::string heads = std::to_string(width / 8), size = std::to_string(width);
     return R"({"out": ")" + out + R"(", "vocabulary": ")" + fs::absolute("tests/goldens/models/tiny-f32").string() +
            R"(", "corpora": [{"path": "pairs.tsv"}], "dev": "pairs.tsv", "preset": "tiny", "steps": 12,
-           "model": {"d_model": 24, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 3,
-                     "decoder_attention_heads": 3, "encoder_ffn_dim": 20, "decoder_ffn_dim": 20},
+           "model": {"d_model": )" +
+           size + R"(, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": )" + heads +
+           R"(, "decoder_attention_heads": )" + heads + R"(, "encoder_ffn_dim": )" + size + R"(, "decoder_ffn_dim": )" +
+           size + R"(},
            "batch": {"tokens": 120, "longest": 64}, "schedule": {"peak": 0.01, "warmup": 4},
            "average": {"from": 0.3, "every": 2}, "measure": {"every": 5}, "checkpoint": {"every": 4},
            "log": {"every": 1})" +
@@ -148,6 +152,40 @@ TEST_F(TrainingRun, BeginsFromAModelOfAnotherVocabulary) {
     std::get<Weight*>(ours.slots[i].to)->GetRow(0, y.data());
     EXPECT_EQ(x, y) << theirs.slots[i].names[0];
   }
+}
+
+// A run whose rate is 0 measures what it begins with. With int4 weights that is the loss of the model in 4 bits.
+TEST_F(TrainingRun, ComputesWithWeightsInFourBits) {
+  const auto wide = [&](const std::string& out, const std::string& more) { return Config(out, more, 32); };
+  const auto still = [](std::string config) {
+    return config.replace(config.find("\"peak\": 0.01"), 12, "\"peak\": 0");
+  };
+  const auto measured = [&](const std::string& out) {
+    const std::string log = Bytes(out + "/log.jsonl");
+    const size_t at = log.find("\"measure\"");
+    return log.substr(at, log.find('}', at) - at);
+  };
+  ASSERT_TRUE(Train(wide("first", "")));
+  ASSERT_TRUE(Train(still(wide("floats", R"(, "from": "first/model")"))));
+  ASSERT_TRUE(Train(still(wide("rounded", R"(, "from": "first/model", "weights": "int4")"))));
+
+  fs::copy(folder_ / "first/model", folder_ / "int4");
+  auto model = LoadFolder((folder_ / "first/model").string());
+  ASSERT_TRUE(model);
+  std::ofstream file(folder_ / "int4/model.safetensors", std::ios::binary);
+  WriteSafetensors((*model)->Slots(), FloatsAs::kInt4, [&](std::string_view bytes) { file << bytes; });
+  file.close();
+  ASSERT_TRUE(Train(still(wide("written", R"(, "from": "int4")"))));
+  EXPECT_EQ(measured("rounded"), measured("written"));
+  EXPECT_NE(measured("rounded"), measured("floats"));
+
+  // What it learns does not depend on the threads, and is another model than without rounding.
+  RunOptions threads;
+  threads.threads = 3;
+  ASSERT_TRUE(Train(wide("learnt", R"(, "weights": "int4")")));
+  ASSERT_TRUE(Train(wide("again", R"(, "weights": "int4")"), threads));
+  EXPECT_TRUE(Bytes("learnt/model/model.safetensors") == Bytes("again/model/model.safetensors"));
+  EXPECT_FALSE(Bytes("learnt/model/model.safetensors") == Bytes("first/model/model.safetensors"));
 }
 
 TEST_F(TrainingRun, RefusesToBeginWhereARunStands) {
