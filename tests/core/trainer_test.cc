@@ -17,6 +17,7 @@
 #include "core/io/safetensors_writer.h"
 #include "core/train/checkpoint.h"
 #include "core/train/initialise.h"
+#include "core/train/int4_weights.h"
 #include "core/train/read_run_config.h"
 #include "core/train/run.h"
 #include "core/translate/folder.h"
@@ -169,11 +170,13 @@ TEST_F(TrainingRun, ComputesWithWeightsInFourBits) {
   ASSERT_TRUE(Train(still(wide("floats", R"(, "from": "first/model")"))));
   ASSERT_TRUE(Train(still(wide("rounded", R"(, "from": "first/model", "weights": "int4")"))));
 
+  // The model with rounded weights, as floats, is read by a run that knows nothing of int4.
   fs::copy(folder_ / "first/model", folder_ / "int4");
   auto model = LoadFolder((folder_ / "first/model").string());
   ASSERT_TRUE(model);
+  Int4Weights((*model)->Slots(), 1).Set();
   std::ofstream file(folder_ / "int4/model.safetensors", std::ios::binary);
-  WriteSafetensors((*model)->Slots(), FloatsAs::kInt4, [&](std::string_view bytes) { file << bytes; });
+  WriteSafetensors((*model)->Slots(), FloatsAs::kF32, [&](std::string_view bytes) { file << bytes; });
   file.close();
   ASSERT_TRUE(Train(still(wide("written", R"(, "from": "int4")"))));
   EXPECT_EQ(measured("rounded"), measured("written"));
