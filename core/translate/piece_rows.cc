@@ -51,21 +51,26 @@ std::string_view PieceRows::Text(int32_t row) const {
   return std::string_view(text_).substr(entry.begin, entry.length);
 }
 
+int32_t PieceRows::IdIn(const SentencePiece& pieces, size_t row) const {
+  if (entries_[row].length == 0) return -1;
+  const std::string_view text = Text(static_cast<int32_t>(row));
+  // In Marian's models a row has the id of its piece.
+  const auto same = static_cast<int32_t>(row);
+  return row < pieces.size() && pieces.Text(same) == text ? same : pieces.Id(text);
+}
+
 std::vector<int32_t> PieceRows::RowsOf(const SentencePiece& pieces) const {
   std::vector<int32_t> rows(pieces.size(), unknown_);
   for (size_t row = 0; row < entries_.size(); ++row) {
-    if (entries_[row].length == 0) continue;
-    const int32_t id = pieces.Id(Text(static_cast<int32_t>(row)));
+    const int32_t id = IdIn(pieces, row);
     if (id >= 0) rows[static_cast<size_t>(id)] = static_cast<int32_t>(row);
   }
   return rows;
 }
 
 std::vector<int32_t> PieceRows::PiecesOf(const SentencePiece& pieces) const {
-  std::vector<int32_t> ids(entries_.size(), -1);
-  for (size_t row = 0; row < entries_.size(); ++row) {
-    if (entries_[row].length != 0) ids[row] = pieces.Id(Text(static_cast<int32_t>(row)));
-  }
+  std::vector<int32_t> ids(entries_.size());
+  for (size_t row = 0; row < entries_.size(); ++row) ids[row] = IdIn(pieces, row);
   return ids;
 }
 

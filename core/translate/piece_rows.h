@@ -40,6 +40,9 @@ class PieceRows {
     entries_[row] = {static_cast<uint32_t>(text_.size()), static_cast<uint32_t>(piece.size())};
     text_ += piece;
   }
+  // The id in `pieces` of a row's piece, or -1.
+  int32_t IdIn(const SentencePiece& pieces, size_t row) const;
+
   std::string text_;
   std::vector<Entry> entries_;  // by row
   int32_t unknown_ = 0;

@@ -3,7 +3,9 @@
 
 #include <bit>
 #include <limits>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/text/charsmap.h"
@@ -242,6 +244,30 @@ TEST(ProtobufReader, ReadsEveryWireType) {
   EXPECT_TRUE(reader.ok());
 }
 
+// Keys in any order give the same answers as a search of a sorted list does.
+TEST(Trie, FindsEachOfManyKeysThatShareBeginnings) {
+  std::set<std::string> keys;
+  uint32_t state = 7;
+  while (keys.size() < 3000) {
+    std::string key;
+    do {
+      state = state * 1664525 + 1013904223;
+      key += static_cast<char>(state >> 24 & (key.size() < 2 ? 3 : 255));
+    } while ((state >> 16 & 7) != 0);
+    keys.insert(key);
+  }
+  std::vector<Trie::Entry> entries;
+  for (const std::string& key : keys) entries.push_back({key, static_cast<int32_t>(entries.size())});
+  for (size_t i = 0; i < entries.size(); ++i) std::swap(entries[i], entries[i * 7919 % entries.size()]);
+  auto trie = Trie::Build(entries, "");
+  ASSERT_TRUE(trie);
+  for (const Trie::Entry& entry : entries) {
+    EXPECT_EQ(trie->Find(entry.key), entry.value);
+    const std::string longer = std::string(entry.key) + "a";
+    EXPECT_EQ(trie->Find(longer) >= 0, keys.contains(longer));
+  }
+}
+
 TEST(Trie, FindsKeysAndLongestPrefixes) {
   std::vector<Trie::Entry> entries = {{"b", 1}, {"abc", 0}, {"ab", 7}, {"\xFF\x80", 3}, {std::string_view("\0", 1), 4}};
   std::string letters;
@@ -259,6 +285,12 @@ TEST(Trie, FindsKeysAndLongestPrefixes) {
   EXPECT_EQ(Trie().LongestPrefix("a"), 0U);
   EXPECT_TRUE(Trie().empty());
   EXPECT_FALSE(Trie::Build({{"x", 1}, {"y", 2}, {"x", 3}}, "where"));
+  // The same key twice, among few and among many that begin like it.
+  for (const std::string_view twice : {std::string_view("\xFF\x80"), std::string_view(letters).substr(3)}) {
+    std::vector<Trie::Entry> more = entries;
+    more.push_back({twice, 900});
+    EXPECT_EQ(Trie::Build(more, "where").error().message, "piece 900 is there twice");
+  }
 }
 
 }  // namespace
