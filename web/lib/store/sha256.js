@@ -7,8 +7,9 @@ const kPrimes = /* @__PURE__ */ (() => {
 })();
 /** The first 32 bits of a root's fraction (4.2.2, 5.3.3). @param {number} root */
 const fraction = (root) => (root % 1) * 2 ** 32;
-const kConstants = /* @__PURE__ */ Uint32Array.from(kPrimes, (prime) => fraction(Math.cbrt(prime)));
-const kStart = /* @__PURE__ */ Uint32Array.from(kPrimes.slice(0, 8), (prime) => fraction(Math.sqrt(prime)));
+// As integers with a sign: with numbers above 2^31 a browser computes in floats.
+const kConstants = /* @__PURE__ */ Int32Array.from(kPrimes, (prime) => fraction(Math.cbrt(prime)));
+const kStart = /* @__PURE__ */ Int32Array.from(kPrimes.slice(0, 8), (prime) => fraction(Math.sqrt(prime)));
 
 const rotated = (/** @type {number} */ x, /** @type {number} */ bits) => (x >>> bits) | (x << (32 - bits));
 /** Two rotations of a word, and a third or a shift of it (4.1.2). @type {(x: number, i: number, j: number, last: number) => number} */
@@ -19,19 +20,20 @@ export class Sha256 {
   #state = kStart.slice();
   #schedule = new Int32Array(64);
   #block = new Uint8Array(64);
-  #words = new DataView(this.#block.buffer);
-  #variables = new Int32Array(8);
 
   /** @param {Uint8Array} bytes */
   add(bytes) {
-    for (let at = 0; at < bytes.length;) {
-      const filled = this.#size % 64;
-      const taken = bytes.subarray(at, at + 64 - filled);
-      this.#block.set(taken, filled);
-      this.#size += taken.length;
-      at += taken.length;
-      if (this.#size % 64 === 0) this.#compress();
+    const filled = this.#size % 64;
+    this.#size += bytes.length;
+    let at = 0;
+    if (filled > 0) {
+      this.#block.set(bytes.subarray(0, 64 - filled), filled);
+      at = 64 - filled;
+      if (at > bytes.length) return;
+      this.#compress(this.#block, 0);
     }
+    for (; at + 64 <= bytes.length; at += 64) this.#compress(bytes, at);
+    this.#block.set(bytes.subarray(at));
   }
 
   /** @returns {string} 64 hexadecimal digits; nothing may be added after it */
@@ -40,26 +42,53 @@ export class Sha256 {
     padding[0] = 0x80;
     new DataView(padding.buffer).setBigUint64(padding.length - 8, BigInt(this.#size) * 8n);
     this.add(padding);
-    return Array.from(this.#state, (word) => word.toString(16).padStart(8, '0')).join('');
+    return Array.from(this.#state, (word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
   }
 
-  /** One block (6.2.2). The eight variables stay where they are; which is which moves by one place a round. */
-  #compress() {
+  /**
+   * One block (6.2.2).
+   * @param {Uint8Array} bytes
+   * @param {number} at where it begins
+   */
+  #compress(bytes, at) {
     const w = this.#schedule;
-    const s = this.#variables;
-    s.set(this.#state);
-    for (let t = 0; t < 64; t++) {
-      const [x, y] = [w[(t + 49) & 63], w[(t + 62) & 63]];
-      w[t] =
-        t < 16
-          ? this.#words.getInt32(4 * t)
-          : w[t - 16] + mixed(x, 7, 18, x >>> 3) + w[t - 7] + mixed(y, 17, 19, y >>> 10);
-      const [a, b, c] = [s[-t & 7], s[(1 - t) & 7], s[(2 - t) & 7]];
-      const [e, f, g] = [s[(4 - t) & 7], s[(5 - t) & 7], s[(6 - t) & 7]];
-      const first = s[(7 - t) & 7] + mixed(e, 6, 11, rotated(e, 25)) + ((e & f) ^ (~e & g)) + kConstants[t] + w[t];
-      s[(3 - t) & 7] += first;
-      s[(7 - t) & 7] = first + mixed(a, 2, 13, rotated(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+    const s = this.#state;
+    for (let t = 0; t < 16; t++, at += 4) {
+      w[t] = (bytes[at] << 24) | (bytes[at + 1] << 16) | (bytes[at + 2] << 8) | bytes[at + 3];
     }
-    s.forEach((word, i) => (this.#state[i] += word));
+    for (let t = 16; t < 64; t++) {
+      const x = w[t - 15];
+      const y = w[t - 2];
+      w[t] = w[t - 16] + mixed(x, 7, 18, x >>> 3) + w[t - 7] + mixed(y, 17, 19, y >>> 10);
+    }
+    // One by one: to take a list apart takes longer than all the rest.
+    let a = s[0];
+    let b = s[1];
+    let c = s[2];
+    let d = s[3];
+    let e = s[4];
+    let f = s[5];
+    let g = s[6];
+    let h = s[7];
+    for (let t = 0; t < 64; t++) {
+      const first = (h + mixed(e, 6, 11, rotated(e, 25)) + ((e & f) ^ (~e & g)) + kConstants[t] + w[t]) | 0;
+      h = g;
+      g = f;
+      f = e;
+      e = (d + first) | 0;
+      d = c;
+      const second = mixed(a, 2, 13, rotated(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+      c = b;
+      b = a;
+      a = (first + second) | 0;
+    }
+    s[0] += a;
+    s[1] += b;
+    s[2] += c;
+    s[3] += d;
+    s[4] += e;
+    s[5] += f;
+    s[6] += g;
+    s[7] += h;
   }
 }

@@ -22,7 +22,7 @@ import { Sha256 } from './sha256.js';
 /** Bytes of a part: what a page that is closed loses at most. */
 const kPart = 1 << 19;
 /** Parts that may wait for the store before the engine waits for them: they are in memory. */
-const kMostWaiting = 2;
+const kMostWaiting = 8;
 /** How long a model without a hash is taken from the store before its manifest is asked for again, ms: a day. */
 const kDay = 86_400_000;
 const kHeader = 'qkv-part';
