@@ -33,7 +33,7 @@ const isOneOf =
 const isAttention = isOneOf('attention');
 const isPlainAttention = (work) => isAttention(work) && work.score === 'scaled-dot';
 const isText = isOneOf('translate-text', 'translate-sentence');
-const isTextOfAnyStart = isOneOf('translate-text', 'translate-first', 'translate-cold');
+const isTextOfAnyStart = isOneOf('translate-text', 'translate-first', 'translate-cold', 'translate-arriving');
 const isOfBrought = isOneOf('encode', 'generate');
 const isSeveral = (work) => work.kind === 'encode' && work.lengths.length > 1;
 // The peers' graphs are Transformers. No other engine here runs a recurrent model with attention.

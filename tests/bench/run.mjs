@@ -22,6 +22,7 @@ import { chosenRun, compared, comparisonInWords, runsOf } from './history.mjs';
 import { openChromium } from './hosts/chromium.mjs';
 import { openNative } from './hosts/native.mjs';
 import { knownFlags, openNode } from './hosts/node.mjs';
+import { serveArrivals } from './arrivals.mjs';
 import { installPeers } from './install.mjs';
 import { machine } from './machine.mjs';
 import { Bench } from './measure.mjs';
@@ -177,7 +178,8 @@ async function main() {
   const chosen = options();
   const { hosts, against } = chosen;
   await setUp({ tests: hosts.includes('chromium') });
-  const builds = buildsIn(chosen.build);
+  const arrivals = await serveArrivals();
+  const builds = { ...buildsIn(chosen.build), arrivals: arrivals.url };
   if (!chosen.build && !chosen['no-build']) await build(hosts);
   await installPeers();
   const flags = chosen['no-vnni'] ? twoStepFlags : [];
@@ -194,6 +196,7 @@ async function main() {
 
   const failures = [];
   const rows = await measureAll(chosen, opened, builds, failures);
+  await arrivals.close();
   if (before) console.log(comparisonInWords(compared(rows, before)));
   if (failures.length > 0) console.log(['\nNot measured:', ...failures.map((line) => `- ${line}`)].join('\n'));
 }

@@ -47,9 +47,10 @@ import { encoderOperations, translateOperations } from './models/operations.mjs'
  * @property {number} operations
  *
  * @typedef {object} Translate greedy translation, as many pieces out as in, </s> counted on both sides
- * @property {'translate-ids' | 'translate-text' | 'translate-sentence' | 'translate-first' | 'translate-cold'} kind ids to ids; text to text with
- * everything that lies between; the same with a model that is made anew of bytes that are there, in an engine that runs
- * (first) or that is started too (cold)
+ * @property {'translate-ids' | 'translate-text' | 'translate-sentence' | 'translate-first' | 'translate-cold' | 'translate-arriving'} kind
+ * ids to ids; text to text with everything that lies between; the same with a model that is made anew of bytes that are there, in an
+ * engine that runs (first) or that is started too (cold); from the last bytes of a model that comes over the network, in an engine that is
+ * started meanwhile (arriving)
  * @property {string} name
  * @property {Precision} precision
  * @property {string} model
@@ -170,7 +171,7 @@ const kShortlist = 1000;
 const kSentences = { bulk: [17, 200], paragraph: [20, 23], sentence: [20, 23] };
 
 /**
- * @param {'ids' | 'text' | 'bulk' | 'paragraph' | 'sentence' | 'first' | 'cold'} door bulk: text to text, many sentences in
+ * @param {'ids' | 'text' | 'bulk' | 'paragraph' | 'sentence' | 'first' | 'cold' | 'arriving'} door bulk: text to text, many sentences in
  * one call; paragraph: 300 words as one text; sentence: until its first sentence is there
  * @param {string} model
  * @param {Precision} precision
@@ -252,6 +253,7 @@ export const workloads = [
   ...['sentence', 'paragraph'].map((door) => translate(door, 'tiny', 'int8', true)),
   translate('first', 'tiny', 'int8', true),
   translate('cold', 'tiny', 'int8', true),
+  translate('arriving', 'tiny', 'int8', true),
   headImportance(),
 ];
 

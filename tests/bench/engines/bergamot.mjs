@@ -1,6 +1,7 @@
 // bergamot-translator, Marian in WebAssembly, started as its own worker script starts it, with that script's settings.
 // It has one thread only. The models are made here (models/marian.mjs).
 
+import { timeArrivals } from '../arrivals-timing.mjs';
 import { architectures } from '../models/architectures.mjs';
 import { folderOf } from '../models/folder-names.mjs';
 import { marianModel } from '../models/marian.mjs';
@@ -47,8 +48,7 @@ export async function open(host) {
     const folder = folderOf(work.model, work.precision);
     const shortlist = work.shortlist ? await host.bytes(`${folder}/shortlist.bin`) : new Uint8Array(0);
     const vocabulary = await host.bytes(`${folder}/source.spm`);
-    const bytes = marianModel(architectures[work.model], decoder);
-    const load = (module) => {
+    const load = (module, bytes) => {
       const vocabularies = new module.AlignedMemoryList();
       vocabularies.push_back(aligned(module, vocabulary, 64));
       const weights = aligned(module, bytes, 256);
@@ -56,18 +56,27 @@ export async function open(host) {
     };
     const { texts: sentences, words } = textsOf(work);
     const texts = work.isOneText ? [sentences.join(' ')] : sentences;
-    const model = load(shared.module);
+    const own = marianModel(architectures[work.model], decoder);
+    const model = load(shared.module, own);
     const run = () => translate(shared, model, texts);
     if (run().some((text) => text === '')) throw new Error('bergamot wrote nothing');
     // It has no call that gives the first sentence before the last one.
     if (work.kind === 'translate-sentence') return { run, release: () => model.delete() };
     if (work.kind === 'translate-text') return { run, words, release: () => model.delete() };
     model.delete();
-    const first = (started) => {
-      const fresh = load(started.module);
+    const first = (started, bytes = own) => {
+      const fresh = load(started.module, bytes);
       translate(started, fresh, texts);
       fresh.delete();
     };
+    if (work.kind === 'translate-arriving') {
+      const arriving = async (url) => {
+        const started = await startService(host);
+        first(started, new Uint8Array(await (await fetch(url)).arrayBuffer()));
+      };
+      const timed = () => timeArrivals(host.builds.arrivals, work.model, decoder, arriving);
+      return { sample: async () => ({ milliseconds: await timed(), words }), release: () => model.delete() };
+    }
     if (work.kind === 'translate-first') return { run: () => first(shared), words };
     return { run: async () => first(await startService(host)), words };
   }

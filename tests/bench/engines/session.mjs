@@ -15,7 +15,8 @@ import { time, warmUp } from '../timing.mjs';
  * @property {boolean} isNode
  * @property {(path: string) => string} url of a file of the repository, for import and fetch
  * @property {(path: string) => Promise<Uint8Array>} bytes of a file of the repository
- * @property {Record<'baseline' | 'relaxed' | 'package', string>} builds folders of the repository
+ * @property {Record<'baseline' | 'relaxed' | 'package' | 'arrivals', string>} builds folders of the repository; `arrivals`: the
+ *   URL of serveArrivals() of ../arrivals.mjs
  * @property {(path: string) => Promise<void>} script runs a classic script, for what it defines globally
  *
  * @typedef {{milliseconds: number[], operations?: number, excerpt?: number[], words?: number, processor?: number, uncounted?: number}} Samples
@@ -53,7 +54,7 @@ export async function openSession(host, { engine, options }) {
 
 async function ready(prepared) {
   if (prepared.sample) {
-    prepared.sample();
+    await prepared.sample();
     return prepared;
   }
   const first = prepared.output && excerpt(await prepared.output());

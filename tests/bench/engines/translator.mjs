@@ -1,11 +1,14 @@
 // qkv's Translator from the package, as users call it: text in, text out; in a page it runs in its worker.
 
+import { timeArrivals } from '../arrivals-timing.mjs';
 import { sourceIds } from '../inputs.mjs';
 import { architectures } from '../models/architectures.mjs';
 import { folderFiles, folderOf } from '../models/folder-names.mjs';
 import { generationConfig } from '../models/marian-mt.mjs';
 import { marianModel } from '../models/marian.mjs';
 import { textsOf } from '../models/texts.mjs';
+
+const kWeights = 'model.enfr.intgemm.alphas.bin';
 
 /**
  * @param {import('./session.mjs').Host} host
@@ -23,9 +26,9 @@ export async function open(host, { build, threads, worker }) {
     const text = texts.join(' ');
     const { longest, options } = lengthOf(work, decoder);
     const files = decoder ? await marianFilesOf(host, work, decoder) : filesOf(host, work, longest);
-    const create = async () => {
+    const create = async (more = {}) => {
       const choices = { sourceLanguage: 'en', targetLanguage: 'fr', wasm: build, threads, worker };
-      return Translator.create({ ...choices, model: { files } });
+      return Translator.create({ ...choices, store: false, model: { files: { ...files, ...more } } });
     };
     const translator = await create();
     if (threads && translator.info.threads !== threads) throw new Error(`${translator.info.threads} threads compute`);
@@ -44,14 +47,20 @@ export async function open(host, { build, threads, worker }) {
       await reader.cancel();
     };
     if (work.kind === 'translate-sentence') return { run: firstSentence, release };
-    const run = async () => {
-      const first = await create();
+    const run = async (more) => {
+      const first = await create(more);
       await first.translate(text, options);
       first.destroy();
     };
-    if (work.kind === 'translate-first') return { run, words, release }; // the translator above keeps the engine alive
+    if (work.kind === 'translate-arriving') {
+      release();
+      const arriving = (url) => run({ [kWeights]: url });
+      const timed = () => timeArrivals(host.builds.arrivals, work.model, decoder, arriving);
+      return { sample: async () => ({ milliseconds: await timed(), words }) };
+    }
+    if (work.kind === 'translate-first') return { run: () => run(), words, release }; // the translator above keeps the engine alive
     release();
-    return { run, words };
+    return { run: () => run(), words };
   }
   return { prepare };
 }
@@ -93,7 +102,7 @@ function filesOf(host, work, longest) {
 async function marianFilesOf(host, work, decoder) {
   const folder = folderOf(work.model, work.precision);
   return {
-    'model.enfr.intgemm.alphas.bin': marianModel(architectures[work.model], decoder),
+    [kWeights]: marianModel(architectures[work.model], decoder),
     'vocab.enfr.spm': await host.bytes(`${folder}/source.spm`),
     ...(work.shortlist && { 'lex.50.50.enfr.s2t.bin': await host.bytes(`${folder}/shortlist.bin`) }),
   };
