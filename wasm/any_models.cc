@@ -1,9 +1,11 @@
 // Bindings of the program for models that people bring: folders of every kind that the core supports, recurrent models
-// included.
+// included, and Marian's own files, as Firefox's models and OPUS-MT's have them.
 #include <emscripten/bind.h>
 
 #include "core/load/any_model.h"
+#include "core/translate/opus_loader.h"
 #include "wasm/loading.h"
+#include "wasm/marian.h"
 #include "wasm/models.h"
 
 namespace qkv::wasm {
@@ -18,6 +20,15 @@ Handles<Loaded>& Models() {
   static Handles<Loaded> models;
   return models;
 }
+
+// Loads a folder with config.json, or Marian's own files: one of the two is there.
+struct Loader {
+  std::unique_ptr<AnyLoader> folder;
+  std::unique_ptr<ModelLoader> marian;
+
+  ByteRange Next() const { return folder ? folder->Next() : marian->Next(); }
+  Result<void> Feed(std::span<const uint8_t> bytes) { return folder ? folder->Feed(bytes) : marian->Feed(bytes); }
+};
 
 template <class Model>
 const Model* Get(const AnyModel& any) {
@@ -69,12 +80,55 @@ val FolderLoaderCreate(const val& request) {
   const ArriveAs arrive = numbers == "int8"    ? ArriveAs::kInt8
                           : numbers == "float" ? ArriveAs::kStored
                                                : ArriveAs::kAuto;
-  return AddLoader(AnyLoader::Create(files, std::move(weights), MemoryForWeights(), arrive));
+  auto loader = std::make_unique<Loader>();
+  Result<std::unique_ptr<AnyLoader>> made = AnyLoader::Create(files, std::move(weights), MemoryForWeights(), arrive);
+  if (!made) return ErrorValue(made.error());
+  loader->folder = std::move(*made);
+  return AddLoader<Loader>(std::move(loader));
 }
 
-int Keep(AnyLoader& loader) {
-  const LoadedSize size = loader.size();
-  return Models().Add(std::make_unique<Loaded>(Loaded{loader.Finish(), size}));
+// The names of OPUS-MT's files that decoder.yml says: {weights, vocabulary}, '' where it does not.
+val OpusFiles(const std::string& decoder) {
+  Result<OpusDecoder> said = OpusDecoder::Parse(decoder);
+  if (!said) return ErrorValue(said.error());
+  val names = val::object();
+  SetText(names, "weights", said->weights);
+  SetText(names, "vocabulary", said->vocabulary);
+  return names;
+}
+
+// OPUS-MT's files have more: {rows: {name, bytes}, decoder}.
+Result<std::unique_ptr<ModelLoader>> CreateMarian(const val& files) {
+  const GivenMarian given(files);
+  const std::string name = Text(given.names, "weights");
+  const uint64_t size = WeightsSize(files), memory = MemoryForWeights();
+  const val rows = Field(files, "rows");
+  if (!IsGiven(rows)) return MarianLoader::Create(given.Files(files), name, size, memory);
+  QKV_CHECK(CheckFiles({Field(rows, "bytes"), Field(files, "decoder")}));
+  QKV_TRY(const OpusDecoder decoder, OpusDecoder::Parse(Text(files, "decoder")));
+  const std::vector<uint8_t> vocabulary = Bytes(Field(rows, "bytes"));
+  return OpusLoader::Create(given.Files(files), {vocabulary, Text(rows, "name")}, decoder, name, size, memory);
+}
+
+val MarianLoaderCreate(const val& files) {
+  const Result<void> fits =
+      CheckFiles({Field(files, "sourceSpm"), Field(files, "targetSpm"), Field(files, "shortlist")});
+  if (!fits) return ErrorValue(fits.error());
+  Result<std::unique_ptr<ModelLoader>> made = CreateMarian(files);
+  if (!made) return ErrorValue(made.error());
+  auto loader = std::make_unique<Loader>();
+  loader->marian = std::move(*made);
+  return AddLoader<Loader>(std::move(loader));
+}
+
+int Keep(Loader& loader) {
+  if (loader.folder) {
+    const LoadedSize size = loader.folder->size();
+    return Models().Add(std::make_unique<Loaded>(Loaded{loader.folder->Finish(), size}));
+  }
+  std::unique_ptr<TranslationModel> model = loader.marian->Finish();
+  const LoadedSize size = {model->parameters(), model->bytes()};
+  return Models().Add(std::make_unique<Loaded>(Loaded{std::move(model), size}));
 }
 
 void AddNumbers(val& info, std::initializer_list<std::pair<const char*, size_t>> numbers) {
@@ -122,8 +176,9 @@ val ModelInfo(int handle) {
 
 // The facts that are known before the weights are loaded.
 val LoaderInfo(int handle) {
-  const Loading<AnyLoader>* const loading = Loaders<AnyLoader>().Get(handle);
-  return loading == nullptr ? NoSuch("loader") : InfoOf(loading->loader->model(), loading->loader->expected());
+  const Loading<Loader>* const loading = Loaders<Loader>().Get(handle);
+  if (loading == nullptr || !loading->loader->folder) return NoSuch("loader");
+  return InfoOf(loading->loader->folder->model(), loading->loader->folder->expected());
 }
 
 }  // namespace
@@ -137,8 +192,10 @@ EMSCRIPTEN_BINDINGS(qkv_any_models) {
   function("folderFiles", &FolderFiles);
   function("shardNames", &Shards);
   function("folderLoaderCreate", &FolderLoaderCreate);
-  BindLoader<AnyLoader>();
-  function("loaderFinish", +[](int handle) { return LoaderFinish<AnyLoader>(handle, &Keep); });
+  function("opusFiles", &OpusFiles);
+  function("marianLoaderCreate", &MarianLoaderCreate);
+  BindLoader<Loader>();
+  function("loaderFinish", +[](int handle) { return LoaderFinish<Loader>(handle, &Keep); });
   function("loaderInfo", &LoaderInfo);
   function("modelInfo", &ModelInfo);
   function("modelFree", +[](int handle) { Models().Free(handle); });

@@ -4,7 +4,6 @@
 #include <emscripten/bind.h>
 
 #include <memory>
-#include <vector>
 
 #include "core/base/budget.h"
 #include "core/io/tensor_directory.h"
@@ -16,7 +15,10 @@ namespace qkv::wasm {
 template <class Loader>
 struct Loading {
   std::unique_ptr<Loader> loader;
-  std::vector<uint8_t> stage;
+  // The bytes that the loader wants next. Not initialised, and kept for the next ones: all are written before they are
+  // read.
+  std::unique_ptr<uint8_t[]> stage = {};
+  size_t capacity = 0;
 };
 
 template <class Loader>
@@ -28,7 +30,7 @@ Handles<Loading<Loader>>& Loaders() {
 template <class Loader>
 val AddLoader(Result<std::unique_ptr<Loader>> loader) {
   if (!loader) return ErrorValue(loader.error());
-  return val(Loaders<Loader>().Add(std::make_unique<Loading<Loader>>(Loading<Loader>{std::move(*loader), {}})));
+  return val(Loaders<Loader>().Add(std::make_unique<Loading<Loader>>(Loading<Loader>{std::move(*loader)})));
 }
 
 template <class Loader>
@@ -47,18 +49,23 @@ template <class Loader>
 val LoaderStage(int handle) {
   Loading<Loader>* loading = Loaders<Loader>().Get(handle);
   if (loading == nullptr) return NoSuch("loader");
-  const uint64_t length = loading->loader->Next().length;
-  if (const Result<void> fits = CheckMemory(length, kTooLarge, "weights"); !fits) return ErrorValue(fits.error());
-  loading->stage.resize(static_cast<size_t>(length));
-  return val(emscripten::typed_memory_view(loading->stage.size(), loading->stage.data()));
+  const auto length = static_cast<size_t>(loading->loader->Next().length);
+  if (length > loading->capacity) {
+    if (const Result<void> fits = CheckMemory(length, kTooLarge, "weights"); !fits) return ErrorValue(fits.error());
+    loading->stage.reset();
+    loading->stage.reset(new uint8_t[length]);
+    loading->capacity = length;
+  }
+  return val(emscripten::typed_memory_view(length, loading->stage.get()));
 }
 
 template <class Loader>
 val LoaderCommit(int handle) {
   Loading<Loader>* loading = Loaders<Loader>().Get(handle);
   if (loading == nullptr) return NoSuch("loader");
-  const Result<void> fed = loading->loader->Feed(loading->stage);
-  loading->stage = {};
+  const auto length = static_cast<size_t>(loading->loader->Next().length);
+  if (length > loading->capacity) return NoSuch("stage");
+  const Result<void> fed = loading->loader->Feed({loading->stage.get(), length});
   return fed ? val::undefined() : ErrorValue(fed.error());
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/translate/marian_loader.h"
 #include "wasm/loading.h"
+#include "wasm/marian.h"
 #include "wasm/models.h"
 
 namespace qkv::wasm {
@@ -15,29 +16,23 @@ Handles<TranslationModel>& Models() {
   return models;
 }
 
-Result<std::unique_ptr<ModelLoader>> CreateMarian(const val& files, const val& names, uint64_t size) {
-  const std::vector<uint8_t> source = Bytes(Field(files, "sourceSpm")), target = Bytes(Field(files, "targetSpm"));
-  return MarianLoader::Create({.source_vocabulary = {source, Text(names, "sourceSpm")},
-                               .target_vocabulary = {target, Text(names, "targetSpm")},
-                               .shortlist = Bytes(Field(files, "shortlist")),
-                               .shortlist_name = Text(names, "shortlist")},
-                              Text(names, "weights"), size, MemoryForWeights());
+Result<std::unique_ptr<ModelLoader>> CreateMarian(const val& files) {
+  const GivenMarian given(files);
+  return MarianLoader::Create(given.Files(files), Text(given.names, "weights"), WeightsSize(files), MemoryForWeights());
 }
 
 val LoaderCreate(const val& files) {
-  const val bytes = Field(files, "weightsSize"), names = Field(files, "names");
-  const uint64_t size = bytes.isNumber() ? static_cast<uint64_t>(bytes.as<double>()) : 0;
   const Result<void> fits = CheckFiles({Field(files, "config"), Field(files, "generationConfig"), Field(files, "vocab"),
                                         Field(files, "targetVocab"), Field(files, "sourceSpm"),
                                         Field(files, "targetSpm"), Field(files, "shortlist")});
   if (!fits) return ErrorValue(fits.error());
-  if (!names.isUndefined()) return AddLoader(CreateMarian(files, names, size));
+  if (!Field(files, "names").isUndefined()) return AddLoader(CreateMarian(files));
   const std::string config = Text(files, "config"), generation = Text(files, "generationConfig"),
                     vocabulary = Text(files, "vocab"), target_vocabulary = Text(files, "targetVocab");
   const std::vector<uint8_t> source = Bytes(Field(files, "sourceSpm")), target = Bytes(Field(files, "targetSpm")),
                              shortlist = Bytes(Field(files, "shortlist"));
   return AddLoader(ModelLoader::Create({config, generation, vocabulary, source, target, shortlist, target_vocabulary},
-                                       size, MemoryForWeights(), &MakeTransformer));
+                                       WeightsSize(files), MemoryForWeights(), &MakeTransformer));
 }
 
 int Keep(ModelLoader& loader) { return Models().Add(loader.Finish()); }

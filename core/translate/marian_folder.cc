@@ -2,15 +2,11 @@
 
 #include <dirent.h>
 
-#include <algorithm>
-#include <cstdlib>
-
 #include "core/io/gzip_file.h"
 #include "core/io/mapped_file.h"
-#include "core/io/marian_options.h"
-#include "core/io/marian_vocabulary.h"
 #include "core/io/npz_file.h"
 #include "core/translate/marian_loader.h"
+#include "core/translate/opus_loader.h"
 
 namespace qkv {
 namespace {
@@ -50,92 +46,55 @@ Result<MarianFiles::File> ReadSmall(const std::string& folder, const std::string
 
 // Feeds the loader with the weights that `file` reads.
 template <class File>
-Result<std::unique_ptr<TranslationModel>> Load(MarianFiles files, const std::string& weights, File file) {
-  QKV_TRY(const std::unique_ptr<ModelLoader> loader, MarianLoader::Create(std::move(files), weights));
-  for (ByteRange range = loader->Next(); range.length != 0; range = loader->Next()) {
+Result<std::unique_ptr<TranslationModel>> Load(ModelLoader& loader, File file) {
+  for (ByteRange range = loader.Next(); range.length != 0; range = loader.Next()) {
     QKV_TRY(const std::vector<uint8_t> bytes, file.Read(range));
-    QKV_CHECK(loader->Feed(bytes));
+    QKV_CHECK(loader.Feed(bytes));
   }
-  return loader->Finish();
+  return loader.Finish();
 }
 
-// What the files of a folder hold, for as long as they are read.
-struct Contents {
+// OPUS-MT's files: source.spm, target.spm, and the rows of both sides' pieces in *vocab.yml.
+Result<std::unique_ptr<ModelLoader>> OpenOpus(const std::string& folder, const std::string& weights) {
+  QKV_TRY(const MappedFile how, MappedFile::Open(folder, "decoder.yml", true));
+  QKV_TRY(const OpusDecoder decoder, OpusDecoder::Parse(how.text()));
+  std::string name = decoder.vocabulary;
+  if (name.empty()) {
+    QKV_TRY(name, FileOf(folder, "", "vocab.yml"));
+  }
+  if (name.empty()) return Error{ErrorCode::kMissingFile, "source.spm needs *vocab.yml beside it", folder};
+  QKV_TRY(const MappedFile rows, MappedFile::Open(folder, name));
   std::vector<uint8_t> source, target;
-  std::string rows;
-};
-
-// A number of decoder.yml, `fallback` if it is not there. Errors: kInvalidFile.
-Result<double> NumberOf(const MarianOptions& decoder, const char* key, double fallback, double most) {
-  const std::string text(decoder.Get(key, ""));
-  if (text.empty()) return fallback;
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (*end == '\0' && value >= 0 && value <= most) return value;
-  return Error{ErrorCode::kInvalidFile, "\"" + text + "\" is not a number from 0 to " + std::to_string(most),
-               decoder.file() + ", " + key};
+  MarianFiles files;
+  QKV_TRY(files.source_vocabulary, ReadSmall(folder, "source.spm", source));
+  QKV_TRY(files.target_vocabulary, ReadSmall(folder, "target.spm", target));
+  return OpusLoader::Create(std::move(files), {rows.bytes(), name}, decoder, weights);
 }
 
-// decoder.yml: how the model is decoded, and by which files.
-Result<std::string> ReadDecoder(const std::string& folder, MarianFiles& files) {
-  constexpr const char* kName = "decoder.yml";
-  constexpr double kBeam = 6, kPerSource = 3;  // Marian's own defaults; its search divides scores by the length
-  QKV_TRY(const MappedFile file, MappedFile::Open(folder, kName, true));
-  QKV_TRY(const MarianOptions decoder, MarianOptions::Parse(file.text(), kName));
-  for (const MarianOptions::Option& option : decoder.all()) {
-    if (option.key == "models" && option.first != option.value) {
-      return Error{ErrorCode::kUnsupported, "several models that decode together", "decoder.yml, models"};
-    }
-    if (option.key == "vocabs" && option.first != option.value) {
-      return Error{ErrorCode::kUnsupported, "a vocabulary for each side; one for both is read", "decoder.yml, vocabs"};
-    }
+// A loader that has read the small files of a folder, as Firefox's models or OPUS-MT's have them.
+Result<std::unique_ptr<ModelLoader>> OpenLoader(const std::string& folder, const std::string& weights, bool shortlist) {
+  QKV_TRY(std::string source_name, FileOf(folder, "vocab.", ".spm"));
+  std::string target_name;
+  if (source_name.empty()) {
+    QKV_TRY(source_name, FileOf(folder, "srcvocab.", ".spm"));
+    QKV_TRY(target_name, FileOf(folder, "trgvocab.", ".spm"));
   }
-  if (const std::string_view penalty = decoder.Get("word-penalty", "0"); penalty != "0" && penalty != "0.0") {
-    return Error{ErrorCode::kUnsupported, "a penalty for each word", "decoder.yml, word-penalty"};
-  }
-  QKV_TRY(const double beam, NumberOf(decoder, "beam-size", kBeam, static_cast<double>(kLargestBeam)));
-  QKV_TRY(const double penalty, NumberOf(decoder, "normalize", 0, 100));
-  files.beam = std::max<size_t>(1, static_cast<size_t>(beam));
-  files.length_penalty = static_cast<float>(penalty);
-  files.per_source = static_cast<size_t>(kPerSource);
-  const std::string_view path = decoder.Get("vocabs", "");
-  return std::string(path.substr(path.rfind('/') + 1));  // in the folder, wherever it was trained
-}
-
-// The files of OPUS-MT's folders: source.spm, target.spm, and the rows of both sides' pieces in *vocab.yml.
-Result<void> ReadOpus(const std::string& folder, Contents& contents, MarianFiles& files) {
-  QKV_TRY(std::string vocabulary, ReadDecoder(folder, files));
-  if (vocabulary.empty()) {
-    QKV_TRY(vocabulary, FileOf(folder, "", "vocab.yml"));
-  }
-  if (vocabulary.empty()) return Error{ErrorCode::kMissingFile, "source.spm needs *vocab.yml beside it", folder};
-  QKV_TRY(const MappedFile yaml, MappedFile::Open(folder, vocabulary));
-  QKV_TRY(contents.rows, VocabularyFromYaml(yaml.text(), vocabulary));
-  files.rows = {{reinterpret_cast<const uint8_t*>(contents.rows.data()), contents.rows.size()}, vocabulary};
-  QKV_TRY(files.source_vocabulary, ReadSmall(folder, "source.spm", contents.source));
-  QKV_TRY(files.target_vocabulary, ReadSmall(folder, "target.spm", contents.target));
-  return {};
-}
-
-// The vocabularies of a folder, as Firefox's models or OPUS-MT's have them.
-Result<void> ReadVocabularies(const std::string& folder, const std::string& weights, Contents& contents,
-                              MarianFiles& files) {
-  QKV_TRY(std::string source, FileOf(folder, "vocab.", ".spm"));
-  std::string target;
-  if (source.empty()) {
-    QKV_TRY(source, FileOf(folder, "srcvocab.", ".spm"));
-    QKV_TRY(target, FileOf(folder, "trgvocab.", ".spm"));
-  }
-  if (source.empty() && !FilesOf(folder, "source", ".spm").empty()) return ReadOpus(folder, contents, files);
-  if (source.empty() || (target.empty() && source.starts_with("srcvocab."))) {
+  if (source_name.empty() && !FilesOf(folder, "source", ".spm").empty()) return OpenOpus(folder, weights);
+  if (source_name.empty() || (target_name.empty() && source_name.starts_with("srcvocab."))) {
     return Error{ErrorCode::kMissingFile,
                  "the folder has neither vocab.*.spm nor srcvocab.*.spm and trgvocab.*.spm, nor OPUS-MT's source.spm, "
                  "target.spm and *vocab.yml",
                  folder + "/" + weights};
   }
-  QKV_TRY(files.source_vocabulary, ReadSmall(folder, source, contents.source));
-  QKV_TRY(files.target_vocabulary, ReadSmall(folder, target, contents.target));
-  return {};
+  std::vector<uint8_t> source, target;
+  MarianFiles files;
+  QKV_TRY(files.source_vocabulary, ReadSmall(folder, source_name, source));
+  QKV_TRY(files.target_vocabulary, ReadSmall(folder, target_name, target));
+  if (shortlist) {
+    QKV_TRY(files.shortlist_name, FileOf(folder, "lex.", ".bin"));
+    QKV_CHECK(ReadSmall(folder, files.shortlist_name, files.shortlist));
+  }
+  return MarianLoader::Create(std::move(files), weights);
 }
 
 }  // namespace
@@ -150,19 +109,13 @@ Result<std::unique_ptr<TranslationModel>> LoadMarianFolder(const std::string& fo
   if (npz) {
     QKV_TRY(weights, FileOf(folder, "", ".npz"));
   }
-  Contents contents;
-  MarianFiles files;
-  QKV_CHECK(ReadVocabularies(folder, weights, contents, files));
-  if (shortlist) {
-    QKV_TRY(files.shortlist_name, FileOf(folder, "lex.", ".bin"));
-    QKV_CHECK(ReadSmall(folder, files.shortlist_name, files.shortlist));
-  }
+  QKV_TRY(const std::unique_ptr<ModelLoader> loader, OpenLoader(folder, weights, shortlist));
   if (npz) {
     QKV_TRY(NpzFile file, NpzFile::Open(folder, weights));
-    return Load(std::move(files), weights, std::move(file));
+    return Load(*loader, std::move(file));
   }
   QKV_TRY(GzipFile file, GzipFile::Open(folder + "/" + weights));
-  return Load(std::move(files), weights, std::move(file));
+  return Load(*loader, std::move(file));
 }
 
 }  // namespace qkv

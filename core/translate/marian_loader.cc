@@ -20,26 +20,27 @@ Result<void> CheckSize(const SentencePiece& pieces, size_t rows, const std::stri
 }  // namespace
 
 MarianLoader::MarianLoader(std::string name, uint64_t size, uint64_t memory)
-    : name_(std::move(name)), memory_(memory), directory_(std::make_unique<MarianDirectory>(name_, size)) {}
+    : name_(std::move(name)), memory_(memory), directory_(std::make_unique<MarianDirectory>(name_, size)) {
+  generation_.per_source = 2;  // greedy and short, as bergamot decodes
+}
 
 Result<std::unique_ptr<ModelLoader>> MarianLoader::Create(MarianFiles files, std::string name, uint64_t size,
                                                           uint64_t memory) {
   std::unique_ptr<MarianLoader> loader(new MarianLoader(std::move(name), size, memory));
-  loader->source_name_ = files.source_vocabulary.name;
-  loader->target_name_ = files.target_vocabulary.name;
-  loader->shortlist_name_ = std::move(files.shortlist_name);
-  QKV_TRY(loader->source_, SentencePiece::Parse(files.source_vocabulary.bytes, loader->source_name_));
-  if (!files.target_vocabulary.bytes.empty()) {
-    QKV_TRY(loader->target_, SentencePiece::Parse(files.target_vocabulary.bytes, loader->target_name_));
-  }
-  QKV_CHECK(CheckMemory(files.rows.bytes.size(), kTooLarge, files.rows.name));
-  loader->rows_name_ = files.rows.name;
-  loader->rows_.assign(files.rows.bytes.begin(), files.rows.bytes.end());
-  loader->generation_.beam = files.beam;
-  loader->generation_.per_source = files.per_source;
-  loader->generation_.length_penalty = files.length_penalty;
-  loader->shortlist_ = std::move(files.shortlist);
+  QKV_CHECK(loader->Start(std::move(files)));
   return std::unique_ptr<ModelLoader>(std::move(loader));
+}
+
+Result<void> MarianLoader::Start(MarianFiles files) {
+  source_name_ = files.source_vocabulary.name;
+  target_name_ = files.target_vocabulary.name;
+  shortlist_name_ = std::move(files.shortlist_name);
+  QKV_TRY(source_, SentencePiece::Parse(files.source_vocabulary.bytes, source_name_));
+  if (!files.target_vocabulary.bytes.empty()) {
+    QKV_TRY(target_, SentencePiece::Parse(files.target_vocabulary.bytes, target_name_));
+  }
+  shortlist_ = std::move(files.shortlist);
+  return {};
 }
 
 ByteRange MarianLoader::Next() const {
@@ -72,31 +73,17 @@ Result<void> MarianLoader::MakeModel() {
     return Error{ErrorCode::kInvalidFile, "it has no special:model.yml, which says how the model computes", name_};
   }
   QKV_TRY(TransformerConfig config, ReadMarianShape(directory_->entries(), name_));
-  const SentencePiece& target = target_ ? *target_ : *source_;
-  if (!HasRows()) {
-    QKV_CHECK(CheckSize(*source_, config.source_vocabulary - (config.shared_embeddings ? 1 : 0), source_name_));
-    QKV_CHECK(CheckSize(target, config.vocabulary - 1, target_ ? target_name_ : source_name_));
-    config.end = target.Id("</s>");
-    if (config.end < 0 || source_->Id("</s>") != config.end) {
-      return Error{ErrorCode::kInvalidFile, "it has no \"</s>\", or another than the other side", source_name_};
-    }
-  } else if (!config.shared_embeddings) {
-    return Error{ErrorCode::kUnsupported, "it is for both sides, and the model has a table for each", rows_name_};
-  }
+  QKV_TRY(PieceRows names, ReadRows(config));
   std::optional<Shortlist> shortlist;
   if (!shortlist_.empty()) {
     QKV_TRY(shortlist, Shortlist::Parse(shortlist_, config.source_vocabulary, config.vocabulary, shortlist_name_));
   }
-  PieceRows names;
-  if (!HasRows()) {
-    names = PieceRows::Of(*source_, config.source_vocabulary);
-  } else {
-    QKV_TRY(names, PieceRows::Parse(rows_, config.source_vocabulary, config.end, rows_name_.c_str()));
-  }
   generation_.max_length = config.max_positions;
-  generation_.banned = {HasRows() ? names.unknown() : target.unknown_id(), config.pad};
+  generation_.banned.push_back(config.pad);
   std::unique_ptr<PieceRows> target_names;
-  if (!config.shared_embeddings) target_names = std::make_unique<PieceRows>(PieceRows::Of(target, config.vocabulary));
+  if (!config.shared_embeddings) {
+    target_names = std::make_unique<PieceRows>(PieceRows::Of(target_ ? *target_ : *source_, config.vocabulary));
+  }
   QKV_CHECK(config.CheckPositions());
   auto transformer = std::make_unique<Transformer>(config);
   transformer_ = transformer.get();
@@ -104,12 +91,23 @@ Result<void> MarianLoader::MakeModel() {
                                     std::move(target_names), std::move(*source_), std::move(target_),
                                     std::move(shortlist)));
   model_->as_marian_ = true;
-  if (HasRows()) QKV_CHECK(model_->CheckPieces());
+  QKV_CHECK(model_->CheckPieces());
   shortlist_ = {};
-  rows_ = {};
   WeightSlots slots = MarianSlots(model_->Slots(), directory_->entries(), config);
   QKV_TRY(weights_, WeightLoader::Create(std::move(slots), name_, std::move(directory_), memory_));
   return {};
+}
+
+Result<PieceRows> MarianLoader::ReadRows(TransformerConfig& config) {
+  const SentencePiece& target = target_ ? *target_ : *source_;
+  QKV_CHECK(CheckSize(*source_, config.source_vocabulary - (config.shared_embeddings ? 1 : 0), source_name_));
+  QKV_CHECK(CheckSize(target, config.vocabulary - 1, target_ ? target_name_ : source_name_));
+  config.end = target.Id("</s>");
+  if (config.end < 0 || source_->Id("</s>") != config.end) {
+    return Error{ErrorCode::kInvalidFile, "it has no \"</s>\", or another than the other side", source_name_};
+  }
+  generation_.banned = {target.unknown_id()};
+  return PieceRows::Of(*source_, config.source_vocabulary);
 }
 
 Result<void> MarianLoader::ReadOptions(std::string_view text) {

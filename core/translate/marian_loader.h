@@ -21,10 +21,6 @@ struct MarianFiles {
   // Kept until the weights' header is read. Empty: no shortlist.
   std::vector<uint8_t> shortlist = {};
   std::string shortlist_name = {};
-  // Which row each piece of both sides has, as vocab.json has it; empty: the row of its id.
-  File rows = {};
-  size_t beam = 1, per_source = 2;  // greedy and short, as bergamot decodes
-  float length_penalty = 1;
 };
 
 // The header lists the tensors, which give the model's config; each tensor is packed into its slot when it arrives. The
@@ -38,8 +34,18 @@ class MarianLoader : public ModelLoader {
   ByteRange Next() const override;
   Result<void> Feed(std::span<const uint8_t> bytes) override;
 
- private:
+ protected:
   MarianLoader(std::string name, uint64_t size, uint64_t memory);
+  // Reads the small files. To be called once, before anything else.
+  Result<void> Start(MarianFiles files);
+  // Which row of the table each piece has: that of its id, after a check of the vocabularies' sizes. Sets the row of
+  // </s> in `config`, and of <unk>, which is never written, in generation_.
+  virtual Result<PieceRows> ReadRows(TransformerConfig& config);
+
+  GenerationConfig generation_;
+  std::optional<SentencePiece> source_, target_;
+
+ private:
   Result<void> MakeModel();
   Result<void> ReadOptions(std::string_view text);
 
@@ -48,19 +54,7 @@ class MarianLoader : public ModelLoader {
   std::unique_ptr<MarianDirectory> directory_;  // null when it is complete
   Transformer* transformer_ = nullptr;          // of model_
   ByteRange options_;                           // length 0: already read
-  // Whether rows are given by a file of their own. The compiler drops what is only for that from WebAssembly, where
-  // nothing gives one.
-  bool HasRows() const {
-#ifdef __EMSCRIPTEN__
-    return false;
-#else
-    return !rows_.empty();
-#endif
-  }
-
-  std::string source_name_, target_name_, shortlist_name_, rows_name_, rows_;
-  GenerationConfig generation_;
-  std::optional<SentencePiece> source_, target_;
+  std::string source_name_, target_name_, shortlist_name_;
   std::vector<uint8_t> shortlist_;
 };
 

@@ -6,60 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deflateRawSync } from 'node:zlib';
+import { npy, spmPieces, tensorsOf, vocabularyYaml } from '../npz.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const golden = join(root, 'tests/goldens/marian/self-attention-f32');
 const qkv = (args, input = '') => spawnSync(join(root, 'build/native/qkv'), args, { input, encoding: 'utf8' });
 const kText = 'My brother sings.\nIt is raining.\nNo.\n';
-
-/** The tensors of a binary float32 file: name, shape and bytes, special:model.yml included. */
-function tensorsOf(file) {
-  const count = Number(file.readBigUInt64LE(8));
-  const heads = Array.from({ length: count }, (_, i) =>
-    [0, 8, 16, 24].map((part) => Number(file.readBigUInt64LE(16 + 32 * i + part))),
-  );
-  let at = 16 + 32 * count;
-  const names = heads.map(([length]) => file.toString('latin1', at, (at += length) - 1));
-  const shapes = heads.map(([, , dimensions]) =>
-    Array.from({ length: dimensions }, () => file.readInt32LE((at += 4) - 4)),
-  );
-  at += 8 + Number(file.readBigUInt64LE(at));
-  return heads.map(([, type, , bytes], i) => {
-    const width = type === 0x404 ? 4 : 1;
-    const data = file.subarray(at, at + width * shapes[i].reduce((a, b) => a * b, 1));
-    at += bytes;
-    return { name: names[i], shape: shapes[i], descr: width === 4 ? '<f4' : '|i1', data };
-  });
-}
-
-/** The pieces of a SentencePiece file, in their order. @param {Buffer} file */
-function spmPieces(file) {
-  const pieces = [];
-  for (let at = 0; at < file.length;) {
-    const tag = file[at++];
-    let length = 0;
-    for (let shift = 0; ; shift += 7) {
-      length |= (file[at] & 0x7f) << shift;
-      if (file[at++] < 0x80) break;
-    }
-    // repeated ModelProto.SentencePiece pieces = 1; its first field is the text.
-    if (tag === 0x0a) pieces.push(file.toString('utf8', at + 2, at + 2 + file[at + 1]));
-    at += length;
-  }
-  return pieces;
-}
-
-/** A tensor as .npy. */
-function npy({ shape, descr, data }) {
-  const text = `{'descr': '${descr}', 'fortran_order': False, 'shape': (${shape.join(', ')},), }`;
-  const head = `${text.padEnd(117)}\n`;
-  return Buffer.concat([
-    Buffer.from('\x93NUMPY\x01\0', 'latin1'),
-    Buffer.from([head.length, 0]),
-    Buffer.from(head),
-    data,
-  ]);
-}
 
 const numbers = (...parts) =>
   Buffer.concat(
@@ -160,10 +112,6 @@ test.each([false, true])('translates as the binary file does; deflated: %s', (de
 describe('a folder of OPUS-MT', () => {
   const decoder = ['models:', '  - model.npz', 'vocabs:', '  - opus.vocab.yml', '  - opus.vocab.yml'];
   const pieces = spmPieces(readFileSync(join(golden, 'vocab.xxyy.spm')));
-  // </s> and <unk> have the rows 0 and 1, as in the model. The others have the rows of the golden.
-  const quoted = (piece) => `"${piece.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
-  const yaml = (rows) =>
-    rows.map((piece, row) => `${row % 2 ? quoted(piece) : `'${piece.replaceAll("'", "''")}'`}: ${row}\n`);
   let opus;
   const write = (files) => {
     for (const [name, content] of Object.entries(files)) writeFileSync(join(opus, name), content);
@@ -171,7 +119,7 @@ describe('a folder of OPUS-MT', () => {
   beforeAll(() => {
     opus = mkdtempSync(join(tmpdir(), 'qkv-'));
     for (const name of ['source.spm', 'target.spm']) copyFileSync(join(golden, 'vocab.xxyy.spm'), join(opus, name));
-    write({ 'model.npz': zip(members, { deflate: true }), 'opus.vocab.yml': yaml(pieces).join('') });
+    write({ 'model.npz': zip(members, { deflate: true }), 'opus.vocab.yml': vocabularyYaml(pieces) });
     write({ 'decoder.yml': [...decoder, 'beam-size: 1', 'normalize: 1', ''].join('\n') });
   });
   afterAll(() => rmSync(opus, { recursive: true }));

@@ -9,7 +9,9 @@ import { downloadsOf, gzipped } from './downloads.mjs';
 
 const kLimit = 163_000;
 const kAttentionLimit = 72_500;
-const kModelsLimit = 245_500; // with interventions and what they explain, and recurrent models
+// With interventions and what they explain, recurrent models, and Marian's own files: a model of Firefox's is changed in this
+// engine, and OPUS-MT's are read by it alone.
+const kModelsLimit = 265_500;
 const kTrainingLimit = 254_500; // with pointer networks and all members of the family
 const kPageLimit = 176_400;
 const kInstallLimit = 3_072;

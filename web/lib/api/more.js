@@ -1,7 +1,8 @@
 // Code that few translators need, in one chunk that is fetched for the first of them: archives, lists of models, two
 // models as one.
 import { decoders, holdsMarian, unpack } from '../loading/archives.js';
+import { isOpus } from '../loading/opus-files.js';
 import { registry } from '../registry/registry.js';
 import { routeOf, startSeveral, stateOfSeveral } from './pivot.js';
 
-export const more = { decoders, holdsMarian, unpack, registry, routeOf, startSeveral, stateOfSeveral };
+export const more = { decoders, holdsMarian, isOpus, unpack, registry, routeOf, startSeveral, stateOfSeveral };

@@ -42,7 +42,7 @@ export async function routeOf(given, models) {
  * @param {Tools} tools
  * @returns {Promise<Running>}
  */
-export async function startSeveral(given, list, report, { startEngine, needsModels, needsNoModel, splitSentences }) {
+export async function startSeveral(given, list, report, { startEngine, needsNoModel, splitSentences }) {
   if (needsNoModel(given)) return { engine: new Identity(splitSentences), info: Identity.info };
   const { models, through } = await routeOf(given, list);
   if (models.length === 1) return startEngine(given, models[0], report);
@@ -61,7 +61,8 @@ export async function startSeveral(given, list, report, { startEngine, needsMode
     for (const { engine } of running) engine.release();
     throw failed.reason;
   }
-  const isOne = needsModels(models[0].source) === needsModels(models[1].source);
+  const [first, second] = running.map(({ info }) => 'kind' in info); // of the engine for brought models
+  const isOne = first === second;
   const pivot = new Pivot(running[0], running[1], { beam: given.beam, through, isOne });
   return { engine: pivot, info: pivot.info };
 }

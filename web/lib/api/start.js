@@ -23,8 +23,9 @@ import { engineSettings, needsNoModel, shared, sharing } from './settings.js';
 const kindForModels = async () => (await loadedPart(() => import('../engine/models/kind.js'))).modelsKind;
 
 /**
- * Starts an engine, or uses a running one, and loads a model into it. That a folder on a server has a recurrent model is
- * found out by the engine that translates; then the other one is started.
+ * Starts an engine, or uses a running one, and loads a model into it. That a folder on a server or a zip has a model which
+ * only the other engine runs shows when the one that translates refuses it: by name a recurrent model, and one of
+ * OPUS-MT's in .npz as a folder without config.json. Then the other engine is started.
  * @param {CreateOptions} given
  * @param {ModelSettings} model
  * @param {(loaded: number) => void} report from 0 to 1
@@ -35,9 +36,11 @@ export async function startEngine(given, model, report) {
   if (isForModels) return startIn(await kindForModels(), given, model, report);
   try {
     return await startIn(translationKind, given, model, report);
-  } catch (error) {
-    const isRecurrent = /** @type {any} */ (error)?.where === kRecurrentModel;
-    if (!isRecurrent || !isOwnBuild(given.wasm)) throw error;
+  } catch (/** @type {any} */ error) {
+    const isOther =
+      error?.where === kRecurrentModel ||
+      (error?.where === 'config.json' && (await (await loadedPart(parts.more)).isOpus(model.source, given.signal)));
+    if (!isOther || !isOwnBuild(given.wasm)) throw error;
     return startIn(await kindForModels(), given, model, report);
   }
 }
@@ -81,4 +84,4 @@ export async function stateOf({ key, source: { store } }) {
 }
 
 /** For two models as one (pivot.js). */
-export const startTools = { startEngine, stateOf, needsModels, needsNoModel, splitSentences };
+export const startTools = { startEngine, stateOf, needsNoModel, splitSentences };

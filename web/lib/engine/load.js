@@ -55,6 +55,8 @@ export function loadModel(engine, source, outer, progress, kept) {
   return withSignals([outer], (signal) => withShelf(source.store, signal, (shelf) => load(signal, shelf)));
 }
 
+/** @typedef {{files: Omit<import('./glue.d.ts').LoaderFiles, 'weightsSize'>, name: string, weights?: import('../loading/fetch.js').Opened}} OpenedModel */
+
 /**
  * The small files, and the name of the file of weights. If the folder is not MarianMT's, it may be a model in Marian's
  * format, whose weights are then already open.
@@ -62,19 +64,31 @@ export function loadModel(engine, source, outer, progress, kept) {
  * @param {import('../loading/model-files.js').ListedSource} source
  * @param {AbortSignal} signal
  * @param {Progress} progress
- * @returns {Promise<{files: Omit<import('./glue.d.ts').LoaderFiles, 'weightsSize'>, name: string, weights?: import('../loading/fetch.js').Opened}>}
+ * @returns {Promise<OpenedModel>}
  */
-async function openModel(opener, source, signal, progress) {
-  const marian = async () => {
+function openModel(opener, source, signal, progress) {
+  /** @returns {Promise<OpenedModel>} */
+  const folder = async () => ({ files: await readSmallFiles(opener, progress), name: weightsFile });
+  return folderOrMarian(source, folder, async () => {
     const names = await marianNames(source);
     return names && openMarian(opener, names, signal);
-  };
-  const listed = 'files' in source && !('config.json' in source.files) ? await marian() : null;
+  });
+}
+
+/**
+ * What is read of a folder with config.json, or else of a model in Marian's own files.
+ * @template T
+ * @param {import('../loading/model-files.js').ListedSource} source
+ * @param {() => Promise<T>} readFolder
+ * @param {() => Promise<T | null>} readMarian null where there is none
+ */
+export async function folderOrMarian(source, readFolder, readMarian) {
+  const listed = 'files' in source && !('config.json' in source.files) ? await readMarian() : null;
   if (listed) return listed;
   try {
-    return { files: await readSmallFiles(opener, progress), name: weightsFile };
+    return await readFolder();
   } catch (error) {
-    const found = 'folder' in source && isAbsent(error) ? await marian() : null;
+    const found = 'folder' in source && isAbsent(error) ? await readMarian() : null;
     if (!found) throw error;
     return found;
   }

@@ -5,6 +5,7 @@ import { toBlob } from './blobs.js';
 import { collect, open } from './fetch.js';
 import { isMarianFile } from './marian-files.js';
 import { isFolderFile } from './model-folder.js';
+import { isOpusFile } from './opus-files.js';
 import { openEntry, zipEntries } from './zip.js';
 
 /** @typedef {import('./fetch.js').Opened} Opened */
@@ -54,10 +55,15 @@ export async function holdsMarian(zip, signal = new AbortController().signal) {
  */
 async function fromZip(zip, signal, progress) {
   const entries = await zipEntries(zip, signal, (done) => progress(0.8 * done));
-  const isWanted = (/** @type {string} */ name) => isFolderFile(name) || isMarianFile(name.replace(/\.zst$/i, ''));
+  const isWanted = (/** @type {string} */ name) =>
+    isFolderFile(name) || isOpusFile(name) || isMarianFile(name.replace(/\.zst$/i, ''));
   const wanted = Object.entries(entries).filter(([name]) => isWanted(name));
   if (wanted.length === 0) {
-    throw new QkvError('MISSING_FILE', 'the zip has no file of a model: neither config.json nor model.*.bin', 'zip');
+    throw new QkvError(
+      'MISSING_FILE',
+      'the zip has no file of a model: neither config.json nor model.*.bin nor *.npz',
+      'zip',
+    );
   }
   const [packed, size] = wanted.reduce(([a, b], [, entry]) => [a + entry.packed, b + entry.size], [0, 0]);
   if (size > kMostTimes * packed + kSmallFiles) {

@@ -35,13 +35,24 @@ export const isMarianFile = (name) => Object.values(kKinds).some((kind) => kind.
  *   are several
  */
 export async function marianNames(model) {
-  if ('files' in model) return among(Object.keys(model.files));
-  const files = model.folder.startsWith('file:') && fileSystem();
-  if (files) return among(await files.readdir(new URL(model.folder)).catch(() => []));
+  const names = await fileNames(model);
+  const found = names && among(names);
+  if (found) return found.weights.length > 0 ? found : null;
   const { pair } = model;
   if (!pair) return null;
   const either = (/** @type {string} */ name) => [name.replace('*', pair), `${name.replace('*', pair)}.gz`];
   return ofEach((kind) => kUsual[kind].flatMap(either));
+}
+
+/**
+ * The names of a model's files; null for a folder on a server, which cannot be listed.
+ * @param {ModelSource} model
+ * @returns {Promise<string[] | null>}
+ */
+export async function fileNames(model) {
+  if ('files' in model) return Object.keys(model.files);
+  const files = model.folder.startsWith('file:') && fileSystem();
+  return files ? files.readdir(new URL(model.folder)).catch(() => []) : null;
 }
 
 /**
@@ -57,13 +68,15 @@ function ofEach(names) {
  * The only file of each kind; the uncompressed one if both exist.
  * @param {string[]} names
  */
-function among(names) {
-  const found = ofEach((kind) => {
-    const all = names.filter((name) => kKinds[kind].test(name));
-    const plain = all.filter((name) => !name.endsWith('.gz'));
-    const [name, second] = plain.length > 0 ? plain : all;
-    if (second === undefined) return name === undefined ? [] : [name];
-    throw new QkvError('INVALID_ARGUMENT', `${name} and ${second}: give only one of them`, 'model');
-  });
-  return found.weights.length > 0 ? found : null;
+export const among = (names) => ofEach((kind) => onlyOne(names.filter((name) => kKinds[kind].test(name))));
+
+/**
+ * @param {string[]} all files of one kind
+ * @returns {string[]} the only one, or none; throws INVALID_ARGUMENT if there are several
+ */
+export function onlyOne(all) {
+  const plain = all.filter((name) => !name.endsWith('.gz'));
+  const [name, second] = plain.length > 0 ? plain : all;
+  if (second === undefined) return name === undefined ? [] : [name];
+  throw new QkvError('INVALID_ARGUMENT', `${name} and ${second}: give only one of them`, 'model');
 }

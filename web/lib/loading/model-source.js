@@ -82,8 +82,8 @@ export function needsModels(source) {
   if (hasRecurrentConfig(source.files)) return true;
   return (
     !('model.safetensors' in source.files) &&
-    ['pytorch_model.bin', 'model.safetensors.index.json', 'pytorch_model.bin.index.json'].some(
-      (name) => name in source.files,
+    Object.keys(source.files).some((name) =>
+      /^(pytorch_model\.bin|(pytorch_model\.bin|model\.safetensors)\.index\.json|.*\.npz)$/.test(name),
     )
   );
 }

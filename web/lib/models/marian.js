@@ -1,6 +1,7 @@
 import { isAbsent, loadedPart } from '../base/errors.js';
 import { marianNames } from '../loading/marian-files.js';
 import { listed } from '../loading/model-files.js';
+import { isOpus } from '../loading/opus-files.js';
 import { parts } from '../api/parts.js';
 
 /**
@@ -15,11 +16,15 @@ import { parts } from '../api/parts.js';
 export async function isMarian(source, error, languages, signal) {
   const cause = error instanceof DOMException ? error.cause : error;
   if (!isAbsent(cause) || cause.where !== 'config.json') return false;
-  if ('zip' in source) return (await loadedPart(parts.more)).holdsMarian(source.zip, signal ?? undefined);
+  if ('zip' in source) {
+    const { holdsMarian } = await loadedPart(parts.more);
+    return (await holdsMarian(source.zip, signal ?? undefined)) || isOpus(source, signal);
+  }
   const { sourceLanguage, targetLanguage } = languages;
   const isKnown = sourceLanguage !== 'und' && targetLanguage !== 'und';
   const list = await listed(source, signal ?? undefined);
-  return (await marianNames(isKnown ? { ...list, pair: sourceLanguage + targetLanguage } : list)) !== null;
+  const names = await marianNames(isKnown ? { ...list, pair: sourceLanguage + targetLanguage } : list);
+  return names !== null || isOpus(list, signal);
 }
 
 /**

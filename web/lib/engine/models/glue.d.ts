@@ -1,6 +1,15 @@
 // What the module for models that people bring offers beside what translates: wasm/any_models.cc, wasm/one_sided.cc,
 // wasm/explain.cc.
-import type { DecodeOptions, Failed, SourceText, WasmMap, WasmModelInfo, WasmModule, WasmTokens } from '../glue.js';
+import type {
+  DecodeOptions,
+  Failed,
+  LoaderFiles,
+  SourceText,
+  WasmMap,
+  WasmModelInfo,
+  WasmModule,
+  WasmTokens,
+} from '../glue.js';
 import createModule from '../glue.js';
 import type { Numbers } from '../../loading/folder-source.js';
 
@@ -57,6 +66,12 @@ export interface WasmModels extends Omit<WasmModule, 'loaderCreate'> {
   folderFiles(config: string): string[] | Failed;
   shardNames(index: string): string[] | Failed;
   folderLoaderCreate(request: FolderRequest): number | Failed;
+  /** The files that decoder.yml of OPUS-MT names; '' where it does not. */
+  opusFiles(decoder: string): { weights: string; vocabulary: string } | Failed;
+  /** Marian's own files; `rows` and `decoder` of OPUS-MT's models: *vocab.yml, and the text of decoder.yml. */
+  marianLoaderCreate(
+    files: LoaderFiles & { rows?: { name: string; bytes: Uint8Array }; decoder?: string },
+  ): number | Failed;
   /** What is known before the weights are there. */
   loaderInfo(loader: number): AnyInfo | Failed;
   encodeStart(model: number, inputs: [string, string | null][], options: object): number | Failed;

@@ -1,14 +1,15 @@
 // Loads a folder of any kind into an engine: first config.json, which determines the other files, then the small files,
 // then the weights: one file or shards; safetensors while it is downloaded, PyTorch's pickles in the order in which
-// they are read.
+// they are read. A translation model may also be in Marian's own files (load-marian.js).
 import { withSignals } from '../../base/abort.js';
 import { QkvError } from '../../base/errors.js';
 import { RangeFiller, feed } from '../feed.js';
 import { readBlob } from '../../loading/fetch.js';
-import { kSmallShare } from '../load.js';
+import { folderOrMarian, kSmallShare } from '../load.js';
 import { asText, listed, openerOf, readFile } from '../../loading/model-files.js';
 import { hasTwoVocabularies, smallFiles } from '../../loading/model-folder.js';
 import { readDirectory } from './directory.js';
+import { beginMarian } from './load-marian.js';
 import { openEntry, zipEntries } from '../../loading/zip.js';
 import { openWeights } from './weight-files.js';
 import { withShelf } from '../../store/shelf.js';
@@ -48,7 +49,15 @@ export function loadFolder(engine, source, outer, progress, kept) {
   const load = async (/** @type {AbortSignal} */ signal, /** @type {Promise<Shelf>} */ shelving) => {
     // awaited together: Node ends the process at a rejection that nobody handles yet
     const [wasm, shelf] = await Promise.all([/** @type {Promise<GuardedModels>} */ (engine), shelving]);
-    const { loader, weights } = await begin(wasm, source, signal, progress, { kept, shelf });
+    const opened = await openSource(source, signal, progress, { kept, shelf });
+    const { loader, weights } =
+      'zip' in source
+        ? await begin(wasm, source, opened, () => {})
+        : await folderOrMarian(
+            opened.list,
+            () => begin(wasm, source, opened, progress),
+            () => beginMarian(wasm, opened.list, opened.opener, signal, part(progress, kSmallShare, kWhole)),
+          );
     const isHere = 'zip' in source || weights.some(({ isWhole }) => isWhole);
     try {
       await feedAll(wasm, loader, weights, signal, part(progress, isHere ? kWhole : kSmallShare, 1));
@@ -71,7 +80,9 @@ export function loadFolder(engine, source, outer, progress, kept) {
  */
 export function inspectFolder(wasm, source, outer) {
   return withSignals([outer], async (signal) => {
-    const { loader, weights, opener, config } = await begin(wasm, source, signal, () => {});
+    const opened = await openSource(source, signal, () => {});
+    const { opener } = opened;
+    const { loader, weights, config } = await begin(wasm, source, opened, () => {});
     try {
       const [first] = weights;
       if (first.name.endsWith('.safetensors')) await feedDirectory(wasm, loader, first);
@@ -115,23 +126,40 @@ async function feedDirectory(wasm, loader, file) {
 }
 
 /**
- * @param {GuardedModels} wasm
+ * @typedef {object} OpenedSource
+ * @property {Opener} opener
+ * @property {import('../../loading/model-files.js').ListedSource} list what is known of its files; of a zip nothing
+ */
+
+/**
  * @param {FolderSource} source
  * @param {AbortSignal} signal
- * @param {Progress} progress of everything before the weights are fed
+ * @param {Progress} progress of a zip's download
  * @param {{kept?: import('../../loading/model-files.js').Kept, shelf?: Shelf}} [keep] where downloads go besides
+ * @returns {Promise<OpenedSource>}
  */
-async function begin(wasm, source, signal, progress, { kept, shelf } = {}) {
-  const isZip = 'zip' in source;
-  const opener = isZip
-    ? await openZip(source.zip, signal, part(progress, 0, kWhole))
-    : openerOf(await listed(shelf?.listed(source) ?? source, signal, shelf?.manifest), signal, kept, shelf);
-  const files = await readSmallFiles(wasm, opener, isZip ? () => {} : part(progress, 0, kSmallShare));
-  const weights = await openWeights(wasm, opener, isZip ? () => {} : part(progress, kSmallShare, kWhole));
+async function openSource(source, signal, progress, { kept, shelf } = {}) {
+  if ('zip' in source) {
+    return { opener: await openZip(source.zip, signal, part(progress, 0, kWhole)), list: { files: {} } };
+  }
+  const list = await listed(shelf?.listed(source) ?? source, signal, shelf?.manifest);
+  return { opener: openerOf(list, signal, kept, shelf), list };
+}
+
+/**
+ * Reads the small files of a folder, and opens its weights.
+ * @param {GuardedModels} wasm
+ * @param {FolderSource} source
+ * @param {OpenedSource} opened
+ * @param {Progress} progress of everything before the weights are fed
+ */
+async function begin(wasm, source, { opener }, progress) {
+  const files = await readSmallFiles(wasm, opener, part(progress, 0, kSmallShare));
+  const weights = await openWeights(wasm, opener, part(progress, kSmallShare, kWhole));
   const sizes = weights.map(({ name, size }) => /** @type {[string, number]} */ ([name, size]));
   const numbers = source.numbers ?? 'auto';
   const loader = wasm.folderLoaderCreate({ files, weights: sizes, numbers });
-  return { loader, weights, opener, config: /** @type {string} */ (files[0][1]) };
+  return { loader, weights, config: /** @type {string} */ (files[0][1]) };
 }
 
 /**
