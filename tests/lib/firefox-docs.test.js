@@ -4,6 +4,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import * as qkv from '../../web/lib/index.js';
+import { opus } from './opus.js';
 import { at } from './support.js';
 
 const kModel = 'tests/goldens/marian/ssru-int8';
@@ -21,6 +22,10 @@ beforeAll(async () => {
   server = createServer((request, response) => {
     const name = request.url.split('/').at(-1);
     if (name === 'models.json') return response.end(JSON.stringify(list));
+    if (request.url.startsWith('/models/opus-')) {
+      if (!Object.hasOwn(opus, name)) return response.writeHead(404).end();
+      return response.end(opus[name]);
+    }
     // Under the published names: model.enfr.intgemm.alphas.bin.gz is model.xxyy.bin.gz here.
     const own = name
       .replace(/\.(enfr|deen)\./, '.xxyy.')

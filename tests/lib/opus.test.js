@@ -5,28 +5,14 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Translator, inspect, load } from '../../web/lib/models/index.js';
-import { npy, spmPieces, tensorsOf, vocabularyYaml } from '../npz.js';
+import { kRows, kWeights, members, opus } from './opus.js';
 import { at, create, rejection, serveFolder } from './support.js';
 import { zip } from './zip.js';
 
 const kGolden = at('tests/goldens/marian/self-attention-f32');
-const kWeights = 'opus.spm32k-spm32k.transformer.model1.npz.best-perplexity.npz';
-const kRows = 'opus.spm32k-spm32k.vocab.yml';
 const kText = 'It is raining.';
-const kDecoder = `models:\n  - /home/x/${kWeights}\nvocabs:\n  - ${kRows}\n  - ${kRows}\nbeam-size: 6\nnormalize: 0.6\n`;
-
 const bytes = (text) => new TextEncoder().encode(text);
-const spm = new Uint8Array(readFileSync(join(kGolden, 'vocab.xxyy.spm')));
-const members = Object.fromEntries(
-  tensorsOf(readFileSync(join(kGolden, 'model.xxyy.bin'))).map((tensor) => [`${tensor.name}.npy`, npy(tensor)]),
-);
-const opus = {
-  [kWeights]: zip(members),
-  [kRows]: bytes(vocabularyYaml(spmPieces(Buffer.from(spm)))),
-  'source.spm': spm,
-  'target.spm': spm,
-  'decoder.yml': bytes(kDecoder),
-};
+const spm = opus['source.spm'];
 const marian = {
   'model.xxyy.bin': new Uint8Array(readFileSync(join(kGolden, 'model.xxyy.bin'))),
   'vocab.xxyy.spm': spm,
