@@ -161,7 +161,7 @@ void BenchFamily() {
   }
 }
 
-// A causal window of 256 keys over 4096, without and with attention sinks: what is between them costs nothing.
+// A causal window of 256 keys over 4096, without and with attention sinks.
 void BenchWindows() {
   Arena arena;
   ThreadPool pool(1);
