@@ -28,6 +28,7 @@ const kAnswers = {
     scene: { ...scene, feed: 1 },
   }),
   local: () => ({ halfWidth: 0.5 }),
+  sinks: () => ({ sinks: 1 }),
   hard: () => ({ temperature: 0.1 }),
   sparse: () => ({ selection: 'sparsemax', query: [[4, 0]] }),
   saliency: () => ({ query: [[0, 0, 2.5]] }),
@@ -37,6 +38,15 @@ const kAnswers = {
   linear: () => ({ causal: false }),
   heads: () => ({ heads: 1 }),
   positions: ({ scene }) => ({ scene: { ...scene, on: 1, order: '3210' } }),
+  distances: ({ parameters }) => ({
+    parameters: {
+      ...parameters,
+      b: [
+        [0, 3, -1],
+        [0, 0, -1],
+      ],
+    },
+  }),
   masks: () => ({ causal: true }),
   block: ({ query, scene }) => ({ query: query.map(() => query[0]), scene: { ...scene, residual: 0, layer: 8 } }),
   decoder: ({ query, key, scene }) => ({

@@ -80,6 +80,10 @@ export const path = [
     isDone: ({ result }) => weightsOf(result, 3).filter((weight) => weight > 0.02).length <= 1,
   },
   {
+    id: 'sinks',
+    isDone: ({ state, result }) => state.window === 'local-m' && best(result, state.query.length - 1) === 0,
+  },
+  {
     id: 'hard',
     isDone: ({ result }) => Math.max(...softmax(Array.from(result.logits.data))) > 0.9,
   },
@@ -114,6 +118,10 @@ export const path = [
   {
     id: 'positions',
     isDone: ({ state }) => Boolean(state.scene.on) && state.scene.order !== '0123',
+  },
+  {
+    id: 'distances',
+    isDone: ({ state, result }) => state.query.slice(1).every((_, i) => best(result, i + 1) === i),
   },
   {
     id: 'masks',

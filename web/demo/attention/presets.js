@@ -7,6 +7,7 @@ import { bottleneck } from './presets/bottleneck.js';
 import { compare } from './presets/compare.js';
 import { decoder } from './presets/decoder.js';
 import { dense } from './presets/dense.js';
+import { distances } from './presets/distances.js';
 import { hard } from './presets/hard.js';
 import { heads } from './presets/heads.js';
 import { kernel } from './presets/kernel.js';
@@ -23,6 +24,7 @@ import { readers } from './presets/readers.js';
 import { saliency } from './presets/saliency.js';
 import { scale } from './presets/scale.js';
 import { shapes } from './presets/shapes.js';
+import { sinks } from './presets/sinks.js';
 import { sparse } from './presets/sparse.js';
 import { firstState } from './state.js';
 
@@ -66,6 +68,7 @@ export const presets = [
   scale,
   luong,
   local,
+  sinks,
   hard,
   sparse,
   saliency,
@@ -75,6 +78,7 @@ export const presets = [
   linear,
   heads,
   positions,
+  distances,
   masks,
   block,
   decoder,

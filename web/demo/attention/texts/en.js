@@ -371,6 +371,17 @@ export const en = {
       ) => `The query at t = ${t} ${where}; most of its weight, ${most}, is on “${word}”.`,
     },
 
+    sinks: {
+      title: 'Attention sinks',
+      about: [
+        'A model that reads on without end keeps the last words alone: a window of D words, causal. Yet the weights of a softmax sum to 1, so what a query does not need must go somewhere. Trained models lay it on the first words of the text, whatever they are.',
+        'When the window leaves these words behind, their share falls on words that do not fit, and the text goes wrong. Keep the first s keys besides the window, and it goes on for millions of words.',
+      ],
+      question: 'May a long text forget its first words?',
+      without: 'The share that the first words held falls on words that do not fit.',
+      exercise: 'Let the last query give its largest weight to the first word again: choose “First keys too”.',
+    },
+
     hard: {
       title: 'Soft and hard',
       about: [
@@ -542,6 +553,17 @@ export const en = {
       frequency: (/** @type {number} */ f) => `frequency ${f}`,
       clocks: (/** @type {number} */ i, /** @type {number} */ later) =>
         `Two clocks with the hands of place ${i} and of place ${later}`,
+    },
+
+    distances: {
+      title: 'Distances',
+      about: [
+        'Five times the same word: queries and keys are alike, and the numbers that tell them apart are those of their distance. T5 adds a number to the score, b, for each bucket of distances: near ones have a bucket each, far ones share one; its second row is for keys that come later.',
+        'Choose the score “shaw”: there each distance has a vector that is added to the key, so that the query decides which distances it wants. What is learnt of a distance holds everywhere in a text.',
+      ],
+      question: 'Is it the place that matters, or the distance?',
+      without: 'What is learnt at one place has to be learnt again at every other.',
+      exercise: 'Change numbers of b until every word but the first looks most at the word before it.',
     },
 
     masks: {
