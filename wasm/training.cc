@@ -54,6 +54,24 @@ val TrainerLoad(int handle, const std::string& place, const val& tensors) {
   return WithSession<Session>(handle, [&](Session& session) { return Outcome(session.Load(place, Bytes(tensors))); });
 }
 
+val GradientMap(const AttentionMap& map) {
+  return TensorValue(map.weights, {map.layers, map.heads, map.targets, map.sources});
+}
+
+// {loss, encoderSelf, decoderSelf, cross}
+val TrainerGradient(int handle, const std::string& source, const std::string& target) {
+  return WithSession<Session>(handle, [&](Session& session) {
+    const Result<Session::AttentionGradient> gradient = session.GradientOf(source, target);
+    if (!gradient) return ErrorValue(gradient.error());
+    val value = val::object();
+    Set(value, "loss", val(gradient.value().loss));
+    Set(value, "encoderSelf", GradientMap(gradient.value().encoder));
+    Set(value, "decoderSelf", GradientMap(gradient.value().decoder));
+    Set(value, "cross", GradientMap(gradient.value().cross));
+    return value;
+  });
+}
+
 // The model's folder: {name: Uint8Array}.
 val TrainerFiles(int handle) {
   return WithSession<Session>(handle, [](Session& session) {
@@ -83,6 +101,7 @@ EMSCRIPTEN_BINDINGS(qkv_training) {
   function("trainerStep", &TrainerStep);
   function("trainerMeasure", &MeasureSession<Session>);
   function("trainerRate", &SetSessionRate<Session>);
+  function("trainerGradient", &TrainerGradient);
   function("trainerSave", &TrainerSave);
   function("trainerLoad", &TrainerLoad);
   function("trainerFiles", &TrainerFiles);

@@ -17,6 +17,8 @@
 
 namespace qkv {
 
+class AttentionTrace;  // core/attention/trace.h
+
 class Tape {
  public:
   explicit Tape(Precision precision = Precision::kFloat) : precision_(precision) {}
@@ -52,6 +54,18 @@ class Tape {
   std::function<void(size_t index)> on_backward;
   // Sees each product x W' that is recorded, by the address of W's floats; may be empty.
   std::function<void(const float* weights, ConstMatrixView x)> on_product;
+
+  // Gradients of the log-likelihood of each choice that the forward drew, one for each target row, and of its entropy
+  // (core/train/rewards.h). Whoever draws sets `draws`; who knows the rewards sets the rest before Backward.
+  struct Choices {
+    bool draws = false;
+    std::vector<float> likelihood;
+    float entropy = 0;
+  };
+  Choices choices;
+
+  // Where the backward of attention keeps the gradients of its weights, of one sequence; null: nowhere.
+  AttentionTrace* weight_gradients = nullptr;
 
  private:
   struct Value {

@@ -115,7 +115,7 @@ MatrixView Forward(Context& ctx, const MultiHead& layer, const Operand& x, std::
   MatrixView q = Forward(ctx, layer.query, x);
   MatrixView context = ctx.New(q.rows(), q.cols());
   if (ctx.Recording() != nullptr) {
-    AttendRecorded(ctx, layer, segments, View(q), context);
+    AttendRecorded(ctx, layer, segments, place, View(q), context);
   } else {
     AttendSegments(ctx, layer, segments, place, View(q), context);
   }

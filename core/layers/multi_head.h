@@ -46,8 +46,8 @@ ScaledDotAttention SegmentAttention(const MultiHead& layer, const AttendedSegmen
 
 // softmax(q k' / sqrt(d)) v of every segment into `context`, recorded: the context has a tape. Keys and values are
 // recorded outputs of other operations, and segments do not share them.
-void AttendRecorded(Context& ctx, const MultiHead& layer, std::span<const AttendedSegment> segments, ConstMatrixView q,
-                    MatrixView context);
+void AttendRecorded(Context& ctx, const MultiHead& layer, std::span<const AttendedSegment> segments,
+                    AttentionPlace place, ConstMatrixView q, MatrixView context);
 
 // x [rows, d] -> [rows, d]. Every row belongs to exactly one segment. With a trace in the context there is one segment,
 // and its weights are kept at `place`.

@@ -15,6 +15,7 @@ size_t RoundUp(size_t size) { return (size + kLine - 1) / kLine * kLine; }
 
 // The weights of all segments, one after another, each [heads, rows, length].
 struct Recorded {
+  AttentionPlace place;
   std::vector<AttendedSegment> segments;
   std::vector<size_t> offsets;  // the offset of each segment's weights, and the total
   float* weights = nullptr;
@@ -32,6 +33,20 @@ void ForSegments(const Context& ctx, const Recorded& recorded, const Function& f
   ctx.pool.For(count, grain, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) function(i, begin / grain);
   });
+}
+
+// Of one segment; weights that are masked have none.
+void KeepWeightGradients(const Recorded& recorded, size_t heads, const float* d_weights, AttentionTrace& to) {
+  const AttendedSegment& segment = recorded.segments.front();
+  float* kept = to.Weights(recorded.place);
+  if (kept == nullptr) return;
+  for (size_t head = 0; head < heads; ++head) {
+    for (size_t i = 0; i < segment.rows; ++i) {
+      const size_t at = (head * segment.rows + i) * segment.length;
+      const size_t seen = segment.causal ? std::min(segment.first_query + i + 1, segment.length) : segment.length;
+      std::copy_n(d_weights + at, seen, kept + at);
+    }
+  }
 }
 
 void Backward(const Context& ctx, const MultiHead& layer, const Recorded& recorded, ConstMatrixView q,
@@ -58,6 +73,7 @@ void Backward(const Context& ctx, const MultiHead& layer, const Recorded& record
   if (recorded.dropout > 0) {
     DropoutElements(*ctx.random, recorded.first_block, recorded.dropout, d_weights, recorded.size(), ctx.pool);
   }
+  if (tape.weight_gradients != nullptr) KeepWeightGradients(recorded, layer.heads, d_weights, *tape.weight_gradients);
   ForSegments(ctx, recorded, [&](size_t i, size_t) {
     const AttendedSegment& segment = recorded.segments[i];
     ScaledDotAttention a = SegmentAttention(layer, segment, q, context);
@@ -69,10 +85,11 @@ void Backward(const Context& ctx, const MultiHead& layer, const Recorded& record
 
 }  // namespace
 
-void AttendRecorded(Context& ctx, const MultiHead& layer, std::span<const AttendedSegment> segments, ConstMatrixView q,
-                    MatrixView context) {
+void AttendRecorded(Context& ctx, const MultiHead& layer, std::span<const AttendedSegment> segments,
+                    AttentionPlace place, ConstMatrixView q, MatrixView context) {
   assert(ctx.trace == nullptr);
   Recorded recorded;
+  recorded.place = place;
   recorded.segments.assign(segments.begin(), segments.end());
   recorded.offsets.push_back(0);
   size_t scratch = 0;

@@ -1,5 +1,6 @@
 #include "core/layers/step_attention.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <numeric>
@@ -8,6 +9,7 @@
 #include "core/attention/interventions.h"
 #include "core/attention/trace.h"
 #include "core/base/exponential.h"
+#include "core/base/random.h"
 #include "core/base/tape.h"
 #include "core/kernels/pairwise_backward.h"
 #include "core/layers/embedding.h"
@@ -37,6 +39,15 @@ ConstHeads One(const float* data, size_t rows, size_t dim) { return Dense(data, 
 
 Heads OneGradient(Tape& tape, const float* x, size_t rows, size_t dim) {
   return Dense(x != nullptr ? tape.Gradient(x) : nullptr, 1, rows, dim);
+}
+
+Selection DrawnBy(uint64_t seed) { return {.kind = SelectionKind::kSampled, .seed = seed}; }
+
+// Weights become the largest one alone, the first of equals; weights that are all 0 stay.
+void KeepLargest(std::span<float> weights) {
+  const auto largest = std::max_element(weights.begin(), weights.end());
+  if (largest == weights.end() || *largest <= 0) return;
+  for (auto weight = weights.begin(); weight != weights.end(); ++weight) *weight = weight == largest ? 1.0f : 0.0f;
 }
 
 size_t Columns(const MatrixView& x) { return static_cast<size_t>(x.cols()); }
@@ -97,6 +108,7 @@ Attention AttentionSteps::Choices(size_t row, size_t step) const {
   if (layer_.score == StepScore::kAdditive) attention.parameters = {&v_, 1};
   attention.window.kind = layer_.window;
   attention.window.half_width = layer_.half_width;
+  if (layer_.hard) attention.selection.kind = SelectionKind::kArgmax;
   attention.mask.first_query = step;
   attention.in_place = true;
   if (layer_.window == WindowKind::kLocalP) attention.window.centres = One(centres_.data() + row, 1, 1);
@@ -121,6 +133,8 @@ void AttentionSteps::Run(Context& ctx, size_t first, ConstMatrixView queries, st
   Context plain = ctx;  // recorded by this function, not by the inner calls
   plain.tape = nullptr;
   const size_t m = Columns(context_);
+  const bool draws = layer_.hard && ctx.Recording() != nullptr && ctx.random != nullptr;
+  std::vector<uint64_t> seeds;
   for (size_t r = 0; r < count; ++r) {
     const size_t s = segment.empty() ? r : static_cast<size_t>(segment[r]), keys = memory_.segments.length(s);
     AttentionRecord record;
@@ -131,16 +145,23 @@ void AttentionSteps::Run(Context& ctx, size_t first, ConstMatrixView queries, st
       if (float* centres = ctx.trace->Centres()) record.centres = centres + step;
     }
     Attention attention = Choices(first + r, step);
+    if (draws) attention.selection = DrawnBy(seeds.emplace_back(ctx.random->Next()));
     const auto change = [&](size_t head, size_t query, KeyRange seen, float* row) {
-      return ctx.interventions->ChangedSoftmax(
-          s, first + r, {{AttentionKind::kCross, 0}, head, query, seen.begin, {row + seen.begin, seen.size()}});
+      const ChangedRow changed = {{AttentionKind::kCross, 0}, head, query, seen.begin, {row + seen.begin, seen.size()}};
+      const bool is_given = ctx.interventions->ChangedSoftmax(s, first + r, changed);
+      if (layer_.hard) KeepLargest(changed.logits);
+      return is_given;
     };
     const CustomSelection selection = change;
     if (ctx.interventions != nullptr) attention.custom_selection = &selection;
     Attend(plain, attention, Inputs(first + r, 1, memory_.segments.begin(s), keys),
            Dense(context_.data() + (first + r) * m, 1, 1, m), record);
   }
-  if (ctx.Recording() != nullptr) RecordStep(ctx, first, count, Choices(first, step));
+  if (draws) {
+    RecordDraws(ctx, first, Choices(first, step), seeds);
+  } else if (ctx.Recording() != nullptr) {
+    RecordStep(ctx, first, count, Choices(first, step));
+  }
 }
 
 // p = S sigmoid(v_p' tanh(W_p h))
@@ -171,6 +192,53 @@ void AttentionSteps::Place(Context& ctx, size_t first, size_t count, std::span<c
   });
 }
 
+namespace {
+
+// What the backward of some rows of a step reads, and the addresses by which the tape knows it.
+struct StepRows {
+  Attention attention;
+  AttentionInputs in;
+  Segments queries, keys;
+  const float *v, *centres, *context;
+};
+
+// d loss / d weight of a row: the context's gradient times each value.
+void KeepWeightGradients(Tape& tape, const StepRows& rows, const float* d_context) {
+  const size_t step = rows.attention.mask.first_query, keys = rows.keys.rows(), dim = rows.in.value.dim;
+  float* to = tape.weight_gradients->Weights({AttentionKind::kCross, 0});
+  if (to == nullptr) return;
+  to += step * keys;
+  for (size_t j = 0; j < keys; ++j) {
+    to[j] = std::inner_product(d_context, d_context + dim, rows.in.value.data + j * dim, 0.0f);
+  }
+}
+
+// `likelihood` and `entropy`: as in AttentionLoss.
+void StepBackward(Context& ctx, const StepRows& rows, const float* likelihood = nullptr,
+                  const float* entropy = nullptr) {
+  Tape& tape = *ctx.tape;
+  const AttentionInputs& in = rows.in;
+  const size_t count = rows.queries.rows();
+  Attention attention = rows.attention;
+  const Parameter w_v = {"w_v", One(rows.v, 1, in.key.dim)};
+  const ParameterGradient d_v = {"w_v", OneGradient(tape, rows.v, 1, in.key.dim)};
+  if (rows.v != nullptr) attention.parameters = {&w_v, 1};
+  if (rows.centres != nullptr) attention.window.centres = One(rows.centres, count, 1);
+  AttentionLoss loss;
+  loss.output = OneGradient(tape, rows.context, count, in.value.dim);
+  loss.log_likelihood = likelihood;
+  loss.entropy = entropy;
+  if (tape.weight_gradients != nullptr) KeepWeightGradients(tape, rows, loss.output.data);
+  AttentionGradients to = {OneGradient(tape, in.query.data, count, in.query.dim),
+                           OneGradient(tape, in.key.data, in.key.rows, in.key.dim),
+                           OneGradient(tape, in.value.data, in.value.rows, in.value.dim)};
+  if (rows.v != nullptr) to.parameters = {&d_v, 1};
+  if (rows.centres != nullptr) to.centres = OneGradient(tape, rows.centres, count, 1);
+  AttendSegmentsBackward(ctx, attention, in, rows.queries, rows.keys, loss, to);
+}
+
+}  // namespace
+
 // Row r looks at segment r: the memory's first segments.
 void AttentionSteps::RecordStep(Context& ctx, size_t first, size_t count, const Attention& step) {
   Segments queries, keys;
@@ -178,25 +246,43 @@ void AttentionSteps::RecordStep(Context& ctx, size_t first, size_t count, const 
     queries.Add(1);
     keys.Add(memory_.segments.length(r));
   }
-  const float* v = layer_.score == StepScore::kAdditive ? layer_.v.data() : nullptr;
-  const float* centres = layer_.window == WindowKind::kLocalP ? centres_.data() + first : nullptr;
-  const AttentionInputs in = Inputs(first, count, 0, keys.rows());
-  const float* context = Part(View(context_), first, count).data();
-  ctx.tape->Record(View(context_), [ctx, step, in, queries, keys, v, centres, context]() mutable {
-    Tape& tape = *ctx.tape;
-    Attention attention = step;
-    const Parameter w_v = {"w_v", One(v, 1, in.key.dim)};
-    const ParameterGradient d_v = {"w_v", OneGradient(tape, v, 1, in.key.dim)};
-    if (v != nullptr) attention.parameters = {&w_v, 1};
-    if (centres != nullptr) attention.window.centres = One(centres, queries.rows(), 1);
-    AttentionLoss loss;
-    loss.output = OneGradient(tape, context, in.query.rows, in.value.dim);
-    AttentionGradients to = {OneGradient(tape, in.query.data, in.query.rows, in.query.dim),
-                             OneGradient(tape, in.key.data, in.key.rows, in.key.dim),
-                             OneGradient(tape, in.value.data, in.value.rows, in.value.dim)};
-    if (v != nullptr) to.parameters = {&d_v, 1};
-    if (centres != nullptr) to.centres = OneGradient(tape, centres, queries.rows(), 1);
-    AttendSegmentsBackward(ctx, attention, in, queries, keys, loss, to);
+  const StepRows rows = {step,
+                         Inputs(first, count, 0, keys.rows()),
+                         queries,
+                         keys,
+                         layer_.score == StepScore::kAdditive ? layer_.v.data() : nullptr,
+                         layer_.window == WindowKind::kLocalP ? centres_.data() + first : nullptr,
+                         Part(View(context_), first, count).data()};
+  ctx.tape->Record(View(context_), [ctx, rows]() mutable { StepBackward(ctx, rows); });
+}
+
+// The same where each row drew a key by a seed of its own. What is read passes its gradient on as in RecordStep; the
+// scores have theirs from the rewards alone.
+void AttentionSteps::RecordDraws(Context& ctx, size_t first, const Attention& step, std::span<const uint64_t> seeds) {
+  struct Draw {
+    StepRows rows;
+    size_t target;
+  };
+  std::vector<Draw> draws;
+  for (size_t r = 0; r < seeds.size(); ++r) {
+    const size_t keys = memory_.segments.length(r);
+    Draw& draw = draws.emplace_back();
+    draw.rows = {step,
+                 Inputs(first + r, 1, memory_.segments.begin(r), keys),
+                 Segments::One(1),
+                 Segments::One(keys),
+                 layer_.score == StepScore::kAdditive ? layer_.v.data() : nullptr,
+                 nullptr,
+                 Part(View(context_), first + r, 1).data()};
+    draw.rows.attention.selection = DrawnBy(seeds[r]);
+    draw.target = static_cast<size_t>(target_rows_[first + r]);
+  }
+  ctx.tape->choices.draws = true;
+  ctx.tape->Record(View(context_), [ctx, draws]() mutable {
+    const Tape::Choices& choices = ctx.tape->choices;
+    for (const Draw& draw : draws) {
+      StepBackward(ctx, draw.rows, &choices.likelihood[draw.target], &choices.entropy);
+    }
   });
 }
 

@@ -19,6 +19,7 @@ extern const Score kMappedAdditive;
 
 struct StepAttention {
   StepScore score = StepScore::kDot;
+  bool hard = false;  // one key is read: in training a key that is drawn, else that of the largest score
   WindowKind window = WindowKind::kGlobal;
   double half_width = 0;
   Linear query;                        // additive: W_a [n, n]
@@ -51,12 +52,17 @@ class AttentionSteps {
   // memory, or to segment r if `segment` is empty, as in training. With a trace in the context there is one query.
   void Run(Context& ctx, size_t first, ConstMatrixView queries, std::span<const int32_t> segment, size_t step);
 
+  // The target row of the batch that each row is for: where hard attention finds the reward of what it draws. It
+  // outlives the forward.
+  void set_target_rows(std::span<const int32_t> rows) { target_rows_ = rows; }
+
   // [rows, m]; only rows of computed steps are set.
   MatrixView context() const { return MatrixView(context_); }
 
  private:
   void Place(Context& ctx, size_t first, size_t count, std::span<const int32_t> segment);
   void RecordStep(Context& ctx, size_t first, size_t count, const Attention& attention);
+  void RecordDraws(Context& ctx, size_t first, const Attention& attention, std::span<const uint64_t> seeds);
   Attention Choices(size_t row, size_t step) const;
   AttentionInputs Inputs(size_t row, size_t count, size_t first_key, size_t keys) const;
 
@@ -65,6 +71,7 @@ class AttentionSteps {
   MatrixView queries_, mapped_, tanh_, centres_, context_;
   Parameter v_;
   StepLinear map_, place_;
+  std::span<const int32_t> target_rows_;
 };
 
 }  // namespace qkv

@@ -90,7 +90,7 @@ Result<void> CheckChoices(const JsonObject& json, const RnnConfig& config) {
   QKV_CHECK(RefuseIf(!config.attends(), json, {"score", "window", "half_width"}, config));
   QKV_CHECK(RefuseIf(config.attends(), json, {"context"}, config));
   QKV_CHECK(RefuseIf(!config.attends_before(), json, {"output_context"}, config));
-  QKV_CHECK(RefuseIf(config.variant != RnnVariant::kLuong, json, {"input_feeding"}, config));
+  QKV_CHECK(RefuseIf(config.variant != RnnVariant::kLuong, json, {"input_feeding", "selection"}, config));
   struct Rule {
     bool broken;
     const char *field, *message;
@@ -100,6 +100,8 @@ Result<void> CheckChoices(const JsonObject& json, const RnnConfig& config) {
       {config.reverse_source && config.bidirectional, "reverse_source", "is for an encoder of one direction"},
       {config.tied_output && config.d_embedding != config.d_model, "tie_word_embeddings",
        "needs d_embedding to be d_model: one table is read and written by"},
+      {config.hard && (config.input_feeding || config.window != WindowKind::kGlobal), "selection",
+       "\"hard\" is for a global window without input_feeding: each choice then has a reward of its own"},
       {heads != 0 && config.memory() % heads != 0, "self_attention_heads", "must divide the size of the states"},
       {config.attends() && config.score == StepScore::kDot && config.bidirectional, "score",
        "\"dot\" needs states of one size on both sides: not of two directions; \"general\" does not"},
@@ -120,15 +122,18 @@ Result<RnnConfig> ParseRnnConfig(std::string_view text) {
   QKV_TRY(const size_t variant, Choice(json, "variant", kVariantNames, ""));
   config.variant = static_cast<RnnVariant>(variant);
   config.bidirectional = config.variant == RnnVariant::kBahdanau;
-  size_t cell = 0, context = 0, score = 0, window = 0;
+  static constexpr std::string_view kSelections[] = {"soft", "hard"};
+  size_t cell = 0, context = 0, score = 0, selection = 0, window = 0;
   const auto usual = static_cast<size_t>(config.attends_before() ? StepScore::kAdditive : StepScore::kGeneral);
   QKV_CHECK(ParseChoices(json, {{"cell", kCells, 1, &cell},
                                 {"context", kContexts, 1, &context},
                                 {"score", kScores, usual, &score},
+                                {"selection", kSelections, 0, &selection},
                                 {"window", kWindowNames, 0, &window}}));
   config.cell = static_cast<CellKind>(cell);
   config.context_every = context == 1;
   config.score = score == std::size(kScores) - 1 ? StepScore::kAdditive : static_cast<StepScore>(score);
+  config.hard = selection == 1;
   config.window = static_cast<WindowKind>(window);
   QKV_CHECK(ParseShapes(json, config));
   QKV_CHECK(ParseBools(json, config));

@@ -33,7 +33,10 @@ struct RnnConfig : SequenceConfig {
   bool context_every = true;    // "context" of plain: every step reads it (Cho), or only the first state (Sutskever)
   bool output_context = false;  // "output_context" of bahdanau and textbook: logits from tanh(W_o [h_t; c_t; y_t])
   bool input_feeding = false;   // "input_feeding" of luong: the decoder reads h~_{t-1} and y_t
-  StepScore score = StepScore::kAdditive;   // "score": dot, general, concat or additive, location
+  StepScore score = StepScore::kAdditive;  // "score": dot, general, concat or additive, location
+  // "selection" of luong: soft, or hard. Hard attention reads one place, the one of the largest score; while it is
+  // trained it draws the place, and learns by REINFORCE (Williams 1992; Xu et al. 2015).
+  bool hard = false;
   WindowKind window = WindowKind::kGlobal;  // "window": global, local-m, local-p; "half_width": D, default 10
   size_t self_attention_heads = 0;  // "self_attention_heads": a layer of self-attention over the encoder's states
   bool shared_embeddings = true;    // "share_encoder_decoder_embeddings"

@@ -21,6 +21,7 @@ RnnSeq2Seq::RnnSeq2Seq(const RnnConfig& config)
   for (RecurrentCell& cell : decoder_.layers) cell.kind = config.cell;
   self_.heads = std::max<size_t>(config.self_attention_heads, 1);
   decoder_.attention.score = config.score;
+  decoder_.attention.hard = config.hard;
   decoder_.attention.window = config.window;
   decoder_.attention.half_width = config.half_width;
 }

@@ -80,6 +80,7 @@ CellRows RnnSteps::Previous(const StepOrder& order, const Before& start, size_t 
 }
 
 void RnnSteps::RunAll(Context& ctx, const StepOrder& order, const Before& start) {
+  if (attention_) attention_->set_target_rows(order.packed());
   if (!at_once()) {
     for (size_t step = 0; step < order.steps(); ++step) {
       const size_t count = order.count(step);

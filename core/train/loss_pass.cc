@@ -1,9 +1,11 @@
 #include "core/train/loss_pass.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/tape.h"
 #include "core/kernels/cross_entropy.h"
+#include "core/train/rewards.h"
 
 namespace qkv {
 namespace {
@@ -43,6 +45,8 @@ Loss LossPass(Context& ctx, const TrainableModel& trainable, const Batch& batch,
   MatrixView rows = trainable.Forward(ctx, batch);
   if (ctx.tape == nullptr) return Measure(ctx, trainable, View(rows), batch.target_out, smoothing);
   MatrixView logits = trainable.Logits(ctx, View(rows));
+  Tape::Choices& choices = ctx.tape->choices;
+  if (std::exchange(choices.draws, false)) SetRewards(View(logits), batch.target_out, scale, choices);
   const Loss loss = LossOf(logits, batch.target_out, smoothing, scale, ctx.pool);
   ctx.tape->Give(logits.data(), logits.data());
   ctx.tape->Backward();

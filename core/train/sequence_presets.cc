@@ -88,6 +88,7 @@ void SetRecurrent(ConfigJson& json, const RnnPreset& preset) {
   json.Set("window", "global");
   json.Set("half_width", 10);
   json.Set(variant == "luong" ? "input_feeding" : "output_context", false);
+  if (variant == "luong") json.Set("selection", "soft");
 }
 
 }  // namespace

@@ -115,6 +115,28 @@ Result<double> Session::Measure() {
   return loss.negative / static_cast<double>(std::max<size_t>(loss.pieces, 1));
 }
 
+Result<Session::AttentionGradient> Session::GradientOf(std::string_view source, std::string_view target) {
+  Example example;
+  QKV_CHECK(examples_->Make(source, target, nullptr, config_.batch.longest, TooLong::kCut, &example));
+  Batch pair;
+  pair.AddPair(example.source, example.target, rows_->start());
+  const size_t read = example.source.size(), written = example.target.size();
+  const SequenceConfig& shape = model_->model().config();
+  AttentionTrace trace;
+  const auto reserve = [&](AttentionKind kind, const AttentionShape& of, size_t targets, size_t sources) {
+    trace.Reserve(kind, of.layers, of.heads, targets, sources);
+  };
+  reserve(AttentionKind::kEncoderSelf, shape.encoder_self, read, read);
+  reserve(AttentionKind::kDecoderSelf, shape.decoder_self, written, written);
+  reserve(AttentionKind::kCross, shape.cross, written, read);
+  AttentionGradient gradient;
+  gradient.loss = trainer_->AttentionGradients(pair, trace);
+  gradient.encoder = trace.Take(AttentionKind::kEncoderSelf);
+  gradient.decoder = trace.Take(AttentionKind::kDecoderSelf);
+  gradient.cross = trace.Take(AttentionKind::kCross);
+  return gradient;
+}
+
 std::string Session::Weights() {
   const bool swap = trainer_->has_average();
   if (swap) trainer_->SwapAverage();

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/attention/trace.h"
 #include "core/base/error.h"
 #include "core/train/pair_examples.h"
 #include "core/train/run_config.h"
@@ -39,6 +40,14 @@ class Session {
   // The loss on `dev` in nats for each piece, with the averaged weights if there are any; nothing without such pairs.
   Result<double> Measure();
   void set_rate(double rate) { trainer_->set_rate(rate); }
+
+  // How the loss -log p(target | source) changes with each attention weight: maps of d loss / d weight, of the shapes
+  // that a trace of the pair has. A side longer than the config's longest is cut. Errors: those of Examples::Make.
+  struct AttentionGradient {
+    double loss = 0;  // in nats
+    AttentionMap encoder, decoder, cross;
+  };
+  Result<AttentionGradient> GradientOf(std::string_view source, std::string_view target);
 
   // To translate with; it changes with each step.
   const TranslationModel& model() const { return *model_; }

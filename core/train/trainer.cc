@@ -108,6 +108,15 @@ Loss Trainer::Measure(std::span<const Batch> batches) {
   return loss;
 }
 
+double Trainer::AttentionGradients(const Batch& pair, AttentionTrace& to) {
+  tape_.weight_gradients = &to;
+  Context ctx{.arena = arena_, .pool = pool_, .tape = &tape_};
+  const Loss loss =
+      LossPass(ctx, trainable_, pair, /*smoothing=*/0, /*scale=*/1);  // the next step clears its gradients
+  tape_.weight_gradients = nullptr;
+  return loss.negative;
+}
+
 void Trainer::SwapAverage() {
   for (size_t i = 0; i < parameters_.all().size(); ++i) {
     LearntParameter& p = parameters_.all()[i];

@@ -92,6 +92,10 @@ class Trainer {
   // The loss without dropout; nothing is learned.
   Loss Measure(std::span<const Batch> batches);
 
+  // d loss / d weight of each attention, with the loss -log p(target | source) of one pair, in nats. Nothing is learned
+  // and nothing is drawn. `to`: reserved for the pair's lengths. Returns the loss.
+  double AttentionGradients(const Batch& pair, AttentionTrace& to);
+
   uint64_t step() const { return step_; }
   bool has_average() const { return averaged_ > 0; }
   // Swaps the weights and their average, for measuring or writing the average; a second call swaps them back.

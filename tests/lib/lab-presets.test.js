@@ -5,7 +5,7 @@ import { Learner } from '../../web/demo/lab/learner.js';
 import { presets } from '../../web/demo/lab/presets.js';
 import { drawData } from '../../web/demo/lab/tasks.js';
 
-const kQuick = ['pointer', 'place'];
+const kQuick = ['pointer', 'place', 'hard'];
 const kFull = process.env.QKV_LAB === 'full';
 const kMost = 120; // seconds of one core for each model
 const tried = presets.filter(({ id }) => kFull || kQuick.includes(id));

@@ -1,6 +1,7 @@
 // What the Lab draws, says and keeps, without a page: tasks, links, snapshots, zips; and that a seed repeats a training.
 import { createHash } from 'node:crypto';
 import { frenchNumber } from '../../web/demo/lab/french.js';
+import { gradientText, slicesOf } from '../../web/demo/lab/gradient.js';
 import { hullOf } from '../../web/demo/lab/hull.js';
 import { Learner } from '../../web/demo/lab/learner.js';
 import { readChoice, readLink, setupOf, writeChoice, writeLink } from '../../web/demo/lab/link.js';
@@ -128,6 +129,7 @@ test('a link restores what is learnt, and one that makes no sense is the first e
     kUsual.plain,
     kUsual.bahdanau,
     { ...kUsual.luong, score: 'dot', window: 'local-p' },
+    { ...kUsual.luong, selection: 'hard' },
     { ...kUsual.transformer, layers: 2, heads: 8, positions: false, scaled: false },
     kUsual.pointer,
   ];
@@ -156,6 +158,8 @@ test('a link restores what is learnt, and one that makes no sense is the first e
     '',
     'luong',
     'luong.48.dot',
+    'luong.48.dot.local-p.hard',
+    'luong.48.dot.global.harder',
     'transformer.48.9.1',
     'bahdanau.47',
     'constructor.48',
@@ -223,7 +227,13 @@ test('a seed repeats a training bit for bit, however it is cut into slices, look
   expect(await bits(await learner(choice, data, 2))).not.toBe(await bits(await learner(choice, data)));
 }, 120_000);
 
-test.each(Object.entries({ ...kUsual, still: { ...kUsual.transformer, positions: false, scaled: false } }))(
+test.each(
+  Object.entries({
+    ...kUsual,
+    hard: { ...kUsual.luong, selection: 'hard' },
+    still: { ...kUsual.transformer, positions: false, scaled: false },
+  }),
+)(
   '%s learns, is shown, and is saved as a zip that loads',
   async (name, choice) => {
     const pointer = choice.kind === 'pointer';
@@ -245,6 +255,38 @@ test.each(Object.entries({ ...kUsual, still: { ...kUsual.transformer, positions:
     translator.destroy();
   },
   60_000,
+);
+
+test.each(['luong', 'hard', 'transformer'])(
+  '%s: gradients of weights have the trace’s places and say what they mean',
+  async (name) => {
+    const data = drawData('copy', { seed: 1, lengths: [3, 4], pairs: 200, unseen: 4 });
+    const choice = name === 'hard' ? { ...kUsual.luong, selection: 'hard' } : kUsual[name];
+    const [one, other] = [await learner({ ...choice, width: 16 }, data), await learner({ ...choice, width: 16 }, data)];
+    await to(one, 20);
+    const [pair] = data.unseen;
+    const found = await one.gradient(pair);
+    // The trace's probabilities are of the pieces that may be written; the loss is of all.
+    const over = found.maps.loss + found.trace.target.logProbs.reduce((sum, x) => sum + x, 0);
+    expect(over).toBeGreaterThan(0);
+    expect(over / found.trace.target.pieces.length).toBeLessThan(0.15);
+    for (const kind of ['cross', ...(name === 'transformer' ? ['encoderSelf', 'decoderSelf'] : [])]) {
+      expect(found.maps[kind].shape).toEqual(found.trace[kind].shape);
+      const { weights, gradient } = slicesOf(found, { kind, layer: 0, head: 0 });
+      expect(gradient).toMatchObject({ signed: true, queries: weights.queries, keys: weights.keys });
+      expect(gradient.weights.some((x) => x !== 0)).toBe(true);
+    }
+    const slices = slicesOf(found, { kind: 'cross', layer: 0, head: 0 });
+    const text = gradientText(slices, { query: 1, key: 0 }, name === 'hard');
+    expect(text).toContain(name === 'hard' ? 'learns from rewards' : 'd loss / d score is ');
+    expect(text).toContain(slices.gradient.weights[pair[0].length + 1] < 0 ? 'more probable' : 'less probable');
+    expect(gradientText(slices, null, false)).toContain('Point at a cell');
+    // Nothing is learnt by asking.
+    await to(one, 40);
+    await to(other, 40);
+    expect(await bits(one)).toBe(await bits(other));
+  },
+  120_000,
 );
 
 test('models side by side are called by what differs', () => {

@@ -1,9 +1,11 @@
 // The page Lab in browsers that are not Chromium: a model learns there, and its matrix is drawn.
 
+import { axeFindsIn } from './axe.js';
 import { openFirefox } from './firefox.js';
 import { hasWebKit, openWebKit } from './webkit.js';
 
-const kPage = 'lab.html#task=copy&seed=2&rate=0.005&lengths=2-4&model=bahdanau.16&other=transformer.16.1.2';
+const kPage =
+  'lab.html#task=copy&seed=2&rate=0.005&lengths=2-4&model=luong.16.general.global.hard&other=transformer.16.1.2';
 
 /** In the page. */
 const isReady = () => !document.querySelector('#train').disabled;
@@ -12,6 +14,12 @@ const hasLearnt = () =>
   document.querySelectorAll('qkv-matrix .base rect').length > 8 &&
   document.querySelectorAll('.curve path.line').length === 4;
 
+const showGradients = () =>
+  document.querySelectorAll('[data-name^=Numbers] [value=gradient]').forEach((radio) => radio.click());
+const hasGradients = () =>
+  [...document.querySelectorAll('.pane qkv-matrix')].every(({ slice }) => slice?.signed) &&
+  [...document.querySelectorAll('.gradient-text')].every((one) => one.textContent.startsWith('Loss'));
+
 test('Firefox', async () => {
   const firefox = await openFirefox();
   try {
@@ -19,6 +27,10 @@ test('Firefox', async () => {
     await page.waitForFunction(isReady, { timeout: 100_000 });
     await page.click('#train');
     await page.waitForFunction(hasLearnt, { timeout: 100_000 });
+    await page.click('#train');
+    await page.evaluate(showGradients);
+    await page.waitForFunction(hasGradients, { timeout: 60_000 });
+    expect(await axeFindsIn(page)).toEqual([]);
     expect(page.complaints).toEqual([]);
   } finally {
     await firefox.close();
@@ -34,6 +46,10 @@ test('Firefox', async () => {
       await page.waitFor(isReady);
       await page.click('#train');
       await page.waitFor(hasLearnt);
+      await page.click('#train');
+      await page.evaluate(showGradients);
+      await page.waitFor(hasGradients);
+      expect(await axeFindsIn(page)).toEqual([]);
       expect(await page.complaints()).toEqual([]);
     } finally {
       await webkit.close();

@@ -7,6 +7,7 @@ import { make, svgMake } from '../shared/dom.js';
 const kMargin = { left: 46, right: 14, top: 10, bottom: 24 };
 const kHeight = 190;
 const kLabelRoom = 15; // the least distance of two labels
+const kLetter = 7; // pixels of a letter of a label, about
 
 /** Round numbers from 0 to a maximum. @param {number} most @param {number} about how many */
 export function ticksTo(most, about) {
@@ -93,21 +94,32 @@ export class Chart {
 
   /** The names at the ends of the lines, above them, moved apart. @param {(x: number) => number} atX @param {(y: number) => number} atY */
   #labels(atX, atY) {
+    const floor = kHeight - kMargin.bottom - 4;
+    const inside = (/** @type {number} */ y) => Math.min(Math.max(y, kMargin.top + 4), floor);
     const ends = this.#series.flatMap(({ name, role, points }) => {
       const end = points.at(-1);
-      return end ? [{ name, role, x: atX(end.x), y: atY(end.y) - 8, share: this.#say(end.y) }] : [];
+      return end ? [{ name, role, x: atX(end.x), y: inside(atY(end.y) - 8), share: this.#say(end.y) }] : [];
     });
-    const [first, second] = ends.toSorted((a, b) => a.y - b.y);
-    if (second && second.y - first.y < kLabelRoom) second.y = first.y + kLabelRoom + 12; // below its line
+    const [upper, lower] = ends.toSorted((a, b) => a.y - b.y);
+    if (lower && lower.y - upper.y < kLabelRoom) {
+      const below = upper.y + kLabelRoom + 12; // below its line
+      if (below <= floor) lower.y = below;
+      else upper.y = lower.y - kLabelRoom;
+    }
     return ends.map(({ name, role, x, y, share }) => {
       const isRight = x > this.#width / 2;
-      const text = this.#series.length > 1 ? `${name}, ${share}` : share;
-      const at = {
-        x: isRight ? x + 4 : x - 4,
-        y: Math.min(Math.max(y, kMargin.top + 4), kHeight - kMargin.bottom - 4),
-      };
+      const text = this.#series.length > 1 ? `${this.#fitting(name)}, ${share}` : share;
+      const at = { x: isRight ? x + 4 : x - 4, y };
       return svgMake('text', { class: `label ${role}`, ...at, 'text-anchor': isRight ? 'end' : 'start' }, text);
     });
+  }
+
+  /** As much of a name, from its beginning, as half of the chart has space for. @param {string} name */
+  #fitting(name) {
+    const most = this.#width / 2 / kLetter;
+    const words = name.split(', ');
+    while (words.length > 1 && words.join(', ').length > most) words.pop();
+    return words.join(', ');
   }
 
   #summary() {

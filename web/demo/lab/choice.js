@@ -35,7 +35,17 @@ export function choiceControls(changed) {
   const kind = selectOf('Model', Object.entries(kinds), (value) => changed({ ...kUsual[value], width: now.width }));
   const parts = {
     score: selectOf('Score', same(scores), (value) => change({ score: /** @type {any} */ (value) })),
-    window: selectOf('Window', same(windows), (value) => change({ window: /** @type {any} */ (value) })),
+    window: selectOf('Window', same(windows), (value) =>
+      change({ window: /** @type {any} */ (value), ...(value !== 'global' && { selection: undefined }) }),
+    ),
+    selection: selectOf(
+      'Reads',
+      [
+        ['soft', 'all places (soft)'],
+        ['hard', 'one place (hard)'],
+      ],
+      (value) => change(value === 'hard' ? { selection: 'hard', window: 'global' } : { selection: undefined }),
+    ),
     layers: selectOf('Layers', same(layerCounts), number('layers')),
     heads: selectOf('Heads', same(headCounts), number('heads')),
     width: selectOf('Width', same(widths), number('width')),
@@ -61,7 +71,7 @@ export function choiceControls(changed) {
     plain: ['width'],
     bahdanau: ['width'],
     pointer: ['width'],
-    luong: ['score', 'window', 'width'],
+    luong: ['score', 'window', 'selection', 'width'],
     transformer: ['layers', 'heads', 'width', 'positions', 'scaled'],
   };
   return {
@@ -73,6 +83,7 @@ export function choiceControls(changed) {
         part.node.hidden = !shown[choice.kind].includes(name);
         const value = choice[/** @type {keyof ModelChoice} */ (name)];
         if (name === 'positions' || name === 'scaled') part.set(value === false ? 'no' : 'yes');
+        else if (name === 'selection') part.set(choice.selection ?? 'soft');
         else if (value !== undefined) part.set(String(value));
       }
     },

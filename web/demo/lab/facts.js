@@ -40,6 +40,13 @@ export const facts = {
   awayFromDiagonal: (learner, pairs) =>
     eachRow(learner, pairs, ({ window }, row, pair) => Math.abs((window?.centres[row] ?? NaN) - placeOf(pair, row))),
 
+  /**
+   * The weight of the letter that a copied string needs, and of the one after it, whose state knows it too. @param {Learner}
+   * learner @param {Pair[]} pairs
+   */
+  onCopied: (learner, pairs) =>
+    eachRow(learner, pairs, (trace, row) => crossRow(trace, row)[row] + crossRow(trace, row)[row + 1]),
+
   /** The mean of the largest weight of each row. @param {Learner} learner @param {Pair[]} pairs */
   largest: (learner, pairs) => eachRow(learner, pairs, (trace, row) => Math.max(...crossRow(trace, row))),
 

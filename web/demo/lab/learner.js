@@ -153,6 +153,16 @@ export class Learner {
     return this.#trainer.trace({ source, target });
   }
 
+  /**
+   * The right answer's trace, and how its loss changes with each attention weight. @param {import('./tasks.js').Pair} pair
+   * @returns {Promise<import('./gradient.js').Gradient | null>} null of a pointer network
+   */
+  async gradient(pair) {
+    if (!(this.#trainer instanceof Trainer)) return null;
+    const [source, target] = pair;
+    return { trace: await this.follow(pair), maps: await this.#trainer.attentionGradient({ source, target }) };
+  }
+
   /** @param {number} rate */
   setRate(rate) {
     return this.#trainer.setLearningRate(rate);

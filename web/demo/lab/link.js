@@ -32,8 +32,8 @@ export const setupOf = ({ id, task, lengths, seed, rate, models }) => ({
 });
 
 /** "luong-48-general-global", "transformer-48-2-4-plain". @param {ModelChoice} choice */
-export function writeChoice({ kind, width, layers = 1, heads = 1, score, window, positions, scaled }) {
-  if (kind === 'luong') return [kind, width, score, window].join('.');
+export function writeChoice({ kind, width, layers = 1, heads = 1, score, window, selection, positions, scaled }) {
+  if (kind === 'luong') return [kind, width, score, window, ...(selection ? [selection] : [])].join('.');
   if (kind !== 'transformer') return [kind, width].join('.');
   const without = [...(positions === false ? ['nopositions'] : []), ...(scaled === false ? ['noscale'] : [])];
   return [kind, width, layers, heads, ...without].join('.');
@@ -46,9 +46,11 @@ export function readChoice(text) {
   if (!usual || !widths.includes(Number(width))) return null;
   const choice = { ...usual, width: Number(width) };
   if (kind === 'luong') {
-    const [score, window] = more;
+    const [score, window, selection] = more;
+    const isHard = selection === 'hard' && window === 'global';
     const known = scores.some((one) => one === score) && windows.some((one) => one === window);
-    return known ? /** @type {ModelChoice} */ ({ ...choice, score, window }) : null;
+    if (!known || (selection !== undefined && !isHard)) return null;
+    return /** @type {ModelChoice} */ ({ ...choice, score, window, ...(isHard && { selection }) });
   }
   if (kind !== 'transformer') return choice;
   const [layers, heads, ...without] = more;

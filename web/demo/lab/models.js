@@ -10,6 +10,7 @@
  * @property {number} [heads] of a Transformer
  * @property {'dot' | 'general' | 'concat' | 'location'} [score] of Luong's
  * @property {'global' | 'local-m' | 'local-p'} [window] of Luong's
+ * @property {'hard'} [selection] of Luong's with a global window: one place is read; left out: soft
  * @property {boolean} [positions] of a Transformer; left out: yes
  * @property {boolean} [scaled] of a Transformer: whether scores are divided by the root of the heads' width
  */
@@ -64,8 +65,8 @@ function fieldsOf(choice) {
   }
   const recurrent = { ...sizes, d_embedding: width, scale_embedding: false };
   if (kind !== 'luong') return recurrent;
-  const { score = 'general', window = 'global' } = choice;
-  return { ...recurrent, score, window, ...(window !== 'global' && { half_width: kHalfWidth }) };
+  const { score = 'general', window = 'global', selection = 'soft' } = choice;
+  return { ...recurrent, score, window, selection, ...(window !== 'global' && { half_width: kHalfWidth }) };
 }
 
 /**
@@ -86,11 +87,11 @@ export function configOf(choice, { seed, rate, longest = 64 }) {
 }
 
 /** What a choice is, in words. @param {ModelChoice} choice @returns {string[]} */
-function wordsOf({ kind, layers = 1, heads = 1, width, score, window, positions, scaled }) {
+function wordsOf({ kind, layers = 1, heads = 1, width, score, window, selection, positions, scaled }) {
   const facts = {
     plain: ['no attention'],
     bahdanau: ['Bahdanau'],
-    luong: ['Luong', score ?? '', window ?? ''],
+    luong: ['Luong', score ?? '', window ?? '', selection ?? 'soft'],
     pointer: ['pointer network'],
     transformer: [
       'Transformer',

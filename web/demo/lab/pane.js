@@ -1,10 +1,12 @@
 // One model of the Lab: its choices, its examples, and the attention of the chosen one.
 
 import { Selection, headsOf, sliceOf } from '../../view/index.js';
+import { peakOf } from '../../view/trace.js';
 import { hand } from '../shared/download.js';
 import { button, make, segmented } from '../shared/dom.js';
 import { Examples } from './examples.js';
 import { choiceControls } from './choice.js';
+import { gradientText, slicesOf } from './gradient.js';
 import { Plane, isPlane } from './plane.js';
 import { zipOf } from './zip.js';
 
@@ -25,6 +27,7 @@ export class Pane {
   /** @type {Learner | null} */
   learner = null;
   #role;
+  #failed;
   #choice;
   #examples;
   #facts = make('p.caption.facts-line');
@@ -37,6 +40,15 @@ export class Pane {
     'This model has no attention: there is nothing to show but what it writes.',
   );
   #kinds;
+  #numbers;
+  #legend = make('qkv-legend');
+  #reading = make('p.caption.gradient-text');
+  /** Whether gradients are shown in the place of weights. */
+  #isGradient = false;
+  /** Of the chosen example. @type {import('./gradient.js').Gradient | null} */
+  #gradient = null;
+  /** @type {import('./gradient.js').Slices | null} */
+  #slices = null;
   /** @type {Kind} */
   #kind = 'cross';
   #head = { layer: 0, head: 0 };
@@ -50,6 +62,7 @@ export class Pane {
    */
   constructor(role, { changed, removed, failed }) {
     this.#role = role;
+    this.#failed = failed;
     const name = role === 'first' ? 'the first model' : 'the second model';
     this.#choice = choiceControls(changed);
     this.#examples = new Examples(name, (index) => this.#choose(index));
@@ -59,7 +72,17 @@ export class Pane {
       this.#draw();
     });
     this.#kinds.set('cross');
+    this.#numbers = segmented(
+      `Numbers, ${name}`,
+      [
+        ['weights', 'weights'],
+        ['gradient', 'gradient'],
+      ],
+      (shown) => this.#showGradient(shown === 'gradient').catch(failed),
+    );
+    this.#numbers.set('weights');
     this.#matrix.selection = new Selection();
+    this.#matrix.selection.addEventListener('change', () => this.#read());
     this.#heads.addEventListener('qkv-choose', (/** @type {CustomEvent} */ event) => {
       this.#head = event.detail;
       this.#draw();
@@ -72,9 +95,10 @@ export class Pane {
       make('header', {}, this.#choice.node),
       make('div.facts-row', {}, this.#facts, tools),
       this.#examples.node,
-      make('div.pane-views', {}, this.#kinds.node, this.#heads),
+      make('div.pane-views', {}, this.#kinds.node, this.#numbers.node, this.#legend, this.#heads),
       this.#plane.node,
       this.#matrix,
+      this.#reading,
       this.#none,
     );
   }
@@ -85,6 +109,12 @@ export class Pane {
     const isTransformer = choice.kind === 'transformer';
     this.#kinds.node.hidden = !isTransformer;
     this.#heads.hidden = !isTransformer;
+    const hasGradient = choice.kind !== 'plain' && choice.kind !== 'pointer';
+    this.#numbers.node.hidden = !hasGradient;
+    this.#legend.hidden = choice.kind === 'plain';
+    if (!hasGradient) this.#isGradient = false;
+    this.#numbers.set(this.#isGradient ? 'gradient' : 'weights');
+    this.#gradient = null;
     this.#none.hidden = choice.kind !== 'plain';
     this.#matrix.hidden = choice.kind === 'plain';
     if (!isTransformer) this.#kind = 'cross';
@@ -109,6 +139,23 @@ export class Pane {
       one.written = written;
       one.trace = trace;
     }
+    await this.#lookAtGradient();
+    this.#draw();
+  }
+
+  /** The gradient of the chosen example as the model is now. */
+  async #lookAtGradient() {
+    const { learner } = this;
+    const pair = this.#shown[this.#chosen]?.pair;
+    const found = this.#isGradient && learner && pair ? await learner.gradient(pair) : null;
+    if (this.learner === learner) this.#gradient = found;
+  }
+
+  /** @param {boolean} isGradient */
+  async #showGradient(isGradient) {
+    this.#isGradient = isGradient;
+    this.#matrix.selection.clear();
+    await this.#lookAtGradient();
     this.#draw();
   }
 
@@ -146,7 +193,9 @@ export class Pane {
 
   #choose(/** @type {number} */ index) {
     this.#chosen = index;
+    this.#gradient = null; // that of another example
     this.#draw();
+    if (this.#isGradient) this.#showGradient(true).catch(this.#failed);
   }
 
   #draw() {
@@ -165,9 +214,26 @@ export class Pane {
     const layer = Math.min(this.#head.layer, layers - 1);
     const head = Math.min(this.#head.head, heads - 1);
     this.#head = { layer, head };
-    this.#matrix.slice = sliceOf(trace, { kind: this.#kind, layer, head });
+    this.#slices = this.#gradient && slicesOf(this.#gradient, { kind: this.#kind, layer, head });
+    this.#matrix.slice = this.#slices?.gradient ?? sliceOf(trace, { kind: this.#kind, layer, head });
+    this.#drawLegend();
+    this.#read();
     this.#heads.classList.toggle('masked', this.#kind === 'decoderSelf');
     if (!this.#heads.hidden) this.#heads.show(trace, this.#kind, this.#head);
+  }
+
+  /** The numbers of the colours. */
+  #drawLegend() {
+    if (!this.#slices) return ['peak', 'unit'].forEach((name) => this.#legend.removeAttribute(name));
+    this.#legend.setAttribute('unit', 'd loss / d weight');
+    this.#legend.setAttribute('peak', String(peakOf(this.#slices.gradient) || 1));
+  }
+
+  /** The cell that is pointed at, in words. */
+  #read() {
+    this.#reading.hidden = !this.#isGradient;
+    const isHard = this.learner?.choice.selection === 'hard';
+    if (this.#slices) this.#reading.textContent = gradientText(this.#slices, this.#matrix.selection.current, isHard);
   }
 
   async #save() {

@@ -119,6 +119,30 @@ export const presets = [
     },
   },
   {
+    id: 'hard',
+    name: 'Hard attention by REINFORCE',
+    claim: 'A choice of one place is learnt from rewards, though no gradient passes it.',
+    reason:
+      'Hard attention reads one place, and a choice has no derivative. So the model draws places. Where the letter becomes ' +
+      'more probable than usual, the place is made more probable, else less: REINFORCE (Williams 1992; Xu et al. 2015). ' +
+      'Soft attention learns from all places at once, and sooner.',
+    task: 'copy',
+    lengths: [2, 6],
+    seed: 1,
+    rate: 0.005,
+    steps: 400,
+    models: [{ ...kUsual.luong, selection: 'hard' }, kUsual.luong],
+    check: async (learners, { unseen }) => {
+      const [hard, soft] = await Promise.all(learners.map((one) => one.accuracy(unseen)));
+      const before = await learners[0].lookBack(0, () => facts.onCopied(learners[0], unseen));
+      const after = await facts.onCopied(learners[0], unseen);
+      return {
+        holds: hard > 0.7 && after > before + 0.2,
+        says: `Right: ${percent(hard)} with one place read, ${percent(soft)} with all. The place that is read is the letter’s or the next one, which knows it, in ${percent(after)} of the steps; at the start in ${percent(before)}.`,
+      };
+    },
+  },
+  {
     id: 'positions',
     name: 'Why positions',
     claim: 'Without positions a Transformer cannot reverse.',

@@ -80,6 +80,9 @@ export type LoaderFiles = {
 /** Of the attention family: the shape is [heads, rows, columns]. */
 export type WasmTensor = { data: Float32Array; shape: number[] };
 
+/** d loss / d weight of each attention of a model: [layers, heads, queries, keys] each. The loss: -log p, in nats. */
+export type AttentionGradient = { loss: number; encoderSelf: WasmTensor; decoderSelf: WasmTensor; cross: WasmTensor };
+
 export type WasmChoices = {
   score: string;
   parameters: (WasmTensor & { name: string })[];
@@ -184,6 +187,7 @@ export interface WasmModule {
   trainerStep(trainer: number): WasmTrainerStep | Failed;
   trainerMeasure(trainer: number): number | Failed;
   trainerRate(trainer: number, rate: number): undefined | Failed;
+  trainerGradient(trainer: number, source: string, target: string): AttentionGradient | Failed;
   trainerSave(trainer: number): { place: string; tensors: Uint8Array } | Failed;
   trainerLoad(trainer: number, place: string, tensors: Uint8Array): undefined | Failed;
   trainerFiles(trainer: number): Record<string, Uint8Array> | Failed;

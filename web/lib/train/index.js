@@ -6,6 +6,7 @@ export { Trainer } from './trainer.js';
 
 /** @typedef {import('../base/errors.js').QkvErrorCode} QkvErrorCode */
 /** @typedef {import('./train-engine.js').Checkpoint} Checkpoint */
+/** @typedef {import('./trainer.js').AttentionGradient} AttentionGradient */
 /** @typedef {import('./pointer-trainer.js').PointSet} PointSet */
 /** @typedef {import('./pointer-trainer.js').PointerConfig} PointerConfig */
 /** @typedef {import('./pointer-trainer.js').PointerTrace} PointerTrace */

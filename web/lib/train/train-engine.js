@@ -8,6 +8,7 @@ import { pointerLearner, sequenceLearner } from './learners.js';
 /** @typedef {import('../engine/engine.js').Call} Call */
 
 /** @typedef {import('../engine/glue.js').TrainerData} TrainerData */
+/** @typedef {import('../engine/glue.js').AttentionGradient} AttentionGradient */
 /** @typedef {import('../engine/glue.js').PointerData} PointerData */
 
 /**
@@ -105,6 +106,11 @@ export class TrainEngine {
     this.#its().rate(rate);
   }
 
+  /** @param {{source: string, target: string}} args @returns {Promise<AttentionGradient>} */
+  async gradient({ source, target }) {
+    return this.#module().trainerGradient(this.#trainer, source, target);
+  }
+
   async measure() {
     return this.#its().measure();
   }
@@ -174,6 +180,7 @@ export function createHandlers() {
     train: (args, call) => engine.train(args, call),
     pause: () => engine.pause(),
     rate: (args) => engine.rate(args),
+    gradient: (args) => engine.gradient(args),
     measure: () => engine.measure(),
     save: () => engine.save(),
     restore: (args) => engine.restore(args),

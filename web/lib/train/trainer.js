@@ -10,6 +10,7 @@ import { Training, trainingEngine } from './training.js';
 
 /** @typedef {import('./train-engine.js').Checkpoint} Checkpoint */
 /** @typedef {import('../api/trace.js').Trace} Trace */
+/** @typedef {import('../engine/glue.js').AttentionGradient} AttentionGradient */
 /** @typedef {{source: string, target: string}} SentencePair */
 
 /**
@@ -133,6 +134,19 @@ export class Trainer extends Training {
     const args = { source: inputText(pair.source, 'source'), target, beam: 1, maxLength: longest(maxLength) };
     const { bytes: _, ...model } = this.info;
     return makeTrace(await this.call('trace', args, signal), /** @type {any} */ ({ name: 'trained here', ...model }));
+  }
+
+  /**
+   * How the loss -log p(target | source) changes with each attention weight, as the weights are now: d loss / d weight. Nothing is
+   * learned. Below 0: a larger weight would make the target more probable. Through the softmax the weights of a row
+   * change together: the gradient of a score is weight · (gradient − Σ weight · gradient) over its row. The loss is that of training:
+   * over all pieces, also the one that begins every target and is never written.
+   * @param {SentencePair} pair a side longer than the config's `batch.longest` is cut there
+   * @returns {Promise<AttentionGradient>} of the shapes of a trace of the pair; the loss in nats
+   */
+  async attentionGradient(pair) {
+    const { source, target } = readFields(pair, 'attentionGradient', ['source', 'target']);
+    return this.call('gradient', { source: inputText(source, 'source'), target: inputText(target, 'target') });
   }
 
   /**
