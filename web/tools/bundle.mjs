@@ -6,6 +6,7 @@ import { constants, copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, 
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { build as esbuild } from 'esbuild';
 import { ToolError, at } from './common.mjs';
+import { siteAddress, sitemap, withPreview } from './addresses.mjs';
 import { writeServiceWorker } from './service-worker.mjs';
 import { noting, writeNotices } from './notices.mjs';
 import { writeCommandPackage, writePackage } from './package.mjs';
@@ -252,13 +253,15 @@ export async function bundleSite({ minify = true } = {}) {
   const scripts = [...new Set([...pages.values(), document].flatMap(entriesOf))];
   const entryPoints = scripts.map((name) => ({ in: at('web', 'demo', name), out: name.replace(/\.\w+$/, '') }));
   await bundle(out, entryPoints, { minify });
-  for (const [name, html] of pages) writeFileSync(join(out, name), html);
+  const site = siteAddress();
+  for (const [name, html] of pages) writeFileSync(join(out, name), withPreview(html, name, site));
   for (const name of demo.filter((file) => /\.(svg|png|ico|webmanifest)$/.test(file))) {
     copy(at('web', 'demo', name), join(out, name));
   }
   copyModels(join(out, 'models'));
   // The reference takes longer than all else: pages that are rebuilt as files change go without.
-  await writeDocs(join(out, 'docs'), document, { withReference: minify });
+  const documents = await writeDocs(join(out, 'docs'), document, { withReference: minify, site });
+  if (site) writeFileSync(join(out, 'sitemap.xml'), sitemap([...pages.keys(), ...documents], site));
   writeNotices(out);
   await writeServiceWorker(out, { isKeeping: minify, minify });
 }
@@ -267,9 +270,11 @@ export async function bundleSite({ minify = true } = {}) {
  * The documents, each in the page `template`, whose addresses are relative to the pages' folder.
  * @param {string} out
  * @param {string} template
- * @param {{withReference: boolean}} options whether the API reference is among them; it needs dist/
+ * @param {{withReference: boolean, site: string | null}} options whether the API reference is among them, which needs dist/; the
+ *   site's address
+ * @returns {Promise<string[]>} the pages, by their paths in the site
  */
-async function writeDocs(out, template, { withReference }) {
+async function writeDocs(out, template, { withReference, site }) {
   const { docsSite } = await import('./docs/site.mjs');
   const inFolder = template.replace(/(href|src)="(?![a-z]+:|#|{{)(?:\.\/)?([^"]*)"/g, '$1="{{up}}../$2"');
   const { files, pictures } = await docsSite(
@@ -278,9 +283,10 @@ async function writeDocs(out, template, { withReference }) {
   );
   for (const [path, text] of files) {
     mkdirSync(dirname(join(out, path)), { recursive: true });
-    writeFileSync(join(out, path), text);
+    writeFileSync(join(out, path), path.endsWith('.html') ? withPreview(text, `docs/${path}`, site) : text);
   }
   for (const path of pictures) copy(at('web', 'docs', path), join(out, path));
+  return [...files.keys()].filter((path) => path.endsWith('.html')).map((path) => `docs/${path}`);
 }
 
 /** Copies the model folders without their training logs; links become files. The detector is in assets/. @param {string} out */

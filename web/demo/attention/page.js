@@ -42,6 +42,7 @@ export async function startPage(root) {
   } catch (error) {
     const problem = find('problem');
     problem.hidden = false;
+    delete find('lesson-page').dataset.waiting;
     problem.textContent = texts.page.notStarted(/** @type {Error} */ (error).message);
   }
 }
@@ -158,6 +159,7 @@ class Page {
     this.#show(error);
     await this.#scene?.show(this.#state, result, error);
     this.find('scene').dataset.version = String(version);
+    delete this.find('lesson-page').dataset.waiting;
     this.#note();
     if (result && this.card.isOpen) this.#checkExercise(this.#state, result);
   }

@@ -1,0 +1,75 @@
+// A page as on a slow phone: a quarter of the processor, 10 Mbit/s, 40 ms to the server. What it downloads, how it moves, and
+// when it is ready.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { built } from './chromium.js';
+
+/** Each page, and what is there once it is ready. */
+export const kPages = {
+  '': () =>
+    document.querySelector('#target')?.getAttribute('aria-busy') === 'false' &&
+    !!document.querySelector('qkv-matrix')?.slice,
+  'attention.html': () => !!document.querySelector('#scene')?.dataset.version,
+  'attention.html?lang=zh': () => !!document.querySelector('#scene')?.dataset.version,
+  'understand.html': () => !!document.querySelector('qkv-matrix')?.slice,
+  'generate.html': () => !!document.querySelector('qkv-matrix')?.slice,
+  'models.html': () => !!document.querySelector('#bring'),
+  'lab.html': () => !!document.querySelector('#train'),
+  'docs/': () => document.readyState === 'complete',
+};
+
+/** Sums the shifts of the layout that no input caused. Runs in the page before all else. */
+function watchShifts() {
+  globalThis.shifted = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) globalThis.shifted += entry.value;
+  }).observe({ type: 'layout-shift', buffered: true });
+}
+
+/** @param {import('playwright-core').Page} page */
+async function slowDown(page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Network.enable');
+  const bytes = 10e6 / 8;
+  const conditions = { offline: false, latency: 40, downloadThroughput: bytes, uploadThroughput: bytes };
+  await session.send('Network.emulateNetworkConditions', conditions);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+}
+
+/**
+ * Opens a page twice in one context, so that the second time its files are in the cache.
+ * @param {{open: typeof import('./chromium.js').openBrowser extends (...args: any[]) => Promise<infer B> ? B['open'] : never}} browser
+ * @param {string} path a key of kPages
+ * @param {import('playwright-core').BrowserContextOptions} [options]
+ * @returns {Promise<{cold: number, warm: number, shift: number, script: number}>} milliseconds until it is ready; the layout's
+ *   shift; the gzipped bytes of its JavaScript
+ */
+export async function measured(browser, path, options = {}) {
+  const scripts = new Set();
+  const prepare = async (page) => {
+    await page.addInitScript(watchShifts);
+    await slowDown(page);
+    page.context().on('request', (request) => {
+      const { pathname } = new URL(request.url());
+      if (pathname.endsWith('.js')) scripts.add(pathname.slice(1));
+    });
+  };
+  let begin = performance.now();
+  const page = await browser.open(path, options, prepare);
+  const ready = async () => {
+    await page.waitForFunction(kPages[path], null, { timeout: 90_000, polling: 50 });
+    return performance.now() - begin;
+  };
+  const cold = await ready();
+  await page.waitForTimeout(500);
+  const shift = await page.evaluate(() => globalThis.shifted);
+  begin = performance.now();
+  await page.reload();
+  const warm = await ready();
+  await page.context().close();
+  const weigh = (name) => gzipSync(readFileSync(join(built.site, name))).length;
+  const script = [...scripts].reduce((sum, name) => sum + weigh(name), 0);
+  return { cold: Math.round(cold), warm: Math.round(warm), shift, script };
+}

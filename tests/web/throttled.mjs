@@ -1,0 +1,14 @@
+// Prints how each page comes up on a slow phone (tests/web/throttled.js). The machine should have nothing else to do.
+//
+// usage: throttled.mjs
+
+import { openBrowser } from './chromium.js';
+import { kPages, measured } from './throttled.js';
+
+const browser = await openBrowser();
+console.log('page | ready, cold, ms | warm, ms | layout shift | JavaScript, gzipped bytes');
+for (const path of Object.keys(kPages)) {
+  const { cold, warm, shift, script } = await measured(browser, path);
+  console.log([path || '/', cold, warm, shift.toFixed(4), script].join(' | '));
+}
+await browser.close();

@@ -1,0 +1,28 @@
+// What a page costs that does not depend on how busy the machine is: its JavaScript, and how much its layout moves while it comes
+// up slowly. The times are printed by throttled.mjs.
+
+import { openBrowser } from './chromium.js';
+import { kPages, measured } from './throttled.js';
+
+const kMostScript = 130_000;
+const kMostShift = 0.02;
+
+let browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser?.close());
+
+/** The parts of the Lab take their places only when its models are there. */
+const kMoving = ['lab.html'];
+
+test.each([...Object.keys(kPages).map((path) => [path, 1280]), ['', 390], ['attention.html', 390]])(
+  '/%s, %i pixels wide: less than 130 KB of JavaScript, and nothing jumps',
+  async (path, width) => {
+    const { script, shift } = await measured(browser, path, { viewport: { width, height: 900 } });
+    expect(script).toBeGreaterThan(1000);
+    expect(script).toBeLessThan(kMostScript);
+    if (!kMoving.includes(path)) expect(shift).toBeLessThan(kMostShift);
+  },
+  120_000,
+);
