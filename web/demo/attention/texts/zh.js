@@ -43,6 +43,7 @@ export const zh = {
     with: '有注意力',
     or: '或',
     where: '若',
+    unless: '，除非',
     'is padding': '是填充',
     path: '路径',
     cost: '代价',
