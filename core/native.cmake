@@ -29,6 +29,15 @@ if(QKV_CLI_SOURCES)
     target_include_directories(qkv SYSTEM PRIVATE ${QKV_SENTENCEPIECE_INCLUDE})
     target_link_libraries(qkv PRIVATE ${QKV_SENTENCEPIECE_TRAINER} ${QKV_SENTENCEPIECE})
   endif()
+  # Corpora in .zst. Without it `qkv translate` reads and writes plain files and gzip.
+  find_path(QKV_ZSTD_INCLUDE zstd.h)
+  find_library(QKV_ZSTD zstd)
+  if(QKV_ZSTD_INCLUDE AND QKV_ZSTD)
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/core/cli/zstd_stream.cc PROPERTIES
+                                COMPILE_DEFINITIONS QKV_ZSTD SKIP_PRECOMPILE_HEADERS ON)
+    target_include_directories(qkv SYSTEM PRIVATE ${QKV_ZSTD_INCLUDE})
+    target_link_libraries(qkv PRIVATE ${QKV_ZSTD})
+  endif()
   # Trains with several processes. Without it `qkv train` is one process.
   set(MPI_CXX_SKIP_MPICXX TRUE)  # the C interface
   find_package(MPI COMPONENTS CXX)

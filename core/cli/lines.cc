@@ -1,5 +1,6 @@
 #include "core/cli/lines.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -34,11 +35,23 @@ uint64_t SizeOf(int file) {
 
 LineReader::LineReader(int file, std::string name) : file_(file), name_(std::move(name)), size_(SizeOf(file)) {}
 
-LineReader LineReader::Open(const std::string& path) { return {OrFail(GzipFile::Open(path)), path}; }
+LineReader LineReader::Open(const std::string& path) {
+#ifndef __EMSCRIPTEN__
+  if (IsZstd(path)) {
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) Fail(path + " cannot be read: " + std::strerror(errno));
+    LineReader reader(file, path);
+    reader.zstd_ = std::make_shared<ZstdInput>(file, path);
+    return reader;
+  }
+#endif
+  return {OrFail(GzipFile::Open(path)), path};
+}
 
 double LineReader::Share() const {
   if (gzip_) return gzip_->Share();
-  return size_ == 0 ? 0 : std::min(1.0, static_cast<double>(read_) / static_cast<double>(size_));
+  const uint64_t read = zstd_ ? zstd_->consumed() : read_;
+  return size_ == 0 ? 0 : std::min(1.0, static_cast<double>(read) / static_cast<double>(size_));
 }
 
 std::vector<std::string> LineReader::Next(size_t most) {
@@ -47,7 +60,7 @@ std::vector<std::string> LineReader::Next(size_t most) {
   while (lines.size() < most) {
     if (TakeLine(line)) {
       lines.push_back(std::move(line));
-    } else if (ended_ || (!lines.empty() && !gzip_ && !DataIsWaiting(file_))) {
+    } else if (ended_ || (!lines.empty() && !gzip_ && !zstd_ && !DataIsWaiting(file_))) {
       break;
     } else {
       Fill();
@@ -60,7 +73,7 @@ void LineReader::Fill() {
   if (scanned_ > kLongestLine) Fail(name_ + " has a line over 64 MiB: is it text?");
   buffer_.erase(0, at_);
   at_ = 0;
-  const size_t count = gzip_ ? ReadGzip() : ReadInput();
+  const size_t count = gzip_ ? ReadGzip() : zstd_ ? ReadZstd() : ReadInput();
   read_ += count;
   ended_ = count == 0;
 }
@@ -70,6 +83,17 @@ size_t LineReader::ReadGzip() {
   const std::vector<uint8_t> bytes = OrFail(gzip_->Read({read_, kChunk}));
   buffer_.append(bytes.begin(), bytes.end());
   return bytes.size();
+}
+
+size_t LineReader::ReadZstd() {
+#ifdef __EMSCRIPTEN__
+  return 0;  // Open has none
+#else
+  char chunk[kChunk];
+  const size_t count = zstd_->Read(chunk, sizeof chunk);
+  buffer_.append(chunk, count);
+  return count;
+#endif
 }
 
 size_t LineReader::ReadInput() {

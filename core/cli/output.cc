@@ -36,6 +36,8 @@ LineOutput LineOutput::Create(const std::string& path) {
   output.Lock(file);
   if (path.ends_with(".gz")) {
     output.gzip_ = std::shared_ptr<void>(gzdopen(file, "wb"), [](void* open) { gzclose(static_cast<gzFile>(open)); });
+  } else if (IsZstd(path)) {
+    output.zstd_ = std::make_shared<ZstdOutput>(file, path);
   } else {
     output.plain_ = std::shared_ptr<void>(fdopen(file, "w"), [](void* open) { std::fclose(static_cast<FILE*>(open)); });
   }
@@ -43,7 +45,8 @@ LineOutput LineOutput::Create(const std::string& path) {
 }
 
 LineOutput LineOutput::Continue(const std::string& path) {
-  if (path.ends_with(".gz")) Fail(path + " cannot be continued: only a file that is not compressed can", kUsage);
+  if (path.ends_with(".gz") || IsZstd(path))
+    Fail(path + " cannot be continued: only a file that is not compressed can", kUsage);
   LineOutput output(path);
   const int file = OpenOrFail(path, O_CREAT);
   output.Lock(file);
@@ -86,19 +89,24 @@ void LineOutput::Write(std::string_view line) {
     if (!wrote || gzputc(Gzip(gzip_), '\n') < 0) FailToWrite();
     return;
   }
+  if (zstd_) {
+    zstd_->Write(line);
+    return zstd_->Write("\n");
+  }
   FILE* const file = plain_ ? Plain(plain_) : stdout;
   std::fwrite(line.data(), 1, line.size(), file);
   std::fputc('\n', file);
 }
 
 void LineOutput::Flush() {
-  if (gzip_) return;  // a flush would cost compression
+  if (gzip_ || zstd_) return;  // a flush would cost compression
   if (!plain_) return FlushOrFail();
   if (std::fflush(Plain(plain_)) != 0 || std::ferror(Plain(plain_)) != 0) FailToWrite();
 }
 
 void LineOutput::Close() {
   Flush();
+  if (zstd_) zstd_->Close();
   if (gzip_ && gzflush(Gzip(gzip_), Z_FINISH) != Z_OK) FailToWrite();
 }
 

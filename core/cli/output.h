@@ -7,12 +7,15 @@
 #include <string_view>
 #include <vector>
 
+#include "core/cli/zstd_stream.h"
+
 namespace qkv::cli {
 
 class LineOutput {
  public:
   LineOutput() = default;  // standard output
-  // A file. If its name ends in ".gz" it is compressed by gzip. Fails if it exists, or if another process writes it.
+  // A file. If its name ends in ".gz" it is compressed by gzip, in ".zst" by zstd. Fails if it exists, or if another
+  // process writes it.
   static LineOutput Create(const std::string& path);
   // Continues a plain file, which may be missing: removes a last line without its end. Fails if another process
   // writes it.
@@ -33,7 +36,8 @@ class LineOutput {
   [[noreturn]] void FailToWrite() const;
 
   std::string path_ = "standard output";
-  std::shared_ptr<void> plain_, gzip_;  // a FILE*, a gzFile; neither: standard output
+  std::shared_ptr<void> plain_, gzip_;  // a FILE*, a gzFile
+  std::shared_ptr<ZstdOutput> zstd_;    // none of the three: standard output
   size_t lines_ = 0;
   std::vector<std::string> last_;
 };

@@ -13,7 +13,7 @@
 namespace qkv::cli {
 namespace {
 
-constexpr const char *kTranslation = "translation", *kConfidence = "confidence";
+constexpr const char *kTranslation = "translation", *kConfidence = "confidence", *kTranslations = "translations";
 
 std::string OnOneLine(std::string_view text, bool tabs) {
   std::string line(text);
@@ -47,7 +47,7 @@ std::string FieldOf(const std::string& line, const std::string& field, size_t nu
   object.Parse<kFlags>(line.data(), line.size());
   if (object.HasParseError()) FailAt(number, std::string("is no JSON: ") + GetParseError_En(object.GetParseError()));
   if (!object.IsObject()) FailAt(number, "is no JSON object");
-  for (const char* name : {kTranslation, kConfidence}) {
+  for (const char* name : {kTranslation, kConfidence, kTranslations}) {
     if (object.HasMember(name)) FailAt(number, std::string("has a field \"") + name + "\" already");
   }
   const auto found = object.FindMember(field.c_str());
@@ -55,21 +55,26 @@ std::string FieldOf(const std::string& line, const std::string& field, size_t nu
   return {found->value.GetString(), found->value.GetStringLength()};
 }
 
-// The JSON object of `line` with further members before its closing brace.
-std::string WithMembers(const std::string& line, std::string_view translation, std::optional<float> confidence) {
+std::string Quoted(std::string_view text) {
   rapidjson::StringBuffer value;
   rapidjson::Writer<rapidjson::StringBuffer> writer(value);
-  writer.String(translation.data(), static_cast<rapidjson::SizeType>(translation.size()));
-  const size_t brace = line.rfind('}');
-  std::string out = line.substr(0, brace);
-  out += std::string(", \"") + kTranslation + "\": " + value.GetString();
-  if (confidence) {
-    char number[32];
-    std::snprintf(number, sizeof number, ", \"%s\": %.4f", kConfidence, static_cast<double>(*confidence));
-    out += number;
-  }
-  return out + line.substr(brace);
+  writer.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
+  return value.GetString();
 }
+
+std::string Number(float x) {
+  char number[32];
+  std::snprintf(number, sizeof number, "%.4f", static_cast<double>(x));
+  return number;
+}
+
+// The JSON object of `line` with further members before its closing brace.
+std::string WithMembers(const std::string& line, const std::string& members) {
+  const size_t brace = line.rfind('}');
+  return line.substr(0, brace) + ", " + members + line.substr(brace);
+}
+
+std::string Member(const char* name, const std::string& value) { return "\"" + std::string(name) + "\": " + value; }
 
 }  // namespace
 
@@ -80,16 +85,29 @@ std::string TextOf(const RecordFormat& format, const std::string& line, size_t n
 
 std::string WithTranslation(const RecordFormat& format, const std::string& line, std::string_view translation,
                             std::optional<float> confidence) {
-  if (!format.field.empty()) return WithMembers(line, translation, confidence);
-  std::string out;
-  if (confidence) {
-    char number[32];
-    std::snprintf(number, sizeof number, "%.4f\t", static_cast<double>(*confidence));
-    out = number;
+  if (!format.field.empty()) {
+    std::string members = Member(kTranslation, Quoted(translation));
+    if (confidence) members += ", " + Member(kConfidence, Number(*confidence));
+    return WithMembers(line, members);
   }
+  std::string out = confidence ? Number(*confidence) + "\t" : "";
   if (format.column == 0) return out + OnOneLine(translation, true);
   const bool windows = line.ends_with('\r');
   return out + line.substr(0, line.size() - windows) + '\t' + OnOneLine(translation, false) + (windows ? "\r" : "");
+}
+
+std::string WithTranslations(const RecordFormat& format, const std::string& line, size_t number,
+                             std::span<const ScoredLine> translations) {
+  std::string out;
+  for (const ScoredLine& one : translations) {
+    if (!out.empty()) out += format.field.empty() ? "\n" : ", ";
+    if (format.field.empty()) {
+      out += std::to_string(number) + "\t" + Number(one.score) + "\t" + OnOneLine(one.text, true);
+    } else {
+      out += "{" + Member("text", Quoted(one.text)) + ", " + Member("score", Number(one.score)) + "}";
+    }
+  }
+  return format.field.empty() ? out : WithMembers(line, Member(kTranslations, "[" + out + "]"));
 }
 
 }  // namespace qkv::cli

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -22,5 +23,15 @@ std::string TextOf(const RecordFormat& format, const std::string& line, size_t n
 // the field "confidence".
 std::string WithTranslation(const RecordFormat& format, const std::string& line, std::string_view translation,
                             std::optional<float> confidence);
+
+// A translation with its score: the natural logarithm of its probability, divided by a power of its length.
+struct ScoredLine {
+  std::string text;
+  float score = 0;
+};
+// What is printed for several translations of line `number`: NUMBER<TAB>SCORE<TAB>TRANSLATION, a line each, or the JSON
+// object with the field "translations", a list of {"text", "score"}. Without the last line's end.
+std::string WithTranslations(const RecordFormat& format, const std::string& line, size_t number,
+                             std::span<const ScoredLine> translations);
 
 }  // namespace qkv::cli

@@ -1,4 +1,4 @@
-// SIGINT and SIGTERM end a filter immediately, with status 128 + the signal's number.
+// SIGINT and SIGTERM end a filter, immediately or after its batch, with status 128 + the signal's number.
 #pragma once
 
 #include <unistd.h>
@@ -26,6 +26,17 @@ inline void EndOnSignals(const std::string& unfinished) {
   const auto end = [](int signal) {
     if (file != nullptr) unlink(file);
     _exit(128 + signal);
+  };
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, end);
+}
+
+// For a filter that finishes its batch: a signal while it waits for lines ends the process, and so does a second one.
+inline volatile std::sig_atomic_t at_work = 0;  // the filter says whether it has a batch
+inline volatile std::sig_atomic_t told = 0;     // the signal that came meanwhile; 0: none
+inline void EndAfterBatchOnSignals() {
+  const auto end = [](int signal) {
+    if (at_work == 0 || told != 0) _exit(128 + signal);
+    told = signal;
   };
   for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, end);
 }

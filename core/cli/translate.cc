@@ -1,7 +1,9 @@
 // qkv translate: translates lines.
 #include <unistd.h>
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <span>
 
@@ -13,6 +15,7 @@
 #include "core/cli/output.h"
 #include "core/cli/progress.h"
 #include "core/cli/records.h"
+#include "core/cli/split_texts.h"
 #include "core/cli/stop.h"
 #include "core/cli/terms.h"
 #include "core/cli/trace_json.h"
@@ -23,7 +26,7 @@
 namespace qkv::cli {
 namespace {
 
-constexpr size_t kLinesAtOnce = 1024;
+constexpr size_t kLinesAtOnce = 1024, kMostLinesAtOnce = 1'000'000;
 
 struct Options {
   Common common;
@@ -31,7 +34,8 @@ struct Options {
   std::string trace, then;
   std::string input, output;
   RecordFormat format;
-  bool vectors = false, confidence = false, resume = false, progress = false;
+  bool vectors = false, confidence = false, resume = false, progress = false, split = false;
+  size_t sort_buffer = 0;  // lines that are sorted by length at a time; 0: as many as have come
   Terms given;
   InterventionsFile interventions;
   std::vector<std::pair<std::string, std::string>> terms;  // terms with a given translation
@@ -92,24 +96,48 @@ struct Translators {
   Context& ctx;
 };
 
+// What is printed for a line.
+std::string LineOf(const Options& options, const std::string& line, size_t number, const Translation& translation) {
+  if (options.decode.n_best == 1) {
+    const auto confidence = options.confidence ? std::optional<float>(translation.confidence) : std::nullopt;
+    return WithTranslation(options.format, line, translation.text, confidence);
+  }
+  std::vector<ScoredLine> all;
+  for (const ScoredText& one : translation.n_best) all.push_back({one.text, one.score});
+  if (all.empty()) all.push_back({translation.text, translation.score});
+  return WithTranslations(options.format, line, number, all);
+}
+
+// The translations of texts, by both models if there are two.
+std::vector<Translation> TranslateTexts(const Translators& by, const std::vector<std::string>& texts, size_t done,
+                                        const std::function<void(size_t)>& shown) {
+  Options first = by.options;
+  if (by.then != nullptr) first.decode.beam = first.decode.max_length = 0;
+  std::vector<Translation> translations = TranslationsOf(by.model, texts, DecodeOf(first, texts, done), by.ctx, shown);
+  if (by.then != nullptr) TranslateOnce(*by.then, by.options, by.ctx, translations);
+  return translations;
+}
+
 // The lines of the output for some lines of the input, of which `done` came before. `shown` is told how many there are
 // so far.
 std::vector<std::string> TranslateLines(const Translators& by, const std::vector<std::string>& lines, size_t done,
                                         const std::function<void(size_t)>& shown) {
   const Options& options = by.options;
-  Options first = options;
-  if (by.then != nullptr) first.decode.beam = first.decode.max_length = 0;
   std::vector<std::string> texts;
   texts.reserve(lines.size());
   for (const std::string& line : lines) texts.push_back(TextOf(options.format, line, done + texts.size() + 1));
-  std::vector<Translation> translations = TranslationsOf(by.model, texts, DecodeOf(first, texts, done), by.ctx, shown);
-  if (by.then != nullptr) TranslateOnce(*by.then, options, by.ctx, translations);
+  std::vector<Translation> translations;
+  if (options.split) {
+    const SplitTexts split(texts);
+    translations = split.Join(TranslateTexts(by, split.sentences(), 0, [](size_t) {}));
+  } else {
+    translations = TranslateTexts(by, texts, done, shown);
+  }
   std::vector<std::string> out;
   out.reserve(lines.size());
   for (size_t i = 0; i < lines.size(); ++i) {
     const Translation& translation = translations[i];
-    const auto confidence = options.confidence ? std::optional<float>(translation.confidence) : std::nullopt;
-    out.push_back(WithTranslation(options.format, lines[i], translation.text, confidence));
+    out.push_back(LineOf(options, lines[i], done + i + 1, translation));
     if (translation.truncated) WarnOfCut(done + i + 1, by.model.config().max_positions, "translated");
     WarnOfEnd(done + i + 1, translation.cut);
     if (options.confidence && translation.foreign) {
@@ -117,6 +145,19 @@ std::vector<std::string> TranslateLines(const Translators& by, const std::vector
     }
   }
   return out;
+}
+
+// The next lines to translate together. A sort buffer waits until it is full.
+std::vector<std::string> NextLines(const Options& options, LineReader& reader) {
+  at_work = 0;
+  std::vector<std::string> lines = reader.Next(options.sort_buffer > 0 ? options.sort_buffer : kLinesAtOnce);
+  while (!lines.empty() && lines.size() < options.sort_buffer) {
+    std::vector<std::string> more = reader.Next(options.sort_buffer - lines.size());
+    if (more.empty()) break;
+    std::move(more.begin(), more.end(), std::back_inserter(lines));
+  }
+  at_work = 1;
+  return lines;
 }
 
 // Reads the lines whose translations an interrupted run has written. The last of them are translated again, so that an
@@ -171,6 +212,13 @@ void WarnOfCarrying(const TranslationModel& model, const Options& options) {
   }
 }
 
+// The model's own beam is made as wide as the number of translations that are printed.
+void WidenBeam(const TranslationModel& model, Options& options) {
+  DecodeOptions& decode = options.decode;
+  if (decode.beam == 0 && decode.n_best > 1) decode.beam = std::max(decode.n_best, model.generation().beam);
+  if (decode.n_best > std::max<size_t>(decode.beam, 1)) Fail("--n-best is at most --beam", kUsage);
+}
+
 LineReader InputOf(const Options& options) {
 #ifdef __EMSCRIPTEN__
   if (!options.input.empty() || !options.output.empty()) {
@@ -193,8 +241,9 @@ void Translate(Options& options) {
   std::optional<WholeFile> trace;
   if (!options.trace.empty()) trace.emplace(OrFail(WholeFile::Create(options.trace)));
   WriteWholeLines();
-  EndOnSignals(trace ? trace->part() : std::string());
+  trace ? EndOnSignals(trace->part()) : EndAfterBatchOnSignals();
   const std::unique_ptr<TranslationModel> model = LoadOrFail(options.common.model);
+  WidenBeam(*model, options);
   options.interventions.Read(ChangeablePlaces::Of(model->config()));
   WarnOfCarrying(*model, options);
   std::unique_ptr<TranslationModel> then;
@@ -213,7 +262,7 @@ void Translate(Options& options) {
   const Translators by{*model, then.get(), options, ctx};
   size_t done = SkipDone(by, reader, output);
   // Batch by batch, until the input ends.
-  for (auto lines = reader.Next(kLinesAtOnce); !lines.empty(); lines = reader.Next(kLinesAtOnce)) {
+  for (auto lines = NextLines(options, reader); !lines.empty(); lines = NextLines(options, reader)) {
     if (trace) {
       TraceLines(*model, options, ctx, lines, done, *trace, output);
     } else {
@@ -224,6 +273,9 @@ void Translate(Options& options) {
     ReturnMemory();
     progress.Show(done, reader.Share());
     output.Flush();
+    if (told == 0) continue;
+    output.Close();
+    Fail("stopped after " + std::to_string(done) + " lines", 128 + told);
   }
   output.Close();
   if (trace) CheckOrFail(trace->Commit());
@@ -237,21 +289,24 @@ void AddTranslate(CLI::App& app) {
   AddModel(*command, options->common);
   // The options that JavaScript has too.
   AddListed(*command, "translate", "beam", options->decode.beam);
+  CLI::Option* n_best = AddListed(*command, "translate", "nBest", options->decode.n_best);
   AddListed(*command, "translate", "maxLength", options->decode.max_length);
   AddListed(*command, "translate", "shortlist", options->decode.shortlist);
   AddListed(*command, "translate", "copy", options->decode.copy);
   AddListed(*command, "translate", "keep", options->given.keep)->expected(1)->check(NotEmpty())->type_name("TERM");
   AddListed(*command, "translate", "glossary", options->given.glossary)->type_name("FILE");
-  AddListed(*command, "translate", "confidence", options->confidence);
+  AddListed(*command, "translate", "confidence", options->confidence)->excludes(n_best);
   // What is written besides the translation.
   CLI::Option* trace =
       command->add_option("--trace", options->trace, "write every attention weight, one qkv-trace/1 object a line")
           ->check(NotEmpty())
+          ->excludes(n_best)
           ->type_name("FILE");
   options->interventions.AddTo(*command);
   command->add_option("--then", options->then, "another model folder, which translates the translations: two as one")
       ->check(NotEmpty())
       ->excludes(trace)
+      ->excludes(n_best)
       ->excludes(options->interventions.option())
       ->type_name("FOLDER");
   AddListed(*command, "translate", "vectors", options->vectors)->needs(trace);
@@ -260,6 +315,7 @@ void AddTranslate(CLI::App& app) {
           ->add_option("--tsv", options->format.column, "translate this column of TSV, from 1; the last column is new")
           ->check(CLI::Range(1, 1'000'000))
           ->excludes(trace)
+          ->excludes(n_best)
           ->type_name("COLUMN");
   command
       ->add_option("--jsonl", options->format.field,
@@ -270,18 +326,32 @@ void AddTranslate(CLI::App& app) {
       ->type_name("FIELD");
   command->add_flag("--progress", options->progress,
                     "say on standard error how far it is, also where that is no terminal");
-  command->add_option("--input", options->input, "read this file, plain or compressed by gzip, not standard input")
+  command
+      ->add_option("--input", options->input, "read this file, plain or compressed by gzip or zstd, not standard input")
       ->check(NotEmpty())
       ->type_name("FILE");
   CLI::Option* output =
-      command->add_option("--output", options->output, "write this new file; compressed if it is *.gz")
+      command->add_option("--output", options->output, "write this new file; compressed if it is *.gz or *.zst")
           ->check(NotEmpty())
           ->type_name("FILE");
   command
       ->add_flag("--resume", options->resume,
                  "continue the output of an interrupted run, after its last lines are checked")
       ->needs(output)
+      ->excludes(n_best)
       ->excludes(trace);
+  command
+      ->add_flag("--split", options->split,
+                 "cut lines into sentences, translate each by itself, and put them together again")
+      ->excludes(trace)
+      ->excludes(n_best)
+      ->excludes(options->interventions.option());
+  command
+      ->add_option("--sort-buffer", options->sort_buffer,
+                   "read this many lines before they are sorted by length and translated; they come out in order")
+      ->check(CLI::Range(size_t{1}, kMostLinesAtOnce))
+      ->excludes(trace)
+      ->type_name("LINES");
   AddThreads(*command, options->common);
   command->callback([options] {
     options->terms = options->given.Read();

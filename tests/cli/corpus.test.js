@@ -1,11 +1,12 @@
 // `qkv translate` over files: TSV and JSON lines, gzip, and outputs that an interrupted run has left.
 
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, openSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { decompress } from 'fzstd';
 import { at } from '../../web/tools/common.mjs';
 
 const command = at('build/native/qkv');
@@ -160,4 +161,158 @@ describe('--resume', () => {
 test('--progress says how far it is, and what is left', () => {
   const { status, stderr } = translate('', '--input', input, '--progress');
   expect([status, stderr]).toEqual([0, expect.stringMatching(/^qkv: 5 lines, \d+ lines\/s\n$/)]);
+});
+
+describe('.zst', () => {
+  const packed = fresh('.zst');
+  const { status, stderr } = translate('', '--input', input, '--output', packed);
+  const without = /built without zstd/.test(stderr);
+  const withZstd = without ? test.skip : test;
+
+  test('is written, or the error says what is missing', () => {
+    if (without) expect([status, stderr]).toEqual([1, expect.stringMatching(/install libzstd-dev/)]);
+    else expect([status, stderr, Buffer.from(decompress(readFileSync(packed))).toString()]).toEqual([0, '', plain]);
+  });
+
+  withZstd(
+    'is read, also in several frames and where few bytes are many lines',
+    () => {
+      const packedAs = (text) => {
+        const to = fresh('.zst');
+        expect(translate('', '--input', written(text), '--output', to).status).toBe(0);
+        return readFileSync(to);
+      };
+      const both = written(Buffer.concat([packedAs('I love you.\n'), packedAs('I love you.\n'.repeat(3000))]), '.zst');
+      const again = (input, ...from) => {
+        const options = ['-m', at('tests/goldens/models/tiny-f32'), '--beam', '1', ...from];
+        return spawnSync(command, ['translate', ...options], { input, encoding: 'utf8' }).stdout;
+      };
+      const read = again('', '--input', both);
+      expect(read.split('\n').length).toBe(3002);
+      expect(read).toBe(again(`${targets[0]}\n`.repeat(3001)));
+    },
+    60_000,
+  );
+
+  withZstd('that is damaged or cut off is an error, and it is not continued', () => {
+    const bytes = readFileSync(packed);
+    expect(translate('', '--input', written(bytes.subarray(0, -4), '.zst')).stderr).toMatch(/it ends too early/);
+    expect(translate('', '--input', written('no zstd at all', '.zst')).stderr).toMatch(/cannot be read: Unknown frame/);
+    expect(translate('', '--input', input, '--output', fresh('.zst'), '--resume').status).toBe(2);
+    const run = `trap '' XFSZ; ulimit -f 0; exec "$0" translate -m "$1" --beam 1 --input "$2" --output "$3"`;
+    const full = spawnSync('sh', ['-c', run, command, model, input, fresh('.zst')], { encoding: 'utf8' });
+    expect([full.status, full.stderr]).toEqual([1, expect.stringMatching(/cannot be written: File too large/)]);
+  });
+});
+
+describe('--split', () => {
+  test('translates the sentences of a line by themselves, with the white space between them', () => {
+    const text = `  ${sources[0]}  ${sources[1]} ${sources[2]} \n\n${sources[3]}\n`;
+    const { stdout, stderr } = translate(text, '--split');
+    expect([stdout, stderr]).toEqual([`  ${targets[0]}  ${targets[1]} ${targets[2]} \n\n${targets[3]}\n`, '']);
+  });
+
+  test('goes on after an abbreviation, and before a small letter', () => {
+    for (const text of ['I love Mr. Smith.', '“Really?” she said.', 'J. Brown is old.']) {
+      expect(translate(`${text}\n`, '--split').stdout).toBe(translate(`${text}\n`).stdout);
+    }
+  });
+
+  test('does not cut what is longer than the model reads', () => {
+    const long = `${Array(120).fill(sources[2]).join(' ')}\n`;
+    expect(translate(long).stderr).toMatch(/longer than the model's/);
+    const { stdout, stderr } = translate(long, '--split');
+    expect([stdout, stderr]).toEqual([`${Array(120).fill(targets[2]).join(' ')}\n`, '']);
+  });
+});
+
+describe('--n-best', () => {
+  test('prints the number of the line, the score and the translation, best first', () => {
+    const { stdout, stderr } = spawnSync(command, ['translate', '-m', model, '--n-best', '3'], {
+      input: `${sources.slice(0, 2).join('\n')}\n`,
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe('');
+    const rows = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('\t'));
+    expect(rows.map(([number]) => number)).toEqual(['1', '1', '1', '2', '2', '2']);
+    for (const first of [0, 3]) {
+      const scores = rows.slice(first, first + 3).map(([, score]) => Number(score));
+      expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+      expect(scores[0]).toBeLessThanOrEqual(0);
+      expect(new Set(rows.slice(first, first + 3).map(([, , text]) => text)).size).toBe(3);
+    }
+    const json = spawnSync(command, ['translate', '-m', model, '--n-best', '3', '--jsonl', 'text'], {
+      input: `{"text": "${sources[0]}"}\n`,
+      encoding: 'utf8',
+    }).stdout;
+    expect(JSON.parse(json).translations).toEqual(
+      rows.slice(0, 3).map(([, score, text]) => ({ text, score: Number(score) })),
+    );
+  });
+
+  test('is at most the beam', () => {
+    const { status, stderr } = translate('a\n', '--n-best', '2');
+    expect([status, stderr]).toEqual([2, expect.stringContaining('--n-best is at most --beam')]);
+  });
+});
+
+test('--sort-buffer does not change the lines or their order', () => {
+  const many = written(Array.from({ length: 50 }, (_, i) => `${sources[i % 5]} ${sources[(i * 3) % 5]}\n`).join(''));
+  const [one, ...others] = [[], ['1'], ['7'], ['1000']].map(
+    ([lines]) => translate('', '--input', many, ...(lines ? ['--sort-buffer', lines] : [])).stdout,
+  );
+  for (const other of others) expect(other).toBe(one);
+  expect(translate('a\n', '--sort-buffer', '0').status).toBe(2);
+});
+
+describe('hostile', () => {
+  test('a line of 10 MB, and bytes that are no text', () => {
+    const long = 'I love you. '.repeat(875_000);
+    const { status, stdout, stderr } = translate(`${sources[0]}\n${long}\n\xff\xfe\0\n${sources[1]}\n`);
+    expect([status, stderr]).toEqual([0, expect.stringMatching(/line 2 is longer than the model's/)]);
+    const lines = stdout.split('\n');
+    expect([lines.length, lines[0], lines[3]]).toEqual([5, targets[0], targets[1]]);
+  }, 60_000);
+
+  test('a full disk, and a closed pipe', () => {
+    const full = spawnSync(command, ['translate', '-m', model, '--input', input], {
+      stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+      encoding: 'utf8',
+    });
+    expect([full.status, full.stderr]).toEqual([1, 'qkv: standard output cannot be written\n']);
+    const closed = spawnSync('sh', ['-c', '"$0" translate -m "$1" --beam 1 | head -n 1', command, model], {
+      input: `${sources[0]}\n`.repeat(3000),
+      encoding: 'utf8',
+    });
+    expect([closed.status, closed.stdout]).toEqual([0, `${targets[0]}\n`]);
+  }, 60_000);
+
+  test('SIGTERM: the batch is finished and written, and the exit code is 143', async () => {
+    const to = fresh('.gz');
+    const many = written(`${sources[0]}\n`.repeat(20_000));
+    const child = spawn(command, [
+      'translate',
+      '-m',
+      model,
+      '--input',
+      many,
+      '--output',
+      to,
+      '--progress',
+      '--threads',
+      '1',
+    ]);
+    const ended = new Promise((resolve) => child.on('close', resolve));
+    let said = '';
+    child.stderr.on('data', (data) => (said += data));
+    while (!statSync(to, { throwIfNoEntry: false })) await setTimeout(5);
+    await setTimeout(300);
+    child.kill('SIGTERM');
+    expect(await ended).toBe(143);
+    const lines = Number(/stopped after (\d+) lines/.exec(said)[1]);
+    expect([lines % 1024, String(gunzipSync(readFileSync(to)))]).toEqual([0, `${targets[0]}\n`.repeat(lines)]);
+  }, 60_000);
 });

@@ -17,7 +17,7 @@ const of = (call) => options.filter((option) => option.call === call);
 const numbers = options.filter(({ least }) => least !== undefined);
 
 // Options of commands that are not options of calls.
-const kFiles = ['--input', '--output', '--resume', '--progress', '--tsv', '--jsonl'];
+const kFiles = ['--input', '--output', '--resume', '--progress', '--tsv', '--jsonl', '--split', '--sort-buffer'];
 const kOwn = ['--help', '--model', '--then', '--threads', '--trace', '--int8', ...kFiles];
 
 describe.each(['translate', 'generate'])('qkv %s', (call) => {

@@ -67,6 +67,7 @@ find_tools() {
   need 'Python 3' python3 has python3
   need 'CLI11' libcli11-dev has_header CLI/CLI.hpp
   need 'zlib' zlib1g-dev has_header zlib.h
+  ! has apt-get || need 'zstd' libzstd-dev has_header zstd.h
   need 'SentencePiece' libsentencepiece-dev has_header sentencepiece_trainer.h
   $with_tests || return 0
   need 'pkg-config' pkg-config has pkg-config

@@ -1,0 +1,47 @@
+// Files compressed by zstd (RFC 8878), read and written piece by piece. Native; without libzstd both fail by its name.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qkv::cli {
+
+inline bool IsZstd(std::string_view path) { return path.ends_with(".zst"); }
+
+class ZstdInput {
+ public:
+  // Takes over the file. `name` is for errors.
+  ZstdInput(int file, std::string name);
+  ~ZstdInput();
+  // At least one byte, up to `size`; 0 at the end. Fails if the data is damaged or ends too early.
+  size_t Read(char* to, size_t size);
+  uint64_t consumed() const { return consumed_; }  // compressed bytes
+
+ private:
+  struct State;
+  int file_;
+  std::string name_;
+  uint64_t consumed_ = 0;
+  std::unique_ptr<State> state_;
+};
+
+class ZstdOutput {
+ public:
+  ZstdOutput(int file, std::string name);
+  ~ZstdOutput();
+  void Write(std::string_view bytes);
+  void Close();  // ends the frame; fails if the file cannot be written to its end
+
+ private:
+  struct State;
+  void Compress(std::string_view bytes, bool end);
+  int file_;
+  std::string name_;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace qkv::cli
