@@ -103,6 +103,7 @@ std::string LineOf(const Options& options, const std::string& line, size_t numbe
     return WithTranslation(options.format, line, translation.text, confidence);
   }
   std::vector<ScoredLine> all;
+  all.reserve(translation.n_best.size());
   for (const ScoredText& one : translation.n_best) all.push_back({one.text, one.score});
   if (all.empty()) all.push_back({translation.text, translation.score});
   return WithTranslations(options.format, line, number, all);

@@ -176,7 +176,11 @@ test.each(['light', 'dark'])(
     expect(await axeFinds(page)).toEqual([]);
     for (const view of ['needed', 'rollout', 'flow', 'attention']) {
       await page.check(`#asked-view [value=${view}]`, { force: true });
-      await page.waitForFunction(() => document.querySelectorAll('#asked .pane').length === 1);
+      await page.waitForFunction(
+        () =>
+          document.querySelectorAll('#asked .pane').length === 1 &&
+          document.querySelectorAll('#asked .pane .base rect').length > 50,
+      );
       expect(await axeFinds(page)).toEqual([]);
     }
   },
