@@ -53,10 +53,14 @@ Weight* MatrixOf(const WeightSlot& slot) {
   return matrix != nullptr ? *matrix : nullptr;
 }
 
-// Whether an allocation of so many bytes succeeds now: if memory cannot grow, the real allocation would end the
-// program. The pointer is volatile, so that the compiler does not remove the pair.
+// What stays free beside weights, so that the models that are loaded can still take their steps: those ask for a
+// mebibyte more than they need (core/base/budget.cc).
+constexpr uint64_t kSpare = uint64_t{2} << 20;
+
+// Whether an allocation of so many bytes succeeds now, and leaves kSpare: if memory cannot grow, the real allocation
+// would end the program. The pointer is volatile, so that the compiler does not remove the pair.
 bool CanAllocate(uint64_t bytes) {
-  void* volatile block = std::malloc(static_cast<size_t>(bytes));
+  void* volatile block = std::malloc(static_cast<size_t>(bytes + kSpare));
   std::free(block);
   return block != nullptr;
 }

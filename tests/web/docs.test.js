@@ -36,7 +36,8 @@ test('each link within the site leads to a page, a picture or a heading that is 
       .map(([, link]) => unescape(link))
       .filter((link) => !/^[a-z]+:/.test(link))
       .filter((link) => {
-        const [path, hash] = link.split('#');
+        const [address, hash] = link.split('#');
+        const [path] = address.split('?');
         const joined = path === '' ? page : posix.relative('', posix.join('docs', dirname(page), path));
         const target =
           path === '' ? page : posix.relative('docs', joined.endsWith('docs') ? 'docs/index.html' : joined);
