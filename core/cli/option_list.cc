@@ -19,7 +19,8 @@ constexpr double kMostPieces = 100000, kLargestSeed = 9007199254740991;  // 2^53
 constexpr ListedOption kOptions[] = {
     {"translate", "beam", Kind::kWhole, 1, kLargestBeam, "the model's own",
      "hypotheses that the search keeps; 1 is greedy search", In::kBoth},
-    {"translate", "nBest", Kind::kWhole, 1, kLargestBeam, "beam", "hypotheses to return, at most beam; the command prints LINE<TAB>SCORE<TAB>TRANSLATION for each, best first",
+    {"translate", "nBest", Kind::kWhole, 1, kLargestBeam, "beam",
+     "hypotheses to return, at most beam; the command prints LINE<TAB>SCORE<TAB>TRANSLATION for each, best first",
      In::kBoth},
     {"translate", "maxLength", Kind::kWhole, 1, kMostPieces, "3 x source + 50",
      "the most pieces of a translation, within the model's positions", In::kBoth},

@@ -64,7 +64,7 @@ Result<OpusDecoder> OpusDecoder::Parse(std::string_view text) {
   return found;
 }
 
-Result<std::unique_ptr<ModelLoader>> OpusLoader::Create(MarianFiles files, MarianFiles::File vocabulary,
+Result<std::unique_ptr<ModelLoader>> OpusLoader::Create(MarianFiles files, const MarianFiles::File& vocabulary,
                                                         const OpusDecoder& decoder, std::string name, uint64_t size,
                                                         uint64_t memory) {
   std::unique_ptr<OpusLoader> loader(new OpusLoader(std::move(name), size, memory));

@@ -25,7 +25,7 @@ class OpusLoader : public MarianLoader {
  public:
   // `files` without a shortlist; `vocabulary` is the content of *vocab.yml. Errors: those of MarianLoader and of
   // VocabularyFromYaml (core/io/marian_vocabulary.h).
-  static Result<std::unique_ptr<ModelLoader>> Create(MarianFiles files, MarianFiles::File vocabulary,
+  static Result<std::unique_ptr<ModelLoader>> Create(MarianFiles files, const MarianFiles::File& vocabulary,
                                                      const OpusDecoder& decoder, std::string name, uint64_t size = 0,
                                                      uint64_t memory = PTRDIFF_MAX);
 
