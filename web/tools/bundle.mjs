@@ -8,6 +8,7 @@ import { build as esbuild } from 'esbuild';
 import { ToolError, at } from './common.mjs';
 import { siteAddress, sitemap, withPreview } from './addresses.mjs';
 import { writeServiceWorker } from './service-worker.mjs';
+import { trimMaps } from './source-maps.mjs';
 import { noting, writeNotices } from './notices.mjs';
 import { writeCommandPackage, writePackage } from './package.mjs';
 
@@ -157,24 +158,6 @@ async function bundle(out, entryPoints, { minify, sourcemap }) {
     const to = join(out, nameOf(file));
     if (/\.(wasm|bin)$/.test(file)) copy(file, to);
     if (file.endsWith('.mjs')) await writeThreadsGlue(file, to, { minify });
-  }
-}
-
-/**
- * Keeps only our own sources' texts in the source maps of a folder. d3's texts are in its packages, and Emscripten's
- * glue is generated.
- * @param {string} out
- */
-function trimMaps(out) {
-  const names = readdirSync(out, { recursive: true }).map(String);
-  for (const name of names.filter((file) => file.endsWith('.map'))) {
-    const map = JSON.parse(readFileSync(join(out, name), 'utf8'));
-    const isForeign = map.sources.map((/** @type {string} */ source) => /node_modules\/|build\/wasm\//.test(source));
-    const own = map.sourcesContent.map((/** @type {string} */ text, /** @type {number} */ i) =>
-      isForeign[i] ? null : text,
-    );
-    const ignoreList = [...isForeign.keys()].filter((i) => isForeign[i]);
-    writeFileSync(join(out, name), JSON.stringify({ ...map, sourcesContent: own, ignoreList }));
   }
 }
 
