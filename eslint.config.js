@@ -36,7 +36,8 @@ export default [
     languageOptions: {
       globals: {
         ...globals.commonjs,
-        ...{ HEAPU8: 'readonly', UTF8ToString: 'readonly', stringToUTF8: 'readonly' },
+        ...{ Module: 'readonly', HEAPU8: 'readonly', HEAPU32: 'readonly', _malloc: 'readonly' },
+        ...{ UTF8ToString: 'readonly', stringToUTF8: 'readonly', runtimeKeepalivePush: 'readonly' },
         ...{ addToLibrary: 'readonly', openFiles: 'readonly' },
       },
     },

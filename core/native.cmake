@@ -39,12 +39,17 @@ if(QKV_CLI_SOURCES)
     target_link_libraries(qkv PRIVATE ${QKV_ZSTD})
   endif()
   # Trains with several processes. Without it `qkv train` is one process.
-  set(MPI_CXX_SKIP_MPICXX TRUE)  # the C interface
-  find_package(MPI COMPONENTS CXX)
-  if(MPI_CXX_FOUND)
+  # Its C interface: that of C++ is a library of its own, which nothing here needs.
+  include(CheckLanguage)
+  check_language(C)
+  if(CMAKE_C_COMPILER)
+    enable_language(C)
+    find_package(MPI COMPONENTS C)
+  endif()
+  if(MPI_C_FOUND)
     set_source_files_properties(${PROJECT_SOURCE_DIR}/core/cli/mpi_processes.cc PROPERTIES
-                                COMPILE_DEFINITIONS QKV_MPI SKIP_PRECOMPILE_HEADERS ON)
-    target_link_libraries(qkv PRIVATE MPI::MPI_CXX)
+                                COMPILE_DEFINITIONS "QKV_MPI;OMPI_SKIP_MPICXX;MPICH_SKIP_MPICXX" SKIP_PRECOMPILE_HEADERS ON)
+    target_link_libraries(qkv PRIVATE MPI::MPI_C)
   endif()
 endif()
 

@@ -5,11 +5,12 @@
 //   --data   a folder with dev.en-fr.tsv (2,000 pairs) and *.train.tsv.gz, for the comparisons with references
 //            (or the environment variable QKV_DATA)
 //   --fuzz   how long each fuzzer runs [300]
-//   --only   some of: parity, int8, compared, traces, tokens, soak, training, brought, fuzz, sanitizers
+//   --only   some of: parity, int8, compared, traces, tokens, soak, training, brought, arm, fuzz, sanitizers
 
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ToolError, fail, say, setUp } from '../web/tools/common.mjs';
+import { arm } from './full/arm.mjs';
 import { brought } from './full/brought.mjs';
 import { fuzzers, sanitizers } from './full/hostile.mjs';
 import { compared, int8, parity, tokens, traces } from './full/references.mjs';
@@ -18,7 +19,7 @@ import { training } from './full/train.mjs';
 import { inWords, none, plus } from './suites.mjs';
 
 /** In this order. Each yields {name, summary, passed?, failed?, skipped?} for every test. */
-const parts = { parity, int8, compared, traces, tokens, soak, training, brought, fuzz: fuzzers, sanitizers };
+const parts = { parity, int8, compared, traces, tokens, soak, training, brought, arm, fuzz: fuzzers, sanitizers };
 
 const options = {
   data: { type: 'string', default: process.env.QKV_DATA },

@@ -38,8 +38,13 @@ async function suite(name, command, args, report, read, options = {}) {
   return silent ? plus(counts, { failed: 1 }) : counts;
 }
 
-/** @param {string} name @param {string} program @param {object} [options] as `run` takes them */
-export function googleTest(name, program, options) {
+/**
+ * @param {string} name
+ * @param {string | string[]} command the program, or an emulator with its arguments and the program
+ * @param {object} [options] as `run` takes them
+ */
+export function googleTest(name, command, options) {
+  const [program, ...first] = [command].flat();
   const report = `${reports}/core.json`;
   const read = ({ tests, failures, errors = 0, disabled = 0, testsuites }) => {
     const all = testsuites.flatMap(({ testsuite }) => testsuite);
@@ -47,7 +52,8 @@ export function googleTest(name, program, options) {
     const failed = failures + errors;
     return { passed: tests - failed - skipped, failed, skipped };
   };
-  return suite(name, program, [`--gtest_output=json:${report}`, '--gtest_brief=1'], report, read, options);
+  const flags = [`--gtest_output=json:${report}`, '--gtest_brief=1'];
+  return suite(name, program, [...first, ...flags], report, read, options);
 }
 
 /** @param {string} name @param {...string} args */

@@ -1,5 +1,5 @@
-// Bindings of the program for models that people bring: folders of every kind that the core supports, recurrent models
-// included, and Marian's own files, as Firefox's models and OPUS-MT's have them.
+// Bindings of the program for any models: folders of every kind that the core supports, recurrent models included, and
+// Marian's own files, as Firefox's models and OPUS-MT's have them.
 #include <emscripten/bind.h>
 
 #include "core/load/any_model.h"
@@ -21,7 +21,7 @@ Handles<Loaded>& Models() {
   return models;
 }
 
-// Loads a folder with config.json, or Marian's own files: one of the two is there.
+// Loads a folder with config.json, or Marian's own files: one of the two loaders exists.
 struct Loader {
   std::unique_ptr<AnyLoader> folder;
   std::unique_ptr<ModelLoader> marian;
@@ -67,6 +67,7 @@ val FolderLoaderCreate(const val& request) {
   if (const Result<void> fits = CheckFiles({Field(request, "files")}); !fits) {
     return ErrorValue(fits.error());
   }
+  // The content of the small files; for the weights only names and sizes, because JavaScript feeds them.
   SmallFiles files;
   for (const val& file : emscripten::vecFromJSArray<val>(Field(request, "files"))) {
     files.emplace_back(file[0].as<std::string>(), file[1].as<std::string>());
@@ -76,6 +77,7 @@ val FolderLoaderCreate(const val& request) {
     weights.push_back({file[0].as<std::string>(), static_cast<uint64_t>(file[1].as<double>())});
   }
   if (weights.empty()) return NoSuch("file of weights");
+  // The number format that weights become while they load.
   const std::string numbers = Text(request, "numbers");
   const ArriveAs arrive = numbers == "int8"    ? ArriveAs::kInt8
                           : numbers == "float" ? ArriveAs::kStored
@@ -87,13 +89,13 @@ val FolderLoaderCreate(const val& request) {
   return AddLoader<Loader>(std::move(loader));
 }
 
-// The names of OPUS-MT's files that decoder.yml says: {weights, vocabulary}, '' where it does not.
+// The names of OPUS-MT's files in decoder.yml: {weights, vocabulary}; '' for one that it does not name.
 val OpusFiles(const std::string& decoder) {
-  Result<OpusDecoder> said = OpusDecoder::Parse(decoder);
-  if (!said) return ErrorValue(said.error());
+  Result<OpusDecoder> parsed = OpusDecoder::Parse(decoder);
+  if (!parsed) return ErrorValue(parsed.error());
   val names = val::object();
-  SetText(names, "weights", said->weights);
-  SetText(names, "vocabulary", said->vocabulary);
+  SetText(names, "weights", parsed->weights);
+  SetText(names, "vocabulary", parsed->vocabulary);
   return names;
 }
 

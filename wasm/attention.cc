@@ -2,6 +2,7 @@
 // as the caller chooses.
 #include <emscripten/bind.h>
 
+#include "core/attention/around_gap.h"
 #include "core/attention/memory.h"
 #include "core/layers/attention_layer.h"
 #include "wasm/choices.h"
@@ -54,7 +55,7 @@ val OutputValue(const val& request, Tensor output, const ConstHeads& query, size
 
 Result<val> TryAttend(const val& request) {
   const bool columns = Flag(request, "columns"), spread = Flag(request, "spread");
-  // What JavaScript gives: sizes first, then the choices and the tensors.
+  // The request: sizes first, then the choices and the tensors.
   QKV_CHECK(CheckMemory(static_cast<uint64_t>(Number(request, "bytes")), kGiveLess, "query"));
   Choices choices;
   QKV_CHECK(ReadChoices(request, choices));
@@ -74,8 +75,8 @@ Result<val> TryAttend(const val& request) {
     CallArena arena(bytes);
     Context ctx = arena.context();
     const auto layout = Flag(request, "concatenate") ? SideBySide<float> : Dense<float>;
-    Attend(ctx, choices.attention, in, layout(output.data.data(), output.heads, output.rows, output.dim),
-           MakeRecord(request, static_cast<size_t>(rows), in.key.rows, recorded));
+    AttendAroundGap(ctx, choices.attention, in, layout(output.data.data(), output.heads, output.rows, output.dim),
+                    MakeRecord(request, static_cast<size_t>(rows), in.key.rows, recorded));
   }
   // Results; queries that are heads become the rows of one head.
   val result = val::object();
@@ -123,7 +124,7 @@ Result<val> TryMultiHead(const val& request) {
   QKV_CHECK(ReadChoices(request, choices));
   const auto read = [&](const char* name, const Tensor* otherwise) {
     if (!IsGiven(Field(request, name))) return otherwise;
-    choices.Keep(Field(request, name), columns);
+    choices.Store(Field(request, name), columns);
     return static_cast<const Tensor*>(&choices.tensors.back());
   };
   // Inputs: a missing key is the query, a missing value is the key.

@@ -1,4 +1,4 @@
-// Bindings: the gradients of one call of attention. They are in the build that learns, since no other build has them.
+// Bindings: the gradients of one call of attention. Only the build with training has them.
 #include <emscripten/bind.h>
 
 #include "core/attention/attend_backward.h"
@@ -38,19 +38,19 @@ AttentionLoss ReadLoss(const val& request, const AttentionInputs& in, Choices& c
   const bool columns = Flag(request, "columns"), spread = Flag(request, "spread");
   AttentionLoss loss;
   if (const val given = Field(request, "outputGradient"); IsGiven(given)) {
-    const float* data = choices.Keep(given, columns && !spread).data;
+    const float* data = choices.Store(given, columns && !spread).data;
     const auto layout = Flag(request, "concatenate") ? SideBySide<const float> : Dense<const float>;
     loss.output = layout(data, in.query.heads, in.query.rows, in.value.dim);
   }
   if (const val given = Field(request, "weightsGradient"); IsGiven(given)) {
-    loss.weights = choices.Keep(given, columns).data;
+    loss.weights = choices.Store(given, columns).data;
   }
   return loss;
 }
 
 Result<val> TryGradient(const val& request) {
   const bool columns = Flag(request, "columns"), spread = Flag(request, "spread");
-  // What JavaScript gives, and the memory of the backward.
+  // The request, and the memory of the backward.
   QKV_CHECK(CheckMemory(static_cast<uint64_t>(Number(request, "bytes")), kGiveLess, "query"));
   Choices choices;
   QKV_CHECK(ReadChoices(request, choices));

@@ -25,7 +25,7 @@ Result<void> ReadScore(const val& request, Choices& choices) {
   choices.attention.score = Scores()[score];
   for (const val& parameter : emscripten::vecFromJSArray<val>(Field(request, "parameters"))) {
     const std::string& name = choices.names.emplace_back(Text(parameter, "name"));
-    choices.parameters.push_back({name, choices.Keep(parameter)});
+    choices.parameters.push_back({name, choices.Store(parameter)});
   }
   choices.attention.parameters = choices.parameters;
   return {};
@@ -49,7 +49,7 @@ Result<void> ReadWindow(const val& request, Choices& choices) {
   window.sinks = static_cast<size_t>(Number(request, "sinks"));
   const auto keep = [&](const char* name) {
     const val tensor = Field(request, name);
-    return IsGiven(tensor) ? choices.Keep(tensor) : ConstHeads{};
+    return IsGiven(tensor) ? choices.Store(tensor) : ConstHeads{};
   };
   window.W_p = keep("W_p");
   window.v_p = keep("v_p");
@@ -86,7 +86,7 @@ void ReadMask(const val& request, bool columns, bool spread, Choices& choices) {
   if (IsGiven(Field(request, "paddingFrom"))) mask.padding_from = static_cast<size_t>(Number(request, "paddingFrom"));
   if (IsGiven(Field(request, "allowed"))) ReadAllowed(Field(request, "allowed"), columns, spread, choices);
   if (!IsGiven(Field(request, "bias"))) return;
-  const ConstHeads bias = choices.Keep(Field(request, "bias"), columns);
+  const ConstHeads bias = choices.Store(Field(request, "bias"), columns);
   mask.bias = bias.data;
   mask.bias_head_stride = MaskStride(bias.heads, bias.rows, bias.dim, spread);
 }
@@ -105,11 +105,11 @@ Result<void> ReadChoices(const val& request, Choices& choices) {
 AttentionInputs ReadInputs(const val& request, Choices& choices) {
   const bool columns = Flag(request, "columns");
   AttentionInputs in;
-  in.query = choices.Keep(Field(request, "query"), columns);
+  in.query = choices.Store(Field(request, "query"), columns);
   if (Flag(request, "spread")) in.query = Dense(in.query.data, in.query.rows, 1, in.query.dim);
-  in.key = choices.Keep(Field(request, "key"), columns);
+  in.key = choices.Store(Field(request, "key"), columns);
   if (Flag(request, "valueIsKey")) in.value = in.key;
-  if (IsGiven(Field(request, "value"))) in.value = choices.Keep(Field(request, "value"), columns);
+  if (IsGiven(Field(request, "value"))) in.value = choices.Store(Field(request, "value"), columns);
   return in;
 }
 

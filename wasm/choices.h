@@ -19,7 +19,7 @@ struct Choices {
   std::vector<Parameter> parameters;
   std::vector<uint8_t> allowed;
 
-  ConstHeads Keep(const val& tensor, bool columns = false) {
+  ConstHeads Store(const val& tensor, bool columns = false) {
     return tensors.emplace_back(ReadTensor(tensor, columns)).view();
   }
 };

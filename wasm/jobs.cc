@@ -224,7 +224,7 @@ val TranslateResult(int handle) {
   val results = val::array();
   size_t text = 0;
   for (const Translation& translation : job->translation->results()) {
-    // The tree is the largest part: memory is asked for before it is converted.
+    // The tree is the largest part, so its memory is checked before it is converted.
     const uint64_t tree = 4 * translation.tree.size() * sizeof(SearchNode);  // the bytes of lists that grow
     if (const Result<void> fits = CheckMemory(tree, "ask for a smaller beam", "tree"); !fits) {
       return ErrorValue(fits.error());
@@ -234,7 +234,7 @@ val TranslateResult(int handle) {
     result.set("confidence", translation.confidence);
     result.set("warnings",
                ListValue(Warnings(translation.copied, translation.truncated, translation.cut, translation.foreign)));
-    // What was asked for besides the text: n-best, alignment, tree.
+    // The optional results: n-best, alignment, tree.
     if (!translation.n_best.empty()) {
       val ranked = val::array();
       for (const ScoredText& hypothesis : translation.n_best)
@@ -303,7 +303,7 @@ val TraceResult(int handle) {
   const Running* job = Jobs().Get(handle);
   if (job == nullptr || job->replay == nullptr) return NoSuch("job");
   const Replay& replay = job->replay->result();
-  // The two texts, what was left of them, and what is to be known of the translation.
+  // The two texts, and the facts about the translation.
   val trace = PairValue(*job->model, replay);
   trace.set("targetInput", TargetInput(*job->model, replay));
   trace.set("sourceTruncated", replay.source.tokens.truncated);

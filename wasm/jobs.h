@@ -1,4 +1,4 @@
-// What the bindings of jobs over a source share.
+// Shared by the bindings of jobs over a source.
 #pragma once
 
 #include <emscripten/val.h>
@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "core/translate/job.h"
+#include "core/translate/decode_options.h"
 #include "core/translate/replay.h"
 
 namespace qkv::wasm {

@@ -15,8 +15,8 @@ namespace qkv::wasm {
 template <class Loader>
 struct Loading {
   std::unique_ptr<Loader> loader;
-  // The bytes that the loader wants next. Not initialised, and kept for the next ones: all are written before they are
-  // read.
+  // The bytes that the loader wants next. The memory is not initialised and is used again: all bytes are written before
+  // they are read.
   std::unique_ptr<uint8_t[]> stage = {};
   size_t capacity = 0;
 };

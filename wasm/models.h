@@ -23,7 +23,7 @@ const TranslationModel* ModelAt(int handle);
 const EncoderModel* EncoderAt(int handle);
 const GeneratorModel* GeneratorAt(int handle);
 
-// {dModel, ...}: a translator's info of its model, without its size.
+// {dModel, ...}: the model's facts that a translator shows, without the size.
 void AddTranslationInfo(emscripten::val& info, const TranslationModel& model);
 // The same with its size: {parameters, bytes, dModel, ...}.
 emscripten::val TranslatorInfo(const TranslationModel& model);

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/encode/encode_job.h"
-#include "core/encode/readings.h"
+#include "core/encode/predictions.h"
 #include "core/explain/change_list.h"
 #include "core/generate/generate_job.h"
 #include "core/text/utf.h"
@@ -118,7 +118,7 @@ val EncodeStart(int handle, const val& inputs, const val& options) {
 }
 
 // Adds the results of the head for one text.
-void AddReadings(val& value, const EncoderModel& model, const Encoded& result, size_t count, size_t longest) {
+void AddPredictions(val& value, const EncoderModel& model, const Encoded& result, size_t count, size_t longest) {
   using Head = EncoderConfig::Head;
   const EncoderConfig& config = model.config();
   const auto row = [&](size_t i) { return result.logits.row(static_cast<Eigen::Index>(i)).data(); };
@@ -168,7 +168,7 @@ val EncodeResult(int handle, const val& options) {
     // For a text without pieces the shapes are [0, d] and [layers, heads, 0, 0].
     if (result.hidden.cols() != 0) Set(value, "vectors", MatrixValue(result.hidden));
     if (result.attention.layers != 0) Set(value, "encoderSelf", MapValue(result.attention));
-    AddReadings(value, *job->encoder, result, count, longest);
+    AddPredictions(value, *job->encoder, result, count, longest);
     Push(results, value);
   }
   return results;
@@ -199,6 +199,7 @@ val GenerateStart(int handle, const val& prompt, const val& options) {
   sampling.seed = static_cast<uint64_t>(OptionOr(options, "seed", 0));
   generate.max_length = static_cast<size_t>(OptionOr(options, "maxLength", static_cast<double>(generate.max_length)));
   generate.alternatives = static_cast<size_t>(OptionOr(options, "alternatives", 0));
+  generate.prompt_lookup = !IsGiven(Field(options, "promptLookup")) || Flag(options, "promptLookup");
   if (IsGiven(Field(options, "stop"))) generate.stops = emscripten::vecFromJSArray<std::string>(Field(options, "stop"));
   // The job.
   auto running = std::make_unique<Running>();

@@ -1,5 +1,4 @@
-// Bindings: pointer networks, only in the build that trains. They are trained and asked here; no other program has
-// them.
+// Bindings: pointer networks. Only the build with training has them; they are trained and run here.
 #include <emscripten/bind.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a call records for its caller, and its conversion to JavaScript.
+// The record of a call, and its conversion to JavaScript.
 #pragma once
 
 #include <cstdint>

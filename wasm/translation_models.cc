@@ -1,6 +1,6 @@
 // Bindings of the programs that translate: they read Transformers in MarianMT's layout (config.json, SentencePiece,
-// model.safetensors) and Marian's own files. Recurrent models run in the program for models that people bring: their
-// code is an eighth of this one's.
+// model.safetensors) and Marian's own files. Recurrent models run in the program for any models, because their code
+// would add an eighth to this one.
 #include <emscripten/bind.h>
 
 #include "core/translate/marian_loader.h"

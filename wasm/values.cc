@@ -57,8 +57,8 @@ uint64_t BytesInAll(std::initializer_list<val> given) {
   return bytes;
 }
 
-// The memory for each byte of a text while it is cut into pieces: its origin, its offset, its candidates for joining.
-constexpr uint64_t kRoomPerByte = 100;
+// Memory for each byte of a text while it is cut into pieces: its origin, its offset, its candidates for joining.
+constexpr uint64_t kMemoryPerByte = 100;
 
 }  // namespace
 
@@ -68,7 +68,7 @@ Result<void> CheckFiles(std::initializer_list<val> files) {
 
 Result<void> CheckTexts(std::initializer_list<val> texts) {
   const uint64_t bytes = BytesInAll(texts);
-  const uint64_t cut = kRoomPerByte * std::min<uint64_t>(bytes, kLongestText);
+  const uint64_t cut = kMemoryPerByte * std::min<uint64_t>(bytes, kLongestText);
   return CheckMemory(2 * bytes + cut, "give shorter texts, or fewer at a time", "texts");
 }
 

@@ -83,8 +83,8 @@ if(NOT QKV_WASM_TRAINING AND NOT QKV_WASM_THREADS AND NOT QKV_SANITIZED AND NOT 
   file(GLOB QKV_COMMAND_SOURCES CONFIGURE_DEPENDS core/cli/*.cc wasm/command/*.cc)
   list(FILTER QKV_COMMAND_SOURCES EXCLUDE REGEX "/core/cli/(data|detect|evaluate|export|learn_vocabulary|shortlist|train|vocab)[.]cc")
   qkv_headers(CLI11 CLI/CLI.hpp)
-  add_executable(qkv_command ${QKV_COMMAND_SOURCES} core/io/files.cc core/translate/folder.cc
-                 core/translate/marian_folder.cc)
+  add_executable(qkv_command ${QKV_COMMAND_SOURCES} core/io/files.cc core/io/npz_file.cc
+                 core/translate/folder.cc core/translate/marian_folder.cc)
   set_target_properties(qkv_command PROPERTIES OUTPUT_NAME command SUFFIX .mjs)
   target_compile_definitions(qkv_command PRIVATE QKV_COMMAND QKV_VERSION="${PROJECT_VERSION}")
   target_compile_options(qkv_command PRIVATE -Oz -fwasm-exceptions)

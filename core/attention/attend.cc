@@ -14,25 +14,29 @@ namespace {
 // The forward of one head of one call.
 class HeadForward {
  public:
-  HeadForward(const HeadTask& task, const PreparedHead& head, Rows output, const AttentionRecord& record)
-      : task_(task),
+  HeadForward(AttendGroup fast_path, const HeadTask& task, const PreparedHead& head, Rows output,
+              const AttentionRecord& record)
+      : fast_path_(fast_path),
+        task_(task),
         head_(head),
         output_(output),
         record_(record),
         width_(task.row_width()),
         selection_(task.attention.selection.kind) {}
 
-  // Floats of scratch that Group needs: mapped queries, their rows of scores, and where values are not finite or are
-  // pooled one more row.
+  // Floats of scratch that Group needs: mapped queries and their rows of scores; one more row if values are not finite
+  // or are pooled; a group of outputs for the fast path.
   size_t Scratch() const {
     const bool one_more = !head_.finite_values || selection_ == SelectionKind::kMaxPool;
-    return QueryFloats() + kQueryGroup * width_ + (one_more ? width_ : 0);
+    const size_t sums = fast_path_ != nullptr ? kQueryGroup * output_.dim : 0;
+    return QueryFloats(task_) + kQueryGroup * width_ + (one_more ? width_ : 0) + sums;
   }
 
   // Queries [first, first + count), count <= kQueryGroup. `used`: one byte a key, or null.
   void Group(size_t first, size_t count, float* scratch, uint8_t* used) const {
+    if (fast_path_ != nullptr && fast_path_({task_, head_, record_, first, count, scratch, output_})) return;
     float* queries = scratch;
-    float* rows = queries + QueryFloats();
+    float* rows = queries + QueryFloats(task_);
     float* extra = rows + kQueryGroup * width_;
     // Scores of the group: only the keys that it sees, unless a record wants all.
     VisibleKeys visible[kQueryGroup];
@@ -41,7 +45,7 @@ class HeadForward {
     ScaleQueries(task_, count, queries);
     ComputeScores(task_, first, queries, count, record_.scores != nullptr ? KeyRange{0, task_.keys.rows} : computed,
                   rows);
-    // Each row by itself: logits, weights, and what is no product of weights and values.
+    // Each row by itself: logits, weights, and the parts of the output that are not a product of weights and values.
     for (size_t r = 0; r < count; ++r) {
       float* row = rows + r * width_;
       ScoresToLogits(task_, first + r, visible[r], used, row, record_);
@@ -64,8 +68,6 @@ class HeadForward {
   }
 
  private:
-  size_t QueryFloats() const { return RoundUp(kQueryGroup * task_.dim(), kPanel); }
-
   // output = weights V for queries [first, first + count) and the keys of `computed`.
   void MultiplyValues(size_t first, size_t count, KeyRange computed, const float* rows) const {
     // Without keys the output is zero.
@@ -82,19 +84,11 @@ class HeadForward {
       return;
     }
     // Packed values: all queries in one product.
-    Product product;
-    product.x = rows + computed.begin;
-    product.x_stride = width_;
-    product.w = head_.values + computed.begin * kPanel;
-    product.panel_stride = task_.keys.rows * kPanel;
-    product.inputs = computed.size();
-    product.outputs = output_.dim;
-    product.y = output_.Row(first);
-    product.y_stride = output_.stride;
-    Multiply(product, count);
+    MultiplyPacked(task_, head_, computed, rows, count, output_.Row(first), output_.stride);
   }
 
-  // Adds the rows of the values' table: keys in one bin of distances share a row, and have their weights' sum of it.
+  // Adds the rows of the values' table. Keys in one bin of distances share a row, so the row is multiplied by the sum
+  // of their weights.
   void AddRelativeValues(size_t first, size_t count, KeyRange computed, const float* rows) const {
     const RelativeTable& table = task_.score.relative_values;
     for (size_t r = 0; r < count && !table.empty(); ++r) {
@@ -136,6 +130,7 @@ class HeadForward {
     StoreWeights(task_, query, visible.keys, kNoKey, used, weights, record_);
   }
 
+  AttendGroup fast_path_;
   const HeadTask& task_;
   const PreparedHead& head_;
   Rows output_;
@@ -145,13 +140,13 @@ class HeadForward {
 };
 
 // One head: its groups of queries, divided among the threads. Each thread has its part of the scratch.
-void AttendHead(Context& ctx, const Attention& attention, const AttentionInputs& in, size_t head, Heads output,
-                const AttentionRecord& record) {
+void AttendHead(AttendGroup fast_path, Context& ctx, const Attention& attention, const AttentionInputs& in, size_t head,
+                Heads output, const AttentionRecord& record) {
   const ArenaScope scope(ctx.arena);
   const PreparedHead prepared = PrepareHead(attention, in, head, ctx.arena);
   const HeadTask task = {
       attention, prepared.score, in.query.Head(head), Part(prepared.score.keys, 0, in.key.rows), prepared.keys, head};
-  const HeadForward forward(task, prepared, in.value.data != nullptr ? output.Head(head) : Rows{}, record);
+  const HeadForward forward(fast_path, task, prepared, in.value.data != nullptr ? output.Head(head) : Rows{}, record);
   // With mask_used a query depends on those before it, so one thread takes them in order.
   const size_t queries = in.query.rows, groups = (queries + kQueryGroup - 1) / kQueryGroup;
   const size_t threads = attention.mask_used ? 1 : std::clamp<size_t>(groups, 1, ctx.pool.size());
@@ -171,16 +166,21 @@ void AttendHead(Context& ctx, const Attention& attention, const AttentionInputs&
   });
 }
 
-void AttendAll(Context& ctx, const Attention& attention, const AttentionInputs& in, Heads output,
+void AttendAll(AttendGroup fast_path, Context& ctx, const Attention& attention, const AttentionInputs& in, Heads output,
                const AttentionRecord& record) {
-  for (size_t head = 0; head < in.query.heads; ++head) AttendHead(ctx, attention, in, head, output, record);
+  for (size_t head = 0; head < in.query.heads; ++head) AttendHead(fast_path, ctx, attention, in, head, output, record);
 }
 
 }  // namespace
 
 void Attend(Context& ctx, const Attention& attention, const AttentionInputs& in, Heads output,
             const AttentionRecord& record) {
-  AttendAll(ctx, attention, in, output, record);
+  AttendWith(nullptr, ctx, attention, in, output, record);
+}
+
+void AttendWith(AttendGroup fast_path, Context& ctx, const Attention& attention, const AttentionInputs& in,
+                Heads output, const AttentionRecord& record) {
+  AttendAll(fast_path, ctx, attention, in, output, record);
   if (ctx.Recording() == nullptr) return;
   RecordAttend(ctx, attention, in, Segments::One(in.query.rows), Segments::One(in.key.rows), output);
 }
@@ -193,7 +193,8 @@ void AttendSegments(Context& ctx, const Attention& attention, const AttentionInp
     const size_t first_key = key_segments.begin(s), keys = key_segments.length(s);
     Attention part = attention;
     part.window.centres = attention.window.centres.Slice(first, count);
-    AttendAll(ctx, part, {in.query.Slice(first, count), in.key.Slice(first_key, keys), in.value.Slice(first_key, keys)},
+    AttendAll(nullptr, ctx, part,
+              {in.query.Slice(first, count), in.key.Slice(first_key, keys), in.value.Slice(first_key, keys)},
               output.Slice(first, count), {});
   }
   if (ctx.Recording() != nullptr) RecordAttend(ctx, attention, in, query_segments, key_segments, output);

@@ -18,8 +18,8 @@ namespace qkv {
 
 extern const Score kScaledDot;
 
-// Turns the logits of one query, of the keys in `keys`, into weights, in place: row[j] is key j's. Returns whether no
-// window shapes them. `query`: its place.
+// Turns the logits of one query for the keys in `keys` into weights, in place; row[j] belongs to key j. Returns true if
+// no window may change these weights. `query`: its place.
 using CustomSelection = FunctionRef<bool(size_t head, size_t query, KeyRange keys, float* row)>;
 
 struct Attention {
@@ -33,7 +33,7 @@ struct Attention {
   // For one query at a time, as in a recurrent decoder. Products read keys and values where they are, because packing
   // them would cost as much as it saves. They fuse no multiply-add, so every target gives the same bits.
   bool in_place = false;
-  // In place of the selection; null: the selection. For inference alone.
+  // Used instead of the selection, unless it is null. For inference alone.
   const CustomSelection* custom_selection = nullptr;
 };
 

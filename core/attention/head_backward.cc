@@ -5,7 +5,7 @@
 
 #include "core/attention/entmax.h"
 #include "core/attention/head_stages.h"
-#include "core/attention/row_odds.h"
+#include "core/attention/row_log_softmax.h"
 #include "core/kernels/matmul.h"
 #include "core/kernels/pairwise_backward.h"
 #include "core/kernels/softmax_backward.h"
@@ -95,7 +95,7 @@ class HeadBackwardPass {
     ScaleBackward(count, queries);
   }
 
-  // With key j the winner of column c, G the Gaussian and n columns: y_c = G_j v_jc, and w_j has G_j / n of it.
+  // Key j wins column c of n columns, and G is the Gaussian: y_c = G_j v_jc, and the column adds G_j / n to w_j.
   void MaxPool(size_t first, size_t count, const VisibleKeys* visible) {
     const ConstRows values = call_.in.value.Head(call_.in.KeyHead(call_.head));
     const float share = 1 / static_cast<float>(values.dim);
@@ -192,7 +192,7 @@ class HeadBackwardPass {
     if (local_p_) centre_gradient = GaussianBackward(seen, centre, p, g);
     SelectionBackward(seen, p, g);
     if (loss_.log_likelihood != nullptr || loss_.entropy != nullptr) {
-      centre_gradient += OddsBackward(query, chosen, seen, centre, g);
+      centre_gradient += LikelihoodBackward(query, chosen, seen, centre, g);
     }
     if (local_p_) centres_[query] = static_cast<float>(centre_gradient);
     LogitsToScores(query, seen, g);
@@ -243,17 +243,17 @@ class HeadBackwardPass {
   }
 
   // d log p_c / d l_j = [j = c] - p_j and d H / d l_j = -p_j (log p_j + H). Returns the gradient of the centre.
-  double OddsBackward(size_t query, int32_t chosen, KeyRange seen, double centre, float* g) const {
+  double LikelihoodBackward(size_t query, int32_t chosen, KeyRange seen, double centre, float* g) const {
     double likelihood = loss_.log_likelihood != nullptr ? loss_.log_likelihood[LossIndex(query)] : 0;
     const double entropy = loss_.entropy != nullptr ? loss_.entropy[LossIndex(query)] : 0;
     const auto key = static_cast<size_t>(chosen);
     const bool sees = chosen != kNoKey && key >= seen.begin && key < seen.end && row_logits_[key] != kMasked;
     if (!sees) likelihood = 0;
-    const RowOdds odds(seen, row_logits_);
+    const RowLogSoftmax row_softmax(seen, row_logits_);
     for (size_t j = seen.begin; j < seen.end; ++j) {
-      const double log_p = odds.LogProbability(row_logits_[j]);
+      const double log_p = row_softmax.LogProbability(row_logits_[j]);
       if (log_p == kMasked) continue;
-      g[j] -= static_cast<float>(std::exp(log_p) * (likelihood + entropy * (log_p + odds.entropy)));
+      g[j] -= static_cast<float>(std::exp(log_p) * (likelihood + entropy * (log_p + row_softmax.entropy)));
     }
     if (!sees) return 0;
     g[key] += static_cast<float>(likelihood);
@@ -277,7 +277,7 @@ class HeadBackwardPass {
     sums_[dim_ + 1] -= static_cast<float>(sum);
   }
 
-  // dv' += do' w, and the same of the values' table, where keys in one bin have their weights' sum.
+  // dv' += do' w. The same for the values' table, whose rows are multiplied by the sum of the weights of a bin.
   void WeightsToValues(size_t first, size_t count, KeyRange computed) {
     const RelativeTable& table = score_.relative_values;
     float* sums = sums_ + dim_ + 2 + score_.relative.size();
@@ -314,7 +314,8 @@ class HeadBackwardPass {
                {key_sums_ + begin, dim_, computed.size(), width_}, arena_, one_);
   }
 
-  // The table by distance: a row that a query multiplies has the query times the gradients' sum, and the query the row.
+  // The table by distance. Let g be the sum of the gradients of the scores of a bin: its row gets g times the query,
+  // and the query gets g times the row.
   void ScoresToRelative(size_t first, size_t count, KeyRange computed, float* queries) {
     const RelativeTable& table = score_.relative;
     for (size_t r = 0; r < count && !table.empty(); ++r) {

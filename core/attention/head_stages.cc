@@ -55,7 +55,7 @@ VisibleKeys FindVisible(const HeadTask& task, size_t query, const AttentionRecor
   const KeyRange sinks = {0, std::min(a.window.sinks, visible.keys.end)};
   visible.keys = {std::max(visible.keys.begin, window.begin), std::min(visible.keys.end, window.end)};
   if (visible.keys.empty()) visible.keys = {sinks.end, sinks.end};
-  // Sinks and window are computed as one range, with what is between them hidden.
+  // Sinks and window are one range; the keys between them are hidden.
   if (!sinks.empty()) {
     visible.hidden = {sinks.end, std::max(sinks.end, visible.keys.begin)};
     visible.keys = {0, std::max(sinks.end, visible.keys.end)};
@@ -64,8 +64,9 @@ VisibleKeys FindVisible(const HeadTask& task, size_t query, const AttentionRecor
   return visible;
 }
 
-// Adds to scores what depends on how far a key is from its query, by the score's table. Keys at one distance, or in one
-// bin of distances, share a row; keys in order meet the bins in order, so each row is multiplied once.
+// Adds the part of the scores that depends on the distance of a key from its query, by the score's table. Keys at one
+// distance, or in one bin of distances, share a row; keys in order meet the bins in order, so each row is multiplied
+// once.
 void AddRelative(const HeadTask& task, size_t first, const float* queries, size_t count, KeyRange range,
                  float* scores) {
   const RelativeTable& table = task.score.relative;
@@ -261,6 +262,20 @@ void ClearRest(KeyRange visible, KeyRange computed, float* row) {
   if (visible.empty()) visible = {computed.begin, computed.begin};
   std::fill(row + computed.begin, row + visible.begin, 0.0f);
   std::fill(row + visible.end, row + computed.end, 0.0f);
+}
+
+void MultiplyPacked(const HeadTask& task, const PreparedHead& head, KeyRange keys, const float* rows, size_t count,
+                    float* y, size_t stride) {
+  Product product;
+  product.x = rows + keys.begin;
+  product.x_stride = task.row_width();
+  product.w = head.values + keys.begin * kPanel;
+  product.panel_stride = task.keys.rows * kPanel;
+  product.inputs = keys.size();
+  product.outputs = head.value.dim;
+  product.y = y;
+  product.y_stride = stride;
+  Multiply(product, count);
 }
 
 int32_t LargestWeight(KeyRange visible, const float* weights) {

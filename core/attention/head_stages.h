@@ -15,6 +15,7 @@
 
 #include "core/attention/attention.h"
 #include "core/base/arena.h"
+#include "core/base/context.h"
 
 namespace qkv {
 
@@ -71,10 +72,29 @@ struct VisibleKeys {
   KeyRange hidden = {};  // of `keys`, those between the sinks and the window
 };
 
+// Some queries of a head in the forward: their output is computed as a whole.
+struct GroupTask {
+  const HeadTask& task;
+  const PreparedHead& head;
+  const AttentionRecord& record;
+  size_t first, count;  // count <= kQueryGroup
+  float* scratch;
+  Rows output;  // of the head
+};
+
+// A faster way to compute a group's output. Returns false and writes nothing if it does not apply to the group.
+using AttendGroup = bool (*)(const GroupTask& group);
+// Attend, which tries `fast_path` for each group first, unless it is null. A program links only those that it names.
+void AttendWith(AttendGroup fast_path, Context& ctx, const Attention& attention, const AttentionInputs& in,
+                Heads output, const AttentionRecord& record);
+
 // For queries [first, first + count). Returns the range of keys that the group computes together: it covers what each
 // query sees and begins at a multiple of kKeyChain.
 KeyRange FindVisibleKeys(const HeadTask& task, size_t first, size_t count, VisibleKeys* visible,
                          const AttentionRecord& record = {});
+
+// Floats of a group's mapped queries, in whole panels.
+inline size_t QueryFloats(const HeadTask& task) { return RoundUp(kQueryGroup * task.dim(), kPanel); }
 
 // mapped [count, n], without gaps.
 void MapQueries(const HeadTask& task, size_t first, size_t count, float* mapped);
@@ -100,6 +120,11 @@ void StoreWeights(const HeadTask& task, size_t query, KeyRange visible, int32_t 
 
 // Zeros in those columns of `computed` that are not visible.
 void ClearRest(KeyRange visible, KeyRange computed, float* row);
+
+// y [count, value.dim] = weights V for the keys of a range, which begins at a multiple of kKeyChain. The values are
+// packed; `rows`: the weights, [count, row_width].
+void MultiplyPacked(const HeadTask& task, const PreparedHead& head, KeyRange keys, const float* rows, size_t count,
+                    float* y, size_t stride);
 
 // The key of the largest weight, the first of equals; kNoKey where none is above 0 or one is NaN.
 int32_t LargestWeight(KeyRange visible, const float* weights);

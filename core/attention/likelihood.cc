@@ -7,7 +7,7 @@
 #include "core/attention/attend_backward.h"
 #include "core/attention/head_stages.h"
 #include "core/attention/record_attend.h"
-#include "core/attention/row_odds.h"
+#include "core/attention/row_log_softmax.h"
 #include "core/base/tape.h"
 
 namespace qkv {
@@ -18,12 +18,12 @@ double LogGaussian(const Window& window, double centre, size_t key) {
   return -distance * distance / 2;
 }
 
-float LogLikelihood(const Attention& attention, const RowOdds& odds, int32_t chosen, const VisibleKeys& visible,
-                    const float* logits) {
+float LogLikelihood(const Attention& attention, const RowLogSoftmax& row_softmax, int32_t chosen,
+                    const VisibleKeys& visible, const float* logits) {
   if (chosen == kNoKey) return 0;
   const auto key = static_cast<size_t>(chosen);
   if (key < visible.keys.begin || key >= visible.keys.end) return kMasked;
-  double likelihood = odds.LogProbability(logits[key]);
+  double likelihood = row_softmax.LogProbability(logits[key]);
   if (attention.window.kind == WindowKind::kLocalP && attention.selection.kind == SelectionKind::kSoft) {
     likelihood += LogGaussian(attention.window, visible.centre, key);
   }
@@ -44,14 +44,14 @@ void HeadLikelihood(const HeadTask& task, const int32_t* chosen, float* likeliho
     MapQueries(task, first, count, queries);
     ScaleQueries(task, count, queries);
     ComputeScores(task, first, queries, count, computed, logits);
-    // Each row by itself: logits, their softmax, and the odds of the chosen key.
+    // Each row by itself: logits, their softmax, and the likelihood of the chosen key.
     for (size_t r = 0; r < count; ++r) {
       const size_t i = first + r;
       float* row = logits + r * width;
       ScoresToLogits(task, i, visible[r], task.attention.mask_used ? used.data() : nullptr, row);
-      const RowOdds odds(visible[r].keys, row);
-      entropies[i] = static_cast<float>(odds.entropy);
-      likelihoods[i] = LogLikelihood(task.attention, odds, chosen[i], visible[r], row);
+      const RowLogSoftmax row_softmax(visible[r].keys, row);
+      entropies[i] = static_cast<float>(row_softmax.entropy);
+      likelihoods[i] = LogLikelihood(task.attention, row_softmax, chosen[i], visible[r], row);
       if (task.attention.mask_used && chosen[i] != kNoKey) used[static_cast<size_t>(chosen[i])] = 1;
     }
   }
@@ -63,6 +63,7 @@ MatrixView Likelihood(Context& ctx, const Attention& attention, const AttentionI
                       const Segments& query_segments, const Segments& key_segments, const int32_t* chosen) {
   const size_t heads = in.query.heads, rows = in.query.rows;
   MatrixView result = ctx.New(2, static_cast<Eigen::Index>(heads * rows));
+  // Each head of each segment by itself.
   for (size_t s = 0; s < query_segments.size(); ++s) {
     const size_t first = query_segments.begin(s), first_key = key_segments.begin(s), keys = key_segments.length(s);
     for (size_t head = 0; head < heads; ++head) {
@@ -75,6 +76,7 @@ MatrixView Likelihood(Context& ctx, const Attention& attention, const AttentionI
       HeadLikelihood(task, chosen + head * rows + first, likelihoods, likelihoods + heads * rows, ctx.arena);
     }
   }
+  // The backward is that of attention, with the gradients of these results.
   if (Tape* tape = ctx.Recording()) {
     tape->Record(View(result), [ctx, attention, in, query_segments, key_segments, chosen, result]() mutable {
       AttentionLoss loss;

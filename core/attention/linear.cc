@@ -68,7 +68,7 @@ class HeadBackward {
   }
 
  private:
-  // With the sums that each query saw, phi(q) has S dN + z dD.
+  // The gradient of phi(q) is S dN + z dD, with the sums S and z that the query saw.
   void Queries(Rows to) {
     std::vector<double> data(k_.dim * width_);
     Sums sums(data.data(), k_.dim, v_.dim);
@@ -91,23 +91,24 @@ class HeadBackward {
     }
   }
 
-  // With G = sum phi(q) dN' and h = sum phi(q) dD of the queries that see it, phi(k) has G v + h and v has G'phi(k).
+  // Over the queries that see a key, let G = sum phi(q) dN' and h = sum phi(q) dD. The gradient of phi(k) is G v + h,
+  // and that of v is G'phi(k).
   void Keys(Rows to_k, Rows to_v) {
     std::vector<double> data(k_.dim * width_), value(width_);
-    Sums asked(data.data(), k_.dim, v_.dim);
+    Sums query_sums(data.data(), k_.dim, v_.dim);
     const auto ask = [&](size_t i) {
       const double* d = of_sums_.data() + i * width_;
       Features(q_.Row(i), q_.dim, feature_.data());
-      asked.Add(feature_.data(), d, d[v_.dim]);
+      query_sums.Add(feature_.data(), d, d[v_.dim]);
     };
     for (size_t i = 0; i < q_.rows && !causal_; ++i) ask(i);
     for (size_t j = k_.rows; j-- > 0;) {
       if (causal_) ask(j);
       std::copy_n(v_.Row(j), v_.dim, row_.data());
-      asked.Across(row_.data(), 1, of_feature_.data());
+      query_sums.Across(row_.data(), 1, of_feature_.data());
       Pass(k_.Row(j), j, to_k);
       Features(k_.Row(j), k_.dim, feature_.data());
-      asked.Down(feature_.data(), value.data());
+      query_sums.Down(feature_.data(), value.data());
       for (size_t c = 0; c < v_.dim && to_v.data != nullptr; ++c) to_v.Row(j)[c] += static_cast<float>(value[c]);
     }
   }

@@ -1,10 +1,10 @@
-// Linear attention (Katharopoulos et al. 2020, "Transformers are RNNs"): with weights phi(q)'phi(k) over their sum, the
-// keys and values come together first, and no query looks at a single key again.
+// Linear attention (Katharopoulos et al. 2020, "Transformers are RNNs"): the weights are phi(q)'phi(k) divided by their
+// sum. So sums over keys and values are computed first, and queries read only these sums.
 //
 //   S = sum_j phi(k_j) v_j',  z = sum_j phi(k_j),  output_i = S'phi(q_i) / z'phi(q_i),  phi(x) = elu(x) + 1
 //
-// Causal, S and z are those of the keys up to the query's: a recurrence with a state of one size. Time grows with the
-// length, and memory with nothing but the state. The result is that of the score `linear` with softmax (core/attention/
+// If causal, the sums are over the keys up to the query's place: a recurrence whose state has a fixed size. Time grows
+// with the length, and memory does not. The result is that of the score `linear` with softmax (core/attention/
 // scores/linear.cc) up to rounding: sums are in double here.
 #pragma once
 
@@ -24,8 +24,8 @@ inline size_t LinearStateSize(const AttentionInputs& in) { return in.key.heads *
 // Checks that shapes fit one another, and the state unless it is empty. The error names the argument.
 Result<void> CheckLinear(const AttentionInputs& in, bool causal, const LinearState& state);
 
-// output [H, queries, dv]. `state` is that of earlier keys, and these are added to it; causal, query i sees it and keys
-// [0, i], of which there are as many as queries. A query that has seen nothing gets zeros.
+// output [H, queries, dv]. `state` holds the earlier keys; these keys are added to it. If causal, there are as many
+// keys as queries, and query i sees the state and keys [0, i]. A query that has seen nothing gets zeros.
 void AttendLinear(const AttentionInputs& in, bool causal, LinearState& state, Heads output);
 
 // Gradients, added to; without data where not wanted. The state before the call is empty.

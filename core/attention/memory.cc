@@ -36,18 +36,19 @@ uint64_t PackedParameters(const Attention& attention) {
 
 uint64_t AttendMemory(const Attention& attention, const AttentionInputs& in) {
   const uint64_t keys = in.key.rows + kPadding, dim = ScoreDim(attention, in);
-  uint64_t floats = 2 * keys * dim;                  // mapped, packed
-  floats += keys * (in.value.dim + kPadding);        // packed
-  floats += kScratchRows * (dim + keys + kPadding);  // queries and their scores
+  uint64_t floats = 2 * keys * dim;            // mapped, packed
+  floats += keys * (in.value.dim + kPadding);  // packed
+  // Queries, their scores, and the sums of a chain if a window has sinks.
+  floats += kScratchRows * (dim + keys + in.value.dim + kPadding);
   floats += PackedParameters(attention);
   return floats * sizeof(float);
 }
 
 uint64_t AttendBackwardMemory(const Attention& attention, const AttentionInputs& in) {
   const uint64_t keys = in.key.rows + kPadding, queries = in.query.rows + kPadding, dim = ScoreDim(attention, in);
-  // Of every head: mapped keys, and the gradients of mapped queries and keys.
+  // For every head: mapped keys, and the gradients of mapped queries and keys.
   uint64_t floats = in.query.heads * (2 * keys * dim + queries * (dim + 1) + PackedParameters(attention));
-  // Of one head: packed keys and values, their sums, and the rows of a group of queries.
+  // For one head: packed keys and values, their sums, and the rows of a group of queries.
   floats += 3 * keys * dim + 2 * keys * (in.value.dim + kPadding) + kPairRows * (2 * dim + 4 * keys);
   // Products copy at most what they read.
   return 2 * floats * sizeof(float);

@@ -1,5 +1,5 @@
-// The memory that a call of Attend, or a trace, needs, known before it begins. WebAssembly has little memory, so what
-// would not fit is refused.
+// The memory that a call of Attend, or a trace, needs, known before it begins. WebAssembly has little memory, so a call
+// that would not fit is refused.
 #pragma once
 
 #include <cstdint>

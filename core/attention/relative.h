@@ -14,9 +14,9 @@ namespace qkv {
 struct RelativeTable {
   ConstRows rows;           // [bins, n], or [bins, 1] of numbers; without data there is none
   bool multiplied = false;  // a row's product with the scaled query is added, else its number
-  // The least distance of each bin on one side of the query, in order; then the bins of keys before the query come
-  // first, and those of keys after it, if `both_sides`, behind them. Null: 2r + 1 bins, of the distances clipped to -r
-  // ... r.
+  // The least distance of each bin on one side of the query, ascending. The bins of keys before the query come first,
+  // then, if `both_sides`, those of keys after it.
+  // Null: 2r + 1 bins for the distances clipped to -r ... r.
   const float* starts = nullptr;
   size_t side = 0;  // bins on one side
   bool both_sides = false;

@@ -11,6 +11,7 @@ float At(Factor f, size_t i, size_t j) { return f.transposed ? f.data[j * f.stri
 
 }  // namespace
 
+// The gradient of a parameter of this head; without data if nobody wants it.
 Rows ScoreBackward::operator[](std::string_view name) const {
   for (const ParameterGradient& parameter : to_parameters) {
     if (parameter.name == name) return parameter.gradient.Head(parameter.gradient.heads == 1 ? 0 : in.head);
@@ -42,6 +43,8 @@ bool IsFinite(ConstRows x) {
 void AddProduct(size_t m, size_t n, size_t k, Factor a, Factor b, bool finite, Rows y, Arena& arena, ThreadPool& pool) {
   if (y.data == nullptr) return;
   if (finite) return Gemm(m, n, k, a, b, {.data = y.data, .stride = y.stride, .add = true}, arena, pool);
+  // 0 times infinity is NaN. A key that no query sees has weight 0 and must not change the sum, so factors of 0 are
+  // left out.
   for (size_t i = 0; i < m; ++i) {
     for (size_t l = 0; l < k; ++l) {
       const float x = At(a, i, l);
@@ -52,6 +55,7 @@ void AddProduct(size_t m, size_t n, size_t k, Factor a, Factor b, bool finite, R
   }
 }
 
+// y = x W': dx += dy W, dW += dy' x.
 void MapRowsBackward(const ScoreBackward& b, ConstRows dy, ConstRows x, ConstRows weight, Rows to_x, Rows to_weight) {
   const Factor d = {dy.data, dy.stride};
   AddProduct(x.rows, x.dim, dy.dim, d, {weight.data, weight.stride}, IsFinite(weight), to_x, b.arena, b.pool);
@@ -63,6 +67,7 @@ void DivideByLengthBackward(ConstRows x, ConstRows dy, Rows to, bool add) {
   for (size_t r = 0; r < x.rows; ++r) {
     const float *row = x.Row(r), *d = dy.Row(r);
     float* y = to.Row(r);
+    // y = x / |x|: dx = (dy - y (y'dy)) / |x|, and 0 for a zero row.
     double square = 0, product = 0;
     bool passes = false;
     for (size_t c = 0; c < x.dim; ++c) {

@@ -48,8 +48,8 @@ struct ScoreBackward {
 // to += factor x. Here and below nothing happens if `to` has no data.
 void Add(ConstRows x, Rows to, float factor = 1);
 bool IsFinite(ConstRows x);
-// y [m, n] += a [m, k] b [k, n]. Unless all of both is `finite`, 0 times anything counts as 0: a key that was not seen
-// then passes no gradient, even if it holds NaN.
+// y [m, n] += a [m, k] b [k, n]. Unless `finite` says that a and b are finite, 0 times anything counts as 0. So a key
+// that no query sees passes no gradient, even if it holds NaN.
 void AddProduct(size_t m, size_t n, size_t k, Factor a, Factor b, bool finite, Rows y, Arena& arena, ThreadPool& pool);
 
 // The backward of MapRows, y = x W': to_x += dy W, to_weight += dy' x.

@@ -74,6 +74,7 @@ const Parameter* FindParameter(std::span<const Parameter> parameters, std::strin
 
 Result<void> CheckScore(const Score& score, std::span<const Parameter> parameters, size_t heads, size_t query_dim,
                         size_t key_dim, size_t keys) {
+  // The sizes of queries and keys.
   const std::string name(score.name);
   if (score.same_dims && query_dim != key_dim) {
     return Error{ErrorCode::kInvalidArgument,
@@ -81,6 +82,7 @@ Result<void> CheckScore(const Score& score, std::span<const Parameter> parameter
                      std::to_string(key_dim) + ": make them equal, or take one of " + ScoresForTwoSizes(),
                  "score"};
   }
+  // Parameters that the score does not have.
   for (const Parameter& parameter : parameters) {
     const auto known = [&](const ParameterSpec& spec) { return spec.name == parameter.name; };
     if (std::none_of(score.parameters.begin(), score.parameters.end(), known)) {
@@ -88,6 +90,7 @@ Result<void> CheckScore(const Score& score, std::span<const Parameter> parameter
                    std::string(parameter.name)};
     }
   }
+  // Parameters that it has, and their shapes. The first one with a dimension `hidden` says how large that is.
   std::optional<size_t> hidden;
   for (const ParameterSpec& spec : score.parameters) {
     const Parameter* parameter = FindParameter(parameters, spec.name);
@@ -99,6 +102,7 @@ Result<void> CheckScore(const Score& score, std::span<const Parameter> parameter
           std::string(spec.name)};
     }
     const ConstHeads& value = parameter->value;
+    // The size that a dimension must have. Where the caller may choose, it is the given one if that is allowed.
     const auto wanted = [&](ParameterSize size, size_t given) -> size_t {
       if (size == ParameterSize::kQueryDim) return query_dim;
       if (size == ParameterSize::kKeyDim) return key_dim;
@@ -135,6 +139,7 @@ PackedMatrix PackRows(ConstRows weight, bool transposed) {
     for (size_t r = 0; r < weight.rows; ++r) packed.SetRow(r, weight.Row(r));
     return packed;
   }
+  // W's columns become the packed rows.
   Vector column(static_cast<Eigen::Index>(weight.rows));
   PackedMatrix packed(weight.dim, weight.rows);
   for (size_t c = 0; c < weight.dim; ++c) {

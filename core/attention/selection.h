@@ -32,7 +32,7 @@ struct Selection {
   uint64_t seed = 0;      // of kSampled: one (seed, head, query's place) always draws the same key
   float alpha = 1.5f;     // of kEntmax, from 1, the softmax, to kLargestAlpha
 
-  // Weights that may be exact zeros, which nothing passes.
+  // Whether weights may be exact zeros, which pass no gradient.
   bool sparse() const { return kind == SelectionKind::kSparsemax || kind == SelectionKind::kEntmax; }
   // alpha of a sparse selection.
   double power() const { return kind == SelectionKind::kSparsemax ? 2 : static_cast<double>(alpha); }

@@ -9,7 +9,7 @@
 
 namespace qkv {
 
-// kGates: of a decoder that reads its past by a recurrence, its forget gates: [layers, 1, targets, gates].
+// kGates: the forget gates of a decoder with a recurrence: [layers, 1, targets, gates].
 enum class AttentionKind { kEncoderSelf, kDecoderSelf, kCross, kGates };
 inline constexpr size_t kAttentionKinds = 4;
 

@@ -1,6 +1,6 @@
 // The literature writes attention in two ways. By rows, softmax(Q K' / sqrt(d)) V: a query, a key, a value is a row. By
-// columns, V softmax(K' Q / sqrt(d)): it is a column, and the softmax runs down. One is the other transposed, and this
-// engine computes by rows.
+// columns, V softmax(K' Q / sqrt(d)): each of them is a column, and the softmax is over a column. Each is the other
+// transposed. This engine computes by rows.
 #pragma once
 
 #include <type_traits>

@@ -5,6 +5,10 @@
 #include "core/base/exponential.h"
 
 namespace qkv {
+
+double PlaceOf(double logit, double keys) { return keys / (1 + Exponential(-logit)); }
+double PlaceSlope(double place, double keys) { return place * (1 - place / keys); }
+
 double PredictPlace(ConstRows W, const float* v, const float* q, double keys, double* hidden) {
   double sum = 0;
   for (size_t r = 0; r < W.rows; ++r) {
@@ -14,7 +18,7 @@ double PredictPlace(ConstRows W, const float* v, const float* q, double keys, do
     if (hidden != nullptr) hidden[r] = tanh;
     sum += v[r] * tanh;
   }
-  return keys / (1 + Exponential(-sum));
+  return PlaceOf(sum, keys);
 }
 
 double Centre(const Window& window, size_t head, size_t query, size_t t, const float* q, size_t keys) {
@@ -48,7 +52,7 @@ Result<void> CheckWindow(const Window& window, size_t heads, size_t queries, siz
   const auto error = [](const char* message, const char* where) {
     return Error{ErrorCode::kInvalidArgument, message, where};
   };
-  // Numbers: sinks and the half-width.
+  // The numbers: sinks and the half-width.
   if (window.sinks != 0 && window.kind != WindowKind::kLocalM) {
     return error("sinks are the first keys beside the window local-m: take that window", "sinks");
   }

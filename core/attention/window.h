@@ -28,7 +28,11 @@ struct Window {
   ConstHeads W_p, v_p, centres;
 };
 
-// S sigmoid(v' tanh(W q)), W [n, query dim], v [n]: the predicted place among S = `keys` keys. tanh(W q) is written to
+// The place p = S sigmoid(logit) among S = `keys` keys, and its slope dp / dlogit = p (1 - p / S).
+double PlaceOf(double logit, double keys);
+double PlaceSlope(double place, double keys);
+
+// PlaceOf(v' tanh(W q), keys), W [n, query dim], v [n]: the predicted place. tanh(W q) is written to
 // `hidden` [n], if not null.
 double PredictPlace(ConstRows W, const float* v, const float* q, double keys, double* hidden = nullptr);
 

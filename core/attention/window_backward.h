@@ -7,8 +7,8 @@
 
 namespace qkv {
 
-// For p = S sigmoid(v' tanh(W q)) of one query and the gradient dp: adds dv to `dv` [n], and writes the gradient with
-// respect to W q to `dproducts` [n]. `hidden` is scratch, [n].
+// For p = PredictPlace(W, v, q, keys) of one query and the gradient dp: adds dv to `dv` [n], and writes the gradient
+// with respect to W q to `dproducts` [n]. `hidden` is scratch, [n].
 void PredictPlaceBackward(ConstRows W, const float* v, const float* q, double keys, double dp, std::span<double> hidden,
                           float* dv, float* dproducts);
 

@@ -13,21 +13,21 @@
 namespace qkv {
 namespace {
 
-// Kept free for small allocations that do not ask: strings, lists of pieces.
+// Stays free for small allocations that are not checked: strings, lists of pieces.
 constexpr uint64_t kSpare = uint64_t{1} << 20;
 
 uint64_t limit = std::numeric_limits<uint64_t>::max();
 
 #ifdef __EMSCRIPTEN__
-// Tried with a function of the allocator itself, because compilers remove an allocation that is freed at once.
-bool CanBeHad(uint64_t bytes) {
+// Calls the allocator's own function, because compilers remove an allocation that is freed at once.
+bool IsAvailable(uint64_t bytes) {
   if (bytes > std::numeric_limits<size_t>::max()) return false;
   void* const block = emmalloc_malloc(static_cast<size_t>(bytes));
   emmalloc_free(block);
   return block != nullptr;
 }
 #else
-bool CanBeHad(uint64_t bytes) {
+bool IsAvailable(uint64_t bytes) {
   static const uint64_t memory =
       static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGE_SIZE));
   return bytes <= memory;
@@ -38,7 +38,7 @@ bool CanBeHad(uint64_t bytes) {
 
 Result<void> CheckMemory(uint64_t bytes, std::string_view advice, std::string_view asks) {
   const uint64_t all = bytes + std::min(kSpare, std::numeric_limits<uint64_t>::max() - bytes);
-  if (bytes <= limit && CanBeHad(all)) return {};
+  if (bytes <= limit && IsAvailable(all)) return {};
   return Error{
       ErrorCode::kLimitExceeded,
       "this needs " + std::to_string(bytes >> 20) + " MiB more than the engine's memory has: " + std::string(advice),

@@ -10,7 +10,7 @@
 
 namespace qkv {
 
-// The most bytes of a text that are read, and of its forms on the way to pieces; the rest is cut off. A model has at
+// The most bytes that are read of a text, also after each step of normalisation; the rest is cut off. A model has at
 // most 16,384 positions, so this is 64 bytes for each.
 inline constexpr size_t kLongestText = size_t{1} << 20;
 

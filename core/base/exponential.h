@@ -1,5 +1,5 @@
-// e^x and log x in double. The C library's functions need tables of 2 KB that do not compress, and code is part of the
-// download.
+// e^x and log x in double. The C library's functions need tables of 2 KB that do not compress, and they would be part
+// of the download.
 #pragma once
 
 #include <bit>

@@ -13,7 +13,7 @@ constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseVa
 
 // An upper bound of the bytes that a text takes while it is parsed: for each value 16 on a stack that grows by half,
 // beside its old block, and 16 in the document; the same for strings.
-uint64_t RoomOf(std::string_view text) {
+uint64_t ParseMemory(std::string_view text) {
   const auto values =
       std::count_if(text.begin(), text.end(), [](char c) { return c == ',' || c == ':' || c == '[' || c == '{'; });
   return uint64_t{56} * static_cast<uint64_t>(values) + uint64_t{4} * text.size();
@@ -24,7 +24,7 @@ uint64_t RoomOf(std::string_view text) {
 Result<JsonObject> JsonObject::Parse(std::string_view text, std::string_view file_name, size_t most) {
   JsonObject object;
   object.file_ = std::string(file_name);
-  // What the text may be before it is parsed: its size, and no NUL.
+  // Checks before parsing: the size of the text, and no NUL in it.
   if (text.size() > most) {
     return Error{ErrorCode::kLimitExceeded, "the JSON is larger than " + std::to_string(most >> 20) + " MiB",
                  object.file_};
@@ -33,8 +33,8 @@ Result<JsonObject> JsonObject::Parse(std::string_view text, std::string_view fil
   if (const size_t nul = text.find('\0'); nul != std::string_view::npos) {
     return Error{ErrorCode::kInvalidFile, "not valid JSON at byte " + std::to_string(nul) + ": a NUL", object.file_};
   }
-  // The parser's memory is asked for, since an allocation that fails ends the process.
-  QKV_CHECK(CheckMemory(RoomOf(text), kTooLarge, file_name));
+  // The parser's memory is checked first, because an allocation that fails ends the process.
+  QKV_CHECK(CheckMemory(ParseMemory(text), kTooLarge, file_name));
   object.document_ = std::make_unique<rapidjson::Document>();
   object.document_->Parse<kFlags>(text.data(), text.size());
   if (object.document_->HasParseError()) {

@@ -1,4 +1,4 @@
-// Heapsort, where sorting is not what takes time. Its code is a fraction of std::sort's, and the code is part of the
+// Heapsort, for lists whose sorting takes little time. Its code is a fraction of std::sort's, and code is part of the
 // download.
 #pragma once
 

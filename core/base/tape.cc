@@ -7,6 +7,7 @@
 
 namespace qkv {
 
+// A parameter's gradient is the caller's memory and is always added to.
 void Tape::Watch(const float* value, size_t size, float* gradient) {
   if (size == 0) return;
   Value& parameter = values_[value];
@@ -17,11 +18,13 @@ void Tape::Watch(const float* value, size_t size, float* gradient) {
 
 void Tape::Record(ConstMatrixView output, std::function<void()> backward) {
   if (output.size() == 0) return;
+  // The first operation that writes a value creates it; later ones write into it.
   const auto [at, created] = values_.try_emplace(output.data());
   if (created) at->second.size = static_cast<size_t>(output.size());
   steps_.push_back({output.data(), created, std::move(backward)});
 }
 
+// The value whose memory holds x, which may be a row or a column within it.
 Tape::Values::iterator Tape::Find(const float* x) {
   auto at = values_.upper_bound(x);
   if (at == values_.begin()) return values_.end();
@@ -49,6 +52,7 @@ void Tape::Release(Value& value) {
   if (value.own.data() != nullptr) free_.push_back(std::move(value.own));
 }
 
+// The gradient at x, zeros if nothing has been added yet.
 float* Tape::Gradient(const float* x) {
   const auto at = Find(x);
   if (at == values_.end()) return nullptr;
@@ -59,6 +63,7 @@ float* Tape::Gradient(const float* x) {
   return value.gradient + (x - at->first);
 }
 
+// A gradient that is written as a whole need not be cleared: the first caller sets it, later ones add to it.
 Tape::Sum Tape::Into(const float* x) {
   const auto at = Find(x);
   if (at == values_.end()) return {};
@@ -68,7 +73,7 @@ Tape::Sum Tape::Into(const float* x) {
   return {value.gradient, std::exchange(value.written, true)};
 }
 
-void Tape::Give(const float* x, float* gradient) {
+void Tape::SetGradient(const float* x, float* gradient) {
   const auto at = Find(x);
   assert(at != values_.end() && at->first == x && at->second.gradient == nullptr);
   at->second.gradient = gradient;
@@ -76,10 +81,12 @@ void Tape::Give(const float* x, float* gradient) {
 }
 
 void Tape::Backward() {
+  // In reverse order. An operation whose output has no gradient does not matter to the loss.
   for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
     const auto at = values_.find(step->output);
     if (at->second.written) step->backward();
     if (on_backward) on_backward(static_cast<size_t>(steps_.rend() - step) - 1);
+    // No earlier step reads the value, so its buffer is free for others.
     if (!step->creates) continue;
     Release(at->second);
     values_.erase(at);

@@ -43,7 +43,7 @@ class Tape {
   };
   Sum Into(const float* x);
   // Sets the gradient of the output `x`. The memory belongs to the caller and outlives Backward.
-  void Give(const float* x, float* gradient);
+  void SetGradient(const float* x, float* gradient);
 
   // Runs all functions and removes them. An output without a gradient passes none.
   void Backward();

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "core/base/context.h"
@@ -15,19 +15,23 @@
 namespace qkv::cli {
 
 inline constexpr int kFailed = 1, kUsage = 2;
+inline constexpr int kNobodyReads = 141;  // a shell's exit status of a filter that SIGPIPE ended: 128 + 13
 
 // A failure of a command. It is thrown, so that destructors remove unfinished files before main prints the message.
 struct Failure {
-  std::string message;  // a line that says what to do; empty if it has been said
+  std::string message;  // a line that says what to do; empty if it was printed already
   int exit_code;
 };
 [[noreturn]] inline void Fail(std::string message, int exit_code = kFailed) {
   throw Failure{std::move(message), exit_code};
 }
 
-// Flushes the output, and fails if it cannot be written, for example because the disk is full.
+// Flushes the output, and fails if it cannot be written, for example because the disk is full. If the reader has closed
+// the pipe, the process ends without a message: natively by SIGPIPE, and where SIGPIPE is ignored, as in Node, here.
 inline void FlushOrFail() {
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) Fail("standard output cannot be written");
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  if (errno == EPIPE) Fail("", kNobodyReads);
+  Fail("standard output cannot be written");
 }
 
 // The check of an option that names a file or a folder.
@@ -49,10 +53,13 @@ inline std::unique_ptr<TranslationModel> LoadOrFail(const std::string& folder, b
   return OrFail(LoadFolder(folder, shortlist));
 }
 
-// Warns about a line of which only the beginning was read. `what` happened to the rest.
+// The warning about a line of which only the beginning was read. `what`: what was not done with the rest.
+inline std::string WarningOfCut(size_t line, size_t positions, const char* what) {
+  return "qkv: line " + std::to_string(line) + " is longer than the model's " + std::to_string(positions) +
+         " positions; the rest was not " + what + "\n";
+}
 inline void WarnOfCut(size_t line, size_t positions, const char* what) {
-  std::fprintf(stderr, "qkv: line %zu is longer than the model's %zu positions; the rest was not %s\n", line, positions,
-               what);
+  std::fputs(WarningOfCut(line, positions, what).c_str(), stderr);
 }
 
 // Runs a job to its end, or fails with its error.
@@ -61,9 +68,12 @@ inline void Finish(Job& job, Context& ctx) {
   CheckOrFail(job.outcome());
 }
 
+// The default of --threads. In Node each thread has a copy of the model, so there are at most four.
+unsigned Processors();
+
 struct Common {
   std::string model;
-  unsigned threads = std::max(1u, std::thread::hardware_concurrency());
+  unsigned threads = Processors();
 };
 
 inline void AddModel(CLI::App& command, Common& common) {
@@ -100,5 +110,6 @@ void AddDetect(CLI::App& app);
 void AddTrain(CLI::App& app);
 void AddVocab(CLI::App& app);
 void AddEvaluate(CLI::App& app);
+void AddServe(CLI::App& app);  // in Node
 
 }  // namespace qkv::cli

@@ -38,7 +38,8 @@ std::string NamesWith(const CLI::App& app, Value value, std::string_view between
   return CLI::detail::join(names, std::string(between));
 }
 
-// Programmable completion of bash (bash(1)). A name may belong to options with a file and with a folder: files then.
+// Programmable completion of bash (bash(1)). If a name is an option for a file in one command and for a folder in
+// another, files are completed.
 void PrintBash(const CLI::App& app) {
   // After an option that takes a file or a folder: their names.
   std::printf(

@@ -1,4 +1,4 @@
-// What the commands and their options are called, for the manual page and for the shells' completions.
+// The names of the commands and their options, for the manual page and for the completions of shells.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ inline std::vector<const CLI::Option*> OptionsOf(const CLI::App& command) {
   return command.get_options([](const CLI::Option* option) { return !option->check_lname("help"); });
 }
 
-// "-m", "--model"; empty for what is given by its place.
+// "-m", "--model"; empty for a positional argument.
 inline std::vector<std::string> NamesOf(const CLI::Option& option) {
   std::vector<std::string> names;
   for (const std::string& name : option.get_snames()) names.push_back("-" + name);
@@ -25,7 +25,7 @@ inline std::vector<std::string> NamesOf(const CLI::Option& option) {
   return names;
 }
 
-// What the value of an option is.
+// The kind of value of an option.
 enum class Value { kNone, kFile, kFolder, kOther };
 inline Value ValueOf(const CLI::Option& option) {
   if (option.get_expected_max() == 0) return Value::kNone;

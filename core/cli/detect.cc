@@ -1,4 +1,4 @@
-// qkv detect: a line in, the languages that it may be in out.
+// qkv detect: prints for each line the languages that it may be in.
 #include <unistd.h>
 
 #include "core/cli/command.h"

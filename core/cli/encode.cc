@@ -9,7 +9,7 @@
 #include "core/cli/lines.h"
 #include "core/cli/one_sided.h"
 #include "core/encode/encode_job.h"
-#include "core/encode/readings.h"
+#include "core/encode/predictions.h"
 #include "core/text/utf.h"
 
 namespace qkv::cli {
@@ -116,7 +116,7 @@ void ForEachLine(Options& options, const EncoderModel& model, EncodeOptions enco
   LineReader reader(STDIN_FILENO);
   size_t number = 0;
   for (auto lines = reader.Next(kLinesAtOnce); !lines.empty(); lines = reader.Next(kLinesAtOnce)) {
-    // A batch of lines, each one text or two.
+    // A batch of lines, each with one text or two.
     std::vector<EncodeInput> inputs;
     for (const std::string& line : lines) {
       const size_t tab = line.find('\t');

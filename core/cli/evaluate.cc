@@ -247,12 +247,15 @@ void WriteScore(Writer& json, const char* key, double score, const std::vector<d
 
 void WriteSystem(Writer& json, const System& system, const System* baseline, const std::vector<TextPair>& pairs,
                  const Options& options) {
+  // The comparison with the first system, if this is another one.
   const PairedComparison bleu = baseline != nullptr ? CompareBleu(*baseline, system) : PairedComparison();
   const PairedComparison chrf = baseline != nullptr ? CompareChrf(*baseline, system) : PairedComparison();
   json.StartObject();
   WriteString(json, "name", system.name);
+  // The scores of the corpus, with intervals where the bootstrap was asked for.
   WriteScore(json, "bleu", BleuOf(Sum(system.bleu)), system.bleu_samples, baseline != nullptr ? &bleu : nullptr);
   WriteScore(json, "chrf", ScoreChrf(Sum(system.chrf)), system.chrf_samples, baseline != nullptr ? &chrf : nullptr);
+  // How probable the model finds the references.
   if (system.likelihood) {
     json.Key("perplexity");
     json.StartObject();
@@ -263,6 +266,7 @@ void WriteSystem(Writer& json, const System& system, const System* baseline, con
     WriteCount(json, "words", system.likelihood->words);
     json.EndObject();
   }
+  // The scores of short and of long sentences.
   json.Key("byLength");
   json.StartArray();
   for (const LengthRow& row : ByLength(pairs, system, options)) {
@@ -275,6 +279,7 @@ void WriteSystem(Writer& json, const System& system, const System* baseline, con
     json.EndObject();
   }
   json.EndArray();
+  // One number per sentence, for plots.
   if (options.sentences) {
     json.Key("chrfBySentence");
     json.StartArray();
@@ -305,7 +310,7 @@ void PrintJson(const std::vector<System>& systems, const std::vector<TextPair>& 
 }
 
 void Evaluate(const Options& options) {
-  // What is asked for.
+  // The checks of the options.
   if (options.models.empty() && options.hypotheses.empty()) Fail("give a model folder, or --hypotheses", kUsage);
   const std::vector<size_t>& lengths = options.lengths;
   if (std::adjacent_find(lengths.begin(), lengths.end(), std::greater_equal<>()) != lengths.end()) {
@@ -321,7 +326,7 @@ void Evaluate(const Options& options) {
   for (size_t i = 0; i < options.models.size(); ++i) {
     systems.insert(systems.begin() + static_cast<std::ptrdiff_t>(i), RunModel(options.models[i], pairs, options));
   }
-  // Its scores, and those of the samples of the bootstrap, which all systems share.
+  // The scores of each system, and those of the bootstrap's samples, which all systems share.
   const auto samples = DrawSamples(pairs.size(), options.samples, options.seed);
   for (System& system : systems) Count(pairs, samples, system);
   if (options.json) return PrintJson(systems, pairs, options);
@@ -337,7 +342,7 @@ void AddEvaluate(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "evaluate", "Measure translations: BLEU, chrF2, perplexity, by length; compare with the first by bootstrap");
-  // What is compared.
+  // The systems that are compared.
   command->add_option("models", options->models, "model folders; the first is what the others are compared with")
       ->check(NotEmpty())
       ->type_name("MODEL...");
@@ -360,7 +365,7 @@ void AddEvaluate(CLI::App& app) {
   AddListed(*command, "translate", "beam", options->decode.beam);
   AddListed(*command, "translate", "shortlist", options->decode.shortlist);
   AddListed(*command, "translate", "copy", options->decode.copy);
-  // What is measured and how it is printed.
+  // The measurements and how they are printed.
   command->add_flag("!--no-perplexity", options->perplexity, "translate alone, which takes half the time");
   command->add_option("--samples", options->samples, "of the bootstrap; 0 leaves it out")
       ->check(CLI::Range(0, 100000))

@@ -1,4 +1,4 @@
-// qkv explain: questions about translations that interventions answer.
+// qkv explain: answers questions about translations by interventions.
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 #include <unistd.h>
@@ -100,7 +100,7 @@ void Explain(const Options& options) {
   Context ctx{arena, pool};
   LineReader reader(STDIN_FILENO);
   Sums sums;
-  // Line by line, as a program that writes them one at a time expects.
+  // Line by line, because the input may be a program that waits for each answer.
   for (auto lines = reader.Next(1); !lines.empty(); lines = reader.Next(1)) {
     const std::string line = ToValidUtf8(lines.front());
     const size_t tab = line.find('\t');
@@ -128,6 +128,7 @@ void AddExplain(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "explain", "Explain translations: SOURCE or SOURCE<TAB>TARGET in, an object of JSON out for each line");
+  // CLI11 reads the question as a word; the callback converts it to the enum.
   auto question = std::make_shared<std::string>();
   command
       ->add_option(
@@ -140,6 +141,7 @@ void AddExplain(CLI::App& app) {
   command->add_flag("--mean", options->mean,
                     "of heads: the mean of all lines, as ATTENTION<TAB>LAYER<TAB>HEAD<TAB>FALL");
   AddThreads(*command, options->common);
+  // The checks that CLI11 cannot do, then the work.
   command->callback([options, question] {
     options->question =
         static_cast<Question>(std::find(kQuestions.begin(), kQuestions.end(), *question) - kQuestions.begin());

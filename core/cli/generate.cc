@@ -23,7 +23,7 @@ struct Options {
 
 void Generate(Options& options) {
   const auto model = LoadKindOrFail<GeneratorModel>(options.model, "generators: GPT-2");
-  // The folder's own choices, except those that are given here.
+  // The folder's own options, except those that are given here.
   GenerateOptions generate = options.generate;
   const uint64_t seed = generate.sampling.seed;
   generate.sampling = model->sampling();
@@ -70,6 +70,7 @@ void AddGenerate(CLI::App& app) {
   AddListed(*command, "generate", "repetitionPenalty", options->penalty);
   AddListed(*command, "generate", "stop", options->generate.stops);
   AddListed(*command, "generate", "seed", options->generate.sampling.seed);
+  AddListed(*command, "generate", "promptLookup", options->generate.prompt_lookup);
   options->interventions.AddTo(*command, "generate");
   AddThreads(*command, options->model.common);
   command->callback([options] { Generate(*options); });

@@ -69,7 +69,7 @@ void PrintTransformer(const TransformerConfig& c) {
               : c.trained_positions ? "trained"
                                     : "sinusoidal",
               c.frequencies == Frequencies::kMarian ? "Marian" : "MarianMT");
-  // What differs from the paper is named; the rest is sizes.
+  // Differences from the paper are named; the rest is sizes.
   if (!c.scaled_attention) std::printf("scores       not divided by the root of the heads' width\n");
   std::printf("encoder      %zu layers, %zu heads of %zu, feed-forward %zu, %s\n", c.encoder_layers, c.encoder_heads,
               c.d_model / c.encoder_heads, c.encoder_ffn, activation);
@@ -123,7 +123,7 @@ Result<void> PrintLayers(const TranslationModel& model, const std::string& folde
   return {};
 }
 
-// Whether products are of whole numbers.
+// Whether the weights of products are int8.
 bool IsInt8(const WeightSlots& slots) {
   return std::any_of(slots.slots.begin(), slots.slots.end(), [](const WeightSlot& slot) {
     Weight* const* matrix = std::get_if<Weight*>(&slot.to);

@@ -11,7 +11,7 @@ namespace qkv::cli {
 
 class InterventionsFile {
  public:
-  // `call`: the one whose entry of the option list it is.
+  // `call`: the call in the option list, "translate" or "generate".
   void AddTo(CLI::App& command, const char* call = "translate");
   // Reads the file and checks it against the model; fails if it is wrong. Nothing without the option.
   void Read(const ChangeablePlaces& places);

@@ -16,10 +16,11 @@ namespace {
 
 constexpr size_t kLongestLine = size_t{64} << 20, kChunk = size_t{1} << 16;
 
-// Whether reading `file` would not wait. Node cannot tell: there a batch is what one read returned.
-bool DataIsWaiting([[maybe_unused]] int file) {
+// Whether reading `file` would not wait. `size`: 0 if it is no file. For a pipe Node cannot tell, so there a batch is
+// the result of one read.
+bool DataIsWaiting([[maybe_unused]] int file, [[maybe_unused]] uint64_t size) {
 #ifdef __EMSCRIPTEN__
-  return false;
+  return size > 0;
 #else
   pollfd request{file, POLLIN, 0};
   return poll(&request, 1, 0) > 0;
@@ -49,9 +50,12 @@ LineReader LineReader::Open(const std::string& path) {
 }
 
 double LineReader::Share() const {
-  if (gzip_) return gzip_->Share();
-  const uint64_t read = zstd_ ? zstd_->consumed() : read_;
-  return size_ == 0 ? 0 : std::min(1.0, static_cast<double>(read) / static_cast<double>(size_));
+  if (read_ == 0) return 0;
+  // Of what has been read, the lines that were taken.
+  const double taken = 1 - static_cast<double>(buffer_.size() - at_) / static_cast<double>(read_);
+  if (gzip_) return gzip_->Share() * taken;
+  const uint64_t bytes = zstd_ ? zstd_->consumed() : read_;
+  return size_ == 0 ? 0 : std::min(1.0, static_cast<double>(bytes) / static_cast<double>(size_)) * taken;
 }
 
 std::vector<std::string> LineReader::Next(size_t most) {
@@ -60,7 +64,7 @@ std::vector<std::string> LineReader::Next(size_t most) {
   while (lines.size() < most) {
     if (TakeLine(line)) {
       lines.push_back(std::move(line));
-    } else if (ended_ || (!lines.empty() && !gzip_ && !zstd_ && !DataIsWaiting(file_))) {
+    } else if (ended_ || (!lines.empty() && !gzip_ && !zstd_ && !DataIsWaiting(file_, size_))) {
       break;
     } else {
       Fill();

@@ -1,4 +1,4 @@
-// Reads lines of standard input or of a file: many at once if they are waiting, one at a time if a person or a slow
+// Reads lines of standard input or of a file: many at once if they are available, one at a time if a person or a slow
 // program writes them.
 #pragma once
 
@@ -26,7 +26,7 @@ class LineReader {
   // no newline. A line over 64 MiB is an error: such a file is not text.
   std::vector<std::string> Next(size_t most);
 
-  // How much of the input has been read, from 0 to 1; 0 if its size is not known, as that of a pipe.
+  // How much of the input the lines so far were, from 0 to 1; 0 if its size is not known, as that of a pipe.
   double Share() const;
 
  private:
@@ -39,7 +39,7 @@ class LineReader {
 
   int file_ = -1;
   std::string name_;
-  std::optional<GzipFile> gzip_;     // read in place of file_
+  std::optional<GzipFile> gzip_;     // read instead of file_
   std::shared_ptr<ZstdInput> zstd_;  // the same
   uint64_t size_ = 0, read_ = 0;     // bytes of the file, 0: not known; those read
   std::string buffer_;

@@ -9,8 +9,8 @@
 namespace qkv::cli {
 namespace {
 
-// Without a message another process has said why. File names may contain any bytes; control characters are not printed
-// to the terminal.
+// Without a message, another process has printed the reason. File names may contain any bytes; control characters are
+// not printed to the terminal.
 void SayFailure(std::string message) {
   if (message.empty()) return;
   std::replace_if(
@@ -58,7 +58,9 @@ int main(int argc, char** argv) {
   AddInspect(app);
   AddQuantize(app);
   AddScores(app);
-#ifndef __EMSCRIPTEN__  // the command in Node does not train, and qkv/detect is there
+#ifdef __EMSCRIPTEN__  // the command in Node does not train; for detection there is qkv/detect
+  AddServe(app);
+#else
   AddDetect(app);
   AddExport(app);
   AddShortlist(app);

@@ -19,8 +19,9 @@ size_t NumberIn(const char* variable) {
   return text != nullptr ? std::strtoul(text, nullptr, 10) : 0;
 }
 
-// As how many processes this one was started: by Open MPI's mpirun, by another one, or by Slurm's srun --mpi=pmix.
-size_t Started() {
+// The number of processes that this one was started with: by Open MPI's mpirun, by another mpirun, or by Slurm's srun
+// --mpi=pmix.
+size_t ProcessesByEnvironment() {
   const size_t by_srun = std::getenv("PMIX_RANK") != nullptr ? NumberIn("SLURM_STEP_NUM_TASKS") : 1;
   return std::max({size_t{1}, NumberIn("OMPI_COMM_WORLD_SIZE"), NumberIn("PMI_SIZE"), by_srun});
 }
@@ -37,33 +38,33 @@ Error Failed(int code) {
   return {ErrorCode::kUnsupported, std::string(text), "MPI"};
 }
 
-// Transfers of a kind have a communicator of their own, so that only their own order matters.
+// AllToAll has one communicator, AllGather and Broadcast have another, so that only the order within each matters.
 class MpiProcesses : public Processes {
  public:
   MpiProcesses() {
-    for (MPI_Comm* copy : {&deals_, &shares_}) {
+    for (MPI_Comm* copy : {&all_to_all_, &gathers_}) {
       MPI_Comm_dup(MPI_COMM_WORLD, copy);
       MPI_Comm_set_errhandler(*copy, MPI_ERRORS_RETURN);
     }
-    MPI_Comm_size(deals_, &count_);
-    MPI_Comm_rank(deals_, &mine_);
+    MPI_Comm_size(all_to_all_, &count_);
+    MPI_Comm_rank(all_to_all_, &rank_);
   }
   size_t count() const override { return static_cast<size_t>(count_); }
-  size_t mine() const override { return static_cast<size_t>(mine_); }
+  size_t rank() const override { return static_cast<size_t>(rank_); }
 
-  Result<Transfer> Deal(const void* parts, void* received, size_t bytes) override {
+  Result<Transfer> AllToAll(const void* parts, void* received, size_t bytes) override {
     const int size = static_cast<int>(bytes);
     MPI_Request request = MPI_REQUEST_NULL;
-    return Begun(MPI_Ialltoall(parts, size, MPI_BYTE, received, size, MPI_BYTE, deals_, &request), request);
+    return Begun(MPI_Ialltoall(parts, size, MPI_BYTE, received, size, MPI_BYTE, all_to_all_, &request), request);
   }
-  Result<Transfer> Share(const void* mine, void* all, size_t bytes) override {
+  Result<Transfer> AllGather(const void* mine, void* all, size_t bytes) override {
     const int size = static_cast<int>(bytes);
     MPI_Request request = MPI_REQUEST_NULL;
-    return Begun(MPI_Iallgather(mine, size, MPI_BYTE, all, size, MPI_BYTE, shares_, &request), request);
+    return Begun(MPI_Iallgather(mine, size, MPI_BYTE, all, size, MPI_BYTE, gathers_, &request), request);
   }
-  Result<Transfer> Spread(void* data, size_t bytes) override {
+  Result<Transfer> Broadcast(void* data, size_t bytes) override {
     MPI_Request request = MPI_REQUEST_NULL;
-    return Begun(MPI_Ibcast(data, static_cast<int>(bytes), MPI_BYTE, 0, shares_, &request), request);
+    return Begun(MPI_Ibcast(data, static_cast<int>(bytes), MPI_BYTE, 0, gathers_, &request), request);
   }
   Result<bool> Ended(Transfer transfer) override {
     int ended = 0;
@@ -73,7 +74,7 @@ class MpiProcesses : public Processes {
   }
 
  private:
-  // MPI_Test clears a request that has ended: its place is free again.
+  // MPI_Test clears a request that has ended, so its place is free again.
   Result<Transfer> Begun(int code, MPI_Request request) {
     if (code != MPI_SUCCESS) return Failed(code);
     for (size_t i = 0; i < requests_.size(); ++i) {
@@ -85,13 +86,13 @@ class MpiProcesses : public Processes {
     return requests_.size() - 1;
   }
 
-  MPI_Comm deals_ = MPI_COMM_NULL, shares_ = MPI_COMM_NULL;
-  int count_ = 1, mine_ = 0;
+  MPI_Comm all_to_all_ = MPI_COMM_NULL, gathers_ = MPI_COMM_NULL;
+  int count_ = 1, rank_ = 0;
   std::vector<MPI_Request> requests_;
 };
 
-// Runs when this process ends, after its last message.
-void EndTheOthers() {
+// Runs at the exit of this process, after its last message.
+void AbortOthers() {
   int parted = 0;
   MPI_Finalized(&parted);
   if (parted == 0) MPI_Abort(MPI_COMM_WORLD, kFailed);
@@ -99,40 +100,40 @@ void EndTheOthers() {
 
 }  // namespace
 
-StartedTogether StartedTogether::Join() {
-  StartedTogether started;
-  const size_t count = Started();
-  if (count == 1) return started;
+MpiRun MpiRun::Start() {
+  MpiRun mpi;
+  const size_t count = ProcessesByEnvironment();
+  if (count == 1) return mpi;
   int level = 0, found = 1;
   if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS) Fail("MPI cannot be started");
-  std::atexit(EndTheOthers);
+  std::atexit(AbortOthers);
   MPI_Comm_size(MPI_COMM_WORLD, &found);
   if (static_cast<size_t>(found) != count) {
     Fail("was started as one of " + std::to_string(count) + " processes by another MPI than the one it was built with");
   }
-  MPI_Comm beside = MPI_COMM_NULL;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &beside);
-  int neighbours = 1;
-  MPI_Comm_size(beside, &neighbours);
-  started.neighbours_ = static_cast<size_t>(neighbours);
-  started.processes_ = std::make_unique<MpiProcesses>();
-  return started;
+  MPI_Comm local = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local);
+  int local_count = 1;
+  MPI_Comm_size(local, &local_count);
+  mpi.local_count_ = static_cast<size_t>(local_count);
+  mpi.processes_ = std::make_unique<MpiProcesses>();
+  return mpi;
 }
 
-void StartedTogether::Part() const {
+void MpiRun::Finish() const {
   if (processes_ != nullptr) MPI_Finalize();
 }
 
 #else
 
-StartedTogether StartedTogether::Join() {
-  const size_t count = Started();
+MpiRun MpiRun::Start() {
+  const size_t count = ProcessesByEnvironment();
   if (count == 1) return {};
   Fail("was started as one of " + std::to_string(count) +
        " processes, but was built without MPI: install libopenmpi-dev and build it again, or start one process");
 }
 
-void StartedTogether::Part() const {}
+void MpiRun::Finish() const {}
 
 #endif
 

@@ -1,4 +1,4 @@
-// The processes that `mpirun` starts together, by MPI.
+// The processes that one `mpirun` starts, by MPI.
 #pragma once
 
 #include <cstddef>
@@ -8,22 +8,22 @@
 
 namespace qkv::cli {
 
-class StartedTogether {
+class MpiRun {
  public:
-  // Fails if this process was started as one of several, and this build has no MPI or that of another library. A
-  // process that ends without Part ends all others at once.
-  static StartedTogether Join();
+  // Fails if this process was started as one of several, but this build has no MPI or was built with another MPI
+  // library. A process that ends without Finish ends all others at once.
+  static MpiRun Start();
 
   // Null if this process was started alone.
   Processes* processes() const { return processes_.get(); }
   // How many of the processes are on this machine.
-  size_t neighbours() const { return neighbours_; }
+  size_t local_count() const { return local_count_; }
   // Ends the connection. All processes call this.
-  void Part() const;
+  void Finish() const;
 
  private:
   std::unique_ptr<Processes> processes_;
-  size_t neighbours_ = 1;
+  size_t local_count_ = 1;
 };
 
 }  // namespace qkv::cli

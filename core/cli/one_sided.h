@@ -28,7 +28,7 @@ inline LoadedFolder LoadAnyOrFail(const AnyCommon& options) {
   return OrFail(LoadAnyFolder(options.common.model, options.int8 ? ArriveAs::kInt8 : ArriveAs::kStored));
 }
 
-// The model, if it has the kind that the command needs.
+// The model, if it is of the kind that the command needs.
 template <class Model>
 std::unique_ptr<Model> LoadKindOrFail(const AnyCommon& options, const char* wanted) {
   LoadedFolder loaded = LoadAnyOrFail(options);

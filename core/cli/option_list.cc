@@ -43,6 +43,9 @@ constexpr ListedOption kOptions[] = {
     {"translate", "confidence", Kind::kFlag, 0, 0, "false",
      "print before each line how reliable it is, from 0 to 1, and a tab; report lines in another language",
      In::kCommand},
+    {"translate", "scores", Kind::kFlag, 0, 0, "false",
+     "print before each translation its score and a tab: its log-probability divided by a power of its length",
+     In::kCommand},
     {"generate", "maxLength", Kind::kWhole, 1, kMostPieces, "64",
      "the most pieces to write; a prompt is kept whole and may leave fewer", In::kBoth},
     {"generate", "temperature", Kind::kNumber, 0, 100, "the model's own",
@@ -55,6 +58,8 @@ constexpr ListedOption kOptions[] = {
      "above 1, pieces that occurred already are less likely", In::kBoth},
     {"generate", "seed", Kind::kWhole, 0, kLargestSeed, "0", "the same seed draws the same pieces", In::kBoth},
     {"generate", "stop", Kind::kText, 0, 0, "none", "the text ends before the first of these strings", In::kBoth},
+    {"generate", "promptLookup", Kind::kFlag, 0, 0, "true",
+     "draft pieces from repetitions in the text, which takes less time and gives the same text", In::kBoth},
     {"generate", "interventions", Kind::kText, 0, 0, "none",
      "changes to attention, to feed-forward blocks and to layers; for the command a JSON file with their list",
      In::kBoth},
@@ -67,12 +72,14 @@ const char* NameOf(Kind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
+// An array with an object for each option. The tests compare it with the command, the types and the documents.
 void PrintJson() {
   rapidjson::StringBuffer buffer;
   rapidjson::Writer<rapidjson::StringBuffer> json(buffer);
   json.StartArray();
   for (const ListedOption& option : kOptions) {
     json.StartObject();
+    // The call of the option, and its name in JavaScript.
     const auto text = [&](const char* key, const char* value) {
       json.Key(key);
       json.String(value);
@@ -80,6 +87,7 @@ void PrintJson() {
     text("call", option.call);
     text("name", option.name);
     text("kind", NameOf(option.kind));
+    // Its range, if it is a number; then its default and what it does.
     if (option.kind == Kind::kWhole || option.kind == Kind::kNumber) {
       json.Key("least");
       json.Double(option.least);
@@ -88,6 +96,7 @@ void PrintJson() {
     }
     text("absent", option.absent);
     text("meaning", option.meaning);
+    // Where it exists: in the command, in JavaScript or in both.
     if (option.in != In::kJavaScript) text("command", FlagOf(option).c_str());
     json.Key("javascript");
     json.Bool(option.in != In::kCommand);
@@ -97,6 +106,7 @@ void PrintJson() {
   std::puts(buffer.GetString());
 }
 
+// The same for people, one line an option.
 void PrintTable() {
   for (const ListedOption& option : kOptions) {
     std::string range;
@@ -124,6 +134,7 @@ const ListedOption& FindOption(std::string_view call, std::string_view name) {
 std::string FlagOf(const ListedOption& option) {
   const bool negative = option.kind == Kind::kFlag && std::string_view(option.absent) == "true";
   std::string flag = negative ? "--no-" : "--";
+  // maxLength becomes --max-length.
   for (const char* c = option.name; *c != '\0'; ++c) {
     const bool capital = *c >= 'A' && *c <= 'Z';
     if (capital) flag += '-';

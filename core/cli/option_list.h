@@ -21,7 +21,7 @@ struct ListedOption {
   const char* name;  // in JavaScript; the command writes maxLength as --max-length
   Kind kind;
   double least, most;   // of a number
-  const char* absent;   // what holds without the option; of a flag "true" or "false"
+  const char* absent;   // the default; of a flag "true" or "false"
   const char* meaning;  // of a flag: what true does
   In in;
 };
@@ -29,10 +29,10 @@ struct ListedOption {
 // The entry of that name. It must exist.
 const ListedOption& FindOption(std::string_view call, std::string_view name);
 
-// "maxLength" -> "--max-length", "shortlist", which is true without the option -> "--no-shortlist".
+// "maxLength" becomes "--max-length". "shortlist", which is true by default, becomes "--no-shortlist".
 std::string FlagOf(const ListedOption& option);
 
-// What the help of the command says.
+// The text in the help of the command.
 std::string HelpOf(const ListedOption& option);
 
 // Adds an option of the list to a command. `other` is a further name of it, such as "--length".

@@ -16,7 +16,7 @@
 namespace qkv::cli {
 namespace {
 
-constexpr size_t kKept = 3;  // last lines that are compared before a file is continued
+constexpr size_t kComparedLines = 3;  // last lines that are compared before a file is continued
 
 gzFile Gzip(const std::shared_ptr<void>& file) { return static_cast<gzFile>(file.get()); }
 FILE* Plain(const std::shared_ptr<void>& file) { return static_cast<FILE*>(file.get()); }
@@ -56,31 +56,36 @@ LineOutput LineOutput::Continue(const std::string& path) {
 }
 
 void LineOutput::Lock(int file) const {
-  if (flock(file, LOCK_EX | LOCK_NB) != 0) Fail(path_ + " is being written by another process");
+  if (flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;  // some file systems have no locks
+  Fail(path_ + " is being written by another process");
 }
 
-// Reads the file once, then cuts it behind its last whole line.
+// Reads the file once.
 void LineOutput::CountLines(int file) {
   struct stat status{};
   if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
     Fail(path_ + " cannot be continued: it is no file", kUsage);
   std::string rest;
   char chunk[1 << 16];
-  off_t whole = 0;
+  whole_ = 0;
   for (ssize_t count; (count = read(file, chunk, sizeof chunk)) != 0;) {
     if (count < 0) Fail(path_ + " cannot be read: " + std::strerror(errno));
     rest.append(chunk, static_cast<size_t>(count));
     size_t begin = 0;
     for (size_t end; (end = rest.find('\n', begin)) != std::string::npos; begin = end + 1) {
       last_.push_back(rest.substr(begin, end - begin));
-      if (last_.size() > kKept) last_.erase(last_.begin());
+      if (last_.size() > kComparedLines) last_.erase(last_.begin());
       ++lines_;
     }
-    whole += static_cast<off_t>(begin);
+    whole_ += static_cast<int64_t>(begin);
     rest.erase(0, begin);
   }
-  if (ftruncate(file, whole) != 0) FailToWrite();
-  if (lseek(file, 0, SEEK_END) < 0) FailToWrite();
+}
+
+void LineOutput::CutRest() {
+  if (whole_ < 0) return;
+  const int file = fileno(Plain(plain_));
+  if (ftruncate(file, static_cast<off_t>(whole_)) != 0 || lseek(file, 0, SEEK_END) < 0) FailToWrite();
 }
 
 void LineOutput::Write(std::string_view line) {
@@ -99,7 +104,7 @@ void LineOutput::Write(std::string_view line) {
 }
 
 void LineOutput::Flush() {
-  if (gzip_ || zstd_) return;  // a flush would cost compression
+  if (gzip_ || zstd_) return;  // a flush would make the file larger
   if (!plain_) return FlushOrFail();
   if (std::fflush(Plain(plain_)) != 0 || std::ferror(Plain(plain_)) != 0) FailToWrite();
 }
@@ -122,6 +127,7 @@ void LineOutput::Write(std::string_view line) {
   std::fwrite(line.data(), 1, line.size(), stdout);
   std::fputc('\n', stdout);
 }
+void LineOutput::CutRest() {}
 void LineOutput::Flush() { FlushOrFail(); }
 void LineOutput::Close() { FlushOrFail(); }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,11 +18,12 @@ class LineOutput {
   // A file. If its name ends in ".gz" it is compressed by gzip, in ".zst" by zstd. Fails if it exists, or if another
   // process writes it.
   static LineOutput Create(const std::string& path);
-  // Continues a plain file, which may be missing: removes a last line without its end. Fails if another process
-  // writes it.
+  // Continues a plain file, which may be missing. Fails if another process writes it. CutRest removes a last line
+  // without its end.
   static LineOutput Continue(const std::string& path);
+  void CutRest();
 
-  // Of a file that is continued: the lines that it has, and the last ones of them.
+  // For a file that is continued: the number of its lines, and the last ones.
   size_t lines() const { return lines_; }
   const std::vector<std::string>& last() const { return last_; }
 
@@ -37,7 +39,8 @@ class LineOutput {
 
   std::string path_ = "standard output";
   std::shared_ptr<void> plain_, gzip_;  // a FILE*, a gzFile
-  std::shared_ptr<ZstdOutput> zstd_;    // none of the three: standard output
+  std::shared_ptr<ZstdOutput> zstd_;    // standard output, if all three are null
+  int64_t whole_ = -1;                  // of a file that is continued: the bytes of its whole lines
   size_t lines_ = 0;
   std::vector<std::string> last_;
 };

@@ -13,7 +13,7 @@
 namespace qkv::cli {
 namespace {
 
-constexpr const char *kTranslation = "translation", *kConfidence = "confidence", *kTranslations = "translations";
+constexpr const char *kTranslation = "translation", *kTranslations = "translations";
 
 std::string OnOneLine(std::string_view text, bool tabs) {
   std::string line(text);
@@ -35,23 +35,35 @@ std::string ColumnOf(const std::string& line, size_t column, size_t number) {
   }
   if (begin == std::string::npos) FailAt(number, "has no column " + std::to_string(column));
   std::string text = line.substr(begin, line.find('\t', begin) - begin);
-  if (text.ends_with('\r')) text.pop_back();  // of a line of Windows
+  if (text.ends_with('\r')) text.pop_back();  // of a line that ends as on Windows
   return text;
 }
 
-std::string FieldOf(const std::string& line, const std::string& field, size_t number) {
-  // Numbers stay text, so that none is too large. Nesting takes memory, not stack.
+// A JSON value whose numbers are read as null: a number is no text, and its digits do not matter.
+class Fields : public rapidjson::Document {
+ public:
+  bool RawNumber(const Ch*, rapidjson::SizeType, bool) { return Null(); }
+};
+
+std::string FieldOf(const RecordFormat& format, const std::string& line, size_t number) {
+  // Nesting takes memory, not stack.
   constexpr unsigned kFlags =
       rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag | rapidjson::kParseValidateEncodingFlag;
-  rapidjson::Document object;
-  object.Parse<kFlags>(line.data(), line.size());
-  if (object.HasParseError()) FailAt(number, std::string("is no JSON: ") + GetParseError_En(object.GetParseError()));
+  rapidjson::Reader reader;
+  rapidjson::MemoryStream stream(line.data(), line.size());
+  Fields object;
+  const auto parse = [&](rapidjson::Document& to) {
+    return !reader.Parse<kFlags>(stream, static_cast<Fields&>(to)).IsError();
+  };
+  object.Populate(parse);
+  if (reader.HasParseError())
+    FailAt(number, std::string("is no JSON: ") + GetParseError_En(reader.GetParseErrorCode()));
   if (!object.IsObject()) FailAt(number, "is no JSON object");
-  for (const char* name : {kTranslation, kConfidence, kTranslations}) {
-    if (object.HasMember(name)) FailAt(number, std::string("has a field \"") + name + "\" already");
+  for (const char* name : {kTranslation, kTranslations, format.figure}) {
+    if (name != nullptr && object.HasMember(name)) FailAt(number, std::string("has a field \"") + name + "\" already");
   }
-  const auto found = object.FindMember(field.c_str());
-  if (found == object.MemberEnd() || !found->value.IsString()) FailAt(number, "has no text \"" + field + "\"");
+  const auto found = object.FindMember(format.field.c_str());
+  if (found == object.MemberEnd() || !found->value.IsString()) FailAt(number, "has no text \"" + format.field + "\"");
   return {found->value.GetString(), found->value.GetStringLength()};
 }
 
@@ -80,17 +92,17 @@ std::string Member(const char* name, const std::string& value) { return "\"" + s
 
 std::string TextOf(const RecordFormat& format, const std::string& line, size_t number) {
   if (format.column > 0) return ColumnOf(line, format.column, number);
-  return format.field.empty() ? line : OnOneLine(FieldOf(line, format.field, number), true);
+  return format.field.empty() ? line : OnOneLine(FieldOf(format, line, number), true);
 }
 
 std::string WithTranslation(const RecordFormat& format, const std::string& line, std::string_view translation,
-                            std::optional<float> confidence) {
+                            float number) {
   if (!format.field.empty()) {
     std::string members = Member(kTranslation, Quoted(translation));
-    if (confidence) members += ", " + Member(kConfidence, Number(*confidence));
+    if (format.figure != nullptr) members += ", " + Member(format.figure, Number(number));
     return WithMembers(line, members);
   }
-  std::string out = confidence ? Number(*confidence) + "\t" : "";
+  const std::string out = format.figure != nullptr ? Number(number) + "\t" : "";
   if (format.column == 0) return out + OnOneLine(translation, true);
   const bool windows = line.ends_with('\r');
   return out + line.substr(0, line.size() - windows) + '\t' + OnOneLine(translation, false) + (windows ? "\r" : "");

@@ -30,7 +30,7 @@ struct Options {
   std::string pairs = "-", output;
   ShortlistSize size;
   size_t iterations = 5;
-  size_t judged = 0;  // the number of pairs for ranking heads; 0: no ranking
+  size_t ranking_pairs = 0;  // the number of pairs for ranking heads; 0: no ranking
 };
 
 // Both sides of a line as pieces, without </s>.
@@ -57,7 +57,7 @@ SentencePairs ReadPairs(const TranslationModel& model, const std::string& path, 
   if (!is_input && (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))) {
     Fail(path + ": is not a regular file; to read a pipe use --pairs -");
   }
-  // Some thousand lines at once, cut into pieces by all threads.
+  // Cuts some thousand lines at a time into pieces, by all threads.
   SentencePairs pairs;
   Progress progress("pairs", is_input && isatty(STDIN_FILENO));
   LineReader reader(file, name);
@@ -124,15 +124,17 @@ SentencePairs Turned(const SentencePairs& pairs) {
 // Ranks the alignment heads on some pairs. Their texts are not kept, so they are encoded from pieces.
 void RankHeads(const Options& options, const TranslationModel& model, const SentencePairs& pairs, const Model1& onward,
                ThreadPool& pool) {
+  // The table of the other direction, since a link needs both.
   const SentencePairs turned = Turned(pairs);
   const Model1 back = LearnTable(turned, model.config().vocabulary, options.iterations, pool);
   Arena arena;
   Context ctx{arena, pool};
   HeadRanking ranking;
-  const size_t judged = std::min(options.judged, pairs.size());
+  const size_t ranking_pairs = std::min(options.ranking_pairs, pairs.size());
   Progress progress("pairs judged", false);
-  for (size_t i = 0; i < judged; ++i) {
-    const size_t pair = i * pairs.size() / judged;
+  // Traces some pairs, evenly spread, and compares their attention with their links.
+  for (size_t i = 0; i < ranking_pairs; ++i) {
+    const size_t pair = i * pairs.size() / ranking_pairs;
     const std::span<const int32_t> source = pairs.Source(pair), target = pairs.Target(pair);
     if (source.empty() || target.empty()) continue;
     ReplayJob job(model, model.Decode(source), model.Decode(target), ReplayKind::kTrace, {});
@@ -144,11 +146,12 @@ void RankHeads(const Options& options, const TranslationModel& model, const Sent
     ranking.Add(replay.cross, LinkPieces(read, written, onward, back));
     progress.Show(i + 1);
   }
+  // Prints each head, the best first, then the heads that help each other.
   std::vector<HeadRanking::Head> heads = ranking.Heads();
   const auto agreement = [&](const HeadRanking::Head& head) { return ranking.Agreement({&head, 1}); };
   std::stable_sort(heads.begin(), heads.end(),
                    [&](const auto& a, const auto& b) { return agreement(a) > agreement(b); });
-  std::printf("links        %zu in %zu pairs\n", ranking.links(), judged);
+  std::printf("links        %zu in %zu pairs\n", ranking.links(), ranking_pairs);
   for (const auto& head : heads) {
     std::printf("head         layer %zu, head %zu: %.1f %%\n", head.first, head.second, 100 * agreement(head));
   }
@@ -177,7 +180,7 @@ void Learn(const Options& options) {
   std::printf("pairs        %zu\n", pairs.size());
   Report(shortlist, pairs, end, vocabulary);
   std::printf("%-12s %zu bytes\n", "file", file.size());
-  if (options.judged > 0) RankHeads(options, *model, pairs, table, pool);
+  if (options.ranking_pairs > 0) RankHeads(options, *model, pairs, table, pool);
 }
 
 }  // namespace
@@ -196,7 +199,7 @@ void AddShortlist(CLI::App& app) {
       ->required()
       ->check(NotEmpty())
       ->type_name("FILE");
-  // What the list holds.
+  // The content of the list.
   command->add_option("--first", options->size.first, "frequent pieces that every translation may use")
       ->check(CLI::Range(size_t{0}, size_t{1} << 20))
       ->capture_default_str();
@@ -212,7 +215,7 @@ void AddShortlist(CLI::App& app) {
       ->capture_default_str();
   command
       ->add_option(
-          "--rank-heads", options->judged,
+          "--rank-heads", options->ranking_pairs,
           "also rank the cross-attention heads, by how often their largest weight in so many of the pairs is on "
           "the piece that the table links, and choose some for generation_config.json")
       ->expected(0, 1)

@@ -1,4 +1,4 @@
-// Texts cut into sentences before they are translated, and put together afterwards.
+// Cuts texts into sentences before they are translated, and joins the translations afterwards.
 #pragma once
 
 #include <string>

@@ -10,7 +10,7 @@
 
 namespace qkv::cli {
 
-// Lines are written one by one, so that the last one is whole whenever the command ends. A line longer than this is
+// Lines are written one by one, so that the last one is complete whenever the command ends. A line longer than this is
 // written in several pieces.
 inline constexpr size_t kLongestPiece = size_t{1} << 16;
 inline void WriteWholeLines() {
@@ -31,12 +31,12 @@ inline void EndOnSignals(const std::string& unfinished) {
 }
 
 // For a filter that finishes its batch: a signal while it waits for lines ends the process, and so does a second one.
-inline volatile std::sig_atomic_t at_work = 0;  // the filter says whether it has a batch
-inline volatile std::sig_atomic_t told = 0;     // the signal that came meanwhile; 0: none
+inline volatile std::sig_atomic_t in_batch = 0;        // 1 while the filter works on a batch
+inline volatile std::sig_atomic_t pending_signal = 0;  // the signal that came meanwhile; 0: none
 inline void EndAfterBatchOnSignals() {
   const auto end = [](int signal) {
-    if (at_work == 0 || told != 0) _exit(128 + signal);
-    told = signal;
+    if (in_batch == 0 || pending_signal != 0) _exit(128 + signal);
+    pending_signal = signal;
   };
   for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, end);
 }

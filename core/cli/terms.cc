@@ -1,28 +1,41 @@
 #include "core/cli/terms.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
-#include <fstream>
 
 #include "core/cli/command.h"
+#include "core/cli/lines.h"
 
 namespace qkv::cli {
+namespace {
+constexpr size_t kLinesAtOnce = 1024;
+}  // namespace
 
 std::vector<std::pair<std::string, std::string>> Terms::Read() const {
   std::vector<std::pair<std::string, std::string>> terms;
   terms.reserve(keep.size());
+  // A kept term is its own translation.
   for (const std::string& term : keep) terms.emplace_back(term, term);
   if (glossary.empty()) return terms;
-  std::ifstream file(glossary);
-  if (!file) Fail(glossary + ": cannot be read");
-  std::string line;
-  for (size_t number = 1; std::getline(file, line); ++number) {
-    const size_t tab = line.find('\t');
-    if (line.empty()) continue;
-    if (tab == std::string::npos || tab == 0) {
-      Fail(glossary + ", line " + std::to_string(number) + ": TERM<TAB>TRANSLATION was expected");
+  const int file = open(glossary.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) Fail(glossary + ": cannot be read");
+  LineReader reader(file, glossary);
+  // The glossary has one term a line.
+  size_t number = 0;
+  for (auto lines = reader.Next(kLinesAtOnce); !lines.empty(); lines = reader.Next(kLinesAtOnce)) {
+    for (const std::string& line : lines) {
+      ++number;
+      const size_t tab = line.find('\t');
+      if (line.empty()) continue;
+      if (tab == std::string::npos || tab == 0) {
+        Fail(glossary + ", line " + std::to_string(number) + ": TERM<TAB>TRANSLATION was expected");
+      }
+      terms.emplace_back(line.substr(0, tab), line.substr(tab + 1));
     }
-    terms.emplace_back(line.substr(0, tab), line.substr(tab + 1));
   }
+  close(file);
   return terms;
 }
 

@@ -123,7 +123,7 @@ std::string TraceJson(const TranslationModel& model, const Replay& replay, std::
   OneSide(json, "source", model, replay.source, Side::kSource, nullptr);
   OneSide(json, "target", model, replay.target, Side::kTarget, &replay.log_probs);
   TargetInput(json, model, replay.target.tokens.ids);
-  // What is to be known of the translation.
+  // The facts about the translation.
   Key(json, "score");
   Number(json, replay.log_prob);
   Key(json, "sourceTruncated");
@@ -146,7 +146,7 @@ std::string TraceJson(const TranslationModel& model, const Replay& replay, std::
     Sizes(json, "target", {span.target_begin, span.target_end});
     json.EndObject();
   });
-  // The changes under which it was made, as they were given.
+  // The interventions of the pass, as they were given.
   if (!interventions.empty()) {
     rapidjson::Document changes;
     changes.Parse<rapidjson::kParseIterativeFlag>(interventions.data(), interventions.size());

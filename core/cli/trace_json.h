@@ -10,8 +10,7 @@
 namespace qkv::cli {
 
 // One line of JSON; the texts of the replay must be valid UTF-8. Spans are half-open byte ranges of the texts in UTF-8
-// ("spans": "utf-8").
-// `interventions`: the description of those that were in force, valid JSON; empty: there were none.
+// ("spans": "utf-8"). `interventions`: the description of the interventions of the pass, valid JSON; empty: none.
 std::string TraceJson(const TranslationModel& model, const Replay& replay, std::string_view interventions = {});
 
 }  // namespace qkv::cli

@@ -1,4 +1,4 @@
-// qkv train: trains a model as a config says, and writes a model folder.
+// qkv train: trains a model by a config, and writes a model folder.
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 #include <unistd.h>
@@ -15,9 +15,9 @@
 #include "core/cli/mpi_processes.h"
 #include "core/evaluate/bleu.h"
 #include "core/io/files.h"
+#include "core/train/process_group.h"
 #include "core/train/read_run_config.h"
 #include "core/train/run.h"
-#include "core/train/team.h"
 #include "core/translate/translation.h"
 
 namespace qkv::cli {
@@ -78,43 +78,49 @@ Result<double> Bleu(const std::string& folder, const std::vector<TextPair>& pair
   return ScoreBleu(counts).score;
 }
 
-// The processors of this machine, divided among its processes, where nobody says how many threads to take.
-size_t ThreadsOf(const Options& options, const StartedTogether& started) {
-  if (options.threads_given || started.processes() == nullptr) return options.common.threads;
+// The number of threads: by default the processors of this machine, divided among its processes.
+size_t ThreadsOf(const Options& options, const MpiRun& mpi) {
+  if (options.threads_given || mpi.processes() == nullptr) return options.common.threads;
   const auto processors = static_cast<size_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
-  // mpirun may have bound the process to some of them: then the common default counts these.
-  return std::max<size_t>(1, std::min<size_t>(options.common.threads, processors / started.neighbours()));
+  // mpirun may have bound the process to some processors; the common default counts only these.
+  return std::max<size_t>(1, std::min<size_t>(options.common.threads, processors / mpi.local_count()));
 }
 
-// Says how the run ended, in the first process, and fails where it did not end well.
-void Report(const RunConfig& config, const std::string& folder, const RunEnd& end, bool first) {
+// With several processes the signal may have reached another one.
+int ExitCode(const RunEnd& end) {
+  if (end.kind == RunEnd::Kind::kStopped) return 128 + (signalled != 0 ? signalled : SIGTERM);
+  return end.kind == RunEnd::Kind::kDiverged ? kFailed : 0;
+}
+
+// Prints how the run ended; returns the exit code.
+int Report(const RunConfig& config, const std::string& folder, const RunEnd& end) {
   const std::string model = (std::filesystem::path(folder) / config.out / "model").string();
   const auto step = static_cast<unsigned long long>(end.step);
   switch (end.kind) {
     case RunEnd::Kind::kDone:
     case RunEnd::Kind::kPatience:
-      if (!first) return;
       std::printf("%s: trained for %llu steps, best at step %llu\n", model.c_str(), step,
                   static_cast<unsigned long long>(end.best_step));
-      return;
+      FlushOrFail();
+      return 0;
     case RunEnd::Kind::kStopped:
-      // Another process may have had the signal.
-      Fail(first ? "stopped at step " + std::to_string(step) + "; go on with --resume" : "",
-           128 + (signalled != 0 ? signalled : SIGTERM));
+      std::fprintf(stderr, "qkv: stopped at step %llu; go on with --resume\n", step);
+      break;
     case RunEnd::Kind::kDiverged:
-      Fail(first
-               ? "the loss is no longer a number after step " + std::to_string(step) +
-                     ": the weights up to there are kept in the last checkpoint; resume with a lower schedule.peak or "
-                     "a longer warm-up"
-               : "");
+      std::fprintf(stderr,
+                   "qkv: the loss is no longer a number after step %llu: the weights up to there are kept in the last "
+                   "checkpoint; resume with a lower schedule.peak or a longer warm-up\n",
+                   step);
   }
+  return ExitCode(end);
 }
 
-// The value of what all processes did. Where one failed, process 0 says which, and the others end without a message.
+// The value of a result that all processes have. If one failed, process 0 prints which, and the others end without a
+// message.
 template <class T>
-T OrFailTogether(Result<T> result, const StartedTogether& started) {
-  if (!result && result.error().message == Team::kFirstSaysWhy) {
-    started.Part();  // waits for process 0
+T OrFailTogether(Result<T> result, const MpiRun& mpi) {
+  if (!result && result.error().message == ProcessGroup::kFirstSaysWhy) {
+    mpi.Finish();  // waits for process 0
     Fail("");
   }
   return OrFail(std::move(result));
@@ -123,21 +129,21 @@ T OrFailTogether(Result<T> result, const StartedTogether& started) {
 void Train(const Options& options) {
   // The config, in every process.
   constexpr size_t kLargest = size_t{1} << 20;
-  const StartedTogether started = StartedTogether::Join();
-  Team team(started.processes());
+  const MpiRun mpi = MpiRun::Start();
+  ProcessGroup group(mpi.processes());
   std::string text;
   const auto read = [&]() -> Result<RunConfig> {
     QKV_TRY(text, ReadWholeFile(options.config, kLargest));
     return ParseRunConfig(text, options.config);
   };
   Result<RunConfig> config = read();
-  const Result<void> agreed = team.Agree(config ? Result<void>() : config.error());
-  if (!agreed) OrFailTogether(Result<RunConfig>(agreed.error()), started);
+  const Result<void> agreed = group.Agree(config ? Result<void>() : config.error());
+  if (!agreed) OrFailTogether(Result<RunConfig>(agreed.error()), mpi);
   // The run.
   RunOptions run;
   run.resume = options.resume;
-  run.processes = started.processes();
-  run.threads = ThreadsOf(options, started);
+  run.processes = mpi.processes();
+  run.threads = ThreadsOf(options, mpi);
   run.news = Show;
   run.bleu = [threads = run.threads](const std::string& model, const std::vector<TextPair>& pairs) {
     return Bleu(model, pairs, threads);
@@ -145,16 +151,19 @@ void Train(const Options& options) {
   run.stop = &stop;
   std::signal(SIGINT, Stop);
   std::signal(SIGTERM, Stop);
-  if (team.count() > 1 && team.first()) {
-    std::fprintf(stderr, "qkv: %zu processes, %zu batches an update; this one has %zu threads\n", team.count(),
-                 team.count() * config->accumulate, run.threads);
+  if (group.count() > 1 && group.first()) {
+    std::fprintf(stderr, "qkv: %zu processes, %zu batches an update; this one has %zu threads\n", group.count(),
+                 group.count() * config->accumulate, run.threads);
   }
   const std::string folder = std::filesystem::path(options.config).parent_path().string();
   Result<RunEnd> result = Run(*config, text, folder, run);
-  if (team.first() && isatty(STDERR_FILENO) != 0) std::fputc('\n', stderr);
-  const RunEnd end = OrFailTogether(std::move(result), started);
-  started.Part();
-  Report(*config, folder, end, team.first());
+  if (group.first() && isatty(STDERR_FILENO) != 0) std::fputc('\n', stderr);
+  const RunEnd end = OrFailTogether(std::move(result), mpi);
+  // Process 0 prints how the run ended before the others end, because mpirun kills the remaining processes soon after
+  // one has failed.
+  const int code = group.first() ? Report(*config, folder, end) : ExitCode(end);
+  mpi.Finish();
+  if (code != 0) Fail("", code);
 }
 
 // The config's fields as a JSON list; tests/cli/options.test.js compares it with the types and the docs.
@@ -201,7 +210,7 @@ void PrintFields() {
 void AddTrain(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("train", "Train a model as a config file says");
-  command->add_option("config", options->config, "the run: what to learn from, what to train and how (JSON)")
+  command->add_option("config", options->config, "the run as JSON: its data, its model and its options")
       ->required()
       ->check(CLI::ExistingFile);
   command->add_flag("--resume", options->resume, "go on from the run's latest checkpoint, if it has one");

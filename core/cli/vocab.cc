@@ -125,6 +125,7 @@ void AddVocab(CLI::App& app) {
                                          "Learn a SentencePiece vocabulary, or take one: from parallel text a joint "
                                          "one (source.spm and vocab.json), or for "
                                          "an encoder or a decoder one of texts (tokenizer.json)");
+  // The data, and the folder to write.
   command->add_option("--data", options->data, kDataHelp)->check(NotEmpty())->type_name("FILE...");
   command->add_option("-o,--output", options->output, "folder to write")
       ->required()
@@ -138,6 +139,7 @@ void AddVocab(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--column", options->column, "of encoders and decoders: the column with the texts, 1 by default")
       ->check(CLI::Range(1, 2));
+  // The options of learning.
   command->add_option("--size", options->size, "rows of the embedding, special pieces included: a multiple of 8")
       ->check(CLI::Range(size_t{64}, size_t{1} << 17))
       ->capture_default_str();
@@ -152,6 +154,7 @@ void AddVocab(CLI::App& app) {
       ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 40))
       ->capture_default_str();
   command->add_option("--seed", options->learn.seed, "of drawing them")->capture_default_str();
+  // A vocabulary that exists already, and texts for measuring.
   command->add_option("--spm", options->spm, "take this SentencePiece model instead of learning one")
       ->check(NotEmpty())
       ->type_name("FILE");

@@ -30,7 +30,7 @@ ZstdInput::~ZstdInput() { close(file_); }
 
 size_t ZstdInput::Read(char* to, size_t size) {
   for (ZSTD_outBuffer out = {to, size, 0};;) {
-    // Bytes may be left in the stream where none are left of the file.
+    // The stream may have bytes left when the file has none.
     if (state_->inside || state_->in.pos < state_->in.size) {
       const size_t left = ZSTD_decompressStream(state_->stream, &out, &state_->in);
       if (ZSTD_isError(left) != 0) Fail(name_ + " cannot be read: " + ZSTD_getErrorName(left));

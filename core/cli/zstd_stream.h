@@ -1,4 +1,5 @@
-// Files compressed by zstd (RFC 8878), read and written piece by piece. Native; without libzstd both fail by its name.
+// Files compressed by zstd (RFC 8878), read and written piece by piece. Native; without libzstd both fail with an error
+// that names it.
 #pragma once
 
 #include <cstddef>

@@ -124,6 +124,7 @@ void BeamSearch::FindCandidates(const Scored& scored, size_t begin, size_t end) 
   }
 }
 
+// Adds the continuations of one hypothesis to the best so far. A piece's log p is its logit minus max and log sum.
 void BeamSearch::AddCandidates(const Scored& scored, const float* row, size_t live) {
   const size_t most = 2 * options_.beam, size = static_cast<size_t>(scored.logits.cols());
   const auto better = [](const Candidate& a, const Candidate& b) { return a.log_prob > b.log_prob; };
@@ -178,6 +179,7 @@ void BeamSearch::Advance(size_t begin, size_t end) {
   }
 }
 
+// Reads back from the last piece as far as a repetition must reach.
 bool BeamSearch::Loops(const Live& live) {
   const Sentence& sentence = sentences_[live.sentence];
   const size_t repeated = std::max(kLeastRepeated, sentence.max_length / 2);
@@ -209,6 +211,7 @@ float BeamSearch::Penalised(float log_prob, size_t length) const {
 
 std::vector<Hypothesis> BeamSearch::Finished(size_t index) const {
   const Sentence& sentence = sentences_[index];
+  // A hypothesis is the path from its end to the root of the tree.
   std::vector<Hypothesis> hypotheses;
   for (const End& ended : sentence.finished) {
     Hypothesis hypothesis{{}, ended.log_prob, ended.score, ended.cut};

@@ -17,6 +17,7 @@ Result<size_t> ReadCount(const JsonObject& json, const char* field, size_t most)
   return static_cast<size_t>(value);
 }
 
+// The fields of config.json, each with its range.
 Result<LanguageConfig> ParseConfig(std::string_view text) {
   QKV_TRY(const JsonObject json, JsonObject::Parse(text, "config.json", kLargestConfig));
   QKV_TRY(const std::string_view type, json.String("model_type", ""));
@@ -43,6 +44,7 @@ Result<std::unique_ptr<LanguageModel>> LanguageModel::Create(const SmallFiles& f
   return std::unique_ptr<LanguageModel>(new LanguageModel(std::move(config), std::move(grams)));
 }
 
+// A row for each n-gram, a query for each head, and a score for each language from what the heads have pooled.
 WeightSlots LanguageModel::Slots() {
   WeightSlots slots;
   const size_t pooled = config_.heads * config_.columns;
@@ -56,6 +58,7 @@ WeightSlots LanguageModel::Slots() {
 
 MatrixView LanguageModel::Pool(Context& ctx, std::span<const int32_t> rows, const Segments& texts,
                                float* weights) const {
+  // Head h attends by query h to the n-grams of a text, [heads * columns] in all.
   std::vector<int32_t> heads(config_.heads);
   std::iota(heads.begin(), heads.end(), 0);
   const MatrixView queries = EmbedRows(ctx, queries_, heads);
@@ -64,12 +67,14 @@ MatrixView LanguageModel::Pool(Context& ctx, std::span<const int32_t> rows, cons
 }
 
 std::vector<LanguageGuess> DetectLanguage(const LanguageModel& model, Context& ctx, std::string_view text) {
+  // A text without letters is in no language.
   const std::vector<Letter> letters = ReadLetters(text);
   if (letters.empty()) return {};
   const ArenaScope scope(ctx.arena);
   std::vector<int32_t> rows;
   for (const GramRow& each : RowsOf(model.grams(), letters)) rows.push_back(each.row);
   const MatrixView logits = model.Logits(ctx, View(model.Pool(ctx, rows, Segments::One(rows.size()))));
+  // Softmax in double precision, then the likeliest language first.
   const float most = logits.maxCoeff();
   std::vector<LanguageGuess> guesses;
   double sum = 0;

@@ -1,7 +1,7 @@
 // The language detector: embeddings of a text's n-grams, pooled by attention, then a linear layer to the languages.
 //   e_i = E[row_i],   c = AttentionPool(Q, e),   p = softmax(W c + b)
-// Row 0 is read with every text. It takes attention that no n-gram earns, so the more there is to see in a text, the
-// surer the model is.
+// Row 0 is read with every text. It takes the attention that no n-gram gets, so the model is surer of texts with more
+// n-grams.
 #pragma once
 
 #include <cstdint>

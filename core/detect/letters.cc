@@ -19,13 +19,13 @@ std::vector<Letter> ReadLetters(std::string_view text, size_t most) {
     const auto begin = static_cast<uint32_t>(at), end = begin + decoded.length;
     at = end;
     const CharFacts facts = FactsOf(decoded.code_point);
-    // Anything but letters is an edge of words; several in a row are one.
+    // Everything except letters is an edge of words; several in a row count as one.
     if (!IsLetter(facts.kind)) {
       if (!letters.empty() && letters.back().code_point != kEdge) letters.push_back({kEdge, begin, begin});
       continue;
     }
     if (letters.empty()) letters.push_back({kEdge, begin, begin});
-    // A letter becomes its small letters, which may be several.
+    // A letter becomes lower case, which may be several letters.
     for (const uint32_t lower : facts.lower) {
       if (lower != 0) letters.push_back({lower, begin, end});
     }

@@ -35,6 +35,7 @@ bool EncodeJob::Advance(Context& ctx) {
   if (options_.changes != nullptr) interventions.emplace(*options_.changes, texts_, options_.first_sentence);
   Context traced = With(ctx, interventions);
   if (options_.trace) traced.trace = &trace_;
+  // The embedding and the layers, one layer a step, then the head.
   const Encoder& encoder = model_.encoder();
   if (x_.size() == 0) x_ = encoder.Embed(ctx, ids_, types_, segments_);
   if (layer_ < model_.config().layers) x_ = encoder.Step(traced, layer_++, View(x_), segments_);
@@ -42,6 +43,7 @@ bool EncodeJob::Advance(Context& ctx) {
   return first_ == results_.size();
 }
 
+// The next texts in order, packed without padding, up to kMostRows rows.
 void EncodeJob::NextBatch() {
   ids_.clear();
   texts_.clear();
@@ -66,7 +68,7 @@ void EncodeJob::ReserveTrace() {
   if (!fits) Fail(fits.error());
 }
 
-// Asks for the memory of a layer. The last step includes the head, whose logits are in the arena and in the results.
+// Reserves the memory of a layer. The last step includes the head, whose logits are in the arena and in the results.
 bool EncodeJob::ReserveStep(Context& ctx) {
   const EncoderConfig& config = model_.config();
   MemoryNeed need = model_.encoder().PassMemoryNeed(ids_.size(), longest_, ctx.pool.size());
@@ -83,6 +85,7 @@ bool EncodeJob::ReserveStep(Context& ctx) {
   return static_cast<bool>(fits);
 }
 
+// Each text has its own rows; the results that the caller wants are copied out of the batch.
 void EncodeJob::TakeResults(Context& ctx) {
   for (size_t s = 0; first_ < end_; ++s, ++first_) {
     Encoded& result = results_[first_];
@@ -99,6 +102,7 @@ void EncodeJob::RunHead(Context& ctx, ConstMatrixView x, Encoded& result) {
   using Head = EncoderConfig::Head;
   const Head head = model_.config().head;
   for (size_t i = 0; i < result.encoding.size(); ++i) {
+    // The head is computed only for the rows that are read: the masks, the first piece, or all pieces.
     const bool wanted =
         head == Head::kMasked ? result.encoding.ids[i] == model_.mask() : head != Head::kSequence || i == 0;
     if (wanted && head != Head::kNone) result.rows.push_back(i);

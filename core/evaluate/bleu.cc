@@ -51,6 +51,7 @@ BleuCounts& BleuCounts::operator+=(const BleuCounts& other) {
 BleuCounts CountBleu(std::string_view hypothesis, std::string_view reference) {
   const std::string hypothesis_line = Tokenize13a(hypothesis), reference_line = Tokenize13a(reference);
   const NGrams found(hypothesis_line), wanted(reference_line);
+  // The matches of an n-gram are clipped: at most as many as the reference has (Papineni et al. 2002).
   BleuCounts counts;
   counts.hypothesis_words = found.words();
   counts.reference_words = wanted.words();
@@ -65,11 +66,13 @@ BleuCounts CountBleu(std::string_view hypothesis, std::string_view reference) {
 }
 
 BleuScore ScoreBleu(const BleuCounts& counts) {
+  // exp(1 - r / h) if the hypotheses are shorter than the references.
   const auto hypothesis = static_cast<double>(counts.hypothesis_words);
   const auto reference = static_cast<double>(counts.reference_words);
   BleuScore score;
   if (hypothesis < reference) score.brevity_penalty = hypothesis > 0 ? std::exp(1 - reference / hypothesis) : 0;
   if (counts.matches == decltype(counts.matches){}) return score;
+  // The geometric mean of the precisions. Orders without a match are smoothed by 1/2, 1/4, ... as in sacreBLEU ("exp").
   double sum = 0, smoothed = 1;
   for (size_t n = 0; n < kOrders; ++n) {
     if (counts.totals[n] == 0) return score;  // no hypothesis has so many words

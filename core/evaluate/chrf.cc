@@ -50,7 +50,7 @@ ChrfCounts CountChrf(std::string_view hypothesis, std::string_view reference) {
   const Characters found(hypothesis), wanted(reference);
   ChrfCounts counts;
   for (size_t n = 1; n <= kOrders; ++n) {
-    if (wanted.size() < n) break;  // nor are the hypothesis's n-grams counted then
+    if (wanted.size() < n) break;  // then the hypothesis's n-grams are not counted either
     counts.reference[n - 1] = wanted.size() - n + 1;
     counts.hypothesis[n - 1] = found.size() < n ? 0 : found.size() - n + 1;
     const auto wanted_ngrams = wanted.NGrams(n);

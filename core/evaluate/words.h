@@ -8,7 +8,7 @@
 namespace qkv {
 
 // The words of a line by mteval-v13a: four entities spelt out, punctuation apart, full stops and commas apart unless
-// between digits, dashes apart behind a digit. One space stands between two words, none before or behind.
+// between digits, dashes apart after a digit. One space stands between two words, and none at the ends.
 std::string Tokenize13a(std::string_view line);
 
 // The parts of a text between white space, as Unicode defines it (with no-break spaces).

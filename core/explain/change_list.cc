@@ -13,7 +13,8 @@ namespace {
 constexpr float kMaskedLogit = -std::numeric_limits<float>::infinity();
 constexpr size_t kNone = PlaceList::kNone;
 
-// A logit after a change. Temperatures one after the other may pass the largest float; what is not masked stays finite.
+// A logit after a change. Several temperatures in a row may exceed the largest float, so the result is clamped: logits
+// that are not masked stay finite.
 float Finite(float logit) {
   constexpr float kLargest = std::numeric_limits<float>::max();
   return std::clamp(logit, -kLargest, kLargest);  // NaN stays

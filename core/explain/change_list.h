@@ -1,4 +1,4 @@
-// What a user asks to be changed in a model's forward, as JSON: a list of changes, each at a place. The fields are in
+// The changes that a user wants in a model's forward, as JSON: a list of changes, each at a place. The fields are in
 // web/docs/interventions.md. It is read and checked once; while a model runs, nothing can fail.
 #pragma once
 
@@ -42,8 +42,8 @@ class PlaceList {
 
   bool empty() const { return sorted_.empty(); }
   size_t size() const { return sorted_.size(); }
-  // The number of `place` in the list, of equal places the first; kNone if it is not there. An empty list names all
-  // places, and each is at its own number.
+  // The index of the first `place` in the list; kNone if it is not there. An empty list names all places: place i has
+  // index i.
   size_t Find(size_t place) const;
 
  private:

@@ -29,12 +29,14 @@ ExplainJob::ExplainJob(const TranslationModel& model, Question question, std::st
 }
 
 bool ExplainJob::Advance(Context& ctx) {
+  // The trace of the translation itself comes first.
   if (!replayed_) {
     if (!replay_.Step(ctx)) return false;
     if (!replay_.outcome()) return Fail(replay_.outcome().error()), true;
     replayed_ = true;
     return Answer();
   }
+  // Then one row of the flow a step, or one batch of changed translations.
   if (flow_) return FlowRow();
   if (!variants_->Step(ctx)) return false;
   if (!variants_->outcome()) return Fail(variants_->outcome().error()), true;
@@ -50,6 +52,7 @@ bool ExplainJob::Answer() {
     return true;
   }
   if (question_ != Question::kFlow) return StartVariants(), false;
+  // There is a maximal flow to compute for each pair of pieces.
   if (self.sources > kLongestFlow) {
     Fail({ErrorCode::kLimitExceeded,
           "the flow is for at most " + std::to_string(kLongestFlow) + " pieces: give a shorter text", "source"});
@@ -60,6 +63,7 @@ bool ExplainJob::Answer() {
   return false;
 }
 
+// How much of each piece `from` reaches row row_ of the last layer.
 bool ExplainJob::FlowRow() {
   const size_t n = result_.matrix.sources;
   for (size_t from = 0; from < n; ++from) result_.matrix.weights[row_ * n + from] = flow_->Between(row_, from);
@@ -67,6 +71,7 @@ bool ExplainJob::FlowRow() {
 }
 
 void ExplainJob::StartVariants() {
+  // A variant without each source piece, or without each head.
   std::vector<Change> changes;
   if (question_ == Question::kWords) {
     for (size_t s = 0; s < replay().source.tokens.ids.size(); ++s) {

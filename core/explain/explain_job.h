@@ -1,5 +1,5 @@
-// Questions about one translation that changes answer: which heads matter, and what each word needed. And where an
-// encoder's rows can come from by its attention alone.
+// Questions about one translation that are answered by changes to the forward: which heads matter, and which source
+// each target word needs. Also which pieces the rows of an encoder can come from, by its attention alone.
 #pragma once
 
 #include <array>

@@ -113,7 +113,7 @@ class ChangeReader {
     return Place("layer", change_.layer) && Place("head", change_.head) && Place("sentence", change_.sentence);
   }
 
-  // That the model has the place.
+  // Checks that the model has the place.
   bool CheckPlace() {
     if (change_.block) return CheckBlock();
     if (change_.decodes) return Wrong("side", {"is for the blocks 'feedForward' and 'layer'"});

@@ -5,7 +5,7 @@
 
 #include "core/layers/scratch.h"
 #include "core/translate/alignment.h"
-#include "core/translate/job.h"
+#include "core/translate/decode_options.h"
 
 namespace qkv {
 namespace {
@@ -57,7 +57,7 @@ bool VariantsJob::Advance(Context& ctx) {
   return first_ == changes_.size();
 }
 
-// Starts the next variants that have the same encoder, or each its own.
+// Starts the next variants: those that share one encoder pass, or those that have one each.
 void VariantsJob::StartBatch() {
   const size_t most = std::max<size_t>(kMostRows / std::max(source_.size(), target_.size()), 1);
   shares_encoder_ = !ChangesEncoder(changes_[first_]);

@@ -14,12 +14,19 @@ namespace {
 
 constexpr size_t kOnlyText[] = {0};  // the sentence of each segment of a pass
 
-// `need` plus the logits of one piece and the memory for sampling: a copy of the logits, and a growing list of
+// `need` plus the logits of `rows` pieces and the memory for sampling: a copy of the logits, and a growing list of
 // candidates of 16 bytes.
-MemoryNeed WithLogits(MemoryNeed need, const Gpt2Config& config) {
-  need.scratch += LogitsScratch(1, config.d_model, config.vocabulary);
+MemoryNeed WithLogits(MemoryNeed need, const Gpt2Config& config, size_t rows = 1) {
+  need.scratch += LogitsScratch(rows, config.d_model, config.vocabulary);
   need.kept += uint64_t{13} * config.vocabulary * sizeof(float);
   return need;
+}
+
+// Whether Reserve will succeed. It rounds up by an eighth and some.
+bool Fits(const Arena& arena, const MemoryNeed& need) {
+  const uint64_t scratch = need.scratch * sizeof(float);
+  const uint64_t more = scratch <= arena.capacity() ? 0 : scratch + scratch / 8 + (uint64_t{1} << 18);
+  return static_cast<bool>(CheckMemory(more + need.kept, "", ""));
 }
 
 }  // namespace
@@ -27,7 +34,7 @@ MemoryNeed WithLogits(MemoryNeed need, const Gpt2Config& config) {
 GenerateJob::GenerateJob(const GeneratorModel& model, std::string_view prompt, GenerateOptions options)
     : model_(model), options_(std::move(options)), sampler_(options_.sampling), state_(model.config(), 1) {
   const size_t positions = model.config().positions;
-  if (prompt.size() > kLongestText) {  // the part that is left out below is not cut into pieces
+  if (prompt.size() > kLongestText) {  // such a prompt is shortened first, so that less is cut into pieces
     truncated_ = true;
     prompt.remove_prefix(prompt.size() - kLongestText);
     while (!prompt.empty() && (prompt.front() & 0xC0) == 0x80) prompt.remove_prefix(1);
@@ -41,51 +48,107 @@ GenerateJob::GenerateJob(const GeneratorModel& model, std::string_view prompt, G
     ids_.erase(ids_.begin(), ids_.end() - static_cast<std::ptrdiff_t>(positions - reserved));
   }
   options_.max_length = std::min(options_.max_length, positions - ids_.size() + 1);
-  said_ = model.tokenizer().Decode(ids_);
+  prompt_ = ids_.size();
+  prompt_text_ = model.tokenizer().Decode(ids_);
   if (options_.max_length == 0) end_ = End::kLength;
 }
 
 bool GenerateJob::Advance(Context& plain) {
   if (end_ != End::kNone) return true;
-  std::optional<Interventions> interventions;
-  if (options_.changes != nullptr) interventions.emplace(*options_.changes, kOnlyText, options_.sentence);
-  Context ctx = With(plain, interventions);
-  const Gpt2& decoder = model_.decoder();
-  const size_t threads = ctx.pool.size();
-  const MemoryNeed need = written_.empty() ? decoder.PassMemoryNeed(state_, ids_.size(), layer_ == 0, threads)
-                                           : decoder.StepMemoryNeed(state_, 1, threads);
-  if (!ReserveMemory(ctx.arena, WithLogits(need, model_.config()), "generation")) return true;
-  if (written_.empty()) {
-    if (x_.size() == 0) x_ = decoder.Embed(ctx, ids_, state_);
-    x_ = decoder.LayerStep(ctx, layer_++, View(x_), state_);
-    if (layer_ < model_.config().layers) return false;
-    Take(ctx, {x_.data() + (x_.rows() - 1) * x_.cols(), 1, x_.cols()});
-    x_.resize(0, 0);
-  } else {
-    Take(ctx, View(decoder.Step(ctx, {&ids_.back(), 1}, state_)));
-  }
+  if (shown_ == written_.size() && !Compute(plain)) return false;
+  Show();
   return end_ != End::kNone;
 }
 
-void GenerateJob::Take(Context& ctx, ConstMatrixView last) {
-  MatrixView logits = model_.decoder().Logits(ctx, last);
+// A pass over the pieces that the model has not read: the prompt, a layer a step; afterwards the last piece and a draft
+// of what follows it. Returns true when there are pieces to show.
+bool GenerateJob::Compute(Context& plain) {
+  const size_t known = ids_.size(), layers = model_.config().layers;
+  std::optional<Interventions> interventions;
+  if (options_.changes != nullptr) interventions.emplace(*options_.changes, kOnlyText, options_.sentence);
+  Context ctx = With(plain, interventions);
+  // The draft. Each of its pieces and the one behind it can still be shown, so the positions suffice.
+  // None with changes, which may name the place of a query in its pass.
+  const bool is_prompt = written_.empty(), drafts = options_.prompt_lookup && options_.changes == nullptr;
+  if (!is_prompt && drafts) lookup_.Draft(options_.max_length - written_.size() - 1, ids_);
+  if (!ReservePass(ctx, known)) return false;
+  // The layers.
+  const Gpt2& decoder = model_.decoder();
+  do {
+    const ArenaScope scope(ctx.arena);
+    if (layer_ == 0) Keep(decoder.Embed(ctx, std::span(ids_).subspan(state_.self.length()), state_));
+    const auto d = static_cast<Eigen::Index>(model_.config().d_model);
+    Keep(decoder.LayerStep(ctx, layer_++, {x_.data(), static_cast<Eigen::Index>(x_.size()) / d, d}, state_));
+  } while (layer_ < layers && !is_prompt);
+  if (layer_ < layers) return false;
+  // The pieces.
+  layer_ = 0;
+  Accept(ctx, known);
+  if (is_prompt) std::vector<float>().swap(x_);  // a prompt has many rows
+  return true;
+}
+
+// Asks for the memory of a pass whose draft begins behind `known` pieces. There is no draft if it alone does not fit.
+bool GenerateJob::ReservePass(Context& ctx, size_t known) {
+  const auto need = [&] {
+    const size_t rows = layer_ == 0 ? ids_.size() - state_.self.length() : x_.size() / model_.config().d_model;
+    return WithLogits(model_.decoder().PassMemoryNeed(state_, rows, layer_ == 0, ctx.pool.size()), model_.config(),
+                      1 + ids_.size() - known);
+  };
+  if (ids_.size() != known && !Fits(ctx.arena, need())) ids_.resize(known);
+  return ReserveMemory(ctx.arena, need(), "generation");
+}
+
+void GenerateJob::Keep(MatrixView rows) { x_.assign(rows.data(), rows.data() + rows.size()); }
+
+// Chooses the piece behind the `known` ones, and behind each piece of the draft as long as the draft has the pieces
+// that are chosen. The state then forgets the rest of the draft.
+void GenerateJob::Accept(Context& ctx, size_t known) {
+  const auto d = static_cast<Eigen::Index>(model_.config().d_model);
+  const size_t drafted = ids_.size() - known;
+  const auto rows = static_cast<Eigen::Index>(drafted + 1);
+  MatrixView logits =
+      model_.decoder().Logits(ctx, {x_.data() + static_cast<Eigen::Index>(x_.size()) - rows * d, rows, d});
+  size_t row = 0;
+  int32_t id = -1;
+  for (;; ++row) {
+    MatrixView here(logits.data() + static_cast<Eigen::Index>(row) * logits.cols(), 1, logits.cols());
+    written_.push_back(Choose(here, std::span(ids_).first(known + row)));
+    id = written_.back().id;
+    if (row == drafted || ids_[known + row] != id || id == model_.config().end) break;
+  }
+  drafts_.drafted += drafted;
+  drafts_.accepted += row;
+  state_.self.TakeBack(drafted - row);
+  ids_.resize(known + row);
+  if (id >= 0) ids_.push_back(id);
+}
+
+// `logits` [1, vocabulary] are changed. The id is -1 if all of them are NaN.
+WrittenPiece GenerateJob::Choose(MatrixView logits, std::span<const int32_t> history) {
   const auto size = static_cast<size_t>(logits.cols());
   const Normaliser n = FindNormaliser(logits.data(), size);
   WrittenPiece piece{-1, 0, Guesses(logits.data(), size, options_.alternatives)};
-  const std::vector<float> own(logits.data(), logits.data() + size);
-  piece.id = sampler_.Choose({logits.data(), size}, ids_);
-  if (piece.id < 0) return void(end_ = End::kLength);  // all logits are NaN
-  piece.log_prob = own[static_cast<size_t>(piece.id)] - n.max - n.log_sum;
-  if (piece.id == model_.config().end) end_ = End::kPiece;
-  ids_.push_back(piece.id);
-  written_.push_back(std::move(piece));
-  if (end_ == End::kNone && written_.size() >= options_.max_length) end_ = End::kLength;
+  own_.assign(logits.data(), logits.data() + size);
+  piece.id = sampler_.Choose({logits.data(), size}, history);
+  if (piece.id >= 0) piece.log_prob = own_[static_cast<size_t>(piece.id)] - n.max - n.log_sum;
+  return piece;
+}
+
+// Shows one piece more, and ends where a text without drafts ends: later pieces of a pass are not shown then.
+void GenerateJob::Show() {
+  const int32_t id = written_[shown_].id;
+  if (id < 0) return void(end_ = End::kLength);
+  ++shown_;
+  if (id == model_.config().end) end_ = End::kPiece;
+  if (end_ == End::kNone && shown_ >= options_.max_length) end_ = End::kLength;
+  lookup_.Read(std::span(ids_).first(prompt_ + shown_));
   Spell();
 }
 
 void GenerateJob::Spell() {
-  const std::string all = model_.tokenizer().Decode(ids_);
-  text_ = all.substr(std::min(said_.size(), all.size()));
+  const std::string all = model_.tokenizer().Decode(std::span(ids_).first(prompt_ + shown_));
+  text_ = all.substr(std::min(prompt_text_.size(), all.size()));
   while (end_ == End::kNone && text_.ends_with(kReplacementCharacter)) {
     text_.resize(text_.size() - kReplacementCharacter.size());
   }
@@ -145,7 +208,7 @@ bool GenerationTraceJob::Advance(Context& ctx) {
     const Normaliser n = FindNormaliser(logits.data(), size);
     log_probs_.push_back(logits(0, encoding_.ids[r + 1]) - n.max - n.log_sum);
   }
-  // At last the weights are taken from the trace.
+  // At the end the weights are taken from the trace.
   if (end < rows) return false;
   attention_ = trace_.Take(AttentionKind::kDecoderSelf);
   return true;

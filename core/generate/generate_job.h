@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,7 +10,8 @@
 #include "core/attention/interventions.h"
 #include "core/attention/trace.h"
 #include "core/base/job.h"
-#include "core/encode/readings.h"
+#include "core/decode/prompt_lookup.h"
+#include "core/encode/predictions.h"
 #include "core/generate/generator_model.h"
 
 namespace qkv {
@@ -19,6 +21,9 @@ struct GenerateOptions {
   size_t max_length = 64;               // the most pieces to write, within the positions that the prompt leaves
   std::vector<std::string> stops = {};  // the text ends before the first of these strings
   size_t alternatives = 0;              // keep this many of the likeliest pieces at each step
+  // Draft pieces from repetitions in the text and compute a draft in one pass: faster, and the same text to the bit.
+  // Without effect where `changes` are given.
+  bool prompt_lookup = true;
   std::shared_ptr<const PassChanges> changes = nullptr;  // in the forward
   size_t sentence = 0;                                   // the number of the text in the changes
 };
@@ -27,6 +32,10 @@ struct WrittenPiece {
   int32_t id;
   float log_prob;                   // natural logarithm, by the model's own distribution, before sampling changes it
   std::vector<Guess> alternatives;  // of that distribution
+};
+
+struct DraftCounts {
+  size_t drafted = 0, accepted = 0;  // pieces
 };
 
 class GenerateJob : public Job {
@@ -41,24 +50,35 @@ class GenerateJob : public Job {
 
   // The text that is written so far, without an incomplete character at its end.
   const std::string& text() const { return text_; }
-  const std::vector<WrittenPiece>& pieces() const { return written_; }
+  std::span<const WrittenPiece> pieces() const { return {written_.data(), shown_}; }
+  DraftCounts drafts() const { return drafts_; }
   End end() const { return end_; }
   bool truncated() const { return truncated_; }
 
  private:
   bool Advance(Context& plain) override;
-  void Take(Context& ctx, ConstMatrixView last);
+  bool Compute(Context& plain);
+  bool ReservePass(Context& ctx, size_t known);
+  void Keep(MatrixView rows);
+  void Accept(Context& ctx, size_t known);
+  WrittenPiece Choose(MatrixView logits, std::span<const int32_t> history);
+  void Show();
   void Spell();
 
   const GeneratorModel& model_;
   GenerateOptions options_;
   Sampler sampler_;
+  PromptLookup lookup_;
   Gpt2State state_;
   std::vector<int32_t> ids_;  // the prompt's pieces, then the written ones
-  std::string said_;          // what the prompt decodes to
-  Matrix x_;                  // the prompt's rows between two layers
+  size_t prompt_ = 0;         // the prompt's pieces
+  std::string prompt_text_;   // what the prompt decodes to
+  std::vector<float> x_;      // the rows of a pass between two layers, [rows, d_model]
   size_t layer_ = 0;
   std::vector<WrittenPiece> written_;
+  size_t shown_ = 0;        // of the written pieces: a pass writes several, a step shows one
+  std::vector<float> own_;  // the logits of a piece, before sampling changes them
+  DraftCounts drafts_;
   std::string text_;
   End end_ = End::kNone;
   bool truncated_ = false;

@@ -1,5 +1,5 @@
 // A function that takes bytes part by part: to a file or to memory. A stream of the standard library would add its
-// locales, 40 KB of the WebAssembly that trains.
+// locales: 40 KB of the WebAssembly that trains.
 #pragma once
 
 #include <functional>

@@ -73,7 +73,7 @@ Error Failed(const std::string& path, int reason) {
   return {ErrorCode::kInvalidFile, std::string("cannot be written: ") + std::strerror(reason), path};
 }
 
-// The file that `path` names, with links followed. So a link stays a link.
+// The file that `path` names, after following links. So a link stays a link.
 std::string Target(const std::string& path) {
   std::error_code error;
   const fs::path target = fs::canonical(path, error);
@@ -123,7 +123,7 @@ Result<WholeFile> WholeFile::Create(const std::string& path) {
     return WholeFile(file, path, "");
   }
   QKV_TRY(const int file, OpenPart(target + ".part", path));
-  if (exists) (void)fchmod(file, status.st_mode & 07777);  // keeps the permissions of the old file
+  if (exists) (void)fchmod(file, status.st_mode & 07777);  // the new file gets the permissions of the old one
   return WholeFile(file, target, target + ".part");
 }
 

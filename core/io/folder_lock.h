@@ -15,7 +15,7 @@
 
 namespace qkv {
 
-// Holds a lock while it exists. The folder itself is locked, so nothing is left behind however the process ends. On a
+// Holds a lock while it exists. The folder itself is locked, so no lock file remains if the process is killed. On a
 // file system without such locks it has no effect.
 class FolderLock {
  public:

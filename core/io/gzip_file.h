@@ -1,4 +1,4 @@
-// Reads a file from beginning to end, plain or compressed by gzip, whatever its name is. Native.
+// Reads a file from beginning to end, plain or compressed by gzip, whatever its name. Native.
 #pragma once
 
 #include <memory>

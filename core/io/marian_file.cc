@@ -52,8 +52,8 @@ Result<void> MarianDirectory::ReadBegin(std::span<const uint8_t> bytes) {
 // Reads the length of each part of the header.
 Result<void> MarianDirectory::ReadHeaders(std::span<const uint8_t> bytes) {
   // Memory for each tensor: an entry, and one more for the scale of an int8 matrix, each with its strings.
-  constexpr uint64_t kRoomPerTensor = 1024;
-  QKV_CHECK(CheckMemory(bytes.size() / sizeof(Header) * kRoomPerTensor, kTooLarge, file_));
+  constexpr uint64_t kMemoryPerTensor = 1024;
+  QKV_CHECK(CheckMemory(bytes.size() / sizeof(Header) * kMemoryPerTensor, kTooLarge, file_));
   headers_.resize(bytes.size() / sizeof(Header));
   std::memcpy(headers_.data(), bytes.data(), bytes.size());
   uint64_t length = sizeof(uint64_t);

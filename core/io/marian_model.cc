@@ -4,12 +4,12 @@
 #include <charconv>
 #include <string_view>
 
-#include "core/models/limits.h"
+#include "core/models/config_fields.h"
 
 namespace qkv {
 namespace {
 
-constexpr size_t kPositions = 512;  // a limit on sentences; Marian's sinusoids have none
+constexpr size_t kPositions = 512;  // a limit on sentences; sinusoids have none
 constexpr const char* kTrainedPositions = "Wpos";
 constexpr size_t kWidest = 1 << 13;  // the width of rows; so the table of positions takes at most 16 MiB
 

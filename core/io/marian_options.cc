@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "core/base/budget.h"
-#include "core/models/limits.h"
+#include "core/models/config_fields.h"
 
 namespace qkv {
 namespace {
@@ -38,8 +38,8 @@ constexpr Known kKnown[] = {
     {"transformer-ffn-depth", "2", "feed-forward networks of another depth"},
     {"transformer-decoder-ffn-depth", "0 2", "feed-forward networks of another depth"},
 };
-// Options without effect here: they concern training, other types of model, or facts that the tensors say. They are one
-// text, separated by blanks, because that is a smaller download than a list.
+// Options that have no effect here: they concern training or other types of model, or the tensors show the same. They
+// are one text, separated by blanks, because a list would be a larger download.
 constexpr std::string_view kWithoutEffect =
     "bert-train-type-embeddings bert-type-vocab-size dec-cell-base-depth dec-cell-high-depth dim-rnn "
     "enc-cell enc-cell-depth enc-type factors-combine tied-embeddings tied-embeddings-all "
@@ -75,18 +75,18 @@ Result<void> CheckOption(const MarianOptions& options, std::string_view key, std
   return Refuse(options, key, "\"" + std::string(value) + "\": this engine runs no model with this option");
 }
 
-// A size that the tensors imply too.
-struct Told {
+// A size that the tensors also imply.
+struct ImpliedSize {
   const char* key;
   size_t of_tensors;
 };
 
 Result<void> CheckSizes(const MarianOptions& options, const TransformerConfig& config) {
-  const Told sizes[] = {{"dim-emb", config.d_model},
-                        {"enc-depth", config.encoder_layers},
-                        {"dec-depth", config.decoder_layers},
-                        {"transformer-dim-ffn", config.encoder_ffn}};
-  for (const Told& each : sizes) {
+  const ImpliedSize sizes[] = {{"dim-emb", config.d_model},
+                               {"enc-depth", config.encoder_layers},
+                               {"dec-depth", config.decoder_layers},
+                               {"transformer-dim-ffn", config.encoder_ffn}};
+  for (const ImpliedSize& each : sizes) {
     const std::string expected = std::to_string(each.of_tensors);
     const std::string_view given = options.Get(each.key, expected);
     if (given == expected) continue;
@@ -120,7 +120,7 @@ Result<void> CheckLayers(const MarianOptions& options, const TransformerConfig& 
   }
   if (has_norm("transformer-postprocess-top", "") != config.norm_last)
     return contradicts("transformer-postprocess-top");
-  // Marian reads the first of these. Its command line, and so its files, know the second.
+  // Marian reads the first of these names. Its command line, and so its files, use the second.
   bool trains = false;
   for (const char* const key : {"transformer-train-positions", "transformer-train-position-embeddings"}) {
     if (options.Get(key, "false") != "true") continue;
@@ -188,11 +188,11 @@ std::string_view MarianOptions::Get(std::string_view key, std::string_view fallb
 }
 
 Result<MarianChoices> ReadMarianOptions(const MarianOptions& options, const TransformerConfig& config) {
-  // Options that this engine cannot honour, and those that contradict the tensors, are errors.
+  // Options that this engine does not support, and options that contradict the tensors, are errors.
   for (const MarianOptions::Option& option : options.all()) QKV_CHECK(CheckOption(options, option.key, option.value));
   QKV_CHECK(CheckSizes(options, config));
   QKV_CHECK(CheckLayers(options, config));
-  // What no tensor shows.
+  // Options that no tensor shows.
   MarianChoices choices;
   QKV_TRY(choices.heads, ReadNumber(options, "transformer-heads", "8", config.d_model));
   if (config.d_model % choices.heads != 0) {

@@ -17,7 +17,7 @@ constexpr uint32_t kMostRows = 1 << 22;
 constexpr std::string_view kEscapes = "0abtnvfre\"/\\ ", kMeanings("\0\a\b\t\n\v\f\r\x1b\"/\\ ", 13);
 constexpr std::pair<char, size_t> kCodes[] = {{'x', 2}, {'u', 4}, {'U', 8}};
 
-// Takes a key in quotes from the line's beginning; false where it is none.
+// Takes a key in quotes from the beginning of the line. Returns false if there is none.
 bool TakeDoubleQuoted(std::string_view& line, std::string& key) {
   for (size_t i = 1; i < line.size(); ++i) {
     // The end of the key, or a character of it.
@@ -62,7 +62,7 @@ bool TakeSingleQuoted(std::string_view& line, std::string& key) {
   return false;
 }
 
-// A key without quotes ends at the line's last colon: the row has none.
+// A key without quotes ends at the last colon of the line, because the row contains no colon.
 bool TakePlain(std::string_view& line, std::string& key) {
   const size_t colon = line.rfind(':');
   if (colon == std::string_view::npos) return false;
@@ -101,7 +101,7 @@ Result<std::string> VocabularyFromYaml(std::string_view yaml, const std::string&
   std::string json = "{";
   uint32_t rows = 0;
   for (size_t number = 1; !yaml.empty(); ++number) {
-    // A line without white space at its end. Empty lines, the document's mark and comments are passed over.
+    // A line without white space at its end. Empty lines, the document's mark and comments are skipped.
     const size_t end = std::min(yaml.find('\n'), yaml.size());
     std::string_view line = yaml.substr(0, end);
     yaml.remove_prefix(std::min(end + 1, yaml.size()));

@@ -1,5 +1,5 @@
-// A vocabulary as OPUS-MT publishes it beside a model of Marian's: YAML, a line for each piece with the row of the
-// model's table that it has:
+// A vocabulary as OPUS-MT publishes it with a model of Marian's: YAML, one line for each piece with its row in the
+// model's table:
 //   </s>: 0
 //   "\"": 7
 //   ▁the: 8
@@ -12,9 +12,9 @@
 
 namespace qkv {
 
-// The same as vocab.json has it (core/translate/piece_rows.h), with "<pad>" behind the last row, where Marian's reader
-// keeps the piece that decoding starts from. Plain keys and keys in single or double quotes are read. Errors:
-// kInvalidFile names the line.
+// Converts it to the layout of vocab.json (core/translate/piece_rows.h), with "<pad>" after the last row, where
+// Marian's reader has the start piece. Plain keys and keys in single or double quotes are read. Errors: kInvalidFile
+// names the line.
 Result<std::string> VocabularyFromYaml(std::string_view yaml, const std::string& file);
 
 }  // namespace qkv

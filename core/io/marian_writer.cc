@@ -15,7 +15,7 @@ constexpr size_t kInt8Inputs = 64;      // intgemm needs a multiple of this many
 constexpr float kNeverWritten = -1e6f;  // the bias of a padding row
 constexpr const char* kOutputs = "decoder_ff_logit_out";
 
-// A tensor of the file. `rows` and `columns` are its shape.
+// A tensor of the file, of shape [rows, columns].
 struct Item {
   std::string name;
   uint64_t type = kFloat32;

@@ -13,7 +13,7 @@ namespace qkv {
 
 struct MarianTarget {
   // The sizes of the two vocabularies, whose ids are rows of the tables. Marian's int8 products need a multiple of
-  // kMarianPieces outputs, so tables get padding rows of zeros; their bias keeps them from being written.
+  // kMarianPieces outputs, so tables get padding rows of zeros. Their bias is so low that the model never writes them.
   size_t source_pieces = 0, target_pieces = 0;
   // For int8: the largest input of each matrix's products, by the address of its floats (core/train/calibrate.h).
   const std::map<const float*, float>* largest = nullptr;  // null: float32

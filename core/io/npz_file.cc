@@ -1,10 +1,10 @@
 #include "core/io/npz_file.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+
+#include "core/io/inflate.h"
 
 namespace qkv {
 namespace {
@@ -132,25 +132,15 @@ Result<void> NpzFile::FindData(Member& member) const {
 Result<std::vector<uint8_t>> NpzFile::Unpack(const Member& member, uint64_t most) const {
   const uint8_t* const data = zip_.bytes().data() + member.at;
   std::vector<uint8_t> bytes(std::min(member.size, most));
-  // Stored, or deflated without a header of zlib's.
   if (!member.deflated) {
     std::copy_n(data, bytes.size(), bytes.begin());
-  } else {
-    z_stream stream{};
-    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) return Invalid(member.name, "it cannot be unpacked");
-    stream.next_in = const_cast<uint8_t*>(data);
-    stream.avail_in = static_cast<uInt>(member.packed);
-    stream.next_out = bytes.data();
-    stream.avail_out = static_cast<uInt>(bytes.size());
-    const int code = inflate(&stream, Z_SYNC_FLUSH);
-    const bool whole = stream.avail_out == 0 && (code == Z_OK || code == Z_STREAM_END || code == Z_BUF_ERROR);
-    inflateEnd(&stream);
-    if (!whole) return Invalid(member.name, "what is deflated is damaged");
+  } else if (!Inflate({data, static_cast<size_t>(member.packed)}, bytes)) {
+    return Invalid(member.name, "what is deflated is damaged");
   }
   // The checksum is of the whole member.
   const bool all = bytes.size() == member.size;
-  if (all && crc32_z(0, bytes.data(), bytes.size()) != member.checksum) {
-    return Invalid(member.name, "its checksum is another one: fetch the file again");
+  if (all && Crc32(bytes) != member.checksum) {
+    return Invalid(member.name, "its checksum is wrong: fetch the file again");
   }
   return bytes;
 }

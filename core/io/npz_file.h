@@ -1,6 +1,6 @@
-// A model of Marian's in NumPy's .npz, as OPUS-MT publishes them: a zip whose members NAME.npy are the tensors, stored
-// or deflated. It appears as the binary file that Marian writes for the same tensors (core/io/marian_file.h), so one
-// reader serves both. Native.
+// A model of Marian's as NumPy's .npz, in which OPUS-MT publishes models: a zip whose members NAME.npy are the tensors,
+// stored or deflated. This class shows it as the binary file that Marian writes for the same tensors
+// (core/io/marian_file.h), so one reader serves both. Native, and for the command in Node.
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@ constexpr size_t kLongestName = 1024;                 // bytes; each tensor keep
 constexpr uint64_t kMostNumbers = uint64_t{1} << 40;  // of a tensor, and of its offset: the largest file is 1 TiB
 constexpr int32_t kNothing = -1;                      // an empty place of the memo
 
-// A value on the stack. Values do not change after they are made, except dictionaries, which grow.
+// A value on the stack. Values do not change after they are created, except dictionaries, which grow.
 struct Value {
   enum class Kind : uint8_t { kOther, kMark, kInteger, kText, kName, kTuple, kStorage, kTensor, kDictionary };
   Kind kind = Kind::kOther;
@@ -209,7 +209,7 @@ class Unpickler {
         return Remember(Number(4)), Result<void>();
       case '0':  // POP
       case 'a':  // APPEND: lists stay empty
-      case 'b':  // BUILD: attributes are passed over
+      case 'b':  // BUILD: attributes are skipped
         Pop();
         return {};
       case 'e':  // APPENDS
@@ -270,7 +270,7 @@ class Unpickler {
       if (inner.kind == Kind::kTensor) return Push(inner), Result<void>();
     }
     if (name == kTensorName && parts.size() >= 4) return Tensor(parts);
-    return Invalid("it calls what is no function");
+    return Invalid("it calls something that is not a function");
   }
 
   // (storage, first, size, stride, ...)

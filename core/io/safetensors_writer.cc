@@ -64,7 +64,7 @@ void WriteInt8(const Weight& weight, const ByteSink& out) {
   Write(out, scales.data(), scales.size());
 }
 
-// Floats are packed as they are, without a rounding to int8 before.
+// Floats are packed directly, without rounding to int8 first.
 void WriteInt4(const Weight& weight, const ByteSink& out) {
   std::vector<float> row(weight.inputs()), scales;
   std::vector<uint8_t> packed(Int4Bytes(weight.inputs()));
@@ -101,6 +101,8 @@ std::vector<const WeightSlot*> PartsOf(const WeightSlots& slots, const WeightSlo
   return parts;
 }
 
+// Writes a tensor that several slots fill, or that files store as [inputs, outputs]: it is put together in memory
+// first.
 void WriteStaged(const std::vector<const WeightSlot*>& parts, FloatsAs floats, const ByteSink& out) {
   const WeightSlot& first = *parts.front();
   const size_t inputs = first.inputs, outputs = OutputsOf(first);
@@ -129,6 +131,7 @@ bool AsInt8(const WeightSlot& slot, FloatsAs floats) {
 // Whether a matrix that is written as integers is written in 4 bits.
 bool AsInt4(const WeightSlot& slot, FloatsAs floats) { return floats == FloatsAs::kInt4 && FitsInt4(slot.inputs); }
 
+// Adds the header's entries of one tensor: its name, dtype, shape and bytes; integers also have one of their scales.
 void Describe(const WeightSlot& slot, FloatsAs floats, Header& header) {
   const std::string& name = slot.names.front();
   std::string outputs = std::to_string(OutputsOf(slot)), inputs = std::to_string(slot.inputs);
@@ -136,9 +139,11 @@ void Describe(const WeightSlot& slot, FloatsAs floats, Header& header) {
   const bool half = floats == FloatsAs::kF16;
   const char* dtype = half ? "F16" : "F32";
   const size_t bytes = half ? sizeof(Eigen::half) : sizeof(float);
+  // A vector is always written in floats.
   if (std::holds_alternative<Vector*>(slot.to)) {
     return header.Add(name, dtype, (slot.row ? "[1," : "[") + outputs + "]", count * bytes);
   }
+  // A matrix in floats, in 8 bits or in 4. Two numbers of 4 bits are in one byte, so rows are half as long.
   if (slot.transposed) std::swap(outputs, inputs);
   const std::string shape = "[" + outputs + "," + inputs + "]";
   if (!AsInt8(slot, floats)) return header.Add(name, dtype, shape, count * bytes);
@@ -154,7 +159,10 @@ void Describe(const WeightSlot& slot, FloatsAs floats, Header& header) {
 }  // namespace
 
 void WriteSafetensors(const WeightSlots& slots, FloatsAs floats, const ByteSink& out) {
+  // The header: its length in 8 bytes, then JSON with the place of every tensor. A tensor of several slots is described
+  // by the first of them.
   Header header;
+  // The tensors, in the order of the header.
   for (const WeightSlot& slot : slots.slots) {
     if (slot.first == 0) Describe(slot, floats, header);
   }

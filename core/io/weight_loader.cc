@@ -53,11 +53,11 @@ Weight* MatrixOf(const WeightSlot& slot) {
   return matrix != nullptr ? *matrix : nullptr;
 }
 
-// What stays free beside weights, so that the models that are loaded can still take their steps: those ask for a
-// mebibyte more than they need (core/base/budget.cc).
+// Memory that stays free besides weights, so that loaded models can still run: each of their steps checks for a
+// mebibyte more than it needs (core/base/budget.cc).
 constexpr uint64_t kSpare = uint64_t{2} << 20;
 
-// Whether an allocation of so many bytes succeeds now, and leaves kSpare: if memory cannot grow, the real allocation
+// Whether an allocation of so many bytes succeeds now and leaves kSpare. If memory cannot grow, the real allocation
 // would end the program. The pointer is volatile, so that the compiler does not remove the pair.
 bool CanAllocate(uint64_t bytes) {
   void* volatile block = std::malloc(static_cast<size_t>(bytes + kSpare));
@@ -226,7 +226,7 @@ Result<void> WeightLoader::ChooseFor(size_t index, const std::vector<TensorEntry
   }
   if (chosen == nullptr) return {};
   chosen_[index] = true;
-  // Of the parts of one tensor the first reads it for all.
+  // If several slots are parts of one tensor, the first one reads it for all.
   const size_t first = FindDestination(chosen->name)->slot;
   QKV_TRY(Tensor tensor, CheckShape(*chosen, index, false));
   if (first == index) tensors_.push_back(std::move(tensor));

@@ -15,7 +15,7 @@ HWY_BEFORE_NAMESPACE();
 namespace qkv::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A comparison, because Max loses a NaN on x86.
+// Uses a comparison, because Max loses a NaN on x86.
 template <class D, class V>
 HWY_INLINE V Relu(D d, V x) {
   return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x);

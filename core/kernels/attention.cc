@@ -40,7 +40,7 @@ namespace qkv::HWY_NAMESPACE {
 using V = Steady::V;
 using FourTag = hn::FixedTag<float, kKeysAtOnce>;
 constexpr size_t kLanes = Steady::kLanes;
-// Queries that share the loads of keys and values, and the vectors of values beside them.
+// The number of queries that share the loads of keys and values, and of the vectors of values beside them.
 constexpr size_t kQueries = Steady::kVectors == 1 ? 2 : 1;
 constexpr size_t kValueVectors = 4;
 
@@ -78,6 +78,7 @@ HWY_NOINLINE void Scores(const ScaledDotAttention& a, const float* query, const 
     for (size_t i = 0; i < kCount; ++i) {
       for (size_t c = 0; c < kKeysAtOnce; ++c) sum[i][c] = Steady::Set(0);
     }
+    // Whole vectors of the head, then the rest of it.
     size_t at = 0;
     for (; at + kLanes <= a.head_dim; at += kLanes) {
       V q[kCount];
@@ -96,6 +97,7 @@ HWY_NOINLINE void Scores(const ScaledDotAttention& a, const float* query, const 
         }
       }
     }
+    // The scores of four keys of a query are one vector.
     for (size_t i = 0; i < kCount; ++i) {
       const auto s = SumFour(sum[i][0], sum[i][1], sum[i][2], sum[i][3]);
       hn::StoreU(hn::Mul(s, scale), four, score + i * stride + j);

@@ -64,7 +64,8 @@ HWY_INLINE void ScoreColumns(D d, const ScaledDotAttention& a, const Gradients& 
   }
 }
 
-// function(tag, number of vectors, first column) over a head's columns: pairs of vectors, vectors, single floats.
+// Calls function(tag, number of vectors, first column) over a head's columns: for pairs of vectors, then vectors, then
+// single floats.
 template <class Function>
 HWY_INLINE void ForColumns(size_t columns, const Function& function) {
   const hn::ScalableTag<float> d;

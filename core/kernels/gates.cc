@@ -14,8 +14,8 @@ HWY_BEFORE_NAMESPACE();
 namespace qkv::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// 1 / (1 + e) with e = exp(-|x|), and e / (1 + e) below 0. Not inlined, and neither is the next function: that would be
-// eight copies.
+// 1 / (1 + e) with e = exp(-|x|), and e / (1 + e) below 0. This function and the next one are not inlined, because
+// there would be eight copies.
 template <class D, class V>
 HWY_NOINLINE V Sigmoid(D d, V x) {
   const V one = hn::Set(d, 1.0f);
@@ -46,44 +46,44 @@ struct Units {
 };
 
 template <class U>
-HWY_INLINE void Lstm(const U& units, size_t n, const float* a, const float* b, const float* cell, float* kept,
+HWY_INLINE void Lstm(const U& units, size_t n, const float* a, const float* b, const float* cell, float* saved,
                      float* to_cell, float* to_hidden) {
   const auto sum = [&](size_t gate) HWY_ATTR { return hn::Add(units.Load(a + gate * n), units.Load(b + gate * n)); };
   const auto i = Sigmoid(units.d, sum(0)), f = Sigmoid(units.d, sum(1));
   const auto g = TanhOnce(units.d, sum(2)), o = Sigmoid(units.d, sum(3));
   const auto c = hn::Add(hn::Mul(f, units.Load(cell)), hn::Mul(i, g));
   const auto t = TanhOnce(units.d, c);
-  units.Store(i, kept);
-  units.Store(f, kept + n);
-  units.Store(g, kept + 2 * n);
-  units.Store(o, kept + 3 * n);
-  units.Store(t, kept + 4 * n);
+  units.Store(i, saved);
+  units.Store(f, saved + n);
+  units.Store(g, saved + 2 * n);
+  units.Store(o, saved + 3 * n);
+  units.Store(t, saved + 4 * n);
   units.Store(c, to_cell);
   units.Store(hn::Mul(o, t), to_hidden);
 }
 
 template <class U>
-HWY_INLINE void Gru(const U& units, size_t n, const float* a, const float* b, const float* hidden, float* kept,
+HWY_INLINE void Gru(const U& units, size_t n, const float* a, const float* b, const float* hidden, float* saved,
                     float* to_hidden) {
   const auto r = Sigmoid(units.d, hn::Add(units.Load(a), units.Load(b)));
   const auto z = Sigmoid(units.d, hn::Add(units.Load(a + n), units.Load(b + n)));
   const auto candidate = TanhOnce(units.d, hn::Add(units.Load(a + 2 * n), hn::Mul(r, units.Load(b + 2 * n))));
-  units.Store(r, kept);
-  units.Store(z, kept + n);
-  units.Store(candidate, kept + 2 * n);
+  units.Store(r, saved);
+  units.Store(z, saved + n);
+  units.Store(candidate, saved + 2 * n);
   const auto one = hn::Set(units.d, 1.0f);
   units.Store(hn::Add(hn::Mul(hn::Sub(one, z), candidate), hn::Mul(z, units.Load(hidden))), to_hidden);
 }
 
 void GatesRun(const Gates& gates, size_t begin, size_t end) {
   const hn::ScalableTag<float> d;
-  const size_t n = gates.n, lanes = hn::Lanes(d), width = GatesOf(gates.kind) * n, kept = KeptOf(gates.kind) * n;
+  const size_t n = gates.n, lanes = hn::Lanes(d), width = GatesOf(gates.kind) * n, saved = SavedOf(gates.kind) * n;
   for (size_t row = begin; row < end; ++row) {
     for (size_t u = 0; u < n; u += lanes) {
       const Units<decltype(d)> units = {d, HWY_MIN(lanes, n - u)};
       const float *a = gates.input + row * width + u, *b = gates.recurrent + row * width + u;
       const float* previous = gates.previous + row * n + u;
-      float *keep = gates.kept + row * kept + u, *hidden = gates.hidden + row * n + u;
+      float *keep = gates.saved + row * saved + u, *hidden = gates.hidden + row * n + u;
       if (gates.kind == CellKind::kLstm) {
         Lstm(units, n, a, b, previous, keep, gates.cell + row * n + u, hidden);
       } else {
@@ -99,6 +99,7 @@ void SsruRun(const SsruRows& s) {
   const auto one = hn::Set(d, 1.0f), zero = hn::Zero(d);
   for (size_t u = 0; u < n; u += lanes) {
     const Units<decltype(d)> units = {d, HWY_MIN(lanes, n - u)};
+    // One vector of units through all rows: the cell stays in a register.
     auto cell = s.before != nullptr ? units.Load(s.before + u) : zero;
     for (size_t at = u; at < s.rows * n; at += n) {
       const auto f = Sigmoid(units.d, units.Load(s.gates + at));
@@ -134,10 +135,11 @@ float Sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
 
 void LstmBackward(const Gates& gates, const GateGradients& to, size_t row) {
   const size_t n = gates.n;
-  const float *i = gates.kept + row * 5 * n, *f = i + n, *g = f + n, *o = g + n, *t = o + n;
+  const float *i = gates.saved + row * 5 * n, *f = i + n, *g = f + n, *o = g + n, *t = o + n;
   float *di = to.input + row * 4 * n, *df = di + n, *dg = df + n, *d_o = dg + n;
   for (size_t u = 0; u < n; ++u) {
     const float dh = to.hidden[row * n + u];
+    // dc': the gradient from the next step, plus the one through h' = o tanh(c').
     const float dc = to.cell[row * n + u] + dh * o[u] * (1 - t[u] * t[u]);
     di[u] = dc * g[u] * i[u] * (1 - i[u]);
     df[u] = dc * gates.previous[row * n + u] * f[u] * (1 - f[u]);
@@ -150,11 +152,12 @@ void LstmBackward(const Gates& gates, const GateGradients& to, size_t row) {
 
 void GruBackward(const Gates& gates, const GateGradients& to, size_t row) {
   const size_t n = gates.n;
-  const float *r = gates.kept + row * 3 * n, *z = r + n, *candidate = z + n;
+  const float *r = gates.saved + row * 3 * n, *z = r + n, *candidate = z + n;
   const float* b = gates.recurrent + row * 3 * n + 2 * n;
   float *da = to.input + row * 3 * n, *db = to.recurrent + row * 3 * n;
   for (size_t u = 0; u < n; ++u) {
     const float dh = to.hidden[row * n + u];
+    // Through h' = (1 - z) n + z h, then through n = tanh(...).
     const float dn = dh * (1 - z[u]) * (1 - candidate[u] * candidate[u]);
     da[u] = db[u] = dn * b[u] * r[u] * (1 - r[u]);
     da[n + u] = db[n + u] = dh * (gates.previous[row * n + u] - candidate[u]) * z[u] * (1 - z[u]);
@@ -172,12 +175,12 @@ void ComputeGates(const Gates& gates, ThreadPool& pool) {
 }
 
 void ComputeGatesNaive(const Gates& gates) {
-  const size_t n = gates.n, width = GatesOf(gates.kind) * n, kept = KeptOf(gates.kind) * n;
+  const size_t n = gates.n, width = GatesOf(gates.kind) * n, saved = SavedOf(gates.kind) * n;
   for (size_t row = 0; row < gates.rows; ++row) {
     for (size_t u = 0; u < n; ++u) {
       const float *a = gates.input + row * width + u, *b = gates.recurrent + row * width + u;
       const float previous = gates.previous[row * n + u];
-      float *keep = gates.kept + row * kept + u, &hidden = gates.hidden[row * n + u];
+      float *keep = gates.saved + row * saved + u, &hidden = gates.hidden[row * n + u];
       keep[0] = Sigmoid(a[0] + b[0]);
       keep[n] = Sigmoid(a[n] + b[n]);
       if (gates.kind == CellKind::kGru) {

@@ -17,7 +17,7 @@ enum class CellKind { kGru, kLstm };
 
 // For each kind of cell: products of a unit, and numbers that its backward needs.
 inline constexpr size_t GatesOf(CellKind kind) { return kind == CellKind::kLstm ? 4 : 3; }
-inline constexpr size_t KeptOf(CellKind kind) { return kind == CellKind::kLstm ? 5 : 3; }
+inline constexpr size_t SavedOf(CellKind kind) { return kind == CellKind::kLstm ? 5 : 3; }
 
 // Rows of n units, without gaps.
 struct Gates {
@@ -26,7 +26,7 @@ struct Gates {
   const float* input = nullptr;      // a [rows, gates * n], gate after gate
   const float* recurrent = nullptr;  // b, the same shape
   const float* previous = nullptr;   // [rows, n]: h of a GRU, c of an LSTM
-  float* kept = nullptr;             // [rows, kept * n]: r, z, n of a GRU; i, f, g, o, tanh(c') of an LSTM
+  float* saved = nullptr;            // [rows, saved * n]: r, z, n of a GRU; i, f, g, o, tanh(c') of an LSTM
   float* cell = nullptr;             // c' [rows, n], of an LSTM alone
   float* hidden = nullptr;           // h' [rows, n]
 };
@@ -42,7 +42,7 @@ struct GateGradients {
   float* previous = nullptr;      // of h of a GRU, of c of an LSTM: added to, or null
 };
 
-// The backward of the forward that wrote `gates.kept`.
+// The backward of the forward that wrote `gates.saved`.
 void GatesBackward(const Gates& gates, const GateGradients& gradients, ThreadPool& pool);
 
 // Rows of one sequence in an SSRU (Kim et al. 2019, "From Research to Production and Back", equation 5), one after the

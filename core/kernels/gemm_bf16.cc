@@ -22,8 +22,8 @@ namespace {
 // y.
 constexpr size_t kRows = 16, kDeep = 32;
 constexpr size_t kTileSize = kRows * kDeep;  // bfloat16s
-// The part of k that is in tiles at a time: for a all of it, for b as much as fits the second-level cache with kWidth
-// columns.
+// The part of k that is converted to tiles at a time: all of it for a, and for b as much as fits the second-level cache
+// with kWidth columns.
 constexpr size_t kDepthOfA = 1536, kDepth = 384, kWidth = 128;
 
 size_t RoundUp(size_t size, size_t step) { return (size + step - 1) / step * step; }
@@ -142,6 +142,7 @@ class Corner {
 // y's 32 x 32 at (row, column), of `steps` tiles of each of two rows of a's tiles and two columns of b's.
 QKV_AMX_BF16 void Corners(const uint16_t* const (&a)[2], const uint16_t* const (&b)[2], size_t steps, bool add,
                           Corner (&y)[2][2]) {
+  // Tile registers 0 to 3 hold the sums: from y, or zeros.
   if (add) {
     for (auto& row : y) {
       for (Corner& each : row) each.Begin();
@@ -156,6 +157,7 @@ QKV_AMX_BF16 void Corners(const uint16_t* const (&a)[2], const uint16_t* const (
     _tile_zero(2);
     _tile_zero(3);
   }
+  // Registers 4 to 7 hold two tiles of a and two of b, for four products a step.
   constexpr size_t kBytes = kDeep * sizeof(uint16_t);
   for (size_t s = 0; s < steps; ++s) {
     const size_t at = s * kTileSize;
@@ -168,6 +170,7 @@ QKV_AMX_BF16 void Corners(const uint16_t* const (&a)[2], const uint16_t* const (
     _tile_dpbf16ps(2, 5, 6);
     _tile_dpbf16ps(3, 5, 7);
   }
+  // The sums go back to y.
   _tile_stored(0, y[0][0].data(), y[0][0].bytes());
   _tile_stored(1, y[0][1].data(), y[0][1].bytes());
   _tile_stored(2, y[1][0].data(), y[1][0].bytes());
@@ -235,6 +238,7 @@ void MultiplyBf16(size_t m, size_t n, size_t k, Factor a, PackBlock b, const Res
   const ArenaScope scope(arena);
   const size_t threads = pool.size(), deep = RoundUp(std::min(k, kDepthOfA), kDeep),
                wide = std::min(kWidth, RoundUp(n, kPanel));
+  // Scratch: all tiles of a, and for each thread a block of b as floats and as tiles.
   const auto halves = [&](size_t count) { return reinterpret_cast<uint16_t*>(arena.Floats(count / 2)); };
   uint16_t* of_a = halves(RoundUp(m, kRows) * deep);
   const size_t block = std::min(kDepth, deep) * wide;
@@ -242,9 +246,11 @@ void MultiplyBf16(size_t m, size_t n, size_t k, Factor a, PackBlock b, const Res
   uint16_t* of_b = halves(block * threads);
   for (size_t k0 = 0; k0 < k; k0 += kDepthOfA) {
     const size_t k1 = std::min(k, k0 + kDepthOfA), row = Tiles(k1 - k0, kDeep) * kTileSize;
+    // The threads share the rows of a, which become tiles.
     pool.For(Tiles(m, kRows), 4, [&](size_t begin, size_t end) {
       for (size_t t = begin; t < end; ++t) RowsToTiles(a, m, t * kRows, k0, k1, of_a + t * row);
     });
+    // Each thread computes whole columns of y, so every element has one order of summation.
     Result2d to = y;
     to.add = y.add || k0 > 0;
     const size_t grain = RoundUp((n + threads - 1) / threads, 2 * kPanel);

@@ -29,7 +29,8 @@ float Difference(const float* weights, int m) {
   return sum;
 }
 
-// Tries every m with which the largest weight is rounded to q = 7 or -8, or is a quarter more than these can say.
+// Tries every m with which the largest weight is rounded to q = 7 or -8, or is up to a quarter larger than these can
+// express.
 int ChooseByte(const float* weights) {
   float largest = 0;
   for (size_t i = 0; i < kInt4Group; ++i) largest = std::max(largest, std::abs(weights[i]));

@@ -46,6 +46,8 @@ struct Steady {
   static constexpr size_t kVectors = kLanes / hn::MaxLanes(D());
   static constexpr size_t kWidth = hn::MaxLanes(D());
   struct V {
+    // Explicit: an implicit constructor is compiled without the target's instructions, which Arm's vectors need.
+    HWY_INLINE V() {}
     hn::Vec<D> part[kVectors];
   };
 

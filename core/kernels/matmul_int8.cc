@@ -48,7 +48,7 @@ namespace qkv::HWY_NAMESPACE {
 using OutTag = hn::RebindToFloat<SumTag>;
 using OutVector = hn::Vec<OutTag>;
 
-// The last outputs of a row, fewer than a vector. Out of line: every tile has a place for it, and few come there.
+// The last outputs of a row, fewer than a vector. Not inlined: every tile would have a copy, and few tiles need it.
 HWY_NOINLINE void StoreEdge(const Int8Product& p, size_t row, size_t column, OutVector y) {
   const OutTag d;
   const size_t width = p.outputs - column;

@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace qkv::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Four small loops, written out. Each row is read four times from the first-level cache.
+// Four small loops. Each reads the row again, from the first-level cache.
 void NormBackwardRows(const float* x, const float* residual, const float* gain, float epsilon, const float* d_y,
                       size_t rows, size_t size, float* normal, float* d_z, float* d_gain, float* d_bias) {
   const hn::ScalableTag<float> d;

@@ -129,7 +129,8 @@ void QuantizedMatrix::SetRow(size_t output, const int8_t* weights) {
   assert(output < outputs_);
   auto* const to = reinterpret_cast<int8_t*>(data_.data());
   sums_[output] = std::accumulate(weights, weights + inputs_, int32_t{0});
-  // Copied in runs of inputs that lie side by side: a byte at a time takes a third of the time in which a model loads.
+  // Inputs that lie side by side are copied together. Copying single bytes would take a third of the time in which a
+  // model loads.
   const bool rows = layout_ == Int8Layout::kRows;
   constexpr size_t kRun = kInt8InPairs ? kInt8Group / 2 : kInt8Group;
   const size_t whole = rows ? inputs_ : inputs_ / kRun * kRun;

@@ -32,10 +32,10 @@ inline constexpr size_t kInt8Padding = 64;
 
 // The layout of weights in memory.
 enum class Int8Layout {
-  // Panels of kPanel outputs, for products by all outputs. A panel is a sequence of groups of four inputs; in a group
-  // the 16 outputs are side by side. In baseline WebAssembly, for every four outputs, their first two inputs come
-  // before
-  // their last two.
+  // Panels of kPanel outputs, for products by all outputs.
+  // A panel is a sequence of groups of four inputs; in a group the 16 outputs are side by side. In baseline
+  // WebAssembly a group has, for every four outputs, first the first two inputs of each, then the last two, because
+  // its instruction multiplies pairs of 16-bit numbers.
   kPanels,
   // Each output's inputs in order, for tables of embeddings: a row can be read, and a product can take some outputs.
   kRows,

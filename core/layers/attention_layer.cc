@@ -76,7 +76,7 @@ Result<void> CheckAttentionLayer(const AttentionLayer& layer, ConstMatrixView qu
     }
     rows += memory->rows;
   }
-  // Only shapes are read.
+  // A pointer that is not null; only shapes are read.
   constexpr float kAny = 0;
   return CheckAttention(layer.attention,
                         {Dense(&kAny, layer.heads, static_cast<size_t>(query.rows()), query_dim),

@@ -9,6 +9,7 @@
 namespace qkv {
 namespace {
 
+// y = x W' + b, g = dy: db += column sums of g, dW += g' x, dx += g W.
 void Backward(const Context& ctx, const PackedMatrix& w, const float* bias, ConstMatrixView x, ConstMatrixView g) {
   const auto rows = static_cast<size_t>(x.rows());
   if (float* to = bias != nullptr ? ctx.tape->Gradient(bias) : nullptr) AddColumnSums(g, to, ctx.arena, ctx.pool);
@@ -50,6 +51,7 @@ void MultiplyRecorded(const Context& ctx, const Weight& weight, const float* bia
   } else {
     MatMul(x, w, bias, now, y, ctx.pool);
   }
+  // What the activation's backward reads: y for ReLU, the activation's input for the others.
   const float* given = y.data();
   if (!fused) {
     MatrixView copy = ctx.New(y.rows(), y.cols());
@@ -58,6 +60,7 @@ void MultiplyRecorded(const Context& ctx, const Weight& weight, const float* bia
     Activate(activation, y);
   }
   ctx.tape->Record(View(y), [ctx, &w, bias, x, activation, y, given] {
+    // First through the activation, in place, then through the product.
     float* g = ctx.tape->Gradient(y.data());
     const auto size = static_cast<size_t>(y.size());
     if (activation == Activation::kRelu) {

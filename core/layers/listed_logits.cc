@@ -15,8 +15,8 @@ void ListedLogits(Context& ctx, ConstMatrixView x, const PackedMatrix& table, st
   p.x_stride = table.inputs();
   p.y = products;
   p.y_stride = p.outputs = 2 * kPanel;
-  // Two panels at once, wherever they lie, have enough independent sums to hide the latency of an addition: that of the
-  // next piece, and the next one in the list behind it.
+  // Two panels are computed at once: the one of the next piece, and the following one that the list needs. Together
+  // they have enough independent sums to hide the latency of an addition.
   size_t first = table.panels(), second = first;
   for (size_t i = 0; i < count; ++i) {
     const size_t piece = static_cast<size_t>(pieces[i]), panel = piece / kPanel;

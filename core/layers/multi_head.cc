@@ -61,7 +61,7 @@ void CopyHeads(const ScaledDotAttention& a, const float* from, size_t stride, si
   }
 }
 
-void KeepVectors(const ScaledDotAttention& a, const AttentionTrace::Vectors& to) {
+void RecordVectors(const ScaledDotAttention& a, const AttentionTrace::Vectors& to) {
   if (to.queries == nullptr) return;
   CopyHeads(a, a.query, a.query_stride, a.queries, nullptr, to.queries);
   CopyHeads(a, a.key, a.key_stride, a.keys, a.key_rows, to.keys);
@@ -71,6 +71,7 @@ void KeepVectors(const ScaledDotAttention& a, const AttentionTrace::Vectors& to)
 // softmax(q k' / sqrt(d)) v of every segment, into `context`.
 void AttendSegments(Context& ctx, const MultiHead& layer, std::span<const AttendedSegment> segments,
                     AttentionPlace place, ConstMatrixView q, MatrixView context) {
+  // Memory for scores: as much as the largest segment needs, for each thread.
   const ArenaScope scope(ctx.arena);
   size_t scratch = 0, work = 0;
   for (const AttendedSegment& segment : segments) {
@@ -80,11 +81,12 @@ void AttendSegments(Context& ctx, const MultiHead& layer, std::span<const Attend
   constexpr size_t kLine = kCacheLine / sizeof(float);
   scratch = (scratch + kLine - 1) / kLine * kLine;
 
+  // A trace has one segment: its weights, queries, keys and values are kept.
   assert(ctx.trace == nullptr || segments.size() == 1);
   float* weights = nullptr;
   if (ctx.trace != nullptr) {
     weights = ctx.trace->Weights(place);
-    KeepVectors(SegmentAttention(layer, segments.front(), q, context), ctx.trace->VectorsOf(place));
+    RecordVectors(SegmentAttention(layer, segments.front(), q, context), ctx.trace->VectorsOf(place));
   }
   // The heads of all segments are divided, so that a single long sentence is shared by the threads too.
   const size_t heads = layer.heads, count = segments.size() * heads;

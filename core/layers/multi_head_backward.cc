@@ -35,8 +35,8 @@ void ForSegments(const Context& ctx, const Recorded& recorded, const Function& f
   });
 }
 
-// Of one segment; weights that are masked have none.
-void KeepWeightGradients(const Recorded& recorded, size_t heads, const float* d_weights, AttentionTrace& to) {
+// Records the gradients of the weights of one segment; masked weights have none.
+void RecordWeightGradients(const Recorded& recorded, size_t heads, const float* d_weights, AttentionTrace& to) {
   const AttendedSegment& segment = recorded.segments.front();
   float* kept = to.Weights(recorded.place);
   if (kept == nullptr) return;
@@ -51,6 +51,7 @@ void KeepWeightGradients(const Recorded& recorded, size_t heads, const float* d_
 
 void Backward(const Context& ctx, const MultiHead& layer, const Recorded& recorded, ConstMatrixView q,
               MatrixView context) {
+  // The gradients that are read and written.
   Tape& tape = *ctx.tape;
   const ArenaScope scope(ctx.arena);
   const float* d_context = tape.Gradient(context.data());
@@ -64,16 +65,19 @@ void Backward(const Context& ctx, const MultiHead& layer, const Recorded& record
   for (const AttendedSegment& segment : recorded.segments) {
     to.push_back({tape.Gradient(segment.keys), tape.Gradient(segment.values)});
   }
+  // dA = dC V', of the weights after dropout.
   const auto stride = static_cast<size_t>(q.cols());
   ForSegments(ctx, recorded, [&](size_t i, size_t) {
     const AttendedSegment& segment = recorded.segments[i];
     WeightsBackward(SegmentAttention(layer, segment, q, context), d_context + segment.first_row * stride,
                     d_weights + recorded.offsets[i]);
   });
+  // Through dropout: the same elements are 0, the others are divided by 1 - rate.
   if (recorded.dropout > 0) {
     DropoutElements(*ctx.random, recorded.first_block, recorded.dropout, d_weights, recorded.size(), ctx.pool);
   }
-  if (tape.weight_gradients != nullptr) KeepWeightGradients(recorded, layer.heads, d_weights, *tape.weight_gradients);
+  if (tape.weight_gradients != nullptr) RecordWeightGradients(recorded, layer.heads, d_weights, *tape.weight_gradients);
+  // Through the softmax and the product: dS = A (dA - sum(A dA)), dQ = dS K, dK = dS' Q; and dV = A' dC.
   ForSegments(ctx, recorded, [&](size_t i, size_t) {
     const AttendedSegment& segment = recorded.segments[i];
     ScaledDotAttention a = SegmentAttention(layer, segment, q, context);
@@ -97,6 +101,7 @@ void AttendRecorded(Context& ctx, const MultiHead& layer, std::span<const Attend
     recorded.offsets.push_back(recorded.size() + layer.heads * segment.rows * segment.length);
     scratch = std::max(scratch, RoundUp(AttentionScratch(SegmentAttention(layer, segment, q, context))));
   }
+  // The forward stores the weights of all segments, because the backward reads them.
   recorded.weights = ctx.arena.Floats(recorded.size());
   {
     const ArenaScope scope(ctx.arena);
@@ -107,6 +112,7 @@ void AttendRecorded(Context& ctx, const MultiHead& layer, std::span<const Attend
       Attend(a, buffers + thread * scratch);
     });
   }
+  // Dropout of weights. The output is computed again from the weights that are left.
   recorded.dropped = recorded.weights;
   if (ctx.random != nullptr && layer.dropout > 0) {
     recorded.dropout = layer.dropout;

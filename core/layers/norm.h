@@ -1,4 +1,4 @@
-// Layer normalisation with its parameters, alone and as the Transformer's post-norm residual.
+// Layer normalisation with its parameters: alone, and as the Transformer's post-norm residual.
 #pragma once
 
 #include "core/base/context.h"
@@ -14,7 +14,18 @@ struct Norm {
 // Records y = norm(x), or norm(x + residual) if there is a residual. The context has a tape.
 void NormRecorded(const Context& ctx, const Norm& norm, ConstMatrixView x, const float* residual, MatrixView y);
 
-// norm(x + residual), [rows, d].
+// norm(x), [rows, d]: after an embedding, and before each part of a pre-norm layer.
+inline MatrixView Forward(Context& ctx, const Norm& norm, ConstMatrixView x) {
+  MatrixView y = ctx.New(x.rows(), x.cols());
+  if (ctx.Recording() != nullptr) {
+    NormRecorded(ctx, norm, x, nullptr, y);
+    return y;
+  }
+  LayerNorm(x, norm.gain.data(), norm.bias.data(), norm.epsilon, y);
+  return y;
+}
+
+// norm(x + residual), [rows, d]: after each part of a post-norm layer.
 inline MatrixView AddNorm(Context& ctx, const Norm& norm, ConstMatrixView x, ConstMatrixView residual) {
   MatrixView y = ctx.New(x.rows(), x.cols());
   if (ctx.Recording() != nullptr) {

@@ -23,7 +23,7 @@ enum class Frequencies {
 };
 
 // Sinusoidal positions (Vaswani et al. 2017, section 3.5), [positions, d] of first, first + 1, ...: the sine and the
-// cosine of p times each frequency. Computed in double, rounded once. An odd d has one sine more.
+// cosine of p times each frequency. Computed in double, rounded once. If d is odd, there is one more sine than cosines.
 Matrix SinusoidalPositions(size_t positions, size_t d, PairLayout layout = PairLayout::kHalves, size_t first = 0,
                            Frequencies frequencies = Frequencies::kPaper);
 

@@ -23,7 +23,7 @@ CellSteps::CellSteps(Context& ctx, const RecurrentCell& cell, MatrixView input)
       cell_(NewRows(ctx, cell.kind == CellKind::kLstm ? static_cast<size_t>(input.rows()) : 0, cell.size())),
       previous_(NewRows(ctx, static_cast<size_t>(input.rows()), cell.size())),
       recurrent_(NewRows(ctx, static_cast<size_t>(input.rows()), static_cast<size_t>(input.cols()))),
-      kept_(ctx.New(input.rows(), static_cast<Eigen::Index>(KeptOf(cell.kind) * cell.size()))),
+      saved_(ctx.New(input.rows(), static_cast<Eigen::Index>(SavedOf(cell.kind) * cell.size()))),
       product_(ctx, cell.recurrent, MatrixView(previous_), MatrixView(recurrent_)) {}
 
 void CellSteps::Run(Context& ctx, size_t first, const CellRows& previous) {
@@ -39,7 +39,7 @@ void CellSteps::Run(Context& ctx, size_t first, const CellRows& previous) {
   gates.input = input_.row(static_cast<Eigen::Index>(first)).data();
   gates.recurrent = Part(MatrixView(recurrent_), first, rows).data();
   gates.previous = lstm ? previous.cell.data() : Part(MatrixView(previous_), first, rows).data();
-  gates.kept = Part(MatrixView(kept_), first, rows).data();
+  gates.saved = Part(MatrixView(saved_), first, rows).data();
   gates.hidden = Part(MatrixView(hidden_), first, rows).data();
   if (lstm) gates.cell = Part(MatrixView(cell_), first, rows).data();
   ComputeGates(gates, ctx.pool);
@@ -66,9 +66,11 @@ struct Columns {
 };
 void RunDirection(Context& ctx, const RecurrentCell& cell, const Operand& x, const StepOrder& order,
                   const std::vector<int32_t>& ends, const Columns& to) {
+  // W x + b of all rows, in the order in which steps read them: a step's rows lie together.
   MatrixView products = Forward(ctx, cell.input, x);
   CellSteps steps(ctx, cell, GatherRows(ctx, View(products), order.packed()));
   const size_t lstm = cell.kind == CellKind::kLstm ? 1 : 0;
+  // The states before the first step are 0.
   MatrixView zeros = ctx.New(order.steps() != 0 ? static_cast<Eigen::Index>(order.count(0)) : 0,
                              static_cast<Eigen::Index>(cell.size()));
   zeros.setZero();
@@ -79,6 +81,8 @@ void RunDirection(Context& ctx, const RecurrentCell& cell, const Operand& x, con
     steps.Run(ctx, order.first(step),
               Part(step == 0 ? none : steps.state(), step == 0 ? 0 : order.first(step - 1), order.count(step)));
   }
+  // Back to the order of the sentences, beside the columns of the other direction. Then the states after the last row
+  // of each sentence.
   CopyRows(ctx, steps.state().hidden, order.by_steps(), to.rows, 0, to.column);
   CopyRows(ctx, steps.state().hidden, ends, to.hidden, 0, to.column);
   if (lstm != 0) CopyRows(ctx, steps.state().cell, ends, to.cell, 0, to.column);
@@ -88,6 +92,7 @@ void RunDirection(Context& ctx, const RecurrentCell& cell, const Operand& x, con
 
 RecurrentOutput Forward(Context& ctx, const RecurrentLayer& layer, ConstMatrixView x, const Segments& segments) {
   const bool lstm = layer.forward.kind == CellKind::kLstm;
+  // Forward and backward states lie side by side.
   MatrixView rows = NewRows(ctx, segments.rows(), layer.outputs());
   MatrixView hidden = NewRows(ctx, segments.size(), layer.outputs());
   MatrixView cell = NewRows(ctx, lstm ? segments.size() : 0, layer.outputs());

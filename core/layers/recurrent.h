@@ -58,7 +58,7 @@ class CellSteps {
 
  private:
   const RecurrentCell& cell_of_;
-  MatrixView input_, hidden_, cell_, previous_, recurrent_, kept_;
+  MatrixView input_, hidden_, cell_, previous_, recurrent_, saved_;
   StepLinear product_;
 };
 

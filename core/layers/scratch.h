@@ -1,5 +1,5 @@
-// Upper bounds of the memory of layers, known before they are computed (core/base/memory_need.h).
-// tests/core/budget_test.cc checks them with each kind of model.
+// Upper bounds of the memory of layers, before they are computed (core/base/memory_need.h). tests/core/budget_test.cc
+// checks them with each kind of model.
 #pragma once
 
 #include <cstddef>

@@ -21,8 +21,8 @@ struct SsruPart {
 };
 
 // x [rows, d] -> [rows, d]. Every row belongs to one part. With a trace in the context there is one part, and `place`
-// gets the share of row j in cell t: the mean over units of (1 - f_j) f_{j+1} ... f_t, in row t and column j.
-// The trace also gets the gates f, where it has room for them. With a tape in the context every part begins at zeros.
+// gets the share of row j in cell t: the mean over units of (1 - f_j) f_{j+1} ... f_t, in row t and column j. The trace
+// also gets the gates f, if it was reserved for them. With a tape in the context every part begins at zeros.
 MatrixView Forward(Context& ctx, const Ssru& layer, const Operand& x, std::span<const SsruPart> parts,
                    AttentionPlace place);
 

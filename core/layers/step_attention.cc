@@ -8,7 +8,6 @@
 #include "core/attention/attend_backward.h"
 #include "core/attention/interventions.h"
 #include "core/attention/trace.h"
-#include "core/base/exponential.h"
 #include "core/base/random.h"
 #include "core/base/tape.h"
 #include "core/kernels/pairwise_backward.h"
@@ -100,7 +99,7 @@ AttentionSteps::AttentionSteps(Context& ctx, const StepAttention& layer, const S
       map_(ctx, layer.query, MatrixView(queries_), MatrixView(mapped_)),
       place_(ctx, layer.place, MatrixView(queries_), MatrixView(tanh_)) {}
 
-// The call for row `row`, and for the rows after it that have the same segment, as long as the window does not move
+// The choices for row `row`. They also hold for the following rows of the same segment, if the window does not move
 // with the step.
 Attention AttentionSteps::Choices(size_t row, size_t step) const {
   Attention attention;
@@ -115,6 +114,7 @@ Attention AttentionSteps::Choices(size_t row, size_t step) const {
   return attention;
 }
 
+// Rows of queries from `row` on, and the keys and values of the memory from `first_key` on.
 AttentionInputs AttentionSteps::Inputs(size_t row, size_t count, size_t first_key, size_t keys) const {
   const size_t dim = Columns(queries_), values = static_cast<size_t>(memory_.values.cols());
   return {One(mapped_.data() + row * dim, count, dim), One(memory_.keys.data() + first_key * dim, keys, dim),
@@ -123,6 +123,7 @@ AttentionInputs AttentionSteps::Inputs(size_t row, size_t count, size_t first_ke
 
 void AttentionSteps::Run(Context& ctx, size_t first, ConstMatrixView queries, std::span<const int32_t> segment,
                          size_t step) {
+  // The queries of this step, mapped if the score maps them, and the centres of their windows.
   const auto count = static_cast<size_t>(queries.rows());
   CopyRows(ctx, queries, {}, MatrixView(queries_), first);
   if (layer_.score == StepScore::kAdditive) map_.Run(ctx, first, count);
@@ -132,12 +133,15 @@ void AttentionSteps::Run(Context& ctx, size_t first, ConstMatrixView queries, st
   }
   Context plain = ctx;  // recorded by this function, not by the inner calls
   plain.tape = nullptr;
+  // Hard attention draws a key while it is trained. Each row has a seed, from which the backward repeats the draw.
   const size_t m = Columns(context_);
   const bool draws = layer_.hard && ctx.Recording() != nullptr && ctx.random != nullptr;
   std::vector<uint64_t> seeds;
+  // Each row attends in its own segment of the memory.
   for (size_t r = 0; r < count; ++r) {
     const size_t s = segment.empty() ? r : static_cast<size_t>(segment[r]), keys = memory_.segments.length(s);
     AttentionRecord record;
+    // A trace has one sentence; its weights of this step are row `step` of the map.
     if (ctx.trace != nullptr) {
       assert(count == 1);
       record.weights = ctx.trace->Weights({AttentionKind::kCross, 0});
@@ -146,6 +150,7 @@ void AttentionSteps::Run(Context& ctx, size_t first, ConstMatrixView queries, st
     }
     Attention attention = Choices(first + r, step);
     if (draws) attention.selection = DrawnBy(seeds.emplace_back(ctx.random->Next()));
+    // An intervention changes the logits; hard attention then takes the largest weight.
     const auto change = [&](size_t head, size_t query, KeyRange seen, float* row) {
       const ChangedRow changed = {{AttentionKind::kCross, 0}, head, query, seen.begin, {row + seen.begin, seen.size()}};
       const bool is_given = ctx.interventions->ChangedSoftmax(s, first + r, changed);
@@ -157,6 +162,7 @@ void AttentionSteps::Run(Context& ctx, size_t first, ConstMatrixView queries, st
     Attend(plain, attention, Inputs(first + r, 1, memory_.segments.begin(s), keys),
            Dense(context_.data() + (first + r) * m, 1, 1, m), record);
   }
+  // The backward.
   if (draws) {
     RecordDraws(ctx, first, Choices(first, step), seeds);
   } else if (ctx.Recording() != nullptr) {
@@ -164,18 +170,20 @@ void AttentionSteps::Run(Context& ctx, size_t first, ConstMatrixView queries, st
   }
 }
 
-// p = S sigmoid(v_p' tanh(W_p h))
+// p = PlaceOf(v_p' tanh(W_p h), S), where StepLinear has computed tanh(W_p h) already.
 void AttentionSteps::Place(Context& ctx, size_t first, size_t count, std::span<const int32_t> segment) {
   const size_t n = Columns(tanh_);
   std::vector<double> lengths;
+  // v_p' u of each row in double precision, u = tanh(W_p h).
   for (size_t r = 0; r < count; ++r) {
     const size_t s = segment.empty() ? r : static_cast<size_t>(segment[r]);
     lengths.push_back(static_cast<double>(memory_.segments.length(s)));
     const float* u = tanh_.data() + (first + r) * n;
     double sum = 0;
     for (size_t i = 0; i < n; ++i) sum += static_cast<double>(layer_.v_place.data()[i]) * u[i];
-    centres_.data()[first + r] = static_cast<float>(lengths.back() / (1 + Exponential(-sum)));
+    centres_.data()[first + r] = static_cast<float>(PlaceOf(sum, lengths.back()));
   }
+  // d_u += d_p p (1 - p / S) v_p, and v_p's gradient with u in its place. W_p's is StepLinear's.
   Tape* tape = ctx.Recording();
   if (tape == nullptr) return;
   tape->Record(View(centres_), [tape, lengths, v = layer_.v_place.data(), u = tanh_.data() + first * n,
@@ -183,7 +191,7 @@ void AttentionSteps::Place(Context& ctx, size_t first, size_t count, std::span<c
     const float* d_p = tape->Gradient(p);
     float *d_u = tape->Gradient(u), *d_v = tape->Gradient(v);
     for (size_t r = 0; r < lengths.size(); ++r) {
-      const auto slope = static_cast<float>(d_p[r] * p[r] * (1 - p[r] / lengths[r]));
+      const auto slope = static_cast<float>(d_p[r] * PlaceSlope(p[r], lengths[r]));
       for (size_t i = 0; i < n; ++i) {
         d_u[r * n + i] += slope * v[i];
         if (d_v != nullptr) d_v[i] += slope * u[r * n + i];
@@ -203,7 +211,7 @@ struct StepRows {
 };
 
 // d loss / d weight of a row: the context's gradient times each value.
-void KeepWeightGradients(Tape& tape, const StepRows& rows, const float* d_context) {
+void RecordWeightGradients(Tape& tape, const StepRows& rows, const float* d_context) {
   const size_t step = rows.attention.mask.first_query, keys = rows.keys.rows(), dim = rows.in.value.dim;
   float* to = tape.weight_gradients->Weights({AttentionKind::kCross, 0});
   if (to == nullptr) return;
@@ -218,17 +226,20 @@ void StepBackward(Context& ctx, const StepRows& rows, const float* likelihood = 
                   const float* entropy = nullptr) {
   Tape& tape = *ctx.tape;
   const AttentionInputs& in = rows.in;
+  // The parameters of the forward.
   const size_t count = rows.queries.rows();
   Attention attention = rows.attention;
   const Parameter w_v = {"w_v", One(rows.v, 1, in.key.dim)};
   const ParameterGradient d_v = {"w_v", OneGradient(tape, rows.v, 1, in.key.dim)};
   if (rows.v != nullptr) attention.parameters = {&w_v, 1};
   if (rows.centres != nullptr) attention.window.centres = One(rows.centres, count, 1);
+  // The gradients that arrive: of the contexts, and of a draw's likelihood and entropy.
   AttentionLoss loss;
   loss.output = OneGradient(tape, rows.context, count, in.value.dim);
   loss.log_likelihood = likelihood;
   loss.entropy = entropy;
-  if (tape.weight_gradients != nullptr) KeepWeightGradients(tape, rows, loss.output.data);
+  if (tape.weight_gradients != nullptr) RecordWeightGradients(tape, rows, loss.output.data);
+  // Where the gradients go: to queries, keys, values, and to the parameters that there are.
   AttentionGradients to = {OneGradient(tape, in.query.data, count, in.query.dim),
                            OneGradient(tape, in.key.data, in.key.rows, in.key.dim),
                            OneGradient(tape, in.value.data, in.value.rows, in.value.dim)};
@@ -239,7 +250,7 @@ void StepBackward(Context& ctx, const StepRows& rows, const float* likelihood = 
 
 }  // namespace
 
-// Row r looks at segment r: the memory's first segments.
+// Row r attends to segment r of the memory.
 void AttentionSteps::RecordStep(Context& ctx, size_t first, size_t count, const Attention& step) {
   Segments queries, keys;
   for (size_t r = 0; r < count; ++r) {
@@ -256,13 +267,14 @@ void AttentionSteps::RecordStep(Context& ctx, size_t first, size_t count, const 
   ctx.tape->Record(View(context_), [ctx, rows]() mutable { StepBackward(ctx, rows); });
 }
 
-// The same where each row drew a key by a seed of its own. What is read passes its gradient on as in RecordStep; the
-// scores have theirs from the rewards alone.
+// The same if each row drew a key by its own seed. The values that were read get their gradients as in RecordStep; the
+// scores get theirs from the rewards alone.
 void AttentionSteps::RecordDraws(Context& ctx, size_t first, const Attention& step, std::span<const uint64_t> seeds) {
   struct Draw {
     StepRows rows;
     size_t target;
   };
+  // Each row is recorded by itself, with the seed from which the backward draws the same key again.
   std::vector<Draw> draws;
   for (size_t r = 0; r < seeds.size(); ++r) {
     const size_t keys = memory_.segments.length(r);
@@ -277,6 +289,7 @@ void AttentionSteps::RecordDraws(Context& ctx, size_t first, const Attention& st
     draw.rows.attention.selection = DrawnBy(seeds[r]);
     draw.target = static_cast<size_t>(target_rows_[first + r]);
   }
+  // The rewards are known when the loss is, so the backward reads them there.
   ctx.tape->choices.draws = true;
   ctx.tape->Record(View(context_), [ctx, draws]() mutable {
     const Tape::Choices& choices = ctx.tape->choices;

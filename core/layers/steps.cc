@@ -21,7 +21,7 @@ StepOrder::StepOrder(const Segments& segments, bool reversed) : segments_(segmen
     }
     segments_[at] = moved;
   }
-  // Step by step: the rows of the segments that are that long, the longest segment first.
+  // For each step, the rows of the segments that are long enough, the longest segment first.
   size_t running = segments_.size();
   for (size_t step = 0;; ++step) {
     while (running > 0 && segments.length(segment(running - 1)) <= step) --running;

@@ -9,8 +9,8 @@
 
 namespace qkv {
 
-// Where a block of a layer is off, the rows of a segment become those of `x`, or zeros if `x` is null: a feed-forward
-// block hands on zeros, and a layer its input. y, x [rows, d]. Without interventions nothing is done.
+// If a block of a layer is off for a segment, its rows become those of `x`, or zeros if `x` is null. So a feed-forward
+// block returns zeros, and a layer returns its input. y, x [rows, d]. Without interventions nothing is done.
 void SwitchOff(const Context& ctx, Block block, bool decodes, size_t layer, std::span<const AttendedSegment> segments,
                const float* x, MatrixView y);
 

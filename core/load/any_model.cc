@@ -22,6 +22,7 @@ std::unique_ptr<TensorDirectory> OpenWeights(const WeightFile& file) {
   return file.name.ends_with(".safetensors") ? OpenSafetensors(file) : OpenPytorch(file);
 }
 
+// The model of a kind from the small files, without weights.
 Result<AnyModel> CreateModel(ModelKind kind, const SmallFiles& files, MakeModel make) {
   if (kind == ModelKind::kEncoder) {
     QKV_TRY(std::unique_ptr<EncoderModel> model, EncoderModel::Create(files));
@@ -42,6 +43,7 @@ Result<AnyModel> CreateModel(ModelKind kind, const SmallFiles& files, MakeModel 
 
 }  // namespace
 
+// The config's model_type decides. An unknown one is refused by its name, with the list of those that are known.
 Result<ModelKind> KindOf(std::string_view config) {
   QKV_TRY(const JsonObject json, JsonObject::Parse(config, "config.json", kLargestConfig));
   QKV_TRY(const std::string_view type, json.String("model_type", ""));
@@ -61,6 +63,7 @@ std::vector<std::string> SmallFileNames(ModelKind kind) {
     return {"config.json", "generation_config.json", "vocab.json",       "source.spm",
             "target.spm",  "shortlist.bin",          "target_vocab.json"};
   }
+  // A folder has tokenizer.json, or the older files of which it is made.
   std::vector<std::string> names = {"config.json", "tokenizer.json", "tokenizer_config.json", "vocab.json",
                                     "merges.txt"};
   names.push_back(kind == ModelKind::kEncoder ? "vocab.txt" : "generation_config.json");
@@ -72,6 +75,7 @@ Result<std::vector<std::string>> ShardNames(std::string_view index) {
   QKV_TRY(const JsonObject json, JsonObject::Parse(index, kFile));
   const Json* const map = json.Find("weight_map");
   if (map == nullptr || !map->IsObject()) return json.Invalid("weight_map", "must map tensors to files");
+  // Each file once. A path out of the folder is refused, because the index may be hostile like any other file.
   std::vector<std::string> names;
   for (const auto& member : map->GetObject()) {
     if (!member.value.IsString()) return json.Invalid("weight_map", "must map tensors to files");
@@ -90,6 +94,7 @@ Result<std::vector<std::string>> ShardNames(std::string_view index) {
 Result<std::unique_ptr<AnyLoader>> AnyLoader::Create(const SmallFiles& files, std::vector<WeightFile> weights,
                                                      uint64_t memory, ArriveAs arrive, MakeModel make) {
   QKV_TRY(const ModelKind kind, KindOf(ContentOf(files, "config.json")));
+  // The model without weights, its size, and the loader that fills its slots.
   auto loader = std::make_unique<AnyLoader>();
   QKV_TRY(loader->model_, CreateModel(kind, files, make));
   WeightSlots slots = std::visit([](auto& model) { return model->Slots(); }, loader->model_);

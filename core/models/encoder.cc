@@ -3,10 +3,10 @@
 #include "core/layers/dropout.h"
 #include "core/layers/embedding.h"
 #include "core/layers/learned_embedding.h"
-#include "core/layers/plain_norm.h"
 #include "core/layers/scratch.h"
 #include "core/layers/steps.h"
 #include "core/layers/switch_off.h"
+#include "core/models/self_attention.h"
 #include "core/models/slots.h"
 
 namespace qkv {
@@ -27,6 +27,14 @@ constexpr LayerNames kDistilBertNames = {"transformer.layer.", ".attention.q_lin
                                          ".ffn.lin1",          ".ffn.lin2",          ".output_layer_norm"};
 
 const LayerNames& NamesOf(Layout layout) { return layout == Layout::kDistilBert ? kDistilBertNames : kBertNames; }
+
+// BERT's first files call a norm's gain gamma and its bias beta.
+void NormSlots(WeightSlots& slots, const std::string& name, Norm& norm, size_t d) {
+  AddNorm(slots, name, norm, d);
+  const size_t count = slots.slots.size();
+  slots.slots[count - 2].names.push_back(name + ".gamma");
+  slots.slots[count - 1].names.push_back(name + ".beta");
+}
 
 // The prefix of names in files that have a head. Files of the model alone have no prefix.
 std::string PrefixOf(Layout layout) {
@@ -53,15 +61,16 @@ void Encoder::LayerSlots(WeightSlots& slots, const std::string& name, Layer& lay
   AddLinear(slots, name + names.key, layer.self.key, d, d);
   AddLinear(slots, name + names.value, layer.self.value, d, d);
   AddLinear(slots, name + names.output, layer.self.output, d, d);
-  AddNorm(slots, name + names.self_norm, layer.self_norm, d);
+  NormSlots(slots, name + names.self_norm, layer.self_norm, d);
   AddLinear(slots, name + names.in, layer.feed_forward.in, config_.ffn, d);
   AddLinear(slots, name + names.out, layer.feed_forward.out, d, config_.ffn);
-  AddNorm(slots, name + names.final_norm, layer.final_norm, d);
+  NormSlots(slots, name + names.final_norm, layer.final_norm, d);
 }
 
 WeightSlots Encoder::Slots() {
   WeightSlots slots;
   const size_t d = config_.d_model;
+  // Tables, and the norm after their sum. Those of positions and types are small: they stay floats in an int8 model.
   const auto table = [&](const char* name, Weight& to, size_t rows, bool exact) {
     slots.Add(std::string("embeddings.") + name + "_embeddings.weight", to, rows, d);
     slots.slots.back().start = Start::kEmbedding;
@@ -70,10 +79,12 @@ WeightSlots Encoder::Slots() {
   table("word", pieces_, config_.vocabulary, false);
   table("position", positions_, config_.positions, true);
   if (config_.types != 0) table("token_type", types_, config_.types, true);
-  AddNorm(slots, "embeddings.LayerNorm", embedding_norm_, d);
+  NormSlots(slots, "embeddings.LayerNorm", embedding_norm_, d);
+  // Layers.
   for (size_t i = 0; i < layers_.size(); ++i) {
     LayerSlots(slots, NamesOf(config_.layout).layer + std::to_string(i), layers_[i]);
   }
+  // Each tensor's name, with the model's prefix and without it.
   for (WeightSlot& slot : slots.slots) {
     std::vector<std::string> names;
     for (const std::string& name : slot.names) {
@@ -82,6 +93,7 @@ WeightSlots Encoder::Slots() {
     }
     slot.names = std::move(names);
   }
+  // The head; its names have no prefix, or another one.
   HeadSlots(slots);
   // Positions are counted without a table. The other tensors are a pooler or a head that this use of the model does not
   // need.
@@ -103,6 +115,7 @@ void Encoder::HeadSlots(WeightSlots& slots) {
   switch (config_.head) {
     case Head::kNone:
       break;
+    // A dense layer with a norm. Its output is multiplied by the table of pieces, which files hold only once.
     case Head::kMasked: {
       const bool bert = layout == Layout::kBert, distil = layout == Layout::kDistilBert;
       AddLinear(slots,
@@ -110,11 +123,11 @@ void Encoder::HeadSlots(WeightSlots& slots) {
                 : distil ? "vocab_transform"
                          : "lm_head.dense",
                 dense_, d, d);
-      AddNorm(slots,
-              bert     ? "cls.predictions.transform.LayerNorm"
-              : distil ? "vocab_layer_norm"
-                       : "lm_head.layer_norm",
-              head_norm_, d);
+      NormSlots(slots,
+                bert     ? "cls.predictions.transform.LayerNorm"
+                : distil ? "vocab_layer_norm"
+                         : "lm_head.layer_norm",
+                head_norm_, d);
       slots.Add(bert     ? "cls.predictions.bias"
                 : distil ? "vocab_projector.bias"
                          : "lm_head.bias",
@@ -123,6 +136,7 @@ void Encoder::HeadSlots(WeightSlots& slots) {
       if (layout == Layout::kRoberta) slots.slots.back().names.emplace_back("lm_head.decoder.bias");
       break;
     }
+    // A dense layer over the first row, then the labels.
     case Head::kSequence:
       AddLinear(slots,
                 layout == Layout::kBert         ? "bert.pooler.dense"
@@ -159,35 +173,33 @@ MatrixView Encoder::Embed(Context& ctx, std::span<const int32_t> ids, std::span<
 
 MatrixView Encoder::Step(Context& ctx, size_t index, ConstMatrixView x, const Segments& segments) const {
   const Layer& layer = layers_[index];
-  const Operand in(x);
-  MatrixView keys = Forward(ctx, layer.self.key, in), values = Forward(ctx, layer.self.value, in);
-  const std::vector<AttendedSegment> parts = AttendEach(segments, segments, View(keys), View(values), false);
-  MatrixView attended = Forward(ctx, layer.self, in, parts, {AttentionKind::kEncoderSelf, index});
-  Dropout(ctx, config_.dropout, attended);
-  MatrixView y = AddNorm(ctx, layer.self_norm, x, View(attended));
+  SelfAttended attended =
+      SelfAttend(ctx, layer.self, Operand(x), segments, /*causal=*/false, {AttentionKind::kEncoderSelf, index});
+  Dropout(ctx, config_.dropout, attended.rows);
+  MatrixView y = AddNorm(ctx, layer.self_norm, x, View(attended.rows));
   MatrixView fed = Forward(ctx, layer.feed_forward, y);
   Dropout(ctx, config_.dropout, fed);
-  SwitchOff(ctx, Block::kFeedForward, /*decodes=*/false, index, parts, nullptr, fed);
+  SwitchOff(ctx, Block::kFeedForward, /*decodes=*/false, index, attended.parts, nullptr, fed);
   MatrixView z = AddNorm(ctx, layer.final_norm, View(y), View(fed));
-  SwitchOff(ctx, Block::kLayer, /*decodes=*/false, index, parts, x.data(), z);
+  SwitchOff(ctx, Block::kLayer, /*decodes=*/false, index, attended.parts, x.data(), z);
   return z;
 }
 
 MatrixView Encoder::ForwardForTraining(Context& ctx, std::span<const int32_t> ids, std::span<const int32_t> types,
-                                       const Segments& segments, std::span<const int32_t> asked) const {
+                                       const Segments& segments, std::span<const int32_t> labelled) const {
   if (!kTrainable) return {nullptr, 0, 0};
   MatrixView x = Embed(ctx, ids, types, segments);
   for (size_t layer = 0; layer < layers_.size(); ++layer) {
     Rebind(x, Step(ctx, layer, View(x), segments));
   }
-  return GatherRows(ctx, View(x), asked);
+  return GatherRows(ctx, View(x), labelled);
 }
 
 MatrixView Encoder::Logits(Context& ctx, ConstMatrixView x) const {
   switch (config_.head) {
     case Head::kMasked: {
-      // RoBERTa's head uses gelu whatever hidden_act is, as transformers' RobertaLMHead does; so do the heads of XLM-R
-      // and CamemBERT.
+      // RoBERTa's head uses gelu for any hidden_act, as transformers' RobertaLMHead does; so do the heads of XLM-R and
+      // CamemBERT.
       const bool roberta = config_.layout == Layout::kRoberta;
       MatrixView hidden = Forward(ctx, dense_, x, roberta ? Activation::kGelu : config_.activation);
       MatrixView normed = Forward(ctx, head_norm_, View(hidden));

@@ -35,9 +35,9 @@ class Encoder {
   // x [rows, d] -> [rows, d], layer by layer.
   MatrixView Step(Context& ctx, size_t layer, ConstMatrixView x, const Segments& segments) const;
 
-  // The rows `asked` of the last layer, [asked.size(), d], from which the head's logits are computed.
+  // The rows `labelled` of the last layer, [labelled.size(), d], from which the head's logits are computed.
   MatrixView ForwardForTraining(Context& ctx, std::span<const int32_t> ids, std::span<const int32_t> types,
-                                const Segments& segments, std::span<const int32_t> asked) const;
+                                const Segments& segments, std::span<const int32_t> labelled) const;
 
   // The head on rows of the last layer. kMasked: [rows, vocabulary]; kTokens: [rows, labels]; kAnswer: [rows, 2], the
   // logits of an answer's beginning and end; kSequence: [rows, labels], where `x` is the first row of each text.

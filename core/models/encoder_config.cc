@@ -1,6 +1,6 @@
 #include "core/models/encoder_config.h"
 
-#include "core/models/limits.h"
+#include "core/models/config_fields.h"
 
 namespace qkv {
 namespace {
@@ -94,7 +94,7 @@ Result<void> ReadShapes(const JsonObject& json, EncoderConfig& config) {
 
 Result<EncoderConfig> ParseEncoderConfig(std::string_view text) {
   QKV_TRY(const JsonObject json, JsonObject::Parse(text, "config.json", kLargestConfig));
-  // What would change the result and is not supported.
+  // Options that would change the result and are not supported.
   QKV_CHECK(CheckSwitches(json, {{"is_decoder", false, "an encoder that sees only what comes before"},
                                  {"add_cross_attention", false, "an encoder that attends to another"}}));
   QKV_TRY(const std::string_view kind, json.String("position_embedding_type", "absolute"));

@@ -5,11 +5,11 @@
 #include "core/layers/dropout.h"
 #include "core/layers/embedding.h"
 #include "core/layers/learned_embedding.h"
-#include "core/layers/plain_norm.h"
 #include "core/layers/residual.h"
 #include "core/layers/scratch.h"
 #include "core/layers/switch_off.h"
-#include "core/models/limits.h"
+#include "core/models/config_fields.h"
+#include "core/models/self_attention.h"
 #include "core/models/slots.h"
 
 namespace qkv {
@@ -126,32 +126,15 @@ MatrixView Gpt2::Embed(Context& ctx, std::span<const int32_t> tokens, Gpt2State&
 }
 
 MatrixView Gpt2::LayerStep(Context& ctx, size_t index, ConstMatrixView x, Gpt2State& state) const {
-  const Layer& layer = layers_[index];
-  const size_t hypotheses = state.self.hypotheses(), count = static_cast<size_t>(x.rows()) / hypotheses;
-  const size_t length = state.self.length();
-  MatrixView normed = Forward(ctx, layer.self_norm, x);
-  const Operand in(normed);
-  ForwardInto(ctx, layer.self.key, in, Activation::kNone, state.self.NewKeys(index));
-  ForwardInto(ctx, layer.self.value, in, Activation::kNone, state.self.NewValues(index));
-  state.parts.clear();
-  for (size_t h = 0; h < hypotheses; ++h) {
-    state.parts.push_back({.first_row = h * count,
-                           .rows = count,
-                           .keys = state.self.keys(index),
-                           .values = state.self.values(index),
-                           .length = length,
-                           .key_rows = state.self.path(h),
-                           .causal = true,
-                           .first_query = length - count,
-                           .segment = h});
-  }
-  return Block(ctx, index, x, in, state.parts);
+  const MultiHead& self = layers_[index].self;
+  const MatrixView normed = Forward(ctx, layers_[index].self_norm, x);
+  MatrixView attended = AttendPast(ctx, self, Operand(normed), state.self, index, {}, state.parts);
+  return Block(ctx, index, x, attended, state.parts);
 }
 
-MatrixView Gpt2::Block(Context& ctx, size_t index, ConstMatrixView x, const Operand& normed,
+MatrixView Gpt2::Block(Context& ctx, size_t index, ConstMatrixView x, MatrixView attended,
                        std::span<const AttendedSegment> parts) const {
   const Layer& layer = layers_[index];
-  MatrixView attended = Forward(ctx, layer.self, normed, parts, {AttentionKind::kDecoderSelf, index});
   Dropout(ctx, config_.dropout, attended);
   MatrixView y = Add(ctx, x, View(attended));
   MatrixView fed = Forward(ctx, layer.feed_forward, Forward(ctx, layer.final_norm, View(y)));
@@ -169,10 +152,10 @@ MatrixView Gpt2::ForwardForTraining(Context& ctx, std::span<const int32_t> ids, 
   Dropout(ctx, config_.embedding_dropout, x);
   for (size_t i = 0; i < layers_.size(); ++i) {
     const Layer& layer = layers_[i];
-    MatrixView normed = Forward(ctx, layer.self_norm, View(x));
-    const Operand in(normed);
-    MatrixView keys = Forward(ctx, layer.self.key, in), values = Forward(ctx, layer.self.value, in);
-    Rebind(x, Block(ctx, i, View(x), in, AttendEach(segments, segments, View(keys), View(values), /*causal=*/true)));
+    const MatrixView normed = Forward(ctx, layer.self_norm, View(x));
+    const SelfAttended past =
+        SelfAttend(ctx, layer.self, Operand(normed), segments, /*causal=*/true, {AttentionKind::kDecoderSelf, i});
+    Rebind(x, Block(ctx, i, View(x), past.rows, past.parts));
   }
   return x;
 }

@@ -1,5 +1,5 @@
-// The decoder-only Transformer in GPT-2's layout (Radford et al. 2019): pre-norm, learned positions, one matrix, stored
-// transposed, for queries, keys and values, and the output tied to the input. It implements Decoder, as the
+// The decoder-only Transformer in GPT-2's layout (Radford et al. 2019): pre-norm, learned positions, one matrix for
+// queries, keys and values (stored transposed), and an output that is tied to the input. It implements Decoder, as the
 // encoder-decoder does.
 #pragma once
 
@@ -75,8 +75,8 @@ class Gpt2 : public Decoder {
     MultiHead self;
     FeedForward feed_forward;
   };
-  // Self-attention for the queries of `normed`, the layer's input after its norm, then the feed-forward network.
-  MatrixView Block(Context& ctx, size_t layer, ConstMatrixView x, const Operand& normed,
+  // The rest of the layer. x: its input; `attended`: the result of self-attention, whose segments are `parts`.
+  MatrixView Block(Context& ctx, size_t layer, ConstMatrixView x, MatrixView attended,
                    std::span<const AttendedSegment> parts) const;
 
   Gpt2Config config_;

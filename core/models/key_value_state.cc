@@ -37,6 +37,15 @@ void KeyValueState::Append(size_t count) {
   length_ += count;
 }
 
+// The rows of a path ascend, so the rows behind the last one of every path are free.
+void KeyValueState::TakeBack(size_t count) {
+  length_ -= count;
+  used_ = 0;
+  for (size_t h = 0; h < hypotheses_ && length_ != 0; ++h) {
+    used_ = std::max(used_, static_cast<size_t>(path(h)[length_ - 1]) + 1);
+  }
+}
+
 void KeyValueState::Gather(std::span<const int32_t> hypotheses) {
   gathered_.resize(hypotheses.size() * path_capacity_);
   for (size_t h = 0; h < hypotheses.size(); ++h) {
@@ -72,7 +81,7 @@ void KeyValueState::ReserveRows(size_t rows) {
 
 // Moves the rows in use to the front, keeping their order, and returns how many there are.
 size_t KeyValueState::DropDeadRows() {
-  // A row is in use if the path of a hypothesis has it.
+  // A row is in use if it is on the path of a hypothesis.
   std::vector<int32_t> to(used_, -1);
   for (size_t h = 0; h < hypotheses_; ++h) {
     for (size_t i = 0; i < length_; ++i) to[static_cast<size_t>(path(h)[i])] = 0;
@@ -91,7 +100,7 @@ size_t KeyValueState::DropDeadRows() {
     }
     ++live;
   }
-  // The paths follow.
+  // The paths get the new numbers of the rows.
   for (size_t h = 0; h < hypotheses_; ++h) {
     int32_t* path = paths_.data() + h * path_capacity_;
     for (size_t i = 0; i < length_; ++i) path[i] = to[static_cast<size_t>(path[i])];

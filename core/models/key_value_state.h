@@ -1,5 +1,5 @@
-// The keys and values of all pieces that a decoder has read. Rows are only ever appended; a hypothesis is a path of row
-// numbers, so beams that share a prefix share its rows, and reordering beams moves no keys.
+// The keys and values of all pieces that a decoder has read. Rows are appended, and taken back from the end alone; a
+// hypothesis is a path of row numbers, so beams that share a prefix share its rows, and reordering beams moves no keys.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,11 @@ class KeyValueState {
 
   // The most bytes that Append(count) adds for `hypotheses` hypotheses.
   uint64_t Growth(size_t hypotheses, size_t count) const;
-  // Makes room for `count` further positions of every hypothesis; row h * count + i is position length() + i of
-  // hypothesis h. Call once a step, before the first layer.
+  // Adds `count` positions to every hypothesis; row h * count + i is position length() + i of hypothesis h. Call once a
+  // step, before the first layer.
   void Append(size_t count);
+  // Forgets the last `count` positions of every hypothesis, at most length().
+  void TakeBack(size_t count);
   // The rows that Append made, [hypotheses * count, dim], for a layer to project into.
   MatrixView NewKeys(size_t layer) { return Rows(stores_[layer].keys); }
   MatrixView NewValues(size_t layer) { return Rows(stores_[layer].values); }

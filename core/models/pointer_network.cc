@@ -51,6 +51,7 @@ Attention PointerNetwork::Choices(Context& ctx) const {
 
 MatrixView PointerNetwork::ForwardForTraining(Context& ctx, ConstMatrixView points, const Segments& segments,
                                               std::span<const int32_t> choices, const Segments& choice_segments) const {
+  // The encoder reads the points.
   const RecurrentOutput read = Forward(ctx, encoder_, points, segments);
   const StepOrder order(choice_segments);
   // The row of `points` that each choice names.
@@ -70,11 +71,13 @@ MatrixView PointerNetwork::ForwardForTraining(Context& ctx, ConstMatrixView poin
   if (!starts.empty()) CopyRows(ctx, {start_.data(), 1, start_.size()}, starts, x);
   if (!before.empty()) CopyRows(ctx, points, before, x, starts.size());
 
+  // The decoder starts from the encoder's last state. A step computes the rows of all sequences that are long enough.
   CellSteps steps(ctx, decoder_, Forward(ctx, decoder_.input, View(x)));
   for (size_t step = 0; step < order.steps(); ++step) {
     const CellRows last = step == 0 ? Gathered(ctx, read.last, order.segments()) : steps.state();
     steps.Run(ctx, order.first(step), Part(last, step == 0 ? 0 : order.first(step - 1), order.count(step)));
   }
+  // Every choice is a selection among all points of its segment: u = v' tanh(W_1 e + W_2 d) (Vinyals et al. 2015).
   const MatrixView queries = Forward(ctx, query_, View(GatherRows(ctx, steps.state().hidden, order.by_steps())));
   const MatrixView keys = Forward(ctx, keys_, View(read.rows));
   Attention attention = Choices(ctx);
@@ -84,6 +87,7 @@ MatrixView PointerNetwork::ForwardForTraining(Context& ctx, ConstMatrixView poin
 
 std::vector<int32_t> PointerNetwork::Point(Context& ctx, ConstMatrixView points, size_t most, int32_t stop,
                                            float* weights) const {
+  // The points are read once.
   const ArenaScope scope(ctx.arena);
   const auto rows = static_cast<size_t>(points.rows());
   const RecurrentOutput read = Forward(ctx, encoder_, points, Segments::One(rows));
@@ -93,6 +97,7 @@ std::vector<int32_t> PointerNetwork::Point(Context& ctx, ConstMatrixView points,
   attention.mask.allowed = allowed.data();
   Matrix hidden = read.last.hidden, cell = read.last.cell;
   std::vector<int32_t> chosen;
+  // One step: the cell, then the likeliest point that is still allowed.
   while (chosen.size() < most) {
     const ArenaScope of_step(ctx.arena);
     const ConstMatrixView x = chosen.empty() ? ConstMatrixView(start_.data(), 1, start_.size())
@@ -106,6 +111,7 @@ std::vector<int32_t> PointerNetwork::Point(Context& ctx, ConstMatrixView points,
     if (weights != nullptr) record.weights = weights + chosen.size() * rows;
     Attend(ctx, attention, {One(query), One(keys), {}}, {}, record);
     if (next == kNoKey) break;  // no point is left
+    // The choice is the next step's input. Without repeats it cannot be chosen again.
     chosen.push_back(next);
     if (next == stop) break;
     if (!config_.repeats) allowed[static_cast<size_t>(next)] = 0;

@@ -6,11 +6,12 @@
 #include <string>
 
 #include "core/base/json.h"
-#include "core/models/limits.h"
+#include "core/models/config_fields.h"
 
 namespace qkv {
 namespace {
 
+// The number of a field's name among `names`.
 Result<size_t> Choice(const JsonObject& json, const char* field, std::span<const std::string_view> names,
                       std::string_view fallback) {
   QKV_TRY(const std::string_view name, json.String(field, fallback));
@@ -87,10 +88,12 @@ Result<void> ParseBools(const JsonObject& json, RnnConfig& config) {
 
 // Refuses choices that contradict each other.
 Result<void> CheckChoices(const JsonObject& json, const RnnConfig& config) {
+  // Choices that need another variant.
   QKV_CHECK(RefuseIf(!config.attends(), json, {"score", "window", "half_width"}, config));
   QKV_CHECK(RefuseIf(config.attends(), json, {"context"}, config));
   QKV_CHECK(RefuseIf(!config.attends_before(), json, {"output_context"}, config));
   QKV_CHECK(RefuseIf(config.variant != RnnVariant::kLuong, json, {"input_feeding", "selection"}, config));
+  // Choices that do not go together.
   struct Rule {
     bool broken;
     const char *field, *message;
@@ -99,7 +102,7 @@ Result<void> CheckChoices(const JsonObject& json, const RnnConfig& config) {
   const Rule rules[] = {
       {config.reverse_source && config.bidirectional, "reverse_source", "is for an encoder of one direction"},
       {config.tied_output && config.d_embedding != config.d_model, "tie_word_embeddings",
-       "needs d_embedding to be d_model: one table is read and written by"},
+       "needs d_embedding to be d_model: input and output share one table"},
       {config.hard && (config.input_feeding || config.window != WindowKind::kGlobal), "selection",
        "\"hard\" is for a global window without input_feeding: each choice then has a reward of its own"},
       {heads != 0 && config.memory() % heads != 0, "self_attention_heads", "must divide the size of the states"},
@@ -117,12 +120,15 @@ Result<void> CheckChoices(const JsonObject& json, const RnnConfig& config) {
 Result<RnnConfig> ParseRnnConfig(std::string_view text) {
   static constexpr std::string_view kCells[] = {"gru", "lstm"}, kContexts[] = {"first", "every"};
   static constexpr std::string_view kScores[] = {"dot", "general", "additive", "location", "concat"};
+  // The variant decides on the defaults of the other choices: Bahdanau's encoder has two directions and an additive
+  // score.
   QKV_TRY(const JsonObject json, JsonObject::Parse(text, "config.json", kLargestConfig));
   RnnConfig config;
   QKV_TRY(const size_t variant, Choice(json, "variant", kVariantNames, ""));
   config.variant = static_cast<RnnVariant>(variant);
   config.bidirectional = config.variant == RnnVariant::kBahdanau;
   static constexpr std::string_view kSelections[] = {"soft", "hard"};
+  // The choices by name. "concat" is Luong's name of the additive score.
   size_t cell = 0, context = 0, score = 0, selection = 0, window = 0;
   const auto usual = static_cast<size_t>(config.attends_before() ? StepScore::kAdditive : StepScore::kGeneral);
   QKV_CHECK(ParseChoices(json, {{"cell", kCells, 1, &cell},
@@ -135,16 +141,19 @@ Result<RnnConfig> ParseRnnConfig(std::string_view text) {
   config.score = score == std::size(kScores) - 1 ? StepScore::kAdditive : static_cast<StepScore>(score);
   config.hard = selection == 1;
   config.window = static_cast<WindowKind>(window);
+  // Sizes, switches and special pieces; then whether all choices go together.
   QKV_CHECK(ParseShapes(json, config));
   QKV_CHECK(ParseBools(json, config));
   QKV_CHECK(ReadTokens(json, config));
   QKV_CHECK(CheckChoices(json, config));
+  // D of local attention: 10 positions in Luong et al. 2015, section 4.1.
   constexpr double kLuongs = 10;
   QKV_TRY(const double half_width, json.Number("half_width", kLuongs));
   if (!(half_width >= 1 && half_width <= static_cast<double>(kMostPositions))) {
     return json.Invalid("half_width", "must be from 1 to " + std::to_string(kMostPositions));
   }
   if (config.window != WindowKind::kGlobal) config.half_width = half_width;
+  // What a trace holds.
   if (config.attends()) config.cross = {1, 1};
   if (config.self_attention_heads != 0) config.encoder_self = {1, config.self_attention_heads};
   QKV_TRY(config.dropout, ReadRate(json, "dropout"));

@@ -1,4 +1,4 @@
-// Search with a recurrent model: the encoder layer by layer, the decoder step by step with kept states.
+// Search with a recurrent model: the encoder layer by layer, the decoder step by step with its states.
 #include <algorithm>
 #include <cassert>
 #include <optional>
@@ -25,8 +25,8 @@ void GatherIn(Matrix& rows, std::span<const int32_t> which) {
 
 }  // namespace
 
-// Floats of one step of the decoder. Each layer has products, states and the kept gates. The attention, one row after
-// the other, has queries, contexts and their concatenations.
+// Floats of one step of the decoder. Each layer has products, states and saved gates. The attention, one row after the
+// other, has queries, contexts and their concatenations.
 uint64_t RnnSeq2Seq::StepScratch(uint64_t rows, uint64_t keys) const {
   constexpr uint64_t kLines = 256;
   const uint64_t d = config_.d_model, widest = config_.memory() + config_.d_embedding;

@@ -6,6 +6,7 @@
 
 #include "core/layers/dropout.h"
 #include "core/layers/embedding.h"
+#include "core/models/self_attention.h"
 #include "core/models/slots.h"
 
 namespace qkv {
@@ -29,6 +30,7 @@ RnnSeq2Seq::RnnSeq2Seq(const RnnConfig& config)
 WeightSlots RnnSeq2Seq::Slots() {
   WeightSlots slots;
   const size_t d = config_.d_model, e = config_.d_embedding, m = config_.memory(), vocabulary = config_.vocabulary;
+  // Tables of pieces and the output.
   const auto table = [&](const char* name, Weight& to, size_t columns) {
     slots.slots.push_back({{name}, vocabulary, columns, &to, false, Start::kEmbedding});
   };
@@ -36,21 +38,20 @@ WeightSlots RnnSeq2Seq::Slots() {
   if (!config_.shared_embeddings) table("decoder.embedding.weight", target_, e);
   if (!config_.tied_output) slots.Add("output.weight", output_, vocabulary, d);
   slots.Add("output.bias", logits_bias_, vocabulary);
+  // The encoder: layer 0 reads embeddings [e], the others read the states of the layer below [m].
   for (size_t l = 0; l < encoder_.size(); ++l) {
     const size_t inputs = l == 0 ? e : m;
     CellSlots(slots, "encoder.rnn", "l" + std::to_string(l), encoder_[l].forward, d, inputs);
     if (!config_.bidirectional) continue;
     CellSlots(slots, "encoder.rnn", "l" + std::to_string(l) + "_reverse", encoder_[l].backward, d, inputs);
   }
+  // Self-attention over the encoder's states.
   if (config_.self_attention_heads != 0) {
     const std::string name = "encoder.self_attn";
-    AddLinear(slots, name + ".q_proj", self_.query, m, m);
-    AddLinear(slots, name + ".k_proj", self_.key, m, m);
-    AddLinear(slots, name + ".v_proj", self_.value, m, m);
-    AddLinear(slots, name + ".out_proj", self_.output, m, m);
-    slots.Add(name + "_layer_norm.weight", self_norm_.gain, m, Start::kOnes);
-    slots.Add(name + "_layer_norm.bias", self_norm_.bias, m);
+    AddMultiHead(slots, name, self_, m);
+    AddNorm(slots, name + "_layer_norm", self_norm_, m);
   }
+  // The decoder's first states, its cells, and what feeds the first of them.
   for (size_t l = 0; l < bridges_.size(); ++l) {
     const std::string name = "bridge." + std::to_string(l);
     AddLinear(slots, name + ".hidden", bridges_[l].hidden, d, m);
@@ -60,6 +61,7 @@ WeightSlots RnnSeq2Seq::Slots() {
     CellSlots(slots, "decoder.rnn", "l" + std::to_string(l), decoder_.layers[l], d, l == 0 ? e : d);
   }
   if (config_.fed() != 0) slots.Add("decoder.rnn.C", decoder_.feed.weight, GatesOf(config_.cell) * d, config_.fed());
+  // The attention, and what joins its context with the state.
   if (config_.attends())
     StepAttentionSlots(slots, "decoder.attention", decoder_.attention, d, m, config_.max_positions);
   if (config_.joined() != 0) {
@@ -82,10 +84,8 @@ RecurrentOutput RnnSeq2Seq::EncoderLayer(Context& ctx, size_t layer, ConstMatrix
 }
 
 MatrixView RnnSeq2Seq::SelfAttend(Context& ctx, ConstMatrixView x, const Segments& segments) const {
-  const Operand in(x);
-  MatrixView keys = Forward(ctx, self_.key, in), values = Forward(ctx, self_.value, in);
-  const std::vector<AttendedSegment> parts = AttendEach(segments, segments, View(keys), View(values), /*causal=*/false);
-  MatrixView attended = Forward(ctx, self_, in, parts, {AttentionKind::kEncoderSelf, 0});
+  MatrixView attended =
+      qkv::SelfAttend(ctx, self_, Operand(x), segments, /*causal=*/false, {AttentionKind::kEncoderSelf, 0}).rows;
   Dropout(ctx, config_.dropout, attended);
   return AddNorm(ctx, self_norm_, x, View(attended));
 }
@@ -135,6 +135,7 @@ MatrixView RnnSeq2Seq::ForwardForTraining(Context& ctx, std::span<const int32_t>
                                           const Segments& source_segments, std::span<const int32_t> target,
                                           const Segments& target_segments) const {
   if (!kTrainable) return {nullptr, 0, 0};
+  // The encoder.
   MatrixView read = EmbedSource(ctx, source);
   std::vector<CellRows> last;
   for (size_t l = 0; l < encoder_.size(); ++l) {
@@ -157,6 +158,7 @@ MatrixView RnnSeq2Seq::ForwardForTraining(Context& ctx, std::span<const int32_t>
   MatrixView x = EmbedRows(ctx, target_table(), ids, config_.embedding_scale());
   Dropout(ctx, config_.dropout, x);
 
+  // The decoder from its first states, all steps.
   RnnSteps steps(ctx, config_, decoder_, x, memory);
   RnnSteps::Before start;
   for (size_t l = 0; l < decoder_.layers.size(); ++l) {
@@ -168,6 +170,7 @@ MatrixView RnnSeq2Seq::ForwardForTraining(Context& ctx, std::span<const int32_t>
   if (!config_.attends() && config_.fed() != 0) {
     steps.Feed(ctx, 0, View(GatherRows(ctx, last.back().hidden, SegmentsByStep(order))));
   }
+  // Rows by steps become rows by sentences again.
   steps.RunAll(ctx, order, start);
   MatrixView output = GatherRows(ctx, steps.output(), order.by_steps());
   Dropout(ctx, config_.dropout, output);

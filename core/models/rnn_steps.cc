@@ -10,14 +10,17 @@ RnnSteps::RnnSteps(Context& ctx, const RnnConfig& config, const RnnDecoder& deco
       rows_(static_cast<size_t>(x.rows())),
       x_(x.data(), x.rows(), x.cols()),
       layers_(decoder.layers.size()) {
+  // W x for the gates of the first layer, for all rows. The pieces are known, so this does not wait for a step.
   const size_t d = config_.d_model, gates = GatesOf(config_.cell) * d;
   first_.emplace(NewRows(ctx, rows_, gates));
   StepLinear(ctx, decoder.layers[0].input, x, *first_).Run(ctx, 0, rows_);
+  // The attention, and what it feeds into the first layer: C c_t, or C h~ of the step before, added to W x.
   if (memory) attention_.emplace(ctx, decoder.attention, *memory, rows_);
   if (config_.fed() != 0) {
     fed_.emplace(config_.attends_before() ? attention_->context() : NewRows(ctx, rows_, config_.fed()));
     feed_.emplace(ctx, decoder.feed, *fed_, *first_, StepLinear::Write::kAdd);
   }
+  // Each further layer reads the states of the layer below.
   for (size_t l = 0; l < layers_.size(); ++l) {
     const MatrixView products = l == 0 ? *first_ : NewRows(ctx, rows_, gates);
     if (l > 0) {
@@ -26,6 +29,7 @@ RnnSteps::RnnSteps(Context& ctx, const RnnConfig& config, const RnnDecoder& deco
     }
     layers_[l].cell.emplace(ctx, decoder.layers[l], products);
   }
+  // The output of a step: tanh(W [c; h]), or of [c; h; x].
   if (config_.joined() != 0) {
     joined_.emplace(NewRows(ctx, rows_, config_.joined()));
     output_.emplace(NewRows(ctx, rows_, d));
@@ -38,6 +42,7 @@ void RnnSteps::Feed(Context& ctx, size_t first, ConstMatrixView rows) {
   feed_->Run(ctx, first, static_cast<size_t>(rows.rows()));
 }
 
+// The rows are copied, because dropout changes the rows that the next layer reads, not the states.
 void RnnSteps::ReadLayer(Context& ctx, size_t l, size_t first, size_t count) {
   if (l == 0) return;
   MatrixView input = *layers_[l].input;
@@ -61,15 +66,18 @@ void RnnSteps::Join(Context& ctx, size_t first, size_t count) {
 
 void RnnSteps::Run(Context& ctx, size_t first, size_t count, const Before& before, std::span<const int32_t> segment,
                    size_t step) {
+  // Bahdanau et al. 2014: the query is the state before the step, and the context is an input of the cell.
   if (config_.attends_before()) {
     attention_->Run(ctx, first, before.layers.back().hidden, segment, step);
     feed_->Run(ctx, first, count);
   }
+  // Luong et al. 2015, section 3.3: h~ of the step before is an input of the cell.
   if (config_.input_feeding) Feed(ctx, first, before.attended);
   for (size_t l = 0; l < layers_.size(); ++l) {
     ReadLayer(ctx, l, first, count);
     layers_[l].cell->Run(ctx, first, before.layers[l]);
   }
+  // Luong et al. 2015: the query is the new state.
   if (config_.variant == RnnVariant::kLuong) AttendAfter(ctx, first, count, segment, step);
   Join(ctx, first, count);
 }
@@ -80,6 +88,7 @@ CellRows RnnSteps::Previous(const StepOrder& order, const Before& start, size_t 
 }
 
 void RnnSteps::RunAll(Context& ctx, const StepOrder& order, const Before& start) {
+  // A step needs the outputs of the one before: all layers of a step, then the next step.
   if (attention_) attention_->set_target_rows(order.packed());
   if (!at_once()) {
     for (size_t step = 0; step < order.steps(); ++step) {

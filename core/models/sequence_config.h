@@ -21,7 +21,7 @@ struct SequenceConfig {
   int32_t pad = 0, end = 0, start = 0;
   AttentionShape encoder_self = {}, decoder_self = {}, cross = {};
   bool feed_forward = false;  // whether each layer has a feed-forward block, as a Transformer's
-  size_t gates = 0;           // of the recurrence by which each layer of the decoder reads its past; 0: none
+  size_t gates = 0;           // units of the recurrence that each layer of the decoder has; 0: none
   double half_width = 0;      // of the window of cross attention, in positions; 0: no window
 };
 

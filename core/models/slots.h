@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/layers/linear.h"
+#include "core/layers/multi_head.h"
 #include "core/layers/norm.h"
 #include "core/layers/weight_slots.h"
 
@@ -14,12 +15,17 @@ inline void AddLinear(WeightSlots& slots, const std::string& name, Linear& linea
   slots.Add(name + ".bias", linear.bias, outputs);
 }
 
-// BERT's first files call the gain gamma and the bias beta.
 inline void AddNorm(WeightSlots& slots, const std::string& name, Norm& norm, size_t d) {
   slots.Add(name + ".weight", norm.gain, d, Start::kOnes);
-  slots.slots.back().names.push_back(name + ".gamma");
   slots.Add(name + ".bias", norm.bias, d);
-  slots.slots.back().names.push_back(name + ".beta");
+}
+
+// The four projections [d, d] as Hugging Face's encoder-decoders name them.
+inline void AddMultiHead(WeightSlots& slots, const std::string& name, MultiHead& layer, size_t d) {
+  AddLinear(slots, name + ".q_proj", layer.query, d, d);
+  AddLinear(slots, name + ".k_proj", layer.key, d, d);
+  AddLinear(slots, name + ".v_proj", layer.value, d, d);
+  AddLinear(slots, name + ".out_proj", layer.output, d, d);
 }
 
 }  // namespace qkv

@@ -1,117 +1,38 @@
 #include "core/models/transformer.h"
 
-#include <algorithm>
-#include <cassert>
 #include <cmath>
 
 #include "core/layers/dropout.h"
 #include "core/layers/embedding.h"
-#include "core/layers/plain_norm.h"
 #include "core/layers/positions.h"
 #include "core/layers/residual.h"
-#include "core/layers/scratch.h"
 #include "core/layers/switch_off.h"
+#include "core/models/self_attention.h"
+#include "core/models/slots.h"
 
 namespace qkv {
 namespace {
 
-void LinearSlots(WeightSlots& slots, const std::string& name, Linear& linear, size_t outputs, size_t inputs) {
-  slots.Add(name + ".weight", linear.weight, outputs, inputs);
-  slots.Add(name + ".bias", linear.bias, outputs);
-}
-
-void NormSlots(WeightSlots& slots, const std::string& name, Norm& norm, size_t d) {
-  slots.Add(name + ".weight", norm.gain, d, Start::kOnes);
-  slots.Add(name + ".bias", norm.bias, d);
-}
-
-void MultiHeadSlots(WeightSlots& slots, const std::string& name, MultiHead& layer, size_t d) {
-  LinearSlots(slots, name + ".q_proj", layer.query, d, d);
-  LinearSlots(slots, name + ".k_proj", layer.key, d, d);
-  LinearSlots(slots, name + ".v_proj", layer.value, d, d);
-  LinearSlots(slots, name + ".out_proj", layer.output, d, d);
-}
-
 // Adds the slots that encoder and decoder layers share besides the self-attention or SSRU.
 template <class Layer>
 void LayerSlots(WeightSlots& slots, const std::string& name, Layer& layer, size_t d, size_t ffn) {
-  NormSlots(slots, name + ".self_attn_layer_norm", layer.self_norm, d);
-  LinearSlots(slots, name + ".fc1", layer.feed_forward.in, ffn, d);
-  LinearSlots(slots, name + ".fc2", layer.feed_forward.out, d, ffn);
-  NormSlots(slots, name + ".final_layer_norm", layer.final_norm, d);
+  AddNorm(slots, name + ".self_attn_layer_norm", layer.self_norm, d);
+  AddLinear(slots, name + ".fc1", layer.feed_forward.in, ffn, d);
+  AddLinear(slots, name + ".fc2", layer.feed_forward.out, d, ffn);
+  AddNorm(slots, name + ".final_layer_norm", layer.final_norm, d);
 }
-
-// The encoder, one layer a step.
-class TransformerEncoder : public EncoderPass {
- public:
-  TransformerEncoder(const Transformer& model, std::vector<int32_t> ids, const Segments& segments)
-      : model_(model), ids_(std::move(ids)), segments_(segments) {}
-
-  bool Step(Context& ctx) override {
-    if (x_.size() == 0) x_ = model_.EmbedSource(ctx, ids_, segments_);
-    x_ = model_.EncoderStep(ctx, layer_++, View(x_), segments_);
-    return layer_ == model_.config().encoder_layers;
-  }
-  std::unique_ptr<DecoderState> Start(Context& ctx, std::vector<int32_t> segment) override {
-    auto state = std::make_unique<TransformerState>(model_.config(), segments_, std::move(segment));
-    for (size_t layer = 0; layer < model_.config().decoder_layers; ++layer) {
-      model_.ProjectMemory(ctx, layer, View(x_), *state);
-    }
-    return state;
-  }
-
- private:
-  const Transformer& model_;
-  std::vector<int32_t> ids_;
-  Segments segments_;
-  Matrix x_;
-  size_t layer_ = 0;
-};
-
-// The decoder, one layer a step.
-class TransformerForced : public ForcedPass {
- public:
-  TransformerForced(const Transformer& model, std::unique_ptr<DecoderState> state, std::vector<int32_t> read)
-      : model_(model), state_(std::move(state)), read_(std::move(read)) {}
-
-  bool Step(Context& ctx) override {
-    auto& state = static_cast<TransformerState&>(*state_);
-    if (x_.size() == 0) x_ = model_.EmbedTarget(ctx, read_, state);
-    x_ = model_.DecoderStep(ctx, layer_++, View(x_), state);
-    return layer_ == model_.config().decoder_layers;
-  }
-  ConstMatrixView rows() const override { return View(x_); }
-
- private:
-  const Transformer& model_;
-  std::unique_ptr<DecoderState> state_;
-  std::vector<int32_t> read_;
-  Matrix x_;
-  size_t layer_ = 0;
-};
 
 }  // namespace
 
-TransformerState::TransformerState(const TransformerConfig& config, const Segments& source,
-                                   std::vector<int32_t> segment_of)
-    : self(config.past == Past::kSsru ? 0 : config.decoder_layers, config.d_model, segment_of.size()),
-      memory(source),
-      segment(std::move(segment_of)) {
-  const auto rows = static_cast<Eigen::Index>(memory.rows()), d = static_cast<Eigen::Index>(config.d_model);
-  for (size_t layer = 0; layer < config.decoder_layers; ++layer) {
-    if (config.past == Past::kSsru) cells.push_back(Matrix::Zero(static_cast<Eigen::Index>(segment.size()), d));
-    keys.emplace_back(rows, d);
-    values.emplace_back(rows, d);
-  }
-}
-
 Transformer::Transformer(const TransformerConfig& config)
     : config_(config), encoder_(config.encoder_layers), decoder_(config.decoder_layers) {
+  // Positions: trained ones are copied by TakePositions, sinusoids are computed here.
   if (config.trained_positions) {
     positions_.setZero(static_cast<Eigen::Index>(config.max_positions), static_cast<Eigen::Index>(config.d_model));
   } else {
     positions_ = SinusoidalPositions(config.max_positions, config.d_model, PairLayout::kHalves, 0, config.frequencies);
   }
+  // Sets the config's options in each part of each layer.
   for (Norm* norm : {&source_norm_, &target_norm_, &encoder_norm_, &decoder_norm_}) norm->epsilon = config.epsilon;
   for (EncoderLayer& layer : encoder_) {
     layer.self_norm.epsilon = layer.final_norm.epsilon = config.epsilon;
@@ -181,31 +102,31 @@ WeightSlots Transformer::Slots() {
   slots.ignored.insert(slots.ignored.end(),
                        {"model.encoder.embed_positions.weight", "model.decoder.embed_positions.weight"});
 
-  // Norms beside the layers.
+  // Norms outside the layers.
   for (const bool decodes : {false, true}) {
     const std::string side = decodes ? "model.decoder" : "model.encoder";
     if (config_.norm_embedding) {
-      NormSlots(slots, side + ".layernorm_embedding", decodes ? target_norm_ : source_norm_, d);
+      AddNorm(slots, side + ".layernorm_embedding", decodes ? target_norm_ : source_norm_, d);
     }
-    if (config_.norm_last) NormSlots(slots, side + ".layer_norm", decodes ? decoder_norm_ : encoder_norm_, d);
+    if (config_.norm_last) AddNorm(slots, side + ".layer_norm", decodes ? decoder_norm_ : encoder_norm_, d);
   }
   // Layers.
   for (size_t i = 0; i < encoder_.size(); ++i) {
     const std::string name = "model.encoder.layers." + std::to_string(i);
-    MultiHeadSlots(slots, name + ".self_attn", encoder_[i].self, d);
+    AddMultiHead(slots, name + ".self_attn", encoder_[i].self, d);
     LayerSlots(slots, name, encoder_[i], d, config_.encoder_ffn);
   }
   for (size_t i = 0; i < decoder_.size(); ++i) {
     const std::string name = "model.decoder.layers." + std::to_string(i);
     if (config_.past == Past::kSsru) {
       slots.Add(name + ".ssru.candidate.weight", decoder_[i].ssru.candidate.weight, d, d);
-      LinearSlots(slots, name + ".ssru.forget", decoder_[i].ssru.forget, d, d);
+      AddLinear(slots, name + ".ssru.forget", decoder_[i].ssru.forget, d, d);
     } else {
-      MultiHeadSlots(slots, name + ".self_attn", decoder_[i].self, d);
+      AddMultiHead(slots, name + ".self_attn", decoder_[i].self, d);
     }
     LayerSlots(slots, name, decoder_[i], d, config_.decoder_ffn);
-    MultiHeadSlots(slots, name + ".encoder_attn", decoder_[i].cross, d);
-    NormSlots(slots, name + ".encoder_attn_layer_norm", decoder_[i].cross_norm, d);
+    AddMultiHead(slots, name + ".encoder_attn", decoder_[i].cross, d);
+    AddNorm(slots, name + ".encoder_attn_layer_norm", decoder_[i].cross_norm, d);
   }
   return slots;
 }
@@ -231,6 +152,7 @@ MatrixView Transformer::Last(Context& ctx, const Norm& norm, bool is_last, Matri
   return is_last && config_.norm_last ? Forward(ctx, norm, View(x)) : x;
 }
 
+// The end of every embedding: a norm if the model has one, then dropout.
 MatrixView Transformer::Embedded(Context& ctx, const Norm& norm, MatrixView x) const {
   MatrixView y = config_.norm_embedding ? Forward(ctx, norm, View(x)) : x;
   Dropout(ctx, config_.dropout, y);
@@ -239,6 +161,7 @@ MatrixView Transformer::Embedded(Context& ctx, const Norm& norm, MatrixView x) c
 
 MatrixView Transformer::Embed(Context& ctx, const Weight& table, std::span<const int32_t> ids,
                               const Segments& segments) const {
+  // Row r: sqrt(d) table[id] + position, counted from the segment's first row.
   MatrixView x = ctx.New(static_cast<Eigen::Index>(ids.size()), positions_.cols());
   for (size_t s = 0; s < segments.size(); ++s) {
     for (size_t row = segments.begin(s); row < segments.end(s); ++row) {
@@ -255,18 +178,19 @@ MatrixView Transformer::EmbedSource(Context& ctx, std::span<const int32_t> ids, 
 
 MatrixView Transformer::EncoderStep(Context& ctx, size_t index, ConstMatrixView x, const Segments& segments) const {
   const EncoderLayer& layer = encoder_[index];
-  const Operand in(Before(ctx, layer.self_norm, x));
-  MatrixView keys = Forward(ctx, layer.self.key, in), values = Forward(ctx, layer.self.value, in);
-  const std::vector<AttendedSegment> parts = AttendEach(segments, segments, View(keys), View(values), false);
-  MatrixView attended = Forward(ctx, layer.self, in, parts, {AttentionKind::kEncoderSelf, index});
-  MatrixView y = Residual(ctx, layer.self_norm, attended, x);
+  // Self-attention.
+  const SelfAttended past = SelfAttend(ctx, layer.self, Operand(Before(ctx, layer.self_norm, x)), segments,
+                                       /*causal=*/false, {AttentionKind::kEncoderSelf, index});
+  MatrixView y = Residual(ctx, layer.self_norm, past.rows, x);
+  // The feed-forward network.
   MatrixView fed = Forward(ctx, layer.feed_forward, Before(ctx, layer.final_norm, View(y)));
-  SwitchOff(ctx, Block::kFeedForward, /*decodes=*/false, index, parts, nullptr, fed);
+  SwitchOff(ctx, Block::kFeedForward, /*decodes=*/false, index, past.parts, nullptr, fed);
   MatrixView z = Residual(ctx, layer.final_norm, fed, View(y));
-  SwitchOff(ctx, Block::kLayer, /*decodes=*/false, index, parts, x.data(), z);
+  SwitchOff(ctx, Block::kLayer, /*decodes=*/false, index, past.parts, x.data(), z);
   return Last(ctx, encoder_norm_, index + 1 == encoder_.size(), z);
 }
 
+// Keys and values of the source are the same for every step and hypothesis, so they are computed once.
 void Transformer::ProjectMemory(Context& ctx, size_t index, ConstMatrixView memory, TransformerState& state) const {
   const Operand in(memory);
   const auto project = [&](const Linear& linear, Matrix& to) {
@@ -277,6 +201,7 @@ void Transformer::ProjectMemory(Context& ctx, size_t index, ConstMatrixView memo
 }
 
 MatrixView Transformer::EmbedTarget(Context& ctx, std::span<const int32_t> tokens, TransformerState& state) const {
+  // The position of a new piece is the number of pieces that its hypothesis has read.
   const size_t count = tokens.size() / state.self.hypotheses(), first = state.self.length();
   state.self.Append(count);
   MatrixView x = ctx.New(static_cast<Eigen::Index>(tokens.size()), positions_.cols());
@@ -288,37 +213,23 @@ MatrixView Transformer::EmbedTarget(Context& ctx, std::span<const int32_t> token
 
 MatrixView Transformer::ReadPast(Context& ctx, size_t index, const Operand& in, TransformerState& state) const {
   const DecoderLayer& layer = decoder_[index];
-  const AttentionPlace place = {AttentionKind::kDecoderSelf, index};
-  const size_t hypotheses = state.self.hypotheses(), count = static_cast<size_t>(in.floats().rows()) / hypotheses;
   // SSRU: one cell state for each hypothesis.
   if (config_.past == Past::kSsru) {
+    const size_t hypotheses = state.self.hypotheses(), count = static_cast<size_t>(in.floats().rows()) / hypotheses;
     state.ssru_parts.clear();
     for (size_t h = 0; h < hypotheses; ++h) {
       state.ssru_parts.push_back({h * count, count, state.cells[index].data() + h * config_.d_model});
     }
-    return Forward(ctx, layer.ssru, in, state.ssru_parts, place);
+    return Forward(ctx, layer.ssru, in, state.ssru_parts, {AttentionKind::kDecoderSelf, index});
   }
-  // Self-attention: keys and values of the new rows are appended, then each hypothesis reads its path.
-  ForwardInto(ctx, layer.self.key, in, Activation::kNone, state.self.NewKeys(index));
-  ForwardInto(ctx, layer.self.value, in, Activation::kNone, state.self.NewValues(index));
-  state.self_parts.clear();
-  for (size_t h = 0; h < hypotheses; ++h) {
-    state.self_parts.push_back({.first_row = h * count,
-                                .rows = count,
-                                .keys = state.self.keys(index),
-                                .values = state.self.values(index),
-                                .length = state.self.length(),
-                                .key_rows = state.self.path(h),
-                                .causal = true,
-                                .first_query = state.self.length() - count,
-                                .segment = static_cast<size_t>(state.segment[h])});
-  }
-  return Forward(ctx, layer.self, in, state.self_parts, place);
+  return AttendPast(ctx, layer.self, in, state.self, index, state.segment, state.self_parts);
 }
 
 MatrixView Transformer::DecoderStep(Context& ctx, size_t index, ConstMatrixView x, TransformerState& state) const {
+  // Self-attention or SSRU, over what the hypothesis has read.
   const size_t hypotheses = state.self.hypotheses(), count = static_cast<size_t>(x.rows()) / hypotheses;
   MatrixView past = ReadPast(ctx, index, Operand(Before(ctx, decoder_[index].self_norm, x)), state);
+  // Cross-attention: each hypothesis sees the rows of its own source.
   state.cross_parts.clear();
   for (size_t h = 0; h < hypotheses; ++h) {
     const auto segment = static_cast<size_t>(state.segment[h]);
@@ -337,10 +248,12 @@ MatrixView Transformer::DecoderStep(Context& ctx, size_t index, ConstMatrixView 
 MatrixView Transformer::DecoderBlock(Context& ctx, size_t index, ConstMatrixView x, MatrixView past,
                                      std::span<const AttendedSegment> cross_parts) const {
   const DecoderLayer& layer = decoder_[index];
+  // Cross-attention; the queries are the output of the first part.
   MatrixView y = Residual(ctx, layer.self_norm, past, x);
   const Operand asks(Before(ctx, layer.cross_norm, View(y)));
   MatrixView cross = Forward(ctx, layer.cross, asks, cross_parts, {AttentionKind::kCross, index});
   MatrixView z = Residual(ctx, layer.cross_norm, cross, View(y));
+  // The feed-forward network.
   MatrixView fed = Forward(ctx, layer.feed_forward, Before(ctx, layer.final_norm, View(z)));
   SwitchOff(ctx, Block::kFeedForward, /*decodes=*/true, index, cross_parts, nullptr, fed);
   MatrixView out = Residual(ctx, layer.final_norm, fed, View(z));
@@ -348,7 +261,7 @@ MatrixView Transformer::DecoderBlock(Context& ctx, size_t index, ConstMatrixView
   return Last(ctx, decoder_norm_, index + 1 == decoder_.size(), out);
 }
 
-MatrixView Transformer::TeachPast(Context& ctx, size_t index, const Operand& in, const Segments& segments) const {
+MatrixView Transformer::PastForTraining(Context& ctx, size_t index, const Operand& in, const Segments& segments) const {
   const DecoderLayer& layer = decoder_[index];
   const AttentionPlace place = {AttentionKind::kDecoderSelf, index};
   if (config_.past == Past::kSsru) {
@@ -357,22 +270,24 @@ MatrixView Transformer::TeachPast(Context& ctx, size_t index, const Operand& in,
     for (size_t s = 0; s < segments.size(); ++s) parts.push_back({segments.begin(s), segments.length(s), nullptr});
     return Forward(ctx, layer.ssru, in, parts, place);
   }
-  MatrixView keys = Forward(ctx, layer.self.key, in), values = Forward(ctx, layer.self.value, in);
-  return Forward(ctx, layer.self, in, AttendEach(segments, segments, View(keys), View(values), true), place);
+  return SelfAttend(ctx, layer.self, in, segments, /*causal=*/true, place).rows;
 }
 
 MatrixView Transformer::ForwardForTraining(Context& ctx, std::span<const int32_t> source,
                                            const Segments& source_segments, std::span<const int32_t> target,
                                            const Segments& target_segments) const {
   if (!kTrainable) return {nullptr, 0, 0};
+  // The encoder.
   MatrixView x = EmbedSource(ctx, source, source_segments);
   for (size_t layer = 0; layer < encoder_.size(); ++layer) Rebind(x, EncoderStep(ctx, layer, View(x), source_segments));
+  // The decoder over all pieces of the target at once.
   const ConstMatrixView read = View(x);
   const Operand memory(read);
   Rebind(x, Embedded(ctx, target_norm_, Embed(ctx, target_table(), target, target_segments)));
   for (size_t layer = 0; layer < decoder_.size(); ++layer) {
     const MultiHead& cross = decoder_[layer].cross;
-    MatrixView past = TeachPast(ctx, layer, Operand(Before(ctx, decoder_[layer].self_norm, View(x))), target_segments);
+    MatrixView past =
+        PastForTraining(ctx, layer, Operand(Before(ctx, decoder_[layer].self_norm, View(x))), target_segments);
     MatrixView keys = Forward(ctx, cross.key, memory), values = Forward(ctx, cross.value, memory);
     Rebind(x, DecoderBlock(ctx, layer, View(x), past,
                            AttendEach(target_segments, source_segments, View(keys), View(values), false)));
@@ -380,60 +295,8 @@ MatrixView Transformer::ForwardForTraining(Context& ctx, std::span<const int32_t
   return x;
 }
 
-// One layer at a time. It leaves its rows, and each layer of the decoder keeps their keys and values.
-MemoryNeed Transformer::PassMemoryNeed(size_t rows, size_t keys, size_t threads) const {
-  const uint64_t d = config_.d_model, kept = std::max<uint64_t>(rows, 64) * d * (2 + 2 * config_.decoder_layers);
-  return {LayerScratch(rows, d, std::max(config_.encoder_ffn, config_.decoder_ffn), keys, threads),
-          kept * sizeof(float)};
-}
-
-// All layers: their rows are in the arena at the same time.
-MemoryNeed Transformer::StepMemoryNeed(const DecoderState& opaque, size_t rows, size_t threads) const {
-  const auto& state = static_cast<const TransformerState&>(opaque);
-  const size_t keys = std::max(state.self.length() + 1, state.memory.rows());
-  const uint64_t cells = (state.cells.size() + 1) * rows * config_.d_model * sizeof(float);
-  return {config_.decoder_layers * LayerScratch(rows, config_.d_model, config_.decoder_ffn, keys, threads),
-          state.self.Growth(rows, 1) + (state.cells.empty() ? 0 : cells)};
-}
-
 MatrixView Transformer::Logits(Context& ctx, ConstMatrixView x, std::span<const int32_t> pieces) const {
   return PieceLogits(ctx, output_table(), logits_bias_, x, pieces);
-}
-
-MatrixView Transformer::Step(Context& ctx, std::span<const int32_t> tokens, DecoderState& opaque) const {
-  auto& state = static_cast<TransformerState&>(opaque);
-  assert(tokens.size() == state.self.hypotheses());
-  MatrixView x = EmbedTarget(ctx, tokens, state);
-  for (size_t layer = 0; layer < decoder_.size(); ++layer) {
-    Rebind(x, DecoderStep(ctx, layer, View(x), state));
-  }
-  return x;
-}
-
-void Transformer::Gather(std::span<const int32_t> hypotheses, DecoderState& opaque) const {
-  auto& state = static_cast<TransformerState&>(opaque);
-  state.self.Gather(hypotheses);
-  state.segment_scratch.resize(hypotheses.size());
-  for (size_t h = 0; h < hypotheses.size(); ++h) {
-    state.segment_scratch[h] = state.segment[static_cast<size_t>(hypotheses[h])];
-  }
-  state.segment.swap(state.segment_scratch);
-  for (Matrix& cells : state.cells) {
-    state.cell_scratch.resize(static_cast<Eigen::Index>(hypotheses.size()), cells.cols());
-    for (size_t h = 0; h < hypotheses.size(); ++h) {
-      std::copy_n(cells.data() + static_cast<size_t>(hypotheses[h]) * config_.d_model, config_.d_model,
-                  state.cell_scratch.data() + h * config_.d_model);
-    }
-    cells.swap(state.cell_scratch);
-  }
-}
-
-std::unique_ptr<EncoderPass> Transformer::Encode(std::vector<int32_t> ids, const Segments& segments) const {
-  return std::make_unique<TransformerEncoder>(*this, std::move(ids), segments);
-}
-
-std::unique_ptr<ForcedPass> Transformer::Force(std::unique_ptr<DecoderState> state, std::vector<int32_t> read) const {
-  return std::make_unique<TransformerForced>(*this, std::move(state), std::move(read));
 }
 
 }  // namespace qkv

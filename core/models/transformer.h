@@ -59,7 +59,7 @@ class Transformer : public SequenceModel {
 
   // Sets options that change no slot, for a file that has them after its weights.
   void SetHeads(size_t heads, Activation activation, bool residual);
-  // Once all weights are there: positions that were trained are used from now on.
+  // To be called when all weights are loaded: trained positions are used from now on.
   void TakePositions();
 
   const TransformerConfig& config() const override { return config_; }
@@ -98,9 +98,9 @@ class Transformer : public SequenceModel {
   const Weight& output_table() const { return config_.tied_output ? target_table() : output_; }
   MatrixView Embed(Context& ctx, const Weight& table, std::span<const int32_t> ids, const Segments& segments) const;
   MatrixView Embedded(Context& ctx, const Norm& norm, MatrixView x) const;
-  // The output of self-attention or of the SSRU. `in` is the input.
+  // The output of self-attention or of the SSRU. `in` is the input; in training all target pieces are known.
   MatrixView ReadPast(Context& ctx, size_t layer, const Operand& in, TransformerState& state) const;
-  MatrixView TeachPast(Context& ctx, size_t layer, const Operand& in, const Segments& segments) const;
+  MatrixView PastForTraining(Context& ctx, size_t layer, const Operand& in, const Segments& segments) const;
   // The rest of the layer. `past` is the result of ReadPast.
   MatrixView DecoderBlock(Context& ctx, size_t layer, ConstMatrixView x, MatrixView past,
                           std::span<const AttendedSegment> cross) const;

@@ -2,7 +2,7 @@
 
 #include "core/base/budget.h"
 #include "core/base/json.h"
-#include "core/models/limits.h"
+#include "core/models/config_fields.h"
 
 namespace qkv {
 namespace {
@@ -15,20 +15,8 @@ Result<void> RefuseUnknownSwitches(const JsonObject& json) {
     return json.Unsupported("model_type",
                             "\"" + std::string(type) + "\" is not a model this engine runs; \"marian\" is");
   }
-  struct Switch {
-    const char* field;
-    bool supported, fallback;
-    const char* meaning;
-  };
-  constexpr Switch kSwitches[] = {
-      {"static_position_embeddings", true, true, "learned positions"},
-      {"is_encoder_decoder", true, true, "a model without encoder or decoder"},
-  };
-  for (const Switch& s : kSwitches) {
-    QKV_TRY(const bool value, json.Bool(s.field, s.fallback));
-    if (value != s.supported) return json.Unsupported(s.field, std::string("this engine does not run ") + s.meaning);
-  }
-  return {};
+  return CheckSwitches(json, {{"static_position_embeddings", true, "learned positions"},
+                              {"is_encoder_decoder", true, "a model without encoder or decoder"}});
 }
 
 Result<void> ParseShapes(const JsonObject& json, TransformerConfig& config) {

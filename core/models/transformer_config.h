@@ -1,7 +1,7 @@
 // A MarianMT config.json, checked. A switch that this engine does not support is refused with a message, never ignored.
 // Four fields are this engine's own. Three are for models like those of Marian's own files: "decoder_past"
 // ("self-attention", "ssru"), "position_frequencies" ("paper", "marian", or "none" for a model without positions) and
-// "layer_norm_eps". "scale_attention": false leaves the division by sqrt(d) out, to show what it is for.
+// "layer_norm_eps". "scale_attention": false leaves out the division by sqrt(d), to show its effect.
 #pragma once
 
 #include <cstddef>

@@ -62,7 +62,7 @@ class PairMerger {
       if (!frozen) length = std::min(AnnouncedLength(rest[0]), rest.size());
       const auto i = static_cast<uint32_t>(symbols_.size());
       const uint32_t next = length == rest.size() ? kNone : i + 1;
-      const uint32_t node = vocabulary_.pieces().Walk(Trie::kRoot, rest.substr(0, length));
+      const uint32_t node = vocabulary_.pieces().Descend(Trie::kRoot, rest.substr(0, length));
       symbols_.push_back(
           {static_cast<uint32_t>(at), static_cast<uint32_t>(length), i == 0 ? kNone : i - 1, next, node, frozen});
       at += length;
@@ -74,7 +74,7 @@ class PairMerger {
     if (left == kNone || right == kNone) return;
     const Symbol &a = symbols_[left], &b = symbols_[right];
     if (a.frozen || b.frozen || a.node == Trie::kNowhere) return;
-    const uint32_t node = vocabulary_.pieces().Walk(a.node, text_.substr(b.begin, b.length));
+    const uint32_t node = vocabulary_.pieces().Descend(a.node, text_.substr(b.begin, b.length));
     const int32_t id = vocabulary_.pieces().Value(node);
     if (id < 0 || !vocabulary_.StandsForText(id)) return;
     heap_.push_back({vocabulary_.Score(id), left, right, a.length + b.length, node});
@@ -106,7 +106,7 @@ class PairMerger {
     }
   }
 
-  // A pair that dropout left out of one step may be joined in the next.
+  // A pair that dropout left out in one step may be joined in the next.
   void ProposeDropped() {
     for (const Pair& pair : dropped_) {
       heap_.push_back(pair);

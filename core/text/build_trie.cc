@@ -1,5 +1,5 @@
-// Makes a trie. It is a file of its own because it is compiled to be small: the walks in trie.cc are compiled to be
-// fast.
+// Builds a trie. This is a separate file because it is compiled for size; the look-ups in trie.cc are compiled for
+// speed.
 #include <algorithm>
 #include <span>
 #include <string>
@@ -39,8 +39,8 @@ struct Trie::Range {
   uint32_t begin, end;
 };
 
-// Level by level: the keys of a node are ordered by their next byte, which makes its children. So the time is linear in
-// the length of all keys.
+// Level by level: the keys of a node are ordered by their next byte, and each byte becomes a child. So the time is
+// linear in the length of all keys.
 Result<Trie> Trie::Build(std::vector<Entry> entries, std::string_view where) {
   Trie trie;
   if (entries.empty()) return trie;

@@ -14,14 +14,14 @@ class Changes {
 
   // Replaces [begin, end) of the original by `text`. Calls go from left to right.
   void Replace(size_t begin, size_t end, std::string_view text) {
-    KeepUntil(begin);
+    CopyUntil(begin);
     changes_.push_back({begin, end, text_.size(), text_.size() + text.size()});
     text_ += text;
     kept_ = end;
   }
   // The new text. No call of Replace may follow.
   const std::string& Finish() {
-    KeepUntil(original_.size());
+    CopyUntil(original_.size());
     return text_;
   }
 
@@ -36,7 +36,7 @@ class Changes {
     size_t begin, end, to_begin, to_end;
   };
 
-  void KeepUntil(size_t end) {
+  void CopyUntil(size_t end) {
     text_ += original_.substr(kept_, end - kept_);
     kept_ = end;
   }

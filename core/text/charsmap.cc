@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kBlock = 256;  // units; an offset XORed with a byte stays in its block
 constexpr size_t kMaxReplacement = 256;
-// A hostile trie can have cycles. Without this bound each character would cost a walk to the end of the text.
+// A hostile trie can have cycles. Without this bound each look-up could read to the end of the text.
 constexpr size_t kMaxKey = 256;
 
 uint32_t LittleEndian32(const uint8_t* bytes) {

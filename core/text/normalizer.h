@@ -28,8 +28,8 @@ class Normalizer {
  public:
   Normalizer(const NormalizerOptions& options, Charsmap charsmap) : options_(options), charsmap_(std::move(charsmap)) {}
 
-  // Strings in `kept` are not changed. `input` must be shorter than 4 GiB; it is read until the result is kLongestText
-  // long.
+  // Strings in `kept` are not changed. `input` must be shorter than 4 GiB. It is read until the result has kLongestText
+  // bytes.
   Normalized Normalize(std::string_view input, const Trie& kept) const;
 
  private:

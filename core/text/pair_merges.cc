@@ -63,8 +63,8 @@ std::vector<Segment> PairMerges::Join(std::span<const Segment> parts) const {
     std::push_heap(heap.begin(), heap.end());
   };
   for (uint32_t i = 0; i < symbols.size(); ++i) propose(i);
-  // The best pair is joined, which makes at most two new ones. Pairs that are no longer there stay in the heap and are
-  // passed over.
+  // The best pair is joined, which makes at most two new ones. Pairs that no longer exist stay in the heap and are
+  // skipped.
   while (!heap.empty()) {
     std::pop_heap(heap.begin(), heap.end());
     const Candidate best = heap.back();

@@ -5,6 +5,7 @@ namespace {
 
 constexpr size_t kNone = std::string_view::npos;
 
+// Whether a byte is in the class that a letter after \ names.
 bool IsIn(char c, char class_name) {
   const auto lower = static_cast<char>(c | 0x20);
   const bool digit = c >= '0' && c <= '9', ascii_letter = lower >= 'a' && lower <= 'z';
@@ -42,6 +43,7 @@ bool IsOne(char c, const char* p) {
   return other;
 }
 
+// The end of the atom at `p`: a group, a set in brackets, a class or a byte.
 const char* AtomEnd(const char* p) {
   size_t depth = 0;
   do {
@@ -61,6 +63,7 @@ const char* AtomEnd(const char* p) {
 
 bool EndsSequence(char c) { return c == 0 || c == '|' || c == ')'; }
 
+// The first of several sequences that matches.
 size_t MatchAlternatives(const char* p, std::string_view text, size_t at);
 
 size_t MatchAtom(const char* p, std::string_view text, size_t at) {
@@ -68,6 +71,7 @@ size_t MatchAtom(const char* p, std::string_view text, size_t at) {
   return at < text.size() && IsOne(text[at], p) ? at + 1 : kNone;
 }
 
+// Matches atoms in a row, each as often as its sign *, + or ? allows. It is greedy and never goes back.
 size_t MatchSequence(const char* p, std::string_view text, size_t at) {
   while (!EndsSequence(*p)) {
     const char* const end = AtomEnd(p);

@@ -5,7 +5,7 @@
 //   any other byte stands for itself, and so does one after \ that is not named above
 //
 // A byte above ASCII counts as a letter, except the first bytes of punctuation and symbols (U+0080 to U+00BF, U+2000 to
-// U+2FFF). \u and \l know ASCII letters only. Repetitions are possessive: they match as much as they can and never
+// U+2FFF). \u and \l match ASCII letters only. Repetitions are possessive: they match as much as they can and never
 // backtrack, so a match takes time in proportion to the bytes that it reads.
 #pragma once
 

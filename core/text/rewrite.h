@@ -19,8 +19,8 @@ struct RewriteStep {
     kPrepend,       // puts `to` before a text that is not empty
     kStrip,         // removes white space at the ends
     // SentencePiece's compiled rules. At each place the longest rule that matches is applied, as SentencePiece does and
-    // as the models were trained. Hugging Face's library replaces a grapheme cluster of up to five bytes by the
-    // shortest rule that the cluster begins with, and loses the marks after it: there e, U+0301, U+0323 becomes é.
+    // as the models were trained. Hugging Face's library instead replaces a grapheme cluster of up to five bytes by the
+    // shortest rule that the cluster begins with, and drops the marks after it. It turns e, U+0301, U+0323 into é.
     kCharsmap,
   };
   // BertNormalizer (the first half of BasicTokenizer, Devlin et al. 2018).

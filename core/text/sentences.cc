@@ -12,7 +12,7 @@ bool Ends(uint32_t c) { return IsOneOf(c, U".!?\u2026\u3002\uFF01\uFF1F"); }
 bool EndsWithoutSpace(uint32_t c) { return IsOneOf(c, U"\u3002\uFF01\uFF1F"); }
 bool Closes(uint32_t c) { return IsOneOf(c, U"\"'\u2019\u201D\u00BB)]"); }
 
-// The end of the longest run from `at` on of code points that `is` takes.
+// The end of the longest run of code points from `at` on that satisfy `is`.
 template <class Is>
 size_t After(std::string_view text, size_t at, Is is) {
   while (at < text.size()) {
@@ -43,7 +43,7 @@ bool EndsUnfinished(std::string_view text) {
   return std::find(std::begin(kShort), std::end(kShort), word) != std::end(kShort);
 }
 
-// The end of the sentence that begins at `begin`: behind its mark and the closing ones.
+// The end of the sentence that begins at `begin`: after its end mark and closing quotes.
 size_t SentenceEnd(std::string_view text, size_t begin) {
   for (size_t at = begin; at < text.size();) {
     const Decoded one = DecodeOne(text.substr(at));

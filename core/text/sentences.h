@@ -1,5 +1,5 @@
-// Finds the sentences of a text, by the marks that end them: the rules that web/lib/text/sentences.js has for where
-// there is no Intl.Segmenter.
+// Finds the sentences of a text by their end marks. The rules are those of web/lib/text/sentences.js for environments
+// without Intl.Segmenter.
 #pragma once
 
 #include <string_view>
@@ -13,9 +13,9 @@ struct TextPart {
   bool sentence = false;
 };
 
-// The parts of `text`, in order; joined they are the text. A sentence ends after . ! ? and their like, with the closing
-// quotes that follow, before white space, and after the marks of Chinese and Japanese. It goes on after an abbreviation
-// such as "Mr.", and before a small letter of an alphabet that has capitals.
+// The parts of `text`, in order; joined they are the text. A sentence ends after . ! ? and similar marks, with the
+// closing quotes that follow, if white space comes next; after Chinese and Japanese marks it ends without white space.
+// It does not end after an abbreviation such as "Mr.", nor before a small letter of an alphabet that has capitals.
 std::vector<TextPart> SplitSentences(std::string_view text);
 
 }  // namespace qkv

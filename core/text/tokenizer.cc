@@ -21,6 +21,7 @@ struct Words {
   std::vector<size_t> ends;
 };
 
+// Cuts at white space, which is dropped, and with `punctuation` around each mark.
 Words SplitForBert(const SpannedText& text, bool punctuation) {
   Words words;
   const auto end_word = [&] {
@@ -40,6 +41,7 @@ Words SplitForBert(const SpannedText& text, bool punctuation) {
   return words;
 }
 
+// The text with a prefix, unless it is empty or has it already.
 SpannedText WithPrefix(SpannedText text, std::string_view prefix) {
   if (text.size() == 0 || text.text.starts_with(prefix)) return text;
   SpannedText with;
@@ -48,6 +50,7 @@ SpannedText WithPrefix(SpannedText text, std::string_view prefix) {
   return with;
 }
 
+// GPT-2's words: a space belongs to the word after it.
 Words SplitByteLevel(SpannedText text, const WordStep& step) {
   Words words;
   words.text = step.prefix == WordStep::Prefix::kAlways ? WithPrefix(std::move(text), " ") : std::move(text);
@@ -59,6 +62,7 @@ Words SplitByteLevel(SpannedText text, const WordStep& step) {
   return words;
 }
 
+// Spaces become U+2581, and words begin at them.
 Words SplitMetaspace(const SpannedText& text, const WordStep& step) {
   Words words;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -107,7 +111,7 @@ Words SplitAll(SpannedText text, const std::vector<WordStep>& steps) {
     for (const size_t end : words.ends) {
       SpannedText word;
       word.Add(words.text, begin, end);
-      // The parts of a word are appended, as far as a text may be long.
+      // The parts of a word are appended, up to the longest text.
       const Words parts = Split(std::move(word), step);
       const size_t before = next.text.size();
       next.text.Add(parts.text, 0, parts.text.size());
@@ -125,6 +129,7 @@ Words SplitAll(SpannedText text, const std::vector<WordStep>& steps) {
   return words;
 }
 
+// Byte-pair encoding (Sennrich et al. 2016): characters or bytes, then merges.
 std::vector<Segment> CutPairs(std::string_view word, const Pairs& pairs, const Parts& parts) {
   std::vector<Segment> symbols;
   for (size_t i = 0; i < word.size();) {
@@ -143,9 +148,11 @@ std::vector<Segment> CutPairs(std::string_view word, const Pairs& pairs, const P
   return pairs.merges.Join(symbols);
 }
 
+// The pieces of a word by the model that the tokenizer has.
 std::vector<Segment> CutWord(std::string_view word, const Parts& parts) {
   if (const auto* pieces = std::get_if<WordPiece>(&parts.model)) return pieces->Cut(word, parts.pieces);
   if (const auto* pairs = std::get_if<Pairs>(&parts.model)) return CutPairs(word, *pairs, parts);
+  // Unigram (Kudo 2018). Unknown characters in a row are one piece.
   const auto& [vocabulary, unigram] = **std::get_if<std::unique_ptr<std::pair<Vocabulary, Unigram>>>(&parts.model);
   std::vector<Segment> cut;
   for (const Segment& segment : unigram.Cut(word, vocabulary)) {
@@ -260,7 +267,7 @@ std::vector<Piece> Tokenizer::Pieces(std::string_view text, size_t most, bool* c
   bool whole = true;  // until a part of the text is left out
   const auto wanted = [&] { return whole = whole && pieces.size() <= most; };
   const auto keeps_space = [&](size_t begin) { return KeepsSpace(*parts_, pieces.empty(), begin); };
-  // A part without added pieces is rewritten. It may then contain pieces that are looked for afterwards; what lies
+  // A part without added pieces is rewritten. The result may contain pieces that are found after rewriting; the text
   // between them is cut into words.
   const auto raw_part = [&](size_t begin, size_t end) {
     if (!wanted()) return;
@@ -368,6 +375,7 @@ std::string SpellPiece(std::string_view piece, bool first, const Parts::Decoding
 }  // namespace
 
 std::string Tokenizer::Decode(std::span<const int32_t> ids, std::vector<Piece>* spans) const {
+  // The pieces' texts as bytes, and where each ends.
   std::string bytes;
   std::vector<size_t> ends;
   bool first = true;

@@ -26,7 +26,7 @@ void TokenizerFields::Refuse(std::string_view where, std::string_view name) {
   Fail(where, "\"" + std::string(name) + "\" is not something that this engine does", ErrorCode::kUnsupported);
 }
 
-void TokenizerFields::Keep(const Result<void>& result) {
+void TokenizerFields::Check(const Result<void>& result) {
   if (!result && ok_) error_ = result.error(), ok_ = false;
 }
 

@@ -11,8 +11,8 @@
 
 namespace qkv {
 
-// Keeps the first error; what is read afterwards has no effect. So a reader checks for an error once, at the end of a
-// part. `where` names the field in errors. Errors are kInvalidFile unless stated.
+// Remembers the first error; later reads have no effect. So a reader checks for an error once, at the end of a part.
+// `where` names the field in errors. Errors are kInvalidFile unless stated.
 class TokenizerFields {
  public:
   explicit TokenizerFields(std::string_view file) : file_(file) {}
@@ -23,7 +23,7 @@ class TokenizerFields {
   void Fail(std::string_view where, std::string message, ErrorCode code = ErrorCode::kInvalidFile);
   // kUnsupported: this engine does not have the feature `name`.
   void Refuse(std::string_view where, std::string_view name);
-  void Keep(const Result<void>& result);
+  void Check(const Result<void>& result);
 
   // The member; a null pointer if it is absent or null.
   const Json* Find(const Json& object, const char* key);

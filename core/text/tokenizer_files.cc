@@ -77,6 +77,7 @@ Result<Tokenizer> Tokenizer::ParseByteLevel(std::string_view vocabulary, std::st
   QKV_TRY(const JsonObject json, ReadConfig(config));
   QKV_TRY(const JsonObject pieces, JsonObject::Parse(vocabulary, kVocabulary));
   auto parts = std::make_unique<Parts>();
+  // vocab.json: the id of each piece.
   for (const auto& member : pieces.root().GetObject()) {
     const std::string piece(member.name.GetString(), member.name.GetStringLength());
     if (!member.value.IsUint() || member.value.GetUint() >= kMostPieces) {
@@ -88,6 +89,7 @@ Result<Tokenizer> Tokenizer::ParseByteLevel(std::string_view vocabulary, std::st
   }
   QKV_CHECK(parts->BuildTrie(kVocabulary));
   QKV_CHECK(AddSpecial(*parts, {"<s>", "<pad>", "</s>", "<unk>", "<mask>", "<|endoftext|>"}, kVocabulary));
+  // merges.txt: a pair a line, the earlier the better.
   std::vector<PairMerges::Merge> list;
   const auto lines = static_cast<size_t>(std::count(merges.begin(), merges.end(), '\n')) + 1;
   QKV_CHECK(CheckMemory(lines * PairMerges::kBytes, kTooLarge, kMerges));
@@ -101,6 +103,7 @@ Result<Tokenizer> Tokenizer::ParseByteLevel(std::string_view vocabulary, std::st
     const size_t space = std::min(line.find(' '), line.size() - 1);
     QKV_CHECK(parts->AddMerge(line.substr(0, space), line.substr(space + 1), list, kMerges));
   }
+  // How words are cut and joined.
   QKV_TRY(const bool prefix, json.Bool("add_prefix_space", false));
   parts->words.push_back(
       {.kind = WordStep::Kind::kByteLevel, .prefix = prefix ? WordStep::Prefix::kAlways : WordStep::Prefix::kNever});
@@ -108,6 +111,7 @@ Result<Tokenizer> Tokenizer::ParseByteLevel(std::string_view vocabulary, std::st
   pairs.merges = PairMerges(list);
   parts->FindBytes(pairs);
   parts->model = std::move(pairs);
+  // RoBERTa puts pieces around a text; GPT-2 does not.
   if (roberta) {
     QKV_TRY(const int32_t first, Needed(*parts, "<s>", kVocabulary));
     QKV_TRY(const int32_t last, Needed(*parts, "</s>", kVocabulary));

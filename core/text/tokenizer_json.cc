@@ -73,11 +73,11 @@ class Parser {
         const Json* const map = fields_.Find(step, "precompiled_charsmap");
         const std::string_view text = map == nullptr ? "" : fields_.Text(*map, "precompiled_charsmap");
         // the list of merges grows to twice its size
-        fields_.Keep(CheckMemory(uint64_t{3} * text.size(), kTooLarge, kFile));
+        fields_.Check(CheckMemory(uint64_t{3} * text.size(), kTooLarge, kFile));
         if (!fields_.ok()) return;
         const std::vector<uint8_t> bytes = FromBase64(text);
         Result<Charsmap> charsmap = Charsmap::Parse(bytes, "tokenizer.json, precompiled_charsmap");
-        if (!charsmap) return fields_.Keep(charsmap.error());
+        if (!charsmap) return fields_.Check(charsmap.error());
         to.charsmap = std::move(*charsmap);
       } else {
         return fields_.Refuse("normalizer", type);
@@ -155,11 +155,11 @@ class Parser {
     std::vector<AddedPiece> raw, rewritten;
     if (added != nullptr) ReadAdded(*added, raw, rewritten);
     if (!fields_.ok()) return;
-    fields_.Keep(parts_->BuildTrie("tokenizer.json, vocab"));
-    fields_.Keep(parts_->BuildAdded(std::move(raw), parts_->raw, "tokenizer.json, added_tokens"));
-    fields_.Keep(parts_->BuildAdded(std::move(rewritten), parts_->rewritten, "tokenizer.json, added_tokens"));
+    fields_.Check(parts_->BuildTrie("tokenizer.json, vocab"));
+    fields_.Check(parts_->BuildAdded(std::move(raw), parts_->raw, "tokenizer.json, added_tokens"));
+    fields_.Check(parts_->BuildAdded(std::move(rewritten), parts_->rewritten, "tokenizer.json, added_tokens"));
     if (!fields_.ok()) return;
-    // What only this model has.
+    // Fields that only this model has.
     if (type == "Unigram") ReadUnigram(model, *vocabulary);
     if (type == "BPE") ReadPairs(model);
     if (type == "WordPiece") ReadWordPiece(model);
@@ -183,7 +183,7 @@ class Parser {
   }
 
   void AddPiece(std::string_view text, int64_t id, bool special) {
-    if (fields_.ok()) fields_.Keep(parts_->AddPiece(text, id, special, "tokenizer.json, vocab"));
+    if (fields_.ok()) fields_.Check(parts_->AddPiece(text, id, special, "tokenizer.json, vocab"));
   }
 
   void ReadAdded(const Json& added, std::vector<AddedPiece>& raw, std::vector<AddedPiece>& rewritten) {
@@ -224,7 +224,7 @@ class Parser {
   }
 
   void ReadPairs(const Json& model) {
-    // What is not supported.
+    // Options that are not supported.
     for (const char* affix : {"continuing_subword_prefix", "end_of_word_suffix"}) {
       if (!fields_.Text(model, affix, "").empty()) fields_.Refuse("model", affix);
     }
@@ -235,7 +235,7 @@ class Parser {
     const Json* const merges = fields_.List(model, "merges");
     if (merges == nullptr) return;
     std::vector<PairMerges::Merge> list;
-    fields_.Keep(CheckMemory(merges->Size() * PairMerges::kBytes, kTooLarge, kFile));
+    fields_.Check(CheckMemory(merges->Size() * PairMerges::kBytes, kTooLarge, kFile));
     if (!fields_.ok()) return;
     list.reserve(merges->Size());
     for (size_t i = 0; fields_.ok() && i < merges->Size(); ++i) {
@@ -250,7 +250,7 @@ class Parser {
         left = both.substr(0, space);
         right = space == std::string_view::npos ? "" : both.substr(space + 1);
       }
-      fields_.Keep(parts_->AddMerge(left, right, list, kFile));
+      fields_.Check(parts_->AddMerge(left, right, list, kFile));
     }
     // The model: merges, the piece for unknown characters, the pieces of bytes.
     Pairs pairs;
@@ -267,7 +267,7 @@ class Parser {
     const int64_t unknown_id = fields_.Whole(*unknown, "unk_id");
     if (fields_.Flag(model, "byte_fallback", false)) return fields_.Refuse("model", "byte_fallback");
     // Twelve bytes for each piece, and its text, in lists that grow to twice their size.
-    fields_.Keep(CheckMemory(uint64_t{36} * vocabulary.Size() + uint64_t{3} * parts_->texts.size(), kTooLarge, kFile));
+    fields_.Check(CheckMemory(uint64_t{36} * vocabulary.Size() + uint64_t{3} * parts_->texts.size(), kTooLarge, kFile));
     if (!fields_.ok()) return;
     // The pieces and scores as a .spm file has them.
     SpmFile spm;
@@ -285,7 +285,7 @@ class Parser {
     }
     // The vocabulary and the search over it.
     Result<Vocabulary> pieces = Vocabulary::Build(spm, kFile);
-    if (!pieces) return fields_.Keep(pieces.error());
+    if (!pieces) return fields_.Check(pieces.error());
     Unigram unigram(*pieces, std::move(scores));
     parts_->model = std::make_unique<std::pair<Vocabulary, Unigram>>(std::move(*pieces), std::move(unigram));
   }

@@ -15,6 +15,7 @@ Result<void> TokenizerParts::AddPiece(std::string_view text, int64_t id, bool is
   const auto fail = [&](const char* message, ErrorCode code = ErrorCode::kInvalidFile) {
     return Error{code, "piece " + std::to_string(id) + message, std::string(where)};
   };
+  // The text, and the memory that one more piece may take.
   if (text.empty()) return fail(" is empty");
   if (text.size() > kLongestPiece) return fail(" is over 1,024 bytes", ErrorCode::kLimitExceeded);
   if (at >= spans.capacity() || texts.size() + text.size() > texts.capacity()) {  // the lists grow to twice their size
@@ -37,6 +38,7 @@ Result<void> TokenizerParts::AddPiece(std::string_view text, int64_t id, bool is
 }
 
 Result<void> TokenizerParts::BuildTrie(std::string_view where) {
+  // Ids without a piece are left out.
   std::vector<Trie::Entry> entries;
   QKV_CHECK(CheckMemory(spans.size() * sizeof(Trie::Entry), kTooLarge, where));
   entries.reserve(spans.size());
@@ -59,6 +61,7 @@ Result<void> TokenizerParts::BuildAdded(std::vector<AddedPiece> found, Added& to
 
 Result<void> TokenizerParts::AddMerge(std::string_view left, std::string_view right,
                                       std::vector<PairMerges::Merge>& list, const char* file) {
+  // Both parts and their union must be pieces.
   const auto find = [&](std::string_view piece) { return piece.empty() ? -1 : pieces.Find(piece); };
   const PairMerges::Merge merge{find(left), find(right), find(std::string(left) + std::string(right))};
   if (merge.left < 0 || merge.right < 0 || merge.joined < 0) {
@@ -73,6 +76,7 @@ Result<void> TokenizerParts::AddMerge(std::string_view left, std::string_view ri
 void TokenizerParts::FindBytes(Pairs& pairs) const {
   const auto is_bytes = [](const WordStep& step) { return step.kind == WordStep::Kind::kByteLevel; };
   pairs.byte_level = std::any_of(words.begin(), words.end(), is_bytes);
+  // The piece of each byte, for vocabularies that spell bytes as characters.
   const std::array<uint32_t, 256> characters = ByteCharacters();
   for (size_t byte = 0; byte < 256; ++byte) {
     std::string character;
@@ -82,6 +86,7 @@ void TokenizerParts::FindBytes(Pairs& pairs) const {
 }
 
 void TokenizerParts::SetTemplates(int32_t first, int32_t last, bool roberta) {
+  // <s> A </s>, and for two texts BERT's [CLS] A [SEP] B [SEP] or RoBERTa's <s> A </s></s> B </s>.
   single = {{first, 0, 0}, {-1, 0, 0}, {last, 0, 0}};
   pair = single;
   if (roberta) pair.push_back({last, 0, 0});

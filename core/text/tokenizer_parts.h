@@ -29,7 +29,7 @@ struct WordStep {
     kByteLevel,   // GPT-2's words, as bytes
     kMetaspace,   // spaces become `space`, and begin words
   };
-  enum class Prefix { kNever, kFirst, kAlways };  // where a space is put before: nowhere, the text, each part of it
+  enum class Prefix { kNever, kFirst, kAlways };  // where a space is added: nowhere, before a text, before each part
 
   Kind kind = Kind::kBert;
   Prefix prefix = Prefix::kNever;

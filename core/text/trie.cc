@@ -16,7 +16,7 @@ uint32_t Trie::Child(uint32_t node, char byte) const {
   return kNowhere;
 }
 
-uint32_t Trie::Walk(uint32_t node, std::string_view bytes) const {
+uint32_t Trie::Descend(uint32_t node, std::string_view bytes) const {
   for (const char byte : bytes) {
     node = Child(node, byte);
     if (node == kNowhere) break;

@@ -32,9 +32,9 @@ class Trie {
   // The value of the key that ends at `node`, or -1.
   int32_t Value(uint32_t node) const { return values_[node]; }
   // The node that `bytes` lead to from `node`, or kNowhere.
-  uint32_t Walk(uint32_t node, std::string_view bytes) const;
+  uint32_t Descend(uint32_t node, std::string_view bytes) const;
   // The value of `key`, which is not empty, or -1.
-  int32_t Find(std::string_view key) const { return Value(Walk(kRoot, key)); }
+  int32_t Find(std::string_view key) const { return Value(Descend(kRoot, key)); }
   // The length of the longest key that `text` begins with, or 0.
   size_t LongestPrefix(std::string_view text) const;
 
@@ -46,8 +46,8 @@ class Trie {
   std::vector<uint32_t> first_child_;  // [nodes + 1]
   std::vector<uint8_t> labels_;        // [nodes], the byte that leads to the node
   std::vector<int32_t> values_;        // [nodes]
-  // The children of the root again, indexed by their byte. Most walks end after few steps, so finding the first child
-  // among the many of the root would cost as much as all other steps (a tenth of the time of encoding).
+  // The children of the root again, indexed by their byte. Most look-ups end after few steps. The root has many
+  // children, so finding the first one would cost as much as all other steps (a tenth of the time of encoding).
   std::array<uint32_t, 256> root_child_{};
 };
 

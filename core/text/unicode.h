@@ -1,5 +1,5 @@
-// The Unicode properties of code points that tokenizers need. WebAssembly takes them from its host, which has the
-// tables; natively they are in unicode_tables.inc.
+// The Unicode properties of code points that tokenizers need. In WebAssembly the host has the tables; natively they are
+// in unicode_tables.inc.
 #pragma once
 
 #include <cstdint>

@@ -20,8 +20,8 @@ struct Step {
   int32_t begin = -1;
   double score = 0;
 
-  // `keep` rounds the sum that is stored. Sums are compared before rounding: on ties and near-ties the reference's
-  // choice depends on that.
+  // `keep` rounds the sum that is stored. Sums are compared before rounding: with equal or nearly equal sums the
+  // reference's choice depends on this.
   template <class Keep>
   void Offer(int32_t new_id, size_t new_begin, double sum, const Keep& keep) {
     if (begin >= 0 && sum <= score) return;

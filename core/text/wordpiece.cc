@@ -10,7 +10,7 @@ std::vector<Segment> WordPiece::Cut(std::string_view word, const Trie& pieces) c
   const auto characters = std::count_if(word.begin(), word.end(), [](char c) { return (c & 0xC0) != 0x80; });
   if (static_cast<size_t>(characters) > longest) return none;
   // The node behind "##", from which pieces inside a word are looked up.
-  const uint32_t inside = continuing.empty() ? Trie::kRoot : pieces.Walk(Trie::kRoot, continuing);
+  const uint32_t inside = continuing.empty() ? Trie::kRoot : pieces.Descend(Trie::kRoot, continuing);
   if (!continuing.empty() && inside == Trie::kNowhere && word.size() > 1) {
     const int32_t whole = pieces.Find(word);  // no piece has the prefix, so no piece can continue a word
     return whole >= 0 ? std::vector<Segment>{{whole, none[0].end}} : none;

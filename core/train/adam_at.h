@@ -14,7 +14,8 @@ struct AdamOptions {
   double clip = 1;                   // the largest norm of the gradient; 0: no clipping
 };
 
-// `step` is counted from 1; `gradient` is the gradient's norm. Without weight decay, which is a parameter's own.
+// `step` is counted from 1; `gradient` is the norm of the gradient. Weight decay is not set, because it differs between
+// parameters.
 inline AdamStep AdamStepAt(const AdamOptions& options, uint64_t step, double rate, double gradient) {
   AdamStep adam;
   adam.rate = static_cast<float>(rate);

@@ -15,12 +15,12 @@ namespace qkv {
 //
 // A pair: the source ends with </s>. target_in is the start piece, then the target; target_out is the target, then
 // </s>. Row t of target_in therefore predicts target_out[t]. A text for a decoder alone has no source. A text for an
-// encoder alone has no target: target_out holds the labels of the rows `asked` of the source.
+// encoder alone has no target: target_out holds the labels of the rows `labelled` of the source.
 struct Batch {
   std::vector<int32_t> source;      // [source rows]
   std::vector<int32_t> target_in;   // [target rows]
-  std::vector<int32_t> target_out;  // [target rows], or [asked]
-  std::vector<int32_t> asked;       // rows of the source that have a label, ascending
+  std::vector<int32_t> target_out;  // [target rows], or [labelled]
+  std::vector<int32_t> labelled;    // rows of the source that have a label, ascending
   Segments source_segments, target_segments;
 
   size_t size() const { return std::max(source_segments.size(), target_segments.size()); }
@@ -40,13 +40,13 @@ struct Batch {
     target_in.insert(target_in.end(), target_rows.begin(), target_rows.end() - 1);
     target_segments.Add(target_rows.size());
   }
-  // Appends a text for an encoder. answers [rows.size()]: the label of each row, or kNotAsked.
-  static constexpr int32_t kNotAsked = -1;
-  void AddQuestions(std::span<const int32_t> rows, std::span<const int32_t> answers) {
+  // Appends a text for an encoder. labels [rows.size()]: the label of each row, or kNoLabel.
+  static constexpr int32_t kNoLabel = -1;
+  void AddTokenLabels(std::span<const int32_t> rows, std::span<const int32_t> labels) {
     for (size_t i = 0; i < rows.size(); ++i) {
-      if (answers[i] == kNotAsked) continue;
-      asked.push_back(static_cast<int32_t>(source.size() + i));
-      target_out.push_back(answers[i]);
+      if (labels[i] == kNoLabel) continue;
+      labelled.push_back(static_cast<int32_t>(source.size() + i));
+      target_out.push_back(labels[i]);
     }
     source.insert(source.end(), rows.begin(), rows.end());
     source_segments.Add(rows.size());

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "core/base/random.h"
@@ -88,8 +89,9 @@ class Pool {
 
   // Sorts by length, and cuts into batches of about as many rows each, at most `tokens` unless one example has more.
   void Divide(size_t tokens) {
-    std::stable_sort(places_.begin(), places_.end(), [](const Place& a, const Place& b) {
-      return std::pair(a.size(), a.target) < std::pair(b.size(), b.target);
+    // Examples of equal length stay in their order, which is that of `begin`.
+    std::sort(places_.begin(), places_.end(), [](const Place& a, const Place& b) {
+      return std::tuple(a.size(), a.target, a.begin) < std::tuple(b.size(), b.target, b.begin);
     });
     begins_.clear();
     if (places_.empty()) return;
@@ -171,7 +173,7 @@ struct BatchStream::Impl {
     static_cast<MixturePlace&>(state) = mixture.place();
   }
 
-  // From where the corpora stand: to the end of the epoch, or as much as the window holds.
+  // Reads from the current position of the corpora to the end of the epoch, or until the window is full.
   Result<void> FillWindow() {
     ready = false;
     window.Clear();
@@ -189,6 +191,7 @@ struct BatchStream::Impl {
 
   // How many pairs the next example is made of, at most `most`.
   size_t DrawJoined(Random& random, size_t most) const {
+    // One draw from the odds: 1 pair with odds[0], 2 pairs with odds[1], and so on.
     const double total = std::accumulate(options.joined.begin(), options.joined.end(), 0.0);
     double left = static_cast<double>(random.Uniform()) * total;
     size_t count = 0;
@@ -196,7 +199,7 @@ struct BatchStream::Impl {
     return std::min(count + 1, most);
   }
 
-  // The pairs [begin, begin + count) as one example; false if that is too long, or nothing.
+  // Makes one example of the pairs [begin, begin + count). Returns false if it is too long or empty.
   Result<bool> Make(size_t begin, size_t count, Random& random) {
     joined.source.clear();
     joined.target.clear();
@@ -210,12 +213,13 @@ struct BatchStream::Impl {
     return examples.Make(joined.source, joined.target, &random, options.longest, TooLong::kLeaveOut, &example);
   }
 
-  // The pool of the pairs from state.used on.
+  // Fills the pool with the pairs from state.used on.
   Result<void> FillPool() {
     pool.Clear();
     next_used = std::min<uint64_t>(state.used + options.pool_pairs, window.size());
     const uint64_t begin = state.drawn + state.used;
     Random random = Generator(options.seed, begin, Draw::kExamples);
+    // Joined pairs that are too long are tried with fewer; a pair that is too long by itself is left out.
     for (size_t at = state.used; at < next_used;) {
       size_t count = DrawJoined(random, next_used - at);
       for (; count > 0; --count) {
@@ -234,7 +238,7 @@ struct BatchStream::Impl {
     return {};
   }
 
-  // The window and the pool of the state.
+  // Restores the window and the pool of the state.
   Result<void> Restore() {
     QKV_CHECK(mixture.Seek(state));
     QKV_CHECK(FillWindow());
@@ -247,6 +251,7 @@ struct BatchStream::Impl {
   }
 
   Result<void> NextPool() {
+    // The window is used up, and the corpora are at the beginning of the next one.
     if (next_used == window.size()) {
       static_cast<MixturePlace&>(state) = mixture.place();
       state.used = 0;
@@ -258,7 +263,7 @@ struct BatchStream::Impl {
     return FillPool();
   }
 
-  // To a pool with a batch that was not taken yet.
+  // Goes on to a pool with a batch that was not taken yet.
   Result<void> Prepare() {
     if (!ready) QKV_CHECK(Restore());
     for (uint64_t in_vain = 0; state.taken >= pool.batches(); in_vain += next_used - state.used) {
@@ -335,6 +340,7 @@ Result<std::vector<Batch>> BatchesOf(const std::vector<TextPair>& pairs, const E
     if (any) pool.Add(example);
   }
   pool.Divide(tokens);
+  // In the order of the pairs: measuring does not shuffle.
   std::vector<Batch> batches;
   batches.reserve(pool.batches());
   for (size_t i = 0; i < pool.batches(); ++i) batches.push_back(pool.Take(i, examples));

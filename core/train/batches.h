@@ -49,7 +49,7 @@ class BatchStream {
 
   // The state that Seek needs to continue with the next batch.
   BatchState State() const;
-  // Reads the window again, which takes a second for a hundred megabytes or so. Errors: kInvalidArgument if the state
+  // Reads the window again, which takes about a second for a hundred megabytes. Errors: kInvalidArgument if the state
   // is of other corpora or options; those of reading.
   Result<void> Seek(const BatchState& state);
 

@@ -79,7 +79,7 @@ Result<void> BeginFrom(const std::string& from, const std::string& vocabulary, P
   if (!std::equal(begin.all().begin(), begin.all().end(), parameters.all().begin(), parameters.all().end(), fits)) {
     return Error{ErrorCode::kInvalidArgument, "its weights have other shapes than this run's model", from};
   }
-  // They are copied.
+  // Copies them.
   for (size_t i = 0; i < begin.all().size(); ++i) {
     const LearntParameter& p = begin.all()[i];
     if (!rows.empty() && HasRowsOfPieces(p, pieces)) {

@@ -18,8 +18,8 @@ Result<void> BeginFrom(const std::string& from, const std::string& vocabulary, P
 
 // The same for encoders and decoders alone: `tokenizer`, this run's tokenizer.json, must be the same as theirs. Weights
 // that only one of the two models has keep their initial values: the head of another task is trained from the start
-// (Devlin et al. 2018, section 3.2). Errors: those of LoadAnyFolder; kInvalidArgument for another tokenizer, other
-// shapes, and where nothing is shared.
+// (Devlin et al. 2018, section 3.2). Errors: those of LoadAnyFolder; kInvalidArgument for another tokenizer, for other
+// shapes, and if no weight is shared.
 Result<void> BeginFromOneSided(const std::string& from, std::string_view tokenizer, Parameters& parameters);
 
 }  // namespace qkv

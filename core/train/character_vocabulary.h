@@ -14,7 +14,7 @@ struct CharacterVocabulary {
 };
 
 // Makes it from all characters of `text` (UTF-8) except line ends and tabs. A space is U+2581, as SentencePiece writes
-// it. Errors: kInvalidArgument where there are none, kLimitExceeded past 65,536 different ones.
+// it. Errors: kInvalidArgument if there are none, kLimitExceeded for more than 65,536 different ones.
 Result<CharacterVocabulary> MakeCharacterVocabulary(std::string_view text);
 
 }  // namespace qkv

@@ -63,7 +63,7 @@ Result<void> SaveCheckpoint(const std::string& folder, Trainer& trainer, const R
 
 std::optional<uint64_t> LatestCheckpoint(const std::string& folder) {
   const std::vector<uint64_t> steps = Steps(folder);
-  // One that is being removed has lost a file.
+  // A checkpoint that was being removed lacks a file.
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
     const fs::path at = FolderOf(folder, *step);
     std::error_code error;
@@ -78,7 +78,7 @@ Result<RunPlace> LoadCheckpoint(const std::string& folder, Trainer& trainer) {
   const fs::path at = FolderOf(folder, *step);
   QKV_TRY(const std::string numbers, ReadWholeFile((at / kNumbers).string(), kLargestConfig));
   QKV_TRY(RunPlace progress, ParseRunPlace(numbers));
-  // A reader allocates its own memory, and the trainer's weights must stay where they are.
+  // A reader allocates its own memory, and the addresses of the trainer's weights must not change.
   WeightCopies loaded(trainer.State());
   QKV_TRY(const MappedFile tensors, MappedFile::Open(at.string(), kTensors));
   SafetensorsReader reader(loaded.slots(), tensors.bytes().size(), PTRDIFF_MAX, (at / kTensors).string());

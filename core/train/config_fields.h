@@ -31,7 +31,7 @@ class ConfigFields {
  public:
   // `path`: "" for the whole file. `file` outlives this, and so does whatever fields are read into.
   ConfigFields(const std::string& file, std::string path) : file_(file), path_(std::move(path)) {}
-  ConfigFields(const ConfigFields&) = delete;  // its readers know where it is
+  ConfigFields(const ConfigFields&) = delete;  // its readers hold its address
   ConfigFields& operator=(const ConfigFields&) = delete;
 
   void Text(const char* name, std::string& to);

@@ -9,6 +9,7 @@
 namespace qkv {
 namespace {
 
+// FNV-1a, for fingerprints of files and for which pairs are held out.
 constexpr uint64_t kFnvBasis = 0xCBF29CE484222325u, kFnvPrime = 0x100000001B3u;
 
 std::string_view Trim(std::string_view text) {
@@ -17,6 +18,7 @@ std::string_view Trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
 }
 
+// Whether it is UTF-8 without a zero byte.
 bool IsText(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     const auto byte = static_cast<unsigned char>(text[at]);
@@ -36,6 +38,7 @@ Corpus::Corpus(std::unique_ptr<TextSource> source, std::unique_ptr<TextSource> t
 
 Result<std::unique_ptr<Corpus>> Corpus::Open(std::unique_ptr<TextSource> source, std::unique_ptr<TextSource> target,
                                              CorpusOptions options) {
+  // The options are checked before a byte is read.
   const std::string name = source->name();
   if (!std::isfinite(options.weight) || options.weight < 0) {
     return Error{ErrorCode::kInvalidArgument, "its weight must be a number that is not negative", name};
@@ -51,6 +54,8 @@ Result<std::unique_ptr<Corpus>> Corpus::Open(std::unique_ptr<TextSource> source,
   return corpus;
 }
 
+// Reads all lines once: how many there are of each kind, and a fingerprint of their kinds and lengths. A resumed run
+// must find the same.
 Result<void> Corpus::Count() {
   QKV_CHECK(Seek({}));
   counts_ = {};
@@ -69,6 +74,7 @@ Result<void> Corpus::Count() {
       hash = (hash ^ number) * kFnvPrime;
     }
   }
+  // Back to the beginning.
   counts_.bytes = source_.offset() + (target_ ? target_->offset() : 0);
   counts_.fingerprint = hash;
   return Seek({});
@@ -86,6 +92,7 @@ Result<bool> Corpus::ReadLine(bool* cut) {
   if (target_) {
     bool target_cut = false;
     QKV_TRY(const bool target_more, target_->Next(&target_line_, &target_cut));
+    // Two files must end at the same line.
     if (more != target_more) {
       const Lines &shorter = more ? *target_ : source_, &longer = more ? source_ : *target_;
       return Bad(longer, "there is no such line in " + shorter.name() + ": both must have as many");
@@ -117,7 +124,7 @@ Result<Corpus::Kind> Corpus::Read() {
     if (options_.column == 2) source_text_ = target_text_;
     if (texts) target_text_ = {};
   }
-  // What cannot be used, and what is held out.
+  // Lines that cannot be used, and pairs that are held out.
   source_text_ = Trim(source_text_);
   target_text_ = Trim(target_text_);
   if (source_text_.empty() || (!texts && target_text_.empty())) return Kind::kEmpty;
@@ -125,6 +132,7 @@ Result<Corpus::Kind> Corpus::Read() {
   return IsHeldOut(source_text_) ? Kind::kHeldOut : Kind::kPair;
 }
 
+// A function of the source alone: the same pair is held out in every run, on every machine, in whatever order.
 bool Corpus::IsHeldOut(std::string_view source) const {
   if (options_.held_out == 0) return false;
   uint64_t hash = kFnvBasis;
@@ -155,6 +163,7 @@ Result<std::vector<TextPair>> Corpus::All(size_t most) { return Collect(most, tr
 Result<std::vector<TextPair>> Corpus::Collect(size_t most, bool all) {
   const CorpusPlace before = place();
   QKV_CHECK(Seek({}));
+  // Reads from the beginning, then goes back to the position of training.
   std::vector<TextPair> pairs;
   while (pairs.size() < most) {
     QKV_TRY(const Kind kind, Read());

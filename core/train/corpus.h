@@ -44,10 +44,9 @@ struct CorpusOptions {
 
 class Corpus {
  public:
-  // SOURCE<TAB>TARGET lines (further columns are left alone) or, with a `target`, two texts of as many lines; or texts
-  // alone, a line or a column of a line each. Reads
-  // everything once, so that what is wrong is said before training begins. Errors: kInvalidFile with the line's number;
-  // kInvalidArgument.
+  // SOURCE<TAB>TARGET lines (further columns are ignored) or, with a `target`, two texts with equally many lines; or
+  // texts alone, each a line or a column of a line. Reads everything once, so that errors are reported before training
+  // begins. Errors: kInvalidFile with the line's number; kInvalidArgument.
   static Result<std::unique_ptr<Corpus>> Open(std::unique_ptr<TextSource> source, std::unique_ptr<TextSource> target,
                                               CorpusOptions options);
 

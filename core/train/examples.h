@@ -17,7 +17,7 @@ struct Example {
   std::vector<int32_t> source, target;  // rows of the embedding, or answers
 };
 
-// What to do with a side that has too many rows.
+// What happens to a side with too many rows.
 enum class TooLong { kLeaveOut, kCut };
 
 class Examples {

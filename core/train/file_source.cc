@@ -1,4 +1,4 @@
-// Files, by zlib, which reads plain ones as they are. The only file of the library that needs it.
+// Reads files by zlib, which also reads plain ones. This is the only file of core/train that needs zlib.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -51,7 +51,8 @@ class FileSource : public TextSource {
 }  // namespace
 
 Result<std::unique_ptr<TextSource>> TextOfFile(const std::string& path) {
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe would wait for its writer
+  const int descriptor =
+      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // opening a pipe must not wait for its writer
   if (descriptor < 0) {
     return Error{ErrorCode::kMissingFile, std::string("it cannot be read: ") + std::strerror(errno), path};
   }

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "core/train/patience.h"
+#include "core/train/backoff.h"
 
 namespace qkv {
 namespace {
@@ -76,11 +76,11 @@ void GradientSum::NoteProduct(const float* weights) {
 // The backward has run the functions from `index` on. The gradient of a weight of products is complete when the
 // function of its first product has run. Tables of embeddings are used by other operations too: they come last.
 void GradientSum::NoteBackward(size_t index) {
-  while (outcome_ && dealt_ < buckets_.size()) {
+  while (outcome_ && scattered_ < buckets_.size()) {
     const auto complete = [&](size_t p) { return first_product_[p] != kNone && first_product_[p] >= index; };
-    const std::vector<size_t>& parameters = buckets_[dealt_].parameters;
+    const std::vector<size_t>& parameters = buckets_[scattered_].parameters;
     if (!std::all_of(parameters.begin(), parameters.end(), complete)) break;
-    Start(buckets_[dealt_]);
+    Start(buckets_[scattered_]);
   }
   Advance();
 }
@@ -113,20 +113,22 @@ void GradientSum::MakeBuckets() {
 }
 
 void GradientSum::Start(Bucket& bucket) {
+  // The parameters of the bucket one after the other, with zeros up to a multiple of the processes.
   std::byte* to = bucket.sent.data();
   for (const size_t p : bucket.parameters) {
     Send(wire_, all()[p].gradient.data(), all()[p].size, to);
     to += all()[p].size * number_bytes();
   }
   std::fill(to, bucket.sent.data() + bucket.sent.size(), std::byte{});
-  const auto begun = processes_.Deal(bucket.sent.data(), bucket.received.data(), bucket.part * number_bytes());
+  // Process r gets part r of every process.
+  const auto begun = processes_.AllToAll(bucket.sent.data(), bucket.received.data(), bucket.part * number_bytes());
   if (!begun) {
     outcome_ = begun.error();
     return;
   }
   bucket.transfer = begun.value();
-  bucket.stage = Stage::kDealt;
-  ++dealt_;
+  bucket.stage = Stage::kAllToAll;
+  ++scattered_;
 }
 
 // Adds this process's part of all processes, in their order, in place of the first one, and gives it to all.
@@ -138,16 +140,18 @@ void GradientSum::AddParts(Bucket& bucket) {
              [&](size_t i, float x) { sum[i] = r == 0 ? x : sum[i] + x; });
   }
   Send(wire_, sum.data(), sum.size(), bucket.received.data());
-  const auto begun = processes_.Share(bucket.received.data(), bucket.sent.data(), bytes);
+  // Every process gets all sums.
+  const auto begun = processes_.AllGather(bucket.received.data(), bucket.sent.data(), bytes);
   if (!begun) {
     outcome_ = begun.error();
     return;
   }
   bucket.transfer = begun.value();
-  bucket.stage = Stage::kShared;
-  ++shared_;
+  bucket.stage = Stage::kAllGather;
+  ++gathered_;
 }
 
+// The sums become the gradients, in every process the same bits.
 void GradientSum::Take(Bucket& bucket) {
   const std::byte* from = bucket.sent.data();
   for (const size_t p : bucket.parameters) {
@@ -159,34 +163,35 @@ void GradientSum::Take(Bucket& bucket) {
   ++ended_;
 }
 
-// Brings each bucket on, without waiting; true if one has come on.
+// Moves each bucket to its next stage if its transfer has ended, without waiting. Returns whether one has moved.
 bool GradientSum::Advance() {
   bool moved = false;
-  for (size_t b = 0; b < dealt_ && outcome_; ++b) {
+  for (size_t b = 0; b < scattered_ && outcome_; ++b) {
     Bucket& bucket = buckets_[b];
-    // Shares begin in the order of the buckets.
-    if (bucket.stage == Stage::kDealt && shared_ != b) break;
-    if (bucket.stage != Stage::kDealt && bucket.stage != Stage::kShared) continue;
+    // AllGather begins in the order of the buckets.
+    if (bucket.stage == Stage::kAllToAll && gathered_ != b) break;
+    if (bucket.stage != Stage::kAllToAll && bucket.stage != Stage::kAllGather) continue;
     const Result<bool> ended = processes_.Ended(bucket.transfer);
     if (!ended) {
       outcome_ = ended.error();
     } else if (ended.value()) {
       moved = true;
-      bucket.stage == Stage::kDealt ? AddParts(bucket) : Take(bucket);
+      bucket.stage == Stage::kAllToAll ? AddParts(bucket) : Take(bucket);
     }
   }
   return moved;
 }
 
 Result<void> GradientSum::Finish() {
+  // The buckets that the backward has not started yet, then all transfers that have not ended.
   const auto start = std::chrono::steady_clock::now();
   if (buckets_.empty()) MakeBuckets();
-  while (outcome_ && dealt_ < buckets_.size()) Start(buckets_[dealt_]);
-  for (Patience patience; outcome_ && ended_ < buckets_.size();) {
-    if (!Advance()) patience.Rest();
+  while (outcome_ && scattered_ < buckets_.size()) Start(buckets_[scattered_]);
+  for (Backoff backoff; outcome_ && ended_ < buckets_.size();) {
+    if (!Advance()) backoff.Pause();
   }
   for (Bucket& bucket : buckets_) bucket.stage = Stage::kOpen;
-  dealt_ = shared_ = ended_ = 0;
+  scattered_ = gathered_ = ended_ = 0;
   waited_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return std::exchange(outcome_, {});
 }

@@ -1,8 +1,8 @@
 // The gradients of one update, summed over processes while the backward still runs.
 //
 // Gradients are put into buckets. A bucket starts as soon as its gradients are complete: each process adds up one part
-// of it (Deal, then a sum in the order of the processes), and all get all sums (Share). Each process sends and receives
-// 2 (n - 1) / n numbers for each weight, as in a ring (Patarasuk and Yuan 2009).
+// of it (AllToAll, then a sum in the order of the processes), and all get all sums (AllGather). Each process sends and
+// receives 2 (n - 1) / n numbers for each weight, as in a ring (Patarasuk and Yuan 2009).
 //
 // Transfers move bytes and add nothing, so the order of each sum is known: the bits depend on the number of processes
 // alone. MPI_Allreduce may add in an order of its own choice.
@@ -27,7 +27,7 @@ class GradientSum {
   // `bucket` floats. Both objects outlive this one.
   static constexpr size_t kBucket = size_t{1} << 20;
   GradientSum(Processes& processes, Trainer& trainer, Precision wire, size_t bucket = kBucket);
-  GradientSum(const GradientSum&) = delete;  // the tape knows where it is
+  GradientSum(const GradientSum&) = delete;  // the tape holds its address
   GradientSum& operator=(const GradientSum&) = delete;
   ~GradientSum();
 
@@ -40,7 +40,7 @@ class GradientSum {
   double waited() const { return waited_; }  // seconds in all updates that the backward did not hide
 
  private:
-  enum class Stage { kOpen, kDealt, kShared, kEnded };
+  enum class Stage { kOpen, kAllToAll, kAllGather, kEnded };
   struct Bucket {
     std::vector<size_t> parameters;  // their places in Parameters::all()
     size_t part = 0;                 // floats that each process adds up
@@ -66,7 +66,8 @@ class GradientSum {
   size_t bucket_floats_;
   std::vector<size_t> first_product_;  // of each parameter: the index of its first function on the tape; kNone
   std::vector<Bucket> buckets_;
-  size_t dealt_ = 0, shared_ = 0, ended_ = 0;  // buckets that have come so far: all processes go by the same order
+  size_t scattered_ = 0, gathered_ = 0,
+         ended_ = 0;  // number of buckets that have begun AllToAll, begun AllGather, ended: all processes use one order
   Result<void> outcome_;
   double waited_ = 0;
 };

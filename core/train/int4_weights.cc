@@ -8,7 +8,7 @@
 namespace qkv {
 namespace {
 
-// Replaces a row's weights by those that its 4 bits say.
+// Replaces the weights of a row by their values in 4 bits.
 void RoundRow(std::vector<float>& row, std::vector<uint8_t>& packed, std::vector<int8_t>& integers) {
   const float scale = ScaleOfWeights(row.data(), row.size());
   PackInt4(row.data(), row.size(), scale, packed.data());

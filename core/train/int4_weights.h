@@ -21,7 +21,7 @@ class Int4Weights : public PassWeights {
  private:
   struct Matrix {
     PackedMatrix* weights;
-    AlignedFloats kept;  // the weights as they are, while the rounded ones are in their place
+    AlignedFloats kept;  // the exact weights, while the rounded ones replace them
   };
   void Round(const Matrix& matrix);
 

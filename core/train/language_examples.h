@@ -9,9 +9,9 @@
 
 namespace qkv {
 
-// TEXT<TAB>LANGUAGE. With a generator an example is a part of the text of 5 to 100 characters, short ones more often:
-// its length is uniform in the logarithm. Some parts lose their diacritics, as people type. Case and punctuation are
-// not drawn: the model does not see them (core/detect/letters.h).
+// TEXT<TAB>LANGUAGE. With a generator an example is a part of the text of 5 to 100 characters. The logarithm of its
+// length is uniform, so short parts are more frequent. Some parts lose their diacritics, because people often type
+// without them. Case and punctuation are not changed, because the model does not see them (core/detect/letters.h).
 class LanguageExamples : public Examples {
  public:
   // `grams` outlive this.

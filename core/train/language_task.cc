@@ -53,6 +53,7 @@ class LanguageTask : public TrainingTask {
 
 Result<std::unique_ptr<TrainingTask>> MakeLanguageTask(const RunConfig& run, const std::string& vocabulary) {
   QKV_TRY(std::string grams, ReadWholeFile(vocabulary + "/ngrams.txt", kLargestJson));
+  // The preset's sizes, changed by what the run says of the model, and its languages.
   const LanguageConfig preset;
   ConfigJson json;
   json.Set("model_type", kLanguageModelType);

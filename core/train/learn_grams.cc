@@ -14,10 +14,10 @@ namespace qkv {
 namespace {
 
 constexpr size_t kMostBytes = 600000;   // of a language's text
-constexpr double kTypicalLetters = 20;  // rates become odds that a text of this many letters has an n-gram
+constexpr double kTypicalLetters = 20;  // rates become the probability that a text of this many letters has an n-gram
 constexpr uint32_t kLeastCount = 4;     // rarer n-grams are not looked at
 constexpr double kLeastUse = 0.003;     // of a block in a language's letters, for the language to write with it
-constexpr double kLeastOdds = 1e-4;     // of an n-gram in a text
+constexpr double kLeastProbability = 1e-4;  // of an n-gram in a text
 constexpr size_t kNeighbours = 4;
 constexpr size_t kComparedLetters = 3;  // neighbours are found by n-grams of so many letters
 
@@ -25,17 +25,17 @@ struct Gram {
   std::string text;
   uint32_t block = 0;
   size_t letters = 0;
-  std::vector<std::pair<size_t, double>> odds;  // language, odds; ascending
+  std::vector<std::pair<size_t, double>> probabilities;  // language, probability; ascending
 };
 
-double OddsIn(const Gram& gram, size_t language) {
-  for (const auto& [each, odds] : gram.odds) {
-    if (each == language) return std::max(odds, kLeastOdds);
+double ProbabilityIn(const Gram& gram, size_t language) {
+  for (const auto& [each, probability] : gram.probabilities) {
+    if (each == language) return std::max(probability, kLeastProbability);
   }
-  return kLeastOdds;
+  return kLeastProbability;
 }
 
-// What was counted of all languages.
+// The counts of all languages.
 struct Counted {
   std::unordered_map<uint32_t, Gram> grams;      // by hash
   std::map<uint32_t, std::set<size_t>> writers;  // block -> languages
@@ -66,7 +66,7 @@ void CountLanguage(size_t language, std::string_view text, Counted& counted) {
   for (const auto& [block, count] : blocks) {
     if (static_cast<double>(count) >= kLeastUse * static_cast<double>(total)) counted.writers[block].insert(language);
   }
-  // The odds that a text of typical length has the n-gram: 1 - exp(-expected count).
+  // The probability that a text of typical length has the n-gram: 1 - exp(-expected count).
   for (const auto& [hash, one] : counts) {
     if (one.count < kLeastCount) continue;
     Gram& gram = counted.grams[hash];
@@ -76,18 +76,19 @@ void CountLanguage(size_t language, std::string_view text, Counted& counted) {
       gram.block = BlockOf(letters[one.first + (edge ? 1 : 0)].code_point);
       gram.letters = one.letters;
     }
-    gram.odds.emplace_back(language, 1 - std::exp(-scale * one.count));
+    gram.probabilities.emplace_back(language, 1 - std::exp(-scale * one.count));
   }
 }
 
-// Of the presence of an n-gram with the language, uniform among those that write with its block; times their number.
+// The mutual information of the presence of an n-gram with the language, which is uniform among the languages that
+// write with its block; times their number.
 double Information(const Gram& gram, const std::set<size_t>& writers) {
   if (writers.size() < 2) return 0;
   double mean = 0, sum = 0;
-  for (const size_t language : writers) mean += OddsIn(gram, language);
+  for (const size_t language : writers) mean += ProbabilityIn(gram, language);
   mean /= static_cast<double>(writers.size());
   for (const size_t language : writers) {
-    const double p = OddsIn(gram, language);
+    const double p = ProbabilityIn(gram, language);
     sum += p * std::log(p / mean) + (1 - p) * std::log((1 - p + 1e-9) / (1 - mean + 1e-9));
   }
   return sum;
@@ -97,14 +98,14 @@ using Ranking = std::vector<std::pair<double, uint32_t>>;  // value, hash; the b
 
 void Rank(Ranking& ranking) { std::sort(ranking.begin(), ranking.end()); }
 
-// The languages whose common n-grams are most like a language's: cosine of the odds.
+// The languages whose common n-grams are most like a language's: cosine of the probabilities.
 std::vector<std::vector<size_t>> NeighboursOf(const Counted& counted) {
   const size_t n = counted.languages;
   std::vector<double> products(n * n);
   for (const auto& [hash, gram] : counted.grams) {
     if (gram.letters > kComparedLetters) continue;
-    for (const auto& [a, p] : gram.odds) {
-      for (const auto& [b, q] : gram.odds) products[a * n + b] += p * q;
+    for (const auto& [a, p] : gram.probabilities) {
+      for (const auto& [b, q] : gram.probabilities) products[a * n + b] += p * q;
     }
   }
   std::vector<std::vector<size_t>> neighbours(n);
@@ -139,12 +140,12 @@ std::vector<Ranking> RankAll(const Counted& counted) {
     const auto writers = counted.writers.find(gram.block);
     if (writers == counted.writers.end() || writers->second.size() < 2) continue;
     rankings[0].emplace_back(Information(gram, writers->second), hash);
-    for (const auto& [a, odds] : gram.odds) {
+    for (const auto& [a, probability] : gram.probabilities) {
       for (size_t b = 0; b < counted.languages; ++b) {
         if (a == b) continue;
         const auto pair = pairs.find(std::minmax(a, b));
-        const double p = odds, q = OddsIn(gram, b);
-        // A pair that both have is seen from both sides: from the likelier one alone.
+        const double p = probability, q = ProbabilityIn(gram, b);
+        // If both languages have the n-gram, the pair is found twice: it counts once, from the likelier language.
         if (pair == pairs.end() || p <= q) continue;
         rankings[pair->second].emplace_back((p - q) * std::log(p / q), hash);
       }
@@ -188,7 +189,7 @@ std::string GramLearner::Choose(size_t rows) const {
     }
     return false;
   };
-  // As many by information as by all pairs together.
+  // Takes as many by information as by all pairs together.
   for (bool any = true; any && taken.size() < rows;) {
     any = false;
     for (size_t i = 1; i < std::max<size_t>(rankings.size(), 2) && taken.size() < rows; ++i) {

@@ -14,9 +14,10 @@ class GramLearner {
 
   size_t languages() const { return texts_.size(); }
   // ngrams.txt (core/detect/gram_list.h): the blocks of all letters, then n-grams, `rows` lines at most. Half of the
-  // n-grams say most of all languages together: by their mutual information with the language, among the languages that
-  // write with their first letter's block. The others tell languages apart that are alike: each language from the four
-  // whose common n-grams are most like its own, by the terms of Jeffreys's divergence, sum (p - q) ln(p / q).
+  // n-grams are those that say most about all languages together: by their mutual information with the language, among
+  // the languages that write with the block of their first letter. The others tell similar languages apart: each
+  // language from the four with the most similar common n-grams, by the terms of Jeffreys's divergence, sum (p - q)
+  // ln(p / q).
   std::string Choose(size_t rows) const;
 
  private:

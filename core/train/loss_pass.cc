@@ -48,7 +48,7 @@ Loss LossPass(Context& ctx, const TrainableModel& trainable, const Batch& batch,
   Tape::Choices& choices = ctx.tape->choices;
   if (std::exchange(choices.draws, false)) SetRewards(View(logits), batch.target_out, scale, choices);
   const Loss loss = LossOf(logits, batch.target_out, smoothing, scale, ctx.pool);
-  ctx.tape->Give(logits.data(), logits.data());
+  ctx.tape->SetGradient(logits.data(), logits.data());
   ctx.tape->Backward();
   return loss;
 }

@@ -23,6 +23,7 @@ Result<Mixture> Mixture::Of(std::vector<std::unique_ptr<Corpus>> corpora) {
 
 Mixture::Mixture(std::vector<std::unique_ptr<Corpus>> corpora)
     : corpora_(std::move(corpora)), given_(corpora_.size()), fingerprint_(kHashBasis) {
+  // A corpus gives weight * pairs of each epoch.
   double total = 0;
   for (const auto& corpus : corpora_) {
     share_.push_back(corpus->options().weight * static_cast<double>(corpus->counts().pairs));
@@ -30,13 +31,14 @@ Mixture::Mixture(std::vector<std::unique_ptr<Corpus>> corpora)
   }
   epoch_ = std::max<uint64_t>(static_cast<uint64_t>(std::llround(std::min(total, 1e18))), 1);
   for (size_t i = 0; i < corpora_.size(); ++i) {
+    // The fingerprint changes with the files and with their shares.
     share_[i] /= total;
     fingerprint_ = HashOn(fingerprint_, corpora_[i]->counts().fingerprint);
     fingerprint_ = HashOn(fingerprint_, std::bit_cast<uint64_t>(share_[i]));
   }
 }
 
-// The corpus that is furthest behind its share at the next pair.
+// The corpus that is furthest behind its share.
 size_t Mixture::Choose() const {
   size_t chosen = 0;
   double most = -std::numeric_limits<double>::infinity();

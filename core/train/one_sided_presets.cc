@@ -22,6 +22,7 @@ Shape ShapeOf(const std::string& preset) {
   return kShapes[static_cast<size_t>(found - kNames.begin())];
 }
 
+// Fields of GPT-2's config.json (Radford et al. 2019), as Hugging Face names them.
 void SetGpt2(ConfigJson& json, const Shape& shape, int32_t end) {
   json.SetArchitecture("GPT2LMHeadModel");
   json.Set("model_type", "gpt2");
@@ -37,6 +38,7 @@ void SetGpt2(ConfigJson& json, const Shape& shape, int32_t end) {
   for (const char* name : {"bos_token_id", "eos_token_id"}) json.Set(name, end);
 }
 
+// Fields of BERT's (Devlin et al. 2019).
 void SetBert(ConfigJson& json, const Shape& shape) {
   json.Set("model_type", "bert");
   json.Set("hidden_size", shape.d);
@@ -68,6 +70,7 @@ int32_t EndOfText(const Tokenizer& tokenizer) { return std::max(tokenizer.Id("<|
 
 Result<std::string> OneSidedConfigOf(const RunConfig& run, const Tokenizer& tokenizer) {
   ConfigJson json;
+  // Each task needs some pieces of the tokenizer.
   if (run.task == Task::kContinue) {
     const int32_t end = EndOfText(tokenizer);
     if (end < 0) return Lacks("<|endoftext|>", "which begins and ends a text");

@@ -5,6 +5,7 @@
 namespace qkv {
 namespace {
 
+// Where a slot's numbers lie, and how many.
 LearntParameter Describe(WeightSlot& slot) {
   LearntParameter p;
   p.name = slot.names.front();
@@ -24,6 +25,7 @@ LearntParameter Describe(WeightSlot& slot) {
   return p;
 }
 
+// Matrices are in panels of kPanel outputs, [inputs, kPanel] each (core/kernels/packed.h).
 size_t PackedPlace(const LearntParameter& p, size_t output, size_t input) {
   return p.matrix ? (output / kPanel * p.inputs + input) * kPanel + output % kPanel : output;
 }
@@ -52,6 +54,7 @@ void Parameters::ClearGradients() {
   for (LearntParameter& p : all_) std::fill_n(p.gradient.data(), p.size, 0.0f);
 }
 
+// The start piece is embedded as zeros, as MarianMT does it; training must not change that row.
 void Parameters::ClearStart(size_t row) {
   for (LearntParameter& p : all_) {
     for (size_t i = 0; p.start == Start::kEmbedding && i < p.inputs; ++i) p.value[PackedPlace(p, row, i)] = 0;

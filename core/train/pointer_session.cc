@@ -22,7 +22,7 @@ Error WrongSet(size_t set, const char* why) {
   return {ErrorCode::kInvalidArgument, "set " + std::to_string(set) + " " + why, "sets"};
 }
 
-// Every set has points with numbers, and an order of its own places.
+// Checks that every set has finite points and an order of its places.
 Result<void> CheckSets(const PointerBatch& sets, const PointerConfig& config) {
   const auto finite = [](float x) { return std::isfinite(x); };
   // All sets together.
@@ -75,7 +75,7 @@ Result<std::unique_ptr<PointerSession>> PointerSession::Create(std::string_view 
   config.cell = cell == "gru" ? CellKind::kGru : CellKind::kLstm;
   QKV_CHECK(CheckSets(sets, config));
   QKV_CHECK(CheckSets(dev, config));
-  // Two cells, two maps; of each weight its gradient and two moments.
+  // Two cells and two maps. Each weight has a gradient and two moments.
   const uint64_t width = config.d, weights = width * (8 * (width + config.inputs + 2) + 2 * width);
   QKV_CHECK(CheckMemory(4 * sizeof(float) * weights, "make the network smaller", "d_model"));
 
@@ -93,7 +93,7 @@ Result<std::unique_ptr<PointerSession>> PointerSession::Create(std::string_view 
 
 Result<PointerTrainer::Report> PointerSession::Step() {
   if (sets_.segments.size() == 0) return Error{ErrorCode::kInvalidArgument, "there are no sets to learn from", "sets"};
-  // Drawn with replacement by a stream of the step's own, so that a step's data depend on its number alone.
+  // Sets are drawn with replacement. Each step has its own stream, so its data depend only on its number.
   Random random(seed_, kDataStream + trainer_->step());
   PointerBatch batch;
   for (size_t i = 0; i < batch_; ++i) {

@@ -1,5 +1,5 @@
-// A pointer network in memory, for pages: trained one step at a time on sets of points that the caller gives, and asked
-// at any moment between two steps.
+// A pointer network in memory, for pages. It is trained one step at a time on sets of points that the caller gives, and
+// can run between two steps.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,8 @@ class PointerSession {
   // (kNoKey: none). Errors: kInvalidArgument.
   Result<Order> Point(std::span<const float> points, size_t most, int32_t stop);
 
-  // safetensors in F32: with `moments` what another session continues from bit for bit, else the weights alone.
+  // safetensors in F32. With `moments`, another session can continue from it bit for bit; without, it has the weights
+  // alone.
   std::string Save(bool moments);
   // `tensors` as Save wrote them, after `step` steps. Without moments the training begins with moments of zero. Errors:
   // kInvalidFile; then the session must not be used.

@@ -9,7 +9,7 @@ namespace qkv {
 namespace {
 
 // Of the first row of a likelihood, [2, choices].
-double MeanLoss(const MatrixView& odds) { return -odds.row(0).cast<double>().mean(); }
+double MeanLoss(const MatrixView& likelihoods) { return -likelihoods.row(0).cast<double>().mean(); }
 
 WeightSlots Reserved(WeightSlots slots) {
   ReserveFloats(slots);
@@ -40,18 +40,20 @@ double PointerTrainer::Gradient(const PointerBatch& batch) {
   parameters_.ClearGradients();
   const ArenaScope scope(arena_);
   Context ctx{.arena = arena_, .pool = pool_, .tape = &tape_};
-  const MatrixView odds =
+  // Row 0 has log p of each choice. The loss is -mean(log p), so its gradient is -1 / choices everywhere.
+  const MatrixView likelihoods =
       network_.ForwardForTraining(ctx, batch.View(), batch.segments, batch.choices, batch.choice_segments);
-  MatrixView given = ctx.New(2, odds.cols());
+  MatrixView given = ctx.New(2, likelihoods.cols());
   given.setZero();
-  given.row(0).setConstant(-1 / static_cast<float>(odds.cols()));
-  tape_.Give(odds.data(), given.data());
-  const double loss = MeanLoss(odds);
+  given.row(0).setConstant(-1 / static_cast<float>(likelihoods.cols()));
+  tape_.SetGradient(likelihoods.data(), given.data());
+  const double loss = MeanLoss(likelihoods);
   tape_.Backward();
   return loss;
 }
 
 PointerTrainer::Report PointerTrainer::Learn(const PointerBatch& batch, double rate) {
+  // The gradient and its norm; numbers that are not finite change no weight.
   Report report;
   report.loss = Gradient(batch);
   double squares = 0;
@@ -59,6 +61,7 @@ PointerTrainer::Report PointerTrainer::Learn(const PointerBatch& batch, double r
   report.gradient = std::sqrt(squares);
   report.finite = std::isfinite(report.gradient) && std::isfinite(report.loss);
   if (!report.finite) return report;
+  // The update.
   const AdamStep step = AdamStepAt(adam_, ++step_, rate, report.gradient);
   for (size_t i = 0; i < parameters_.all().size(); ++i) {
     LearntParameter& p = parameters_.all()[i];

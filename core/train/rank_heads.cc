@@ -8,39 +8,41 @@ namespace {
 
 constexpr int32_t kNull = -1;
 
-// For each word the place of its likeliest source word; of equals the one nearest to the diagonal.
-std::vector<int32_t> Makers(std::span<const int32_t> given, std::span<const int32_t> words, const Model1& model) {
-  std::vector<int32_t> makers;
-  makers.reserve(words.size());
+// For each word the place of its likeliest source word; of equally likely ones the nearest to the diagonal.
+std::vector<int32_t> LikeliestSources(std::span<const int32_t> given, std::span<const int32_t> words,
+                                      const Model1& model) {
+  std::vector<int32_t> sources;
+  sources.reserve(words.size());
   const auto place = [](size_t at, size_t count) {
     return (static_cast<double>(at) + 0.5) / static_cast<double>(count);
   };
   for (size_t j = 0; j < words.size(); ++j) {
-    int32_t maker = kNull;
+    int32_t source = kNull;
     float best = model.NullProbability(words[j]);
     double nearest = 0;
     for (size_t i = 0; i < given.size(); ++i) {
       const float p = model.Probability(given[i], words[j]);
       const double distance = std::abs(place(i, given.size()) - place(j, words.size()));
-      if (p < best || p == 0 || (p == best && (maker == kNull || distance >= nearest))) continue;
-      maker = static_cast<int32_t>(i);
+      if (p < best || p == 0 || (p == best && (source == kNull || distance >= nearest))) continue;
+      source = static_cast<int32_t>(i);
       best = p;
       nearest = distance;
     }
-    makers.push_back(maker);
+    sources.push_back(source);
   }
-  return makers;
+  return sources;
 }
 
 }  // namespace
 
-PieceLinks LinkPieces(std::span<const int32_t> source, std::span<const int32_t> target, const Model1& onward,
-                      const Model1& back) {
-  PieceLinks links{Makers(source, target, onward)};
-  const std::vector<int32_t> turned = Makers(target, source, back);
+PieceLinks LinkPieces(std::span<const int32_t> source, std::span<const int32_t> target, const Model1& forward,
+                      const Model1& reverse) {
+  // A link stays if both directions choose it: the intersection of the alignments (Och and Ney 2003).
+  PieceLinks links{LikeliestSources(source, target, forward)};
+  const std::vector<int32_t> reversed = LikeliestSources(target, source, reverse);
   for (size_t j = 0; j < target.size(); ++j) {
     int32_t& i = links.source_of[j];
-    if (i != kNull && turned[static_cast<size_t>(i)] != static_cast<int32_t>(j)) i = kNull;
+    if (i != kNull && reversed[static_cast<size_t>(i)] != static_cast<int32_t>(j)) i = kNull;
   }
   return links;
 }
@@ -52,6 +54,7 @@ void HeadRanking::Add(AttentionMap cross, PieceLinks links) {
 }
 
 double HeadRanking::Agreement(std::span<const Head> heads) const {
+  // How often the mean of the heads has its largest weight at the linked piece.
   size_t right = 0;
   std::vector<float> sum;
   for (const auto& [cross, links] : pairs_) {
@@ -78,6 +81,7 @@ std::vector<HeadRanking::Head> HeadRanking::Heads() const {
 }
 
 std::vector<HeadRanking::Head> HeadRanking::Choose(size_t most) const {
+  // Greedy: each round adds the head that helps most, until none does.
   std::vector<Head> chosen;
   const std::vector<Head> all = Heads();
   for (double reached = 0; chosen.size() < most;) {

@@ -18,9 +18,9 @@ struct PieceLinks {
   std::vector<int32_t> source_of;  // for each piece of the target its piece of the source, or -1
 };
 
-// `onward`: p(target | source); `back`: p(source | target), learnt from the same pairs with the sides exchanged.
-PieceLinks LinkPieces(std::span<const int32_t> source, std::span<const int32_t> target, const Model1& onward,
-                      const Model1& back);
+// `forward`: p(target | source); `reverse`: p(source | target), learnt from the same pairs with the sides exchanged.
+PieceLinks LinkPieces(std::span<const int32_t> source, std::span<const int32_t> target, const Model1& forward,
+                      const Model1& reverse);
 
 class HeadRanking {
  public:

@@ -23,6 +23,7 @@ Result<void> ReadCorpora(const Json& json, const ConfigFields& fields, const std
                          std::vector<CorpusFiles>& corpora) {
   if (!json.IsArray() || json.Empty()) return fields.Wrong("corpora", "must be a list of one corpus or more");
   for (const Json& one : json.GetArray()) {
+    // The fields of one corpus.
     CorpusFiles corpus;
     std::string path;
     ConfigFields of_one(file, "corpora");
@@ -33,6 +34,7 @@ Result<void> ReadCorpora(const Json& json, const ConfigFields& fields, const std
     of_one.Number("held_out", corpus.options.held_out, 0, 1);
     of_one.Number("column", corpus.options.column, 1, 2);
     QKV_CHECK(of_one.Read(one));
+    // One file with two columns, or a file for each side.
     const bool one_file = !path.empty() && corpus.source.empty() && corpus.target.empty();
     const bool two_files = path.empty() && !corpus.source.empty() && !corpus.target.empty();
     if (!one_file && !two_files) {
@@ -58,7 +60,7 @@ Result<void> ReadOdds(const Json& json, const ConfigFields& fields, std::vector<
 Result<void> CheckFiles(const RunConfig& run, const ConfigFields& fields) {
   if (run.out.empty()) return fields.Wrong("out", "is missing: the folder to write");
   if (run.vocabulary.empty()) return fields.Wrong("vocabulary", "is missing: a folder that `qkv vocab` wrote");
-  if (run.corpora.empty()) return fields.Wrong("corpora", "is missing: what to learn from");
+  if (run.corpora.empty()) return fields.Wrong("corpora", "is missing: the training data");
   return {};
 }
 
@@ -75,7 +77,8 @@ Result<void> ReadLabels(const Json& json, const ConfigFields& fields, std::vecto
 // The options that only one task has.
 Result<void> CheckTask(const RunConfig& run, const ConfigFields& fields) {
   const bool labelled = HasLabels(run.task), texts = HasTextsAlone(run.task);
-  if (labelled && run.labels.empty()) return fields.Wrong("labels", "is missing: what the second column says");
+  if (labelled && run.labels.empty())
+    return fields.Wrong("labels", "is missing: the names of the labels in the second column");
   for (const CorpusFiles& corpus : run.corpora) {
     if (!texts && corpus.options.column != 0) return fields.Wrong("corpora.column", "goes with texts alone");
     if (texts && !corpus.target.empty()) return fields.Wrong("corpora", "this task learns from one \"path\" each");
@@ -106,7 +109,7 @@ Result<void> CheckPreset(const RunConfig& run, const ConfigFields& fields) {
 class RunFields {
  public:
   RunFields(RunConfig& run, const std::string& file, DataIn data) : run_(run), file_(file), root_(file, "") {
-    // What a run on files alone has: paths, reports, checkpoints.
+    // Fields that only a run on files has: paths, reports, checkpoints.
     const bool files = data == DataIn::kFiles;
     if (files) Files();
     root_.Text("preset", run.preset);

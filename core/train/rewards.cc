@@ -7,7 +7,7 @@
 namespace qkv {
 namespace {
 
-// Of the entropy's gradient: without it a choice that was drawn early is drawn for ever.
+// The weight of the entropy's gradient. Without it, a choice that was drawn early would always be drawn.
 constexpr float kEntropy = 0.02f;
 
 double LogProbability(std::span<const float> logits, size_t piece) {

@@ -16,8 +16,8 @@
 #include "core/train/initialise.h"
 #include "core/train/int4_weights.h"
 #include "core/train/language_task.h"
+#include "core/train/process_group.h"
 #include "core/train/run_log.h"
-#include "core/train/team.h"
 #include "core/train/training_task.h"
 
 namespace qkv {
@@ -55,22 +55,22 @@ uint64_t HashOf(const Parameters& parameters) {
 class Runner {
  public:
   Runner(const RunConfig& config, std::string folder, const RunOptions& options)
-      : config_(config), folder_(std::move(folder)), options_(options), team_(options.processes) {}
+      : config_(config), folder_(std::move(folder)), options_(options), group_(options.processes) {}
 
   Result<RunEnd> Run(const std::string& config_text) {
     out_ = At(config_.out);
-    QKV_CHECK(team_.Agree(Open(config_text)));
-    QKV_CHECK(team_.CheckSame(stream_->State().fingerprint, "has other training data than process 0"));
-    QKV_CHECK(team_.Agree(ResumeIfAsked()));
-    QKV_CHECK(SpreadState());
-    QKV_CHECK(team_.Agree(OpenLog()));
+    QKV_CHECK(group_.Agree(Open(config_text)));
+    QKV_CHECK(group_.CheckSame(stream_->State().fingerprint, "has other training data than process 0"));
+    QKV_CHECK(group_.Agree(ResumeIfAsked()));
+    QKV_CHECK(BroadcastState());
+    QKV_CHECK(group_.Agree(OpenLog()));
     return Loop();
   }
 
  private:
-  // Everything that a process does by itself before the first step.
+  // The steps before the first update that a process does alone.
   Result<void> Open(const std::string& config_text) {
-    if (team_.first()) QKV_CHECK(MakeFolder(config_text));
+    if (group_.first()) QKV_CHECK(MakeFolder(config_text));
     QKV_CHECK(MakeModel());
     QKV_CHECK(OpenData());
     trainer_ = std::make_unique<Trainer>(task_->trainable(), task_->Slots(), task_->start(), config_.trainer,
@@ -85,7 +85,7 @@ class Runner {
   }
 
   Result<void> OpenLog() {
-    if (!team_.first()) return {};
+    if (!group_.first()) return {};
     QKV_TRY(RunLog log, RunLog::Open(out_, place_.step));
     log_ = std::make_unique<RunLog>(std::move(log));
     return {};
@@ -129,6 +129,7 @@ class Runner {
   }
 
   Result<void> OpenData() {
+    // The corpora, each with its held-out pairs.
     std::vector<std::unique_ptr<Corpus>> corpora;
     for (const CorpusFiles& files : config_.corpora) {
       QKV_TRY(std::unique_ptr<Corpus> corpus, OpenCorpus(files));
@@ -136,12 +137,14 @@ class Runner {
       if (config_.dev.empty()) dev_.insert(dev_.end(), held.begin(), held.end());
       corpora.push_back(std::move(corpus));
     }
+    // A separate file for measuring replaces them.
     if (!config_.dev.empty()) {
       const CorpusOptions options = {.column = config_.corpora.front().options.column};
       QKV_TRY(const std::unique_ptr<Corpus> dev, OpenCorpus({config_.dev, "", options}));
       QKV_TRY(dev_, dev->All(config_.measure_pairs));
     }
     if (dev_.size() > config_.measure_pairs) dev_.resize(config_.measure_pairs);
+    // Batches to measure by, made once, and a stream of batches to learn from.
     const Examples& examples = task_->examples();
     QKV_TRY(dev_batches_, BatchesOf(dev_, examples, config_.batch.tokens, config_.batch.longest));
     measures_ = !dev_batches_.empty();
@@ -151,50 +154,55 @@ class Runner {
     return {};
   }
 
-  // Of the batches to measure by, those of this process.
+  // Keeps the batches for measuring that belong to this process.
   void KeepShare(std::vector<Batch>& batches) const {
     std::vector<Batch> mine;
-    for (size_t i = team_.mine(); i < batches.size(); i += team_.count()) mine.push_back(std::move(batches[i]));
+    for (size_t i = group_.rank(); i < batches.size(); i += group_.count()) mine.push_back(std::move(batches[i]));
     batches = std::move(mine);
   }
 
   Result<void> ResumeIfAsked() {
-    if (!team_.first() || !options_.resume || !LatestCheckpoint(out_)) return {};
+    if (!group_.first() || !options_.resume || !LatestCheckpoint(out_)) return {};
     QKV_TRY(place_, LoadCheckpoint(out_, *trainer_));
     return stream_->Seek(place_.batches);
   }
 
   // Gives all processes the weights, the moments and the place of process 0.
-  Result<void> SpreadState() {
-    if (team_.count() == 1) return {};
+  Result<void> BroadcastState() {
+    if (group_.count() == 1) return {};
+    // The place is sent as text, weights and moments as bytes.
     place_.batches = stream_->State();
     std::string place = ToJson(place_);
-    QKV_CHECK(team_.Spread(place));
+    QKV_CHECK(group_.Broadcast(place));
     WeightSlots state = trainer_->State();
     Parameters numbers(state, /*gradients=*/false);
-    for (LearntParameter& p : numbers.all()) QKV_CHECK(team_.Spread(p.value, p.size * sizeof(float)));
-    if (team_.first()) return team_.Agree({});
+    for (LearntParameter& p : numbers.all()) QKV_CHECK(group_.Broadcast(p.value, p.size * sizeof(float)));
+    if (group_.first()) return group_.Agree({});
+    // The other processes continue from there. All of them must succeed.
     const auto go_on = [&]() -> Result<void> {
       QKV_TRY(place_, ParseRunPlace(place));
       trainer_->Resume(place_.step, place_.averaged);
       return stream_->Seek(place_.batches);
     };
-    return team_.Agree(go_on());
+    return group_.Agree(go_on());
   }
 
   bool Stopped() const { return options_.stop != nullptr && options_.stop->load(); }
 
   Result<RunEnd> Loop() {
+    // `since`: sums over the steps since the last line of the log.
     const Clock clock(place_.seconds);
     Loss since;
     double since_seconds = place_.seconds;
     uint64_t since_tokens = place_.tokens;
     while (place_.step < config_.steps) {
+      // One update. If numbers are no longer finite, the weights are those before it.
       bool stop = false;
       QKV_TRY(const Trainer::Report report, Step(&stop));
       if (!report.finite) return Diverged(report);
       place_.step = report.step;
       since += report.loss;
+      // A line of the log. The last step always has one.
       const bool done = place_.step == config_.steps, stopped = !done && stop, last = done || stopped;
       const double now = clock.seconds();
       place_.seconds = now;
@@ -205,50 +213,56 @@ class Runner {
         since_seconds = now;
         since_tokens = place_.tokens;
       }
+      // The loss or BLEU on the held-out pairs. A run that is stopped does not wait for it.
       if (!stopped && (last || place_.step % config_.measure_every == 0)) {
         QKV_CHECK(Measure());
         since_seconds = clock.seconds();
       }
+      // A checkpoint, from which a run goes on.
       if (last || place_.step % config_.checkpoint_every == 0) {
         QKV_CHECK(Save());
       }
+      // The reasons to end before the last step.
       if (stopped) return End(RunEnd::Kind::kStopped);
       if (config_.patience > 0 && place_.measured_since >= config_.patience) return End(RunEnd::Kind::kPatience);
     }
     return End(RunEnd::Kind::kDone);
   }
 
-  // One update; `stop`: whether a process was told to stop. Every process reads all batches, which costs little, and
-  // keeps its own: `accumulate` ones after those of the processes before it.
+  // One update; `stop`: whether a process got the signal to stop. Every process reads all batches, which costs little,
+  // and keeps its own `accumulate` batches.
   Result<Trainer::Report> Step(bool* stop) {
-    const size_t first = team_.mine() * config_.accumulate;
+    // All batches of the update are read, so that every process knows how many pieces it has.
+    const size_t first = group_.rank() * config_.accumulate;
     std::vector<Batch> batches(config_.accumulate);
     size_t pieces = 0;
-    for (size_t i = 0; i < team_.count() * config_.accumulate; ++i) {
+    for (size_t i = 0; i < group_.count() * config_.accumulate; ++i) {
       Batch other;
       Batch& batch = i >= first && i < first + batches.size() ? batches[i - first] : other;
       QKV_CHECK(stream_->Next(&batch));
       place_.tokens += batch.tokens();
       pieces += batch.target_out.size();
     }
+    // With one process no gradient is sent.
     if (sum_ == nullptr) {
       const Trainer::Report report = trainer_->Step(batches);
       *stop = Stopped();
       return report;
     }
+    // With several, gradients are summed while they are computed, then the losses and the signals to stop.
     QKV_TRY(const Loss mine, sum_->Pass(batches, first, pieces));
     double numbers[] = {mine.smoothed, mine.negative, Stopped() ? 1.0 : 0.0};
-    QKV_CHECK(team_.Sum(numbers));
+    QKV_CHECK(group_.Sum(numbers));
     *stop = numbers[2] > 0;
     return trainer_->End({numbers[0], numbers[1], pieces});
   }
 
   Result<void> Save() {
-    if (team_.count() > 1) {
-      QKV_CHECK(team_.CheckSame(HashOf(trainer_->parameters()),
-                                "has other weights than process 0: do all machines have the same kind of processor?"));
+    if (group_.count() > 1) {
+      QKV_CHECK(group_.CheckSame(HashOf(trainer_->parameters()),
+                                 "has other weights than process 0: do all machines have the same kind of processor?"));
     }
-    if (!team_.first()) return {};
+    if (!group_.first()) return {};
     place_.averaged = trainer_->averaged();
     place_.batches = stream_->State();
     return SaveCheckpoint(out_, *trainer_, place_);
@@ -257,12 +271,13 @@ class Runner {
   RunEnd End(RunEnd::Kind kind) const { return {kind, place_.step, place_.best_step, place_.best}; }
 
   Result<RunEnd> Diverged(const Trainer::Report& report) {
-    if (team_.first()) QKV_CHECK(log_->Add("diverged", report.step, {{"rate", report.rate}}));
+    if (group_.first()) QKV_CHECK(log_->Add("diverged", report.step, {{"rate", report.rate}}));
     return End(RunEnd::Kind::kDiverged);
   }
 
   Result<void> Note(const Trainer::Report& report, const Loss& since, double speed) {
-    if (!team_.first()) return {};
+    if (!group_.first()) return {};
+    // The report to the caller.
     RunNews news;
     news.step = place_.step;
     news.steps = config_.steps;
@@ -272,12 +287,13 @@ class Runner {
     news.seconds_left =
         place_.seconds / static_cast<double>(place_.step) * static_cast<double>(config_.steps - place_.step);
     if (options_.news) options_.news(news);
+    // The line of the log has more, and with several processes the cost of sending.
     RunLog::Values values = {{"loss", news.loss},           {"nll", since.negative / static_cast<double>(since.pieces)},
                              {"rate", report.rate},         {"gradient", report.gradient},
                              {"tokens_per_second", speed},  {"tokens", static_cast<double>(place_.tokens)},
                              {"epochs", stream_->epochs()}, {"seconds", place_.seconds}};
     if (sum_ != nullptr) {
-      values.insert(values.end(), {{"processes", static_cast<double>(team_.count())},
+      values.insert(values.end(), {{"processes", static_cast<double>(group_.count())},
                                    {"bytes_sent", static_cast<double>(sum_->bytes())},
                                    {"seconds_waited", sum_->waited()}});
     }
@@ -291,30 +307,32 @@ class Runner {
     const Result<void> measured = MeasureAsIs();
     if (swap) trainer_->SwapAverage();
     QKV_CHECK(measured);
-    return team_.first() ? log_->Draw() : Result<void>();
+    return group_.first() ? log_->Draw() : Result<void>();
   }
 
-  // Of all processes. Each measures by its share of the batches.
+  // The loss over all processes. Each measures by its share of the batches.
   Result<Loss> DevLoss() {
     Loss loss = trainer_->Measure(dev_batches_);
     double numbers[] = {loss.smoothed, loss.negative, static_cast<double>(loss.pieces)};
-    QKV_CHECK(team_.Sum(numbers));
+    QKV_CHECK(group_.Sum(numbers));
     return Loss{numbers[0], numbers[1], static_cast<size_t>(numbers[2])};
   }
 
-  // BLEU of the weights as they are. Process 0 translates, and tells the others.
+  // BLEU of the current weights. Process 0 translates and sends the result to the others.
   Result<double> DevBleu() {
     double bleu = 0;
-    if (team_.first()) {
+    if (group_.first()) {
       QKV_CHECK(WriteModel(out_ + "/last"));
       QKV_TRY(bleu, options_.bleu(out_ + "/last", dev_));
     }
-    QKV_CHECK(team_.Spread(&bleu, sizeof bleu));
+    QKV_CHECK(group_.Broadcast(&bleu, sizeof bleu));
     return bleu;
   }
 
   Result<void> MeasureAsIs() {
+    // Without held-out pairs the newest model is the best one.
     if (!measures_) return WriteModel(out_ + "/model");
+    // The loss per piece, and BLEU if models are compared by it.
     QKV_TRY(const Loss loss, DevLoss());
     const double per_piece = loss.negative / static_cast<double>(loss.pieces);
     RunLog::Values values = {{"loss", per_piece}, {"perplexity", std::exp(per_piece)}};
@@ -329,8 +347,10 @@ class Runner {
       values.emplace_back("bleu", news.dev_bleu);
       value = news.dev_bleu;
     }
-    if (team_.first()) QKV_CHECK(log_->Add("measure", place_.step, values));
-    if (team_.first() && options_.news) options_.news(news);
+    // Reports to the log and to the caller.
+    if (group_.first()) QKV_CHECK(log_->Add("measure", place_.step, values));
+    if (group_.first() && options_.news) options_.news(news);
+    // The best model so far is written. `measured_since` counts how often none was better.
     const bool better = place_.best_step == 0 || value > place_.best;
     ++place_.measured_since;
     if (!better) return {};
@@ -341,7 +361,7 @@ class Runner {
   }
 
   Result<void> WriteModel(const std::string& to) {
-    if (!team_.first()) return {};
+    if (!group_.first()) return {};
     std::error_code error;
     fs::create_directories(to, error);
     if (error) return Error{ErrorCode::kInvalidFile, "cannot be made: " + error.message(), to};
@@ -362,7 +382,7 @@ class Runner {
   bool measures_ = false;           // whether there are any
   std::unique_ptr<BatchStream> stream_;
   std::unique_ptr<Trainer> trainer_;
-  Team team_;
+  ProcessGroup group_;
   std::unique_ptr<GradientSum> sum_;  // null: one process
   std::unique_ptr<RunLog> log_;
   RunPlace place_;

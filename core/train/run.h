@@ -47,8 +47,8 @@ struct RunEnd {
 
 // `config_text` is the config's file, which is kept beside the log; paths are relative to `folder`. Errors: those of
 // the config, of the data, of the disk; of several processes those of Processes, and kInvalidArgument if they have
-// other data or, by their processors, other weights. Of an error that process 0 names the others say
-// Team::kFirstSaysWhy.
+// other data or, by their processors, other weights. If process 0 reports the error, the other processes return one
+// with the message ProcessGroup::kFirstSaysWhy.
 Result<RunEnd> Run(const RunConfig& config, const std::string& config_text, const std::string& folder,
                    const RunOptions& options);
 

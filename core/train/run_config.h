@@ -17,8 +17,8 @@ struct CorpusFiles {
   CorpusOptions options = {};
 };
 
-// What the model learns: to translate, to continue a text, to guess masked pieces, to label a text, to label each
-// word, or to say a text's language.
+// The task of the model: to translate, to continue a text, to predict masked pieces, to label a text, to label each
+// word, or to detect the language of a text.
 enum class Task { kTranslate, kContinue, kMasked, kClassify, kTag, kLanguage };
 constexpr bool HasTextsAlone(Task task) { return task == Task::kContinue || task == Task::kMasked; }
 constexpr bool HasLabels(Task task) { return task == Task::kClassify || task == Task::kTag || task == Task::kLanguage; }

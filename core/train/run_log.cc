@@ -44,7 +44,7 @@ std::vector<Point> Points(const std::vector<std::string>& lines, const Curve& cu
   return points;
 }
 
-// A step of 1, 2 or 5 times a power of ten, so that some four of them span the range.
+// A step of 1, 2 or 5 times a power of ten, so that about four steps span the range.
 double NiceStep(double range) {
   const double raw = range / 4, power = std::pow(10, std::floor(std::log10(raw)));
   for (const double nice : {1.0, 2.0, 5.0}) {
@@ -153,7 +153,7 @@ Result<void> RunLog::Add(const char* kind, uint64_t step, const Values& values) 
   }
   json.EndObject();
   lines_.emplace_back(buffer.GetString());
-  // It is written at once, so that the log is whole after a crash.
+  // The line is written at once, so that the log is complete after a crash.
   std::ofstream file(path(), std::ios::app);
   file << lines_.back() << "\n" << std::flush;
   if (!file) return Error{ErrorCode::kInvalidFile, "cannot be written", path()};

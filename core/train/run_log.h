@@ -1,6 +1,7 @@
 // The log of a run: lines of JSON, and their curves as a page.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>

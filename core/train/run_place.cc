@@ -32,7 +32,7 @@ std::string ToJson(const RunPlace& p) {
     json.Key(name);
     json.Double(value);
   };
-  // What the run has done.
+  // The progress of the run.
   json.StartObject();
   number("step", p.step);
   number("averaged", p.averaged);
@@ -41,7 +41,7 @@ std::string ToJson(const RunPlace& p) {
   real("best", p.best);
   number("best_step", p.best_step);
   number("measured_since", p.measured_since);
-  // Where its batches are: what was drawn and used, and the place in each file.
+  // The position of its batches: what was drawn and used, and the place in each file.
   number("fingerprint", p.batches.fingerprint);
   number("drawn", p.batches.drawn);
   number("used", p.batches.used);
@@ -82,7 +82,7 @@ Result<RunPlace> ParseRunPlace(std::string_view text) {
     if (value == nullptr || !value->IsUint64()) return json.Invalid(number.name, "must be a whole number");
     *number.to = value->GetUint64();
   }
-  // Others, which older files lack.
+  // Fields that older files lack.
   QKV_TRY(p.seconds, json.Number("seconds", 0));
   QKV_TRY(p.best, json.Number("best", 0));
   QKV_TRY(const std::vector<uint64_t> places, List(json, "places"));

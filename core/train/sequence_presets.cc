@@ -13,7 +13,7 @@ struct Preset {
   std::string_view name;
   size_t encoder_layers, decoder_layers, d, heads, ffn;
   double dropout;
-  bool ssru = false;  // and what else Marian's own models have, so that it can be one of them
+  bool ssru = false;  // and the other options of Marian's own models, so that it can be exported as one
 };
 constexpr Preset kPresets[] = {
     {"tiny", 6, 2, 256, 8, 1536, 0.1},

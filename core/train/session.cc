@@ -34,11 +34,13 @@ Result<std::unique_ptr<Corpus>> OpenText(std::string text, const char* name) {
 Result<std::unique_ptr<Session>> Session::Create(std::string_view config, SessionData data, size_t threads) {
   std::unique_ptr<Session> session(new Session());
   QKV_TRY(session->config_, ParseRunConfig(config, "config", DataIn::kMemory));
+  // Without a vocabulary each character of the pairs is a piece.
   if (data.vocabulary.empty()) {
     QKV_TRY(CharacterVocabulary characters, MakeCharacterVocabulary(data.pairs));
     data.vocabulary = std::move(characters.vocabulary);
     data.source_spm = std::move(characters.source_spm);
   }
+  // Pieces, the model, the data, and what trains.
   QKV_TRY(session->rows_,
           SubwordRows::Parse(data.vocabulary, data.source_spm, data.target_spm, session->config_.subwords));
   session->examples_ = std::make_unique<PairExamples>(*session->rows_);
@@ -56,7 +58,7 @@ Result<std::unique_ptr<Session>> Session::Create(std::string_view config, Sessio
 
 Result<void> Session::MakeModel() {
   QKV_TRY(files_.config, ModelConfigOf(config_, *rows_));
-  // A model of the same config tells its shapes and the defaults of decoding.
+  // A model of the same config has the shapes and the defaults of decoding.
   QKV_TRY(const std::unique_ptr<SequenceModel> model, MakeSequenceModel(files_.config));
   const SequenceConfig& shape = model->config();
   if (config_.batch.longest > shape.max_positions) {
@@ -82,6 +84,7 @@ Result<void> Session::MakeModel() {
 }
 
 Result<void> Session::OpenData(SessionData data) {
+  // Pairs for measuring are optional.
   if (!data.dev.empty()) {
     QKV_TRY(const std::unique_ptr<Corpus> dev, OpenText(std::move(data.dev), "dev"));
     QKV_TRY(const std::vector<TextPair> pairs, dev->All(config_.measure_pairs));
@@ -108,6 +111,7 @@ Result<Trainer::Report> Session::Step() {
 
 Result<double> Session::Measure() {
   if (dev_.empty()) return Error{ErrorCode::kInvalidArgument, "there are no pairs for measuring", "dev"};
+  // The mean of the weights over the last steps is better than the last weights, if there is one.
   const bool swap = trainer_->has_average();
   if (swap) trainer_->SwapAverage();
   const Loss loss = trainer_->Measure(dev_);
@@ -116,12 +120,14 @@ Result<double> Session::Measure() {
 }
 
 Result<Session::AttentionGradient> Session::GradientOf(std::string_view source, std::string_view target) {
+  // The pair as one batch.
   Example example;
   QKV_CHECK(examples_->Make(source, target, nullptr, config_.batch.longest, TooLong::kCut, &example));
   Batch pair;
   pair.AddPair(example.source, example.target, rows_->start());
   const size_t read = example.source.size(), written = example.target.size();
   const SequenceConfig& shape = model_->model().config();
+  // A map for each kind of attention, for d loss / d weight of every head.
   AttentionTrace trace;
   const auto reserve = [&](AttentionKind kind, const AttentionShape& of, size_t targets, size_t sources) {
     trace.Reserve(kind, of.layers, of.heads, targets, sources);
@@ -129,6 +135,7 @@ Result<Session::AttentionGradient> Session::GradientOf(std::string_view source, 
   reserve(AttentionKind::kEncoderSelf, shape.encoder_self, read, read);
   reserve(AttentionKind::kDecoderSelf, shape.decoder_self, written, written);
   reserve(AttentionKind::kCross, shape.cross, written, read);
+  // One forward and backward without an update.
   AttentionGradient gradient;
   gradient.loss = trainer_->AttentionGradients(pair, trace);
   gradient.encoder = trace.Take(AttentionKind::kEncoderSelf);
@@ -150,6 +157,7 @@ Session::Saved Session::Save() {
   return {ToJson(place_), Safetensors(trainer_->State(), FloatsAs::kF32)};
 }
 
+// The tensors are copied into weights, moments and average at once, so a damaged file changes no weight.
 Result<void> Session::Load(std::string_view place, std::span<const uint8_t> tensors) {
   QKV_TRY(place_, ParseRunPlace(place));
   WeightCopies loaded(trainer_->State());

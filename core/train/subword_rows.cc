@@ -31,11 +31,13 @@ Result<SubwordRows::OneSide> SubwordRows::ParseSide(std::string_view spm, const 
 
 Result<std::unique_ptr<SubwordRows>> SubwordRows::Parse(std::string_view vocabulary, std::string_view source_spm,
                                                         std::string_view target_spm, SubwordOptions options) {
+  // The options of the caller.
   for (const float strength : {options.source, options.target}) {
     if (!(strength >= 0 && strength <= 1)) {
       return Error{ErrorCode::kInvalidArgument, "the strength of subword sampling must be in [0, 1]", ""};
     }
   }
+  // vocab.json has a row for each piece; the table has as many rows as the greatest needs.
   QKV_TRY(const JsonObject json, JsonObject::Parse(vocabulary, kVocabulary));
   size_t size = 0;
   for (const auto& member : json.root().GetObject()) {
@@ -45,9 +47,11 @@ Result<std::unique_ptr<SubwordRows>> SubwordRows::Parse(std::string_view vocabul
     }
     size = std::max<size_t>(size, member.value.GetUint() + 1);
   }
+  // The rows of </s> and of <pad>, which is also the decoder's first piece.
   const int64_t last = static_cast<int64_t>(size) - 1;
   QKV_TRY(const int64_t end, json.Integer("</s>", 0, last));
   QKV_TRY(const int64_t start, json.Integer("<pad>", 0, last));
+  // Each side's pieces and their rows. Without a SentencePiece model of its own the target uses the source's.
   QKV_TRY(const PieceRows rows, PieceRows::Parse(vocabulary, size, static_cast<int32_t>(end)));
   QKV_TRY(OneSide source, ParseSide(source_spm, "source.spm", rows));
   std::optional<OneSide> target;
@@ -62,6 +66,7 @@ Result<std::unique_ptr<SubwordRows>> SubwordRows::Parse(std::string_view vocabul
 }
 
 void SubwordRows::Append(std::string_view text, Side side, Random* random, std::vector<int32_t>* rows) const {
+  // Subword regularisation (Kudo 2018): while training, a text is cut in another way each time.
   const OneSide& of = Of(side);
   const float strength = side == Side::kSource ? options_.source : options_.target;
   const std::vector<Piece> pieces =

@@ -1,5 +1,5 @@
-// A vocabulary folder for training: source.spm, target.spm where it is not the same, and vocab.json, as a model folder
-// has them and `qkv vocab` writes them.
+// A vocabulary folder for training, as `qkv vocab` writes it: source.spm, target.spm if it differs, and vocab.json. A
+// model folder has the same files.
 #pragma once
 
 #include <cstddef>

@@ -7,7 +7,9 @@
 namespace qkv {
 namespace {
 
-constexpr float kAsked = 0.15f, kMasked = 0.8f, kReplaced = 0.9f;
+// Devlin et al. 2019, section 3.1: 15 % of the pieces get a label; of these 80 % are masked, 10 % replaced, 10 %
+// stay.
+constexpr float kLabelled = 0.15f, kMasked = 0.8f, kReplaced = 0.9f;
 
 // The words of a text, half-open bytes, and where each begins.
 std::vector<std::string_view> Words(std::string_view text) {
@@ -29,8 +31,9 @@ uint64_t HashOf(std::string_view text) {
 
 }  // namespace
 
-Result<bool> ContinuedTexts::Make(std::string_view source, std::string_view, Random*, size_t longest, TooLong too_long,
-                                  Example* example) const {
+Result<bool> LanguageModelExamples::Make(std::string_view source, std::string_view, Random*, size_t longest,
+                                         TooLong too_long, Example* example) const {
+  // All pieces of the text, then the end; the model continues each from those before it.
   const std::vector<Piece> pieces = tokenizer_.Pieces(source);
   if (pieces.empty() || (too_long == TooLong::kLeaveOut && pieces.size() >= longest)) return false;
   example->source.clear();
@@ -41,15 +44,16 @@ Result<bool> ContinuedTexts::Make(std::string_view source, std::string_view, Ran
   return true;
 }
 
-bool AskedTexts::Read(std::string_view text, size_t longest, TooLong too_long, Encoding* read, Example* example) const {
+bool TokenLabelExamples::Read(std::string_view text, size_t longest, TooLong too_long, Encoding* read,
+                              Example* example) const {
   *read = tokenizer_.Encode(text, std::nullopt, longest);
   if (read->truncated && too_long == TooLong::kLeaveOut) return false;
   example->source = read->ids;
-  example->target.assign(read->size(), Batch::kNotAsked);
+  example->target.assign(read->size(), Batch::kNoLabel);
   return std::find(read->text.begin(), read->text.end(), 0) != read->text.end();
 }
 
-int32_t MaskedTexts::Hidden(int32_t id, Random& random) const {
+int32_t MaskedExamples::Hidden(int32_t id, Random& random) const {
   const float kind = random.Uniform();
   if (kind >= kReplaced) return id;
   if (kind < kMasked) return mask_;
@@ -57,13 +61,14 @@ int32_t MaskedTexts::Hidden(int32_t id, Random& random) const {
   return tokenizer_.IsSpecial(any) ? mask_ : any;
 }
 
-Result<bool> MaskedTexts::Make(std::string_view source, std::string_view, Random* random, size_t longest,
-                               TooLong too_long, Example* example) const {
+Result<bool> MaskedExamples::Make(std::string_view source, std::string_view, Random* random, size_t longest,
+                                  TooLong too_long, Example* example) const {
   Encoding read;
   if (!Read(source, longest, too_long, &read, example)) return false;
+  // For measuring there is no generator: the text itself decides, so that each measurement masks the same pieces.
   Random always(HashOf(source));
   if (random == nullptr) random = &always;
-  const auto ask = [&](size_t row) {
+  const auto choose = [&](size_t row) {
     example->target[row] = read.ids[row];
     example->source[row] = Hidden(read.ids[row], *random);
   };
@@ -71,24 +76,25 @@ Result<bool> MaskedTexts::Make(std::string_view source, std::string_view, Random
   for (size_t row = 0; row < read.size(); ++row) {
     if (read.text[row] == 0) own.push_back(row);
   }
+  // Pieces are chosen at random, at least one.
   bool any = false;
   for (const size_t row : own) {
-    if (random->Uniform() >= kAsked) continue;
-    ask(row);
+    if (random->Uniform() >= kLabelled) continue;
+    choose(row);
     any = true;
   }
-  if (!any) ask(own[static_cast<size_t>(random->Uniform() * static_cast<float>(own.size()))]);
+  if (!any) choose(own[static_cast<size_t>(random->Uniform() * static_cast<float>(own.size()))]);
   return true;
 }
 
-Result<int32_t> LabelledTexts::LabelOf(std::string_view name) const {
+Result<int32_t> ClassificationExamples::LabelOf(std::string_view name) const {
   const auto found = std::find(labels_.begin(), labels_.end(), name);
   if (found != labels_.end()) return static_cast<int32_t>(found - labels_.begin());
   return Error{ErrorCode::kInvalidArgument, "is a label in the corpus but not in the config's list", std::string(name)};
 }
 
-Result<bool> LabelledTexts::Make(std::string_view source, std::string_view target, Random*, size_t longest,
-                                 TooLong too_long, Example* example) const {
+Result<bool> ClassificationExamples::Make(std::string_view source, std::string_view target, Random*, size_t longest,
+                                          TooLong too_long, Example* example) const {
   QKV_TRY(const int32_t label, LabelOf(target));
   Encoding read;
   if (!Read(source, longest, too_long, &read, example)) return false;
@@ -96,8 +102,9 @@ Result<bool> LabelledTexts::Make(std::string_view source, std::string_view targe
   return true;
 }
 
-Result<bool> TaggedTexts::Make(std::string_view source, std::string_view target, Random*, size_t longest,
-                               TooLong too_long, Example* example) const {
+Result<bool> TaggingExamples::Make(std::string_view source, std::string_view target, Random*, size_t longest,
+                                   TooLong too_long, Example* example) const {
+  // A label for each word.
   const std::vector<std::string_view> words = Words(source), labels = Words(target);
   if (words.size() != labels.size()) {
     return Error{ErrorCode::kInvalidArgument,
@@ -106,6 +113,7 @@ Result<bool> TaggedTexts::Make(std::string_view source, std::string_view target,
   }
   Encoding read;
   if (!Read(source, longest, too_long, &read, example)) return false;
+  // The first piece of a word has its label, the others have none (Devlin et al. 2019, section 5.3).
   size_t piece = 0;
   for (size_t word = 0; word < words.size(); ++word) {
     QKV_TRY(const int32_t label, LabelOf(labels[word]));

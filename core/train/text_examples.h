@@ -10,10 +10,10 @@
 namespace qkv {
 
 // A text for a language model (Radford et al. 2018, equation 1). The target side is not read.
-class ContinuedTexts : public Examples {
+class LanguageModelExamples : public Examples {
  public:
   // `end` begins a text, and ends it. The tokenizer outlives this, as it does the classes below.
-  ContinuedTexts(const Tokenizer& tokenizer, int32_t end) : tokenizer_(tokenizer), end_(end) {}
+  LanguageModelExamples(const Tokenizer& tokenizer, int32_t end) : tokenizer_(tokenizer), end_(end) {}
 
   Result<bool> Make(std::string_view source, std::string_view target, Random* random, size_t longest, TooLong too_long,
                     Example* example) const override;
@@ -27,16 +27,16 @@ class ContinuedTexts : public Examples {
 };
 
 // The base of the three classes below: a text of which some pieces have labels.
-class AskedTexts : public Examples {
+class TokenLabelExamples : public Examples {
  public:
-  explicit AskedTexts(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
+  explicit TokenLabelExamples(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
 
   void Add(std::span<const int32_t> source, std::span<const int32_t> target, Batch* batch) const override {
-    batch->AddQuestions(source, target);
+    batch->AddTokenLabels(source, target);
   }
 
  protected:
-  // The pieces with what is put around them; nothing asked yet. False: it is too long, or has no pieces of its own.
+  // The pieces with the special pieces around them, without labels. False if the text is too long or has no pieces.
   bool Read(std::string_view text, size_t longest, TooLong too_long, Encoding* read, Example* example) const;
   const Tokenizer& tokenizer_;
 };
@@ -44,9 +44,9 @@ class AskedTexts : public Examples {
 // Masked pieces (Devlin et al. 2018, section 3.1): 15 % of a text's pieces, at least one, have labels. Of these, 80 %
 // are replaced by the mask, 10 % by a random piece, and 10 % stay. The draw is new each time. The target side is not
 // read.
-class MaskedTexts : public AskedTexts {
+class MaskedExamples : public TokenLabelExamples {
  public:
-  MaskedTexts(const Tokenizer& tokenizer, int32_t mask) : AskedTexts(tokenizer), mask_(mask) {}
+  MaskedExamples(const Tokenizer& tokenizer, int32_t mask) : TokenLabelExamples(tokenizer), mask_(mask) {}
   Result<bool> Make(std::string_view source, std::string_view target, Random* random, size_t longest, TooLong too_long,
                     Example* example) const override;
 
@@ -56,10 +56,10 @@ class MaskedTexts : public AskedTexts {
 };
 
 // A text and its label: the label belongs to the first piece, which stands before the text.
-class LabelledTexts : public AskedTexts {
+class ClassificationExamples : public TokenLabelExamples {
  public:
-  LabelledTexts(const Tokenizer& tokenizer, std::vector<std::string> labels)
-      : AskedTexts(tokenizer), labels_(std::move(labels)) {}
+  ClassificationExamples(const Tokenizer& tokenizer, std::vector<std::string> labels)
+      : TokenLabelExamples(tokenizer), labels_(std::move(labels)) {}
   // Errors: kInvalidArgument for a label that is none of them.
   Result<bool> Make(std::string_view source, std::string_view target, Random* random, size_t longest, TooLong too_long,
                     Example* example) const override;
@@ -72,9 +72,9 @@ class LabelledTexts : public AskedTexts {
 };
 
 // Words and as many labels, separated by spaces: a label belongs to the first piece of its word.
-class TaggedTexts : public LabelledTexts {
+class TaggingExamples : public ClassificationExamples {
  public:
-  using LabelledTexts::LabelledTexts;
+  using ClassificationExamples::ClassificationExamples;
   // Errors: kInvalidArgument for a label that is none of them, and where there are more or fewer labels than words.
   Result<bool> Make(std::string_view source, std::string_view target, Random* random, size_t longest, TooLong too_long,
                     Example* example) const override;

@@ -1,4 +1,4 @@
-// Turns texts into rows of the embedding; batches know no more of a vocabulary.
+// Turns texts into rows of the embedding. It is all that batches know about a vocabulary.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ class TextRows {
  public:
   virtual ~TextRows() = default;
 
-  // Appends the rows of `text`, without </s>. With a generator the pieces may be cut at random, where the vocabulary
-  // was told to (subword regularisation); without one always in the same way.
+  // Appends the rows of `text`, without </s>. With a generator the pieces may be drawn at random, if the options say so
+  // (subword regularisation); without one they are always the same.
   virtual void Append(std::string_view text, Side side, Random* random, std::vector<int32_t>* rows) const = 0;
 
   virtual int32_t start() const = 0;  // what the decoder reads first; its embedding is zero

@@ -47,6 +47,7 @@ Result<std::string_view> Lines::Rest() {
   return std::string_view(buffer_.get() + at_, filled_ - at_);
 }
 
+// A line may lie in several buffers. Bytes beyond the longest length are read and dropped.
 Result<bool> Lines::Next(std::string* line, bool* cut) {
   line->clear();
   *cut = false;
@@ -65,6 +66,7 @@ Result<bool> Lines::Next(std::string* line, bool* cut) {
     at_ += part.size() + (ended ? 1 : 0);
     offset_ += part.size() + (ended ? 1 : 0);
   }
+  // Lines may end as on Windows.
   if (!*cut && line->ends_with('\r')) line->pop_back();
   return true;
 }

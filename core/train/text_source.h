@@ -14,17 +14,17 @@ namespace qkv {
 class TextSource {
  public:
   virtual ~TextSource() = default;
-  // The next bytes of the text, at most `most`; none at its end. Errors: kInvalidFile, for instance an archive that
-  // ends too early.
+  // Reads the next bytes of the text, at most `most`; returns 0 at its end. Errors: kInvalidFile, for instance an
+  // archive that ends too early.
   virtual Result<size_t> Read(char* bytes, size_t most) = 0;
-  // To a byte of the (uncompressed) text; past its end there is nothing to read.
+  // Goes to a byte of the (uncompressed) text; past its end there is nothing to read.
   virtual Result<void> Seek(uint64_t offset) = 0;
   // Its name in errors.
   virtual const std::string& name() const = 0;
 };
 
 std::unique_ptr<TextSource> TextInMemory(std::string text, std::string name);
-// A file, plain or compressed by gzip, whatever it is called. Where there is zlib: natively. Errors: kMissingFile.
+// A file, plain or compressed by gzip, whatever its name. Native only, because it needs zlib. Errors: kMissingFile.
 Result<std::unique_ptr<TextSource>> TextOfFile(const std::string& path);
 
 // The lines of a text, without their end ("\n" or "\r\n"; the last one needs none).
@@ -35,7 +35,7 @@ class Lines {
 
   explicit Lines(std::unique_ptr<TextSource> source);
 
-  // False at the end. `cut`: it was longer than kLongest. Errors: those of reading.
+  // Returns false at the end. Sets `cut` if the line was longer than kLongest. Errors: those of reading.
   Result<bool> Next(std::string* line, bool* cut);
   // Where the next line begins, in bytes of the text.
   uint64_t offset() const { return offset_; }
@@ -43,7 +43,7 @@ class Lines {
   const std::string& name() const { return source_->name(); }
 
  private:
-  // What is read but not taken; more of it if there was none.
+  // The bytes that were read but not used; reads more if there are none.
   Result<std::string_view> Rest();
 
   std::unique_ptr<TextSource> source_;

@@ -33,6 +33,7 @@ class Writer {
   explicit Writer(ReadBy reader) : reader_(reader) {}
 
   std::string Write(const SpmFile& spm, int64_t unknown) {
+    // Pieces that are not in the SentencePiece model have the ids behind it.
     const auto pieces = static_cast<int64_t>(spm.types.size());
     json_.StartObject();
     Text("version", "1.0");
@@ -46,6 +47,7 @@ class Writer {
         if (id - pieces < static_cast<int64_t>(PiecesAdded(reader_))) Added(id++, piece);
       }
     });
+    // The stages of a text in order: rewriting, cutting at spaces, cutting into pieces, the template.
     Normalizer(spm);
     Object("pre_tokenizer", [&] { Metaspace(); });
     reader_ == ReadBy::kEncoder ? Template(pieces) : Null("post_processor");
@@ -99,8 +101,8 @@ class Writer {
       Flag("special", true);
     });
   }
-  // The table of characters, then spaces: one in a row, none at the end. The one at the beginning stays: behind [MASK]
-  // it says whether a word begins or a mark follows, and before a text it is what Metaspace would put there.
+  // The table of characters, then spaces: one in a row, none at the end. The one at the beginning stays: after [MASK]
+  // it shows whether a word begins or a mark follows, and before a text Metaspace would add it anyway.
   void Normalizer(const SpmFile& spm) {
     const auto step = [&](const char* type, const auto& fill) {
       Object(nullptr, [&] {
@@ -123,6 +125,7 @@ class Writer {
       });
     });
   }
+  // A word begins with U+2581, and so does a text.
   void Metaspace() {
     Text("type", "Metaspace");
     Text("replacement", kSpace);
@@ -144,6 +147,7 @@ class Writer {
       List("tokens", [&] { String(piece); });
     });
   }
+  // [CLS] A [SEP] for one text, [CLS] A [SEP] B [SEP] for two. B has segment 1.
   void Template(int64_t first_added) {
     Object("post_processor", [&] {
       Text("type", "TemplateProcessing");
@@ -163,6 +167,8 @@ class Writer {
       });
     });
   }
+  // The pieces with their scores, the logarithms of their probabilities (Kudo 2018). </s> and <unk> get the names that
+  // the reader knows.
   void Model(const SpmFile& spm, int64_t unknown) {
     Text("type", "Unigram");
     Whole("unk_id", unknown);
@@ -191,11 +197,12 @@ class Writer {
 
 Result<std::string> TokenizerJson(std::span<const uint8_t> bytes, std::string_view file_name, ReadBy reader) {
   QKV_TRY(const SpmFile spm, ParseSpm(bytes, file_name));
+  // Features without an equivalent in tokenizer.json are refused.
   const auto unsupported = [&](const char* message) {
     return Error{ErrorCode::kUnsupported, message, std::string(file_name)};
   };
   if (spm.algorithm != SpmFile::Algorithm::kUnigram || spm.byte_fallback) {
-    return unsupported("is no unigram model without bytes, which alone becomes a tokenizer.json");
+    return unsupported("must be a unigram model without byte fallback to become a tokenizer.json");
   }
   if (std::string_view(spm.piece_text).substr(0, spm.piece_ends[0]) != "</s>") {
     return unsupported("its piece 0 is not </s>");

@@ -1,4 +1,4 @@
-// A model of any kind, as training sees it.
+// The interface of a model of any kind for training.
 #pragma once
 
 #include "core/models/sequence_model.h"
@@ -16,7 +16,7 @@ class TrainableModel {
   virtual MatrixView Logits(Context& ctx, ConstMatrixView rows) const = 0;
 };
 
-// A model from one sequence to another.
+// A sequence-to-sequence model.
 class TrainableSequenceModel : public TrainableModel {
  public:
   explicit TrainableSequenceModel(const SequenceModel& model) : model_(model) {}

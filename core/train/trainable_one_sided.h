@@ -1,4 +1,4 @@
-// Models that only read, and models that only write, as training teaches them.
+// Encoders alone and decoders alone, for training.
 #pragma once
 
 #include <vector>
@@ -9,14 +9,14 @@
 
 namespace qkv {
 
-// By the rows that are asked. All texts are of BERT's first segment.
+// Learns the labels of rows. All texts are of BERT's first segment.
 class TrainableEncoder : public TrainableModel {
  public:
   explicit TrainableEncoder(const Encoder& encoder) : encoder_(encoder) {}
 
   MatrixView Forward(Context& ctx, const Batch& batch) const override {
     const std::vector<int32_t> types(batch.source.size(), 0);
-    return encoder_.ForwardForTraining(ctx, batch.source, types, batch.source_segments, batch.asked);
+    return encoder_.ForwardForTraining(ctx, batch.source, types, batch.source_segments, batch.labelled);
   }
   MatrixView Logits(Context& ctx, ConstMatrixView rows) const override { return encoder_.Logits(ctx, rows); }
 
@@ -24,7 +24,7 @@ class TrainableEncoder : public TrainableModel {
   const Encoder& encoder_;
 };
 
-// By every next piece.
+// Learns every next piece.
 class TrainableGenerator : public TrainableModel {
  public:
   explicit TrainableGenerator(const Gpt2& decoder) : decoder_(decoder) {}

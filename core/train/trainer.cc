@@ -19,6 +19,7 @@ constexpr unsigned kDropoutWordsLog2 = 40;
 
 WeightCopies::WeightCopies(const WeightSlots& like, const std::string& prefix) : slots_(like) {
   for (WeightSlot& slot : slots_.slots) {
+    // The same shapes under names of their own, such as adam.first.model.shared.weight.
     slot.names = {prefix.empty() ? slot.names.front() : prefix + "." + slot.names.front()};
     slot.optional = false;
     if (std::holds_alternative<Weight*>(slot.to)) {
@@ -29,6 +30,7 @@ WeightCopies::WeightCopies(const WeightSlots& like, const std::string& prefix) :
   }
   slots_.ignored.clear();
   ReserveFloats(slots_);
+  // Moments and averages begin at 0.
   parameters_ = std::make_unique<Parameters>(slots_, /*gradients=*/false);
   for (LearntParameter& p : parameters_->all()) std::fill_n(p.value, p.size, 0.0f);
 }
@@ -48,6 +50,7 @@ Trainer::Trainer(const TrainableModel& trainable, WeightSlots slots, int32_t sta
   parameters_.Watch(tape_);
 }
 
+// The loss is a mean over the pieces of all batches: each batch adds its gradient divided by their number.
 Trainer::Report Trainer::Step(std::span<const Batch> batches) {
   size_t pieces = 0;
   for (const Batch& batch : batches) pieces += batch.target_out.size();
@@ -63,6 +66,7 @@ void Trainer::Begin() {
 }
 
 Loss Trainer::Pass(const Batch& batch, uint64_t number, float scale) {
+  // Dropout draws the same masks for a batch wherever and whenever it is computed.
   Random random(options_.seed, kDropoutStream + step_ + 1);
   random.Seek(number << kDropoutWordsLog2);
   Context ctx{.arena = arena_, .pool = pool_, .tape = &tape_, .random = &random};
@@ -71,11 +75,13 @@ Loss Trainer::Pass(const Batch& batch, uint64_t number, float scale) {
 
 Trainer::Report Trainer::End(const Loss& loss) {
   if (pass_weights_) pass_weights_->Restore();
+  // The report to the caller, also if no step is taken.
   Report report;
   report.step = step_ + 1;
   report.rate = RateAt(options_.schedule, report.step);
   report.loss = loss;
   if (start_ != kNoStart) parameters_.ClearStartGradient(static_cast<size_t>(start_));
+  // The gradient's norm, over all parameters.
   double squares = 0;
   for (LearntParameter& p : parameters_.all()) squares += SumOfSquares(p.gradient.data(), p.size, pool_);
   report.gradient = std::sqrt(squares);
@@ -85,6 +91,7 @@ Trainer::Report Trainer::End(const Loss& loss) {
 }
 
 void Trainer::Update(const Report& report) {
+  // Adam (Kingma and Ba 2015) with decoupled decay of matrices, and from some step on a running mean of the weights.
   step_ = report.step;
   AdamStep step = AdamStepAt(options_, step_, report.rate, report.gradient);
   const bool average = options_.average_from != 0 && step_ >= options_.average_from &&

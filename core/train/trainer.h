@@ -49,8 +49,8 @@ WeightSlots Together(std::initializer_list<const WeightSlots*> groups);
 // Copies the weights of slots to the first ones of `to`, which have the same shapes.
 void CopyWeights(WeightSlots& from, WeightSlots& to);
 
-// What the forward and backward passes compute with in place of the weights, for example rounded ones. The gradient is
-// taken over to the weights as it is (the straight-through estimator: Bengio et al. 2013).
+// Replaces the weights in the forward and backward passes, for example by rounded ones. Their gradient is used for the
+// weights unchanged (the straight-through estimator: Bengio et al. 2013).
 class PassWeights {
  public:
   virtual ~PassWeights() = default;
@@ -81,8 +81,8 @@ class Trainer {
   // The parts of Step, for batches that several processes share (core/train/gradient_sum.h). Begin clears the
   // gradients and sets the weights of the passes.
   void Begin();
-  // Adds the gradients of `scale` times the loss of one batch, the one of that `number` in the update, from 0. What it
-  // drops depends on the seed, the step and this number alone.
+  // Adds the gradients of `scale` times the loss of one batch, the one of that `number` in the update, from 0. The
+  // dropout masks depend only on the seed, the step and this number.
   Loss Pass(const Batch& batch, uint64_t number, float scale);
   // One update by the gradients; `loss` is that of all batches.
   Report End(const Loss& loss);

@@ -30,15 +30,18 @@ Result<std::string> ReadIfThere(const std::string& path) {
 class TranslationTask : public TrainingTask {
  public:
   static Result<std::unique_ptr<TrainingTask>> Make(const RunConfig& run, const std::string& vocabulary) {
+    // The vocabulary, as `qkv vocab` wrote it.
     auto task = std::make_unique<TranslationTask>();
     QKV_TRY(std::string pieces, ReadWholeFile(vocabulary + "/vocab.json", kLargestJson));
     QKV_TRY(std::string source_spm, ReadWholeFile(vocabulary + "/source.spm", kLargestSpm));
     QKV_TRY(std::string target_spm, ReadIfThere(vocabulary + "/target.spm"));
     QKV_TRY(task->rows_, SubwordRows::Parse(pieces, source_spm, target_spm, run.subwords));
+    // The model, and the class that makes examples of pairs.
     QKV_TRY(std::string config, ModelConfigOf(run, *task->rows_));
     QKV_TRY(task->model_, MakeSequenceModel(config));
     task->trainable_ = std::make_unique<TrainableSequenceModel>(*task->model_);
     task->examples_ = std::make_unique<PairExamples>(*task->rows_);
+    // The small files of the folder that the run writes.
     task->files_ = {{"config.json", std::move(config)},
                     {"generation_config.json", GenerationConfigOf(task->model_->config())},
                     {"vocab.json", std::move(pieces)},
@@ -65,7 +68,7 @@ class TranslationTask : public TrainingTask {
   SmallFiles files_;
 };
 
-// A model that only reads, or only writes; all that it has of a tokenizer is tokenizer.json.
+// An encoder or a decoder alone. Its only tokenizer file is tokenizer.json.
 template <class Model>
 class OneSidedTask : public TrainingTask {
  public:
@@ -99,7 +102,7 @@ class OneSidedTask : public TrainingTask {
 template <>
 void OneSidedTask<GeneratorModel>::Prepare(const RunConfig&) {
   trainable_ = std::make_unique<TrainableGenerator>(model_->decoder());
-  examples_ = std::make_unique<ContinuedTexts>(model_->tokenizer(), EndOfText(model_->tokenizer()));
+  examples_ = std::make_unique<LanguageModelExamples>(model_->tokenizer(), EndOfText(model_->tokenizer()));
 }
 template <>
 size_t OneSidedTask<GeneratorModel>::max_positions() const {
@@ -110,9 +113,9 @@ template <>
 void OneSidedTask<EncoderModel>::Prepare(const RunConfig& run) {
   trainable_ = std::make_unique<TrainableEncoder>(model_->encoder());
   const Tokenizer& tokenizer = model_->tokenizer();
-  if (run.task == Task::kMasked) examples_ = std::make_unique<MaskedTexts>(tokenizer, model_->mask());
-  if (run.task == Task::kClassify) examples_ = std::make_unique<LabelledTexts>(tokenizer, run.labels);
-  if (run.task == Task::kTag) examples_ = std::make_unique<TaggedTexts>(tokenizer, run.labels);
+  if (run.task == Task::kMasked) examples_ = std::make_unique<MaskedExamples>(tokenizer, model_->mask());
+  if (run.task == Task::kClassify) examples_ = std::make_unique<ClassificationExamples>(tokenizer, run.labels);
+  if (run.task == Task::kTag) examples_ = std::make_unique<TaggingExamples>(tokenizer, run.labels);
 }
 template <>
 size_t OneSidedTask<EncoderModel>::max_positions() const {
@@ -122,12 +125,14 @@ size_t OneSidedTask<EncoderModel>::max_positions() const {
 }  // namespace
 
 Result<std::unique_ptr<TrainingTask>> MakeTrainingTask(const RunConfig& run, const std::string& folder) {
+  // Pairs of texts train a translation model. The other tasks have one text and tokenizer.json.
   const std::string vocabulary = (fs::path(folder) / run.vocabulary).string();
   if (run.task == Task::kTranslate) return TranslationTask::Make(run, vocabulary);
   QKV_TRY(std::string json, ReadWholeFile(vocabulary + "/tokenizer.json", kLargestJson));
   QKV_TRY(const Tokenizer tokenizer, Tokenizer::Parse(json));
   QKV_TRY(std::string config, OneSidedConfigOf(run, tokenizer));
   SmallFiles files = {{"config.json", std::move(config)}, {"tokenizer.json", std::move(json)}};
+  // Only a generator has options of sampling.
   if (run.task != Task::kContinue) return OneSidedTask<EncoderModel>::Make(run, std::move(files));
   files.emplace_back("generation_config.json", SamplingConfigOf(EndOfText(tokenizer)));
   return OneSidedTask<GeneratorModel>::Make(run, std::move(files));

@@ -1,4 +1,4 @@
-// What a run trains: a model with its vocabulary, its loss, its examples, and the files of its folder other than the
+// The task of a run: a model with its vocabulary, its loss, its examples, and the files of its folder other than the
 // weights.
 #pragma once
 

@@ -7,6 +7,7 @@
 
 namespace qkv {
 
+// The heads of the config, else all heads of the last layer.
 std::vector<std::pair<size_t, size_t>> AlignmentHeads(const TranslationModel& model) {
   std::vector<std::pair<size_t, size_t>> heads = model.generation().alignment_heads;
   const AttentionShape& cross = model.config().cross;
@@ -27,6 +28,7 @@ AttentionMap MeanOf(const AttentionMap& cross, const std::vector<std::pair<size_
   return mean;
 }
 
+// At each place the decoder reads the piece of the place before: first the start piece, and never </s>.
 std::vector<int32_t> DecoderInput(std::vector<int32_t> target, int32_t start) {
   std::rotate(target.begin(), target.end() - 1, target.end());
   target.front() = start;
@@ -42,6 +44,7 @@ AlignmentJob::AlignmentJob(const TranslationModel& model, const Tokens& source, 
       encoder_(Encode(model.model(), {&source})) {
   const AttentionShape& cross = model.config().cross;
   const size_t targets = target_.size(), sources = source.ids.size();
+  // The weights of all heads, and their mean.
   const uint64_t memory =
       TraceMemory(cross.layers, cross.heads, targets, sources) + TraceMemory(1, 1, targets, sources);
   const Result<void> fits = CheckMemory(memory, "give shorter texts", "alignment");
@@ -54,6 +57,7 @@ bool AlignmentJob::Advance(Context& plain) {
   const SequenceModel& reader = model_.model();
   const size_t rows = std::max(source_, target_.size());
   if (!ReserveMemory(ctx.arena, reader.PassMemoryNeed(rows, rows, ctx.pool.size()), "alignment")) return true;
+  // The encoder layer by layer, then the decoder over the given target with a trace.
   if (decoder_ == nullptr) {
     if (encoder_->Step(ctx)) {
       decoder_ = reader.Force(encoder_->Start(ctx, {0}), DecoderInput(target_, model_.config().start));

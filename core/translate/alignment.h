@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/attention/trace.h"
-#include "core/translate/job.h"
+#include "core/translate/decode_options.h"
 
 namespace qkv {
 

@@ -16,7 +16,8 @@ namespace {
 constexpr const char* kNames[] = {"Tom", "Anna", "Boston", "Lisa", "Mary", "David", "Sami", "Maria", "XYZ", "Paul"};
 constexpr const char* kNumbers[] = {"25",   "40", "345", "18",  "15", "50",  "100", "500", "12",
                                     "2013", "30", "17",  "346", "20", "347", "348", "349", "10"};
-// The readings: with easy parts as they are; with stand-ins for all parts; with other stand-ins.
+// The readings: the first leaves easy parts unchanged, the second has stand-ins for all parts, the third other
+// stand-ins.
 constexpr size_t kReadings = 3, kStep = 4;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -85,7 +86,7 @@ CarriedSource::CarriedSource(const TranslationModel& model, std::string text, bo
   }
 }
 
-// Parts that the caller gives come first; the rules look only between them.
+// Parts that the caller gives come first; the rules search only between them.
 void CarriedSource::FindParts(const std::vector<GivenPart>& given) {
   size_t from = 0;
   const auto find_until = [&](size_t until) {
@@ -172,7 +173,7 @@ bool CarriedSource::IsLast(const CarriedPart& part) const {
 
 // Finds out whether there is anything to translate, and whether all of it is in capitals.
 void CarriedSource::FindLetters() {
-  // Counts the letters outside what is carried.
+  // Counts the letters outside carried parts.
   const std::string_view all = text_;
   size_t upper = 0, lower = 0, letters = 0, at = begin_;
   const auto count_until = [&](size_t until) {
@@ -211,7 +212,7 @@ void CarriedSource::ChooseStandIns() {
       if (FindAlone(text_, word) == std::string_view::npos) free.push_back(word);
     }
   };
-  // In the first reading some parts stay as they are; else each gets a stand-in of its own.
+  // In the first reading some parts stay unchanged; all others get a stand-in each.
   bool chosen = false;
   for (CarriedPart& part : parts_) {
     part.stand_in.clear();

@@ -11,7 +11,7 @@
 namespace qkv {
 
 // The geometric mean of the pieces' probabilities, </s> included, from 0 to 1. `log_prob` is the sum of their natural
-// logarithms. web/docs/carried.md has measurements of what it says about quality.
+// logarithms. web/docs/carried.md has measurements of how it relates to quality.
 float Confidence(float log_prob, size_t pieces);
 
 // Whether a source of `bytes` does not look like the model's source language: its pieces are much shorter than usual

@@ -7,6 +7,7 @@
 namespace qkv {
 namespace {
 
+// Options of other engines that would change a translation are refused unless they change nothing.
 Result<void> RefuseUnknownRequests(const JsonObject& json, const SequenceConfig& model) {
   struct Request {
     const char* field;
@@ -28,6 +29,7 @@ Result<void> RefuseUnknownRequests(const JsonObject& json, const SequenceConfig&
   return {};
 }
 
+// Pieces that are never written. Without a list that is <pad>, which MarianMT starts with.
 Result<std::vector<int32_t>> ParseBanned(const JsonObject& json, const SequenceConfig& model) {
   std::vector<int32_t> banned;
   const Json* words = json.Find("bad_words_ids");
@@ -47,6 +49,7 @@ Result<std::vector<int32_t>> ParseBanned(const JsonObject& json, const SequenceC
   return banned;
 }
 
+// The heads of cross attention that align best; the mean of these is the alignment.
 Result<std::vector<std::pair<size_t, size_t>>> ParseAlignmentHeads(const JsonObject& json,
                                                                    const SequenceConfig& model) {
   std::vector<std::pair<size_t, size_t>> heads;
@@ -70,6 +73,7 @@ Result<GenerationConfig> ParseGenerationConfig(std::string_view text, const Sequ
           JsonObject::Parse(text.empty() ? "{}" : text, "generation_config.json", kLargestConfig));
   QKV_CHECK(RefuseUnknownRequests(json, model));
   GenerationConfig config;
+  // The defaults are those of a search for one hypothesis without a penalty.
   QKV_TRY(const int64_t beam, json.Integer("num_beams", 1, kLargestBeam, 1));
   QKV_TRY(const int64_t length, json.Integer("max_length", 1, INT32_MAX, static_cast<int64_t>(model.max_positions)));
   QKV_TRY(const double penalty, json.Number("length_penalty", 1));

@@ -36,7 +36,7 @@ Result<std::string> FileOf(const std::string& folder, const char* begin, const c
   return Error{ErrorCode::kInvalidArgument, names[0] + " and " + names[1] + ": give only one of them", folder};
 }
 
-// A small file as MarianFiles takes it; `content` keeps its bytes.
+// Reads a small file for MarianFiles; `content` holds its bytes.
 Result<MarianFiles::File> ReadSmall(const std::string& folder, const std::string& name, std::vector<uint8_t>& content) {
   if (name.empty()) return MarianFiles::File();
   QKV_TRY(GzipFile file, GzipFile::Open(folder + "/" + name));
@@ -73,12 +73,14 @@ Result<std::unique_ptr<ModelLoader>> OpenOpus(const std::string& folder, const s
 
 // A loader that has read the small files of a folder, as Firefox's models or OPUS-MT's have them.
 Result<std::unique_ptr<ModelLoader>> OpenLoader(const std::string& folder, const std::string& weights, bool shortlist) {
+  // One vocabulary for both sides, or one for each.
   QKV_TRY(std::string source_name, FileOf(folder, "vocab.", ".spm"));
   std::string target_name;
   if (source_name.empty()) {
     QKV_TRY(source_name, FileOf(folder, "srcvocab.", ".spm"));
     QKV_TRY(target_name, FileOf(folder, "trgvocab.", ".spm"));
   }
+  // A folder with neither of these is OPUS-MT's, or incomplete.
   if (source_name.empty() && !FilesOf(folder, "source", ".spm").empty()) return OpenOpus(folder, weights);
   if (source_name.empty() || (target_name.empty() && source_name.starts_with("srcvocab."))) {
     return Error{ErrorCode::kMissingFile,
@@ -86,6 +88,7 @@ Result<std::unique_ptr<ModelLoader>> OpenLoader(const std::string& folder, const
                  "target.spm and *vocab.yml",
                  folder + "/" + weights};
   }
+  // The loader parses these bytes before it returns.
   std::vector<uint8_t> source, target;
   MarianFiles files;
   QKV_TRY(files.source_vocabulary, ReadSmall(folder, source_name, source));

@@ -43,6 +43,7 @@ Result<void> MarianLoader::Start(MarianFiles files) {
   return {};
 }
 
+// The directory first, then weights and options in the order in which they lie in the file.
 ByteRange MarianLoader::Next() const {
   if (directory_ != nullptr) return directory_->Next();
   const ByteRange range = weights_->Next();
@@ -54,6 +55,7 @@ Result<void> MarianLoader::Feed(std::span<const uint8_t> bytes) {
     QKV_CHECK(directory_->Feed(bytes));
     return directory_->Next().length != 0 ? Result<void>() : MakeModel();
   }
+  // Bytes of the weights, or of the options, which must be complete.
   const ByteRange range = Next();
   if (options_.length == 0 || range.offset != options_.offset) {
     QKV_CHECK(weights_->Feed(bytes));
@@ -68,22 +70,26 @@ Result<void> MarianLoader::Feed(std::span<const uint8_t> bytes) {
 
 // Makes the model from the header and the small files, and the slots of its weights.
 Result<void> MarianLoader::MakeModel() {
+  // The range of the options, such as the number of heads.
   options_ = directory_->options();
   if (options_.length == 0) {
     return Error{ErrorCode::kInvalidFile, "it has no special:model.yml, which says how the model computes", name_};
   }
+  // The shapes follow from the tensors. The vocabularies must fit them.
   QKV_TRY(TransformerConfig config, ReadMarianShape(directory_->entries(), name_));
   QKV_TRY(PieceRows names, ReadRows(config));
   std::optional<Shortlist> shortlist;
   if (!shortlist_.empty()) {
     QKV_TRY(shortlist, Shortlist::Parse(shortlist_, config.source_vocabulary, config.vocabulary, shortlist_name_));
   }
+  // The target's pieces, where each side has a table of its own.
   generation_.max_length = config.max_positions;
   generation_.banned.push_back(config.pad);
   std::unique_ptr<PieceRows> target_names;
   if (!config.shared_embeddings) {
     target_names = std::make_unique<PieceRows>(PieceRows::Of(target_ ? *target_ : *source_, config.vocabulary));
   }
+  // The model without weights, and the loader that fills it.
   QKV_CHECK(config.CheckPositions());
   auto transformer = std::make_unique<Transformer>(config);
   transformer_ = transformer.get();

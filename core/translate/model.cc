@@ -26,10 +26,12 @@ TranslationModel::TranslationModel(std::unique_ptr<SequenceModel> sequence_model
       source_rows_(names_.RowsOf(source_)),
       target_rows_(Names(Side::kTarget).RowsOf(target())),
       target_pieces_(Names(Side::kTarget).PiecesOf(target())) {
+  // Stand-ins for carried texts are names and numbers such as these. A model that does not know them carries nothing.
   const std::vector<int32_t> ids = Encode("Tom, Anna 345.", Side::kSource).ids;
   can_carry_ = std::find(ids.begin(), ids.end(), Unknown(Side::kSource)) == ids.end();
 }
 
+// A text may begin with a target language, as in ">>fra<<". That is one piece, which SentencePiece would cut.
 size_t TranslationModel::LanguageToken(std::string_view text, Tokens& tokens) const {
   const size_t end = text.starts_with(">>") ? text.find("<<") : std::string_view::npos;
   if (end == std::string_view::npos) return 0;
@@ -45,6 +47,7 @@ size_t TranslationModel::LanguageToken(std::string_view text, Tokens& tokens) co
 }
 
 Tokens TranslationModel::Encode(std::string_view text, Side side) const {
+  // The pieces of the side, with their rows in the model's table and their spans in the text.
   const SentencePiece& pieces = side == Side::kSource ? source_ : target();
   const std::vector<int32_t>& rows = side == Side::kSource ? source_rows_ : target_rows_;
   Tokens tokens;
@@ -55,6 +58,7 @@ Tokens TranslationModel::Encode(std::string_view text, Side side) const {
     tokens.begin.push_back(first + piece.begin);
     tokens.end.push_back(first + piece.end);
   }
+  // </s> has an empty span at the end of what was read.
   const size_t stop = tokens.truncated && !tokens.end.empty() ? tokens.end.back() : text.size();
   tokens.ids.push_back(config().end);
   tokens.begin.push_back(stop);
@@ -70,6 +74,8 @@ std::vector<int32_t> TranslationModel::Prefix(std::string_view text) const {
 
 std::vector<int32_t> TranslationModel::Candidates(const Tokens& source, std::span<const int32_t> prefix) const {
   if (!shortlist_) return {};
+  // Always allowed: the prefix and </s>. If both sides share a table, also the pieces of the source, because names are
+  // copied.
   std::vector<int32_t> always(prefix.begin(), prefix.end());
   const bool apart = target_names_ || (as_marian_ && target_);
   for (const int32_t id : source.ids) {
@@ -80,6 +86,7 @@ std::vector<int32_t> TranslationModel::Candidates(const Tokens& source, std::spa
 }
 
 std::string TranslationModel::Decode(std::span<const int32_t> ids, Tokens* spans) const {
+  // Rows become pieces. </s> and rows without a piece have no text.
   std::vector<int32_t> pieces;
   for (const int32_t id : ids) {
     const int32_t piece = target_pieces_[static_cast<size_t>(id)];
@@ -88,6 +95,7 @@ std::string TranslationModel::Decode(std::span<const int32_t> ids, Tokens* spans
   std::vector<Piece> parts;
   std::string text = target().Decode(pieces, spans != nullptr ? &parts : nullptr);
   if (spans == nullptr) return text;
+  // Each id has the span of its piece, which is empty for ids without text.
   *spans = {};
   size_t next = 0, at = 0;
   for (const int32_t id : ids) {
@@ -102,6 +110,7 @@ std::string TranslationModel::Decode(std::span<const int32_t> ids, Tokens* spans
 }
 
 Result<void> TranslationModel::CheckPieces() const {
+  // Hardly any piece of another model is in the vocabulary.
   const auto known = [&](const std::vector<int32_t>& piece_rows, Side side) {
     return std::any_of(piece_rows.begin(), piece_rows.end(),
                        [&](int32_t row) { return row != Names(side).unknown() && row != config().end; });
@@ -148,6 +157,7 @@ Result<std::unique_ptr<TranslationModel>> TranslationModel::Create(const ModelFi
 
 Result<std::unique_ptr<TranslationModel>> TranslationModel::CreateUntrained(const ModelFiles& files) {
   QKV_TRY(std::unique_ptr<TranslationModel> model, Create(files));
+  // Weights are floats and are allocated together, so their memory is checked first.
   WeightSlots slots = model->Slots();
   size_t parameters = 0;
   for (const WeightSlot& slot : slots.slots) parameters += slot.outputs * slot.inputs;

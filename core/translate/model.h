@@ -35,8 +35,8 @@ class TranslationModel {
   // `files` are the small files. The caller fills the weights into Slots(). Errors: kInvalidFile, kUnsupported,
   // kLimitExceeded.
   static Result<std::unique_ptr<TranslationModel>> Create(const ModelFiles& files, MakeModel make = &MakeSequenceModel);
-  // The same with room for float weights, which the caller fills before the model is used; no loader is needed. Errors:
-  // kLimitExceeded for the weights too.
+  // The same with memory for float weights, which the caller fills before the model is used; no loader is needed.
+  // Errors: kLimitExceeded for the weights too.
   static Result<std::unique_ptr<TranslationModel>> CreateUntrained(const ModelFiles& files);
 
   const SequenceModel& model() const { return *model_; }

@@ -11,8 +11,8 @@ namespace {
 
 constexpr const char* kDecoder = "decoder.yml";
 
-// A number of decoder.yml, such as 0.6; `fallback` if it is not there. Errors: kInvalidFile. Read digit by digit: the C
-// library's reader of numbers would be 10 KB of a page's download.
+// A number of decoder.yml, such as 0.6; `fallback` if it is absent. Errors: kInvalidFile. It is read digit by digit,
+// because the C library's function would add 10 KB to a page's download.
 Result<double> NumberOf(const MarianOptions& decoder, const char* key, size_t fallback, size_t most) {
   const std::string_view text = decoder.Get(key, "");
   if (text.empty()) return static_cast<double>(fallback);
@@ -36,7 +36,7 @@ Result<double> NumberOf(const MarianOptions& decoder, const char* key, size_t fa
                decoder.file() + ", " + key};
 }
 
-// The last part of a path: a file is in the folder, wherever the model was trained.
+// The last part of a path. The path is of the machine that trained the model; here the file is in the folder.
 std::string FileName(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
 
 }  // namespace

@@ -10,7 +10,8 @@
 
 namespace qkv {
 
-// What decoder.yml says: by which files a model is decoded, and how. Where it says nothing, Marian's own defaults hold.
+// The content of decoder.yml: the files of a model and the options of decoding. Options that it does not have keep
+// Marian's defaults.
 struct OpusDecoder {
   std::string weights, vocabulary;  // names of files in the folder; empty: not said
   size_t beam = 6, per_source = 3;

@@ -13,6 +13,7 @@ Result<PieceRows> PieceRows::Parse(std::string_view text, size_t size, int32_t e
   PieceRows rows;
   rows.entries_.resize(size);
   rows.unknown_ = -1;
+  // Every piece has a row of its own; rows without a piece stay empty.
   for (const auto& member : json.root().GetObject()) {
     const std::string_view piece(member.name.GetString(), member.name.GetStringLength());
     const auto where = [&] { return std::string(file) + ", " + std::string(piece); };
@@ -28,6 +29,7 @@ Result<PieceRows> PieceRows::Parse(std::string_view text, size_t size, int32_t e
     rows.Set(row, piece);
     if (piece == "<unk>") rows.unknown_ = static_cast<int32_t>(row);
   }
+  // Two pieces must be there: what unknown words become, and the end.
   if (rows.unknown_ < 0) return Error{ErrorCode::kInvalidFile, "it has no piece \"<unk>\"", file};
   if (rows.Text(end) != "</s>") {
     return Error{ErrorCode::kInvalidFile,
@@ -36,6 +38,7 @@ Result<PieceRows> PieceRows::Parse(std::string_view text, size_t size, int32_t e
   return rows;
 }
 
+// Marian's vocabularies are SentencePiece's, with <pad> behind them.
 PieceRows PieceRows::Of(const SentencePiece& pieces, size_t size) {
   PieceRows rows;
   rows.entries_.resize(size);

@@ -83,7 +83,7 @@ void ReplayJob::TakeTranslation() {
   translation_.reset();
 }
 
-// Asks for the memory of the trace; false if there is not enough.
+// Reserves the memory of the trace. Returns false if there is not enough.
 bool ReplayJob::ReserveTrace() {
   if (kind_ == ReplayKind::kScore) return true;
   const SequenceConfig& config = model_.config();
@@ -104,7 +104,7 @@ bool ReplayJob::ReserveTrace() {
   for (const Part& part : parts) {
     need += TraceMemory(part.shape.layers, part.shape.heads, part.rows, part.columns, dim(part));
   }
-  // All of it is asked for before any of it is allocated.
+  // The memory of all parts is checked before any of them is allocated.
   if (const Result<void> fits = CheckMemory(need, "trace shorter texts", "trace"); !fits) {
     Fail(fits.error());
     return false;
@@ -116,7 +116,7 @@ bool ReplayJob::ReserveTrace() {
   return true;
 }
 
-// Asks for the memory of a layer over the source or the target, or of the logits of some rows.
+// Reserves the memory of a layer over the source or the target, or of the logits of some rows.
 bool ReplayJob::ReserveStep(Context& ctx) {
   const size_t rows = std::max(result_.source.tokens.ids.size(), result_.target.tokens.ids.size());
   const uint64_t vocabulary = model_.config().vocabulary;

@@ -18,7 +18,7 @@ struct ReplaySide {
   Tokens tokens;
 };
 
-// A piece that the model could have written at one place.
+// A piece that the model could write at one place.
 struct Alternative {
   int32_t id;
   float log_prob;  // natural

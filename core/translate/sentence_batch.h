@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/translate/job.h"
+#include "core/translate/decode_options.h"
 
 namespace qkv {
 

@@ -70,7 +70,7 @@ Result<Header> Parser::ReadHeader(size_t source_vocabulary) const {
     return Invalid("it has " + std::to_string(file_.size()) + " bytes, and its header promises another number: fetch " +
                    "the file again");
   }
-  // Whether the content is whole, and for this model.
+  // Checks that the content is complete and fits this model.
   if (Checksum(file_.subspan(kBody)) != header.checksum) {
     return Invalid("its checksum is wrong: fetch the file again");
   }
@@ -81,6 +81,7 @@ Result<Header> Parser::ReadHeader(size_t source_vocabulary) const {
   return header;
 }
 
+// List r is pieces [offset r, offset r + 1), so offsets must begin at 0, never fall, and end with the pieces.
 Result<std::vector<uint32_t>> Parser::ReadOffsets(const Header& header) const {
   std::vector<uint32_t> offsets;
   offsets.reserve(header.offsets);
@@ -112,12 +113,14 @@ Result<std::vector<uint32_t>> Parser::ReadPieces(const Header& header, size_t ta
 
 Result<Shortlist> Shortlist::Parse(std::span<const uint8_t> file, size_t source_vocabulary, size_t target_vocabulary,
                                    std::string_view file_name) {
+  // The header has been checked against the file's size, so the lists take exactly this memory.
   const Parser parser(file, file_name);
   QKV_TRY(const Header header, parser.ReadHeader(source_vocabulary));
   QKV_CHECK(CheckMemory(file.size() + uint64_t{12} * source_vocabulary, kTooLarge, file_name));
   Shortlist shortlist;
   QKV_TRY(shortlist.begin_, parser.ReadOffsets(header));
   QKV_TRY(shortlist.pieces_, parser.ReadPieces(header, target_vocabulary));
+  // A model's last row may have no list: Marian adds <pad> to the vocabulary.
   shortlist.begin_.resize(source_vocabulary + 1, shortlist.begin_.back());
   shortlist.first_ = static_cast<size_t>(std::min<uint64_t>(header.first, target_vocabulary));
   shortlist.target_vocabulary_ = target_vocabulary;
@@ -126,6 +129,7 @@ Result<Shortlist> Shortlist::Parse(std::span<const uint8_t> file, size_t source_
 
 std::vector<int32_t> Shortlist::Pieces(std::span<const int32_t> source, std::span<const int32_t> always,
                                        size_t multiple) const {
+  // The frequent pieces, those of each source piece, and those that are always wanted.
   std::vector<uint8_t> listed(target_vocabulary_);
   std::fill_n(listed.begin(), first_, true);
   for (const int32_t row : source) {
@@ -133,11 +137,13 @@ std::vector<int32_t> Shortlist::Pieces(std::span<const int32_t> source, std::spa
     for (uint32_t at = begin_[s]; at < begin_[s + 1]; ++at) listed[pieces_[at]] = true;
   }
   for (const int32_t piece : always) listed[static_cast<size_t>(piece)] = true;
+  // Marian fills up to a multiple with the first pieces that are not listed yet.
   auto count = static_cast<size_t>(std::count(listed.begin(), listed.end(), true));
   for (size_t piece = first_; piece < listed.size() && count % multiple != 0; ++piece) {
     if (!listed[piece]) ++count;
     listed[piece] = true;
   }
+  // In ascending order, in which a search finds them by bisection.
   std::vector<int32_t> pieces;
   for (size_t piece = 0; piece < listed.size(); ++piece) {
     if (listed[piece]) pieces.push_back(static_cast<int32_t>(piece));
@@ -146,6 +152,7 @@ std::vector<int32_t> Shortlist::Pieces(std::span<const int32_t> source, std::spa
 }
 
 std::vector<uint8_t> WriteShortlist(const ShortlistContent& content) {
+  // The header comes last: the checksum is over its second half too.
   std::vector<uint64_t> offsets = {0};
   std::vector<uint32_t> pieces;
   for (const std::vector<int32_t>& list : content.lists) {

@@ -5,7 +5,7 @@
 //   u64  0xF11A48D5013417F5
 //   u64  checksum of all that follows
 //   u64  first              rows 0 .. first - 1 are in every list: frequent ones, if the vocabulary is sorted so
-//   u64  best               the longest list that its maker wanted; readers need it not
+//   u64  best               the longest list that its maker allowed; readers do not need it
 //   u64  offsets            rows of the source's vocabulary, plus one
 //   u64  pieces             of all lists
 //   u64  offset[offsets]    the list of row s is piece[offset[s]] .. piece[offset[s + 1] - 1]

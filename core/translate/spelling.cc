@@ -96,7 +96,7 @@ class Speller {
     }
   }
 
-  // How often a word should occur, and how often it does.
+  // How often a word should occur in the translation, and below how often it does.
   size_t Wanted(const std::string& word) const {
     const auto& parts = source_.parts();
     return static_cast<size_t>(std::count_if(parts.begin(), parts.end(), [&](const CarriedPart& part) {
@@ -118,7 +118,7 @@ class Speller {
   }
 
   // The target piece with the most weight on source pieces [first, last); none if all weights are 0.
-  std::optional<size_t> Looking(size_t first, size_t last) const {
+  std::optional<size_t> MostAttending(size_t first, size_t last) const {
     std::optional<size_t> best;
     float most = 0;
     for (size_t t = 0; t < pieces_.ids.size(); ++t) {
@@ -166,16 +166,16 @@ class Speller {
     size_t first = 0, last;
     while (first < pieces && read.end[first] <= part.begin) ++first;
     for (last = first; last < pieces && read.begin[last] < part.end;) ++last;
-    const std::optional<size_t> looking = Looking(first, last);
-    if (looking && !part.stand_in.empty()) {
-      const auto [begin, end] = WordOf(*looking);
-      const float* row = alignment_->Row(0, 0, *looking);
+    const std::optional<size_t> attending = MostAttending(first, last);
+    if (attending && !part.stand_in.empty()) {
+      const auto [begin, end] = WordOf(*attending);
+      const float* row = alignment_->Row(0, 0, *attending);
       const auto at = static_cast<size_t>(std::max_element(row, row + pieces) - row);
       if (at >= first && at < last && BeginsWithWord(std::string_view(text_).substr(begin)) &&
           Replace(part, begin, end))
         return;
     }
-    const std::optional<size_t> before = first == 0 ? std::nullopt : Looking(first - 1, first);
+    const std::optional<size_t> before = first == 0 ? std::nullopt : MostAttending(first - 1, first);
     const size_t place = before ? WordOf(*before).second : first == 0 ? 0 : text_.size();
     Insert(part, place);
   }

@@ -1,4 +1,4 @@
-// Makes a text of the pieces of a translation, and inserts the carried parts of the source.
+// Makes the text from the pieces of a translation, and inserts the carried parts of the source.
 #pragma once
 
 #include <string>

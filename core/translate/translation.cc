@@ -81,7 +81,7 @@ void TranslationJob::Fill(Runner& runner, size_t share) {
   runner.batch = std::make_unique<SentenceBatch>(model_, options_, std::move(sentences), runner.texts);
 }
 
-// Asks for the memory of a step of every batch. Batches that are computed together have their own arenas.
+// Reserves the memory of a step of every batch. Batches that are computed together have their own arenas.
 bool TranslationJob::ReserveRunners(Context& ctx, bool together) {
   uint64_t kept = 0;
   for (auto& runner : runners_) {
@@ -123,7 +123,7 @@ void TranslationJob::TakeResults(Runner& runner) {
 // Takes the best hypothesis that has every carried part once. If there is none, the source takes its next reading, and
 // false is returned: it must be translated again. After the last reading the best hypothesis is taken.
 bool TranslationJob::Take(size_t text, const BeamSearch& search, size_t sentence) {
-  // Hypotheses in the order of the search, as many as are asked for, and on until one has every carried part.
+  // Hypotheses in the order of the search: as many as are wanted, and more until one has every carried part.
   CarriedSource& source = sources_[text];
   std::vector<Hypothesis> finished = search.Finished(sentence);
   const size_t count = std::min(std::max<size_t>(options_.n_best, 1), finished.size());
@@ -133,7 +133,7 @@ bool TranslationJob::Take(size_t text, const BeamSearch& search, size_t sentence
     ranked.push_back(Describe(source, std::move(finished[ranked.size()])));
     if (best == finished.size() && ranked.back().is_whole) best = ranked.size() - 1;
   }
-  // None has: another reading, or the best of the last one.
+  // If none has them, the source takes another reading. After the last reading the best hypothesis is taken.
   if (best == finished.size()) {
     if (source.ReadOtherwise()) return false;
     best = 0;

@@ -8,7 +8,7 @@
 
 #include "core/translate/alignment.h"
 #include "core/translate/confidence.h"
-#include "core/translate/job.h"
+#include "core/translate/decode_options.h"
 #include "core/translate/sentence_batch.h"
 #include "core/translate/spelling.h"
 
@@ -30,8 +30,8 @@ struct Translation : ScoredText {
   bool foreign = false;            // the source does not look like the language that the model reads
   std::vector<ScoredText> n_best;  // best first, itself included; empty unless more than one was asked for
   std::vector<SearchNode> tree;    // empty unless asked for
-  // Empty unless asked for, and where the source has no pieces: its pieces, </s> included, with their spans in the
-  // text, and how much each looks at each piece of the source, [1, 1, target, source].
+  // The pieces, </s> included, with their spans in the text, and how much each attends to each piece of the source, [1,
+  // 1, target, source]. Empty unless asked for, and if the source has no pieces.
   Tokens tokens = {};
   AttentionMap alignment = {};
 };

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "core/qkv.h"
-#include "core/translate/folder.h"
 
 int main(int argc, char** argv) {
   if (argc != 2) {

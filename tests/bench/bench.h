@@ -30,5 +30,7 @@ void BenchKernels();
 void BenchMemory();
 // Measures the model of a folder; false if it cannot be loaded.
 bool BenchModel(const std::string& folder);
+// The same for a generator's folder. Natively only.
+bool BenchGenerator(const std::string& folder);
 
 }  // namespace qkv

@@ -34,13 +34,25 @@ const isAttention = isOneOf('attention');
 const isPlainAttention = (work) => isAttention(work) && work.score === 'scaled-dot';
 const isText = isOneOf('translate-text', 'translate-sentence');
 const isTextOfAnyStart = isOneOf('translate-text', 'translate-first', 'translate-cold', 'translate-arriving');
-const isOfBrought = isOneOf('encode', 'generate');
+const isGenerate = (work) => work.kind === 'generate' && !work.text;
+const isDrafted = (work) => work.kind === 'generate' && Boolean(work.text);
+const isOfBrought = (work) => work.kind === 'encode' || isGenerate(work);
 const isSeveral = (work) => work.kind === 'encode' && work.lengths.length > 1;
 // The peers' graphs are Transformers. No other engine here runs a recurrent model with attention.
 const isTransformersIds = (work) => work.kind === 'translate-ids' && !('recurrent' in architectures[work.model]);
 const isProductOfFloats = (work) => work.kind === 'product' && work.precision === 'f32';
 // The core's products and ids have no JavaScript API, so they are measured natively only.
+const isTraining = isOneOf('train');
 const isOfCore = isOneOf('limit', 'product', 'window', 'encoder', 'interventions', 'translate-ids');
+
+/** With drafts from repetitions, and one piece at a time. @param {Omit<Contender, 'takes'>} shared @returns {Contender[]} */
+const drafting = (shared) =>
+  ['drafts', 'one by one'].map((variant) => ({
+    ...shared,
+    name: `${shared.name}, ${variant}`,
+    variant,
+    takes: isDrafted,
+  }));
 
 /** @param {'node' | 'chromium'} host @returns {Contender[]} */
 const ours = (host) =>
@@ -58,7 +70,10 @@ const ours = (host) =>
         takes: isTextOfAnyStart,
       },
       { ...shared, name: `qkv ${build}`, engine: 'brought', takes: isOfBrought },
+      ...drafting({ ...shared, name: `qkv ${build}`, engine: 'brought' }),
       { ...shared, name: `qkv ${build}`, engine: 'explain', takes: isOneOf('explain') },
+      // There is one build that trains.
+      ...(build === 'baseline' ? [{ ...shared, name: 'qkv', engine: 'trainer', takes: isTraining }] : []),
       { ...shared, name: `qkv ${build}, core alone`, engine: 'kernels', takes: isAttention },
       { ...shared, name: `qkv ${build}`, engine: 'kernels', takes: isOfCore },
     ];
@@ -94,7 +109,7 @@ function onnxruntime(host, runtime) {
 
 /** Models that people bring, as transformers.js has them computed: several texts at once are one batch. */
 const ofBrought = (shared, name) => [
-  { ...shared, name, takes: isOneOf('generate') },
+  { ...shared, name, takes: isGenerate },
   { ...shared, name, variant: 'one by one', takes: (work) => work.kind === 'encode' && !isSeveral(work) },
   ...['one batch', 'one by one'].map((variant) => ({
     ...shared,
@@ -112,7 +127,7 @@ const otherPeers = (host) => [
   })),
   {
     ...{ host, runsIn: host, name: 'tfjs', isPeer: true, engine: 'tfjs', options: {} },
-    takes: (work) => isPlainAttention(work) || isProductOfFloats(work),
+    takes: (work) => isPlainAttention(work) || isProductOfFloats(work) || isTraining(work),
   },
 ];
 
@@ -123,6 +138,7 @@ export const contenders = [
     ...{ host: 'native', runsIn: 'native', name: 'qkv', isPeer: false, engine: 'kernels', options: {} },
     takes: (work) => isAttention(work) || isOfCore(work),
   },
+  ...drafting({ host: 'native', runsIn: 'native', name: 'qkv', isPeer: false, engine: 'kernels', options: {} }),
   ...onnxruntime('native', 'node'),
   oursWithThreads,
   {
@@ -138,6 +154,6 @@ export const contenders = [
   ),
   ...[1, kThreads].map((threads) => ({
     ...{ host: 'chromium', runsIn: 'chromium', isPeer: true, engine: 'wllama', options: { threads } },
-    ...{ name: threads === 1 ? 'wllama' : `wllama, ${threads} threads`, takes: isOneOf('generate') },
+    ...{ name: threads === 1 ? 'wllama' : `wllama, ${threads} threads`, takes: isGenerate },
   })),
 ];

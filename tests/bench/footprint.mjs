@@ -1,7 +1,7 @@
 // The size of an engine: bytes to download, and bytes of memory after it has translated.
 
 import { at } from '../../web/tools/common.mjs';
-import { downloadsOf, gzipped } from '../../web/tools/downloads.mjs';
+import { brotlied, downloadsOf, gzipped } from '../../web/tools/downloads.mjs';
 import { ensureFolder } from './models/folder.mjs';
 import { workloads } from './workloads.mjs';
 
@@ -64,8 +64,11 @@ const kDownloads = {
   },
 };
 
+/** How a server may send the files. */
+const kEncodings = { download: gzipped, 'brotli download': brotlied };
+
 /**
- * Wasm and JavaScript of each engine, gzipped, without models.
+ * Wasm and JavaScript of each engine, gzipped and in Brotli, without models.
  * @param {{package: string}} builds
  * @returns {Footprint[]}
  */
@@ -74,18 +77,21 @@ export function measureDownloads(builds) {
     qkv: { folder: builds.package, files: downloadsOf(at(...builds.package.split('/')), ['translating']) },
     ...kDownloads,
   };
-  return Object.entries(all).map(([engine, { folder, files }]) => {
-    const sum = (isWanted) =>
-      files.filter(isWanted).reduce((total, file) => total + gzipped(at(...folder.split('/')), file), 0);
-    const wasm = sum((file) => file.endsWith('.wasm'));
-    const javascript = sum((file) => !file.endsWith('.wasm'));
-    return { work: 'download', host: 'chromium', engine, bytes: wasm + javascript, wasm, javascript };
-  });
+  return Object.entries(kEncodings).flatMap(([work, sizeOf]) =>
+    Object.entries(all).map(([engine, { folder, files }]) => {
+      const sum = (isWanted) =>
+        files.filter(isWanted).reduce((total, file) => total + sizeOf(at(...folder.split('/')), file), 0);
+      const wasm = sum((file) => file.endsWith('.wasm'));
+      const javascript = sum((file) => !file.endsWith('.wasm'));
+      return { work, host: 'chromium', engine, bytes: wasm + javascript, wasm, javascript };
+    }),
+  );
 }
 
 const kTitles = {
   memory: 'Memory of translating, tiny, in Chromium',
   download: 'Download, gzipped',
+  brotli: 'Download, in Brotli',
 };
 
 /** Markdown. @param {Footprint[]} rows */

@@ -1,6 +1,6 @@
 // How tests/bench/main.cc is told what to measure, and how its output is read.
 
-import { folderOf } from './models/folder-names.mjs';
+import { broughtFolder, folderOf } from './models/folder-names.mjs';
 
 const kLimits = {
   'limit peak': 'Peak',
@@ -8,8 +8,8 @@ const kLimits = {
   'limit peak int8': 'Int8 peak',
 };
 
-/** @param {import('./workloads.mjs').Work} work */
-function nameOf(work) {
+/** @param {import('./workloads.mjs').Work} work @param {string} [variant] */
+function nameOf(work, variant) {
   switch (work.kind) {
     case 'limit':
       return kLimits[work.name];
@@ -22,19 +22,28 @@ function nameOf(work) {
     case 'encoder':
     case 'interventions':
       return `${work.kind} ${work.length}`;
+    case 'generate':
+      return `generate ${work.text}, ${variant}`;
     default:
       return `translate ${work.length}, ${work.outputs} outputs`;
   }
 }
 
 /** The model folder that the work needs, below the repository's root. @param {import('./workloads.mjs').Work} work */
-export const modelOf = (work) => ('model' in work ? folderOf(work.model, work.precision) : undefined);
+export function modelOf(work) {
+  if (work.kind === 'generate') return broughtFolder(work.model);
+  return 'model' in work ? folderOf(work.model, work.precision) : undefined;
+}
 
 /**
  * @param {import('./workloads.mjs').Work} work
  * @param {string} [folder] where its model is
+ * @param {string} [variant] of the contender
  */
-export const argumentsFor = (work, folder) => ['--json', ...(folder ? ['--model', folder] : []), nameOf(work)];
+export function argumentsFor(work, folder, variant) {
+  const option = work.kind === 'generate' ? '--generator' : '--model';
+  return ['--json', ...(folder ? [option, folder] : []), nameOf(work, variant)];
+}
 
 /**
  * @param {string} printed one line

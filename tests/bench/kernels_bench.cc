@@ -178,7 +178,9 @@ void BenchWindows() {
     Attention attention;
     attention.score = FindScore("scaled-dot");
     attention.mask.causal = true;
-    attention.window = {.kind = WindowKind::kLocalM, .half_width = kWidth - 1, .sinks = sinks};
+    attention.window.kind = WindowKind::kLocalM;
+    attention.window.half_width = kWidth - 1;
+    attention.window.sinks = sinks;
     Report(
         name, 4.0 * kLength * (kWidth + static_cast<double>(sinks)) * kHeads * kDim,
         [&] { Attend(ctx, attention, {in, in, in}, SideBySide(y.data(), kHeads, kLength, kDim)); },

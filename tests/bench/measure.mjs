@@ -124,7 +124,7 @@ function agree(taken, work) {
   const telling = taken.filter(({ excerpt }) => excerpt);
   for (const { contender, excerpt } of telling.slice(1)) {
     const far = difference(excerpt, telling[0].excerpt);
-    if (!(far <= kTolerance[work.precision])) {
+    if (!(far <= (work.tolerance ?? kTolerance[work.precision]))) {
       throw new Error(`${work.name}: ${contender.name} and ${telling[0].contender.name} differ by ${far}`);
     }
   }

@@ -9,8 +9,8 @@
 #include "core/decode/beam.h"
 #include "core/explain/change_list.h"
 #include "core/models/transformer.h"
+#include "core/translate/decode_options.h"
 #include "core/translate/folder.h"
-#include "core/translate/job.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/random.h"
 

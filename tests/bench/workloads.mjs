@@ -3,6 +3,7 @@
 
 import { architectures } from './models/architectures.mjs';
 import { brought, encodeOperations, generateOperations } from './models/brought.mjs';
+import { kBatch, kLetters, kPieces, shape as lab } from './models/lab.mjs';
 import { encoderOperations, translateOperations } from './models/operations.mjs';
 
 /** @typedef {'f32' | 'int8'} Precision of weights, and of what they are multiplied by */
@@ -76,6 +77,8 @@ import { encoderOperations, translateOperations } from './models/operations.mjs'
  * @property {string} model of models/brought.mjs
  * @property {number} prompt pieces
  * @property {number} pieces that are written; 1: what is measured is the prompt
+ * @property {'repetitive' | 'ordinary'} [text] that is written, where drafts from repetitions are measured
+ * @property {number} [temperature] of that text: random weights repeat themselves the more, the lower it is
  * @property {number} operations
  *
  * @typedef {object} Explain how much each head of a model matters for a sentence, every head off in turn
@@ -88,13 +91,22 @@ import { encoderOperations, translateOperations } from './models/operations.mjs'
  * @property {string} target
  * @property {number} operations of the encoder for each of its heads, and of the decoder for all heads
  *
+ * @typedef {object} Train updates of the page Lab's Transformer: the loss, its gradient and Adam
+ * @property {'train'} kind
+ * @property {string} name
+ * @property {Precision} precision
+ * @property {number} updates
+ * @property {number} rows of both sides in a batch
+ * @property {number} operations three times those of the forward pass
+ * @property {number} tolerance how far the engines' first losses may differ: the weights that they share have 16 bits
+ *
  * @typedef {object} Limit what bounds every kernel on this machine, in one host and build
  * @property {'limit'} kind
  * @property {string} name
  * @property {Precision} precision
  * @property {'product' | 'peak'} limit a product of 512 x 512 x 512, or multiply-adds from registers alone
  *
- * @typedef {Attention | Window | Product | Encoder | Translate | Encode | Generate | Explain | Limit} Work
+ * @typedef {Attention | Window | Product | Encoder | Translate | Encode | Generate | Explain | Train | Limit} Work
  */
 
 const kHeads = 8;
@@ -171,23 +183,23 @@ const kShortlist = 1000;
 const kSentences = { bulk: [17, 200], paragraph: [20, 23], sentence: [20, 23] };
 
 /**
- * @param {'ids' | 'text' | 'bulk' | 'paragraph' | 'sentence' | 'first' | 'cold' | 'arriving'} door bulk: text to text, many sentences in
+ * @param {'ids' | 'text' | 'bulk' | 'paragraph' | 'sentence' | 'first' | 'cold' | 'arriving'} call bulk: text to text, many sentences in
  * one call; paragraph: 300 words as one text; sentence: until its first sentence is there
  * @param {string} model
  * @param {Precision} precision
  * @param {boolean} shortlist
  * @returns {Translate}
  */
-function translate(door, model, precision, shortlist) {
-  const [length, sentences] = kSentences[door] ?? [32, 1];
+function translate(call, model, precision, shortlist) {
+  const [length, sentences] = kSentences[call] ?? [32, 1];
   const shape = architectures[model];
   const outputs = shortlist ? kShortlist : shape.vocabulary;
   return {
-    kind: door === 'bulk' || door === 'paragraph' ? 'translate-text' : `translate-${door}`,
-    isOneText: door === 'paragraph' || door === 'sentence',
-    name: `translate ${door} ${model} ${precision} ${shortlist ? 'shortlist' : 'vocabulary'}`,
+    kind: call === 'bulk' || call === 'paragraph' ? 'translate-text' : `translate-${call}`,
+    isOneText: call === 'paragraph' || call === 'sentence',
+    name: `translate ${call} ${model} ${precision} ${shortlist ? 'shortlist' : 'vocabulary'}`,
     ...{ precision, model, shortlist, outputs, length, sentences },
-    operations: (door === 'sentence' ? 1 : sentences) * translateOperations(shape, length, outputs),
+    operations: (call === 'sentence' ? 1 : sentences) * translateOperations(shape, length, outputs),
   };
 }
 
@@ -210,6 +222,13 @@ const generate = (pieces) => ({
   operations: generateOperations(brought['gpt2-small'], 128, pieces),
 });
 
+/** @param {'repetitive' | 'ordinary'} text @param {number} temperature @returns {Generate} */
+const drafted = (text, temperature) => ({
+  ...generate(128),
+  name: `generate gpt2-small int8 ${text} text`,
+  ...{ text, temperature },
+});
+
 /** @type {Limit[]} */
 export const limits = [
   { kind: 'limit', name: 'limit peak', precision: 'f32', limit: 'peak' },
@@ -225,6 +244,23 @@ const productShapes = [
   [1, 512, 2048],
   [1, 256, 32000],
 ];
+
+/** @returns {Train} */
+function training() {
+  const updates = 10;
+  const length = kLetters + 1; // with </s>
+  const forward = translateOperations(
+    { ...lab, encoderLayers: lab.layers, decoderLayers: lab.layers },
+    length,
+    kPieces,
+  );
+  return {
+    kind: 'train',
+    name: 'train lab transformer',
+    ...{ precision: 'f32', updates, rows: kBatch * 2 * length, tolerance: 0.01 },
+    operations: updates * 3 * kBatch * forward,
+  };
+}
 
 /** @type {Work[]} */
 export const workloads = [
@@ -249,12 +285,14 @@ export const workloads = [
     encode(precision, 'mixed', kMixed),
   ]),
   ...[1, 64].map(generate),
+  ...[drafted('repetitive', 0.2), drafted('ordinary', 0.4)],
   translate('bulk', 'tiny', 'int8', true),
-  ...['sentence', 'paragraph'].map((door) => translate(door, 'tiny', 'int8', true)),
+  ...['sentence', 'paragraph'].map((call) => translate(call, 'tiny', 'int8', true)),
   translate('first', 'tiny', 'int8', true),
   translate('cold', 'tiny', 'int8', true),
   translate('arriving', 'tiny', 'int8', true),
   headImportance(),
+  training(),
 ];
 
 /** The attention whose memory is measured. */

@@ -100,6 +100,13 @@ several(`several processes${why && ` (skipped: ${why})`}`, () => {
     }
   });
 
+  test('of which there is one: the bits of a run without mpirun', () => {
+    const { status } = spawnSync('mpirun', [...given(1), config('single', 1), '--threads', '1'], { env });
+    expect(status).toBe(0);
+    expect(weights('single').equals(weights('of-1'))).toBe(true);
+    expect(losses('single')).toEqual(losses('of-1'));
+  }, 60_000);
+
   test('give the same bits again, on any number of threads', () => {
     const run = spawnSync('mpirun', [...given(3), config('again', 3), '--threads', '2'], { env, encoding: 'utf8' });
     expect([run.status, run.stdout]).toEqual([0, expect.stringMatching(/again\/model: trained for 60 steps/)]);
@@ -107,7 +114,7 @@ several(`several processes${why && ` (skipped: ${why})`}`, () => {
     expect(weights('again').equals(weights('of-3'))).toBe(true);
   }, 60_000);
 
-  test('continue what another number of processes began', () => {
+  test('continue a run that another number of processes began', () => {
     const half = config('half', 2, { steps: 30 });
     expect(train(2, half).status).toBe(0);
     const rest = config('half', 3);
@@ -145,9 +152,10 @@ several(`several processes${why && ` (skipped: ${why})`}`, () => {
         process.kill(processes[killed].pid, 'SIGKILL');
         const since = performance.now();
         expect(await ended).not.toBe(0);
+        while (processesOf(file).length > 0 && performance.now() - since < 10_000) await sleep(20);
+        expect(processesOf(file)).toEqual([]);
         expect(performance.now() - since).toBeLessThan(10_000);
         expect(printed()).toMatch(new RegExp(`process rank ${killed} .*signal 9`));
-        expect(processesOf(file)).toEqual([]);
         expect(train(3, file, '--resume').status).toBe(0);
         expect(weights(name).equals(weights('long'))).toBe(true);
       },

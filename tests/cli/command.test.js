@@ -68,7 +68,7 @@ describe('qkv translate', () => {
     expect(String(stderr)).toMatch(/line 3 is longer than the model's 512 positions/);
   });
 
-  test('reads long lines in time that grows with them, and refuses what has no lines', () => {
+  test('reads long lines in linear time, and refuses input without lines', () => {
     const long = translate(`${'a b '.repeat(5_000_000)}\nI love you.\n`);
     expect(long.stderr).toMatch(/line 1 is longer than the model's 512 positions/);
     expect(long.stdout.split('\n')[1]).toBe("Je t'aime.");
@@ -175,7 +175,7 @@ describe('qkv', () => {
     expect(stdout).toMatch(/model\.decoder\.layers\.1\.fc1\.weight +\[1024, 256\]/);
   });
 
-  test('takes the folder from the environment, and says on one line what is missing', () => {
+  test('takes the folder from the environment, and names a missing one on one line', () => {
     const env = { ...process.env, QKV_MODEL: '/no/such/folder' };
     const { status, stdout, stderr } = spawnSync(command, ['translate'], { env, input: 'a\n', encoding: 'utf8' });
     expect(status).toBe(1);

@@ -85,7 +85,7 @@ test('Hugging Face’s files hold the same model in float32, and a vocabulary fi
   expect(header.final_logits_bias.shape).toEqual([1, header['model.shared.weight'].shape[0]]); // as in MarianMT
 });
 
-test('what another program has no place for is refused by its name', () => {
+test('a field that the other program does not have is refused by name', () => {
   const refused = (...args) => {
     const { status, stderr } = exported(...args, join(folder, 'none'));
     return `${status}: ${stderr}`;

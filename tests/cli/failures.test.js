@@ -248,14 +248,14 @@ describe('one line, the exit code, and nothing on standard output:', () => {
     expect(existsSync(join(folder, 'x'))).toBe(false);
   });
 
-  test('a name is printed without what a terminal would act upon', () => {
+  test('a name is printed without control characters', () => {
     expect(qkv(['inspect', '-m', '/no\n\u001b[2Jsuch']).stderr).toMatch(
       /^qkv: MISSING_FILE: \/no\?\?\[2Jsuch[^\n]+\n$/,
     );
   });
 });
 
-describe('what is written is whole:', () => {
+describe('files are complete:', () => {
   test.each(['shortlist', 'vocab', 'quantize'])('%s leaves no part of a file behind', (name) => {
     expect(qkv([name, ...filled(kCommands[name].args)]).status).toBe(0);
     const written = [folder, join(folder, 'vocabulary'), join(folder, 'int8')]
@@ -288,7 +288,7 @@ describe('what is written is whole:', () => {
 });
 
 describe('two at once:', () => {
-  test('a second run in the folder of a first is told so, and the first goes on', async () => {
+  test('a second run in the folder of a running one is refused, and the first goes on', async () => {
     const child = spawn(command, ['train', join(folder, 'endless.json'), '--threads', '1'], { stdio: 'pipe' });
     await new Promise((resolve) => child.stderr.once('data', resolve));
     for (const args of [

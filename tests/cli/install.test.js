@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { at } from '../../web/tools/common.mjs';
 import { version } from '../../web/lib/base/version.js';
+import { tinyModel, tinyPairs } from './tiny-run.js';
 
 const kMinutes = 60_000;
 const toolchain = at('build/toolchain/usr'); // Highway and headers that the system's packages lack
@@ -30,10 +31,15 @@ afterAll(() => rmSync(prefix, { recursive: true }));
 
 test('the command runs where it was installed', () => {
   expect(run(join(prefix, 'bin/qkv'), ['--version']).trim()).toBe(version);
-  for (const file of ['man/man1/qkv.1', 'bash-completion/completions/qkv', 'zsh/site-functions/_qkv']) {
+  const shells = ['bash-completion/completions/qkv', 'zsh/site-functions/_qkv', 'fish/vendor_completions.d/qkv.fish'];
+  for (const file of ['man/man1/qkv.1', ...shells]) {
     expect(readFileSync(join(prefix, 'share', file), 'utf8')).toMatch(/max.*length/);
   }
 });
+
+/** The libraries that a program is linked to. @param {string} program */
+const linked = (program) =>
+  [...run('readelf', ['-d', program]).matchAll(/\[(lib[^.\]]*)\.so/g)].map(([, name]) => name);
 
 test(
   'find_package(qkv) gives qkv::core',
@@ -54,21 +60,53 @@ test(
     ]);
     run('cmake', ['--build', build]);
     expect(translate(join(build, 'translate'))).toBe("Je t'aime.\n");
+    // What only the command needs is not asked of other programs.
+    expect(linked(join(build, 'translate')).filter((name) => /mpi|zstd|sentencepiece/.test(name))).toEqual([]);
+    expect(linked(join(prefix, 'bin/qkv'))).not.toContain('libmpi_cxx');
+    expect(linked(join(build, 'translate'))).toContain('libz');
   },
   5 * kMinutes,
 );
 
+/** Builds a program of one file by what pkg-config says; returns its path. @param {string} source */
+function byPkgConfig(source, name = 'by-pkg-config') {
+  placeHighway();
+  const env = { ...process.env, PKG_CONFIG_PATH: join(prefix, 'lib/pkgconfig') };
+  expect(run('pkg-config', ['--modversion', 'qkv'], { env }).trim()).toBe(version);
+  const flags = run('pkg-config', ['--cflags', '--libs', 'qkv'], { env }).trim().split(/\s+/);
+  const rpath = `-Wl,-rpath,${run('pkg-config', ['--variable=libdir', 'libhwy'], { env }).trim()}`;
+  run(compiler, ['-O1', source, ...flags, rpath, '-o', join(prefix, name)]);
+  return join(prefix, name);
+}
+
 test(
   'pkg-config names the headers and the libraries',
+  () => expect(translate(byPkgConfig(at('examples/cpp/main.cc')))).toBe("Je t'aime.\n"),
+  5 * kMinutes,
+);
+
+test(
+  'core/qkv.h alone is enough to translate, to trace, to encode, to generate and to train',
   () => {
-    placeHighway();
-    const env = { ...process.env, PKG_CONFIG_PATH: join(prefix, 'lib/pkgconfig') };
-    expect(run('pkg-config', ['--modversion', 'qkv'], { env }).trim()).toBe(version);
-    const flags = run('pkg-config', ['--cflags', '--libs', 'qkv'], { env }).trim().split(/\s+/);
-    const rpath = `-Wl,-rpath,${run('pkg-config', ['--variable=libdir', 'libhwy'], { env }).trim()}`;
-    const program = join(prefix, 'by-pkg-config');
-    run(compiler, ['-O1', at('examples/cpp/main.cc'), ...flags, rpath, '-o', program]);
-    expect(translate(program)).toBe("Je t'aime.\n");
+    const config = {
+      out: 'learnt',
+      vocabulary: at('tests/goldens/models/tiny-f32'),
+      corpora: [{ path: 'pairs.tsv' }],
+      preset: 'tiny',
+      model: tinyModel,
+      batch: { tokens: 200, longest: 64 },
+      steps: 3,
+    };
+    writeFileSync(join(prefix, 'pairs.tsv'), tinyPairs);
+    writeFileSync(join(prefix, 'run.json'), JSON.stringify(config));
+    expect(readFileSync(at('tests/cli/library.cc'), 'utf8').match(/"core\/.*"/g)).toEqual(['"core/qkv.h"']);
+    const models = ['web/models/en-fr', 'tests/goldens/one-sided/bert-masked', 'tests/goldens/one-sided/gpt2'];
+    const said = run(byPkgConfig(at('tests/cli/library.cc'), 'library'), [
+      ...models.map((name) => at(name)),
+      join(prefix, 'run.json'),
+    ]);
+    expect(said).toMatch(/^translate Je t'aime\.\ntrace \d+\nencode [1-9]\d*\ngenerate [1-4]\ntrain 3\n$/);
+    expect(existsSync(join(prefix, 'learnt/model/model.safetensors'))).toBe(true);
   },
   5 * kMinutes,
 );

@@ -124,7 +124,7 @@ describe('qkv explain', () => {
     for (const question of ['rollout', 'flow']) expect(asked(question)[0].matrix.shape).toEqual([5, 5]);
   });
 
-  test('what cannot be asked is refused', () => {
+  test('questions that cannot be answered are refused', () => {
     expect(qkv('explain', '', 'why').status).toBe(2);
     expect(qkv('explain', '', 'words', '--mean').stderr).toMatch('--mean is for heads');
   });

@@ -7,7 +7,8 @@ const command = at('build/native/qkv');
 const run = (program, args, input = '') => spawnSync(program, args, { encoding: 'utf8', input });
 const qkv = (...args) => run(command, args).stdout;
 const has = (program) => run('sh', ['-c', `command -v ${program}`]).status === 0;
-const testWith = (program, ...rest) => (has(program) ? test : test.skip)(...rest);
+const testWith = (program, name, check) =>
+  has(program) ? test(name, check) : test.skip(`${name} (skipped: ${program} is not installed)`, check);
 
 const commands = [...qkv('--help').matchAll(/^ {2}([a-z][a-z-]*) {2,}/gm)].map(([, name]) => name);
 const options = commands.flatMap((name) =>

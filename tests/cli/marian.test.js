@@ -69,7 +69,7 @@ test('trace has the weights of NumPy, and of an SSRU what is left of each row', 
   trace.encoderSelf.data.flat(Infinity).forEach((weight, i) => expect(weight).toBeCloseTo(expected[i], 4));
 });
 
-test('inspect says what the file is', () => {
+test('inspect describes the file', () => {
   const { status, stdout } = qkv(['inspect', '-m', at('ssru-int8'), '--tensors']);
   expect(status).toBe(0);
   expect(stdout).toMatch(/^Transformer, encoder-decoder, post-norm, sinusoidal positions \(Marian layout\)$/m);
@@ -118,7 +118,7 @@ test('a term that the first model writes as its translation stays in the secondâ
   expect(qkv(args, 'It is raining.\n').stdout).toMatch(/ZZZ/);
 });
 
-test('what is damaged is refused with the name of the file', () => {
+test('a damaged file is refused by name', () => {
   writeFileSync(join(folder, 'model.xxyy.bin'), readFileSync(join(at('ssru-f16'), 'model.xxyy.bin')).subarray(0, 999));
   const without = qkv(['translate', '-m', folder], 'A.\n');
   expect([without.status, without.stderr]).toEqual([1, expect.stringMatching(/MISSING_FILE.*vocab\.\*\.spm/)]);

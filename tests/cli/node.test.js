@@ -1,15 +1,14 @@
 // The command for Node against the native one: the same output to the byte, the same errors, the same exit codes.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { kNative, kNode, runIn } from './both.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const golden = (name) => join(root, 'tests/goldens', name);
 const kEnFr = join(root, 'web/models/en-fr');
-const kNode = [process.execPath, join(root, 'build/qkv-cli/qkv.js')];
-const kNative = [join(root, 'build/native/qkv')];
 
 let folder;
 beforeAll(() => {
@@ -22,16 +21,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** @param {string[]} command @param {string[]} given @param {string | Buffer} [input] */
-function run([program, ...first], given, input = '') {
-  const { status, stdout, stderr } = spawnSync(program, [...first, ...given], {
-    input,
-    cwd: folder,
-    encoding: 'utf8',
-    env: { ...process.env, QKV_MODEL: '' },
-  });
-  // The default of --threads depends on the machine.
-  return { status, stdout: stdout.replace(/(--threads .*\])=\d+/, '$1'), stderr };
-}
+const run = (command, given, input = '') => runIn(command, given, input, folder);
 
 const kLines =
   'My brother lives in a big white house.\n\nIt costs 12.50 € at www.example.com \u{1F642}\nline 3\u0000x\n';
@@ -71,6 +61,61 @@ test.each([
   expect(native.stdout + native.stderr + given.join('')).not.toBe('');
 });
 
+describe('every command of both:', () => {
+  // Those of Node's help but `serve`, which is Node's alone.
+  const listed = runIn(kNode, ['--help'], '', root).stdout.split(/^Subcommands:$/im)[1];
+  const names = [...listed.matchAll(/^ {2}([a-z][\w-]*) /gm)]
+    .map(([, name]) => name)
+    .filter((name) => name !== 'serve');
+
+  test('there are those of the documents', () => {
+    const [, row] = /\| for Node \|.*\| (.*) \|$/m.exec(readFileSync(join(root, 'web/docs/command.md'), 'utf8'));
+    expect([...names, 'serve'].toSorted()).toEqual(row.split(', ').toSorted());
+  });
+
+  test.each(names)(
+    '%s: help, errors and exit codes are those of the native command',
+    (name) => {
+      const model = ['-m', '/nowhere/at/all'];
+      for (const given of [
+        ['--help'],
+        ['--no-such-option'],
+        ...(name === 'man' ? [] : [[]]), // the manual has the commands that there are, see below
+        model,
+        ['-m', ''],
+        ['a', 'b', 'c', 'd'],
+        ['--threads', '0'],
+      ]) {
+        const native = run(kNative, [name, ...given]);
+        expect([given, run(kNode, [name, ...given])]).toEqual([given, native]);
+        expect(native.stdout + native.stderr).not.toBe('');
+      }
+    },
+    60_000,
+  );
+
+  test('the manual and the completions have their options', () => {
+    const parts = (command) =>
+      new Map(
+        run(command, ['man'])
+          .stdout.split(/^\.SS /m)
+          .map((part) => [part.split('\n')[0], part]),
+      );
+    const [native, node] = [parts(kNative), parts(kNode)];
+    for (const name of names)
+      expect(node.get(`qkv ${name.replaceAll('-', '\\-')}`)).toBe(native.get(`qkv ${name.replaceAll('-', '\\-')}`));
+    for (const shell of ['bash', 'zsh', 'fish']) {
+      const lines = new Set(run(kNative, ['completion', shell]).stdout.split('\n'));
+      const own = run(kNode, ['completion', shell]).stdout.split('\n');
+      const ofCommand = own.filter((line) =>
+        names.some((name) => line.startsWith(`    ${name}) `) || line.includes(`from ${name}'`)),
+      );
+      expect(ofCommand.length).toBeGreaterThan(names.length - 1);
+      expect(ofCommand.filter((line) => !lines.has(line))).toEqual([]);
+    }
+  });
+});
+
 test('a trace and a rounded model are the same files', () => {
   const made = [kNative, kNode].map((command, i) => {
     const trace = run(command, ['translate', '-m', kEnFr, '--trace', `trace-${i}.json`, '--vectors'], 'I love you.\n');
@@ -90,6 +135,89 @@ test("a compressed file of Marian's that is damaged is an error", () => {
   for (const name of names) writeFileSync(join(folder, 'cut', name), readFileSync(join(from, name)).subarray(0, 1000));
   const { status, stdout, stderr } = run(kNode, ['translate', '-m', 'cut'], 'ab cd\n');
   expect([status, stdout, stderr]).toEqual([1, '', expect.stringMatching(/^qkv: \w+: cut\/\S+\.gz: .*\n$/)]);
+});
+
+describe('threads share the lines of a file:', () => {
+  const words = ['a b', 'c d e', 'f', 'g a', 'b c d', 'I \xff'.repeat(40)];
+  const many = Array.from({ length: 700 }, (_, i) => words[(i * 7) % 6] + ' a'.repeat(i % 5)).join('\n');
+  const records = Array.from({ length: 700 }, (_, i) => JSON.stringify({ id: i, text: `${words[i % 5]} ${i}` })).join(
+    '\n',
+  );
+  const tiny = golden('models/tiny-f32');
+
+  test.each([
+    ['lines', [], many],
+    ['three threads, and fewer lines than they take', ['--threads', '3', '--sort-buffer', '100'], many],
+    ['the n best, with the numbers of their lines', ['--n-best', '2'], many],
+    ['what is said of lines', ['--max-length', '3'], many],
+    ['scores', ['--scores', '--beam', '1'], many.slice(0, 1500), kEnFr], // whose int8 gives the same bits everywhere
+    ['records', ['--jsonl', 'text'], records],
+    ['a record that is wrong', ['--jsonl', 'text'], records.replace('"id":650,"text"', '"id":650,"test"')],
+  ])('%s: output and errors are those of one thread and of the native command', (_, options, input, model = tiny) => {
+    const given = ['translate', '-m', model, ...options];
+    const native = run(kNative, given, input);
+    expect(run(kNode, [...given, ...(options[0] === '--threads' ? [] : ['--threads', '2'])], input)).toEqual(native);
+    if (options[0] !== '--threads') expect(run(kNode, [...given, '--threads', '1'], input)).toEqual(native);
+    expect(native.stdout + native.stderr).not.toBe('');
+  });
+
+  test('there are as many as it says', () => {
+    // Each thread runs what Node is told to begin with.
+    writeFileSync(join(folder, 'begin.cjs'), "require('node:fs').appendFileSync('begun', '.');");
+    const begun = (threads) => {
+      rmSync(join(folder, 'begun'), { force: true });
+      const program = [process.execPath, '--require', join(folder, 'begin.cjs'), kNode[1]];
+      expect(run(program, ['translate', '-m', tiny, '--threads', threads], many).status).toBe(0);
+      return readFileSync(join(folder, 'begun')).length;
+    };
+    expect([begun('1'), begun('2'), begun('4')]).toEqual([1, 2, 4]);
+  });
+});
+
+test('a glossary is read from a pipe, or an error says that it cannot be', () => {
+  const script = '"$@" --glossary <(printf "house\\tZz\\n")';
+  const [native, node] = [kNative, kNode].map((command) =>
+    run(['bash', '-c', script, 'bash', ...command], ['translate', '-m', kEnFr], 'A house.\n'),
+  );
+  expect([native.status, native.stdout]).toEqual([0, expect.stringContaining('Zz')]);
+  expect([node.status, node.stderr]).toEqual([1, expect.stringMatching(/^qkv: \/dev\/fd\/\d+ cannot be read: .*\n$/)]);
+});
+
+test('a pipe that is full and does not block is waited for', async () => {
+  const child = spawn(process.execPath, ['-e', kSlowParent, ...kNode.slice(1), golden('models/tiny-f32')]);
+  let read = '';
+  child.stdout.on('data', (data) => (read += data));
+  child.stderr.resume();
+  expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0);
+  expect(read.split('\n').length).toBe(20_001);
+});
+
+/** Sets its own standard output not to block, as Node does at its first use, and gives it to the command. */
+const kSlowParent = `
+  process.stdout;
+  const [command, model] = process.argv.slice(1);
+  const given = ['translate', '-m', model, '--max-length', '9', '--threads', '1'];
+  const child = require('node:child_process').spawn(process.execPath, [command, ...given], { stdio: ['pipe', 'inherit', 'ignore'] });
+  child.stdin.end('a b c d e f g a\\n'.repeat(20000));
+  child.on('exit', (code) => (process.exitCode = code));`;
+
+/** The exit code of a filter of which somebody reads the first line alone, what that is, and what is said. */
+function firstLineOf(command, given) {
+  const script = 'yes "I love you." | "$@" | head -n 1; echo "${PIPESTATUS[1]}"';
+  const { stdout, stderr } = spawnSync('bash', ['-c', script, 'bash', ...command, ...given], { encoding: 'utf8' });
+  return [stdout, stderr];
+}
+
+test.each([
+  ['native', kNative],
+  ['in Node, one thread', [...kNode], '1'],
+  ['in Node, two threads', [...kNode], '2'],
+])('%s: it ends with 141, and says nothing, when nobody reads its output any more', (_, command, threads = '1') => {
+  const translating = ['translate', '-m', kEnFr, '--beam', '1', '--sort-buffer', '64', '--threads', threads];
+  expect(firstLineOf(command, translating)).toEqual(["Je t'aime.\n141\n", '']);
+  // SIGPIPE ignored, as programs of Python start others.
+  const ignoring = ['bash', '-c', 'trap "" PIPE; exec "$@"', 'bash', ...command];
+  expect(firstLineOf(ignoring, translating)).toEqual(["Je t'aime.\n141\n", '']);
 });
 
 test('an installed package of a model is named by its name', () => {

@@ -46,6 +46,19 @@ test('qkv generate takes the former name --length', () => {
   expect(qkv('generate', '-m', model.generate, '--length', '0').status).toBe(2);
 });
 
+test('qkv generate writes the same with drafts and without', () => {
+  const everyday = join(root, 'web/models/english/everyday');
+  const write = (...more) =>
+    spawnSync(join(root, 'build/native/qkv'), ['generate', '-m', everyday, '--max-length', '60', ...more], {
+      encoding: 'utf8',
+      input: 'I have a red car. I have a red\nTom\n',
+    });
+  const { status, stdout } = write();
+  expect(status).toBe(0);
+  expect(stdout.split('\n').length).toBe(3);
+  expect(write('--no-prompt-lookup')).toMatchObject({ status: 0, stdout });
+});
+
 describe('JavaScript', () => {
   let translator, generator;
   beforeAll(async () => {
@@ -74,7 +87,7 @@ describe('JavaScript', () => {
   });
 
   test.each([
-    ['translate', ['web/lib/api/translate-options.js', 'web/lib/text/keep.js']],
+    ['translate', ['web/lib/api/translate-options.js', 'web/lib/text/carry-options.js']],
     ['generate', ['web/lib/models/generator.js']],
   ])('%s has each option in its types', (call, files) => {
     const types = files.map(read).join('\n');

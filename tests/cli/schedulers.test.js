@@ -7,6 +7,7 @@ import { hostname, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { at } from '../../web/tools/common.mjs';
+import { tinyModel } from './tiny-run.js';
 
 const page = readFileSync(at('web/docs/schedulers.md'), 'utf8');
 const model = at('tests/goldens/models/tiny-f32');
@@ -59,12 +60,17 @@ const freePort = () =>
     });
   });
 
+/** Runs a block to its end. */
+async function succeeds(script, env = {}) {
+  const run = start('sh', ['-ec', script], env);
+  const status = await new Promise((resolve) => run.on('close', resolve));
+  expect([status, status === 0 ? '' : run.printed]).toEqual([0, '']);
+  return run.printed;
+}
 /** Runs a block; corpus.fr is what one process gives. */
 async function gives(script, env = {}) {
   rmSync(join(folder, 'corpus.fr'), { force: true });
-  const run = start('sh', ['-c', script], env);
-  const status = await new Promise((resolve) => run.on('close', resolve));
-  expect([status, status === 0 ? '' : run.printed]).toEqual([0, '']);
+  await succeeds(script, env);
   expect(readFileSync(join(folder, 'corpus.fr'), 'utf8') === expected).toBe(true);
 }
 
@@ -187,6 +193,49 @@ const dask = spawnSync(python, ['-c', 'import distributed']).status === 0;
     const killed = until(() => begun() >= 10, String, 60).then(() => workers[0].kill('SIGKILL'));
     await Promise.all([gives(`${python} translate.py`), killed]);
     expect(begun()).toBeGreaterThan(20);
+  },
+  120_000,
+);
+
+const learns = !/without/.test(
+  spawnSync('qkv', ['vocab', '--data', '/dev/null', '-o', '/nowhere/x'], { env: { PATH: path }, encoding: 'utf8' })
+    .stderr,
+);
+const distil = parallel && learns;
+(distil ? test : test.skip)(
+  `a small model from a large one${distil ? '' : ' (skipped: without GNU parallel, or SentencePiece where qkv was built)'}`,
+  async () => {
+    const names = { LARGE: at('web/models/en-fr') };
+    const [who, what] = ['I You We They She'.split(' '), 'see hear like know want love'.split(' ')];
+    const whom = ['the dog', 'the house', 'a friend', 'my brother', 'her', 'good music', 'the sea', 'no one'];
+    const sentences = who.flatMap((a) => what.flatMap((b) => whom.map((c) => `${a} ${b} ${c}.`)));
+    writeFileSync(join(folder, 'corpus.en'), `${sentences.join('\n')}\n`);
+    await succeeds(block('distil-translate', names));
+    const read = (name) => readFileSync(join(folder, name), 'utf8').trimEnd().split('\n');
+    expect(read('scored.tsv').map((line) => line.split('\t')[1])).toEqual(sentences);
+    const kept = read('scored.tsv').filter((line) => Number(line.split('\t')[0]) > -1);
+    const pairs = kept.map((line) => line.replace(/^[^\t]*\t/, ''));
+    expect(read('pairs.tsv')).toEqual(pairs);
+    expect(pairs.length).toBeGreaterThan(150);
+    // The student: the page's, but small, and measured by what it has learnt.
+    writeFileSync(join(folder, 'dev.tsv'), `${pairs.slice(0, 40).join('\n')}\n`);
+    const { model: none, ...config } = JSON.parse(block('distil-config'));
+    const small = {
+      ...config,
+      model: { ...none, ...tinyModel, d_model: 48 },
+      batch: { tokens: 500, joined: [1] },
+      schedule: { peak: 0.01, warmup: 40 },
+      steps: 250,
+    };
+    writeFileSync(join(folder, 'student.json'), JSON.stringify(small));
+    const said = await succeeds(block('distil-train', { ...names, 8000: '112' }));
+    const [teacher, student] = [...said.matchAll(/^ *BLEU\|.* = ([\d.]+) /gm)].map(([, bleu]) => Number(bleu));
+    expect([teacher > 80, student > 20]).toEqual([true, true]);
+    const { stdout } = spawnSync('qkv', ['translate', '-m', 'student-int8'], {
+      ...{ cwd: folder, env: { PATH: path }, encoding: 'utf8' },
+      input: `${sentences[0]}\n`,
+    });
+    expect(stdout.trim()).not.toBe('');
   },
   120_000,
 );

@@ -26,7 +26,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const learn = (...args) => qkv(['shortlist', '-m', model, '-o', list, ...args], pairs);
 
-test('learns from standard input, and says what the list is worth', () => {
+test('learns from standard input, and measures the list', () => {
   const { status, stdout, stderr } = learn('--first', '20', '--best', '5');
   expect([status, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(/^pairs {8}100$/m);

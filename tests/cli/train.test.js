@@ -98,7 +98,7 @@ test(`killed ${kKills} times at random moments, it ends in the same bits`, async
   }
 }, 300_000);
 
-test('measures by BLEU where it is told to, and ends where nothing gets better', () => {
+test('measures by BLEU if the config says so, and ends when nothing improves', () => {
   const measure = { every: 20, by: 'bleu', patience: 3 };
   const { status, stdout, stderr } = train(config('bleu', { measure, steps: 4000 }));
   expect([status, stdout]).toEqual([0, expect.stringMatching(/trained for \d+ steps, best at step \d+\n$/)]);

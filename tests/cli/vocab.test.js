@@ -52,7 +52,7 @@ describe.each([
     expect(Math.max(model.vocab.length - 1, ...added.map(({ id }) => id))).toBe(255);
   });
 
-  test('learns from one column, and says what does not go together', () => {
+  test('learns from one column, and refuses options that do not go together', () => {
     const french = learn(`${reader}-2`, '--for', reader, '--size', '256', '--column', '2');
     const english = learn(`${reader}-1`, '--for', reader, '--size', '256');
     const json = ({ output }) => readFileSync(join(output, 'tokenizer.json'), 'utf8');

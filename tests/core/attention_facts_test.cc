@@ -43,7 +43,8 @@ TEST(AttentionFacts, LocalPWithAWideWindowIsGlobal) {
         call.window.half_width = half_width;
         EXPECT_TRUE(SameBits(Attended(call, p->Inputs()).output.read(), global.output.read())) << half_width;
       }
-      call.window = {.kind = WindowKind::kLocalM, .half_width = 30};
+      call.window.kind = WindowKind::kLocalM;
+      call.window.half_width = 30;
       EXPECT_TRUE(SameBits(Attended(call, p->Inputs()).output.read(), global.output.read()));
     });
   }

@@ -34,7 +34,7 @@ class Recorded : public testing::Test {
     const MatrixView y = forward(ctx, x);
     std::vector<float> of_y(static_cast<size_t>(y.size()));
     for (size_t i = 0; i < of_y.size(); ++i) of_y[i] = Factor(static_cast<Eigen::Index>(i));
-    tape.Give(y.data(), of_y.data());
+    tape.SetGradient(y.data(), of_y.data());
     tape.Backward();
     ctx.tape = nullptr;
     ExpectSlope(x, gradients, [&] {

@@ -100,9 +100,9 @@ Summed SumTogether(const Kind& kind, Precision wire, size_t bucket) {
   std::vector<std::unique_ptr<Learner>> learners;
   for (size_t i = 0; i < kProcesses; ++i) learners.push_back(std::make_unique<Learner>(kind));
   ProcessThreads threads(kProcesses);
-  threads.on_deal = [&](size_t i) { all[i].before_the_end += learners[i]->trainer().tape().recorded() > 0; };
+  threads.on_all_to_all = [&](size_t i) { all[i].before_the_end += learners[i]->trainer().tape().recorded() > 0; };
   threads.Run([&](Processes& processes) {
-    const size_t mine = processes.mine();
+    const size_t mine = processes.rank();
     Learner& learner = *learners[mine];
     GradientSum sum(processes, learner.trainer(), wire, bucket);
     for (int pass = 0; pass < 2; ++pass) {

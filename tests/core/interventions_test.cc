@@ -109,45 +109,117 @@ size_t ForEachGolden(const char* field, std::string_view begins, const Test& tes
   return count;
 }
 
-TEST(Interventions, TransformersComputeWhatPyTorchDoes) {
-  const size_t count = ForEachGolden("folder", "models/", [](const Json& golden, const std::string& changes) {
+// The log-probabilities of the same target for several sources, one batch: [sources, target].
+std::vector<float> ForcedTogether(const SequenceModel& model, const std::vector<std::vector<int32_t>>& sources,
+                                  const std::vector<int32_t>& target, const Interventions* interventions) {
+  Arena arena;
+  ThreadPool pool(2);
+  Context ctx{.arena = arena, .pool = pool, .interventions = interventions};
+  std::vector<int32_t> ids, segment, read;
+  Segments segments;
+  for (const std::vector<int32_t>& source : sources) {
+    segment.push_back(static_cast<int32_t>(segment.size()));
+    segments.Add(source.size());
+    ids.insert(ids.end(), source.begin(), source.end());
+    const std::vector<int32_t> input = DecoderInput(target, model.config().start);
+    read.insert(read.end(), input.begin(), input.end());
+  }
+  const auto encoder = model.Encode(ids, segments);
+  while (!encoder->Step(ctx)) continue;
+  const auto decoder = model.Force(encoder->Start(ctx, segment), read);
+  while (!decoder->Step(ctx)) continue;
+  MatrixView logits = model.Logits(ctx, decoder->rows());
+  LogSoftmax(logits);
+  std::vector<float> log_probs;
+  for (Eigen::Index row = 0; row < logits.rows(); ++row) {
+    log_probs.push_back(logits(row, target[static_cast<size_t>(row) % target.size()]));
+  }
+  return log_probs;
+}
+
+// A list of changes, each for this sentence alone.
+std::string ForSentence(std::string changes, size_t sentence) {
+  const std::string field = "{\"sentence\":" + std::to_string(sentence) + ",";
+  for (size_t at = 0; (at = changes.find('{', at)) != std::string::npos; at += field.size()) {
+    changes.replace(at, 1, field);
+  }
+  return changes;
+}
+
+// Of three sentences in a batch the second one has the changes: it has the bits that it has alone with them, and the
+// others have the bits that they have alone without any.
+void ExpectOneIsChanged(const SequenceModel& model, const std::vector<int32_t>& source,
+                        const std::vector<int32_t>& target, const std::string& changes) {
+  const ChangeablePlaces places = ChangeablePlaces::Of(model.config());
+  const Changing list = Parsed(changes, places), of_one = Parsed(ForSentence(changes, 1), places);
+  const Interventions all(*list), one(*of_one);
+  std::vector<int32_t> longer(source.begin(), source.end() - 1);  // another length, so that rows do not stand alike
+  longer.insert(longer.end(), source.begin(), source.end());
+  std::vector<float> wanted = ForcedTogether(model, {longer}, target, nullptr);
+  for (const Interventions* interventions : {&all, static_cast<const Interventions*>(nullptr)}) {
+    const std::vector<float> alone = ForcedTogether(model, {source}, target, interventions);
+    wanted.insert(wanted.end(), alone.begin(), alone.end());
+  }
+  EXPECT_EQ(ForcedTogether(model, {longer, source, source}, target, &one), wanted);
+}
+
+// Every golden of translation models in folders that begin so. Returns how many.
+size_t ExpectTranslationGoldens(std::string_view folders) {
+  return ForEachGolden("folder", folders, [](const Json& golden, const std::string& changes) {
     const TranslationModel* model = SharedModel(std::string("tests/goldens/") + golden["folder"].GetString());
     ASSERT_NE(model, nullptr);
     const Changing list = Parsed(changes, ChangeablePlaces::Of(model->config()));
     ASSERT_NE(list, nullptr);
-    const Pass pass =
-        Forced(model->model(), Ids(golden["source"]), Ids(golden["target"]), *list, model->generation().banned);
+    const std::vector<int32_t> source = Ids(golden["source"]), target = Ids(golden["target"]);
+    const Pass pass = Forced(model->model(), source, target, *list, model->generation().banned);
     ExpectLogProbs(pass.log_probs, golden["log_probs"]);
+    // Rows of the encoder's layers, then of each layer of the decoder: its self-attention, if it has one, and cross.
+    const bool attends = model->config().gates == 0;
     const size_t encoder = pass.encoder_self.layers, decoder = pass.cross.layers;
-    ASSERT_EQ(golden["rows"].Size(), encoder + 2 * decoder);
-    for (rapidjson::SizeType i = 0; i < encoder; ++i) ExpectRows(pass.encoder_self, i, golden["rows"][i]);
-    for (rapidjson::SizeType i = 0; i < decoder; ++i) {
-      const auto at = static_cast<rapidjson::SizeType>(encoder + 2 * i);
-      ExpectRows(pass.decoder_self, i, golden["rows"][at]);
-      ExpectRows(pass.cross, i, golden["rows"][at + 1]);
+    ASSERT_EQ(golden["rows"].Size(), encoder + (attends ? 2 : 1) * decoder);
+    rapidjson::SizeType at = 0;
+    for (size_t i = 0; i < encoder; ++i) ExpectRows(pass.encoder_self, i, golden["rows"][at++]);
+    for (size_t i = 0; i < decoder; ++i) {
+      if (attends) ExpectRows(pass.decoder_self, i, golden["rows"][at++]);
+      ExpectRows(pass.cross, i, golden["rows"][at++]);
     }
+    ExpectOneIsChanged(model->model(), source, target, changes);
   });
-  EXPECT_GT(count, 100u);
 }
 
-TEST(Interventions, RecurrentModelsComputeWhatPyTorchDoes) {
+TEST(Interventions, TransformersComputeWhatPyTorchDoes) { EXPECT_GT(ExpectTranslationGoldens("models/"), 100u); }
+
+// Firefox's models: an SSRU in the place of the decoder's self-attention.
+TEST(Interventions, DecodersWithSsrusComputeWhatNumPyDoes) { EXPECT_GT(ExpectTranslationGoldens("marian/"), 80u); }
+
+// Every golden of recurrent models with soft attention, or with hard attention. Returns how many.
+size_t ExpectRecurrentGoldens(bool hard) {
   size_t count = 0;
-  ForEachRnnCase([&](RnnCase& recurrent) {
-    count += ForEachGolden("name", recurrent.name(), [&](const Json& golden, const std::string& changes) {
-      if (recurrent.name() != golden["name"].GetString()) return;  // a longer name
-      const Changing list = Parsed(changes, ChangeablePlaces::Of(recurrent.model->config()));
-      ASSERT_NE(list, nullptr);
-      const std::span<const int32_t> source = recurrent.source(0), target = recurrent.target(0);
-      const Pass pass =
-          Forced(*recurrent.model, {source.begin(), source.end()}, {target.begin(), target.end()}, *list, {});
-      ExpectLogProbs(pass.log_probs, golden["log_probs"]);
-      if (!golden.HasMember("rows")) return;
-      if (golden["rows"].Size() == 2) ExpectRows(pass.encoder_self, 0, golden["rows"][0]);
-      ExpectRows(pass.cross, 0, golden["rows"][golden["rows"].Size() - 1]);
-    });
-  });
-  EXPECT_GT(count, 60u);
+  ForEachRnnCase(
+      [&](RnnCase& recurrent) {
+        ForEachGolden("name", recurrent.name(), [&](const Json& golden, const std::string& changes) {
+          if (recurrent.name() != golden["name"].GetString()) return;  // a longer name
+          if (golden.HasMember("hard") != hard) return;
+          const Changing list = Parsed(changes, ChangeablePlaces::Of(recurrent.model->config()));
+          ASSERT_NE(list, nullptr);
+          const std::span<const int32_t> source = recurrent.source(0), target = recurrent.target(0);
+          const Pass pass =
+              Forced(*recurrent.model, {source.begin(), source.end()}, {target.begin(), target.end()}, *list, {});
+          ExpectLogProbs(pass.log_probs, golden["log_probs"]);
+          if (golden["rows"].Size() == 2) ExpectRows(pass.encoder_self, 0, golden["rows"][0]);
+          ExpectRows(pass.cross, 0, golden["rows"][golden["rows"].Size() - 1]);
+          ExpectOneIsChanged(*recurrent.model, {source.begin(), source.end()}, {target.begin(), target.end()}, changes);
+          ++count;
+        });
+      },
+      hard);
+  return count;
 }
+
+TEST(Interventions, RecurrentModelsComputeWhatPyTorchDoes) { EXPECT_GT(ExpectRecurrentGoldens(false), 220u); }
+
+// One place is read: the one of the largest weight after the changes.
+TEST(Interventions, HardAttentionComputesWhatPyTorchDoes) { EXPECT_GT(ExpectRecurrentGoldens(true), 40u); }
 
 TEST(Interventions, EncodersComputeWhatPyTorchDoes) {
   auto loaded = LoadAnyFolder("tests/goldens/one-sided/bert-masked", ArriveAs::kStored);
@@ -167,6 +239,20 @@ TEST(Interventions, EncodersComputeWhatPyTorchDoes) {
                  kLogProbBound);
     }
     for (rapidjson::SizeType i = 0; i < golden["rows"].Size(); ++i) ExpectRows(result.attention, i, golden["rows"][i]);
+    // In a batch the second text alone is changed.
+    const std::string text = golden["text"].GetString(), other = "Where is " + text;
+    const auto encoded = [&](const std::vector<EncodeInput>& inputs, const Changing& changing) {
+      EncodeJob batch(model, inputs, {.head = true, .changes = changing});
+      while (!batch.Step(ctx)) continue;
+      std::vector<Matrix> logits;
+      for (const Encoded& each : batch.results()) logits.push_back(each.logits);
+      return logits;
+    };
+    const Changing one = Parsed(ForSentence(changes, 1), ChangeablePlaces::OfEncoder(config.layers, config.heads));
+    const std::vector<Matrix> together = encoded({{other}, {text}, {text}}, one);
+    EXPECT_EQ(together[0], encoded({{other}}, nullptr)[0]);
+    EXPECT_EQ(together[1], result.logits);
+    EXPECT_EQ(together[2], encoded({{text}}, nullptr)[0]);
   });
   EXPECT_GT(count, 15u);
 }
@@ -176,6 +262,7 @@ TEST(Interventions, GeneratorsComputeWhatPyTorchDoes) {
   ASSERT_TRUE(loaded);
   const auto& model = *std::get<std::unique_ptr<GeneratorModel>>(loaded->model);
   const Gpt2Config& config = model.config();
+  size_t compared = 0;  // pieces
   const size_t count = ForEachGolden("folder", "one-sided/gpt2", [&](const Json& golden, const std::string& changes) {
     const Changing list = Parsed(changes, ChangeablePlaces::OfDecoder(config.layers, config.heads));
     Arena arena;
@@ -194,10 +281,12 @@ TEST(Interventions, GeneratorsComputeWhatPyTorchDoes) {
     if (again.encoding().size() < read + generate.pieces().size()) return;  // it reads the text in other pieces
     for (size_t i = 0; i < generate.pieces().size(); ++i) {
       if (again.encoding().ids[read + i] != generate.pieces()[i].id) break;
+      ++compared;
       EXPECT_NEAR(again.log_probs()[read + i - 1], generate.pieces()[i].log_prob, 1e-5);
     }
   });
   EXPECT_GT(count, 15u);
+  EXPECT_GT(compared, 20u);
 }
 
 const char* const kTexts[] = {"I love you.", "Where is the station?", "My brother lives in a big white house."};

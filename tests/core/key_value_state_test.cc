@@ -59,7 +59,25 @@ TEST(KeyValueState, KeepsEachHypothesissPathThroughSplitsAndEnds) {
       state.Gather(order);
       story = std::move(gathered);
       ExpectEqual(state, story);
+      // Sometimes positions are taken back, at times all of them.
+      if (random.Next() % 4 != 0) continue;
+      const size_t back = std::min<size_t>(random.Next() % 8, state.length());
+      state.TakeBack(back);
+      for (std::vector<float>& one : story) one.resize(one.size() - back);
+      ExpectEqual(state, story);
     }
+  }
+}
+
+// What is taken back leaves no row behind, so a text with drafts needs no more memory than one without.
+TEST(KeyValueState, GivesBackTheRowsOfWhatIsTakenBack) {
+  KeyValueState state(kLayers, kDim, 1);
+  state.Append(1);
+  const uint64_t growth = state.Growth(1, 60);
+  for (int step = 0; step < 200; ++step) {
+    state.Append(9);
+    state.TakeBack(9);
+    ASSERT_EQ(state.Growth(1, 60), growth) << step;
   }
 }
 

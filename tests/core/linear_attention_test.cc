@@ -2,6 +2,10 @@
 // distances and sinks against the same written out.
 #include "core/attention/linear.h"
 
+#include <array>
+#include <cstring>
+
+#include "core/attention/around_gap.h"
 #include "core/attention/attend_backward.h"
 #include "tests/core/attention_changeable.h"
 
@@ -98,7 +102,9 @@ TEST(Sinks, AreTheMaskWrittenOut) {
       const auto problem = RandomProblem(*score, sizes);
       Attention windowed = CallOf(*problem, selection), masked = windowed;
       windowed.mask.causal = true;
-      windowed.window = {.kind = WindowKind::kLocalM, .half_width = kReach, .sinks = kSinks};
+      windowed.window.kind = WindowKind::kLocalM;
+      windowed.window.half_width = kReach;
+      windowed.window.sinks = kSinks;
       std::vector<uint8_t> allowed(sizes.queries * sizes.keys);
       for (size_t i = 0; i < sizes.queries; ++i) {
         const size_t place = sizes.first_query + i;
@@ -110,6 +116,41 @@ TEST(Sinks, AreTheMaskWrittenOut) {
       const AttentionOutcome a = Attended(windowed, problem->Inputs()), b = Attended(masked, problem->Inputs());
       EXPECT_TRUE(SameBits(a.weights.read(), b.weights.read())) << score->name << ", " << static_cast<int>(selection);
       EXPECT_LT((a.output.read() - b.output.read()).array().abs().maxCoeff(), 1e-6) << score->name;
+    }
+  }
+}
+
+// Of a long sequence the keys between sinks and window are not computed. A record of the weights asks for whole rows:
+// the output has the same bits with it, by one thread and by several.
+TEST(Sinks, LeaveOutWhatIsBetweenThemAndTheWindow) {
+  for (const auto& [queries, sinks, reach, first] : std::to_array<std::array<size_t, 4>>(
+           {{700, 4, 60, 0}, {40, 4, 60, 2500}, {300, 130, 200, 900}, {30, 1, 1000, 2100}})) {
+    const ProblemSizes sizes = {
+        .heads = 2, .key_heads = 1, .queries = queries, .keys = first + queries, .first_query = first};
+    for (const Score* score : Scores()) {
+      const auto problem = RandomProblem(*score, sizes);
+      Attention call = CallOf(*problem, SelectionKind::kSoft);
+      call.mask.causal = true;
+      call.window.kind = WindowKind::kLocalM;
+      call.window.half_width = static_cast<double>(reach);
+      call.window.sinks = sinks;
+      call.selection.temperature = 0.75f;
+      const auto output = [&](bool with_weights, size_t threads) {
+        Arena arena;
+        ThreadPool pool(threads);
+        Context ctx{arena, pool};
+        const AttentionInputs in = problem->Inputs();
+        std::vector<float> y(sizes.heads * queries * in.value.dim), weights(sizes.heads * queries * sizes.keys);
+        AttentionRecord record;
+        if (with_weights) record.weights = weights.data();
+        AttendAroundGap(ctx, call, in, Dense(y.data(), sizes.heads, queries, in.value.dim), record);
+        return y;
+      };
+      const std::vector<float> whole = output(true, 1);
+      for (const size_t threads : {1, 3}) {
+        EXPECT_EQ(std::memcmp(output(false, threads).data(), whole.data(), whole.size() * sizeof(float)), 0)
+            << score->name << ", " << queries << " queries of " << sizes.keys << ", " << threads << " threads";
+      }
     }
   }
 }

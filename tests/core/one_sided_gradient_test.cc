@@ -61,7 +61,7 @@ struct Golden {
       if (text.HasMember("start")) {
         batch.AddText(answers, text["start"].GetInt());
       } else {
-        batch.AddQuestions(ids, answers);
+        batch.AddTokenLabels(ids, answers);
       }
     }
     smoothing = json.root()["smoothing"].GetFloat();

@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "core/encode/encode_job.h"
-#include "core/encode/readings.h"
+#include "core/encode/predictions.h"
 #include "core/generate/generate_job.h"
 #include "core/load/folder.h"
 #include "tests/core/goldens.h"

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "core/encode/encode_job.h"
-#include "core/encode/readings.h"
+#include "core/encode/predictions.h"
 #include "core/generate/generate_job.h"
 #include "core/io/files.h"
 #include "core/load/folder.h"

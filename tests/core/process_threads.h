@@ -30,8 +30,8 @@ class ProcessThreads {
     for (std::thread& thread : threads) thread.join();
   }
 
-  // Called by each process when it deals.
-  std::function<void(size_t process)> on_deal;
+  // Called by each process when it begins an AllToAll.
+  std::function<void(size_t process)> on_all_to_all;
 
  private:
   using Bytes = std::vector<std::byte>;
@@ -42,23 +42,23 @@ class ProcessThreads {
 
   class Mine : public Processes {
    public:
-    Mine(ProcessThreads& all, size_t mine) : all_(all), mine_(mine) {}
+    Mine(ProcessThreads& all, size_t mine) : all_(all), rank_(mine) {}
     size_t count() const override { return all_.count_; }
-    size_t mine() const override { return mine_; }
+    size_t rank() const override { return rank_; }
 
-    Result<Transfer> Deal(const void* parts, void* received, size_t bytes) override {
-      if (all_.on_deal) all_.on_deal(mine_);
-      return Begin("deal", parts, bytes * count(), [this, received, bytes](const Entry& entry) {
-        for (size_t r = 0; r < count(); ++r) Copy(entry.given[r], mine_ * bytes, bytes, received, r * bytes);
+    Result<Transfer> AllToAll(const void* parts, void* received, size_t bytes) override {
+      if (all_.on_all_to_all) all_.on_all_to_all(rank_);
+      return Begin("all to all", parts, bytes * count(), [this, received, bytes](const Entry& entry) {
+        for (size_t r = 0; r < count(); ++r) Copy(entry.given[r], rank_ * bytes, bytes, received, r * bytes);
       });
     }
-    Result<Transfer> Share(const void* mine, void* all, size_t bytes) override {
-      return Begin("share", mine, bytes, [this, all, bytes](const Entry& entry) {
+    Result<Transfer> AllGather(const void* mine, void* all, size_t bytes) override {
+      return Begin("all gather", mine, bytes, [this, all, bytes](const Entry& entry) {
         for (size_t r = 0; r < count(); ++r) Copy(entry.given[r], 0, bytes, all, r * bytes);
       });
     }
-    Result<Transfer> Spread(void* data, size_t bytes) override {
-      return Begin("spread", data, bytes,
+    Result<Transfer> Broadcast(void* data, size_t bytes) override {
+      return Begin("broadcast", data, bytes,
                    [data, bytes](const Entry& entry) { Copy(entry.given[0], 0, bytes, data, 0); });
     }
     Result<bool> Ended(Transfer transfer) override {
@@ -84,14 +84,14 @@ class ProcessThreads {
       Entry& entry = all_.entries_[key];
       entry.given.resize(count());
       const auto* const begin = static_cast<const std::byte*>(data);
-      entry.given[mine_].assign(begin, begin + bytes);
+      entry.given[rank_].assign(begin, begin + bytes);
       ++entry.arrived;
       pending_[begun_] = {key, std::move(take)};
       return begun_++;
     }
 
     ProcessThreads& all_;
-    size_t mine_, begun_ = 0, asked_ = 0;
+    size_t rank_, begun_ = 0, asked_ = 0;
     std::map<std::string, size_t> counts_;
     std::map<Transfer, std::pair<Key, std::function<void(const Entry&)>>> pending_;
   };

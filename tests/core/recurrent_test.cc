@@ -20,25 +20,25 @@ TEST(Gates, AreTheEquationsOnEveryTarget) {
   for (const CellKind kind : {CellKind::kGru, CellKind::kLstm}) {
     for (const size_t n : {1, 3, 16, 21}) {
       constexpr size_t kRows = 3;
-      const size_t width = GatesOf(kind) * n, kept = KeptOf(kind) * n;
+      const size_t width = GatesOf(kind) * n, saved = SavedOf(kind) * n;
       Guarded a = RandomMatrix(kRows, width, 1, 4), b = RandomMatrix(kRows, width, 2, 4),
               previous = RandomMatrix(kRows, n, 3);
-      Guarded expected_kept(kRows, kept), expected_cell(kRows, n), expected(kRows, n);
+      Guarded expected_saved(kRows, saved), expected_cell(kRows, n), expected(kRows, n);
       Gates gates = {
-          kind,           kRows, n, a.data(), b.data(), previous.data(), expected_kept.data(), expected_cell.data(),
+          kind,           kRows, n, a.data(), b.data(), previous.data(), expected_saved.data(), expected_cell.data(),
           expected.data()};
       ComputeGatesNaive(gates);
       ForEachTarget([&] {
-        Guarded our_kept(kRows, kept), cell(kRows, n), hidden(kRows, n);
-        gates.kept = our_kept.data();
+        Guarded our_saved(kRows, saved), cell(kRows, n), hidden(kRows, n);
+        gates.saved = our_saved.data();
         gates.cell = cell.data();
         gates.hidden = hidden.data();
         ComputeGates(gates, pool);
-        EXPECT_TRUE(our_kept.Intact() && cell.Intact() && hidden.Intact());
+        EXPECT_TRUE(our_saved.Intact() && cell.Intact() && hidden.Intact());
         // Sigmoid and tanh are within a few units of the last place of 1; a sum of two products adds two.
         constexpr float kBound = 8 * static_cast<float>(kUnit);
         EXPECT_LE((hidden.read() - expected.read()).cwiseAbs().maxCoeff(), kBound) << n;
-        EXPECT_LE((our_kept.read() - expected_kept.read()).cwiseAbs().maxCoeff(), kBound) << n;
+        EXPECT_LE((our_saved.read() - expected_saved.read()).cwiseAbs().maxCoeff(), kBound) << n;
       });
     }
   }
@@ -137,12 +137,12 @@ TEST(Recurrent, IsPyTorchs) {
       ExpectNear(out.rows.data(), golden["rows"], 1e-6, 0, "rows");
       ExpectNear(out.last.hidden.data(), golden["hidden"], 1e-6, 0, "hidden");
       std::vector<float> d_rows = golden["d_rows"], d_hidden = golden["d_hidden"], d_cell;
-      tape.Give(out.rows.data(), d_rows.data());
-      tape.Give(out.last.hidden.data(), d_hidden.data());
+      tape.SetGradient(out.rows.data(), d_rows.data());
+      tape.SetGradient(out.last.hidden.data(), d_hidden.data());
       if (golden.Has("cell")) {
         ExpectNear(out.last.cell.data(), golden["cell"], 1e-6, 0, "cell");
         d_cell = golden["d_cell"];
-        tape.Give(out.last.cell.data(), d_cell.data());
+        tape.SetGradient(out.last.cell.data(), d_cell.data());
       }
       tape.Backward();
       double all = 0;

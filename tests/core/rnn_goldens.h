@@ -27,9 +27,10 @@ inline std::string Text(const Json& json) {
 // A case of the goldens, and the model that it is of.
 class RnnCase {
  public:
-  RnnCase(const Json& json, float smoothing, const std::vector<double>& data)
+  // `more`: members of the config, each with a comma after it.
+  RnnCase(const Json& json, float smoothing, const std::vector<double>& data, const std::string& more = "")
       : smoothing(smoothing), json_(json), data_(data) {
-    Result<std::unique_ptr<SequenceModel>> made = MakeSequenceModel(Text(json["config"]));
+    Result<std::unique_ptr<SequenceModel>> made = MakeSequenceModel("{" + more + Text(json["config"]).substr(1));
     EXPECT_TRUE(made) << made.error().ToString();
     model = std::move(*made);
     slots = model->Slots();
@@ -70,12 +71,20 @@ class RnnCase {
   const std::vector<double>& data_;
 };
 
+// Whether a config may have hard attention: a global window without input feeding.
+inline bool CanBeHard(const Json& config) {
+  return std::string_view(config["variant"].GetString()) == "luong" && !config.HasMember("window") &&
+         !config.HasMember("input_feeding");
+}
+
+// Calls test(case) for each case; if `hard`, for those that can have hard attention, with it.
 template <class Test>
-void ForEachRnnCase(const Test& test) {
+void ForEachRnnCase(const Test& test, bool hard = false) {
   const JsonObject json = ReadGoldens("tests/goldens/rnn.json");
   const std::vector<double> data = ReadDoubles("tests/goldens/rnn.bin");
   for (const Json& each : (*json.Find("cases")).GetArray()) {
-    RnnCase golden(each, json.Find("smoothing")->GetFloat(), data);
+    if (hard && !CanBeHard(each["config"])) continue;
+    RnnCase golden(each, json.Find("smoothing")->GetFloat(), data, hard ? R"("selection": "hard",)" : "");
     SCOPED_TRACE(golden.name());
     test(golden);
   }

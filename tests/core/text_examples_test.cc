@@ -24,7 +24,7 @@ class TextExamples : public testing::Test {
   }
   std::vector<std::string> Texts(const std::vector<int32_t>& ids) const {
     std::vector<std::string> texts;
-    for (const int32_t id : ids) texts.emplace_back(id == Batch::kNotAsked ? "-" : bert_.Text(id));
+    for (const int32_t id : ids) texts.emplace_back(id == Batch::kNoLabel ? "-" : bert_.Text(id));
     return texts;
   }
   bool Make(const Examples& examples, const std::string& source, const std::string& target, size_t longest = kLongest,
@@ -40,7 +40,7 @@ class TextExamples : public testing::Test {
 };
 
 TEST_F(TextExamples, FifteenInAHundredPiecesAreAskedAndMostOfThemHidden) {
-  const MaskedTexts examples(bert_, mask_);
+  const MaskedExamples examples(bert_, mask_);
   Random random(1);
   const std::string text = "the cat is on the chair and the dog is in the kitchen with the man and the woman";
   const std::vector<int32_t> whole = bert_.Encode(text, std::nullopt, kLongest).ids;
@@ -48,10 +48,10 @@ TEST_F(TextExamples, FifteenInAHundredPiecesAreAskedAndMostOfThemHidden) {
   for (int round = 0; round < 4000; ++round) {
     ASSERT_TRUE(Make(examples, text, "", kLongest, TooLong::kLeaveOut, &random));
     ASSERT_EQ(example_.source.size(), whole.size());
-    EXPECT_EQ(example_.target.front(), Batch::kNotAsked);  // [CLS]
-    EXPECT_EQ(example_.target.back(), Batch::kNotAsked);   // [SEP]
+    EXPECT_EQ(example_.target.front(), Batch::kNoLabel);  // [CLS]
+    EXPECT_EQ(example_.target.back(), Batch::kNoLabel);   // [SEP]
     for (size_t i = 0; i < whole.size(); ++i) {
-      if (example_.target[i] == Batch::kNotAsked) {
+      if (example_.target[i] == Batch::kNoLabel) {
         EXPECT_EQ(example_.source[i], whole[i]);
         continue;
       }
@@ -68,7 +68,7 @@ TEST_F(TextExamples, FifteenInAHundredPiecesAreAskedAndMostOfThemHidden) {
 }
 
 TEST_F(TextExamples, WithoutAGeneratorTheSamePiecesAreHiddenAndAlwaysOneAtLeast) {
-  const MaskedTexts examples(bert_, mask_);
+  const MaskedExamples examples(bert_, mask_);
   ASSERT_TRUE(Make(examples, "cat", ""));
   const Example first = example_;
   EXPECT_GE(std::count_if(first.target.begin(), first.target.end(), [](int32_t id) { return id >= 0; }), 1);
@@ -78,7 +78,7 @@ TEST_F(TextExamples, WithoutAGeneratorTheSamePiecesAreHiddenAndAlwaysOneAtLeast)
 }
 
 TEST_F(TextExamples, WhatIsTooLongIsLeftOutOrCut) {
-  const MaskedTexts examples(bert_, mask_);
+  const MaskedExamples examples(bert_, mask_);
   const std::string text = "the cat is on the chair";
   EXPECT_FALSE(Make(examples, text, "", 5));
   ASSERT_TRUE(Make(examples, text, "", 5, TooLong::kCut));
@@ -87,7 +87,7 @@ TEST_F(TextExamples, WhatIsTooLongIsLeftOutOrCut) {
 }
 
 TEST_F(TextExamples, ALabelIsAskedOfTheFirstPiece) {
-  const LabelledTexts examples(bert_, {"calm", "glad"});
+  const ClassificationExamples examples(bert_, {"calm", "glad"});
   ASSERT_TRUE(Make(examples, "the cat", "glad"));
   EXPECT_EQ(example_.target, (std::vector<int32_t>{1, -1, -1, -1}));
   const Result<bool> unknown = examples.Make("the cat", "cross", nullptr, kLongest, TooLong::kLeaveOut, &example_);
@@ -97,13 +97,13 @@ TEST_F(TextExamples, ALabelIsAskedOfTheFirstPiece) {
 }
 
 TEST_F(TextExamples, ATagIsAskedOfEachWordsFirstPiece) {
-  const TaggedTexts examples(bert_, {"A", "B"});
+  const TaggingExamples examples(bert_, {"A", "B"});
   const std::string text = "the catx  chair.";
   ASSERT_TRUE(Make(examples, text, "A B A"));
   const Encoding read = bert_.Encode(text, std::nullopt, kLongest);
   std::vector<std::pair<size_t, int32_t>> asked;
   for (size_t i = 0; i < read.size(); ++i) {
-    if (example_.target[i] != Batch::kNotAsked) asked.emplace_back(read.begin[i], example_.target[i]);
+    if (example_.target[i] != Batch::kNoLabel) asked.emplace_back(read.begin[i], example_.target[i]);
   }
   EXPECT_EQ(asked, (std::vector<std::pair<size_t, int32_t>>{{0, 0}, {4, 1}, {10, 0}}));
   EXPECT_FALSE(examples.Make(text, "A B", nullptr, kLongest, TooLong::kLeaveOut, &example_));
@@ -112,7 +112,7 @@ TEST_F(TextExamples, ATagIsAskedOfEachWordsFirstPiece) {
 TEST_F(TextExamples, ATextToContinueEndsAndBeginsWithOnePiece) {
   const Tokenizer gpt2 = Read("gpt2");
   const int32_t end = gpt2.Id("<|endoftext|>");
-  const ContinuedTexts examples(gpt2, end);
+  const LanguageModelExamples examples(gpt2, end);
   ASSERT_TRUE(Make(examples, "the cat", ""));
   EXPECT_TRUE(example_.source.empty());
   Batch batch;

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "core/encode/encode_job.h"
-#include "core/encode/readings.h"
+#include "core/encode/predictions.h"
 #include "core/generate/generate_job.h"
 #include "core/load/any_model.h"
 #include "core/text/utf.h"

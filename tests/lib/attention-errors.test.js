@@ -153,7 +153,7 @@ test.each([
   expect((await multiHeadAttention({ query: x, heads: 2 })).output.shape).toEqual([3, 4]);
 });
 
-test('multiHeadAttention: what does not fit', async () => {
+test('multiHeadAttention: shapes that do not fit', async () => {
   const long = floats(2 ** 16, 2);
   expect(await complaint(multiHeadAttention({ query: long }))).toEqual(['LIMIT_EXCEEDED', 'record']);
 });

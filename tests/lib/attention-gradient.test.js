@@ -118,7 +118,7 @@ test('joined heads, and queries that are heads, are the same by another shape', 
     expect(largestDifference(spread[name], plainRows[name])).toBeLessThan(1e-6);
 });
 
-test('what makes no sense is refused by name, and the next call works', async () => {
+test('wrong arguments are refused by name, and the next call works', async () => {
   expect(await complaint(attentionGradient({ query, key, value }))).toEqual(['INVALID_ARGUMENT', 'outputGradient']);
   expect(await complaint(attentionGradient({ query, key, outputGradient }))).toEqual([
     'INVALID_ARGUMENT',

@@ -36,7 +36,7 @@ test('without an axis of heads there is none in the output', async () => {
   expect((await linearAttention(one)).output.shape).toEqual([9, 3]);
 });
 
-test('what makes no sense is refused by name, and the next call works', async () => {
+test('wrong arguments are refused by name, and the next call works', async () => {
   const long = randomTensor(4, 4, 10, 5);
   expect(await complaint(linearAttention({ query: long, key, value, causal: true }))).toEqual([
     'INVALID_ARGUMENT',
@@ -52,4 +52,16 @@ test('what makes no sense is refused by name, and the next call works', async ()
   const sinks = attention({ query, key, window: { kind: 'global', sinks: 1 } });
   expect(await complaint(sinks)).toEqual(['INVALID_ARGUMENT', 'sinks']);
   expect((await linearAttention({ query, key, value })).output.shape).toEqual([4, 9, 3]);
+});
+
+// Nothing is computed for the keys between them, unless whole rows are recorded: the output is the same.
+test('a window with sinks has the same bits with records and without', async () => {
+  const [query, key, value] = [1, 2, 3].map((seed) => randomTensor(seed, 2, 1500, 8));
+  const options = { query, key, value, window: { kind: 'local-m', halfWidth: 70, sinks: 3 }, mask: { causal: true } };
+  const recorded = await attention({ ...options, record: ['weights'] });
+  const { output } = await attention({ ...options, record: [] });
+  expect(Buffer.compare(Buffer.from(output.data.buffer), Buffer.from(recorded.output.data.buffer))).toBe(0);
+  const row = recorded.weights.data.subarray(1499 * 1500, 1500 * 1500);
+  const seen = Array.from(row, (weight, place) => (weight > 0 ? place : -1)).filter((place) => place >= 0);
+  expect(seen).toEqual([0, 1, 2, ...Array.from({ length: 71 }, (_, i) => 1429 + i)]);
 });

@@ -45,7 +45,7 @@ test('importing does nothing', async () => {
   expect(await run(text)).toEqual(quiet(`${names} 0`));
 });
 
-test('neither door brings the code behind the other along', () => {
+test('neither entry point brings the code of the other along', () => {
   const names = (file) => [...importsOf(at(file))].map((path) => relative(at('web/lib'), path));
   const attention = names('web/lib/attention/index.js');
   expect(attention).toEqual(

@@ -15,7 +15,8 @@ function listed(texts, path = []) {
 }
 
 /** What both may have as it is: symbols, and names of methods. */
-const kShared = /^[\d\W]*$|Softmax|Argmax|Sparsemax|Entmax|^softmax$|^Q = K = V$|^K = V$|Good morning|^ · /;
+const kShared =
+  /^[\d\W]*$|Softmax|Argmax|Sparsemax|Entmax|^softmax$|^Q = K = V$|^K = V$|Good morning|^(?:general|concat|additive|location)$|^ · /;
 
 /** A text as it is written for some values. */
 const textOf = (text) => (typeof text === 'function' ? text(...Array(text.length).fill('123')) : text);

@@ -82,7 +82,7 @@ describe.each([
     expect(await translator.translate(kShort)).toBe(expected);
   });
 
-  test('a translator that is destroyed rejects what runs and what comes', async () => {
+  test('a destroyed translator rejects running and later calls', async () => {
     const other = await create({ worker });
     const running = [other.translate(kText), other.trace(kText), other.score(kShort, kText)].map(rejection);
     other.destroy();

@@ -1,7 +1,7 @@
 // Texts that are carried through a translation, from JavaScript: the options and their errors, the trace's spans, the
 // warnings.
 import { readFileSync } from 'node:fs';
-import { readCarry, withCarried } from '../../web/lib/text/keep.js';
+import { readCarry, withCarried } from '../../web/lib/text/carry-options.js';
 import { at, create, rejection } from './support.js';
 
 const kLanguages = { sourceLanguage: 'en', targetLanguage: 'fr' };
@@ -45,7 +45,7 @@ describe('keep and glossary', () => {
     expect(given('abc', { keep: [/x*/] })).toBe('abc');
   });
 
-  test('refuse what has no meaning', () => {
+  test('refuse options without a meaning', () => {
     const refused = (options) => () => readCarry(options, kLanguages);
     for (const options of [
       { keep: 'Acme' },
@@ -132,7 +132,7 @@ describe('a translation', () => {
     for (const each of hypotheses) expect(each.text).toContain('https://www.example.org/a?b=c');
   });
 
-  test('is traced with the places of what was carried', async () => {
+  test('is traced with the places of the carried parts', async () => {
     const trace = await translator.trace('Ask \u{1F600} @tom_1 for Łódź.');
     expect(trace.copied.map(({ source: [from, to] }) => trace.source.text.slice(from, to))).toEqual(
       trace.copied.map(({ target: [from, to] }) => trace.target.text.slice(from, to)),

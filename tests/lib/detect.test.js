@@ -76,7 +76,7 @@ test('each unit of the text has its share of the attention', async () => {
   expect('letters' in (await detectLanguage(text))).toBe(false);
 });
 
-test('what has no letters is und, and nothing hangs', async () => {
+test('a text without letters is und, and nothing hangs', async () => {
   for (const text of ['', ' ', '123.45 €', '🙂🙃', '\0', '\ud800', '\udc00\ud800', '?!', '\u200b']) {
     expect(await detectLanguage(text)).toEqual({ language: 'und', confidence: 1, candidates: [] });
   }

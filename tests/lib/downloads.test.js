@@ -29,8 +29,8 @@ async function served(path, answer, use) {
 }
 
 /** Loads a folder from a server, with the function for that kind of folder. */
-async function loads(door, path, answer) {
-  await served(path, answer, async ({ url }) => (await door(url)).destroy());
+async function loads(entry, path, answer) {
+  await served(path, answer, async ({ url }) => (await entry(url)).destroy());
 }
 const translator = (url, options) => create({ model: url, ...options });
 
@@ -78,8 +78,8 @@ describe('a file that a folder may lack', () => {
 describe('in the place of a file', () => {
   test.each(tinyFiles.filter((name) => !/generation/.test(name)))('a page for %s: the error says so', async (name) => {
     const page = (asked, response) => asked === name && !!response.writeHead(200).end(kPage);
-    for (const door of [translator, load]) {
-      const error = await served(tinyFolder, page, ({ url }) => rejection(door(url)));
+    for (const entry of [translator, load]) {
+      const error = await served(tinyFolder, page, ({ url }) => rejection(entry(url)));
       expect(error).toMatchObject({ code: 'INVALID_FILE', where: name, message: expect.stringContaining('HTML page') });
       expect(error.message).toContain('/model/');
     }
@@ -94,12 +94,12 @@ describe('in the place of a file', () => {
         where: name,
         message: expect.stringMatching(/pointer of Git LFS.*pull/),
       };
-      for (const door of [translator, load]) {
-        expect(await served(tinyFolder, pointer, ({ url }) => rejection(door(url)))).toMatchObject(expected);
+      for (const entry of [translator, load]) {
+        expect(await served(tinyFolder, pointer, ({ url }) => rejection(entry(url)))).toMatchObject(expected);
         const copy = mkdtempSync(join(tmpdir(), 'qkv-'));
         cpSync(tinyFolder, copy, { recursive: true });
         writeFileSync(join(copy, name), kPointer);
-        expect(await rejection(door(copy))).toMatchObject(expected);
+        expect(await rejection(entry(copy))).toMatchObject(expected);
         rmSync(copy, { recursive: true });
       }
     },
@@ -116,7 +116,7 @@ describe('in the place of a file', () => {
     }
   });
 
-  test('a directory: the error says so, from every door', async () => {
+  test('a directory: the error says so, from every entry point', async () => {
     const copy = mkdtempSync(join(tmpdir(), 'qkv-'));
     cpSync(tinyFolder, copy, { recursive: true });
     rmSync(join(copy, 'vocab.json'));
@@ -152,7 +152,7 @@ describe('in the place of a file', () => {
 describe('a length', () => {
   const weights = readFileSync(join(tinyFolder, 'model.safetensors'));
 
-  test('shorter than the body: the error says what came, what was promised and who said so', async () => {
+  test('shorter than the body: the error has both lengths and their source', async () => {
     const half = weights.length >> 1;
     // Node's own server refuses to write more than it announced.
     const server = createTcpServer((socket) =>
@@ -188,9 +188,9 @@ describe('a length', () => {
 });
 
 describe('progress', () => {
-  async function reports(door, url, seen = []) {
+  async function reports(entry, url, seen = []) {
     const monitor = (m) => m.addEventListener('downloadprogress', ({ loaded }) => seen.push(loaded));
-    (await door(url, { monitor })).destroy();
+    (await entry(url, { monitor })).destroy();
     return seen;
   }
   const path = at('web/models/en-fr');
@@ -251,7 +251,7 @@ describe('progress', () => {
 });
 
 test('a body is read to its end, so that a browser keeps it for the next visit', async () => {
-  for (const door of [translator, load]) {
+  for (const entry of [translator, load]) {
     const ended = {};
     const server = createServer((request, response) => {
       const name = request.url.split('/').at(-1);
@@ -262,13 +262,13 @@ test('a body is read to its end, so that a browser keeps it for the next visit',
       response.on('close', () => (ended[name] = response.writableFinished));
     });
     await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
-    (await door(`http://127.0.0.1:${server.address().port}/model/`)).destroy();
+    (await entry(`http://127.0.0.1:${server.address().port}/model/`)).destroy();
     await new Promise((closed) => server.close(closed));
     expect(ended).toEqual(Object.fromEntries(tinyFiles.map((name) => [name, true])));
   }
 });
 
-test('a config with a NUL after its end is refused by every door', async () => {
+test('a config with a NUL after its end is refused by every entry point', async () => {
   const copy = mkdtempSync(join(tmpdir(), 'qkv-'));
   cpSync(tinyFolder, copy, { recursive: true });
   writeFileSync(join(copy, 'config.json'), Buffer.concat([readFileSync(join(copy, 'config.json')), Buffer.alloc(3)]));
@@ -289,13 +289,13 @@ test('a folder of many files loads in a worker too', async () => {
 }, 20_000);
 
 test('each file is asked for once', async () => {
-  for (const [door, path] of [
+  for (const [entry, path] of [
     [translator, tinyFolder],
     [load, tinyFolder],
     [load, folder('gpt2')],
   ]) {
     await served(path, undefined, async ({ url, requests }) => {
-      (await door(url)).destroy();
+      (await entry(url)).destroy();
       expect(requests.toSorted()).toEqual([...new Set(requests)].toSorted());
     });
   }
@@ -306,9 +306,9 @@ describe('the manifest of a folder', () => {
 
   test('says what there is, and nothing else is asked for', async () => {
     const { files } = JSON.parse(readFileSync(join(path, 'manifest.json'), 'utf8'));
-    for (const door of [translator, load]) {
+    for (const entry of [translator, load]) {
       await served(path, undefined, async ({ url, requests }) => {
-        const loaded = await door(`${url}manifest.json`);
+        const loaded = await entry(`${url}manifest.json`);
         expect(loaded.info.name).toBe('model');
         loaded.destroy();
         expect(requests.toSorted()).toEqual(['manifest.json', ...Object.keys(files)].toSorted());
@@ -319,8 +319,8 @@ describe('the manifest of a folder', () => {
   test('is a list of files of that folder', async () => {
     for (const bad of ['[]', '{', '{"files": {"../config.json": 1}}', '{"files": {"https://a.example/b": 1}}']) {
       const wrong = (name, response) => name === 'manifest.json' && !!response.writeHead(200).end(bad);
-      for (const door of [translator, load]) {
-        const error = await served(path, wrong, ({ url }) => rejection(door(`${url}manifest.json`)));
+      for (const entry of [translator, load]) {
+        const error = await served(path, wrong, ({ url }) => rejection(entry(`${url}manifest.json`)));
         expect(error).toMatchObject({ name: 'QkvError', code: 'INVALID_FILE', where: 'manifest.json' });
       }
     }
@@ -334,8 +334,8 @@ test('a file that was chosen and then changed is an error that says so', async (
     await Promise.all(tinyFiles.map(async (name) => [name, await openAsBlob(join(copy, name))])),
   );
   writeFileSync(join(copy, 'vocab.json'), 'something else');
-  for (const door of [translator, load]) {
-    const error = await rejection(door({ files }));
+  for (const entry of [translator, load]) {
+    const error = await rejection(entry({ files }));
     expect(error).toMatchObject({ name: 'QkvError', code: 'MISSING_FILE', where: 'vocab.json' });
     expect(error.message).toMatch(/changed, or removed/);
   }

@@ -83,8 +83,8 @@ const kCauses = {
   'nothing can be kept here': () => models.preload({ ...kPair, model: tinyFolder }),
   'is not the file that the registry lists': () =>
     create({ registry: listOf('data:,another', { hash: '0'.repeat(64) }) }),
-  'does not compile what it was given as the engine': () => create({ wasm: new ArrayBuffer(8) }),
-  'no relaxed SIMD that computes rightly': () => create({ wasm: 'relaxed' }),
+  'cannot compile the engine that it was given': () => create({ wasm: new ArrayBuffer(8) }),
+  'no relaxed SIMD that computes correctly': () => create({ wasm: 'relaxed' }),
   'has no such option': () => create({ dtype: 'q8' }),
   'expected a language tag': () => Translator.create(),
   'no model for': () => create({ targetLanguage: 'ja' }),

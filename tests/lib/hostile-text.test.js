@@ -107,7 +107,7 @@ test('with lone surrogates is the text with U+FFFD in their place', async () => 
   translator.destroy();
 });
 
-test('of a hundred thousand characters goes through the door', async () => {
+test('of a hundred thousand characters goes through the public functions', async () => {
   const translator = await create({ model: tinyFolder, beam: 1 });
   for (const text of [
     'a'.repeat(100_000),

@@ -70,13 +70,62 @@ test.each([
   [[{ kind: 'off', attention: 'cross', layer: 2 }], 'INVALID_ARGUMENT', 'interventions[0].layer'],
   [{ kind: 'off' }, 'INVALID_ARGUMENT', 'interventions'],
   ['off', 'INVALID_ARGUMENT', 'interventions'],
+  [[{ kind: 'off' }, { kind: 'off', layer: 1e9 }], 'INVALID_ARGUMENT', 'interventions[1].layer'],
+  [[{ kind: 'off', head: -1 }], 'INVALID_ARGUMENT', 'interventions[0].head'],
+  [[{ kind: 'off', keys: [] }], 'INVALID_ARGUMENT', 'interventions[0].keys'],
+  // JSON has no such numbers: as null they would mean every layer, every head, or no value.
+  [[{ kind: 'off', layer: NaN }], 'INVALID_ARGUMENT', 'interventions[0].layer'],
+  [[{ kind: 'off', head: Infinity }], 'INVALID_ARGUMENT', 'interventions[0].head'],
   [[{ kind: 'add', value: NaN }], 'INVALID_ARGUMENT', 'interventions[0].value'],
-])('%j is refused', async (interventions, code, where) => {
+  [[{ kind: 'add', value: [[1, NaN]] }], 'INVALID_ARGUMENT', 'interventions[0].value'],
+  [[{ kind: 'set', weights: Float32Array.of(NaN, 1) }], 'INVALID_ARGUMENT', 'interventions[0].weights'],
+  [[{ kind: 'set', weights: Float32Array.of(0.5, 0.4) }], 'INVALID_ARGUMENT', 'interventions[0].weights'],
+  [[{ kind: 'off', layer: () => 1 }], 'INVALID_ARGUMENT', 'interventions[0].layer'],
+  [() => [{ kind: 'off' }], 'INVALID_ARGUMENT', 'interventions'],
+  [1, 'INVALID_ARGUMENT', 'interventions'],
+  [new Array(10_000).fill({ kind: 'off' }), 'LIMIT_EXCEEDED', 'interventions'],
+])('%# is refused by its place', async (interventions, code, where) => {
   for (const call of ['translate', 'search', 'trace']) {
     expect(await rejection(translator[call](kText, { interventions }))).toMatchObject({ code, where });
   }
   expect(await rejection(translator.score('a', 'b', { interventions }))).toMatchObject({ code, where });
   expect(await translator.translate('I love you.')).toBe("Je t'aime.");
+});
+
+test('what JSON cannot say is refused too', async () => {
+  const circle = { kind: 'off' };
+  circle.layer = circle;
+  for (const interventions of [[circle], [{ kind: 'off', layer: 1n }]]) {
+    const refused = await rejection(translator.translate(kText, { interventions }));
+    expect(refused).toMatchObject({ code: 'INVALID_ARGUMENT', where: expect.stringMatching(/^interventions/) });
+  }
+});
+
+test('rows of a trace, which are typed arrays, are taken as they are', async () => {
+  const { cross } = await translator.trace(kPair);
+  const [, , targets, sources] = cross.shape;
+  const row = cross.data.subarray(2 * sources, 3 * sources); // of the third piece, by the first head
+  const place = { kind: 'set', attention: 'cross', layer: 0, head: 0 };
+  const { cross: changed, interventions } = await translator.trace(kPair, {
+    interventions: [{ ...place, weights: row, queries: Uint32Array.of(0, 1) }],
+  });
+  expect(interventions).toEqual([{ ...place, weights: [...row], queries: [0, 1] }]);
+  for (const t of [0, 1]) {
+    changed.data.subarray(t * sources, (t + 1) * sources).forEach((weight, s) => expect(weight).toBeCloseTo(row[s], 6));
+  }
+  expect(targets).toBeGreaterThan(2);
+});
+
+test('an empty list changes nothing, and neither do places that the sentence does not have', async () => {
+  const usual = await plain.translate(kText);
+  for (const interventions of [
+    [],
+    [{ kind: 'hide', queries: [999_999], keys: [0] }],
+    [{ kind: 'hide', keys: [999_999] }],
+    [{ kind: 'off', sentence: 7 }],
+  ]) {
+    expect(await translator.translate(kText, { interventions })).toBe(usual);
+  }
 });
 
 test('a translator that was not created for them refuses them', async () => {
@@ -107,7 +156,7 @@ describe('questions', () => {
     }
   });
 
-  test('what a word needed is what hiding costs', async () => {
+  test('the need of a word is the cost of hiding it', async () => {
     const { shape, data, source, target } = await neededWords(translator, { source: kPair.source });
     expect(target.text).toBe(kPair.target);
     expect(shape).toEqual([target.pieces.length, source.pieces.length]);
@@ -169,6 +218,13 @@ describe('models of one text', () => {
     const usual = await generator.generate('Where is', given);
     const changed = await generator.generate('Where is', { ...given, interventions: off });
     expect(changed.logProbs[0]).not.toBe(usual.logProbs[0]);
+    const [next, changedNext] = [
+      await generator.next('Where is'),
+      await generator.next('Where is', { interventions: off }),
+    ];
+    expect(changedNext.logProbs[0]).not.toBe(next.logProbs[0]);
+    const refused = rejection(generator.next('Where is', { interventions: [{ kind: 'off', layer: NaN }] }));
+    expect(await refused).toMatchObject({ code: 'INVALID_ARGUMENT', where: 'interventions[0].layer' });
     const trace = await generator.trace('Where is', { interventions: off });
     expect(trace.decoderSelf.data.every((weight) => weight === 0)).toBe(true);
     expect(trace.interventions).toEqual(off);

@@ -119,6 +119,11 @@ test('the reader’s own pairs', () => {
     expect(unseen).toHaveLength(4);
     expect([...pairs, ...unseen].toSorted()).toEqual(lines.toSorted());
   }
+  // A line that is repeated is not measured by if it is learnt.
+  const twice = ownData([...lines, ...lines].map((pair) => pair.join('\t')).join('\n'), 1);
+  const held = new Set(twice.unseen.map(([source]) => source));
+  expect(twice.pairs.filter(([source]) => held.has(source))).toEqual([]);
+  expect(twice.unseen).toHaveLength(8);
   expect(() => ownData('a\tb', 1)).toThrow('ten pairs');
   expect(() => ownData('a\tb\nnothing', 1)).toThrow('Line 2');
   expect(() => ownData('x'.repeat(2_000_001), 1)).toThrow('2 million');
@@ -217,7 +222,7 @@ test('a seed repeats a training bit for bit, however it is cut into slices, look
   expect(await bits(second)).toBe(await bits(first));
 
   const before = await first.show(data.unseen[0]);
-  const then = await first.lookBack(20, () => first.show(data.unseen[0]));
+  const then = await first.atStep(20, () => first.show(data.unseen[0]));
   expect(then.trace.cross.data).not.toEqual(before.trace.cross.data);
   expect(await first.show(data.unseen[0])).toEqual(before);
   await first.goBack(20);
@@ -226,6 +231,32 @@ test('a seed repeats a training bit for bit, however it is cut into slices, look
   expect(await bits(first)).toBe(await bits(second));
   expect(await bits(await learner(choice, data, 2))).not.toBe(await bits(await learner(choice, data)));
 }, 120_000);
+
+test.each(
+  Object.entries({
+    ...kUsual,
+    hard: { ...kUsual.luong, selection: 'hard' },
+    local: { ...kUsual.luong, window: 'local-p' },
+    two: { ...kUsual.transformer, layers: 2, heads: 2 },
+  }),
+)(
+  '%s: a seed repeats a training bit for bit, and another one does not',
+  async (_, choice) => {
+    const data = drawData(choice.kind === 'pointer' ? 'numbers' : 'reversal', { seed: 1, lengths: [3, 5], pairs: 200 });
+    const small = { ...choice, width: 16 };
+    const [first, second, other] = [
+      await learner(small, data),
+      await learner(small, data),
+      await learner(small, data, 2),
+    ];
+    await to(first, 30);
+    for (const step of [1, 13, 30]) await to(second, step);
+    await to(other, 30);
+    expect(await bits(second)).toBe(await bits(first));
+    expect(await bits(other)).not.toBe(await bits(first));
+  },
+  60_000,
+);
 
 test.each(
   Object.entries({

@@ -82,7 +82,7 @@ describe('a LanguageDetector', () => {
     expect(error).toMatchObject({ name: 'QuotaExceededError', quota: 10, requested: 11 });
   });
 
-  test('rejects what is aborted, and all after destroy() or an abort of its signal', async () => {
+  test('rejects aborted calls, and all calls after destroy() or an abort of its signal', async () => {
     const detector = await LanguageDetector.create();
     const controller = new AbortController();
     const running = [detector.detect('a', controller), detector.measureInputUsage('a', controller)].map(rejection);

@@ -160,7 +160,7 @@ describe('a worker without a lock', () => {
     expect(mute.calls.deaths).toBe(1);
   });
 
-  test('is asked nothing while nobody waits for it', async () => {
+  test('gets no message while nobody waits for it', async () => {
     const { calls } = watched({ isAsked: () => false });
     await jest.advanceTimersByTimeAsync(600_000);
     expect(calls).toEqual({ pings: 0, deaths: 0 });

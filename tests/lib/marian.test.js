@@ -98,7 +98,7 @@ describe('is given as', () => {
   });
 });
 
-describe('by the door for models that people bring', () => {
+describe('by qkv/models', () => {
   const files = filesOf('ssru-int8');
   const { text } = goldensOf('ssru-int8')[3];
   const given = [
@@ -117,7 +117,7 @@ describe('by the door for models that people bring', () => {
     for (const one of [translator, own]) one.destroy();
   });
 
-  test.each(given)('inspect() says what it holds: %s', async (_, model) => {
+  test.each(given)('inspect() describes it: %s', async (_, model) => {
     const info = await inspect(model);
     expect(info).toMatchObject({ class: 'Translator', modelType: 'marian', dModel: 16, vocabularySize: 321 });
     expect(info).toMatchObject({ encoderLayers: 2, decoderLayers: 2, heads: 4, shortlist: true, maxLength: 512 });
@@ -161,6 +161,23 @@ describe('damaged', () => {
     const error = await refused({ 'vocab.xxyy.spm': other });
     expect([error.code, error.where]).toEqual(['INVALID_FILE', 'vocab.xxyy.spm']);
     expect(error.message).toMatch(/320 pieces.*64/);
+  });
+
+  test('with the two vocabularies swapped', async () => {
+    const two = filesOf('ssru-int8-two');
+    const sides = { 'srcvocab.xxyy.spm': two['trgvocab.xxyy.spm'], 'trgvocab.xxyy.spm': two['srcvocab.xxyy.spm'] };
+    const error = await rejection(create({ model: { files: { ...two, ...sides } } }));
+    expect([error.code, error.where]).toEqual(['INVALID_FILE', 'srcvocab.xxyy.spm']);
+    expect(error.message).toMatch(/swapped/);
+  });
+
+  test.each([
+    ['vocab.xxyy.spm', 'LIMIT_EXCEEDED'], // it is read whole
+    [model, 'INVALID_FILE'], // refused by its first bytes
+    ['lex.xxyy.s2t.bin', 'LIMIT_EXCEEDED'],
+  ])('gzip that unpacks to 80 MiB of zeros as %s', async (name, code) => {
+    const error = await refused({ [name]: new Uint8Array(gzipSync(new Uint8Array(80 << 20), { level: 1 })) });
+    expect([error.code, error.where]).toEqual([code, name]);
   });
 
   test('and the engine goes on', async () => {

@@ -100,7 +100,7 @@ describe('by a translator that changes all words', () => {
     expect(await written(html)).toBe(expected);
   });
 
-  test('what breaks lines in the source does not part sentences', async () => {
+  test('line breaks in the source do not separate sentences', async () => {
     const seen = [];
     const translator = capitals(inOrder);
     const { translateAligned } = translator;
@@ -186,7 +186,7 @@ describe('by a model', () => {
     both.destroy();
   });
 
-  test('without carrying, what stays goes beside its neighbours', async () => {
+  test('without carrying, kept parts go beside their neighbours', async () => {
     expect(await html('Please open <code>a b</code>', { copy: false })).toMatch(/<code>a b<\/code>$/);
   });
 
@@ -198,7 +198,7 @@ describe('by a model', () => {
     expect(root.firstChild.firstChild).toBe(paragraph);
   });
 
-  test('what cannot be done is reported', async () => {
+  test('an unsupported call is reported', async () => {
     expect(await rejection(html(5))).toMatchObject({ code: 'INVALID_ARGUMENT' });
     expect(await rejection(html('x'.repeat(1_000_001)))).toMatchObject({ name: 'QuotaExceededError' });
     expect(await rejection(html('x', { split: false }))).toMatchObject({ code: 'INVALID_ARGUMENT', where: 'split' });

@@ -9,7 +9,7 @@ import { zip } from './zip.js';
 
 const keep = withModels();
 
-test('load() finds out what a folder holds', async () => {
+test('load() finds out the kind of a folder', async () => {
   expect(await keep(load(folder('bert-masked')))).toBeInstanceOf(Encoder);
   expect(await keep(load(folder('gpt2')))).toBeInstanceOf(Generator);
   const translator = await keep(load(tinyFolder, { sourceLanguage: 'en', targetLanguage: 'fr' }));
@@ -22,7 +22,7 @@ test('load() finds out what a folder holds', async () => {
 const { translations } = readJson('tests/goldens/models/tiny-f32/translations.json');
 const sure = translations.filter(({ greedy }) => Math.min(...greedy.margins) > 1e-3).slice(0, 3);
 
-test('a translation model of shards is read by the engine that can, whichever door it comes to', async () => {
+test('a translation model of shards is read by the engine that can, whichever entry point it comes to', async () => {
   const files = filesOf(tinyFolder, (name) => /json$|spm$|safetensors$/.test(name));
   const name = 'model-00001-of-00001.safetensors';
   const header = JSON.parse(
@@ -68,7 +68,7 @@ test('every sentence has the target language that the text begins with', async (
   }
 });
 
-test('inspect() says what a folder holds before it is loaded', async () => {
+test('inspect() describes a folder before it is loaded', async () => {
   const names = { 'bert-masked': 'Encoder', gpt2: 'Generator', 'gpt2-untied': 'Generator', 'bert-answer': 'Encoder' };
   for (const [name, kind] of Object.entries(names)) {
     for (const numbers of ['float', 'int8']) {
@@ -131,7 +131,7 @@ test('inspect() lists the tensors, of shards too, and none of a pickle', async (
   }
 });
 
-test('inspect() refuses a second shard whose directory is none', async () => {
+test('inspect() refuses a second shard without a directory', async () => {
   const files = filesOf(folder('bert-answer'));
   const second = 'model-00002-of-00002.safetensors';
   const size = (bytes) => new Uint8Array(new BigUint64Array([BigInt(bytes)]).buffer);

@@ -4,7 +4,7 @@ import { toBertviz } from '../../web/view/bertviz.js';
 import { encoderTrace, generatorTrace } from '../../web/view/one-sided.js';
 import { sliceOf } from '../../web/view/trace.js';
 import { collect, expectNear, filesOf, folder, goldens, withModels } from './one-sided-support.js';
-import { readJson, rejection, tinyFolder } from './support.js';
+import { at, readJson, rejection, tinyFolder } from './support.js';
 import { zip } from './zip.js';
 
 const keep = withModels();
@@ -134,7 +134,55 @@ test('a cancelled stream, an aborted call and a destroyed model end', async () =
   expect((await rejection(generator.generate('The'))).name).toBe('InvalidStateError');
 });
 
-test('what was traced is drawn by the elements: pieces as their text, weights as they are', async () => {
+describe('drafts from repetitions', () => {
+  const prompts = ['The cat', 'The cat sat on the mat. The cat sat on the mat. The cat', 'one two one two one'];
+  const choices = [{ temperature: 0 }, { temperature: 0.3, seed: 4 }, { temperature: 0, repetitionPenalty: 1.1 }];
+
+  test.each([folder('gpt2'), at('web/models/english/everyday')])(
+    '%s: change nothing that can be seen',
+    async (path) => {
+      const generator = await keep(Generator.load(path));
+      for (const prompt of prompts) {
+        for (const choice of choices) {
+          const options = { maxLength: 60, alternatives: 2, ...choice };
+          const without = { ...options, promptLookup: false };
+          const plain = await generator.generate(prompt, without);
+          expect(await generator.generate(prompt, options)).toEqual(plain);
+          const parts = await collect(generator.stream(prompt, without));
+          expect(parts.length).toBeGreaterThan(plain.ids.length / 2);
+          expect(await collect(generator.stream(prompt, options))).toEqual(parts);
+          const stop = plain.text.slice(-3);
+          const stopped = await generator.generate(prompt, { ...options, stop });
+          expect(stopped).toEqual(await generator.generate(prompt, { ...without, stop }));
+          expect(stopped.end).toBe('stop');
+        }
+      }
+    },
+  );
+
+  test('an aborted stream ends between two pieces, and the next call is whole', async () => {
+    const generator = await keep(Generator.load(folder('gpt2')));
+    const options = { maxLength: 40, temperature: 0 };
+    const { text } = await generator.generate(prompts[0], options);
+    const reader = generator.stream(prompts[0], options).getReader();
+    let read = '';
+    for (let part = 0; part < 20; ++part) read += (await reader.read()).value;
+    await reader.cancel();
+    expect(text.startsWith(read)).toBe(true);
+    expect(read.length).toBeLessThan(text.length);
+    expect((await generator.generate(prompts[0], options)).text).toBe(text);
+  });
+
+  test('the option is true or false', async () => {
+    const generator = await keep(Generator.load(folder('gpt2')));
+    for (const promptLookup of [1, 'no', null]) {
+      const error = await rejection(generator.generate('a', { promptLookup }));
+      expect(error).toMatchObject({ code: 'INVALID_ARGUMENT', where: 'promptLookup' });
+    }
+  });
+});
+
+test('the elements draw a trace: pieces as their text, weights unchanged', async () => {
   const encoder = await keep(Encoder.load(folder('roberta-masked')));
   const text = goldens('roberta-masked')[0].text[0];
   const traced = await encoder.trace(text);
@@ -164,7 +212,7 @@ test('what was traced is drawn by the elements: pieces as their text, weights as
   expect(attn[0][1].flat()).toEqual([...causal.weights]);
 });
 
-test('what cannot be done is reported', async () => {
+test('an unsupported call is reported', async () => {
   const code = async (promise) => {
     const error = await rejection(promise);
     expect(error).toBeInstanceOf(QkvError);

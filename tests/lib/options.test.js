@@ -79,7 +79,7 @@ test('options that are none are refused, and null is none', async () => {
   }
 });
 
-test('create() without options says what is missing', async () => {
+test('create() without options names the missing one', async () => {
   expect(await refusal(() => Translator.create())).toMatchObject({ ...kRefused, where: 'sourceLanguage' });
   expect(await refusal(() => Translator.availability())).toMatchObject({ ...kRefused, where: 'sourceLanguage' });
   expect(await refusal(() => Trainer.create())).toMatchObject({ ...kRefused, where: 'pairs' });
@@ -123,7 +123,7 @@ test('a text over the quota is a QuotaExceededError of every model', async () =>
   }
 });
 
-test('a download that fails is a NetworkError of every door', async () => {
+test('a download that fails is a NetworkError of every entry point', async () => {
   const wasm = 'http://127.0.0.1:1/qkv.wasm'; // no server listens there
   const url = 'http://127.0.0.1:1/model/';
   for (const call of [

@@ -1,4 +1,4 @@
-// Models of OPUS-MT as they were first published, through every door; and interventions with Marian's own files. The
+// Models of OPUS-MT as they were first published, through every entry point; and interventions with Marian's own files. The
 // model is that of tests/goldens/marian/self-attention-f32, whose results NumPy computed.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -81,7 +81,7 @@ describe('a model of OPUS-MT', () => {
     translator.destroy();
   });
 
-  test.each(given.slice(0, 4))('by the door for models that people bring: %s', async (_, model) => {
+  test.each(given.slice(0, 4))('by qkv/models: %s', async (_, model) => {
     const translator = await load(model(), { class: 'Translator' });
     expect(translator).toBeInstanceOf(Translator);
     expect(await saidBy(translator)).toEqual(expected);
@@ -89,7 +89,7 @@ describe('a model of OPUS-MT', () => {
   });
 });
 
-describe('what is damaged, and what is not run, is refused by name', () => {
+describe('damaged and unsupported files are refused by name', () => {
   const edited = (from, to) =>
     zip(
       Object.fromEntries(

@@ -1,4 +1,5 @@
 // The changes of the page Translate, without a page: their addresses, their words, and the rows that they set.
+import { readFileSync } from 'node:fs';
 import {
   inWords,
   interventionsOf,
@@ -7,7 +8,7 @@ import {
   weightOf,
   withWeight,
   writeChanges,
-} from '../../web/demo/translate/change.js';
+} from '../../web/demo/translate/intervention.js';
 
 const kPlace = { attention: 'cross', layer: 1, head: 0 };
 const kList = [
@@ -16,6 +17,38 @@ const kList = [
   { kind: 'hide', ...kPlace, keys: [2, 3, 4] },
   { kind: 'hide', ...kPlace, queries: [1, 2], keys: [0] },
   { kind: 'set', ...kPlace, queries: [2], keys: [4, 6], weights: [0.75, 0.1] },
+];
+/** Those that no gesture on the page makes: for several heads, and of other kinds. */
+const kOthers = [
+  ['off', { kind: 'off', keys: [] }, 'all attention, each head is off'],
+  ['off.cross', { kind: 'off', attention: 'cross', keys: [] }, 'cross, each head is off'],
+  ['off.cross..3', { kind: 'off', attention: 'cross', head: 2, keys: [] }, 'cross of all layers, head 3 is off'],
+  [
+    'uniform.encoder.2...4',
+    { kind: 'uniform', attention: 'encoder', layer: 1, keys: [3] },
+    'encoder layer 2, each head looks at column 4 alike',
+  ],
+  [
+    'off.cross.1.1.2.3-4',
+    { kind: 'off', attention: 'cross', layer: 0, head: 0, queries: [1], keys: [2, 3] },
+    'cross layer 1, head 1 hands on nothing of columns 3 to 4 in row 2',
+  ],
+  [
+    'add.cross.2.1..3.-150',
+    { kind: 'add', ...kPlace, keys: [2], value: -1.5 },
+    'cross layer 2, head 1 has -1.50 added to its scores of column 3',
+  ],
+  [
+    'temperature.cross.....200',
+    { kind: 'temperature', attention: 'cross', keys: [], value: 2 },
+    'cross, each head has its scores divided by 2.00',
+  ],
+  [
+    'off.feedForward.encoder.1',
+    { kind: 'off', block: 'feedForward', side: 'encoder', layer: 0, keys: [] },
+    'encoder layer 1 has no feed-forward block',
+  ],
+  ['off.layer', { kind: 'off', block: 'layer', keys: [] }, 'layers, each is off'],
 ];
 
 test('an address has all changes', () => {
@@ -27,8 +60,45 @@ test('an address has all changes', () => {
   expect(readChanges(Array(100).fill('off.cross.1.1').join('*'))).toHaveLength(64);
 });
 
+test('the addresses in the documentation', () => {
+  const table = readFileSync(new URL('../../web/docs/interventions.md', import.meta.url), 'utf8').split(
+    '| in the address |',
+  )[1];
+  const written = Array.from(table.split('\n\n')[0].matchAll(/`([^`]+)`/g), ([, one]) => one);
+  expect(written.length).toBeGreaterThan(8);
+  for (const one of written) expect(writeChanges(readChanges(one))).toBe(one);
+  const words = readChanges(written.join('*')).map(inWords);
+  expect(words).toContain('cross layer 2, each head is off');
+  expect(words).toContain('cross layer 2, head 1 gives 0.75 to column 5 and 0.10 to column 6 in row 3');
+});
+
+test.each(kOthers)('%s', (written, change, words) => {
+  expect(readChanges(written)).toEqual([change]);
+  expect(writeChanges([change])).toBe(written);
+  expect(inWords(change)).toBe(words);
+  const { keys, ...without } = change;
+  expect(interventionsOf([change], trace)).toEqual([keys.length > 0 ? change : without]);
+});
+
 test.each([
-  ...['', 'off', 'off.cross', 'off.cross.0.1', 'off.cross.1.x', 'on.cross.1.1', 'off.middle.1.1', 'off.cross.1.1.2.3'],
+  ...[
+    '',
+    'off.cross.0.1',
+    'off.cross.1.x',
+    'on.cross.1.1',
+    'off.middle.1.1',
+    'off.cross.1.1.2.3.4',
+    'off.cross.1.1.2.3.4.5',
+  ],
+  ...['hide.cross', 'add.cross', 'add.cross.1.1..x.5', 'add.cross.1.1...1e9', 'temperature.cross.....0', 'temperature'],
+  ...['temperature.cross.....-5', 'temperature.cross.1.1..2.50', 'uniform.layer.encoder.1', 'off.layer.middle.1'],
+  ...[
+    'off.layer.encoder.0',
+    'off.feedForward.encoder.1.1',
+    'set.cross..1.1.2_50',
+    'set...1.1.2_50',
+    'set.cross.1.1.2.3_50.7',
+  ],
   ...['hide.cross.1.1', 'hide.cross.1.1.2', 'hide.cross.1.1.2.', 'hide.cross.1.1.2-3-4.1', 'hide.cross.1.1.1-9999.1'],
   ...[
     'set.cross.1.1..2_50',

@@ -34,7 +34,7 @@ test('translates each sentence by both, and keeps the white space', async () => 
   expect(await both.translate('')).toBe('');
 });
 
-test('says of a part what either model says of it', async () => {
+test('reports of a part what either model reports', async () => {
   const [part] = await both.translateParts('It is raining.', { maxLength: 2 });
   expect(part.cut).toBe('length');
   const [one] = await first.translateParts('It is raining.');

@@ -28,7 +28,7 @@ const quiet = (stdout) => ({ code: 0, stderr: '', stdout });
 test.each([
   ['index.js', 'QkvError,Translator,languagePairs,models,registry,splitSentences,version'],
   ['models/index.js', 'Encoder,Generator,QkvError,Translator,inspect,load'],
-])('importing %s does nothing', async (door, names) => {
+])('importing %s does nothing', async (module, names) => {
   const forbidden = [
     'fetch',
     'Worker',
@@ -42,7 +42,7 @@ test.each([
     const before = new Set(Object.getOwnPropertyNames(globalThis));
     for (const name of ${JSON.stringify(forbidden)}) globalThis[name] = () => { throw new Error(name + ' at import'); };
     for (const name of ['compile', 'instantiate', 'validate']) WebAssembly[name] = globalThis.fetch;
-    const library = await import(${kSource.replace('index.js', door)});
+    const library = await import(${kSource.replace('index.js', module)});
     const added = Object.getOwnPropertyNames(globalThis).filter((name) => !before.has(name) && name !== 'Worker');
     console.log(Object.keys(library).sort().join(), added.length, process.getActiveResourcesInfo().filter((r) => /Message|Worker/.test(r)).length);`;
   expect(await run(text)).toEqual(quiet(`${names} 0 0`));
@@ -98,7 +98,7 @@ test.each([
   expect(await run(text)).toEqual(quiet('1\n30'));
 });
 
-test('an idle worker holds no process open, a destroyed one is gone', async () => {
+test('an idle worker does not keep a process alive, and a destroyed one has ended', async () => {
   const text = `
     import { Translator } from ${kSource};
     const [a, b] = await Promise.all([0, 1].map(() => Translator.create({ ${kPair}, worker: true })));
@@ -142,7 +142,7 @@ test('the relaxed build agrees with PyTorch on the goldens', async () => {
   expect(await run(text, { flags: kRelaxed })).toEqual(quiet('100 true 0\n100 true 0'));
 });
 
-test('what a debugger breaks off fails with all that waits, and the next work is done', async () => {
+test('if a debugger stops a job, waiting jobs fail too, and the next one works', async () => {
   const text = `
     import { Session } from 'node:inspector';
     import { Scheduler } from ${kSource.replace('index.js', 'engine/scheduler.js')};

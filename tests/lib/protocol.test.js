@@ -49,7 +49,7 @@ describe('a channel', () => {
     expect(seen).toEqual([1, 2, 3]);
   });
 
-  test('a report that nobody takes holds no call up that is aborted, or whose taker fails', async () => {
+  test('a report without a reader does not delay a call that is aborted, or whose reader fails', async () => {
     const controller = new AbortController();
     const settled = await new Promise((taken) => {
       const progress = () => (taken(call.catch((error) => error)), new Promise(() => {}));
@@ -84,7 +84,7 @@ describe('a channel', () => {
     expect(await channel.call('double', 4)).toBe(8);
   });
 
-  test('rejects what is pending and what comes when it is closed, or the other end dies', async () => {
+  test('rejects pending and later calls when it is closed, or the other end dies', async () => {
     const pending = rejection(channel.call('wait'));
     channel.close();
     expect(await pending).toMatchObject({ code: 'DESTROYED' });

@@ -181,7 +181,7 @@ test('a list of one’s own: hashes of every file, folders in our layout, zstd, 
   );
 });
 
-test('what a server unpacked on the way is held to the hash of what it unpacks to', async () => {
+test('a file that the server unpacked is checked against the hash of the unpacked file', async () => {
   const plain = (path) => published(path) && gunzipSync(published(path));
   const one = mozillas('en', 'fr');
   const how = { sourceLanguage: 'en', targetLanguage: 'fr' };

@@ -79,7 +79,7 @@ test('a layer with its memory, and positions', async () => {
   expect((await positions.learned(randomTensor(1, 3, 4), randomTensor(2, 5, 4), { first: 2 })).data).toHaveLength(12);
 });
 
-test('what is refused, and what traps, leaves the next call well', async () => {
+test('after an error or a trap the next call works', async () => {
   const x = randomTensor(1, 2 ** 16, 1);
   await expect(attention({ query: x, key: x })).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
   await expect(attention({ query: x, key: randomTensor(1, 3, 2) })).rejects.toMatchObject({ where: 'score' });

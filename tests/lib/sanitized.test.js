@@ -30,7 +30,7 @@ afterAll(() => translator?.destroy());
 
 const test = isBuilt ? globalThis.test : globalThis.test.skip;
 
-test('is a build that finds what is wrong', async () => {
+test('is a build that finds faults', async () => {
   const bytes = readFileSync(at('build/wasm/asan/qkv.wasm'), 'latin1');
   expect(bytes).toContain('heap-buffer-overflow');
   expect(bytes).toContain('runtime error');

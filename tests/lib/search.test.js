@@ -36,7 +36,7 @@ describe.each([
     expect(wide.hypotheses[0].score).toBeGreaterThanOrEqual(greedy.hypotheses[0].score);
   });
 
-  test('the tree is what was kept: entries follow their parents, and each hypothesis is a path', async () => {
+  test('the tree has the kept entries: each follows its parent, and each hypothesis is a path', async () => {
     const { beam, hypotheses, tree } = await translator.search(kText, { tree: true });
     const size = tree.ids.length;
     for (const list of [tree.pieces, tree.parents, tree.logProbs]) expect(list).toHaveLength(size);
@@ -141,7 +141,7 @@ describe('with the ids of pieces as prefix', () => {
   });
 });
 
-describe('what was cut is reported', () => {
+describe('a cut is reported', () => {
   let translator;
   beforeAll(async () => (translator = await create({ beam: 1 })));
   afterAll(() => translator.destroy());

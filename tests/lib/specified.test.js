@@ -77,7 +77,7 @@ describe('a translator', () => {
   });
 });
 
-test('destroy() rejects what runs and what comes, measures and streams too', async () => {
+test('destroy() rejects running and later calls, measures and streams too', async () => {
   const translator = await create();
   const measuring = rejection(translator.measureInputUsage('Hello.'));
   const [read, unread] = [kLong, kLong].map((text) => translator.translateStreaming(text).getReader());

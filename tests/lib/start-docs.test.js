@@ -45,10 +45,10 @@ test.each(examples)('%s runs', async (_, code) => {
     .replaceAll("'/models/", `'${base}/models/`);
   expect(body).not.toMatch(/^import/m);
   const made = [];
-  const watched = (Class, door) =>
+  const watched = (Class, method) =>
     new Proxy(Class, {
       get: (target, name) =>
-        name !== door ? target[name] : async (...given) => made[made.push(await target[door](...given)) - 1],
+        name !== method ? target[name] : async (...given) => made[made.push(await target[method](...given)) - 1],
     });
   const modules = {
     ...kModules,

@@ -133,7 +133,7 @@ describe('a model that is kept', () => {
     });
   });
 
-  test('is listed and removed; what is removed is downloaded again', async () => {
+  test('is listed and removed; a removed model is downloaded again', async () => {
     await served(filesOf(tinyFolder), async (url, requests) => {
       const store = new MemoryStore();
       const options = { model: url, store };
@@ -243,17 +243,21 @@ describe('a download that broke off', () => {
     );
   });
 
-  test('a server that knows no ranges, and one whose file has changed, give the right model', async () => {
-    const answer = breaking(files);
-    await served(
+  /** The first download breaks off; the second call has the right model all the same. */
+  const translatesAfterBreak = (server) =>
+    served(
       files,
       async (url) => {
         const options = { model: url, store: new MemoryStore() };
         await rejection(create(options));
         expect(await translated(options)).toBe("Je t'aime.");
       },
-      { answer, hasRanges: false },
+      server,
     );
+
+  test('a server that knows no ranges, and one whose file has changed, give the right model', async () => {
+    const answer = breaking(files);
+    await translatesAfterBreak({ answer, hasRanges: false });
     const changing = { ...files };
     await served(
       changing,
@@ -275,15 +279,7 @@ describe('a download that broke off', () => {
     const breaks = breaking(files);
     const answer = (request, response, name) =>
       request.headers.range ? !!response.writeHead(status).end() : breaks(request, response, name);
-    await served(
-      files,
-      async (url) => {
-        const options = { model: url, store: new MemoryStore() };
-        await rejection(create(options));
-        expect(await translated(options)).toBe("Je t'aime.");
-      },
-      { answer },
-    );
+    await translatesAfterBreak({ answer });
   });
 
   test('a server that says another range than it was asked for is not believed', async () => {
@@ -294,15 +290,7 @@ describe('a download that broke off', () => {
       response.writeHead(206, { etag: tag, 'content-range': `bytes 0-9/${files[weights].length}` });
       return !!response.end(files[weights].subarray(0, 10));
     };
-    await served(
-      files,
-      async (url) => {
-        const options = { model: url, store: new MemoryStore() };
-        await rejection(create(options));
-        expect(await translated(options)).toBe("Je t'aime.");
-      },
-      { answer },
-    );
+    await translatesAfterBreak({ answer });
   });
 
   test('an abort throws away nothing that has come', async () => {
@@ -330,7 +318,7 @@ describe('a download that broke off', () => {
   });
 });
 
-describe('what means harm', () => {
+describe('hostile stores', () => {
   const files = filesOf(tinyFolder);
 
   test.each(['match', 'put', 'delete', 'keys'])(
@@ -367,7 +355,7 @@ describe('what means harm', () => {
     });
   });
 
-  test('a full store: translation goes on, what was written of it goes, and preload says so', async () => {
+  test('a full store: translation goes on, the written part is removed, and preload rejects', async () => {
     await served(filesOf(french), async (url) => {
       const store = new MemoryStore();
       store.put = async function (address, response) {
@@ -432,7 +420,7 @@ describe('what means harm', () => {
     );
   });
 
-  test('in a folder, what is no manifest of a model counts as none; one that is huge is an error', async () => {
+  test('in a folder, a file that is not a manifest counts as none; a huge one is an error', async () => {
     for (const text of ['{"name": "An app", "icons": []}', 'no JSON', '']) {
       await served({ ...files, 'manifest.json': Buffer.from(text) }, async (url) => {
         await kept({ model: url, store: new MemoryStore() });

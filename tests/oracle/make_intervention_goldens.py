@@ -6,10 +6,12 @@ writes interventions.json. Each case has the `changes` as web/docs/interventions
 float64 `rows`: of each attention [heads, T] in the order in which it is computed, the sum over keys of weight times
 cos(key + 1). Besides:
 
-- of a translation model: its `folder`, `source` and `target` ids, and the `log_probs` of the target's pieces;
+- of a translation model: its `folder`, `source` and `target` ids, and the `log_probs` of the target's pieces; one of Marian's with
+  an SSRU, which has no self-attention in its decoder, is computed by NumPy and its weights by PyTorch;
 - of an encoder: its `folder`, the `text`, and the `logits` of the first mask's 16 first pieces;
 - of a generator: its `folder`, the `text`, and the `log_probs` of its pieces after the first;
-- of a recurrent model: the `name` of its case in rnn.json, the number of the `pair`, and `log_probs`.
+- of a recurrent model: the `name` of its case in rnn.json, the number of the `pair`, whether its attention is made `hard`, and
+  `log_probs`. Its cross attention is that of one step after the other, by the window of local-p.
 
 The oracles are those of the other goldens. Changes are made by a hook in place of their softmax, on whole matrices.
 """
@@ -22,6 +24,8 @@ import sys
 import numpy
 import torch
 
+import make_marian_goldens
+import marian
 import one_sided
 import transformer
 from rnn import Rnn
@@ -54,7 +58,7 @@ def is_for(change, kind, layer):
 
 
 def changed(scores, changes, kind, layer, first=0):
-    """scores [h, T, S], -inf where masked, of queries from `first` on -> weights."""
+    """scores [h, T, S], -inf where masked, of queries from `first` on -> weights, and of each row whether they are given."""
     heads, rows, columns = scores.shape
     visible = ~torch.isinf(scores)
     mine = [c for c in changes if is_for(c, kind, layer)]
@@ -65,7 +69,7 @@ def changed(scores, changes, kind, layer, first=0):
         key = torch.tensor([s in change.get("keys", [s]) for s in range(columns)])[None, None, :]
         return head & query, key
 
-    logits = scores
+    logits, given = scores, torch.zeros(heads, rows, 1, dtype=torch.bool)
     for change in mine:
         (row, key), kind_of = chosen(change), change["kind"]
         shape = (first + rows, columns)
@@ -78,17 +82,18 @@ def changed(scores, changes, kind, layer, first=0):
             logits = torch.where(row, logits / change["value"], logits)
         elif kind_of == "uniform":
             equal = torch.zeros_like(logits).masked_fill(~key | torch.isinf(logits), -math.inf)
-            logits = torch.where(row, equal, logits)
+            logits, given = torch.where(row, equal, logits), given | row
         elif kind_of == "set":
             weights = table(change["weights"], change.get("queries"), change.get("keys"), shape, 0.0)[first:]
             row = row & (weights.sum(-1) > 0)[None, :, None]  # a matrix without queries has the first rows alone
             logits = torch.where(row, weights.log().masked_fill(torch.isinf(logits), -math.inf), logits)
+            given = given | row
     weights = torch.nan_to_num(SOFTMAX(logits.masked_fill(~visible, -math.inf), -1))
     for change in mine:
         if change["kind"] == "off":
             row, key = chosen(change)
             weights = weights.masked_fill(row & key, 0)
-    return weights
+    return weights, given
 
 
 class Hook:
@@ -102,7 +107,7 @@ class Hook:
             call = len(self.maps)
             kind, layer = self.places[call % len(self.places)]
             whole = scores if scores.dim() == 3 else scores[None, None]
-            weights = changed(whole, self.changes, kind, layer, self.first(call))
+            weights, self.given = changed(whole, self.changes, kind, layer, self.first(call))
             self.maps.append(weights)
             return weights if scores.dim() == 3 else weights[0, 0]
 
@@ -114,8 +119,11 @@ class Hook:
 
     def rows(self):
         """Of each attention [heads, T], flat; of a recurrent model one for each step."""
-        project = lambda w: (w * torch.cos(torch.arange(w.shape[-1], dtype=torch.float64) + 1)).sum(-1)
-        return [rounded(project(weights)) for weights in self.maps]
+        return [projected(weights) for weights in self.maps]
+
+
+def projected(weights):
+    return rounded((weights * torch.cos(torch.arange(weights.shape[-1], dtype=torch.float64) + 1)).sum(-1))
 
 
 def rounded(tensor):
@@ -238,6 +246,49 @@ def translations(goldens):
             }
 
 
+class Ssru(marian.Model):
+    changes = []
+
+    def softmax(self, name, scores):
+        side, layer, part = self.place(name)
+        weights, _ = changed(torch.tensor(scores), self.changes, "cross" if part == "context" else side, layer)
+        self.maps.append(weights)
+        return weights.numpy()
+
+    @staticmethod
+    def place(name):
+        side, layer, *part = name.split("_")
+        return side, int(layer[1:]) - 1, *part
+
+    def feed(self, name, x):
+        side, layer, _ = self.place(name)
+        return super().feed(name, x) * (0 if is_off(self.changes, "feedForward", side, layer) else 1)
+
+    def encoder_layer(self, name, x, keep):
+        y = super().encoder_layer(name, x, keep)
+        return x if is_off(self.changes, "layer", *self.place(name)) else y
+
+    def decoder_layer(self, name, x, *more):
+        y = super().decoder_layer(name, x, *more)
+        return x if is_off(self.changes, "layer", *self.place(name)) else y
+
+
+def ssru_cases(goldens):
+    for seed, (name, spec) in enumerate(make_marian_goldens.MODELS.items(), 1):
+        if name not in ("ssru-f16", "ssru-pre-norm"):
+            continue
+        model = Ssru(seed, **spec)
+        golden = json.loads((goldens / "marian" / name / "goldens.json").read_text())["goldens"][1]
+        source = golden["source_ids"]
+        target = [piece for piece in golden["target_ids"] if piece != 1]  # <unk> is never written
+        for changes in [*kinds("encoder"), *kinds("cross"), *COMPOSED]:
+            model.changes, model.maps = changes, []
+            log_probs, _ = model.forward(source, target)
+            picked = torch.tensor(log_probs[numpy.arange(len(target)), target])
+            case = {"folder": f"marian/{name}", "source": source, "target": target, "changes": changes}
+            yield {**case, "log_probs": rounded(picked), "rows": [projected(weights) for weights in model.maps]}
+
+
 def for_side(changes, kind):
     """Whether changes are of this attention alone."""
     sides = {c.get("attention") or c.get("side") for c in changes}
@@ -277,6 +328,22 @@ def read_weights(folder):
     return weights
 
 
+class Recurrent(Rnn):
+    hook = None
+
+    def shaped(self, weights, gaussian):
+        """Weights that are given are not shaped by the window."""
+        return weights if self.hook.given.all() else super().shaped(weights, gaussian)
+
+
+def recurrent_changes(heads):
+    """Changes of what a recurrent model has: cross attention with one head, and self-attention of the encoder with `heads`."""
+    without_head = lambda change: {field: value for field, value in change.items() if field != "head"}
+    cases = [[without_head(one) for one in case] for case in kinds("cross")] + (kinds("encoder") if heads else [])
+    places = {None, "cross"} | ({"encoder"} if heads else set())
+    return cases + [c for c in COMPOSED if all("block" not in one and one.get("attention") in places for one in c)]
+
+
 def recurrent_cases(goldens):
     data = numpy.fromfile(goldens / "rnn.bin", dtype="<f8")
     for case in json.loads((goldens / "rnn.json").read_text())["cases"]:
@@ -289,27 +356,26 @@ def recurrent_cases(goldens):
                 flat = torch.tensor(data[tensor["offset"] : tensor["offset"] + tensor["size"]])
                 weights[key[2:]] = flat
         weights = shaped(config, weights)
-        model, (source, target) = Rnn(config, weights), case["pairs"][0]
-        start, heads = config.get("decoder_start_token_id", config["pad_token_id"]), config.get("self_attention_heads", 0)
-        # The weights that local-p has are multiplied by its Gaussian, except where they are given.
-        windowed = config.get("window") == "local-p"
-        cases = [c for c in kinds("cross") if windowed is False or c[0]["kind"] not in ("set", "uniform")]
-        cases = [[{k: v for k, v in one.items() if k != "head"} for one in c] for c in cases]
-        cases += kinds("encoder")[:4] if heads > 1 else []
-        for changes in cases:
-            first = lambda call: call - (1 if heads else 0)
-            with Hook(changes, [("cross", 0)], lambda call: max(first(call), 0)) as hook:
-                if heads:
-                    hook.places = [("encoder", 0)] + [("cross", 0)] * len(target)
-                memory, last = model.encode(source)
-                rows, _, _ = model.decode([start] + target[:-1], memory, last)
-                logits = model.logits(rows)
-            log_probs = logits.log_softmax(-1)[torch.arange(len(target)), target]
-            maps = hook.rows()
-            kept = {"log_probs": rounded(log_probs)}
-            if not windowed:
-                kept["rows"] = maps[:1] * (heads > 0) + [[x for row in maps[heads > 0 :] for x in row]]
-            yield {"name": case["name"], "pair": 0, "changes": changes, **kept}
+        # Hard attention is for a global window without input feeding.
+        can_be_hard = config["variant"] == "luong" and not {"window", "input_feeding"} & set(config)
+        for hard in (False, True)[: 1 + can_be_hard]:
+            model = Recurrent({**config, "selection": "hard" if hard else "soft"}, weights)
+            for changes in recurrent_changes(config.get("self_attention_heads", 0)):
+                kept = recurrent_pass(model, case["pairs"][0], changes)
+                yield {"name": case["name"], "pair": 0, **({"hard": True} if hard else {}), "changes": changes, **kept}
+
+
+def recurrent_pass(model, pair, changes):
+    (source, target), config = pair, model.c
+    start, encodes = config.get("decoder_start_token_id", config["pad_token_id"]), "self_attention_heads" in config
+    places = [("encoder", 0)] * encodes + [("cross", 0)] * len(target)
+    with Hook(changes, places, lambda call: max(call - encodes, 0)) as model.hook:
+        memory, last = model.encode(source)
+        rows, cross, _ = model.decode([start] + target[:-1], memory, last)
+        logits = model.logits(rows)
+    log_probs = logits.log_softmax(-1)[torch.arange(len(target)), target]
+    of_cross = [x for weights in cross for x in projected(weights)]
+    return {"log_probs": rounded(log_probs), "rows": model.hook.rows()[:encodes] + [of_cross]}
 
 
 def shaped(config, flat):
@@ -321,7 +387,7 @@ def shaped(config, flat):
 def main(folder):
     transformer.setup()
     goldens = pathlib.Path(folder)
-    cases = [*translations(goldens), *one_sided_cases(goldens), *recurrent_cases(goldens)]
+    cases = [*translations(goldens), *ssru_cases(goldens), *one_sided_cases(goldens), *recurrent_cases(goldens)]
     lines = ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases)
     (goldens / "interventions.json").write_text('{"cases":[\n' + lines + "\n]}\n")
     print(len(cases), "cases")

@@ -204,6 +204,11 @@ class Model:
             return x + compute(self.norm(x, f"{before or name}_ln_pre"))
         return self.norm(x + compute(x) if self.residual else compute(x), f"{name}_ln")
 
+    def softmax(self, name, scores):
+        """The weights of the attention `name` [heads, T, S]."""
+        weights = np.exp(scores - scores.max(-1, keepdims=True))
+        return weights / weights.sum(-1, keepdims=True)
+
     def attend(self, name, q, kv, causal, keep):
         split = lambda x: x.reshape(len(x), self.heads, -1).transpose(1, 0, 2)
         query, key, value = (
@@ -212,8 +217,7 @@ class Model:
         scores = query @ key.transpose(0, 2, 1) / np.sqrt(key.shape[-1])
         if causal:
             scores = np.where(np.tri(len(q), len(kv), len(kv) - len(q), dtype=bool), scores, -np.inf)
-        weights = np.exp(scores - scores.max(-1, keepdims=True))
-        weights /= weights.sum(-1, keepdims=True)
+        weights = self.softmax(name, scores)
         keep.append(weights)
         joined = (weights @ value).transpose(1, 0, 2).reshape(len(q), self.d)
         return self.product(joined, f"{name}_Wo", f"{name}_bo")
@@ -248,25 +252,29 @@ class Model:
         rows = [np.zeros(self.d) if i is None else self.exact[self.table(side)][i] * np.sqrt(self.d) for i in ids]
         return np.stack(rows) + np.concatenate([np.sin(angles), np.cos(angles)], -1)
 
+    def encoder_layer(self, name, x, keep):
+        x = self.part(x, f"{name}_self_Wo", lambda y: self.attend(f"{name}_self", y, y, False, keep))
+        return self.part(x, f"{name}_ffn_ffn", lambda y: self.feed(f"{name}_ffn", y))
+
     def encode(self, source, keep):
         x = self.embed(source, 0)
         for i in range(1, self.layers[0] + 1):
-            name = f"encoder_l{i}"
-            x = self.part(x, f"{name}_self_Wo", lambda y: self.attend(f"{name}_self", y, y, False, keep))
-            x = self.part(x, f"{name}_ffn_ffn", lambda y: self.feed(f"{name}_ffn", y))
+            x = self.encoder_layer(f"encoder_l{i}", x, keep)
         return self.norm(x, "encoder_top_ln") if self.pre_norm else x
+
+    def decoder_layer(self, name, x, memory, past, cross, gates):
+        if self.ssru:
+            x = self.part(x, f"{name}_rnn_ffn", lambda y: self.recur(f"{name}_rnn", y, past, gates), f"{name}_rnn")
+        else:
+            x = self.part(x, f"{name}_self_Wo", lambda y: self.attend(f"{name}_self", y, y, True, past))
+        x = self.part(x, f"{name}_context_Wo", lambda y: self.attend(f"{name}_context", y, memory, False, cross))
+        return self.part(x, f"{name}_ffn_ffn", lambda y: self.feed(f"{name}_ffn", y))
 
     def decode(self, memory, target, past, cross, gates=None):
         """The decoder's output rows, from which logits are computed: row t has read the target before piece t."""
         x = self.embed([None, *target[:-1]], 1)
         for i in range(1, self.layers[1] + 1):
-            name = f"decoder_l{i}"
-            if self.ssru:
-                x = self.part(x, f"{name}_rnn_ffn", lambda y: self.recur(f"{name}_rnn", y, past, [] if gates is None else gates), f"{name}_rnn")
-            else:
-                x = self.part(x, f"{name}_self_Wo", lambda y: self.attend(f"{name}_self", y, y, True, past))
-            x = self.part(x, f"{name}_context_Wo", lambda y: self.attend(f"{name}_context", y, memory, False, cross))
-            x = self.part(x, f"{name}_ffn_ffn", lambda y: self.feed(f"{name}_ffn", y))
+            x = self.decoder_layer(f"decoder_l{i}", x, memory, past, cross, [] if gates is None else gates)
         return self.norm(x, "decoder_top_ln") if self.pre_norm else x
 
     def forward(self, source, target):

@@ -4,7 +4,8 @@ after each of these, so the last bit of a sum decides some of them, and one that
 follow: with float64 in between a translation in four is another one.
 
 The program is @browsermt/bergamot-translator 0.4.9, without the products that Firefox itself has: intgemm's with shifted
-activations, "int8shiftAlphaAll"; Eigen's float products; sse_mathfun's exp in whole vectors, the C library's elsewhere.
+activations, "int8shiftAlphaAll"; Eigen's float products; sse_mathfun's exp in whole vectors and in
+sigmoid, the C library's elsewhere.
 """
 
 import numpy as np
@@ -46,8 +47,19 @@ def softmax(x):
 
 
 def multiply(a, b):
-    """[..., m, k] [..., k, n], products summed in order."""
-    y = np.zeros((*a.shape[:-1], b.shape[-1]), F)
+    """[..., m, k] [..., k, n]. Products are summed in order. But where whole fours of rows of `a` meet the columns of `b`
+    that are left over from fours, Eigen adds them to four sums in turn (its gebp_kernel)."""
+    y = add_in_order(F(0), a, b)
+    m, n = a.shape[-2] // 4 * 4, b.shape[-1] // 4 * 4
+    a, b, whole = a[..., :m, :], b[..., n:], a.shape[-1] // 4 * 4
+    one, two, three, four = (add_in_order(F(0), a[..., i:whole:4], b[..., i:whole:4, :]) for i in range(4))
+    y[..., :m, n:] = add_in_order((one + two) + (three + four), a[..., whole:], b[..., whole:, :])
+    return y
+
+
+def add_in_order(y, a, b):
+    """y + a b"""
+    y = np.broadcast_to(y, (*a.shape[:-1], b.shape[-1])).astype(F)
     for k in range(a.shape[-1]):
         y = y + a[..., :, k, None] * b[..., None, k, :]
     return y
@@ -109,8 +121,8 @@ class Wasm:
 
     def recur(self, name, x, cell):
         gate = self.product(x, f"{name}_Wf", f"{name}_bf")
-        power = exp(-np.abs(gate))
-        forget = np.where(gate > 0, F(1) / (F(1) + power), power / (F(1) + power))
+        power = exp_of_vectors(gate)
+        forget = power / (F(1) + power)
         cell = forget * cell + (F(1) - forget) * self.product(x, f"{name}_W")
         return self.residual(x, np.maximum(cell, F(0)), f"{name}_ffn"), cell
 

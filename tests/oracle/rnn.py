@@ -99,8 +99,16 @@ class Rnn:
             scores = scores.masked_fill((places - centre.detach()).abs() > width, -math.inf)
         weights = scores.softmax(-1)
         if window == "local-p":
-            weights = weights * torch.exp(-((places - centre) ** 2) / (2 * (width / 2) ** 2))
+            weights = self.shaped(weights, torch.exp(-((places - centre) ** 2) / (2 * (width / 2) ** 2)))
+        if self.c.get("selection") == "hard":
+            largest = torch.zeros_like(weights)
+            largest[weights.argmax()] = 1
+            weights = largest if weights.max() > 0 else weights
         return weights[None] @ memory, weights, centre
+
+    def shaped(self, weights, gaussian):
+        """Weights by the window of local-p."""
+        return weights * gaussian
 
     def decode(self, read, memory, last):
         """Input pieces [T] -> output rows [T, d], and weights [T, S] and centres [T] if the model attends."""

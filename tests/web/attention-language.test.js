@@ -57,6 +57,20 @@ test('without the file of Chinese texts the page comes up in English', async () 
   await page.context().close();
 });
 
+test('names that the page made up, and why sizes do not fit, are in Chinese', async () => {
+  const page = await opened('#preset=saliency', { locale: 'zh-CN' });
+  const columns = () => page.$$eval('[data-id=weights] thead th', (all) => all.map(({ textContent }) => textContent));
+  expect((await columns()).slice(-5)).toEqual(zh.lessons.saliency.things.party);
+  await page.evaluate(() => (location.hash = 'preset=shapes'));
+  await page.waitForFunction((wanted) => document.title.startsWith(wanted), zh.lessons.shapes.title);
+  await page.check('.scene [value=misfit]', { force: true });
+  await page.waitForSelector('#problem:visible');
+  const dims = zh.page.dims('dot', 4, 2);
+  expect(await page.textContent('#problem')).toBe(zh.page.misfit(dims));
+  expect(page.complaints).toEqual([]);
+  await page.context().close();
+});
+
 test.each([
   ['light', 1280],
   ['dark', 390],

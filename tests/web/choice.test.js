@@ -194,6 +194,6 @@ test('a translation that was cut says so', async () => {
   const long = await pages.browser.open(`?engine=baseline${hash}`);
   await settled(long);
   expect(await long.textContent('#message')).toContain('cut');
-  expect(await long.getAttribute('#target .cut', 'title')).toMatch(/was cut/);
+  expect(await long.getAttribute('#target .cut', 'data-note')).toMatch(/was cut/);
   expect(await page.locator('#target .cut').count()).toBe(0);
 });

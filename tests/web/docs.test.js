@@ -18,12 +18,12 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-test('each document is a page, and so is each door of the package', () => {
+test('each document is a page, and so is each entry point of the package', () => {
   const written = readdirSync('web/docs', { recursive: true }).map(String);
   for (const path of written.filter((name) => name.endsWith('.md')))
     expect(pages).toContain(path.replace(/\.md$/, '.html'));
-  for (const door of ['index', 'attention', 'models', 'train', 'view'])
-    expect(pages).toContain(`reference/${door}/README.html`);
+  for (const entry of ['index', 'attention', 'models', 'train', 'view'])
+    expect(pages).toContain(`reference/${entry}/README.html`);
   expect(html('reference/index/README.html')).toMatch(/id="translator"/);
 });
 

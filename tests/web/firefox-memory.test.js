@@ -40,7 +40,10 @@ function noteMemories() {
   globalThis.wasmBytes = () => [...memories].reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
 }
 
-test('a page holds less than 60 MB at any time while it loads a tiny model and translates', async () => {
+test.each([
+  ['and keeps it', true],
+  ['without a store', false],
+])('a page holds less than 60 MB at any time while it loads a tiny model %s, and translates', async (_, store) => {
   const page = await browser.open('page.html', {}, async (opened) => {
     await opened.addInitScript(noteMemories);
     await opened.route('**/page.html', (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }));
@@ -57,13 +60,14 @@ test('a page holds less than 60 MB at any time while it loads a tiny model and t
   const looking = (async () => {
     while (!isDone) await look();
   })();
-  const measured = page.evaluate(async () => {
+  const measured = page.evaluate(async (isKept) => {
     const { Translator } = await import('/index.js');
     const languages = { sourceLanguage: 'en', targetLanguage: 'fr' };
-    const translator = await Translator.create({ ...languages, model: '/enfr/', worker: false, wasm: 'baseline' });
+    const choices = { ...languages, worker: false, wasm: 'baseline', store: isKept };
+    const translator = await Translator.create({ ...choices, model: '/enfr/' });
     await translator.translate('Hello.', { copy: false });
     return globalThis.wasmBytes();
-  });
+  }, store);
   const wasm = await measured.finally(() => (isDone = true));
   await looking;
   expect(looks).toBeGreaterThan(5);

@@ -118,9 +118,68 @@ test('a list of models of the site, through English where it has to', async () =
   await page.waitForFunction(() => /de-en \+ en-cs/.test(document.querySelector('#message').textContent));
   await settled(page);
   expect(await page.$eval('label[for=source]', (label) => label.textContent)).toBe('German');
+  expect(await page.textContent('#whole-facts')).toBe('two of them, one after the other: each alone is drawn');
+  expect(await page.isVisible('#whole-drawing')).toBe(false);
   expect(await page.$$eval('qkv-matrix', ([matrix]) => matrix !== undefined)).toBe(true);
   await page.close();
 });
+
+test('the languages are swapped where something translates back; where nothing does, the page asks for it', async () => {
+  const page = await browser.open('index.html');
+  await settled(page);
+  const first = await translation(page);
+  await page.click('#swap');
+  await page.waitForSelector('#firefox:not([hidden])');
+  expect(await page.textContent('#firefox-message')).toBe(
+    'Nothing on this page translates from French to English. Bring a model that does.',
+  );
+  expect([await page.inputValue('#firefox-from'), await page.inputValue('#firefox-to')]).toEqual(['fr', 'en']);
+  await page.click('#firefox-cancel');
+  expect([await page.inputValue('#source'), await translation(page)]).toEqual([kSentence, first]);
+
+  const model = (from, to) => ({
+    sourceLanguage: from,
+    targetLanguage: to,
+    files: files.map(({ name }) => ({ path: name.replace('.gz', '') })),
+  });
+  await page.route('**/lists/*', (route) => {
+    const name = new URL(route.request().url()).pathname.split('/').at(-1);
+    if (name === 'models.json')
+      return route.fulfill({ json: { models: { all: [model('fr', 'en'), model('en', 'cs'), model('cs', 'en')] } } });
+    return route.fulfill({ body: gunzipSync(contents[`${name}.gz`]) });
+  });
+  const names = () =>
+    page.evaluate(() => [
+      document.querySelector('label[for=source]').textContent,
+      document.querySelector('#language').selectedOptions[0].text,
+    ]);
+  await page.click('#swap');
+  await page.fill('#firefox-list', 'lists/models.json');
+  await page.click('#firefox-open');
+  await page.waitForFunction((text) => document.querySelector('#source').value === text, first);
+  await page.waitForFunction(() => document.querySelector('#message').textContent.startsWith('fr-en'));
+  await settled(page);
+  expect(await names()).toEqual(['French', 'English']);
+
+  await page.fill('#source', first);
+  await page.click('#swap'); // back to the page's own model
+  await page.waitForFunction(() => document.querySelector('#message').textContent.startsWith('en-fr'));
+  expect(await names()).toEqual(['English', 'French']);
+
+  await ask(page);
+  await page.fill('#firefox-from', 'en');
+  await page.fill('#firefox-to', 'cs');
+  await page.click('#firefox-open');
+  await page.waitForFunction(() => document.querySelector('#message').textContent.startsWith('en-cs'));
+  await settled(page);
+  const czech = await translation(page);
+  await page.click('#swap'); // the list has both directions
+  await page.waitForFunction(() => document.querySelector('#message').textContent.startsWith('cs-en'));
+  expect(await page.inputValue('#source')).toBe(czech);
+  expect(await names()).toEqual(['Czech', 'English']);
+  expect(page.complaints).toEqual([]);
+  await page.close();
+}, 90_000);
 
 test('Models takes its files', async () => {
   const page = await browser.open('models.html');

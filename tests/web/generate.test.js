@@ -1,7 +1,7 @@
 // The Generate page: a text continues piece by piece, with the next candidates and what each head attended to.
 
 import { reshaped } from '../../web/demo/workbench/sampling.js';
-import { kUsual } from '../../web/demo/workbench/knobs.js';
+import { kUsual } from '../../web/demo/workbench/sampling-controls.js';
 import { axeFinds, forAxe } from './axe.js';
 import { nextFrame } from './chromium.js';
 import { idle, share, withEnglish } from './english.js';
@@ -36,9 +36,9 @@ async function written(from, { seed = kUsual.seed, maxLength = 24, ...other } = 
 }
 
 /** The bars after a text, as the page writes them. */
-async function barsAfter(from, bend = {}) {
+async function barsAfter(from, sampling = {}) {
   const { pieces, logProbs } = await shared.models.everyday.next(from, { count: 10_000 });
-  const probabilities = reshaped(logProbs, { temperature: 0.7, topK: 0, topP: 1, ...bend });
+  const probabilities = reshaped(logProbs, { temperature: 0.7, topK: 0, topP: 1, ...sampling });
   return pieces.slice(0, 10).map((piece, i) => {
     const goesOn = /^[\p{L}\p{N}]/u.test(piece) && /[\p{L}\p{N}’']$/u.test(from);
     const name = piece === '<|endoftext|>' ? 'end of text' : piece.replace('▁', '') || '␣';
@@ -74,10 +74,10 @@ test('opens with a text that goes on, what may come next and one causal matrix, 
   expect(page.complaints).toEqual([]);
 });
 
-test('the knobs bend the bars at once, by what the engine draws from', async () => {
+test('the sampling controls change the bars at once, to the distribution that the engine draws from', async () => {
   const page = await open(`${kEngine}#text=I%20would%20like`);
   await shows(page, await barsAfter('I would like'));
-  for (const bend of [
+  for (const sampling of [
     { temperature: 1.5 },
     { temperature: 1.5, topK: 3 },
     { temperature: 0 },
@@ -97,24 +97,24 @@ test('the knobs bend the bars at once, by what the engine draws from', async () 
       return [...document.querySelectorAll('.answers .bars li')].map((item) =>
         [...item.querySelectorAll('.name, .number')].map((one) => one.textContent),
       );
-    }, bend);
-    expect(bars).toEqual(await barsAfter('I would like', bend));
+    }, sampling);
+    expect(bars).toEqual(await barsAfter('I would like', sampling));
   }
   expect(page.complaints).toEqual([]);
 });
 
 test('what is drawn is what the bars say', async () => {
-  const bend = { temperature: 1.3, topK: 6, topP: 0.9 };
+  const sampling = { temperature: 1.3, topK: 6, topP: 0.9 };
   const model = shared.models.everyday;
   const { ids, logProbs } = await model.next('Tom asked Mary', { count: 10_000 });
   expect(logProbs.reduce((sum, logProb) => sum + Math.exp(logProb), 0)).toBeCloseTo(1, 3);
-  const probabilities = reshaped(logProbs, bend);
+  const probabilities = reshaped(logProbs, sampling);
   expect(probabilities.reduce((sum, probability) => sum + probability, 0)).toBeCloseTo(1, 9);
   const draws = 1000;
   const counts = new Map();
   for (let seed = 0; seed < draws; ++seed) {
     const { ids: drawn } = await model.generate('Tom asked Mary', {
-      ...bend,
+      ...sampling,
       repetitionPenalty: 1,
       maxLength: 1,
       seed,

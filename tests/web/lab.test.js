@@ -1,7 +1,7 @@
 // The page Lab in Chromium: a model learns in it, the page stays alive, one goes back and on, and what it says is so.
 
 import { Learner } from '../../web/demo/lab/learner.js';
-import { readLink } from '../../web/demo/lab/link.js';
+import { linkInWords, readLink } from '../../web/demo/lab/link.js';
 import { drawData } from '../../web/demo/lab/tasks.js';
 import { chosenOf } from '../../web/demo/lab/examples.js';
 import { Translator } from '../../web/lib/index.js';
@@ -47,6 +47,15 @@ const pause = async (page) => {
     [before, now] = [now, await stepOf(page)];
   }
 };
+/** The first model of an address after some steps, trained here; and the examples that the page shows. */
+const learnt = async (hash, step) => {
+  const setup = readLink(hash);
+  const data = drawData(setup.task, setup);
+  const learner = await Learner.create(setup.models[0], data, { ...setup, worker: false });
+  await learner.begin();
+  while (learner.step < step) await learner.advance(step);
+  return { learner, chosen: chosenOf(data.unseen) };
+};
 /** The examples as the page shows them: source and what was written. */
 const examples = (page) =>
   page.$$eval('.examples-list button', (all) =>
@@ -62,15 +71,11 @@ test('what the page shows is what the same seed gives in Node, bit for bit', asy
     await page.waitForFunction(() => document.querySelector('#train').textContent === 'Train');
   }
   expect(await stepOf(page)).toEqual([3]);
-  const setup = readLink(kSmall);
-  const data = drawData(setup.task, setup);
-  const learner = await Learner.create(setup.models[0], data, { ...setup, worker: false });
-  await learner.begin();
-  while (learner.step < 3) await learner.advance(3);
-  const wanted = await learner.show(chosenOf(data.unseen)[1]);
+  const { learner, chosen } = await learnt(kSmall, 3);
+  const wanted = await learner.show(chosen[1]);
   const shown = await page.$eval('qkv-matrix', ({ slice }) => [...slice.weights]);
   expect(shown).toEqual([...wanted.trace.cross.data]);
-  expect((await examples(page)).map(([source]) => source)).toEqual(chosenOf(data.unseen).map(([source]) => source));
+  expect((await examples(page)).map(([source]) => source)).toEqual(chosen.map(([source]) => source));
   learner.destroy();
   expect(page.complaints).toEqual([]);
 }, 200_000);
@@ -109,8 +114,20 @@ test('two models learn on the same data while frames keep coming; one goes back,
     now[0],
   );
   expect(await examples(page)).toEqual(live);
+  expect(await page.textContent('#lab-status')).toBe('Paused.');
   await page.fill('#scrub input', '1');
   await page.waitForFunction(() => /Looking at step 20/.test(document.querySelector('.facts-line').textContent));
+  // All that is shown is of that step: the share of right answers, and a gradient that is asked for now.
+  const { learner, chosen } = await learnt(kTwo, 20);
+  const { accuracy } = learner.points.at(-1);
+  expect(await page.textContent('.facts-line')).toMatch(
+    `Looking at step 20 · ${Math.round(100 * accuracy)} % right · `,
+  );
+  await page.check('.pane.first [data-name^=Numbers] [value=gradient]', { force: true });
+  await page.waitForFunction(() => document.querySelector('.pane.first qkv-matrix').slice.signed);
+  const { maps } = await learner.gradient(chosen[1]);
+  expect(await page.$eval('.pane.first qkv-matrix', ({ slice }) => [...slice.weights])).toEqual([...maps.cross.data]);
+  learner.destroy();
   await page.click('#scrub button');
   await page.waitForFunction(() => document.querySelector('#train').textContent === 'Pause');
   await reaches(page, 21);
@@ -174,12 +191,8 @@ test('the gradient of a cell is shown where its weight was, and weights come bac
   await reaches(page, 1);
   await page.check('[data-name^=Numbers] [value=gradient]', { force: true });
   await page.waitForFunction(() => document.querySelector('.pane qkv-matrix').slice.signed);
-  const setup = readLink(kSmall);
-  const data = drawData(setup.task, setup);
-  const learner = await Learner.create(setup.models[0], data, { ...setup, worker: false });
-  await learner.begin();
-  await learner.advance(1);
-  const { maps } = await learner.gradient(chosenOf(data.unseen)[1]);
+  const { learner, chosen } = await learnt(kSmall, 1);
+  const { maps } = await learner.gradient(chosen[1]);
   const drawn = () => page.$eval('.pane qkv-matrix', ({ slice }) => [...slice.weights]);
   const after = await drawn();
   expect(after).toEqual([...maps.cross.data]);
@@ -207,7 +220,7 @@ test('the experiment of hard attention reaches its point in the page', async () 
   expect(page.complaints).toEqual([]);
 }, 300_000);
 
-test('a saved model is a zip that the Translator loads', async () => {
+test('a saved model is a zip that the Translator loads, and the page Models', async () => {
   const page = await open(kSmall);
   const [download] = await Promise.all([page.waitForEvent('download'), page.click('text=Save model')]);
   expect(download.suggestedFilename()).toBe('qkv-lab-luong-step-0.zip');
@@ -215,6 +228,15 @@ test('a saved model is a zip that the Translator loads', async () => {
   const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', model });
   expect(typeof (await translator.translate('abc'))).toBe('string');
   translator.destroy();
+  const models = await browser.open('models.html');
+  await models.setInputFiles(
+    '#files',
+    await download.path().then((path) => ({
+      ...{ name: 'lab.zip', mimeType: 'application/zip', buffer: readFileSync(path) },
+    })),
+  );
+  await models.waitForFunction(() => document.querySelector('#facts-name').textContent === 'lab.zip');
+  expect([...page.complaints, ...models.complaints]).toEqual([]);
 }, 120_000);
 
 test('choices make another model, the address says it, and a link restores it', async () => {
@@ -259,6 +281,32 @@ test('own pairs, and what cannot be learnt is reported', async () => {
   await page.selectOption('.pane select >> nth=0', 'pointer');
   await page.waitForFunction(() => document.querySelector('#lab-status.failed'));
   expect(await page.textContent('#lab-status')).toContain('reads numbers');
+  expect(page.complaints).toEqual([]);
+}, 120_000);
+
+test('a file of pairs is dropped, and the address says when it cannot hold them', async () => {
+  const page = await open(kSmall);
+  const drop = (text) =>
+    page.evaluate((pairs) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([pairs], 'pairs.tsv'));
+      document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+    }, text);
+  const pairs = (count) => Array.from({ length: count }, (_, i) => `n${i}\t${i}n`).join('\n');
+  await drop(pairs(40));
+  await page.waitForFunction(() => document.querySelector('#lab-status').textContent.startsWith('36 pairs'));
+  expect(readLink(new URL(page.url()).hash)).toMatchObject({ task: 'own', own: pairs(40) });
+  await page.click('#copy-link');
+  expect(await page.textContent('#lab-status')).toBe(linkInWords({ task: 'own', own: pairs(40) }));
+  await drop(pairs(500));
+  await page.waitForFunction(() => document.querySelector('#lab-status').textContent.startsWith('450 pairs'));
+  await page.click('#copy-link');
+  expect(await page.textContent('#lab-status')).toContain('but not your pairs');
+  const linked = await browser.open(`lab.html${new URL(page.url()).hash}`);
+  await linked.waitForFunction(() => document.querySelector('#lab-status').textContent.startsWith('Give your pairs'));
+  await drop('one line');
+  await page.waitForFunction(() => document.querySelector('#lab-status.failed'));
+  expect(await page.textContent('#lab-status')).toContain('Line 1');
   expect(page.complaints).toEqual([]);
 }, 120_000);
 

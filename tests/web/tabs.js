@@ -3,8 +3,9 @@
 /** A control's name for a test. A radio group, and a row with one tab stop, count once. */
 const stopOf = (element) => {
   if (element.matches('input[type=radio]')) return `radio ${element.name}`;
-  const row = element.closest('qkv-pieces, qkv-heads, .words');
+  const row = element.closest('qkv-pieces, qkv-heads, .words, [role=toolbar]');
   if (row?.matches('.words')) return 'words';
+  if (row?.id) return row.id;
   if (row) return row.localName + (row.getAttribute('side') ? ` ${row.getAttribute('side')}` : '');
   const where = element.closest('[id]');
   return `${where?.id ?? ''} ${element.localName} ${element.value ?? ''} ${element.textContent.trim().slice(0, 20)}`;

@@ -132,6 +132,22 @@ test('recent translations are kept if the reader asks, and forgotten on demand',
   expect(page.complaints).toEqual([]);
 }, 60_000);
 
+test('a sentence that the model is unsure of says so in words, which are not copied with it', async () => {
+  const page = await shared.browser.open('', { permissions: ['clipboard-read', 'clipboard-write'] });
+  await settled(page);
+  await page.fill('#source', 'I love you. Colorless green ideas sleep furiously.');
+  await page.waitForFunction(() => document.querySelectorAll('#target [data-sentence]').length === 2);
+  await settled(page);
+  const said = await page.$$eval('#target [data-sentence]', (all) =>
+    all.map((one) => getComputedStyle(one, '::after').content),
+  );
+  expect(said[0]).toBe('none');
+  expect(said[1]).toContain('the model is in doubt');
+  await page.click('#copy');
+  expect(await page.evaluate(() => navigator.clipboard.readText())).not.toContain('doubt');
+  expect(page.complaints).toEqual([]);
+});
+
 test('panes scroll together, and both have the current sentence in view', async () => {
   const page = await shared.browser.open('', { viewport: { width: 1000, height: 420 } });
   await settled(page);

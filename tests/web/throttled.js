@@ -6,6 +6,10 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { built } from './chromium.js';
 
+/** Its models are there, and have been looked at. */
+const isLabReady = () =>
+  document.querySelector('#train')?.disabled === false && !!document.querySelector('qkv-matrix')?.slice;
+
 /** Each page, and what is there once it is ready. */
 export const kPages = {
   '': () =>
@@ -16,7 +20,8 @@ export const kPages = {
   'understand.html': () => !!document.querySelector('qkv-matrix')?.slice,
   'generate.html': () => !!document.querySelector('qkv-matrix')?.slice,
   'models.html': () => !!document.querySelector('#bring'),
-  'lab.html': () => !!document.querySelector('#train'),
+  'lab.html': isLabReady,
+  'lab.html#experiment=heads': isLabReady,
   'docs/': () => document.readyState === 'complete',
 };
 

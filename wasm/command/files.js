@@ -1,4 +1,5 @@
-// What gzip_file.cc asks of Node: files, read whole and unpacked where gzip compressed them.
+// The functions of Node that the command calls: files, read whole and unpacked where gzip compressed them; deflated bytes and checksums;
+// threads; a server.
 addToLibrary({
   $openFiles: [],
 
@@ -27,4 +28,42 @@ addToLibrary({
   qkvCloseFile: (file) => {
     openFiles[file] = null;
   },
+
+  // Returns 1 if `to` was filled. Node unpacks all that it is given, so it gets no more than `size` bytes are made of by
+  // any usual compressor, and a limit.
+  qkvInflate: (deflated, length, to, size) => {
+    const given = HEAPU8.subarray(deflated, deflated + Math.min(length, 2 * size + 1024));
+    const { inflateRawSync, constants } = require('node:zlib');
+    try {
+      const maxOutputLength = Math.max(size, 1 << 24);
+      const bytes = inflateRawSync(given, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength, chunkSize: 1 << 20 });
+      if (bytes.length < size) return 0;
+      HEAPU8.set(bytes.subarray(0, size), to);
+      return 1;
+    } catch {
+      return 0;
+    }
+  },
+
+  // Threads: what line_workers.cc asks of web/command/threads.js, which the command is started with.
+  qkvProcessors: () => Module['threads'].processors,
+  qkvIsWorker: () => Module['threads'].isWorker,
+  qkvSend: (to, bytes, length) => Module['threads'].send(to, HEAPU8.slice(bytes, bytes + length)),
+  qkvReceive__deps: ['malloc'],
+  qkvReceive: (from, length) => {
+    const message = Module['threads'].receive(from);
+    const bytes = _malloc(message.length || 1);
+    HEAPU8.set(message, bytes);
+    HEAPU32[length >> 2] = message.length;
+    return bytes;
+  },
+
+  // The pages are served when the command has ended; the end of its runtime would close standard output.
+  qkvServe__deps: ['$UTF8ToString', '$runtimeKeepalivePush'],
+  qkvServe: (port, host) => {
+    runtimeKeepalivePush();
+    Module['serve'] = { port, host: UTF8ToString(host) };
+  },
+
+  qkvCrc32: (bytes, length) => require('node:zlib').crc32(HEAPU8.subarray(bytes, bytes + length)),
 });

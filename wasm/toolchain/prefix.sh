@@ -8,31 +8,14 @@
 set -euo pipefail
 
 target=$1
-architecture=$(dpkg --print-architecture)
+here=$(dirname "${BASH_SOURCE[0]}")
 work=$(mktemp -d "$target.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 packages=$work/packages
 prefix=$work/prefix
-mkdir -p "$packages/lists/partial" "$packages/cache/archives/partial" "$prefix"/{bin,binaryen/bin,runtime}
-
-# The mirror is the one that this machine's apt is set up with.
-codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
-mirrors=$(apt-get update --print-uris | sed -nE "s#^'(.*)/dists/$codename(-updates)?/(In)?Release(\.gpg)?'.*#\1#p")
-mirror=$(sort <<<"$mirrors" | uniq -d | head -n 1)
-mirror=${mirror:-$(head -n 1 <<<"$mirrors")}
-[ -n "$mirror" ] || { echo "apt has no source for Debian $codename." >&2; exit 1; }
-
-printf '%s\n' 'Types: deb' "URIs: $mirror" 'Suites: trixie' 'Components: main' "Architectures: $architecture" \
-  "Signed-By: $(ls /usr/share/keyrings/debian-archive-keyring.* | head -n 1)" >"$packages/trixie.sources"
-apt_options=(
-  -qq
-  -o "Dir::Etc::sourcelist=$packages/trixie.sources" -o Dir::Etc::sourceparts=-
-  -o "Dir::State::lists=$packages/lists" -o "Dir::Cache=$packages/cache" -o Dir::State::status=/dev/null
-  -o "APT::Sandbox::User=$(id -un)" -o Acquire::Retries=3 -o Acquire::Languages=none
-)
-apt-get update "${apt_options[@]}"
-(cd "$packages" && apt-get download "${apt_options[@]}" \
-  emscripten binaryen libc6 libstdc++6 libgcc-s1 libhwy-dev libhwy1t64 libeigen3-dev rapidjson-dev)
+mkdir -p "$packages" "$prefix"/{bin,binaryen/bin,runtime}
+"$here/trixie.sh" "$(dpkg --print-architecture)" "$packages" \
+  emscripten binaryen libc6 libstdc++6 libgcc-s1 libhwy-dev libhwy1t64 libeigen3-dev rapidjson-dev
 
 # Binaryen's programs run on trixie's own C library.
 for package in binaryen libc6 libstdc++6 libgcc-s1; do dpkg-deb -x "$packages/${package}"_*.deb "$prefix/runtime"; done

@@ -126,7 +126,7 @@ fi
 
 mkdir -p build
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/qkv
-recipe=$(cat $here/prefix.sh <(uname -m) | cksum | tr ' ' -)
+recipe=$(cat $here/prefix.sh $here/trixie.sh <(uname -m) | cksum | tr ' ' -)
 prefix=$cache/toolchain-$recipe
 if [ ! -d "$prefix" ]; then
   find_libraries

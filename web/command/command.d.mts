@@ -1,4 +1,15 @@
+/** The instance of the command, which its own functions in wasm/command/files.js see as `Module`. */
+export interface Command {
+  ENV: Record<string, string | undefined>;
+  /** Runs it; returns the exit code. */
+  callMain(given: string[]): number;
+  /** Set by `qkv serve`: the port, 0 where none was given, and the address. */
+  serve?: { port: number; host: string };
+}
+
 /** The glue that Emscripten generates for the command (build/wasm/baseline/command.mjs). */
 export default function createCommand(options: {
-  preRun: ((module: { ENV: Record<string, string | undefined> }) => void)[];
-}): Promise<{ callMain(given: string[]): number }>;
+  preRun: ((module: Command) => void)[];
+  /** The threads of the command. */
+  threads: typeof import('./threads.js').threads;
+}): Promise<Command>;

@@ -1,4 +1,4 @@
-// The Lab page: models that learn while they are looked at.
+// The Lab page: models that learn while they are watched.
 
 import { startPage } from './lab/page.js';
 

@@ -14,7 +14,7 @@ export { registry } from './api/registry.js';
 /** @typedef {import('./api/monitor.js').CreateMonitor} CreateMonitor */
 /** @typedef {import('./api/monitor.js').DownloadProgressEvent} DownloadProgressEvent */
 /** @typedef {import('./engine/engine.js').TranslatedPart} TranslatedPart */
-/** @typedef {import('./store/kept.js').KeptModel} KeptModel */
+/** @typedef {import('./store/stored-models.js').KeptModel} KeptModel */
 /** @typedef {import('./loading/model-source.js').ModelStore} ModelStore */
 /** @typedef {import('./api/search.js').Hypothesis} Hypothesis */
 /** @typedef {import('./api/search.js').Search} Search */

@@ -1,4 +1,4 @@
-// What the types name of browsers, for programs whose compiler has no types of the DOM: Node's. Where it has them, these
+// The types of browsers that the package names, for programs without the types of the DOM, as in Node. Where it has them, these
 // interfaces merge with those.
 
 interface AddEventListenerOptions {

@@ -4,7 +4,7 @@ import { more } from './api/more.js';
 import { markup } from './markup/index.js';
 import { parts } from './api/parts.js';
 import { sizeBound, unzstd } from './loading/zstd.js';
-import { kept } from './store/kept.js';
+import { kept } from './store/stored-models.js';
 import { useCode } from './attention/engine.js';
 import { startEngine } from './attention/start-engine.js';
 import { createHandlers } from './engine/handlers.js';

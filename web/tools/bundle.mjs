@@ -10,7 +10,7 @@ import { siteAddress, sitemap, withPreview } from './addresses.mjs';
 import { writeServiceWorker } from './service-worker.mjs';
 import { trimMaps } from './source-maps.mjs';
 import { noting, writeNotices } from './notices.mjs';
-import { writeCommandPackage, writePackage } from './package.mjs';
+import { writeCommandPackage, writeDemoPackage, writePackage } from './package.mjs';
 
 const kLib = at('web', 'lib');
 const kModels = at('web', 'models');
@@ -26,7 +26,7 @@ const kWorkers = {
 const hashOf = (file) => createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 8);
 
 /**
- * The name in the bundle of a file that a script names by its URL. What was compiled carries a hash of its content.
+ * The name in the bundle of a file that a script names by its URL. Compiled files have a hash of their content in the name.
  * @param {string} file
  */
 function nameOf(file) {
@@ -109,7 +109,7 @@ const kThreadLock = `if (self.name.startsWith('em-pthread')) {
 
 /**
  * The glue with threads as a classic script: the worker and each thread run it. The library starts the threads, because
- * the glue does not know where it came from.
+ * the glue does not know its URL.
  * @param {string} file @param {string} out @param {{minify: boolean, sourcemap?: 'linked'}} options
  */
 async function writeThreadsGlue(file, out, { minify }) {
@@ -173,11 +173,12 @@ function fresh(folder) {
   mkdirSync(folder, { recursive: true });
 }
 
-/** The package: a module for each door, their chunks, assets/, view/, types/, its manifest, notices and documents. */
+/** The package: a module for each entry point, their chunks, assets/, view/, types/, its manifest, notices and documents. */
 export async function bundlePackage({ minify = true } = {}) {
   const out = at('dist');
   fresh(out);
-  const doors = {
+  // The modules that a user imports.
+  const modules = {
     index: 'index.js',
     attention: 'attention/index.js',
     train: 'train/index.js',
@@ -189,15 +190,17 @@ export async function bundlePackage({ minify = true } = {}) {
     'translator-api': 'translator-api/index.js',
     'translator-api/install': 'translator-api/install.js',
   };
-  const entryPoints = Object.entries({ ...doors, static: 'static.js' });
+  const entryPoints = Object.entries({ ...modules, static: 'static.js' });
   await bundle(
     out,
     entryPoints.map(([name, file]) => ({ in: join(kLib, file), out: name })),
     { minify, sourcemap: 'linked' },
   );
+  // The elements, with a style sheet for each.
   const views = readdirSync(at('web', 'view')).filter((name) => name === 'index.js' || name.endsWith('.css'));
   const viewPoints = views.map((name) => ({ in: at('web', 'view', name), out: name.replace(/\.\w+$/, '') }));
   await bundle(join(out, 'view'), viewPoints, { minify, sourcemap: 'linked' });
+  // The files beside the code: maps without the code of others, notices, types, the manifest; and the package of the command.
   trimMaps(out);
   writeNotices(out);
   await writePackage(out);
@@ -213,9 +216,10 @@ export async function bundlePackage({ minify = true } = {}) {
 async function writeCommand(out, { minify }) {
   fresh(out);
   const compiled = at('build', 'wasm', 'baseline');
-  // Neither is bundled: the script imports the glue, which finds the WebAssembly beside itself.
+  // The glue is a file of its own, which finds the WebAssembly beside itself.
   const shared = /** @type {const} */ ({ ...kTarget, format: 'esm', platform: 'node', minify });
-  await esbuild({ ...shared, entryPoints: [at('web', 'command', 'qkv.js')], outfile: join(out, 'qkv.js') });
+  const script = { entryPoints: [at('web', 'command', 'qkv.js')], bundle: true, external: ['./command.mjs'] };
+  await esbuild({ ...shared, ...script, outfile: join(out, 'qkv.js') });
   await esbuild({ ...shared, entryPoints: [join(compiled, 'command.mjs')], outfile: join(out, 'command.mjs') });
   copy(join(compiled, 'command.wasm'), join(out, 'command.wasm'));
   for (const name of ['LICENSE', 'CHANGELOG.md']) copy(at(name), join(out, name));
@@ -223,7 +227,7 @@ async function writeCommand(out, { minify }) {
   writeCommandPackage(out);
 }
 
-/** The pages, as a static site that any server can serve. */
+/** The pages, as a static site that any server can serve, which is also the npm package of `qkv serve`. */
 export async function bundleSite({ minify = true } = {}) {
   const out = at('build', 'site');
   fresh(out);
@@ -247,6 +251,7 @@ export async function bundleSite({ minify = true } = {}) {
   if (site) writeFileSync(join(out, 'sitemap.xml'), sitemap([...pages.keys(), ...documents], site));
   writeNotices(out);
   await writeServiceWorker(out, { isKeeping: minify, minify });
+  writeDemoPackage(out);
 }
 
 /**

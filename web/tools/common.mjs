@@ -70,7 +70,8 @@ export async function setUp({ tests = false } = {}) {
 }
 
 /**
- * Configures, if need be, and builds one of CMakePresets.json; returns its folder.
+ * Configures, if need be, and builds one of CMakePresets.json; returns its folder. With QKV_WERROR in the environment the
+ * compiler's warnings are errors.
  * @param {string} preset
  * @param {string[]} targets all when empty
  */
@@ -82,7 +83,10 @@ export async function cmake(preset, targets = []) {
   if (!existsSync(join(folder, 'build.ninja')) || !existsSync(stamp) || readFileSync(stamp, 'utf8') !== toolchain) {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
-    await run('cmake', ['--preset', preset, '--log-level=WARNING'], { stdio: ['ignore', 'ignore', 'inherit'] });
+    const strict = process.env.QKV_WERROR ? ['-DQKV_WERROR=ON'] : [];
+    await run('cmake', ['--preset', preset, '--log-level=WARNING', ...strict], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
     writeFileSync(stamp, toolchain);
   }
   const chosen = targets.length > 0 ? ['--target', ...targets] : [];

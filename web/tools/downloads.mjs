@@ -2,23 +2,26 @@
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 /** @param {string} folder of the package @param {string} file @returns {number} bytes, gzipped */
 export const gzipped = (folder, file) => gzipSync(readFileSync(join(folder, file)), { level: 9 }).length;
 
+/** @param {string} folder of the package @param {string} file @returns {number} bytes in Brotli at its highest quality, Node's default */
+export const brotlied = (folder, file) => brotliCompressSync(readFileSync(join(folder, file))).length;
+
 /**
- * For each use: the doors that a page imports, the worker, and the folder of its WebAssembly builds. `inPage`: the
- * engine runs in the page, so modules that the door imports later count too.
+ * For each use: the entry points that a page imports, the worker, and the folder of its WebAssembly builds. `inPage`: the
+ * engine runs in the page, so modules that the entry point imports later count too.
  */
 const kUses = /** @type {const} */ ({
-  translating: { door: 'index.js', worker: 'worker.js', wasm: '', inPage: false },
-  attention: { door: 'attention.js', worker: '', wasm: 'attention-', inPage: true },
-  models: { door: 'models.js', worker: 'models-worker.js', wasm: 'models-', inPage: false },
-  training: { door: 'train.js', worker: 'train-worker.js', wasm: 'train-', inPage: false },
-  page: { door: 'page.js', worker: 'worker.js', wasm: '', inPage: false },
-  detecting: { door: 'detect.js', worker: '', wasm: '', inPage: false },
-  installing: { door: 'translator-api/install.js', worker: '', wasm: '', inPage: false },
+  translating: { entry: 'index.js', worker: 'worker.js', wasm: '', inPage: false },
+  attention: { entry: 'attention.js', worker: '', wasm: 'attention-', inPage: true },
+  models: { entry: 'models.js', worker: 'models-worker.js', wasm: 'models-', inPage: false },
+  training: { entry: 'train.js', worker: 'train-worker.js', wasm: 'train-', inPage: false },
+  page: { entry: 'page.js', worker: 'worker.js', wasm: '', inPage: false },
+  detecting: { entry: 'detect.js', worker: '', wasm: '', inPage: false },
+  installing: { entry: 'translator-api/install.js', worker: '', wasm: '', inPage: false },
 });
 
 /**
@@ -29,13 +32,19 @@ const kUses = /** @type {const} */ ({
  */
 export function downloadsOf(folder, uses) {
   const files = uses.flatMap((use) => {
-    const { door, worker, wasm, inPage } = kUses[use];
-    const scripts = [...graphOf(folder, door, inPage), ...(worker ? [`assets/${worker}`] : [])];
+    const { entry, worker, wasm, inPage } = kUses[use];
+    const scripts = [...graphOf(folder, entry, inPage), ...(worker ? [`assets/${worker}`] : [])];
     if (use === 'detecting') scripts.push(weightsOfDetector(folder));
     return [...scripts, ...(worker || wasm ? [largerWasm(folder, wasm)] : [])];
   });
   return [...new Set(files)];
 }
+
+/**
+ * The scripts of a page that trains: what it imports, and the worker.
+ * @param {string} site the folder of the pages @param {string} script @returns {string[]} paths in the folder
+ */
+export const scriptsOfLab = (site, script) => [...graphOf(site, script, false), `assets/${kUses.training.worker}`];
 
 /**
  * A script and its imports, and with `whole` also its dynamic imports.

@@ -1,4 +1,4 @@
-// What the build puts on the first page: the lines of code that it runs, and the table of speeds, of the newest run in the
+// The parts of the first page that the build writes: the lines of code that it runs, and the table of speeds, of the newest run in the
 // benchmark's history that has each row.
 
 import { readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ export function fiveLines() {
   return highlight(code.trim(), 'javascript');
 }
 
-/** The rows that a visitor understands: the benchmark's name, what it is, and how the time is said. */
+/** The rows that a visitor understands: the benchmark's name, its description, and the text of the time. */
 const kRows = [
   { work: 'translate text tiny int8 shortlist', name: 'a sentence, Firefox’s smallest shape' },
   { work: 'translate text firefox-base int8 shortlist', name: 'a sentence, Firefox’s base shape' },

@@ -85,6 +85,7 @@ const json = (/** @type {object} */ value) => `${JSON.stringify(value, null, 2)}
  * @param {string[]} files
  */
 function packageManifest(name, files) {
+  // The version and the addresses are those of the package qkv: they are written in one place.
   const { version, license, author, homepage, repository, bugs, engines } = JSON.parse(
     readFileSync(at('package.json'), 'utf8'),
   );

@@ -152,7 +152,7 @@ function compiled(ships) {
 const bundled = new Map();
 
 /**
- * For esbuild: notes which packages have a part in what is written to `out`.
+ * For esbuild: notes the packages whose code is in the files in `out`.
  * @param {string} out
  * @returns {import('esbuild').Plugin}
  */

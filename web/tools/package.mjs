@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFi
 import { dirname, join, posix } from 'node:path';
 import ts from 'typescript';
 import { at, run } from './common.mjs';
+import { packages } from './model-packages.mjs';
 
 /** @param {string} out dist/, with the scripts in it */
 export async function writePackage(out) {
@@ -15,8 +16,8 @@ export async function writePackage(out) {
 
 const root = () => JSON.parse(readFileSync(at('package.json'), 'utf8'));
 
-/** The doors that are scripts, each with its module in web/. */
-const kDoors = {
+/** The entry points that are scripts, each with its module in web/. */
+const kEntryPoints = {
   index: 'lib/index.js',
   attention: 'lib/attention/index.js',
   models: 'lib/models/index.js',
@@ -31,11 +32,11 @@ const kDoors = {
   'view/index': 'view/index.js',
 };
 
-/** The doors that are types alone. */
-const kTypeDoors = ['view/react', 'view/svelte', 'view/vue'];
+/** The entry points that are types alone. */
+const kTypeEntryPoints = ['view/react', 'view/svelte', 'view/vue'];
 
 /**
- * Types from the JSDoc, those written by hand, and one file beside each door for tools that do not read `exports`.
+ * Types from the JSDoc, those written by hand, and one file beside each entry point for tools that do not read `exports`.
  * @param {string} out
  */
 async function writeTypes(out) {
@@ -52,23 +53,24 @@ async function writeTypes(out) {
       cpSync(at('web', folder, name), join(types, folder, name));
     }
   }
-  for (const [door, module] of Object.entries(kDoors)) {
-    const path = posix.relative(posix.dirname(door), `types/${module}`);
-    const upwards = posix.relative(posix.dirname(door), 'types/lib/platform.d.ts');
+  for (const [entry, module] of Object.entries(kEntryPoints)) {
+    const path = posix.relative(posix.dirname(entry), `types/${module}`);
+    const upwards = posix.relative(posix.dirname(entry), 'types/lib/platform.d.ts');
     const platform = `/// <reference path="${upwards}" />\n`;
-    write(join(out, `${door}.d.ts`), `${platform}export * from './${path}';\n`.replace('./../', '../'));
+    write(join(out, `${entry}.d.ts`), `${platform}export * from './${path}';\n`.replace('./../', '../'));
   }
-  for (const door of kTypeDoors) write(join(out, `${door}.d.ts`), `import '../types/${door}.js';\nexport {};\n`);
+  for (const entry of kTypeEntryPoints)
+    write(join(out, `${entry}.d.ts`), `import '../types/${entry}.js';\nexport {};\n`);
   removeUnused(out);
 }
 
-/** Removes the types that no door leads to: half of the files. @param {string} out */
+/** Removes the types that no entry point leads to: half of the files. @param {string} out */
 function removeUnused(out) {
-  const doors = [...Object.keys(kDoors), ...kTypeDoors].map((door) => join(out, `${door}.d.ts`));
+  const entries = [...Object.keys(kEntryPoints), ...kTypeEntryPoints].map((entry) => join(out, `${entry}.d.ts`));
   const options = { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext };
   const used = new Set(
     ts
-      .createProgram(doors, options)
+      .createProgram(entries, options)
       .getSourceFiles()
       .map(({ fileName }) => posix.normalize(fileName)),
   );
@@ -83,12 +85,12 @@ function writeCommonJs(out) {
   const folder = join(out, 'cjs');
   write(join(folder, 'package.json'), '{ "type": "commonjs" }\n');
   cpSync(join(out, 'types'), join(folder, 'types'), { recursive: true });
-  for (const door of Object.keys(kDoors)) {
-    const up = posix.relative(posix.dirname(`cjs/${door}`), door);
-    write(join(folder, `${door}.js`), `'use strict';\nmodule.exports = require('${up}.js');\n`);
+  for (const entry of Object.keys(kEntryPoints)) {
+    const up = posix.relative(posix.dirname(`cjs/${entry}`), entry);
+    write(join(folder, `${entry}.js`), `'use strict';\nmodule.exports = require('${up}.js');\n`);
   }
-  for (const door of [...Object.keys(kDoors), ...kTypeDoors]) {
-    cpSync(join(out, `${door}.d.ts`), join(folder, `${door}.d.ts`));
+  for (const entry of [...Object.keys(kEntryPoints), ...kTypeEntryPoints]) {
+    cpSync(join(out, `${entry}.d.ts`), join(folder, `${entry}.d.ts`));
   }
 }
 
@@ -102,7 +104,7 @@ function writeManifest(out) {
 }
 
 /**
- * README, CHANGELOG, LICENSE and web/docs, with links that hold in the package. What is for those who change qkv stays in
+ * README, CHANGELOG, LICENSE and web/docs, with links that hold in the package. Documents for those who change qkv stay in
  * the repository.
  * @param {string} out
  */
@@ -139,6 +141,30 @@ function relinked(path, documents) {
 function write(file, text) {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);
+}
+
+/**
+ * package.json and README of the pages, which `qkv serve` shows. Models that are packages are not in it a second time.
+ * @param {string} out
+ */
+export function writeDemoPackage(out) {
+  const { version, license, author, homepage, repository, bugs, engines } = root();
+  const models = Object.keys(packages);
+  const manifest = {
+    name: 'qkv-demo',
+    version,
+    description: 'The pages of qkv with their models, for `qkv serve`: translation and attention without a network',
+    keywords: ['translation', 'attention', 'transformer', 'demo', 'qkv'],
+    ...{ license, author, homepage, repository, bugs },
+    files: ['*', ...models.map((name) => `!models/${name}`)],
+    dependencies: Object.fromEntries(models.map((name) => [`qkv-${name}`, version])),
+    engines,
+  };
+  write(join(out, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  cpSync(at('LICENSE'), join(out, 'LICENSE'));
+  const start =
+    'The pages of [qkv](https://www.npmjs.com/package/qkv), their documents and their models, without a network:';
+  write(join(out, 'README.md'), `# qkv-demo\n\n${start}\n\n    npm install qkv-cli qkv-demo\n    npx qkv serve\n`);
 }
 
 /** package.json and README of the command in Node. @param {string} out */

@@ -7,8 +7,13 @@ import { pathToFileURL } from 'node:url';
 import { ToolError, at, fail, run } from './common.mjs';
 import { packages } from './model-packages.mjs';
 
-/** The packages' folders: the library and the command as they are built, and the models. */
-export const folders = ['dist', 'build/qkv-cli', ...Object.keys(packages).map((name) => `web/models/${name}`)];
+/** The packages' folders: the library, the command and the pages as they are built, and the models. */
+export const folders = [
+  'dist',
+  'build/qkv-cli',
+  'build/site',
+  ...Object.keys(packages).map((name) => `web/models/${name}`),
+];
 
 /** The placeholders in package.json that a maintainer replaces before the first release. */
 const kPlaceholder = /\b(OWNER|AUTHOR)\b/;
@@ -25,7 +30,7 @@ export function problems(tag, read) {
   for (const folder of folders) {
     const manifest = read(`${folder}/package.json`);
     const own = JSON.parse(manifest);
-    const peers = Object.entries(own.peerDependencies ?? {});
+    const peers = Object.entries({ ...own.peerDependencies, ...own.dependencies });
     const others = peers.filter(([name]) => name.startsWith('qkv')).map(([, its]) => its);
     const isOther = [own.version, ...others].some((its) => its !== version);
     if (isOther) found.push(`${folder}/package.json is not all of version ${version}`);

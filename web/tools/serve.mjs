@@ -1,16 +1,10 @@
-// A small static server for development and tests: the right media types, ranges, nothing cached. It serves only files
+// A small static server for development, tests and `qkv serve`: the right media types, ranges, nothing cached. It serves only files
 // of its folder, and only to requests whose Host names this machine, as a protection against DNS rebinding.
-//
-// usage: serve.mjs [FOLDER] [--port N] [--host NAME]... [--isolated]
-//   --host NAME  a further name to answer to, where a proxy or a tunnel has one; localhost always is
-//   --isolated   cross-origin isolation (COOP and COEP), as threads in WebAssembly need
 
 import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join, normalize, resolve, sep } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { parseArgs } from 'node:util';
 
 /** @type {Record<string, string>} */
 const kTypes = {
@@ -100,6 +94,7 @@ function refuse(response, status, text) {
  * @param {import('node:http').ServerResponse} response
  */
 async function answer(folder, { base, headers, also, hosts }, request, response) {
+  // A page of another name must not read this server through the reader's browser.
   if (!isExpected(request.headers.host, hosts)) {
     refuse(response, 421, 'This server answers to localhost, and to the names that --host gives it.');
     return;
@@ -111,6 +106,7 @@ async function answer(folder, { base, headers, also, hosts }, request, response)
     else refuse(response, 404, 'There is nothing here.');
     return;
   }
+  // A range of bytes, or all. Media and resumed downloads ask for ranges.
   const range = byteRange(request.headers.range, found.size);
   const [first, last] = range ?? [0, found.size - 1];
   response.writeHead(range ? 206 : 200, {
@@ -136,17 +132,33 @@ const kIsolation = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-
  * @property {boolean} [isolated] cross-origin isolation
  * @property {Record<string, string>} [headers] more of them, on every file
  * @property {string} [base] the path that the folder is served under, between slashes
+ * @property {string} [address] where it listens; 127.0.0.1 is this machine alone
  * @property {string[]} [hosts] names to answer to, besides localhost
  * @property {Record<string, string>} [also] other folders, by the paths below the first that they are served under: 'models/'
  */
 
+/** An address as a URL has it: all of this machine's are called by the nearest. @param {string} address */
+function urlHost(address) {
+  if (['127.0.0.1', '0.0.0.0', '::', '::1'].includes(address)) return 'localhost';
+  return address.includes(':') ? `[${address}]` : address;
+}
+
 /**
- * Serves a folder on localhost.
+ * Serves a folder, by default on localhost.
  * @param {string} folder
  * @param {ServeOptions} [options]
  * @returns {Promise<{url: string, close: () => Promise<void>}>}
  */
-export function serve(folder, { port = 0, isolated = false, headers = {}, base = '/', also = {}, hosts = [] } = {}) {
+export function serve(folder, options = {}) {
+  const {
+    port = 0,
+    isolated = false,
+    headers = {},
+    base = '/',
+    also = {},
+    hosts = [],
+    address = '127.0.0.1',
+  } = options;
   const how = {
     base,
     also,
@@ -164,21 +176,9 @@ export function serve(folder, { port = 0, isolated = false, headers = {}, base =
     });
   return new Promise((listening, reject) => {
     server.on('error', reject);
-    server.listen(port, '127.0.0.1', () => {
+    server.listen(port, address, () => {
       const { port: taken } = /** @type {import('node:net').AddressInfo} */ (server.address());
-      listening({ url: `http://localhost:${taken}${base}`, close });
+      listening({ url: `http://${urlHost(address)}:${taken}${base}`, close });
     });
   });
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const options = /** @type {const} */ ({
-    port: { type: 'string', default: '8080' },
-    host: { type: 'string', multiple: true },
-    isolated: { type: 'boolean', default: false },
-  });
-  const { values, positionals } = parseArgs({ options, allowPositionals: true });
-  const { port, host, isolated } = values;
-  const { url } = await serve(positionals[0] ?? '.', { port: Number(port), hosts: host, isolated });
-  console.log(url);
 }

@@ -13,7 +13,7 @@ import { at } from './common.mjs';
 const kKept =
   /^((?!zh-)[\w-]+\.(html|js|css|svg|webmanifest)|assets\/(worker\.js|qkv-(baseline|relaxed)-\w+\.wasm|qkv-detect-\w+\.bin))$/;
 
-/** For pages that are rebuilt as files change: it removes itself, and what one of a site at this address has kept. */
+/** For pages that are rebuilt as files change: it removes itself, and the files that an earlier one kept for this address. */
 const kNone = `addEventListener('install', () => skipWaiting());
 addEventListener('activate', (event) => event.waitUntil((async () => {
   for (const name of await caches.keys()) if (name.startsWith('qkv-pages ')) await caches.delete(name);

@@ -1,7 +1,7 @@
 // A focusable drawing of one head's attention: shared by <qkv-matrix> and <qkv-lines>.
 
 import { View } from './view.js';
-import { inside } from './walk.js';
+import { inside } from './arrow-keys.js';
 
 /** @typedef {import('./selection.js').Place} Place */
 /** @typedef {import('./trace.js').Slice} Slice */

@@ -3,7 +3,7 @@
 const kSvgTags = new Set(['svg', 'g']);
 
 /**
- * @param {string} name a tag and, after a dot, its class: 'div.sheet'. What is SVG is hidden from screen readers
+ * @param {string} name a tag and, after a dot, its class: 'div.sheet'. SVG is hidden from screen readers
  * @param {...Element} children
  */
 export function element(name, ...children) {

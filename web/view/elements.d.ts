@@ -31,7 +31,7 @@ interface DrawingProperties extends ViewProperties {
   slice?: Slice | null;
 }
 
-/** What a template may set. */
+/** The properties that a template may set. */
 export interface QkvProperties {
   'qkv-grid': { grid?: Grid | null };
   'qkv-heads': ViewProperties & { written?: number | null; importance?: Importance | null };

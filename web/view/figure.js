@@ -12,7 +12,7 @@ import { branchOf, kRowHeight, kindOf, treeLayoutOf } from './tree-layout.js';
 /** @typedef {import('./trace.js').Slice} Slice */
 
 /**
- * @typedef {object} Look
+ * @typedef {object} Appearance
  * @property {string} ground colours as CSS writes them
  * @property {string} ink
  * @property {string} faint
@@ -44,7 +44,7 @@ const kWeights = ['--weight-0', '--weight-1', '--weight-2'];
 /**
  * The page's colours, or those of the light theme on white.
  * @param {boolean} white
- * @returns {Look}
+ * @returns {Appearance}
  */
 export function lookOf(white) {
   const probe = document.createElement('span');
@@ -66,25 +66,29 @@ export function lookOf(white) {
 
 /**
  * @param {Figure} figure
- * @param {Look} look
+ * @param {Appearance} appearance
  * @returns {string} an SVG document
  */
-export function figureSvg(figure, look) {
-  const { width, height, marks } = figure.view === 'lines' ? lines(figure, look) : matrix(figure, look);
+export function figureSvg(figure, appearance) {
+  const { width, height, marks } = figure.view === 'lines' ? lines(figure, appearance) : matrix(figure, appearance);
   const [across, down] = figure.view === 'lines' ? ['above: ', 'below: '] : ['→ ', '↓ '];
   const subtitle = `${across}${figure.keys} · ${down}${figure.queries}`;
-  const foot = legend(figure, look, kHead + height + 14);
-  return page({ title: figure.title, subtitle, width, height, marks, foot }, look);
+  const foot = legend(figure, appearance, kHead + height + 14);
+  return page({ title: figure.title, subtitle, width, height, marks, foot }, appearance);
 }
 
 /**
  * @param {import('./tree-layout.js').Search} search
- * @param {Look} look
+ * @param {Appearance} appearance
  * @returns {string} an SVG document
  */
-export function treeSvg(search, look) {
-  const { twigs, width, height, font } = treeLayoutOf(search, look.measure);
-  const strokes = { dropped: [look.faint, 1, 0.45], kept: [look.faint, 1.5, 1], best: [look.ink, 1.5, 1] };
+export function treeSvg(search, appearance) {
+  const { twigs, width, height, font } = treeLayoutOf(search, appearance.measure);
+  const strokes = {
+    dropped: [appearance.faint, 1, 0.45],
+    kept: [appearance.faint, 1.5, 1],
+    best: [appearance.ink, 1.5, 1],
+  };
   const branches = [...twigs]
     .sort((a, b) => b.through - a.through || 0)
     .map((twig) => {
@@ -92,7 +96,7 @@ export function treeSvg(search, look) {
       return `<path d="${branchOf(twig, twigs[twig.parent])}" stroke="${stroke}" stroke-width="${thick}" stroke-opacity="${opacity}"/>`;
     });
   const labels = twigs.map((twig) => {
-    const fill = kindOf(twig) === 'dropped' ? look.faint : look.ink;
+    const fill = kindOf(twig) === 'dropped' ? appearance.faint : appearance.ink;
     const weight = kindOf(twig) === 'best' ? ' font-weight="700"' : '';
     const y = (twig.row + 0.5) * kRowHeight + font * 0.35;
     return `<text x="${(twig.x + twig.width / 2).toFixed(1)}" y="${y}" fill="${fill}"${weight}>${escape(twig.text)}</text>`;
@@ -100,7 +104,7 @@ export function treeSvg(search, look) {
   const marks = `<g fill="none">${branches.join('')}</g><g font-size="${font}" text-anchor="middle">${labels.join('')}</g>`;
   const title = `Beam search, ${search.beam} kept a step`;
   const subtitle = 'final translations: rank · score; light: dropped on the way';
-  return page({ title, subtitle, width, height, marks, foot: '' }, look);
+  return page({ title, subtitle, width, height, marks, foot: '' }, appearance);
 }
 
 /**
@@ -113,16 +117,16 @@ export function treeSvg(search, look) {
  * @property {string} foot the content below it, as SVG; '': nothing
  */
 
-/** @param {Page} page @param {Look} look @returns {string} an SVG document */
-function page({ title, subtitle, width, height, marks, foot }, look) {
+/** @param {Page} page @param {Appearance} appearance @returns {string} an SVG document */
+function page({ title, subtitle, width, height, marks, foot }, appearance) {
   const [wide, tall] = [Math.max(width + 2 * kMargin, 360), height + kHead + (foot ? kFoot : kMargin)];
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${wide}" height="${tall}" viewBox="0 0 ${wide} ${tall}">`,
     `<title>${escape(title)}</title>`,
-    `<rect width="${wide}" height="${tall}" fill="${look.ground}"/>`,
-    `<g font-family="${kSans}" fill="${look.ink}">`,
+    `<rect width="${wide}" height="${tall}" fill="${appearance.ground}"/>`,
+    `<g font-family="${kSans}" fill="${appearance.ink}">`,
     `<text x="${kMargin}" y="26" font-size="15" font-weight="600">${escape(title)}</text>`,
-    `<text x="${kMargin}" y="45" font-size="12" fill="${look.faint}">${escape(subtitle)}</text>`,
+    `<text x="${kMargin}" y="45" font-size="12" fill="${appearance.faint}">${escape(subtitle)}</text>`,
     '</g>',
     `<g transform="translate(${kMargin} ${kHead})" font-family="${kMono}">${marks}</g>`,
     foot,
@@ -131,12 +135,12 @@ function page({ title, subtitle, width, height, marks, foot }, look) {
   ].join('\n');
 }
 
-/** @param {Figure} figure @param {Look} look */
-function matrix({ slice, scaling }, look) {
+/** @param {Figure} figure @param {Appearance} appearance */
+function matrix({ slice, scaling }, appearance) {
   const room = Math.max(slice.queries.length, slice.keys.length) > kLargeSide ? 0 : 1e6; // 0: the smallest cells
-  const layout = layoutOf(slice, room, room, look.measure);
+  const layout = layoutOf(slice, room, room, appearance.measure);
   const { cell, font, left, top, right, width, height } = layout;
-  const scale = new WeightScale(look.weights);
+  const scale = new WeightScale(appearance.weights);
   const shown = shade(slice, scaling);
   const cells = slice.queries.flatMap((_, q) =>
     slice.keys.map((_, k) => {
@@ -159,20 +163,20 @@ function matrix({ slice, scaling }, look) {
     all
       .map((box) => `<rect x="${left + box.x}" y="${top + box.y}" width="${box.width}" height="${box.height}"/>`)
       .join('');
-  const seen = `<g fill="none" stroke="${look.faint}">${boxes(spans)}</g><g fill="${look.faint}">${boxes(centres)}</g>`;
-  const hatch = `<pattern id="masked" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V5" stroke="${look.faint}" stroke-opacity="0.5"/></pattern>`;
+  const seen = `<g fill="none" stroke="${appearance.faint}">${boxes(spans)}</g><g fill="${appearance.faint}">${boxes(centres)}</g>`;
+  const hatch = `<pattern id="masked" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V5" stroke="${appearance.faint}" stroke-opacity="0.5"/></pattern>`;
   const marks = [
     slice.causal ? hatch : '',
-    `<g stroke="${look.line}" stroke-width="0.75">${cells.join('')}</g>`,
+    `<g stroke="${appearance.line}" stroke-width="0.75">${cells.join('')}</g>`,
     slice.window ? seen : '',
-    `<g font-size="${font}" fill="${look.ink}">${columns.join('')}${rows.join('')}</g>`,
+    `<g font-size="${font}" fill="${appearance.ink}">${columns.join('')}${rows.join('')}</g>`,
   ].join('');
   return { width: left + width + right, height: top + height, marks };
 }
 
-/** @param {Figure} figure @param {Look} look */
-function lines({ slice, scaling }, look) {
-  const layout = linesLayoutOf(slice, 560, kLinesHeight, look.measure);
+/** @param {Figure} figure @param {Appearance} appearance */
+function lines({ slice, scaling }, appearance) {
+  const layout = linesLayoutOf(slice, 560, kLinesHeight, appearance.measure);
   const shown = shade(slice, scaling);
   const curves = curvesOf(slice).map(
     (curve) =>
@@ -184,18 +188,18 @@ function lines({ slice, scaling }, look) {
         `<text text-anchor="middle" x="${middle(layout[name][i]).toFixed(1)}" y="${y}">${escape(label.text)}</text>`,
     );
   const marks = [
-    `<g fill="none" stroke="${look.weights[look.weights.length - 1]}" stroke-width="2.5">${curves.join('')}</g>`,
-    `<g font-size="${layout.font}" fill="${look.ink}">${labels('keys', layout.from - 8).join('')}${labels('queries', layout.to + kLabelHeight - 8).join('')}</g>`,
+    `<g fill="none" stroke="${appearance.weights[appearance.weights.length - 1]}" stroke-width="2.5">${curves.join('')}</g>`,
+    `<g font-size="${layout.font}" fill="${appearance.ink}">${labels('keys', layout.from - 8).join('')}${labels('queries', layout.to + kLabelHeight - 8).join('')}</g>`,
   ].join('');
   return { width: layout.width, height: layout.height, marks };
 }
 
-/** @param {Figure} figure @param {Look} look @param {number} y */
-function legend({ view, scaling }, look, y) {
+/** @param {Figure} figure @param {Appearance} appearance @param {number} y */
+function legend({ view, scaling }, appearance, y) {
   const steps = 40;
   const width = 160;
-  const scale = new WeightScale(look.weights);
-  const full = look.weights[look.weights.length - 1];
+  const scale = new WeightScale(appearance.weights);
+  const full = appearance.weights[appearance.weights.length - 1];
   const strip = Array.from({ length: steps }, (_, i) => {
     const weight = i / (steps - 1);
     const fill = view === 'lines' ? `${full}" fill-opacity="${weight.toFixed(3)}` : hex(scale.rgb(weight));
@@ -207,7 +211,7 @@ function legend({ view, scaling }, look, y) {
   );
   const undrawn = view === 'lines' ? '; under 0.05 none is drawn' : '';
   const caption = `${scaling === 'row' ? 'of the row’s largest weight' : 'weight'}${undrawn}`;
-  return `<g transform="translate(${kMargin + 4} ${y})" font-family="${kSans}" font-size="11" fill="${look.faint}">${strip.join('')}${ticks.join('')}<text x="${width + 12}" y="9">${caption}</text></g>`;
+  return `<g transform="translate(${kMargin + 4} ${y})" font-family="${kSans}" font-size="11" fill="${appearance.faint}">${strip.join('')}${ticks.join('')}<text x="${width + 12}" y="9">${caption}</text></g>`;
 }
 
 /** @param {number[]} channels */

@@ -120,7 +120,7 @@ export class GridElement extends BaseElement {
     grid.columns.forEach((label, c) => setText(this.#columnHeads[c], label));
   }
 
-  /** As many rows and columns as there are to be; cells that stay are the same elements. @param {number} rows @param {number} columns */
+  /** Makes the given number of rows and columns; cells that stay are the same elements. @param {number} rows @param {number} columns */
   #fit(rows, columns) {
     const had = this.contains(document.activeElement);
     if (!this.firstChild) this.#build();

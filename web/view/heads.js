@@ -228,7 +228,7 @@ const sameHead = (a, b) => !!a && !!b && a.layer === b.layer && a.head === b.hea
  * @param {Slice} slice
  * @param {(query: number, key: number) => number} shown
  */
-function drawThumbnail(canvas, slice, shown) {
+export function drawThumbnail(canvas, slice, shown) {
   const side = Math.round(canvas.clientWidth * devicePixelRatio);
   if (!side) return;
   const [rows, columns] = [slice.queries.length, slice.keys.length];

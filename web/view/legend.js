@@ -12,7 +12,7 @@ const kBar = 10;
 
 /**
  * The scale as a strip with an axis. Attributes: `scaling`, "absolute" or "row"; `view`, "matrix" (colours) or "lines"
- * (opacity); `peak`, of signed numbers: the largest; `unit`: what they are.
+ * (opacity); `peak`, of signed numbers: the largest; `unit`: their unit.
  */
 export class LegendElement extends BaseElement {
   static observedAttributes = ['scaling', 'view', 'peak', 'unit'];

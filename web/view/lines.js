@@ -33,7 +33,7 @@ export class LinesElement extends Drawing {
   }
 
   /** @override @protected */
-  get room() {
+  get scroller() {
     return /** @type {HTMLElement} */ (this.firstElementChild);
   }
 
@@ -45,8 +45,9 @@ export class LinesElement extends Drawing {
 
   /** @override @protected */
   draw() {
+    // Without a trace there is nothing but a label.
     const slice = this.slice;
-    const scroll = this.room;
+    const scroll = this.scroller;
     this.#curves = slice ? curvesOf(slice) : [];
     if (!slice) {
       this.#layout = null;
@@ -54,12 +55,14 @@ export class LinesElement extends Drawing {
       select(this).selectAll('g').selectAll('*').remove();
       return;
     }
+    // Where pieces stand, and what a screen reader says.
     const layout = linesLayoutOf(slice, scroll.clientWidth, scroll.clientHeight, this.measurer());
     this.#layout = layout;
     this.setAttribute(
       'aria-label',
       `Attention as lines: ${slice.keys.length} ${slice.keySide ? `${slice.keySide} pieces` : 'units'} above, ${slice.queries.length} ${slice.querySide} pieces below. Arrow keys move, Enter pins.`,
     );
+    // A curve for each weight, as opaque as the weight is large; then the pieces above and below.
     const shown = shade(slice, this.scaling);
     select(this).select('svg').attr('width', layout.width).attr('height', layout.height);
     select(this)
@@ -145,7 +148,7 @@ export class LinesElement extends Drawing {
 
   /** @param {Place} place @param {LinesLayout} layout */
   #reveal({ query, key }, { keys, queries }) {
-    const scroll = this.room;
+    const scroll = this.scroller;
     const { x, width } = query === null ? keys[/** @type {number} */ (key)] : queries[query];
     const hidden = x < scroll.scrollLeft || x + width > scroll.scrollLeft + scroll.clientWidth;
     if (hidden) scroll.scrollLeft = x + (width - scroll.clientWidth) / 2;

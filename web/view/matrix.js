@@ -8,7 +8,7 @@ import { element } from './element.js';
 import { layoutOf, shorten } from './layout.js';
 import { cellNumber, numbered, outlines, unwritten, veils, windows } from './overlay.js';
 import { isMasked, shade, weightAt } from './trace.js';
-import { inside, moved } from './walk.js';
+import { inside, moved } from './arrow-keys.js';
 
 /** @typedef {import('./layout.js').Layout} Layout */
 /** @typedef {import('./selection.js').Place} Place */
@@ -42,7 +42,7 @@ export class MatrixElement extends Drawing {
   }
 
   /** @override @protected */
-  get room() {
+  get scroller() {
     return this.#part('scroll');
   }
 

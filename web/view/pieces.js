@@ -79,6 +79,7 @@ export class PiecesElement extends BaseElement {
 
   /** @param {Label} label @param {number} index @param {number | undefined} logProb natural logarithm */
   #chip(label, index, logProb) {
+    // One button of the row is in the tab order; arrow keys move between them.
     const chip = document.createElement('button');
     chip.type = 'button';
     chip.tabIndex = index ? -1 : 0;
@@ -90,6 +91,7 @@ export class PiecesElement extends BaseElement {
     const weight = document.createElement('span');
     weight.className = 'weight';
     chip.append(text, weight);
+    // The piece that the model read or wrote, and its probability.
     const notes = [];
     if (label.read) notes.push(`the model ${this.side === 'target' ? 'wrote' : 'read'} “${label.read}” here`);
     if (logProb !== undefined) {
@@ -99,6 +101,7 @@ export class PiecesElement extends BaseElement {
       notes.push(`probability ${formatWeight(probability)}`);
     }
     if (notes.length) chip.title = notes.join('; ');
+    // Pointing shows a piece's weights in all views; a click keeps them shown.
     const point = () => this.selection?.point(this.#placeOf(index));
     const leave = () => this.selection?.point(null);
     chip.addEventListener('pointerenter', point);

@@ -20,6 +20,7 @@ export class TraceError extends Error {
  * @throws {TraceError}
  */
 export function readTrace(json) {
+  // The file is not trusted: every field is checked for its type and its length.
   let file;
   try {
     file = JSON.parse(json);
@@ -28,6 +29,7 @@ export function readTrace(json) {
   }
   if (file?.format !== 'qkv-trace/1') throw new TraceError('It is not a trace: its “format” is not “qkv-trace/1”.');
   check(file.spans === 'utf-16' || file.spans === 'utf-8', 'spans', '“utf-16” or “utf-8”');
+  // S and T are the pieces of the source and of the target; all weights must have these sizes.
   const source = sideOf(file.source, 'source', file.spans);
   const target = sideOf(file.target, 'target', file.spans);
   const [S, T] = [source.pieces.length, target.pieces.length];

@@ -78,7 +78,7 @@ const kSpecial = /^(<\/?[a-z0-9]+>|<\|\w+\|>|\[[A-Z]+\])$/;
 
 /**
  * @param {string} piece
- * @param {string} [surface] the text it stands for: what an unknown piece is shown as
+ * @param {string} [surface] the text it stands for, which is shown for an unknown piece
  * @returns {Label}
  */
 export function labelOf(piece, surface = '') {

@@ -33,7 +33,7 @@ export class TreeElement extends View {
   }
 
   /** @override @protected */
-  get room() {
+  get scroller() {
     return /** @type {HTMLElement} */ (this.firstElementChild);
   }
 
@@ -171,14 +171,14 @@ export class TreeElement extends View {
 
   /** @param {Twig} twig */
   #reveal({ x, width, row }) {
-    const { scrollLeft, scrollTop, clientWidth, clientHeight } = this.room;
+    const { scrollLeft, scrollTop, clientWidth, clientHeight } = this.scroller;
     const [left, top] = [x + width / 2 - clientWidth / 2, (row + 0.5) * kRowHeight - clientHeight / 2];
     const isHidden =
       x < scrollLeft ||
       x + width > scrollLeft + clientWidth ||
       row * kRowHeight < scrollTop ||
       (row + 1) * kRowHeight > scrollTop + clientHeight;
-    if (isHidden) this.room.scrollTo(left, top);
+    if (isHidden) this.scroller.scrollTo(left, top);
   }
 
   /** @param {MouseEvent} event @returns {number} -1 for none */

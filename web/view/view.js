@@ -21,7 +21,7 @@ export class View extends BaseElement {
 
   connectedCallback() {
     const resized = new ResizeObserver(() => this.schedule());
-    resized.observe(this.room);
+    resized.observe(this.scroller);
     this.#stops = [onThemeChange(() => this.schedule()), () => resized.disconnect(), this.#following.start()];
   }
 
@@ -47,7 +47,7 @@ export class View extends BaseElement {
   }
 
   /** The element whose size the drawing fits. @protected @returns {HTMLElement} */
-  get room() {
+  get scroller() {
     return this;
   }
 

@@ -1,4 +1,4 @@
-// The cosine of the angle between query and key (Graves et al. 2014), over a temperature, 1 when it is not given.
+// The cosine of the angle between query and key (Graves et al. 2014), divided by a temperature, 1 by default.
 #include <algorithm>
 
 #include "core/attention/score_backward.h"

@@ -1,5 +1,5 @@
 // The exponent of a Gaussian kernel: with softmax, regression by Nadaraya and Watson (1964). The larger w, the narrower
-// the kernel; without it, 1.
+// the kernel; w is 1 by default.
 #include "core/attention/score_backward.h"
 #include "core/kernels/pairwise_backward.h"
 

@@ -1,5 +1,5 @@
-// The product divided by the square root of its length (Vaswani et al. 2017, section 3.2.1): the variance of q'k is
-// that length where the entries' is 1, and a softmax of large scores has no gradient.
+// The product divided by the square root of the size n of a key (Vaswani et al. 2017, section 3.2.1). If entries have
+// variance 1, q'k has variance n, and the softmax of large scores has almost no gradient.
 #include <cmath>
 
 #include "core/attention/score_backward.h"

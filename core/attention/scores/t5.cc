@@ -1,8 +1,8 @@
 // The product, and a learned number for each bucket of distances (Raffel et al. 2019, "Exploring the limits of transfer
-// learning", T5). b has a number for each bucket of keys up to the query's place, and with a second row one for each of
-// keys behind it, which a causal query does not see: without that row they count as keys at its place. Half of the
-// buckets hold one distance each, and the others ever more, by the logarithm, up to `distance`, 128 if it is left out,
-// from where on all are in the last. T5's own table of 32 numbers is b [2, 16]; of a decoder, [1, 32].
+// learning", T5). The first row of b has a number for each bucket of keys up to the query's place. The second row, if
+// there is one, is for keys after it, which a causal query does not see; without it they count as keys at the query's
+// place. Half of the buckets hold one distance each. The others grow by the logarithm up to `distance`, 128 by default,
+// and the last one holds all larger distances. T5's own table of 32 numbers is b [2, 16], or [1, 32] in a decoder.
 #include <cmath>
 
 #include "core/attention/score_backward.h"

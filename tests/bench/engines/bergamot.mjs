@@ -75,7 +75,7 @@ export async function open(host) {
         first(started, new Uint8Array(await (await fetch(url)).arrayBuffer()));
       };
       const timed = () => timeArrivals(host.builds.arrivals, work.model, decoder, arriving);
-      return { sample: async () => ({ milliseconds: await timed(), words }), release: () => model.delete() };
+      return { sample: async () => ({ milliseconds: await timed(), words }) };
     }
     if (work.kind === 'translate-first') return { run: () => first(shared), words };
     return { run: async () => first(await startService(host)), words };

@@ -31,12 +31,19 @@ export async function open(host, { build }) {
     return { run: all, output: async () => (await all()).vectors.data, words, release: () => encoder.destroy() };
   }
 
-  /** @param {import('../workloads.mjs').Generate} work */
-  async function prepareGenerate(work) {
+  /**
+   * One piece at a time, as the peers do, unless drafts are what is measured.
+   * @param {import('../workloads.mjs').Generate} work
+   * @param {string} [variant]
+   */
+  async function prepareGenerate(work, variant) {
     const generator = await Generator.load(folder(work), options(work));
     const { text } = makePrompt(work.prompt);
-    const run = () => generator.generate(text, { maxLength: work.pieces, temperature: 0 });
+    const drawn = { temperature: work.temperature ?? 0, topK: 0, topP: 1, seed: 2 };
+    const how = { ...drawn, maxLength: work.pieces, promptLookup: variant === 'drafts' };
+    const run = () => generator.generate(text, how);
     const output = async () => {
+      if (work.text) return (await run()).logProbs;
       const { ids, logProbs } = await generator.trace(text);
       if (ids.length !== work.prompt) throw new Error(`${ids.length} pieces instead of ${work.prompt}`);
       return logProbs;
@@ -46,5 +53,7 @@ export async function open(host, { build }) {
     const words = work.pieces === 1 ? work.prompt : work.pieces;
     return { run, output, words, release: () => generator.destroy() };
   }
-  return { prepare: (work) => (work.kind === 'encode' ? prepareEncode(work) : prepareGenerate(work)) };
+  return {
+    prepare: (work, variant) => (work.kind === 'encode' ? prepareEncode(work) : prepareGenerate(work, variant)),
+  };
 }

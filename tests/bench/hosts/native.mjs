@@ -15,9 +15,9 @@ export const nativeBench = (build) => join(build, 'qkv_bench');
 export const openNative = async (builds) => ({
   async open() {
     return {
-      async sample(work) {
+      async sample(work, variant) {
         const folder = modelOf(work);
-        const given = argumentsFor(work, folder && at(...folder.split('/')));
+        const given = argumentsFor(work, folder && at(...folder.split('/')), variant);
         const { stdout } = await execute(nativeBench(builds.native), given).catch(({ stderr, message }) => {
           throw new Error(stderr?.trim() || message);
         });

@@ -22,7 +22,7 @@ import { keysOf, sizesOf, valuesOf } from './state.js';
  */
 
 /** Scores that begin with the product of queries and keys. */
-export const kProducts = ['dot', 'scaled-dot', 'cosine', 'alibi', 't5'];
+const kProducts = ['dot', 'scaled-dot', 'cosine', 'alibi', 't5'];
 
 /**
  * The call of the library for a state.

@@ -62,7 +62,10 @@ export function bindControls(host, scores, change) {
   const temperature = slider(texts.controls.temperature, { min: 0.1, max: 5, step: 0.1 }, (value) =>
     change(() => ({ temperature: value })),
   );
-  add(temperature.node, (state) => temperature.set(state.temperature));
+  add(temperature.node, (state) => {
+    temperature.node.hidden = state.score === 'cosine' && state.temperature === 1; // its τ is the same
+    temperature.set(state.temperature);
+  });
   const alpha = slider('alpha', { min: 1, max: 3, step: 0.05 }, (value) => change(() => ({ alpha: value })));
   add(alpha.node, (state) => {
     alpha.node.hidden = state.selection !== 'entmax';
@@ -237,7 +240,7 @@ function withHeads(state, heads) {
 export function madeUp(state, seed) {
   const anew = (/** @type {number[][]} */ matrix, /** @type {number} */ own) =>
     randomMatrix(100 * seed + own, matrix.length, matrix[0].length);
-  const kept = ['temperature', 'slope', 'distance']; // what a score says of itself
+  const kept = ['temperature', 'slope', 'distance']; // parameters that belong to a score
   const parameters = Object.entries(state.parameters)
     .map(([name, matrix], i) => /** @type {const} */ ([name, anew(matrix, 4 + i)]))
     .filter(([name]) => !kept.includes(name));

@@ -9,7 +9,7 @@ const kSigned = {
 };
 
 /** One score, of query i and key j; q and k are columns in it. @type {Record<string, string>} */
-const kScores = {
+export const scoreEquations = {
   dot: '\\q{q_i}^⊤ \\k{k_j}',
   'scaled-dot': '\\frac{\\q{q_i}^⊤ \\k{k_j}}{\\sqrt{d}}',
   general: '\\q{q_i}^⊤ W \\k{k_j}',
@@ -53,7 +53,7 @@ export function equationsOf(state) {
   const matrices = /** @type {Record<string, string[]>} */ (kSigned)[state.score];
   const score = matrices
     ? { id: 'scores', source: `\\s{S} = ${matrices[Number(isTurned)]}` }
-    : { id: 'scores', source: `\\s{s_{${isTurned ? 'ji' : 'ij'}}} = ${kScores[state.score]}` };
+    : { id: 'scores', source: `\\s{s_{${isTurned ? 'ji' : 'ij'}}} = ${scoreEquations[state.score]}` };
   if (state.selection === 'max-pool') return [score, { id: 'context', source: pooled(state) }];
   const logits = { id: 'logits', source: `\\s{L} = ${logitsOf(state)}` };
   const select = `${kSelected[state.selection]}(\\s{L})`;

@@ -56,14 +56,16 @@ export function spelled(expression, format) {
       else spell(part, between === ' + ' ? 1 : between === ', ' ? 0 : 2);
     });
   };
-  /** @param {Expression} node @param {number} tightness of what stands around: 1 of a sum, 2 of a product, 3 of a power */
+  /** @param {Expression} node @param {number} tightness of the surrounding expression: 1 of a sum, 2 of a product, 3 of a power */
   function spell(node, tightness) {
+    // Numbers and names. A negative number in a product is in parentheses; counts are without decimals.
     if (node.op === 'words') return put(node.text);
     if (node.op === 'number') {
       const isCount = node.role === '' && Number.isInteger(node.value);
       const text = isCount ? String(node.value).replace('-', '−') : format(node.value);
       return put(node.value < 0 && tightness > 1 ? `(${text})` : text, node.role);
     }
+    // Parentheses only if the surrounding expression binds closer.
     if (node.op === 'sum' || node.op === 'product') {
       const own = node.op === 'sum' ? 1 : 2;
       if (own < tightness) put('(');
@@ -87,6 +89,7 @@ export function spelled(expression, format) {
       spell(node.parts[0], 3);
       return put('²');
     }
+    // Functions of a list, such as exp(...), and values between bars.
     const [open, close] = node.op === 'abs' ? ['|', '|'] : node.op === 'group' ? ['(', ')'] : [`${node.op}(`, ')'];
     put(node.op === 'sqrt' ? '√(' : node.op === 'largest' ? 'largest(' : open);
     list(node.parts, node.op === 'largest' || node.op === 'max' ? ', ' : ' + ');

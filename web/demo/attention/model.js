@@ -2,7 +2,7 @@
 
 import { make } from '../shared/dom.js';
 import { ownModels } from '../shared/own-models.js';
-import { stateOfHead } from './taken.js';
+import { stateOfHead } from './head-state.js';
 import { texts } from './texts.js';
 
 /** @typedef {import('./state.js').State} State */

@@ -18,7 +18,7 @@ import { PathCard } from './path-card.js';
 import { presetOf, stateOfPreset } from './presets.js';
 import { bindProgram } from './program.js';
 import { cellName, inputsOf, oriented, parametersOf, stagesOf } from './stages.js';
-import { completed } from './state.js';
+import { completed, keysOf } from './state.js';
 import { inWords, lessonTexts, speak, texts } from './texts.js';
 
 /** @typedef {import('./state.js').State} State */
@@ -77,7 +77,7 @@ class Page {
   /** The address's hash that was last read or written. */
   #hash = location.hash;
 
-  /** What the engine makes of the lesson as it begins. @type {Promise<Result> | null} */
+  /** The result of the lesson in its first state. @type {Promise<Result> | null} */
   #first = null;
 
   /**
@@ -285,6 +285,7 @@ class Page {
 
   /** One stage at a time, or all. */
   #showSteps() {
+    // `at` is the stage that is explained now; all stages after it are hidden.
     const host = this.find('steps');
     const ids = this.#stageIds();
     const { step } = this.#state;
@@ -299,6 +300,7 @@ class Page {
         all,
       );
     }
+    // The buttons, which are made once, and the place between them.
     const [back, place, next, all] = host.children;
     back.disabled = at === 0;
     next.disabled = step === '';
@@ -306,6 +308,7 @@ class Page {
     all.hidden = step === '';
     back.textContent = step === '' ? texts.page.stepThrough : texts.page.back;
     place.textContent = step === '' ? '' : texts.page.at(at + 1, ids.length);
+    // Later matrices and their lines in the equations.
     ids.forEach((id, i) => {
       const node = this.#figureOf(id).node;
       node.classList.toggle('later', i > at);
@@ -336,8 +339,10 @@ class Page {
     const { find } = this;
     const problem = find('problem');
     problem.hidden = !error;
-    problem.textContent = error ? texts.page.misfit(error.message) : '';
     const isSizes = error && /** @type {any} */ (error).where === 'score';
+    const [query, key] = [this.#state.query[0].length, keysOf(this.#state)[0].length];
+    const why = isSizes && query !== key ? texts.page.dims(this.#state.score, query, key) : error?.message;
+    problem.textContent = error ? texts.page.misfit(why ?? '') : '';
     const mends = isSizes ? this.scores.filter(({ sameDims }) => !sameDims) : [];
     const choose = (/** @type {string} */ score) => button(score, () => this.change({ score, parameters: {} }));
     find('mend').replaceChildren(
@@ -479,7 +484,7 @@ class Page {
     return this.#copy(tag, texts.page.tagByHand(tag));
   }
 
-  /** @param {string} text @param {string} otherwise what is said where the browser does not let the page copy */
+  /** @param {string} text @param {string} otherwise the message if the browser does not let the page copy */
   async #copy(text, otherwise) {
     const said = this.find('copied');
     try {

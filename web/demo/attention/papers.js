@@ -24,6 +24,9 @@ export const papers = {
   katharopoulos: { text: 'Katharopoulos et al. 2020', href: 'https://arxiv.org/abs/2006.16236' },
   xiao: { text: 'Xiao et al. 2023', href: 'https://arxiv.org/abs/2309.17453' },
   shaw: { text: 'Shaw, Uszkoreit, Vaswani 2018', href: 'https://arxiv.org/abs/1803.02155' },
+  press: { text: 'Press, Smith, Lewis 2021', href: 'https://arxiv.org/abs/2108.12409' },
+  su: { text: 'Su et al. 2021', href: 'https://arxiv.org/abs/2104.09864' },
   raffel: { text: 'Raffel et al. 2019', href: 'https://arxiv.org/abs/1910.10683' },
+  williams: { text: 'Williams 1992', href: 'https://doi.org/10.1007/BF00992696' },
   cherry: { text: 'Cherry 1953', href: 'https://doi.org/10.1121/1.1907229' },
 };

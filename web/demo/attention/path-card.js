@@ -1,14 +1,17 @@
 // The lesson's place on the path: its question, what is lost without it, its exercise, and where to go on. Which exercises are
 // done is kept on this device.
 
-import { make } from '../shared/dom.js';
-import { path } from './path.js';
+import { button, make } from '../shared/dom.js';
+import { chapters, path } from './path.js';
 import { lessonTexts, texts } from './texts.js';
 
 const kStored = 'qkv-path';
 
 const addressOf = (/** @type {string} */ id) => `#preset=${id}`;
 const titleOf = (/** @type {string} */ id) => lessonTexts(id).title;
+
+/** Whether all names have room before the first stop: not on a phone. */
+const hasRoom = () => matchMedia('(min-width: 761px)').matches;
 
 /** @returns {Set<string>} ids of the lessons whose exercise is done */
 function stored() {
@@ -22,6 +25,9 @@ function stored() {
 
 export class PathCard {
   #done = stored();
+  #count = make('span.count');
+  #unfold = button('', () => this.#draw(!this.#isUnfolded));
+  #isUnfolded = false;
   /** @type {import('./path.js').Stop | undefined} */
   #stop;
 
@@ -30,23 +36,42 @@ export class PathCard {
     this.find = find;
   }
 
-  /** The links to all lessons, the playground first. @param {HTMLElement} nav */
+  /** The drawing of the path: the playground, then a line for each chapter with its stops. @param {HTMLElement} nav */
   fill(nav) {
-    const link = (/** @type {string} */ id, /** @type {number} */ place) =>
+    const link = (/** @type {string} */ id) =>
       make(
         'a',
         { href: addressOf(id) },
-        make('span.place', { 'aria-hidden': 'true' }, String(place)),
-        ` ${titleOf(id)}`,
+        make('span.place', { 'aria-hidden': 'true' }),
+        make('span.name', {}, titleOf(id)),
       );
-    nav.append(make('a', { href: '#' }, texts.page.playground), ...path.map(({ id }, i) => link(id, i + 1)));
+    const drawn = chapters().map((stops, i) => {
+      const name = texts.page.chapters[i];
+      const line = make('div.stops', { role: 'group', 'aria-label': name }, ...stops.map(({ id }) => link(id)));
+      const node = make('div.chapter', {}, make('span.chapter-name', { 'aria-hidden': 'true' }, name), line);
+      node.style.setProperty('--stops', String(stops.length));
+      return node;
+    });
+    const playground = make('a.playground', { href: '#' }, texts.page.playground);
+    nav.append(make('div.start', {}, playground, this.#count, this.#unfold), ...drawn);
+    // As `show` will draw it, so that nothing moves when the lesson comes.
+    this.#draw(hasRoom() && !new URLSearchParams(location.hash.slice(1)).has('preset'));
     this.#mark();
+  }
+
+  /** With the names of all stops, or with their numbers alone. @param {boolean} isUnfolded */
+  #draw(isUnfolded) {
+    this.#isUnfolded = isUnfolded;
+    this.find('lessons').classList.toggle('unfolded', isUnfolded);
+    this.#unfold.textContent = isUnfolded ? texts.page.fold : texts.page.unfold;
+    this.#unfold.setAttribute('aria-expanded', String(isUnfolded));
   }
 
   /** @param {string} id of the lesson that is opened */
   show(id) {
     const at = path.findIndex((stop) => stop.id === id);
     this.#stop = path[at];
+    this.#draw(at < 0 && hasRoom());
     const { find } = this;
     const { question = '', without = '', exercise = '' } = lessonTexts(id);
     find('lesson-question').textContent = question;
@@ -87,7 +112,7 @@ export class PathCard {
     this.find('exercise-state').textContent = isDone ? texts.page.done : '';
   }
 
-  /** Marks in the list what is done. */
+  /** Marks the exercises that are done. */
   #mark() {
     for (const { id } of path) {
       const link = this.find('lessons').querySelector(`a[href="${addressOf(id)}"]`);
@@ -96,5 +121,6 @@ export class PathCard {
       link.firstElementChild.textContent = this.#done.has(id) ? '✓' : place;
       link.title = this.#done.has(id) ? texts.page.exerciseDone : '';
     }
+    this.#count.textContent = texts.page.doneOf(this.#done.size, path.length);
   }
 }

@@ -2,6 +2,7 @@
 // the numbers, which the page checks. Its question, what is lost without the idea, and its exercise are in texts/.
 
 import { keysOf } from './state.js';
+import { texts } from './texts.js';
 
 /** @typedef {import('./state.js').State} State */
 /** @typedef {import('./compute.js').Result} Result */
@@ -39,6 +40,9 @@ function isOneRow(result) {
   const rows = Array.from({ length: result.weights.shape[1] }, (_, i) => weightsOf(result, i));
   return rows.every((row) => row.every((weight, j) => Math.abs(weight - first[j]) < 0.01));
 }
+
+/** The chapters of the path, each by its last stop; texts/ has their names, teaching.md a lesson for each. */
+const kChapterEnds = ['bottleneck', 'sinks', 'linear', 'limits'];
 
 /** @type {Stop[]} */
 export const path = [
@@ -93,7 +97,7 @@ export const path = [
   },
   {
     id: 'saliency',
-    isDone: ({ state, result }) => state.keyNames[best(result)] === 'music',
+    isDone: ({ state, result }) => state.keyNames[best(result)] === texts.lessons.saliency.things.party[1],
   },
   {
     id: 'pointer',
@@ -121,7 +125,8 @@ export const path = [
   },
   {
     id: 'distances',
-    isDone: ({ state, result }) => state.query.slice(1).every((_, i) => best(result, i + 1) === i),
+    isDone: ({ state, result }) =>
+      state.score === 't5' && state.query.slice(1).every((_, i) => best(result, i + 1) === i),
   },
   {
     id: 'masks',
@@ -146,6 +151,12 @@ export const path = [
       Array.from(result.output.data).every((x, i) => Math.abs(x - first.output.data[i]) <= 0.05),
   },
 ];
+
+/** The stops of each chapter. @returns {Stop[][]} */
+export function chapters() {
+  const ends = kChapterEnds.map((end) => path.findIndex(({ id }) => id === end) + 1);
+  return ends.map((end, i) => path.slice(ends[i - 1] ?? 0, end));
+}
 
 /** @param {number[]} logits */
 function softmax(logits) {

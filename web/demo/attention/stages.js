@@ -1,7 +1,7 @@
 // The stages from queries, keys and values to contexts, as matrices that can be drawn, pointed at, explained and saved.
 
 import { Sums } from './explain.js';
-import { kProducts, turned } from './compute.js';
+import { turned } from './compute.js';
 import { keysOf, namesOf, sizesOf, subscript, valuesOf } from './state.js';
 import { texts } from './texts.js';
 
@@ -30,6 +30,7 @@ import { texts } from './texts.js';
 
 /** The inputs, which may be edited. @param {State} state complete @returns {Shown[]} */
 export function inputsOf(state) {
+  // Queries are always shown. Keys and values may be the same matrix, or all three.
   const names = namesOf(state);
   const sizes = sizesOf(state);
   const same = sizes.queryDim === sizes.keyDim;
@@ -180,7 +181,7 @@ export function stagesOf(state, result, row) {
       title:
         state.score === 'dot'
           ? texts.stages.products
-          : kProducts.includes(state.score)
+          : ['scaled-dot', 'cosine'].includes(state.score)
             ? texts.stages.scale
             : texts.stages.scores,
       symbol: '\\s{S}',

@@ -1,4 +1,4 @@
-// The state of the page as one plain value. All of it is in the link, and it alone determines what is computed.
+// The state of the page as one plain value. All of it is in the link, and it alone determines the results.
 
 import { randomMatrix } from './random.js';
 
@@ -155,7 +155,7 @@ export function completed(state, scores) {
   const parameters = {};
   for (const spec of scores.find(({ name }) => name === state.score)?.parameters ?? []) {
     const had = state.parameters[spec.name];
-    // The page shows what is done to keys: the rows that Shaw adds to values are left out.
+    // The page shows only the part for keys: the rows that Shaw adds to values are left out.
     if ((!had && spec.optional) || spec.name === 'A_v') continue;
     const [rows, columns] = spec.shape.map((size) => countOf(size, perHead, keys, state.score));
     parameters[spec.name] = fitted(had, rows, columns, spec.name, state.random);

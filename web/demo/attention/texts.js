@@ -29,7 +29,7 @@ export function languageOf(search, stored, wanted) {
   return known ?? 'en';
 }
 
-/** What was chosen on this device. */
+/** The language that was chosen on this device. */
 function stored() {
   try {
     return localStorage.getItem(kStored);
@@ -44,7 +44,7 @@ export async function useLanguage(language) {
 }
 
 /**
- * Uses the reader's language, also for what is fixed in the HTML: `data-text` and `data-label` name texts of `markup`.
+ * Uses the reader's language, also for texts in the HTML: `data-text` and `data-label` name texts of `markup`.
  * @param {Document} root
  */
 export async function speak(root) {

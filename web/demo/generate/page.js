@@ -2,7 +2,7 @@
 
 import { AddressBar, hashOf, readSight, readText, writeSight } from '../shared/address-bar.js';
 import { GeneratorWorkbench } from '../workbench/generator.js';
-import { readDraw, writeDraw } from '../workbench/knobs.js';
+import { readDraw, writeDraw } from '../workbench/sampling-controls.js';
 import { Loader } from '../workbench/loader.js';
 import { Explorer } from '../shared/explorer.js';
 import { Marks } from '../shared/marks.js';
@@ -12,7 +12,7 @@ import { bindTheme } from '../shared/theme.js';
 import { kOneText } from '../shared/words.js';
 
 const kModel = 'models/english/everyday/';
-const kLayer = 2; // where more than neighbours is looked at
+const kLayer = 2; // a layer whose heads attend to more than neighbours
 
 /** @param {Document} root */
 export function startPage(root) {

@@ -29,7 +29,7 @@ export class Chart {
   /** @type {number | null} */
   #mark = null;
 
-  /** @param {{title: string, say: (y: number) => string, top?: number}} options `top`: of the axis; left out: what comes */
+  /** @param {{title: string, say: (y: number) => string, top?: number}} options `top`: of the axis; left out: the largest value */
   constructor({ title, say, top }) {
     this.#title = title;
     this.#say = say;
@@ -43,7 +43,7 @@ export class Chart {
     }).observe(this.#svg);
   }
 
-  /** @param {Series[]} series @param {number | null} mark the step that is looked at */
+  /** @param {Series[]} series @param {number | null} mark the step that is shown */
   show(series, mark) {
     this.#series = series;
     this.#mark = mark;

@@ -1,4 +1,4 @@
-// The examples of a model: what it writes of each, with its mistakes marked.
+// The examples of a model and its output for each, with its mistakes marked.
 
 import { make } from '../shared/dom.js';
 
@@ -11,7 +11,7 @@ export function chosenOf(unseen) {
   return [...new Set(at)];
 }
 
-/** The letters of what was written; those that differ from the right answer are marked. @param {string} written @param {string} wanted */
+/** The letters of the output; those that differ from the right answer are marked. @param {string} written @param {string} wanted */
 function marked(written, wanted) {
   const right = [...wanted];
   const letters = [...written].map((letter, i) => (letter === right[i] ? letter : make('s', {}, letter)));

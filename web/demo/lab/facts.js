@@ -1,4 +1,4 @@
-// What is measured of a model to check a claim.
+// The measurements of a model that check a claim.
 
 /** @typedef {import('./learner.js').Learner} Learner */
 /** @typedef {import('./tasks.js').Pair} Pair */

@@ -1,5 +1,5 @@
-// A model that learns while it is looked at: it trains a slice at a time, is measured at certain steps, and keeps what is
-// needed to go back. It knows no page, so that tests run it as the page does.
+// A model that learns while it is watched: it trains a slice at a time, is measured at certain steps, and keeps what is
+// needed to go back. It does not depend on a page, so tests run it as the page does.
 
 import { Trainer } from '../../lib/train/index.js';
 import { configOf } from './models.js';
@@ -18,7 +18,7 @@ import { Snapshots } from './snapshots.js';
  */
 
 /**
- * What the model makes of an example.
+ * The output of the model for an example.
  * @typedef {{source: string, wanted: string, written: string, trace: Trace}} Shown
  */
 
@@ -168,7 +168,7 @@ export class Learner {
     return this.#trainer.setLearningRate(rate);
   }
 
-  /** The learning goes on from the snapshot of a step; what came after it is forgotten. @param {number} step */
+  /** Training goes on from the snapshot of a step; later snapshots are dropped. @param {number} step */
   async goBack(step) {
     const checkpoint = this.snapshots.at(step);
     if (!checkpoint) throw new Error(`step ${step} was not kept`);
@@ -183,15 +183,15 @@ export class Learner {
    * Calls a function while the model is as it was at a step, and then returns to where it is.
    * @template Result
    * @param {number} step
-   * @param {() => Promise<Result>} look
+   * @param {() => Promise<Result>} read
    */
-  async lookBack(step, look) {
+  async atStep(step, read) {
     const checkpoint = this.snapshots.at(step);
     if (!checkpoint) throw new Error(`step ${step} was not kept`);
     const now = await this.#trainer.checkpoint();
     await this.#trainer.restore(checkpoint);
     try {
-      return await look();
+      return await read();
     } finally {
       await this.#trainer.restore(now);
     }

@@ -1,4 +1,4 @@
-// The Lab in an address: what is learnt, by which models, from which seed.
+// The Lab in an address: the task, the models and the seed.
 
 import { kUsual, scores, windows } from './models.js';
 import { presets } from './presets.js';
@@ -22,7 +22,7 @@ export const layerCounts = [1, 2, 3];
 export const headCounts = [1, 2, 4, 8];
 export const rates = [0.0005, 0.001, 0.002, 0.003, 0.004, 0.005, 0.006, 0.008, 0.01, 0.02];
 
-const kLongestOwn = 2000;
+const kLongestOwn = 2000; // characters of own pairs that an address has
 const kSeeds = 1e6;
 
 /** @param {import('./presets.js').Preset} preset @returns {Setup} */
@@ -97,4 +97,11 @@ export function readLink(hash) {
     preset: null,
     own: (params.get('pairs') ?? '').slice(0, kLongestOwn),
   };
+}
+
+/** What the address has, for the reader. @param {Setup} setup */
+export function linkInWords({ task, own }) {
+  const isLong = task === 'own' && own.length > kLongestOwn;
+  const pairs = isLong ? ', but not your pairs, which are too long for it: send them too' : '';
+  return `The address of this page has the task, the models and the seed${pairs}.`;
 }

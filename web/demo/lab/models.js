@@ -86,7 +86,7 @@ export function configOf(choice, { seed, rate, longest = 64 }) {
   };
 }
 
-/** What a choice is, in words. @param {ModelChoice} choice @returns {string[]} */
+/** A choice in words. @param {ModelChoice} choice @returns {string[]} */
 function wordsOf({ kind, layers = 1, heads = 1, width, score, window, selection, positions, scaled }) {
   const facts = {
     plain: ['no attention'],

@@ -1,4 +1,4 @@
-// The Lab page: what is learnt, the models that learn it, and time: on, back, and on from there.
+// The Lab page: the task, the models that learn it, and time: forward, back, and forward from there.
 
 import '../../view/index.js';
 import { LatestRun } from '../shared/latest.js';
@@ -8,7 +8,7 @@ import { Chart } from './chart.js';
 import { selectOf } from './choice.js';
 import { chosenOf } from './examples.js';
 import { Learner } from './learner.js';
-import { rates, readLink, writeLink } from './link.js';
+import { linkInWords, rates, readLink, writeLink } from './link.js';
 import { kUsual, namesOf } from './models.js';
 import { listenForPairs } from './own-pairs.js';
 import { Pane } from './pane.js';
@@ -18,6 +18,8 @@ import { drawData, ownData, tasks } from './tasks.js';
 /** @typedef {import('./link.js').Setup} Setup */
 /** @typedef {import('./tasks.js').Data} Data */
 
+const kLearning = 'Learning…';
+const kChecking = 'Checking the claim…';
 const kLookEvery = 200; // milliseconds between two looks at the examples while a model learns
 
 /** @param {Document} root */
@@ -41,7 +43,7 @@ class Page {
   #loops = Promise.resolve();
   /** Changes whenever the models are others. */
   #version = 0;
-  /** The step that is looked at; null: where the models are. @type {number | null} */
+  /** The step that is shown; null: the current one. @type {number | null} */
   #past = null;
   #looking = new LatestRun(
     (signal) => this.#lookAt(signal),
@@ -78,6 +80,7 @@ class Page {
       if (location.hash !== this.#hash) this.#open(readLink(location.hash));
     });
     this.#open(this.#setup);
+    delete find('lab').dataset.waiting; // each part has its place now, also the matrices that the models will fill
   }
 
   #controls() {
@@ -141,6 +144,7 @@ class Page {
 
   /** Makes new models. @param {Setup} setup */
   async #open(setup) {
+    // A newer call makes this one outdated: what arrives late is dropped.
     const version = ++this.#version;
     this.#running = null;
     this.#past = null;
@@ -155,6 +159,7 @@ class Page {
       if (setup.own === '') return this.#say('Give your pairs below: one on each line.');
       return this.#failed(error);
     }
+    // A pane for each model. Their workers start at the same time.
     this.#makePanes();
     this.#say('Making the models…');
     const examples = chosenOf(this.#data.unseen);
@@ -179,7 +184,7 @@ class Page {
     if (version !== this.#version) return learner.destroy();
     pane.learner = learner;
     await learner.begin();
-    await pane.look();
+    await pane.refresh();
     pane.facts(null);
   }
 
@@ -204,11 +209,16 @@ class Page {
     return new Pane(index === 0 ? 'first' : 'second', {
       changed: (choice) => this.#open({ ...this.#setup, models: models(choice), preset: null }),
       removed: index === 0 ? null : () => this.#open({ ...this.#setup, models: [this.#setup.models[0]], preset: null }),
+      refreshEarlier: () => {
+        if (this.#past !== null) this.#looking.request();
+        return this.#past !== null;
+      },
       failed: (error) => this.#failed(error),
     });
   }
 
   #showSetup() {
+    // The claim of the preset, or the task, and its reason.
     const find = this.#find;
     const preset = presets.find(({ id }) => id === this.#setup.preset);
     find('claim').textContent =
@@ -220,6 +230,7 @@ class Page {
         : tasks[this.#setup.task].says);
     find('verdict').textContent = preset ? `Checked after ${preset.steps} steps.` : '';
     find('verdict').className = 'verdict';
+    // The link of the preset, the text of own pairs, and the controls.
     for (const link of find('presets').children) {
       if (link.dataset.id === this.#setup.preset) link.setAttribute('aria-current', 'true');
       else link.removeAttribute('aria-current');
@@ -229,6 +240,7 @@ class Page {
     if (this.#setup.task === 'own') find('own-text').value = this.#setup.own;
     this.controls.show();
     this.#enable(false);
+    // The address says all of it.
     this.#hash = writeLink(this.#setup);
     if (location.hash !== this.#hash) history.replaceState(null, '', this.#hash);
   }
@@ -246,7 +258,7 @@ class Page {
     const run = (this.#running = {});
     const version = this.#version;
     this.#find('train').textContent = 'Pause';
-    this.#say('Learning…');
+    this.#say(kLearning);
     const loops = this.#panes.map((pane) => this.#learn(pane, run, (pane.learner?.step ?? 0) + steps));
     this.#loops = Promise.allSettled(loops);
     try {
@@ -255,12 +267,11 @@ class Page {
       if (version === this.#version) this.#failed(error);
     }
     if (this.#running !== run) return;
-    this.#running = null;
-    this.#find('train').textContent = 'Train';
+    this.#rest();
     this.#draw();
   }
 
-  /** One model's loop: a slice of steps, then now and then a look. @param {Pane} pane @param {object} run @param {number} until */
+  /** One model's loop: a slice of steps, then now and then a refresh of the drawing. @param {Pane} pane @param {object} run @param {number} until */
   async #learn(pane, run, until) {
     const { learner } = pane;
     const preset = presets.find(({ id }) => id === this.#setup.preset);
@@ -270,7 +281,7 @@ class Page {
       await learner.advance(preset && before < preset.steps ? Math.min(until, preset.steps) : until);
       if (this.#running !== run && pane.learner !== learner) return;
       if (performance.now() - looked > kLookEvery) {
-        await pane.look();
+        await pane.refresh();
         looked = performance.now();
         pane.facts(null);
         this.#draw();
@@ -278,7 +289,7 @@ class Page {
       if (preset && before < preset.steps && learner.step >= preset.steps) return this.#reached(run, preset);
     }
     if (pane.learner === learner) {
-      await pane.look();
+      await pane.refresh();
       pane.facts(null);
     }
   }
@@ -287,11 +298,11 @@ class Page {
   async #reached(run, preset) {
     const learners = this.#panes.flatMap(({ learner }) => learner ?? []);
     for (const pane of this.#panes) {
-      await pane.look();
+      await pane.refresh();
       pane.facts(null);
     }
     if (this.#running !== run || learners.some((one) => one.step < preset.steps)) return;
-    this.#say('Checking the claim…');
+    this.#say(kChecking);
     const { holds, says } = await preset.check(learners, this.#data);
     if (this.#running !== run) return;
     const verdict = this.#find('verdict');
@@ -302,9 +313,15 @@ class Page {
 
   /** Resolves when no model works any more. */
   async #pause() {
+    this.#rest();
+    await this.#loops;
+  }
+
+  /** No model learns any more once its steps at hand are done. */
+  #rest() {
     this.#running = null;
     this.#find('train').textContent = 'Train';
-    await this.#loops;
+    if ([kLearning, kChecking].includes(this.#find('lab-status').textContent)) this.#say('Paused.');
   }
 
   /** @param {number} rate */
@@ -320,8 +337,7 @@ class Page {
   /** @param {number} index of the steps that were kept */
   #scrub(index) {
     const steps = this.#steps;
-    this.#running = null;
-    this.#find('train').textContent = 'Train';
+    this.#rest();
     this.#past = index >= steps.length - 1 ? null : steps[index];
     this.#looking.request(30);
     this.#draw();
@@ -332,9 +348,9 @@ class Page {
     await this.#loops;
     signal.throwIfAborted();
     const past = this.#past;
-    const look = (/** @type {Pane} */ pane) =>
-      past === null ? pane.look() : pane.learner?.lookBack(past, () => pane.look());
-    this.#loops = Promise.allSettled(this.#panes.map(look));
+    const refresh = (/** @type {Pane} */ pane) =>
+      past === null ? pane.refresh() : pane.learner?.atStep(past, () => pane.refresh());
+    this.#loops = Promise.allSettled(this.#panes.map(refresh));
     await this.#loops;
     for (const pane of this.#panes) pane.facts(past);
   }
@@ -344,7 +360,7 @@ class Page {
     this.#draw();
   }
 
-  /** Goes on from the step that is looked at: what came after it is forgotten. */
+  /** Goes on from the step that is shown: later ones are dropped. */
   async #goOn() {
     const past = this.#past;
     if (past === null) return;
@@ -377,7 +393,7 @@ class Page {
 
   async #copyLink() {
     await navigator.clipboard?.writeText(location.href).catch(() => {});
-    this.#say('The address of this page has the task, the models and the seed.');
+    this.#say(linkInWords(this.#setup));
   }
 
   /** @param {string} text */

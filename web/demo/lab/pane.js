@@ -27,6 +27,7 @@ export class Pane {
   /** @type {Learner | null} */
   learner = null;
   #role;
+  #refreshEarlier;
   #failed;
   #choice;
   #examples;
@@ -58,10 +59,12 @@ export class Pane {
 
   /**
    * @param {'first' | 'second'} role
-   * @param {{changed: (choice: ModelChoice) => void, removed: (() => void) | null, failed: (error: unknown) => void}} asks
+   * @param {{changed: (choice: ModelChoice) => void, removed: (() => void) | null, refreshEarlier: () => boolean, failed: (error: unknown) => void}} asks
+   *   `refreshEarlier` draws again if an earlier step is in view; returns whether one is
    */
-  constructor(role, { changed, removed, failed }) {
+  constructor(role, { changed, removed, refreshEarlier, failed }) {
     this.#role = role;
+    this.#refreshEarlier = refreshEarlier;
     this.#failed = failed;
     const name = role === 'first' ? 'the first model' : 'the second model';
     this.#choice = choiceControls(changed);
@@ -130,7 +133,7 @@ export class Pane {
   }
 
   /** Asks the model for its examples as it is now, and draws them. */
-  async look() {
+  async refresh() {
     const { learner } = this;
     if (!learner) return;
     for (const one of this.#shown) {
@@ -139,12 +142,12 @@ export class Pane {
       one.written = written;
       one.trace = trace;
     }
-    await this.#lookAtGradient();
+    await this.#readGradient();
     this.#draw();
   }
 
   /** The gradient of the chosen example as the model is now. */
-  async #lookAtGradient() {
+  async #readGradient() {
     const { learner } = this;
     const pair = this.#shown[this.#chosen]?.pair;
     const found = this.#isGradient && learner && pair ? await learner.gradient(pair) : null;
@@ -154,23 +157,24 @@ export class Pane {
   /** @param {boolean} isGradient */
   async #showGradient(isGradient) {
     this.#isGradient = isGradient;
+    this.#gradient = null;
     this.#matrix.selection.clear();
-    await this.#lookAtGradient();
+    if (!this.#refreshEarlier()) await this.#readGradient();
     this.#draw();
   }
 
-  /** @param {number | null} lookedAt the step that is shown; null: where the model is */
-  facts(lookedAt) {
+  /** @param {number | null} shownStep the step that is shown; null: where the model is */
+  facts(shownStep) {
     const { learner } = this;
     if (!learner) {
       this.#facts.textContent = 'Getting ready…';
       return;
     }
-    const accuracy = learner.points.at(-1)?.accuracy ?? 0;
+    const point = learner.points.findLast(({ step }) => shownStep === null || step <= shownStep);
     const facts = [
-      lookedAt === null ? `Step ${learner.step}` : `Looking at step ${lookedAt}`,
-      `${Math.round(100 * accuracy)} % right`,
-      ...(learner.speed
+      shownStep === null ? `Step ${learner.step}` : `Looking at step ${shownStep}`,
+      `${Math.round(100 * (point?.accuracy ?? 0))} % right`,
+      ...(learner.speed && shownStep === null
         ? [`${learner.speed < 10 ? learner.speed.toFixed(1) : Math.round(learner.speed)} steps/s`]
         : []),
       `${learner.info.parameters?.toLocaleString('en') ?? '?'} weights`,
@@ -199,17 +203,20 @@ export class Pane {
   }
 
   #draw() {
+    // The examples, and the picture of one that is made of points.
     this.#examples.show(this.#shown, this.#chosen);
     const chosen = this.#shown[this.#chosen];
     const hasPlane = !!chosen && isPlane(chosen.pair[0]);
     this.#plane.node.toggleAttribute('hidden', !hasPlane);
     if (hasPlane) this.#plane.show(chosen.pair[0], chosen.pair[1], chosen.written ?? '');
+    // A model without attention has no matrix.
     const trace = chosen?.trace;
     if (!trace || trace.cross.shape[0] === 0) {
       this.#matrix.slice = null;
       this.#heads.show(null, this.#kind, null);
       return;
     }
+    // The chosen head, or the last one of a smaller model; its weights or their gradient.
     const [layers, heads] = headsOf(trace, this.#kind);
     const layer = Math.min(this.#head.layer, layers - 1);
     const head = Math.min(this.#head.head, heads - 1);

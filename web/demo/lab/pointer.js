@@ -51,10 +51,12 @@ function scaleOf(pairs) {
  * @param {{seed: number, rate: number, worker?: boolean}} how
  */
 export async function createPointer(choice, { pairs, unseen }, { seed, rate, worker }) {
+  // The coordinates of all sets are divided by the same number, so that they are at most about 1.
   const scale = scaleOf([...pairs, ...unseen]);
   const sets = pairs.map((pair) => setOf(pair, scale));
   const config = { width: choice.width, batch: 32, rate, seed };
   const trainer = await PointerTrainer.create({ sets, config, worker });
+  // The network points at places; the last one, </s>, ends its answer.
   const run = async (/** @type {string} */ source) => {
     const points = pointsOf(source, scale);
     const { order, weights } = await trainer.trace(points, { stop: points.length - 1 });

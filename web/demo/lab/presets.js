@@ -40,7 +40,7 @@ export const presets = [
     steps: 300,
     models: [kUsual.bahdanau],
     check: async ([learner], { unseen }) => {
-      const before = await learner.lookBack(0, () => facts.onDiagonal(learner, unseen));
+      const before = await learner.atStep(0, () => facts.onDiagonal(learner, unseen));
       const after = await facts.onDiagonal(learner, unseen);
       return {
         holds: before < 0.3 && after > 0.5,
@@ -134,7 +134,7 @@ export const presets = [
     models: [{ ...kUsual.luong, selection: 'hard' }, kUsual.luong],
     check: async (learners, { unseen }) => {
       const [hard, soft] = await Promise.all(learners.map((one) => one.accuracy(unseen)));
-      const before = await learners[0].lookBack(0, () => facts.onCopied(learners[0], unseen));
+      const before = await learners[0].atStep(0, () => facts.onCopied(learners[0], unseen));
       const after = await facts.onCopied(learners[0], unseen);
       return {
         holds: hard > 0.7 && after > before + 0.2,
@@ -181,7 +181,7 @@ export const presets = [
     ],
     check: async (learners, { unseen }) => {
       const [raw, scaled] = await Promise.all(
-        learners.map((one) => one.lookBack(0, () => facts.largest(one, unseen.slice(0, 20)))),
+        learners.map((one) => one.atStep(0, () => facts.largest(one, unseen.slice(0, 20)))),
       );
       const [without, with_] = await Promise.all(learners.map((one) => one.accuracy(unseen)));
       return {

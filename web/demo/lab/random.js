@@ -1,4 +1,4 @@
-// What the generators of tasks draw with: one stream of numbers for each seed, the same in every browser.
+// The random numbers of the generators of tasks: one stream of numbers for each seed, the same in every browser.
 
 import { uniform } from '../attention/random.js';
 

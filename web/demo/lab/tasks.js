@@ -194,5 +194,8 @@ export function ownData(text, seed) {
     const j = draw.below(i + 1);
     [pairs[i], pairs[j]] = [pairs[j], pairs[i]];
   }
-  return { unseen: pairs.slice(0, held), pairs: pairs.slice(held) };
+  // A line that is there twice is not unseen where the other one is learnt.
+  const unseen = pairs.slice(0, held);
+  const sources = new Set(unseen.map(([source]) => source));
+  return { unseen, pairs: pairs.slice(held).filter(([source]) => !sources.has(source)) };
 }

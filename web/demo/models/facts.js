@@ -71,6 +71,7 @@ export class Facts {
     this.#root.hidden = false;
     this.#name.textContent = name;
     this.#layers.textContent = '…';
+    // The kind of the folder, and its size.
     const facts = {
       Kind: kKinds[kind],
       Family: architecture ? `${modelType}, ${architecture}` : modelType,
@@ -81,6 +82,7 @@ export class Facts {
       ...sizesOf(info),
     };
     this.#list.replaceChildren(...rows(facts));
+    // A row for each tensor.
     this.#tensors.hidden = tensors.length === 0;
     this.#count.textContent = `${tensors.length}, ${sizeOf(tensors.reduce((sum, tensor) => sum + tensor.bytes, 0))}`;
     this.#rows.replaceChildren(

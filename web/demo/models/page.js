@@ -4,7 +4,7 @@ import { Encoder, Generator, QkvError, inspect } from '../../lib/models/index.js
 import { AddressBar, hashOf, readSight, readText, writeSight } from '../shared/address-bar.js';
 import { EncoderWorkbench } from '../workbench/encoder.js';
 import { GeneratorWorkbench } from '../workbench/generator.js';
-import { readDraw, writeDraw } from '../workbench/knobs.js';
+import { readDraw, writeDraw } from '../workbench/sampling-controls.js';
 import { Loader } from '../workbench/loader.js';
 import { TranslatorWorkbench } from '../workbench/translator.js';
 import { Explorer } from '../shared/explorer.js';
@@ -15,9 +15,9 @@ import { statusLine } from '../shared/status.js';
 import { bindTheme } from '../shared/theme.js';
 import { kOneText } from '../shared/words.js';
 import { Facts, sizeOf } from './facts.js';
-import { givenDrop, givenFiles, givenUrl } from './given.js';
+import { droppedFiles, chosenFiles, urlModel } from './chosen-model.js';
 
-/** @typedef {import('./given.js').Given} Given */
+/** @typedef {import('./chosen-model.js').Given} Given */
 
 const kLarge = 300e6; // bytes of memory above which the page asks the reader first
 const kTexts = { encoder: 'The cat sat on the mat.', translator: 'How are you?', generator: 'Once upon a time' };
@@ -55,7 +55,7 @@ class Page {
       translator: new TranslatorWorkbench(find('#translator'), this.#explorer, marks, this.#status),
     };
     this.#looking = new LatestRun(
-      (signal) => this.#look(signal),
+      (signal) => this.#show(signal),
       (error) => this.#refused(error, `${this.#given?.name} cannot be read: `),
     );
     this.#loader = new Loader(
@@ -73,7 +73,7 @@ class Page {
     ]) {
       find(button).addEventListener('click', () => find(input).click());
       find(input).addEventListener('change', () => {
-        this.#takeFrom(() => givenFiles(find(input).files));
+        this.#takeFrom(() => chosenFiles(find(input).files));
         find(input).value = ''; // so that the same files can be chosen again
       });
     }
@@ -113,7 +113,7 @@ class Page {
       if (!hasFile(event)) return;
       event.preventDefault();
       const data = /** @type {DataTransfer} */ (event.dataTransfer);
-      this.#takeFrom(() => givenDrop(data));
+      this.#takeFrom(() => droppedFiles(data));
     });
   }
 
@@ -129,7 +129,7 @@ class Page {
   /** @param {string} url @param {boolean} step one that Back undoes */
   #takeUrl(url, step) {
     try {
-      const given = givenUrl(url);
+      const given = urlModel(url);
       this.#wanted = step ? null : this.#wanted;
       this.#take(given);
       if (step) this.#note(true);
@@ -160,7 +160,7 @@ class Page {
   }
 
   /** @param {AbortSignal} signal */
-  async #look(signal) {
+  async #show(signal) {
     const { source, name } = /** @type {Given} */ (this.#given);
     this.#status.note(`Looking at ${name}…`);
     this.#facts.hide();

@@ -52,7 +52,7 @@ export class AddressBar {
   }
 }
 
-/** What an address wants to be seen: kind=cross&layer=2&head=1&view=lines&scale=row. @param {URLSearchParams} params @param {Kind} first where it says no kind @returns {Sight} */
+/** The view that an address asks for: kind=cross&layer=2&head=1&view=lines&scale=row. @param {URLSearchParams} params @param {Kind} first where it says no kind @returns {Sight} */
 export function readSight(params, first) {
   const [layer, head] = [whole(params.get('layer')), whole(params.get('head'))];
   return {

@@ -6,7 +6,7 @@ import { make } from './dom.js';
 /**
  * @typedef {object} Bar
  * @property {string} name
- * @property {number} value 0..1, what the bar shows
+ * @property {number} value 0..1, the length of the bar
  * @property {string} [role] the bar's colour
  * @property {string} [note] the number as it is written
  * @property {boolean} [cut] not among the pieces that are drawn from

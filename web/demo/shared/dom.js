@@ -65,16 +65,16 @@ export function slider(name, { min, max, step, say = String }, changed) {
 export function scrollable(node, name) {
   node.setAttribute('role', 'group');
   node.setAttribute('aria-label', name);
-  const look = () => {
+  const measure = () => {
     if (node.scrollWidth > node.clientWidth) node.tabIndex = 0;
     else node.removeAttribute('tabindex');
   };
-  const observer = new ResizeObserver(look);
+  const observer = new ResizeObserver(measure);
   observer.observe(node);
   const watch = () => [...node.children].forEach((child) => observer.observe(child));
   new MutationObserver(() => {
     watch();
-    look();
+    measure();
   }).observe(node, { childList: true });
   watch();
   return node;

@@ -32,7 +32,7 @@ export const kKindNames = /** @type {const} */ (['cross', 'encoderSelf', 'decode
  */
 export class Explorer extends EventTarget {
   selection = new Selection();
-  /** @type {Slice | null} what the matrix shows */
+  /** @type {Slice | null} the slice in the matrix */
   slice = null;
   /** @type {Trace | null} */
   #trace = null;
@@ -73,9 +73,9 @@ export class Explorer extends EventTarget {
     const { matrix, lines, heads, pieces, kinds, views, rowScale } = this.#part;
     for (const view of [matrix, lines, heads, ...pieces]) view.selection = this.selection;
     radio(kinds, kind).checked = true;
-    kinds.addEventListener('change', () => this.#look({ kind: checked(kinds) }));
-    views.addEventListener('change', () => this.#look({ view: checked(views) }));
-    rowScale.addEventListener('change', () => this.#look({ scaling: rowScale.checked ? 'row' : 'absolute' }));
+    kinds.addEventListener('change', () => this.#set({ kind: checked(kinds) }));
+    views.addEventListener('change', () => this.#set({ view: checked(views) }));
+    rowScale.addEventListener('change', () => this.#set({ scaling: rowScale.checked ? 'row' : 'absolute' }));
     heads.addEventListener('qkv-preview', (event) => this.#previewed(/** @type {CustomEvent} */ (event).detail));
     heads.addEventListener('qkv-choose', (event) => this.#choose(/** @type {CustomEvent} */ (event).detail));
     this.selection.addEventListener('change', () => this.#read());
@@ -83,7 +83,7 @@ export class Explorer extends EventTarget {
     this.#show();
   }
 
-  /** @param {Words} words of what is shown next */
+  /** @param {Words} words for the next trace */
   set words(words) {
     this.#words = words;
   }
@@ -190,7 +190,7 @@ export class Explorer extends EventTarget {
   }
 
   /** The reader's choice. @param {Partial<Sight>} change */
-  #look(change) {
+  #set(change) {
     const { kind, view, scaling } = { ...this.sight, ...change };
     this.sight = { kind, head: this.#chosen[kind], view, scaling };
     this.dispatchEvent(new Event('sight'));

@@ -1,4 +1,7 @@
-// Runs work of which only the latest request counts.
+// Runs work for which only the latest request counts.
+
+/** What a reader is told of work that failed. @param {unknown} error */
+export const failureText = (error) => `It did not work: ${/** @type {Error} */ (error).message}`;
 
 /**
  * Runs `work` for the latest request. A newer request aborts the one before it at once, so that no stale result is shown.

@@ -91,7 +91,7 @@ export class Marks {
     CSS.highlights.set('qkv-unwritten', new Highlight(...this.#unwritten()));
   }
 
-  /** What is not written yet of the target. */
+  /** The part of the target that is not written yet. */
   #unwritten() {
     const standing = this.#standingOf('target');
     if (this.#written === null || !standing) return [];

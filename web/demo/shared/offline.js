@@ -3,7 +3,7 @@
 import { models } from '../../lib/index.js';
 import { trustedScript } from '../../lib/worker/start-worker.js';
 
-/** How long a model may take to be kept after it was loaded, and how often that is looked at, ms. */
+/** How long storing a loaded model may take, and how often the page checks, ms. */
 const kLongest = 30_000;
 const kPause = 500;
 

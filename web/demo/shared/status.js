@@ -6,7 +6,7 @@ import { QkvError } from '../../lib/index.js';
  * The part of a model's `info` that the line shows.
  * @typedef {Pick<import('../../lib/index.js').TranslatorInfo, 'name' | 'parameters' | 'bytes' | 'engine' | 'worker' | 'threads'>} ShownInfo
  */
-/** @typedef {{pieces: number, milliseconds: number, note?: string}} Timing `note`: what is incomplete */
+/** @typedef {{pieces: number, milliseconds: number, note?: string}} Timing `note`: the incomplete part */
 
 /** @param {ParentNode} root */
 export function statusLine(root) {
@@ -52,7 +52,7 @@ export function statusLine(root) {
       say([...facts, ...(isOffline ? ['works offline'] : [])].join(' · '));
       readyAgain = () => ready(info, timing);
     },
-    /** @param {string} why a sentence: what was asked for cannot be had */
+    /** @param {string} why a sentence: the reason why the request failed */
     refused: (why) => say(why, { failed: true }),
     /** @param {string} text a sentence */
     note: (text) => say(text),

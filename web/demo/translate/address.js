@@ -1,11 +1,13 @@
 // The page's address says what is in view, so that a link restores it:
 // #text=…&sentence=2&prefix=34.5&step=3&kind=cross&layer=2&head=1&view=lines&scale=row&beam=8&model=luong-local, or &to=de,
-// &change=off.cross.2.1, what is changed (change.js), &heads=weighed, bars of how much each matters, &asked=both, attention
-// beside what was needed, and &pair=plain.bahdanau, the two models side by side
+// &change=off.cross.2.1, the changes (intervention.js), &heads=weighed, bars of how much each matters, &asked=both, attention
+// beside the needed words, &part=cross.2.1, the part of the model's drawing that is open, and &pair=plain.bahdanau, the two
+// models side by side
 
 import { hashOf, readSight, readText, whole, writeSight } from '../shared/address-bar.js';
-import { viewOf } from './asked.js';
-import { readChanges, writeChanges } from './change.js';
+import { viewOf } from './explanation-card.js';
+import { readChanges, writeChanges } from './intervention.js';
+import { isPartName } from './model-parts.js';
 import { isLanguage, isOffered, kOwn } from './model-picker.js';
 
 /** @typedef {import('../shared/explorer.js').Sight} Sight */
@@ -19,9 +21,10 @@ import { isLanguage, isOffered, kOwn } from './model-picker.js';
  * @property {Sight} sight
  * @property {number | null} beam the beam of the search card; null: the model's own
  * @property {string | null} language that the page translates into; null: the first
- * @property {import('./change.js').Change[]} changes
+ * @property {import('./intervention.js').Change[]} changes
  * @property {boolean} importance whether heads have bars of how much they matter
  * @property {string | null} asked the view of the card of attention and need; null: none was chosen
+ * @property {string | null} part of the model's drawing that is open, by its name; null: none was chosen
  * @property {[string, string] | null} pair the two models side by side; null: none are
  * @property {string | null} model of those that the page offers; null: the language's own
  */
@@ -49,10 +52,14 @@ export function readAddress(hash) {
     changes: readChanges(params.get('change')),
     importance: params.get('heads') === 'weighed',
     asked: viewOf(params.get('asked')),
+    part: partOf(params.get('part')),
     pair: pairOf(params.get('pair')),
     model: isOffered(model) ? model : null,
   };
 }
+
+/** @param {string | null} name */
+const partOf = (name) => (isPartName(name) ? name : null);
 
 /** @param {string | null} text @returns {[string, string] | null} */
 function pairOf(text) {
@@ -73,6 +80,7 @@ export function writeAddress({
   changes,
   importance,
   asked,
+  part,
   pair,
   model,
 }) {
@@ -88,6 +96,7 @@ export function writeAddress({
   if (changes.length > 0) params.set('change', writeChanges(changes));
   if (importance) params.set('heads', 'weighed');
   if (asked !== null) params.set('asked', asked);
+  if (part !== null) params.set('part', part);
   if (pair) params.set('pair', pair.join('.'));
   return hashOf(params);
 }

@@ -8,15 +8,16 @@ import { registry } from '../../lib/index.js';
  * Shows the panel until a model is given, or none.
  * @param {Document} root
  * @param {string} from the language to begin with
- * @param {string} [to] left out: `from` is a proposal, and gives way to what was typed before
+ * @param {string} [to] left out: `from` is a proposal, and does not replace typed text
+ * @param {string} [why] the reader is asked
  * @returns {Promise<Given | null>}
  */
-export function askForModel(root, from, to) {
+export function askForModel(root, from, to, why = '') {
   const find = (/** @type {string} */ name) => /** @type {any} */ (root.querySelector(`#firefox${name && `-${name}`}`));
   const [panel, message] = [find(''), find('message')];
   const ended = new AbortController();
   panel.hidden = false;
-  message.textContent = '';
+  message.textContent = why;
   if (to !== undefined) [find('from').value, find('to').value] = [from, to];
   find('from').value ||= from;
   find('from').focus();
@@ -72,7 +73,8 @@ async function fromList(url, { from, to }) {
   if (url === '') throw new Error('Type the address of a list, such as models/models.json.');
   const list = await registry(url);
   const route = list.route({ sourceLanguage: from, targetLanguage: to });
-  if (route.length > 0) return { from, to, options: { registry: list } };
+  const goesBack = list.route({ sourceLanguage: to, targetLanguage: from }).length > 0;
+  if (route.length > 0) return { from, to, options: { registry: list }, goesBack };
   const pairs = list.models.map((model) => `${model.sourceLanguage} to ${model.targetLanguage}`);
   throw new Error(`The list has no model from ${from} to ${to}. It has ${pairs.slice(0, 12).join(', ') || 'none'}.`);
 }

@@ -2,7 +2,7 @@
 
 import { headImportance } from '../../lib/explain/index.js';
 import { make } from '../shared/dom.js';
-import { LatestRun } from '../shared/latest.js';
+import { LatestRun, failureText } from '../shared/latest.js';
 
 /** @typedef {import('../../lib/index.js').Trace} Trace */
 
@@ -17,10 +17,10 @@ export class Importance extends EventTarget {
   #trace = null;
   #run = new LatestRun(
     (signal) => this.#ask(signal),
-    (error) => this.#say(`It did not work: ${/** @type {Error} */ (error).message}`),
+    (error) => this.#say(failureText(error)),
   );
 
-  /** @param {ParentNode} root @param {import('./asked-model.js').AskedModel} model */
+  /** @param {ParentNode} root @param {import('./intervention-model.js').InterventionModel} model */
   constructor(root, model) {
     super();
     this.#model = model;

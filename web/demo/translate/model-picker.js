@@ -10,7 +10,8 @@ const kLanguages = [kFirstLanguage, 'de', 'es'];
 
 /**
  * A model that the reader gave: its languages, and what `Translator.create` takes.
- * @typedef {{from: string, to: string, options: Partial<import('../../lib/index.js').CreateOptions>}} Given
+ * `goesBack`: its list translates the other way too.
+ * @typedef {{from: string, to: string, options: Partial<import('../../lib/index.js').CreateOptions>, goesBack?: boolean}} Given
  */
 
 /** A language's name, for its tag. @param {string} tag */
@@ -26,6 +27,8 @@ export class ModelPicker extends EventTarget {
   #custom;
   /** @type {Given | null} */
   #given = null;
+  /** All that the reader gave, by their languages. @type {Map<string, Given>} */
+  #all = new Map();
   #before = kOwn;
 
   /** @param {ParentNode} root @param {string | null} custom the URL of a model folder */
@@ -62,11 +65,29 @@ export class ModelPicker extends EventTarget {
   /** Picks a model that the reader gave. It stays among the models until the page is left. @param {Given} given */
   give(given) {
     this.#given = given;
+    this.#all.set(`${given.from} ${given.to}`, given);
     const [from, to] = [languageName(given.from), languageName(given.to)];
     setOption(this.#model, `Firefox, ${from} to ${to}`, this.#model.querySelector(`option[value=${kAsk}]`));
     setOption(this.#language, to, null);
     this.#model.value = this.#before = this.#language.value = kGiven;
     this.dispatchEvent(new Event('choose'));
+  }
+
+  /**
+   * Picks what translates in the other direction: a model that the reader gave, or the page's own.
+   * @returns {boolean} whether there is one
+   */
+  swap() {
+    const [from, to] = [this.target.tag, this.source.tag];
+    const back = this.given?.goesBack ? { ...this.given, from, to } : undefined;
+    const given = this.#all.get(`${from} ${to}`) ?? back;
+    if (given) this.give(given);
+    else if (from === 'en' && kLanguages.includes(to)) {
+      [this.#language.value, this.#model.value] = [to, kOwn];
+      this.#before = kOwn;
+      this.dispatchEvent(new Event('choose'));
+    } else return false;
+    return true;
   }
 
   /** The model's name in the address; null: the language's own model. @returns {string | null} */

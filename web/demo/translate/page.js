@@ -3,15 +3,16 @@
 import { QkvError, Translator } from '../../lib/index.js';
 import { AddressBar } from '../shared/address-bar.js';
 import { readAddress, writeAddress } from './address.js';
-import { AskedCard } from './asked.js';
-import { AskedModel } from './asked-model.js';
+import { ExplanationCard } from './explanation-card.js';
+import { InterventionModel } from './intervention-model.js';
 import { BeamCard } from './search-card.js';
-import { Changes } from './changes.js';
+import { InterventionsCard } from './interventions-card.js';
 import { Explorer } from '../shared/explorer.js';
 import { make } from '../shared/dom.js';
 import { Importance } from './importance.js';
 import { LatestRun } from '../shared/latest.js';
 import { Marks } from '../shared/marks.js';
+import { ModelCard } from './model-card.js';
 import { ModelPicker } from './model-picker.js';
 import { attentionFiles, bindSave } from '../shared/save.js';
 import { bindOpen } from './open-trace.js';
@@ -45,10 +46,11 @@ const words = new WordChoices(document, marks, explorer, async (prefix, signal) 
 const player = new Player(document);
 const pair = new SideBySide(document);
 const recent = new Recent(document);
-const askedModel = new AskedModel(() => Translator.create({ ...modelOptions(), interventions: true }));
-const changes = new Changes(document, explorer, askedModel);
+const askedModel = new InterventionModel(() => Translator.create({ ...modelOptions(), interventions: true }));
+const changes = new InterventionsCard(document, explorer, askedModel);
 const importance = new Importance(document, askedModel);
-const asked = new AskedCard(document, askedModel);
+const asked = new ExplanationCard(document, askedModel);
+const whole = new ModelCard(document, explorer, askedModel);
 const beam = new BeamCard(document, (error) => status.failed(error, null));
 const models = new ModelPicker(document, query.get('model'));
 /** @type {Translator | null} */
@@ -76,11 +78,11 @@ const run = new LatestRun(translate, (error) => {
 });
 
 const sourceLanguage = new SourceLanguage(document, (language) => askForModel(language, models.source.tag));
-/** Finds the language of what was typed. The translation does not wait for it. */
+/** Finds the language of the typed text. The translation does not wait for it. */
 const looking = new LatestRun(
   async (signal) => {
     if (texts.text === firstText || saved) return sourceLanguage.hide();
-    await sourceLanguage.look(texts.text, models.source.tag, signal);
+    await sourceLanguage.check(texts.text, models.source.tag, signal);
   },
   () => sourceLanguage.hide(),
 );
@@ -90,10 +92,10 @@ const loading = new LatestRun(load, (error) => {
   texts.busy(false);
   status.failed(error, () => loading.request());
 });
-/** The language and the folder of the model that is loaded or loading; or what the reader gave. @type {unknown} */
+/** The language and the folder of the model that is loaded or loading; or the model that the reader gave. @type {unknown} */
 let picked = '';
 
-/** What the picked model is made with. */
+/** The options of the picked model. */
 const modelOptions = () => ({
   sourceLanguage: models.source.tag,
   targetLanguage: models.target.tag,
@@ -145,11 +147,13 @@ function pick() {
  * signal
  */
 async function translate(signal) {
+  // A saved trace is shown until its text is changed.
   if (saved) {
     if (texts.text === shownText) return status.opened(saved.name);
     saved = null;
   }
   if (!session || !translator) return;
+  // The sentence that the reader looks at.
   const { sentences, active, own } = texts.read(translator.info.maxLength - 2);
   const sentence = sentences.at(active);
   if (sentence !== undefined) {
@@ -159,6 +163,7 @@ async function translate(signal) {
     if (!session.traceOf(sentence)) await trace(session, sentence, translator.info, signal);
   }
   show(session, sentence);
+  // Then the other sentences, one after the other.
   for (const other of sentences) {
     if (session.textOf(other) !== undefined) continue;
     await session.translate(other, signal);
@@ -166,6 +171,7 @@ async function translate(signal) {
     texts.show(session);
   }
   texts.busy(false);
+  // A text that is complete is noted.
   if (own === null && texts.text !== firstText) recent.note(texts.text, texts.translation);
   if (texts.text !== notedText() || location.hash) note();
 }
@@ -196,6 +202,7 @@ function show(known, sentence) {
     explorer.show(trace, true);
     words.show(trace, true);
     player.show(trace);
+    whole.show(trace, true);
     ask(trace, sentence === undefined ? null : known.prefixOf(sentence));
     beam.show(sentence === undefined ? null : (width, signal) => known.search(sentence, width, signal));
   }
@@ -241,16 +248,36 @@ function open(trace, name) {
   explorer.show(trace, false);
   words.show(trace, false);
   player.show(trace);
+  whole.show(trace, false);
   ask(null, null);
   beam.show(null);
   status.opened(name);
 }
 
-/** Has the reader give a model. @param {string} from a language @param {string} [to] left out: as it was */
-async function askForModel(from, to) {
+/**
+ * Has the reader give a model.
+ * @param {string} from a language
+ * @param {string} [to] left out: as it was
+ * @param {string} [why] the reader is asked
+ * @param {() => void} [before] the model is picked
+ */
+async function askForModel(from, to, why, before) {
   const firefox = await import('./firefox.js');
-  const given = await firefox.askForModel(document, from, to);
-  if (given) models.give(given);
+  const given = await firefox.askForModel(document, from, to, why);
+  if (!given) return;
+  before?.();
+  models.give(given);
+}
+
+/** Translates the translation back, with what translates that way; without it, the reader is asked for one. */
+async function swap() {
+  const { source, target } = models;
+  const text = texts.translation;
+  const turn = () => texts.set(text);
+  const isKnown = models.swap();
+  if (isKnown) return texts.choose(text);
+  const why = `Nothing on this page translates from ${target.name} to ${source.name}. Bring a model that does.`;
+  return askForModel(target.tag, source.tag, why, turn);
 }
 
 const firstText = texts.text;
@@ -259,7 +286,7 @@ let shared = null;
 /** The text of the view that was noted last. */
 const notedText = () => readAddress(AddressBar.view).text ?? firstText;
 /**
- * Writes the view to the address. The reader's text, and what is about it, is there only if it was shared; Back and
+ * Writes the view to the address. The reader's text, and the state that belongs to it, is there only if it was shared; Back and
  * reloading know it.
  * @param {boolean} [step] one that Back undoes
  */
@@ -275,6 +302,7 @@ function note(step = false) {
     changes: changes.list,
     importance: importance.isOn,
     asked: asked.view,
+    part: whole.part,
     pair: pair.models,
     model: models.id,
   };
@@ -313,9 +341,11 @@ function restore() {
     changes: list,
     importance: isOn,
     asked: view,
+    part,
     pair: two,
     model,
   } = readAddress(AddressBar.view);
+  // Each part of the page takes its state from the address. Then one run shows all.
   texts.set(text ?? firstText, sentence);
   wanted = prefix;
   player.step = step;
@@ -325,6 +355,7 @@ function restore() {
   changes.list = list;
   importance.isOn = isOn;
   asked.view = view;
+  whole.part = part;
   models.pick(language, model);
   pick();
   run.request();
@@ -345,6 +376,8 @@ texts.addEventListener('choose', () => {
 });
 recent.addEventListener('choose', (event) => texts.choose(/** @type {CustomEvent} */ (event).detail));
 find('#share').addEventListener('click', share);
+find('#swap').addEventListener('click', swap);
+find('#swap').hidden = query.has('model'); // then there is nothing to pick
 texts.addEventListener('undo', () => steer(null));
 explorer.addEventListener('sight', () => note());
 texts.addEventListener('word', (event) => words.openAt(/** @type {CustomEvent} */ (event).detail));
@@ -366,17 +399,18 @@ explorer.made = (
 /** @param {HTMLAnchorElement} link @param {import('../../view/trace.js').Slice} slice @param {{query: number, key: number}} cell */
 async function linkTo(link, slice, cell) {
   if (!session || inView === undefined || saved) return link.remove();
-  const [{ madeLink }, trace] = await Promise.all([import('./made.js'), session.vectorsOf(inView)]);
-  const made = madeLink(trace, slice, cell);
+  const [{ playgroundLink }, trace] = await Promise.all([import('./playground-link.js'), session.vectorsOf(inView)]);
+  const made = playgroundLink(trace, slice, cell);
   if (made) [link.href, link.textContent] = [made.href, made.text];
   else link.remove();
 }
 changes.addEventListener('change', () => note());
 importance.addEventListener('change', () => note());
 asked.addEventListener('choose', () => note());
+whole.addEventListener('choose', () => note());
 pair.addEventListener('choose', () => note());
 player.addEventListener('step', () => {
-  explorer.written = marks.written = beam.steps = player.step;
+  explorer.written = marks.written = whole.written = beam.steps = player.step;
   note();
 });
 beam.addEventListener('choose', (event) => steer(/** @type {CustomEvent} */ (event).detail));

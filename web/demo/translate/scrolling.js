@@ -9,7 +9,7 @@ const kMargin = 4; // pixels around a sentence that came into view
  * @returns {(sides: {source: Range, target: Element}) => void} scrolls both panes as far as the sentence's ends need
  */
 export function scrollTogether(source, mirror, target) {
-  /** The panes that a script scrolled: what they say of it is not a reader's. @type {Set<HTMLElement>} */
+  /** The panes that a script scrolled: their scroll events are not the reader's. @type {Set<HTMLElement>} */
   const scrolled = new Set();
   const scroll = (/** @type {HTMLElement} */ pane, /** @type {number} */ top) => {
     const before = pane.scrollTop;

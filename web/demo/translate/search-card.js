@@ -109,7 +109,7 @@ export class BeamCard extends EventTarget {
     this.#say('');
   }
 
-  /** @param {string} text of what is pointed at; '': of the whole */
+  /** @param {string} text of the node under the pointer; '': of the whole */
   #say(text) {
     const { search } = this.#tree;
     this.#message.textContent =

@@ -1,12 +1,12 @@
 // Translates a text sentence by sentence and remembers the translations, so that while one types only changed sentences
 // are translated.
 
-import { noteOf } from '../shared/doubt.js';
+import { noteOf } from '../shared/warnings.js';
 
 /** @typedef {import('../../lib/index.js').Search} Search */
 /** @typedef {import('../../lib/index.js').Translator} Translator */
 /** @typedef {import('../../lib/index.js').Trace} Trace */
-/** @typedef {import('../shared/doubt.js').Doubt} Doubt */
+/** @typedef {import('../shared/warnings.js').Doubt} Doubt */
 
 const kTexts = 500;
 const kTraces = 8; // a trace of two long sentences is megabytes

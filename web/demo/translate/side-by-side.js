@@ -5,7 +5,7 @@ import { make } from '../shared/dom.js';
 import { LatestRun } from '../shared/latest.js';
 import { ownModels } from '../shared/own-models.js';
 import { folderOf, kOwn } from './model-picker.js';
-import { Pane, align, tie } from './pane.js';
+import { Pane, align, tie } from './comparison-pane.js';
 
 /** @typedef {import('../../lib/index.js').Trace} Trace */
 

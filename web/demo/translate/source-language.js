@@ -36,7 +36,7 @@ export class SourceLanguage {
    * @param {string} source tag of the language that is translated from
    * @param {AbortSignal} signal
    */
-  async look(text, source, signal) {
+  async check(text, source, signal) {
     const { detectLanguage, languages } = await import('../../lib/detect/index.js');
     const { candidates, letters = [] } = await detectLanguage(text, { top: languages.length, letters: true, signal });
     signal.throwIfAborted();

@@ -1,11 +1,11 @@
-// What is around the two texts: clear, copy, how much room is left, and what is said of a paste that is too long.
+// The tools around the two texts: clear, copy, the remaining length, and the message about a paste that is too long.
 
 /** From here on the number of characters is shown. */
 const kNearlyFull = 0.9;
 
 const inWords = (/** @type {number} */ count) => count.toLocaleString('en');
 
-/** Says for a moment on a button what it did. @param {HTMLButtonElement} button @param {string} done @param {string} usual */
+/** Shows on a button for a moment that it was done. @param {HTMLButtonElement} button @param {string} done @param {string} usual */
 export function sayDone(button, done, usual) {
   button.textContent = done;
   setTimeout(() => (button.textContent = usual), 1500);

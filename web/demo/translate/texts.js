@@ -10,7 +10,7 @@ import { bindTextTools } from './text-tools.js';
 
 /**
  * Dispatches `input` when a text or the caret changed, `choose` when a sentence or an example was chosen, `undo` when the
- * last choice is to be taken back, `word` (detail: a point of the window) when a word of the translation was clicked.
+ * last choice should be undone, `word` (detail: a point of the window) when a word of the translation was clicked.
  */
 export class Texts extends EventTarget {
   #marks;
@@ -114,7 +114,7 @@ export class Texts extends EventTarget {
   /** A click on the translation: at its word, once its sentence is the one in view. @param {MouseEvent} event */
   #pressed({ target, clientX: x, clientY: y }) {
     const { sentence } = /** @type {HTMLElement} */ (target).dataset;
-    if (sentence === undefined || getSelection()?.isCollapsed === false) return; // a part that is to be copied
+    if (sentence === undefined || getSelection()?.isCollapsed === false) return; // a part was selected for copying
     this.#wordAt = { x, y };
     if (Number(sentence) === this.#active) return this.#sayWord();
     this.#clicked = Number(sentence);
@@ -210,7 +210,8 @@ export class Texts extends EventTarget {
     const nodes = this.#parts.map((part) => {
       if (!part.sentence) return part.text;
       const span = sentenceSpan(session.textOf(part.text) ?? '…', ++index, count > 1 && index === this.#active);
-      span.title = session.noteOf(part.text);
+      const note = session.noteOf(part.text);
+      if (note) span.dataset.note = note;
       span.classList.toggle('cut', session.isCut(part.text));
       return span;
     });

@@ -10,7 +10,7 @@ import { LatestRun } from '../shared/latest.js';
 /** @typedef {import('../shared/alternatives.js').Alternative} Alternative */
 /** @typedef {(prefix: number[], signal: AbortSignal) => Promise<string>} GoOn */
 
-const kGap = 6; // between the word and what is beside it
+const kGap = 6; // between the word and its neighbours
 const kEdge = 8; // of the window
 
 /** Dispatches `pick` (detail: a target piece's index and the id of the piece to be there instead). */

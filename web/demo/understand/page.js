@@ -9,11 +9,11 @@ import { attentionFiles, bindSave } from '../shared/save.js';
 import { statusLine } from '../shared/status.js';
 import { bindTheme } from '../shared/theme.js';
 import { kOneText } from '../shared/words.js';
-import { Judges } from './judges.js';
+import { ClassifierCards } from './classifier-cards.js';
 
 const kModel = 'models/english/masked/';
 const kFirstHidden = ['speak'];
-const kLayer = 2; // where more than neighbours is looked at
+const kLayer = 2; // a layer whose heads attend to more than neighbours
 
 /** @param {Document} root */
 export function startPage(root) {
@@ -21,7 +21,7 @@ export function startPage(root) {
   const status = statusLine(root);
   const explorer = new Explorer(root, { words: kOneText, kind: 'encoderSelf', layer: kLayer });
   const workbench = new EncoderWorkbench(find('#encoder'), explorer, new Marks(explorer), status);
-  const judges = new Judges(find('#judges'));
+  const judges = new ClassifierCards(find('#judges'));
   const address = new AddressBar();
   const firstText = workbench.text;
 

@@ -16,7 +16,7 @@ import { tagRow } from './tags.js';
  * @property {(text: string, asked: Asked) => Promise<any>} ask
  * @property {(result: any, text: string, hidden: (mask: number) => string | null) => void} show null: there is no text; `hidden`:
  *   what is known to be behind a mask
- * @property {(mask: number) => void} choose which of several masks is looked at
+ * @property {(mask: number) => void} choose selects one of several masks
  */
 
 const kGuesses = 10;

@@ -13,7 +13,7 @@ import { Workbench } from './workbench.js';
 /** @typedef {import('./hidden.js').Word} Word */
 /** @typedef {ReturnType<typeof import('../shared/status.js').statusLine>} Status */
 
-const kAloud = 3; // answers that a screen reader is told
+const kAloud = 3; // answers that a screen reader reads aloud
 
 /** @extends {Workbench<Encoder>} */
 export class EncoderWorkbench extends Workbench {
@@ -52,7 +52,7 @@ export class EncoderWorkbench extends Workbench {
     this.#showWords();
   }
 
-  /** @param {Encoder} model reads from here on; the one before may be gone */
+  /** @param {Encoder} model reads from here on; the earlier one may be destroyed */
   use(model) {
     this.model = model;
     this.explorer.words = kOneText;
@@ -124,7 +124,7 @@ export class EncoderWorkbench extends Workbench {
       this.explorer.show(null, false);
       answers.show(null, text, () => null);
     } else {
-      await this.#look(model, text, signal);
+      await this.#trace(model, text, signal);
       const second = this.#question.value;
       const result = await answers.ask(text, { signal, question: second });
       signal.throwIfAborted();
@@ -139,7 +139,7 @@ export class EncoderWorkbench extends Workbench {
   }
 
   /** @param {Encoder} model @param {string} text @param {AbortSignal} signal */
-  async #look(model, text, signal) {
+  async #trace(model, text, signal) {
     const begin = performance.now();
     const traced = await model.trace(text, { signal });
     signal.throwIfAborted();

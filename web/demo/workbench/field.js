@@ -11,7 +11,7 @@ export class Field extends EventTarget {
   #marks;
   #name;
 
-  /** @param {ParentNode} root with a text field over a mirror @param {Marks} marks @param {SideName} name of what is in it */
+  /** @param {ParentNode} root with a text field over a mirror @param {Marks} marks @param {SideName} name of the side of its text */
   constructor(root, marks, name) {
     super();
     this.#area = /** @type {HTMLTextAreaElement} */ (root.querySelector('textarea'));
@@ -41,7 +41,7 @@ export class Field extends EventTarget {
     this.#area.scrollTop = this.#area.scrollHeight;
   }
 
-  /** @param {boolean} working what is in view is not, or not yet, that of the text */
+  /** @param {boolean} working whether the results in view are not those of the text */
   busy(working) {
     this.#area.setAttribute('aria-busy', String(working));
   }

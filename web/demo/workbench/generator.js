@@ -3,7 +3,7 @@
 
 import { generatorTrace } from '../../view/index.js';
 import { kOneText } from '../shared/words.js';
-import { Knobs, kSeeds } from './knobs.js';
+import { SamplingControls, kSeeds } from './sampling-controls.js';
 import { NextPieces } from './next-pieces.js';
 import { Workbench } from './workbench.js';
 
@@ -43,7 +43,7 @@ export class GeneratorWorkbench extends Workbench {
   constructor(root, explorer, marks, status) {
     super(root, 'target', explorer, marks, status);
     const { find } = this;
-    this.#knobs = new Knobs(find('.knobs'));
+    this.#knobs = new SamplingControls(find('.knobs'));
     this.#next = new NextPieces(find('.answers'), (error) => status.failed(error, null));
     this.#aloud = /** @type {HTMLElement} */ (find('.aloud'));
     this.#button = {
@@ -73,16 +73,16 @@ export class GeneratorWorkbench extends Workbench {
   }
   set draw(draw) {
     this.#knobs.draw = draw;
-    this.#next.bend = draw;
+    this.#next.sampling = draw;
   }
 
-  /** @param {Generator} model writes from here on; the one before may be gone */
+  /** @param {Generator} model writes from here on; the earlier one may be destroyed */
   use(model) {
     this.#stop();
     this.model = model;
     this.explorer.words = kOneText;
     this.#next.use(model);
-    this.#next.bend = this.draw;
+    this.#next.sampling = this.draw;
     this.changed(0);
   }
 
@@ -106,7 +106,7 @@ export class GeneratorWorkbench extends Workbench {
       this.#put(this.#next.after + /** @type {CustomEvent} */ (event).detail),
     );
     this.#knobs.addEventListener('change', () => {
-      this.#next.bend = this.draw;
+      this.#next.sampling = this.draw;
       this.dispatchEvent(new Event('change'));
     });
     this.explorer.selection.addEventListener('change', () => this.#showNext());

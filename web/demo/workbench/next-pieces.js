@@ -8,7 +8,7 @@ import { isOfBytes, shownAs, textOf } from './spelling.js';
 
 /** @typedef {import('../../lib/models/index.js').Generator} Generator */
 /** @typedef {import('../../lib/models/index.js').Likeliest} Likeliest */
-/** @typedef {import('./sampling.js').Bend} Bend */
+/** @typedef {import('./sampling.js').Sampling} Sampling */
 
 const kShown = 10;
 const kKnown = 100; // distributions
@@ -28,7 +28,7 @@ export class NextPieces extends EventTarget {
   #known = new Map();
   /** @type {Likeliest | null} */
   #shown = null;
-  #sampling = /** @type {Bend} */ ({ temperature: 1, topK: 0, topP: 1 });
+  #sampling = /** @type {Sampling} */ ({ temperature: 1, topK: 0, topP: 1 });
   #ofBytes = false;
   #run;
 
@@ -39,7 +39,7 @@ export class NextPieces extends EventTarget {
     /** @type {HTMLElement} */ (root.querySelector('.answer')).append(this.#list.node);
     this.#where = /** @type {HTMLElement} */ (root.querySelector('.where'));
     this.#rest = /** @type {HTMLElement} */ (root.querySelector('.rest'));
-    this.#run = new LatestRun((signal) => this.#look(signal), failed);
+    this.#run = new LatestRun((signal) => this.#predict(signal), failed);
   }
 
   /** @param {Generator} model */
@@ -61,14 +61,14 @@ export class NextPieces extends EventTarget {
     } else this.#run.request();
   }
 
-  /** @param {Bend} bend */
-  set bend(bend) {
-    this.#sampling = bend;
+  /** @param {Sampling} sampling */
+  set sampling(sampling) {
+    this.#sampling = sampling;
     if (this.#shown) this.#draw(this.#shown);
   }
 
   /** @param {AbortSignal} signal */
-  async #look(signal) {
+  async #predict(signal) {
     const [model, text] = [this.#model, this.after];
     if (!model) return;
     const found = await model.next(text, { signal, count: Math.min(model.info.vocabularySize, kMost) });

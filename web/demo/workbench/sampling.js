@@ -1,7 +1,7 @@
 // Applies temperature, top-k and top-p to a distribution, in the same order of steps as the engine.
 
 /**
- * @typedef {object} Bend
+ * @typedef {object} Sampling
  * @property {number} temperature 0: always the likeliest
  * @property {number} topK 0: all
  * @property {number} topP
@@ -9,7 +9,7 @@
 
 /**
  * @param {ArrayLike<number>} logProbs best first
- * @param {Bend} bend
+ * @param {Sampling} sampling
  * @returns {Float64Array} the probability of drawing each piece; 0: it is cut off
  */
 export function reshaped(logProbs, { temperature, topK, topP }) {

@@ -1,6 +1,6 @@
 // Runs a translator on one text as one sentence: shows its translation and the attention of each head.
 
-import { noteOf } from '../shared/doubt.js';
+import { noteOf } from '../shared/warnings.js';
 import { kAnyTranslation } from '../shared/words.js';
 import { Workbench } from './workbench.js';
 
@@ -19,7 +19,7 @@ export class TranslatorWorkbench extends Workbench {
     this.#target = /** @type {HTMLOutputElement} */ (this.find('output'));
   }
 
-  /** @param {Translator} model translates from here on; the one before may be gone */
+  /** @param {Translator} model translates from here on; the earlier one may be destroyed */
   use(model) {
     this.model = model;
     this.explorer.words = kAnyTranslation;

@@ -1,4 +1,4 @@
-// What the workbenches share: a text field, the model that reads the text, and the run of the latest text.
+// The parts that the workbenches share: a text field, the model that reads the text, and the run of the latest text.
 
 import { LatestRun } from '../shared/latest.js';
 import { Field } from './field.js';
@@ -77,7 +77,7 @@ export class Workbench extends EventTarget {
     this.dispatchEvent(new Event('choose'));
   }
 
-  /** @param {boolean} working what is in view is not yet that of the text */
+  /** @param {boolean} working whether the results in view are not yet those of the text */
   busy(working) {
     this.field.busy(working);
   }

@@ -10,7 +10,7 @@ const kLongest = 2 ** 30;
 /** What there is to say of a part that is its own translation. */
 const kSame = { cut: false, truncated: false, confidence: 1, warnings: [] };
 
-/** As an engine, of which a translator makes its calls. */
+/** It has the functions of an engine that a translator calls. */
 export class Identity {
   #split;
 

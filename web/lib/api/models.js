@@ -1,11 +1,11 @@
-// The models on this device: `models`. What it does is fetched when it is first asked for.
+// The models on this device: `models`. Its code is fetched at the first call.
 import { loadedPart } from '../base/errors.js';
 import { parts } from './parts.js';
 import { isSeveral, modelsOf } from './settings.js';
 import { Translator } from './translator.js';
 
 /** @typedef {import('../loading/model-source.js').ModelStore} ModelStore */
-/** @typedef {import('../store/kept.js').KeptModel} KeptModel */
+/** @typedef {import('../store/stored-models.js').KeptModel} KeptModel */
 /** @typedef {import('./translate-options.js').CreateOptions} CreateOptions */
 /** @typedef {{key?: string, sourceLanguage?: string, targetLanguage?: string, store?: ModelStore}} Which */
 
@@ -30,7 +30,7 @@ export const models = {
 
   /**
    * Removes models.
-   * @param {Which} [which] one of `list()`, or those from a language, into a language, or both; left out: all, and what has come
+   * @param {Which} [which] one of `list()`, or those from a language, into a language, or both; left out: all, and parts
    *   of downloads that broke off
    * @returns {Promise<number>} how many models there were
    */

@@ -3,5 +3,5 @@
 export const parts = {
   more: async () => (await import('./more.js')).more,
   markup: async () => (await import('../markup/index.js')).markup,
-  kept: async () => (await import('../store/kept.js')).kept,
+  kept: async () => (await import('../store/stored-models.js')).kept,
 };

@@ -3,7 +3,7 @@
 // module is fetched only when it is needed. It gets the functions that the page has already loaded as arguments, and
 // imports none of them.
 import { domException, QkvError } from '../base/errors.js';
-import { invalid } from '../base/given.js';
+import { invalid } from '../base/arguments.js';
 import { listedModel, noRoute, registry } from '../registry/registry.js';
 import { Identity } from './identity.js';
 import { joinAlignments, joinTraces } from './pivot-trace.js';
@@ -12,7 +12,7 @@ import { joinAlignments, joinTraces } from './pivot-trace.js';
 /** @typedef {import('./translate-options.js').CreateOptions} CreateOptions */
 /** @typedef {import('../engine/info.js').TranslatorInfo} TranslatorInfo */
 /** @typedef {import('../engine/engine.js').AlignedPart} AlignedPart */
-/** @typedef {import('../text/keep.js').Carry} Carry */
+/** @typedef {import('../text/carry-options.js').Carry} Carry */
 /** @typedef {import('./settings.js').ModelSettings} ModelSettings */
 /** @typedef {{engine: RunningEngine, info: TranslatorInfo}} Running */
 /** @typedef {typeof import('./start.js').startTools} Tools */
@@ -108,6 +108,7 @@ class Pivot {
    * @returns {Promise<any>}
    */
   async call(method, args, signal) {
+    // The second model gets the first one's translation, and the options of the call.
     const second = (/** @type {object} */ more) =>
       this.#second.engine.call(method, { ...args, carry: this.#carried(args.carry)[1], ...more }, signal);
     switch (method) {
@@ -122,6 +123,7 @@ class Pivot {
         const then = await second({ source: first.target.text });
         return joinTraces({ raw: first, info: this.#first.info }, { raw: then, info: this.#second.info });
       }
+      // One engine may hold both models: then its memory counts once.
       case 'memory': {
         const sizes = await Promise.all(
           [this.#first, this.#second].map(({ engine }) => engine.call(method, args, signal)),
@@ -207,7 +209,7 @@ class Pivot {
 }
 
 /**
- * Where a translation has what was carried: the second model is to carry it too.
+ * Where a translation has carried parts: the second model must carry them too.
  * @param {Int32Array} copied
  * @returns {[from: number, to: number][]}
  */

@@ -19,7 +19,7 @@ const ProgressEvent =
   };
 
 /**
- * The part of a download that an event may tell: whole 65536ths, so that the size of what is downloaded stays unknown.
+ * The part of a download that an event may tell: whole 65536ths, so that the size of the download stays unknown.
  * @param {number} loaded from 0 to 1
  */
 export const floored = (loaded) => Math.floor(loaded * 0x10000) / 0x10000;

@@ -1,5 +1,5 @@
 import { loadedPart, rethrowPublic } from '../base/errors.js';
-import { readFields } from '../base/given.js';
+import { readFields } from '../base/arguments.js';
 import { copied } from '../base/snapshot.js';
 import { parts } from './parts.js';
 

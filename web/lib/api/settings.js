@@ -4,7 +4,7 @@ import { translationKind } from '../engine/kinds.js';
 import { isIdentity, pairOf } from '../text/languages.js';
 import { addressOf, lasting, modelSource, nameOf } from '../loading/model-source.js';
 import { parts } from './parts.js';
-import { invalid } from '../base/given.js';
+import { invalid } from '../base/arguments.js';
 import { baseFolder } from '../base/package-file.js';
 import { foundModel, isModelPackage, packageFiles } from './package-models.js';
 import { packagePairs } from './pairs.js';

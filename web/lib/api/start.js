@@ -16,7 +16,7 @@ import { engineSettings, needsNoModel, shared, sharing } from './settings.js';
 /** @typedef {import('./settings.js').ModelSettings} ModelSettings */
 /**
  * The engine of a translator: one engine, several that share a text, or two models one after the other.
- * @typedef {Pick<ModelReference, 'call' | 'release'>} RunningEngine
+ * @typedef {Pick<ModelReference, 'call' | 'release'> & {kind?: import('../engine/kinds.js').EngineKind}} RunningEngine
  */
 
 /** The kind of engine for models that only `qkv/models` runs, and for interventions. It is downloaded only for these. */

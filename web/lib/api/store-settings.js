@@ -1,5 +1,5 @@
-// How a model is kept for the next visit, by what a caller says of it.
-import { invalid } from '../base/given.js';
+// How a model is kept for the next visit, by the caller's options.
+import { invalid } from '../base/arguments.js';
 
 /** @typedef {import('../loading/model-source.js').ModelStore} ModelStore */
 /** @typedef {import('../loading/model-source.js').StoreSettings} StoreSettings */

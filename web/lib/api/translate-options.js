@@ -1,6 +1,6 @@
 // The options of a Translator's calls.
 
-/** @typedef {import('../text/keep.js').CarryOptions} CarryOptions */
+/** @typedef {import('../text/carry-options.js').CarryOptions} CarryOptions */
 
 /** @typedef {import('./interventions.js').Intervention} Intervention */
 

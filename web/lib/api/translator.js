@@ -9,8 +9,8 @@ import {
   maxLength as longest,
   readFields,
   wholeNumber,
-} from '../base/given.js';
-import { kCarryOptions, readCarry } from '../text/keep.js';
+} from '../base/arguments.js';
+import { kCarryOptions, readCarry } from '../text/carry-options.js';
 import { monitored } from './progress.js';
 import { lasting, needsModels } from '../loading/model-source.js';
 import { parts } from './parts.js';
@@ -179,7 +179,7 @@ export class Translator {
 
   /**
    * @param {RunningEngine} engine
-   * @param {any} info of what was loaded
+   * @param {any} info of the loaded model
    * @param {LanguagePair & {beam?: number}} options
    * @internal
    */
@@ -305,7 +305,7 @@ export class Translator {
    * The attention weights of the model when it is made to write `target` for `source`.
    * @overload
    * @param {SentencePair} pair any two sentences; the target need not be the model's own
-   * @param {CallOptions & import('../text/keep.js').CarryOptions & {vectors?: boolean, interventions?: Intervention[]}} [options]
+   * @param {CallOptions & import('../text/carry-options.js').CarryOptions & {vectors?: boolean, interventions?: Intervention[]}} [options]
    * @returns {Promise<Trace>}
    */
   /**
@@ -331,7 +331,7 @@ export class Translator {
    * How probable the model finds `target` as the translation of `source`.
    * @param {string} source
    * @param {string} target
-   * @param {CallOptions & import('../text/keep.js').CarryOptions & {interventions?: Intervention[]}} [options]
+   * @param {CallOptions & import('../text/carry-options.js').CarryOptions & {interventions?: Intervention[]}} [options]
    * @returns {Promise<Score>}
    */
   async score(source, target, options) {
@@ -345,12 +345,12 @@ export class Translator {
    * Answers a question of `qkv/explain`.
    * @param {'heads' | 'words' | 'rollout' | 'flow'} question
    * @param {{source: string, target?: string}} pair
-   * @param {CallOptions & import('../text/keep.js').CarryOptions} options
+   * @param {CallOptions & import('../text/carry-options.js').CarryOptions} options
    * @returns {Promise<import('../engine/models/glue.js').WasmExplanation>}
    * @internal
    */
   async explain(question, { source, target }, { signal, ...choice }) {
-    this.#mayChange();
+    this.#writer(); // throws if the engine takes none
     return this.#call('explain', { question, source, target, ...this.#choice(choice) }, signal);
   }
 
@@ -413,13 +413,13 @@ export class Translator {
   /** @param {Choice} choice */
   #choice({ prefix, shortlist, maxLength, interventions, ...carried }) {
     const how = { beam: this.info.beam, prefix: this.#prefix(prefix), shortlist, maxLength: longest(maxLength) };
-    if (interventions) this.#mayChange();
-    return { ...how, interventions: interventions && JSON.stringify(interventions), ...readCarry(carried, this) };
+    return { ...how, interventions: interventions && this.#writer()(interventions), ...readCarry(carried, this) };
   }
 
-  /** Throws if the engine takes no interventions. */
-  #mayChange() {
-    if (this.info.interventions) return;
+  /** What writes interventions as the engine takes them. */
+  #writer() {
+    const { kind } = this.#engine;
+    if (kind?.changesText) return kind.changesText;
     throw new QkvError('UNSUPPORTED', 'create the translator with interventions: true', 'interventions');
   }
 

@@ -1,6 +1,6 @@
 import { bytesIn } from './choices.js';
 import { withEngine } from './engine.js';
-import { readFields } from '../base/given.js';
+import { readFields } from '../base/arguments.js';
 import { finishRecords } from './records.js';
 import { readRequest, requestNames } from './request.js';
 

@@ -1,5 +1,5 @@
 // Turns the user's choices into the engine's request.
-import { described, invalid, readFields } from '../base/given.js';
+import { described, invalid, readFields } from '../base/arguments.js';
 import { readFlag, readName, readNumber, readText, readWhole } from './fields.js';
 import { readMask, readTensor } from './tensor.js';
 

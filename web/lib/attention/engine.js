@@ -1,7 +1,7 @@
 // The engines of these functions: WebAssembly instances in the calling thread, each loaded at its first call. One
 // computes attention, and one also its gradients.
 import { QkvError, loadedPart, rethrowPublic } from '../base/errors.js';
-import { invalid, readFields } from '../base/given.js';
+import { invalid, readFields } from '../base/arguments.js';
 import { baseFolder } from '../base/package-file.js';
 import { copied } from '../base/snapshot.js';
 import { wasmSettings } from '../engine/wasm-settings.js';
@@ -30,7 +30,7 @@ let folder;
  * @param {{wasm?: import('../engine/wasm-settings.js').WasmOption, baseUrl?: string | URL, gradients?: boolean}} [options]
  *   wasm: 'baseline' or 'relaxed', or your own module; left out: the running build, or else the faster of the package's
  *   two builds that runs here. baseUrl: as in `Translator.create`, for later calls too. gradients: the engine of
- *   `attentionGradient`, of which there is the build 'baseline' alone. Default false
+ *   `attentionGradient`, which has only the build 'baseline'. Default false
  * @returns {Promise<{build: string}>} 'baseline', 'relaxed' or 'custom'; rejects with NetworkError for a download, and with a
  *   QkvError: MISSING_FILE, UNSUPPORTED, ENGINE_FAILED
  */

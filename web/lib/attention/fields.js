@@ -1,5 +1,5 @@
 // Reads the plain values of options.
-import { described, invalid } from '../base/given.js';
+import { described, invalid } from '../base/arguments.js';
 
 /** A position or a count: the engine's numbers have 32 bits. */
 const kLargest = 2 ** 31 - 1;

@@ -1,3 +1,3 @@
-// What the module of the attention family offers: wasm/attention.cc, wasm/positions.cc. The shape of a tensor is
+// The functions of the module of the attention family: wasm/attention.cc, wasm/positions.cc. The shape of a tensor is
 // [heads, rows, columns].
 export { default } from '../engine/glue.js';

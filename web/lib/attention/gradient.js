@@ -1,6 +1,6 @@
 import { bytesIn, checkShape, withHeads } from './choices.js';
 import { withEngine } from './engine.js';
-import { invalid, readFields } from '../base/given.js';
+import { invalid, readFields } from '../base/arguments.js';
 import { readRequest, requestNames } from './request.js';
 import { readTensor } from './tensor.js';
 
@@ -16,7 +16,7 @@ import { readTensor } from './tensor.js';
  */
 
 /**
- * Gradients of a loss, each of the shape of the argument that it belongs to. What was not given has none.
+ * Gradients of a loss, each of the shape of the argument that it belongs to. Arguments that are left out have none.
  * @typedef {object} Gradients
  * @property {Tensor} query
  * @property {Tensor} [key]

@@ -1,6 +1,6 @@
 import { bytesIn, checkShape, withHeads } from './choices.js';
 import { withEngine } from './engine.js';
-import { described, invalid, readFields } from '../base/given.js';
+import { described, invalid, readFields } from '../base/arguments.js';
 import { readFlag } from './fields.js';
 import { readTensor } from './tensor.js';
 
@@ -8,7 +8,7 @@ import { readTensor } from './tensor.js';
 /** @typedef {import('./options.js').TensorLike} TensorLike */
 
 /**
- * The sums of what was read, of one size whatever the length: sum phi(k) v' and in the last column sum phi(k), [G, dk, dv + 1].
+ * The sums over the keys so far, whose size does not depend on their number: sum phi(k) v' and in the last column sum phi(k), [G, dk, dv + 1].
  * A plain value: it can be stored, copied or sent.
  * @typedef {{data: Float64Array, shape: number[]}} LinearState
  */

@@ -1,6 +1,6 @@
 import { bytesIn, choiceNames, isByColumns, readChoices, withHeads } from './choices.js';
 import { withEngine } from './engine.js';
-import { invalid, readFields } from '../base/given.js';
+import { invalid, readFields } from '../base/arguments.js';
 import { readWhole } from './fields.js';
 import { finishRecords } from './records.js';
 import { readTensor } from './tensor.js';

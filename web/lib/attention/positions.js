@@ -1,7 +1,7 @@
 // Positions, because attention itself does not depend on the order of rows.
 import { bytesIn, withHeads } from './choices.js';
 import { withEngine } from './engine.js';
-import { invalid, readFields } from '../base/given.js';
+import { invalid, readFields } from '../base/arguments.js';
 import { readName, readNumber, readWhole } from './fields.js';
 import { readTensor } from './tensor.js';
 

@@ -1,6 +1,6 @@
 // Turns the options of one attention into the engine's request.
 import { choiceNames, isByColumns, readChoices, withHeads } from './choices.js';
-import { invalid } from '../base/given.js';
+import { invalid } from '../base/arguments.js';
 import { readFlag } from './fields.js';
 import { readTensor } from './tensor.js';
 

@@ -1,7 +1,7 @@
 // Turns tensors, as users give them, into the engine's form: flat typed arrays whose length is the product of the
 // shape.
 import { QkvError } from '../base/errors.js';
-import { described, invalid } from '../base/given.js';
+import { described, invalid } from '../base/arguments.js';
 
 /** @typedef {import('./options.js').Tensor} Tensor */
 /** @typedef {{data: Uint8Array, shape: number[]}} Bytes */

@@ -1,7 +1,7 @@
 // Says which language a text is in.
 import { unlessAborted } from '../base/abort.js';
 import { rethrowPublic } from '../base/errors.js';
-import { described, invalid, readFields, wholeNumber } from '../base/given.js';
+import { described, invalid, readFields, wholeNumber } from '../base/arguments.js';
 import { baseFolder } from '../base/package-file.js';
 import { languages } from './languages.js';
 import { loadWeights } from './load.js';

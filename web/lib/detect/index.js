@@ -1,4 +1,4 @@
-// Which language a text is in: the door of 'qkv/detect'. Importing it does nothing; the model is loaded by the first call.
+// Which language a text is in: the entry point 'qkv/detect'. Importing it does nothing; the model is loaded by the first call.
 
 export { QkvError } from '../base/errors.js';
 export { detectLanguage, loadDetector } from './detect.js';

@@ -1,4 +1,4 @@
-// What the detector reads of a text: its letters in lower case, and the n-grams of its words as hashes. The core computes the
+// The input of the detector: its letters in lower case, and the n-grams of its words as hashes. The core computes the
 // same (core/detect/letters.h).
 
 /** Stands before, between and after words. */

@@ -16,7 +16,7 @@ const loaded = new Map();
 
 /**
  * @param {string | undefined} base the folder of the package's files, as `packageFile` takes it
- * @param {(share: number) => void} [report] is told from 0 to 1 how much has come, where this call is the first
+ * @param {(share: number) => void} [report] gets the share of the download, from 0 to 1, if this call is the first
  * @returns {Promise<Weights>} rejects with a QkvError: NETWORK, MISSING_FILE, INVALID_FILE; then the next call tries again
  */
 export function loadWeights(base, report = () => {}) {

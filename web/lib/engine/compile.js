@@ -45,7 +45,7 @@ async function compileUrl(url, signal) {
 /** @param {unknown} cause */
 function refused(cause) {
   const message =
-    'this runtime does not compile what it was given as the engine: check that the file is served as it is, and ' +
+    'this runtime cannot compile the engine that it was given: check that the file is served as it is, and ' +
     `that the runtime has WebAssembly with SIMD (${reason(cause)})`;
   return new QkvError('UNSUPPORTED', message, kName, { cause });
 }

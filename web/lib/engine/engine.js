@@ -1,6 +1,6 @@
 // The engine of one thread: it owns the WebAssembly instance, loads models, and runs jobs in turns. A page calls it
 // through a worker or in its own thread, with the same methods and the same plain values.
-import { withCarried } from '../text/keep.js';
+import { withCarried } from '../text/carry-options.js';
 import { nextTask } from '../base/runtime.js';
 import { Scheduler } from './scheduler.js';
 import { languageToken, splitSentences } from '../text/sentences.js';
@@ -10,7 +10,7 @@ import { languageToken, splitSentences } from '../text/sentences.js';
 /** @typedef {string | number[]} Prefix a text, or ids of pieces */
 /**
  * The options of a search, changes to the model's forward as JSON, the parts to carry through, and whether the alignment is wanted.
- * @typedef {{beam: number, prefix?: Prefix, shortlist?: boolean, interventions?: string, copy?: boolean, carry?: import('../text/keep.js').Carry, align?: boolean}} Choice
+ * @typedef {{beam: number, prefix?: Prefix, shortlist?: boolean, interventions?: string, copy?: boolean, carry?: import('../text/carry-options.js').Carry, align?: boolean}} Choice
  */
 /**
  * Whether a translation was cut, and why: it reached its maximum length, or it repeated itself.
@@ -70,7 +70,7 @@ export class Engine {
   }
 
   /**
-   * `files`, where the source is shared: what was downloaded, for other engines.
+   * `files`, if the source is shared: the downloaded files, for other engines.
    * @param {{source: import('../loading/model-source.js').ModelSource}} args
    * @param {Call} call
    */

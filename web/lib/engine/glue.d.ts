@@ -1,4 +1,4 @@
-// What the WebAssembly module offers: wasm/*.cc. Handles are small integers, 0 is never one.
+// The functions of the WebAssembly module: wasm/*.cc. Handles are small integers, 0 is never one.
 
 /** In place of a value, from every function that can fail. */
 export type Failed = { error: import('../base/errors.js').PlainError };
@@ -22,7 +22,7 @@ export type DecodeOptions = {
   /** With each translation which pieces of its source its pieces look at. */
   align?: boolean;
 };
-/** A text, or [text, part, what stands for the part, text, ...]. */
+/** A text, or [text, part, translation of the part, text, ...]. */
 export type SourceText = string | string[];
 export type Doubt = { confidence: number; warnings: import('./engine.js').Warning[] };
 export type WasmHypothesis = {
@@ -154,7 +154,7 @@ export type WasmMultiHead = WasmChoices & {
 
 export type WasmRecords = { output?: WasmTensor; [name: string]: any };
 
-/** What is learnt from, and by: texts of lines SOURCE<TAB>TARGET, and a vocabulary's files, absent for one of characters. */
+/** The data of a training: texts of lines SOURCE<TAB>TARGET, and the files of a vocabulary, absent for one of characters. */
 export type TrainerData = {
   pairs: string;
   dev?: string;

@@ -9,6 +9,7 @@ import { workerUrl } from './worker-assets.js';
  * @property {(base?: string) => string} workerUrl the script of its worker
  * @property {() => Promise<Record<string, import('../worker/protocol.js').Handler>>} handlers the handlers of calls
  *   without a worker. Their code is loaded at the first call, so a page with a worker never loads it
+ * @property {(list: object[]) => string} [changesText] writes a list of interventions for an engine that takes them
  */
 
 /** @type {EngineKind} */

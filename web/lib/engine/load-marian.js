@@ -15,11 +15,13 @@ import { unpacked } from '../loading/gunzip.js';
  *   null where there are no weights; rejects with a QkvError
  */
 export async function openMarian(opener, names, signal) {
+  // The weights are opened first and read last. Whatever fails in between closes them.
   const model = await openFirst(opener, names.weights, signal);
   if (!model) return null;
   const { opened: weights, name } = model;
   try {
     const read = (/** @type {string[]} */ candidates) => readFirst(opener, candidates, signal);
+    // One vocabulary for both sides, or one for each.
     const [one, shortlist] = await Promise.all([read(names.vocabulary), read(names.shortlist)]);
     const [source, target] = one ? [one] : await Promise.all([read(names.sourceSpm), read(names.targetSpm)]);
     if (!source || (!one && !target)) {

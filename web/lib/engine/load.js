@@ -7,12 +7,12 @@ import { openMarian } from './load-marian.js';
 import { marianNames } from '../loading/marian-files.js';
 import { asText, listed, openerOf, readFile } from '../loading/model-files.js';
 import { hasTwoVocabularies, isRecurrent, kRecurrentModel, smallFiles, weightsFile } from '../loading/model-folder.js';
-import { withShelf } from '../store/shelf.js';
+import { withPartStore } from '../store/part-store.js';
 
 /** @typedef {import('./guard.js').GuardedModule} GuardedModule */
 /** @typedef {import('../loading/model-source.js').ModelSource} ModelSource */
 /** @typedef {import('../loading/model-files.js').Opener} Opener */
-/** @typedef {import('../store/shelf.js').Shelf} Shelf */
+/** @typedef {import('../store/part-store.js').PartStore} PartStore */
 /** @typedef {(loaded: number) => void} Progress from 0 to 1, never less than before */
 
 // The small files' share of the progress.
@@ -29,14 +29,14 @@ const kAnotherEngine = 'this engine runs no recurrent models, the one of qkv/mod
  * @param {ModelSource} source
  * @param {AbortSignal} outer
  * @param {Progress} progress
- * @param {import('../loading/model-files.js').Kept} [kept] is given what is downloaded
+ * @param {import('../loading/model-files.js').Kept} [kept] gets the downloaded files
  * @returns {Promise<number>} the model's handle; rejects with a QkvError or with the signal's reason
  */
 export function loadModel(engine, source, outer, progress, kept) {
-  const load = async (/** @type {AbortSignal} */ signal, /** @type {Promise<Shelf>} */ shelving) => {
-    const opening = shelving.then(async (shelf) => {
-      const list = await listed(shelf.listed(source), signal, shelf.manifest);
-      const opener = openerOf(list, signal, kept, shelf);
+  const load = async (/** @type {AbortSignal} */ signal, /** @type {Promise<PartStore>} */ openingParts) => {
+    const opening = openingParts.then(async (parts) => {
+      const list = await listed(parts.listed(source), signal, parts.manifest);
+      const opener = openerOf(list, signal, kept, parts);
       return { opener, ...(await openModel(opener, list, signal, (done) => progress(kSmallShare * done))) };
     });
     // added immediately: Node ends the process at an unhandled rejection
@@ -52,7 +52,7 @@ export function loadModel(engine, source, outer, progress, kept) {
       throw error;
     }
   };
-  return withSignals([outer], (signal) => withShelf(source.store, signal, (shelf) => load(signal, shelf)));
+  return withSignals([outer], (signal) => withPartStore(source.store, signal, (parts) => load(signal, parts)));
 }
 
 /** @typedef {{files: Omit<import('./glue.d.ts').LoaderFiles, 'weightsSize'>, name: string, weights?: import('../loading/fetch.js').Opened}} OpenedModel */
@@ -76,7 +76,7 @@ function openModel(opener, source, signal, progress) {
 }
 
 /**
- * What is read of a folder with config.json, or else of a model in Marian's own files.
+ * The files of a folder with config.json, or of a model in Marian's own files.
  * @template T
  * @param {import('../loading/model-files.js').ListedSource} source
  * @param {() => Promise<T>} readFolder

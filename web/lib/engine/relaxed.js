@@ -7,7 +7,7 @@ const kForbidden =
   "the Content-Security-Policy forbids WebAssembly: add 'wasm-unsafe-eval' to its script-src, for the page and for what " +
   "the worker's script is served with";
 const kNoRelaxed =
-  'this runtime has no relaxed SIMD that computes rightly: leave the option `wasm` out, or set it to "baseline"';
+  'this runtime has no relaxed SIMD that computes correctly: leave the option `wasm` out, or set it to "baseline"';
 
 /** Throws a QkvError, code UNSUPPORTED, if no WebAssembly runs. */
 export function requireWebAssembly() {

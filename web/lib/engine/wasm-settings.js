@@ -1,5 +1,5 @@
 // The WebAssembly to run, from the user's option.
-import { givenWasm } from '../base/given-wasm.js';
+import { givenWasm } from '../base/wasm-argument.js';
 
 /** @typedef {'baseline' | 'relaxed' | (string & {}) | URL | ArrayBuffer | WebAssembly.Module} WasmOption */
 

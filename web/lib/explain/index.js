@@ -1,7 +1,7 @@
 // The module 'qkv/explain': questions about a translation. Importing it does nothing.
 import { QkvError } from '../base/errors.js';
-import { inputText, invalid, readFields } from '../base/given.js';
-import { kCarryOptions } from '../text/keep.js';
+import { inputText, invalid, readFields } from '../base/arguments.js';
+import { kCarryOptions } from '../text/carry-options.js';
 
 export { QkvError };
 
@@ -15,7 +15,7 @@ export { QkvError };
  * @typedef {{source: string, target?: string}} Question
  */
 
-/** @typedef {import('../api/translate-options.js').CallOptions & import('../text/keep.js').CarryOptions} ExplainOptions */
+/** @typedef {import('../api/translate-options.js').CallOptions & import('../text/carry-options.js').CarryOptions} ExplainOptions */
 
 /**
  * `data[layer * heads + head]`: how much log p(target | source), natural, falls without the head. Above 0: the head helped.
@@ -76,7 +76,7 @@ export async function neededWords(translator, question, options) {
 
 /**
  * Attention rollout (Abnar and Zuidema 2020): the product of the encoder's layers, each 0.5 A + 0.5 I, where A is the
- * mean of its heads. Its rows sum to 1. It knows nothing of values, norms and feed-forward blocks.
+ * mean of its heads. Its rows sum to 1. It ignores values, norms and feed-forward blocks.
  * @param {Translator} translator created with `interventions: true`
  * @param {string} text one sentence
  * @param {ExplainOptions} [options]

@@ -72,7 +72,7 @@ class Host {
     );
   }
 
-  /** Aborts when the engine has ended for any reason; then its models are gone too. */
+  /** Aborts when the engine has ended for any reason; then its models have ended too. */
   get ended() {
     return this.#endpoint.ended;
   }

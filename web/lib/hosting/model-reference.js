@@ -11,6 +11,7 @@ import { holdHost } from './host.js';
 export class ModelReference {
   /** Whether the engine runs in a worker. */
   worker;
+  kind;
   #settings;
   #key;
   /** @type {ModelSource | null} null: it cannot be read again */
@@ -35,6 +36,7 @@ export class ModelReference {
    */
   constructor(settings, key, source, progress) {
     this.worker = settings.worker;
+    this.kind = settings.kind;
     this.#settings = settings;
     this.#key = key;
     this.#source = hasBytes(source) ? null : source;

@@ -1,7 +1,7 @@
 // A model of an engine, shared by its holders: loaded once, freed with the last holder.
 
 /** @typedef {import('../engine/glue.js').WasmModelInfo} WasmModelInfo */
-/** @typedef {{model: number, info: WasmModelInfo, files?: Record<string, Blob>}} Loaded `files`: what was downloaded, where it is shared */
+/** @typedef {{model: number, info: WasmModelInfo, files?: Record<string, Blob>}} Loaded `files`: the downloaded files, if they are shared */
 /** @typedef {(loaded: number) => void} Progress */
 
 export class SharedModel {

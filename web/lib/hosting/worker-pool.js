@@ -96,14 +96,14 @@ export class WorkerPool {
         reference.release();
         return [];
       }),
-    ).then((leases) => leases.flat());
+    ).then((references) => references.flat());
     return this.#others;
   }
 
   /** @param {object} args @param {AbortSignal} signal */
   async #memory(args, signal) {
-    const leases = [this.#first, ...((await this.#others) ?? [])];
-    const sizes = await Promise.all(leases.map((reference) => reference.call('memory', args, signal)));
+    const references = [this.#first, ...((await this.#others) ?? [])];
+    const sizes = await Promise.all(references.map((reference) => reference.call('memory', args, signal)));
     return sizes.reduce((sum, size) => sum + size, 0);
   }
 }

@@ -61,7 +61,7 @@ function badStatus(url, status, name) {
 }
 
 /**
- * What is there of a file already: its first bytes. `tag`: as `Opened` has it; `hash`: of the whole file.
+ * The part of a file that is there already: its first bytes. `tag`: as `Opened` has it; `hash`: of the whole file.
  * @typedef {{size: number, tag?: string, hash?: string}} Beginning
  */
 

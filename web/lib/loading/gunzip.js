@@ -25,12 +25,12 @@ export async function unpacked(opened, name, signal) {
     throw new QkvError('UNSUPPORTED', 'gzip cannot be unpacked here: unpack the file before', name);
   }
   const stream = streamOf(all).pipeThrough(new DecompressionStream('gzip'));
-  return { chunks: chunksOf(stream, name, signal), size: Math.round(opened.size * kUsualRatio), exact: false };
+  return { chunks: chunksOf(stream, all, name, signal), size: Math.round(opened.size * kUsualRatio), exact: false };
 }
 
 /**
  * @param {AsyncIterator<Uint8Array>} chunks
- * @param {IteratorResult<Uint8Array>} first what has been read of them
+ * @param {IteratorResult<Uint8Array>} first the part that has been read
  */
 async function* onward(chunks, first) {
   try {
@@ -59,10 +59,11 @@ function streamOf(chunks) {
 
 /**
  * @param {ReadableStream<Uint8Array>} stream
+ * @param {AsyncGenerator<Uint8Array>} packed the compressed bytes
  * @param {string} name
  * @param {AbortSignal} signal
  */
-async function* chunksOf(stream, name, signal) {
+async function* chunksOf(stream, packed, name, signal) {
   const reader = stream.getReader();
   let size = 0;
   try {
@@ -77,6 +78,7 @@ async function* chunksOf(stream, name, signal) {
     if (cause instanceof QkvError) throw cause;
     throw new QkvError('INVALID_FILE', 'the gzip data is damaged: fetch the file again', name, { cause });
   } finally {
-    reader.cancel().catch(() => {});
+    // The stream itself is not cancelled: while it unpacks, Node's then throws an error that nobody can catch.
+    packed.return(undefined).catch(() => {});
   }
 }

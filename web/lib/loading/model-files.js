@@ -68,10 +68,10 @@ function filesOf(bytes, url) {
  * @param {ListedSource} source
  * @param {AbortSignal} [signal]
  * @param {Kept} [kept] gets each downloaded file when it is complete
- * @param {{open: (name: string, url: string, hash: string | undefined, how: {isOptional: boolean}) => Promise<Opened | null>}} [shelf] the kept files; it keeps what is downloaded
+ * @param {{open: (name: string, url: string, hash: string | undefined, how: {isOptional: boolean}) => Promise<Opened | null>}} [parts] the kept files; it also keeps downloads
  * @returns {Opener}
  */
-export function openerOf(source, signal, kept, shelf) {
+export function openerOf(source, signal, kept, parts) {
   return async (name, isOptional = false) => {
     const from = source.known?.[name] ?? ('folder' in source ? source.folder + name : source.files[name]);
     if (from === undefined && isOptional) return null;
@@ -79,8 +79,8 @@ export function openerOf(source, signal, kept, shelf) {
     const isProbed = isOptional && 'folder' in source;
     const isRemote = typeof from === 'string' && /^https?:/.test(from);
     const opened =
-      shelf && isRemote
-        ? await shelf.open(name, from, source.hashes?.[name], { isOptional: isProbed })
+      parts && isRemote
+        ? await parts.open(name, from, source.hashes?.[name], { isOptional: isProbed })
         : await (isProbed ? openOptional : open)(from, name, signal);
     return opened && kept && isRemote
       ? { ...opened, chunks: keeping(opened.chunks, (file) => (kept[name] = file)) }

@@ -18,7 +18,7 @@ export const isFolderFile = (file) =>
 /** Whether it is a recurrent model, which the engine for brought models runs. @param {string} config the text of config.json */
 export const isRecurrent = (config) => /"model_type"\s*:\s*"qkv-rnn"/.test(config);
 
-/** What the error names by which the engine that translates refuses a recurrent model. */
+/** The field that the error names when the engine that translates refuses a recurrent model. */
 export const kRecurrentModel = 'model_type of a recurrent model';
 
 /**

@@ -6,7 +6,7 @@ import { isRecurrent } from './model-folder.js';
 
 /** @typedef {import('./fetch.js').Source} Source */
 /**
- * What a store does: a Cache of Cache Storage, or what has these four methods of one.
+ * A store: a Cache of Cache Storage, or an object with these four methods of one.
  * @typedef {Pick<Cache, 'match' | 'put' | 'delete' | 'keys'>} ModelStore
  */
 /**
@@ -93,7 +93,7 @@ function hasRecurrentConfig({ 'config.json': config }) {
   try {
     return isBytes(config) && isRecurrent(new TextDecoder().decode(config));
   } catch {
-    return false; // the buffer has been transferred: who reads the files says so
+    return false; // the buffer has been transferred: the reader of the files reports it
   }
 }
 

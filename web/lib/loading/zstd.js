@@ -17,7 +17,7 @@ const kLargestBlock = 128 << 10;
  * @returns {Promise<Uint8Array<ArrayBuffer>>} rejects with a QkvError: INVALID_FILE, LIMIT_EXCEEDED
  */
 export async function unzstd(packed, name) {
-  const damaged = 'what zstd compressed is damaged: fetch the file again';
+  const damaged = 'the zstd data is damaged: fetch the file again';
   const most = sizeBound(packed);
   if (Number.isNaN(most)) throw new QkvError('INVALID_FILE', damaged, name);
   if (most > Math.max(kLargestText, kMostTimes * packed.length)) {

@@ -1,11 +1,11 @@
-// The texts of a tree: a block is a row of siblings that make one text, with the elements in it and where they begin and end.
-// Trees may be deep and large, so nothing here calls itself.
+// The texts of a tree. A block is a row of siblings that make one text. It has a list of the elements in it, with their
+// places. Trees may be deep, so nothing here is recursive.
 import { wellFormed } from '../base/well-formed.js';
 import { attributesOf, isLeft, isUntouched, isWanted, kindOf } from './elements.js';
 
 /**
- * Something in a text that is no text. `element`: its text is part of the block's. `kept`: a word that stays as it is.
- * `mark`: it has a place, and no text; a break has a line end.
+ * Something in a text that is not text. `element`: its text is part of the block's. `kept`: a word that stays as it is.
+ * `mark`: it has a place and no text; a line break is one.
  * @typedef {object} Item
  * @property {'element' | 'kept' | 'mark'} kind
  * @property {Node | null} node null: only the line end between two links of a menu
@@ -13,7 +13,7 @@ import { attributesOf, isLeft, isUntouched, isWanted, kindOf } from './elements.
  * @property {number} end
  * @property {number} parent the item that it is in; -1: none
  */
-/** @typedef {{node: Text, data: string, begin: number, parent: number}} TextItem a node of text and what it had */
+/** @typedef {{node: Text, data: string, begin: number, parent: number}} TextItem a text node and its text */
 
 /**
  * @typedef {object} Block
@@ -29,7 +29,7 @@ import { attributesOf, isLeft, isUntouched, isWanted, kindOf } from './elements.
 /** @typedef {{element: Element, name: string, text: string}} Attribute */
 
 /**
- * @typedef {object} Look
+ * @typedef {object} TreeOptions
  * @property {(element: Element) => string} [displayOf] an element's `display`, where there is a page with styles
  * @property {boolean} [translate] false: what is around the tree says that it is not to be translated
  * @property {(node: Node) => boolean} [opens] false: what is in this element is not read
@@ -38,9 +38,9 @@ import { attributesOf, isLeft, isUntouched, isWanted, kindOf } from './elements.
  * @property {boolean} [keeps] false: the model cannot carry words that stay, and does not read them
  */
 
-/** More than this is no sentence: each text is then translated by itself. */
+/** A block with more items than this is not a sentence. Each of its texts is then translated by itself. */
 const kMostItems = 500;
-/** What is kept in a sentence is shown to the model only so far. */
+/** Of a word that is kept, the model reads at most so many characters. */
 const kLongestKept = 60;
 
 const kElement = 1;
@@ -65,19 +65,19 @@ function after(node, root) {
 /**
  * The blocks and the attributes of a tree, in document order.
  * @param {Node} root
- * @param {Look} [look]
+ * @param {TreeOptions} [options]
  * @returns {Generator<Block | Attribute, void>}
  */
-export function* textsIn(root, look = {}) {
-  const reader = new Reader(look);
+export function* textsIn(root, options = {}) {
+  const reader = new Reader(options);
   /** Containers to read, the next one last; false: their text stays. @type {{node: Node, translate: boolean}[]} */
-  const open = [{ node: root, translate: reader.translates(root, look.translate) }];
+  const open = [{ node: root, translate: reader.translates(root, options.translate) }];
   for (let container = open.pop(); container; container = open.pop()) {
     const { node, translate } = container;
-    if (look.opens?.(node) === false) continue;
+    if (options.opens?.(node) === false) continue;
     /** @type {{node: Node, translate: boolean}[]} */
     const inside = [];
-    if (node.nodeType === kElement && translate && look.attributes !== false) yield* attributes(node);
+    if (node.nodeType === kElement && translate && options.attributes !== false) yield* attributes(node);
     let first = null;
     let last = null;
     for (let child = node.firstChild; child; child = child.nextSibling) {
@@ -104,21 +104,21 @@ function* attributes(node) {
 }
 
 class Reader {
-  #look;
-  /** Inline elements with a block inside, so that they part texts themselves. @type {Set<Node>} */
+  #options;
+  /** Inline elements with a block inside: they separate texts as a block does. @type {Set<Node>} */
   #parting = new Set();
-  /** Elements that were found to have none. @type {Set<Node>} */
+  /** Inline elements without a block inside. @type {Set<Node>} */
   #whole = new Set();
 
-  /** @param {Look} look */
-  constructor(look) {
-    this.#look = look;
+  /** @param {TreeOptions} options */
+  constructor(options) {
+    this.#options = options;
   }
 
   /**
    * Whether the text in a container is translated.
    * @param {Node} node
-   * @param {boolean} [outside] whether that around it is
+   * @param {boolean} [outside] whether the text around it is
    */
   translates(node, outside = true) {
     if (node.nodeType !== kElement) return outside;
@@ -129,7 +129,7 @@ class Reader {
 
   /** @param {Element} element */
   #isForeign(element) {
-    const { language } = this.#look;
+    const { language } = this.#options;
     const own = language && element.getAttribute('lang');
     return Boolean(own && own.toLowerCase().split('-')[0] !== language && !/^(html|body)$/.test(element.localName));
   }
@@ -137,7 +137,7 @@ class Reader {
   /** @param {Node} node */
   #kind(node) {
     const element = /** @type {Element} */ (node);
-    const kind = kindOf(element, this.#look.displayOf);
+    const kind = kindOf(element, this.#options.displayOf);
     return kind === 'inline' && this.#isForeign(element) ? 'kept' : kind;
   }
 
@@ -168,12 +168,12 @@ class Reader {
    * The block of some siblings, if there is something to translate in it, and the attributes in it.
    * @param {Node} first
    * @param {Node} last
-   * @param {{node: Node, translate: boolean}[]} inside takes the texts that stand in it and are none of its own
+   * @param {{node: Node, translate: boolean}[]} inside receives the texts in it that are not part of its own
    * @returns {Generator<Block | Attribute, void>}
    */
   *read(first, last, inside) {
     const parent = /** @type {Node} */ (first.parentNode);
-    const block = new BlockReader(parent, first, last, this.#look.keeps !== false);
+    const block = new BlockReader(parent, first, last, this.#options.keeps !== false);
     for (let node = /** @type {Node | null} */ (first); node; node = block.next(node)) {
       if (node.nodeType === kText) block.addText(/** @type {Text} */ (node));
       else if (node.nodeType !== kElement) block.addMark(node);
@@ -181,7 +181,7 @@ class Reader {
         const element = /** @type {Element} */ (node);
         const kind = this.#kind(element);
         const isOwn = kind === 'inline' || kind === 'break';
-        if (isOwn && this.#look.attributes !== false) yield* attributes(element);
+        if (isOwn && this.#options.attributes !== false) yield* attributes(element);
         else if (!isOwn && !isUntouched(element)) inside.push({ node, translate: this.translates(element) });
         block.addElement(element, kind);
       }
@@ -263,7 +263,7 @@ class BlockReader {
     this.#entered = element;
   }
 
-  /** Links beside each other with nothing around them are a menu: each is a text of its own. */
+  /** Links side by side with nothing around them are a menu. Each is a separate text. */
   #partMenu() {
     const last = this.#links.at(-1);
     if (!last || !kBetweenLinks.test(this.#text.slice(last.end))) return;
@@ -318,7 +318,7 @@ class BlockReader {
     return { parent, first, last, text: this.#text, raw: this.#raw, items: this.items, texts: this.#texts };
   }
 
-  /** Each text as a block of its own. @returns {Generator<Block, void>} */
+  /** Each text as a separate block. @returns {Generator<Block, void>} */
   *single() {
     for (const { node, data } of this.#texts) {
       if (!kLetter.test(data) || !node.parentNode) continue;
@@ -330,7 +330,7 @@ class BlockReader {
 }
 
 /**
- * What the model reads of an element that stays.
+ * The text that the model reads for an element that stays.
  * @param {Element} element
  */
 function shownOf(element) {

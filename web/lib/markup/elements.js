@@ -1,30 +1,30 @@
-// What an element means for translation: whether it parts texts, whether its text is left alone, which attributes are texts.
+// What an element means for translation: whether it separates texts, whether its text stays, which attributes are texts.
 
 /** @param {string} names */
 const setOf = (names) => new Set(names.split(' '));
 
-/** Their text is no language, or no reader sees it: nothing inside is touched. */
+/** Their text is not in a language, or no reader sees it. Nothing inside is changed. */
 const kUntouched = setOf(
   'code pre script style kbd samp math svg template noscript textarea canvas audio video object embed iframe frame ' +
     'noembed noframes plaintext xmp rp rt meta link base',
 );
-/** Of the untouched elements those that are words of the sentence around them. */
+/** Those of the elements above that are words of the sentence around them. */
 const kSpoken = setOf('code kbd samp math');
 /** They are part of a sentence. */
 const kInline = setOf(
   'a abbr acronym b bdi bdo big blink cite data del dfn em font i ins label mark nobr output q ruby s small span strike ' +
     'strong sub sup time tt u var',
 );
-/** They stand in a sentence without being words of it; what is inside is a text of its own. */
+/** They are in a sentence, but are not words of it. Their content is a separate text. */
 const kObjects = setOf('area button datalist img input map meter picture progress select wbr');
-/** Of the untouched elements those that part texts. */
+/** Those of the elements above that separate texts. */
 const kUntouchedBlocks = setOf('pre xmp plaintext frame');
 
 const kAttributes = ['alt', 'title', 'placeholder', 'aria-label'];
 
 /**
  * `inline`: a part of the sentence around it. `break`: it ends a line. `kept`: a word of the sentence that stays as it is.
- * `object`: it stands in the sentence. `block`: it parts texts.
+ * `object`: it has a place in the sentence. `block`: it separates texts.
  * @typedef {'inline' | 'break' | 'kept' | 'object' | 'block'} Kind
  */
 
@@ -51,7 +51,7 @@ export function kindOf(element, displayOf) {
 }
 
 /**
- * Whether nothing inside is touched, whatever it says.
+ * Whether nothing inside is changed, whatever its attributes say.
  * @param {Element} element
  */
 export const isUntouched = (element) => kUntouched.has(element.localName);
@@ -76,7 +76,7 @@ export function isLeft(element) {
 export const isWanted = (element) => /^(yes)?$/i.test(element.getAttribute('translate')?.trim() ?? 'no');
 
 /**
- * Whether what is around a node says that it is not to be translated, also from outside of a shadow root.
+ * Whether an element around a node says that it must not be translated, also from outside of a shadow root.
  * @param {Node} node
  * @returns {boolean}
  */

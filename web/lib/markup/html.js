@@ -1,5 +1,5 @@
-// HTML as a string: parsed by the browser where there is one, else by htmlparser2, which the caller gives or which is installed.
-import { invalid } from '../base/given.js';
+// Parses HTML. A browser does it by itself; elsewhere htmlparser2 does, which the caller gives or has installed.
+import { invalid } from '../base/arguments.js';
 import { modules } from '../base/runtime.js';
 import { wasmUrls } from '../engine/assets.js';
 import { trustedHtml } from '../worker/start-worker.js';
@@ -31,7 +31,7 @@ function parsedByBrowser(html) {
     const type = /^\s*(?:<!--.*?-->\s*)*<!doctype[^>]*>\s*/is.exec(html)?.[0] ?? '';
     return { root: page.documentElement, write: () => type + page.documentElement.outerHTML };
   }
-  // A template's content has any elements: rows without a table too.
+  // A template may contain every element, also rows without a table.
   const template = globalThis.document.implementation.createHTMLDocument('').createElement('template');
   template.innerHTML = trustedHtml(html);
   return { root: template.content, write: () => template.innerHTML };

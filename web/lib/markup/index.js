@@ -1,5 +1,5 @@
-// Markup translated: HTML as a string, and trees of nodes. One chunk, which is fetched with the first of them.
-import { described, invalid } from '../base/given.js';
+// Translates markup: HTML as a string, and trees of nodes. It is a chunk that is fetched by the first such call.
+import { described, invalid } from '../base/arguments.js';
 import { parseHtml } from './html.js';
 import { translateTree } from './translate.js';
 
@@ -20,7 +20,7 @@ export async function translateHtml(translator, html, { prefix, split, ...how },
 }
 
 /**
- * Translates what a node contains, in place.
+ * Translates the content of a node in place.
  * @param {import('./translate.js').Aligning} translator
  * @param {Node} node
  * @param {{signal?: AbortSignal | null, copy?: boolean}} options
@@ -32,5 +32,5 @@ export async function translateNode(translator, node, options) {
   await translateTree(translator, node, options);
 }
 
-/** What a page without markup does not load. */
+/** A page that translates no markup does not load this. */
 export const markup = { translateHtml, translateNode };

@@ -1,5 +1,6 @@
-// Where the elements of a text go in its translation. Each element keeps its parent and is one row of words: the words that
-// look at its own more than at any others, by the alignment. What has no words goes beside its neighbours.
+// Decides where the elements of a text go in its translation. Each element keeps its parent and gets one row of words:
+// those that the alignment connects to its own words more than to any others. An element without words goes beside the
+// translation of its neighbours.
 import { shareOf } from './units.js';
 
 /** @typedef {import('./blocks.js').Block} Block */
@@ -11,11 +12,14 @@ import { shareOf } from './units.js';
  * @typedef {{begin: number, end: number, isEmpty: boolean}} Place
  */
 
-/** What a word that was carried through counts, for the element that has it and against the others. */
+/** The score of a word that was carried through: for the element that has it, and against the others. */
 const kExact = 8;
-/** So much more than anywhere else a word must belong to an element: less is noise. Chosen on the sentences of tests/markup/links.tsv. */
+/**
+ * A word must belong to an element by so much more than to any other: less is noise. Chosen on the sentences of
+ * tests/markup/links.tsv.
+ */
 const kDoubt = 0.2;
-/** A word of which less belongs to an element is none of its own, though it has no better. */
+/** A word is not an element's if less than this share of it belongs there, even if no other element has more. */
 const kLeastShare = 0.08;
 
 /**
@@ -77,7 +81,7 @@ class Placer {
   }
 
   /**
-   * The elements with words, those that are surest first.
+   * The elements with words, the most certain first.
    * @param {Place} within
    * @param {[number, number]} source
    * @param {number[]} indices
@@ -136,8 +140,8 @@ class Placer {
   }
 
   /**
-   * How much a word wants to be in an element rather than outside, or in the best of the others. Punctuation goes where the
-   * words go.
+   * How much more a word belongs to an element than outside it, or than to the best other element. Punctuation follows the
+   * words.
    * @param {Unit} unit
    * @param {number} share
    * @param {{first: number, second: number, sum: number}} others the best shares of the elements, and their sum
@@ -173,7 +177,7 @@ class Placer {
   }
 
   /**
-   * The place of what has no words of its own: where it was carried to, or beside the word that translates its neighbour.
+   * The place of an item without words: where it was carried to, or beside the word that translates its neighbour.
    * @param {Item} item
    * @param {Place} within
    * @param {[number, number]} source
@@ -208,7 +212,7 @@ class Placer {
     return leans ? unit.begin : unit.end;
   }
 
-  /** The unit that looks most at a part of the text. @param {number} begin @param {number} end @param {Place} within */
+  /** The unit that attends most to a part of the text. @param {number} begin @param {number} end @param {Place} within */
   #looking(begin, end, within) {
     let most = 0;
     /** @type {Unit | null} */
@@ -238,7 +242,7 @@ function bestTwo(values) {
 /**
  * The row of neighbours with the largest sum (Kadane's algorithm).
  * @param {number[]} scores
- * @param {(i: number) => boolean} isFree others are in no row
+ * @param {(i: number) => boolean} isFree a unit that is not free is in no row
  * @returns {{sum: number, row: [number, number] | null}}
  */
 function bestRow(scores, isFree) {
@@ -259,7 +263,7 @@ function bestRow(scores, isFree) {
 }
 
 /**
- * Of an element without a row the word that belongs to it most.
+ * The word that belongs most to an element without a row.
  * @param {number[]} share
  * @param {(i: number) => boolean} isFit
  * @returns {[number, number] | null}

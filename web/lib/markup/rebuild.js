@@ -1,5 +1,5 @@
-// Puts a translation into the tree: its text as text, the elements where they belong. Every element keeps its parent, and nodes
-// of text that are there are used again, so that who holds a node of the page goes on holding it.
+// Puts a translation into the tree. Every element keeps its parent. Text nodes are used again, so that a script of the page
+// that holds a node still holds the right one.
 import { childrenOf, placesOf } from './placing.js';
 import { shareOf, unitsOf } from './units.js';
 
@@ -10,7 +10,7 @@ import { shareOf, unitsOf } from './units.js';
 /** @typedef {{parent: Node, before: Node | null, children: (string | Node)[], texts: Text[]}} Content what an element is to have, before a node of its own */
 
 /**
- * What the elements of a block are to contain.
+ * The new content of the elements of a block.
  * @param {Block} block
  * @param {AlignedPart[]} parts its sentences and the white space between them
  * @returns {Content[]}
@@ -52,7 +52,7 @@ export function contentsOf(block, parts) {
     };
   }
 
-  /** Adds a part of the translation, without what elements stand for. @param {(string | Node)[]} list @param {number} from @param {number} to */
+  /** Adds a part of the translation, without the parts that elements replace. @param {(string | Node)[]} list @param {number} from @param {number} to */
   function addText(list, from, to) {
     let rest = from;
     let added = '';
@@ -78,7 +78,7 @@ function addString(list, text) {
   else if (text) list.push(text);
 }
 
-/** What is empty comes before what begins at the same place. @param {Place} a @param {Place} b */
+/** An empty place comes before one that begins there and is not empty. @param {Place} a @param {Place} b */
 const byPlace = (a, b) => a.begin - b.begin || a.end - b.end;
 
 /**
@@ -110,7 +110,7 @@ function joined(block, parts) {
 }
 
 /**
- * The parts of the translation that an item stands for.
+ * The parts of the translation that an item replaces.
  * @param {import('./blocks.js').Item} item
  * @param {Unit[]} units
  */
@@ -118,7 +118,7 @@ function goneIn({ kind, begin, end }, units) {
   if (kind === 'element' || begin === end) return [];
   const own = units.filter((unit) => unit.isExact && shareOf(unit, begin, end) === 1);
   const whole = own.length > 0 && { begin: own[0].begin, end: own[own.length - 1].end };
-  // Words that are together in the translation as in the source have the white space between them.
+  // Two words that follow each other in the source and in the translation keep the white space between them.
   return whole && whole.end - whole.begin === end - begin ? [whole] : own;
 }
 

@@ -1,4 +1,4 @@
-// A tree translated in place: its texts are read, their sentences translated some at a time, and put back.
+// Translates a tree in place: reads its texts, translates some sentences at a time, and puts them back.
 import { pacer } from '../base/runtime.js';
 import { splitSentences } from '../text/sentences.js';
 import { textsIn } from './blocks.js';
@@ -10,18 +10,18 @@ import { contentsOf, fill } from './rebuild.js';
 /** @typedef {import('../engine/engine.js').AlignedPart} AlignedPart */
 
 /**
- * What translates: a Translator, or what has its parts.
+ * What translates: a Translator, or an object with these parts of it.
  * @typedef {object} Aligning
  * @property {string} sourceLanguage
  * @property {{maxLength: number, copy: string}} info
  * @property {(parts: Part[], options: any) => Promise<AlignedPart[]>} translateAligned
  */
 
-/** So many UTF-16 units are translated in one call: enough for full batches, few enough to be done soon. */
+/** UTF-16 units that are translated in one call: enough for full batches, few enough that a call is short. */
 const kAtOnce = 4000;
 
 /**
- * The sentences of a block. What is kept in one does not end it.
+ * The sentences of a block. A word that is kept does not end one.
  * @param {Block | Attribute} block
  * @param {Aligning} translator
  * @returns {Part[]}
@@ -61,7 +61,7 @@ export function put(block, parts) {
 }
 
 /**
- * An option without a value sends its text: it goes on sending what it sent.
+ * A form sends the text of an option that has no value. So the option gets its former text as its value.
  * @param {Text} node
  * @param {string} data
  */
@@ -76,20 +76,20 @@ export function keepValue(node, data) {
  * @param {Aligning} translator
  * @param {Node} root
  * @param {{signal?: AbortSignal | null, copy?: boolean}} [options] those of `translate`
- * @param {import('./blocks.js').Look} [look]
+ * @param {import('./blocks.js').TreeOptions} [reading]
  */
-export async function translateTree(translator, root, options = {}, look = {}) {
+export async function translateTree(translator, root, options = {}, reading = {}) {
   const pace = pacer();
   const keeps = options.copy !== false && translator.info.copy !== 'none';
   /** @type {(Block | Attribute)[]} */
   let blocks = [];
   let size = 0;
-  // Reading goes ahead of putting, so the tree is read whole first.
+  // The reader is ahead of the writer, so the whole tree is read first.
   const all = [];
   for (const block of textsIn(root, {
     language: translator.sourceLanguage.split('-')[0].toLowerCase(),
     keeps,
-    ...look,
+    ...reading,
   })) {
     all.push(block);
     await pace();

@@ -1,12 +1,12 @@
-// A tree of HTML where there is no browser: what the translation needs of the DOM, and each node's own source, so that what is
-// not translated is written as it was read, byte for byte.
+// A tree of HTML for places without a browser. It has the parts of the DOM that the translation needs. Each node keeps its
+// source, so that nodes that are not translated are written as they were read, byte for byte.
 
 /** Elements without content. */
 const kVoid = new Set(
   'area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr'.split(' '),
 );
 
-/** A node; one of markup that is no element is a comment to whoever reads the tree. */
+/** A node. Markup that is not an element, such as a doctype, counts as a comment. */
 export class TreeNode {
   /** @type {TreeElement | null} */
   parentNode = null;
@@ -75,7 +75,7 @@ export class TreeText extends TreeNode {
     this.source = escaped(data);
   }
 
-  /** @param {string} data @param {string} source what it was written as */
+  /** @param {string} data @param {string} source the text as it was written */
   append(data, source) {
     this.#data += data;
     this.source += source;
@@ -105,7 +105,7 @@ export class TreeElement extends TreeNode {
     return Object.hasOwn(this.#attributes, name);
   }
 
-  /** Writes it into the tag, which else stays as it is. @param {string} name @param {string} value */
+  /** Writes the attribute into the tag; the rest of the tag stays as it is. @param {string} name @param {string} value */
   setAttribute(name, value) {
     const quoted = `${name}="${escaped(value).replaceAll('"', '&quot;')}"`;
     const place = this.hasAttribute(name) ? attributeIn(this.source, name) : null;
@@ -114,7 +114,7 @@ export class TreeElement extends TreeNode {
     this.#attributes[name] = value;
   }
 
-  /** The text of a tree, as far as it is shown to anybody. */
+  /** The text of a tree that a reader can see. */
   get textContent() {
     let text = '';
     for (let node = nextIn(this, this); node && text.length < 1000; node = nextIn(node, this)) {

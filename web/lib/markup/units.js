@@ -1,17 +1,17 @@
-// The words of a translation, and which part of its source each belongs to, by the alignment.
+// The words of a translation. The alignment says which part of the source each belongs to.
 
 /** @typedef {import('../engine/engine.js').AlignedPart} AlignedPart */
 
 /**
- * A word of a translation, a mark of punctuation, or what was carried through.
+ * A word of a translation, a punctuation mark, or a carried part.
  * @typedef {object} Unit
  * @property {number} begin in the block's translation
  * @property {number} end
  * @property {boolean} isWord
  * @property {boolean} isExact whether its place in the source is known: it was carried through
  * @property {number} from where its sentence begins in the block's text
- * @property {Float64Array | [number, number]} source how much of it belongs to the first units of the sentence: cumulative, from 0
- *   to 1; or exactly [from, to] in the block's text
+ * @property {Float64Array | [number, number]} source how much of it belongs to the first units of the sentence:
+ *   cumulative, from 0 to 1; or exactly [from, to] in the block's text
  */
 
 // Scripts without spaces: each character counts as a word.
@@ -61,8 +61,8 @@ export function shareOf({ source, from }, begin, end) {
 /** @typedef {{begin: number, end: number, isWord: boolean, exact?: [number, number]}} Token in a sentence */
 
 /**
- * The words of a translation, its punctuation, and what it has in common with the source: what was carried, and what stands
- * before and after everything that the model read.
+ * The words of a translation, its punctuation, and the parts that it has in common with the source: those that were carried,
+ * and those before and after everything that the model read.
  * @param {AlignedPart} part
  * @returns {Token[]}
  */
@@ -73,7 +73,7 @@ function tokensOf({ text, translation, alignment }) {
   for (let i = 0; i < copied.length; i += 4) {
     const [from, to, begin, end] = copied.subarray(i, i + 4);
     const translated = translation.slice(begin, end);
-    // Where it is the same, its words have places of their own: an element may have some of them.
+    // If both texts are the same, each word has its own place, because an element may contain only some of them.
     const words = translated === text.slice(from, to) ? translated.matchAll(kToken) : [];
     let isSplit = false;
     for (const { 0: word, index } of words) {
@@ -96,7 +96,7 @@ function tokensOf({ text, translation, alignment }) {
 }
 
 /**
- * What the model did not read at both ends, marks of a list and the like, is there in the translation as it is.
+ * The model does not read marks of a list and the like at both ends of a sentence. They are in the translation unchanged.
  * @param {Token[]} tokens
  * @param {string} text
  * @param {string} translation
@@ -122,9 +122,9 @@ function withEnds(tokens, text, translation, alignment) {
 }
 
 /**
- * A function that gives for a part of the translation how much of it belongs to the beginning of the source, cumulative
- * over its UTF-16 units. A piece's attention is spread over the letters of the pieces that it looks at; what it gives to the
- * end of the sentence does not count.
+ * A function of a part of the translation. It gives how much of the part belongs to the first UTF-16 units of the source:
+ * cumulative, one number for each unit. A piece's attention is spread over the letters of the pieces that it attends to.
+ * Attention to </s> does not count.
  * @param {AlignedPart} part
  * @returns {(begin: number, end: number) => Float64Array | null} null where the alignment says nothing
  */
@@ -146,8 +146,8 @@ function sharesOf({ text, alignment }) {
 }
 
 /**
- * How much two pieces belong together: a target piece's attention to a source piece, times the share that it is of all the
- * attention which the source piece gets. Where words look at each other in both directions it is high.
+ * How much two pieces belong together: w[t, s] * w[t, s] / (sum over t of w[t, s]) for a target piece t and a source piece s.
+ * It is large where each is the other's most important partner.
  * @param {Float32Array} data [target, source]
  * @param {number} sources
  */
@@ -176,7 +176,7 @@ function cumulative(weights, letters, length) {
 }
 
 /**
- * The places of each source piece's characters that are no white space.
+ * The places of the characters of each source piece that are not white space.
  * @param {string} text
  * @param {{begin: Int32Array, end: Int32Array}} source
  */
@@ -189,7 +189,7 @@ function lettersOf(text, { begin, end }) {
 }
 
 /**
- * Where nothing says what belongs together, the middle belongs to the middle.
+ * Without an alignment, the middle of the translation belongs to the middle of the source.
  * @param {string} text
  * @param {number} begin a share of the translation
  * @param {number} end

@@ -1,5 +1,5 @@
 // Encoder-only models: vectors of a text's pieces, and the results of a head.
-import { inputText, invalid, readFields, wholeNumber } from '../base/given.js';
+import { inputText, invalid, readFields, wholeNumber } from '../base/arguments.js';
 import { folderSource } from '../loading/folder-source.js';
 import { openModel } from './open-model.js';
 import { OneSided, changes, checkKind } from './one-sided.js';
@@ -218,9 +218,11 @@ export class Encoder extends OneSided {
       maxLength = 15,
       interventions,
     } = readFields(options, 'answer', ['signal', 'count', 'maxLength', 'interventions']);
+    // The arguments of the caller.
     this.#needs('answer');
     wholeNumber(maxLength, 1, 1000, 'maxLength');
     const kept = wholeNumber(count, 1, 1000, 'count');
+    // The engine finds pieces of the context; their spans cut the answer out of it.
     const { begin, end, answers } = await this.#one(
       question,
       context,

@@ -1,6 +1,6 @@
 // Loads model folders of every kind.
 import { rethrowPublic } from '../base/errors.js';
-import { described, invalid, readFields } from '../base/given.js';
+import { described, invalid, readFields } from '../base/arguments.js';
 import { listed, openerOf, readFile } from '../loading/model-files.js';
 import { Translator } from '../api/translator.js';
 import { copied } from '../base/snapshot.js';
@@ -9,7 +9,7 @@ import { Encoder } from './encoder.js';
 import { folderSource } from '../loading/folder-source.js';
 import { Generator } from './generator.js';
 import { isMarian, marianInfo } from './marian.js';
-import { kLoad, openModel, look } from './open-model.js';
+import { inspectModel, kLoad, openModel } from './open-model.js';
 import { checkKind } from './one-sided.js';
 
 /** @typedef {import('../loading/folder-source.js').AnyModelOption} AnyModelOption */
@@ -80,21 +80,21 @@ export async function load(model, options) {
   const wantedKind = wanted && kKinds[/** @type {keyof ModelClasses} */ (wanted)];
   const source = lasting(folderSource(model)); // it is read twice
   how.wasm = copied(how.wasm);
-  const lent = await lendUnlessMarian(source, how, { sourceLanguage, targetLanguage }).catch(rethrowPublic);
-  if (!lent) {
+  const opened = await openUnlessMarian(source, how, { sourceLanguage, targetLanguage }).catch(rethrowPublic);
+  if (!opened) {
     const { numbers: _, ...rest } = how;
     const translating = { ...rest, sourceLanguage, targetLanguage, beam, model: modelOf(source) };
     const translator = await Translator.create(translating);
     checkKind('translation', wantedKind, () => translator.destroy());
     return translator;
   }
-  const { reference, info } = lent;
+  const { reference, info } = opened;
   checkKind(info.kind, wantedKind, () => reference.release());
   if (info.kind === 'translation') return Translator.on(reference, info, { sourceLanguage, targetLanguage, beam });
   return info.kind === 'encoder' ? Encoder.on(reference, info) : Generator.on(reference, info);
 }
 
-/** What a translator takes in place of a source. @param {FolderSource} source */
+/** The source, as a translator takes it. @param {FolderSource} source */
 const modelOf = (source) => /** @type {ModelOption} */ ('zip' in source ? source.zip : (addressOf(source) ?? source));
 
 /**
@@ -103,9 +103,9 @@ const modelOf = (source) => /** @type {ModelOption} */ ('zip' in source ? source
  * @param {LoadOptions} how
  * @param {import('../text/languages.js').LanguagePair} languages
  */
-async function lendUnlessMarian(source, how, languages) {
+async function openUnlessMarian(source, how, languages) {
   try {
-    return await openModel(source, how, await lookAt(source, how.signal));
+    return await openModel(source, how, await withConfig(source, how.signal));
   } catch (error) {
     if (await isMarian(source, error, languages, how.signal)) return null;
     throw error;
@@ -117,7 +117,7 @@ async function lendUnlessMarian(source, how, languages) {
  * @param {FolderSource} source
  * @param {AbortSignal} [signal]
  */
-async function lookAt(source, signal) {
+async function withConfig(source, signal) {
   if ('zip' in source) return undefined;
   const list = await listed(source, signal);
   const config = /** @type {Uint8Array} */ (await readFile(openerOf(list, signal), 'config.json'));
@@ -125,8 +125,8 @@ async function lookAt(source, signal) {
 }
 
 /**
- * The content of a folder, and its size in memory. Weights are not read, but those of Marian's own files: of a safetensors file only the beginning is;
- * PyTorch's pickles are downloaded.
+ * The content of a folder, and its size in memory. Of a safetensors file only the beginning is read. PyTorch's pickles
+ * are downloaded, and Marian's own files are loaded.
  * @param {AnyModelOption} model
  * @param {LoadOptions} [options]
  * @returns {Promise<FolderInfo>} rejects as `load` does
@@ -134,7 +134,7 @@ async function lookAt(source, signal) {
 export async function inspect(model, options) {
   const source = lasting(folderSource(model));
   const languages = { sourceLanguage: 'und', targetLanguage: 'und' };
-  const found = await look(source, options).catch(async (error) => {
+  const found = await inspectModel(source, options).catch(async (error) => {
     if (await isMarian(source, error, languages, options?.signal)) return null;
     throw error;
   });

@@ -2,7 +2,8 @@
 // What encoders and generators share: calling, ending.
 import { unlessAborted, withSignals } from '../base/abort.js';
 import { QkvError, domException, toPublicError } from '../base/errors.js';
-import { invalid } from '../base/given.js';
+import { invalid } from '../base/arguments.js';
+import { changesText } from '../engine/models/changes.js';
 
 /** @typedef {import('../hosting/model-reference.js').ModelReference} ModelReference */
 /** @typedef {import('../engine/models/glue.js').ModelKind} ModelKind */
@@ -13,7 +14,9 @@ import { invalid } from '../base/given.js';
  * The option `interventions`, as the engine takes it.
  * @param {Intervention[] | undefined} interventions
  */
-export const changes = (interventions) => (interventions ? { interventions: JSON.stringify(interventions) } : {});
+export function changes(interventions) {
+  return interventions ? { interventions: changesText(interventions) } : {};
+}
 
 /** A model in an engine. */
 export class OneSided {

@@ -1,7 +1,7 @@
 // Loads a folder's model into an engine.
 import { unlessAborted } from '../base/abort.js';
 import { toPublicError } from '../base/errors.js';
-import { invalid, readFields } from '../base/given.js';
+import { invalid, readFields } from '../base/arguments.js';
 import { holdHost } from '../hosting/host.js';
 import { ModelReference } from '../hosting/model-reference.js';
 import { monitored } from '../api/progress.js';
@@ -40,7 +40,7 @@ function withNumbers(source, { numbers }) {
 /**
  * @param {FolderSource} from
  * @param {LoadOptions} [given]
- * @param {import('../loading/model-files.js').ListedSource} [found] the same model, as far as it has been read
+ * @param {import('../loading/model-files.js').ListedSource} [found] the same model, with the files that have been read
  * @returns {Promise<{reference: ModelReference, info: any}>}
  */
 export async function openModel(from, given, found) {
@@ -70,7 +70,7 @@ export async function openModel(from, given, found) {
  * @param {LoadOptions} [given]
  * @returns {Promise<import('../engine/models/glue.js').AnyInfo & import('../engine/models/load-folder.js').Inspected>}
  */
-export async function look(from, given) {
+export async function inspectModel(from, given) {
   const options = /** @type {LoadOptions} */ (readFields(given, 'inspect', kLoad));
   const { signal = new AbortController().signal } = options;
   signal.throwIfAborted();

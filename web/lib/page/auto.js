@@ -1,8 +1,9 @@
-// <script type="module" src=".../page-auto.js" data-to="fr">: a page that offers itself in another language, with one line. Attributes:
-// data-to, data-languages, data-from, data-base-url, data-bilingual as those of <qkv-translate>; data-start: it is translated at once.
+// <script type="module" src=".../page-auto.js" data-to="fr">: with this line a page offers itself in another language.
+// data-to, data-languages, data-from, data-base-url and data-bilingual are the attributes of <qkv-translate>. With
+// data-start the page is translated at once.
 import { defineTranslate } from './element.js';
 
-/** Adds the button to the page that has the script; nothing where there is no page. */
+/** Adds the button to the page that has the script. Without a page it does nothing. */
 function addButton() {
   if (!globalThis.document) return;
   defineTranslate();

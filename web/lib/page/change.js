@@ -1,4 +1,4 @@
-// One text of a page, translated, and how to take that back: the very nodes, in the order in which they were.
+// The translation of one text of a page, and how to undo it: the same nodes are put back in their former order.
 import { textsIn } from '../markup/blocks.js';
 import { contentsOf, fill } from '../markup/rebuild.js';
 import { keepValue } from '../markup/translate.js';
@@ -8,7 +8,7 @@ import { keepValue } from '../markup/translate.js';
 /** @typedef {import('../engine/engine.js').AlignedPart} AlignedPart */
 
 /**
- * Does something to nodes, and leaves the selection and the focus where they were.
+ * Changes nodes, and puts the selection and the focus back where they were.
  * @param {Node} node
  * @param {() => void} work
  */
@@ -61,7 +61,7 @@ export class BlockChange {
     this.#texts = block.texts.map(({ node, data }) => ({ node, was: data, now: node.data }));
   }
 
-  /** The nodes by which the page may change it. @returns {Node[]} */
+  /** The nodes in which the page may change the text. @returns {Node[]} */
   get nodes() {
     return [...this.#texts.map(({ node }) => node), ...this.#made];
   }
@@ -71,7 +71,7 @@ export class BlockChange {
     return this.#orders.map(({ parent }) => parent);
   }
 
-  /** Whether it still stands as it was put. */
+  /** Whether the page has left the translation as it was put. */
   get isWhole() {
     return (
       this.#texts.every(({ node, now }) => node.data === now && node.isConnected) &&
@@ -79,7 +79,7 @@ export class BlockChange {
     );
   }
 
-  /** Puts back what was, except for what the page changed since. */
+  /** Puts the former text back, except where the page has changed it since. */
   undo() {
     for (const node of this.#made) node.remove();
     for (const { node, was, now } of this.#texts) if (node.data === now) node.data = was;
@@ -92,7 +92,7 @@ export class BlockChange {
   }
 }
 
-/** The siblings that a block is made of. @param {Block} block */
+/** The siblings of a block. @param {Block} block */
 export function rowOf({ first, last }) {
   /** @type {Node[]} */
   const nodes = [first];
@@ -139,7 +139,7 @@ export class AttributeChange {
   }
 }
 
-/** A block with its translation beneath it, in a copy of its elements. */
+/** A block with its translation below it, in a copy of its elements. */
 export class BilingualChange {
   block;
   #added;
@@ -182,14 +182,14 @@ export class BilingualChange {
 }
 
 /**
- * The block of which an element is the copy.
+ * The block in the copy of an element.
  * @param {Element} copy
  * @param {string} text
  * @param {string} language
- * @returns {Block | null} null where it reads otherwise
+ * @returns {Block | null} null if the copy has another text
  */
 function blockIn(copy, text, language) {
-  // The element says that it is not to be translated; what is in it is read by itself.
+  // The copy has translate="no" itself, so its content is read.
   const fragment = copy.ownerDocument.createDocumentFragment();
   fragment.append(...copy.childNodes);
   const block = /** @type {Block | undefined} */ (
@@ -201,6 +201,6 @@ function blockIn(copy, text, language) {
   return block;
 }
 
-/** What a copy does not have twice. */
+/** Attributes that a copy must not repeat. */
 const kObjects =
   'button,input,select,textarea,img,picture,svg,canvas,audio,video,iframe,object,embed,script,style,template,datalist';

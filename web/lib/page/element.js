@@ -1,8 +1,8 @@
-// <qkv-translate to="fr">: a button that translates the page, with a menu of languages, progress and a way back.
+// <qkv-translate to="fr">: a button that translates the page. It has a menu of languages, shows progress, and undoes.
 import { translatePage } from './page.js';
 import { styleSheet } from './style.js';
 
-/** What the element says, in English; the property `labels` says it in another language. `{language}` is a language's name. */
+/** The element's texts in English. The property `labels` replaces them. `{language}` becomes a language's name. */
 const kLabels = {
   name: 'Translation',
   translate: 'Translate into {language}',
@@ -17,13 +17,14 @@ const kLabels = {
 };
 /** @typedef {typeof kLabels} Labels */
 
-/** What a module may be where there is no page: Node, which only reads it. */
+/** The base class where there is no page: Node only imports the module. */
 const Base = /** @type {typeof HTMLElement} */ (globalThis.HTMLElement ?? class {});
 
 /**
- * Attributes: `to`, a language; `languages`, those of the menu, with spaces between; `from`, the page's language; `base-url`, the folder with
- * the files of qkv and of models; `bilingual`. Properties: `options`, more of `translatePage`; `labels`; `page`, the translation that
- * is shown. Events: 'qkv-translated', 'qkv-restored', 'qkv-failed' with the error as its `detail`.
+ * Attributes: `to`, a language; `languages`, those of the menu, with spaces between; `from`, the page's language; `base-url`,
+ * the folder with the files of qkv and of models; `bilingual`. Properties: `options`, further options of `translatePage`;
+ * `labels`; `page`, the translation that is shown. Events: 'qkv-translated', 'qkv-restored', and 'qkv-failed' with the
+ * error as its `detail`.
  */
 export class TranslateElement extends Base {
   static observedAttributes = ['to', 'languages', 'bilingual'];
@@ -53,7 +54,7 @@ export class TranslateElement extends Base {
     if (this.shadowRoot) this.#show();
   }
 
-  /** What it says. @param {Partial<Labels>} labels */
+  /** The texts. @param {Partial<Labels>} labels */
   set labels(labels) {
     this.#labels = { ...kLabels, ...labels };
     if (this.shadowRoot) this.#show();
@@ -77,12 +78,14 @@ export class TranslateElement extends Base {
    * @returns {Promise<void>} when what is in view is translated, or when it failed
    */
   async start(to = this.#to) {
+    // A page that is translated already, or is about to be, is put back first.
     this.restore();
     if (to !== this.getAttribute('to')) this.setAttribute('to', to);
     const starting = new AbortController();
     this.#starting = starting;
     this.#say('loading');
     try {
+      // Attributes say what to do; `options` has what attributes cannot say.
       const from = this.getAttribute('from') ?? undefined;
       const baseUrl = this.getAttribute('base-url') ?? undefined;
       const given = { ...(from && { from }), ...(baseUrl && { baseUrl }) };
@@ -95,6 +98,7 @@ export class TranslateElement extends Base {
         to,
         signal: starting.signal,
       });
+      // Somebody may have stopped it, or started it again, while it loaded.
       if (starting.signal.aborted) return page.undo();
       this.page = page;
       page.addEventListener('progress', () =>
@@ -219,7 +223,7 @@ export class TranslateElement extends Base {
     menu.replaceChildren(...languages, make('hr'), both);
   }
 
-  /** @param {boolean} isOpen @param {boolean} [isFocused] whether the focus goes along */
+  /** @param {boolean} isOpen @param {boolean} [isFocused] whether the focus moves too */
   #open(isOpen, isFocused = true) {
     const { menu, more } = this.#parts;
     if (!menu || menu.hasAttribute('hidden') === !isOpen) return;
@@ -247,7 +251,7 @@ export class TranslateElement extends Base {
   }
 }
 
-/** A language's name in itself, as who reads it looks for it. @param {string} tag */
+/** A language's name in that language: its speakers look for that. @param {string} tag */
 function nameOf(tag) {
   try {
     return new Intl.DisplayNames([tag], { type: 'language' }).of(tag) ?? tag;
@@ -257,7 +261,7 @@ function nameOf(tag) {
 }
 
 /**
- * Defines <qkv-translate>, unless it is.
+ * Defines <qkv-translate>, unless it is defined already.
  * @param {string} [name]
  */
 export function defineTranslate(name = 'qkv-translate') {

@@ -1,4 +1,4 @@
-// `qkv/page`: a page translated in place, and <qkv-translate>, which does it at a click. A door of its own; importing it does nothing.
+// `qkv/page`: translates a page in place; <qkv-translate> does it at a click. The import itself changes nothing.
 export { translatePage } from './page.js';
 export { PageTranslation } from './translate-page.js';
 export { TranslateElement, defineTranslate } from './element.js';

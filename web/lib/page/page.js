@@ -1,5 +1,5 @@
-// What a page is translated with, from the options of a call.
-import { readFields } from '../base/given.js';
+// Makes the translation of a page from the options of a call.
+import { readFields } from '../base/arguments.js';
 import { Translator } from '../api/translator.js';
 import { PageTranslation } from './translate-page.js';
 
@@ -25,17 +25,18 @@ const kPage = ['to', 'from', 'root', 'observe', 'attributes', 'bilingual', 'sign
  * @property {string} [to] the language to translate into; left out where there is a translator
  * @property {string} [from] the page's language; left out: what its `lang` says, else English
  * @property {Element} [root] what to translate; left out: the page with its title
- * @property {boolean} [observe] false: what the page changes later stays; left out: true
+ * @property {boolean} [observe] false: later changes of the page are not translated; left out: true
  * @property {boolean} [attributes] false: attributes stay; left out: true
- * @property {boolean} [bilingual] true: each text stays, with its translation beneath it
- * @property {AbortSignal | null} [signal] ends the translation; what is translated by then stays
+ * @property {boolean} [bilingual] true: each text stays, with its translation below it
+ * @property {AbortSignal | null} [signal] ends the translation; finished parts stay
  * @property {Translator} [translator] translates the sentences; left out: one that is created with the other options
  */
 /** @typedef {PageOptionsFields & Omit<CreateOptions, 'sourceLanguage' | 'targetLanguage' | 'signal'>} PageOptions those of `Translator.create` too */
 
 /**
- * Translates a page in place: what is in view first, the rest as it is scrolled to. Code, what says translate="no" and what a
- * person edits stays (docs/markup.md). A page has one translation at a time: a second one of the same elements undoes the first.
+ * Translates a page in place: first the texts in view, the others when they are scrolled into view. Code, elements with translate="no" and
+ * text that a person edits stay (docs/markup.md). A page has one translation at a time: a second one of the same elements
+ * undoes the first.
  * @param {PageOptions} options
  * @returns {Promise<PageTranslation>} once there is a translator; rejects as `Translator.create` does
  */

@@ -1,11 +1,12 @@
-// Where the texts of a page are: what shows whether one is in view, whether it is still what was read, what is in it unseen.
+// Where the texts of a page are: which element shows whether a text is in view, whether a text has changed since it was
+// read, and which shadow roots and frames there are.
 
 /** @typedef {import('../markup/blocks.js').Block} Block */
 /** @typedef {import('../markup/blocks.js').Attribute} Attribute */
 
 /**
- * The element by which it is seen whether a text is in view: the first around it that has a box. The document's own element
- * counts as seen.
+ * The element that shows whether a text is in view: the nearest one around it that has a box. The root element counts as in
+ * view.
  * @param {Node} node
  * @param {Element} root
  * @returns {Element}
@@ -26,7 +27,7 @@ function hasBox(node) {
 }
 
 /**
- * Whether a text is what it was when it was read.
+ * Whether a text has not changed since it was read.
  * @param {Block | Attribute} text
  */
 export function isCurrent(text) {
@@ -43,8 +44,8 @@ export function isCurrent(text) {
 }
 
 /**
- * The shadow roots in a tree, and the documents of its frames as far as they are of the same origin. `onload`: calls back with the
- * document that a frame shows later.
+ * The shadow roots in a tree, and the documents of its frames of the same origin. `onload`: calls back with the document that
+ * a frame shows later.
  * @param {Node} root
  * @param {() => Promise<void>} pace
  * @returns {AsyncGenerator<{root: Node | null, onload?: (load: (root: Node) => void) => void}, void>}
@@ -73,10 +74,10 @@ export async function* innerRoots(root, pace) {
 const kRightToLeft = /^(ar|he|fa|ur|yi|ps|sd|dv|ug)\b/;
 
 /**
- * Says that a page is in a language now, where the whole page is translated.
+ * Sets the page's `lang` to the language of the translation, if the whole page is translated.
  * @param {Element} root
  * @param {string} language
- * @returns {() => void} puts back what the page said
+ * @returns {() => void} restores the former value
  */
 export function markLanguage(root, language) {
   const page = root.ownerDocument;

@@ -1,4 +1,4 @@
-// The look of <qkv-translate>: a style sheet that is built by script, which the strictest Content-Security-Policy allows.
+// The style sheet of <qkv-translate>. A script builds it, because the strictest Content-Security-Policy allows only that.
 const kStyle = `
 :host { display: inline-block; position: relative; font: 14px/1.4 system-ui, sans-serif; color-scheme: light dark; }
 :host([hidden]) { display: none; }

@@ -1,4 +1,5 @@
-// A page translated in place: what is in view first, the rest when it is scrolled to. What the page changes is translated again.
+// Translates a page in place: first the texts in view, the others when they are scrolled into view. Texts that the page changes are
+// translated again.
 import { textsIn } from '../markup/blocks.js';
 import { isOff } from '../markup/elements.js';
 import { partsOf } from '../markup/translate.js';
@@ -12,11 +13,11 @@ import { anchorOf, containerOf, innerRoots, isCurrent, markLanguage } from './pl
 /** @typedef {BlockChange | AttributeChange | BilingualChange} Change */
 /** @typedef {import('../markup/translate.js').Aligning} Aligning */
 
-/** So many UTF-16 units are translated in one call: what is in view is there soon. */
+/** UTF-16 units that are translated in one call. It is small, so that texts in view appear soon. */
 const kAtOnce = 1200;
 /** How far beyond the window texts are translated, in windows. */
 const kAhead = 1;
-/** How long texts are put into the page at once, in milliseconds. */
+/** The most milliseconds for which texts are put into the page without a pause. */
 const kSlice = 8;
 const kMostCached = 2000;
 const kAttributes = ['alt', 'title', 'placeholder', 'aria-label'];
@@ -30,23 +31,26 @@ const active = new Set();
  * A page, or a part of it, that is being translated. It has 'progress' events, whose `detail` is a Progress.
  */
 export class PageTranslation extends EventTarget {
-  /** Sentences are translated by it. @readonly */
+  /** It translates the sentences. @readonly */
   translator;
   /** @readonly */
   root;
   #options;
   #life = new AbortController();
-  /** Texts that are not translated yet, by the element by which it is seen whether they are in view. @type {Map<Element, Set<Block | Attribute>>} */
+  /**
+   * Texts that are not translated yet, by the element that shows whether they are in view.
+   * @type {Map<Element, Set<Block | Attribute>>}
+   */
   #waiting = new Map();
   /** Elements in view or near, and whether they are in view. @type {Map<Element, boolean>} */
   #near = new Map();
-  /** Elements of which it is not known yet whether they are in view. @type {Set<Element>} */
+  /** Elements that may be in view; the observer has not told yet. @type {Set<Element>} */
   #unseen = new Set();
   /** @type {Set<Change>} */
   #changes = new Set();
-  /** By the nodes that a change set. @type {WeakMap<Node, Change>} */
+  /** Changes by the nodes that they set. @type {WeakMap<Node, Change>} */
   #changeOf = new WeakMap();
-  /** By the elements whose children it set. @type {WeakMap<Node, Set<Change>>} */
+  /** Changes by the elements whose children they set. @type {WeakMap<Node, Set<Change>>} */
   #changesIn = new WeakMap();
   /** @type {WeakMap<Element, Map<string, AttributeChange>>} */
   #attributesOf = new WeakMap();
@@ -96,9 +100,12 @@ export class PageTranslation extends EventTarget {
     return { translated: this.#translated, found: this.#found };
   }
 
-  /** Resolves when everything that is in view is translated. Rejects with what the translation failed with. @returns {Promise<void>} */
+  /**
+   * Resolves when everything that is in view is translated. Rejects with the error of the translation.
+   * @returns {Promise<void>}
+   */
   async settled() {
-    // What the page changed is heard of in a task of its own, and whether it is in view is known some frames later.
+    // Changes of the page are reported in a later task, and whether they are in view some frames after that.
     const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
     for (let calm = 0; calm < 2 && !this.#life.signal.aborted;) {
       await frame();
@@ -112,7 +119,7 @@ export class PageTranslation extends EventTarget {
   /** @type {unknown} */
   #failure;
 
-  /** Ends the translation; what is translated stays. */
+  /** Ends the translation. Translated texts stay. */
   stop() {
     this.#life.abort();
     this.#seeing.disconnect();
@@ -120,7 +127,7 @@ export class PageTranslation extends EventTarget {
     this.#settle();
   }
 
-  /** Ends the translation and puts everything back, except for what the page changed since. */
+  /** Ends the translation and puts the former texts back, except where the page has changed them since. */
   undo() {
     this.stop();
     active.delete(this);
@@ -164,7 +171,7 @@ export class PageTranslation extends EventTarget {
         this.#read.add(node);
         return true;
       };
-      const look = {
+      const reading = {
         language: sourceLanguage.split('-')[0].toLowerCase(),
         keeps: info.copy !== 'none',
         attributes: this.#options.attributes,
@@ -172,7 +179,7 @@ export class PageTranslation extends EventTarget {
         translate: !isOff(root.parentNode ?? /** @type {ShadowRoot} */ (root).host),
         opens,
       };
-      for (const text of textsIn(root, look)) {
+      for (const text of textsIn(root, reading)) {
         this.#wait(text);
         await pace();
         if (this.#life.signal.aborted) return;
@@ -180,7 +187,7 @@ export class PageTranslation extends EventTarget {
     });
   }
 
-  /** Lets a text wait until it is near, unless it is translated. @param {Block | Attribute} text */
+  /** Makes a text wait until it is near the view, unless it is translated. @param {Block | Attribute} text */
   #wait(text) {
     const isBlock = 'items' in text;
     if (isBlock ? this.#isDone(text) : this.#attributesOf.get(text.element)?.get(text.name)?.isWhole) return;
@@ -207,7 +214,7 @@ export class PageTranslation extends EventTarget {
     this.#seeing.observe(anchor);
   }
 
-  /** Whether a block is translated. One that was, and was changed since, is put back and read again. @param {Block} block */
+  /** Whether a block is translated. If the page has changed it since, it is put back and read again. @param {Block} block */
   #isDone({ texts, parent }) {
     const changes = new Set(texts.map(({ node }) => this.#changeOf.get(node)));
     changes.delete(undefined);
@@ -228,7 +235,7 @@ export class PageTranslation extends EventTarget {
     void this.#translate();
   }
 
-  /** Translates what is near, until nothing of it is left. */
+  /** Translates the texts near the view until none is left. */
   async #translate() {
     if (this.#isTranslating) return;
     this.#isTranslating = true;
@@ -300,8 +307,8 @@ export class PageTranslation extends EventTarget {
   }
 
   /**
-   * Puts translations into the page for some milliseconds. The selection is looked after once for all of them: to read it,
-   * the browser computes the layout.
+   * Puts translations into the page for some milliseconds. The selection is saved and restored once for all of them, because
+   * the browser computes the layout to read it.
    * @param {(Block | Attribute)[]} texts
    * @param {AlignedPart[][]} lists
    * @param {number} from
@@ -349,7 +356,7 @@ export class PageTranslation extends EventTarget {
     this.#attributesOf.get(element)?.set(name, change);
   }
 
-  /** Changes nodes without hearing of it. What the page did before is heard first. @param {() => void} work */
+  /** Changes nodes without observing that. Changes that the page made before are handled first. @param {() => void} work */
   #quietly(work) {
     const records = this.#mutations.takeRecords();
     if (records.length) this.#changed(records);
@@ -366,7 +373,7 @@ export class PageTranslation extends EventTarget {
     else this.#quietly(() => keepingPlace(this.root, () => change.undo()));
   }
 
-  /** What the page changed is read again. @param {MutationRecord[]} records */
+  /** Reads again what the page has changed. @param {MutationRecord[]} records */
   #changed(records) {
     /** @type {Set<Node>} */
     const again = new Set();

@@ -2,11 +2,11 @@
 // models.json, {baseUrl, models: {'en-fr': [{architecture, releaseStatus, sourceLanguage, targetLanguage, files}]}}.
 // Other lists may add `version`, `license`, and the `size` and `hash` of any file.
 import { QkvError, domException } from '../base/errors.js';
-import { described, invalid } from '../base/given.js';
+import { described, invalid } from '../base/arguments.js';
 import { absoluteUrl } from '../base/runtime.js';
 import { readAll } from '../loading/fetch.js';
 import { asText } from '../loading/model-files.js';
-import { checkedFiles } from './checked.js';
+import { verifiedFiles } from './verified-files.js';
 
 /**
  * @typedef {object} ListedFile
@@ -119,7 +119,7 @@ export function listedModel({ sourceLanguage, targetLanguage, files }, kept = tr
   const name = `${sourceLanguage}-${targetLanguage}`;
   const settings = { key, name, sourceLanguage, targetLanguage, store: typeof kept === 'object' ? kept : undefined };
   const store = kept ? settings : undefined;
-  return { key, name, source: Object.assign(checkedFiles(files, store), { files: {}, store }) };
+  return { key, name, source: Object.assign(verifiedFiles(files, store), { files: {}, store }) };
 }
 
 /**

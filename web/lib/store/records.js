@@ -1,11 +1,11 @@
-// Where models are kept: a cache of Cache Storage with a record for each model that is there whole, and the parts of files.
-// The addresses in it are those of nobody, so that no service worker of the page takes them for its own.
+// Where models are kept: a cache of Cache Storage with the parts of files, and a record for each model that is complete.
+// Its addresses are on a host that does not exist, so that no service worker of the page mistakes them for its own.
 
 /** @typedef {import('../loading/model-source.js').ModelStore} ModelStore */
 /** @typedef {import('../loading/model-source.js').StoreSettings} StoreSettings */
 
 /**
- * A model that is kept whole.
+ * A model that is kept completely.
  * @typedef {object} ModelRecord
  * @property {string} name
  * @property {string} [sourceLanguage]
@@ -17,7 +17,7 @@
  * @property {number} bytes of all files
  */
 
-/** How long a store may take to say something, ms. After it, all goes on as if there were none. */
+/** How long a store may take to answer, in milliseconds. After that, everything goes on without it. */
 const kPatience = 3000;
 
 const kCache = 'qkv-models';
@@ -51,7 +51,7 @@ export const soon = (answer) =>
  */
 export const openStore = async (store) => store ?? caches.open(kCache);
 
-/** Whether the browser may have kept a model: it says so without opening anything. */
+/** Whether the browser may have kept a model, found without opening a cache. */
 export const mayHaveKept = async () => (await soon(Promise.resolve(globalThis.caches?.has(kCache)))) ?? false;
 
 /**

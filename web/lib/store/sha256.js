@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4) of bytes that come in chunks: the browser's own wants all of them at once.
+// SHA-256 (FIPS 180-4) of bytes that arrive in chunks. The browser's own needs all of them at once.
 
 const kPrimes = /* @__PURE__ */ (() => {
   const primes = [2];
@@ -61,7 +61,7 @@ export class Sha256 {
       const y = w[t - 2];
       w[t] = w[t - 16] + mixed(x, 7, 18, x >>> 3) + w[t - 7] + mixed(y, 17, 19, y >>> 10);
     }
-    // One by one: to take a list apart takes longer than all the rest.
+    // Without destructuring, which would take longer than all the rest.
     let a = s[0];
     let b = s[1];
     let c = s[2];

@@ -1,4 +1,4 @@
-import { described, invalid } from '../base/given.js';
+import { described, invalid } from '../base/arguments.js';
 import { languageOf } from './tags.js';
 
 /** @typedef {{sourceLanguage: string, targetLanguage: string}} LanguagePair BCP 47 tags, such as 'en' or 'fr-CA' */

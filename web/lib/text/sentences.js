@@ -1,7 +1,7 @@
 // Splits a text into sentences and the white space between them. Only sentences are translated; the white space stays.
 
 /**
- * Part of a text: a sentence, or white space. `kept`: [from, to] of what is carried through a sentence.
+ * Part of a text: a sentence, or white space. `kept`: [from, to] of the carried parts of a sentence.
  * @typedef {{text: string, sentence: boolean, kept?: [from: number, to: number][]}} Part
  */
 

@@ -1,6 +1,6 @@
-import { inRange, invalid, readFields, wholeNumber } from '../base/given.js';
+import { inRange, invalid, readFields, wholeNumber } from '../base/arguments.js';
 import { baseFolder } from '../base/package-file.js';
-import { givenWasm } from '../base/given-wasm.js';
+import { givenWasm } from '../base/wasm-argument.js';
 import { hasWebWorker } from '../base/runtime.js';
 import { toPublicError } from '../base/errors.js';
 import { trainUrl } from './assets.js';
@@ -91,6 +91,7 @@ export class PointerTrainer extends Training {
    * @returns {Promise<PointerTrainer>} rejects with a QkvError that names the option, or the signal's reason
    */
   static async create(options) {
+    // The arguments of the caller. The number of a point's coordinates is given, or known from a model or from the first set.
     const given = readFields(options, 'PointerTrainer.create', kCreate);
     const { files, checkpoint, signal, worker = hasWebWorker(), wasm } = given;
     signal?.throwIfAborted();
@@ -102,6 +103,7 @@ export class PointerTrainer extends Training {
     wholeNumber(inputs, 1, 4096, 'inputs');
     const { width, ...config } = readFields(given.config, 'config', kConfig);
     const all = { ...(width !== undefined && { d_model: width }), ...config, ...read, inputs };
+    // An engine of its own, which is closed if the network cannot be made.
     const base = baseFolder(given.baseUrl);
     const from = wasm === undefined ? trainUrl(base) : givenWasm(wasm);
     const engine = trainingEngine(worker, base);

@@ -3,7 +3,7 @@ import { Engine } from '../engine/engine.js';
 import { startGuarded } from '../engine/start-guarded.js';
 import { QkvError } from '../base/errors.js';
 import createModule from './glue.js';
-import { pointerLearner, sequenceLearner } from './learners.js';
+import { pointerKind, sequenceKind } from './trainer-kinds.js';
 
 /** @typedef {import('../engine/engine.js').Call} Call */
 
@@ -33,7 +33,7 @@ import { pointerLearner, sequenceLearner } from './learners.js';
 /** One trainer for each engine. */
 export class TrainEngine {
   #trainer = 0;
-  /** @type {import('./learners.js').Learner | null} */
+  /** @type {import('./trainer-kinds.js').Learner | null} */
   #learner = null;
   #answering = 0;
   #isPaused = false;
@@ -49,7 +49,7 @@ export class TrainEngine {
     await this.#engine.start({ wasm });
     const module = this.#module();
     this.#trainer = module.trainerCreate(config, data);
-    this.#learner = sequenceLearner(module, this.#trainer);
+    this.#learner = sequenceKind(module, this.#trainer);
     if (checkpoint) this.#learner.restore(checkpoint);
     return { info: module.modelInfo(this.#trainer) };
   }
@@ -61,7 +61,7 @@ export class TrainEngine {
     await this.#engine.start({ wasm });
     const module = this.#module();
     this.#trainer = module.pointerCreate(config, sets, dev);
-    this.#learner = pointerLearner(module, this.#trainer);
+    this.#learner = pointerKind(module, this.#trainer);
     if (weights) module.pointerLoad(this.#trainer, weights, 0, false);
     if (checkpoint) this.#learner.restore(checkpoint);
     return { parameters: module.pointerSize(this.#trainer) };
@@ -81,7 +81,7 @@ export class TrainEngine {
     let done = 0;
     let loss = 0;
     let pieces = 0;
-    /** @type {import('./learners.js').Step | undefined} */
+    /** @type {import('./trainer-kinds.js').Step | undefined} */
     let last;
     await this.#engine.takeTurns(() => {
       if (this.#answering > 0) return false;
@@ -91,7 +91,7 @@ export class TrainEngine {
       pieces += last.pieces;
       return ++done >= steps || this.#isPaused || performance.now() - begin >= milliseconds;
     }, signal);
-    const { step, tokens, rate, gradient } = /** @type {import('./learners.js').Step} */ (last);
+    const { step, tokens, rate, gradient } = /** @type {import('./trainer-kinds.js').Step} */ (last);
     const report = { step, steps: done, loss: loss / pieces, pieces, tokens, rate, gradient };
     return { ...report, milliseconds: performance.now() - begin };
   }
@@ -167,7 +167,7 @@ export class TrainEngine {
 const loadsNothing = () => Promise.reject(new QkvError('UNSUPPORTED', 'the engine that trains loads no models'));
 
 const kDiverged =
-  'the loss is not a number any more; the weights are those of before: go on with a lower learning rate, or from a checkpoint';
+  'the loss is not a finite number; the weights are those before this step: continue with a lower learning rate, or from a checkpoint';
 
 /**
  * @returns {Record<string, import('../worker/protocol.js').Handler>}

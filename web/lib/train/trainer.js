@@ -1,8 +1,8 @@
 import { toPublicError } from '../base/errors.js';
-import { inputText, invalid, maxLength as longest, readFields, wholeNumber } from '../base/given.js';
+import { inputText, invalid, maxLength as longest, readFields, wholeNumber } from '../base/arguments.js';
 import { hasWebWorker } from '../base/runtime.js';
 import { makeTrace } from '../api/trace.js';
-import { givenWasm } from '../base/given-wasm.js';
+import { givenWasm } from '../base/wasm-argument.js';
 import { wellFormed } from '../base/well-formed.js';
 import { baseFolder } from '../base/package-file.js';
 import { trainUrl } from './assets.js';
@@ -81,6 +81,7 @@ export class Trainer extends Training {
    * @returns {Promise<Trainer>} rejects with a QkvError that names the option, or the signal's reason
    */
   static async create(options) {
+    // The arguments of the caller.
     const given = readFields(options, 'Trainer.create', kCreate);
     const { pairs, dev, config = {}, checkpoint, signal, worker = hasWebWorker(), wasm } = given;
     signal?.throwIfAborted();
@@ -92,6 +93,7 @@ export class Trainer extends Training {
       sourceSpm: vocabulary['source.spm'],
       targetSpm: vocabulary['target.spm'],
     };
+    // An engine of its own, which is closed if the model cannot be made.
     const base = baseFolder(given.baseUrl);
     const from = wasm === undefined ? trainUrl(base) : givenWasm(wasm);
     const engine = trainingEngine(worker, base);

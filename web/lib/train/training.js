@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // What every trainer has: an engine of its own, runs that can be paused, states to go back to, and an end.
 import { QkvError, domException, toPublicError } from '../base/errors.js';
-import { inRange, invalid, readFields } from '../base/given.js';
+import { inRange, invalid, readFields } from '../base/arguments.js';
 import { createEndpoint } from '../worker/endpoint.js';
 import { trainWorkerUrl } from './assets.js';
 

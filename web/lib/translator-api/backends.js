@@ -1,7 +1,7 @@
-// What the operations of a model call: an echo, the engine, or the browser's own object.
+// The back ends of the classes: an echo, the engine, or the browser's own object.
 import { onAbort, unlessAborted } from '../base/abort.js';
 import { loadedPart, QkvError, quotaExceeded, toPublicError } from '../base/errors.js';
-import { inputText, kInputQuota } from '../base/given.js';
+import { inputText, kInputQuota } from '../base/arguments.js';
 import { asSpecified } from './detection.js';
 import { Download } from './download.js';
 import { exception } from './exception.js';
@@ -18,7 +18,7 @@ import { exception } from './exception.js';
  * @property {number} inputQuota
  * @property {(text: string, signal: AbortSignal) => Promise<number>} measure
  * @property {() => void} destroy
- * @property {() => void} leave is called in the place of `destroy` where create() was aborted: what was loaded stays
+ * @property {() => void} leave called instead of `destroy` if create() was aborted: the model stays loaded
  */
 /**
  * @typedef {object} Translating
@@ -33,7 +33,7 @@ import { exception } from './exception.js';
 const isTranslatable = (/** @type {string} */ text) => /\p{L}/u.test(text);
 
 /**
- * Where each text is its own translation.
+ * For a language into itself: each text is its own translation.
  * @param {LanguagePair} languages
  * @returns {TranslatorBackend}
  */
@@ -41,7 +41,7 @@ export const echo = ({ sourceLanguage, targetLanguage }) => ({
   sourceLanguage,
   targetLanguage,
   inputQuota: kInputQuota,
-  measure: async (text) => Math.max(text.length, 1), // of a quota that is finite some is always used
+  measure: async (text) => Math.max(text.length, 1), // a text uses at least 1 of a finite quota
   translate: async (text) => {
     inputText(text); // throws a QuotaExceededError
     return text;
@@ -58,7 +58,7 @@ export const echo = ({ sourceLanguage, targetLanguage }) => ({
 });
 
 /**
- * The engine with a model, which it loads unless that was begun before.
+ * The engine with a model, which it loads unless the loading has begun already.
  * @param {Map<string, Download<Engine>>} downloads
  * @param {string} key
  * @param {LanguagePair} given the options of qkv's Translator
@@ -99,7 +99,7 @@ function notStarted(error) {
 }
 
 /**
- * A monitor that hands its events on.
+ * A monitor that passes its events on.
  * @param {Report} report
  */
 const forwarding = (report) => (/** @type {EventTarget} */ monitor) =>
@@ -158,6 +158,7 @@ function readFrom(open) {
  * @returns {Promise<DetectorBackend>}
  */
 export async function openDetector(source, downloads, report, signal) {
+  // All detectors of a source share one download. It counts who uses it.
   let download = downloads.get(source);
   if (!download) {
     const load = (/** @type {Report} */ tell) => source.load({ report: tell }).catch(notStarted);
@@ -171,6 +172,7 @@ export async function openDetector(source, downloads, report, signal) {
   const detector = await download.hold(report, signal);
   const { inputQuota } = detector;
   const leave = () => download.leave();
+  // The functions that the class calls. A text over the quota is refused before it is read.
   return {
     inputQuota,
     measure: async (text) => detector.measure(text),
@@ -186,11 +188,11 @@ export async function openDetector(source, downloads, report, signal) {
   };
 }
 
-/** How long the browser may take from one sign of progress to the next. */
+/** How long the browser may take without progress. */
 const kStall = 15_000; // ms
 
 /**
- * The browser's own object. Rejects where it fails, or says nothing for too long.
+ * The browser's own object. Rejects if it fails, or makes no progress for too long.
  * @param {any} Native its class
  * @param {object} options
  * @param {Report} report

@@ -1,4 +1,4 @@
-// What the translators of this façade are made with, where the built-in API has nothing to say.
+// The options that the built-in API does not have: where models are, and how the engine runs.
 /** @typedef {import('../text/languages.js').LanguagePair} LanguagePair */
 /** @typedef {import('../api/translate-options.js').ModelOption} ModelOption */
 /** @typedef {import('../api/translate-options.js').CreateOptions} CreateOptions */
@@ -38,12 +38,12 @@ export const settings = () => current;
 
 /**
  * Says where models are and how the engine runs: the options of `Translator.create` of qkv, which the built-in API has not.
- * It holds for what is created from then on, and replaces the earlier settings.
+ * It holds for everything that is created afterwards, and replaces the earlier settings.
  * @param {Configuration} options
  */
 export function configure(options) {
   const unknown = Object.keys(options).find((name) => !kOptions.includes(name));
   if (unknown) throw new TypeError(`configure() has no option '${unknown}'; it has ${kOptions.join(', ')}`);
-  for (const download of current.downloads.values()) download.drop(); // what an aborted create() has left
+  for (const download of current.downloads.values()) download.drop(); // models that an aborted create() has left loaded
   current = { options: { ...options }, downloads: new Map() };
 }

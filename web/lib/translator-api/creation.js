@@ -1,4 +1,4 @@
-// How an object of the API is created, and how its availability is found, step by step as the Writing Assistance APIs have it
+// How an object of the API is created, and how its availability is found: the steps of the Writing Assistance APIs
 // (https://webmachinelearning.github.io/writing-assistance-apis/#supporting-creation).
 import { newMonitor } from '../api/monitor.js';
 import { member, requireArguments, toDictionary, toFunction, toSignal, toText } from '../webidl/convert.js';
@@ -12,14 +12,14 @@ import { exception } from './exception.js';
 /** The features of the permissions policy, by the names of the classes. @type {Record<string, string>} */
 const kFeatures = { Translator: 'translator', LanguageDetector: 'language-detector' };
 
-/** Throws an InvalidStateError where the page has left, as a frame that was removed has. */
+/** Throws an InvalidStateError if the document is no longer active, as in a frame that was removed. */
 export function requireDocument() {
   const { document } = globalThis;
   if (document && !document.defaultView) throw exception('InvalidStateError', 'The document is not fully active');
 }
 
 /**
- * Whether the page's permissions policy lets it use a feature. A browser that does not know the feature has no say.
+ * Whether the page's permissions policy lets it use a feature. If the browser does not know the feature, it is allowed.
  * @param {string} feature
  */
 function isAllowed(feature) {
@@ -49,7 +49,7 @@ export function readOperation(given, input, options) {
 }
 
 /**
- * Spells language tags in the canonical way. Throws a RangeError for what is none.
+ * Spells language tags in the canonical way. Throws a RangeError for an invalid tag.
  * @param {Record<string, any>} options
  */
 function canonicalize(options) {
@@ -59,7 +59,7 @@ function canonicalize(options) {
   } else options.expectedInputLanguages = Intl.getCanonicalLocales(options.expectedInputLanguages);
 }
 
-/** What comes with the first call: the rest of create(), and what is found to translate with. */
+/** Fetched by the first call: the rest of create(), and the search for a model. */
 const loadRun = () =>
   import('./run.js').catch((cause) => {
     throw exception('NetworkError', 'A script of qkv could not be loaded', cause);
@@ -93,7 +93,7 @@ export function createObject(name, options, construct) {
   if (!isAllowed(kFeatures[name])) throw exception('NotAllowedError', 'The permissions policy forbids it');
   const monitor = callback && newMonitor();
   if (monitor) callback(monitor);
-  // The user's click is forgotten within seconds, and scripts may take as long.
+  // Read now: the browser forgets the user's click within seconds, and fetching scripts may take as long.
   const { userActivation } = /** @type {{userActivation?: UserActivation}} */ (globalThis.navigator ?? {});
   const isActive = userActivation?.isActive ?? true;
   return new Promise((resolve, reject) => {

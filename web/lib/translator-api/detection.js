@@ -1,13 +1,13 @@
-// What a detector finds, in the form that the specification gives to it
+// The results of a detector in the form that the specification prescribes
 // (https://webmachinelearning.github.io/translation-api/#language-detector-algorithm).
 
 /** @typedef {import('./detectors.js').Result} Result */
 
-/** Languages are listed until their confidences sum up to this. */
+/** Languages are listed until the sum of their confidences reaches this. */
 const kEnough = 0.99;
 
 /**
- * The likeliest languages, and last 'und' with what is left of 1.
+ * The likeliest languages, and at the end 'und' with the rest up to 1.
  * @param {Result[]} found in any order
  * @returns {Result[]}
  */

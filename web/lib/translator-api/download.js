@@ -1,5 +1,5 @@
-// What is being loaded, or is in memory, for all who want the same: a model of a pair, a detector. An abort of create() does
-// not stop it: the next create() takes it over.
+// A model or detector that is being loaded or in memory, shared by all objects that need it. If create() is aborted, the
+// loading goes on, and the next create() uses it.
 
 /** @template Loaded */
 export class Download {
@@ -7,7 +7,7 @@ export class Download {
   state = 'downloading';
   /** @type {Promise<Loaded>} */
   ready;
-  /** How many use it, or wait for it. */
+  /** The number of objects that use it or wait for it. */
   #holders = 0;
   #loaded = 0;
   /** @type {Set<() => void>} */
@@ -17,8 +17,8 @@ export class Download {
 
   /**
    * @param {(report: (loaded: number) => void) => Promise<Loaded>} load
-   * @param {() => void} forget is called when it has failed, and when nobody uses it any more
-   * @param {(loaded: Loaded) => void} free is called when nobody uses any more what was loaded
+   * @param {() => void} forget called when it has failed, and when no object uses it any more
+   * @param {(loaded: Loaded) => void} free called when no object uses the model any more
    */
   constructor(load, forget, free) {
     this.#forget = forget;
@@ -32,9 +32,9 @@ export class Download {
 
   /**
    * Waits for it, and holds it.
-   * @param {(loaded: number) => void} report of what was still to come: from 0 to 1
+   * @param {(loaded: number) => void} report the share of the rest that is loaded, from 0 to 1
    * @param {AbortSignal} [signal]
-   * @returns {Promise<Loaded>} each is to be followed by `release` or `leave`, unless it rejects
+   * @returns {Promise<Loaded>} each call needs a later call of `release` or `leave`, unless it rejects
    */
   async hold(report, signal) {
     const before = this.#loaded;
@@ -64,10 +64,10 @@ export class Download {
     this.drop();
   }
 
-  /** Frees it unless somebody holds it. */
+  /** Frees it unless an object uses it. */
   drop() {
     if (this.#holders > 0) return;
     this.#forget();
-    this.ready.then(this.#free, () => {}); // who waited for it has been told of a failure
+    this.ready.then(this.#free, () => {}); // a failure was reported to those that waited
   }
 }

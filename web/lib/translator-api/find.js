@@ -1,4 +1,4 @@
-// What there is for the options of a create(): the browser's own model, one of qkv's, or an echo.
+// Finds what can serve a create(): the browser's own model, one of qkv's, or an echo.
 import { mayHaveKept } from '../store/records.js';
 import { languageOf } from '../text/tags.js';
 import { echo, openDetector, openNative, openOwn } from './backends.js';
@@ -13,7 +13,7 @@ import { detectorDownloads, detectors } from './detectors.js';
 /** @typedef {(report: (loaded: number) => void, signal?: AbortSignal) => Promise<any>} Open loads what a model calls */
 /** @typedef {{state: Availability, open?: Open}} Found `open`: unless it is unavailable */
 
-/** How long the browser may take to say what it has. */
+/** How long the browser may take to answer `availability`. */
 const kPatience = 5000; // ms
 
 /**
@@ -39,7 +39,7 @@ function findDetector(options) {
 }
 
 /**
- * The browser's own, where install() was told to ask it and it has a model. Where it then fails, qkv's is tried.
+ * The browser's own model, if install() asked for that and the browser has one. If it then fails, qkv's is tried.
  * @param {string} name
  * @param {object} options
  * @param {() => Promise<Found>} findNext
@@ -64,7 +64,7 @@ async function nativeFirst(name, options, findNext) {
 }
 
 /**
- * What the browser says. What it cannot say, or does not say in time, is 'unavailable'.
+ * The browser's answer. An error, or no answer in time, counts as 'unavailable'.
  * @param {any} Native
  * @param {object} options
  * @returns {Promise<Availability>}
@@ -73,7 +73,7 @@ async function nativeState(Native, options) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   const silence = new Promise((resolve) => (timer = setTimeout(resolve, kPatience)));
-  const ask = async () => Native.availability(options); // what it throws is a rejection too
+  const ask = async () => Native.availability(options); // an exception becomes a rejection
   const answer = ask().catch(() => {});
   const state = await Promise.race([answer, silence]);
   clearTimeout(timer);
@@ -81,7 +81,7 @@ async function nativeState(Native, options) {
 }
 
 /**
- * What qkv has for a pair.
+ * The model of qkv for a pair.
  * @param {LanguagePair} languages as models have them
  * @returns {Promise<Found>}
  */
@@ -99,7 +99,7 @@ async function findOwn(languages) {
 }
 
 /**
- * Whether there is a model that nobody can have kept: so much is known without the engine's script.
+ * Whether the model is surely not in a store. This is known without the engine's script.
  * @param {unknown} model
  * @param {import('./configuration.js').Configuration} options
  */
@@ -107,7 +107,7 @@ const isNew = async (model, { store = true }) =>
   model !== undefined && (store === false || (store === true && !(await mayHaveKept())));
 
 /**
- * What only the engine's script knows: what a list of models has, what Node has installed, what the store keeps.
+ * The availability that only the engine's script can find: in a list of models, installed in Node, or kept in the store.
  * @param {LanguagePair} given
  * @returns {Promise<Availability>}
  */
@@ -141,7 +141,7 @@ async function findOwnDetector(options) {
 }
 
 /**
- * What a detector calls the language of a tag: with its script where that is listed, else without.
+ * The detector's name of the language of a tag: with its script if that is listed, else without.
  * @param {readonly string[]} languages
  * @param {string} tag
  */

@@ -1,4 +1,4 @@
-// Puts the classes of the built-in API into the global scope where the browser has none: importing this does it.
+// The import defines the classes of the built-in API as globals, if the browser lacks them.
 import { CreateMonitor } from '../api/monitor.js';
 import { configure, natives } from './configuration.js';
 import { LanguageDetector } from './language-detector.js';
@@ -12,7 +12,7 @@ const classes = { Translator, LanguageDetector, CreateMonitor };
 /**
  * Defines the classes as globals.
  * @param {{when?: 'missing' | 'unavailable' | 'always'}} [options] 'missing': those that the browser lacks, as the import does
- *   already. 'unavailable': all, and for each pair of languages the browser's own is asked first; qkv's is used where that has
+ *   already. 'unavailable': all, and for each pair of languages the browser's own is asked first; qkv's is used if that has
  *   no model, fails, or does not answer. 'always': all, and the browser's own are not asked
  */
 export function install({ when = 'missing' } = {}) {

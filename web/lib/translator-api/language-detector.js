@@ -15,7 +15,7 @@ const readCore = (dictionary) => ({
   expectedInputLanguages: member(dictionary, 'expectedInputLanguages', toTexts),
 });
 
-/** Says which language a text is in, with the very shape of browsers' own class. */
+/** Detects the language of a text, with the same interface as the browsers' own class. */
 export class LanguageDetector {
   static {
     asInterface(this, 'LanguageDetector');

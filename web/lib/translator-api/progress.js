@@ -1,4 +1,5 @@
-// The progress events of one create(): the first tells 0, the last 1, each more than the one before, in tasks of their own.
+// The progress events of one create(), each in a separate task: the first has 0, the last 1, and each more than the one
+// before.
 import { floored, tellProgress } from '../api/progress.js';
 import { nextTask } from '../base/runtime.js';
 
@@ -9,7 +10,7 @@ export class Progress {
   #monitor;
   #signal;
   #loaded = 0;
-  /** What the last event told. */
+  /** `loaded` of the last event. */
   #told = -1;
   #time = 0;
   #isQueued = false;
@@ -34,7 +35,7 @@ export class Progress {
     });
   };
 
-  /** Until the last event, or an abort. */
+  /** Waits for the last event, or an abort. */
   async end() {
     for (this.#loaded = 1; this.#told < 1 && !this.#signal?.aborted;) {
       await nextTask();

@@ -1,4 +1,4 @@
-// What create() fetches: how a model is started, and how its operations run, as the Writing Assistance APIs have it
+// Fetched by create(): how a model is started, and how its operations run, as in the Writing Assistance APIs
 // (https://webmachinelearning.github.io/writing-assistance-apis/#supporting-results).
 import { onAbort, stoppableStream, unlessAborted, withSignals } from '../base/abort.js';
 import { nextTask } from '../base/runtime.js';
@@ -9,7 +9,7 @@ import { Progress } from './progress.js';
 /** @typedef {import('./backends.js').Backend} Backend */
 
 /**
- * What `find` gives. Rejects with an UnknownError where it cannot say.
+ * The result of `find`. Rejects with an UnknownError if there is none.
  * @param {string} name of the class
  * @param {object} options
  */
@@ -25,7 +25,7 @@ async function found(name, options) {
 export const availability = async (name, options) => (await found(name, options)).state;
 
 /**
- * Loads what a model calls, reports the progress to the monitor, and makes the object.
+ * Loads the back end, reports the progress to the monitor, and makes the object.
  * @template Created
  * @param {string} name of the class
  * @param {import('./creation.js').Common & import('./creation.js').CoreOptions} options
@@ -50,7 +50,7 @@ export async function create(name, options, construct, monitor, isActive) {
 }
 
 /**
- * What an object of the API holds: its back end, until it is destroyed or the signal that it was created with aborts.
+ * Holds the back end of an object of the API until the object is destroyed, or its signal aborts.
  * @template {Backend} Own
  */
 export class Model {
@@ -67,7 +67,7 @@ export class Model {
   }
 
   /**
-   * The result of an operation, in a task of its own. Rejects with the reason of an abort at once.
+   * The result of an operation, in a separate task. If the signal aborts, rejects at once with its reason.
    * @template T
    * @param {AbortSignal | undefined} signal
    * @param {(backend: Own, signal: AbortSignal) => Promise<T>} work

@@ -16,7 +16,7 @@ const readPair = (dictionary) => ({
   targetLanguage: /** @type {string} */ (member(dictionary, 'targetLanguage', toText, true)),
 });
 
-/** Translates, with the very shape of browsers' own class. */
+/** Translates, with the same interface as the browsers' own class. */
 export class Translator {
   static {
     asInterface(this, 'Translator');

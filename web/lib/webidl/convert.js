@@ -1,13 +1,13 @@
 // The conversions of Web IDL from values of JavaScript (https://webidl.spec.whatwg.org/#js-type-mapping): what is passed to an
 // operation is read once, in the order of the specification, before the operation does anything.
 
-/** The getter throws a TypeError for what is no AbortSignal, also of another window. */
+/** The getter throws a TypeError for anything but an AbortSignal, also of another window. */
 const isAborted = /** @type {{get: () => boolean}} */ (
   Object.getOwnPropertyDescriptor(AbortSignal.prototype, 'aborted')
 ).get;
 
 /**
- * The result of an operation that returns a promise: what is thrown rejects it.
+ * The result of an operation that returns a promise: an exception rejects it.
  * @template T
  * @param {() => T | Promise<T>} steps
  * @returns {Promise<T>}
@@ -29,7 +29,7 @@ export function requireArguments({ length }, count) {
 export const toText = (value) => `${value}`;
 
 /**
- * A dictionary, of which members are read later.
+ * A dictionary whose members are read later.
  * @param {any} value
  * @returns {Record<string, any>}
  */

@@ -55,11 +55,14 @@ export function serve(port, handlers) {
     port.postMessage({ v: version, ...message }, buffersIn(message.result));
 
   const answer = async (/** @type {Request} */ { v, id, method, args }) => {
+    // A worker of another version of the package is refused. Messages that are no calls of the engine are answered at
+    // once.
     if (v !== version) return reply({ id, error: toPlain(otherBuild(v, version)) });
     if (method === 'abort') return running.get(id)?.controller.abort();
     if (method === 'more') return running.get(id)?.waiting.shift()?.();
     if (method === 'ping') return reply({ id });
     if (method === 'hold') return reply({ id, result: await holdLock(args) });
+    // A call of the engine. Each report of progress waits until the page asks for more.
     const call = new Running();
     running.set(id, call);
     const progress = async (/** @type {any} */ report) => {

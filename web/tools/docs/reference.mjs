@@ -1,16 +1,16 @@
-// The API reference: TypeDoc reads the package's types, one page for each door.
+// The API reference: TypeDoc reads the package's types, one page for each entry point.
 
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Application } from 'typedoc';
 import { ToolError, at } from '../common.mjs';
 
-/** The types in dist/ of the doors that have a reference. */
-function doors() {
+/** The types in dist/ of the entry points that have a reference. */
+function entryPoints() {
   const { exports } = JSON.parse(readFileSync(at('package.json'), 'utf8'));
-  const named = Object.entries(exports).map(([door, entry]) => [door, entry.default?.types ?? entry.types ?? '']);
+  const named = Object.entries(exports).map(([name, entry]) => [name, entry.default?.types ?? entry.types ?? '']);
   return named
-    .filter(([door, types]) => /^\.(\/[\w-]+)?$/.test(door) && door !== './static' && /\.d\.ts$/.test(types))
+    .filter(([name, types]) => /^\.(\/[\w-]+)?$/.test(name) && name !== './static' && /\.d\.ts$/.test(types))
     .map(([, types]) => at(types));
 }
 
@@ -36,7 +36,7 @@ const kTable = 'table';
  * @returns {Promise<import('./site.mjs').Document[]>}
  */
 export async function reference() {
-  const files = doors();
+  const files = entryPoints();
   const out = at('build', 'reference');
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
@@ -73,7 +73,7 @@ export async function reference() {
 }
 
 /**
- * TypeDoc calls a door by its file, and its page README. Here the page has the name that users import.
+ * TypeDoc calls an entry point by its file, and its page README. Here the page has the name that users import.
  * @param {string} out
  */
 function documentsOf(out) {
@@ -83,13 +83,13 @@ function documentsOf(out) {
     .sort();
   return paths.map((path) => {
     const [folder, ...rest] = path.split('/');
-    const door = folder === 'index' ? 'qkv' : `qkv/${folder}`;
-    const isDoor = rest.length === 1 && rest[0] === 'README.md';
-    const title = isDoor ? door : `${rest.join(' ').replace(/^namespaces |\.md$/g, '')} of ${door}`;
+    const entryPoint = folder === 'index' ? 'qkv' : `qkv/${folder}`;
+    const isEntryPoint = rest.length === 1 && rest[0] === 'README.md';
+    const title = isEntryPoint ? entryPoint : `${rest.join(' ').replace(/^namespaces |\.md$/g, '')} of ${entryPoint}`;
     const source = readFileSync(join(out, path), 'utf8')
       .replace(/^# .*/, `# ${title}`)
       // An anchor before a heading is the heading's own id; those in tables stay.
       .replace(/<a id="([^"]+)"><\/a>\s*\n+(#+ .*)/g, '$2 {#$1}');
-    return { path: `reference/${path}`, source, hasAnchors: true, ...(isDoor && { group: 'API' }) };
+    return { path: `reference/${path}`, source, hasAnchors: true, ...(isEntryPoint && { group: 'API' }) };
   });
 }

@@ -1,6 +1,7 @@
 // Bahdanau's attention: one hidden layer scores how well a state of the decoder and a state of the encoder fit.
 
 import { papers } from '../papers.js';
+import { texts } from '../texts.js';
 
 const kWords = ['I', 'love', 'you', '.'];
 
@@ -18,7 +19,7 @@ export const additive = {
       [-0.6, 1],
       [0.2, 0.9],
     ],
-    queryNames: ['before “je”', 'before “t’”', 'before “aime”'],
+    queryNames: ['je', 't’', 'aime'].map(texts.lessons.additive.before),
     key: [
       [1.2, 0.1, 0],
       [0.1, 0.2, 1.3],

@@ -34,7 +34,7 @@ export const bank = {
   papers: [papers.graves, papers.miller],
   state: () => ({
     query: asked(1, 0.5),
-    queryNames: ['whose room?'],
+    queryNames: [texts.lessons.bank.asked],
     key: kKeys,
     keyNames: kPeople,
     value: kRooms,

@@ -1,4 +1,4 @@
-// The block: what the residual, the norm and the feed-forward layer around attention are for.
+// The block: the purpose of the residual, the norm and the feed-forward layer around attention.
 
 import { layerNorm, layersOf, ownPart, size } from '../block.js';
 import { checkbox, make, slider } from '../../shared/dom.js';
@@ -19,7 +19,7 @@ const partsOf = (/** @type {Record<string, number | string>} */ scene) => ({
   feed: Boolean(scene.feed),
 });
 
-/** What the attention of a layer reads. @param {Record<string, number | string>} scene */
+/** The input of the attention of a layer. @param {Record<string, number | string>} scene */
 async function readBy(scene) {
   const before = (await layersOf(words(), partsOf(scene), kDepth))[within(scene.layer, 1, kDepth) - 1];
   const read = scene.norm ? layerNorm(before) : before;

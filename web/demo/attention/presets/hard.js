@@ -1,11 +1,13 @@
-// Soft and hard selection: a share of all keys or one key, and why the mean of samples equals the soft weights.
+// Soft and hard selection: a share of all keys or one key, why the mean of samples equals the soft weights, and how REINFORCE
+// learns from samples.
 
 import { attention } from '../../../lib/attention/index.js';
 import { bars } from '../../shared/bars.js';
 import { callOf } from '../compute.js';
 import { button, make, segmented, slider } from '../../shared/dom.js';
+import { reinforce } from '../measures.js';
 import { papers } from '../papers.js';
-import { namesOf, within } from '../state.js';
+import { namesOf, valuesOf, within } from '../state.js';
 import { texts } from '../texts.js';
 
 const kMost = 11; // 2^11 draws
@@ -13,8 +15,11 @@ const kMost = 11; // 2^11 draws
 /** @type {import('../presets.js').Preset} */
 export const hard = {
   id: 'hard',
-  equations: ['\\text{E}[\\c{c_{\\text{hard}}}] = ∑_j \\w{a_j} \\v{v_j} = \\c{c_{\\text{soft}}}'],
-  papers: [papers.xu],
+  equations: [
+    '\\text{E}[\\c{c_{\\text{hard}}}] = ∑_j \\w{a_j} \\v{v_j} = \\c{c_{\\text{soft}}}',
+    '\\frac{∂ \\text{E}[r]}{∂ \\s{s}} = \\text{E}[(r − b) \\frac{∂ \\text{log } \\w{a}}{∂ \\s{s}}]',
+  ],
+  papers: [papers.xu, papers.williams],
   state: () => ({
     query: [[1, 0.5]],
     key: [
@@ -25,11 +30,11 @@ export const hard = {
       [0.5, -1],
     ],
     value: [
-      [1, 0],
-      [0, 1],
-      [0.5, 0.5],
-      [-1, 0],
-      [0, -1],
+      [4, 0],
+      [3, 1],
+      [3.5, 0.5],
+      [2, 0],
+      [3, -1],
     ],
     selection: 'sampled',
     scene: { draws: 4 },
@@ -51,11 +56,12 @@ export const hard = {
     );
     const again = button(own.again, () => workbench.change({ seed: workbench.state().seed + 1 }));
     const title = make('h3');
+    const gradient = gradientTable();
     return {
       node: make(
         'div.picture',
         {},
-        make('div', {}, title, drawn.node, make('h3', {}, own.from), soft.node),
+        make('div', {}, title, drawn.node, make('h3', {}, own.from), soft.node, gradient.node),
         make(
           'div.knobs',
           {},
@@ -77,10 +83,40 @@ export const hard = {
           names.map((name, j) => ({ name, value: data[j], role }));
         drawn.show(list(mean, 'context'));
         soft.show(list(weights, 'weights'));
+        gradient.show(names, mean, weights, rewardsOf(state));
       },
     };
   },
 };
+
+/** The reward of each key: the first number of its value. @param {import('../state.js').State} state */
+const rewardsOf = (state) => valuesOf(state).map(([first]) => first);
+
+/** The exact gradient of the mean reward beside what the draws say of it, without and with a baseline. */
+function gradientTable() {
+  const own = texts.lessons.hard;
+  const grid = /** @type {import('../../../view/grid.js').GridElement} */ (document.createElement('qkv-grid'));
+  const off = make('p.caption.off', { role: 'status' });
+  /** @param {string[]} names @param {ArrayLike<number>} mean @param {ArrayLike<number>} weights @param {number[]} rewards */
+  function show(names, mean, weights, rewards) {
+    const reward = rewards.reduce((sum, r, j) => sum + r * weights[j], 0);
+    const exact = reinforce(weights, weights, rewards, 0);
+    const draws = [0, reward].map((baseline) => reinforce(mean, weights, rewards, baseline));
+    const baselines = ['b = 0', `b = ${reward.toFixed(2).replace('-', '−')}`];
+    const apart = draws.map((row) => Math.hypot(...row.map((x, j) => x - exact[j])).toFixed(2));
+    off.textContent = own.error(baselines.map((b, i) => `${apart[i]} (${b})`).join(', '));
+    grid.grid = {
+      name: own.gradient,
+      axes: ['estimate', 'key'],
+      rows: [own.exact, ...baselines],
+      columns: names,
+      data: [exact, ...draws].flat(),
+      kind: 'signed',
+      summary: off.textContent,
+    };
+  }
+  return { node: make('div.gradient', {}, make('h3', {}, own.gradient), grid, off), show };
+}
 
 /** @param {import('../state.js').State} state @param {number[][]} [query] */
 async function weightsOf(state, query = [state.query[0]]) {

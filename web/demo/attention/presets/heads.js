@@ -1,5 +1,6 @@
-// Several heads see several things; several queries ask one memory.
+// Several heads see several things, and W_o mixes what they find; several queries ask one memory.
 
+import { attention } from '../../../lib/attention/index.js';
 import { weightScale } from '../../../view/colour.js';
 import { make, segmented, svgMake } from '../../shared/dom.js';
 import { papers } from '../papers.js';
@@ -45,10 +46,14 @@ const kCases = {
 /** @type {import('../presets.js').Preset} */
 export const heads = {
   id: 'heads',
-  equations: ['\\c{C} = [\\c{C_1}; …; \\c{C_H}], \\c{C_h} = \\text{attention}(\\q{Q_h}, \\k{K_h}, \\v{V_h})'],
+  equations: [
+    '\\c{C_h} = \\text{attention}(\\q{Q} W_h^q, \\k{K} W_h^k, \\v{V} W_h^v)',
+    '\\text{out} = [\\c{C_1}; …; \\c{C_H}] W_o',
+  ],
   papers: [papers.vaswani],
-  state: () => ({ ...kCases.heads(), scene: { case: 'heads' } }),
+  state: () => ({ ...kCases.heads(), scene: { case: 'heads', mix: 'apart' } }),
   scene: (workbench) => {
+    // The choice: one query and several heads, or several queries and one head.
     const own = texts.lessons.heads;
     const choice = segmented(
       own.several,
@@ -59,17 +64,29 @@ export const heads = {
       (value) =>
         workbench.open({
           ...kCases[/** @type {'heads' | 'queries'} */ (value)](),
-          scene: { case: value },
+          scene: { case: value, mix: 'apart' },
           head: 0,
           pinned: null,
           step: '',
         }),
     );
     const small = make('div.thumbnails');
+    const mixing = segmented(own.mixing, Object.entries(own.kinds), (mix) =>
+      workbench.change({ scene: { ...workbench.state().scene, mix } }),
+    );
+    const [mixer, out] = [numbersOf(own.mixer, 'W_o'), numbersOf(own.out, '[C₁; C₂] W_o')];
+    const mixed = make(
+      'div.mixed',
+      {},
+      make('div.row', {}, make('span', { 'aria-hidden': 'true' }, own.mixing), mixing.node),
+      make('div.row.tops', {}, mixer.node, out.node),
+    );
     return {
-      node: make('div.picture.stacked', {}, make('div.row', {}, choice.node), small),
-      show(state, result) {
+      node: make('div.picture.stacked', {}, make('div.row', {}, choice.node), small, mixed),
+      // A small drawing of each head or query. A click shows it below.
+      async show(state, result) {
         choice.set(String(state.scene.case));
+        mixed.hidden = state.joined || state.convention === 'columns';
         if (!result) return;
         const { heads: count } = sizesOf(state);
         const drawings = state.joined
@@ -85,10 +102,60 @@ export const heads = {
             return figure;
           }),
         );
+        const mix = state.scene.mix === 'mixed' ? 'mixed' : 'apart';
+        mixing.set(mix);
+        if (!mixed.hidden) await showMixed(mixer, out, state, result, mix);
       },
     };
   },
 };
+
+/** A matrix with its name. @param {string} title @param {string} symbol */
+function numbersOf(title, symbol) {
+  const grid = /** @type {import('../../../view/grid.js').GridElement} */ (document.createElement('qkv-grid'));
+  const caption = make('figcaption', {}, make('span.title', {}, title), ` ${symbol}`);
+  return {
+    node: make('figure.matrix-figure', {}, caption, grid),
+    /** @param {string[]} rows @param {ArrayLike<number>} data */
+    show(rows, data) {
+      const columns = Array.from({ length: data.length / rows.length }, (_, c) => String(c + 1));
+      const summary = texts.lessons.heads.rows(title, rows.length, columns.length);
+      grid.grid = { name: title, axes: ['row', 'column'], rows, columns, data, kind: 'signed', summary };
+    },
+  };
+}
+
+/**
+ * W_o by rows: the identity, or sums of both heads' columns, then their differences.
+ * @param {number} size columns of the joined contexts
+ * @param {string} mix
+ */
+function mixerOf(size, mix) {
+  const half = size / 2;
+  const at = (/** @type {number} */ r, /** @type {number} */ c) =>
+    mix === 'apart' || size % 2 > 0
+      ? Number(r === c)
+      : Number(r % half === c % half) * (r >= half && c >= half ? -1 : 1);
+  return Array.from({ length: size }, (_, r) => Array.from({ length: size }, (_, c) => at(r, c)));
+}
+
+/**
+ * W_o, and what it makes of the joined contexts: the engine's products of each context with each column of W_o.
+ * @param {ReturnType<typeof numbersOf>} mixer @param {ReturnType<typeof numbersOf>} out
+ * @param {import('../state.js').State} state @param {import('../compute.js').Result} result @param {string} mix
+ */
+async function showMixed(mixer, out, state, result, mix) {
+  const size = result.output.data.length / state.query.length;
+  const W = mixerOf(size, mix);
+  const columns = W.map((_, c) => W.map((row) => row[c]));
+  const query = { data: result.output.data, shape: [state.query.length, size] };
+  const { scores } = await attention({ query, key: columns, score: 'dot', record: ['scores'] });
+  mixer.show(
+    W.map((_, r) => String(r + 1)),
+    W.flat(),
+  );
+  out.show(namesOf(state).queries, scores.data);
+}
 
 /** @param {import('../state.js').State} state @param {import('../compute.js').Result} result @param {number} h */
 function headOf(state, result, h) {

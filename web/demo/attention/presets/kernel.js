@@ -28,6 +28,7 @@ export const kernel = {
     parameters: { w: [[2]] },
   }),
   scene: (workbench) => {
+    // The curve through the points, and the values that a reader changes: the width h = 1 / w of the kernel and the query's place.
     const own = texts.lessons.kernel;
     const plot = new Plot({
       x: { name: own.x, from: kFrom, to: kTo, ticks: [-3, -2, -1, 0, 1, 2, 3] },
@@ -46,6 +47,7 @@ export const kernel = {
       async show(state, result) {
         if (state.parameters.w) width.set(Number((1 / state.parameters.w[0][0]).toFixed(2)));
         where.set(state.query[0][0]);
+        // Only a curve over one dimension can be drawn.
         if (!result || state.key[0].length !== 1 || state.value[0].length !== 1) return;
         const curve = await curveOf(state);
         const y = result.output.data[0];

@@ -1,6 +1,7 @@
 // What attention does not tell: other weights may give the same result.
 
 import { papers } from '../papers.js';
+import { texts } from '../texts.js';
 
 /** @type {import('../presets.js').Preset} */
 export const limits = {
@@ -12,7 +13,7 @@ export const limits = {
   papers: [papers.jain, papers.wiegreffe],
   state: () => ({
     query: [[1.2, 0.4]],
-    queryNames: ['the answer'],
+    queryNames: [texts.lessons.limits.asked],
     key: [
       [2, 0],
       [0.5, 0.5],

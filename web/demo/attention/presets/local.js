@@ -32,6 +32,7 @@ export const local = {
     scene: { t: 3 },
   }),
   scene: (workbench) => {
+    // The plot of the Gaussian around the centre, and the values that a reader changes.
     const own = texts.lessons.local;
     const plot = new Plot({
       x: { name: '', from: -0.5, to: 7.5, ticks: [] },

@@ -3,6 +3,7 @@
 import { attention } from '../../../lib/attention/index.js';
 import { bars } from '../../shared/bars.js';
 import { checkbox, make, segmented, slider } from '../../shared/dom.js';
+import { foldedMeasured } from '../measured.js';
 import { papers } from '../papers.js';
 import { identity, namesOf, within } from '../state.js';
 import { texts } from '../texts.js';
@@ -21,7 +22,7 @@ const kStates = [
   [0, 1.2, 1.4],
   [-1.2, -1, -0.9],
 ];
-/** What the decoder has learnt to do with the vector that it is fed: to turn away from what was read. */
+/** The learnt effect of the vector that the decoder is fed: it turns away from the words that were read. */
 const kFed = -0.5;
 const kParameters = { W: identity(3) };
 
@@ -100,7 +101,7 @@ export const luong = {
       node: make(
         'div.picture',
         {},
-        make('div', {}, flow, heading, weights.node, said),
+        make('div', {}, flow, heading, weights.node, said, foldedMeasured(own, { part: 'tasks', height: 370 })),
         make('div.knobs', {}, path.node, step.node, feeding.node),
       ),
       show(state, result) {

@@ -1,6 +1,7 @@
 // A pointer that sorts: attention as an answer by itself.
 
 import { button, make, scrollable, segmented, svgMake } from '../../shared/dom.js';
+import { foldedMeasured } from '../measured.js';
 import { papers } from '../papers.js';
 import { uniform } from '../random.js';
 import { texts } from '../texts.js';
@@ -9,7 +10,7 @@ import { texts } from '../texts.js';
 const stateOf = (numbers, sign) => ({
   query: numbers.map(() => [sign]),
   key: numbers.map((x) => [x]),
-  queryNames: numbers.map((_, i) => `${i + 1}.`),
+  queryNames: numbers.map((_, i) => texts.lessons.pointer.step(i + 1)),
 });
 
 /** @type {import('../presets.js').Preset} */
@@ -62,6 +63,8 @@ export const pointer = {
         {},
         make('div.row', {}, order.node, other),
         scrollable(make('div.wide', {}, drawing), own.picture),
+        make('p.caption', {}, make('a', { href: 'lab.html#experiment=pointer' }, own.train)),
+        foldedMeasured(own, { part: 'hull', height: 420 }),
       ),
       show(state, result) {
         order.set(String(Math.sign(state.query[0][0])));

@@ -1,6 +1,7 @@
-// How far a signal travels between two words, and what a layer costs: recurrence, convolution and self-attention.
+// How far a signal travels between two words, and the cost of a layer: recurrence, convolution and self-attention.
 
 import { make, slider } from '../../shared/dom.js';
+import { foldedMeasured } from '../measured.js';
 import { papers } from '../papers.js';
 import { Plot } from '../plot.js';
 import { randomMatrix } from '../random.js';
@@ -74,6 +75,7 @@ export const reach = {
         {},
         make('div.two', {}, paths.node, costs.node),
         make('div.knobs', {}, width.node),
+        foldedMeasured(own, { part: 'encoding', height: 420 }),
       ),
       show(state) {
         const d = Number(state.scene.d) || 256;

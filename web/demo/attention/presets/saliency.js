@@ -7,8 +7,8 @@ import { namesOf } from '../state.js';
 import { texts } from '../texts.js';
 
 /** The first feature is the saliency of a thing; the others describe it. */
-const kParty = {
-  keyNames: ['a toast', 'music', 'your name', 'glasses', 'far talk'],
+const kParty = () => ({
+  keyNames: texts.lessons.saliency.things.party,
   key: [
     [3, 0, 0],
     [2.5, 0, 1.5],
@@ -16,9 +16,9 @@ const kParty = {
     [1.4, 0, 0.3],
     [0.9, 0.4, 0],
   ],
-};
-const kPicture = {
-  keyNames: ['a poster', 'Ada', 'Bo', 'a frame', 'an edge'],
+});
+const kPicture = () => ({
+  keyNames: texts.lessons.saliency.things.picture,
   key: [
     [3, 0, 0.3],
     [1, 2.4, 0.4],
@@ -26,12 +26,13 @@ const kPicture = {
     [1.2, 0, 2.4],
     [0.6, 0, 2.1],
   ],
-};
+});
 
 /** @type {Record<string, {set: () => Partial<import('../state.js').State>}>} */
 const kWays = {
   winner: { set: () => ({ query: [[1, 0, 0]], selection: 'argmax' }) },
   pool: { set: () => ({ query: [[0, 0, 0]], selection: 'max-pool' }) },
+  gate: { set: () => ({ query: [[-1.5, 2.5, 4]], selection: 'gate' }) },
   second: { set: () => ({ query: [[0, 2.5, 0]], selection: 'soft' }) },
   third: { set: () => ({ query: [[0, 0, 2.5]], selection: 'soft' }) },
 };
@@ -45,9 +46,9 @@ export const saliency = {
   ],
   papers: [papers.cherry, papers.xu],
   state: () => ({
-    ...kParty,
+    ...kParty(),
     query: [[0, 2.5, 0]],
-    queryNames: ['you'],
+    queryNames: [texts.lessons.saliency.you],
     memory: 'one',
     scene: { place: 'party', way: 'second' },
   }),
@@ -61,7 +62,7 @@ export const saliency = {
       ],
       (place) =>
         workbench.open({
-          ...(place === 'party' ? kParty : kPicture),
+          ...(place === 'party' ? kParty() : kPicture()),
           scene: { ...workbench.state().scene, place },
           pinned: null,
         }),
@@ -83,7 +84,7 @@ export const saliency = {
       show(state, result) {
         const place = state.scene.place === 'picture' ? 'picture' : 'party';
         places.set(place);
-        const labels = [own.winner, own.pool, ...own.asks[place]];
+        const labels = [own.winner, own.pool, own.gate, ...own.asks[place]];
         const ways = Object.keys(kWays).map((way, i) => /** @type {[string, string]} */ ([way, labels[i]]));
         const choice = segmented(own.how, ways, (way) =>
           workbench.change({ ...kWays[way].set(), scene: { ...workbench.state().scene, way } }),

@@ -1,11 +1,13 @@
 // The reason for the scale: the softmax becomes sharper as queries and keys grow, and its gradient becomes smaller.
 
 import { attention } from '../../../lib/attention/index.js';
+import { bars } from '../../shared/bars.js';
 import { make, slider } from '../../shared/dom.js';
 import { entropy, jacobianNorm } from '../measures.js';
 import { papers } from '../papers.js';
 import { Plot } from '../plot.js';
 import { normal, randomMatrix } from '../random.js';
+import { keysOf, namesOf } from '../state.js';
 import { texts } from '../texts.js';
 
 const kSizes = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
@@ -44,18 +46,32 @@ export const scale = {
       },
     );
     const note = make('p.caption', {}, own.note(kQueries, kKeys));
+    // The first query's weights by both scores.
+    const both = /** @type {const} */ ([
+      ['dot', own.plain],
+      ['scaled-dot', own.scaled],
+    ]).map(([score, name]) => ({ score, name, title: make('h3'), list: bars(name) }));
     /** @type {ReturnType<typeof measure> | null} */
     let measured = null;
     return {
       node: make(
         'div.picture.stacked',
         {},
+        make('div.knobs', {}, size.node),
+        make('div.two', {}, ...both.map(({ title, list }) => make('div', {}, title, list.node))),
         make('div.two', {}, entropies.node, norms.node),
-        make('div.knobs', {}, size.node, note),
+        note,
       ),
       async show(state) {
         const d = Number(state.scene.d);
         size.set(Math.max(0, kShownSizes.indexOf(d)));
+        const { queries, keys } = namesOf(state);
+        const [query, key] = [state.query.slice(0, 1), keysOf(state)];
+        for (const { score, name, title, list } of query[0].length === key[0].length ? both : []) {
+          const { weights } = await attention({ query, key, score, record: ['weights'] });
+          title.textContent = own.twoSoftmaxes(queries[0], name);
+          list.show(keys.map((named, j) => ({ name: named, value: weights.data[j] })));
+        }
         const { plain, scaled } = await (measured ??= measure());
         const at = kSizes.indexOf(d);
         const draw = (/** @type {Plot} */ plot, /** @type {0 | 1} */ which, /** @type {string} */ what) => {

@@ -24,7 +24,7 @@ export const sparse = {
   papers: [papers.martins, papers.peters],
   state: () => ({
     query: [[1.2, 0.5]],
-    queryNames: ['who slept?'],
+    queryNames: [texts.lessons.sparse.asked],
     key: [
       [-0.6, 0.2],
       [2, 0.4],
@@ -47,6 +47,7 @@ export const sparse = {
     pinned: { matrix: 'weights', row: 0, column: 0 },
   }),
   scene: () => {
+    // The same logits by three selections side by side, and how many weights are exactly 0.
     const own = texts.lessons.sparse;
     const parts = kKinds.map(({ title }) => ({
       shown: bars(own.weights(title)),

@@ -22,6 +22,7 @@ export async function readDirectory(opened, name) {
 
 /** @param {Uint8Array} bytes @param {string} name @returns {TensorInfo[]} */
 function parse(bytes, name) {
+  // The directory of a file of safetensors: {name: {dtype, shape, data_offsets: [begin, end]}}.
   let all;
   try {
     all = JSON.parse(new TextDecoder().decode(bytes));
@@ -33,6 +34,7 @@ function parse(bytes, name) {
     Object.prototype.toString.call(all) === '[object Object]' &&
     tensors.every(([, t]) => Array.isArray(t?.shape) && typeof t.dtype === 'string' && t.data_offsets?.length === 2);
   if (!isSound) throw new QkvError('INVALID_FILE', 'its directory does not say what its tensors are', name);
+  // In the order of their bytes.
   return tensors
     .toSorted(([, a], [, b]) => a.data_offsets[0] - b.data_offsets[0])
     .map(

@@ -1,4 +1,4 @@
-// What the module for models that people bring offers beside what translates: wasm/any_models.cc, wasm/one_sided.cc,
+// The functions of the module of qkv/models besides those of the translating one: wasm/any_models.cc, wasm/one_sided.cc,
 // wasm/explain.cc.
 import type {
   DecodeOptions,
@@ -62,7 +62,7 @@ export type WasmExplanation = {
 };
 
 export interface WasmModels extends Omit<WasmModule, 'loaderCreate'> {
-  /** What a folder with this config.json may have besides its weights. */
+  /** The files that a folder with this config.json may have besides its weights. */
   folderFiles(config: string): string[] | Failed;
   shardNames(index: string): string[] | Failed;
   folderLoaderCreate(request: FolderRequest): number | Failed;
@@ -72,7 +72,7 @@ export interface WasmModels extends Omit<WasmModule, 'loaderCreate'> {
   marianLoaderCreate(
     files: LoaderFiles & { rows?: { name: string; bytes: Uint8Array }; decoder?: string },
   ): number | Failed;
-  /** What is known before the weights are there. */
+  /** The facts that are known before the weights are loaded. */
   loaderInfo(loader: number): AnyInfo | Failed;
   encodeStart(model: number, inputs: [string, string | null][], options: object): number | Failed;
   encodeResult(job: number, reading: object): WasmEncoded[] | Failed;

@@ -1,9 +1,11 @@
 // The engine for brought models, for a host.
 import { modelsWasmUrls, modelsWorkerUrl } from './assets.js';
+import { changesText } from './changes.js';
 
 /** @type {import('../kinds.js').EngineKind} */
 export const modelsKind = {
   wasmUrls: modelsWasmUrls,
   workerUrl: modelsWorkerUrl,
+  changesText,
   handlers: () => import('./models-engine.js').then(({ createHandlers }) => createHandlers()),
 };

@@ -12,12 +12,12 @@ import { readDirectory } from './directory.js';
 import { beginMarian } from './load-marian.js';
 import { openEntry, zipEntries } from '../../loading/zip.js';
 import { openWeights } from './weight-files.js';
-import { withShelf } from '../../store/shelf.js';
+import { withPartStore } from '../../store/part-store.js';
 
 /** @typedef {import('./glue.js').GuardedModels} GuardedModels */
 /** @typedef {import('../../loading/folder-source.js').FolderSource} FolderSource */
 /** @typedef {import('../load.js').Progress} Progress */
-/** @typedef {import('../../store/shelf.js').Shelf} Shelf */
+/** @typedef {import('../../store/part-store.js').PartStore} PartStore */
 
 /** @typedef {import('../../loading/model-files.js').Opener} Opener */
 /** @typedef {import('./weight-files.js').OpenedFile} OpenedFile */
@@ -42,14 +42,14 @@ const part = (progress, from, to) => (done) => progress(from + (to - from) * don
  * @param {FolderSource} source
  * @param {AbortSignal} outer
  * @param {Progress} progress
- * @param {import('../../loading/model-files.js').Kept} [kept] is given what is downloaded
+ * @param {import('../../loading/model-files.js').Kept} [kept] gets the downloaded files
  * @returns {Promise<number>} the model's handle; rejects with a QkvError or with the signal's reason
  */
 export function loadFolder(engine, source, outer, progress, kept) {
-  const load = async (/** @type {AbortSignal} */ signal, /** @type {Promise<Shelf>} */ shelving) => {
+  const load = async (/** @type {AbortSignal} */ signal, /** @type {Promise<PartStore>} */ openingParts) => {
     // awaited together: Node ends the process at a rejection that nobody handles yet
-    const [wasm, shelf] = await Promise.all([/** @type {Promise<GuardedModels>} */ (engine), shelving]);
-    const opened = await openSource(source, signal, progress, { kept, shelf });
+    const [wasm, parts] = await Promise.all([/** @type {Promise<GuardedModels>} */ (engine), openingParts]);
+    const opened = await openSource(source, signal, progress, { kept, parts });
     const { loader, weights } =
       'zip' in source
         ? await begin(wasm, source, opened, () => {})
@@ -68,7 +68,7 @@ export function loadFolder(engine, source, outer, progress, kept) {
     }
   };
   const { store } = /** @type {import('../../loading/model-source.js').ModelSource} */ (source);
-  return withSignals([outer], (signal) => withShelf(store, signal, (shelf) => load(signal, shelf)));
+  return withSignals([outer], (signal) => withPartStore(store, signal, (parts) => load(signal, parts)));
 }
 
 /**
@@ -135,15 +135,15 @@ async function feedDirectory(wasm, loader, file) {
  * @param {FolderSource} source
  * @param {AbortSignal} signal
  * @param {Progress} progress of a zip's download
- * @param {{kept?: import('../../loading/model-files.js').Kept, shelf?: Shelf}} [keep] where downloads go besides
+ * @param {{kept?: import('../../loading/model-files.js').Kept, parts?: PartStore}} [keep] where downloads go besides
  * @returns {Promise<OpenedSource>}
  */
-async function openSource(source, signal, progress, { kept, shelf } = {}) {
+async function openSource(source, signal, progress, { kept, parts } = {}) {
   if ('zip' in source) {
     return { opener: await openZip(source.zip, signal, part(progress, 0, kWhole)), list: { files: {} } };
   }
-  const list = await listed(shelf?.listed(source) ?? source, signal, shelf?.manifest);
-  return { opener: openerOf(list, signal, kept, shelf), list };
+  const list = await listed(parts?.listed(source) ?? source, signal, parts?.manifest);
+  return { opener: openerOf(list, signal, kept, parts), list };
 }
 
 /**

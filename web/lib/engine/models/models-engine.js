@@ -1,6 +1,6 @@
 // The engine of one thread for brought models: like Engine for translation, and with jobs of encoders and generators.
 import { unlessAborted } from '../../base/abort.js';
-import { withCarried } from '../../text/keep.js';
+import { withCarried } from '../../text/carry-options.js';
 import { Engine, handlersOf } from '../engine.js';
 import { startGuarded } from '../start-guarded.js';
 import createModule from './glue.js';
@@ -61,7 +61,7 @@ export class ModelsEngine {
   }
 
   /**
-   * @param {{model: number, question: string, source: string, target?: string, carry?: import('../../text/keep.js').Carry}} args
+   * @param {{model: number, question: string, source: string, target?: string, carry?: import('../../text/carry-options.js').Carry}} args
    * @param {Call} call
    */
   async explain({ model, question, source, target, carry, ...choice }, { signal }) {

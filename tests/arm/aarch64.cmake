@@ -1,0 +1,20 @@
+# Compiles for 64-bit Arm with the system's clang and the libraries of sysroot.sh. Programs run under qemu's emulation.
+
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+get_filename_component(root "${CMAKE_CURRENT_LIST_DIR}/../../build/debian-arm64" ABSOLUTE)
+set(CMAKE_SYSROOT "${root}/system")
+find_program(CMAKE_CXX_COMPILER NAMES clang++-19 clang++-20 clang++-21 REQUIRED)
+set(CMAKE_CXX_COMPILER_TARGET aarch64-linux-gnu)
+# FindMPI wants C. CMake would take the compiler of this machine, and its folders of libraries.
+find_program(CMAKE_C_COMPILER NAMES clang-19 clang-20 clang-21 REQUIRED)
+set(CMAKE_C_COMPILER_TARGET aarch64-linux-gnu)
+set(CMAKE_EXE_LINKER_FLAGS_INIT -fuse-ld=lld)
+find_program(QKV_QEMU NAMES qemu-aarch64 qemu-aarch64-static)
+set(CMAKE_CROSSCOMPILING_EMULATOR ${QKV_QEMU} -L ${CMAKE_SYSROOT})
+set(CMAKE_FIND_ROOT_PATH "${root}/packages" "${root}/system")
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)

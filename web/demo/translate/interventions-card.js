@@ -1,0 +1,276 @@
+// The card of interventions: heads switched off or made uniform, cells hidden, weights set; the sentence is translated again,
+// beside the original.
+
+import { make, segmented, slider } from '../shared/dom.js';
+import { LatestRun, failureText } from '../shared/latest.js';
+import { inWords, interventionsOf, isAt, isWhole, kMostChanges, range, weightOf, withWeight } from './intervention.js';
+import { markDifferences } from './text-difference.js';
+import { Pane, align, tie } from './comparison-pane.js';
+
+/** @typedef {import('../../lib/index.js').Trace} Trace */
+/** @typedef {import('../../view/selection.js').Place} Cell */
+/** @typedef {import('./intervention.js').Change} Change */
+
+/** @type {Record<string, import('./intervention.js').Attention>} */
+const kAttentions = { cross: 'cross', encoderSelf: 'encoder', decoderSelf: 'decoder' };
+const kStep = 0.05; // of a weight, for a turn of the wheel or a key
+const kSteps = /** @type {Record<string, number>} */ ({ '+': kStep, '=': kStep, '-': -kStep, '−': -kStep });
+
+/** Dispatches `change` when the list of changes is another one. */
+export class InterventionsCard extends EventTarget {
+  #explorer;
+  #model;
+  #card;
+  #list;
+  #message;
+  #mode;
+  #hide;
+  #weight;
+  #panes;
+  /** @type {Change[]} */
+  #changes = [];
+  /** The original in view. @type {{trace: Trace, prefix: number[] | null} | null} */
+  #original = null;
+  #run = new LatestRun(
+    (signal) => this.#translate(signal),
+    (error) => this.#failed(error),
+  );
+
+  /**
+   * @param {ParentNode} root
+   * @param {import('../shared/explorer.js').Explorer} explorer
+   * @param {import('./intervention-model.js').InterventionModel} model
+   */
+  constructor(root, explorer, model) {
+    super();
+    const find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
+    this.#explorer = explorer;
+    this.#model = model;
+    this.#card = /** @type {HTMLElement} */ (find('#changes'));
+    this.#list = /** @type {HTMLElement} */ (find('#changes-list'));
+    this.#message = /** @type {HTMLElement} */ (find('#changes-message'));
+    this.#hide = /** @type {HTMLButtonElement} */ (find('#changes-hide'));
+    this.#mode = segmented(
+      'This head',
+      [
+        ['look', 'look'],
+        ['off', 'off'],
+        ['uniform', 'uniform'],
+      ],
+      (mode) => this.#setMode(mode),
+    );
+    this.#weight = slider(
+      'Weight of the cell',
+      { min: 0, max: 100, step: 1, say: (hundredths) => (hundredths / 100).toFixed(2) },
+      (hundredths) => this.#setWeight(this.#explorer.selection.pinned, hundredths / 100),
+    );
+    find('#changes-mode').append(this.#mode.node);
+    find('#changes-weight').append(this.#weight.node);
+    this.#panes = ['As it is', 'Changed'].map((name) => new Pane(make('h3', {}, name), name));
+    tie(this.#panes[0], this.#panes[1]);
+    find('#changes-panes').append(...this.#panes.map(({ node }) => node));
+    this.#hide.addEventListener('click', () => this.#hidePinned());
+    find('#changes-undo').addEventListener('click', () => this.#undoAll());
+    explorer.addEventListener('change', () => this.#show());
+    explorer.selection.addEventListener('change', () => this.#showPinned());
+    const matrix = find('qkv-matrix');
+    this.#listenToDrags(matrix);
+    this.#listenForWeights(matrix);
+    this.#show();
+  }
+
+  get list() {
+    return this.#changes;
+  }
+  set list(changes) {
+    this.#changes = changes;
+    this.#show();
+    this.#run.request();
+  }
+
+  /** The model in view is another one: its heads are others. */
+  forget() {
+    this.#original = null;
+  }
+
+  /** @param {Trace | null} trace of the sentence in view, unchanged @param {number[] | null} prefix that it began with */
+  show(trace, prefix) {
+    this.#original = trace && { trace, prefix };
+    this.#showPinned();
+    this.#run.request();
+  }
+
+  /** Where the head in view is. */
+  get #place() {
+    const { slice } = this.#explorer;
+    const attention = slice && slice.keySide !== null && kAttentions[slice.kind];
+    return attention ? { attention, layer: slice.layer, head: slice.head } : null;
+  }
+
+  /** @param {string} mode */
+  #setMode(mode) {
+    const place = this.#place;
+    if (!place) return;
+    const others = this.#changes.filter((change) => !isWhole(change) || !isAt(change, place));
+    this.#set(mode === 'look' ? others : [...others, { kind: mode, ...place, keys: [] }]);
+  }
+
+  /** The pinned cell, or the pinned column. */
+  #hidePinned() {
+    const { pinned } = this.#explorer.selection;
+    if (pinned && pinned.key !== null) this.#hideCells(pinned.query === null ? null : [pinned.query], [pinned.key]);
+  }
+
+  /** @param {number[] | null} queries null: all @param {number[]} keys */
+  #hideCells(queries, keys) {
+    const place = this.#place;
+    if (place) this.#set([...this.#changes, { kind: 'hide', ...place, ...(queries && { queries }), keys }]);
+  }
+
+  /** The weight of a cell after the changes; null: it cannot be set. @param {Cell | null} cell */
+  #weightOf(cell) {
+    const place = this.#place;
+    if (!place || !this.#original || cell?.query == null || cell.key === null) return null;
+    return weightOf(this.#changes, this.#original.trace, place, cell.query, cell.key);
+  }
+
+  /** @param {Cell | null} cell @param {number} weight */
+  #setWeight(cell, weight) {
+    const place = this.#place;
+    if (!place || cell?.query == null || cell.key === null || this.#weightOf(cell) === null) return;
+    this.#set(withWeight(this.#changes, place, cell.query, cell.key, weight));
+    const { queries, keys } = /** @type {import('../../view/trace.js').Slice} */ (this.#explorer.slice);
+    const now = /** @type {number} */ (this.#weightOf(cell)).toFixed(2);
+    this.#say(`“${queries[cell.query].text}” now gives ${now} to “${keys[cell.key].text}”.`);
+  }
+
+  /** The wheel over the pinned cell, and + and − at the cell that is focused, change its weight. @param {HTMLElement} matrix */
+  #listenForWeights(matrix) {
+    const { selection } = this.#explorer;
+    const turn = (/** @type {Event} */ event, /** @type {Cell | null} */ cell, /** @type {number} */ step) => {
+      const weight = this.#weightOf(cell);
+      if (weight === null) return;
+      event.preventDefault();
+      this.#setWeight(cell, weight + step);
+    };
+    const wheel = (/** @type {WheelEvent} */ event) => {
+      const { pinned, current } = selection;
+      const isOnIt = pinned?.query != null && pinned.query === current?.query && pinned.key === current.key;
+      if (isOnIt && event.deltaY !== 0) turn(event, pinned, event.deltaY < 0 ? kStep : -kStep);
+    };
+    matrix.addEventListener('wheel', wheel, { passive: false });
+    matrix.addEventListener('keydown', (event) => {
+      const step = kSteps[event.key];
+      if (step && !event.ctrlKey && !event.metaKey && !event.altKey) turn(event, selection.current, step);
+    });
+    matrix.setAttribute('aria-keyshortcuts', '+ -');
+    matrix.setAttribute('aria-describedby', 'changes-keys');
+  }
+
+  /** A drag over several cells hides them; a press alone does not. @param {HTMLElement} matrix */
+  #listenToDrags(matrix) {
+    const { selection } = this.#explorer;
+    /** @type {Cell | null} */
+    let from = null;
+    matrix.addEventListener('pointerdown', (event) => {
+      from = event.pointerType === 'touch' ? null : selection.current;
+    });
+    matrix.addEventListener(
+      'click',
+      (event) => {
+        const to = selection.current;
+        if (!from || !to || from.query === null || from.key === null || to.query === null || to.key === null) return;
+        if (from.query === to.query && from.key === to.key) return;
+        event.stopPropagation(); // else it would pin the last cell
+        this.#hideCells(range(from.query, to.query), range(from.key, to.key));
+        from = null;
+      },
+      { capture: true },
+    );
+  }
+
+  /** @param {Change[]} changes */
+  #set(changes) {
+    this.list = changes.slice(0, kMostChanges);
+    this.dispatchEvent(new Event('change'));
+  }
+
+  /** Takes one change back; the focus goes to the next one. @param {number} index */
+  #undo(index) {
+    this.#set(this.#changes.filter((_, i) => i !== index));
+    const left = this.#list.querySelectorAll('button');
+    if (left.length > 0) left[Math.min(index, left.length - 1)].focus();
+    else this.#leave();
+  }
+
+  #undoAll() {
+    this.#set([]);
+    this.#leave();
+  }
+
+  /** The buttons of the changes were removed: the focus stays in the card. */
+  #leave() {
+    /** @type {HTMLElement | null} */ (this.#mode.node.querySelector('input:checked'))?.focus();
+  }
+
+  #show() {
+    const place = this.#place;
+    const own = this.#changes.find((change) => isWhole(change) && isAt(change, place));
+    this.#mode.set(own?.kind ?? 'look');
+    /** @type {any} */ (this.#mode.node).disabled = !place;
+    this.#card.classList.toggle('open', this.#changes.length > 0);
+    this.#list.replaceChildren(...this.#changes.map((change, i) => this.#line(change, i)));
+    this.#showPinned();
+  }
+
+  /** What can be done with the pinned cell. */
+  #showPinned() {
+    const { pinned } = this.#explorer.selection;
+    this.#hide.disabled = !this.#place || pinned?.key == null;
+    const weight = this.#weightOf(pinned);
+    /** @type {HTMLInputElement} */ (this.#weight.node.querySelector('input')).disabled = weight === null;
+    this.#weight.node.classList.toggle('none', weight === null);
+    this.#weight.set(Math.round(100 * (weight ?? 0)));
+  }
+
+  /** @param {Change} change @param {number} index */
+  #line(change, index) {
+    const words = inWords(change);
+    const undo = make('button.quiet', { type: 'button', 'aria-label': `Undo: ${words}` }, 'undo');
+    undo.addEventListener('click', () => this.#undo(index));
+    return make('li', {}, make('span', {}, words), ' ', undo);
+  }
+
+  /** @param {string} text */
+  #say(text) {
+    this.#message.textContent = text;
+  }
+
+  /** @param {unknown} error */
+  #failed(error) {
+    for (const pane of this.#panes) pane.busy(false);
+    this.#say(failureText(error));
+  }
+
+  /** @param {AbortSignal} signal */
+  async #translate(signal) {
+    const original = this.#original;
+    if (!original || this.#changes.length === 0) return this.#say('');
+    for (const pane of this.#panes) pane.busy(true);
+    const translator = await this.#model.get();
+    signal.throwIfAborted();
+    const { trace, prefix } = original;
+    const changed = await translator.trace(trace.source.text, {
+      signal,
+      prefix: prefix ?? undefined,
+      interventions: interventionsOf(this.#changes, trace),
+    });
+    signal.throwIfAborted();
+    const which = this.#explorer.slice ?? { kind: /** @type {const} */ ('alignment'), layer: 0, head: 0 };
+    this.#panes[0].show(trace, which);
+    this.#panes[1].show(changed, which, (text) => markDifferences(text, trace.target.text));
+    align(this.#panes);
+    if (changed.target.text === trace.target.text) this.#say('The translation is the same.');
+    else if (this.#message.textContent === 'The translation is the same.') this.#say('');
+  }
+}
