@@ -37,6 +37,9 @@ const reaches = (page, step) =>
     step,
     kPatience,
   );
+/** Waits until the line of status begins with `words`; copying a link, for one, ends later than its click. */
+const says = (page, words) =>
+  page.waitForFunction((start) => document.querySelector('#lab-status').textContent.startsWith(start), words);
 /** Pauses, and waits until the steps that a worker is at are done too. */
 const pause = async (page) => {
   await page.click('#train');
@@ -114,7 +117,7 @@ test('two models learn on the same data while frames keep coming; one goes back,
     now[0],
   );
   expect(await examples(page)).toEqual(live);
-  expect(await page.textContent('#lab-status')).toBe('Paused.');
+  await says(page, 'Paused.');
   await page.fill('#scrub input', '1');
   await page.waitForFunction(() => /Looking at step 20/.test(document.querySelector('.facts-line').textContent));
   // All that is shown is of that step: the share of right answers, and a gradient that is asked for now.
@@ -277,7 +280,7 @@ test('own pairs, and what cannot be learnt is reported', async () => {
   await page.fill('#own-text', Array.from({ length: 30 }, (_, i) => `w${i} -> ${i}w`).join('\n'));
   await page.click('#own-use');
   await ready(page);
-  expect(await page.textContent('#lab-status')).toMatch(/^27 pairs/);
+  await says(page, '27 pairs');
   await page.selectOption('.pane select >> nth=0', 'pointer');
   await page.waitForFunction(() => document.querySelector('#lab-status.failed'));
   expect(await page.textContent('#lab-status')).toContain('reads numbers');
@@ -294,16 +297,18 @@ test('a file of pairs is dropped, and the address says when it cannot hold them'
     }, text);
   const pairs = (count) => Array.from({ length: count }, (_, i) => `n${i}\t${i}n`).join('\n');
   await drop(pairs(40));
-  await page.waitForFunction(() => document.querySelector('#lab-status').textContent.startsWith('36 pairs'));
+  await says(page, '36 pairs');
   expect(readLink(new URL(page.url()).hash)).toMatchObject({ task: 'own', own: pairs(40) });
   await page.click('#copy-link');
+  await says(page, 'The address');
   expect(await page.textContent('#lab-status')).toBe(linkInWords({ task: 'own', own: pairs(40) }));
   await drop(pairs(500));
-  await page.waitForFunction(() => document.querySelector('#lab-status').textContent.startsWith('450 pairs'));
+  await says(page, '450 pairs');
   await page.click('#copy-link');
+  await says(page, 'The address');
   expect(await page.textContent('#lab-status')).toContain('but not your pairs');
   const linked = await browser.open(`lab.html${new URL(page.url()).hash}`);
-  await linked.waitForFunction(() => document.querySelector('#lab-status').textContent.startsWith('Give your pairs'));
+  await says(linked, 'Give your pairs');
   await drop('one line');
   await page.waitForFunction(() => document.querySelector('#lab-status.failed'));
   expect(await page.textContent('#lab-status')).toContain('Line 1');
