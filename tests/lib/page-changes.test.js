@@ -1,7 +1,7 @@
 // The changes of the page Translate, without a page: their addresses, their words, and the rows that they set.
 import { readFileSync } from 'node:fs';
 import {
-  inWords,
+  textOf,
   interventionsOf,
   readChanges,
   rowWith,
@@ -26,12 +26,12 @@ const kOthers = [
   [
     'uniform.encoder.2...4',
     { kind: 'uniform', attention: 'encoder', layer: 1, keys: [3] },
-    'encoder layer 2, each head looks at column 4 alike',
+    'encoder layer 2, each head gives equal weights to column 4',
   ],
   [
     'off.cross.1.1.2.3-4',
     { kind: 'off', attention: 'cross', layer: 0, head: 0, queries: [1], keys: [2, 3] },
-    'cross layer 1, head 1 hands on nothing of columns 3 to 4 in row 2',
+    'cross layer 1, head 1 passes on nothing of columns 3 to 4 in row 2',
   ],
   [
     'add.cross.2.1..3.-150',
@@ -67,7 +67,7 @@ test('the addresses in the documentation', () => {
   const written = Array.from(table.split('\n\n')[0].matchAll(/`([^`]+)`/g), ([, one]) => one);
   expect(written.length).toBeGreaterThan(8);
   for (const one of written) expect(writeChanges(readChanges(one))).toBe(one);
-  const words = readChanges(written.join('*')).map(inWords);
+  const words = readChanges(written.join('*')).map(textOf);
   expect(words).toContain('cross layer 2, each head is off');
   expect(words).toContain('cross layer 2, head 1 gives 0.75 to column 5 and 0.10 to column 6 in row 3');
 });
@@ -75,7 +75,7 @@ test('the addresses in the documentation', () => {
 test.each(kOthers)('%s', (written, change, words) => {
   expect(readChanges(written)).toEqual([change]);
   expect(writeChanges([change])).toBe(written);
-  expect(inWords(change)).toBe(words);
+  expect(textOf(change)).toBe(words);
   const { keys, ...without } = change;
   expect(interventionsOf([change], trace)).toEqual([keys.length > 0 ? change : without]);
 });
@@ -117,9 +117,9 @@ test.each([
 ])('what makes no sense is left out: %s', (written) => expect(readChanges(written)).toEqual([]));
 
 test('words count from 1', () => {
-  expect(kList.map(inWords)).toEqual([
+  expect(kList.map(textOf)).toEqual([
     'encoder layer 1, head 4 is off',
-    'cross layer 2, head 1 looks at all alike',
+    'cross layer 2, head 1 gives equal weights to all columns',
     'cross layer 2, head 1 does not see columns 3 to 5',
     'cross layer 2, head 1 does not see column 1 in rows 2 to 3',
     'cross layer 2, head 1 gives 0.75 to column 5 and 0.10 to column 7 in row 3',

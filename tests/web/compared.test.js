@@ -29,7 +29,7 @@ test('models load when they are chosen; each translates and shows its attention'
     const caption = await page.textContent('#caption');
     expect(caption.includes('no attention')).toBe(id === 'plain');
     for (const part of ['qkv-matrix', '.heads', '.axes']) expect(await page.isVisible(part)).toBe(id !== 'plain');
-    expect(await page.textContent('#reading')).not.toContain('Once there is');
+    expect(await page.textContent('#reading')).not.toContain('once there is');
     expect(caption.includes('window')).toBe(id === 'luong-local');
     expect(await page.$$eval('qkv-matrix .span', (all) => all.length > 0)).toBe(id === 'luong-local');
     await page.waitForFunction((wanted) => location.hash.includes(`model=${wanted}`), id);

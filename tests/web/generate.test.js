@@ -1,7 +1,7 @@
 // The Generate page: a text continues piece by piece, with the next candidates and what each head attended to.
 
-import { reshaped } from '../../web/demo/workbench/sampling.js';
-import { kUsual } from '../../web/demo/workbench/sampling-controls.js';
+import { samplingProbabilities } from '../../web/demo/workbench/sampling.js';
+import { kDefaultSampling } from '../../web/demo/workbench/sampling-controls.js';
 import { axeFinds, forAxe } from './axe.js';
 import { nextFrame } from './chromium.js';
 import { idle, share, withEnglish } from './english.js';
@@ -29,7 +29,7 @@ const open = async (path = kEngine, options = {}, ...rest) => {
 const text = (page) => page.inputValue('#prompt');
 
 /** The library's continuation with the page's initial settings. */
-async function written(from, { seed = kUsual.seed, maxLength = 24, ...other } = {}) {
+async function written(from, { seed = kDefaultSampling.seed, maxLength = 24, ...other } = {}) {
   const how = { temperature: 0.7, topK: 0, topP: 1, repetitionPenalty: 1, ...other };
   const made = await shared.models.everyday.generate(from, { ...how, maxLength, seed: seed + 10_000 * from.length });
   return from + made.text;
@@ -38,7 +38,7 @@ async function written(from, { seed = kUsual.seed, maxLength = 24, ...other } = 
 /** The bars after a text, as the page writes them. */
 async function barsAfter(from, sampling = {}) {
   const { pieces, logProbs } = await shared.models.everyday.next(from, { count: 10_000 });
-  const probabilities = reshaped(logProbs, { temperature: 0.7, topK: 0, topP: 1, ...sampling });
+  const probabilities = samplingProbabilities(logProbs, { temperature: 0.7, topK: 0, topP: 1, ...sampling });
   return pieces.slice(0, 10).map((piece, i) => {
     const goesOn = /^[\p{L}\p{N}]/u.test(piece) && /[\p{L}\p{N}’']$/u.test(from);
     const name = piece === '<|endoftext|>' ? 'end of text' : piece.replace('▁', '') || '␣';
@@ -108,7 +108,7 @@ test('what is drawn is what the bars say', async () => {
   const model = shared.models.everyday;
   const { ids, logProbs } = await model.next('Tom asked Mary', { count: 10_000 });
   expect(logProbs.reduce((sum, logProb) => sum + Math.exp(logProb), 0)).toBeCloseTo(1, 3);
-  const probabilities = reshaped(logProbs, sampling);
+  const probabilities = samplingProbabilities(logProbs, sampling);
   expect(probabilities.reduce((sum, probability) => sum + probability, 0)).toBeCloseTo(1, 9);
   const draws = 1000;
   const counts = new Map();
@@ -153,7 +153,7 @@ test('the place that is pointed at has its own next pieces; one that is picked i
 });
 
 test('one piece, all that comes, another seed, and back', async () => {
-  const next = kUsual.seed + 1;
+  const next = kDefaultSampling.seed + 1;
   const page = await open(`${kEngine}#text=I%20would%20like`);
   await page.click('.step');
   await settled(page);
@@ -228,12 +228,12 @@ test('whatever is typed is continued, or leaves the page as it was', async () =>
 
 test('an address that makes no sense is the usual one', async () => {
   const page = await open(`${kEngine}#text=Tom&temperature=hot&top-k=7&top-p=9&seed=-1&layer=99&head=0`);
-  expect(await page.$$eval('.knobs output', (all) => all.map((one) => one.textContent))).toEqual([
+  expect(await page.$$eval('.settings output', (all) => all.map((one) => one.textContent))).toEqual([
     '0.70',
     'all',
     'all',
   ]);
-  expect(await page.inputValue('input[name=seed]')).toBe(String(kUsual.seed));
+  expect(await page.inputValue('input[name=seed]')).toBe(String(kDefaultSampling.seed));
 });
 
 test('Tab stops at every control', async () => {

@@ -64,7 +64,7 @@ test('an encoder’s files: what they hold, its tensors, its guesses, its heads'
   await ready(page, 'encoder');
   const model = await load({ files });
   expect(await facts(page)).toMatchObject({
-    Kind: 'encoder, reads both ways',
+    Kind: 'encoder, reads in both directions',
     Family: expect.stringMatching(/^bert/),
     Parameters: model.info.parameters.toLocaleString('en'),
     Vocabulary: `${model.info.vocabularySize} pieces`,
@@ -236,7 +236,7 @@ test('a URL of this site; others, and none, are refused before anything is asked
   const asked = [];
   page.on('request', (request) => request.url().includes('model') && asked.push(request.url()));
   for (const [typed, why] of [
-    ['https://example.com/model/', /asks no other site/],
+    ['https://example.com/model/', /loads nothing from other sites/],
     ['', /Type the URL/],
     ['http://[', /is no URL/],
   ]) {

@@ -22,7 +22,7 @@ test('a stop on paper has its words, equation, figure and matrices, in colour, a
   const read = ['#lesson-about', '#lesson-equation math', '#scene .bars', '#exercise-text', '[data-id=weights] td'];
   expect(await seen(page, read)).toEqual(read);
   expect(
-    await seen(page, ['.top', 'nav.path', '.knobs', '.controls', '.extras', '.lesson-steps', '.reading-bar']),
+    await seen(page, ['.top', 'nav.path', '.settings', '.controls', '.extras', '.lesson-steps', '.reading-bar']),
   ).toEqual([]);
   const bar = await page.$eval('#scene .bars .bar', (one) => getComputedStyle(one).printColorAdjust);
   expect(bar).toBe('exact');

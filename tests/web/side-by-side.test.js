@@ -89,7 +89,9 @@ test('a model that does not load is reported, and may be tried again', async () 
   );
   await settled(page);
   await page.click('#pair-start');
-  await page.waitForFunction(() => document.querySelector('#pair-message').textContent.startsWith('They did not load'));
+  await page.waitForFunction(() =>
+    document.querySelector('#pair-message').textContent.startsWith('The models did not load'),
+  );
   isGone = false;
   await page.click('#pair-start');
   await page.waitForFunction(() => document.querySelectorAll('#pair .pane qkv-pieces button').length > 5, null, {

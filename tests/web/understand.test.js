@@ -142,9 +142,11 @@ test('the two encoders beside it load when they come into view, and say what the
   expect([...asked]).toEqual(['masked']);
   await page.fill('#sentence', 'Where does Tom [MASK] in Boston?');
   await settled(page);
-  await page.locator('#judges').scrollIntoViewIfNeeded();
+  await page.locator('#classifiers').scrollIntoViewIfNeeded();
   const done = () =>
-    page.waitForFunction(() => [...document.querySelectorAll('.judge')].every((card) => card.ariaBusy === 'false'));
+    page.waitForFunction(() =>
+      [...document.querySelectorAll('.classifier')].every((card) => card.ariaBusy === 'false'),
+    );
   await done();
   expect([...asked].toSorted()).toEqual(['capitals', 'masked', 'questions']);
   expect(await page.textContent('#questions .read')).toBe('“Where does Tom [MASK] in Boston”');
@@ -162,8 +164,8 @@ test('the two encoders beside it load when they come into view, and say what the
   expect(await page.$$eval('#capitals b', (all) => all.map((one) => one.textContent))).toEqual(kept);
 
   await page.fill('#sentence', '');
-  await page.locator('#judges').scrollIntoViewIfNeeded();
-  await page.waitForFunction(() => document.querySelectorAll('.judge .answer li').length === 0);
+  await page.locator('#classifiers').scrollIntoViewIfNeeded();
+  await page.waitForFunction(() => document.querySelectorAll('.classifier .answer li').length === 0);
   expect(page.complaints).toEqual([]);
 });
 
@@ -180,7 +182,7 @@ test('a model that does not load is reported, and comes when asked again', async
   await page.click('#retry');
   await settled(page);
   isDown = true;
-  await page.locator('#judges').scrollIntoViewIfNeeded();
+  await page.locator('#classifiers').scrollIntoViewIfNeeded();
   await page.waitForSelector('#questions .note button');
   isDown = false;
   await page.click('#questions .note button');
@@ -204,7 +206,7 @@ test.each(['light', 'dark'])(
     await page.click('#save summary');
     expect(await axeFinds(page)).toEqual([]);
     await page.keyboard.press('Escape');
-    await page.locator('#judges').scrollIntoViewIfNeeded();
+    await page.locator('#classifiers').scrollIntoViewIfNeeded();
     await page.waitForSelector('#questions .bars li');
     await page.waitForSelector('#capitals .tags li');
     await page.fill('#sentence', 'Nothing is hidden.');

@@ -5,7 +5,7 @@ import { bindTheme } from './shared/theme.js';
 
 bindTheme(/** @type {HTMLFieldSetElement} */ (document.querySelector('#theme')));
 
-// On a narrow screen the list of pages is closed at first; otherwise it would push the page down.
+// On a narrow screen the list of pages is closed at first. An open list would push the page down.
 const pages = /** @type {HTMLDetailsElement} */ (document.querySelector('.pages'));
 const wide = matchMedia('(min-width: 800px)');
 const follow = () => {

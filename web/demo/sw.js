@@ -1,12 +1,12 @@
 /// <reference path="./sw-globals.d.ts" />
-// The service worker of the pages: it keeps their files, so that they open without a network. Models are kept by the package
-// itself. `kFiles` and `kVersion` are set by the build.
+// The service worker of the pages. It keeps their files, so that they open without a network. The package keeps the models.
+// The build sets `kFiles` and `kVersion`.
 
 /* global kFiles, kVersion */
 
 const scope = new URL('./', location.href);
 const kName = `qkv-pages ${scope.pathname} `;
-/** Files that are kept once a page has used them: the engines of the other pages, their models, texts in other languages. */
+/** Files that are kept when a page uses them: the engines and models of the other pages, texts in other languages. */
 const kUsed = /^((assets|models\/english)\/|zh-)/;
 
 /** @param {string} path */
@@ -18,7 +18,7 @@ async function keep(path) {
   await (await caches.open(kName + kVersion)).put(new URL(path, scope), own);
 }
 
-/** Removes what older versions kept. */
+/** Removes the files of older versions. */
 async function removeOld() {
   const names = await caches.keys();
   await Promise.all(

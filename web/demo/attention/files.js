@@ -3,7 +3,7 @@
 import { lookOf } from '../../view/figure.js';
 import { formatNumber, largestOf } from '../../view/numbers.js';
 import { SignedScale, WeightScale } from '../../view/colour.js';
-import { bindMenu, hand, svg, toPng } from '../shared/download.js';
+import { bindMenu, saveFile, svg, toPng } from '../shared/download.js';
 import { button, make } from '../shared/dom.js';
 import { texts } from './texts.js';
 
@@ -17,7 +17,7 @@ export function saveMenu(inView) {
     PNG: (/** @type {Shown} */ shown) => toPng(toSvg(shown)),
   };
   const buttons = Object.entries(files).map(([name, file]) =>
-    button(name, async () => hand(await file(inView()), `${inView().id}.${name.toLowerCase()}`)),
+    button(name, async () => saveFile(await file(inView()), `${inView().id}.${name.toLowerCase()}`)),
   );
   const summary = make('summary', { title: texts.page.save }, '⤓');
   summary.setAttribute('aria-label', texts.page.save);

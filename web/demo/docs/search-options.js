@@ -1,4 +1,4 @@
-// The options of the documents' index: the build and the page must use the same.
+// The options of the index of the documents. The build and the page must use the same ones.
 
 export const searchOptions = {
   idField: 'url',

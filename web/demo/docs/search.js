@@ -1,4 +1,4 @@
-// The search of the documents, without a server: the index that the build made is fetched when the field is first used.
+// Searches the documents without a server. The build makes an index, which is fetched when the field is first used.
 
 import { make } from '../shared/dom.js';
 import { searchOptions } from './search-options.js';
@@ -27,6 +27,7 @@ export function bindSearch(field, list, docs) {
       throw error;
     }));
 
+  // The list of results: its entries, the chosen one, and whether it is open.
   const links = () => [...list.querySelectorAll('a')];
   const choose = (/** @type {number} */ i) => {
     chosen = i;
@@ -44,6 +45,7 @@ export function bindSearch(field, list, docs) {
     show(true);
   };
 
+  // A search. Its results are shown only if the field still has the same text.
   const search = async () => {
     const text = field.value.trim();
     if (text === '') return show(false);
@@ -67,6 +69,7 @@ export function bindSearch(field, list, docs) {
     return make('li', { role: 'presentation' }, link);
   };
 
+  // Keys and presses.
   field.addEventListener('focus', () => void index().catch(() => {}), { once: true });
   field.addEventListener('input', () => void search());
   field.addEventListener('keydown', (event) => {

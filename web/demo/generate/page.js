@@ -1,8 +1,8 @@
 // Connects the parts of the Generate page.
 
-import { AddressBar, hashOf, readSight, readText, writeSight } from '../shared/address-bar.js';
+import { AddressBar, hashOf, readViewState, readText, writeViewState } from '../shared/address-bar.js';
 import { GeneratorWorkbench } from '../workbench/generator.js';
-import { readDraw, writeDraw } from '../workbench/sampling-controls.js';
+import { readSampling, writeSampling } from '../workbench/sampling-controls.js';
 import { Loader } from '../workbench/loader.js';
 import { Explorer } from '../shared/explorer.js';
 import { Marks } from '../shared/marks.js';
@@ -12,7 +12,7 @@ import { bindTheme } from '../shared/theme.js';
 import { kOneText } from '../shared/words.js';
 
 const kModel = 'models/english/everyday/';
-const kLayer = 2; // a layer whose heads attend to more than neighbours
+const kLayer = 2; // the heads of this layer attend to more than the next pieces
 
 /** @param {Document} root */
 export function startPage(root) {
@@ -26,8 +26,8 @@ export function startPage(root) {
   function note(step = false) {
     const params = new URLSearchParams();
     if (workbench.text !== firstText) params.set('text', workbench.text);
-    writeDraw(params, workbench.draw);
-    writeSight(params, explorer.sight, 'decoderSelf');
+    writeSampling(params, workbench.sampling);
+    writeViewState(params, explorer.viewState, 'decoderSelf');
     address.note(hashOf(params), step);
   }
 
@@ -35,8 +35,8 @@ export function startPage(root) {
   function restore() {
     address.forget();
     const params = new URLSearchParams(location.hash.slice(1));
-    workbench.draw = readDraw(params);
-    explorer.sight = { ...readSight(params, 'decoderSelf'), kind: 'decoderSelf' };
+    workbench.sampling = readSampling(params);
+    explorer.viewState = { ...readViewState(params, 'decoderSelf'), kind: 'decoderSelf' };
     const text = readText(params);
     workbench.text = text ?? firstText;
     return text !== null;
@@ -48,14 +48,14 @@ export function startPage(root) {
     isFirst = false;
   });
   workbench.addEventListener('choose', () => note(true));
-  explorer.addEventListener('sight', () => note());
+  explorer.addEventListener('viewchange', () => note());
   addEventListener('popstate', restore);
   bindTheme(find('#theme'));
   bindSave(
     find('#save'),
     attentionFiles(() => explorer.inView),
   );
-  /** The page begins with the model's continuation. */
+  /** The page begins with a continuation, unless the address has a text. */
   let isFirst = !restore();
   new Loader(status, (model) => {
     workbench.use(model);

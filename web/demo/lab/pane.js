@@ -2,7 +2,7 @@
 
 import { Selection, headsOf, sliceOf } from '../../view/index.js';
 import { peakOf } from '../../view/trace.js';
-import { hand } from '../shared/download.js';
+import { saveFile } from '../shared/download.js';
 import { button, make, segmented } from '../shared/dom.js';
 import { Examples } from './examples.js';
 import { choiceControls } from './choice.js';
@@ -245,7 +245,7 @@ export class Pane {
 
   async #save() {
     if (!this.learner) return;
-    hand(zipOf(await this.learner.files()), `lab-${this.learner.choice.kind}-step-${this.learner.step}.zip`);
+    saveFile(zipOf(await this.learner.files()), `lab-${this.learner.choice.kind}-step-${this.learner.step}.zip`);
   }
 
   end() {

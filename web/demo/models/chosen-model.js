@@ -1,7 +1,7 @@
-// The model that a reader gives: chosen or dropped files, or a URL.
+// The model that a reader gives, as chosen files, dropped files, or a URL.
 
 /** @typedef {import('../../lib/models/index.js').AnyModelOption} AnyModelOption */
-/** @typedef {{source: AnyModelOption, name: string, url: string | null}} Given `url`: if an address can name it */
+/** @typedef {{source: AnyModelOption, name: string, url: string | null}} Given `url`: for the address; null: the model is files */
 
 const kMostFiles = 5000;
 const kMostFolders = 500;
@@ -18,7 +18,7 @@ export function chosenFiles(list) {
 }
 
 /**
- * The dropped files, with all files of folders. To be called while the event is handled.
+ * The dropped files, with all files of dropped folders. Call it while the event is handled: later the data is empty.
  * @param {DataTransfer} data
  * @returns {Promise<Given | null>}
  */
@@ -31,7 +31,7 @@ export async function droppedFiles(data) {
 }
 
 /**
- * The files of folders by name. If several have the same name, the one closest to the top is used.
+ * The files of folders, by name. Of several files with one name, the one in the highest folder is used.
  * @param {FileSystemEntry[]} entries
  */
 async function filesIn(entries) {
@@ -48,6 +48,7 @@ async function filesIn(entries) {
         /** @type {FileSystemFileEntry} */ (entry).file(found, failed),
       );
     }
+    // The folders of the next level.
     const inside = level.filter((one) => one.isDirectory);
     folders += inside.length;
     if (folders > kMostFolders) throw new Error('It has too many folders: drop the one with config.json.');
@@ -67,8 +68,9 @@ function refuseSeveral(paths) {
 }
 
 /**
- * Reads a folder completely; its reader returns one part at a time. @param {FileSystemEntry} folder @returns
- * {Promise<FileSystemEntry[]>}
+ * All entries of a folder. Its reader returns one part of them at a time.
+ * @param {FileSystemEntry} folder
+ * @returns {Promise<FileSystemEntry[]>}
  */
 async function entriesOf(folder) {
   const reader = /** @type {FileSystemDirectoryEntry} */ (folder).createReader();
@@ -90,7 +92,7 @@ export function urlModel(typed) {
   if (!URL.canParse(text, location.href)) throw new Error(`“${text}” is no URL.`);
   const url = new URL(text, location.href);
   if (url.origin !== location.origin) {
-    throw new Error('This page asks no other site for anything: download the folder there, then drop it here.');
+    throw new Error('This page loads nothing from other sites: download the folder there, then drop it here.');
   }
   return { source: url, name: url.pathname.split('/').filter(Boolean).at(-1) ?? '', url: text };
 }

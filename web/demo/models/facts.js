@@ -1,11 +1,11 @@
-// The content of a folder before it is loaded: its kind, its sizes, its tensors.
+// What a model folder has, shown before the model is loaded: its kind, its sizes, its tensors.
 
 import { make } from '../shared/dom.js';
 
 /** @typedef {import('../../lib/models/index.js').FolderInfo} FolderInfo */
 
 const kKinds = {
-  Encoder: 'encoder, reads both ways',
+  Encoder: 'encoder, reads in both directions',
   Generator: 'generator, continues texts',
   Translator: 'translator',
 };
@@ -15,7 +15,7 @@ export class Facts {
   #name;
   #list;
   #tensors;
-  /** Known when it is loaded. */
+  /** The layers and heads, which are known when the model is loaded. */
   #layers = make('dd');
   #count;
   #rows;
@@ -36,7 +36,7 @@ export class Facts {
   }
 
   /**
-   * The model is loaded. For a folder that cannot be inspected its own info is shown.
+   * Shows what is known when the model is loaded. For a folder that cannot be inspected, that is all.
    * @param {string} name
    * @param {any} info an Encoder's, a Generator's or a Translator's
    */
@@ -76,7 +76,7 @@ export class Facts {
       Kind: kKinds[kind],
       Family: architecture ? `${modelType}, ${architecture}` : modelType,
       Parameters: parameters.toLocaleString('en'),
-      Files: fileBytes ? `${sizeOf(fileBytes)} of weights` : 'of a size that is not known before they are read',
+      Files: fileBytes ? `${sizeOf(fileBytes)} of weights` : 'their size is not known before they are read',
       'In memory': sizeOf(bytes),
       Layers: this.#layers,
       ...sizesOf(info),

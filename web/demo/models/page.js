@@ -1,10 +1,10 @@
 // Connects the parts of the Models page.
 
 import { Encoder, Generator, QkvError, inspect } from '../../lib/models/index.js';
-import { AddressBar, hashOf, readSight, readText, writeSight } from '../shared/address-bar.js';
+import { AddressBar, hashOf, readViewState, readText, writeViewState } from '../shared/address-bar.js';
 import { EncoderWorkbench } from '../workbench/encoder.js';
 import { GeneratorWorkbench } from '../workbench/generator.js';
-import { readDraw, writeDraw } from '../workbench/sampling-controls.js';
+import { readSampling, writeSampling } from '../workbench/sampling-controls.js';
 import { Loader } from '../workbench/loader.js';
 import { TranslatorWorkbench } from '../workbench/translator.js';
 import { Explorer } from '../shared/explorer.js';
@@ -36,9 +36,9 @@ class Page {
   #workbench = null;
   /** @type {Given | null} */
   #given = null;
-  /** The text in the address. @type {string | null} */
+  /** The text of the address, until a workbench has it. @type {string | null} */
   #wanted = null;
-  #looking;
+  #inspecting;
   #loader;
 
   /** @param {Document} root */
@@ -54,7 +54,7 @@ class Page {
       generator: new GeneratorWorkbench(find('#generator'), this.#explorer, marks, this.#status),
       translator: new TranslatorWorkbench(find('#translator'), this.#explorer, marks, this.#status),
     };
-    this.#looking = new LatestRun(
+    this.#inspecting = new LatestRun(
       (signal) => this.#show(signal),
       (error) => this.#refused(error, `${this.#given?.name} cannot be read: `),
     );
@@ -67,6 +67,7 @@ class Page {
 
   start() {
     const find = this.#find;
+    // The ways to give a model: a folder, files, a URL, one of the site's own, a drop.
     for (const [button, input] of [
       ['#folder-button', '#folder'],
       ['#files-button', '#files'],
@@ -85,11 +86,12 @@ class Page {
       button.addEventListener('click', () => this.#takeUrl(button.value, true));
     find('#load-it').addEventListener('click', () => this.#load());
     this.#listenForDrops();
+    // What the address follows.
     for (const workbench of Object.values(this.#workbenches)) {
       workbench.addEventListener('change', () => workbench === this.#workbench && this.#note());
       for (const did of ['choose', 'write']) workbench.addEventListener(did, () => this.#note(true));
     }
-    this.#explorer.addEventListener('sight', () => this.#note());
+    this.#explorer.addEventListener('viewchange', () => this.#note());
     addEventListener('popstate', () => this.#restore());
     bindTheme(find('#theme'));
     bindSave(
@@ -117,7 +119,7 @@ class Page {
     });
   }
 
-  /** @param {() => Given | null | Promise<Given | null>} give throws where there is something wrong with it */
+  /** @param {() => Given | null | Promise<Given | null>} give throws an error that says what is wrong */
   async #takeFrom(give) {
     try {
       this.#take(await give());
@@ -148,7 +150,7 @@ class Page {
     for (const button of this.#find('#ours').children) {
       button.setAttribute('aria-pressed', String(button.value === given.url));
     }
-    this.#looking.request();
+    this.#inspecting.request();
   }
 
   /** Hides the previous model. */
@@ -162,10 +164,11 @@ class Page {
   /** @param {AbortSignal} signal */
   async #show(signal) {
     const { source, name } = /** @type {Given} */ (this.#given);
-    this.#status.note(`Looking at ${name}…`);
+    this.#status.note(`Reading ${name}…`);
     this.#facts.hide();
     const info = await inspect(source, { signal }).catch((error) => {
-      if (error instanceof QkvError && error.code === 'UNSUPPORTED') return null; // one of the translating engine's, or none
+      // Some models that can be loaded cannot be inspected. Others fail when they are loaded.
+      if (error instanceof QkvError && error.code === 'UNSUPPORTED') return null;
       throw error;
     });
     signal.throwIfAborted();
@@ -173,7 +176,7 @@ class Page {
     this.#facts.show(name, info);
     if (info.bytes <= kLarge) return this.#load();
     this.#find('#load-it').hidden = false;
-    this.#status.note(`It would take ${sizeOf(info.bytes)} of memory: load it if this device has as much.`);
+    this.#status.note(`It would take ${sizeOf(info.bytes)} of memory. Load it if this device has that much.`);
   }
 
   #load() {
@@ -196,9 +199,7 @@ class Page {
     workbench.use(model);
   }
 
-  /**
-   * A model that cannot be read shows nothing, and another can be given. @param {unknown} error @param {string} [what]
-   */
+  /** Shows why a model cannot be read. @param {unknown} error @param {string} [what] the beginning of the sentence */
   #refused(error, what = '') {
     const message = error instanceof Error ? error.message : String(error);
     this.#status.refused(`${what}${message.replace(/\.$/, '')}.`);
@@ -210,8 +211,8 @@ class Page {
     if (this.#given?.url) {
       params.set('model', this.#given.url);
       if (this.#workbench) params.set('text', this.#workbench.text);
-      if (this.#workbench === this.#workbenches.generator) writeDraw(params, this.#workbenches.generator.draw);
-      if (this.#workbench) writeSight(params, this.#explorer.sight, 'cross');
+      if (this.#workbench === this.#workbenches.generator) writeSampling(params, this.#workbenches.generator.sampling);
+      if (this.#workbench) writeViewState(params, this.#explorer.viewState, 'cross');
     }
     this.#address.note(hashOf(params), step);
   }
@@ -221,8 +222,8 @@ class Page {
     const params = new URLSearchParams(location.hash.slice(1));
     const url = params.get('model');
     this.#wanted = readText(params);
-    this.#workbenches.generator.draw = readDraw(params);
-    this.#explorer.sight = readSight(params, 'cross');
+    this.#workbenches.generator.sampling = readSampling(params);
+    this.#explorer.viewState = readViewState(params, 'cross');
     if (url === null) return;
     this.#find('#url').value = url;
     if (url !== this.#given?.url || !this.#workbench) this.#takeUrl(url, false);

@@ -1,8 +1,8 @@
-// Keeps the view in the page's address, so that a link restores it.
+// Writes what is in view to the page's address, so that a link restores it.
 
 import { kKindNames } from './explorer.js';
 
-/** @typedef {import('./explorer.js').Sight} Sight */
+/** @typedef {import('./explorer.js').ViewState} ViewState */
 /** @typedef {import('../../view/trace.js').Kind} Kind */
 
 const kPause = 400; // browsers refuse addresses that change too often
@@ -13,23 +13,27 @@ export const kLongestText = 5000;
 export class AddressBar {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
-  /** What to write after the pause; null: it is written already. @type {{address: string, own: string | null} | null} */
+  /** What is written after the pause; null: nothing is left to write. @type {{address: string, own: string | null} | null} */
   #due = null;
 
-  /** The view of this entry of the history: more than the address says, if more was noted. @returns {string} a hash */
+  /**
+   * The view of this entry of the history. It may have more than the address: what `note` got as `own`.
+   * @returns {string} a hash
+   */
   static get view() {
     return typeof history.state === 'string' ? history.state : location.hash;
   }
 
   /**
+   * Writes a hash to the address, after a pause.
    * @param {string} hash
-   * @param {boolean} [step] one that Back undoes
-   * @param {string | null} [own] the hash that Back and reloading restore, which others do not see; null: the same
+   * @param {boolean} [step] true: at once, as a new entry of the history, which Back undoes
+   * @param {string | null} [own] the hash that Back and reloading restore; it is not in the address. null: the same hash
    */
   note(hash, step = false, own = null) {
     const address = hash || location.pathname + location.search;
     if (step) {
-      this.settle(); // the state of Back
+      this.settle(); // Back returns to this state
       history.pushState(own, '', address);
       return;
     }
@@ -52,9 +56,14 @@ export class AddressBar {
   }
 }
 
-/** The view that an address asks for: kind=cross&layer=2&head=1&view=lines&scale=row. @param {URLSearchParams} params @param {Kind} first where it says no kind @returns {Sight} */
-export function readSight(params, first) {
-  const [layer, head] = [whole(params.get('layer')), whole(params.get('head'))];
+/**
+ * The view in an address: kind=cross&layer=2&head=1&view=lines&scale=row.
+ * @param {URLSearchParams} params
+ * @param {Kind} first the kind if the address has none
+ * @returns {ViewState}
+ */
+export function readViewState(params, first) {
+  const [layer, head] = [indexIn(params.get('layer')), indexIn(params.get('head'))];
   return {
     kind: kKindNames.find((kind) => kind === params.get('kind')) ?? first,
     head: layer >= 0 && head >= 0 ? { layer, head } : null,
@@ -63,8 +72,8 @@ export function readSight(params, first) {
   };
 }
 
-/** @param {URLSearchParams} params @param {Sight} sight @param {Kind} first */
-export function writeSight(params, { kind, head, view, scaling }, first) {
+/** @param {URLSearchParams} params @param {ViewState} viewState @param {Kind} first */
+export function writeViewState(params, { kind, head, view, scaling }, first) {
   if (kind !== first) params.set('kind', kind);
   if (head && kind !== 'alignment') {
     params.set('layer', String(head.layer + 1));
@@ -80,11 +89,11 @@ export function readText(params) {
   return text !== null && text.length <= kLongestText ? text : null;
 }
 
-/** The text after the #, or nothing. @param {URLSearchParams} params */
+/** The parameters with a '#' before them; '' if there are none. @param {URLSearchParams} params */
 export function hashOf(params) {
   const hash = params.toString();
   return hash && `#${hash}`;
 }
 
-/** People count from 1. @param {string | null} number @returns {number} from 0; -1 where there is none */
-export const whole = (number) => (number !== null && /^[1-9]\d{0,3}$/.test(number) ? Number(number) - 1 : -1);
+/** An index from a number in an address, which counts from 1. @param {string | null} number @returns {number} from 0; -1: none */
+export const indexIn = (number) => (number !== null && /^[1-9]\d{0,3}$/.test(number) ? Number(number) - 1 : -1);

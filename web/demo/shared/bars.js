@@ -1,4 +1,4 @@
-// Names, each with a bar and a number. If they can be picked, each is a button.
+// A list of names, each with a bar and a number. If they can be picked, each is a button.
 
 import { formatNumber } from '../../view/numbers.js';
 import { make } from './dom.js';
@@ -8,10 +8,10 @@ import { make } from './dom.js';
  * @property {string} name
  * @property {number} value 0..1, the length of the bar
  * @property {string} [role] the bar's colour
- * @property {string} [note] the number as it is written
- * @property {boolean} [cut] not among the pieces that are drawn from
- * @property {string} [action] describes the button that picks it
- * @property {boolean} [fixed] it cannot be picked
+ * @property {string} [note] the number as text
+ * @property {boolean} [cut] whether sampling never draws it
+ * @property {string} [action] what its button does
+ * @property {boolean} [fixed] whether it cannot be picked
  */
 
 /** @param {string} label @param {((index: number) => void) | null} [pick] */

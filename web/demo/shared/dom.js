@@ -1,8 +1,8 @@
-// Creates elements one by one, as a strict Content-Security-Policy requires.
+// Makes elements by calls, because a strict Content-Security-Policy allows no inline styles and no HTML strings.
 
 /**
  * @param {string} name a tag and, after dots, its classes: 'p.caption'
- * @param {Record<string, any>} [set] properties, or attributes where the name has a dash or no property is called so
+ * @param {Record<string, any>} [set] properties; attributes if the name has a dash, or if no property has this name
  * @param {...(Node | string)} children
  * @returns {any}
  */
@@ -58,7 +58,7 @@ export function slider(name, { min, max, step, say = String }, changed) {
 }
 
 /**
- * A part that scrolls sideways can be focused by Tab while it scrolls, so that keys can scroll it.
+ * Lets Tab focus an element while its content is wider than it is, so that keys can scroll it.
  * @param {HTMLElement} node
  * @param {string} name
  */

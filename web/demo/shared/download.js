@@ -1,8 +1,8 @@
-// Saves files, and the menus that offer them. Everything is made in the page; nothing leaves it.
+// Saves files, and closes the menus that offer them. The page makes each file; nothing is sent.
 
 const kLargestSide = 8192;
 
-/** Escape and a press elsewhere close the menu. @param {HTMLDetailsElement} menu */
+/** Closes the menu on Escape, on a press elsewhere, and when the focus leaves it. @param {HTMLDetailsElement} menu */
 export function bindMenu(menu) {
   const close = () => (menu.open = false);
   document.addEventListener('pointerdown', (event) => {
@@ -22,8 +22,8 @@ export function bindMenu(menu) {
 /** @param {string} text */
 export const svg = (text) => new Blob([text], { type: 'image/svg+xml' });
 
-/** @param {Blob} blob @param {string} name */
-export function hand(blob, name) {
+/** Downloads a file. @param {Blob} blob @param {string} name */
+export function saveFile(blob, name) {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(blob);
   link.download = `qkv-${name}`;
@@ -31,7 +31,7 @@ export function hand(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** Two pixels to a CSS pixel, as far as canvases go. @param {string} text of an SVG @returns {Promise<Blob>} */
+/** A picture with two pixels for each CSS pixel, or fewer if a canvas cannot be that large. @param {string} text of an SVG @returns {Promise<Blob>} */
 export async function toPng(text) {
   const url = URL.createObjectURL(svg(text));
   try {

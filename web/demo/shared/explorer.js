@@ -1,4 +1,4 @@
-// The attention card: it chooses the kind, layer and head in view, and describes the place that is pointed at.
+// The attention card. It holds the kind, layer and head in view, and describes the place that the pointer is at.
 
 import { Selection, alternativesAt, headsOf, sliceOf } from '../../view/index.js';
 import { placeOfPiece, writtenOf } from '../../view/trace.js';
@@ -16,10 +16,10 @@ import { kGates, kTranslation, kUndrawn, kWindow } from './words.js';
 /** @typedef {'absolute' | 'row'} Scaling */
 
 /**
- * The part of a trace in view.
- * @typedef {object} Sight
+ * Which part of a trace is in view, and how it is drawn.
+ * @typedef {object} ViewState
  * @property {Kind} kind
- * @property {Head | null} head null: the one that is shown at first
+ * @property {Head | null} head null: the reader chose none, so the first one is shown
  * @property {View} view
  * @property {Scaling} scaling
  */
@@ -27,8 +27,9 @@ import { kGates, kTranslation, kUndrawn, kWindow } from './words.js';
 export const kKindNames = /** @type {const} */ (['cross', 'encoderSelf', 'decoderSelf', 'alignment']);
 
 /**
- * Ties the views to one selection and one choice. Dispatches `change` when another matrix is in view, `sight` when the
- * reader chose what to look at, `pick` (detail: a target piece's index and the id of the piece to be there instead).
+ * Gives all views of a trace one selection and one matrix. Dispatches `change` when another matrix is in view, `viewchange`
+ * when the reader chose another view, and `pick` when the reader picked another piece (detail: the index of the target
+ * piece, and the id of the piece that replaces it).
  */
 export class Explorer extends EventTarget {
   selection = new Selection();
@@ -42,9 +43,9 @@ export class Explorer extends EventTarget {
   #view = 'matrix';
   /** @type {Scaling} */
   #scaling = 'absolute';
-  /** The reader's choice. @type {Record<Kind, Head | null>} */
+  /** The heads that the reader chose. @type {Record<Kind, Head | null>} */
   #chosen = { cross: null, encoderSelf: null, decoderSelf: null, alignment: null };
-  /** The first view of this trace, if the reader chose nothing that it has. @type {Record<Kind, Head | null>} */
+  /** The heads of this trace that are shown if the reader chose none, or one that it does not have. @type {Record<Kind, Head | null>} */
   #first = { cross: null, encoderSelf: null, decoderSelf: null, alignment: null };
   /** @type {Head | null} */
   #preview = null;
@@ -53,16 +54,16 @@ export class Explorer extends EventTarget {
   #written = null;
   /** The target piece to pin in the next trace. */
   #kept = -1;
-  /** Says of a pinned cell how its weight was made. @type {((slice: Slice, cell: {query: number, key: number}) => Node) | null} */
-  made = null;
+  /** Makes a link that explains the weight of a pinned cell. @type {((slice: Slice, cell: {query: number, key: number}) => Node) | null} */
+  explain = null;
   #words;
   #layer;
   #part;
 
   /**
    * @param {ParentNode} root
-   * @param {{words?: Words, kind?: Kind, layer?: number}} [options] how its views are named and explained, and the kind and
-   *   the layer of self-attention in view at first
+   * @param {{words?: Words, kind?: Kind, layer?: number}} [options] the names and captions of the views, the kind that is
+   *   in view first, and the layer of self-attention that is in view first
    */
   constructor(root, { words = kTranslation, kind = 'cross', layer = 0 } = {}) {
     super();
@@ -79,7 +80,7 @@ export class Explorer extends EventTarget {
     heads.addEventListener('qkv-preview', (event) => this.#previewed(/** @type {CustomEvent} */ (event).detail));
     heads.addEventListener('qkv-choose', (event) => this.#choose(/** @type {CustomEvent} */ (event).detail));
     this.selection.addEventListener('change', () => this.#read());
-    document.addEventListener('keydown', (event) => event.key === 'Escape' && this.#letGo());
+    document.addEventListener('keydown', (event) => event.key === 'Escape' && this.#clearSelection());
     this.#show();
   }
 
@@ -93,7 +94,7 @@ export class Explorer extends EventTarget {
     this.#kept = piece;
   }
 
-  /** How many target pieces are in view, the last of which is pinned; null: all. @param {number | null} written */
+  /** How many target pieces are in view; null: all. The last of them is pinned. @param {number | null} written */
   set written(written) {
     if (written === this.#written) return;
     this.#written = written;
@@ -109,35 +110,36 @@ export class Explorer extends EventTarget {
    * @param {boolean} canPick whether the sentence can be translated again with another piece
    */
   show(trace, canPick) {
-    const picked = this.#part.reading.contains(document.activeElement);
+    const hadFocus = this.#part.reading.contains(document.activeElement);
     this.#canPick = canPick;
     this.#trace = trace;
     this.#preview = null;
     this.selection.clear();
-    if (trace) this.#start(trace);
+    if (trace) this.#setFirstHeads(trace);
     for (const row of this.#part.pieces) row.show(trace?.[row.side] ?? null);
     this.#show();
+    // The piece that the reader picked stays pinned, and the focus stays among the alternatives.
     if (this.slice?.querySide === 'target' && this.#kept >= 0 && this.#kept < this.slice.queries.length)
       this.selection.toggle({ query: this.#kept, key: null });
     this.#kept = -1;
-    if (picked) /** @type {HTMLElement | null} */ (this.#part.reading.querySelector('[aria-pressed=true]'))?.focus();
+    if (hadFocus) /** @type {HTMLElement | null} */ (this.#part.reading.querySelector('[aria-pressed=true]'))?.focus();
   }
 
-  /** Moves the focus from an alternative, which is removed, back to its piece. */
-  #letGo() {
+  /** Clears the selection. If the focus was on an alternative, it moves to that piece: the alternatives are removed. */
+  #clearSelection() {
     const { reading, pieces } = this.#part;
     const query = this.selection.pinned?.query ?? null;
-    const was = reading.contains(document.activeElement);
+    const hadFocus = reading.contains(document.activeElement);
     this.selection.clear();
     const target = pieces.find((row) => row.side === 'target');
-    if (was && query !== null) target?.querySelectorAll('button')[query]?.focus();
+    if (hadFocus && query !== null) target?.querySelectorAll('button')[query]?.focus();
   }
 
   /**
-   * The first heads in view: for cross attention the head that agrees best with the alignment.
+   * Sets the heads that are in view first. For cross attention it is the head that agrees best with the alignment.
    * @param {Trace} trace
    */
-  #start(trace) {
+  #setFirstHeads(trace) {
     const { alignment, cross } = trace;
     const [layer, head] = alignment?.heads[0] ?? [Math.max(0, (cross?.shape[0] ?? 0) - 1), 0];
     const self = (/** @type {'encoderSelf' | 'decoderSelf'} */ kind) => {
@@ -158,15 +160,15 @@ export class Explorer extends EventTarget {
     return chosen && chosen.layer < layers && chosen.head < heads ? chosen : this.#first[kind];
   }
 
-  /** The reader's view; without a chosen head there is none. @returns {Sight} */
-  get sight() {
+  /** The view in an address. Its head is null if the reader chose none. @returns {ViewState} */
+  get viewState() {
     return { kind: this.#kind, head: this.#chosen[this.#kind], view: this.#view, scaling: this.#scaling };
   }
-  set sight({ kind, head, view, scaling }) {
+  set viewState({ kind, head, view, scaling }) {
     if (kind !== this.#kind) this.selection.clear();
     [this.#kind, this.#view, this.#scaling] = [kind, view, scaling];
     if (kind !== 'alignment') this.#chosen[kind] = head;
-    if (this.#trace) this.#start(this.#trace);
+    if (this.#trace) this.#setFirstHeads(this.#trace);
     this.#preview = null;
     const { kinds, views, rowScale } = this.#part;
     radio(kinds, kind).checked = true;
@@ -176,7 +178,8 @@ export class Explorer extends EventTarget {
   }
 
   /**
-   * The current view, for a picture. @returns {{figure: import('../../view/figure.js').Figure, trace: Trace} | null}
+   * The current view, for files that the reader saves.
+   * @returns {{figure: import('../../view/figure.js').Figure, trace: Trace} | null}
    */
   get inView() {
     const [trace, slice] = [this.#trace, this.slice];
@@ -189,11 +192,11 @@ export class Explorer extends EventTarget {
     return { figure: { slice, view, scaling: this.#scaling, title, queries, keys: columns }, trace };
   }
 
-  /** The reader's choice. @param {Partial<Sight>} change */
+  /** The reader's choice. @param {Partial<ViewState>} change */
   #set(change) {
-    const { kind, view, scaling } = { ...this.sight, ...change };
-    this.sight = { kind, head: this.#chosen[kind], view, scaling };
-    this.dispatchEvent(new Event('sight'));
+    const { kind, view, scaling } = { ...this.viewState, ...change };
+    this.viewState = { kind, head: this.#chosen[kind], view, scaling };
+    this.dispatchEvent(new Event('viewchange'));
   }
 
   /** @param {Head} head */
@@ -204,7 +207,7 @@ export class Explorer extends EventTarget {
     radio(this.#part.kinds, kind).checked = true;
     this.#kind = kind;
     this.#show();
-    this.dispatchEvent(new Event('sight'));
+    this.dispatchEvent(new Event('viewchange'));
   }
 
   /** @param {Head | null} head */
@@ -215,18 +218,21 @@ export class Explorer extends EventTarget {
 
   #show() {
     const { matrix, lines, heads, pieces, kinds, legend } = this.#part;
+    // The matrix in view: that of the head under the pointer, or of the chosen one.
     const trace = this.#trace;
     const chosen = this.#headOf(this.#kind);
     const kind = this.#kind === 'alignment' && this.#preview ? 'cross' : this.#kind;
     const which = this.#preview ?? chosen ?? { layer: 0, head: 0 };
     const whole = trace && sliceOf(trace, { kind, ...which });
     this.slice = whole && writtenOf(whole, this.#written);
+    // It is drawn as a matrix or as lines.
     matrix.hidden = this.#view !== 'matrix' && this.slice?.keySide !== null; // units have no lines
     lines.hidden = !matrix.hidden;
     for (const view of [matrix, lines, heads]) view.scaling = this.#scaling;
     for (const view of [matrix, lines, ...pieces]) view.slice = this.slice;
     legend.setAttribute('scaling', this.#scaling);
     legend.setAttribute('view', this.#view);
+    // The thumbnails of all heads, the names, and the kinds that the trace has.
     const averaged = trace?.alignment?.heads.map(([layer, head]) => ({ layer, head })) ?? [];
     this.#part.card?.classList.toggle('none', trace !== null && this.slice === null);
     heads.show(trace, this.#kind, chosen, this.#kind === 'alignment' ? averaged : []);
@@ -277,8 +283,8 @@ export class Explorer extends EventTarget {
       pick: this.#canPick
         ? (query, { id }) => this.dispatchEvent(new CustomEvent('pick', { detail: { query, id } }))
         : null,
-      made: this.made && this.slice && ((cell) => /** @type {any} */ (this.made)(this.slice, cell)),
-      empty: trace ? '' : this.#words.empty, // of a trace without attention the caption says it
+      explain: this.explain && this.slice && ((cell) => /** @type {any} */ (this.explain)(this.slice, cell)),
+      empty: trace ? '' : this.#words.empty, // for a trace without attention the caption says why there is none
     });
   }
 }

@@ -1,10 +1,10 @@
-// Runs work for which only the latest request counts.
+// Runs work of which only the latest request counts.
 
-/** What a reader is told of work that failed. @param {unknown} error */
+/** The message for a reader when work failed. @param {unknown} error */
 export const failureText = (error) => `It did not work: ${/** @type {Error} */ (error).message}`;
 
 /**
- * Runs `work` for the latest request. A newer request aborts the one before it at once, so that no stale result is shown.
+ * Runs `work` for the latest request. A newer request aborts the earlier one at once, so that no old result is shown.
  */
 export class LatestRun {
   #work;

@@ -1,5 +1,5 @@
 // Connects the running texts to the selection: pointing at a word selects it, and selected pieces are marked in both
-// texts. Marks are CSS highlights over text nodes; in a browser without them only the pieces are highlighted.
+// texts. The marks are CSS highlights of text nodes. In a browser without CSS highlights only the rows of pieces are marked.
 
 import { piecesAt, placeOfPiece } from '../../view/index.js';
 
@@ -8,8 +8,8 @@ import { piecesAt, placeOfPiece } from '../../view/index.js';
 /** @typedef {import('./explorer.js').Explorer} Explorer */
 
 /**
- * The place of a traced sentence in a running text.
- * @typedef {object} Standing
+ * Where a traced sentence is in a running text.
+ * @typedef {object} TextPosition
  * @property {SideName} name
  * @property {Side} side
  * @property {Text} node
@@ -22,8 +22,8 @@ const kNames = ['qkv-weight-1', 'qkv-weight-2', 'qkv-weight-3', 'qkv-pointed'];
 /** Marks the explorer's selection in the texts. */
 export class Marks {
   #explorer;
-  /** @type {Standing[]} */
-  #standing = [];
+  /** @type {TextPosition[]} */
+  #positions = [];
   /** @type {number | null} */
   #written = null;
 
@@ -34,9 +34,9 @@ export class Marks {
     explorer.selection.addEventListener('change', () => this.#draw());
   }
 
-  /** @param {Standing[]} standing */
-  show(standing) {
-    this.#standing = standing;
+  /** @param {TextPosition[]} position */
+  show(position) {
+    this.#positions = position;
     this.#draw();
   }
 
@@ -47,7 +47,8 @@ export class Marks {
   }
 
   /**
-   * @param {HTMLElement} surface the element that the pointer meets over the text
+   * Selects the piece under the pointer.
+   * @param {HTMLElement} surface the element over the text that receives the pointer's events
    * @param {SideName} name
    */
   listen(surface, name) {
@@ -65,51 +66,51 @@ export class Marks {
     return slice && piece >= 0 ? placeOfPiece(slice, name, piece) : null;
   }
 
-  /** The piece of a running text at a point of the window. @param {SideName} name @param {number} x @param {number} y @returns {number} -1: none */
+  /** The piece of a running text at a point in window coordinates. @param {SideName} name @param {number} x @param {number} y @returns {number} -1: none */
   pieceAt(name, x, y) {
     const has = (/** @type {DOMRect} */ box) => x >= box.left && x < box.right && y >= box.top && y < box.bottom;
-    const count = this.#standingOf(name)?.side.pieces.length ?? 0;
+    const count = this.#positionOf(name)?.side.pieces.length ?? 0;
     return Array.from({ length: count }, (_, i) => i).findIndex((i) => this.boxesOf(name, i).some(has));
   }
 
-  /** Where a piece stands in the window: a box for each line; none for a piece that stands for no text. @param {SideName} name @param {number} piece */
+  /** The boxes of a piece in window coordinates, one for each line; none if the piece has no text. @param {SideName} name @param {number} piece */
   boxesOf(name, piece) {
-    const standing = this.#standingOf(name);
-    return [...((standing && rangeOf(standing, piece))?.getClientRects() ?? [])];
+    const position = this.#positionOf(name);
+    return [...((position && rangeOf(position, piece))?.getClientRects() ?? [])];
   }
 
   /** @param {SideName} name */
-  #standingOf(name) {
-    return this.#standing.find((other) => other.name === name);
+  #positionOf(name) {
+    return this.#positions.find((other) => other.name === name);
   }
 
   #draw() {
     if (typeof Highlight !== 'function') return;
     const sets = kNames.map(() => new Highlight());
-    for (const standing of this.#standing) this.#mark(standing, sets);
+    for (const position of this.#positions) this.#mark(position, sets);
     kNames.forEach((name, i) => CSS.highlights.set(name, sets[i]));
     CSS.highlights.set('qkv-unwritten', new Highlight(...this.#unwritten()));
   }
 
   /** The part of the target that is not written yet. */
   #unwritten() {
-    const standing = this.#standingOf('target');
-    if (this.#written === null || !standing) return [];
+    const position = this.#positionOf('target');
+    if (this.#written === null || !position) return [];
     const range = document.createRange();
-    range.selectNodeContents(standing.node);
-    const from = standing.begin + (this.#written > 0 ? standing.side.end[this.#written - 1] : 0);
-    range.setStart(standing.node, Math.min(from, standing.node.length));
+    range.selectNodeContents(position.node);
+    const from = position.begin + (this.#written > 0 ? position.side.end[this.#written - 1] : 0);
+    range.setStart(position.node, Math.min(from, position.node.length));
     return [range];
   }
 
-  /** @param {Standing} standing @param {Highlight[]} sets */
-  #mark(standing, sets) {
+  /** @param {TextPosition} position @param {Highlight[]} sets */
+  #mark(position, sets) {
     const { slice, selection } = this.#explorer;
     if (!slice) return;
-    const { pointed, weights } = piecesAt(slice, selection.current, standing.name);
-    standing.side.pieces.forEach((_, i) => {
+    const { pointed, weights } = piecesAt(slice, selection.current, position.name);
+    position.side.pieces.forEach((_, i) => {
       const level = kLevels.filter((least) => (weights?.[i] ?? 0) >= least).length;
-      const range = level || i === pointed ? rangeOf(standing, i) : null;
+      const range = level || i === pointed ? rangeOf(position, i) : null;
       if (!range) return;
       if (level) sets[level - 1].add(range);
       if (i === pointed) sets[kLevels.length].add(range);
@@ -117,7 +118,7 @@ export class Marks {
   }
 }
 
-/** @param {Standing} standing @param {number} piece @returns {Range | null} null for a piece that stands for no text */
+/** @param {TextPosition} position @param {number} piece @returns {Range | null} null: the piece has no text */
 function rangeOf({ side, node, begin }, piece) {
   const [from, to] = [begin + side.begin[piece], begin + side.end[piece]];
   if (from >= to || to > node.length) return null;

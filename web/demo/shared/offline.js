@@ -1,26 +1,26 @@
-// The pages without a network: a service worker keeps their files, and the package keeps the models.
+// Lets the pages open without a network: a service worker keeps their files, and the package keeps the models.
 
 import { models } from '../../lib/index.js';
 import { trustedScript } from '../../lib/worker/start-worker.js';
 
-/** How long storing a loaded model may take, and how often the page checks, ms. */
+/** The page waits at most so long until a loaded model is stored, and checks so often; ms. */
 const kLongest = 30_000;
 const kPause = 500;
 
 /** @type {Promise<unknown> | undefined} */
 let keeping;
 
-/** The pages' own files: resolves once all are kept, rejects where the browser keeps none. */
+/** Keeps the files of the pages. Resolves once all are kept; rejects if the browser keeps none. */
 async function keepPages() {
   await navigator.serviceWorker.register(trustedScript('sw.js'));
   await navigator.serviceWorker.ready;
 }
 
 /**
- * Whether this page will open without a network, and translate with this model.
- * @param {string} name the model's
+ * Whether this page works without a network, with this model.
+ * @param {string} name of the model
  * @param {string} targetLanguage
- * @returns {Promise<boolean>} once it does; false where the model is not kept, or the browser keeps no pages
+ * @returns {Promise<boolean>} true as soon as all is kept; false: the browser does not keep the model, or no pages
  */
 export async function worksOffline(name, targetLanguage) {
   try {

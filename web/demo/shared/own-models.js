@@ -1,4 +1,4 @@
-// The package's own models from English, by the language that they translate into.
+// The models from English that qkv publishes, by target language.
 import enDe from '../../models/en-de/index.js';
 import enEs from '../../models/en-es/index.js';
 import enFr from '../../models/en-fr/index.js';

@@ -1,17 +1,17 @@
-// Save menus for pictures of the view and for data. Everything is made in the page.
+// The menus that save pictures of the view, and its data. The page makes each file.
 
 import { figureSvg, lookOf, toBertviz } from '../../view/index.js';
-import { bindMenu, hand, svg, toPng } from './download.js';
+import { bindMenu, saveFile, svg, toPng } from './download.js';
 
 /** @typedef {import('../../view/figure.js').Figure} Figure */
 /** @typedef {import('../../view/trace.js').Trace} Trace */
-/** @typedef {Blob | null | Promise<Blob>} Made null: there is nothing to save */
+/** @typedef {Blob | null | Promise<Blob>} Saved null: there is nothing to save */
 
 /**
  * A file that a menu offers.
  * @typedef {object} File
  * @property {string} name
- * @property {(white: boolean) => Made} make white: a picture on white, whatever the theme
+ * @property {(white: boolean) => Saved} make `white`: a picture is on white in every theme
  */
 
 /**
@@ -20,7 +20,7 @@ import { bindMenu, hand, svg, toPng } from './download.js';
  * @returns {Record<string, File>}
  */
 export function attentionFiles(inView) {
-  /** @param {(shown: {figure: Figure, trace: Trace}, white: boolean) => Made} make @returns {File['make']} */
+  /** @param {(shown: {figure: Figure, trace: Trace}, white: boolean) => Saved} make @returns {File['make']} */
   const of = (make) => (white) => {
     const shown = inView();
     return shown && make(shown, white);
@@ -44,7 +44,7 @@ export function bindSave(menu, files) {
   for (const [value, { name, make }] of Object.entries(files)) {
     menu.querySelector(`[value=${value}]`)?.addEventListener('click', async () => {
       const blob = await make(white.checked);
-      if (blob) hand(blob, name);
+      if (blob) saveFile(blob, name);
     });
   }
   bindMenu(menu);

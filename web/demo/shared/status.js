@@ -1,4 +1,4 @@
-// The status line: progress while loading, then the engine and its speed; for a failure the advice.
+// The status line: progress while a model loads, then the engine and its speed; after a failure, what to do.
 
 import { QkvError } from '../../lib/index.js';
 
@@ -6,7 +6,7 @@ import { QkvError } from '../../lib/index.js';
  * The part of a model's `info` that the line shows.
  * @typedef {Pick<import('../../lib/index.js').TranslatorInfo, 'name' | 'parameters' | 'bytes' | 'engine' | 'worker' | 'threads'>} ShownInfo
  */
-/** @typedef {{pieces: number, milliseconds: number, note?: string}} Timing `note`: the incomplete part */
+/** @typedef {{pieces: number, milliseconds: number, note?: string}} Timing `note`: what to know about the result, such as that the text was cut */
 
 /** @param {ParentNode} root */
 export function statusLine(root) {
@@ -18,7 +18,7 @@ export function statusLine(root) {
 
   /** Whether the page works without a network. */
   let isOffline = false;
-  /** Says what `ready` said last once more; null: something else was said since. @type {(() => void) | null} */
+  /** Shows the last text of `ready` again; null: another text was shown since. @type {(() => void) | null} */
   let readyAgain = null;
 
   /** @param {string} text @param {{failed?: boolean, progress?: number, again?: (() => void) | null}} [state] */
@@ -32,11 +32,11 @@ export function statusLine(root) {
     retry.onclick = again;
   }
 
-  /** The name by which the reader gave the model; null: the model's own name. @type {string | null} */
+  /** The name under which the reader gave the model; null: the model's own name is shown. @type {string | null} */
   let givenName = null;
 
   return {
-    /** @param {string | null} name that the model was given by */
+    /** @param {string | null} name that is shown for the model; null: its own */
     named: (name) => (givenName = name),
     /** @param {number} loaded 0..1 */
     loading: (loaded) => say(`Loading the model, ${Math.round(100 * loaded)} %`, { progress: loaded }),
@@ -52,7 +52,7 @@ export function statusLine(root) {
       say([...facts, ...(isOffline ? ['works offline'] : [])].join(' · '));
       readyAgain = () => ready(info, timing);
     },
-    /** @param {string} why a sentence: the reason why the request failed */
+    /** @param {string} why a sentence: the reason of the failure */
     refused: (why) => say(why, { failed: true }),
     /** @param {string} text a sentence */
     note: (text) => say(text),
@@ -86,7 +86,7 @@ function speed(timing) {
   ];
 }
 
-/** The failure and its advice. @param {unknown} error */
+/** What failed, and what to do. @param {unknown} error */
 function advice(error) {
   const { name, message, cause } = error instanceof Error ? error : { name: '', message: String(error), cause: null };
   const code = (error instanceof QkvError ? error : cause instanceof QkvError ? cause : null)?.code;
@@ -95,5 +95,5 @@ function advice(error) {
     return `The model did not load: ${sentence} Check that its files are served, then try again.`;
   }
   if (code === 'UNSUPPORTED' || name === 'NotSupportedError') return `This cannot run here: ${sentence}`;
-  return `Something failed: ${sentence} Try again; if it stays, reload the page.`;
+  return `Something failed: ${sentence} Try again. If it fails again, reload the page.`;
 }

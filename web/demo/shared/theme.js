@@ -1,4 +1,4 @@
-// The theme switch: auto follows the system; a choice is remembered.
+// The switch of the theme. Auto follows the system. The reader's choice is stored.
 
 const kStored = 'qkv-theme';
 

@@ -6,7 +6,7 @@
 const kDoubt = 0.5;
 
 /** @type {Record<Exclude<Doubt['warnings'][number], 'source-language'>, string>} */
-const kInWords = {
+const kTexts = {
   copied: 'some of it was carried over as it is',
   truncated: 'the end of the sentence was not read',
   repetition: 'it repeated itself, and was cut',
@@ -14,12 +14,12 @@ const kInWords = {
 
 /**
  * @param {Doubt} doubt
- * @param {string} language that the model reads, or what to call it
- * @returns {string} often nothing
+ * @param {string} language the name of the source language
+ * @returns {string} often ''
  */
 export function noteOf({ cut, confidence, warnings }, language) {
   const notes = warnings.map((warning) =>
-    warning === 'source-language' ? `this does not look like ${language}` : kInWords[warning],
+    warning === 'source-language' ? `this does not look like ${language}` : kTexts[warning],
   );
   if (cut === 'length') notes.unshift('it did not end, and was cut');
   if (confidence < kDoubt && !warnings.includes('source-language')) notes.push('the model is in doubt');

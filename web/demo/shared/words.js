@@ -14,39 +14,40 @@
 /**
  * @typedef {object} Words
  * @property {Record<Kind, KindWords>} kinds
- * @property {string} none of a model without the attention in view
- * @property {string} empty before there is anything to look at
+ * @property {string} none shown for a model without this attention
+ * @property {string} empty shown before there is a text
  */
 
-export const kUndrawn = 'Under 0.05 none is drawn.';
-/** Of a decoder that reads its past by a recurrence. */
+export const kUndrawn = 'Weights under 0.05 are not drawn.';
+/** For a decoder with SSRU units: their forget gates stand where self-attention has heads. */
 export const kGates = {
-  caption: 'Each row is a piece as it is written; its cells say how much of each unit of the past is kept: all is 1.',
-  keys: 'units of the one row that is kept of the past',
+  caption:
+    'Each row is a piece as it is written. A cell is a forget gate: how much of the unit’s state is kept. 1 keeps all of it.',
+  keys: 'units of the state',
 };
-export const kWindow = 'Outlined: the window that it looked through, and the window’s middle.';
+export const kWindow = 'The outline is the window that the head sees, and the middle of the window.';
 
 /** @param {string} read the language @param {string} written @returns {Words} */
 export const translation = (read, written) => ({
   kinds: {
     cross: {
       name: 'Cross attention',
-      caption: `Each row is a ${written} piece as it is written; its cells say how much of each ${read} piece it read.`,
-      lines: `Lines lead from each ${written} piece, as it is written, up to the ${read} pieces it read.`,
+      caption: `Each row is a ${written} piece as it is written. Its cells say how much of each ${read} piece it read.`,
+      lines: `Lines lead from each ${written} piece up to the ${read} pieces that it read.`,
       queries: 'target: what is written',
       keys: 'source: what is read',
     },
     encoderSelf: {
       name: 'Encoder self-attention',
-      caption: `Each row is a piece of the ${read}; its cells say how much it took in of every piece of it.`,
-      lines: `Lines lead from each ${read} piece, below, up to the ${read} pieces it took in.`,
-      queries: 'source: what takes in',
-      keys: 'source: what is taken in',
+      caption: `Each row is a ${read} piece. Its cells say how much of each ${read} piece it read.`,
+      lines: `Lines lead from each ${read} piece up to the ${read} pieces that it read.`,
+      queries: 'source: what reads',
+      keys: 'source: what is read',
     },
     decoderSelf: {
       name: 'Decoder self-attention',
-      caption: `Each row is a ${written} piece as it is written; it sees only what came before, from <pad> on. Hatched: masked.`,
-      lines: `Lines lead from each ${written} piece, as it is written, up to what came before it, from <pad> on.`,
+      caption: `Each row is a ${written} piece as it is written. It sees only the pieces before it, from <pad> on. Hatched cells are masked.`,
+      lines: `Lines lead from each ${written} piece up to the pieces before it, from <pad> on.`,
       queries: 'target: what is written',
       keys: 'target: written before',
     },
@@ -58,8 +59,8 @@ export const translation = (read, written) => ({
       keys: 'source: what is read',
     },
   },
-  none: 'This model has no attention: all that it knows of the source while it writes is its encoder’s last state.',
-  empty: 'Once there is a translation, what each head looked at shows here.',
+  none: 'This model has no attention. While it writes, it knows only the last state of its encoder.',
+  empty: 'What each head looked at is shown here once there is a translation.',
 });
 
 export const kTranslation = translation('English', 'French');
@@ -73,19 +74,19 @@ export const kOneText = {
     ...kAnyTranslation.kinds,
     encoderSelf: {
       name: 'Self-attention',
-      caption: 'Each row is a piece; its cells say how much it took in of every piece, before it and after it.',
-      lines: 'Lines lead from each piece, below, up to the pieces it took in, before it and after it.',
-      queries: 'what takes in',
-      keys: 'what is taken in',
+      caption: 'Each row is a piece. Its cells say how much it read of each piece, before it and after it.',
+      lines: 'Lines lead from each piece up to the pieces that it read, before it and after it.',
+      queries: 'what reads',
+      keys: 'what is read',
     },
     decoderSelf: {
       name: 'Causal self-attention',
-      caption: 'Each row is a piece once it is read; it sees itself and what came before. Hatched: masked.',
-      lines: 'Lines lead from each piece, below, up to itself and the pieces before it that it took in.',
-      queries: 'what takes in',
-      keys: 'what is taken in: itself, and before',
+      caption: 'Each row is a piece. It sees itself and the pieces before it. Hatched cells are masked.',
+      lines: 'Lines lead from each piece up to itself and to the pieces before it that it read.',
+      queries: 'what reads',
+      keys: 'what is read: itself, and the pieces before it',
     },
   },
   none: 'This model has no attention of this kind.',
-  empty: 'Once there is a text, what each head looked at shows here.',
+  empty: 'What each head looked at is shown here once there is a text.',
 };

@@ -1,37 +1,40 @@
-// The page's address says what is in view, so that a link restores it:
-// #text=…&sentence=2&prefix=34.5&step=3&kind=cross&layer=2&head=1&view=lines&scale=row&beam=8&model=luong-local, or &to=de,
-// &change=off.cross.2.1, the changes (intervention.js), &heads=weighed, bars of how much each matters, &asked=both, attention
-// beside the needed words, &part=cross.2.1, the part of the model's drawing that is open, and &pair=plain.bahdanau, the two
-// models side by side
+// Reads and writes the page's address. It has what is in view, so that a link restores it:
+// #text=…&sentence=2&prefix=34.5&step=3&kind=cross&layer=2&head=1&view=lines&scale=row&beam=8&model=luong-local
+//   &to=de: the target language
+//   &change=off.cross.2.1: the changes (intervention.js)
+//   &heads=weighed: the bars with the importance of each head
+//   &asked=both: the view of the explanation card
+//   &part=cross.2.1: the open part of the drawing of the model
+//   &pair=plain.bahdanau: the two models side by side
 
-import { hashOf, readSight, readText, whole, writeSight } from '../shared/address-bar.js';
+import { hashOf, readViewState, readText, indexIn, writeViewState } from '../shared/address-bar.js';
 import { viewOf } from './explanation-card.js';
 import { readChanges, writeChanges } from './intervention.js';
 import { isPartName } from './model-parts.js';
 import { isLanguage, isOffered, kOwn } from './model-picker.js';
 
-/** @typedef {import('../shared/explorer.js').Sight} Sight */
+/** @typedef {import('../shared/explorer.js').ViewState} ViewState */
 
 /**
  * @typedef {object} State
  * @property {string | null} text null: the page's own first sentence
- * @property {number} sentence of the text, from 0; -1: the first
+ * @property {number} sentence the sentence in view, from 0; -1: the first
  * @property {number[] | null} prefix the ids of the pieces that its translation begins with
- * @property {number | null} step how many of its pieces are written while it is played; null: it is not
- * @property {Sight} sight
+ * @property {number | null} step how many of its pieces the player shows; null: the player is closed
+ * @property {ViewState} viewState
  * @property {number | null} beam the beam of the search card; null: the model's own
- * @property {string | null} language that the page translates into; null: the first
+ * @property {string | null} language the target language; null: the first
  * @property {import('./intervention.js').Change[]} changes
- * @property {boolean} importance whether heads have bars of how much they matter
- * @property {string | null} asked the view of the card of attention and need; null: none was chosen
- * @property {string | null} part of the model's drawing that is open, by its name; null: none was chosen
- * @property {[string, string] | null} pair the two models side by side; null: none are
- * @property {string | null} model of those that the page offers; null: the language's own
+ * @property {boolean} importance whether heads have bars with their importance
+ * @property {string | null} explanation the view of the explanation card; null: none was chosen
+ * @property {string | null} part the name of the open part in the drawing of the model; null: none was chosen
+ * @property {[string, string] | null} pair the two models side by side; null: none
+ * @property {string | null} model one of the models that the page offers; null: the language's own
  */
 
 const kIds = /^\d{1,6}(\.\d{1,6}){0,999}$/;
 const kStep = /^\d{1,4}$/;
-const kBeams = /^[1248]$/; // those that the page offers
+const kBeams = /^[1248]$/; // the beams that the page offers
 
 /**
  * Reads an address. Malformed parts are ignored.
@@ -43,15 +46,15 @@ export function readAddress(hash) {
   const [model, language] = [params.get('model'), params.get('to')];
   return {
     text: readText(params),
-    sentence: whole(params.get('sentence')),
+    sentence: indexIn(params.get('sentence')),
     prefix: kIds.test(params.get('prefix') ?? '') ? (params.get('prefix') ?? '').split('.').map(Number) : null,
     step: kStep.test(params.get('step') ?? '') ? Number(params.get('step')) : null,
-    sight: readSight(params, 'cross'),
+    viewState: readViewState(params, 'cross'),
     beam: kBeams.test(params.get('beam') ?? '') ? Number(params.get('beam')) : null,
     language: isLanguage(language) ? language : null,
     changes: readChanges(params.get('change')),
     importance: params.get('heads') === 'weighed',
-    asked: viewOf(params.get('asked')),
+    explanation: viewOf(params.get('asked')),
     part: partOf(params.get('part')),
     pair: pairOf(params.get('pair')),
     model: isOffered(model) ? model : null,
@@ -68,18 +71,18 @@ function pairOf(text) {
   return isKnown(left) && isKnown(right) && more === undefined ? [left, right] : null;
 }
 
-/** @param {State} state @returns {string} `readAddress` of it is the state */
+/** The hash from which `readAddress` reads the state. @param {State} state @returns {string} */
 export function writeAddress({
   text,
   sentence,
   prefix,
   step,
-  sight,
+  viewState,
   beam,
   language,
   changes,
   importance,
-  asked,
+  explanation,
   part,
   pair,
   model,
@@ -89,13 +92,13 @@ export function writeAddress({
   if (sentence >= 0) params.set('sentence', String(sentence + 1));
   if (prefix) params.set('prefix', prefix.join('.'));
   if (step !== null) params.set('step', String(step));
-  writeSight(params, sight, 'cross');
+  writeViewState(params, viewState, 'cross');
   if (beam !== null) params.set('beam', String(beam));
   if (language !== null) params.set('to', language);
   if (model !== null) params.set('model', model);
   if (changes.length > 0) params.set('change', writeChanges(changes));
   if (importance) params.set('heads', 'weighed');
-  if (asked !== null) params.set('asked', asked);
+  if (explanation !== null) params.set('asked', explanation);
   if (part !== null) params.set('part', part);
   if (pair) params.set('pair', pair.join('.'));
   return hashOf(params);

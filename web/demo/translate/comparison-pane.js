@@ -1,4 +1,5 @@
-// A translation beside another one: its text, its pieces, and one matrix, whose cells stand where those beside it do.
+// A pane with a translation that is compared with another one: its text, its pieces and one matrix. The cells of both matrices
+// have one size.
 
 import { Selection, formatWeight, sliceOf } from '../../view/index.js';
 import { make } from '../shared/dom.js';
@@ -17,7 +18,7 @@ export class Pane {
   #matrix;
   #none;
 
-  /** @param {Node} heading its title @param {string} name for screen readers */
+  /** @param {Node} heading @param {string} name for screen readers */
   constructor(heading, name) {
     this.#text = make('output.running', { 'aria-label': `${name}: translation`, lang: 'fr' });
     this.#facts = make('p.facts');
@@ -38,7 +39,7 @@ export class Pane {
   /**
    * @param {Trace | null} trace
    * @param {Which} which matrix is shown
-   * @param {(text: string) => (Node | string)[]} [written] how the text is written
+   * @param {(text: string) => (Node | string)[]} [written] makes the nodes of the text
    */
   show(trace, which, written = (text) => [text]) {
     this.selection.clear();
@@ -49,7 +50,7 @@ export class Pane {
     this.#matrix.slice = this.#pieces.slice = this.slice;
     this.#matrix.hidden = trace !== null && this.slice === null;
     this.#none.hidden = !this.#matrix.hidden;
-    this.#none.textContent = 'No attention: there is nothing to draw. The whole sentence went through one vector.';
+    this.#none.textContent = 'This model has no attention to draw. The decoder got the whole sentence as one vector.';
     this.busy(false);
   }
 
@@ -70,28 +71,25 @@ function factsOf({ target, score }) {
   return `probability of a piece, on average: ${formatWeight(probability)}`; // the geometric mean
 }
 
-/**
- * Matrices of one sentence: their cells have one size, and pointing at a source piece shows it in all.
- * @param {Pane[]} panes
- */
+/** Gives the cells of all matrices one size. @param {Pane[]} panes */
 export function align(panes) {
   const slices = panes.flatMap(({ slice }) => slice ?? []);
   for (const pane of panes) pane.beside = slices.filter((slice) => slice !== pane.slice);
 }
 
-/** Ties the source pieces of two panes together. @param {Pane} a @param {Pane} b */
-export function tie(a, b) {
-  let isTelling = false;
+/** Selects in each of two panes the source piece that is selected in the other. @param {Pane} a @param {Pane} b */
+export function shareSelection(a, b) {
+  let isSharing = false; // else each change would answer the other
   for (const [from, to] of [
     [a, b],
     [b, a],
   ]) {
     from.selection.addEventListener('change', () => {
-      if (isTelling || !to.slice) return;
-      isTelling = true;
+      if (isSharing || !to.slice) return;
+      isSharing = true;
       const key = from.selection.current?.key ?? null;
       to.selection.point(key === null || key >= to.slice.keys.length ? null : { query: null, key });
-      isTelling = false;
+      isSharing = false;
     });
   }
 }

@@ -1,15 +1,15 @@
-// Asks for a Firefox model: its files, or the address of a list of models.
+// Asks the reader for a Firefox model: its files, or the address of a list of models.
 
 import { registry } from '../../lib/index.js';
 
 /** @typedef {import('./model-picker.js').Given} Given */
 
 /**
- * Shows the panel until a model is given, or none.
+ * Shows the panel until the reader gives a model or cancels.
  * @param {Document} root
- * @param {string} from the language to begin with
- * @param {string} [to] left out: `from` is a proposal, and does not replace typed text
- * @param {string} [why] the reader is asked
+ * @param {string} from the source language
+ * @param {string} [to] the target language; left out: `from` is a proposal, which does not replace typed text
+ * @param {string} [why] the reason, which the panel shows
  * @returns {Promise<Given | null>}
  */
 export function askForModel(root, from, to, why = '') {
@@ -22,6 +22,7 @@ export function askForModel(root, from, to, why = '') {
   find('from').value ||= from;
   find('from').focus();
   return new Promise((resolve) => {
+    // The panel closes with a model, or with null.
     const end = (/** @type {Given | null} */ given) => {
       ended.abort();
       panel.hidden = true;
@@ -36,6 +37,7 @@ export function askForModel(root, from, to, why = '') {
         message.textContent = error instanceof Error ? error.message : String(error);
       }
     };
+    // The ways to give a model: files, or a list.
     const typed = () => ({ from: languageOf(find('from'), 'from'), to: languageOf(find('to'), 'to') });
     listen('cancel', 'click', () => end(null));
     listen('', 'keydown', ({ key }) => key === 'Escape' && end(null));
@@ -55,7 +57,7 @@ export function askForModel(root, from, to, why = '') {
 }
 
 /**
- * The languages in the names of published files: 'enfr' of model.enfr.intgemm.alphas.bin.
+ * The languages in the names of published files: en and fr for model.enfr.intgemm.alphas.bin.
  * @param {string[]} names
  * @returns {[string, string] | null}
  */

@@ -1,4 +1,4 @@
-// The model in view with the engine that takes interventions. It is loaded when somebody asks, and only once.
+// The model in view, in the engine that takes interventions. It is loaded when it is first needed, and only once.
 
 /** @typedef {import('../../lib/index.js').Translator} Translator */
 
@@ -7,7 +7,7 @@ export class InterventionModel {
   /** @type {Promise<Translator> | null} */
   #translator = null;
 
-  /** @param {() => Promise<Translator>} create a translator that takes interventions, of the model in view */
+  /** @param {() => Promise<Translator>} create loads the model in view, with interventions */
   constructor(create) {
     this.#create = create;
   }
@@ -16,12 +16,12 @@ export class InterventionModel {
   get() {
     const loading = (this.#translator ??= this.#create());
     loading.catch(() => {
-      if (this.#translator === loading) this.#translator = null; // one that did not load is loaded again
+      if (this.#translator === loading) this.#translator = null; // after a failure the next call tries again
     });
     return loading;
   }
 
-  /** The model in view is another one. */
+  /** To be called when another model comes into view. */
   forget() {
     this.#translator?.then((translator) => translator.destroy()).catch(() => {});
     this.#translator = null;

@@ -1,13 +1,13 @@
-// Changes to the attention of a translation: their fields, their words, their form in an address, and their form for the engine.
+// Changes to the attention of a translation: their fields, their text, their form in an address, and their form for the engine.
 
 /** @typedef {import('../../lib/index.js').Trace} Trace */
 /** @typedef {'encoder' | 'decoder' | 'cross'} Attention */
 /** @typedef {{attention: Attention, layer: number, head: number}} Place of a head */
 
 /**
- * One change, counted from 0, as docs/interventions.md describes it: a place that is left out is each one. Without keys it is
- * for all of them. `set` is otherwise: it has a place, one query, and a weight for each of its keys; the other keys of the
- * row share the rest as they did before. `value` is one number.
+ * One change, as docs/interventions.md describes it, with indices from 0. A missing attention, layer, head or query means
+ * each one. No keys means all keys. `set` differs: it has an attention, a layer, a head, one query, and a weight for each of
+ * its keys. The other keys of the row share the rest in their earlier proportions. `value` is one number.
  * @typedef {Partial<Place> & {kind: string, queries?: number[], keys: number[], weights?: number[], value?: number, block?: string,
  *   side?: string}} Change
  */
@@ -18,40 +18,40 @@ const kMostPlaces = 1000;
 /** @param {Partial<Place>} a @param {Place | null} b */
 export const isAt = (a, b) => !!b && a.attention === b.attention && a.layer === b.layer && a.head === b.head;
 
-/** Whether a change is that of a whole head, off or uniform. @param {Change} change */
+/** Whether a change switches a whole head off or makes it uniform. @param {Change} change */
 export const isWhole = ({ kind, queries, keys }) =>
   (kind === 'off' || kind === 'uniform') && !queries && keys.length === 0;
 
 /** @param {number} a @param {number} b */
 export const range = (a, b) => Array.from({ length: Math.abs(a - b) + 1 }, (_, i) => Math.min(a, b) + i);
 
-/** People count from 1. @param {Change} change */
-export function inWords(change) {
+/** A change as text, which counts from 1. @param {Change} change */
+export function textOf(change) {
   const { kind, queries, keys, weights = [], value = 0 } = change;
-  if (change.block) return blockInWords(change);
+  if (change.block) return blockText(change);
   const count = (/** @type {string} */ name, /** @type {number[]} */ places) =>
     places.length === 1 ? `${name} ${places[0] + 1}` : `${name}s ${places[0] + 1} to ${places[places.length - 1] + 1}`;
   const columns = keys.length > 0 ? count('column', keys) : '';
   const given = keys.map((key, i) => `${(weights[i] ?? 0).toFixed(2)} to column ${key + 1}`).join(' and ');
   const what = {
-    off: columns ? `hands on nothing of ${columns}` : 'is off',
-    uniform: `looks at ${columns || 'all'} alike`,
+    off: columns ? `passes on nothing of ${columns}` : 'is off',
+    uniform: `gives equal weights to ${columns || 'all columns'}`,
     hide: `does not see ${columns}`,
     add: `has ${value.toFixed(2)} added to its scores${columns && ` of ${columns}`}`,
     set: `gives ${given}`,
     temperature: `has its scores divided by ${value.toFixed(2)}`,
   }[kind];
-  return `${placeInWords(change)} ${what}${queries ? ` in ${count('row', queries)}` : ''}`;
+  return `${placeText(change)} ${what}${queries ? ` in ${count('row', queries)}` : ''}`;
 }
 
 /** @param {Change} change */
-function placeInWords({ attention, layer, head }) {
+function placeText({ attention, layer, head }) {
   const layers = layer === undefined ? (head === undefined ? '' : ' of all layers') : ` layer ${layer + 1}`;
   return `${attention ?? 'all attention'}${layers}, ${head === undefined ? 'each head' : `head ${head + 1}`}`;
 }
 
 /** @param {Change} change */
-function blockInWords({ block, side, layer }) {
+function blockText({ block, side, layer }) {
   const of = `${side ? `${side} ` : ''}${layer === undefined ? 'layers, each' : `layer ${layer + 1}`}`;
   return block === 'layer' ? `${of} is off` : `${of} has no feed-forward block`;
 }
@@ -68,8 +68,8 @@ function rowOf(trace, { attention, layer = 0, head = 0 }, query) {
 }
 
 /**
- * A row in which some keys have the weights that were set. The others share the rest in their proportions, or equally if
- * all of them were 0. It sums to 1.
+ * A row with given weights for some keys. The other keys share the rest in their earlier proportions, or equally if all of
+ * them were 0. The row sums to 1.
  * @param {ArrayLike<number>} row
  * @param {number[]} keys
  * @param {number[]} weights
@@ -83,7 +83,7 @@ export function rowWith(row, keys, weights) {
   return others.map((weight, key) => given.get(key) ?? (sum > 0 ? (weight / sum) * left : left / count));
 }
 
-/** The weight of a cell after the changes that set one; null: the head has no such cell, or it must be 1. @param {Change[]} changes @param {Trace} trace @param {Place} place @param {number} query @param {number} key */
+/** The weight of a cell after the changes that set weights; null: the head has no such cell, or it is the only cell of its row. @param {Change[]} changes @param {Trace} trace @param {Place} place @param {number} query @param {number} key */
 export function weightOf(changes, trace, place, query, key) {
   const row = rowOf(trace, place, query);
   if (!row || row.length < 2 || key >= row.length) return null;
@@ -94,7 +94,7 @@ export function weightOf(changes, trace, place, query, key) {
 /** @param {Change} change @param {Place} place @param {number} query */
 const isSetOf = (change, place, query) => change.kind === 'set' && isAt(change, place) && change.queries?.[0] === query;
 
-/** The changes with another weight of a cell: in hundredths, and no more than the row's other cells that were set leave. @param {Change[]} changes @param {Place} place @param {number} query @param {number} key @param {number} weight @returns {Change[]} */
+/** The changes with another weight of a cell. The weight is rounded to hundredths; the weights set in a row sum to at most 1. @param {Change[]} changes @param {Place} place @param {number} query @param {number} key @param {number} weight @returns {Change[]} */
 export function withWeight(changes, place, query, key, weight) {
   const own = changes.find((change) => isSetOf(change, place, query));
   const set = new Map(own?.keys.map((one, i) => [one, own.weights?.[i] ?? 0]));
@@ -128,11 +128,11 @@ const kBlocks = ['feedForward', 'layer'];
 const kSides = ['encoder', 'decoder'];
 
 /**
- * Changes in an address, joined by '*'. The parts of one, between dots, are its kind, attention, layer, head, rows, columns and
- * number, counted from 1. A part that is empty, or left out at the end, says: each. So off.cross.2.1, uniform.cross,
- * hide.cross.2.1.3-4.2, add.cross.2.1..3.-150 and temperature.cross.....200, whose numbers are hundredths. `set` has a weight
- * for each of its columns, in hundredths: set.cross.2.1.3.5_75-6_10. Blocks are off.feedForward.encoder.1 and
- * off.layer.decoder.2. Malformed ones are ignored.
+ * Reads the changes in an address, which are joined by '*'. A change has parts between dots: its kind, attention, layer, head,
+ * rows, columns and number. They count from 1. A part that is empty, or missing at the end, means each one. Examples:
+ * off.cross.2.1, uniform.cross, hide.cross.2.1.3-4.2; with a number in hundredths add.cross.2.1..3.-150 and
+ * temperature.cross.....200; with a weight in hundredths for each column set.cross.2.1.3.5_75-6_10; for blocks
+ * off.feedForward.encoder.1 and off.layer.decoder.2. Malformed changes are left out.
  * @param {string | null} text
  * @returns {Change[]}
  */
@@ -181,11 +181,11 @@ function readSet(change, columns) {
 
 /**
  * A part of an address. @template T @param {string} text @param {(text: string) => T | null} by
- * @returns {T | null | undefined} undefined: it is empty; null: it makes no sense
+ * @returns {T | null | undefined} undefined: it is empty; null: it is malformed
  */
 const read = (text, by) => (text === '' ? undefined : by(text));
 
-/** The fields that are not undefined. @param {Record<string, any>} fields @returns {Partial<Change> | null} null if one is */
+/** The fields that are not undefined. @param {Record<string, any>} fields @returns {Partial<Change> | null} null: a field is null */
 const given = (fields) =>
   Object.values(fields).includes(null)
     ? null
@@ -194,7 +194,7 @@ const given = (fields) =>
 /** @param {string[]} names @returns {(text: string) => string | null} */
 const oneOf = (names) => (text) => (names.includes(text) ? text : null);
 
-/** A number that counts from 1. @param {string} text @returns {number | null} from 0 */
+/** An index from a number that counts from 1. @param {string} text @returns {number | null} from 0 */
 const place = (text) => (/^[1-9]\d{0,3}$/.test(text) ? Number(text) - 1 : null);
 
 /** @param {string} text @returns {number | null} */

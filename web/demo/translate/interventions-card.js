@@ -1,11 +1,11 @@
-// The card of interventions: heads switched off or made uniform, cells hidden, weights set; the sentence is translated again,
-// beside the original.
+// The card of interventions. The reader switches heads off or makes them uniform, hides cells, and sets weights. The sentence is
+// translated again with these changes, beside the original.
 
 import { make, segmented, slider } from '../shared/dom.js';
 import { LatestRun, failureText } from '../shared/latest.js';
-import { inWords, interventionsOf, isAt, isWhole, kMostChanges, range, weightOf, withWeight } from './intervention.js';
+import { textOf, interventionsOf, isAt, isWhole, kMostChanges, range, weightOf, withWeight } from './intervention.js';
 import { markDifferences } from './text-difference.js';
-import { Pane, align, tie } from './comparison-pane.js';
+import { Pane, align, shareSelection } from './comparison-pane.js';
 
 /** @typedef {import('../../lib/index.js').Trace} Trace */
 /** @typedef {import('../../view/selection.js').Place} Cell */
@@ -16,7 +16,7 @@ const kAttentions = { cross: 'cross', encoderSelf: 'encoder', decoderSelf: 'deco
 const kStep = 0.05; // of a weight, for a turn of the wheel or a key
 const kSteps = /** @type {Record<string, number>} */ ({ '+': kStep, '=': kStep, '-': -kStep, '−': -kStep });
 
-/** Dispatches `change` when the list of changes is another one. */
+/** Dispatches `change` when the reader changed the list of changes. */
 export class InterventionsCard extends EventTarget {
   #explorer;
   #model;
@@ -43,6 +43,7 @@ export class InterventionsCard extends EventTarget {
    */
   constructor(root, explorer, model) {
     super();
+    // The parts of the card.
     const find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
     this.#explorer = explorer;
     this.#model = model;
@@ -50,6 +51,7 @@ export class InterventionsCard extends EventTarget {
     this.#list = /** @type {HTMLElement} */ (find('#changes-list'));
     this.#message = /** @type {HTMLElement} */ (find('#changes-message'));
     this.#hide = /** @type {HTMLButtonElement} */ (find('#changes-hide'));
+    // The choice for the head in view, the weight of the pinned cell, and the panes.
     this.#mode = segmented(
       'This head',
       [
@@ -66,9 +68,10 @@ export class InterventionsCard extends EventTarget {
     );
     find('#changes-mode').append(this.#mode.node);
     find('#changes-weight').append(this.#weight.node);
-    this.#panes = ['As it is', 'Changed'].map((name) => new Pane(make('h3', {}, name), name));
-    tie(this.#panes[0], this.#panes[1]);
+    this.#panes = ['Original', 'Changed'].map((name) => new Pane(make('h3', {}, name), name));
+    shareSelection(this.#panes[0], this.#panes[1]);
     find('#changes-panes').append(...this.#panes.map(({ node }) => node));
+    // What the reader does.
     this.#hide.addEventListener('click', () => this.#hidePinned());
     find('#changes-undo').addEventListener('click', () => this.#undoAll());
     explorer.addEventListener('change', () => this.#show());
@@ -88,7 +91,7 @@ export class InterventionsCard extends EventTarget {
     this.#run.request();
   }
 
-  /** The model in view is another one: its heads are others. */
+  /** To be called when another model comes into view: it has other heads. */
   forget() {
     this.#original = null;
   }
@@ -100,7 +103,7 @@ export class InterventionsCard extends EventTarget {
     this.#run.request();
   }
 
-  /** Where the head in view is. */
+  /** The place of the head in view; null: its weights cannot be changed. */
   get #place() {
     const { slice } = this.#explorer;
     const attention = slice && slice.keySide !== null && kAttentions[slice.kind];
@@ -115,7 +118,7 @@ export class InterventionsCard extends EventTarget {
     this.#set(mode === 'look' ? others : [...others, { kind: mode, ...place, keys: [] }]);
   }
 
-  /** The pinned cell, or the pinned column. */
+  /** Hides the pinned cell, or the pinned column. */
   #hidePinned() {
     const { pinned } = this.#explorer.selection;
     if (pinned && pinned.key !== null) this.#hideCells(pinned.query === null ? null : [pinned.query], [pinned.key]);
@@ -144,7 +147,7 @@ export class InterventionsCard extends EventTarget {
     this.#say(`“${queries[cell.query].text}” now gives ${now} to “${keys[cell.key].text}”.`);
   }
 
-  /** The wheel over the pinned cell, and + and − at the cell that is focused, change its weight. @param {HTMLElement} matrix */
+  /** Changes the weight of the pinned cell by the wheel, and of the focused cell by the keys + and −. @param {HTMLElement} matrix */
   #listenForWeights(matrix) {
     const { selection } = this.#explorer;
     const turn = (/** @type {Event} */ event, /** @type {Cell | null} */ cell, /** @type {number} */ step) => {
@@ -155,8 +158,8 @@ export class InterventionsCard extends EventTarget {
     };
     const wheel = (/** @type {WheelEvent} */ event) => {
       const { pinned, current } = selection;
-      const isOnIt = pinned?.query != null && pinned.query === current?.query && pinned.key === current.key;
-      if (isOnIt && event.deltaY !== 0) turn(event, pinned, event.deltaY < 0 ? kStep : -kStep);
+      const isOverPinned = pinned?.query != null && pinned.query === current?.query && pinned.key === current.key;
+      if (isOverPinned && event.deltaY !== 0) turn(event, pinned, event.deltaY < 0 ? kStep : -kStep);
     };
     matrix.addEventListener('wheel', wheel, { passive: false });
     matrix.addEventListener('keydown', (event) => {
@@ -167,7 +170,7 @@ export class InterventionsCard extends EventTarget {
     matrix.setAttribute('aria-describedby', 'changes-keys');
   }
 
-  /** A drag over several cells hides them; a press alone does not. @param {HTMLElement} matrix */
+  /** Hides the cells of a drag. A press without a drag hides nothing. @param {HTMLElement} matrix */
   #listenToDrags(matrix) {
     const { selection } = this.#explorer;
     /** @type {Cell | null} */
@@ -181,7 +184,7 @@ export class InterventionsCard extends EventTarget {
         const to = selection.current;
         if (!from || !to || from.query === null || from.key === null || to.query === null || to.key === null) return;
         if (from.query === to.query && from.key === to.key) return;
-        event.stopPropagation(); // else it would pin the last cell
+        event.stopPropagation(); // else the click would pin the last cell
         this.#hideCells(range(from.query, to.query), range(from.key, to.key));
         from = null;
       },
@@ -195,21 +198,21 @@ export class InterventionsCard extends EventTarget {
     this.dispatchEvent(new Event('change'));
   }
 
-  /** Takes one change back; the focus goes to the next one. @param {number} index */
+  /** Takes one change back. The focus moves to the next change. @param {number} index */
   #undo(index) {
     this.#set(this.#changes.filter((_, i) => i !== index));
     const left = this.#list.querySelectorAll('button');
     if (left.length > 0) left[Math.min(index, left.length - 1)].focus();
-    else this.#leave();
+    else this.#focusMode();
   }
 
   #undoAll() {
     this.#set([]);
-    this.#leave();
+    this.#focusMode();
   }
 
-  /** The buttons of the changes were removed: the focus stays in the card. */
-  #leave() {
+  /** Keeps the focus in the card when the last button of a change was removed. */
+  #focusMode() {
     /** @type {HTMLElement | null} */ (this.#mode.node.querySelector('input:checked'))?.focus();
   }
 
@@ -223,7 +226,7 @@ export class InterventionsCard extends EventTarget {
     this.#showPinned();
   }
 
-  /** What can be done with the pinned cell. */
+  /** Shows what can be done with the pinned cell. */
   #showPinned() {
     const { pinned } = this.#explorer.selection;
     this.#hide.disabled = !this.#place || pinned?.key == null;
@@ -235,10 +238,10 @@ export class InterventionsCard extends EventTarget {
 
   /** @param {Change} change @param {number} index */
   #line(change, index) {
-    const words = inWords(change);
-    const undo = make('button.quiet', { type: 'button', 'aria-label': `Undo: ${words}` }, 'undo');
+    const text = textOf(change);
+    const undo = make('button.quiet', { type: 'button', 'aria-label': `Undo: ${text}` }, 'undo');
     undo.addEventListener('click', () => this.#undo(index));
-    return make('li', {}, make('span', {}, words), ' ', undo);
+    return make('li', {}, make('span', {}, text), ' ', undo);
   }
 
   /** @param {string} text */
@@ -256,6 +259,7 @@ export class InterventionsCard extends EventTarget {
   async #translate(signal) {
     const original = this.#original;
     if (!original || this.#changes.length === 0) return this.#say('');
+    // Translates with the changes.
     for (const pane of this.#panes) pane.busy(true);
     const translator = await this.#model.get();
     signal.throwIfAborted();
@@ -266,6 +270,7 @@ export class InterventionsCard extends EventTarget {
       interventions: interventionsOf(this.#changes, trace),
     });
     signal.throwIfAborted();
+    // Shows both translations, with the head in view.
     const which = this.#explorer.slice ?? { kind: /** @type {const} */ ('alignment'), layer: 0, head: 0 };
     this.#panes[0].show(trace, which);
     this.#panes[1].show(changed, which, (text) => markDifferences(text, trace.target.text));

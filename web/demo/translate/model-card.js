@@ -1,4 +1,5 @@
-// The card "the model": the whole of it as a drawing, each part of it opens the numbers that it computed for the sentence in view.
+// The card "The model": a drawing of all parts of the model. A press on a part opens the numbers that it computed for the
+// sentence in view.
 
 import { formatWeight } from '../../view/index.js';
 import { onThemeChange } from '../../view/colour.js';
@@ -14,7 +15,7 @@ import { nameOf, partsOf } from './model-parts.js';
 /** @typedef {import('../shared/explorer.js').Explorer} Explorer */
 /** @typedef {import('./intervention-model.js').InterventionModel} InterventionModel */
 
-const kTwo = 'two of them, one after the other: each alone is drawn';
+const kTwoModels = 'two models, one after the other; the drawing shows only single models';
 const kFirst = 'output.decoder';
 
 /** Dispatches `choose` when the reader opened another part. */
@@ -30,17 +31,18 @@ export class ModelCard extends EventTarget {
   /** Whether the model can be asked about the sentence. */
   #canAsk = false;
   #isRecurrent = false;
-  /** The name of the reader's part; null: none was chosen. @type {string | null} */
+  /** The name of the part that the reader chose; null: none. @type {string | null} */
   #chosen = null;
   /** @type {number | null} */
   #written = null;
+  /** The parts that were drawn, as JSON. */
   #built = '';
   #isVisible = false;
   #isStale = false;
-  /** @type {((signal: AbortSignal) => Promise<void>) | null} */
-  #asked = null;
+  /** The question to the model. @type {((signal: AbortSignal) => Promise<void>) | null} */
+  #question = null;
   #run = new LatestRun(
-    (signal) => /** @type {any} */ (this.#asked)(signal),
+    (signal) => /** @type {any} */ (this.#question)(signal),
     (error) => this.#say(failureText(error)),
   );
 
@@ -56,7 +58,7 @@ export class ModelCard extends EventTarget {
     this.#model = model;
     this.#drawing.addEventListener('choose', (event) => this.#choose(/** @type {CustomEvent} */ (event).detail));
     onThemeChange(() => this.#refresh());
-    new ResizeObserver(() => this.#scrolls()).observe(this.#panel);
+    new ResizeObserver(() => this.#updateTabStop()).observe(this.#panel);
     const near = (/** @type {boolean} */ isNear) => {
       this.#isVisible = isNear;
       if (isNear && this.#isStale) this.#refresh();
@@ -67,7 +69,7 @@ export class ModelCard extends EventTarget {
     addEventListener('beforeprint', () => near(true));
   }
 
-  /** The name of the part that the reader opened; null: none. @returns {string | null} */
+  /** The name of the open part; null: the reader chose none. @returns {string | null} */
   get part() {
     return this.#chosen;
   }
@@ -83,28 +85,29 @@ export class ModelCard extends EventTarget {
     this.#refresh();
   }
 
-  /** @param {Trace | null} trace @param {boolean} canAsk whether the model in view made it */
+  /** @param {Trace | null} trace @param {boolean} canAsk whether the model in view made the trace */
   show(trace, canAsk) {
     this.#run.cancel();
     [this.#trace, this.#canAsk] = [trace, canAsk];
     this.#refresh();
   }
 
-  /** Builds the parts at once, and draws what they computed once the card is near or is printed. */
+  /** Makes the buttons of the parts at once. Draws the numbers when the card comes near the window, or is printed. */
   #refresh() {
     this.#isStale = !this.#isVisible;
     const trace = this.#trace;
-    const isOne = !!trace && !('legs' in trace);
-    this.#card.classList.toggle('none', !!trace && !isOne);
-    this.#facts.textContent = trace && !isOne ? kTwo : '';
-    if (!isOne || !trace.source || !trace.target) return;
+    const isOneModel = !!trace && !('legs' in trace);
+    this.#card.classList.toggle('none', !!trace && !isOneModel);
+    this.#facts.textContent = trace && !isOneModel ? kTwoModels : '';
+    if (!isOneModel || !trace.source || !trace.target) return;
+    // The buttons are made at once. If the card grew when it comes near, it would move what is below.
     const parts = partsOf(trace);
     this.#isRecurrent = parts.isRecurrent;
     const names = JSON.stringify(parts);
-    // The parts are there from the beginning: a card that grows when it comes near would move what is below.
     if (names !== this.#built) this.#drawing.build(parts);
     this.#built = names;
     this.#facts.textContent = factsOf(trace);
+    // The numbers are drawn when they are near the window.
     if (this.#isStale) return;
     this.#drawing.draw(trace, this.#written);
     this.#open();
@@ -119,6 +122,7 @@ export class ModelCard extends EventTarget {
     this.dispatchEvent(new Event('choose'));
   }
 
+  /** Shows the chosen part in the panel, or the first one. */
   #open() {
     const trace = /** @type {Trace} */ (this.#trace);
     const part = this.#drawing.partOf(this.#chosen ?? kFirst) ?? this.#drawing.partOf(kFirst);
@@ -137,33 +141,34 @@ export class ModelCard extends EventTarget {
       without,
     };
     this.#panel.replaceChildren(...panelOf(part, context));
-    this.#scrolls();
+    this.#updateTabStop();
   }
 
-  /** On a phone the panel scrolls by itself: then keys have to reach it. */
-  #scrolls() {
+  /** Lets Tab focus the panel while it scrolls, as it does on a phone. */
+  #updateTabStop() {
     if (this.#panel.scrollHeight > this.#panel.clientHeight + 1) this.#panel.tabIndex = 0;
     else this.#panel.removeAttribute('tabindex');
   }
 
-  /** Shows a head in the card of attention. @param {Pick<import('../shared/explorer.js').Sight, 'kind' | 'head'>} sight */
-  #select(sight) {
-    this.#explorer.sight = { ...this.#explorer.sight, ...sight };
-    this.#explorer.dispatchEvent(new Event('sight'));
+  /** Shows a head in the attention card. @param {Pick<import('../shared/explorer.js').ViewState, 'kind' | 'head'>} viewState */
+  #select(viewState) {
+    this.#explorer.viewState = { ...this.#explorer.viewState, ...viewState };
+    this.#explorer.dispatchEvent(new Event('viewchange'));
     const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
     document.querySelector('.card.attention')?.scrollIntoView({ block: 'start', behavior: still ? 'auto' : 'smooth' });
   }
 
-  /** Translates without a part, and says how likely the translation in view is then. @param {Part} part @param {HTMLElement} into */
+  /** Translates without a part, and shows the probability of the translation in view without it. @param {Part} part @param {HTMLElement} into */
   #ask({ side, layer }, into) {
     const trace = /** @type {import('../../lib/index.js').Trace} */ (/** @type {unknown} */ (this.#trace));
-    this.#asked = async (signal) => {
+    this.#question = async (signal) => {
       this.#say('…');
       const translator = await this.#model.get();
       signal.throwIfAborted();
       const interventions = [
         { kind: /** @type {const} */ ('off'), block: /** @type {const} */ ('feedForward'), side, layer },
       ];
+      // A new translation without the part, and the score of the one in view with and without it.
       const [source, target] = [trace.source.text, trace.target.text];
       const free = await translator.trace(source, { interventions, signal });
       const [before, after] = [
@@ -171,6 +176,7 @@ export class ModelCard extends EventTarget {
         await translator.trace({ source, target }, { interventions, signal }),
       ];
       signal.throwIfAborted();
+      // The new translation, its differences marked, and both probabilities.
       const [p, q] = [before, after].map(({ score, target: { pieces } }) => Math.exp(score / pieces.length));
       into.replaceChildren(
         make(

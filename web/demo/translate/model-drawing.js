@@ -1,5 +1,5 @@
-// The drawing of a model: two stacks of parts, the encoder's and the decoder's. Each part is a button; a head has its
-// attention as a thumbnail.
+// The drawing of a model: two stacks of parts, one for the encoder and one for the decoder. Each part is a button. The button
+// of a head shows its attention as a thumbnail.
 
 import { drawThumbnail } from '../../view/heads.js';
 import { sliceOf } from '../../view/index.js';
@@ -12,7 +12,7 @@ import { nameOf } from './model-parts.js';
 /** @typedef {import('./model-parts.js').Block} Block */
 /** @typedef {import('../../view/trace.js').Trace} Trace */
 
-/** A toolbar with one tab stop: arrow keys go from part to part. Dispatches `choose` (detail: a Part). */
+/** A toolbar with one tab stop: arrow keys move from part to part. Dispatches `choose` (detail: a Part). */
 export class ModelDrawing extends EventTarget {
   #node;
   #lines = svgMake('svg', { class: 'lines', 'aria-hidden': 'true' });
@@ -55,7 +55,7 @@ export class ModelDrawing extends EventTarget {
     return make(`div.block.${parts[0].kind}`, {}, make('span.name', {}, name), make('span.row', {}, ...buttons));
   }
 
-  /** @param {Part} part @param {string} text @param {string[]} words of its name for those who hear it */
+  /** @param {Part} part @param {string} text @param {string[]} words of its name for screen readers */
   #button(part, text, words) {
     const one = part.gates ? 'forget gates' : `head ${Number(part.head) + 1}`;
     const label = [...words.filter(Boolean), ...(part.type === 'attention' ? [one] : [])].join(', ');
@@ -68,7 +68,7 @@ export class ModelDrawing extends EventTarget {
     return button;
   }
 
-  /** The part of a name, if the model has it. @param {string} name */
+  /** The part with a name, if the model has it. @param {string} name */
   partOf(name) {
     return [...this.#parts.values()].find((part) => nameOf(part) === name) ?? null;
   }
@@ -92,13 +92,15 @@ export class ModelDrawing extends EventTarget {
     }
   }
 
-  /** Draws the lines from the encoder's end to each cross attention, where the stacks stand side by side. */
+  /** Draws a line from the end of the encoder to each cross attention, if the stacks are side by side. */
   #connect() {
+    // Where lines begin and end. Without cross attention there is one line, to the decoder's embedding.
     const from = this.#node.querySelector('[data-part="memory.encoder"]')?.getBoundingClientRect();
     const box = this.#node.getBoundingClientRect();
     const ends = [...this.#node.querySelectorAll('.decoder .block.cross')].map((row) => row.getBoundingClientRect());
     const none = from && ends.length === 0 ? this.#node.querySelector('[data-part="embedding.decoder"]') : null;
     if (none) ends.push(none.getBoundingClientRect());
+    // Lines with two right angles and an arrow.
     const beside = from ? ends.filter(({ left }) => left > from.right) : [];
     this.#lines.replaceChildren(
       ...beside.map((end) => {
@@ -133,7 +135,7 @@ export class ModelDrawing extends EventTarget {
     buttons[next].focus();
   }
 
-  /** The first part of the next row, or of the one before. @param {HTMLButtonElement[]} buttons @param {number} at @param {1 | -1} by */
+  /** The first part of the next row, or of the previous row. @param {HTMLButtonElement[]} buttons @param {number} at @param {1 | -1} by */
   #beyond(buttons, at, by) {
     const rowOf = (/** @type {number} */ i) => buttons[i]?.closest('.block');
     let next = at;

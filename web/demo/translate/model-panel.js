@@ -1,4 +1,4 @@
-// The numbers that a part of the model computed for the sentence in view.
+// The panel of a part of the model: the numbers that the part computed for the sentence in view.
 
 import { alternativesAt, formatWeight, sliceOf } from '../../view/index.js';
 import { headsOf, labelsOf, writtenOf } from '../../view/trace.js';
@@ -14,9 +14,9 @@ import { kGates } from '../shared/words.js';
  * @typedef {object} Context
  * @property {Trace} trace
  * @property {boolean} isRecurrent
- * @property {Selection} selection that all views share
+ * @property {Selection} selection the selection that all views share
  * @property {number | null} written how many target pieces are written; null: all
- * @property {(() => void) | null} look shows the head in the card of attention; null: not possible
+ * @property {(() => void) | null} look shows the head in the attention card; null: not possible
  * @property {((message: HTMLElement) => void) | null} without translates without the part; null: not possible
  */
 
@@ -26,8 +26,8 @@ export function panelOf(part, context) {
   return parts[part.type](part, context);
 }
 
-/** @param {string} title @param {string} small @param {...string} paragraphs */
-const told = (title, small, ...paragraphs) => [
+/** A heading with paragraphs. @param {string} title @param {string} small @param {...string} paragraphs */
+const described = (title, small, ...paragraphs) => [
   make('h3', {}, title, ' ', make('small', {}, small)),
   ...paragraphs.map((text) => make('p.caption', {}, text)),
 ];
@@ -36,9 +36,9 @@ const told = (title, small, ...paragraphs) => [
 const widthOf = ({ model }) => (model?.dModel ? `${model.dModel} numbers` : 'numbers');
 
 const kAttention = {
-  cross: 'Each target piece reads the vectors that the encoder handed on, as much of each as its cell says.',
-  encoderSelf: 'Each source piece reads all source pieces of the layer below, as much of each as its cell says.',
-  decoderSelf: 'Each target piece reads the ones before it, as much of each as its cell says.',
+  cross: 'Each target piece reads the output vectors of the encoder. A cell says how much of each it reads.',
+  encoderSelf: 'Each source piece reads all source pieces of the layer below. A cell says how much of each it reads.',
+  decoderSelf: 'Each target piece reads the pieces before it. A cell says how much of each it reads.',
 };
 
 /** @param {Part} part @param {Context} context */
@@ -58,28 +58,33 @@ function attention({ kind, layer, head = 0, gates }, { trace, isRecurrent, selec
   const how = isRecurrent && which === 'cross' ? [kRecurrentCross] : [];
   const button = make('button', { type: 'button' }, 'Show it in the card above');
   button.addEventListener('click', () => look?.());
-  return [...told(title, place, gates ? kGates.caption : kAttention[which], ...how), matrix, ...(look ? [button] : [])];
+  return [
+    ...described(title, place, gates ? kGates.caption : kAttention[which], ...how),
+    matrix,
+    ...(look ? [button] : []),
+  ];
 }
 
 const kRecurrentCross =
-  'Bahdanau’s decoder attends before it makes its new state, Luong’s after it: the trace does not say which this one is.';
+  'Bahdanau’s decoder attends before it computes its new state, Luong’s after it. The trace does not say which this one is.';
 
 /** @param {Trace} trace @param {'cross' | 'encoderSelf' | 'decoderSelf'} kind */
 const heads = (trace, kind) => headsOf({ ...trace, gates: null }, kind)[1];
 
 /** @param {Part} part @param {Context} context */
 function embedding({ side }, { trace, isRecurrent }) {
-  // A row for each step: the piece, its probability, and the two likeliest others.
   const rows = trace.model?.vocabularySize;
   const table = rows ? `a table of ${rows.toLocaleString('en')} rows of ${widthOf(trace)}` : 'a table';
   const place = isRecurrent
-    ? 'Order needs nothing more: states follow one another.'
-    : 'Its place in the sentence is added to it.';
+    ? 'Its position needs no vector, because states follow one another.'
+    : 'A vector for its position in the sentence is added.';
   const isSource = side === 'encoder';
   const read = isSource ? /** @type {Side} */ (trace.source) : inputOf(trace);
-  const what = isSource ? 'Each source piece' : 'The decoder reads what it wrote so far, one step behind. Each piece';
+  const what = isSource
+    ? 'Each source piece'
+    : 'At each step the decoder reads the piece that it wrote last. Each piece';
   return [
-    ...told('Embedding', isSource ? 'of the source' : 'of the target', `${what} is a row of ${table}. ${place}`),
+    ...described('Embedding', isSource ? 'of the source' : 'of the target', `${what} is a row of ${table}. ${place}`),
     lookedUp(read),
   ];
 }
@@ -93,7 +98,7 @@ function inputOf({ target, targetInput }) {
   return { labels: [start, ...labels.slice(0, -1)], ids: side.ids && [NaN, ...Array.from(side.ids).slice(0, -1)] };
 }
 
-/** Pieces with the rows of the table that they are. @param {Side | ReturnType<typeof inputOf>} side */
+/** Pieces with their rows in the table. @param {Side | ReturnType<typeof inputOf>} side */
 function lookedUp(side) {
   const labels = 'text' in side ? labelsOf(side) : side.labels;
   const items = labels.map(({ text }, i) => {
@@ -109,13 +114,13 @@ function feedForward({ side, layer }, { trace, without }) {
   const button = make('button', { type: 'button' }, 'Translate without it');
   button.addEventListener('click', () => without?.(message));
   return [
-    ...told(
+    ...described(
       'Feed-forward',
       `${side}, layer ${layer + 1}`,
-      `Two layers of neurons, W₂ f(W₁x + b₁) + b₂, the same at each place: here nothing is read from other pieces. Each of the ${places(trace, side)} vectors of ${widthOf(trace)} is computed by itself.`,
+      `Two layers of neurons, W₂ f(W₁x + b₁) + b₂, the same at each position. Each of the ${places(trace, side)} vectors of ${widthOf(trace)} is computed by itself: nothing is read from other pieces.`,
     ),
     ...(without
-      ? [make('p.caption', {}, 'What it adds to this sentence shows when it is switched off.'), button, message]
+      ? [make('p.caption', {}, 'To see what it does for this sentence, switch it off.'), button, message]
       : []),
   ];
 }
@@ -127,9 +132,9 @@ const places = ({ source, target }, side) => (side === 'encoder' ? source : targ
 function recurrent({ side, layer }, { trace }) {
   const does =
     side === 'encoder'
-      ? 'It reads one piece after the other. Each state is made from the piece and the state before it, so a word reaches a later one only through all between.'
-      : 'It writes one piece after the other. Each state is made from the piece before and the state before.';
-  return told(
+      ? 'It reads one piece after the other. Each state is computed from the piece and the previous state. So a word reaches a later word only through all states between them.'
+      : 'It writes one piece after the other. Each state is computed from the previous piece and the previous state.';
+  return described(
     'Recurrent',
     `${side}, layer ${layer + 1}`,
     does,
@@ -141,17 +146,18 @@ function recurrent({ side, layer }, { trace }) {
 function memory(_, { trace }) {
   const pieces = places(trace, 'encoder');
   const attends = headsOf(trace, 'cross')[0] > 0;
-  return told(
-    'What is handed on',
+  return described(
+    'Encoder output',
     'from the encoder to the decoder',
     attends
       ? `${pieces} vectors of ${widthOf(trace)}, one for each source piece. Each cross attention reads all of them at every step.`
-      : `One vector, whatever the length of the sentence: this model has no attention. All ${pieces} pieces have to fit into it.`,
+      : `One vector for a sentence of any length, because this model has no attention. All ${pieces} pieces have to fit into it.`,
   );
 }
 
 /** @param {Part} _ @param {Context} context */
 function output(_, { trace, written }) {
+  // A row for each step: the piece, its probability, and the two likeliest alternatives.
   const rows = trace.model?.vocabularySize;
   const labels = labelsOf(trace.target).slice(0, written ?? undefined);
   const steps = labels.map(({ text }, i) => {
@@ -176,7 +182,7 @@ function output(_, { trace, written }) {
   const head = make('tr', {}, ...['written', 'p', 'or else'].map((name) => make('th', { scope: 'col' }, name)));
   const all = rows ? `all ${rows.toLocaleString('en')} pieces of the vocabulary` : 'all pieces of the vocabulary';
   return [
-    ...told(
+    ...described(
       'Output',
       'one step a row',
       `The last vector of a step gives a probability to ${all}. A click on a word of the translation chooses another.`,

@@ -1,4 +1,4 @@
-// The parts of a model, in the order in which a sentence passes them, as a trace of it tells.
+// The parts of a model, in the order in which a sentence passes them. They are found from a trace.
 
 import { headsOf, isGates } from '../../view/trace.js';
 
@@ -77,7 +77,7 @@ const embedding = (side) => ({
 /** @type {Group} */
 const memory = {
   name: '',
-  blocks: [{ name: 'what is handed on', parts: [{ type: 'memory', side: 'encoder', layer: 0 }] }],
+  blocks: [{ name: 'encoder output', parts: [{ type: 'memory', side: 'encoder', layer: 0 }] }],
 };
 /** @type {Group} */
 const output = { name: '', blocks: [{ name: 'output', parts: [{ type: 'output', side: 'decoder', layer: 0 }] }] };

@@ -1,20 +1,20 @@
-// The languages and models that the page offers. Except for the first, each is downloaded when it is chosen.
+// The pickers of the language and of the model. A model is downloaded when it is chosen; the first one comes with the page.
 
-/** The first language's own model. */
+/** The value of a language's own model in the picker. */
 export const kOwn = 'small';
 const kAsk = 'firefox';
 const kGiven = 'given';
 const kCompared = ['plain', 'bahdanau', 'luong-dot', 'luong-general', 'luong-local', 'transformer'];
-const kFirstLanguage = 'fr'; // the compared models' too
+const kFirstLanguage = 'fr'; // also the language of the compared models
 const kLanguages = [kFirstLanguage, 'de', 'es'];
 
 /**
- * A model that the reader gave: its languages, and what `Translator.create` takes.
- * `goesBack`: its list translates the other way too.
+ * A model that the reader gave: its languages, and options for `Translator.create`.
+ * `goesBack`: the list that it is from also has a model for the other direction.
  * @typedef {{from: string, to: string, options: Partial<import('../../lib/index.js').CreateOptions>, goesBack?: boolean}} Given
  */
 
-/** A language's name, for its tag. @param {string} tag */
+/** The name of a language. @param {string} tag */
 export const languageName = (tag) => new Intl.DisplayNames('en', { type: 'language' }).of(tag) ?? tag;
 
 /**
@@ -27,7 +27,7 @@ export class ModelPicker extends EventTarget {
   #custom;
   /** @type {Given | null} */
   #given = null;
-  /** All that the reader gave, by their languages. @type {Map<string, Given>} */
+  /** All models that the reader gave, by their languages. @type {Map<string, Given>} */
   #all = new Map();
   #before = kOwn;
 
@@ -37,11 +37,12 @@ export class ModelPicker extends EventTarget {
     this.#custom = custom;
     this.#model = /** @type {HTMLSelectElement} */ (root.querySelector('#model'));
     this.#language = /** @type {HTMLSelectElement} */ (root.querySelector('#language'));
+    // A choice of a model sets its language, and the other way round.
     /** @type {HTMLElement} */ (root.querySelector('#models')).hidden = custom !== null;
     this.#language.disabled = custom !== null;
     this.#model.addEventListener('change', () => {
       if (this.#model.value === kAsk) {
-        this.#model.value = this.#before; // until one is given
+        this.#model.value = this.#before; // until the reader gives a model
         this.dispatchEvent(new Event('ask'));
         return;
       }
@@ -74,7 +75,7 @@ export class ModelPicker extends EventTarget {
   }
 
   /**
-   * Picks what translates in the other direction: a model that the reader gave, or the page's own.
+   * Picks a model for the other direction: one that the reader gave, or the page's own.
    * @returns {boolean} whether there is one
    */
   swap() {
@@ -100,19 +101,19 @@ export class ModelPicker extends EventTarget {
     return [kFirstLanguage, kGiven].includes(this.#language.value) ? null : this.#language.value;
   }
 
-  /** @param {string | null} language @param {string | null} id as above */
+  /** @param {string | null} language as `language` gives it @param {string | null} id as `id` gives it */
   pick(language, id) {
     this.#language.value = language ?? kFirstLanguage;
     this.#model.value = this.#before = (language === null && id) || kOwn;
   }
 
-  /** The language's tag, and its name in the page. */
+  /** The target language: its tag, and its name on the page. */
   get target() {
     if (this.given) return { tag: this.given.to, name: languageName(this.given.to) };
     return { tag: this.#language.value, name: this.#language.selectedOptions[0].text };
   }
 
-  /** The language that is translated from. */
+  /** The source language. */
   get source() {
     const tag = this.given?.from ?? 'en';
     return { tag, name: languageName(tag) };

@@ -1,4 +1,4 @@
-// Opens a saved trace, by the button or by dropping it on the page. The engine is not needed.
+// Opens a saved trace that the reader chose by the button or dropped on the page. It needs no engine.
 
 import { readTrace } from '../../view/index.js';
 

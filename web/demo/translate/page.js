@@ -5,7 +5,7 @@ import { AddressBar } from '../shared/address-bar.js';
 import { readAddress, writeAddress } from './address.js';
 import { ExplanationCard } from './explanation-card.js';
 import { InterventionModel } from './intervention-model.js';
-import { BeamCard } from './search-card.js';
+import { SearchCard } from './search-card.js';
 import { InterventionsCard } from './interventions-card.js';
 import { Explorer } from '../shared/explorer.js';
 import { make } from '../shared/dom.js';
@@ -41,34 +41,31 @@ const explorer = new Explorer(document);
 const marks = new Marks(explorer);
 const texts = new Texts(document, marks);
 const words = new WordChoices(document, marks, explorer, async (prefix, signal) =>
-  session && inView !== undefined ? session.goOn(inView, prefix, signal) : '',
+  session && inView !== undefined ? session.continued(inView, prefix, signal) : '',
 );
 const player = new Player(document);
 const pair = new SideBySide(document);
 const recent = new Recent(document);
-const askedModel = new InterventionModel(() => Translator.create({ ...modelOptions(), interventions: true }));
-const changes = new InterventionsCard(document, explorer, askedModel);
-const importance = new Importance(document, askedModel);
-const asked = new ExplanationCard(document, askedModel);
-const whole = new ModelCard(document, explorer, askedModel);
-const beam = new BeamCard(document, (error) => status.failed(error, null));
+const interventionModel = new InterventionModel(() => Translator.create({ ...modelOptions(), interventions: true }));
+const changes = new InterventionsCard(document, explorer, interventionModel);
+const importance = new Importance(document, interventionModel);
+const explanation = new ExplanationCard(document, interventionModel);
+const modelCard = new ModelCard(document, explorer, interventionModel);
+const searchCard = new SearchCard(document, (error) => status.failed(error, null));
 const models = new ModelPicker(document, query.get('model'));
 /** @type {Translator | null} */
 let translator = null;
 /** @type {Session | null} */
 let session = null;
-/** @type {import('../../view/trace.js').Trace | null} */
-let traced = null;
-/** A trace from a file; in view until its text is changed. @type {{trace: import('../../view/trace.js').Trace, name: string} | null} */
+/** The trace in view. @type {import('../../view/trace.js').Trace | null} */
+let traceInView = null;
+/** The trace from a file. It is in view until the text is changed. @type {{trace: import('../../view/trace.js').Trace, name: string} | null} */
 let saved = null;
 
 /** The sentence in view. @type {string | undefined} */
 let inView;
-/**
- * The prefix of the sentence's translation in the address; undefined: already applied. @type {number[] | null |
- * undefined}
- */
-let wanted;
+/** The prefix in the address for the translation in view; undefined: it is applied already. @type {number[] | null | undefined} */
+let prefixOfAddress;
 
 bindUseCard(document);
 
@@ -79,7 +76,7 @@ const run = new LatestRun(translate, (error) => {
 
 const sourceLanguage = new SourceLanguage(document, (language) => askForModel(language, models.source.tag));
 /** Finds the language of the typed text. The translation does not wait for it. */
-const looking = new LatestRun(
+const detecting = new LatestRun(
   async (signal) => {
     if (texts.text === firstText || saved) return sourceLanguage.hide();
     await sourceLanguage.check(texts.text, models.source.tag, signal);
@@ -92,8 +89,8 @@ const loading = new LatestRun(load, (error) => {
   texts.busy(false);
   status.failed(error, () => loading.request());
 });
-/** The language and the folder of the model that is loaded or loading; or the model that the reader gave. @type {unknown} */
-let picked = '';
+/** Identifies the model that is loaded or loading: its language and folder, or the model that the reader gave. @type {unknown} */
+let loadedId = '';
 
 /** The options of the picked model. */
 const modelOptions = () => ({
@@ -103,11 +100,11 @@ const modelOptions = () => ({
   ...(models.given?.options ?? { model: models.folder ?? ownModels[models.target.tag] }),
 });
 
-/** @param {AbortSignal} signal */
+/** Loads the picked model. @param {AbortSignal} signal */
 async function load(signal) {
   const { target, source, given } = models;
   status.loading(0);
-  askedModel.forget();
+  interventionModel.forget();
   changes.forget();
   const progressed = (/** @type {Event} */ event) => {
     if (!signal.aborted) status.loading(/** @type {any} */ (event).loaded);
@@ -117,25 +114,26 @@ async function load(signal) {
     monitor: (/** @type {EventTarget} */ progress) => progress.addEventListener('downloadprogress', progressed),
     signal,
   });
-  translator?.destroy(); // not before: the next model goes into the same engine
+  translator?.destroy(); // not earlier: with no model left the engine would end, and the next model could not use it
+  // From here on the page uses the new model.
   translator = loaded;
   session = new Session(loaded);
   texts.languages = { source, target };
   explorer.words = translation(source.name, target.name);
   status.named(given && loaded.info.name === 'custom' ? `${source.tag}-${target.tag}` : null);
   status.ready(loaded.info);
-  beam.ready(loaded.info.beam);
+  searchCard.ready(loaded.info.beam);
   run.request();
   status.offline(false);
   void worksOffline(loaded.info.name, target.tag).then((is) => translator === loaded && status.offline(is));
 }
 
-/** Translates with the picked model instead of the previous one. */
-function pick() {
+/** Loads the picked model if it is another one, and translates with it. */
+function usePickedModel() {
   const { target, folder, given } = models;
-  const wish = given ?? `${target.tag} ${folder}`;
-  if (picked === wish) return;
-  picked = wish;
+  const id = given ?? `${target.tag} ${folder}`;
+  if (loadedId === id) return;
+  loadedId = id;
   run.cancel();
   session = null;
   texts.busy(true);
@@ -143,8 +141,8 @@ function pick() {
 }
 
 /**
- * Translates the sentence under the caret first, with its trace, then the other changed ones. @param {AbortSignal}
- * signal
+ * Translates the sentence under the caret first, with its trace. Then it translates the other sentences that changed.
+ * @param {AbortSignal} signal
  */
 async function translate(signal) {
   // A saved trace is shown until its text is changed.
@@ -153,13 +151,13 @@ async function translate(signal) {
     saved = null;
   }
   if (!session || !translator) return;
-  // The sentence that the reader looks at.
+  // The sentence under the caret.
   const { sentences, active, own } = texts.read(translator.info.maxLength - 2);
   const sentence = sentences.at(active);
   if (sentence !== undefined) {
     session.setOwn(sentence, own);
-    if (wanted !== undefined) session.restore(sentence, wanted);
-    wanted = undefined;
+    if (prefixOfAddress !== undefined) session.restore(sentence, prefixOfAddress);
+    prefixOfAddress = undefined;
     if (!session.traceOf(sentence)) await trace(session, sentence, translator.info, signal);
   }
   show(session, sentence);
@@ -171,12 +169,12 @@ async function translate(signal) {
     texts.show(session);
   }
   texts.busy(false);
-  // A text that is complete is noted.
+  // The complete translation is kept among the recent ones, and in the address.
   if (own === null && texts.text !== firstText) recent.note(texts.text, texts.translation);
-  if (texts.text !== notedText() || location.hash) note();
+  if (texts.text !== textOfAddress() || location.hash) writeView();
 }
 
-/** @param {Session} known @param {string} sentence @param {Translator['info']} info @param {AbortSignal} signal */
+/** Traces a sentence, and shows the speed. @param {Session} known @param {string} sentence @param {Translator['info']} info @param {AbortSignal} signal */
 async function trace(known, sentence, info, signal) {
   const begin = performance.now();
   try {
@@ -184,7 +182,7 @@ async function trace(known, sentence, info, signal) {
   } catch (error) {
     const isPrefix = error instanceof QkvError && error.where === 'prefix';
     if (!isPrefix) throw error;
-    known.restore(sentence, null); // an address may have a prefix that this model cannot write
+    known.restore(sentence, null); // the prefix of an address may be one that this model cannot write
     await known.trace(sentence, signal);
   }
   signal.throwIfAborted();
@@ -193,35 +191,39 @@ async function trace(known, sentence, info, signal) {
   status.ready(info, { pieces, milliseconds: performance.now() - begin, note });
 }
 
-/** @param {Session} known @param {string | undefined} sentence the one under the caret */
+/** Shows a sentence and its trace in all cards. @param {Session} known @param {string | undefined} sentence the one under the caret */
 function show(known, sentence) {
   const trace = sentence === undefined ? null : (known.traceOf(sentence) ?? null);
   inView = sentence;
   pair.show(models.source.tag === 'en' ? sentence : undefined);
-  if (trace !== traced) {
+  if (trace !== traceInView) {
     explorer.show(trace, true);
     words.show(trace, true);
     player.show(trace);
-    whole.show(trace, true);
-    ask(trace, sentence === undefined ? null : known.prefixOf(sentence));
-    beam.show(sentence === undefined ? null : (width, signal) => known.search(sentence, width, signal));
+    modelCard.show(trace, true);
+    showInQuestionCards(trace, sentence === undefined ? null : known.prefixOf(sentence));
+    searchCard.show(sentence === undefined ? null : (beam, signal) => known.search(sentence, beam, signal));
   }
-  traced = trace;
+  traceInView = trace;
   texts.show(known);
 }
 
-/** What can be asked of a translation that the model made. @param {import('../../lib/index.js').Trace | null} trace @param {number[] | null} prefix */
-function ask(trace, prefix) {
+/**
+ * Shows a translation in the cards that ask the model about it.
+ * @param {import('../../lib/index.js').Trace | null} trace null: the model did not make it
+ * @param {number[] | null} prefix
+ */
+function showInQuestionCards(trace, prefix) {
   changes.show(trace, prefix);
   importance.show(trace);
-  asked.show(trace);
+  explanation.show(trace);
 }
 
 /**
- * Translates the sentence in view again, beginning with these pieces. @param {number[] | null} prefix null: as before the
- * last choice
+ * Translates the sentence in view again, so that the translation begins with these pieces.
+ * @param {number[] | null} prefix null: undoes the last choice
  */
-function steer(prefix) {
+function translateFrom(prefix) {
   if (!session || inView === undefined || saved) return;
   player.keep();
   texts.endOwn();
@@ -229,37 +231,37 @@ function steer(prefix) {
   if (prefix) session.choose(inView, prefix);
   else session.undo(inView);
   texts.busy(true);
-  note(true);
+  writeView(true);
   run.request();
 }
 
-/** The text field's text of the saved trace in view. */
+/** The text in the text field while a saved trace is in view. */
 let shownText = '';
 
-/** @param {import('../../view/trace.js').Trace} trace @param {string} name */
+/** Shows a trace from a file. @param {import('../../view/trace.js').Trace} trace @param {string} name */
 function open(trace, name) {
   run.cancel();
   saved = { trace, name };
-  traced = trace;
-  // Of a file that was read, both sides are there.
+  traceInView = trace;
+  // A trace from a file has both sides.
   const { source, target } = /** @type {Record<'source' | 'target', import('../../view/trace.js').Side>} */ (trace);
   texts.showSaved(source, target);
   shownText = texts.text;
   explorer.show(trace, false);
   words.show(trace, false);
   player.show(trace);
-  whole.show(trace, false);
-  ask(null, null);
-  beam.show(null);
+  modelCard.show(trace, false);
+  showInQuestionCards(null, null);
+  searchCard.show(null);
   status.opened(name);
 }
 
 /**
- * Has the reader give a model.
- * @param {string} from a language
- * @param {string} [to] left out: as it was
- * @param {string} [why] the reader is asked
- * @param {() => void} [before] the model is picked
+ * Asks the reader for a model.
+ * @param {string} from the source language
+ * @param {string} [to] the target language; left out: the field keeps its text
+ * @param {string} [why] the reason, which the panel shows
+ * @param {() => void} [before] called before the model is picked
  */
 async function askForModel(from, to, why, before) {
   const firefox = await import('./firefox.js');
@@ -269,52 +271,52 @@ async function askForModel(from, to, why, before) {
   models.give(given);
 }
 
-/** Translates the translation back, with what translates that way; without it, the reader is asked for one. */
+/** Swaps the languages and translates the translation back. If no model is known for that, the reader is asked for one. */
 async function swap() {
   const { source, target } = models;
   const text = texts.translation;
-  const turn = () => texts.set(text);
+  const setText = () => texts.set(text);
   const isKnown = models.swap();
   if (isKnown) return texts.choose(text);
-  const why = `Nothing on this page translates from ${target.name} to ${source.name}. Bring a model that does.`;
-  return askForModel(target.tag, source.tag, why, turn);
+  const why = `No model on this page translates from ${target.name} to ${source.name}. Bring a model that does.`;
+  return askForModel(target.tag, source.tag, why, setText);
 }
 
 const firstText = texts.text;
-/** The text that the address has: the reader shared it, or came with it. @type {string | null} */
+/** The text in the address: the reader shared it, or opened a link with it. @type {string | null} */
 let shared = null;
-/** The text of the view that was noted last. */
-const notedText = () => readAddress(AddressBar.view).text ?? firstText;
+/** The text of the view that was written last. */
+const textOfAddress = () => readAddress(AddressBar.view).text ?? firstText;
 /**
- * Writes the view to the address. The reader's text, and the state that belongs to it, is there only if it was shared; Back and
- * reloading know it.
- * @param {boolean} [step] one that Back undoes
+ * Writes the view to the address. The reader's text, and the state that belongs to it, is in the address only if the reader
+ * shared it. Back and reloading restore it in any case.
+ * @param {boolean} [step] whether Back undoes it
  */
-function note(step = false) {
+function writeView(step = false) {
   const view = {
     text: texts.text === firstText ? null : texts.text,
     sentence: texts.sentence,
     prefix: (inView !== undefined && session?.prefixOf(inView)) || null,
     step: player.step,
-    sight: explorer.sight,
-    beam: beam.beam,
+    viewState: explorer.viewState,
+    beam: searchCard.beam,
     language: models.language,
     changes: changes.list,
     importance: importance.isOn,
-    asked: asked.view,
-    part: whole.part,
+    explanation: explanation.view,
+    part: modelCard.part,
     pair: pair.models,
     model: models.id,
   };
   const isPublic = view.text === null || view.text === shared;
-  const seen = isPublic ? view : { ...view, text: null, sentence: -1, prefix: null, step: null };
-  address.note(writeAddress(seen), step, writeAddress(view));
+  const publicView = isPublic ? view : { ...view, text: null, sentence: -1, prefix: null, step: null };
+  address.note(writeAddress(publicView), step, writeAddress(view));
 }
 
-/** Writes the text to the address too, and hands the link on. */
+/** Writes the text to the address too, and copies the link. */
 async function share() {
   shared = texts.text;
-  note();
+  writeView();
   address.settle();
   const button = find('#share');
   try {
@@ -330,98 +332,88 @@ function restore() {
   saved = null;
   address.forget();
   shared = readAddress(location.hash).text;
-  const {
-    text,
-    sentence,
-    prefix,
-    step,
-    sight,
-    beam: width,
-    language,
-    changes: list,
-    importance: isOn,
-    asked: view,
-    part,
-    pair: two,
-    model,
-  } = readAddress(AddressBar.view);
+  const view = readAddress(AddressBar.view);
   // Each part of the page takes its state from the address. Then one run shows all.
-  texts.set(text ?? firstText, sentence);
-  wanted = prefix;
-  player.step = step;
-  explorer.sight = sight;
-  beam.beam = width;
-  pair.models = two;
-  changes.list = list;
-  importance.isOn = isOn;
-  asked.view = view;
-  whole.part = part;
-  models.pick(language, model);
-  pick();
+  texts.set(view.text ?? firstText, view.sentence);
+  prefixOfAddress = view.prefix;
+  player.step = view.step;
+  explorer.viewState = view.viewState;
+  searchCard.beam = view.beam;
+  pair.models = view.pair;
+  changes.list = view.changes;
+  importance.isOn = view.importance;
+  explanation.view = view.explanation;
+  modelCard.part = view.part;
+  models.pick(view.language, view.model);
+  usePickedModel();
   run.request();
-  looking.request();
+  detecting.request();
 }
 
+// The texts.
 texts.addEventListener('input', () => {
   run.request(kTypingPause);
-  looking.request(kTypingPause);
+  detecting.request(kTypingPause);
 });
 texts.addEventListener('choose', () => {
   saved = null;
   inView = undefined;
   recent.begin();
-  if (texts.text !== notedText()) note(true);
+  if (texts.text !== textOfAddress()) writeView(true);
   run.request();
-  looking.request();
+  detecting.request();
 });
 recent.addEventListener('choose', (event) => texts.choose(/** @type {CustomEvent} */ (event).detail));
 find('#share').addEventListener('click', share);
 find('#swap').addEventListener('click', swap);
-find('#swap').hidden = query.has('model'); // then there is nothing to pick
-texts.addEventListener('undo', () => steer(null));
-explorer.addEventListener('sight', () => note());
+find('#swap').hidden = query.has('model'); // the page's address names the only model
+texts.addEventListener('undo', () => translateFrom(null));
+// The views of the trace.
+explorer.addEventListener('viewchange', () => writeView());
 texts.addEventListener('word', (event) => words.openAt(/** @type {CustomEvent} */ (event).detail));
 for (const picker of [explorer, words]) {
   picker.addEventListener('pick', (event) => {
     const { query, id } = /** @type {CustomEvent} */ (event).detail;
     explorer.keep(query);
-    steer([...Array.from(traced?.target?.ids ?? []).slice(0, query), id]);
+    translateFrom([...Array.from(traceInView?.target?.ids ?? []).slice(0, query), id]);
   });
 }
-explorer.made = (
+explorer.explain = (
   /** @type {import('../../view/trace.js').Slice} */ slice,
   /** @type {{query: number, key: number}} */ cell,
 ) => {
   const link = make('a.made', {}, 'How was this made?');
-  void linkTo(link, slice, cell);
+  void linkToPlayground(link, slice, cell);
   return link;
 };
-/** @param {HTMLAnchorElement} link @param {import('../../view/trace.js').Slice} slice @param {{query: number, key: number}} cell */
-async function linkTo(link, slice, cell) {
+/** Makes the link lead to a cell on the page Attention, or removes it. @param {HTMLAnchorElement} link @param {import('../../view/trace.js').Slice} slice @param {{query: number, key: number}} cell */
+async function linkToPlayground(link, slice, cell) {
   if (!session || inView === undefined || saved) return link.remove();
   const [{ playgroundLink }, trace] = await Promise.all([import('./playground-link.js'), session.vectorsOf(inView)]);
-  const made = playgroundLink(trace, slice, cell);
-  if (made) [link.href, link.textContent] = [made.href, made.text];
+  const found = playgroundLink(trace, slice, cell);
+  if (found) [link.href, link.textContent] = [found.href, found.text];
   else link.remove();
 }
-changes.addEventListener('change', () => note());
-importance.addEventListener('change', () => note());
-asked.addEventListener('choose', () => note());
-whole.addEventListener('choose', () => note());
-pair.addEventListener('choose', () => note());
+// The cards.
+changes.addEventListener('change', () => writeView());
+importance.addEventListener('change', () => writeView());
+explanation.addEventListener('choose', () => writeView());
+modelCard.addEventListener('choose', () => writeView());
+pair.addEventListener('choose', () => writeView());
 player.addEventListener('step', () => {
-  explorer.written = marks.written = whole.written = beam.steps = player.step;
-  note();
+  explorer.written = marks.written = modelCard.written = searchCard.steps = player.step;
+  writeView();
 });
-beam.addEventListener('choose', (event) => steer(/** @type {CustomEvent} */ (event).detail));
-beam.addEventListener('width', () => note());
+searchCard.addEventListener('choose', (event) => translateFrom(/** @type {CustomEvent} */ (event).detail));
+searchCard.addEventListener('beam', () => writeView());
+// The models.
 models.addEventListener('choose', () => {
-  wanted = undefined; // its ids are another model's
+  prefixOfAddress = undefined; // its ids belong to another model
   saved = null;
   inView = undefined;
-  pick();
-  note(true);
-  looking.request();
+  usePickedModel();
+  writeView(true);
+  detecting.request();
 });
 models.addEventListener('ask', () => askForModel(models.source.tag));
 addEventListener('popstate', restore);

@@ -1,5 +1,5 @@
-// Plays how a translation was written: one piece a step, forwards and back. It shows the text so far and the likeliest
-// pieces at the step; the page shows the rest of the step.
+// The player shows how a translation was written, one piece at a step, forwards and backwards. It shows the text so far and
+// the likeliest pieces at the step. The other cards show the same step.
 
 import { alternativesAt } from '../../view/index.js';
 import { formatWeight, labelsOf } from '../../view/trace.js';
@@ -7,7 +7,7 @@ import { make } from '../shared/dom.js';
 
 /** @typedef {import('../../view/trace.js').Trace} Trace */
 
-const kPause = 1000; // ms a piece, at speed 1
+const kPause = 1000; // ms for a piece, at speed 1
 
 /** Dispatches `step` when another step is in view, and when playing begins or ends. */
 export class Player extends EventTarget {
@@ -22,9 +22,9 @@ export class Player extends EventTarget {
   #buttons;
   /** @type {Trace | null} */
   #trace = null;
-  /** How many pieces are written; null: it is closed. @type {number | null} */
+  /** How many pieces are written; null: the player is closed. @type {number | null} */
   #step = null;
-  /** Whether the next trace goes on at this step. */
+  /** Whether the step stays when the next trace comes. */
   #isKept = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
@@ -51,7 +51,7 @@ export class Player extends EventTarget {
     this.#card.addEventListener('keydown', (event) => this.#key(event));
   }
 
-  /** How many pieces are written; null: nothing is played. @returns {number | null} */
+  /** How many pieces are written; null: the player is closed. @returns {number | null} */
   get step() {
     return this.#step;
   }
@@ -61,13 +61,13 @@ export class Player extends EventTarget {
     this.#set(step);
   }
 
-  /** The next trace is played on from this step. */
+  /** Keeps the step for the next trace. */
   keep() {
     this.#pause();
     this.#isKept = this.#step !== null;
   }
 
-  /** @param {Trace | null} trace of the translation that may be played */
+  /** @param {Trace | null} trace of the translation in view */
   show(trace) {
     this.#trace = trace;
     this.#start.disabled = !trace;
@@ -81,7 +81,7 @@ export class Player extends EventTarget {
     return this.#trace?.target?.pieces.length ?? 0;
   }
 
-  /** Begins to play; where nothing should move by itself, waits for the reader. */
+  /** Opens the player and plays. If the reader prefers reduced motion, it shows the first step. */
   #open() {
     const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches;
     this.#set(isStill ? 1 : 0);
@@ -156,6 +156,7 @@ export class Player extends EventTarget {
     this.#at.setAttribute('aria-valuetext', `${step} of ${length} pieces`);
     [this.#buttons.back.disabled, this.#buttons.on.disabled] = [step === 0, step === length];
     const last = step - 1;
+    // The text so far, its last piece in bold.
     const label = labelsOf(target)[last];
     const before = step > 0 ? target.text.slice(0, target.begin[last]) : '';
     this.#text.replaceChildren(
@@ -163,6 +164,7 @@ export class Player extends EventTarget {
       ...(label ? [before && label.word ? ' ' : '', make('b', {}, label.text)] : ['…']),
     );
     this.#text.scrollLeft = this.#text.scrollWidth; // the end of a long text is in view
+    // The likeliest pieces at this step.
     const others = step > 0 ? alternativesAt(trace, last) : [];
     this.#others.replaceChildren(
       ...others.map(({ label: other, probability, written }) =>
@@ -175,7 +177,7 @@ export class Player extends EventTarget {
   #key(event) {
     if (event.key === 'Escape') this.#close();
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (!by || event.target === this.#at || event.target === this.#speed) return; // these have such keys of their own
+    if (!by || event.target === this.#at || event.target === this.#speed) return; // these use the arrow keys themselves
     event.preventDefault();
     this.#go(by);
   }

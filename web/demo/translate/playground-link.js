@@ -1,5 +1,5 @@
-// From a weight to its sum: a link to the page Attention, with the queries, keys and values of the head in view, and the cell
-// pinned.
+// A link that explains a weight: it opens the page Attention with the queries, keys and values of the head in view, and with
+// the cell pinned.
 
 import { kLongest, writeLink } from '../attention/link.js';
 import { firstState } from '../attention/state.js';
@@ -8,7 +8,7 @@ import { kMostPieces, stateOfHead } from '../attention/head-state.js';
 /** @typedef {import('../../view/trace.js').Slice} Slice */
 /** @typedef {import('../../lib/index.js').Trace} Trace */
 
-/** The lessons of the scores of the models that compare in another way. @type {Record<string, string>} */
+/** The lessons on the scores of the models that use other scores. @type {Record<string, string>} */
 const kLessons = { bahdanau: 'additive', 'luong-dot': 'compare', 'luong-general': 'compare', 'luong-local': 'local' };
 
 /**

@@ -1,4 +1,4 @@
-// Recent translations: kept on this device, and only if the reader asks for it.
+// Recent translations. They are kept on this device, and only if the reader switches it on.
 
 import { make } from '../shared/dom.js';
 import { bindMenu } from '../shared/download.js';
@@ -15,7 +15,7 @@ export class Recent extends EventTarget {
   #switch;
   #list;
   #forget;
-  /** The translation that is being written, which replaces itself. @type {Kept | null} */
+  /** The entry of the text that is being typed: newer versions replace it. @type {Kept | null} */
   #draft = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
@@ -34,7 +34,7 @@ export class Recent extends EventTarget {
     this.#show();
   }
 
-  /** A new text begins: the one before stays. */
+  /** To be called when a new text begins: the entry of the earlier text stays. */
   begin() {
     this.#draft = null;
   }
@@ -53,13 +53,13 @@ export class Recent extends EventTarget {
     }, kSettled);
   }
 
-  /** @param {Kept[] | null} kept null: nothing is kept from here on */
+  /** @param {Kept[] | null} kept null: nothing is kept from now on */
   #write(kept) {
     try {
       if (kept) localStorage.setItem(kKey, JSON.stringify(kept));
       else localStorage.removeItem(kKey);
     } catch {
-      // A page that may keep nothing: the switch goes back.
+      // The page may store nothing: the switch moves back.
     }
     this.#show();
   }

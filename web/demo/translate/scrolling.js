@@ -1,15 +1,15 @@
-// Two panes of running text that scroll together, and each of which shows the current sentence.
+// Two panes of running text that scroll together. Each can be scrolled to the current sentence.
 
-const kMargin = 4; // pixels around a sentence that came into view
+const kMargin = 4; // pixels around a sentence that is scrolled into view
 
 /**
  * @param {HTMLElement} source
- * @param {HTMLElement} mirror that lies under the source and has its marks
+ * @param {HTMLElement} mirror the element under the source that has the marks
  * @param {HTMLElement} target
- * @returns {(sides: {source: Range, target: Element}) => void} scrolls both panes as far as the sentence's ends need
+ * @returns {(sides: {source: Range, target: Element}) => void} scrolls both panes until the sentence is in view
  */
 export function scrollTogether(source, mirror, target) {
-  /** The panes that a script scrolled: their scroll events are not the reader's. @type {Set<HTMLElement>} */
+  /** The panes that this script scrolled: their next scroll event is ignored. @type {Set<HTMLElement>} */
   const scrolled = new Set();
   const scroll = (/** @type {HTMLElement} */ pane, /** @type {number} */ top) => {
     const before = pane.scrollTop;
@@ -17,6 +17,7 @@ export function scrollTogether(source, mirror, target) {
     if (pane.scrollTop !== before) scrolled.add(pane);
     mirror.scrollTop = source.scrollTop;
   };
+  // When one pane scrolls, the other scrolls by the same share.
   const room = (/** @type {HTMLElement} */ pane) => pane.scrollHeight - pane.clientHeight;
   const follow = (/** @type {HTMLElement} */ pane, /** @type {HTMLElement} */ other) => {
     mirror.scrollTop = source.scrollTop;

@@ -1,4 +1,4 @@
-// The search card: the record of the beam search for the translation, drawn when the card becomes visible.
+// The search card: the tree of the beam search for the translation. It is computed when the card becomes visible.
 
 import { lookOf, treeSvg } from '../../view/index.js';
 import { LatestRun } from '../shared/latest.js';
@@ -8,18 +8,18 @@ import { bindSave, json } from '../shared/save.js';
 /** @typedef {import('../../view/tree-layout.js').Search} Search */
 /** @typedef {(beam: number, signal: AbortSignal) => Promise<Search>} Find */
 
-/** Dispatches `choose` (detail: the ids of the pieces of the new prefix) and `width`. */
-export class BeamCard extends EventTarget {
+/** Dispatches `choose` (detail: the ids of the pieces of the new prefix), and `beam` when the reader chose another beam. */
+export class SearchCard extends EventTarget {
   #card;
   #tree;
   #message;
-  #widths;
+  #beams;
   /** @type {Find | null} */
   #find = null;
   #isVisible = false;
   #isStale = false;
-  /** The model's own. */
-  #usual = 0;
+  /** The model's own beam. */
+  #own = 0;
   /** @type {LatestRun} */
   #run;
 
@@ -30,20 +30,23 @@ export class BeamCard extends EventTarget {
     this.#card = /** @type {HTMLElement} */ (find('#search'));
     this.#tree = /** @type {import('../../view/tree.js').TreeElement} */ (find('qkv-tree'));
     this.#message = /** @type {HTMLElement} */ (find('#search-message'));
-    this.#widths = /** @type {HTMLFieldSetElement} */ (find('#beam'));
+    this.#beams = /** @type {HTMLFieldSetElement} */ (find('#beam'));
     this.#run = new LatestRun((signal) => this.#search(signal), failed);
-    this.#widths.addEventListener('change', () => {
+    // What the reader does with the tree and the beam.
+    this.#beams.addEventListener('change', () => {
       this.#refresh();
-      this.dispatchEvent(new Event('width'));
+      this.dispatchEvent(new Event('beam'));
     });
     this.#tree.addEventListener('qkv-point', (event) => this.#say(/** @type {CustomEvent} */ (event).detail));
     this.#tree.addEventListener('qkv-choose', (event) => {
       this.dispatchEvent(new CustomEvent('choose', { detail: /** @type {CustomEvent} */ (event).detail }));
     });
+    // The search runs when the card is visible.
     new IntersectionObserver(([{ isIntersecting }]) => {
       this.#isVisible = isIntersecting;
       if (isIntersecting && this.#isStale) this.#run.request();
     }).observe(this.#card);
+    // The files that can be saved.
     const of = (/** @type {(search: Search, white: boolean) => Blob | Promise<Blob>} */ make) => {
       return (/** @type {boolean} */ white) => this.#tree.search && make(this.#tree.search, white);
     };
@@ -61,24 +64,24 @@ export class BeamCard extends EventTarget {
 
   /** The beam; null: the model's own. @returns {number | null} */
   get beam() {
-    const chosen = /** @type {HTMLInputElement | null} */ (this.#widths.querySelector(':checked'));
-    const width = chosen ? Number(chosen.value) : this.#usual;
-    return width === this.#usual ? null : width;
+    const chosen = /** @type {HTMLInputElement | null} */ (this.#beams.querySelector(':checked'));
+    const beam = chosen ? Number(chosen.value) : this.#own;
+    return beam === this.#own ? null : beam;
   }
   set beam(beam) {
-    for (const radio of this.#widths.querySelectorAll('input'))
-      radio.checked = Number(radio.value) === (beam ?? this.#usual);
+    for (const radio of this.#beams.querySelectorAll('input'))
+      radio.checked = Number(radio.value) === (beam ?? this.#own);
     this.#refresh();
   }
 
-  /** @param {number} usual the model's own width */
-  ready(usual) {
+  /** @param {number} own the beam of the model that was loaded */
+  ready(own) {
     const { beam } = this;
-    this.#usual = usual;
+    this.#own = own;
     this.beam = beam;
   }
 
-  /** @param {Find | null} find the search; null: nothing */
+  /** @param {Find | null} find searches for the sentence in view; null: there is nothing to search */
   show(find) {
     this.#find = find;
     this.#refresh();
@@ -96,7 +99,7 @@ export class BeamCard extends EventTarget {
   async #search(signal) {
     const find = this.#find;
     if (!find) return;
-    const found = await find(this.beam ?? this.#usual, signal);
+    const found = await find(this.beam ?? this.#own, signal);
     signal.throwIfAborted();
     this.#draw(found);
   }
@@ -109,11 +112,11 @@ export class BeamCard extends EventTarget {
     this.#say('');
   }
 
-  /** @param {string} text of the node under the pointer; '': of the whole */
+  /** @param {string} text of the node under the pointer; '': the summary of the search is shown */
   #say(text) {
     const { search } = this.#tree;
     this.#message.textContent =
-      text || (search ? summary(search) : 'Once there is a translation, its search shows here.');
+      text || (search ? summary(search) : 'The search is shown here once there is a translation.');
   }
 }
 
@@ -121,7 +124,7 @@ export class BeamCard extends EventTarget {
 function summary({ tree, hypotheses, warnings }) {
   const finals = hypotheses.length === 1 ? '1 final translation' : `${hypotheses.length} final translations`;
   const standIns = warnings?.includes('copied')
-    ? ' They are the model’s own: what is carried through has stand-ins.'
+    ? ' They are as the model wrote them, with stand-ins for what is carried through.'
     : '';
   return `${tree?.pieces.length ?? 0} pieces were kept on the way to ${finals}. Point at one for its numbers.${standIns}`;
 }

@@ -1,5 +1,5 @@
-// Translates a text sentence by sentence and remembers the translations, so that while one types only changed sentences
-// are translated.
+// Translates a text sentence by sentence, and keeps the translations. So only changed sentences are translated while the
+// reader types.
 
 import { noteOf } from '../shared/warnings.js';
 
@@ -22,10 +22,9 @@ export class Session {
   #searches = new Map();
   /** Translations that the reader wrote. @type {Map<string, string>} */
   #own = new Map();
-  /** The reader's choices, each as ids of the pieces that the translation begins with; the last one holds. @type {Map<string, number[][]>} */
+  /** The reader's choices: each has the ids of the pieces that the translation begins with. The last choice is used. @type {Map<string, number[][]>} */
   #choices = new Map();
-
-  /** Of one sentence: they are larger than its weights. @type {{key: string, trace: Promise<Trace> | null}} */
+  /** The trace of one sentence with vectors. Only one is kept, because vectors are larger than weights. @type {{key: string, trace: Promise<Trace> | null}} */
   #vectors = { key: '', trace: null };
 
   /** @param {Translator} translator */
@@ -45,8 +44,8 @@ export class Session {
   }
 
   /**
-   * The warnings about the model's translation, in words; often empty. source-language.js says which language the text
-   * looks like.
+   * The warnings about the model's translation, as text; often ''. The warning about the source language is left out:
+   * source-language.js shows it.
    * @param {string} sentence
    */
   noteOf(sentence) {
@@ -76,7 +75,7 @@ export class Session {
     if (target !== null) this.#own.set(sentence, target);
   }
 
-  /** @param {string} sentence @param {number[]} prefix what its translation begins with from here on */
+  /** @param {string} sentence @param {number[]} prefix the pieces that its translation begins with from now on */
   choose(sentence, prefix) {
     remember(this.#choices, kTexts, sentence, [...(this.#choices.get(sentence) ?? []), prefix]);
   }
@@ -87,8 +86,9 @@ export class Session {
   }
 
   /**
-   * Goes back to a choice, or to one of another time.
-   * @param {string} sentence @param {number[] | null} prefix null: as the model likes
+   * Returns to an earlier choice. If it is not kept, it becomes the only choice.
+   * @param {string} sentence
+   * @param {number[] | null} prefix null: no choice
    */
   restore(sentence, prefix) {
     const choices = this.#choices.get(sentence) ?? [];
@@ -114,7 +114,7 @@ export class Session {
     remember(this.#texts, kTexts, key, { text: translation, doubt });
   }
 
-  /** The trace in view with its queries, keys and values. @param {string} sentence @returns {Promise<Trace>} */
+  /** The trace of a sentence with queries, keys and values. @param {string} sentence @returns {Promise<Trace>} */
   vectorsOf(sentence) {
     const key = this.#key(sentence);
     if (this.#vectors.key !== key) {
@@ -129,10 +129,12 @@ export class Session {
   }
 
   /**
-   * How the translation would go on from these pieces; chooses nothing. @param {string} sentence @param {number[]} prefix
+   * The translation that begins with these pieces. It is not chosen.
+   * @param {string} sentence
+   * @param {number[]} prefix
    * @param {AbortSignal} signal
    */
-  async goOn(sentence, prefix, signal) {
+  async continued(sentence, prefix, signal) {
     const key = JSON.stringify([sentence, prefix, null]);
     const known = this.#texts.get(key);
     if (known) return known.text;
@@ -145,7 +147,7 @@ export class Session {
     return translation;
   }
 
-  /** Translates and traces; the reader's own translation is traced as it is. @param {string} sentence @param {AbortSignal} signal */
+  /** Translates and traces. If the reader wrote a translation, that one is traced. @param {string} sentence @param {AbortSignal} signal */
   async trace(sentence, signal) {
     const key = this.#key(sentence);
     const target = this.#own.get(sentence);
@@ -159,8 +161,11 @@ export class Session {
   }
 
   /**
-   * Searches with this beam. @param {string} sentence @param {number} beam @param {AbortSignal} signal @returns
-   * {Promise<Search>}
+   * Searches with a beam.
+   * @param {string} sentence
+   * @param {number} beam
+   * @param {AbortSignal} signal
+   * @returns {Promise<Search>}
    */
   async search(sentence, beam, signal) {
     const key = this.#key(sentence, beam);
@@ -173,6 +178,7 @@ export class Session {
 }
 
 /**
+ * Keeps the latest values.
  * @template T
  * @param {Map<string, T>} memory
  * @param {number} most

@@ -1,18 +1,18 @@
-// Two models on the sentence in view, side by side, their matrices aligned. Nothing is loaded until somebody asks.
+// Two models that translate the sentence in view, side by side. They are loaded when the reader asks for it.
 
 import { Translator } from '../../lib/index.js';
 import { make } from '../shared/dom.js';
 import { LatestRun } from '../shared/latest.js';
 import { ownModels } from '../shared/own-models.js';
 import { folderOf, kOwn } from './model-picker.js';
-import { Pane, align, tie } from './comparison-pane.js';
+import { Pane, align, shareSelection } from './comparison-pane.js';
 
 /** @typedef {import('../../lib/index.js').Trace} Trace */
 
 const kFirst = /** @type {[string, string]} */ (['plain', 'bahdanau']);
 const kShown = /** @type {const} */ ({ kind: 'alignment', layer: 0, head: 0 });
 
-/** Dispatches `choose` when the reader chose which models are beside each other. */
+/** Dispatches `choose` when the reader opened the card, or chose a model. */
 export class SideBySide extends EventTarget {
   #card;
   #start;
@@ -38,7 +38,7 @@ export class SideBySide extends EventTarget {
     this.#message = /** @type {HTMLElement} */ (find('#pair-message'));
     this.#pickers = kFirst.map((id, i) => pickerLike(find('#model'), id, i === 0 ? 'Left model' : 'Right model'));
     this.#panes = this.#pickers.map((picker) => new Pane(picker, /** @type {string} */ (picker.ariaLabel)));
-    tie(this.#panes[0], this.#panes[1]);
+    shareSelection(this.#panes[0], this.#panes[1]);
     find('#panes').append(...this.#panes.map(({ node }) => node));
     for (const picker of this.#pickers) picker.addEventListener('change', () => this.#open());
     this.#start.addEventListener('click', () => this.#open());
@@ -50,7 +50,7 @@ export class SideBySide extends EventTarget {
     this.#show();
   }
 
-  /** The two models; null: nobody asked for them. @returns {[string, string] | null} */
+  /** The two models; null: the card is closed. @returns {[string, string] | null} */
   get models() {
     const [left, right] = this.#pickers.map(({ value }) => value);
     return this.#isOpen ? [left, right] : null;
@@ -113,7 +113,7 @@ export class SideBySide extends EventTarget {
           this.#message.textContent = part < 100 ? `Loading, ${part} %` : '';
         }),
     });
-    loading.catch(() => this.#loaded.delete(id)); // one that did not load is loaded again
+    loading.catch(() => this.#loaded.delete(id)); // after a failure the next call tries again
     this.#loaded.set(id, loading);
     return loading;
   }
@@ -121,12 +121,12 @@ export class SideBySide extends EventTarget {
   /** @param {unknown} error */
   #failed(error) {
     for (const pane of this.#panes) pane.busy(false);
-    this.#message.textContent = `They did not load: ${/** @type {Error} */ (error).message}`;
+    this.#message.textContent = `The models did not load: ${/** @type {Error} */ (error).message}`;
     this.#start.hidden = false; // to try again
   }
 }
 
-/** A choice of the models that another picker has, into French. @param {HTMLSelectElement} picker @param {string} id @param {string} name */
+/** A picker with the models into French of another picker. @param {HTMLSelectElement} picker @param {string} id @param {string} name */
 function pickerLike(picker, id, name) {
   const options = [...picker.querySelectorAll('option')].filter(({ value }) => value === kOwn || value in kTitles);
   const made = /** @type {HTMLSelectElement} */ (
@@ -140,12 +140,12 @@ function pickerLike(picker, id, name) {
   return made;
 }
 
-/** The models as they are named beside each other. @type {Record<string, string>} */
+/** The names of the models in this card. @type {Record<string, string>} */
 const kTitles = {
   plain: 'Without attention: recurrent, 2014',
   bahdanau: 'With attention: Bahdanau, 2014',
   'luong-dot': 'Luong, dot, 2015',
   'luong-general': 'Luong, general, 2015',
   'luong-local': 'Luong, local, 2015',
-  transformer: 'Transformer, 2017, trained alike',
+  transformer: 'Transformer, 2017, trained in the same way',
 };

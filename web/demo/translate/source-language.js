@@ -1,14 +1,14 @@
-// Says which language the text looks like, where that is not the one that is translated from, and shows which letters
-// decided. The detector is loaded with the first text that a reader types.
+// Shows a notice if the text looks like another language than the source language, and which letters decided that. The
+// detector is loaded when the reader first types.
 
 import { languageName } from './model-picker.js';
 
-/** The detector must be so sure, and find the language of the model so unlikely. */
+/** The notice needs at least this confidence in the other language, and at most this confidence in the source language. */
 const kSure = 0.8;
 const kUnlikely = 0.05;
-/** Fewer letters are not worth a notice. */
+/** A shorter text gets no notice; letters. */
 const kFewest = 6;
-/** The part of a text that is shown, in UTF-16 units. */
+/** How much of the text the notice shows, in UTF-16 units. */
 const kShown = 80;
 
 const base = (/** @type {string} */ tag) => new Intl.Locale(tag).language;
@@ -21,7 +21,7 @@ export class SourceLanguage {
   /** The language in the notice; null: there is none. @type {string | null} */
   language = null;
 
-  /** @param {ParentNode} root @param {(language: string) => void} take is called where the reader wants to translate from it */
+  /** @param {ParentNode} root @param {(language: string) => void} take called when the reader wants to translate from that language */
   constructor(root, take) {
     const find = (/** @type {string} */ query) => /** @type {HTMLElement} */ (root.querySelector(query));
     this.#notice = find('#looks');
@@ -33,7 +33,7 @@ export class SourceLanguage {
 
   /**
    * @param {string} text
-   * @param {string} source tag of the language that is translated from
+   * @param {string} source the tag of the source language
    * @param {AbortSignal} signal
    */
   async check(text, source, signal) {
@@ -65,7 +65,7 @@ export class SourceLanguage {
   }
 }
 
-/** The text, its letters underlined as they decided. @param {string} text @param {ArrayLike<number>} letters */
+/** The text, with each letter underlined by its share in the decision. @param {string} text @param {ArrayLike<number>} letters */
 function underlined(text, letters) {
   const most = Math.max(...Array.from(letters));
   return Array.from(text.matchAll(/\P{M}\p{M}*/gsu), ({ 0: part, index }) => {

@@ -1,8 +1,8 @@
-// What differs between two texts, word by word.
+// The differences between two texts, word by word.
 
 import { make } from '../shared/dom.js';
 
-/** The words of a text, those marked that are not in another text in this order. @param {string} text @param {string} other @returns {(Node | string)[]} */
+/** The words of a text. Words outside the longest common subsequence with another text are marked. @param {string} text @param {string} other @returns {(Node | string)[]} */
 export function markDifferences(text, other) {
   const [words, others] = [text, other].map((one) => one.split(/(?<=\s)/));
   const common = commonOf(

@@ -1,11 +1,11 @@
-// The tools around the two texts: clear, copy, the remaining length, and the message about a paste that is too long.
+// The tools around the two texts: clear, copy, the length, and the message about a pasted text that is too long.
 
-/** From here on the number of characters is shown. */
+/** Above this share of the longest text, the number of characters is shown. */
 const kNearlyFull = 0.9;
 
-const inWords = (/** @type {number} */ count) => count.toLocaleString('en');
+const formatCount = (/** @type {number} */ count) => count.toLocaleString('en');
 
-/** Shows on a button for a moment that it was done. @param {HTMLButtonElement} button @param {string} done @param {string} usual */
+/** Shows a text on a button for a moment. @param {HTMLButtonElement} button @param {string} done @param {string} usual the button's own text */
 export function sayDone(button, done, usual) {
   button.textContent = done;
   setTimeout(() => (button.textContent = usual), 1500);
@@ -14,7 +14,7 @@ export function sayDone(button, done, usual) {
 /**
  * @param {ParentNode} root
  * @param {() => void} clear
- * @returns {{show: () => void}} to be called when a text has changed
+ * @returns {{show: () => void}} call `show` when a text has changed
  */
 export function bindTextTools(root, clear) {
   const find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
@@ -30,7 +30,8 @@ export function bindTextTools(root, clear) {
 
   const show = () => {
     const { length } = source.value;
-    const count = length >= kNearlyFull * source.maxLength ? `${inWords(length)} of ${inWords(source.maxLength)}` : '';
+    const count =
+      length >= kNearlyFull * source.maxLength ? `${formatCount(length)} of ${formatCount(source.maxLength)}` : '';
     note.textContent = refused || count;
     buttons.clear.disabled = length === 0;
     buttons.copy.disabled = target.textContent?.trim() === '';
@@ -39,12 +40,13 @@ export function bindTextTools(root, clear) {
     refused = '';
     show();
   });
-  // The field would cut the text in the middle of a word, and say nothing.
+  // A text that is too long is refused. The browser would cut it without a message.
   source.addEventListener('paste', (event) => {
     const text = event.clipboardData?.getData('text/plain') ?? '';
     const { value, selectionStart, selectionEnd, maxLength } = source;
     const length = value.length - (selectionEnd - selectionStart) + text.length;
-    refused = length > maxLength ? `Not pasted: ${inWords(length)} characters, and ${inWords(maxLength)} fit` : '';
+    refused =
+      length > maxLength ? `Not pasted: ${formatCount(length)} characters, and ${formatCount(maxLength)} fit` : '';
     if (refused) event.preventDefault();
     show();
   });

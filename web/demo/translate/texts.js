@@ -10,7 +10,8 @@ import { bindTextTools } from './text-tools.js';
 
 /**
  * Dispatches `input` when a text or the caret changed, `choose` when a sentence or an example was chosen, `undo` when the
- * last choice should be undone, `word` (detail: a point of the window) when a word of the translation was clicked.
+ * reader undoes the last choice, and `word` (detail: a point in window coordinates) when a word of the translation was
+ * clicked.
  */
 export class Texts extends EventTarget {
   #marks;
@@ -23,13 +24,13 @@ export class Texts extends EventTarget {
   #undo;
   #tools;
   #reveal;
-  /** The sentence that was last scrolled to. */
+  /** The sentence that was last scrolled into view. */
   #revealed = -1;
-  /** The sentence that the reader translates. @type {string | null} */
+  /** The sentence whose translation the reader writes. @type {string | null} */
   #ownOf = null;
-  /** A sentence chosen by a click on its translation; holds until the caret moves. */
+  /** The sentence whose translation was clicked. It is the current one until the caret moves. */
   #clicked = -1;
-  /** Where another sentence's word was clicked, until that sentence has its trace. @type {{x: number, y: number} | null} */
+  /** Where a word of another sentence was clicked, until that sentence has its trace. @type {{x: number, y: number} | null} */
   #wordAt = null;
   /** @type {Part[]} */
   #parts = [];
@@ -74,7 +75,7 @@ export class Texts extends EventTarget {
     return this.#count > 1 ? this.#active : -1;
   }
 
-  /** @param {string} text @param {number} [sentence] the one to look at; -1: the first */
+  /** @param {string} text @param {number} [sentence] the current sentence; -1: the first */
   set(text, sentence = -1) {
     this.#source.value = text;
     this.#source.setSelectionRange(0, 0);
@@ -86,7 +87,7 @@ export class Texts extends EventTarget {
     this.busy(true);
   }
 
-  /** The translation in view, of the whole text. */
+  /** The translation of the whole text. */
   get translation() {
     return this.#target.textContent ?? '';
   }
@@ -104,14 +105,14 @@ export class Texts extends EventTarget {
       this.#say('choose');
     });
     this.#undo.addEventListener('click', () => {
-      this.#source.focus({ preventScroll: true }); // the button goes
+      this.#source.focus({ preventScroll: true }); // the button disappears
       this.busy(true);
       this.dispatchEvent(new Event('undo'));
     });
     this.#target.addEventListener('click', (event) => this.#pressed(event));
   }
 
-  /** A click on the translation: at its word, once its sentence is the one in view. @param {MouseEvent} event */
+  /** Takes a click on the translation. The word is reported once its sentence is the current one. @param {MouseEvent} event */
   #pressed({ target, clientX: x, clientY: y }) {
     const { sentence } = /** @type {HTMLElement} */ (target).dataset;
     if (sentence === undefined || getSelection()?.isCollapsed === false) return; // a part was selected for copying
@@ -132,7 +133,7 @@ export class Texts extends EventTarget {
     if (this.#ownOf !== null) this.#translateOwn(null);
   }
 
-  /** @param {string | null} sentence that the reader translates from here on; null: none */
+  /** @param {string | null} sentence the sentence whose translation the reader writes from now on; null: none */
   #translateOwn(sentence) {
     this.#ownOf = sentence;
     const writes = sentence !== null;
@@ -155,13 +156,13 @@ export class Texts extends EventTarget {
     this.#say('input');
   }
 
-  /** @param {string} text that the reader chose instead */
+  /** @param {string} text the new text, chosen by the reader */
   choose(text) {
     this.set(text);
     this.#say('choose');
   }
 
-  /** The mirror lies under the text field and has its marks. While the two texts differ nothing is marked. */
+  /** Copies the text to the mirror, which lies under the text field and has the marks. All marks are removed. */
   #reflect() {
     this.#marks.show([]);
     this.#mirror.textContent = `${this.#source.value}\n`;
@@ -174,7 +175,7 @@ export class Texts extends EventTarget {
     this.dispatchEvent(new Event(type));
   }
 
-  /** @param {boolean} working the translation in view is not, or not yet, that of the text */
+  /** @param {boolean} working whether the translation in view is not yet that of the text */
   busy(working) {
     this.#target.setAttribute('aria-busy', String(working));
   }
@@ -182,7 +183,7 @@ export class Texts extends EventTarget {
   /**
    * Reads the current text.
    * @param {number} longest UTF-16 units of a sentence
-   * @returns {{sentences: string[], active: number, own: string | null}} own: the reader's translation of the active one
+   * @returns {{sentences: string[], active: number, own: string | null}} own: the reader's translation of the active sentence
    */
   read(longest) {
     this.#parts = splitSentences(this.#source.value, this.#source.lang, longest);
@@ -205,6 +206,7 @@ export class Texts extends EventTarget {
 
   /** Shows the session's translations of the text. @param {Session} session */
   show(session) {
+    // An element for each sentence, with its warnings.
     const count = this.#count;
     let index = -1;
     const nodes = this.#parts.map((part) => {
@@ -216,6 +218,7 @@ export class Texts extends EventTarget {
       return span;
     });
     this.#target.replaceChildren(...nodes);
+    // The tools, and the marks of the active sentence.
     this.#ownSwitch.disabled = count === 0;
     this.#tools.show();
     const active = this.#activePart();
@@ -253,8 +256,9 @@ export class Texts extends EventTarget {
     this.busy(false);
   }
 
-  /** @param {Session} session */
+  /** Marks the active sentence in both texts, and scrolls to it. @param {Session} session */
   #mark(session) {
+    // The active sentence, and the nodes of its texts.
     let [begin, index] = [0, -1];
     const part = this.#parts.find(({ text, sentence }) => {
       if (sentence && ++index === this.#active) return true;
@@ -266,6 +270,7 @@ export class Texts extends EventTarget {
     const target = /** @type {Text | null} */ (
       this.#target.querySelector(`[data-sentence="${index}"]`)?.firstChild ?? null
     );
+    // It is scrolled into view once.
     if (part && source && target && this.#revealed !== this.#active) {
       this.#revealed = this.#active;
       const range = document.createRange();
@@ -273,6 +278,7 @@ export class Texts extends EventTarget {
       range.setEnd(source, Math.min(begin + part.text.length, source.length));
       this.#reveal({ source: range, target: /** @type {Element} */ (target.parentElement) });
     }
+    // Its pieces are marked once it has a trace.
     if (!trace || !source || !target) return this.#marks.show([]);
     this.#marks.show([
       { name: 'source', side: trace.source, node: source, begin },

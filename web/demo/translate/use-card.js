@@ -1,4 +1,4 @@
-// The card that says how to use the package: its button runs the lines that it shows.
+// The card that shows how to use the package. Its button runs the lines that it shows.
 
 /** @param {Document} document */
 export function bindUseCard(document) {

@@ -1,4 +1,4 @@
-// What else might have been written at a word of the translation: beside the word, or as a sheet on a phone.
+// The alternatives to a word of the translation. They are shown beside the word, or at the bottom of the window on a phone.
 
 import { alternativesAt, placeOfPiece } from '../../view/index.js';
 import { labelsOf } from '../../view/trace.js';
@@ -8,16 +8,16 @@ import { LatestRun } from '../shared/latest.js';
 
 /** @typedef {import('../../view/trace.js').Trace} Trace */
 /** @typedef {import('../shared/alternatives.js').Alternative} Alternative */
-/** @typedef {(prefix: number[], signal: AbortSignal) => Promise<string>} GoOn */
+/** @typedef {(prefix: number[], signal: AbortSignal) => Promise<string>} Continue */
 
-const kGap = 6; // between the word and its neighbours
-const kEdge = 8; // of the window
+const kGap = 6; // pixels between the word and the alternatives
+const kEdge = 8; // pixels between the alternatives and the edge of the window
 
-/** Dispatches `pick` (detail: a target piece's index and the id of the piece to be there instead). */
+/** Dispatches `pick` (detail: the index of a target piece, and the id of the piece that replaces it). */
 export class WordChoices extends EventTarget {
   #marks;
   #explorer;
-  #goOn;
+  #continue;
   #target;
   #box;
   #title;
@@ -26,32 +26,33 @@ export class WordChoices extends EventTarget {
   /** @type {Trace | null} */
   #trace = null;
   #canPick = false;
-  /** The piece that the keys are at. */
+  /** The piece that the keys selected. */
   #cursor = 0;
+  /** The piece whose alternatives are shown. */
   #piece = -1;
-  #filling = new LatestRun(
-    (signal) => this.#fillIn(signal),
-    () => {}, // the choices stand there without what would follow
+  #continuing = new LatestRun(
+    (signal) => this.#addContinuations(signal),
+    () => {}, // the alternatives are shown without continuations
   );
 
   /**
    * @param {ParentNode} root
    * @param {import('../shared/marks.js').Marks} marks
    * @param {import('../shared/explorer.js').Explorer} explorer
-   * @param {GoOn} goOn the translation of the sentence in view that begins with these pieces
+   * @param {Continue} continueFrom the translation of the sentence in view that begins with these pieces
    */
-  constructor(root, marks, explorer, goOn) {
+  constructor(root, marks, explorer, continueFrom) {
     super();
     const find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
     this.#marks = marks;
     this.#explorer = explorer;
-    this.#goOn = goOn;
+    this.#continue = continueFrom;
     this.#target = /** @type {HTMLElement} */ (find('#target'));
     this.#box = /** @type {HTMLElement} */ (find('#word-choices'));
     this.#title = /** @type {HTMLElement} */ (find('#word-choices .subject'));
     this.#pieces = /** @type {HTMLElement} */ (find('#word-choices .parts'));
     this.#list = /** @type {HTMLElement} */ (find('#word-choices ol'));
-    this.#box.addEventListener('toggle', () => this.#isOpen || this.#filling.cancel());
+    this.#box.addEventListener('toggle', () => this.#isOpen || this.#continuing.cancel());
     find('#word-choices .close').addEventListener('click', () => this.close());
     this.#target.addEventListener('keydown', (event) => this.#key(event));
     this.#target.addEventListener('focus', () => this.#target.matches(':focus-visible') && this.#point(this.#cursor));
@@ -74,7 +75,7 @@ export class WordChoices extends EventTarget {
     return this.#box.matches(':popover-open');
   }
 
-  /** Opens at the word at a point of the window, if there is one. @param {{x: number, y: number}} point */
+  /** Opens at the word at a point in window coordinates, if there is one. @param {{x: number, y: number}} point */
   openAt({ x, y }) {
     const piece = this.#marks.pieceAt('target', x, y);
     if (piece >= 0) this.open(this.#beginOf(piece));
@@ -88,11 +89,11 @@ export class WordChoices extends EventTarget {
     this.#piece = this.#cursor = piece;
     this.#fill();
     if (!this.#isOpen) this.#box.showPopover();
-    this.#stand();
+    this.#position();
     /** @type {HTMLElement | null} */ (this.#list.querySelector('[aria-pressed=true]'))?.focus({ preventScroll: true });
   }
 
-  /** The first piece of a word; a mark after a word is a word by itself. @param {number} piece */
+  /** The first piece of a word. Punctuation is a word by itself. @param {number} piece */
   #beginOf(piece) {
     const labels = labelsOf(this.#trace?.target ?? null);
     if (!/[\p{L}\p{N}]/u.test(labels[piece]?.text ?? '')) return piece;
@@ -101,7 +102,7 @@ export class WordChoices extends EventTarget {
     return begin;
   }
 
-  /** The pieces of the word that a piece is of. @returns {number[]} */
+  /** The pieces of the word that a piece belongs to. @returns {number[]} */
   #wordOf(/** @type {number} */ piece) {
     const labels = labelsOf(this.#trace?.target ?? null);
     const isNew = (/** @type {number} */ at) => labels[at].word || labels[at].special;
@@ -114,6 +115,7 @@ export class WordChoices extends EventTarget {
   #fill() {
     const [trace, piece] = [this.#trace, this.#piece];
     if (!trace) return;
+    // The title, and the pieces of the word.
     const labels = labelsOf(trace.target);
     const word = this.#wordOf(piece);
     this.#title.replaceChildren(
@@ -122,25 +124,26 @@ export class WordChoices extends EventTarget {
     );
     this.#pieces.hidden = word.length < 2;
     this.#pieces.replaceChildren(...word.map((at) => this.#part(at, labels[at].text)));
+    // The alternatives, to which the continuations are added.
     const pick = (/** @type {Alternative} */ { id }) => {
       this.close();
       this.dispatchEvent(new CustomEvent('pick', { detail: { query: piece, id } }));
     };
     this.#list.replaceChildren();
     fillAlternatives(this.#list, alternativesAt(trace, piece), this.#canPick ? pick : null);
-    this.#filling.cancel();
-    if (this.#canPick) this.#filling.request();
+    this.#continuing.cancel();
+    if (this.#canPick) this.#continuing.request();
   }
 
-  /** A piece of the word, to see its alternatives instead. @param {number} at @param {string} text */
+  /** A button that shows the alternatives to another piece of the word. @param {number} at @param {string} text */
   #part(at, text) {
     const button = make('button', { type: 'button', 'aria-pressed': String(at === this.#piece) }, text);
     button.addEventListener('click', () => this.open(at));
     return button;
   }
 
-  /** Writes behind each alternative how the translation would go on from there. @param {AbortSignal} signal */
-  async #fillIn(signal) {
+  /** Writes after each alternative how the translation would continue. @param {AbortSignal} signal */
+  async #addContinuations(signal) {
     const [trace, piece] = [this.#trace, this.#piece];
     const target = trace?.target;
     if (!trace || !target) return;
@@ -148,7 +151,7 @@ export class WordChoices extends EventTarget {
     const from = target.begin[piece];
     for (const [i, { id, label }] of alternativesAt(trace, piece).entries()) {
       if (id === null) continue;
-      const text = await this.#goOn([...before, id], signal);
+      const text = await this.#continue([...before, id], signal);
       signal.throwIfAborted();
       const rest = text.startsWith(target.text.slice(0, from)) ? text.slice(from).trimStart() : '';
       const name = this.#list.children[i].querySelector('b');
@@ -156,8 +159,8 @@ export class WordChoices extends EventTarget {
     }
   }
 
-  /** Puts the choices below the word, or above it; on a phone the style sheet puts them at the bottom. */
-  #stand() {
+  /** Puts the alternatives below the word or above it. On a phone the style sheet puts them at the bottom. */
+  #position() {
     const boxes = this.#marks.boxesOf('target', this.#piece);
     const { left, top, bottom } = boxes[0] ?? this.#target.getBoundingClientRect();
     const { width, height } = this.#box.getBoundingClientRect();
@@ -174,7 +177,7 @@ export class WordChoices extends EventTarget {
     selection.point(slice && placeOfPiece(slice, 'target', piece));
   }
 
-  /** Left and right move from word to word, Enter opens. @param {KeyboardEvent} event */
+  /** The arrow keys move from word to word; Enter opens. @param {KeyboardEvent} event */
   #key(event) {
     const count = this.#trace?.target?.pieces.length ?? 0;
     const begins = Array.from({ length: count }, (_, i) => i).filter(

@@ -1,4 +1,4 @@
-// The two small cards. Each has its own encoder, which is loaded when the cards become visible.
+// The two cards with classifiers. Each has its own encoder, which is loaded when the cards become visible.
 
 import { bars } from '../shared/bars.js';
 import { loadWith } from '../workbench/loader.js';
@@ -12,9 +12,9 @@ import { LatestRun } from '../shared/latest.js';
 const kFolder = 'models/english/';
 
 /**
- * @typedef {object} Judge
- * @property {string} model its folder's name
- * @property {(text: string) => string} prepare the text as the model was trained to read it
+ * @typedef {object} Classifier
+ * @property {string} model the name of its folder
+ * @property {(text: string) => string} prepare makes the text as the model was trained to read it
  * @property {(encoder: Encoder, text: string, signal: AbortSignal) => Promise<any>} ask
  * @property {(result: any, text: string) => void} show null: there is nothing to read
  */
@@ -34,7 +34,7 @@ export class ClassifierCards {
     }).observe(root);
   }
 
-  /** The page's own model is loaded first. */
+  /** To be called when the page's main model is loaded: the cards load theirs after it. */
   start() {
     this.#isReady = true;
     this.#go();
@@ -54,7 +54,7 @@ export class ClassifierCards {
 class Card {
   text = '';
   #root;
-  #judge;
+  #classifier;
   #note;
   /** @type {Promise<Encoder> | null} */
   #encoder = null;
@@ -62,10 +62,10 @@ class Card {
   #shown = null;
   #run;
 
-  /** @param {HTMLElement} root @param {(host: HTMLElement, root: HTMLElement) => Judge} make */
+  /** @param {HTMLElement} root @param {(host: HTMLElement, root: HTMLElement) => Classifier} make */
   constructor(root, make) {
     this.#root = root;
-    this.#judge = make(/** @type {HTMLElement} */ (root.querySelector('.answer')), root);
+    this.#classifier = make(/** @type {HTMLElement} */ (root.querySelector('.answer')), root);
     this.#note = /** @type {HTMLElement} */ (root.querySelector('.note'));
     this.#run = new LatestRun(
       (signal) => this.#read(signal),
@@ -82,24 +82,24 @@ class Card {
   /** @param {AbortSignal} signal */
   async #read(signal) {
     const whole = this.text;
-    const text = this.#judge.prepare(whole);
+    const text = this.#classifier.prepare(whole);
     this.#encoder ??= this.#load();
     const encoder = await this.#encoder;
     signal.throwIfAborted();
-    const result = text === '' ? null : await this.#judge.ask(encoder, text, signal);
+    const result = text === '' ? null : await this.#classifier.ask(encoder, text, signal);
     signal.throwIfAborted();
-    this.#judge.show(result, text);
+    this.#classifier.show(result, text);
     this.#shown = whole;
     this.#note.textContent = '';
     this.#root.setAttribute('aria-busy', 'false');
   }
 
-  /** Continues if a newer text arrives meanwhile. */
+  /** Loads the model. A newer text does not abort it. */
   #load() {
     const say = (/** @type {number} */ part) =>
       (this.#note.textContent = `Loading its model, ${Math.round(100 * part)} %`);
     return /** @type {Promise<Encoder>} */ (
-      loadWith(`${kFolder}${this.#judge.model}/`, new AbortController().signal, say)
+      loadWith(`${kFolder}${this.#classifier.model}/`, new AbortController().signal, say)
     );
   }
 
@@ -114,7 +114,7 @@ class Card {
   }
 }
 
-/** @param {HTMLElement} host @param {HTMLElement} root @returns {Judge} */
+/** @param {HTMLElement} host @param {HTMLElement} root @returns {Classifier} */
 function questions(host, root) {
   const list = bars('Question or statement');
   const read = /** @type {HTMLElement} */ (root.querySelector('.read'));
@@ -139,14 +139,14 @@ function questions(host, root) {
   };
 }
 
-/** @param {HTMLElement} host @returns {Judge} */
+/** @param {HTMLElement} host @returns {Classifier} */
 function capitals(host) {
   const row = tagRow();
   row.node.classList.add('capitals');
   host.append(row.node);
   return {
     model: 'capitals',
-    // A mask is not a word.
+    // Masks are left out: they are no words.
     prepare: (text) =>
       (
         text
@@ -162,7 +162,7 @@ function capitals(host) {
 }
 
 /**
- * The label of a word is that of its first piece.
+ * Labels of words: the label of a word is the label of its first piece.
  * @param {string} text words with a space between
  * @param {import('../../lib/models/index.js').Tag[]} tags
  */

@@ -1,6 +1,6 @@
 // Connects the parts of the Understand page.
 
-import { AddressBar, hashOf, readSight, readText, writeSight } from '../shared/address-bar.js';
+import { AddressBar, hashOf, readViewState, readText, writeViewState } from '../shared/address-bar.js';
 import { EncoderWorkbench } from '../workbench/encoder.js';
 import { Loader } from '../workbench/loader.js';
 import { Explorer } from '../shared/explorer.js';
@@ -13,7 +13,7 @@ import { ClassifierCards } from './classifier-cards.js';
 
 const kModel = 'models/english/masked/';
 const kFirstHidden = ['speak'];
-const kLayer = 2; // a layer whose heads attend to more than neighbours
+const kLayer = 2; // the heads of this layer attend to more than the next pieces
 
 /** @param {Document} root */
 export function startPage(root) {
@@ -21,31 +21,31 @@ export function startPage(root) {
   const status = statusLine(root);
   const explorer = new Explorer(root, { words: kOneText, kind: 'encoderSelf', layer: kLayer });
   const workbench = new EncoderWorkbench(find('#encoder'), explorer, new Marks(explorer), status);
-  const judges = new ClassifierCards(find('#judges'));
+  const classifiers = new ClassifierCards(find('#classifiers'));
   const address = new AddressBar();
   const firstText = workbench.text;
 
   function note(step = false) {
     const params = new URLSearchParams();
     if (workbench.text !== firstText) params.set('text', workbench.text);
-    writeSight(params, explorer.sight, 'encoderSelf');
+    writeViewState(params, explorer.viewState, 'encoderSelf');
     address.note(hashOf(params), step);
   }
 
   function restore() {
     address.forget();
     const params = new URLSearchParams(location.hash.slice(1));
-    explorer.sight = { ...readSight(params, 'encoderSelf'), kind: 'encoderSelf' };
+    explorer.viewState = { ...readViewState(params, 'encoderSelf'), kind: 'encoderSelf' };
     workbench.text = readText(params) ?? firstText;
     if (workbench.text === firstText) workbench.hiddenWords = kFirstHidden;
   }
 
   workbench.addEventListener('change', () => {
     if (workbench.text !== firstText || location.hash) note();
-    judges.read(workbench.wholeText);
+    classifiers.read(workbench.wholeText);
   });
   workbench.addEventListener('choose', () => note(true));
-  explorer.addEventListener('sight', () => note());
+  explorer.addEventListener('viewchange', () => note());
   addEventListener('popstate', restore);
   bindTheme(find('#theme'));
   bindSave(
@@ -55,6 +55,6 @@ export function startPage(root) {
   restore();
   new Loader(status, (model) => {
     workbench.use(model);
-    judges.start();
+    classifiers.start();
   }).load(kModel);
 }

@@ -1,26 +1,26 @@
-// The results of an encoder's head for a text: guesses for masked words, labels, tags, an answer. Each class asks the
-// model and shows the result.
+// The results of an encoder for a text: guesses for masked words, labels, tags, or answers to a question. Each function
+// below asks the model for one kind of result, and shows it.
 
 import { bars } from '../shared/bars.js';
 import { make, segmented } from '../shared/dom.js';
 import { tagRow } from './tags.js';
 
 /** @typedef {import('../../lib/models/index.js').Encoder} Encoder */
-/** @typedef {{signal: AbortSignal, question: string}} Asked */
+/** @typedef {{signal: AbortSignal, question: string}} AskOptions */
 
 /**
  * @typedef {object} Answers
  * @property {string} title
  * @property {HTMLElement} node
- * @property {HTMLElement} [which] the choice among several places
- * @property {(text: string, asked: Asked) => Promise<any>} ask
- * @property {(result: any, text: string, hidden: (mask: number) => string | null) => void} show null: there is no text; `hidden`:
- *   what is known to be behind a mask
+ * @property {HTMLElement} [which] the choice of a mask, if the text has several
+ * @property {(text: string, options: AskOptions) => Promise<any>} ask
+ * @property {(result: any, text: string, hidden: (mask: number) => string | null) => void} show a null result: there is no
+ *   text; `hidden`: the word behind a mask, if it is known
  * @property {(mask: number) => void} choose selects one of several masks
  */
 
 const kGuesses = 10;
-const kBits = 5e-5; // less rounds to 0
+const kLeast = 5e-5; // smaller probabilities are rounded to 0
 
 /**
  * @param {Encoder} model
@@ -40,7 +40,7 @@ function guesses(model, fill) {
   /** @type {Awaited<ReturnType<Encoder['fillMask']>>} */
   let masks = [];
   let chosen = 0;
-  /** The words behind the masks, if known. @type {(mask: number) => string | null} */
+  /** The word behind a mask, if it is known. @type {(mask: number) => string | null} */
   let behind = () => null;
   const list = bars('Guesses, the likeliest first', (i) =>
     fill({ mask: chosen, text: written(masks[chosen].guesses[i].piece) }),
@@ -48,6 +48,7 @@ function guesses(model, fill) {
   const which = make('div');
   const none = make('p.caption');
   const node = make('div', {}, none, list.node);
+  // The guesses for one mask.
   function draw() {
     chosen = Math.max(0, Math.min(chosen, masks.length - 1));
     list.show(
@@ -60,6 +61,7 @@ function guesses(model, fill) {
     );
     which.replaceChildren(...(masks.length > 1 ? [picker()] : []));
   }
+  // The choice of a mask: by its word if that is known, or by its number.
   function picker() {
     const ordinal = (/** @type {unknown} */ _, /** @type {number} */ i) =>
       /** @type {[string, string]} */ ([String(i), behind(i) ?? `${i + 1}.`]);
@@ -139,17 +141,17 @@ function answers(model) {
 /** @returns {Answers} */
 const nothing = () => ({
   title: 'No head',
-  node: make('p.caption', {}, 'This model says nothing of a text by itself; what its heads look at shows below.'),
+  node: make('p.caption', {}, 'This model has no output head. What its attention heads look at is shown below.'),
   choose() {},
   ask: async () => null,
   show() {},
 });
 
-/** The text of a piece, without its vocabulary's mark. @param {string} piece */
+/** The text of a piece, without the sign that says whether it begins a word. @param {string} piece */
 const written = (piece) => piece.replace(/^(##|[▁Ġ])/, '');
 
-/** In hundredths, as many digits as are read at a glance. @param {number} probability */
+/** A probability in percent, with two or three digits. @param {number} probability */
 export function share(probability) {
-  if (probability > 0 && probability < kBits) return '<0.01 %';
+  if (probability > 0 && probability < kLeast) return '<0.01 %';
   return `${(100 * probability).toFixed(probability < 0.0995 ? 2 : 1)} %`;
 }

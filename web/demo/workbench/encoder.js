@@ -1,4 +1,4 @@
-// Runs an encoder on one text: shows its pieces, the results of its head, and the attention of each head.
+// Runs an encoder on one text. It shows the pieces, the result of the output head, and the attention of each head.
 
 import { encoderTrace } from '../../view/index.js';
 import { kOneText } from '../shared/words.js';
@@ -13,7 +13,7 @@ import { Workbench } from './workbench.js';
 /** @typedef {import('./hidden.js').Word} Word */
 /** @typedef {ReturnType<typeof import('../shared/status.js').statusLine>} Status */
 
-const kAloud = 3; // answers that a screen reader reads aloud
+const kSpoken = 3; // answers that a screen reader reads
 
 /** @extends {Workbench<Encoder>} */
 export class EncoderWorkbench extends Workbench {
@@ -21,8 +21,8 @@ export class EncoderWorkbench extends Workbench {
   #answer;
   #title;
   #which;
-  /** For screen readers. */
-  #aloud;
+  /** Text for screen readers. */
+  #spoken;
   #question;
   #hidden = new Hidden();
   /** @type {ReturnType<typeof answersOf> | null} */
@@ -34,7 +34,7 @@ export class EncoderWorkbench extends Workbench {
     const { find } = this;
     this.#words = new WordRow(find('.words'), (word) => this.#toggle(word));
     this.#answer = /** @type {HTMLElement} */ (find('.answers .answer'));
-    this.#aloud = /** @type {HTMLElement} */ (find('.aloud'));
+    this.#spoken = /** @type {HTMLElement} */ (find('.aloud'));
     this.#which = /** @type {HTMLElement} */ (find('.which-mask'));
     this.#title = /** @type {HTMLElement} */ (find('.answers h2'));
     this.#question = /** @type {HTMLInputElement} */ (find('.question input'));
@@ -52,7 +52,7 @@ export class EncoderWorkbench extends Workbench {
     this.#showWords();
   }
 
-  /** @param {Encoder} model reads from here on; the earlier one may be destroyed */
+  /** @param {Encoder} model reads the text from now on. The earlier model may be destroyed */
   use(model) {
     this.model = model;
     this.explorer.words = kOneText;
@@ -87,12 +87,14 @@ export class EncoderWorkbench extends Workbench {
   /** Hides a word, or shows it again. @param {Word} word */
   #toggle(word) {
     const { begin, end, mask } = word;
+    // A mask: its word is shown again, or the guesses for it if the word is not known.
     if (mask >= 0) {
       const known = this.#hidden.at(mask);
       if (known === null) this.#answers?.choose(mask);
       else this.#replace(word, known);
       return;
     }
+    // A word: a mask replaces it.
     const before = this.#wordList.filter((other) => other.mask >= 0 && other.begin < begin).length;
     this.field.text = this.text.slice(0, begin) + this.#mask + this.text.slice(end);
     this.#answers?.choose(before);
@@ -130,8 +132,8 @@ export class EncoderWorkbench extends Workbench {
       signal.throwIfAborted();
       answers.show(result, text, (mask) => this.#hidden.at(mask));
     }
-    this.#aloud.textContent = [...this.#answer.querySelectorAll('li')]
-      .slice(0, kAloud)
+    this.#spoken.textContent = [...this.#answer.querySelectorAll('li')]
+      .slice(0, kSpoken)
       .map((item) => Array.from(item.querySelectorAll('.name, .number, b, small'), (one) => one.textContent).join(' '))
       .join(', ');
     this.busy(false);

@@ -1,10 +1,10 @@
-// A text field connected to the selection: the highlighted pieces are marked in its text.
+// A text field. The selected pieces of its traced text are marked in it.
 
 /** @typedef {import('../shared/marks.js').Marks} Marks */
 /** @typedef {import('../../view/trace.js').Side} Side */
 /** @typedef {import('../../view/trace.js').SideName} SideName */
 
-/** Dispatches `input` when its reader changed the text. */
+/** Dispatches `input` when the reader changed the text. */
 export class Field extends EventTarget {
   #area;
   #mirror;
@@ -51,14 +51,14 @@ export class Field extends EventTarget {
     return /** @type {Text} */ (this.#mirror.firstChild);
   }
 
-  /** Connects the text to the traced pieces. @param {Side | null} side */
+  /** Sets the pieces of the text, which are marked when they are selected. @param {Side | null} side */
   mark(side) {
     if (side && side.text === this.text) this.#marks.show([{ name: this.#name, side, node: this.node, begin: 0 }]);
     else this.#marks.show([]);
   }
 
-  /** Colours the text that the model wrote, after a beginning of the text. @param {string | null} from null: nothing */
-  tint(from) {
+  /** Colours the text that the model wrote. @param {string | null} from the text before it; null: the model wrote nothing */
+  markWritten(from) {
     if (typeof Highlight !== 'function') return;
     const highlight = new Highlight();
     if (from !== null && this.text.startsWith(from) && from.length < this.text.length) {

@@ -1,5 +1,5 @@
-// Runs a generator on one text: it continues the text piece by piece, and shows the next pieces and the attention of
-// each head.
+// Runs a generator on one text. It continues the text piece by piece, and shows the likeliest next pieces and the attention
+// of each head.
 
 import { generatorTrace } from '../../view/index.js';
 import { kOneText } from '../shared/words.js';
@@ -14,27 +14,27 @@ import { Workbench } from './workbench.js';
 /** @typedef {ReturnType<typeof import('../shared/status.js').statusLine>} Status */
 
 const kPieces = 24; // of one continuation
-const kPace = 50; // milliseconds a piece: that it can be seen
-const kUndone = 100; // texts to go back to
+const kPace = 50; // milliseconds for a piece, so that the reader sees each
+const kUndone = 100; // texts that Undo goes back to
 const kNamed = 24; // letters of a text in a heading
 
 /**
- * Also dispatches `change` when a knob was turned, and `write` when the model has continued the text.
+ * Also dispatches `change` when a sampling option changed, and `write` when the model has continued the text.
  * @extends {Workbench<Generator>}
  */
 export class GeneratorWorkbench extends Workbench {
-  #knobs;
+  #controls;
   #next;
   #button;
-  /** For screen readers. */
-  #aloud;
+  /** Text for screen readers. */
+  #spoken;
   /** @type {Trace | null} */
   #trace = null;
-  /** Texts before the model wrote, or the reader picked. @type {string[]} */
+  /** The earlier texts: one for each continuation and each pick. @type {string[]} */
   #before = [];
   /** The text before the last continuation. @type {string | null} */
   #from = null;
-  /** A text that the model would end. @type {string | null} */
+  /** The text after which the model wrote no piece. @type {string | null} */
   #ended = null;
   /** @type {AbortController | null} */
   #writing = null;
@@ -43,9 +43,9 @@ export class GeneratorWorkbench extends Workbench {
   constructor(root, explorer, marks, status) {
     super(root, 'target', explorer, marks, status);
     const { find } = this;
-    this.#knobs = new SamplingControls(find('.knobs'));
+    this.#controls = new SamplingControls(find('.settings'));
     this.#next = new NextPieces(find('.answers'), (error) => status.failed(error, null));
-    this.#aloud = /** @type {HTMLElement} */ (find('.aloud'));
+    this.#spoken = /** @type {HTMLElement} */ (find('.aloud'));
     this.#button = {
       write: /** @type {HTMLButtonElement} */ (find('.write')),
       step: /** @type {HTMLButtonElement} */ (find('.step')),
@@ -67,22 +67,22 @@ export class GeneratorWorkbench extends Workbench {
     this.#set(text);
   }
 
-  /** The options of drawing the next piece. */
-  get draw() {
-    return this.#knobs.draw;
+  /** The sampling options. */
+  get sampling() {
+    return this.#controls.sampling;
   }
-  set draw(draw) {
-    this.#knobs.draw = draw;
-    this.#next.sampling = draw;
+  set sampling(sampling) {
+    this.#controls.sampling = sampling;
+    this.#next.sampling = sampling;
   }
 
-  /** @param {Generator} model writes from here on; the earlier one may be destroyed */
+  /** @param {Generator} model continues the text from now on. The earlier model may be destroyed */
   use(model) {
     this.#stop();
     this.model = model;
     this.explorer.words = kOneText;
     this.#next.use(model);
-    this.#next.sampling = this.draw;
+    this.#next.sampling = this.sampling;
     this.changed(0);
   }
 
@@ -105,8 +105,8 @@ export class GeneratorWorkbench extends Workbench {
     this.#next.addEventListener('pick', (event) =>
       this.#put(this.#next.after + /** @type {CustomEvent} */ (event).detail),
     );
-    this.#knobs.addEventListener('change', () => {
-      this.#next.sampling = this.draw;
+    this.#controls.addEventListener('change', () => {
+      this.#next.sampling = this.sampling;
       this.dispatchEvent(new Event('change'));
     });
     this.explorer.selection.addEventListener('change', () => this.#showNext());
@@ -129,7 +129,7 @@ export class GeneratorWorkbench extends Workbench {
   /** Continues with another seed. */
   #writeOther() {
     const from = this.#from ?? this.text;
-    this.draw = { ...this.draw, seed: (this.draw.seed + 1) % kSeeds };
+    this.sampling = { ...this.sampling, seed: (this.sampling.seed + 1) % kSeeds };
     this.#stop();
     if (this.#from !== null) this.#before.pop();
     this.#from = null;
@@ -155,11 +155,12 @@ export class GeneratorWorkbench extends Workbench {
 
   /** @param {Generator} model @param {string} from @param {number} pieces @param {AbortSignal} signal */
   async #stream(model, from, pieces, signal) {
-    // The draws for an already continued text must differ from those of its beginning.
-    const seed = this.draw.seed + kSeeds * from.length;
+    // The random numbers for a longer text must differ from those for its beginning.
+    const seed = this.sampling.seed + kSeeds * from.length;
     const reader = model
-      .stream(from, { ...this.draw, seed, maxLength: pieces, repetitionPenalty: 1, signal })
+      .stream(from, { ...this.sampling, seed, maxLength: pieces, repetitionPenalty: 1, signal })
       .getReader();
+    // Each piece is shown as it comes. With the first one, Undo gets the text before it.
     let text = from;
     if (text !== this.text) this.#set(text);
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
@@ -173,7 +174,7 @@ export class GeneratorWorkbench extends Workbench {
       if (!matchMedia('(prefers-reduced-motion: reduce)').matches) await pause(kPace, signal);
     }
     this.#ended = text === from ? text : null;
-    this.#aloud.textContent = text.slice(from.length);
+    this.#spoken.textContent = text.slice(from.length);
   }
 
   #stop() {
@@ -209,7 +210,7 @@ export class GeneratorWorkbench extends Workbench {
   /** @override @param {number} pause */
   changed(pause) {
     super.changed(pause);
-    this.field.tint(this.#from);
+    this.field.markWritten(this.#from);
     this.#enable();
   }
 
@@ -231,9 +232,10 @@ export class GeneratorWorkbench extends Workbench {
     this.explorer.show(text === '' ? null : this.#trace, false);
     this.field.mark(this.#trace.target);
     this.#showNext();
+    // While the model writes, the status line waits for the last piece.
     if (this.#writing) return;
     this.field.busy(false);
-    if (text === this.#ended) this.status.note('The model ends the text here: write on, or pick a piece.');
+    if (text === this.#ended) this.status.note('The model ends the text here. Type more, or pick a piece.');
     else {
       this.status.ready(model.info, {
         pieces: traced.pieces.length,

@@ -1,10 +1,10 @@
-// The words of a text, some of them behind masks. Words that were hidden here can be shown again.
+// The words of a text, and the masks that hide some of them. A word that the reader hid can be shown again.
 
 const kWord = /[\p{L}\p{N}]+(?:[’'-][\p{L}\p{N}]+)*/u;
 
-/** @typedef {{text: string, begin: number, end: number, mask: number}} Word `mask`: which of the masks it is; -1: none */
+/** @typedef {{text: string, begin: number, end: number, mask: number}} Word `mask`: the number of the mask; -1: it is no mask */
 
-/** The words of a text, its masks among them. @param {string} text @param {string} mask as the model writes one; '': none @returns {Word[]} */
+/** The words and masks of a text. @param {string} text @param {string} mask the mask token of the model; '': none @returns {Word[]} */
 export function wordsOf(text, mask) {
   const escaped = mask.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const pattern = new RegExp(mask ? `${escaped}|${kWord.source}` : kWord.source, 'gu');
@@ -26,8 +26,9 @@ export class Hidden {
   #known = [];
 
   /**
-   * Follows a changed text: the words behind unchanged masks stay known. @param {string} text @param {Word[]} words of
-   * it
+   * Takes a changed text. The words behind masks that did not change stay known.
+   * @param {string} text
+   * @param {Word[]} words of the text
    */
   follow(text, words) {
     const masks = words.filter(({ mask }) => mask >= 0);
@@ -51,7 +52,7 @@ export class Hidden {
     if (mask < this.#known.length) this.#known[mask] = word;
   }
 
-  /** The text with the hidden words in it. @param {string} text @param {Word[]} words of it */
+  /** The text with the hidden words in place of the masks. @param {string} text @param {Word[]} words of the text */
   restored(text, words) {
     return words
       .filter(({ mask }) => mask >= 0 && this.at(mask) !== null)

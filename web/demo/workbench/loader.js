@@ -1,4 +1,4 @@
-// Loads a model for a page, with its progress in the status line. A newer choice aborts the older one.
+// Loads a model for a page, and shows the progress in the status line. A newer choice aborts an older one.
 
 import { load } from '../../lib/models/index.js';
 import { LatestRun } from '../shared/latest.js';
@@ -19,14 +19,14 @@ export class Loader {
   /**
    * @param {ReturnType<typeof import('../shared/status.js').statusLine>} status
    * @param {(model: any) => void} loaded
-   * @param {(error: unknown) => void} [failed] left out: the status line says so, and offers to try again
+   * @param {(error: unknown) => void} [failed] left out: the status line shows the error, and a button to try again
    */
   constructor(status, loaded, failed = (error) => status.failed(error, () => this.#run.request())) {
     this.#run = new LatestRun(async (signal) => {
       if (this.#source === null) return;
       status.loading(0);
       const model = await loadWith(this.#source, signal, (part) => status.loading(part));
-      this.#model?.destroy(); // not before: the next one goes into the same engine
+      this.#model?.destroy(); // not earlier: with no model left the engine would end, and the next model could not use it
       this.#model = model;
       status.ready(model.info);
       loaded(model);

@@ -1,8 +1,8 @@
-// The next pieces after a text: the model's distribution, changed by the sampling options, as bars that can be picked.
+// The likeliest next pieces after a text, as bars that can be picked. The sampling options change the probabilities.
 
 import { bars } from '../shared/bars.js';
 import { LatestRun } from '../shared/latest.js';
-import { reshaped } from './sampling.js';
+import { samplingProbabilities } from './sampling.js';
 import { share } from './answers.js';
 import { isOfBytes, shownAs, textOf } from './spelling.js';
 
@@ -11,13 +11,13 @@ import { isOfBytes, shownAs, textOf } from './spelling.js';
 /** @typedef {import('./sampling.js').Sampling} Sampling */
 
 const kShown = 10;
-const kKnown = 100; // distributions
-const kMost = 10_000; // pieces of one
+const kKnown = 100; // distributions that are kept
+const kMost = 10_000; // pieces of a distribution
 const kEnd = /^(<\|endoftext\|>|<\/s>|<eos>)$/;
 
 /** Dispatches `pick` (detail: the text that the next piece adds to `after`). */
 export class NextPieces extends EventTarget {
-  /** The text before them. */
+  /** The text before the next piece. */
   after = '';
   #list;
   #where;
@@ -82,7 +82,7 @@ export class NextPieces extends EventTarget {
   #draw(found) {
     this.#shown = found;
     this.#ofBytes = isOfBytes(found.pieces);
-    const probabilities = reshaped(found.logProbs, this.#sampling);
+    const probabilities = samplingProbabilities(found.logProbs, this.#sampling);
     this.#list.show(
       found.pieces.slice(0, kShown).map((piece, i) => {
         const name = shownAs(piece, this.#ofBytes, kEnd.test(piece));
@@ -100,13 +100,13 @@ export class NextPieces extends EventTarget {
     this.#rest.textContent = this.#others(probabilities);
   }
 
-  /** @param {Float64Array} probabilities */
+  /** How many further pieces can be drawn, and their probability together. @param {Float64Array} probabilities */
   #others(probabilities) {
     const others = probabilities.subarray(kShown);
     const left = others.reduce((count, probability) => count + Number(probability > 0), 0);
     const all = this.#model?.info.vocabularySize ?? probabilities.length;
     const known = probabilities.length < all ? `, of the ${probabilities.length} likeliest of ${all}` : '';
-    if (left === 0) return `all others are cut${known}`;
+    if (left === 0) return `all other pieces are cut${known}`;
     const sum = others.reduce((total, probability) => total + probability, 0);
     return `${left.toLocaleString('en')} others: ${share(sum)}${known}`;
   }
@@ -124,7 +124,7 @@ export class NextPieces extends EventTarget {
     return text !== null && /[\p{L}\p{N}’']$/u.test(this.after) && /^[\p{L}\p{N}]/u.test(text);
   }
 
-  /** The text of a piece; null: it has none. @param {string} piece */
+  /** The text that a piece adds; null: the piece has no text. @param {string} piece */
   #addition(piece) {
     const text = textOf(piece, this.#ofBytes);
     return text === null || (this.after !== '' && !/\s$/.test(this.after)) ? text : text.replace(/^ /, '');

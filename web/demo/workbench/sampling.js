@@ -1,4 +1,4 @@
-// Applies temperature, top-k and top-p to a distribution, in the same order of steps as the engine.
+// Applies temperature, top-k and top-p to a distribution, in the same order as the engine.
 
 /**
  * @typedef {object} Sampling
@@ -12,14 +12,14 @@
  * @param {Sampling} sampling
  * @returns {Float64Array} the probability of drawing each piece; 0: it is cut off
  */
-export function reshaped(logProbs, { temperature, topK, topP }) {
+export function samplingProbabilities(logProbs, { temperature, topK, topP }) {
   const size = logProbs.length;
   const weights = Float64Array.from(logProbs, (logProb, i) =>
     temperature > 0 ? Math.exp((logProb - logProbs[0]) / temperature) : Number(i === 0),
   );
   let kept = size;
   if (topK > 0 && topK < size) {
-    kept = topK; // and further pieces as likely as the last one
+    kept = topK; // and pieces that are as likely as the last one
     while (kept < size && weights[kept] === weights[topK - 1]) ++kept;
   }
   if (topP < 1) kept = reaching(weights, kept, topP);
@@ -28,8 +28,10 @@ export function reshaped(logProbs, { temperature, topK, topP }) {
 }
 
 /**
- * The number of first weights that reach a share of the sum. @param {Float64Array} weights @param {number} most @param
- * {number} share
+ * How many of the first weights together reach a share of the sum.
+ * @param {Float64Array} weights
+ * @param {number} most
+ * @param {number} share
  */
 function reaching(weights, most, share) {
   const wanted = share * total(weights, most);

@@ -1,19 +1,19 @@
-// The text of a generator's piece. Vocabularies write it in different ways: '▁house', 'Ġhouse', '<0x41>'.
+// The text of a generator's piece. Vocabularies write pieces in different ways: '▁house', 'Ġhouse', '<0x41>'.
 
-/** Whether a vocabulary writes bytes as GPT-2's does. @param {string[]} pieces many of it */
+/** Whether a vocabulary writes bytes as GPT-2 does. @param {string[]} pieces many of the vocabulary */
 export const isOfBytes = (pieces) => pieces.some((piece) => piece.startsWith('Ġ'));
 
 /**
  * @param {string} piece
  * @param {boolean} ofBytes
- * @returns {string | null} null: it is not a text by itself
+ * @returns {string | null} null: it is a special token, or a part of a character
  */
 export function textOf(piece, ofBytes) {
   if (/^(<.+>|\[[A-Z]+\])$/u.test(piece)) return null;
   return ofBytes ? fromBytes(piece) : piece.replaceAll('▁', ' ');
 }
 
-/** A piece shown by itself. @param {string} piece @param {boolean} ofBytes @param {boolean} isEnd of a text */
+/** A piece as the page shows it: white space is visible. @param {string} piece @param {boolean} ofBytes @param {boolean} isEnd it ends a text */
 export function shownAs(piece, ofBytes, isEnd) {
   if (isEnd) return 'end of text';
   const text = textOf(piece, ofBytes);
@@ -21,11 +21,11 @@ export function shownAs(piece, ofBytes, isEnd) {
   return text.replace(/^ /, '').replaceAll('\n', '↵').replaceAll(' ', '␣') || '␣';
 }
 
-/** The bytes that GPT-2 writes as themselves. */
+/** Whether GPT-2 writes a byte as the character of the same number. */
 const isPlain = (/** @type {number} */ byte) =>
   (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || (byte >= 174 && byte <= 255);
 
-/** The others are the characters from U+0100 on, in order. */
+/** It writes the other bytes as the characters from U+0100 on, in order. */
 const byteOf = (() => {
   const map = new Map();
   let next = 256;

@@ -1,4 +1,4 @@
-// Words or pieces with a label each.
+// A row of words or pieces, each with a label.
 
 import { make } from '../shared/dom.js';
 

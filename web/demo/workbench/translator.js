@@ -1,4 +1,4 @@
-// Runs a translator on one text as one sentence: shows its translation and the attention of each head.
+// Runs a translator on one text, as one sentence. It shows the translation and the attention of each head.
 
 import { noteOf } from '../shared/warnings.js';
 import { kAnyTranslation } from '../shared/words.js';
@@ -19,7 +19,7 @@ export class TranslatorWorkbench extends Workbench {
     this.#target = /** @type {HTMLOutputElement} */ (this.find('output'));
   }
 
-  /** @param {Translator} model translates from here on; the earlier one may be destroyed */
+  /** @param {Translator} model translates from now on. The earlier model may be destroyed */
   use(model) {
     this.model = model;
     this.explorer.words = kAnyTranslation;

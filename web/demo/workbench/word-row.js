@@ -1,4 +1,4 @@
-// The words of a text, each of which can be hidden and shown again.
+// A row with the words of a text. Each word can be hidden and shown again.
 
 import { make } from '../shared/dom.js';
 

@@ -1,4 +1,4 @@
-// The parts that the workbenches share: a text field, the model that reads the text, and the run of the latest text.
+// The base class of the workbenches: a text field, and a model that reads the latest text.
 
 import { LatestRun } from '../shared/latest.js';
 import { Field } from './field.js';
@@ -19,7 +19,7 @@ export class Workbench extends EventTarget {
 
   /**
    * @param {HTMLElement} root with a text field and `.examples`
-   * @param {'source' | 'target'} side of the trace that is in the text field
+   * @param {'source' | 'target'} side the side of the trace that the text field shows
    * @param {Explorer} explorer
    * @param {Marks} marks the page's
    * @param {Status} status
@@ -54,7 +54,7 @@ export class Workbench extends EventTarget {
   }
 
   /**
-   * Reads the text and shows the result. Each workbench has its own.
+   * Reads the text and shows the result. Each workbench overrides it.
    * @param {AbortSignal} _signal
    * @returns {Promise<void>}
    */

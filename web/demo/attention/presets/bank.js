@@ -68,7 +68,7 @@ export const bank = {
         {},
         make('div', {}, list.node, answer),
         make(
-          'div.knobs',
+          'div.settings',
           {},
           make('div.field', {}, make('span', { 'aria-hidden': 'true' }, own.ask), who.node),
           noise.node,

@@ -62,7 +62,7 @@ export const block = {
         {},
         make('div.row', {}, residual.node, norm.node, feed.node),
         make('div.two', {}, parts.node, sizes.node),
-        make('div.knobs', {}, layer.node, said),
+        make('div.settings', {}, layer.node, said),
       ),
       async show(state) {
         const chosen = partsOf(state.scene);

@@ -61,7 +61,7 @@ export const decoder = {
         'div.picture',
         {},
         make('div', {}, text, costs.node),
-        make('div.knobs', {}, step.node, cache.node, said),
+        make('div.settings', {}, step.node, cache.node, said),
       ),
       async show(state, result) {
         const t = within(state.scene.t, 1, kWords.length);

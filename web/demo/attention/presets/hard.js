@@ -63,7 +63,7 @@ export const hard = {
         {},
         make('div', {}, title, drawn.node, make('h3', {}, own.from), soft.node, gradient.node),
         make(
-          'div.knobs',
+          'div.settings',
           {},
           make('div.field', {}, make('span', { 'aria-hidden': 'true' }, own.below), kind.node),
           draws.node,

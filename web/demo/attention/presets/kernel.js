@@ -43,7 +43,7 @@ export const kernel = {
     );
     bindDrag(plot, workbench);
     return {
-      node: make('div.picture', {}, plot.node, make('div.knobs', {}, width.node, where.node, hint())),
+      node: make('div.picture', {}, plot.node, make('div.settings', {}, width.node, where.node, hint())),
       async show(state, result) {
         if (state.parameters.w) width.set(Number((1 / state.parameters.w[0][0]).toFixed(2)));
         where.set(state.query[0][0]);

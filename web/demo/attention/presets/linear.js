@@ -44,7 +44,7 @@ export const linear = {
     const same = make('p.caption', { role: 'status' });
     const sizes = Array.from({ length: 40 }, (_, i) => 2 * (kMost / 2) ** (i / 39));
     return {
-      node: make('div.picture.stacked', {}, costs.node, make('div.knobs', {}, width.node), same),
+      node: make('div.picture.stacked', {}, costs.node, make('div.settings', {}, width.node), same),
       async show(state, result) {
         const d = Number(state.scene.d) || 64;
         width.set(d);

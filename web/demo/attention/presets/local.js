@@ -60,7 +60,7 @@ export const local = {
         {},
         plot.node,
         make(
-          'div.knobs',
+          'div.settings',
           {},
           make('div.field', {}, make('span', { 'aria-hidden': 'true' }, own.window), kind.node),
           query.node,

@@ -102,7 +102,7 @@ export const luong = {
         'div.picture',
         {},
         make('div', {}, flow, heading, weights.node, said, foldedMeasured(own, { part: 'tasks', height: 370 })),
-        make('div.knobs', {}, path.node, step.node, feeding.node),
+        make('div.settings', {}, path.node, step.node, feeding.node),
       ),
       show(state, result) {
         const isBahdanau = state.scene.path === 'bahdanau';

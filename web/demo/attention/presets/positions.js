@@ -50,7 +50,7 @@ export const positions = {
         make('div.row', {}, shuffle, back, on.node),
         make('div.row.tops', {}, before.node, now.node),
         verdict,
-        make('div.picture', {}, make('div', {}, clocks, product), make('div.knobs', {}, first.node, by.node)),
+        make('div.picture', {}, make('div', {}, clocks, product), make('div.settings', {}, first.node, by.node)),
       ),
       async show(state, result) {
         const { on: isOn } = state.scene;

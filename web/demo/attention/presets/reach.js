@@ -74,7 +74,7 @@ export const reach = {
         'div.picture.stacked',
         {},
         make('div.two', {}, paths.node, costs.node),
-        make('div.knobs', {}, width.node),
+        make('div.settings', {}, width.node),
         foldedMeasured(own, { part: 'encoding', height: 420 }),
       ),
       show(state) {

@@ -57,7 +57,7 @@ export const scale = {
       node: make(
         'div.picture.stacked',
         {},
-        make('div.knobs', {}, size.node),
+        make('div.settings', {}, size.node),
         make('div.two', {}, ...both.map(({ title, list }) => make('div', {}, title, list.node))),
         make('div.two', {}, entropies.node, norms.node),
         note,
