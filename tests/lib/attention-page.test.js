@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { javascriptOf } from '../../web/demo/attention/code.js';
 import { compute } from '../../web/demo/attention/compute.js';
-import { spelled } from '../../web/demo/attention/expression.js';
+import { textPiecesOf } from '../../web/demo/attention/expression.js';
 import { readLink, writeLink } from '../../web/demo/attention/link.js';
 import { presetOf, presets, stateOfPreset } from '../../web/demo/attention/presets.js';
 import { oriented, stagesOf } from '../../web/demo/attention/stages.js';
@@ -89,7 +89,7 @@ test.each(kNamed)('each sum is the number beside it: %s', async (_, choice) => {
       for (let c = 0; c < columns.length; ++c) {
         const expression = explain(r, c);
         const shown = data[r * columns.length + c];
-        const text = spelled(expression, (x) => x.toFixed(2)).map((piece) => piece.text);
+        const text = textPiecesOf(expression, (x) => x.toFixed(2)).map((piece) => piece.text);
         expect(text.join('').length).toBeGreaterThan(0);
         const made = valueOf(expression);
         if (expression.op === 'words') {

@@ -1,13 +1,13 @@
-// A layer of a Transformer on a few words, for the lesson on the block: attention and its products are the engine's; the sums, the
-// norm and the relu between them are computed here. Numbers are row-major, n words of d columns.
+// A Transformer layer on a few words, for the lesson on the block. The engine computes attention and the matrix products. This
+// module computes the sums, the norm and the relu between them. A matrix has a row for each word and d columns.
 
 import { attention } from '../../lib/attention/index.js';
 import { randomMatrix } from './random.js';
 
-/** @typedef {{residual: boolean, norm: boolean, feed: boolean}} Parts which parts of the block there are */
+/** @typedef {{residual: boolean, norm: boolean, feed: boolean}} Parts which parts the block has */
 /** @typedef {number[][]} Matrix */
 
-const kWider = 2; // the feed-forward's inner size, in sizes of a word
+const kWider = 2; // the inner size of the feed-forward block, in sizes of a word
 
 /** x W', with W by rows: the engine's dot products of each row with each row of W. @param {Matrix} x @param {Matrix} W @returns {Promise<Matrix>} */
 async function linear(x, W) {
@@ -35,20 +35,23 @@ const plus = (a, b) => a.map((row, i) => row.map((x, c) => x + b[i][c]));
  * One layer: x + attention(norm(x)), then x + W_2 relu(W_1 norm(x)), without the parts that are off.
  * @param {Matrix} x
  * @param {Parts} parts
- * @param {number} layer from 0: each has a feed-forward of its own
+ * @param {number} layer from 0; each layer has its own feed-forward weights
  */
 async function layerOf(x, { residual, norm, feed }, layer) {
-  const into = (/** @type {Matrix} */ y) => (norm ? layerNorm(y) : y);
-  const after = (/** @type {Matrix} */ before, /** @type {Matrix} */ made) => (residual ? plus(before, made) : made);
-  const asked = into(x);
-  const { output } = await attention({ query: asked, memory: asked, record: [] });
-  const mixed = after(x, rowsOf(output.data, x[0].length));
-  if (!feed) return mixed;
+  const normed = (/** @type {Matrix} */ y) => (norm ? layerNorm(y) : y);
+  const add = (/** @type {Matrix} */ before, /** @type {Matrix} */ change) =>
+    residual ? plus(before, change) : change;
+  // Attention.
+  const input = normed(x);
+  const { output } = await attention({ query: input, memory: input, record: [] });
+  const attended = add(x, rowsOf(output.data, x[0].length));
+  if (!feed) return attended;
+  // The feed-forward block.
   const d = x[0].length;
   const scale = Math.sqrt(1 / d);
-  const inner = await linear(into(mixed), randomMatrix(200 + layer, kWider * d, d, scale));
+  const inner = await linear(normed(attended), randomMatrix(200 + layer, kWider * d, d, scale));
   const relu = inner.map((row) => row.map((a) => Math.max(0, a)));
-  return after(mixed, await linear(relu, randomMatrix(300 + layer, d, kWider * d, scale)));
+  return add(attended, await linear(relu, randomMatrix(300 + layer, d, kWider * d, scale)));
 }
 
 /** The words before each layer and after the last: depth + 1 matrices. @param {Matrix} x @param {Parts} parts @param {number} depth */
@@ -60,7 +63,7 @@ export async function layersOf(x, parts, depth) {
 
 const norm2 = (/** @type {Matrix} */ x) => Math.sqrt(x.flat().reduce((sum, a) => sum + a * a, 0));
 
-/** How much of the words is not what all share: |x - mean| / |x|; 0 where all words are one vector. @param {Matrix} x */
+/** How much the words differ from their mean: |x - mean| / |x|; 0 if all words are the same vector. @param {Matrix} x */
 export function ownPart(x) {
   const mean = x[0].map((_, c) => x.reduce((sum, row) => sum + row[c], 0) / x.length);
   return norm2(x.map((row) => row.map((a, c) => a - mean[c]))) / norm2(x);

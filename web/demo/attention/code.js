@@ -1,7 +1,7 @@
-// The current state as a program: in JavaScript for the package, in C++ for the core. Both print the numbers of the
-// page.
+// Writes the current state as a program: in JavaScript for the package, and in C++ for the core. Both print the numbers of
+// the page.
 
-import { callOf, turned } from './compute.js';
+import { callOf, transposed } from './compute.js';
 import { keysOf, sizesOf, valuesOf } from './state.js';
 
 /** @typedef {import('./state.js').State} State */
@@ -29,7 +29,7 @@ for (const name of ['scores', 'logits', 'weights', 'output']) {
 `;
 }
 
-/** @param {any} value @param {number} indent @returns {string} */
+/** A value as JavaScript, in lines of at most kWidth. @param {any} value @param {number} indent @returns {string} */
 function literal(value, indent) {
   if (value === -Infinity) return '-Infinity';
   if (typeof value === 'string') return `'${value}'`;
@@ -49,7 +49,7 @@ function literal(value, indent) {
   return `{\n${fields.map((field) => `${pad}${field},\n`).join('')}${' '.repeat(indent)}}`;
 }
 
-/** Words in lines. @param {string[]} parts @param {string} pad */
+/** Parts with commas, as many in each line as fit. @param {string[]} parts @param {string} pad */
 function filled(parts, pad) {
   let [text, line] = ['', pad];
   for (const part of parts) {
@@ -74,6 +74,7 @@ const kWindows = { global: 'kGlobal', 'local-m': 'kLocalM', 'local-p': 'kLocalP'
 
 /** @param {State} state complete @returns {string} a program for core/qkv.h */
 export function cppOf(state) {
+  // The inputs, the settings, and how each matrix is passed.
   const { queries, keys, queryDim, keyDim, valueDim, heads } = sizesOf(state);
   const names = { self: ['query', 'query'], one: ['key', 'key'], 'key-value': ['key', 'value'] }[state.memory];
   const inputs = [floats('query', state.query)];
@@ -174,7 +175,7 @@ function windowLines({ window, halfWidth, sinks, centres, W_p, v_p, query }) {
   if (centres)
     return [
       ...lines,
-      floats('centres', turned(centres)),
+      floats('centres', transposed(centres)),
       `  attention.window.centres = qkv::Dense(centres.data(), 1, ${query.length}, 1);`,
     ];
   return [

@@ -1,4 +1,4 @@
-// Asks the engine for the numbers of a state, stage by stage. This module computes nothing itself.
+// Gets the numbers of a state from the engine, stage by stage. This module computes nothing itself.
 
 import { attention, multiHeadAttention } from '../../lib/attention/index.js';
 import { keysOf, sizesOf, valuesOf } from './state.js';
@@ -8,14 +8,14 @@ import { keysOf, sizesOf, valuesOf } from './state.js';
 /** @typedef {{data: ArrayLike<number>, shape: number[]}} Tensor */
 
 /**
- * All tensors are by rows, for both conventions; H heads, Q queries, K keys.
+ * The numbers of a state. Vectors are rows in both conventions. H heads, Q queries, K keys.
  * @typedef {object} Result
- * @property {Tensor | null} products [H, Q, K] of scores that are made from products of queries and keys
+ * @property {Tensor | null} products [H, Q, K], for scores that begin with products of queries and keys
  * @property {Tensor} scores [H, Q, K]
  * @property {Tensor} logits [H, Q, K]
- * @property {Tensor} selected [H, Q, K]: the weights before the window's Gaussian
+ * @property {Tensor} selected [H, Q, K], the weights before the Gaussian of the window
  * @property {Tensor} weights [H, Q, K]
- * @property {Tensor | null} weighted [H, Q, K * dv]: each value times its weight
+ * @property {Tensor | null} weighted [H, Q, K * dv], each value times its weight
  * @property {Tensor} output [Q, H * dv]
  * @property {Tensor} chosen [H, Q]
  * @property {Tensor | null} centres [H, Q]
@@ -35,7 +35,7 @@ export function callOf(state) {
   return { name: isLayer ? 'multiHeadAttention' : 'attention', options: { ...inputs, ...choicesOf(state) } };
 }
 
-/** @param {State} state */
+/** The inputs of `attention`. @param {State} state */
 function plainInputs(state) {
   const by = orderOf(state);
   const query = by(state.query);
@@ -44,7 +44,7 @@ function plainInputs(state) {
   return { query, memory: by(keysOf(state)), ...joined };
 }
 
-/** @param {State} state */
+/** The inputs of `multiHeadAttention`. @param {State} state */
 function layerInputs(state) {
   const by = orderOf(state);
   const inputs = { query: by(state.query), heads: state.heads };
@@ -53,11 +53,11 @@ function layerInputs(state) {
   return state.memory === 'one' ? { ...inputs, key } : { ...inputs, key, value: by(state.value) };
 }
 
-/** @param {State} state @returns {(matrix: Matrix) => Matrix} */
-const orderOf = (state) => (state.convention === 'columns' ? turned : (matrix) => matrix);
+/** What makes a matrix of the state one in the state's convention. @param {State} state @returns {(matrix: Matrix) => Matrix} */
+const orderOf = (state) => (state.convention === 'columns' ? transposed : (matrix) => matrix);
 
 /** @param {Matrix} matrix */
-export const turned = (matrix) => matrix[0].map((_, c) => matrix.map((row) => row[c]));
+export const transposed = (matrix) => matrix[0].map((_, c) => matrix.map((row) => row[c]));
 
 /** The options that differ from the library's defaults. @param {State} state */
 function choicesOf(state) {
@@ -83,7 +83,7 @@ function scoreOf({ score, parameters }) {
   return options;
 }
 
-/** A single number, or a row, is written without its outer brackets. @param {Matrix} matrix */
+/** A single number or row without its outer brackets. @param {Matrix} matrix */
 const oneRow = ([row]) => (row.length === 1 ? row[0] : row);
 
 /** @param {State} state */
@@ -105,8 +105,8 @@ function maskOf(state) {
 }
 
 /**
- * @param {State} state that is complete
- * @returns {Promise<Result>} rejects with the engine's QkvError where the choices make no sense
+ * @param {State} state complete
+ * @returns {Promise<Result>} rejects with the engine's QkvError if the choices do not fit together
  */
 export async function compute(state) {
   const { name, options } = callOf(state);
@@ -123,17 +123,25 @@ export async function compute(state) {
   return { ...main, products, selected: selected ?? main.weights, weighted, output };
 }
 
-/** By rows and with an axis of heads. @param {Record<string, any>} answer @param {State} state */
+/** The weights of one query of a state with one head. @param {State} state @param {number} i @returns {Promise<number[]>} */
+export async function weightsOfQuery(state, i) {
+  const { options } = callOf({ ...state, convention: 'rows' });
+  const { weights } = await attention(/** @type {any} */ ({ ...options, record: ['weights'] }));
+  const keys = weights.shape.at(-1) ?? 0;
+  return Array.from(weights.data.subarray(i * keys, (i + 1) * keys));
+}
+
+/** The engine's answer with vectors as rows and with an axis of heads. @param {Record<string, any>} answer @param {State} state */
 function asRows(answer, state) {
   const { queries, keys, heads } = sizesOf(state);
-  const isTurned = state.convention === 'columns';
+  const isTransposed = state.convention === 'columns';
   const pairs = (/** @type {{data: Float32Array}} */ { data }) => ({
-    data: isTurned ? turnedData(data, heads, keys, queries) : data,
+    data: isTransposed ? transposedData(data, heads, keys, queries) : data,
     shape: [heads, queries, keys],
   });
   const output =
-    isTurned && !state.joined
-      ? turnedData(answer.output.data, 1, sizesOf(state).valueDim, queries)
+    isTransposed && !state.joined
+      ? transposedData(answer.output.data, 1, sizesOf(state).valueDim, queries)
       : answer.output.data;
   return {
     scores: pairs(answer.scores),
@@ -146,7 +154,7 @@ function asRows(answer, state) {
 }
 
 /** @param {ArrayLike<number>} data [heads, rows, columns] @param {number} heads @param {number} rows @param {number} columns */
-function turnedData(data, heads, rows, columns) {
+function transposedData(data, heads, rows, columns) {
   const out = new Float32Array(data.length);
   for (let h = 0; h < heads; ++h) {
     const at = h * rows * columns;
@@ -161,18 +169,18 @@ function turnedData(data, heads, rows, columns) {
 
 /** @param {State} state @returns {Inputs} */
 function perHead(state) {
-  const deal = (/** @type {Matrix} */ matrix) => dealt(matrix, state.heads);
-  return { query: deal(state.query), key: deal(keysOf(state)), value: deal(valuesOf(state)) };
+  const split = (/** @type {Matrix} */ matrix) => splitHeads(matrix, state.heads);
+  return { query: split(state.query), key: split(keysOf(state)), value: split(valuesOf(state)) };
 }
 
 /** Divides the columns of a matrix among heads. @param {Matrix} matrix @param {number} heads @returns {Tensor} */
-function dealt(matrix, heads) {
+function splitHeads(matrix, heads) {
   const width = matrix[0].length / heads;
   const parts = Array.from({ length: heads }, (_, h) => matrix.map((row) => row.slice(h * width, (h + 1) * width)));
   return { data: parts.flat(2), shape: [heads, matrix.length, width] };
 }
 
-/** @param {State} state @param {Inputs} inputs */
+/** The products of queries and keys, for scores that begin with them. @param {State} state @param {Inputs} inputs */
 async function productsOf(state, { query, key }) {
   if (!kProducts.includes(state.score)) return null;
   const { scores } = await attention({ query, key, score: 'dot', record: ['scores'] });
@@ -183,7 +191,7 @@ async function productsOf(state, { query, key }) {
 async function selectedOf(/** @type {State} */ state, /** @type {Inputs} */ inputs, /** @type {any} */ main) {
   if (state.window !== 'local-p') return null;
   const { query, key } = inputs;
-  const value = state.selection === 'max-pool' ? inputs.value : undefined; // its weights are the values' own
+  const value = state.selection === 'max-pool' ? inputs.value : undefined; // max pooling selects by the values
   const allowed = { data: Array.from(main.logits.data, (x) => x !== -Infinity), shape: main.logits.shape };
   const { window: _window, convention: _convention, ...choices } = choicesOf({ ...state, convention: 'rows' });
   const mask = { ...choices.mask, allowed };
@@ -192,13 +200,14 @@ async function selectedOf(/** @type {State} */ state, /** @type {Inputs} */ inpu
 }
 
 /**
- * Each value times its weight: the output for values in which key j has its own columns.
+ * Each value times its weight. It is the output for wider values, in which each key has columns of its own.
  * @param {State} state
  * @param {Inputs} inputs
  */
 async function weightedOf(state, { query, key, value }) {
   if (state.selection === 'max-pool' || state.joined) return null;
   const [heads, keys, width] = value.shape;
+  // The value of key j, in the columns of key j.
   const apart = new Float32Array(heads * keys * keys * width);
   for (let h = 0; h < heads; ++h) {
     for (let j = 0; j < keys; ++j) {

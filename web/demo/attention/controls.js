@@ -1,4 +1,4 @@
-// The choices: score, selection, window, mask, memory, heads, sizes.
+// The controls of the choices: score, selection, window, mask, memory, heads, sizes, random numbers.
 
 import { button, checkbox, make, segmented, slider } from '../shared/dom.js';
 import { keysOf, kMost, resized, sizesOf, valuesOf } from './state.js';
@@ -7,6 +7,7 @@ import { texts } from './texts.js';
 
 /** @typedef {import('./state.js').State} State */
 /** @typedef {(change: (state: State) => Partial<State>) => void} Change */
+/** @typedef {(node: Node, show: (state: State) => void) => void} Add adds a control, and how it shows a state */
 
 /** @type {[string, string][]} */
 const kWindows = [
@@ -16,8 +17,8 @@ const kWindows = [
 ];
 
 /**
- * The first values of optional parameters, so that they are visible and can be changed. With several heads each has its
- * own default, which the engine knows.
+ * The first values of optional parameters, so that they are visible and can be changed. With several heads they are left out:
+ * then the engine has a default for each head.
  * @type {Record<string, Record<string, import('./state.js').Matrix>>}
  */
 const kOptional = {
@@ -28,6 +29,7 @@ const kOptional = {
 };
 
 /**
+ * Adds the controls of all choices.
  * @param {HTMLElement} host
  * @param {import('../../lib/attention/index.js').ScoreInfo[]} scores
  * @param {Change} change
@@ -40,7 +42,18 @@ export function bindControls(host, scores, change) {
     host.append(node);
     shows.push(show);
   };
+  scoreControl(add, change, scores);
+  selectionControls(add, change);
+  windowControls(add, change);
+  maskControls(add, change);
+  memoryControls(add, change);
+  sizeControls(add, change);
+  randomControls(add, change);
+  return (state) => shows.forEach((show) => show(state));
+}
 
+/** @param {Add} add @param {Change} change @param {import('../../lib/attention/index.js').ScoreInfo[]} scores */
+function scoreControl(add, change, scores) {
   const score = choice(
     'score',
     texts.controls.score,
@@ -53,7 +66,10 @@ export function bindControls(host, scores, change) {
     source.textContent = scores.find(({ name }) => name === state.score)?.source ?? '';
   });
   score.node.append(source);
+}
 
+/** The selection, its temperature, and what only some selections have. @param {Add} add @param {Change} change */
+function selectionControls(add, change) {
   const named = Object.keys(texts.selections).map((value) => [value, value]);
   const selection = choice('selection', texts.controls.selection, /** @type {[string, string][]} */ (named), (value) =>
     change(() => ({ selection: value })),
@@ -73,7 +89,10 @@ export function bindControls(host, scores, change) {
   });
   const draw = button(texts.controls.draw, () => change((state) => ({ seed: state.seed + 1 })));
   add(draw, (state) => (draw.hidden = state.selection !== 'sampled'));
+}
 
+/** The window, and what only some windows have. @param {Add} add @param {Change} change */
+function windowControls(add, change) {
   const window = choice('window', texts.controls.window, kWindows, (value) =>
     change((state) => ({ window: value, halfWidth: Math.max(1, state.halfWidth) })),
   );
@@ -97,9 +116,30 @@ export function bindControls(host, scores, change) {
     given.node.hidden = state.window !== 'local-p';
     given.set(state.centres !== null);
   });
+}
 
-  maskControls(add, change);
+/** @param {Add} add @param {Change} change */
+function maskControls(add, change) {
+  const causal = checkbox(texts.controls.causal, (on) => change(() => ({ causal: on })));
+  const hand = checkbox(texts.controls.byHand, (on) => change(() => ({ allowed: on ? [[]] : null })));
+  const bias = checkbox(texts.controls.bias, (on) => change(() => ({ bias: on ? [[]] : null })));
+  const once = checkbox(texts.controls.once, (on) => change(() => ({ once: on })));
+  const nodes = [causal, hand, bias, once].map(({ node }) => node);
+  const group = make('fieldset.field.flags', {}, make('legend', {}, texts.controls.mask), make('div', {}, ...nodes));
+  add(group, (state) => {
+    causal.set(state.causal);
+    hand.set(state.allowed !== null);
+    bias.set(state.bias !== null);
+    once.set(state.once);
+  });
+  const padding = stepper(texts.controls.padding, (by) =>
+    change((state) => ({ padding: Math.max(0, Math.min(sizesOf(state).keys, state.padding + by)) })),
+  );
+  add(padding.node, (state) => padding.set(state.padding));
+}
 
+/** The memory, the number of heads, and whether vectors are rows or columns. @param {Add} add @param {Change} change */
+function memoryControls(add, change) {
   const memories = /** @type {[string, string][]} */ (Object.entries(texts.controls.memories));
   const memory = choice('memory', texts.controls.memory, memories, (value) =>
     change((state) => withMemory(state, value)),
@@ -128,46 +168,9 @@ export function bindControls(host, scores, change) {
   add(make('div.field', {}, make('span', { 'aria-hidden': 'true' }, texts.controls.vector), convention.node), (state) =>
     convention.set(state.convention),
   );
-  sizeControls(add, change);
-  const seed = make('input', {
-    type: 'number',
-    min: 1,
-    max: 9999,
-    name: 'random seed',
-    'aria-label': texts.controls.seed,
-  });
-  seed.addEventListener('change', () => {
-    const wanted = Math.max(1, Math.min(9999, Math.round(Number(seed.value)) || 1));
-    change((state) => madeUp(state, wanted));
-  });
-  const again = button(texts.controls.makeUp, () => change((state) => madeUp(state, state.random + 1)));
-  add(make('div.field.made-up', {}, again, seed), (state) => {
-    seed.value = String(state.random);
-  });
-  return (state) => shows.forEach((show) => show(state));
 }
 
-/** @param {(node: Node, show: (state: State) => void) => void} add @param {Change} change */
-function maskControls(add, change) {
-  const causal = checkbox(texts.controls.causal, (on) => change(() => ({ causal: on })));
-  const hand = checkbox(texts.controls.byHand, (on) => change(() => ({ allowed: on ? [[]] : null })));
-  const bias = checkbox(texts.controls.bias, (on) => change(() => ({ bias: on ? [[]] : null })));
-  const once = checkbox(texts.controls.once, (on) => change(() => ({ once: on })));
-  const nodes = [causal, hand, bias, once].map(({ node }) => node);
-  const group = make('fieldset.field.flags', {}, make('legend', {}, texts.controls.mask), make('div', {}, ...nodes));
-  add(group, (state) => {
-    causal.set(state.causal);
-    hand.set(state.allowed !== null);
-    bias.set(state.bias !== null);
-    once.set(state.once);
-  });
-  const padding = stepper(texts.controls.padding, (by) =>
-    change((state) => ({ padding: Math.max(0, Math.min(sizesOf(state).keys, state.padding + by)) })),
-  );
-  add(padding.node, (state) => padding.set(state.padding));
-}
-
-/** @param {(node: Node, show: (state: State) => void) => void} add @param {Change} change */
+/** @param {Add} add @param {Change} change */
 function sizeControls(add, change) {
   /** @type {[string, (state: State) => number, (state: State, count: number) => Partial<State>, (state: State) => boolean, number][]} */
   const sizes = [
@@ -200,6 +203,25 @@ function sizeControls(add, change) {
   }
 }
 
+/** New random numbers, by the next seed or by a typed one. @param {Add} add @param {Change} change */
+function randomControls(add, change) {
+  const seed = make('input', {
+    type: 'number',
+    min: 1,
+    max: 9999,
+    name: 'random seed',
+    'aria-label': texts.controls.seed,
+  });
+  seed.addEventListener('change', () => {
+    const wanted = Math.max(1, Math.min(9999, Math.round(Number(seed.value)) || 1));
+    change((state) => withRandomNumbers(state, wanted));
+  });
+  const again = button(texts.controls.makeUp, () => change((state) => withRandomNumbers(state, state.random + 1)));
+  add(make('div.field.made-up', {}, again, seed), (state) => {
+    seed.value = String(state.random);
+  });
+}
+
 /** @param {State} state @param {number} count */
 const withQueries = (state, count) => ({
   query: resized(state.query, count, state.query[0].length, state.random + 11),
@@ -218,7 +240,7 @@ const withKeyDim = (state, d) => ({ key: resized(state.key, state.key.length, d,
 /** @param {State} state @param {number} d */
 const withValueDim = (state, d) => ({ value: resized(state.value, state.value.length, d, state.random + 13) });
 
-/** Keys and values of the sizes that the memory needs. @param {State} state @param {string} memory */
+/** Another memory, whose results are not joined. @param {State} state @param {string} memory */
 function withMemory(state, memory) {
   return { memory: /** @type {State['memory']} */ (memory), joined: false };
 }
@@ -236,14 +258,14 @@ function withHeads(state, heads) {
   };
 }
 
-/** Other numbers of the same sizes. @param {State} state @param {number} seed @returns {Partial<State>} */
-export function madeUp(state, seed) {
+/** Random numbers of the same sizes. @param {State} state @param {number} seed @returns {Partial<State>} */
+function withRandomNumbers(state, seed) {
   const anew = (/** @type {number[][]} */ matrix, /** @type {number} */ own) =>
     randomMatrix(100 * seed + own, matrix.length, matrix[0].length);
-  const kept = ['temperature', 'slope', 'distance']; // parameters that belong to a score
+  const omitted = ['temperature', 'slope', 'distance']; // these return to their defaults
   const parameters = Object.entries(state.parameters)
     .map(([name, matrix], i) => /** @type {const} */ ([name, anew(matrix, 4 + i)]))
-    .filter(([name]) => !kept.includes(name));
+    .filter(([name]) => !omitted.includes(name));
   return {
     random: seed,
     query: anew(state.query, 1),

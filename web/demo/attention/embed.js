@@ -1,10 +1,10 @@
-// The page as a figure in another page: `attention.html?embed#…` in an iframe.
+// Shows the page as a figure in another page: `attention.html?embed#…` in an iframe.
 
-/** In pixels: the figure of any lesson has room in it on a wide page. */
+/** The height of the iframe in pixels. On a wide page it has room for the figure of each lesson. */
 const kHeight = 640;
 
 /**
- * Shows the figure alone, or with `embed=all` the stages and choices too, and a link to the whole page.
+ * Shows only the figure and a link to the whole page. With `embed=all` it also shows the stages and the choices.
  * @param {Document} root
  */
 export function showEmbedded(root) {
@@ -28,7 +28,7 @@ function withoutEmbed(href) {
 }
 
 /**
- * The tag that shows a state in another page.
+ * The HTML tag that shows a state in another page.
  * @param {string} href of the state
  * @param {string} title
  */

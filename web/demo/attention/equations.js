@@ -2,13 +2,14 @@
 
 /** @typedef {import('./state.js').State} State */
 
-const kSigned = {
+/** The scores of all queries and keys as a product of matrices, with vectors as rows and as columns. */
+const kMatrixScores = {
   dot: ['\\q{Q} \\k{K}^⊤', '\\k{K}^⊤ \\q{Q}'],
   'scaled-dot': ['\\frac{\\q{Q} \\k{K}^⊤}{\\sqrt{d}}', '\\frac{\\k{K}^⊤ \\q{Q}}{\\sqrt{d}}'],
   general: ['\\q{Q} W \\k{K}^⊤', '\\k{K}^⊤ W^⊤ \\q{Q}'],
 };
 
-/** One score, of query i and key j; q and k are columns in it. @type {Record<string, string>} */
+/** The score of query i and key j; q and k are column vectors. @type {Record<string, string>} */
 export const scoreEquations = {
   dot: '\\q{q_i}^⊤ \\k{k_j}',
   'scaled-dot': '\\frac{\\q{q_i}^⊤ \\k{k_j}}{\\sqrt{d}}',
@@ -35,29 +36,27 @@ const kSelected = {
   entmax: '\\text{entmax}_α',
 };
 
-/**
- * Max pooling: the largest of each column; with a Gaussian window times the Gaussian of its key m. @param {State} state
- */
+/** Max pooling: the largest value of each column; with a Gaussian window, times the Gaussian at its key m. @param {State} state */
 const pooled = ({ window }) =>
   window === 'local-p'
     ? '\\c{c_{ie}} = g_{im} \\v{v_{me}}, m = \\text{argmax}_j \\v{v_{je}}'
     : '\\c{c_{ie}} = \\text{max}_j \\v{v_{je}}';
 
 /**
- * The lines of the state's equation, each for one stage.
+ * The lines of the equation of a state, one for each stage.
  * @param {State} state
  * @returns {{id: string, source: string}[]}
  */
 export function equationsOf(state) {
-  const isTurned = state.convention === 'columns';
-  const matrices = /** @type {Record<string, string[]>} */ (kSigned)[state.score];
+  const isTransposed = state.convention === 'columns';
+  const matrices = /** @type {Record<string, string[]>} */ (kMatrixScores)[state.score];
   const score = matrices
-    ? { id: 'scores', source: `\\s{S} = ${matrices[Number(isTurned)]}` }
-    : { id: 'scores', source: `\\s{s_{${isTurned ? 'ji' : 'ij'}}} = ${scoreEquations[state.score]}` };
+    ? { id: 'scores', source: `\\s{S} = ${matrices[Number(isTransposed)]}` }
+    : { id: 'scores', source: `\\s{s_{${isTransposed ? 'ji' : 'ij'}}} = ${scoreEquations[state.score]}` };
   if (state.selection === 'max-pool') return [score, { id: 'context', source: pooled(state) }];
   const logits = { id: 'logits', source: `\\s{L} = ${logitsOf(state)}` };
   const select = `${kSelected[state.selection]}(\\s{L})`;
-  const gaussian = isTurned ? 'g_{ji}' : 'g_{ij}';
+  const gaussian = isTransposed ? 'g_{ji}' : 'g_{ij}';
   const weights =
     state.window === 'local-p'
       ? `\\w{A} = ${select} ⊙ G, ${gaussian} = \\text{exp}(−\\frac{(j − p_i)^2}{2 (D / 2)^2})`
@@ -66,7 +65,7 @@ export function equationsOf(state) {
     score,
     logits,
     { id: 'weights', source: weights },
-    { id: 'context', source: isTurned ? '\\c{C} = \\v{V} \\w{A}' : '\\c{C} = \\w{A} \\v{V}' },
+    { id: 'context', source: isTransposed ? '\\c{C} = \\v{V} \\w{A}' : '\\c{C} = \\w{A} \\v{V}' },
   ];
 }
 

@@ -1,16 +1,17 @@
-// The numbers from which a cell is computed, by the current equation.
+// The computation of a cell: the numbers that the current equation combines.
 
 import { apply, dot, largest, max, number, product, quotient, sum, words } from './expression.js';
 import { keysOf, sizesOf, valuesOf } from './state.js';
 import { texts } from './texts.js';
 
 /** @typedef {import('./expression.js').Expression} Expression */
+/** @typedef {import('./expression.js').Role} Role */
 /** @typedef {import('./state.js').State} State */
 /** @typedef {import('./compute.js').Result} Result */
 /** @typedef {import('./compute.js').Tensor} Tensor */
 
-/** The expressions of one head of a state. */
-export class Sums {
+/** The expressions of the cells of one head. */
+export class CellExpressions {
   /** @param {State} state complete @param {Result} result @param {number} head */
   constructor(state, result, head) {
     this.state = state;
@@ -19,7 +20,7 @@ export class Sums {
     this.sizes = sizesOf(state);
   }
 
-  /** Row i of a matrix, this head's columns of it. @param {number[][]} matrix @param {number} i */
+  /** The columns of this head in row i of a matrix. @param {number[][]} matrix @param {number} i */
   #row(matrix, i) {
     const width = matrix[0].length / this.state.heads;
     return matrix[i].slice(this.head * width, (this.head + 1) * width);
@@ -53,33 +54,47 @@ export class Sums {
 
   /** @param {number} i @param {number} j @returns {Expression} */
   score(i, j) {
+    return this.result.products ? this.#scoreOfProduct(i, j) : this.#scoreOfVectors(i, j);
+  }
+
+  /** A score that begins with the product of the query and the key. @param {number} i @param {number} j @returns {Expression} */
+  #scoreOfProduct(i, j) {
     const { score, parameters } = this.state;
     const [q, k] = [this.#query(i), this.#key(j)];
-    const [qs, ks] = [q.map((x) => number(x, 'query')), k.map((x) => number(x, 'key'))];
     const made = number(this.#at(this.result.products, i, j), 'score');
-    const times = (
-      /** @type {number[]} */ row,
-      /** @type {number[]} */ x,
-      /** @type {import('./expression.js').Role} */ role,
-    ) => dot(row, '', x, role);
+    const root = apply('sqrt', number(q.length));
     const slope = parameters.slope?.[0][0] ?? 2 ** ((-8 * (this.head + 1)) / this.state.heads);
     switch (score) {
       case 'dot':
         return this.product(i, j);
       case 'scaled-dot':
-        return quotient(made, apply('sqrt', number(q.length)));
+        return quotient(made, root);
       case 'alibi':
         return sum([
-          quotient(made, apply('sqrt', number(q.length))),
+          quotient(made, root),
           apply('minus', product(number(slope), apply('abs', sum([number(i), apply('minus', number(j))])))),
         ]);
       case 'cosine': {
-        const length = (/** @type {Expression[]} */ x) => apply('sqrt', sum(x.map((part) => apply('square', part))));
+        const length = (/** @type {number[]} */ x, /** @type {Role} */ role) =>
+          apply('sqrt', sum(x.map((part) => apply('square', number(part, role)))));
         const temperature = parameters.temperature ? [number(parameters.temperature[0][0])] : [];
-        return quotient(made, product(length(qs), length(ks), ...temperature));
+        return quotient(made, product(length(q, 'query'), length(k, 'key'), ...temperature));
       }
       case 't5':
         return sum([made, number(this.#at(this.result.scores, i, j) - this.#at(this.result.products, i, j))]);
+      default:
+        return words(score);
+    }
+  }
+
+  /** A score that is computed from the vectors themselves. @param {number} i @param {number} j @returns {Expression} */
+  #scoreOfVectors(i, j) {
+    const { score, parameters } = this.state;
+    const [q, k] = [this.#query(i), this.#key(j)];
+    const [qs, ks] = [q.map((x) => number(x, 'query')), k.map((x) => number(x, 'key'))];
+    const times = (/** @type {number[]} */ row, /** @type {number[]} */ x, /** @type {Role} */ role) =>
+      dot(row, '', x, role);
+    switch (score) {
       case 'shaw': {
         const reach = (parameters.A_k.length - 1) / 2;
         const row = parameters.A_k[Math.max(-reach, Math.min(reach, j - i)) + reach];
@@ -117,12 +132,12 @@ export class Sums {
     }
   }
 
-  /** @param {number[]} weights @param {(row: number) => Expression[]} inside */
+  /** The sum of tanh of each hidden unit, times its weight. @param {number[]} weights @param {(row: number) => Expression[]} inside */
   #tanhs(weights, inside) {
     return sum(weights.map((w, r) => product(number(w), apply('tanh', sum(inside(r))))));
   }
 
-  /** Why a query does not see a key; '' if it does. @param {number} i @param {number} j */
+  /** Why a query does not see a key. @param {number} i @param {number} j */
   #why(i, j) {
     const { causal, padding, allowed, bias, window } = this.state;
     if (padding > 0 && j >= this.sizes.keys - padding) return texts.why.padding;
@@ -142,12 +157,13 @@ export class Sums {
     return temperature === 1 ? biased : quotient(biased, number(temperature));
   }
 
-  /** The weight before the window's Gaussian. @param {number} i @param {number} j @returns {Expression} */
+  /** The weight before the Gaussian of the window. @param {number} i @param {number} j @returns {Expression} */
   selected(i, j) {
     const logits = this.#line(this.result.logits, i);
     const { selection, seed } = this.state;
     if (selection === 'max-pool') return words(texts.why.pool);
     if (logits[j] === -Infinity) return words(texts.why.zero(this.#why(i, j)));
+    // The logits of the keys that the query sees, and where this key is among them.
     const seen = logits.map((x, at) => ({ x, at })).filter(({ x }) => x !== -Infinity);
     const numbers = seen.map(({ x }) => number(x, 'score'));
     const pick = seen.findIndex(({ at }) => at === j);
@@ -158,7 +174,7 @@ export class Sums {
     return quotient(apply('exp', numbers[pick]), sum(numbers.map((x) => apply('exp', x))));
   }
 
-  /** [(α - 1) l - τ]_+ to the power 1 / (α - 1); τ follows from the largest weight. @param {number} i @param {number} j */
+  /** [(α - 1) l - τ]_+ to the power 1 / (α - 1), where τ is found from the largest weight. @param {number} i @param {number} j */
   #sparse(i, j) {
     const [logits, weights] = [this.#line(this.result.logits, i), this.#line(this.result.selected, i)];
     if (weights[j] === 0) return words(texts.why.threshold);
@@ -178,7 +194,7 @@ export class Sums {
     return product(number(this.#at(this.result.selected, i, j), 'weights'), gaussian);
   }
 
-  /** The window's Gaussian at a key; null where it has none. @param {number} i @param {number} j */
+  /** The Gaussian of the window at a key; null: the window has none. @param {number} i @param {number} j */
   #gaussian(i, j) {
     const { centres } = this.result;
     if (!centres || this.state.window !== 'local-p') return null;
@@ -188,13 +204,13 @@ export class Sums {
     return apply('exp', apply('minus', quotient(away, spread)));
   }
 
-  /** @param {number} i @param {number} j @param {number} c this head's column */
+  /** @param {number} i @param {number} j @param {number} c a column of this head */
   weighted(i, j, c) {
     const value = this.#row(valuesOf(this.state), j)[c];
     return product(number(this.#at(this.result.weights, i, j), 'weights'), number(value, 'value'));
   }
 
-  /** @param {number} i @param {number} c this head's column @returns {Expression} */
+  /** @param {number} i @param {number} c a column of this head @returns {Expression} */
   context(i, c) {
     const keys = Array.from({ length: this.sizes.keys }, (_, j) => j);
     const seen = keys.filter((j) => this.#at(this.result.logits, i, j) !== -Infinity);

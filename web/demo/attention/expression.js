@@ -1,5 +1,5 @@
-// The computation of a number as a small tree: numbers with the role of their matrix, joined by the operations of the
-// equation. It describes the computation, but does not compute.
+// Expression trees that describe how a number was computed. The leaves are numbers, with the role of their matrix. The nodes
+// are the operations of the equation. Nothing is computed here.
 
 /** @typedef {'query' | 'key' | 'value' | 'score' | 'weights' | 'context' | ''} Role */
 
@@ -21,7 +21,7 @@ export const product = (...parts) => ({ op: 'product', parts });
 export const quotient = (above, below) => ({ op: 'quotient', parts: [above, below] });
 /** @param {'minus' | 'exp' | 'tanh' | 'sqrt' | 'square' | 'sigmoid' | 'abs' | 'log' | 'group'} op @param {Expression} part @returns {Expression} */
 export const apply = (op, part) => ({ op, parts: [part] });
-/** 1 where the picked one is the largest, and the first of equals. @param {Expression[]} parts @param {number} pick @returns {Expression} */
+/** 1 if the picked part is the first largest one, else 0. @param {Expression[]} parts @param {number} pick @returns {Expression} */
 export const largest = (parts, pick) => ({ op: 'largest', parts, pick });
 /** @param {Expression[]} parts @returns {Expression} */
 export const max = (parts) => ({ op: 'max', parts });
@@ -36,15 +36,16 @@ const kMostParts = 8;
 /** @typedef {{text: string, role?: Role}} Piece */
 
 /**
- * An expression as pieces of text, each with its role. Long sums are shortened in the middle.
+ * An expression as pieces of text, each with its role. The middle of a long sum is left out.
  * @param {Expression} expression
  * @param {(value: number) => string} format
  * @returns {Piece[]}
  */
-export function spelled(expression, format) {
+export function textPiecesOf(expression, format) {
   /** @type {Piece[]} */
   const pieces = [];
   const put = (/** @type {string} */ text, /** @type {Role} */ role = '') => pieces.push({ text, role });
+  // The parts of a sum, a product or a list. A negative part of a sum is subtracted.
   const list = (/** @type {Expression[]} */ parts, /** @type {string} */ between) => {
     parts.forEach((part, i) => {
       const isCut = parts.length > kMostParts && i >= kMostParts - 2 && i < parts.length - 1;
@@ -52,20 +53,20 @@ export function spelled(expression, format) {
       const isLess = i > 0 && between === ' + ' && part.op === 'minus';
       if (i > 0) put(isLess ? ' − ' : between);
       if (isCut) put('…');
-      else if (isLess) spell(/** @type {any} */ (part).parts[0], 2);
-      else spell(part, between === ' + ' ? 1 : between === ', ' ? 0 : 2);
+      else if (isLess) write(/** @type {any} */ (part).parts[0], 2);
+      else write(part, between === ' + ' ? 1 : between === ', ' ? 0 : 2);
     });
   };
   /** @param {Expression} node @param {number} tightness of the surrounding expression: 1 of a sum, 2 of a product, 3 of a power */
-  function spell(node, tightness) {
-    // Numbers and names. A negative number in a product is in parentheses; counts are without decimals.
+  function write(node, tightness) {
+    // Numbers and words. A negative number in a product is in parentheses. A count has no decimals.
     if (node.op === 'words') return put(node.text);
     if (node.op === 'number') {
       const isCount = node.role === '' && Number.isInteger(node.value);
       const text = isCount ? String(node.value).replace('-', '−') : format(node.value);
       return put(node.value < 0 && tightness > 1 ? `(${text})` : text, node.role);
     }
-    // Parentheses only if the surrounding expression binds closer.
+    // Operations. They are in parentheses only if the surrounding expression binds more tightly.
     if (node.op === 'sum' || node.op === 'product') {
       const own = node.op === 'sum' ? 1 : 2;
       if (own < tightness) put('(');
@@ -75,26 +76,26 @@ export function spelled(expression, format) {
     }
     if (node.op === 'quotient') {
       if (tightness > 2) put('(');
-      spell(node.parts[0], 2);
+      write(node.parts[0], 2);
       put(' / ');
-      spell(node.parts[1], 3);
+      write(node.parts[1], 3);
       if (tightness > 2) put(')');
       return;
     }
     if (node.op === 'minus') {
       put('−');
-      return spell(node.parts[0], 2);
+      return write(node.parts[0], 2);
     }
     if (node.op === 'square') {
-      spell(node.parts[0], 3);
+      write(node.parts[0], 3);
       return put('²');
     }
-    // Functions of a list, such as exp(...), and values between bars.
+    // Functions such as exp(...), and absolute values between bars.
     const [open, close] = node.op === 'abs' ? ['|', '|'] : node.op === 'group' ? ['(', ')'] : [`${node.op}(`, ')'];
     put(node.op === 'sqrt' ? '√(' : node.op === 'largest' ? 'largest(' : open);
     list(node.parts, node.op === 'largest' || node.op === 'max' ? ', ' : ' + ');
     put(close);
   }
-  spell(expression, 0);
+  write(expression, 0);
   return pieces;
 }

@@ -1,4 +1,4 @@
-// A matrix with its name, its symbol, its computation in words, and a menu that saves it.
+// A matrix with its name, its symbol, a text that says how it is computed, and a menu that saves it.
 
 import { formatNumber, largestOf } from '../../view/numbers.js';
 import { equation, plainEquation } from '../../view/math.js';
@@ -47,7 +47,7 @@ export class MatrixFigure {
 /** @param {Shown} shown */
 export const nameOf = ({ title, symbol }) => `${title} ${plainEquation(symbol)}`;
 
-/** A matrix in a sentence. @param {Shown} shown */
+/** A sentence about a matrix, for screen readers. @param {Shown} shown */
 export function summaryOf(shown) {
   const { title, rows, columns, data, kind } = shown;
   const size = texts.summary.size(title, rows.length, columns.length);

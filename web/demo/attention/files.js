@@ -1,4 +1,4 @@
-// Each matrix as CSV, SVG and PNG.
+// Saves a matrix as CSV, SVG or PNG.
 
 import { lookOf } from '../../view/figure.js';
 import { formatNumber, largestOf } from '../../view/numbers.js';
@@ -26,7 +26,7 @@ export function saveMenu(inView) {
   return menu;
 }
 
-/** Comma-separated, as RFC 4180 has it; numbers as the engine has them. @param {Shown} shown */
+/** CSV as in RFC 4180, with the engine's numbers. @param {Shown} shown */
 export function toCsv({ rows, columns, data }) {
   const cell = (/** @type {string} */ text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   const number = (/** @type {number} */ x) =>
@@ -50,13 +50,12 @@ const kMargin = 16;
 const kHead = 44;
 const kSans = "system-ui, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif";
 
-/** A picture on white that stands alone. @param {Shown} shown */
+/** A picture on white, without a style sheet. @param {Shown} shown */
 export function toSvg({ title, how, rows, columns, data, kind }) {
+  // The colours and the sizes.
   const look = lookOf(true);
-  const [zero, , one] = look.weights;
   const weights = new WeightScale(look.weights);
-  const signed = new SignedScale('#c2701c', zero, '#2f78b7');
-  void one;
+  const signed = new SignedScale('#c2701c', look.weights[0], '#2f78b7');
   const peak = largestOf(data) || 1;
   const left = Math.ceil(Math.max(...rows.map((name) => look.measure(name, 12)))) + 10;
   const top = kMargin + kHead + 18;
@@ -64,6 +63,7 @@ export function toSvg({ title, how, rows, columns, data, kind }) {
     left + columns.length * kCell.width + 2 * kMargin,
     top + rows.length * kCell.height + kMargin,
   ];
+  // The cells, and the names of rows and columns.
   const cells = rows.flatMap((_, r) =>
     columns.map((_, c) => {
       const value = data[r * columns.length + c];

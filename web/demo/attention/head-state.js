@@ -1,4 +1,4 @@
-// A head of a model as a state of the playground: the queries, keys and values that it had for a sentence.
+// Makes a state of the playground from a head of a model: the head's queries, keys and values for a sentence.
 
 import { isMasked, sliceOf } from '../../view/trace.js';
 
@@ -11,7 +11,7 @@ export const kMostPieces = 16;
  * @param {Trace} trace with vectors
  * @param {string} kind
  * @param {{layer: number, head: number}} place
- * @param {number | null} [row] only this query, and the keys that it may see; null: all
+ * @param {number | null} [row] take only this query, and the keys that it may see; null: all queries and keys
  * @returns {Partial<State>}
  */
 export function stateOfHead(trace, kind, { layer, head }, row = null) {
@@ -19,13 +19,15 @@ export function stateOfHead(trace, kind, { layer, head }, row = null) {
   if (!slice) throw new Error('The model has no such attention.');
   const { shape, vectors } = trace[/** @type {'cross'} */ (kind)];
   if (!vectors) throw new Error('The model’s attention does not compare queries with keys.');
+  // Which queries and keys.
   const [all, columns] = [slice.queries.length, slice.keys.length];
   const [from, queries] = row === null ? [0, all] : [row, 1];
   const keys = row === null ? columns : slice.keys.filter((_, key) => !isMasked(slice, row, key)).length;
   if (row === null && Math.max(queries, keys) > kMostPieces)
     throw new Error(
-      `That is ${Math.max(queries, keys)} pieces, and the playground shows ${kMostPieces} at most: take a shorter sentence.`,
+      `The sentence has ${Math.max(queries, keys)} pieces, and the playground shows at most ${kMostPieces}: take a shorter sentence.`,
     );
+  // Their numbers.
   const [layers, heads] = shape;
   const at = Math.min(layer, layers - 1) * heads + Math.min(head, heads - 1);
   /** Rows of [layers, heads, rows, dim], of this head. */
@@ -50,5 +52,5 @@ export function stateOfHead(trace, kind, { layer, head }, row = null) {
   };
 }
 
-/** As few digits as keep the weights equal in the shown digits, so that the link stays short. @param {number} x */
+/** A number with three decimals. The link stays short, and the weights keep the digits that are shown. @param {number} x */
 const toLink = (x) => Math.round(1000 * x) / 1000 + 0;

@@ -1,4 +1,4 @@
-// The state in the address: the differences from the preset, in a short and readable form.
+// Reads and writes the state in the address. It has the differences from the preset, in a short and readable form.
 
 import { firstState } from './state.js';
 
@@ -7,8 +7,9 @@ import { firstState } from './state.js';
 /** @param {State} state */
 const placeOf = ({ pinned }) => (pinned ? [pinned.matrix, pinned.row, pinned.column].join('*') : 'none');
 
-/** How each field is written, by the type that it has. */
+// The fields of a state, by their types.
 const kMatrices = ['query', 'key', 'value', 'centres', 'W_p', 'v_p', 'allowed', 'bias'];
+/** The largest value of each number. */
 const kNumbers = {
   heads: 8,
   temperature: 1000,
@@ -20,7 +21,7 @@ const kNumbers = {
   random: 2 ** 32,
   head: 7,
 };
-/** @type {Record<string, number>} */
+/** The least value of a number, if it is not 0. @type {Record<string, number>} */
 const kLeast = { temperature: 1e-30, alpha: 1 };
 const kWords = ['memory', 'score', 'selection', 'window', 'convention', 'step'];
 const kFlags = ['joined', 'causal', 'once'];
@@ -30,14 +31,17 @@ const kMostSide = 64;
 const kMostNumbers = 2048;
 
 /**
+ * Reads a state. Malformed parts of the address are ignored.
  * @param {string} hash
- * @param {(preset: string) => State | null} stateOf a preset's own state
- * @returns {State} malformed parts of the address are ignored
+ * @param {(preset: string) => State | null} stateOf the first state of a preset
+ * @returns {State}
  */
 export function readLink(hash, stateOf) {
+  // The preset's first state, which the other parameters change.
   const params = new URLSearchParams(hash.length <= kLongest ? hash.replace(/^#/, '') : '');
   const state = stateOf(params.get('preset') ?? '') ?? stateOf('playground') ?? firstState();
   const fields = /** @type {Record<string, any>} */ (state);
+  // Matrices and numbers.
   for (const name of kMatrices) {
     const text = params.get(name);
     const matrix = text === null ? null : readMatrix(text);
@@ -46,11 +50,12 @@ export function readLink(hash, stateOf) {
   }
   for (const [name, most] of Object.entries(kNumbers)) {
     const value = Number(params.get(name) ?? NaN);
-    const isFine = params.get(name) !== '' && value >= 0 && value <= most && value >= (kLeast[name] ?? 0);
-    if (isFine && (Number.isInteger(value) || ['temperature', 'alpha', 'halfWidth'].includes(name)))
+    const isInRange = params.get(name) !== '' && value >= 0 && value <= most && value >= (kLeast[name] ?? 0);
+    if (isInRange && (Number.isInteger(value) || ['temperature', 'alpha', 'halfWidth'].includes(name)))
       fields[name] = value;
   }
   if (state.heads < 1) state.heads = 1;
+  // Words, flags and lists of names.
   for (const name of kWords) {
     const word = params.get(name);
     if (word !== null && kAllowed[name].includes(word)) fields[name] = word;
@@ -58,6 +63,7 @@ export function readLink(hash, stateOf) {
   for (const name of kFlags) if (params.has(name)) fields[name] = params.get(name) === '1';
   for (const name of kLists)
     if (params.has(name)) fields[name] = (params.get(name) ?? '').split('|').slice(0, kMostSide);
+  // The parameters of the score, as p.W; the state of the picture, as s.d.
   const parameters = [...params].filter(([name]) => /^p\.\w{1,16}$/.test(name));
   const read = parameters.map(([name, text]) => [name.slice(2), readMatrix(text)]).filter(([, matrix]) => matrix);
   if (read.length > 0) state.parameters = { ...state.parameters, ...Object.fromEntries(read) };
@@ -68,10 +74,11 @@ export function readLink(hash, stateOf) {
       state.scene[name.slice(2)] = Number(text);
     else if (typeof had === 'string') state.scene[name.slice(2)] = text.slice(0, 200);
   }
+  // The pinned cell.
   const at = /^([\w.]{1,20})\*(\d{1,2})\*(\d{1,2})$/.exec(params.get('at') ?? '');
   if (params.get('at') === 'none') state.pinned = null;
   if (at) state.pinned = { matrix: at[1], row: Number(at[2]), column: Number(at[3]) };
-  return isSound(state) ? state : (stateOf(state.preset) ?? firstState());
+  return isPossible(state) ? state : (stateOf(state.preset) ?? firstState());
 }
 
 /** The allowed values of words. @type {Record<string, string[]>} */
@@ -98,8 +105,8 @@ export const kAllowed = {
   step: ['', 'products', 'scores', 'logits', 'selected', 'weights', 'weighted', 'context'],
 };
 
-/** Whether the sizes are possible on the page. @param {State} state */
-function isSound({ key, value, memory }) {
+/** Whether there is a value for each key. @param {State} state */
+function isPossible({ key, value, memory }) {
   return memory !== 'key-value' || key.length === value.length;
 }
 
@@ -109,7 +116,7 @@ function readMatrix(text) {
     .split('*')
     .map((row) => row.split('_').map((x) => (x === 'hide' ? -Infinity : x === '' ? NaN : Number(x))));
   const columns = rows[0].length;
-  const isFine =
+  const isValid =
     rows.length <= kMostSide &&
     columns <= kMostSide &&
     rows.length * columns <= kMostNumbers &&
@@ -117,7 +124,7 @@ function readMatrix(text) {
       (row) =>
         row.length === columns && row.every((x) => x === -Infinity || (Number.isFinite(x) && Math.abs(x) <= 1e4)),
     );
-  return isFine ? rows : null;
+  return isValid ? rows : null;
 }
 
 /** @param {number[][]} matrix */
@@ -126,8 +133,8 @@ const writeMatrix = (matrix) =>
 
 /**
  * @param {State} state
- * @param {State} own the preset's
- * @returns {string} '#…', or '' for the first preset as it is
+ * @param {State} own the first state of its preset
+ * @returns {string} '#…', or '' for the first state of the first preset
  */
 export function writeLink(state, own) {
   const params = new URLSearchParams();

@@ -1,11 +1,11 @@
-// A plot of web/docs/claims: what was measured before, with the command that measures it again.
+// A plot of web/docs/claims: an earlier measurement, with the command that repeats it.
 
 import { make } from '../shared/dom.js';
 import { texts } from './texts.js';
 
 /**
- * @param {{plot: string, measured: string}} own the plot in a sentence, and on what it was measured
- * @param {{part: 'hull' | 'tasks' | 'length' | 'encoding', height: number}} claim part: as `npm run claims` calls it
+ * @param {{plot: string, measured: string}} own a sentence about the plot, and what was measured
+ * @param {{part: 'hull' | 'tasks' | 'length' | 'encoding', height: number}} claim part: its name in `npm run claims`
  * @returns {HTMLElement}
  */
 export function measured(own, { part, height }) {
@@ -25,6 +25,6 @@ export function measured(own, { part, height }) {
   );
 }
 
-/** The same, folded, below a picture that is computed on the page. @param {Parameters<typeof measured>} given */
+/** The same in a closed `details` element, below a picture that the page computes. @param {Parameters<typeof measured>} given */
 export const foldedMeasured = (...given) =>
   make('details.measured-too', {}, make('summary', {}, texts.page.measuredToo), measured(...given));

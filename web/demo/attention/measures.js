@@ -15,8 +15,8 @@ export function jacobianNorm(weights) {
 }
 
 /**
- * The gradient of the mean reward E[r] = ∑ a_j r_j by the logits, estimated as REINFORCE does: the mean over draws of
- * (r − b) times the gradient of the drawn key's log-probability, 1[j] − a. With the softmax itself as the shares it is exact.
+ * The REINFORCE estimate of the gradient of the mean reward E[r] = ∑ a_j r_j by the logits: the mean over draws of (r − b)
+ * times the gradient of the log-probability of the drawn key, 1[j] − a. If the shares are the softmax itself, it is exact.
  * @param {ArrayLike<number>} shares of each key among the draws
  * @param {ArrayLike<number>} weights the softmax that they are drawn from
  * @param {number[]} rewards of each key

@@ -1,4 +1,4 @@
-// A head of the translation model in the playground: the queries, keys and values that it had for a sentence.
+// Opens a head of the translation model in the playground, with its queries, keys and values for a sentence.
 
 import { make } from '../shared/dom.js';
 import { ownModels } from '../shared/own-models.js';
@@ -18,7 +18,7 @@ export function bindModel(host, open) {
   const message = make('p.caption', { role: 'status' });
   const labelled = (/** @type {string} */ name, /** @type {HTMLElement} */ field) =>
     make('label', {}, make('span', {}, name), field);
-  /** @type {Promise<import('../../lib/index.js').Translator> | null} */
+  /** Loaded when it is first needed. @type {Promise<import('../../lib/index.js').Translator> | null} */
   let translator = null;
 
   async function take() {
@@ -36,7 +36,7 @@ export function bindModel(host, open) {
         place.head + 1,
       );
     } catch (error) {
-      translator?.catch(() => (translator = null)); // one that did not load is loaded again
+      translator?.catch(() => (translator = null)); // after a failure the next try loads it again
       message.textContent = /** @type {Error} */ (error).message;
     }
   }

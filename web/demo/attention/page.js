@@ -1,4 +1,4 @@
-// The page: one state, its numbers from the engine, and the highlighted place.
+// The page Attention: it has one state, gets its numbers from the engine, and explains the highlighted cell.
 
 import '../../view/grid.js';
 import { loadAttention, scores as listScores } from '../../lib/attention/index.js';
@@ -10,7 +10,7 @@ import { bindControls } from './controls.js';
 import { button, make, scrollable } from '../shared/dom.js';
 import { showEmbedded, tagOf } from './embed.js';
 import { equationsOf } from './equations.js';
-import { spelled } from './expression.js';
+import { textPiecesOf } from './expression.js';
 import { MatrixFigure, nameOf } from './figure.js';
 import { readLink, writeLink } from './link.js';
 import { bindModel } from './model.js';
@@ -19,7 +19,7 @@ import { presetOf, stateOfPreset } from './presets.js';
 import { bindProgram } from './program.js';
 import { cellName, inputsOf, oriented, parametersOf, stagesOf } from './stages.js';
 import { completed, keysOf } from './state.js';
-import { inWords, lessonTexts, speak, texts } from './texts.js';
+import { translatedEquation, lessonTexts, translatePage, texts } from './texts.js';
 
 /** @typedef {import('./state.js').State} State */
 /** @typedef {import('./compute.js').Result} Result */
@@ -33,7 +33,7 @@ export async function startPage(root) {
   const find = (/** @type {string} */ id) => /** @type {any} */ (root.getElementById(id));
   bindTheme(find('theme'));
   showEmbedded(root);
-  await speak(root);
+  await translatePage(root);
   const card = new PathCard(find);
   card.fill(find('lessons'));
   try {
@@ -47,9 +47,7 @@ export async function startPage(root) {
   }
 }
 
-/**
- * Scrolls only a row sideways, until one of its elements is visible. @param {HTMLElement} row @param {HTMLElement} one
- */
+/** Scrolls a row sideways until one of its elements is visible. The page itself does not scroll. @param {HTMLElement} row @param {HTMLElement} one */
 function revealIn(row, one) {
   const [around, box] = [row.getBoundingClientRect(), one.getBoundingClientRect()];
   if (box.left < around.left || box.right > around.right)
@@ -61,23 +59,24 @@ class Page {
   #state;
   /** @type {Result | null} */
   #result = null;
-  /** @type {import('./presets.js').Scene | null} */
+  /** The picture of the lesson, and the lesson's id. @type {import('./presets.js').Scene | null} */
   #scene = null;
   #sceneOf = '';
   /** @type {Map<string, MatrixFigure>} */
   #figures = new Map();
-  /** @type {Shown[]} */
+  /** All matrices on the page. @type {Shown[]} */
   #shown = [];
-  /** @type {Place | null} */
+  /** The cell under the pointer. @type {Place | null} */
   #pointed = null;
   /** The query whose weighted values are shown. */
   #query = 0;
+  /** Counts the runs, so that only the latest one is shown. */
   #version = 0;
   #addressTimer = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
-  /** The address's hash that was last read or written. */
+  /** The hash that was last read from the address or written to it. */
   #hash = location.hash;
 
-  /** The result of the lesson in its first state. @type {Promise<Result> | null} */
+  /** The result of the lesson's first state. @type {Promise<Result> | null} */
   #first = null;
 
   /**
@@ -97,11 +96,13 @@ class Page {
 
   start() {
     const { find } = this;
+    // The matrices, the equation, and the links.
     for (const area of ['inputs', 'parameters', 'stages']) this.#listen(find(area));
     scrollable(find('lesson-equation'), texts.page.equation);
     find('copy-link').addEventListener('click', () => this.#copyLink());
     find('copy-tag').addEventListener('click', () => this.#copyTag());
     find('reset').addEventListener('click', () => this.#open(stateOfPreset(this.#state.preset)));
+    // Another state in the address.
     globalThis.addEventListener('hashchange', () => {
       if (location.hash === this.#hash) return;
       this.#hash = location.hash;
@@ -113,6 +114,7 @@ class Page {
       event.preventDefault(); // an empty hash does not change the address
       this.#open(stateOfPreset('playground'));
     });
+    // The choices. They are closed on a narrow window.
     find('to-choices').addEventListener('click', () => {
       find('choices').open = true;
       find('choices').firstElementChild.focus({ preventScroll: true });
@@ -145,6 +147,7 @@ class Page {
     this.#run();
   }
 
+  /** Computes the state and shows it. */
   async #run() {
     const version = ++this.#version;
     let result = null;
@@ -155,6 +158,7 @@ class Page {
       error = /** @type {Error} */ (reason);
     }
     if (version !== this.#version) return;
+    // Shows the result, unless a newer run began.
     this.#result = result;
     this.#show(error);
     await this.#scene?.show(this.#state, result, error);
@@ -180,13 +184,14 @@ class Page {
     this.#showSteps();
     this.#showProblem(error);
     this.showProgram(error ? null : state);
-    this.#light();
+    this.#highlight();
   }
 
   #showLesson() {
     const { find } = this;
     this.#showLessonEquation();
     if (this.#sceneOf === this.#state.preset) return;
+    // Another lesson: its texts and papers.
     this.#sceneOf = this.#state.preset;
     const preset = /** @type {import('./presets.js').Preset} */ (presetOf(this.#state.preset));
     const { title, about } = lessonTexts(preset.id);
@@ -196,6 +201,7 @@ class Page {
     find('lesson-about').replaceChildren(...about.map((text) => make('p', {}, text)));
     const papers = preset.papers.map(({ text, href }) => make('a', { href }, text));
     find('lesson-papers').replaceChildren(...papers.flatMap((paper, i) => (i > 0 ? [' · ', paper] : [paper])));
+    // Its picture, and its link in the path.
     this.#scene =
       preset.scene?.({
         change: (patch) => this.change(patch),
@@ -219,15 +225,17 @@ class Page {
     const host = this.find('lesson-equation');
     if (host.dataset.key === lines.join('\n')) return;
     host.dataset.key = lines.join('\n');
-    host.replaceChildren(...lines.map((source) => equation(inWords(source), { block: true })));
+    host.replaceChildren(...lines.map((source) => equation(translatedEquation(source), { block: true })));
   }
 
   #showMatrices() {
+    // All matrices, in the state's convention.
     const state = this.#state;
     const inputs = inputsOf(state);
     const parameters = parametersOf(state);
     const stages = this.#result ? stagesOf(state, this.#result, Math.min(this.#query, state.query.length - 1)) : [];
     this.#shown = [...inputs, ...parameters, ...stages].map((shown) => oriented(shown, state));
+    // Their figures, which are made once.
     const place = (/** @type {string} */ area, /** @type {Shown[]} */ list) => {
       const figures = list.map(({ id }) => this.#figureOf(id).node);
       const host = this.find(area);
@@ -243,10 +251,10 @@ class Page {
     this.#showHeads();
   }
 
-  /** The query whose weighted values are shown: the one pointed at, or pinned, or the first. */
-  #row() {
+  /** Sets the query whose weighted values are shown: that of the cell under the pointer, of the pinned cell, or the first. */
+  #updateQuery() {
     const place = this.#pointed ?? this.#state.pinned;
-    const query = place?.matrix === 'weighted' ? this.#query : this.#lit(place)?.query;
+    const query = place?.matrix === 'weighted' ? this.#query : this.#indicesOf(place)?.query;
     return (this.#query = Math.min(query ?? 0, this.#state.query.length - 1));
   }
 
@@ -283,9 +291,9 @@ class Page {
     );
   }
 
-  /** One stage at a time, or all. */
+  /** Shows one stage after the other, or all. */
   #showSteps() {
-    // `at` is the stage that is explained now; all stages after it are hidden.
+    // `at` is the current stage. The stages after it are hidden.
     const host = this.find('steps');
     const ids = this.#stageIds();
     const { step } = this.#state;
@@ -300,7 +308,7 @@ class Page {
         all,
       );
     }
-    // The buttons, which are made once, and the place between them.
+    // The buttons, which are made once, and the count between them.
     const [back, place, next, all] = host.children;
     back.disabled = at === 0;
     next.disabled = step === '';
@@ -308,7 +316,7 @@ class Page {
     all.hidden = step === '';
     back.textContent = step === '' ? texts.page.stepThrough : texts.page.back;
     place.textContent = step === '' ? '' : texts.page.at(at + 1, ids.length);
-    // Later matrices and their lines in the equations.
+    // The later matrices, and their lines in the equations.
     ids.forEach((id, i) => {
       const node = this.#figureOf(id).node;
       node.classList.toggle('later', i > at);
@@ -321,6 +329,7 @@ class Page {
     }
   }
 
+  /** The ids of the stages on the page, in their order. */
   #stageIds() {
     const stages = ['products', 'scores', 'logits', 'selected', 'weights', 'weighted', 'context'];
     return stages.filter((id) => this.#shown.some((shown) => shown.id === id));
@@ -343,13 +352,14 @@ class Page {
     const [query, key] = [this.#state.query[0].length, keysOf(this.#state)[0].length];
     const why = isSizes && query !== key ? texts.page.dims(this.#state.score, query, key) : error?.message;
     problem.textContent = error ? texts.page.misfit(why ?? '') : '';
-    const mends = isSizes ? this.scores.filter(({ sameDims }) => !sameDims) : [];
+    // Scores that take queries and keys of different sizes are offered.
+    const fixes = isSizes ? this.scores.filter(({ sameDims }) => !sameDims) : [];
     const choose = (/** @type {string} */ score) => button(score, () => this.change({ score, parameters: {} }));
     find('mend').replaceChildren(
-      ...(mends.length > 0 ? [texts.page.mends] : []),
-      ...mends.map(({ name }) => choose(name)),
+      ...(fixes.length > 0 ? [texts.page.mends] : []),
+      ...fixes.map(({ name }) => choose(name)),
     );
-    find('mend').hidden = mends.length === 0;
+    find('mend').hidden = fixes.length === 0;
   }
 
   /** @param {HTMLElement} area */
@@ -371,13 +381,13 @@ class Page {
   #point(place) {
     this.#pointed = place;
     this.#followQuery();
-    this.#light();
+    this.#highlight();
   }
 
-  /** Shows the weighted values of the query that is pointed at. */
+  /** Shows the weighted values of another query if the highlight moved to it. */
   #followQuery() {
     const [query, result] = [this.#query, this.#result];
-    if (this.#row() === query || !result) return;
+    if (this.#updateQuery() === query || !result) return;
     const at = this.#shown.findIndex(({ id }) => id === 'weighted');
     const weighted = stagesOf(this.#state, result, this.#query).find(({ id }) => id === 'weighted');
     if (at < 0 || !weighted) return;
@@ -391,15 +401,15 @@ class Page {
     if (!place) this.#pointed = null;
     if (this.#result) this.#showMatrices();
     this.#showSteps();
-    this.#light();
+    this.#highlight();
     this.#note();
   }
 
   /** @param {string} id @param {{row: number, column: number, value: number}} edit */
   #edit(id, { row, column, value }) {
     const state = this.#state;
-    const isTurned = state.convention === 'columns' && ['query', 'key', 'value', 'allowed', 'bias'].includes(id);
-    const [r, c] = isTurned ? [column, row] : [row, column];
+    const isTransposed = state.convention === 'columns' && ['query', 'key', 'value', 'allowed', 'bias'].includes(id);
+    const [r, c] = isTransposed ? [column, row] : [row, column];
     const set = (/** @type {number[][]} */ matrix) =>
       matrix.map((line, at) => (at === r ? line.map((x, i) => (i === c ? value : x)) : line));
     if (id.startsWith('p.')) {
@@ -409,27 +419,29 @@ class Page {
     this.change({ [id]: set(/** @type {any} */ (state)[id]) });
   }
 
-  /** The axes and indices of a place. @param {Place | null} place */
-  #lit(place) {
+  /** The indices of a cell, by the axes of its matrix. @param {Place | null} place */
+  #indicesOf(place) {
     const shown = place && this.#shown.find(({ id }) => id === place.matrix);
     if (!place || !shown || place.row >= shown.rows.length || place.column >= shown.columns.length) return null;
-    const lit = { [shown.axes[0]]: place.row, [shown.axes[1]]: place.column };
-    if (place.matrix === 'weighted') lit.query = this.#query;
-    delete lit[''];
-    return lit;
+    const indices = { [shown.axes[0]]: place.row, [shown.axes[1]]: place.column };
+    if (place.matrix === 'weighted') indices.query = this.#query;
+    delete indices[''];
+    return indices;
   }
 
-  #light() {
+  /** Highlights the cell under the pointer, or the pinned one, in all matrices, and explains it. */
+  #highlight() {
     const { pinned } = this.#state;
     const place = this.#pointed ?? pinned;
-    const lit = this.#lit(place);
+    const indices = this.#indicesOf(place);
     const isPinned = JSON.stringify(place) === JSON.stringify(pinned);
-    for (const shown of this.#shown) this.#figureOf(shown.id).grid.light(lit, isPinned && pinned?.matrix === shown.id);
-    this.#say(lit ? place : null);
+    for (const shown of this.#shown)
+      this.#figureOf(shown.id).grid.light(indices, isPinned && pinned?.matrix === shown.id);
+    this.#explain(indices ? place : null);
   }
 
   /** Shows the computation of a cell. @param {Place | null} place */
-  #say(place) {
+  #explain(place) {
     const { find } = this;
     const sum = find('sum');
     const shown = place && this.#shown.find(({ id }) => id === place.matrix);
@@ -439,32 +451,34 @@ class Page {
       find('spoken').textContent = '';
       return;
     }
+    // The name of the cell, the computation and the number.
     const { rows, columns, explain, kind, role } = shown;
     const value = shown.data[place.row * columns.length + place.column];
-    const isTurned = this.#state.convention === 'columns';
-    const name = isTurned ? cellName(shown, place.column, place.row) : cellName(shown, place.row, place.column);
+    const isTransposed = this.#state.convention === 'columns';
+    const name = isTransposed ? cellName(shown, place.column, place.row) : cellName(shown, place.row, place.column);
     const where = make('span.where', {}, `${nameOf(shown)}, ${rows[place.row]}, ${columns[place.column]}`);
     const number = make(`b.of-${role || 'none'}`, {}, formatNumber(value, kind));
-    const pieces = explain ? spelled(explain(place.row, place.column), formatNumber) : [];
+    const pieces = explain ? textPiecesOf(explain(place.row, place.column), formatNumber) : [];
     const spans = pieces.map(({ text, role: of }) => (of ? make(`span.of-${of}`, {}, text) : text));
     const isPlain = pieces.length === 0;
     sum.replaceChildren(
       where,
       make('span.made', {}, `${name}${name ? ' = ' : ''}`, ...spans, isPlain ? '' : ' = ', number),
     );
+    // The same for screen readers.
     const named = isPlain ? '' : ` = ${pieces.map(({ text }) => text).join('')}`;
     find('spoken').textContent =
       `${nameOf(shown)}, ${rows[place.row]}, ${columns[place.column]}: ${formatNumber(value, kind)}${named}`;
   }
 
-  /** Writes the state to the address, but not at every step of a drag. */
+  /** Writes the state to the address after a pause, so that a drag writes it once. */
   #note() {
     clearTimeout(this.#addressTimer);
     this.#addressTimer = setTimeout(() => this.#write(), kAddressPause);
   }
 
   #write() {
-    if (location.hash !== this.#hash) return; // another state was requested, and its event is still to come
+    if (location.hash !== this.#hash) return; // the address has another state, and its event comes next
     const hash = writeLink(this.#state, completed(stateOfPreset(this.#state.preset), this.scores));
     if (hash === this.#hash) return;
     history.replaceState(null, '', hash || location.pathname + location.search);

@@ -1,5 +1,5 @@
-// The lesson's place on the path: its question, what is lost without it, its exercise, and where to go on. Which exercises are
-// done is kept on this device.
+// Shows the path through the lessons, and for the current lesson its question, what is lost without its idea, its exercise, and
+// the previous and the next lesson. This device keeps which exercises are done.
 
 import { button, make } from '../shared/dom.js';
 import { chapters, path } from './path.js';
@@ -10,7 +10,7 @@ const kStored = 'qkv-path';
 const addressOf = (/** @type {string} */ id) => `#preset=${id}`;
 const titleOf = (/** @type {string} */ id) => lessonTexts(id).title;
 
-/** Whether all names have room before the first stop: not on a phone. */
+/** Whether the window is wide enough for the names of all lessons. */
 const hasRoom = () => matchMedia('(min-width: 761px)').matches;
 
 /** @returns {Set<string>} ids of the lessons whose exercise is done */
@@ -36,7 +36,7 @@ export class PathCard {
     this.find = find;
   }
 
-  /** The drawing of the path: the playground, then a line for each chapter with its stops. @param {HTMLElement} nav */
+  /** Draws the path: the playground, then a line with stops for each chapter. @param {HTMLElement} nav */
   fill(nav) {
     const link = (/** @type {string} */ id) =>
       make(
@@ -54,12 +54,12 @@ export class PathCard {
     });
     const playground = make('a.playground', { href: '#' }, texts.page.playground);
     nav.append(make('div.start', {}, playground, this.#count, this.#unfold), ...drawn);
-    // As `show` will draw it, so that nothing moves when the lesson comes.
+    // The same as `show` will draw, so that nothing moves when the lesson appears.
     this.#draw(hasRoom() && !new URLSearchParams(location.hash.slice(1)).has('preset'));
     this.#mark();
   }
 
-  /** With the names of all stops, or with their numbers alone. @param {boolean} isUnfolded */
+  /** Draws the stops with their names, or with their numbers only. @param {boolean} isUnfolded */
   #draw(isUnfolded) {
     this.#isUnfolded = isUnfolded;
     this.find('lessons').classList.toggle('unfolded', isUnfolded);
@@ -69,6 +69,7 @@ export class PathCard {
 
   /** @param {string} id of the lesson that is opened */
   show(id) {
+    // Its texts and its exercise.
     const at = path.findIndex((stop) => stop.id === id);
     this.#stop = path[at];
     this.#draw(at < 0 && hasRoom());
@@ -79,6 +80,7 @@ export class PathCard {
     find('exercise').hidden = !exercise;
     find('exercise-text').textContent = exercise;
     this.#showExercise();
+    // The links to the previous and the next lesson.
     const named = (/** @type {string} */ rel, /** @type {string} */ title) =>
       rel === 'prev' ? `‹ ${title}` : at < 0 ? texts.page.begin : texts.page.nextStop(title);
     const step = (/** @type {number} */ to, /** @type {string} */ rel) =>
@@ -92,10 +94,10 @@ export class PathCard {
     return this.#stop !== undefined && !this.#done.has(this.#stop.id);
   }
 
-  /** Whether the exercise is done now. @param {import('./path.js').Seen} seen */
-  check(seen) {
+  /** Marks the exercise as done if it is. @param {import('./path.js').Attempt} attempt */
+  check(attempt) {
     const stop = this.#stop;
-    if (!stop || !this.isOpen || stop.id !== seen.state.preset || !stop.isDone(seen)) return;
+    if (!stop || !this.isOpen || stop.id !== attempt.state.preset || !stop.isDone(attempt)) return;
     this.#done.add(stop.id);
     try {
       localStorage.setItem(kStored, JSON.stringify([...this.#done]));

@@ -1,5 +1,5 @@
-// The way through attention: the lessons in the order in which each needs only those before it. Each stop asks for one change of
-// the numbers, which the page checks. Its question, what is lost without the idea, and its exercise are in texts/.
+// The path through the lessons. A lesson needs only the lessons before it. Each stop of the path has an exercise: a change of the
+// numbers, which the page checks. The texts of a stop are in texts/: its question, what is lost without its idea, its exercise.
 
 import { keysOf } from './state.js';
 import { texts } from './texts.js';
@@ -8,16 +8,16 @@ import { texts } from './texts.js';
 /** @typedef {import('./compute.js').Result} Result */
 
 /**
- * @typedef {object} Seen
+ * @typedef {object} Attempt
  * @property {State} state
  * @property {Result} result
- * @property {Result} first of the lesson as it begins
+ * @property {Result} first the result when the lesson begins
  */
 
 /**
  * @typedef {object} Stop
  * @property {string} id of the lesson
- * @property {(seen: Seen) => boolean} isDone
+ * @property {(attempt: Attempt) => boolean} isDone
  */
 
 /** The weights of a query in the first head. @param {Result} result @param {number} [query] */
@@ -26,7 +26,7 @@ function weightsOf({ weights }, query = 0) {
   return Array.from(weights.data).slice(query * keys, (query + 1) * keys);
 }
 
-/** The likeliest key of a query. @param {Result} result @param {number} [query] */
+/** The key with the largest weight. @param {Result} result @param {number} [query] */
 function best(result, query = 0) {
   const row = weightsOf(result, query);
   return row.indexOf(Math.max(...row));
@@ -34,14 +34,14 @@ function best(result, query = 0) {
 
 const largest = (/** @type {Result} */ result) => Math.max(...weightsOf(result));
 
-/** Whether all queries of the first head have the same weights, to 0.01. @param {Result} result */
+/** Whether all queries of the first head have the same weights, within 0.01. @param {Result} result */
 function isOneRow(result) {
   const first = weightsOf(result);
   const rows = Array.from({ length: result.weights.shape[1] }, (_, i) => weightsOf(result, i));
   return rows.every((row) => row.every((weight, j) => Math.abs(weight - first[j]) < 0.01));
 }
 
-/** The chapters of the path, each by its last stop; texts/ has their names, teaching.md a lesson for each. */
+/** The last stop of each chapter. texts/ has the names of the chapters; teaching.md has a lesson for each. */
 const kChapterEnds = ['bottleneck', 'sinks', 'linear', 'limits'];
 
 /** @type {Stop[]} */

@@ -1,4 +1,4 @@
-// A plot for the lessons: two axes, lines, dots and bars, drawn at the size of its element.
+// A plot for the lessons, with two axes, lines, dots and bars. It is drawn again when the size of its element changes.
 
 import { svgMake } from '../shared/dom.js';
 
@@ -45,7 +45,7 @@ export class Plot {
     return this.height - bottom - share(this.y, value) * (this.height - top - bottom);
   }
 
-  /** The axis' values under a pointer. @param {MouseEvent} event @returns {[number, number]} */
+  /** The values of both axes under the pointer. @param {MouseEvent} event @returns {[number, number]} */
   valuesAt(event) {
     const box = this.node.getBoundingClientRect();
     const { left, right, top, bottom } = kMargin;
@@ -55,8 +55,9 @@ export class Plot {
   }
 
   /**
-   * Draws now, and again when the plot's size changes. @param {string} summary a sentence @param {() => SVGElement[]}
-   * marks
+   * Draws now, and again when the size of the plot changes.
+   * @param {string} summary a sentence
+   * @param {() => SVGElement[]} marks
    */
   show(summary, marks) {
     this.node.setAttribute('aria-label', summary);
@@ -68,6 +69,7 @@ export class Plot {
     const { x, y } = this;
     const [bottom, left] = [this.height - kMargin.bottom, kMargin.left];
     const say = (/** @type {Axis} */ axis, /** @type {number} */ tick) => (axis.say ?? String)(tick).replace('-', '−');
+    // Horizontal lines with numbers, the numbers below, and the names of the axes.
     return [
       ...y.ticks.flatMap((tick) => [
         svgMake('line', {

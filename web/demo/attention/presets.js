@@ -1,4 +1,4 @@
-// The lessons. Each has a state of the page, an equation, its paper and usually a picture; its words are in texts/.
+// The lessons. Each has a state of the page, an equation, its papers and usually a picture. Its texts are in texts/.
 
 import { additive } from './presets/additive.js';
 import { bank } from './presets/bank.js';
@@ -32,16 +32,17 @@ import { firstState } from './state.js';
 /** @typedef {import('./compute.js').Result} Result */
 
 /**
+ * The picture of a lesson.
  * @typedef {object} Scene
  * @property {HTMLElement} node
  * @property {(state: State, result: Result | null, error: Error | null) => void | Promise<void>} show
  */
 
 /**
- * The actions that a scene can use.
+ * What a scene can do with the page.
  * @typedef {object} Workbench
  * @property {(patch: Partial<State>) => void} change
- * @property {(patch: Partial<State>) => void} open as change, and clears the selection
+ * @property {(patch: Partial<State>) => void} open the same as `change`, and clears the highlight
  * @property {() => State} state
  */
 
@@ -49,8 +50,8 @@ import { firstState } from './state.js';
  * @typedef {object} Preset
  * @property {string} id
  * @property {string[]} equations
- * @property {(state: State) => string[]} [equationsOf] if they depend on the choices; `equations` are those of the
- *   first state
+ * @property {(state: State) => string[]} [equationsOf] the equations of a state, if they depend on the choices;
+ *   `equations` are those of the first state
  * @property {{text: string, href: string}[]} papers
  * @property {() => Partial<State>} state the differences from `firstState`
  * @property {(workbench: Workbench) => Scene} [scene]

@@ -1,4 +1,4 @@
-// The card with the state as a program.
+// The card that shows the state as a program.
 
 import { cppOf, javascriptOf } from './code.js';
 import { button, make, segmented } from '../shared/dom.js';
@@ -6,7 +6,7 @@ import { texts } from './texts.js';
 
 /** @typedef {import('./state.js').State} State */
 
-/** @param {HTMLElement} host @returns {(state: State | null) => void} shows a state; null: one that does not compute */
+/** @param {HTMLElement} host @returns {(state: State | null) => void} shows a state; null: the state cannot be computed */
 export function bindProgram(host) {
   let language = 'javascript';
   /** @type {State | null} */

@@ -1,4 +1,4 @@
-// Random numbers from a seed, so that a link reproduces them.
+// Random numbers from a seed, so that a link gives the same numbers again.
 
 /** Mulberry32. @param {number} seed @returns {() => number} numbers in [0, 1) */
 export function uniform(seed) {
@@ -18,7 +18,7 @@ export function normal(seed) {
 }
 
 /**
- * Normal numbers, rounded so that they are short to write.
+ * Normal numbers, rounded to one decimal.
  * @param {number} seed
  * @param {number} rows
  * @param {number} columns

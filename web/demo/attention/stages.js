@@ -1,7 +1,7 @@
-// The stages from queries, keys and values to contexts, as matrices that can be drawn, pointed at, explained and saved.
+// The stages from queries, keys and values to contexts. Each is a matrix that the page draws, explains and saves.
 
-import { Sums } from './explain.js';
-import { turned } from './compute.js';
+import { CellExpressions } from './explain.js';
+import { transposed } from './compute.js';
 import { keysOf, namesOf, sizesOf, subscript, valuesOf } from './state.js';
 import { texts } from './texts.js';
 
@@ -10,13 +10,13 @@ import { texts } from './texts.js';
 /** @typedef {import('./compute.js').Result} Result */
 
 /**
- * A matrix by rows, for both conventions.
+ * A matrix to show, by rows in both conventions.
  * @typedef {object} Shown
  * @property {string} id
  * @property {string} title
  * @property {string} symbol as in the equation
  * @property {string} role determines its colour
- * @property {string} how its computation in words
+ * @property {string} how how it is computed, as text
  * @property {[string, string]} axes
  * @property {string[]} rows
  * @property {string[]} columns
@@ -25,12 +25,12 @@ import { texts } from './texts.js';
  * @property {boolean} editable
  * @property {((row: number, column: number) => Expression) | null} explain
  * @property {((row: number, column: number) => boolean)} [isMasked] of weights
- * @property {((row: number, column: number) => boolean)} [isAside]
+ * @property {((row: number, column: number) => boolean)} [isAside] whether a cell belongs to a head that is not in view
  */
 
 /** The inputs, which may be edited. @param {State} state complete @returns {Shown[]} */
 export function inputsOf(state) {
-  // Queries are always shown. Keys and values may be the same matrix, or all three.
+  // Queries are always shown. Keys and values may be one matrix, and queries too.
   const names = namesOf(state);
   const sizes = sizesOf(state);
   const same = sizes.queryDim === sizes.keyDim;
@@ -93,7 +93,7 @@ export function parametersOf(state) {
   return shown;
 }
 
-/** Parameters that equations call otherwise than the engine does. @type {Record<string, string>} */
+/** The symbols of parameters whose name in the engine is another one. @type {Record<string, string>} */
 const kSymbols = { 'cosine.temperature': 'τ', 'alibi.slope': 'm', 'low-rank.U': 'U_k', 'low-rank.V': 'U_q' };
 
 /** @param {string} name of a parameter */
@@ -138,45 +138,66 @@ function withHeads(matrix, { heads, head }) {
 }
 
 /**
+ * What the stages of a result have in common.
+ * @typedef {object} Head
+ * @property {State} state
+ * @property {Result} result
+ * @property {CellExpressions} expressions of the head in view
+ * @property {{queries: string[], keys: string[]}} names
+ * @property {(tensor: import('./compute.js').Tensor) => number[]} pairs the part of [H, Q, K] of the head in view
+ * @property {(row: number, column: number) => boolean} isMasked whether the query does not see the key
+ * @property {(rest: Partial<Shown> & {id: string}) => Shown} stage a matrix of queries by keys, unless `rest` says otherwise
+ */
+
+/**
+ * The stages of the head in view, from the products to the contexts.
  * @param {State} state complete
  * @param {Result} result
  * @param {number} row the query whose weighted values are shown
  * @returns {Shown[]}
  */
 export function stagesOf(state, result, row) {
-  const sums = new Sums(state, result, state.head);
   const names = namesOf(state);
-  const { queries, keys, valueDim, heads } = sizesOf(state);
+  const { queries, keys } = sizesOf(state);
   const pairs = (/** @type {import('./compute.js').Tensor} */ tensor) =>
     Array.from({ length: queries * keys }, (_, at) => tensor.data[state.head * queries * keys + at]);
-  const of = (/** @type {Partial<Shown> & {id: string}} */ rest) =>
-    /** @type {Shown} */ ({
-      axes: ['query', 'key'],
-      rows: names.queries,
-      columns: names.keys,
-      kind: 'signed',
-      role: 'score',
-      editable: false,
-      ...rest,
-    });
-  // A weight of a key that the query does not see is 0 whatever the numbers are. Max pooling has no query.
   const logits = pairs(result.logits);
-  const isMasked = (/** @type {number} */ i, /** @type {number} */ j) => logits[i * keys + j] === -Infinity;
-  const selection = texts.selections[/** @type {keyof typeof texts.selections} */ (state.selection)];
-  const stages = [];
-  if (result.products && state.score !== 'dot')
-    stages.push(
-      of({
-        id: 'products',
-        title: texts.stages.products,
-        symbol: state.convention === 'columns' ? '\\k{K}^⊤ \\q{Q}' : '\\q{Q} \\k{K}^⊤',
-        how: texts.stages.eachPair,
-        data: pairs(result.products),
-        explain: (i, j) => sums.product(i, j),
+  const head = {
+    ...{ state, result, names, pairs },
+    expressions: new CellExpressions(state, result, state.head),
+    isMasked: (/** @type {number} */ i, /** @type {number} */ j) => logits[i * keys + j] === -Infinity,
+    stage: (/** @type {Partial<Shown> & {id: string}} */ rest) =>
+      /** @type {Shown} */ ({
+        axes: ['query', 'key'],
+        rows: names.queries,
+        columns: names.keys,
+        kind: 'signed',
+        role: 'score',
+        editable: false,
+        ...rest,
       }),
-    );
-  stages.push(
-    of({
+  };
+  return [...scoreStages(head), ...weightStages(head), ...weightedStage(head, row), contextStage(head)];
+}
+
+/** Products, scores and logits. @param {Head} head @returns {Shown[]} */
+function scoreStages({ state, result, expressions, pairs, stage }) {
+  const products =
+    result.products && state.score !== 'dot'
+      ? [
+          stage({
+            id: 'products',
+            title: texts.stages.products,
+            symbol: state.convention === 'columns' ? '\\k{K}^⊤ \\q{Q}' : '\\q{Q} \\k{K}^⊤',
+            how: texts.stages.eachPair,
+            data: pairs(result.products),
+            explain: (i, j) => expressions.product(i, j),
+          }),
+        ]
+      : [];
+  return [
+    ...products,
+    stage({
       id: 'scores',
       title:
         state.score === 'dot'
@@ -187,72 +208,79 @@ export function stagesOf(state, result, row) {
       symbol: '\\s{S}',
       how: howScored(state),
       data: pairs(result.scores),
-      explain: (i, j) => sums.score(i, j),
+      explain: (i, j) => expressions.score(i, j),
     }),
-    of({
+    stage({
       id: 'logits',
       title: texts.stages.logits,
       symbol: '\\s{L}',
       how: howMasked(state),
       data: pairs(result.logits),
-      explain: (i, j) => sums.logit(i, j),
+      explain: (i, j) => expressions.logit(i, j),
     }),
-    of({
-      id: state.window === 'local-p' ? 'selected' : 'weights',
-      title: selection.title,
-      symbol: state.window === 'local-p' ? '\\text{softmax}(\\s{L})' : '\\w{A}',
-      role: 'weights',
-      how: selection.how,
-      kind: 'weight',
-      isMasked,
-      data: pairs(result.selected),
-      explain: (i, j) => sums.selected(i, j),
-    }),
-  );
-  if (state.window === 'local-p')
-    stages.push(
-      of({
-        id: 'weights',
-        title: texts.stages.gaussian,
-        symbol: '\\w{A}',
-        role: 'weights',
-        how: texts.stages.bell,
-        kind: 'weight',
-        isMasked,
-        data: pairs(result.weights),
-        explain: (i, j) => sums.weight(i, j),
-      }),
-    );
-  const width = valueDim / heads;
-  const columns = numbers(valueDim).slice(state.head * width, (state.head + 1) * width);
-  if (result.weighted) {
-    const begin = (state.head * queries + row) * keys * width;
-    stages.push(
-      of({
-        id: 'weighted',
-        title: texts.stages.weighted,
-        symbol: `\\w{a_{${row + 1}j}} \\v{v_j}`,
-        role: 'value',
-        how: texts.stages.weightedOf(names.queries[row]),
-        axes: ['key', heads > 1 ? 'headValue' : 'value'],
-        rows: names.keys,
-        columns,
-        data: Array.from({ length: keys * width }, (_, at) => /** @type {any} */ (result.weighted).data[begin + at]),
-        isMasked: (j) => isMasked(row, j),
-        explain: (j, c) => sums.weighted(row, j, c),
-      }),
-    );
-  }
-  stages.push(contextOf(state, result, of));
-  return stages;
+  ];
 }
 
-/** @param {State} state @param {Result} result @param {(rest: Partial<Shown> & {id: string}) => Shown} of @returns {Shown} */
-function contextOf(state, result, of) {
+/** The weights; for the window local-p before and after its Gaussian. @param {Head} head @returns {Shown[]} */
+function weightStages({ state, result, expressions, pairs, isMasked, stage }) {
+  const selection = texts.selections[/** @type {keyof typeof texts.selections} */ (state.selection)];
+  const hasGaussian = state.window === 'local-p';
+  const selected = stage({
+    id: hasGaussian ? 'selected' : 'weights',
+    title: selection.title,
+    symbol: hasGaussian ? '\\text{softmax}(\\s{L})' : '\\w{A}',
+    role: 'weights',
+    how: selection.how,
+    kind: 'weight',
+    isMasked,
+    data: pairs(result.selected),
+    explain: (i, j) => expressions.selected(i, j),
+  });
+  if (!hasGaussian) return [selected];
+  const weights = stage({
+    id: 'weights',
+    title: texts.stages.gaussian,
+    symbol: '\\w{A}',
+    role: 'weights',
+    how: texts.stages.bell,
+    kind: 'weight',
+    isMasked,
+    data: pairs(result.weights),
+    explain: (i, j) => expressions.weight(i, j),
+  });
+  return [selected, weights];
+}
+
+/** The values of a query times their weights, if the state has them. @param {Head} head @param {number} row @returns {Shown[]} */
+function weightedStage({ state, result, expressions, names, isMasked, stage }, row) {
+  const { weighted } = result;
+  if (!weighted) return [];
+  const { queries, keys, valueDim, heads } = sizesOf(state);
+  const width = valueDim / heads;
+  const begin = (state.head * queries + row) * keys * width;
+  return [
+    stage({
+      id: 'weighted',
+      title: texts.stages.weighted,
+      symbol: `\\w{a_{${row + 1}j}} \\v{v_j}`,
+      role: 'value',
+      how: texts.stages.weightedOf(names.queries[row]),
+      axes: ['key', heads > 1 ? 'headValue' : 'value'],
+      rows: names.keys,
+      columns: numbers(valueDim).slice(state.head * width, (state.head + 1) * width),
+      data: Array.from({ length: keys * width }, (_, at) => weighted.data[begin + at]),
+      isMasked: (j) => isMasked(row, j),
+      explain: (j, c) => expressions.weighted(row, j, c),
+    }),
+  ];
+}
+
+/** The contexts of all heads. @param {Head} head @returns {Shown} */
+function contextStage({ state, result, stage }) {
   const { valueDim, heads } = sizesOf(state);
   const width = valueDim / heads;
-  const byHead = Array.from({ length: heads }, (_, h) => new Sums(state, result, h));
-  const shown = of({
+  const byHead = Array.from({ length: heads }, (_, h) => new CellExpressions(state, result, h));
+  const shown = stage({
     id: 'context',
     title: texts.stages.context,
     symbol: '\\c{C}',
@@ -296,7 +324,7 @@ function howSummed({ selection, joined, heads }) {
 }
 
 /**
- * A matrix in the state's convention: by columns, it is transposed with its explanation.
+ * A matrix in the state's convention. For columns it is transposed, with its explanation.
  * @param {Shown} matrix
  * @param {State} state
  * @returns {Shown}
@@ -313,7 +341,7 @@ export function oriented(matrix, state) {
     axes: [matrix.axes[1], matrix.axes[0]],
     rows: matrix.columns,
     columns: matrix.rows,
-    data: turned(lines).flat(),
+    data: transposed(lines).flat(),
     explain: explain && ((r, c) => explain(c, r)),
     isMasked: isMasked && ((r, c) => isMasked(c, r)),
     isAside: isAside && ((r, c) => isAside(c, r)),

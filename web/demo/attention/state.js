@@ -1,4 +1,4 @@
-// The state of the page as one plain value. All of it is in the link, and it alone determines the results.
+// The state of the page, as one plain object. The link has all of it, and the results depend on nothing else.
 
 import { randomMatrix } from './random.js';
 
@@ -7,12 +7,12 @@ import { randomMatrix } from './random.js';
 /**
  * @typedef {object} State
  * @property {string} preset
- * @property {Matrix} query [queries, d], a row a query
- * @property {Matrix} key [keys, d]; unused where memory is 'self'
- * @property {Matrix} value [keys, dv]; unused unless memory is 'key-value'
+ * @property {Matrix} query [queries, d], a row for each query
+ * @property {Matrix} key [keys, d]; not used if memory is 'self'
+ * @property {Matrix} value [keys, dv]; used only if memory is 'key-value'
  * @property {'key-value' | 'one' | 'self'} memory keys and values; one matrix for both; the queries themselves
- * @property {number} heads the number of heads, among which columns are divided
- * @property {boolean} joined several queries over one memory, with joined results
+ * @property {number} heads the number of heads; each has a part of the columns
+ * @property {boolean} joined whether the results of several queries over one memory are joined
  * @property {string} score
  * @property {Record<string, Matrix>} parameters of the score
  * @property {string} selection
@@ -21,15 +21,15 @@ import { randomMatrix } from './random.js';
  * @property {number} seed of the sampled selection
  * @property {string} window
  * @property {number} halfWidth
- * @property {number} sinks how many first keys the window local-m has besides
+ * @property {number} sinks how many of the first keys the window local-m also has
  * @property {Matrix | null} centres [1, queries]; null: predicted by W_p and v_p
  * @property {Matrix} W_p
  * @property {Matrix} v_p
  * @property {boolean} causal
- * @property {number} padding how many keys at the end are padding
+ * @property {number} padding how many of the last keys are padding
  * @property {Matrix | null} allowed [queries, keys] of 0 and 1; null: all
  * @property {Matrix | null} bias [queries, keys]; null: none
- * @property {boolean} once no key twice, as in a pointer network
+ * @property {boolean} once whether each key is chosen only once, as in a pointer network
  * @property {'rows' | 'columns'} convention
  * @property {string[]} queryNames empty: q1, q2, ...
  * @property {string[]} keyNames
@@ -93,7 +93,7 @@ export const firstState = () => ({
   scene: {},
 });
 
-/** The keys' matrix, whatever the memory. @param {State} state */
+/** The keys, for each kind of memory. @param {State} state */
 export const keysOf = (state) => (state.memory === 'self' ? state.query : state.key);
 
 /** @param {State} state */
@@ -121,16 +121,14 @@ export function namesOf(state) {
   return { queries: names(state.queryNames, queries, 'q'), keys: names(own, keys, 'k') };
 }
 
-/**
- * A whole number in a range, for any value in a link. @param {unknown} value @param {number} from @param {number} to
- */
+/** An integer in a range, from any value in a link. @param {unknown} value @param {number} from @param {number} to */
 export const within = (value, from, to) => Math.max(from, Math.min(to, Math.round(Number(value)) || 0));
 
 /** @param {number} number */
 export const subscript = (number) => String(number).replace(/\d/g, (digit) => '₀₁₂₃₄₅₆₇₈₉'[Number(digit)]);
 
 /**
- * A matrix of other sizes: existing numbers stay, new ones are random.
+ * A matrix with other sizes. Existing numbers stay; new numbers are random.
  * @param {Matrix} matrix
  * @param {number} rows
  * @param {number} columns
@@ -142,12 +140,13 @@ export function resized(matrix, rows, columns, seed) {
 }
 
 /**
- * The state with everything that its choices need, in fitting sizes: parameters, a mask, a window.
+ * A state with all that its choices need, in the right sizes: parameters, masks, a window.
  * @param {State} state
  * @param {import('../../lib/attention/index.js').ScoreInfo[]} scores
  * @returns {State}
  */
 export function completed(state, scores) {
+  // The parameters of the score.
   const sizes = sizesOf(state);
   const { queries, keys, heads } = sizes;
   const perHead = { queryDim: sizes.queryDim / heads, keyDim: sizes.keyDim / heads };
@@ -155,11 +154,12 @@ export function completed(state, scores) {
   const parameters = {};
   for (const spec of scores.find(({ name }) => name === state.score)?.parameters ?? []) {
     const had = state.parameters[spec.name];
-    // The page shows only the part for keys: the rows that Shaw adds to values are left out.
+    // The page shows only Shaw's vectors for keys. The vectors for values, A_v, are left out.
     if ((!had && spec.optional) || spec.name === 'A_v') continue;
     const [rows, columns] = spec.shape.map((size) => countOf(size, perHead, keys, state.score));
     parameters[spec.name] = fitted(had, rows, columns, spec.name, state.random);
   }
+  // The window and the masks.
   const isPredicted = state.window === 'local-p' && !state.centres;
   const W_p = isPredicted ? fitted(state.W_p, 2, perHead.queryDim, 'W_p', state.random) : [];
   return {
@@ -177,13 +177,14 @@ export function completed(state, scores) {
   };
 }
 
+// Sizes that the page chooses: hidden units, T5's buckets, Shaw's distances.
 const kHidden = 2;
-
 const kBuckets = 3;
 const kDistances = 5;
 
 /**
- * @param {string} size as the engine's list says it
+ * A size of a parameter as a number.
+ * @param {string} size its name in the engine's list
  * @param {{queryDim: number, keyDim: number}} dims
  * @param {number} keys
  * @param {string} score
@@ -203,7 +204,7 @@ function countOf(size, { queryDim, keyDim }, keys, score) {
 }
 
 /**
- * A parameter of its size. A square W begins as the identity, so that `general` begins as the dot product.
+ * A parameter in the right size. A square W begins as the identity, so that `general` begins as the dot product.
  * @param {Matrix | undefined} matrix
  * @param {number} rows
  * @param {number} columns
@@ -222,6 +223,6 @@ function fitted(matrix, rows, columns, name, seed) {
 export const identity = (size) =>
   Array.from({ length: size }, (_, r) => Array.from({ length: size }, (_, c) => Number(r === c)));
 
-/** @param {Matrix} matrix @param {number} rows @param {number} columns @param {number} rest */
+/** A matrix with other sizes, whose new numbers are `rest`. @param {Matrix} matrix @param {number} rows @param {number} columns @param {number} rest */
 export const filled = (matrix, rows, columns, rest) =>
   Array.from({ length: rows }, (_, r) => Array.from({ length: columns }, (_, c) => matrix[r]?.[c] ?? rest));

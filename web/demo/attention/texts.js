@@ -1,5 +1,5 @@
-// The texts in the reader's language. English is in the page's own script; each other language is a chunk that only its
-// readers download.
+// The texts in the reader's language. English is in the page's own script. Each other language is a chunk, which is downloaded
+// only if it is used.
 
 import { en } from './texts/en.js';
 
@@ -7,18 +7,18 @@ import { en } from './texts/en.js';
 
 const kStored = 'qkv-language';
 
-/** What each language calls itself, its code in HTML, and its texts. @type {Record<string, {name: string, code: string, load: () => Promise<Texts>}>} */
+/** Each language: its own name for itself, its code in HTML, and its texts. @type {Record<string, {name: string, code: string, load: () => Promise<Texts>}>} */
 export const languages = {
   en: { name: 'English', code: 'en', load: async () => en },
   zh: { name: '中文', code: 'zh-Hans', load: async () => (await import('./texts/zh.js')).zh },
 };
 
-/** Of the language that is in use: modules read it when they draw, not when they are loaded. @type {Texts} */
+/** The texts of the language in use. Modules read them when they draw, not when they are loaded. @type {Texts} */
 export let texts = en;
 
 /**
- * The language of the page: the one in the address, or the one that was chosen before, or the first of the browser's that
- * there is.
+ * The language of the page: the one in the address, or the one that was chosen earlier, or the first known language of the
+ * browser's.
  * @param {string} search of the address
  * @param {string | null} stored
  * @param {readonly string[]} wanted the browser's languages
@@ -44,15 +44,15 @@ export async function useLanguage(language) {
 }
 
 /**
- * Uses the reader's language, also for texts in the HTML: `data-text` and `data-label` name texts of `markup`.
+ * Loads the reader's language, and puts its texts into the HTML: `data-text` and `data-label` name texts of `markup`.
  * @param {Document} root
  */
-export async function speak(root) {
+export async function translatePage(root) {
   const language = languageOf(location.search, stored(), navigator.languages);
   try {
     await useLanguage(language);
   } catch {
-    return; // The file did not come. The page stays in English.
+    return; // The file did not load. The page stays in English.
   }
   root.documentElement.lang = languages[language].code;
   const all = (/** @type {string} */ name) =>
@@ -65,7 +65,7 @@ export async function speak(root) {
   bindSwitch(/** @type {HTMLElement} */ (root.getElementById('languages')), language);
 }
 
-/** Links to the same place of the page in each language. @param {HTMLElement} host @param {string} current */
+/** Makes the links lead to the same state in each language. @param {HTMLElement} host @param {string} current */
 function bindSwitch(host, current) {
   for (const link of host.querySelectorAll('a')) {
     const language = link.hreflang.split('-')[0];
@@ -78,17 +78,17 @@ function bindSwitch(host, current) {
       try {
         localStorage.setItem(kStored, language);
       } catch {
-        // Without storage the address alone says it.
+        // Without storage only the address has the language.
       }
     });
   }
 }
 
-/** An equation's words in the reader's language. @param {string} source of web/view/math.js */
-export const inWords = (source) =>
+/** An equation with its words in the reader's language. @param {string} source for web/view/math.js */
+export const translatedEquation = (source) =>
   source.replace(/\\text\{( ?)(.*?)( ?)\}/g, (_, before, words, after) => {
     return `\\text{${before}${texts.inEquations[words] ?? words}${after}}`;
   });
 
-/** A lesson's own texts. @param {string} id @returns {{title: string, about: string[], question?: string, without?: string, exercise?: string}} */
+/** The texts of a lesson. @param {string} id @returns {{title: string, about: string[], question?: string, without?: string, exercise?: string}} */
 export const lessonTexts = (id) => texts.lessons[/** @type {keyof Texts['lessons']} */ (id)];

@@ -1,4 +1,4 @@
-// Bahdanau's attention: one hidden layer scores how well a state of the decoder and a state of the encoder fit.
+// Bahdanau's attention: a network with one hidden layer scores a state of the decoder and a state of the encoder.
 
 import { papers } from '../papers.js';
 import { texts } from '../texts.js';

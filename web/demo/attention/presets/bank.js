@@ -18,7 +18,7 @@ const kKeys = [
 ];
 const kRooms = [[12], [27], [35], [48], [51]];
 
-/** A person's key, blurred. @param {number} who @param {number} noise */
+/** A person's key with noise. @param {number} who @param {number} noise */
 function asked(who, noise) {
   const next = normal(80 + who);
   return [kKeys[who].map((x) => Math.round(10 * (x + noise * next())) / 10 + 0)];
@@ -43,6 +43,7 @@ export const bank = {
     scene: { who: 1, noise: 0.5 },
   }),
   scene: (workbench) => {
+    // The choice of a person, the noise and the temperature; the weights and the answer.
     const own = texts.lessons.bank;
     const who = segmented(
       own.whose,

@@ -1,4 +1,4 @@
-// The block: the purpose of the residual, the norm and the feed-forward layer around attention.
+// The block: what the residual, the norm and the feed-forward layer around attention are for.
 
 import { layerNorm, layersOf, ownPart, size } from '../block.js';
 import { checkbox, make, slider } from '../../shared/dom.js';
@@ -19,8 +19,8 @@ const partsOf = (/** @type {Record<string, number | string>} */ scene) => ({
   feed: Boolean(scene.feed),
 });
 
-/** The input of the attention of a layer. @param {Record<string, number | string>} scene */
-async function readBy(scene) {
+/** The input of the attention in the chosen layer. @param {Record<string, number | string>} scene */
+async function inputOfLayer(scene) {
   const before = (await layersOf(words(), partsOf(scene), kDepth))[within(scene.layer, 1, kDepth) - 1];
   const read = scene.norm ? layerNorm(before) : before;
   const round = (/** @type {number} */ x) => Math.round(100 * Math.max(-99, Math.min(99, x))) / 100 + 0;
@@ -39,6 +39,7 @@ export const block = {
     scene: { layer: 1, residual: 1, norm: 1, feed: 1 },
   }),
   scene: (workbench) => {
+    // Two plots over the layers, and what the reader switches on or off.
     const own = texts.lessons.block;
     const x = { name: own.layers, from: 0, to: kDepth, ticks: [0, 2, 4, 6, 8] };
     const parts = new Plot({ x, y: { name: own.ownPart, from: 0, to: 1, ticks: [0, 0.5, 1] }, height: 230 });
@@ -49,7 +50,7 @@ export const block = {
     });
     const set = async (/** @type {Record<string, number>} */ patch) => {
       const scene = { ...workbench.state().scene, ...patch };
-      workbench.change({ query: await readBy(scene), scene, pinned: null });
+      workbench.change({ query: await inputOfLayer(scene), scene, pinned: null });
     };
     const residual = checkbox(own.residual, (on) => set({ residual: Number(on) }));
     const norm = checkbox(own.norm, (on) => set({ norm: Number(on) }));
@@ -85,7 +86,7 @@ export const block = {
 };
 
 /**
- * A measure after each layer, of the chosen parts and of attention alone.
+ * Draws a measure after each layer: with the chosen parts, and with attention alone.
  * @param {Plot} plot
  * @param {(x: number[][]) => number} measure
  * @param {number[][][]} mine

@@ -1,4 +1,4 @@
-// Why attention was needed: a translator that must put a sentence into one vector gets worse as sentences grow.
+// Why attention was needed: a translator that puts a sentence into one vector gets worse with longer sentences.
 
 import { button, make } from '../../shared/dom.js';
 import { measured } from '../measured.js';
@@ -38,13 +38,18 @@ export const bottleneck = {
     memory: 'one',
   }),
   scene: () => ({
-    node: make('div.picture.stacked', {}, measured(texts.lessons.bottleneck, { part: 'length', height: 420 }), live()),
+    node: make(
+      'div.picture.stacked',
+      {},
+      measured(texts.lessons.bottleneck, { part: 'length', height: 420 }),
+      liveComparison(),
+    ),
     show() {},
   }),
 };
 
-/** Translates the sentences with both models when it is asked to. */
-function live() {
+/** A button that translates the sentences with both models, and their table. */
+function liveComparison() {
   const own = texts.lessons.bottleneck;
   const message = make('span.caption', { role: 'status' });
   const room = make('div.wide', { tabIndex: 0, role: 'group', 'aria-label': own.table, hidden: true });
@@ -58,14 +63,15 @@ function live() {
       message.textContent = '';
     } catch (error) {
       message.textContent = own.failed(/** @type {Error} */ (error).message);
-      start.disabled = false; // to try again
+      start.disabled = false; // so that the reader can try again
     }
   });
   return make('div.live', {}, make('div.row', {}, start, message), room);
 }
 
 /**
- * Each sentence's translations by the two models. @param {(share: number) => void} loaded
+ * The translations of each sentence by the two models.
+ * @param {(share: number) => void} loaded
  * @returns {Promise<string[][]>}
  */
 async function translated(loaded) {
@@ -107,7 +113,7 @@ function tableOf(rows) {
 /** @param {string} text @returns {string[]} */
 const wordsOf = (text) => text.toLowerCase().match(/\p{L}+/gu) ?? [];
 
-/** How many words of a good translation a text has, each as often as the good one has it. @param {string} text @param {string} good */
+/** How many words of a good translation are in a text. A repeated word counts at most as often as the good translation has it. @param {string} text @param {string} good */
 export function wordsInCommon(text, good) {
   const left = wordsOf(text);
   return wordsOf(good).filter((word) => {

@@ -1,4 +1,4 @@
-// Several scores on one query and the same keys: what each makes of the length and of the direction of a key.
+// Several scores of one query with the same keys: how each depends on the length and the direction of a key.
 
 import { attention } from '../../../lib/attention/index.js';
 import { equation } from '../../../view/math.js';
@@ -10,7 +10,7 @@ import { texts } from '../texts.js';
 
 const kHidden = 2;
 
-/** What a trained model might have learnt, for queries and keys of size 2. */
+/** Parameters that a trained model might have, for queries and keys of size 2. */
 const kLearnt = {
   W: [
     [0.2, 1],
@@ -90,7 +90,7 @@ export const compare = {
       async show(state) {
         const [query, key] = [state.query.slice(0, 1), keysOf(state)];
         if (query[0].length !== key[0].length) return;
-        // The score that is chosen below has the numbers that stand there.
+        // The score that is chosen on the page has the parameters of the page.
         const rows = scoresFor(query[0].length, key.length).map(({ score, parameters }) => ({
           score,
           parameters: score === state.score ? state.parameters : parameters,

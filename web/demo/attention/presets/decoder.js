@@ -1,4 +1,4 @@
-// Decoding with a cache: keys and values of the words that are written stay, and only the newest word asks.
+// Decoding with a cache: the keys and values of the written words are kept, and only the newest word is a query.
 
 import { attention } from '../../../lib/attention/index.js';
 import { checkbox, make, slider } from '../../shared/dom.js';
@@ -13,7 +13,7 @@ const kSize = 4;
 const kMost = 32;
 const [kQueries, kKeys, kValues] = [151, 152, 153].map((seed) => randomMatrix(seed, kWords.length, kSize));
 
-/** The attention of the step that follows t words. @param {number} t @param {boolean} isCached */
+/** The attention of the step after t words. @param {number} t @param {boolean} isCached */
 function stepOf(t, isCached) {
   const from = isCached ? t - 1 : 0;
   return {
@@ -26,7 +26,7 @@ function stepOf(t, isCached) {
   };
 }
 
-/** Products of a query with a key up to step n: each step anew, or of the newest query alone. */
+/** How many products of a query with a key there are until step n: all queries in each step, or only the newest. */
 const kCosts = {
   anew: (/** @type {number} */ n) => (n * (n + 1) * (2 * n + 1)) / 6,
   cached: (/** @type {number} */ n) => (n * (n + 1)) / 2,
@@ -42,6 +42,7 @@ export const decoder = {
   papers: [papers.vaswani, papers.shazeer],
   state: () => ({ ...stepOf(4, false), scene: { t: 4, cache: 0 } }),
   scene: (workbench) => {
+    // A plot of the products, and the choice of the step and of the cache.
     const own = texts.lessons.decoder;
     const costs = new Plot({
       x: { name: own.words, from: 1, to: kMost, ticks: [1, 8, 16, 24, 32] },
@@ -85,18 +86,18 @@ export const decoder = {
           }),
         );
         if (!result || state.heads > 1) return;
-        said.textContent = own.verdict(t, isCached ? t : t * t, await apart(state, result));
+        said.textContent = own.verdict(t, isCached ? t : t * t, await difference(state, result));
       },
     };
   },
 };
 
 /**
- * How far the newest word's context is from that of the same words by the other way.
+ * The largest difference between the newest word's contexts with the cache and without it.
  * @param {import('../state.js').State} state
  * @param {import('../compute.js').Result} result
  */
-async function apart({ query, key, value }, result) {
+async function difference({ query, key, value }, result) {
   const { output } = await attention({ query: query.slice(-1), key, value, record: [] });
   const last = Array.from(result.output.data).slice(-output.data.length);
   return Math.max(...last.map((x, c) => Math.abs(x - output.data[c])));

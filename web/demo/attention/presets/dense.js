@@ -1,4 +1,4 @@
-// The fixed weights of a dense layer against weights that are made from the input.
+// The fixed weights of a dense layer beside attention weights, which are computed from the input.
 
 import { attention } from '../../../lib/attention/index.js';
 import { make, segmented, slider } from '../../shared/dom.js';
@@ -68,7 +68,7 @@ export const dense = {
   },
 };
 
-/** Weights by position only: the location score of a query that encodes only its position. @param {number} count */
+/** Weights that depend only on the position: the location score of a query that has only its position. @param {number} count */
 async function denseWeights(count) {
   const W = kLayer.map((row) => row.slice(0, count));
   const query = identity(count);

@@ -1,4 +1,4 @@
-// Relative positions: a number, a vector, a slope or a turn for each distance between a query and a key.
+// Relative positions: a number, a vector, a slope or a rotation for each distance between a query and a key.
 
 import { attention, positions } from '../../../lib/attention/index.js';
 import { make, segmented } from '../../shared/dom.js';
@@ -6,34 +6,34 @@ import { papers } from '../papers.js';
 import { Plot } from '../plot.js';
 import { texts } from '../texts.js';
 
-const kSame = 5; // words that are alike, so that nothing but the distance tells them apart
+const kSame = 5; // words that are the same, so that only their distances differ
 const kWord = [1, 0.5];
 const kFar = 8; // the distances of the plot
 const kSlopes = 8;
-/** The slopes whose names stand at their lines, and how far below. @type {[number, number][]} */
+/** The slopes with a name at their line, and how far below the line it is. @type {[number, number][]} */
 const kNamed = [
   [0, 14],
   [1, 14],
   [7, -6],
 ];
 
-const alike = (count = kSame) => Array.from({ length: count }, () => kWord);
+const sameWords = (count = kSame) => Array.from({ length: count }, () => kWord);
 
-/** Rows turned by their places. @param {number[][]} rows @returns {Promise<number[][]>} */
-async function turned(rows) {
+/** Rows rotated by their positions. @param {number[][]} rows @returns {Promise<number[][]>} */
+async function rotated(rows) {
   const { data } = await positions.rotary(rows);
   const size = rows[0].length;
   const round = (/** @type {number} */ x) => Math.round(100 * x) / 100 + 0;
   return rows.map((_, i) => Array.from(data.subarray(i * size, (i + 1) * size), round));
 }
 
-/** What each way changes of the state. @type {Record<string, () => Promise<Partial<import('../state.js').State>>>} */
+/** What each kind of relative positions changes in the state. @type {Record<string, () => Promise<Partial<import('../state.js').State>>>} */
 const kWays = {
-  t5: async () => ({ query: alike(), key: alike(), score: 't5', parameters: firstOfT5() }),
-  shaw: async () => ({ query: alike(), key: alike(), score: 'shaw', parameters: { A_k: kVectors } }),
-  alibi: async () => ({ query: alike(), key: alike(), score: 'alibi', parameters: { slope: [[0.5]] } }),
+  t5: async () => ({ query: sameWords(), key: sameWords(), score: 't5', parameters: firstOfT5() }),
+  shaw: async () => ({ query: sameWords(), key: sameWords(), score: 'shaw', parameters: { A_k: kVectors } }),
+  alibi: async () => ({ query: sameWords(), key: sameWords(), score: 'alibi', parameters: { slope: [[0.5]] } }),
   rotary: async () => {
-    const rows = await turned(alike());
+    const rows = await rotated(sameWords());
     return { query: rows, key: rows, score: 'scaled-dot', parameters: {} };
   },
 };
@@ -46,7 +46,7 @@ const firstOfT5 = () => ({
   distance: [[4]],
 });
 
-/** Shaw's vectors for the distances −2 to 2: the word before is wanted most. */
+/** Shaw's vectors for the distances −2 to 2: the previous word gets the largest score. */
 const kVectors = [
   [-1, 0],
   [2, 1],
@@ -55,7 +55,7 @@ const kVectors = [
   [-1, 0],
 ];
 
-/** The way that a state has. @param {import('../state.js').State} state */
+/** The kind of relative positions in a state. @param {import('../state.js').State} state */
 const wayOf = ({ score }) => (score === 'scaled-dot' ? 'rotary' : score);
 
 /** @type {import('../presets.js').Preset} */
@@ -69,9 +69,9 @@ export const distances = {
   ],
   papers: [papers.shaw, papers.raffel, papers.press, papers.su],
   state: () => ({
-    query: alike(),
+    query: sameWords(),
     queryNames: Array.from({ length: kSame }, (_, i) => `la ${i}`),
-    key: alike(),
+    key: sameWords(),
     keyNames: Array.from({ length: kSame }, (_, j) => `la ${j}`),
     value: Array.from({ length: kSame }, (_, j) => [j, kSame - 1 - j]),
     score: 't5',
@@ -92,6 +92,7 @@ export const distances = {
     const note = make('p.caption', {}, own.slopes);
     return {
       node: make('div.picture.stacked', {}, make('div.row', {}, ways.node), plot.node, note),
+      // The scores over distances: of the state, and for ALiBi of all slopes.
       async show(state) {
         const way = wayOf(state);
         ways.set(way);
@@ -118,17 +119,17 @@ export const distances = {
   },
 };
 
-/** The slopes of eight heads in Press et al.: 1/2, 1/4, … */
+/** The slopes of eight heads (Press et al.): 1/2, 1/4, … */
 const slopesOf = () => Array.from({ length: kSlopes }, (_, h) => 2 ** -(h + 1));
 
 /**
- * The engine's scores of one query with keys at each distance, all the same word.
+ * The engine's scores of one query with keys at each distance. All of them are the same word.
  * @param {string} way @param {string} score @param {Record<string, number[][]>} parameters
  * @returns {Promise<[number, number][]>} distance and score
  */
 async function byDistance(way, score, parameters) {
-  const words = alike(2 * kFar + 1);
-  const rows = way === 'rotary' ? await turned(words) : words;
+  const words = sameWords(2 * kFar + 1);
+  const rows = way === 'rotary' ? await rotated(words) : words;
   const { scores } = await attention(
     /** @type {any} */ ({ query: rows, key: rows, score, parameters, record: ['scores'] }),
   );

@@ -1,5 +1,5 @@
-// Soft and hard selection: a share of all keys or one key, why the mean of samples equals the soft weights, and how REINFORCE
-// learns from samples.
+// Soft and hard selection: all keys with weights, or one key. The mean of many samples is close to the soft weights, and
+// REINFORCE learns from samples.
 
 import { attention } from '../../../lib/attention/index.js';
 import { bars } from '../../shared/bars.js';
@@ -40,6 +40,7 @@ export const hard = {
     scene: { draws: 4 },
   }),
   scene: (workbench) => {
+    // The bars of both selections, the choice of the selection, and the number of draws.
     const own = texts.lessons.hard;
     const [drawn, soft] = [bars(own.shares), bars(own.weights)];
     const kind = segmented(
@@ -92,7 +93,7 @@ export const hard = {
 /** The reward of each key: the first number of its value. @param {import('../state.js').State} state */
 const rewardsOf = (state) => valuesOf(state).map(([first]) => first);
 
-/** The exact gradient of the mean reward beside what the draws say of it, without and with a baseline. */
+/** A table of the gradient of the mean reward: exact, and estimated from the draws without and with a baseline. */
 function gradientTable() {
   const own = texts.lessons.hard;
   const grid = /** @type {import('../../../view/grid.js').GridElement} */ (document.createElement('qkv-grid'));
@@ -118,7 +119,7 @@ function gradientTable() {
   return { node: make('div.gradient', {}, make('h3', {}, own.gradient), grid, off), show };
 }
 
-/** @param {import('../state.js').State} state @param {number[][]} [query] */
+/** The weights of queries in the first head, without masks and windows. @param {import('../state.js').State} state @param {number[][]} [query] */
 async function weightsOf(state, query = [state.query[0]]) {
   const plain = {
     ...state,
@@ -136,15 +137,17 @@ async function weightsOf(state, query = [state.query[0]]) {
 }
 
 /**
- * The mean of hard weights over many draws of a query. @param {import('../state.js').State} state @param {number} count
+ * The mean of the hard weights over many draws for one query: attention with equal keys takes the mean of its values.
+ * @param {import('../state.js').State} state
+ * @param {number} count
  */
 async function meanOf(state, count) {
   const drawn = await weightsOf({ ...state, selection: 'sampled' }, Array(count).fill(state.query[0]));
   const keys = drawn.length / count;
-  const alike = { data: new Float32Array(count), shape: [count, 1] };
+  const equalKeys = { data: new Float32Array(count), shape: [count, 1] };
   const { output } = await attention({
     query: [[0]],
-    key: alike,
+    key: equalKeys,
     value: { data: drawn, shape: [count, keys] },
     record: [],
   });

@@ -1,4 +1,4 @@
-// Several heads see several things, and W_o mixes what they find; several queries ask one memory.
+// Several heads attend to different words, and W_o mixes their contexts. Or several queries attend to one memory.
 
 import { attention } from '../../../lib/attention/index.js';
 import { weightScale } from '../../../view/colour.js';
@@ -8,16 +8,16 @@ import { namesOf, sizesOf } from '../state.js';
 import { texts } from '../texts.js';
 
 const kWords = ['the', 'red', 'house', 'the', 'blue', 'door'];
-/** What kind of word each is: article, adjective, noun. */
+/** The kind of each word: article, adjective, noun. */
 const kKinds = [0, 1, 2, 0, 1, 2];
 const kStrength = 4;
 
 const round = (/** @type {number} */ x) => Math.round(100 * x) / 100 + 0;
 
-/** A place on the half circle, as two numbers. @param {number} place @param {number} length */
+/** A position as a point on a half circle. @param {number} place @param {number} length */
 const angle = (place, length) =>
   [Math.cos((Math.PI * place) / 6), Math.sin((Math.PI * place) / 6)].map((x) => round(length * x));
-/** A kind, as a corner of a triangle. @param {number} kind @param {number} length */
+/** A kind as a corner of a triangle. @param {number} kind @param {number} length */
 const corner = (kind, length) =>
   [Math.cos((2 * Math.PI * kind) / 3), Math.sin((2 * Math.PI * kind) / 3)].map((x) => round(length * x));
 
@@ -140,7 +140,7 @@ function mixerOf(size, mix) {
 }
 
 /**
- * W_o, and what it makes of the joined contexts: the engine's products of each context with each column of W_o.
+ * Shows W_o, and the joined contexts times W_o: the engine's products of each context with each column of W_o.
  * @param {ReturnType<typeof numbersOf>} mixer @param {ReturnType<typeof numbersOf>} out
  * @param {import('../state.js').State} state @param {import('../compute.js').Result} result @param {string} mix
  */
@@ -178,7 +178,7 @@ const kCell = 22;
 const kLeft = 46;
 const kTop = 42;
 
-/** @param {string[]} rows @param {string[]} columns @param {(row: number, column: number) => number} at */
+/** A small drawing of weights with names. @param {string[]} rows @param {string[]} columns @param {(row: number, column: number) => number} at */
 function drawn(rows, columns, at) {
   const scale = weightScale();
   const left = rows.length > 1 ? kLeft : 6;

@@ -1,4 +1,4 @@
-// Attention as kernel regression: the points are keys with values, the curve is the answer to every query.
+// Attention as kernel regression: a point is a key with its value, and the curve is the output for each query.
 
 import { attention } from '../../../lib/attention/index.js';
 import { formatNumber } from '../../../view/numbers.js';
@@ -28,7 +28,7 @@ export const kernel = {
     parameters: { w: [[2]] },
   }),
   scene: (workbench) => {
-    // The curve through the points, and the values that a reader changes: the width h = 1 / w of the kernel and the query's place.
+    // The plot, and what the reader changes: the width h = 1 / w of the kernel, and the query.
     const own = texts.lessons.kernel;
     const plot = new Plot({
       x: { name: own.x, from: kFrom, to: kTo, ticks: [-3, -2, -1, 0, 1, 2, 3] },
@@ -60,7 +60,7 @@ export const kernel = {
 
 const hint = () => make('p.caption', {}, texts.lessons.kernel.hint);
 
-/** The engine's answers to many queries. @param {import('../state.js').State} state @returns {Promise<[number, number][]>} */
+/** The engine's outputs for many queries. @param {import('../state.js').State} state @returns {Promise<[number, number][]>} */
 async function curveOf(state) {
   const grid = Array.from({ length: kPoints }, (_, i) => [kFrom + ((kTo - kFrom) * i) / (kPoints - 1)]);
   const plain = {
@@ -106,7 +106,7 @@ function marksOf(plot, state, result, curve) {
   ];
 }
 
-/** @param {Plot} plot @param {import('../presets.js').Workbench} workbench */
+/** Lets the reader drag the points and the query. @param {Plot} plot @param {import('../presets.js').Workbench} workbench */
 function bindDrag(plot, workbench) {
   /** @type {DOMStringMap | null} */
   let held = null;

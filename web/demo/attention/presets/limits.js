@@ -1,4 +1,4 @@
-// What attention does not tell: other weights may give the same result.
+// What attention does not explain: other weights may give the same result.
 
 import { papers } from '../papers.js';
 import { texts } from '../texts.js';

@@ -1,4 +1,4 @@
-// Linear attention: the weights of a feature map, and the same result without any weights.
+// Linear attention: weights from a feature map, and the same result by sums that need no weights.
 
 import { linearAttention } from '../../../lib/attention/index.js';
 import { make, slider } from '../../shared/dom.js';
@@ -11,7 +11,7 @@ import { texts } from '../texts.js';
 const kMost = 4096;
 const kWords = ['one', 'by', 'one', 'they', 'came', 'in'];
 
-/** Multiplications for n words of d columns: of all pairs, or of a state of d rows and d + 1 columns, written and read. */
+/** Multiplications for n words of d columns: for all pairs; or to write and read a state of d rows and d + 1 columns. */
 const kKinds = [
   { role: 'without', cost: (/** @type {number} */ n, /** @type {number} */ d) => 2 * n * n * d },
   { role: 'with', cost: (/** @type {number} */ n, /** @type {number} */ d) => 2 * n * d * (d + 1) },
@@ -63,7 +63,7 @@ export const linear = {
 };
 
 /**
- * How far the output of the recurrence is from that of the weights, where both compute the same.
+ * A sentence about the difference between the outputs by sums and by weights, if both compute the same.
  * @param {import('../state.js').State} state
  * @param {import('../compute.js').Result} result
  */

@@ -10,7 +10,7 @@ import { namesOf, within } from '../state.js';
 import { texts } from '../texts.js';
 
 const kWords = ['the', 'old', 'cat', 'sat', 'on', 'a', 'warm', 'mat'];
-const kFine = 8; // places between two words
+const kFine = 8; // positions from one word to the next
 
 /** @type {import('../presets.js').Preset} */
 export const local = {
@@ -32,7 +32,7 @@ export const local = {
     scene: { t: 3 },
   }),
   scene: (workbench) => {
-    // The plot of the Gaussian around the centre, and the values that a reader changes.
+    // The plot of the Gaussian around the centre, and what the reader changes.
     const own = texts.lessons.local;
     const plot = new Plot({
       x: { name: '', from: -0.5, to: 7.5, ticks: [] },
@@ -79,13 +79,13 @@ export const local = {
         const p = result.centres?.data[t] ?? 0;
         place.set(p);
         plot.x.to = keys - 0.5;
-        const bell = state.window === 'global' ? [] : await bellOf(state, p, keys);
+        const gaussian = state.window === 'global' ? [] : await gaussianOf(state, p, keys);
         const names = namesOf(state).keys;
         const weights = Array.from({ length: keys }, (_, j) => result.weights.data[t * keys + j]);
         const top = weights.indexOf(Math.max(...weights));
         const where = state.window === 'global' ? own.every : own.around(formatNumber(p));
         plot.show(own.sentence(t, where, formatNumber(weights[top]), names[top]), () =>
-          marksOf(plot, state, { p, bell, names, weights }),
+          marksOf(plot, state, { p, gaussian, names, weights }),
         );
       },
     };
@@ -93,10 +93,11 @@ export const local = {
 };
 
 /**
- * The engine's Gaussian between the words too: with all gates open only the Gaussian remains, on finer positions.
+ * The engine's Gaussian at the words and between them. If all gates are 1, the weights are the Gaussian; here each word has
+ * several positions.
  * @param {import('../state.js').State} state @param {number} p @param {number} keys @returns {Promise<[number, number][]>}
  */
-async function bellOf({ window, halfWidth }, p, keys) {
+async function gaussianOf({ window, halfWidth }, p, keys) {
   const count = (keys - 1) * kFine + 1;
   const fine = { kind: /** @type {any} */ (window), halfWidth: halfWidth * kFine };
   const at = window === 'local-p' ? { ...fine, centres: [p * kFine] } : fine;
@@ -112,8 +113,9 @@ async function bellOf({ window, halfWidth }, p, keys) {
   return Array.from(weights.data, (g, i) => [i / kFine, g]);
 }
 
-/** @param {Plot} plot @param {import('../state.js').State} state @param {{p: number, bell: [number, number][], names: string[], weights: number[]}} drawn */
-function marksOf(plot, state, { p, bell, names, weights }) {
+/** @param {Plot} plot @param {import('../state.js').State} state @param {{p: number, gaussian: [number, number][], names: string[], weights: number[]}} drawn */
+function marksOf(plot, state, { p, gaussian, names, weights }) {
+  // A bar and a name for each word.
   const base = plot.atY(0);
   const [from, to] = [Math.max(-0.5, p - state.halfWidth), Math.min(names.length - 0.5, p + state.halfWidth)];
   const wide = plot.atX(1) - plot.atX(0);
@@ -140,6 +142,7 @@ function marksOf(plot, state, { p, bell, names, weights }) {
       name,
     ),
   );
+  // The window behind them, and the Gaussian in front.
   return [
     ...(isLocal
       ? [
@@ -154,9 +157,9 @@ function marksOf(plot, state, { p, bell, names, weights }) {
       : []),
     ...columns,
     ...words,
-    ...(bell.length > 0
+    ...(gaussian.length > 0
       ? [
-          plot.line(bell, 'of-query'),
+          plot.line(gaussian, 'of-query'),
           svgMake('line', { class: 'query-line', x1: plot.atX(p), x2: plot.atX(p), y1: plot.atY(1), y2: base }),
           plot.text(p, 1, `p = ${p.toFixed(1)}`, 'of-query', { dx: 8, dy: -4 }),
         ]

@@ -1,4 +1,4 @@
-// Luong's attention beside Bahdanau's: which state asks, what follows from the context, and input feeding.
+// Luong's attention beside Bahdanau's: which state is the query, how the context is used, and input feeding.
 
 import { attention } from '../../../lib/attention/index.js';
 import { bars } from '../../shared/bars.js';
@@ -15,14 +15,14 @@ const kKeys = [
   [0, 0, 2],
   [-1, -1, -1],
 ];
-/** The decoder's states before anything is fed back. */
+/** The decoder's states without input feeding. */
 const kStates = [
   [2, 0, 0.2],
   [0.2, 0.6, 1.6],
   [0, 1.2, 1.4],
   [-1.2, -1, -0.9],
 ];
-/** The learnt effect of the vector that the decoder is fed: it turns away from the words that were read. */
+/** The effect of input feeding: the state moves away from the words that were read. */
 const kFed = -0.5;
 const kParameters = { W: identity(3) };
 
@@ -43,7 +43,7 @@ const kPaths = {
   ],
 };
 
-/** The states with input feeding: each is moved by the context of the step before. */
+/** The states with input feeding: the context of the previous step moves each state. */
 async function fedStates() {
   /** @type {number[][]} */
   const states = [];
@@ -77,6 +77,7 @@ export const luong = {
     scene: { path: 'luong', t: 3, feed: 0 },
   }),
   scene: (workbench) => {
+    // The choice of the order, of input feeding and of the step; the order as a row of symbols, and the weights.
     const own = texts.lessons.luong;
     const path = segmented(
       own.path,
@@ -115,7 +116,7 @@ export const luong = {
         heading.textContent = own.asks(t, isBahdanau ? t - 1 : t);
         if (!result || state.heads > 1) return;
         const { keys } = namesOf(state);
-        // Bahdanau's decoder asks before it makes its new state.
+        // The query of Bahdanau's decoder is its previous state.
         const row = t - 1 - Number(isBahdanau);
         const shares = keys.map((_, j) => result.weights.data[row * keys.length + j]);
         weights.show(keys.map((name, j) => ({ name, value: shares[j] })));

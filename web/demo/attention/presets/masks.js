@@ -1,4 +1,4 @@
-// Masks: what leaks without them.
+// Masks: the weight that goes to later words and to padding without them.
 
 import { attention } from '../../../lib/attention/index.js';
 import { bars } from '../../shared/bars.js';
@@ -52,7 +52,7 @@ export const masks = {
 };
 
 /**
- * Sums of weights, as the engine sums values: column c of the output is each query's weight on the keys that count for c.
+ * Sums of weights, by values of 0 and 1: column c of the output is the weight of each query on the keys that count for c.
  * @param {import('../state.js').State} state @param {(key: number, column: number) => boolean} counts
  */
 async function sharesOf(state, counts) {

@@ -1,4 +1,4 @@
-// A pointer that sorts: attention as an answer by itself.
+// A pointer network that sorts: the chosen keys are the output.
 
 import { button, make, scrollable, segmented, svgMake } from '../../shared/dom.js';
 import { foldedMeasured } from '../measured.js';

@@ -1,5 +1,4 @@
-// Positions: without them the order of words has no effect; sinusoids encode a position by rotations of several
-// frequencies.
+// Positions: without them the order of words has no effect. Sinusoids encode a position by rotations of several frequencies.
 
 import { attention, positions as places } from '../../../lib/attention/index.js';
 import { compute } from '../compute.js';
@@ -27,6 +26,7 @@ export const positions = {
     scene: { order: kFirst, on: 0, i: 1, delta: 2 },
   }),
   scene: (workbench) => {
+    // The order of the words with its results, and below it a position and a rotation.
     const own = texts.lessons.positions;
     const on = checkbox(own.on, (value) => set({ on: Number(value) }));
     const shuffle = button(own.shuffle, () => set({ order: shuffled(orderOf(workbench.state().scene)) }));
@@ -101,7 +101,7 @@ function comparison(title) {
   };
 }
 
-/** The sentence in an order, with its places or without. @param {Record<string, number | string>} scene */
+/** The sentence in an order, with or without positions. @param {Record<string, number | string>} scene */
 async function sentenceOf(scene) {
   const rows = [...orderOf(scene)].map(Number);
   const words = embeddings();
@@ -119,7 +119,7 @@ function orderOf({ order }) {
   return [...word].sort().join('') === kFirst ? word : kFirst;
 }
 
-/** Another order than this one. @param {string} order */
+/** An order that is not this one. @param {string} order */
 function shuffled(order) {
   const next = uniform([...order].reduce((sum, digit) => 7 * sum + Number(digit), 5));
   const mixed = [...order].map((digit) => ({ digit, by: next() })).sort((a, b) => a.by - b.by);
@@ -129,7 +129,7 @@ function shuffled(order) {
 
 const kClocks = 2;
 
-/** @param {SVGElement} svg @param {HTMLElement} caption @param {number} i @param {number} delta */
+/** Draws each frequency as a clock with two hands, and writes the vectors below. @param {SVGElement} svg @param {HTMLElement} caption @param {number} i @param {number} delta */
 async function drawClocks(svg, caption, i, delta) {
   const later = Math.max(0, i + delta);
   const [from, to, turn] = await Promise.all([

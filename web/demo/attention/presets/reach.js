@@ -1,4 +1,4 @@
-// How far a signal travels between two words, and the cost of a layer: recurrence, convolution and self-attention.
+// The path length between two words, and the cost of a layer, for recurrence, convolution and self-attention.
 
 import { make, slider } from '../../shared/dom.js';
 import { foldedMeasured } from '../measured.js';
@@ -11,7 +11,7 @@ const kMost = 1024;
 const kWidth = 3; // of a convolution
 const kWords = ['the', 'keys', 'that', 'she', 'lost', 'were'];
 
-/** The layers' path lengths and multiplications, for n words of d columns (table 1 of the paper). */
+/** The path length and the multiplications of each kind of layer, for n words of d columns (table 1 of the paper). */
 const kKinds = [
   {
     role: 'without',
@@ -56,7 +56,7 @@ export const reach = {
     });
     const width = slider(own.width, { min: 64, max: 1024, step: 64 }, (d) => workbench.change({ scene: { d } }));
     const sizes = Array.from({ length: 40 }, (_, i) => 2 * (kMost / 2) ** (i / 39));
-    /** @param {Plot} plot @param {string} summary @param {(kind: typeof kKinds[0], n: number) => number} value @param {number} upper the line whose name stands above it */
+    /** @param {Plot} plot @param {string} summary @param {(kind: typeof kKinds[0], n: number) => number} value @param {number} upper the line whose name is above it */
     const draw = (plot, summary, value, upper) =>
       plot.show(summary, () =>
         kKinds.flatMap((kind, i) => {

@@ -1,8 +1,7 @@
-// What BERT and GPT may see: one mask is the whole difference.
+// What BERT and GPT may see: they differ only in the mask.
 
-import { attention } from '../../../lib/attention/index.js';
 import { bars } from '../../shared/bars.js';
-import { callOf } from '../compute.js';
+import { weightsOfQuery } from '../compute.js';
 import { make, segmented, slider } from '../../shared/dom.js';
 import { papers } from '../papers.js';
 import { randomMatrix } from '../random.js';
@@ -54,7 +53,7 @@ export const readers = {
         word.set(i + 1);
         if (!result || state.heads > 1 || state.memory !== 'self') return;
         const { queries, keys } = namesOf(state);
-        const rows = await Promise.all([true, false].map((causal) => rowOf({ ...state, causal }, i)));
+        const rows = await Promise.all([true, false].map((causal) => weightsOfQuery({ ...state, causal }, i)));
         models.forEach(({ name, list }, m) => {
           titles[m].textContent = own.vector(name, queries[i]);
           const isHidden = (/** @type {number} */ j) => m === 0 && j > i;
@@ -66,11 +65,3 @@ export const readers = {
     };
   },
 };
-
-/** The weights of a word. @param {import('../state.js').State} state @param {number} i @returns {Promise<number[]>} */
-async function rowOf(state, i) {
-  const { options } = callOf({ ...state, convention: 'rows' });
-  const { weights } = await attention(/** @type {any} */ ({ ...options, record: ['weights'] }));
-  const keys = weights.shape.at(-1) ?? 0;
-  return Array.from(weights.data.subarray(i * keys, (i + 1) * keys));
-}

@@ -6,7 +6,7 @@ import { papers } from '../papers.js';
 import { namesOf } from '../state.js';
 import { texts } from '../texts.js';
 
-/** The first feature is the saliency of a thing; the others describe it. */
+/** The things of each place. The first feature of a thing is its saliency; the others describe it. */
 const kParty = () => ({
   keyNames: texts.lessons.saliency.things.party,
   key: [
@@ -28,7 +28,7 @@ const kPicture = () => ({
   ],
 });
 
-/** @type {Record<string, {set: () => Partial<import('../state.js').State>}>} */
+/** What each kind of selection changes in the state. @type {Record<string, {set: () => Partial<import('../state.js').State>}>} */
 const kWays = {
   winner: { set: () => ({ query: [[1, 0, 0]], selection: 'argmax' }) },
   pool: { set: () => ({ query: [[0, 0, 0]], selection: 'max-pool' }) },

@@ -1,4 +1,4 @@
-// The reason for the scale: the softmax becomes sharper as queries and keys grow, and its gradient becomes smaller.
+// Why scores are scaled: with more dimensions the softmax becomes sharper, and its gradient smaller.
 
 import { attention } from '../../../lib/attention/index.js';
 import { bars } from '../../shared/bars.js';
@@ -25,6 +25,7 @@ export const scale = {
   papers: [papers.vaswani],
   state: () => ({ ...shownState(8), value: randomMatrix(22, kKeys, 2), scene: { d: 8 } }),
   scene: (workbench) => {
+    // Two plots over the size, and the size of the matrices on the page.
     const own = texts.lessons.scale;
     const x = { name: own.size, from: 1, to: 512, ticks: kSizes, isLog: true };
     const entropies = new Plot({
@@ -72,12 +73,13 @@ export const scale = {
           title.textContent = own.twoSoftmaxes(queries[0], name);
           list.show(keys.map((named, j) => ({ name: named, value: weights.data[j] })));
         }
+        // The entropy and the norm of the Jacobian, measured once.
         const { plain, scaled } = await (measured ??= measure());
         const at = kSizes.indexOf(d);
         const draw = (/** @type {Plot} */ plot, /** @type {0 | 1} */ which, /** @type {string} */ what) => {
           const points = (/** @type {number[][]} */ of) =>
             of.map((pair, i) => /** @type {[number, number]} */ ([kSizes[i], pair[which]]));
-          const last = 4; // where the lines are apart
+          const last = 4; // here the two lines are far enough from each other for their names
           const sentence = own.sentence(what, d, plain[at]?.[which].toFixed(2), scaled[at]?.[which].toFixed(2));
           plot.show(sentence, () => [
             plot.line(points(plain), 'without'),
@@ -97,7 +99,7 @@ export const scale = {
   },
 };
 
-/** Entropy and norm for each size. @returns {Promise<{plain: number[][], scaled: number[][]}>} */
+/** The entropy of the weights and the norm of their Jacobian, for each size. @returns {Promise<{plain: number[][], scaled: number[][]}>} */
 async function measure() {
   const of = async (/** @type {number} */ d, /** @type {'dot' | 'scaled-dot'} */ score) => {
     const next = normal(40 + d);

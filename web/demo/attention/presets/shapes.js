@@ -1,4 +1,4 @@
-// A worked example of shapes: which sizes must agree, and the size of the result.
+// An example of shapes: which sizes must be equal, and the size of the result.
 
 import { make, scrollable, segmented, svgMake } from '../../shared/dom.js';
 import { papers } from '../papers.js';
@@ -76,10 +76,11 @@ export const shapes = {
 
 const kUnit = 13;
 
-/** @param {SVGElement} svg @param {import('../state.js').State} state @param {Error | null} error */
+/** Draws the products as boxes. After an error only the first product is drawn. @param {SVGElement} svg @param {import('../state.js').State} state @param {Error | null} error */
 function drawShapes(svg, state, error) {
+  // The matrices and signs in their order, in the state's convention.
   const { queries, keys, queryDim, keyDim, valueDim } = sizesOf(state);
-  const isTurned = state.convention === 'columns';
+  const isTransposed = state.convention === 'columns';
   const box = (
     /** @type {string} */ name,
     /** @type {string} */ role,
@@ -88,23 +89,29 @@ function drawShapes(svg, state, error) {
   ) => ({
     name,
     role,
-    rows: isTurned ? columns : rows,
-    columns: isTurned ? rows : columns,
+    rows: isTransposed ? columns : rows,
+    columns: isTransposed ? rows : columns,
   });
   const [q, k, v] = [
     box('Q', 'query', queries, queryDim),
     box('K', 'key', keys, keyDim),
     box('V', 'value', keys, valueDim),
   ];
-  const turned = (/** @type {typeof k} */ of) => ({ ...of, name: `${of.name}⊤`, rows: of.columns, columns: of.rows });
+  const transposed = (/** @type {typeof k} */ of) => ({
+    ...of,
+    name: `${of.name}⊤`,
+    rows: of.columns,
+    columns: of.rows,
+  });
   const [s, a, c] = [
     box('S', 'score', queries, keys),
     box('A', 'weights', queries, keys),
     box('C', 'context', queries, valueDim),
   ];
-  const first = isTurned ? [turned(k), '·', q, '→', s] : [q, '·', turned(k), '→', s];
-  const second = isTurned ? [v, '·', a, '→', c] : [a, '·', v, '→', c];
+  const first = isTransposed ? [transposed(k), '·', q, '→', s] : [q, '·', transposed(k), '→', s];
+  const second = isTransposed ? [v, '·', a, '→', c] : [a, '·', v, '→', c];
   const parts = [...(error ? first.slice(0, 3) : first), ...(error ? ['✗'] : ['', ...second])];
+  // A box with a grid for each matrix, from left to right.
   let x = 4;
   const tall = Math.max(...parts.map((part) => (typeof part === 'string' ? 0 : part.rows))) * kUnit;
   const nodes = parts.flatMap((part) => {

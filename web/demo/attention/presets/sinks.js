@@ -1,4 +1,4 @@
-// Attention sinks: a window that moves on, and the first words that must not leave it.
+// Attention sinks: a window that moves along the text and keeps the first words.
 
 import { papers } from '../papers.js';
 

@@ -1,8 +1,7 @@
-// Softmax gives every key something; sparsemax and entmax give exact zeros.
+// Softmax gives each key a weight above 0. Sparsemax and entmax give exact zeros.
 
-import { attention } from '../../../lib/attention/index.js';
 import { bars } from '../../shared/bars.js';
-import { callOf } from '../compute.js';
+import { weightsOfQuery } from '../compute.js';
 import { make } from '../../shared/dom.js';
 import { papers } from '../papers.js';
 import { namesOf } from '../state.js';
@@ -64,7 +63,7 @@ export const sparse = {
       async show(state, result) {
         if (!result || state.heads > 1) return;
         const { keys } = namesOf(state);
-        const rows = await Promise.all(kKinds.map(({ choice }) => firstRow({ ...state, ...choice })));
+        const rows = await Promise.all(kKinds.map(({ choice }) => weightsOfQuery({ ...state, ...choice }, 0)));
         rows.forEach((row, n) => {
           parts[n].shown.show(
             keys.map((name, j) => ({ name, value: row[j], note: row[j] === 0 ? '0' : row[j].toFixed(3) })),
@@ -76,10 +75,3 @@ export const sparse = {
     };
   },
 };
-
-/** The weights of the first query. @param {import('../state.js').State} state @returns {Promise<number[]>} */
-async function firstRow(state) {
-  const { options } = callOf({ ...state, convention: 'rows' });
-  const { weights } = await attention(/** @type {any} */ ({ ...options, record: ['weights'] }));
-  return Array.from(weights.data.subarray(0, weights.shape.at(-1)));
-}
