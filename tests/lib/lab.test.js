@@ -5,7 +5,7 @@ import { gradientText, slicesOf } from '../../web/demo/lab/gradient.js';
 import { hullOf } from '../../web/demo/lab/hull.js';
 import { Learner } from '../../web/demo/lab/learner.js';
 import { readChoice, readLink, setupOf, writeChoice, writeLink } from '../../web/demo/lab/link.js';
-import { configOf, kUsual, nameOf, namesOf } from '../../web/demo/lab/models.js';
+import { configOf, kDefaults, nameOf, namesOf } from '../../web/demo/lab/models.js';
 import { presets } from '../../web/demo/lab/presets.js';
 import { Snapshots } from '../../web/demo/lab/snapshots.js';
 import { drawData, ownData, tasks } from '../../web/demo/lab/tasks.js';
@@ -131,12 +131,12 @@ test('the reader’s own pairs', () => {
 
 test('a link restores what is learnt, and one that makes no sense is the first experiment', () => {
   const choices = [
-    kUsual.plain,
-    kUsual.bahdanau,
-    { ...kUsual.luong, score: 'dot', window: 'local-p' },
-    { ...kUsual.luong, selection: 'hard' },
-    { ...kUsual.transformer, layers: 2, heads: 8, positions: false, scaled: false },
-    kUsual.pointer,
+    kDefaults.plain,
+    kDefaults.bahdanau,
+    { ...kDefaults.luong, score: 'dot', window: 'local-p' },
+    { ...kDefaults.luong, selection: 'hard' },
+    { ...kDefaults.transformer, layers: 2, heads: 8, positions: false, scaled: false },
+    kDefaults.pointer,
   ];
   for (const choice of choices) {
     expect(readChoice(writeChoice(choice))).toEqual(choice);
@@ -146,7 +146,7 @@ test('a link restores what is learnt, and one that makes no sense is the first e
       lengths: [3, 9],
       seed: 7,
       rate: 0.002,
-      models: [choice, kUsual.plain],
+      models: [choice, kDefaults.plain],
       preset: null,
       own: '',
     };
@@ -207,7 +207,7 @@ const bits = async (one) => Buffer.from((await one.checkpoint()).tensors).toStri
 
 test('a seed repeats a training bit for bit, however it is cut into slices, looked at and gone back to', async () => {
   const data = drawData('reversal', { seed: 1, lengths: [2, 5], pairs: 400, unseen: 5 });
-  const choice = { ...kUsual.luong, width: 16 };
+  const choice = { ...kDefaults.luong, width: 16 };
   const [first, second] = [await learner(choice, data), await learner(choice, data)];
   await to(first, 60);
   for (const step of [7, 20, 33, 60]) {
@@ -234,10 +234,10 @@ test('a seed repeats a training bit for bit, however it is cut into slices, look
 
 test.each(
   Object.entries({
-    ...kUsual,
-    hard: { ...kUsual.luong, selection: 'hard' },
-    local: { ...kUsual.luong, window: 'local-p' },
-    two: { ...kUsual.transformer, layers: 2, heads: 2 },
+    ...kDefaults,
+    hard: { ...kDefaults.luong, selection: 'hard' },
+    local: { ...kDefaults.luong, window: 'local-p' },
+    two: { ...kDefaults.transformer, layers: 2, heads: 2 },
   }),
 )(
   '%s: a seed repeats a training bit for bit, and another one does not',
@@ -260,9 +260,9 @@ test.each(
 
 test.each(
   Object.entries({
-    ...kUsual,
-    hard: { ...kUsual.luong, selection: 'hard' },
-    still: { ...kUsual.transformer, positions: false, scaled: false },
+    ...kDefaults,
+    hard: { ...kDefaults.luong, selection: 'hard' },
+    still: { ...kDefaults.transformer, positions: false, scaled: false },
   }),
 )(
   '%s learns, is shown, and is saved as a zip that loads',
@@ -292,7 +292,7 @@ test.each(['luong', 'hard', 'transformer'])(
   '%s: gradients of weights have the trace’s places and say what they mean',
   async (name) => {
     const data = drawData('copy', { seed: 1, lengths: [3, 4], pairs: 200, unseen: 4 });
-    const choice = name === 'hard' ? { ...kUsual.luong, selection: 'hard' } : kUsual[name];
+    const choice = name === 'hard' ? { ...kDefaults.luong, selection: 'hard' } : kDefaults[name];
     const [one, other] = [await learner({ ...choice, width: 16 }, data), await learner({ ...choice, width: 16 }, data)];
     await to(one, 20);
     const [pair] = data.unseen;
@@ -321,15 +321,15 @@ test.each(['luong', 'hard', 'transformer'])(
 );
 
 test('models side by side are called by what differs', () => {
-  const { transformer, plain, bahdanau } = kUsual;
+  const { transformer, plain, bahdanau } = kDefaults;
   expect(namesOf([{ ...transformer, positions: false }, transformer])).toEqual(['no positions', 'positions']);
   expect(namesOf([plain, bahdanau])).toEqual(['no attention', 'Bahdanau']);
   expect(namesOf([plain, plain])).toEqual([nameOf(plain), nameOf(plain)]);
 });
 
 test('configs name nothing that the engine refuses, at every width and kind', async () => {
-  expect(configOf(kUsual.plain, { seed: 1, rate: 0.01 }).model).not.toHaveProperty('score');
-  expect(configOf({ ...kUsual.luong, window: 'local-m' }, { seed: 1, rate: 0.01 }).model).toMatchObject({
+  expect(configOf(kDefaults.plain, { seed: 1, rate: 0.01 }).model).not.toHaveProperty('score');
+  expect(configOf({ ...kDefaults.luong, window: 'local-m' }, { seed: 1, rate: 0.01 }).model).toMatchObject({
     ...{ score: 'general', window: 'local-m', half_width: 3 },
   });
 });

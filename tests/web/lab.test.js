@@ -1,7 +1,7 @@
 // The page Lab in Chromium: a model learns in it, the page stays alive, one goes back and on, and what it says is so.
 
 import { Learner } from '../../web/demo/lab/learner.js';
-import { linkInWords, readLink } from '../../web/demo/lab/link.js';
+import { linkMessage, readLink } from '../../web/demo/lab/link.js';
 import { drawData } from '../../web/demo/lab/tasks.js';
 import { chosenOf } from '../../web/demo/lab/examples.js';
 import { Translator } from '../../web/lib/index.js';
@@ -301,12 +301,12 @@ test('a file of pairs is dropped, and the address says when it cannot hold them'
   expect(readLink(new URL(page.url()).hash)).toMatchObject({ task: 'own', own: pairs(40) });
   await page.click('#copy-link');
   await says(page, 'The address');
-  expect(await page.textContent('#lab-status')).toBe(linkInWords({ task: 'own', own: pairs(40) }));
+  expect(await page.textContent('#lab-status')).toBe(linkMessage({ task: 'own', own: pairs(40) }));
   await drop(pairs(500));
   await says(page, '450 pairs');
   await page.click('#copy-link');
   await says(page, 'The address');
-  expect(await page.textContent('#lab-status')).toContain('but not your pairs');
+  expect(await page.textContent('#lab-status')).toContain('Your pairs are too long');
   const linked = await browser.open(`lab.html${new URL(page.url()).hash}`);
   await says(linked, 'Give your pairs');
   await drop('one line');

@@ -1,4 +1,4 @@
-// A curve for each model over the steps, with its name at the end of its line.
+// A chart with a curve for each model over the steps. The name of a model is at the end of its curve.
 
 import { make, svgMake } from '../shared/dom.js';
 
@@ -6,10 +6,10 @@ import { make, svgMake } from '../shared/dom.js';
 
 const kMargin = { left: 46, right: 14, top: 10, bottom: 24 };
 const kHeight = 190;
-const kLabelRoom = 15; // the least distance of two labels
-const kLetter = 7; // pixels of a letter of a label, about
+const kLabelRoom = 15; // the least distance between two labels
+const kLetter = 7; // the width of a letter in a label, in pixels, roughly
 
-/** Round numbers from 0 to a maximum. @param {number} most @param {number} about how many */
+/** Round numbers from 0 to a maximum. @param {number} most @param {number} about roughly how many */
 export function ticksTo(most, about) {
   const rough = most / about;
   const ten = 10 ** Math.floor(Math.log10(rough));
@@ -29,7 +29,7 @@ export class Chart {
   /** @type {number | null} */
   #mark = null;
 
-  /** @param {{title: string, say: (y: number) => string, top?: number}} options `top`: of the axis; left out: the largest value */
+  /** @param {{title: string, say: (y: number) => string, top?: number}} options `top`: the end of the axis; left out: the largest value */
   constructor({ title, say, top }) {
     this.#title = title;
     this.#say = say;
@@ -52,6 +52,7 @@ export class Chart {
 
   #draw() {
     if (this.#width === 0) return;
+    // The scales, the axes, and the step that is shown.
     const { left, right, top, bottom } = kMargin;
     const all = this.#series.flatMap(({ points }) => points);
     const last = Math.max(100, ...all.map(({ x }) => x));
@@ -64,6 +65,7 @@ export class Chart {
         svgMake('line', { class: 'mark', x1: atX(this.#mark), x2: atX(this.#mark), y1: top, y2: kHeight - bottom }),
       );
     }
+    // The curves, with a dot at each end.
     for (const { role, points } of this.#series) {
       if (points.length === 0) continue;
       const d = points.map(({ x, y }, i) => `${i ? 'L' : 'M'}${atX(x).toFixed(1)} ${atY(y).toFixed(1)}`).join('');
@@ -92,7 +94,7 @@ export class Chart {
     }
   }
 
-  /** The names at the ends of the lines, above them, moved apart. @param {(x: number) => number} atX @param {(y: number) => number} atY */
+  /** The names above the ends of the curves. Two names that are too close are moved apart. @param {(x: number) => number} atX @param {(y: number) => number} atY */
   #labels(atX, atY) {
     const floor = kHeight - kMargin.bottom - 4;
     const inside = (/** @type {number} */ y) => Math.min(Math.max(y, kMargin.top + 4), floor);
@@ -114,7 +116,7 @@ export class Chart {
     });
   }
 
-  /** As much of a name, from its beginning, as half of the chart has space for. @param {string} name */
+  /** The beginning of a name that fits into half of the chart. @param {string} name */
   #fitting(name) {
     const most = this.#width / 2 / kLetter;
     const words = name.split(', ');

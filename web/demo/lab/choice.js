@@ -2,12 +2,12 @@
 
 import { make } from '../shared/dom.js';
 import { headCounts, layerCounts, widths } from './link.js';
-import { kUsual, kinds, scores, windows } from './models.js';
+import { kDefaults, kinds, scores, windows } from './models.js';
 
 /** @typedef {import('./models.js').ModelChoice} ModelChoice */
 
 /**
- * A select with its name.
+ * A select with a name.
  * @param {string} name
  * @param {[string, string][]} options value and label
  * @param {(value: string) => void} changed
@@ -27,12 +27,13 @@ const same = (/** @type {readonly (string | number)[]} */ values) =>
  * @returns {{node: HTMLElement, show: (choice: ModelChoice) => void}}
  */
 export function choiceControls(changed) {
+  // How each control changes the choice.
   /** @type {ModelChoice} */
-  let now = kUsual.bahdanau;
+  let now = kDefaults.bahdanau;
   const change = (/** @type {Partial<ModelChoice>} */ part) => changed({ ...now, ...part });
   const number = (/** @type {'width' | 'layers' | 'heads'} */ field) => (/** @type {string} */ value) =>
     change({ [field]: Number(value) });
-  const kind = selectOf('Model', Object.entries(kinds), (value) => changed({ ...kUsual[value], width: now.width }));
+  const kind = selectOf('Model', Object.entries(kinds), (value) => changed({ ...kDefaults[value], width: now.width }));
   const parts = {
     score: selectOf('Score', same(scores), (value) => change({ score: /** @type {any} */ (value) })),
     window: selectOf('Window', same(windows), (value) =>
@@ -67,6 +68,7 @@ export function choiceControls(changed) {
     ),
   };
   const node = make('div.choices-row', {}, kind.node, ...Object.values(parts).map((part) => part.node));
+  // The controls that each kind of model has.
   const shown = {
     plain: ['width'],
     bahdanau: ['width'],

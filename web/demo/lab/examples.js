@@ -1,17 +1,17 @@
-// The examples of a model and its output for each, with its mistakes marked.
+// The list of examples of a model, with its output for each. Mistakes are marked.
 
 import { make } from '../shared/dom.js';
 
 /** @typedef {import('./tasks.js').Pair} Pair */
 
-/** Three unseen pairs of different lengths: short, middling, long. @param {Pair[]} unseen */
+/** Three unseen pairs: a short, a medium and a long one. @param {Pair[]} unseen */
 export function chosenOf(unseen) {
   const sorted = unseen.toSorted((a, b) => a[0].length - b[0].length || (a[0] < b[0] ? -1 : 1));
   const at = [0.25, 0.6, 0.97].map((share) => sorted[Math.floor(share * sorted.length)]);
   return [...new Set(at)];
 }
 
-/** The letters of the output; those that differ from the right answer are marked. @param {string} written @param {string} wanted */
+/** The letters of the output. Letters that differ from the right answer are marked. @param {string} written @param {string} wanted */
 function marked(written, wanted) {
   const right = [...wanted];
   const letters = [...written].map((letter, i) => (letter === right[i] ? letter : make('s', {}, letter)));
@@ -39,7 +39,7 @@ export class Examples {
     });
   }
 
-  /** @param {{pair: Pair, written: string | null}[]} examples `written`: null, nothing yet @param {number} chosen */
+  /** @param {{pair: Pair, written: string | null}[]} examples `written`: null: the model wrote nothing yet @param {number} chosen */
   show(examples, chosen) {
     while (this.#buttons.length > examples.length) this.#buttons.pop()?.remove();
     examples.forEach(({ pair: [source, wanted], written }, i) => {

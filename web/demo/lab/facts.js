@@ -1,4 +1,4 @@
-// The measurements of a model that check a claim.
+// Measurements of a model, by which the claims are checked.
 
 /** @typedef {import('./learner.js').Learner} Learner */
 /** @typedef {import('./tasks.js').Pair} Pair */
@@ -6,11 +6,11 @@
 
 const mean = (/** @type {number[]} */ numbers) => numbers.reduce((sum, x) => sum + x, 0) / Math.max(numbers.length, 1);
 
-/** The place of a reversed letter in the source: the other diagonal. @param {Pair} pair @param {number} row */
+/** The place of a letter of a reversed string in the source. @param {Pair} pair @param {number} row */
 const placeOf = ([source], row) => source.length - 1 - row;
 
 /**
- * A number for each row that writes a letter, of the right answers to some pairs.
+ * The mean of a number over all rows that write a letter, for the right answers of some pairs.
  * @param {Learner} learner
  * @param {Pair[]} pairs
  * @param {(trace: Trace, row: number, pair: Pair) => number} of
@@ -32,17 +32,18 @@ function crossRow({ cross }, row, head = 0) {
 }
 
 export const facts = {
-  /** The mean weight of the letter that a reversed string needs. @param {Learner} learner @param {Pair[]} pairs */
+  /** The mean weight on the letter that a reversed string needs. @param {Learner} learner @param {Pair[]} pairs */
   onDiagonal: (learner, pairs) =>
     eachRow(learner, pairs, (trace, row, pair) => crossRow(trace, row)[placeOf(pair, row)]),
 
-  /** How many places a window's centre is away from that letter. @param {Learner} learner @param {Pair[]} pairs */
+  /** The mean distance of a window's centre from that letter, in places. @param {Learner} learner @param {Pair[]} pairs */
   awayFromDiagonal: (learner, pairs) =>
     eachRow(learner, pairs, ({ window }, row, pair) => Math.abs((window?.centres[row] ?? NaN) - placeOf(pair, row))),
 
   /**
-   * The weight of the letter that a copied string needs, and of the one after it, whose state knows it too. @param {Learner}
-   * learner @param {Pair[]} pairs
+   * The mean weight on the letter that a copied string needs and on the next one, whose state also knows that letter.
+   * @param {Learner} learner
+   * @param {Pair[]} pairs
    */
   onCopied: (learner, pairs) =>
     eachRow(learner, pairs, (trace, row) => crossRow(trace, row)[row] + crossRow(trace, row)[row + 1]),
@@ -50,7 +51,7 @@ export const facts = {
   /** The mean of the largest weight of each row. @param {Learner} learner @param {Pair[]} pairs */
   largest: (learner, pairs) => eachRow(learner, pairs, (trace, row) => Math.max(...crossRow(trace, row))),
 
-  /** The share of right answers, to sources of `long` letters or more and to shorter ones. @param {Learner} learner @param {Pair[]} pairs @param {number} long */
+  /** The shares of right answers for sources of at least `long` letters and for shorter ones. @param {Learner} learner @param {Pair[]} pairs @param {number} long */
   async byLength(learner, pairs, long) {
     const isLong = (/** @type {Pair} */ [source]) => source.length >= long;
     return {

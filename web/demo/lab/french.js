@@ -1,4 +1,4 @@
-// Whole numbers in French words, as they are written in France: soixante-dix, quatre-vingts, quatre-vingt-dix.
+// Integers in French words, as in France: soixante-dix, quatre-vingts, quatre-vingt-dix.
 
 const kUnits =
   'zéro un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit dix-neuf'.split(
@@ -17,7 +17,7 @@ const kTens = [
   'quatre-vingt',
 ];
 
-/** @param {number} n from 0 to 99 @param {boolean} last whether nothing follows: only then "quatre-vingts" has an s */
+/** @param {number} n from 0 to 99 @param {boolean} last whether no word follows: only then "quatre-vingts" has an s */
 function belowHundred(n, last) {
   if (n < 20) return kUnits[n];
   const ten = Math.floor(n / 10);

@@ -1,4 +1,4 @@
-// How the loss of an example changes with each attention weight: its matrix, and a cell of it in words.
+// The gradient of an example's loss by each attention weight, as a matrix; and a text about one of its cells.
 
 import { formatWeight, sliceOf, weightAt } from '../../view/index.js';
 import { isMasked } from '../../view/trace.js';
@@ -19,7 +19,7 @@ export function slicesOf({ trace, maps }, which) {
   return { weights, gradient: { ...weights, weights: data, window: null, signed: true, title: 'd loss / d weight' } };
 }
 
-/** d loss / d score of a cell: through the softmax a row's weights change together. @param {Slices} slices @param {number} query @param {number} key */
+/** d loss / d score of a cell. The softmax makes all weights of a row change with one score. @param {Slices} slices @param {number} query @param {number} key */
 function scoreGradient({ weights, gradient }, query, key) {
   const mean = weights.keys.reduce(
     (sum, _, k) => sum + (isMasked(weights, query, k) ? 0 : weightAt(weights, query, k) * weightAt(gradient, query, k)),
@@ -28,7 +28,7 @@ function scoreGradient({ weights, gradient }, query, key) {
   return weightAt(weights, query, key) * (weightAt(gradient, query, key) - mean);
 }
 
-/** Two digits that count, also of small gradients. @param {number} x */
+/** A number with two significant digits, also if it is small. @param {number} x */
 const formatSlope = (x) => (Math.abs(x) < 1e-6 ? '0' : Number(x.toPrecision(2)).toFixed(digitsOf(x)).replace('-', '−'));
 /** @param {number} x */
 const digitsOf = (x) => Math.min(7, Math.max(2, 1 - Math.floor(Math.log10(Math.abs(x)))));
@@ -40,7 +40,7 @@ const kHelp =
 /**
  * @param {Slices} slices
  * @param {import('../../view/selection.js').Place | null} place
- * @param {boolean} isHard whether the model reads one place alone
+ * @param {boolean} isHard whether the model reads only one place
  */
 export function gradientText(slices, place, isHard) {
   if (place?.query == null || place.key === null || isMasked(slices.weights, place.query, place.key)) return kHelp;
@@ -50,7 +50,7 @@ export function gradientText(slices, place, isHard) {
   const said =
     `“${queries[query].text}” gives ${formatWeight(weightAt(slices.weights, query, key))} to “${keys[key].text}”. ` +
     `d loss / d weight is ${formatSlope(slope)}: more weight here would make the answer ${slope < 0 ? 'more' : 'less'} probable.`;
-  if (isHard) return `${said} Training does not follow it: the choice has no derivative, and learns from rewards.`;
+  if (isHard) return `${said} Training does not use it: a choice has no derivative, so the model learns from rewards.`;
   const score = scoreGradient(slices, query, key);
-  return `${said} Through the softmax, d loss / d score is ${formatSlope(score)}: this example makes training ${score < 0 ? 'raise' : 'lower'} it.`;
+  return `${said} Through the softmax, d loss / d score is ${formatSlope(score)}: with this example, training ${score < 0 ? 'raises' : 'lowers'} the score.`;
 }

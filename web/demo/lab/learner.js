@@ -1,5 +1,5 @@
-// A model that learns while it is watched: it trains a slice at a time, is measured at certain steps, and keeps what is
-// needed to go back. It does not depend on a page, so tests run it as the page does.
+// A model that learns while the reader watches. It trains for a slice of time, is measured at certain steps, and keeps
+// snapshots to go back to. It does not depend on a page, so tests run it as the page does.
 
 import { Trainer } from '../../lib/train/index.js';
 import { configOf } from './models.js';
@@ -13,8 +13,8 @@ import { Snapshots } from './snapshots.js';
 /**
  * @typedef {object} Point of the curves
  * @property {number} step
- * @property {number} loss nats a piece, the mean since the point before
- * @property {number} accuracy the share of the unseen sources whose whole answer is right
+ * @property {number} loss nats for each piece: the mean since the previous point
+ * @property {number} accuracy the share of unseen sources whose answer has no mistake
  */
 
 /**
@@ -22,20 +22,20 @@ import { Snapshots } from './snapshots.js';
  * @typedef {{source: string, wanted: string, written: string, trace: Trace}} Shown
  */
 
-/** Steps between two measurements: few at first, when much happens. @param {number} step */
+/** The number of steps until the next measurement: few at first, when much changes. @param {number} step */
 export const measuredAfter = (step) => (step < 100 ? 20 : step < 400 ? 50 : 100);
 
-const kSlice = 120; // milliseconds of steps between two chances to be asked
+const kSlice = 120; // milliseconds of training, after which other calls can run
 
 /**
- * A trainer, and how it is asked.
- * @typedef {object} Asked
+ * A trainer, and how it writes and shows an answer.
+ * @typedef {object} TrainedModel
  * @property {Trainer | import('../../lib/train/index.js').PointerTrainer} trainer
  * @property {(source: string) => Promise<string>} write
  * @property {(pair: import('./tasks.js').Pair) => Promise<Shown>} show
  */
 
-/** @param {ModelChoice} choice @param {Data} data @param {How} how @returns {Promise<Asked>} */
+/** @param {ModelChoice} choice @param {Data} data @param {TrainingOptions} options @returns {Promise<TrainedModel>} */
 async function createSequence(choice, data, { seed, rate, worker }) {
   const longest = Math.max(...[...data.pairs, ...data.unseen].flat().map((text) => text.length)) + 2;
   const config = configOf(choice, { seed, rate, longest: Math.min(Math.max(longest, 16), 128) });
@@ -50,7 +50,7 @@ async function createSequence(choice, data, { seed, rate, worker }) {
   };
 }
 
-/** @typedef {{seed: number, rate: number, worker?: boolean}} How */
+/** @typedef {{seed: number, rate: number, worker?: boolean}} TrainingOptions */
 
 export class Learner {
   /** @type {Point[]} */
@@ -58,31 +58,32 @@ export class Learner {
   snapshots = new Snapshots();
   choice;
   #data;
-  #asked;
+  #model;
   #trainer;
   #step = 0;
+  /** The sum of the loss since the last measurement, and the number of its pieces. */
   #sum = 0;
   #counted = 0;
   #speed = 0;
 
-  /** @param {Asked} asked @param {ModelChoice} choice @param {Data} data */
-  constructor(asked, choice, data) {
-    this.#asked = asked;
-    this.#trainer = asked.trainer;
+  /** @param {TrainedModel} model @param {ModelChoice} choice @param {Data} data */
+  constructor(model, choice, data) {
+    this.#model = model;
+    this.#trainer = model.trainer;
     this.#data = data;
     this.choice = choice;
   }
 
-  /** @param {ModelChoice} choice @param {Data} data @param {How} how */
-  static async create(choice, data, how) {
+  /** @param {ModelChoice} choice @param {Data} data @param {TrainingOptions} options */
+  static async create(choice, data, options) {
     const make = choice.kind === 'pointer' ? createPointer : createSequence;
-    return new Learner(await make(choice, data, how), choice, data);
+    return new Learner(await make(choice, data, options), choice, data);
   }
 
   get step() {
     return this.#step;
   }
-  /** Steps a second, lately. */
+  /** Steps per second, in the last slice. */
   get speed() {
     return this.#speed;
   }
@@ -90,21 +91,23 @@ export class Learner {
     return this.#trainer.info;
   }
 
-  /** Measures and keeps the first state. */
+  /** Measures the first state and keeps it. */
   async begin() {
     await this.#measure(NaN);
   }
 
   /**
-   * Trains until it is time to measure, to the step `until`, or for a slice of time. Measurements come at the same steps however
-   * long slices are, so curves repeat.
+   * Trains until the next measurement, until the step `until`, or for a slice of time. The measured steps do not depend on the
+   * length of slices, so curves can be repeated.
    * @param {number} [until]
    */
   async advance(until = Infinity) {
+    // The steps until the next measurement.
     const last = this.points.at(-1)?.step ?? 0;
     const next = Math.min(last + measuredAfter(last), until);
     const left = next - this.#step;
     if (left <= 0) return;
+    // Trains for a slice of time.
     /** @type {import('../../lib/train/index.js').Progress | undefined} */
     let progress;
     await this.#trainer.run({
@@ -116,6 +119,7 @@ export class Learner {
       },
     });
     if (!progress) return;
+    // Measures, if the slice reached that step.
     this.#step = progress.step;
     this.#sum += progress.loss * progress.pieces;
     this.#counted += progress.pieces;
@@ -130,7 +134,7 @@ export class Learner {
     this.snapshots.keep(this.#step, await this.#trainer.checkpoint());
   }
 
-  /** Of the unseen pairs, or of others. @param {import('./tasks.js').Pair[]} [pairs] */
+  /** The share of right answers for the unseen pairs, or for others. @param {import('./tasks.js').Pair[]} [pairs] */
   async accuracy(pairs = this.#data.unseen) {
     let right = 0;
     for (const [source, target] of pairs) right += (await this.write(source)) === target ? 1 : 0;
@@ -139,23 +143,24 @@ export class Learner {
 
   /** @param {string} source */
   write(source) {
-    return this.#asked.write(source);
+    return this.#model.write(source);
   }
 
   /** @param {import('./tasks.js').Pair} pair */
   show(pair) {
-    return this.#asked.show(pair);
+    return this.#model.show(pair);
   }
 
-  /** The trace of the answer that is right. @param {import('./tasks.js').Pair} pair */
+  /** The trace of the right answer. @param {import('./tasks.js').Pair} pair */
   follow([source, target]) {
-    if (!(this.#trainer instanceof Trainer)) throw new Error('a pointer network follows nothing');
+    if (!(this.#trainer instanceof Trainer)) throw new Error('a pointer network has no trace of a given answer');
     return this.#trainer.trace({ source, target });
   }
 
   /**
-   * The right answer's trace, and how its loss changes with each attention weight. @param {import('./tasks.js').Pair} pair
-   * @returns {Promise<import('./gradient.js').Gradient | null>} null of a pointer network
+   * The trace of the right answer, and the gradient of its loss by each attention weight.
+   * @param {import('./tasks.js').Pair} pair
+   * @returns {Promise<import('./gradient.js').Gradient | null>} null: the model is a pointer network
    */
   async gradient(pair) {
     if (!(this.#trainer instanceof Trainer)) return null;
@@ -168,7 +173,7 @@ export class Learner {
     return this.#trainer.setLearningRate(rate);
   }
 
-  /** Training goes on from the snapshot of a step; later snapshots are dropped. @param {number} step */
+  /** Returns to the snapshot of a step, from which training continues. Later snapshots are removed. @param {number} step */
   async goBack(step) {
     const checkpoint = this.snapshots.at(step);
     if (!checkpoint) throw new Error(`step ${step} was not kept`);
@@ -180,7 +185,7 @@ export class Learner {
   }
 
   /**
-   * Calls a function while the model is as it was at a step, and then returns to where it is.
+   * Calls a function with the model as it was at a step. Then the model is as it was before the call.
    * @template Result
    * @param {number} step
    * @param {() => Promise<Result>} read
@@ -197,12 +202,12 @@ export class Learner {
     }
   }
 
-  /** The model's folder. */
+  /** The files of the model's folder. */
   files() {
     return this.#trainer.files();
   }
 
-  /** The state, to compare two runs by. */
+  /** The state of the training, by which two runs can be compared. */
   checkpoint() {
     return this.#trainer.checkpoint();
   }

@@ -1,6 +1,6 @@
-// The Lab in an address: the task, the models and the seed.
+// Reads and writes the Lab's address: the task, the models and the seed.
 
-import { kUsual, scores, windows } from './models.js';
+import { kDefaults, scores, windows } from './models.js';
 import { presets } from './presets.js';
 import { tasks } from './tasks.js';
 
@@ -13,7 +13,7 @@ import { tasks } from './tasks.js';
  * @property {number} seed
  * @property {number} rate
  * @property {ModelChoice[]} models one or two
- * @property {string | null} preset which of the experiments it is; null: none
+ * @property {string | null} preset the experiment; null: none
  * @property {string} own the reader's pairs, for the task 'own'
  */
 
@@ -22,7 +22,7 @@ export const layerCounts = [1, 2, 3];
 export const headCounts = [1, 2, 4, 8];
 export const rates = [0.0005, 0.001, 0.002, 0.003, 0.004, 0.005, 0.006, 0.008, 0.01, 0.02];
 
-const kLongestOwn = 2000; // characters of own pairs that an address has
+const kLongestOwn = 2000; // the most characters of own pairs in an address
 const kSeeds = 1e6;
 
 /** @param {import('./presets.js').Preset} preset @returns {Setup} */
@@ -31,7 +31,7 @@ export const setupOf = ({ id, task, lengths, seed, rate, models }) => ({
   preset: id,
 });
 
-/** "luong-48-general-global", "transformer-48-2-4-plain". @param {ModelChoice} choice */
+/** A choice in an address: "luong.48.general.global", "transformer.48.2.4.noscale". @param {ModelChoice} choice */
 export function writeChoice({ kind, width, layers = 1, heads = 1, score, window, selection, positions, scaled }) {
   if (kind === 'luong') return [kind, width, score, window, ...(selection ? [selection] : [])].join('.');
   if (kind !== 'transformer') return [kind, width].join('.');
@@ -39,12 +39,13 @@ export function writeChoice({ kind, width, layers = 1, heads = 1, score, window,
   return [kind, width, layers, heads, ...without].join('.');
 }
 
-/** @param {string} text @returns {ModelChoice | null} null: it makes no sense */
+/** @param {string} text @returns {ModelChoice | null} null: it is malformed */
 export function readChoice(text) {
   const [kind, width, ...more] = text.split('.');
-  const usual = Object.hasOwn(kUsual, kind) ? kUsual[kind] : null;
+  const usual = Object.hasOwn(kDefaults, kind) ? kDefaults[kind] : null;
   if (!usual || !widths.includes(Number(width))) return null;
   const choice = { ...usual, width: Number(width) };
+  // Luong's model has a score, a window and perhaps a selection.
   if (kind === 'luong') {
     const [score, window, selection] = more;
     const isHard = selection === 'hard' && window === 'global';
@@ -53,6 +54,7 @@ export function readChoice(text) {
     return /** @type {ModelChoice} */ ({ ...choice, score, window, ...(isHard && { selection }) });
   }
   if (kind !== 'transformer') return choice;
+  // A Transformer has layers, heads, and parts that it lacks.
   const [layers, heads, ...without] = more;
   if (!layerCounts.includes(Number(layers)) || !headCounts.includes(Number(heads))) return null;
   return {
@@ -63,7 +65,7 @@ export function readChoice(text) {
   };
 }
 
-/** @param {Setup} setup @returns {string} with its # */
+/** @param {Setup} setup @returns {string} a hash that begins with '#' */
 export function writeLink({ task, lengths, seed, rate, models, preset, own }) {
   if (preset) return `#experiment=${preset}`;
   const params = new URLSearchParams({ task, seed: String(seed), rate: String(rate) });
@@ -73,15 +75,17 @@ export function writeLink({ task, lengths, seed, rate, models, preset, own }) {
   return `#${params}`;
 }
 
-/** @param {string} hash @returns {Setup} the first experiment where the address says nothing that makes sense */
+/** @param {string} hash @returns {Setup} the first experiment if the address has no valid setup */
 export function readLink(hash) {
+  // An experiment by its name.
   const params = new URLSearchParams(hash.replace(/^#/, ''));
   const first = setupOf(presets.find(({ id }) => id === params.get('experiment')) ?? presets[0]);
   const task = params.get('task');
   if (task === null || (task !== 'own' && !Object.hasOwn(tasks, task))) return first;
-  const number = (/** @type {string} */ name, /** @type {number} */ most, /** @type {number} */ usual) => {
+  // A task with models; a missing or malformed part has its default.
+  const number = (/** @type {string} */ name, /** @type {number} */ most, /** @type {number} */ otherwise) => {
     const value = Number(params.get(name) ?? NaN);
-    return value > 0 && value <= most ? value : usual;
+    return value > 0 && value <= most ? value : otherwise;
   };
   const models = ['model', 'other'].flatMap((name) => readChoice(params.get(name) ?? '') ?? []);
   const [least, most] = (params.get('lengths') ?? '').split('-').map(Number);
@@ -93,15 +97,15 @@ export function readLink(hash) {
     lengths: fits ? [least, most] : free,
     seed: Math.floor(number('seed', kSeeds, 1)) || 1,
     rate: number('rate', 1, 0.005),
-    models: models.length > 0 ? models : [kUsual.bahdanau],
+    models: models.length > 0 ? models : [kDefaults.bahdanau],
     preset: null,
     own: (params.get('pairs') ?? '').slice(0, kLongestOwn),
   };
 }
 
-/** What the address has, for the reader. @param {Setup} setup */
-export function linkInWords({ task, own }) {
+/** A message about what the address has. @param {Setup} setup */
+export function linkMessage({ task, own }) {
   const isLong = task === 'own' && own.length > kLongestOwn;
-  const pairs = isLong ? ', but not your pairs, which are too long for it: send them too' : '';
-  return `The address of this page has the task, the models and the seed${pairs}.`;
+  const pairs = isLong ? ' Your pairs are too long for the address: send them too.' : '';
+  return `The address of this page has the task, the models and the seed.${pairs}`;
 }

@@ -3,19 +3,19 @@
 /** @typedef {import('../../lib/train/index.js').TrainerConfig} TrainerConfig */
 
 /**
- * @typedef {object} ModelChoice a model and how it learns, as the address says it
+ * @typedef {object} ModelChoice the reader's choice of a model, which is in the address
  * @property {keyof typeof kinds} kind
- * @property {number} width of a state, or of a Transformer's rows
+ * @property {number} width of a state, or of a vector of a Transformer
  * @property {number} [layers] of each side
  * @property {number} [heads] of a Transformer
  * @property {'dot' | 'general' | 'concat' | 'location'} [score] of Luong's
  * @property {'global' | 'local-m' | 'local-p'} [window] of Luong's
- * @property {'hard'} [selection] of Luong's with a global window: one place is read; left out: soft
+ * @property {'hard'} [selection] of Luong's with a global window: only one place is read; left out: soft
  * @property {boolean} [positions] of a Transformer; left out: yes
- * @property {boolean} [scaled] of a Transformer: whether scores are divided by the root of the heads' width
+ * @property {boolean} [scaled] of a Transformer: whether scores are divided by the square root of a head's width; left out: yes
  */
 
-/** The models' names. */
+/** The names of the kinds of models. */
 export const kinds = {
   plain: 'Recurrent, without attention',
   bahdanau: 'Bahdanau',
@@ -27,8 +27,8 @@ export const kinds = {
 export const scores = /** @type {const} */ (['dot', 'general', 'concat', 'location']);
 export const windows = /** @type {const} */ (['global', 'local-m', 'local-p']);
 
-/** The choices of a kind when nothing else is said. @type {Record<string, ModelChoice>} */
-export const kUsual = {
+/** The default choice of each kind. @type {Record<string, ModelChoice>} */
+export const kDefaults = {
   plain: { kind: 'plain', width: 48 },
   bahdanau: { kind: 'bahdanau', width: 48 },
   luong: { kind: 'luong', width: 48, score: 'general', window: 'global' },
@@ -36,10 +36,11 @@ export const kUsual = {
   pointer: { kind: 'pointer', width: 48 },
 };
 
-const kHalfWidth = 3; // of local windows, in pieces
+const kHalfWidth = 3; // the half width of local windows, in pieces
 
 /** @param {ModelChoice} choice @returns {Record<string, number | boolean | string>} fields of config.json */
 function fieldsOf(choice) {
+  // The sizes that all models have.
   const { kind, width, layers = 1, heads = 1 } = choice;
   const sizes = {
     d_model: width,
@@ -48,6 +49,7 @@ function fieldsOf(choice) {
     max_position_embeddings: 128,
     dropout: 0,
   };
+  // The fields of a Transformer.
   if (kind === 'transformer') {
     return {
       ...sizes,
@@ -55,7 +57,7 @@ function fieldsOf(choice) {
       decoder_attention_heads: heads,
       encoder_ffn_dim: 2 * width,
       decoder_ffn_dim: 2 * width,
-      normalize_before: true, // which learns sooner at high rates (Xiong et al. 2020)
+      normalize_before: true, // learns faster at high learning rates (Xiong et al. 2020)
       add_final_layer_norm: true,
       attention_dropout: 0,
       activation_dropout: 0,
@@ -63,6 +65,7 @@ function fieldsOf(choice) {
       position_frequencies: choice.positions === false ? 'none' : 'paper',
     };
   }
+  // The fields of a recurrent model.
   const recurrent = { ...sizes, d_embedding: width, scale_embedding: false };
   if (kind !== 'luong') return recurrent;
   const { score = 'general', window = 'global', selection = 'soft' } = choice;
@@ -70,7 +73,7 @@ function fieldsOf(choice) {
 }
 
 /**
- * The config with which a choice is trained. The rate stays as it is after the warm-up, so that the reader may change it.
+ * The config for the training of a choice. After the warm-up the learning rate is constant, so that the reader can change it.
  * @param {ModelChoice} choice
  * @param {{seed: number, rate: number, longest?: number}} how
  * @returns {TrainerConfig}
@@ -86,8 +89,8 @@ export function configOf(choice, { seed, rate, longest = 64 }) {
   };
 }
 
-/** A choice in words. @param {ModelChoice} choice @returns {string[]} */
-function wordsOf({ kind, layers = 1, heads = 1, width, score, window, selection, positions, scaled }) {
+/** The parts of the name of a choice. @param {ModelChoice} choice @returns {string[]} */
+function namePartsOf({ kind, layers = 1, heads = 1, width, score, window, selection, positions, scaled }) {
   const facts = {
     plain: ['no attention'],
     bahdanau: ['Bahdanau'],
@@ -105,14 +108,14 @@ function wordsOf({ kind, layers = 1, heads = 1, width, score, window, selection,
 }
 
 /** The name of a choice. @param {ModelChoice} choice */
-export const nameOf = (choice) => wordsOf(choice).join(', ');
+export const nameOf = (choice) => namePartsOf(choice).join(', ');
 
-/** Names of models side by side: what each is and the other is not. @param {ModelChoice[]} choices */
+/** Names of models side by side: only the parts in which they differ. @param {ModelChoice[]} choices */
 export function namesOf(choices) {
-  const words = choices.map(wordsOf);
-  return words.map((own, i) => {
-    const others = words.filter((_, j) => j !== i).flat();
-    const alone = own.filter((word) => !others.includes(word));
-    return (alone.length > 0 ? alone : own).join(', ');
+  const names = choices.map(namePartsOf);
+  return names.map((own, i) => {
+    const others = names.filter((_, j) => j !== i).flat();
+    const different = own.filter((part) => !others.includes(part));
+    return (different.length > 0 ? different : own).join(', ');
   });
 }

@@ -1,4 +1,4 @@
-// A reader's own pairs: typed or pasted into the field, or dropped as a file.
+// The reader's own pairs, from the text field or from a dropped file.
 
 const kLargestFile = 4_000_000; // bytes
 
@@ -16,7 +16,7 @@ export function listenForPairs(find, use, failed) {
     event.preventDefault();
     const file = event.dataTransfer?.files[0];
     if (!file) return;
-    if (file.size > kLargestFile) return failed(new Error('That file is larger than 4 MB: give a part of it.'));
+    if (file.size > kLargestFile) return failed(new Error('That file is larger than 4 MB. Give a part of it.'));
     use(await file.text());
   });
 }

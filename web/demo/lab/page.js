@@ -1,4 +1,5 @@
-// The Lab page: the task, the models that learn it, and time: forward, back, and forward from there.
+// The Lab page: the task, the models that learn it, and the step: the reader trains, looks back at earlier steps, and continues
+// from there.
 
 import '../../view/index.js';
 import { LatestRun } from '../shared/latest.js';
@@ -8,8 +9,8 @@ import { Chart } from './chart.js';
 import { selectOf } from './choice.js';
 import { chosenOf } from './examples.js';
 import { Learner } from './learner.js';
-import { linkInWords, rates, readLink, writeLink } from './link.js';
-import { kUsual, namesOf } from './models.js';
+import { linkMessage, rates, readLink, writeLink } from './link.js';
+import { kDefaults, namesOf } from './models.js';
 import { listenForPairs } from './own-pairs.js';
 import { Pane } from './pane.js';
 import { presets } from './presets.js';
@@ -20,7 +21,7 @@ import { drawData, ownData, tasks } from './tasks.js';
 
 const kLearning = 'Learning…';
 const kChecking = 'Checking the claim…';
-const kLookEvery = 200; // milliseconds between two looks at the examples while a model learns
+const kRefreshEvery = 200; // milliseconds between two refreshes of the examples while a model learns
 
 /** @param {Document} root */
 export const startPage = (root) => new Page(root).start();
@@ -37,16 +38,16 @@ class Page {
     accuracy: new Chart({ title: 'Right answers', say: (y) => `${Math.round(100 * y)} %`, top: 1 }),
     loss: new Chart({ title: 'Loss', say: (y) => y.toFixed(y < 0.1 && y > 0 ? 3 : 1) }),
   };
-  /** Whether the models learn. A run ends when this is no longer its own. @type {object | null} */
+  /** The object of the current run; null: no model learns. A run ends when this is not its own object. @type {object | null} */
   #running = null;
-  /** The loops of the models that still work. @type {Promise<unknown>} */
+  /** Resolves when no model works any more. @type {Promise<unknown>} */
   #loops = Promise.resolve();
-  /** Changes whenever the models are others. */
+  /** Changes when new models are made. */
   #version = 0;
-  /** The step that is shown; null: the current one. @type {number | null} */
+  /** The earlier step that is shown; null: the current one. @type {number | null} */
   #past = null;
-  #looking = new LatestRun(
-    (signal) => this.#lookAt(signal),
+  #showingStep = new LatestRun(
+    (signal) => this.#showStep(signal),
     (error) => this.#failed(error),
   );
   #hash = location.hash;
@@ -62,6 +63,7 @@ class Page {
 
   start() {
     const find = this.#find;
+    // The experiments, the charts and the buttons.
     bindTheme(find('theme'));
     find('presets').append(
       ...presets.map(({ id, name }) => make('a', { href: `#experiment=${id}`, 'data-id': id }, name)),
@@ -71,6 +73,7 @@ class Page {
     find('step').addEventListener('click', () => this.#train(1));
     find('again').addEventListener('click', () => this.#open(this.#setup));
     find('copy-link').addEventListener('click', () => this.#copyLink());
+    // Own pairs, and another experiment in the address.
     listenForPairs(
       find,
       (own) => this.#open({ ...this.#setup, task: 'own', lengths: undefined, preset: null, own }),
@@ -80,9 +83,10 @@ class Page {
       if (location.hash !== this.#hash) this.#open(readLink(location.hash));
     });
     this.#open(this.#setup);
-    delete find('lab').dataset.waiting; // each part has its place now, also the matrices that the models will fill
+    delete find('lab').dataset.waiting; // from here on no part of the page moves
   }
 
+  /** The controls of the task, the seed, the learning rate and the comparison. */
   #controls() {
     const change = (/** @type {Partial<Setup>} */ part) => this.#open({ ...this.#setup, ...part, preset: null });
     const names = Object.entries(tasks).map(([id, { name }]) => /** @type {[string, string]} */ ([id, name]));
@@ -98,7 +102,7 @@ class Page {
       { min: 0, max: rates.length - 1, step: 1, say: (i) => String(rates[i]) },
       (i) => this.#setRate(rates[i]),
     );
-    const compare = button('Compare', () => change({ models: [this.#setup.models[0], kUsual.plain] }));
+    const compare = button('Compare', () => change({ models: [this.#setup.models[0], kDefaults.plain] }));
     this.#find('what').append(task.node, make('label.choice', {}, make('span', {}, 'Seed'), seed), rate.node);
     this.#find('copy-link').before(compare);
     return {
@@ -115,10 +119,11 @@ class Page {
     };
   }
 
+  /** The slider that shows earlier steps, and the button that continues from there. */
   #scrubber() {
     const range = slider('Look back', { min: 0, max: 0, step: 1, say: (i) => this.#sayStep(i) }, (i) => this.#scrub(i));
-    const on = button('Go on from here', () => this.#goOn());
-    const row = make('div.scrub-row', {}, range.node, on);
+    const goOn = button('Go on from here', () => this.#continueFromPast());
+    const row = make('div.scrub-row', {}, range.node, goOn);
     this.#find('scrub').append(row);
     const input = /** @type {HTMLInputElement} */ (range.node.querySelector('input'));
     return {
@@ -127,7 +132,7 @@ class Page {
         input.max = String(Math.max(steps.length - 1, 0));
         input.disabled = steps.length < 2;
         range.set(this.#past === null ? Math.max(steps.length - 1, 0) : steps.indexOf(this.#past));
-        on.hidden = this.#past === null;
+        goOn.hidden = this.#past === null;
       },
     };
   }
@@ -144,11 +149,11 @@ class Page {
 
   /** Makes new models. @param {Setup} setup */
   async #open(setup) {
-    // A newer call makes this one outdated: what arrives late is dropped.
+    // Ends the earlier models. If `open` is called again, this call shows nothing more.
     const version = ++this.#version;
     this.#running = null;
     this.#past = null;
-    this.#looking.cancel();
+    this.#showingStep.cancel();
     this.#setup = setup;
     this.#showSetup();
     try {
@@ -167,7 +172,7 @@ class Page {
       await Promise.all(this.#panes.map((pane, i) => this.#begin(pane, i, examples, version)));
       if (version !== this.#version) return;
       this.#say(
-        `${this.#data.pairs.length.toLocaleString('en')} pairs to learn from, ${this.#data.unseen.length} others to measure by. Nothing is learnt yet.`,
+        `${this.#data.pairs.length.toLocaleString('en')} pairs for training, ${this.#data.unseen.length} others for measuring. Nothing is learnt yet.`,
       );
       this.#enable(true);
       this.#draw();
@@ -176,7 +181,7 @@ class Page {
     }
   }
 
-  /** @param {Pane} pane @param {number} index @param {import('./tasks.js').Pair[]} examples @param {number} version */
+  /** Makes the model of a pane, and measures it once. @param {Pane} pane @param {number} index @param {import('./tasks.js').Pair[]} examples @param {number} version */
   async #begin(pane, index, examples, version) {
     const { models, seed, rate } = this.#setup;
     pane.begin(examples);
@@ -210,7 +215,7 @@ class Page {
       changed: (choice) => this.#open({ ...this.#setup, models: models(choice), preset: null }),
       removed: index === 0 ? null : () => this.#open({ ...this.#setup, models: [this.#setup.models[0]], preset: null }),
       refreshEarlier: () => {
-        if (this.#past !== null) this.#looking.request();
+        if (this.#past !== null) this.#showingStep.request();
         return this.#past !== null;
       },
       failed: (error) => this.#failed(error),
@@ -218,7 +223,7 @@ class Page {
   }
 
   #showSetup() {
-    // The claim of the preset, or the task, and its reason.
+    // The claim of the experiment with its reason, or the task.
     const find = this.#find;
     const preset = presets.find(({ id }) => id === this.#setup.preset);
     find('claim').textContent =
@@ -230,7 +235,7 @@ class Page {
         : tasks[this.#setup.task].says);
     find('verdict').textContent = preset ? `Checked after ${preset.steps} steps.` : '';
     find('verdict').className = 'verdict';
-    // The link of the preset, the text of own pairs, and the controls.
+    // The link of the experiment, the text of own pairs, and the controls.
     for (const link of find('presets').children) {
       if (link.dataset.id === this.#setup.preset) link.setAttribute('aria-current', 'true');
       else link.removeAttribute('aria-current');
@@ -240,7 +245,7 @@ class Page {
     if (this.#setup.task === 'own') find('own-text').value = this.#setup.own;
     this.controls.show();
     this.#enable(false);
-    // The address says all of it.
+    // The address has all of it.
     this.#hash = writeLink(this.#setup);
     if (location.hash !== this.#hash) history.replaceState(null, '', this.#hash);
   }
@@ -251,10 +256,11 @@ class Page {
     this.#find('train').textContent = 'Train';
   }
 
-  /** @param {number} [steps] to make; left out: until it is paused */
+  /** @param {number} [steps] how many; left out: until the reader pauses */
   async #train(steps = Infinity) {
     await this.#pause();
-    if (this.#past !== null) await this.#present();
+    if (this.#past !== null) await this.#showPresent();
+    // A loop for each model.
     const run = (this.#running = {});
     const version = this.#version;
     this.#find('train').textContent = 'Pause';
@@ -267,22 +273,23 @@ class Page {
       if (version === this.#version) this.#failed(error);
     }
     if (this.#running !== run) return;
-    this.#rest();
+    this.#stop();
     this.#draw();
   }
 
-  /** One model's loop: a slice of steps, then now and then a refresh of the drawing. @param {Pane} pane @param {object} run @param {number} until */
+  /** The loop of a model: a slice of training, and sometimes a refresh of its pane. @param {Pane} pane @param {object} run @param {number} until */
   async #learn(pane, run, until) {
     const { learner } = pane;
     const preset = presets.find(({ id }) => id === this.#setup.preset);
-    let looked = 0;
+    let refreshed = 0;
     while (learner && this.#running === run && learner.step < until) {
+      // A slice, which ends at the step at which the claim is checked.
       const before = learner.step;
       await learner.advance(preset && before < preset.steps ? Math.min(until, preset.steps) : until);
       if (this.#running !== run && pane.learner !== learner) return;
-      if (performance.now() - looked > kLookEvery) {
+      if (performance.now() - refreshed > kRefreshEvery) {
         await pane.refresh();
-        looked = performance.now();
+        refreshed = performance.now();
         pane.facts(null);
         this.#draw();
       }
@@ -294,7 +301,7 @@ class Page {
     }
   }
 
-  /** The claim is checked when all models have made its steps; then they rest. @param {object} run @param {import('./presets.js').Preset} preset */
+  /** Checks the claim when all models have made its steps. Then training stops. @param {object} run @param {import('./presets.js').Preset} preset */
   async #reached(run, preset) {
     const learners = this.#panes.flatMap(({ learner }) => learner ?? []);
     for (const pane of this.#panes) {
@@ -308,17 +315,17 @@ class Page {
     const verdict = this.#find('verdict');
     verdict.className = `verdict ${holds ? 'holds' : 'fails'}`;
     verdict.textContent = `${holds ? 'It holds.' : 'It does not hold here.'} ${says}`;
-    this.#say(`Checked after ${preset.steps} steps. Train goes on.`);
+    this.#say(`Checked after ${preset.steps} steps. Press Train to continue.`);
   }
 
-  /** Resolves when no model works any more. */
+  /** Stops training. Resolves when no model works any more. */
   async #pause() {
-    this.#rest();
+    this.#stop();
     await this.#loops;
   }
 
-  /** No model learns any more once its steps at hand are done. */
-  #rest() {
+  /** Stops training. Each model still finishes its slice. */
+  #stop() {
     this.#running = null;
     this.#find('train').textContent = 'Train';
     if ([kLearning, kChecking].includes(this.#find('lab-status').textContent)) this.#say('Paused.');
@@ -334,17 +341,17 @@ class Page {
     await Promise.all(this.#panes.map(({ learner }) => learner?.setRate(rate)));
   }
 
-  /** @param {number} index of the steps that were kept */
+  /** @param {number} index of the kept steps */
   #scrub(index) {
     const steps = this.#steps;
-    this.#rest();
+    this.#stop();
     this.#past = index >= steps.length - 1 ? null : steps[index];
-    this.#looking.request(30);
+    this.#showingStep.request(30);
     this.#draw();
   }
 
-  /** @param {AbortSignal} signal */
-  async #lookAt(signal) {
+  /** Shows the models as they were at the chosen step. @param {AbortSignal} signal */
+  async #showStep(signal) {
     await this.#loops;
     signal.throwIfAborted();
     const past = this.#past;
@@ -355,23 +362,23 @@ class Page {
     for (const pane of this.#panes) pane.facts(past);
   }
 
-  async #present() {
+  async #showPresent() {
     this.#past = null;
     this.#draw();
   }
 
-  /** Goes on from the step that is shown: later ones are dropped. */
-  async #goOn() {
+  /** Continues from the step that is shown. Later steps are removed. */
+  async #continueFromPast() {
     const past = this.#past;
     if (past === null) return;
-    this.#looking.cancel();
+    this.#showingStep.cancel();
     await this.#pause();
     await Promise.all(this.#panes.map(({ learner }) => learner?.goBack(past)));
     this.#past = null;
     this.#train();
   }
 
-  /** The curves and the scrubber, at most once a frame. */
+  /** Draws the curves and the slider of steps, at most once for each frame. */
   #draw() {
     if (this.#willDraw) return;
     this.#willDraw = true;
@@ -393,7 +400,7 @@ class Page {
 
   async #copyLink() {
     await navigator.clipboard?.writeText(location.href).catch(() => {});
-    this.#say(linkInWords(this.#setup));
+    this.#say(linkMessage(this.#setup));
   }
 
   /** @param {string} text */

@@ -1,4 +1,4 @@
-// One model of the Lab: its choices, its examples, and the attention of the chosen one.
+// One model of the Lab: its choices, its examples, and the attention of the chosen example.
 
 import { Selection, headsOf, sliceOf } from '../../view/index.js';
 import { peakOf } from '../../view/trace.js';
@@ -35,18 +35,14 @@ export class Pane {
   #matrix = /** @type {any} */ (make('qkv-matrix'));
   #heads = /** @type {any} */ (make('qkv-heads'));
   #plane = new Plane();
-  #none = make(
-    'p.caption.none',
-    { hidden: true },
-    'This model has no attention: there is nothing to show but what it writes.',
-  );
+  #none = make('p.caption.none', { hidden: true }, 'This model has no attention. Only what it writes can be shown.');
   #kinds;
   #numbers;
   #legend = make('qkv-legend');
   #reading = make('p.caption.gradient-text');
-  /** Whether gradients are shown in the place of weights. */
+  /** Whether gradients are shown instead of weights. */
   #isGradient = false;
-  /** Of the chosen example. @type {import('./gradient.js').Gradient | null} */
+  /** The gradient of the chosen example. @type {import('./gradient.js').Gradient | null} */
   #gradient = null;
   /** @type {import('./gradient.js').Slices | null} */
   #slices = null;
@@ -59,14 +55,15 @@ export class Pane {
 
   /**
    * @param {'first' | 'second'} role
-   * @param {{changed: (choice: ModelChoice) => void, removed: (() => void) | null, refreshEarlier: () => boolean, failed: (error: unknown) => void}} asks
-   *   `refreshEarlier` draws again if an earlier step is in view; returns whether one is
+   * @param {{changed: (choice: ModelChoice) => void, removed: (() => void) | null, refreshEarlier: () => boolean, failed: (error: unknown) => void}} actions
+   *   `refreshEarlier` draws the pane again if an earlier step is in view; it returns whether one is
    */
   constructor(role, { changed, removed, refreshEarlier, failed }) {
     this.#role = role;
     this.#refreshEarlier = refreshEarlier;
     this.#failed = failed;
     const name = role === 'first' ? 'the first model' : 'the second model';
+    // The choice of the model, of the example, of the attention, and of weights or gradients.
     this.#choice = choiceControls(changed);
     this.#examples = new Examples(name, (index) => this.#choose(index));
     this.#kinds = segmented(`Attention, ${name}`, kKinds, (kind) => {
@@ -90,6 +87,7 @@ export class Pane {
       this.#head = event.detail;
       this.#draw();
     });
+    // The whole pane.
     const save = button('Save model', () => this.#save().catch(failed));
     const tools = make('div.pane-tools', {}, save, ...(removed ? [button('Remove', removed)] : []));
     this.node = make(
@@ -109,9 +107,11 @@ export class Pane {
   /** @param {ModelChoice} choice */
   showChoice(choice) {
     this.#choice.show(choice);
+    // Only a Transformer has several kinds of attention and heads.
     const isTransformer = choice.kind === 'transformer';
     this.#kinds.node.hidden = !isTransformer;
     this.#heads.hidden = !isTransformer;
+    // The plain model has no attention; a pointer network has no gradients of it.
     const hasGradient = choice.kind !== 'plain' && choice.kind !== 'pointer';
     this.#numbers.node.hidden = !hasGradient;
     this.#legend.hidden = choice.kind === 'plain';
@@ -132,7 +132,7 @@ export class Pane {
     this.#draw();
   }
 
-  /** Asks the model for its examples as it is now, and draws them. */
+  /** Lets the model write its examples as it is now, and draws them. */
   async refresh() {
     const { learner } = this;
     if (!learner) return;
@@ -146,7 +146,7 @@ export class Pane {
     this.#draw();
   }
 
-  /** The gradient of the chosen example as the model is now. */
+  /** Gets the gradient of the chosen example, as the model is now. */
   async #readGradient() {
     const { learner } = this;
     const pair = this.#shown[this.#chosen]?.pair;
@@ -163,7 +163,7 @@ export class Pane {
     this.#draw();
   }
 
-  /** @param {number | null} shownStep the step that is shown; null: where the model is */
+  /** @param {number | null} shownStep the earlier step that is shown; null: the current one */
   facts(shownStep) {
     const { learner } = this;
     if (!learner) {
@@ -182,7 +182,7 @@ export class Pane {
     this.#facts.textContent = facts.join(' · ');
   }
 
-  /** Of the curves. @param {string} name */
+  /** The points of the curves. @param {string} name */
   series(name) {
     const points = this.learner?.points ?? [];
     return {
@@ -197,13 +197,13 @@ export class Pane {
 
   #choose(/** @type {number} */ index) {
     this.#chosen = index;
-    this.#gradient = null; // that of another example
+    this.#gradient = null; // it belongs to another example
     this.#draw();
     if (this.#isGradient) this.#showGradient(true).catch(this.#failed);
   }
 
   #draw() {
-    // The examples, and the picture of one that is made of points.
+    // The examples, and a picture if the chosen one consists of points.
     this.#examples.show(this.#shown, this.#chosen);
     const chosen = this.#shown[this.#chosen];
     const hasPlane = !!chosen && isPlane(chosen.pair[0]);
@@ -216,7 +216,7 @@ export class Pane {
       this.#heads.show(null, this.#kind, null);
       return;
     }
-    // The chosen head, or the last one of a smaller model; its weights or their gradient.
+    // The weights of the chosen head, or their gradient. A smaller model shows its last head.
     const [layers, heads] = headsOf(trace, this.#kind);
     const layer = Math.min(this.#head.layer, layers - 1);
     const head = Math.min(this.#head.head, heads - 1);
@@ -229,14 +229,14 @@ export class Pane {
     if (!this.#heads.hidden) this.#heads.show(trace, this.#kind, this.#head);
   }
 
-  /** The numbers of the colours. */
+  /** The scale of the colours. */
   #drawLegend() {
     if (!this.#slices) return ['peak', 'unit'].forEach((name) => this.#legend.removeAttribute(name));
     this.#legend.setAttribute('unit', 'd loss / d weight');
     this.#legend.setAttribute('peak', String(peakOf(this.#slices.gradient) || 1));
   }
 
-  /** The cell that is pointed at, in words. */
+  /** A text about the selected cell. */
   #read() {
     this.#reading.hidden = !this.#isGradient;
     const isHard = this.learner?.choice.selection === 'hard';

@@ -1,4 +1,4 @@
-// The points of a source in the plane, the polygon that is right, and the one that was written.
+// A picture of a source that consists of points in the plane: the points, the right polygon, and the polygon that was written.
 
 import { svgMake } from '../shared/dom.js';
 

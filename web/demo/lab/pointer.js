@@ -1,4 +1,4 @@
-// A pointer network on pairs of texts: the words of the source are points, and the target names some of them in an order.
+// A pointer network for pairs of texts. The words of the source are points, and the target has some of them in an order.
 
 import { PointerTrainer } from '../../lib/train/index.js';
 
@@ -11,7 +11,7 @@ const wordsOf = (/** @type {string} */ text) => text.split(' ');
 const numbersOf = (word) => word.split(',').map(Number);
 
 /**
- * The points of a source: its numbers, at most 1, each with a 0; last a row with a 1 alone, the place that ends an order.
+ * The points of a source: its scaled numbers and a 0. The last point has only a 1: it ends an order.
  * @param {string} source
  * @param {number} scale
  */
@@ -20,13 +20,14 @@ function pointsOf(source, scale) {
   return [...points, [...points[0].slice(1).fill(0), 1]];
 }
 
-/** The places of the target's words, then the end. @param {Pair} pair @returns {number[]} */
+/** The places of the target's words in the source, then the end. @param {Pair} pair @returns {number[]} */
 function orderOf([source, target]) {
   const words = wordsOf(source);
   const free = new Set(words.keys());
   const places = wordsOf(target).map((word) => {
     const place = words.findIndex((one, i) => free.has(i) && one === word);
-    if (place < 0) throw new Error(`“${word}” is not in “${source}”: a pointer network writes words that it has read.`);
+    if (place < 0)
+      throw new Error(`“${word}” is not in “${source}”: a pointer network writes only words of the source.`);
     free.delete(place);
     return place;
   });
@@ -36,7 +37,7 @@ function orderOf([source, target]) {
 /** @param {Pair} pair @param {number} scale */
 const setOf = (pair, scale) => ({ points: pointsOf(pair[0], scale), order: orderOf(pair) });
 
-/** The largest number of the sources. @param {Pair[]} pairs */
+/** The largest number of all sources. @param {Pair[]} pairs */
 function scaleOf(pairs) {
   const all = pairs.flatMap(([source]) => wordsOf(source).flatMap(numbersOf));
   if (!all.every(Number.isFinite)) {
@@ -51,12 +52,12 @@ function scaleOf(pairs) {
  * @param {{seed: number, rate: number, worker?: boolean}} how
  */
 export async function createPointer(choice, { pairs, unseen }, { seed, rate, worker }) {
-  // The coordinates of all sets are divided by the same number, so that they are at most about 1.
+  // All coordinates are divided by one number, so that they are at most 1.
   const scale = scaleOf([...pairs, ...unseen]);
   const sets = pairs.map((pair) => setOf(pair, scale));
   const config = { width: choice.width, batch: 32, rate, seed };
   const trainer = await PointerTrainer.create({ sets, config, worker });
-  // The network points at places; the last one, </s>, ends its answer.
+  // The network chooses places. The last place, </s>, ends the answer.
   const run = async (/** @type {string} */ source) => {
     const points = pointsOf(source, scale);
     const { order, weights } = await trainer.trace(points, { stop: points.length - 1 });
@@ -83,7 +84,7 @@ export async function createPointer(choice, { pairs, unseen }, { seed, rate, wor
   };
 }
 
-/** The weights as the views take them. @param {string[]} words @param {string[]} written @param {Float32Array} data */
+/** The weights as a trace for the views. @param {string[]} words @param {string[]} written @param {Float32Array} data */
 function traceOf(words, written, data) {
   const side = (/** @type {string[]} */ pieces) => ({
     text: pieces.join(' '),

@@ -1,7 +1,7 @@
-// The Lab's experiments: each is a claim with its reason, two models or one, and the check that the claim holds. A seed
-// repeats each bit for bit.
+// The experiments of the Lab. Each is a claim with its reason, one model or two, and a check of the claim. With the same seed
+// an experiment gives the same bits.
 
-import { kUsual } from './models.js';
+import { kDefaults } from './models.js';
 import { facts } from './facts.js';
 
 /** @typedef {import('./learner.js').Learner} Learner */
@@ -9,15 +9,15 @@ import { facts } from './facts.js';
 
 /**
  * @typedef {object} Preset
- * @property {string} id as addresses name it
+ * @property {string} id its name in addresses
  * @property {string} name
  * @property {string} claim a sentence
- * @property {string} reason why it is so
+ * @property {string} reason why the claim holds
  * @property {string} task
  * @property {[number, number]} [lengths] of the sources
  * @property {number} seed
  * @property {number} rate
- * @property {number} steps after which the claim is checked
+ * @property {number} steps how many steps are trained before the check
  * @property {ModelChoice[]} models one, or two to compare
  * @property {(learners: Learner[], data: import('./tasks.js').Data) => Promise<{holds: boolean, says: string}>} check
  */
@@ -38,7 +38,7 @@ export const presets = [
     seed: 1,
     rate: 0.005,
     steps: 300,
-    models: [kUsual.bahdanau],
+    models: [kDefaults.bahdanau],
     check: async ([learner], { unseen }) => {
       const before = await learner.atStep(0, () => facts.onDiagonal(learner, unseen));
       const after = await facts.onDiagonal(learner, unseen);
@@ -60,7 +60,7 @@ export const presets = [
     seed: 1,
     rate: 0.005,
     steps: 400,
-    models: [kUsual.plain, kUsual.bahdanau],
+    models: [kDefaults.plain, kDefaults.bahdanau],
     check: async (learners, { unseen }) => {
       const [plain, attends] = await Promise.all(learners.map((one) => facts.byLength(one, unseen, 8)));
       return {
@@ -82,8 +82,8 @@ export const presets = [
     rate: 0.005,
     steps: 300,
     models: [
-      { ...kUsual.luong, score: 'dot' },
-      { ...kUsual.luong, score: 'location' },
+      { ...kDefaults.luong, score: 'dot' },
+      { ...kDefaults.luong, score: 'location' },
     ],
     check: async (learners, { unseen }) => {
       const [dot, location] = await Promise.all(learners.map((one) => one.accuracy(unseen)));
@@ -106,8 +106,8 @@ export const presets = [
     rate: 0.005,
     steps: 300,
     models: [
-      { ...kUsual.luong, window: 'local-m' },
-      { ...kUsual.luong, window: 'local-p' },
+      { ...kDefaults.luong, window: 'local-m' },
+      { ...kDefaults.luong, window: 'local-p' },
     ],
     check: async (learners, { unseen }) => {
       const [moves, predicts] = await Promise.all(learners.map((one) => one.accuracy(unseen)));
@@ -131,7 +131,7 @@ export const presets = [
     seed: 1,
     rate: 0.005,
     steps: 400,
-    models: [{ ...kUsual.luong, selection: 'hard' }, kUsual.luong],
+    models: [{ ...kDefaults.luong, selection: 'hard' }, kDefaults.luong],
     check: async (learners, { unseen }) => {
       const [hard, soft] = await Promise.all(learners.map((one) => one.accuracy(unseen)));
       const before = await learners[0].atStep(0, () => facts.onCopied(learners[0], unseen));
@@ -154,7 +154,7 @@ export const presets = [
     seed: 1,
     rate: 0.006,
     steps: 400,
-    models: [{ ...kUsual.transformer, positions: false }, kUsual.transformer],
+    models: [{ ...kDefaults.transformer, positions: false }, kDefaults.transformer],
     check: async (learners, { unseen }) => {
       const [without, with_] = await Promise.all(learners.map((one) => one.accuracy(unseen)));
       return {

@@ -1,4 +1,4 @@
-// The states of a training by their steps, in bounded memory: when they are too many, every second one goes.
+// Keeps the states of a training by their steps, in limited memory. If there are too many, every second one is removed.
 
 /** @typedef {import('../../lib/train/index.js').Checkpoint} Checkpoint */
 
@@ -10,12 +10,12 @@ export class Snapshots {
   #kept = [];
   #memory;
 
-  /** @param {number} [memory] bytes at most, though the first and the last are always kept */
+  /** @param {number} [memory] the most bytes; the first and the last state are always kept */
   constructor(memory = kMemory) {
     this.#memory = memory;
   }
 
-  /** The steps that one can go back to. */
+  /** The steps whose states are kept. */
   get steps() {
     return this.#kept.map(({ step }) => step);
   }
@@ -24,7 +24,7 @@ export class Snapshots {
     return this.#kept.reduce((sum, { checkpoint }) => sum + checkpoint.tensors.byteLength, 0);
   }
 
-  /** @param {number} step after those that are kept @param {Checkpoint} checkpoint */
+  /** @param {number} step after all kept steps @param {Checkpoint} checkpoint */
   keep(step, checkpoint) {
     this.#kept.push({ step, checkpoint });
     while (this.#kept.length > 2 && (this.#kept.length > kMost || this.bytes > this.#memory)) {
@@ -39,7 +39,7 @@ export class Snapshots {
     return this.#kept.find((one) => one.step === step)?.checkpoint ?? null;
   }
 
-  /** The kept step that is nearest to one. @param {number} step */
+  /** The nearest kept step. @param {number} step */
   nearest(step) {
     const [first, ...others] = this.steps;
     return others.reduce((best, one) => (Math.abs(one - step) < Math.abs(best - step) ? one : best), first);

@@ -1,6 +1,6 @@
-// The tasks that the Lab's models learn, each with a generator of pairs. A seed gives the same pairs everywhere.
+// The tasks that the models of the Lab learn. Each draws random pairs; a seed gives the same pairs everywhere.
 
-import { drawer } from './random.js';
+import { randomDraws } from './random.js';
 import { frenchNumber } from './french.js';
 import { hullOf } from './hull.js';
 
@@ -10,10 +10,9 @@ import { hullOf } from './hull.js';
 /**
  * @typedef {object} Task
  * @property {string} name
- * @property {string} says what is to be learnt, in a line
- * @property {(draw: Draw, length: number) => Pair} make a pair; tasks whose length is not free ignore it
- * @property {[number, number]} [lengths] the least and the most pieces of a source; left out: not free
- * @property {number} [count] how many training pairs there are at most; left out: as many as are wanted
+ * @property {string} says one sentence about what is learnt
+ * @property {(draw: Draw, length: number) => Pair} make makes a pair; tasks without `lengths` ignore the length
+ * @property {[number, number]} [lengths] the fewest and the most pieces of a source; left out: the task decides
  */
 
 const kLetters = [...'abcdefgh'];
@@ -45,7 +44,7 @@ function differentNumbers(draw, count) {
   return [...numbers];
 }
 
-/** A number with few digits as often as one with many. @param {Draw} draw @param {number} digits at most */
+/** A number, for which each number of digits is equally likely. @param {Draw} draw @param {number} digits at most */
 const numberOf = (draw, digits) => draw.below(10 ** draw.from(1, digits));
 
 /** @type {Record<string, Task>} */
@@ -79,7 +78,7 @@ export const tasks = {
   },
   numbers: {
     name: 'Sorting numbers',
-    says: 'Numbers are written from the least to the greatest: what a pointer network is made for.',
+    says: 'Numbers are written from the least to the greatest, as a pointer network can do it.',
     lengths: [3, 8],
     make: (draw, length) => {
       const numbers = differentNumbers(draw, length);
@@ -88,7 +87,7 @@ export const tasks = {
   },
   hull: {
     name: 'Convex hull',
-    says: 'Of points in the plane, those of the hull are written, from the first one that is on it, counter-clockwise.',
+    says: 'The points on the convex hull are written counter-clockwise, from the first one on.',
     lengths: [4, 10],
     make: (draw, length) => {
       const [xs, ys] = [differentNumbers(draw, length), differentNumbers(draw, length)];
@@ -103,7 +102,7 @@ export const tasks = {
   },
   addition: {
     name: 'Addition',
-    says: 'The sum of two numbers, from its last digit to its first, as it is done by hand.',
+    says: 'The sum of two numbers is written from its last digit to its first.',
     make: (draw) => {
       const [a, b] = [numberOf(draw, 3), numberOf(draw, 3)];
       return [`${a}+${b}`, [...String(a + b)].reverse().join('')];
@@ -111,7 +110,7 @@ export const tasks = {
   },
   dates: {
     name: 'Dates',
-    says: 'A date in English becomes one by ISO 8601.',
+    says: 'An English date is written as in ISO 8601.',
     make: (draw) => {
       const month = draw.below(12);
       const [day, year] = [draw.from(1, kMost[month]), draw.from(1900, 2099)];
@@ -120,7 +119,7 @@ export const tasks = {
   },
   french: {
     name: 'Numbers in French',
-    says: 'A number in digits becomes French words.',
+    says: 'A number in digits is written in French words.',
     make: (draw) => {
       const n = numberOf(draw, 4);
       return [String(n), frenchNumber(n)];
@@ -130,8 +129,8 @@ export const tasks = {
 
 /**
  * @typedef {object} Data
- * @property {Pair[]} pairs to learn from
- * @property {Pair[]} unseen none of them among `pairs`: to measure by
+ * @property {Pair[]} pairs for training
+ * @property {Pair[]} unseen for measuring; their sources are not in `pairs`
  */
 
 const kPairs = 12_000;
@@ -139,21 +138,22 @@ const kUnseen = 60;
 const kTries = 20;
 
 /**
- * The data of a task. Pairs to measure by are drawn first, each source once.
+ * The data of a task. The pairs for measuring are drawn first. Each source is drawn once.
  * @param {string} name of a task
- * @param {{seed: number, lengths?: [number, number], pairs?: number, unseen?: number}} choice `lengths` of the
- *   sources, where they are free
+ * @param {{seed: number, lengths?: [number, number], pairs?: number, unseen?: number}} choice `lengths`: of the sources, if
+ *   the task has lengths
  * @returns {Data}
  */
 export function drawData(name, { seed, lengths, pairs = kPairs, unseen = kUnseen }) {
   const task = tasks[name];
   const [least, most] = lengths ?? task.lengths ?? [0, 0];
-  const draw = drawer(seed);
+  const draw = randomDraws(seed);
   const taken = new Set();
+  // Pairs whose sources are not taken. There are few short sources, so a source that is taken is drawn again only some times.
   const different = (/** @type {number} */ count) => {
     /** @type {Pair[]} */
     const drawn = [];
-    // Short sources are few: after some tries the next one is drawn.
+
     for (let tries = 0; drawn.length < count && tries < kTries * count; ++tries) {
       const pair = task.make(draw, draw.from(least, most));
       if (taken.has(pair[0])) continue;
@@ -169,13 +169,14 @@ export function drawData(name, { seed, lengths, pairs = kPairs, unseen = kUnseen
 const kLongestFile = 2_000_000;
 
 /**
- * A reader's own pairs: a line each, source and target with a tab, several spaces, " -> " or " = " between.
+ * The reader's own pairs. Each line has a source and a target, with a tab, several spaces, " -> " or " = " between them.
  * @param {string} text
- * @param {number} seed which lines are held out
+ * @param {number} seed decides which lines are held out
  * @returns {Data} throws an Error that says what is wrong
  */
 export function ownData(text, seed) {
-  if (text.length > kLongestFile) throw new Error('That is more than 2 million characters: give a part of it.');
+  if (text.length > kLongestFile) throw new Error('That is more than 2 million characters. Give a part of it.');
+  // The pairs, line by line.
   const pairs = text.split(/\r?\n/).flatMap((line, at) => {
     if (line.trim() === '') return [];
     const cut = /\t|\s+(?:->|→|=)\s+| {2,}/.exec(line);
@@ -188,13 +189,14 @@ export function ownData(text, seed) {
     return /** @type {Pair[]} */ ([[source, target]]);
   });
   if (pairs.length < 10) throw new Error('Give ten pairs or more, one on each line.');
-  const draw = drawer(seed);
+  // A random order, whose first part is held out.
+  const draw = randomDraws(seed);
   const held = Math.min(kUnseen, Math.floor(pairs.length / 10));
   for (let i = pairs.length - 1; i > 0; --i) {
     const j = draw.below(i + 1);
     [pairs[i], pairs[j]] = [pairs[j], pairs[i]];
   }
-  // A line that is there twice is not unseen where the other one is learnt.
+  // A source that is held out must not be in another line for training.
   const unseen = pairs.slice(0, held);
   const sources = new Set(unseen.map(([source]) => source));
   return { unseen, pairs: pairs.slice(held).filter(([source]) => !sources.has(source)) };

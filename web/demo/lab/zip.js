@@ -1,8 +1,8 @@
-// A zip of files that are stored as they are (PKWARE's APPNOTE.TXT, method 0).
+// Makes a zip of uncompressed files (PKWARE's APPNOTE.TXT, method 0).
 
 import { addToCrc } from '../../lib/loading/crc.js';
 
-/** Little-endian words. @param {...[number, 2 | 4]} words value and bytes */
+/** Little-endian integers. @param {...[number, 2 | 4]} words value and number of bytes */
 function packed(...words) {
   const view = new DataView(new ArrayBuffer(words.reduce((sum, [, bytes]) => sum + bytes, 0)));
   let at = 0;
@@ -16,6 +16,7 @@ function packed(...words) {
 
 /** @param {Record<string, Uint8Array<ArrayBuffer>>} files by their names in ASCII @returns {Blob} */
 export function zipOf(files) {
+  // Each file with its header, and its entry in the directory.
   const parts = [];
   const directory = [];
   let at = 0;
@@ -44,6 +45,7 @@ export function zipOf(files) {
     parts.push(head, path, bytes);
     at += head.length + path.length + bytes.length;
   }
+  // The end of the directory.
   const length = directory.reduce((sum, part) => sum + part.length, 0);
   const count = Object.keys(files).length;
   const end = packed([0x06054b50, 4], [0, 4], [count, 2], [count, 2], [length, 4], [at, 4], [0, 2]);

@@ -1,11 +1,11 @@
-// The English texts of the page Attention. Each other language has a file with the same keys; a test compares them. What is
-// fixed in attention.html is written there; the other languages have it below `markup`.
+// The English texts of the page Attention. Each other language has a file with the same keys; a test compares them. Texts that
+// never change are in attention.html; the other languages have them below `markup`.
 
 export const en = {
-  /** Texts of attention.html and of its head line, by data-text and data-label. @type {Record<string, string>} */
+  /** Texts of attention.html and of its header, by data-text and data-label. @type {Record<string, string>} */
   markup: {},
 
-  /** Words in equations, where they are others than in the equation's source. @type {Record<string, string>} */
+  /** Words in equations that differ from the source of the equation. @type {Record<string, string>} */
   inEquations: {},
 
   page: {
@@ -22,9 +22,9 @@ export const en = {
     dims: (/** @type {string} */ score, /** @type {number} */ query, /** @type {number} */ key) =>
       `The score “${score}” needs queries and keys of one size; these have ${query} and ${key} numbers.`,
     mends: 'Scores that take queries and keys of different sizes: ',
-    point: 'Point at a cell: the sum that made it stands here.',
+    point: 'Point at a cell to see here how it was computed.',
     copied: 'Copied.',
-    copyByHand: 'The address of this page is the link: copy it from there.',
+    copyByHand: 'The address of this page is the link: copy it from the address bar.',
     tagByHand: (/** @type {string} */ tag) => `Copy it from here: ${tag}`,
     playground: 'Playground',
     without: (/** @type {string} */ what) => `Without it: ${what}`,
@@ -32,11 +32,11 @@ export const en = {
     nextStop: (/** @type {string} */ title) => `Next: ${title} ›`,
     done: 'Done.',
     exerciseDone: 'The exercise is done',
-    howMeasured: 'How, and the numbers',
+    howMeasured: 'How it was measured, and the numbers',
     measuredToo: 'What was measured on trained models',
     chapters: ['A mean that looks', 'Which score, which state', 'What a weight can be', 'The Transformer'],
     unfold: 'all names',
-    fold: 'numbers alone',
+    fold: 'numbers only',
     doneOf: (/** @type {number} */ done, /** @type {number} */ of) => `${done} of ${of} done`,
     save: 'Save this matrix',
   },
@@ -45,7 +45,7 @@ export const en = {
     language: 'Language',
     copy: 'Copy',
     copied: 'Copied.',
-    byHand: 'Select the text and copy it: this browser does not let the page.',
+    byHand: 'Select the text and copy it: this browser does not let the page copy.',
     misfit: 'The sizes do not fit yet.',
     name: 'The program',
     prints: 'It prints the scores, the logits, the weights and the output that the page shows.',
@@ -68,7 +68,7 @@ export const en = {
     head: 'Head',
     take: 'Take this head',
     about:
-      'A sentence is translated, and one head’s own queries, keys and values are brought here, to three decimals. Point at a weight to see the product that made it; then try another score, a temperature, a window, or a hard selection.',
+      'The model translates a sentence, and the playground gets the queries, keys and values of one head, with three decimals. Point at a weight to see how it was computed. Then try another score, a temperature, a window, or a hard selection.',
   },
 
   controls: {
@@ -120,7 +120,7 @@ export const en = {
     scores: 'Scores',
     logits: 'Mask and window',
     gaussian: 'Gaussian',
-    bell: 'times a bell around the place p',
+    bell: 'times a Gaussian around the place p',
     weighted: 'Weighted values',
     weightedOf: (/** @type {string} */ query) => `of ${query}: each value times its weight`,
     context: 'Context',
@@ -128,18 +128,18 @@ export const en = {
     colours01: ' · colours 0 to 1',
   },
 
-  /** How a score is made of what stands before it; d is the size of a query. */
+  /** How a score is computed from the stage before it; d is the size of a query. */
   scored: {
     dot: () => 'each query with each key',
     'scaled-dot': (/** @type {number} */ d) => `÷ √d, with d = ${d}`,
     cosine: () => '÷ both lengths',
-    alibi: (/** @type {number} */ d) => `÷ √${d}, less by the distance`,
+    alibi: (/** @type {number} */ d) => `÷ √${d}, minus m times the distance`,
     t5: () => 'with a number for each distance',
-    shaw: (/** @type {number} */ d) => `÷ √d, with d = ${d}; each key moved by its distance`,
+    shaw: (/** @type {number} */ d) => `÷ √d, with d = ${d}; each key plus a vector for its distance`,
     linear: () => 'the logarithm of the product of features',
-    gaussian: () => 'by the distance of query and key',
-    location: () => 'from the query alone',
-    other: () => 'of each query and key',
+    gaussian: () => 'from the distance between query and key',
+    location: () => 'from the query only',
+    other: () => 'from each query and key',
   },
 
   masked: {
@@ -155,39 +155,39 @@ export const en = {
   },
 
   summed: {
-    pool: 'the largest of each column',
-    joined: 'summed for each query, then joined in one vector',
-    heads: 'summed; heads stand side by side',
-    plain: 'the weighted values, summed',
+    pool: 'the largest value of each column',
+    joined: 'the sum for each query, then all in one vector',
+    heads: 'the sum of each head; heads are side by side',
+    plain: 'the sum of the weighted values',
   },
 
   selections: {
     soft: { title: 'Softmax', how: 'each query’s weights sum to 1' },
-    argmax: { title: 'Argmax', how: 'all to the largest' },
-    sampled: { title: 'Sampled', how: 'all to one that is drawn' },
-    gate: { title: 'Gate', how: 'each for itself; no sum of 1' },
+    argmax: { title: 'Argmax', how: 'all weight on the largest logit' },
+    sampled: { title: 'Sampled', how: 'all weight on one key that is drawn' },
+    gate: { title: 'Gate', how: 'each weight by itself; they need not sum to 1' },
     sparsemax: { title: 'Sparsemax', how: 'sums to 1, with exact zeros' },
     entmax: { title: 'Entmax', how: 'between softmax and sparsemax: sums to 1, with exact zeros' },
-    'max-pool': { title: 'Max pooling', how: 'the share of columns that a value wins; no query' },
+    'max-pool': { title: 'Max pooling', how: 'the share of columns in which a value is the largest; no query' },
   },
 
-  /** Why a query does not see a key, and other sums in words. */
+  /** Why a query does not see a key, and other explanations of a number. */
   why: {
     padding: 'the key is padding',
     causal: 'the key comes later than the query',
     mask: 'the mask hides this pair',
     bias: 'the bias hides this pair',
-    window: 'the key lies outside of the window',
+    window: 'the key is outside the window',
     taken: 'an earlier query has chosen this key',
     notSeen: (/** @type {string} */ why) => `not seen: ${why}`,
     zero: (/** @type {string} */ why) => `0: ${why}`,
     threshold: '0: its logit is not above the threshold of its row',
-    pool: 'the share of the columns that this value wins',
+    pool: 'the share of the columns in which this value is the largest',
     sampled: (/** @type {number} */ seed) => `drawn with seed ${seed} from the softmax of the row`,
     nothing: '0: this query sees nothing',
   },
 
-  /** A matrix in a sentence. */
+  /** A sentence about a matrix. */
   summary: {
     size: (/** @type {string} */ title, /** @type {number} */ rows, /** @type {number} */ columns) =>
       `${title}, ${rows} by ${columns}`,
@@ -207,20 +207,20 @@ export const en = {
     playground: {
       title: 'Playground',
       about: [
-        'Each query asks each key how well it fits. The softmax makes weights of the answers, and the context is the mean of the values by these weights.',
-        'Drag a number and watch what it moves. Every choice of the family is at hand, and all of them go together.',
+        'A score says how well each key fits each query. The softmax turns the scores into weights. The context is the mean of the values with these weights.',
+        'Drag a number and watch what changes. All scores, selections, windows and masks are here, and you can combine them.',
       ],
     },
 
     kernel: {
       title: 'Kernel regression',
       about: [
-        'Each point is a key x with a value y. A query asks what y is at some other x, and gets the mean of all values, weighted by how near their keys are.',
-        'This was done fifty years before anybody said attention. The width of the bell decides how far a query listens: narrow, it follows every point; wide, it hears the mean of all.',
+        'Each point is a key x with a value y. A query asks for y at another x. It gets the mean of all values, weighted by how near their keys are.',
+        'This method is fifty years older than the name attention. The width of the kernel decides how far a query looks. A narrow kernel follows each point. A wide kernel gives the mean of all points.',
       ],
-      question: 'How can a mean look at what matters?',
+      question: 'How can a mean depend on a query?',
       without: 'A plain mean gives every query the same answer.',
-      exercise: 'Move the query or the width until one point alone has more than 0.9 of the weight.',
+      exercise: 'Move the query or the width until one point has more than 0.9 of the weight.',
       x: 'x: keys, and the query',
       y: 'y: values',
       width: 'width 1 / w',
@@ -233,11 +233,11 @@ export const en = {
     bank: {
       title: 'A memory bank',
       about: [
-        'A dictionary finds a value by its exact key. Attention finds it by a key that is only near: the cosine says how near, the softmax decides.',
-        'Small τ: the nearest key takes all, and the bank answers as a dictionary would. Large τ: the rooms blur into their mean.',
+        'A dictionary finds a value by its exact key. Attention finds a value by a similar key: the cosine says how similar, and the softmax turns this into weights.',
+        'With a small τ the nearest key gets all the weight, and the memory answers like a dictionary. With a large τ the answer is close to the mean of all rooms.',
       ],
       question: 'What are a query, a key and a value?',
-      without: 'A dictionary that wants the exact key has no answer for a blurred one.',
+      without: 'A dictionary needs the exact key. It has no answer for a noisy one.',
       exercise: 'Change τ until the second nearest person has at least 0.2 of the weight.',
       whose: 'Whose room',
       ask: 'ask for',
@@ -251,11 +251,11 @@ export const en = {
     shapes: {
       title: 'Worked shapes',
       about: [
-        'Here a vector is a column. Four queries of size 6 against three keys of size 6 give 3 × 4 scores: a row for each key, a column for each query.',
-        'Three English words as keys and five Chinese characters as queries: the output has the queries’ shape, however long the memory is. Where the sizes of queries and keys differ, a product is not defined, and a score with a matrix between them mends it.',
+        'Here a vector is a column. Four queries of size 6 and three keys of size 6 give 3 × 4 scores: a row for each key, a column for each query.',
+        'Three English words can be the keys, and five Chinese characters the queries. The output has a vector for each query, for a memory of any length. If queries and keys have different sizes, their product is not defined. Then use a score with a matrix between them.',
       ],
       question: 'Which sizes must fit, and which are free?',
-      without: 'Most first mistakes with attention are a matrix that lies on its side.',
+      without: 'The most frequent first mistake with attention is a matrix that should be transposed.',
       exercise: 'Make queries and keys of different sizes, with a score that takes them.',
       cases: 'Shapes',
       worked: '6 × 4 against 6 × 3',
@@ -270,17 +270,17 @@ export const en = {
     bottleneck: {
       title: 'One vector is too few',
       about: [
-        'The first neural translators read a sentence into one vector, and wrote the translation from it. The plot shows six small models of this site by the length of the sentence. Luong’s and the Transformer, with attention, stay far above the one without at every length.',
-        'Below, the decoder asks for one word at a time. Each query makes a context vector of its own, so nothing has to fit into one vector for the whole sentence.',
+        'The first neural translators read a sentence into one vector, and wrote the translation from this vector. The plot shows six small models of this site by the length of the sentence. Luong’s models and the Transformer have attention. At every length they are far better than the model without it.',
+        'Below, the decoder writes one word at a time. Each query gets its own context vector, so one vector need not hold the whole sentence.',
       ],
       question: 'Why was attention needed?',
-      without: 'One vector has to hold the whole sentence, whatever its length.',
-      exercise: 'Change the query at t = 0 until it reads another word most than at first.',
-      plot: 'BLEU by the length of the sentence: all fall as sentences grow; the Transformer falls from 23 to 13, Luong’s models from 18 to 13, the model without attention from 4 to 2.',
-      measured: 'Measured on models of this site, trained alike:',
+      without: 'One vector has to hold the whole sentence, even a long one.',
+      exercise: 'Change the query at t = 0 until its largest weight is on another word than at first.',
+      plot: 'BLEU by the length of the sentence: all models get worse with longer sentences; the Transformer falls from 23 to 13, Luong’s models from 18 to 13, the model without attention from 4 to 2.',
+      measured: 'Measured on models of this site, all trained in the same way:',
       live: 'Translate four sentences with both, now (9 MB)',
       loading: (/** @type {number} */ percent) => `Loading both models, ${percent} %`,
-      failed: (/** @type {string} */ why) => `They did not load: ${why}`,
+      failed: (/** @type {string} */ why) => `The models did not load: ${why}`,
       table: 'Four sentences, translated by two models',
       columns: ['words', 'sentence', 'one vector', 'attention (Luong)'],
       right: (/** @type {number} */ found, /** @type {number} */ of) => `${found} of ${of} words of a good translation`,
@@ -289,29 +289,29 @@ export const en = {
     additive: {
       title: 'Bahdanau, step by step',
       about: [
-        'Before it writes a word, the decoder has a state h(t − 1). A small network with one hidden layer scores it against each state of the encoder. The softmax makes weights a of the scores, and the context c is the mean of the encoder’s states. From c and h(t − 1) comes the new state h(t).',
-        'Press “Step through” to see one stage at a time. The matrices W_q, W_k and w_v are learnt together with the translator; here you can change them.',
+        'Before it writes a word, the decoder has a state h(t − 1). A small network with one hidden layer scores it with each state of the encoder. The softmax turns the scores into weights a, and the context c is the mean of the encoder’s states with these weights. The new state h(t) is computed from c and h(t − 1).',
+        'Press “Step through” to see one stage at a time. The matrices W_q, W_k and w_v are learnt together with the translator. Here you can change them.',
       ],
       question: 'How did Bahdanau’s decoder choose where to look?',
-      without: 'A decoder without it writes every word from the same summary.',
+      without: 'The decoder writes every word from the same summary.',
       before: (/** @type {string} */ word) => `before “${word}”`,
-      exercise: 'Change numbers of w_v until the first query looks most at another word than before.',
+      exercise: 'Change numbers of w_v until the largest weight of the first query is on another word than before.',
     },
 
     compare: {
       title: 'Scores compared',
       about: [
-        'A score says how well a key fits a query, and there are many. Here eight of them see the same numbers. The second key has the direction of the first and twice its length; the third is nearest to the query.',
-        'The dot product prefers long keys. The cosine does not see length at all. The Gaussian prefers what is near. “general”, “additive” and “concat” have matrices that are learnt, and so may prefer anything; “location” does not even look at the keys. Choose one of them below, change its numbers, and see its row follow.',
+        'A score says how well a key fits a query. There are many scores. Here eight of them have the same queries and keys. The second key has the direction of the first and twice its length. The third is nearest to the query.',
+        'The dot product prefers long keys. The cosine does not depend on length. The Gaussian prefers near keys. “general”, “additive” and “concat” have learnt matrices, so they may prefer anything. “location” does not use the keys at all. Choose one of them below, change its numbers, and watch its row.',
       ],
       question: 'What does a score prefer?',
-      without: 'Where a score sees length, a long vector wins before its meaning counts.',
-      exercise: 'Choose, among the choices below, the score that gives k₁ and 2 k₁ the same weight for any query.',
+      without: 'If a score depends on length, a long key gets a large weight even if its direction does not fit.',
+      exercise: 'Below, choose the score that gives k₁ and 2 k₁ the same weight for any query.',
       keys: ['k₃, near', 'k₄, across'],
       scores: {
         dot: { name: 'dot product', says: 'length and direction' },
         'scaled-dot': { name: 'scaled dot product', says: 'the same, softer' },
-        cosine: { name: 'cosine', says: 'direction alone' },
+        cosine: { name: 'cosine', says: 'direction only' },
         gaussian: { name: 'Gaussian', says: 'distance' },
         general: { name: 'general', says: 'what W has learnt' },
         additive: { name: 'additive', says: 'a small network' },
@@ -326,11 +326,11 @@ export const en = {
     scale: {
       title: 'Why the scale',
       about: [
-        'The product of two random vectors of size d has variance d. Large scores make a sharp softmax: its entropy goes to 0, and so does its Jacobian, by which everything before it learns.',
-        'Divided by √d, scores keep variance 1, and both stay where they are, whatever the size.',
+        'The product of two random vectors of size d has variance d. Large scores make a sharp softmax. Its entropy goes to 0, and so does its Jacobian, through which all earlier layers get their gradients.',
+        'If scores are divided by √d, their variance stays 1. Then entropy and Jacobian do not depend on the size.',
       ],
       question: 'Why is the product divided by √d?',
-      without: 'In high dimensions one key takes all, and almost no gradient is left to learn by.',
+      without: 'In high dimensions one key gets all the weight, and almost no gradient is left for learning.',
       exercise: 'Choose the score “dot”, and a size at which some key has more than 0.95 of a query’s weight.',
       size: 'size d',
       below: 'size d',
@@ -340,7 +340,7 @@ export const en = {
       jacobianAxis: 'norm of its Jacobian',
       twoSoftmaxes: (/** @type {string} */ query, /** @type {string} */ kind) => `Softmax of ${query}, ${kind}`,
       note: (/** @type {number} */ queries, /** @type {number} */ keys) =>
-        `Means over ${queries} random queries of ${keys} random keys, sums over the engine’s weights.`,
+        `Means over ${queries} random queries with ${keys} random keys each, computed from the engine’s weights.`,
       sentence: (
         /** @type {string} */ what,
         /** @type {number} */ d,
@@ -354,32 +354,32 @@ export const en = {
     luong: {
       title: 'Luong: ask with the new state',
       about: [
-        'Bahdanau’s decoder asks with its old state h(t − 1), and makes the new one from the answer. Luong’s makes its new state h(t) first, asks with it, and joins the context to it: h̃(t). That is one path less through the recurrence, and any score will do: dot, general or concat.',
-        'But then no step knows what the steps before it have read. Input feeding gives h̃(t) to the next step with the word. Here h̃ is the context itself, and the decoder has learnt to turn away from it.',
+        'In Bahdanau’s decoder the query is the old state h(t − 1), and the new state is computed from the context. Luong’s decoder computes its new state h(t) first. This state is the query, and the context is joined to it: h̃(t). So the context does not go through the recurrence, and several scores work: dot, general or concat.',
+        'But then no step knows what the earlier steps have read. Input feeding passes h̃(t) to the next step, together with the word. Here h̃ is the context itself, and the decoder has learnt to look away from it.',
       ],
-      question: 'Which state should ask, the old or the new?',
+      question: 'Which state should be the query, the old or the new?',
       without: 'Without input feeding a word may be translated twice, and another one never.',
-      exercise: 'Let h(3) read another word than h(2), by input feeding.',
+      exercise: 'Use input feeding so that h(3) reads another word than h(2).',
       path: 'Path',
       feeding: 'input feeding',
       step: 'step t',
       order: 'The order of the steps',
-      asks: (/** @type {number} */ t, /** @type {number} */ state) => `To write word ${t}, h(${state}) asks`,
+      asks: (/** @type {number} */ t, /** @type {number} */ state) => `For word ${t}, the query is h(${state})`,
       weights: 'Weights of the step',
       reads: (/** @type {number} */ t, /** @type {string} */ word) => `Word ${t} is written with most of “${word}”.`,
-      plot: 'Share of strings without a mistake, by task, of seven models with and without input feeding. Without attention hardly any; local-m copies, and fails where places differ; the others learn all three tasks.',
+      plot: 'The share of strings without a mistake, by task, for seven models with and without input feeding. The model without attention gets almost none right. The window local-m learns to copy, and fails where places differ. The others learn all three tasks.',
       measured: 'Scores, windows and input feeding on three tasks, each model trained for seconds:',
     },
 
     local: {
       title: 'Local windows',
       about: [
-        'Global attention looks at every word for every query, which is slow for long texts. Local attention looks at 2 D + 1 words around a place p.',
-        'local-m takes the query’s own place, as if both languages had one order. local-p predicts the place, any number between the words, and lets weights fall with the distance from it. Places count from 0; n words are read.',
+        'Global attention looks at every word for every query. This is slow for long texts. Local attention looks at 2 D + 1 words around a place p.',
+        'local-m uses the query’s own place, as if both languages had the same word order. local-p predicts the place, which may lie between two words. Its weights get smaller with the distance from that place. Places count from 0; n words are read.',
       ],
       question: 'Must every query see every word?',
-      without: 'Each step costs a look at the whole text, however long it is.',
-      exercise: 'Make the window so narrow that the query at t = 3 gives a weight above 0.02 to no more than one word.',
+      without: 'Each step looks at the whole text, even if it is long.',
+      exercise: 'Make the window so narrow that the query at t = 3 gives a weight above 0.02 to at most one word.',
       weight: 'weight',
       window: 'window',
       query: 'query at t',
@@ -398,33 +398,33 @@ export const en = {
     sinks: {
       title: 'Attention sinks',
       about: [
-        'A model that reads on without end keeps the last words alone: a window of D words, causal. Yet the weights of a softmax sum to 1, so what a query does not need must go somewhere. Trained models lay it on the first words of the text, whatever they are.',
-        'When the window leaves these words behind, their share falls on words that do not fit, and the text goes wrong. Keep the first s keys besides the window, and it goes on for millions of words.',
+        'A model that reads an endless text keeps only the last words: a causal window of D words. But the weights of a softmax sum to 1, so the weight that a query does not need must go somewhere. Trained models put it on the first words of the text, whatever these words are.',
+        'When the window no longer has these words, their weight goes to words that do not fit, and the text becomes wrong. If the first s keys are kept besides the window, the text stays good for millions of words.',
       ],
       question: 'May a long text forget its first words?',
-      without: 'The share that the first words held falls on words that do not fit.',
-      exercise: 'Let the last query give its largest weight to the first word again: choose “First keys too”.',
+      without: 'The weight of the first words goes to words that do not fit.',
+      exercise: 'Increase “First keys too” until the last query gives its largest weight to the first word again.',
     },
 
     hard: {
       title: 'Soft and hard',
       about: [
-        'Soft attention takes a share of every value. Hard attention takes one value, drawn with the softmax’s probabilities, and needs no sum; but one draw says little, and no gradient goes through it.',
-        'The mean of many hard answers is the soft answer. Draw more, and watch the upper bars settle on the lower ones.',
-        'Then how is it learnt? By REINFORCE: draw, look at the reward r, and make what was drawn likelier if r was above a baseline b, less likely if it was below. The mean of many such steps is the true gradient. Here the reward of a key is the first number of its value. The right baseline leaves the mean and takes most of the noise away.',
+        'Soft attention takes a part of every value. Hard attention takes one value, drawn with the probabilities of the softmax, and needs no sum. But one draw says little, and no gradient goes through it.',
+        'The mean of many hard results is the soft result. Draw more, and the upper bars become equal to the lower ones.',
+        'Hard attention is learnt by REINFORCE: draw a key and look at the reward r. If r is above a baseline b, make the drawn key more probable; if it is below, less probable. The mean of many such steps is the true gradient. Here the reward of a key is the first number of its value. A good baseline keeps the mean and removes most of the noise.',
       ],
-      question: 'Can a model look at one place only?',
-      without: 'Soft attention has to read everything, to take a little of each.',
+      question: 'Can a model look at only one place?',
+      without: 'Soft attention has to read everything, also what gets almost no weight.',
       exercise: 'Lower the temperature until one soft weight is larger than 0.9.',
       shares: 'Shares of the draws',
       weights: 'Soft weights',
       selection: 'Selection',
       draws: 'draws',
       again: 'Draw again',
-      from: 'The softmax, which they are drawn from',
+      from: 'The softmax that they are drawn from',
       gradient: 'Gradient of the mean reward, by score',
       exact: 'exact',
-      error: (/** @type {string} */ apart) => `How far the draws are from the exact gradient: ${apart}.`,
+      error: (/** @type {string} */ apart) => `Distance of the estimates from the exact gradient: ${apart}.`,
       below: 'below',
       mean: (/** @type {number} */ count) => (count === 1 ? 'One hard draw' : `Mean of ${count} hard draws`),
     },
@@ -432,28 +432,28 @@ export const en = {
     sparse: {
       title: 'Exact zeros',
       about: [
-        'A softmax gives every key some weight, however bad it fits: a long text is a long sum of small mistakes. Sparsemax takes the nearest point among all weights that sum to 1, and that point often lies on an edge: keys below a threshold τ have a weight of exactly 0, and pass no gradient.',
-        'Entmax has both as its ends: at α = 1 it is the softmax, at α = 2 sparsemax.',
+        'A softmax gives every key some weight, even a key that does not fit. In a long text these small weights add up. Sparsemax takes the nearest point to the logits among all weights that sum to 1. This point is often on an edge: keys below a threshold τ have a weight of exactly 0, and get no gradient.',
+        'Entmax has both as its ends. At α = 1 it is the softmax, at α = 2 it is sparsemax.',
       ],
       question: 'Can a weight be exactly 0?',
-      without: 'Every key has some weight, and a long text is a long sum of small mistakes.',
+      without: 'Every key has some weight, and in a long text these small weights add up.',
       exercise: 'Choose the selection “sparsemax” and change numbers until one key has all the weight.',
       asked: 'who slept?',
       weights: (/** @type {string} */ kind) => `Weights by ${kind}`,
       zeros: (/** @type {number} */ keys, /** @type {number[]} */ [soft, entmax, sparsemax]) =>
-        `Of ${keys} weights of the first query, exactly 0 are: softmax ${soft}, entmax ${entmax}, sparsemax ${sparsemax}.`,
+        `The first query has ${keys} weights. So many are exactly 0: softmax ${soft}, entmax ${entmax}, sparsemax ${sparsemax}.`,
     },
 
     saliency: {
       title: 'Intention and saliency',
       about: [
-        'At a party the loudest voice wins, unless somebody says your name. Max pooling and winner-take-all choose by what stands out, and there is nothing that one could ask them.',
-        'A query is an intention: the same memory answers differently to each. Ask for faces, and the loud poster is gone; ask for outlines, and the faces are.',
-        'A gate asks too, but opens for each thing by itself: several may pass at once, or none. Its weights need not sum to 1.',
+        'At a party you hear the loudest voice, unless somebody says your name. Max pooling and winner-take-all choose what stands out. They have no query.',
+        'A query is an intention: the same memory gives each query another answer. Ask for faces, and the bright poster gets no weight. Ask for outlines, and the faces get none.',
+        'A gate has a query too, but it decides about each thing by itself: several things may pass, or none. Its weights need not sum to 1.',
       ],
       question: 'Who decides: the query, or what stands out?',
-      without: 'Max pooling hears the loudest, whatever one wants to know.',
-      exercise: 'Ask so that “music” has most of the weight.',
+      without: 'Max pooling takes what stands out most, whatever you want to know.',
+      exercise: 'Choose or change the query so that “music” gets the largest weight.',
       you: 'you',
       things: {
         party: ['a toast', 'music', 'your name', 'glasses', 'far talk'],
@@ -476,33 +476,33 @@ export const en = {
     pointer: {
       title: 'A pointer that sorts',
       about: [
-        'The weights themselves can be the answer: a pointer names one of its inputs, so its outputs are as many as its inputs, however many these are.',
-        'Each query asks for the largest number that no query before it has taken. Read in turn, what they point to is the sorted list.',
+        'The weights themselves can be the output: a pointer network chooses one of its inputs at each step. So it works for any number of inputs.',
+        'Each query asks for the largest number that no earlier query has taken. The numbers in the order in which they are chosen are the sorted list.',
       ],
-      question: 'Can the weights themselves be the answer?',
-      without: 'A list of outputs that was fixed in training does not fit an input that is longer.',
-      exercise: 'Change the numbers so that the second one is pointed to first.',
+      question: 'Can the weights themselves be the output?',
+      without: 'If the possible outputs are fixed in training, a longer input does not fit.',
+      exercise: 'Change the numbers so that the second one is chosen first.',
       step: (/** @type {number} */ i) => `step ${i}`,
       order: 'Order',
       largest: 'largest first',
       smallest: 'smallest first',
       other: 'Other numbers',
-      picture: 'What is pointed to',
-      plot: 'Share of sets of points whose convex hull is walked without a mistake, by their number: 92 % at 5, 86 % at 10, 26 % at 50.',
-      measured: 'A trained pointer walks the convex hull of points:',
-      train: 'Train a pointer here, in seconds',
+      picture: 'The chosen numbers',
+      plot: 'The share of sets of points whose convex hull is written without a mistake, by the number of points: 92 % at 5, 86 % at 10, 26 % at 50.',
+      measured: 'A trained pointer network writes the convex hull of points:',
+      train: 'Train a pointer network here, in seconds',
       sentence: (/** @type {string} */ numbers, /** @type {string} */ sorted) =>
-        `The numbers ${numbers} are pointed to in the order ${sorted}.`,
+        `The numbers ${numbers} are chosen in the order ${sorted}.`,
     },
 
     dense: {
       title: 'Dense and attentive',
       about: [
         'A dense layer over a sentence has one weight for each pair of places. It mixes every sentence in the same way, and a sentence of another length does not fit.',
-        'Attention makes its weights from the sentence. Change the sentence, and they change; make it longer, and there are more of them, from the same parameters.',
+        'Attention computes its weights from the sentence. Another sentence gives other weights, and a longer sentence gives more of them, with the same parameters.',
       ],
       question: 'How does it differ from a layer of fixed weights?',
-      without: 'A dense layer mixes every sentence alike, and has one length.',
+      without: 'A dense layer mixes every sentence in the same way, and takes only one length.',
       exercise: 'Make the sentence longer than the five words that the dense layer was made for.',
       sentence: 'Sentence',
       first: 'first sentence',
@@ -519,61 +519,62 @@ export const en = {
     reach: {
       title: 'Every word in one step',
       about: [
-        '“The keys that she lost were…”: the verb needs a word five places back. In a recurrent layer the signal goes through every state between them. In a convolution it needs a layer for every few words. In self-attention each word reads each other word at once.',
-        'The price is n² products. While sentences are shorter than vectors are wide (n < d), that is the cheaper way. For long texts it is not: windows and linear attention are for these.',
+        '“The keys that she lost were…”: the verb needs a word five places before it. In a recurrent layer the signal goes through every state between them. A convolution needs a layer for every few words. In self-attention each word reads each other word directly.',
+        'The price is n² products. This is cheaper as long as a sentence has fewer words than a vector has numbers (n < d). For long texts it is not: these need windows or linear attention.',
       ],
       question: 'Why did the Transformer drop recurrence?',
       without: 'A signal between distant words passes through every word between them.',
-      exercise: 'Choose the smallest width d: self-attention then costs more than recurrence from 64 words on.',
+      exercise: 'Choose the smallest width d. Then self-attention costs more than recurrence from 64 words on.',
       kinds: ['recurrence', 'convolution, 3 wide', 'self-attention'],
       words: 'words n',
       paths: 'layers or steps between two words',
       costs: 'multiplications, millions',
       width: 'width d',
-      plot: 'Microseconds a piece by the length of the source: the LSTM takes the same for every length; the Transformer is faster up to 200 pieces, and slower from 350 on.',
+      plot: 'Microseconds for a piece, by the length of the source: the LSTM takes the same for every length; the Transformer is faster up to 200 pieces, and slower from 350 on.',
       measured: 'The time to encode, on one processor core and on two:',
-      pathsSaid: 'Between two words lie n steps of a recurrence, n / 2 layers of a convolution, one of self-attention.',
+      pathsSaid:
+        'Two words are n steps apart in a recurrence, n / 2 layers in a convolution, and one layer in self-attention.',
       costsSaid: (/** @type {number} */ d) => `Self-attention costs less than a recurrence below ${d} words.`,
     },
 
     linear: {
       title: 'Attention without the square',
       about: [
-        'If a weight is a product φ(q)ᵀφ(k) of features, the sum over keys can be done first: M = ∑ φ(k)vᵀ and z = ∑ φ(k) are of one size, however long the text is, and each query reads them. The weights below are never needed; the matrix is what they would be.',
-        'Causal, M and z grow by one key at a time: a recurrence. The price is the softmax: features above 0 cannot make one key much louder than all others.',
+        'If a weight is a product φ(q)ᵀφ(k) of features, the sum over keys can be computed first. M = ∑ φ(k)vᵀ and z = ∑ φ(k) have a fixed size for a text of any length, and each query reads them. The weights are never needed. The matrix below shows what they would be.',
+        'With a causal mask, one key after the other is added to M and z: this is a recurrence. The price is the softmax. With positive features, one key can hardly get a much larger weight than all others.',
       ],
       question: 'Must attention cost the square of the length?',
-      without: 'A text of twice the length takes four times the work.',
+      without: 'A text of twice the length needs four times the work.',
       exercise: 'Turn off the causal mask, so that the first word reads the sums of the whole sentence.',
       kinds: ['softmax', 'linear'],
       words: 'words n',
       costs: 'multiplications, millions',
       width: 'width d',
       sentence: (/** @type {number} */ words) =>
-        `Linear attention multiplies less than softmax attention from ${words} words on.`,
-      none: 'These choices have no form without weights.',
+        `From ${words} words on, linear attention needs fewer multiplications than softmax attention.`,
+      none: 'With these choices the context cannot be computed without weights.',
       same: (/** @type {number} */ numbers, /** @type {string} */ apart) =>
-        `Computed without weights, from a state of ${numbers} numbers, the context differs by ${apart} at most.`,
+        `The context was also computed without weights, from a state of ${numbers} numbers. It differs by at most ${apart}.`,
     },
 
     heads: {
       title: 'Several heads',
       about: [
-        'One softmax has one mean. Heads look through different columns of the same rows: here the first finds words of its own kind, the second the word before.',
-        'A projection stands before each head, W_h: it chooses what the head sees, here simply two of the four columns. W_o stands behind all of them and mixes what they have found: without it each column of the output would be of one head alone.',
-        'Several queries may also ask one memory, and what they find is joined: each answers its own question, and the next layer sees all answers at once.',
+        'One softmax gives one mean. Heads use different columns of the same rows. Here the first head finds words of the same kind, and the second finds the previous word.',
+        'Before each head there is a projection W_h. It chooses what the head sees, here two of the four columns. After all heads, W_o mixes their contexts. Without it each column of the output would come from only one head.',
+        'It is also possible to have several queries and one memory. Their contexts are joined, so the next layer sees all of them.',
       ],
       question: 'Why several heads?',
-      without: 'One softmax has one mean: it cannot look at two places for two reasons.',
+      without: 'One softmax gives one mean. It cannot look at two places for two different reasons.',
       exercise: 'Set the number of heads to 1.',
-      several: 'What is several',
+      several: 'Several heads or several queries',
       heads: 'several heads',
       queries: 'several queries, one memory',
       named: (/** @type {number} */ h, /** @type {string} */ what) => `Head ${h}${what && `: ${what}`}`,
-      what: ['same kind of word', 'the word before'],
+      what: ['same kind of word', 'the previous word'],
       mixing: 'What W_o does',
-      kinds: { apart: 'leaves the heads apart', mixed: 'adds and subtracts them' },
-      mixer: 'Behind the heads',
+      kinds: { apart: 'keeps the heads apart', mixed: 'adds and subtracts them' },
+      mixer: 'After the heads',
       out: 'The layer’s output',
       rows: (/** @type {string} */ title, /** @type {number} */ rows, /** @type {number} */ columns) =>
         `${title}, ${rows} by ${columns}.`,
@@ -582,11 +583,11 @@ export const en = {
     positions: {
       title: 'Positions',
       about: [
-        'Attention is a sum over a set: shuffle the words, and every word gets the same context as before. “Dog bites man” and “man bites dog” are one.',
-        'So each place adds its own vector, the hands of clocks that run at different speeds. The same turn R(δ) leads from every place to the one δ later, so a layer can learn to look δ words away. BERT and GPT-2 learn a table of such vectors instead, which ends at its last row.',
+        'Attention is a sum over a set. If you shuffle the words, every word gets the same context as before. “Dog bites man” and “man bites dog” are the same.',
+        'So a vector for its position is added to each word. Its numbers are like the hands of clocks with different speeds. The same rotation R(δ) leads from each position to the one δ later, so a layer can learn to look δ words away. BERT and GPT-2 learn a table of such vectors instead. It ends at its last row.',
       ],
       question: 'How does attention know the order of words?',
-      without: '“Dog bites man” and “man bites dog” are one and the same.',
+      without: '“Dog bites man” and “man bites dog” are the same.',
       exercise: 'Give the words their positions, then shuffle them.',
       on: 'with positions',
       shuffle: 'Shuffle the words',
@@ -594,11 +595,11 @@ export const en = {
       before: 'Contexts in the first order',
       now: 'Contexts now, in the same rows',
       place: 'place i',
-      turn: 'turn by δ',
+      turn: 'rotate by δ',
       first: 'Shuffle, and compare.',
       same: 'Every word has the context that it had before.',
-      changed: 'The order matters now: the contexts have changed.',
-      rows: (/** @type {string} */ title) => `${title}, a row a word.`,
+      changed: 'Now the order matters: the contexts have changed.',
+      rows: (/** @type {string} */ title) => `${title}, a row for each word.`,
       frequency: (/** @type {number} */ f) => `frequency ${f}`,
       clocks: (/** @type {number} */ i, /** @type {number} */ later) =>
         `Two clocks with the hands of place ${i} and of place ${later}`,
@@ -607,29 +608,29 @@ export const en = {
     distances: {
       title: 'Distances',
       about: [
-        'Five times the same word: queries and keys are alike, and the numbers that tell them apart are those of their distance. T5 adds a number to the score, b, for each bucket of distances: near ones have a bucket each, far ones share one; its second row is for keys that come later. Shaw’s adds a vector to the key for each distance, so that the query decides which distances it wants.',
-        'ALiBi learns nothing: each step of distance costs m, and each head has a slope m of its own. Rotary turns queries and keys by their places; in the product of two only the difference of their turns is left. What is learnt of a distance holds everywhere in a text.',
+        'Here is the same word five times. All queries are equal, and all keys are equal, so only their distances differ. T5 adds a number b to the score for each bucket of distances. Each short distance has its own bucket, and long distances share one. The second row of b is for later keys. Shaw’s method adds a vector to the key for each distance, so the query decides which distances it prefers.',
+        'ALiBi learns nothing: each step of distance lowers the score by m, and each head has its own slope m. Rotary positions rotate queries and keys by their positions. Their product then depends only on the difference of the two rotations. What is learnt for a distance is valid everywhere in a text.',
       ],
-      question: 'Is it the place that matters, or the distance?',
-      without: 'What is learnt at one place has to be learnt again at every other.',
-      how: 'How distance enters',
-      kinds: { t5: 'T5: a number', shaw: 'Shaw: a vector', alibi: 'ALiBi: a slope', rotary: 'rotary: a turn' },
+      question: 'Does the position matter, or the distance?',
+      without: 'What is learnt at one position has to be learnt again at every other position.',
+      how: 'How the distance is used',
+      kinds: { t5: 'T5: a number', shaw: 'Shaw: a vector', alibi: 'ALiBi: a slope', rotary: 'rotary: a rotation' },
       distance: 'distance j − i',
       score: 'score',
       sentence: (/** @type {string} */ kind, /** @type {string} */ at) => `The score by distance, ${kind}: ${at}.`,
-      slopes: 'The lines: the eight slopes of eight heads, m = 1/2, 1/4, … 1/256. The dots: the slope below.',
-      exercise: 'Change numbers of b until every word but the first looks most at the word before it.',
+      slopes: 'The lines are the slopes of eight heads, m = 1/2, 1/4, … 1/256. The dots are the slope below.',
+      exercise: 'Change numbers of b until every word except the first has its largest weight on the previous word.',
     },
 
     masks: {
       title: 'Masks',
       about: [
-        'A decoder learns to write the next word from those before. Where it can see later words, it copies the answer and learns nothing: the causal mask hides them.',
-        'Sentences of a batch are filled up to one length. Without a padding mask each query gives some of its weight to the filling, and its context depends on how long the other sentences were.',
+        'A decoder learns to write the next word from the earlier words. If it could see later words, it would copy the answer and learn nothing. The causal mask hides them.',
+        'All sentences of a batch are padded to one length. Without a padding mask each query gives some of its weight to the padding, and its context depends on the length of the other sentences.',
       ],
       question: 'What must a query not see?',
       without: 'A decoder that sees the next word copies it, and learns nothing.',
-      exercise: 'Choose the causal mask, so that the first word sees itself alone.',
+      exercise: 'Choose the causal mask, so that the first word sees only itself.',
       causal: 'causal mask',
       padding: 'padding mask',
       later: 'Weight on later words',
@@ -641,58 +642,59 @@ export const en = {
     block: {
       title: 'The block',
       about: [
-        'Attention gives each word a mean of words. A mean of means is soon the same for all: after a few layers of attention alone, the words cannot be told apart. The residual adds what was there before, so a layer only has to add something.',
-        'Sums grow with each layer. The norm gives every word the same size before it is read. The feed-forward layer works on each word by itself: attention mixes words, this mixes the columns of one word, and is not linear.',
+        'Attention gives each word a mean of words. After a few layers with only attention, all words are nearly the same mean and cannot be told apart. The residual connection keeps the word as it was before the layer, and the layer adds to it.',
+        'The sums grow with each layer. The norm gives every word the same size before a layer reads it. The feed-forward layer works on each word by itself. Attention mixes words; the feed-forward layer mixes the columns of one word, and is not linear.',
       ],
-      question: 'What stands around attention, and why?',
-      without: 'A stack of attention alone forgets which word is which.',
+      question: 'What is around attention, and why?',
+      without: 'With attention only, the layers lose the differences between words.',
       exercise: 'Turn off the residual, and go to a layer at which every word has the same weights.',
       layers: 'layers',
-      ownPart: 'what is a word’s own',
+      ownPart: 'own part of a word',
       size: 'size of the numbers',
       residual: 'residual',
       norm: 'norm',
       feed: 'feed-forward',
       layer: 'layer below',
-      alone: 'attention alone',
+      alone: 'only attention',
       chosen: 'with your choice',
       parts: (/** @type {number} */ layers, /** @type {string} */ value) =>
-        `After ${layers} layers ${value} of the words is their own.`,
+        `After ${layers} layers the own part of the words is ${value}.`,
       sizes: (/** @type {number} */ layers, /** @type {string} */ value) =>
         `After ${layers} layers the numbers have the size ${value}.`,
       verdict: (/** @type {number} */ chosen, /** @type {number} */ alone) =>
-        `After 8 layers a word’s own part is ${chosen} %, with attention alone ${alone} %.`,
+        `After 8 layers the own part of a word is ${chosen} %; with only attention it is ${alone} %.`,
     },
 
     decoder: {
       title: 'Writing with a cache',
       about: [
-        'The encoder reads the source once. The decoder writes one word a step: its newest word asks the words before it, and by cross-attention the source. The keys and values of all that is read do not change any more.',
-        'So they are kept: the cache. Without it each step computes all rows again, only to use the last one. With it each step adds a key and a value, and one query asks.',
+        'The encoder reads the source once. The decoder writes one word at each step. Its newest word is the query. It attends to the earlier words, and with cross-attention to the source. The keys and values of these words no longer change.',
+        'So they are kept in the cache. Without the cache each step computes all rows again and uses only the last one. With the cache each step adds one key and one value, and has one query.',
       ],
       question: 'What does a decoder keep between two words?',
       without: 'Each word would cost as much as the whole text before it, squared.',
-      exercise: 'Write all six words with the cache: the last step needs 6 products instead of 36.',
+      exercise: 'Write all six words with the cache. The last step needs 6 products instead of 36.',
       words: 'words',
       products: 'products of a query with a key',
       step: 'step t',
       cache: 'with a cache',
-      kinds: ['each step anew', 'with a cache'],
+      kinds: ['without a cache', 'with a cache'],
       written: (/** @type {string} */ words) => `Written so far: ${words || '–'}`,
       said: (/** @type {number} */ words, /** @type {number} */ anew, /** @type {number} */ cached) =>
-        `For ${words} words: ${anew} products anew, ${cached} with a cache.`,
+        `For ${words} words: ${anew} products without a cache, ${cached} with one.`,
       verdict: (/** @type {number} */ t, /** @type {number} */ products, /** @type {number} */ apart) =>
-        `Step ${t}: ${products} products. The newest word’s context differs from that of the other way by ${apart}.`,
+        `Step ${t}: ${products} products. Both ways give the newest word the same context, up to a difference of ${apart}.`,
     },
 
     readers: {
       title: 'BERT and GPT',
       about: [
-        'Both are the same layers over one text. GPT is asked for the next word, so a word may see only those before it: the causal mask. BERT is asked for a word that was hidden, so it may look to both sides.',
-        'Therefore GPT can write and BERT cannot, and BERT’s vector of a word knows the whole sentence. The page Understand has a BERT to ask, the page Generate a GPT.',
+        'Both have the same layers over one text. GPT predicts the next word, so a word may see only earlier words: this is the causal mask. BERT predicts a hidden word, so it may look to both sides.',
+        'Therefore GPT can write and BERT cannot. BERT’s vector of a word depends on the whole sentence. You can try a BERT on the page Understand, and a GPT on the page Generate.',
       ],
       question: 'What is the difference between BERT and GPT?',
-      without: 'A model that may see both sides cannot write; one that may not knows half of the sentence.',
+      without:
+        'A model that sees both sides cannot write. A model that sees one side knows only a part of the sentence.',
       exercise: 'Turn GPT’s layer into BERT’s.',
       below: 'Below',
       word: 'word',
@@ -703,14 +705,14 @@ export const en = {
     },
 
     limits: {
-      title: 'What attention does not tell',
+      title: 'What attention does not explain',
       about: [
-        'A large weight says that a value was read. It does not say that the answer would have been another one without it. Here the first two values are the same, so the weights may move between their keys, and the context stays.',
-        'Jain and Wallace changed the weights of trained models in this way and often got the same predictions. Wiegreffe and Pinter answered that such weights are not what a model would learn. Both are right: weights are a record, not a reason.',
+        'A large weight says that a value was read. It does not say that the result would be different without it. Here the first two values are the same, so weight may move between their keys, and the context stays the same.',
+        'Jain and Wallace changed the weights of trained models in this way and often got the same predictions. Wiegreffe and Pinter answered that a model would not learn such weights. Both are right: weights say what was read, not why.',
       ],
       asked: 'the answer',
-      question: 'What does attention not tell?',
-      without: 'A picture of weights is taken for an explanation.',
+      question: 'What does attention not explain?',
+      without: 'A picture of weights is mistaken for an explanation.',
       exercise:
         'Change the keys or the query so that “great” has at most half of its weight, and the context stays within 0.05.',
     },
