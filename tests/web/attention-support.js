@@ -1,5 +1,5 @@
-// Shared by the tests of the page Attention: opening it, reading its matrices, and comparing them with the library's in
-// Node.
+// Shared by the tests of the page Attention. It opens the page, reads its matrices, and compares them with those of the library
+// in Node.
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -14,7 +14,7 @@ import { formatNumber } from '../../web/view/numbers.js';
 import { nextFrame, openBrowser } from './chromium.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const { build } = await loadAttention(); // the page uses the same number
+const { build } = await loadAttention(); // the page uses the same build
 export const scores = await listScores();
 export const stateOf = (id) => (presetOf(id) ? stateOfPreset(id) : null);
 
@@ -29,7 +29,7 @@ export async function start() {
 
 export const stop = () => browser?.close();
 
-/** The page with its first numbers shown. */
+/** Opens the page and waits for its first numbers. */
 export async function opened(hash = '', options = {}) {
   const page = await browser.open(`attention.html?engine=${build}${hash}`, options);
   await page.waitForSelector('#scene[data-version]', { state: 'attached' });
@@ -37,13 +37,13 @@ export async function opened(hash = '', options = {}) {
   return page;
 }
 
-/** Waits until the page has computed the last change and its address contains it. */
+/** Waits until the page has computed the last change and its address has it. */
 export async function settled(page) {
   await page.waitForTimeout(350); // the address follows with a delay
   await nextFrame(page);
 }
 
-/** All visible matrices as they are shown: {id: [cells of a row, ...]}. */
+/** The texts of all visible matrices: {id: [cells of a row, ...]}. */
 export const shownIn = (page) =>
   page.evaluate(() =>
     Object.fromEntries(
@@ -56,7 +56,7 @@ export const shownIn = (page) =>
     ),
   );
 
-/** The same from the library in Node, for the state in a link. */
+/** The same texts from the library in Node, for the state in a link. */
 export async function expectedOf(hash) {
   const state = completed(readLink(hash, stateOf), scores);
   const stages = stagesOf(state, await compute(state), state.pinned?.row ?? 0);
@@ -86,7 +86,7 @@ export async function printed(page) {
   );
 }
 
-/** The matrices that a link opens in a page that shows something else. */
+/** The matrices that a link opens in a page with another state. */
 async function linked(hash) {
   const before = await other.getAttribute('#scene', 'data-version');
   if (hash === '') await other.click('#lessons a >> nth=0');
@@ -100,7 +100,8 @@ async function linked(hash) {
 }
 
 /**
- * The page shows the library's numbers, its link restores the page, and its program is the one that tests/lib runs.
+ * Expects that the page shows the library's numbers, that its link restores it, and that its program is the one that tests/lib
+ * runs.
  */
 export async function holds(page) {
   await page.mouse.move(0, 0);

@@ -1,4 +1,4 @@
-// axe-core in a page: the accessibility problems that it finds.
+// Runs axe-core in a page, which finds accessibility problems.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -7,14 +7,14 @@ import { nextFrame } from './chromium.js';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const kRules = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** How a page is opened for axe: its script may be injected, and animations are off. */
+/** Options of a page for axe: its script can be injected, and animations are off. */
 export const forAxe = { bypassCSP: true, reducedMotion: 'reduce' };
 
 /**
  * Runs axe.
  * @param {import('playwright-core').Page} page
  * @param {string[]} [runOnly] tags of rules, or rules by their names
- * @returns {Promise<string[]>} each rule that is broken, and where
+ * @returns {Promise<string[]>} each broken rule, and where it is broken
  */
 export async function axeFinds(page, runOnly = kRules) {
   await nextFrame(page);
@@ -24,12 +24,12 @@ export async function axeFinds(page, runOnly = kRules) {
 }
 
 /**
- * The same in a browser of another driver.
+ * The same for a browser with another driver.
  * @param {{evaluate: (use: any, ...values: any[]) => Promise<any>}} page
  * @returns {Promise<string[]>}
  */
 export async function axeFindsIn(page) {
-  // Drivers send a function's own text, which no policy of the page refuses.
+  // The driver sends the text of the function. The page's policy does not apply to it.
   // eslint-disable-next-line no-new-func -- the text is that of a pinned package
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(new Function(axe));
   const find = async (only) => {

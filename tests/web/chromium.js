@@ -1,4 +1,4 @@
-// A Chromium with the built pages, shared by these tests and screenshots.mjs.
+// Opens Chromium with the built pages, for these tests and for screenshots.mjs.
 
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -24,15 +24,14 @@ export const built = {
 
 /**
  * @typedef {import('playwright-core').Page} Page
- * @typedef {Page & {complaints: string[]}} WatchedPage `complaints` is what no page should say: errors on the console,
- *   uncaught ones, violations of the Content-Security-Policy
+ * @typedef {Page & {complaints: string[]}} WatchedPage `complaints`: errors on the console, uncaught errors, and
+ *   violations of the Content-Security-Policy
  */
 
 /**
- * A browser and a served folder, by default the pages. A folder other than the pages gets the models beside it, as
- * models/en-fr/.
+ * Opens a browser and serves a folder, by default the pages. For another folder the models are served too, as models/en-fr/.
  * @param {string} [folder]
- * @param {import('../../web/tools/serve.mjs').ServeOptions & {flags?: string[]}} [options] `flags`: more, of the browser
+ * @param {import('../../web/tools/serve.mjs').ServeOptions & {flags?: string[]}} [options] `flags`: further flags of the browser
  */
 export async function openBrowser(folder = built.site, { flags = [], ...options } = {}) {
   if (!existsSync(folder)) throw new Error(`${folder} is not there: run \`npm run build\` first`);
@@ -41,14 +40,14 @@ export async function openBrowser(folder = built.site, { flags = [], ...options 
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: [...kFlags, ...flags] });
 
   /**
-   * A page in its own context.
+   * Opens a page in its own context.
    * @param {string} [path] with its query
    * @param {import('playwright-core').BrowserContextOptions} [options]
-   * @param {(page: Page) => Promise<unknown>} [prepare] before it loads
+   * @param {(page: Page) => Promise<unknown>} [prepare] called before the page loads
    * @returns {Promise<WatchedPage>}
    */
   async function open(path = '', options = {}, prepare = async () => {}) {
-    // Without a service worker, which hides requests from the tests. The tests of offline pages ask for one.
+    // Service workers are off, because they hide requests from the tests. The tests of offline pages switch them on.
     const plain = /** @type {const} */ ({ viewport: { width: 1280, height: 900 }, serviceWorkers: 'block' });
     const context = await browser.newContext({ ...plain, ...options });
     const page = await context.newPage();
@@ -73,7 +72,7 @@ export async function openBrowser(folder = built.site, { flags = [], ...options 
   return { open, close, url: server.url };
 }
 
-/** Waits until the visible translation and attention are those of the text. @param {Page} page */
+/** Waits until the visible translation and attention belong to the text. @param {Page} page */
 export async function settled(page) {
   await page.waitForFunction(() => {
     const isBusy = document.querySelector('#target').getAttribute('aria-busy') === 'true';
@@ -83,9 +82,9 @@ export async function settled(page) {
 }
 
 /**
- * Waits until a chosen model has translated and the page says so. A model without attention has no heads to wait for.
+ * Waits until a chosen model has translated and the status line says so. Heads are not waited for: a model may have none.
  * @param {Page} page
- * @param {string} [start] of what it says: the model's name
+ * @param {string} [start] the beginning of the status line: the name of the model
  */
 export async function translated(page, start = '') {
   await page.waitForFunction((wanted) => {
@@ -96,7 +95,7 @@ export async function translated(page, start = '') {
   await nextFrame(page);
 }
 
-/** Scrolls to the search and waits until it is that of the sentence. @param {Page} page */
+/** Scrolls to the search card and waits until it shows the search for the sentence. @param {Page} page */
 export async function searched(page) {
   await page.locator('qkv-tree').scrollIntoViewIfNeeded();
   await page.waitForFunction(
@@ -107,11 +106,11 @@ export async function searched(page) {
   await nextFrame(page);
 }
 
-/** Views draw once a frame. @param {Page} page */
+/** Waits for two frames: views draw once for each frame. @param {Page} page */
 export const nextFrame = (page) =>
   page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 
-/** Types a text into the emptied field; returns the translation that shows. @param {Page} page @param {string} text */
+/** Replaces the text; returns the translation that is shown. @param {Page} page @param {string} text */
 export async function translate(page, text) {
   await page.fill('#source', text);
   await settled(page);

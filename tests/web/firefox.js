@@ -1,4 +1,4 @@
-// A Firefox with the built pages, controlled over WebDriver BiDi.
+// Opens Firefox with the built pages. It is controlled over WebDriver BiDi.
 
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
@@ -6,7 +6,7 @@ import puppeteer from 'puppeteer-core';
 import { serve } from '../../web/tools/serve.mjs';
 import { built } from './chromium.js';
 
-/** Debian's name first. */
+/** The path of Firefox. Debian's name for it comes first. */
 async function findFirefox() {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const names = [process.env.FIREFOX, 'firefox-esr', 'firefox'].filter(Boolean);
@@ -22,11 +22,11 @@ async function findFirefox() {
 }
 
 /**
- * @typedef {import('puppeteer-core').Page & {complaints: string[]}} WatchedPage `complaints` is what no page should say:
- *   errors and warnings on the console, uncaught errors
+ * @typedef {import('puppeteer-core').Page & {complaints: string[]}} WatchedPage `complaints`: errors and warnings on the
+ *   console, and uncaught errors
  */
 
-/** @param {string} [folder] by default the pages; another folder gets the models beside it, as models/en-fr/ */
+/** @param {string} [folder] by default the pages; for another folder the models are served too, as models/en-fr/ */
 export async function openFirefox(folder = built.site) {
   const server = await serve(folder, { also: folder === built.site ? {} : { 'models/': built.models } });
   const browser = await puppeteer.launch({

@@ -4,7 +4,7 @@ import { samplingProbabilities } from '../../web/demo/workbench/sampling.js';
 import { kDefaultSampling } from '../../web/demo/workbench/sampling-controls.js';
 import { axeFinds, forAxe } from './axe.js';
 import { nextFrame } from './chromium.js';
-import { idle, share, withEnglish } from './english.js';
+import { idle, share, withEnglish, expectSteady, recordShifts } from './english.js';
 import { controls, stops } from './tabs.js';
 
 const kFirst = 'When I got home,';
@@ -256,24 +256,12 @@ test.each(['light', 'dark'])(
 );
 
 test.each([1280, 760, 375, 320])('never scrolls sideways, and nothing jumps: %i pixels', async (width) => {
-  const page = await open('generate.html', { viewport: { width, height: 900 } }, (early) =>
-    early.addInitScript(() => {
-      globalThis.shifts = [];
-      const add = (list) => globalThis.shifts.push(...list.getEntries().map(({ value }) => value));
-      new PerformanceObserver(add).observe({ type: 'layout-shift', buffered: true });
-    }),
-  );
-  for (const step of [
+  const page = await open('generate.html', { viewport: { width, height: 900 } }, recordShifts);
+  await expectSteady(page, width, settled, [
     () => page.hover('qkv-pieces button >> nth=2'),
     () => page.click('.other'),
     () => page.locator('input[name=temperature]').fill('0'),
     () => page.fill('#prompt', `${'Internationalisation and then we went home '.repeat(8)}.`),
     () => page.click('.write'),
-  ]) {
-    await step();
-    await settled(page);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
-  }
-  const total = await page.evaluate(() => globalThis.shifts.reduce((sum, value) => sum + value, 0));
-  expect(total).toBeLessThan(0.01);
+  ]);
 });

@@ -1,8 +1,7 @@
 // qkv/page and markup in Firefox and in the engine of Safari, with their own parser and DOM.
 import { dirname } from 'node:path';
 import { built } from './chromium.js';
-import { openFirefox } from './firefox.js';
-import { hasWebKit, openWebKit } from './webkit.js';
+import { testInOtherBrowsers } from './other-browsers.js';
 
 const kRoot = built.package.slice(dirname(built.package).length);
 
@@ -44,27 +43,8 @@ const kResults = [
   true,
 ];
 
-test('Firefox', async () => {
-  const firefox = await openFirefox(built.package);
-  try {
-    const page = await firefox.open('nothing.html');
-    expect(await page.evaluate(use, ['', '/models/en-fr/'])).toEqual(kResults);
-  } finally {
-    await firefox.close();
-  }
-}, 120_000);
-
-(hasWebKit ? test : test.skip)(
-  'WebKit',
-  async () => {
-    const webkit = await openWebKit(dirname(built.package));
-    try {
-      const page = await webkit.open('empty.html');
-      expect(await page.evaluate(use, [kRoot, '/web/models/en-fr/'])).toEqual(kResults);
-      expect(await page.complaints()).toEqual([]);
-    } finally {
-      await webkit.close();
-    }
-  },
-  120_000,
+testInOtherBrowsers(
+  'empty.html',
+  async (page) => expect(await page.evaluate(use, [kRoot, '/web/models/en-fr/'])).toEqual(kResults),
+  { folder: dirname(built.package) },
 );

@@ -1,4 +1,4 @@
-// The setup of the page tests.
+// The setup for tests of the page Translate.
 
 import { Translator } from '../../web/lib/index.js';
 import { openBrowser } from './chromium.js';
@@ -22,7 +22,7 @@ export function withPages() {
   return shared;
 }
 
-/** The target's pieces as shown. @param {import('playwright-core').Page} page @returns {Promise<string[]>} */
+/** The texts of the target pieces on the page. @param {import('playwright-core').Page} page @returns {Promise<string[]>} */
 export const targetPieces = (page) =>
   page.$$eval('qkv-pieces[side=target] .text', (chips) => chips.map((chip) => chip.textContent));
 

@@ -1,4 +1,4 @@
-// Shared by the tests of the store in each browser: a server that counts requests for the models, and visits of a page.
+// Shared by the tests of the store in each browser: a server that records requests for models, and functions that visit a page.
 
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -14,8 +14,8 @@ const kTypes = {
 const kPage = '<!doctype html><html lang="en"><head><title>A page</title></head><body></body></html>';
 
 /**
- * Serves a page, the package, and the models as models/en-fr/, which HTTP caches never store. `breakAfter`: the
- * connection breaks once after that many bytes of weights. `isDown`: no file of the models is served.
+ * Serves a page, the package, and the models as models/en-fr/. HTTP caches do not store the models. `breakAfter`: the
+ * connection breaks once, after so many bytes of weights. `isDown`: no file of a model is served.
  */
 export async function serveStore() {
   const state = { url: '', asked: [], breakAfter: 0, isDown: false };
@@ -26,7 +26,7 @@ export async function serveStore() {
     const file = isModel ? join(built.models, pathname.slice(8)) : join(built.package, pathname);
     const { range } = request.headers;
     if (isModel) state.asked.push(`${pathname.split('/').at(-1)}${range ? ` ${range}` : ''}`);
-    if (request.method === 'OPTIONS') return response.writeHead(403).end(); // no header of ours is allowed
+    if (request.method === 'OPTIONS') return response.writeHead(403).end(); // the package's own headers are refused
     if (isModel && state.isDown) return response.destroy();
     if (!existsSync(file) || !statSync(file).isFile()) return response.writeHead(404).end();
     const { size, mtimeMs } = statSync(file);

@@ -1,6 +1,6 @@
-// The elements that Tab reaches, and those that a pointer can use. Both must be the same.
+// Finds the elements that Tab reaches, and those that a pointer can use. Both must be the same.
 
-/** A control's name for a test. A radio group, and a row with one tab stop, count once. */
+/** The name of a control for a test. A radio group, or a row with one tab stop, has one name. */
 const stopOf = (element) => {
   if (element.matches('input[type=radio]')) return `radio ${element.name}`;
   const row = element.closest('qkv-pieces, qkv-heads, .words, [role=toolbar]');
@@ -11,7 +11,7 @@ const stopOf = (element) => {
   return `${where?.id ?? ''} ${element.localName} ${element.value ?? ''} ${element.textContent.trim().slice(0, 20)}`;
 };
 
-/** All elements that Tab reaches, once round past the end of the page. */
+/** All elements that Tab reaches, until it has passed the end of the page twice. */
 export async function stops(page) {
   const seen = new Set();
   for (let rounds = 0, presses = 0; rounds < 2 && presses < 150; ++presses) {

@@ -1,16 +1,16 @@
-// A page as on a slow phone: a quarter of the processor, 10 Mbit/s, 40 ms to the server. What it downloads, how it moves, and
-// when it is ready.
+// Measures a page as on a slow phone, with a quarter of the processor, 10 Mbit/s, and 40 ms to the server: what it downloads, how
+// its layout moves, and when it is ready.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { built } from './chromium.js';
 
-/** Its models are there, and have been looked at. */
+/** Whether the Lab's models are there and its matrices are drawn. */
 const isLabReady = () =>
   document.querySelector('#train')?.disabled === false && !!document.querySelector('qkv-matrix')?.slice;
 
-/** Each page, and what is there once it is ready. */
+/** For each page, whether it is ready. Runs in the page. */
 export const kPages = {
   '': () =>
     document.querySelector('#target')?.getAttribute('aria-busy') === 'false' &&
@@ -44,12 +44,12 @@ async function slowDown(page) {
 }
 
 /**
- * Opens a page twice in one context, so that the second time its files are in the cache.
+ * Opens a page twice in one context. The second time its files are in the cache.
  * @param {{open: typeof import('./chromium.js').openBrowser extends (...args: any[]) => Promise<infer B> ? B['open'] : never}} browser
  * @param {string} path a key of kPages
  * @param {import('playwright-core').BrowserContextOptions} [options]
- * @returns {Promise<{cold: number, warm: number, shift: number, script: number}>} milliseconds until it is ready; the layout's
- *   shift; the gzipped bytes of its JavaScript
+ * @returns {Promise<{cold: number, warm: number, shift: number, script: number}>} milliseconds until it is ready; the shift of
+ *   the layout; the gzipped bytes of its JavaScript
  */
 export async function measured(browser, path, options = {}) {
   const scripts = new Set();

@@ -1,4 +1,4 @@
-// Prints how each page comes up on a slow phone (tests/web/throttled.js). The machine should have nothing else to do.
+// Prints how fast each page is ready on a slow phone (tests/web/throttled.js). Run it on an idle machine.
 //
 // usage: throttled.mjs
 

@@ -2,7 +2,7 @@
 
 import { axeFinds, forAxe } from './axe.js';
 import { nextFrame } from './chromium.js';
-import { barsOf, idle, share, withEnglish } from './english.js';
+import { barsOf, idle, share, withEnglish, expectSteady, recordShifts } from './english.js';
 import { controls, stops } from './tabs.js';
 
 const kFirst = 'She can [MASK] French very well.';
@@ -217,24 +217,16 @@ test.each(['light', 'dark'])(
 );
 
 test.each([1280, 760, 375, 320])('never scrolls sideways, and nothing jumps: %i pixels', async (width) => {
-  const page = await open('understand.html', { viewport: { width, height: 900 }, reducedMotion: 'reduce' }, (early) =>
-    early.addInitScript(() => {
-      globalThis.shifts = [];
-      const add = (list) => globalThis.shifts.push(...list.getEntries().map(({ value }) => value));
-      new PerformanceObserver(add).observe({ type: 'layout-shift', buffered: true });
-    }),
+  const page = await open(
+    'understand.html',
+    { viewport: { width, height: 900 }, reducedMotion: 'reduce' },
+    recordShifts,
   );
-  for (const step of [
+  await expectSteady(page, width, settled, [
     () => page.click('.words button >> nth=1'),
     () => page.hover('qkv-pieces button >> nth=2'),
     () => page.click('.answers .bars button >> nth=0'),
     () => page.fill('#sentence', `${'Internationalisation and then we went home '.repeat(8)}.`),
     () => page.check('#view [value=lines]', { force: true }),
-  ]) {
-    await step();
-    await settled(page);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
-  }
-  const total = await page.evaluate(() => globalThis.shifts.reduce((sum, value) => sum + value, 0));
-  expect(total).toBeLessThan(0.01);
+  ]);
 });

@@ -1,5 +1,5 @@
-// A server in front of another one. Every page that it serves records its errors from its first line on, for browsers
-// whose driver does not report the console.
+// A proxy server. Each page that it serves records its own errors from the first line on. It is for browsers whose driver does
+// not report the console.
 
 import { createServer, request as ask } from 'node:http';
 

@@ -1,5 +1,5 @@
-// A WebKitGTK, the engine of Safari, with the built pages: a small client of WebDriver over HTTP
-// (https://www.w3.org/TR/webdriver2/). The browser needs a display: Xvfb is one without a screen.
+// Opens WebKitGTK, the engine of Safari, with the built pages. It is controlled over HTTP by WebDriver
+// (https://www.w3.org/TR/webdriver2/). The browser needs a display; Xvfb is a display without a screen.
 
 import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
@@ -12,9 +12,9 @@ import { watched } from './watched.js';
 
 const kPatience = 45_000; // ms; the machine may be busy with other tests
 const kPoll = 50; // ms
-const kElement = 'element-6066-11e4-a52e-4f735466cecf'; // the key of an element's id, by the standard
+const kElement = 'element-6066-11e4-a52e-4f735466cecf'; // the standard's key for the id of an element
 
-/** Whether the driver and the display are installed; the project's setup installs them on Debian. */
+/** Whether the driver and the display are installed. The project's setup installs them on Debian. */
 export const hasWebKit = ['WebKitWebDriver', 'Xvfb'].every((program) =>
   (process.env.PATH ?? '').split(delimiter).some((folder) => {
     try {
@@ -44,7 +44,7 @@ function start(name, flags, options) {
   return child;
 }
 
-/** Its own display; Xvfb writes the display's number to file descriptor 3. */
+/** Starts a display. Xvfb writes the number of the display to file descriptor 3. */
 async function openDisplay() {
   const flags = ['-displayfd', '3', '-screen', '0', '1600x1200x24', '-nolisten', 'tcp'];
   const xvfb = start('Xvfb', flags, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
@@ -55,7 +55,7 @@ async function openDisplay() {
   return { xvfb, name: `:${number}` };
 }
 
-/** Sends a command to the driver; returns the value of the answer, or throws the driver's message. */
+/** Sends a command to the driver. Returns the value of its answer, or throws its message. */
 async function command(url, method, body) {
   const answer = await fetch(url, { method, body: body && JSON.stringify(body) });
   const { value } = await answer.json();
@@ -63,7 +63,7 @@ async function command(url, method, body) {
   return value;
 }
 
-/** A driver and one session. @param {string} display */
+/** Starts a driver and opens a session. @param {string} display */
 async function openSession(display) {
   const port = await freePort();
   const driver = start('WebKitWebDriver', [`--port=${port}`], {
@@ -81,7 +81,7 @@ async function openSession(display) {
 }
 
 /**
- * A browser with one window, and a served folder, by default the pages.
+ * Opens a browser with one window, and serves a folder, by default the pages.
  * @param {string} [folder]
  * @param {import('../../web/tools/serve.mjs').ServeOptions} [options]
  */
@@ -114,15 +114,21 @@ export async function openWebKit(folder = built.site, options = {}) {
     },
     text: (selector) => page.evaluate((which) => document.querySelector(which).textContent, selector),
     click: async (selector) => send('POST', `/element/${await find(selector)}/click`, {}),
+    /** Clicks at a point in window coordinates, by an event without a pointer. */
+    clickAt: (point) =>
+      page.evaluate(({ x, y }) => {
+        const event = new MouseEvent('click', { clientX: x, clientY: y, bubbles: true });
+        document.elementFromPoint(x, y).dispatchEvent(event);
+      }, point),
     type: async (selector, text) => send('POST', `/element/${await find(selector)}/value`, { text }),
     clear: async (selector) => send('POST', `/element/${await find(selector)}/clear`, {}),
-    /** Errors, on the console or uncaught, and violations of the policy. */
+    /** Errors on the console, uncaught errors, and violations of the policy. */
     complaints: () => page.evaluate(() => globalThis.complaints),
   };
 
   /** Loads a page in the window, replacing the previous one. @param {string} [path] with its query, or a URL */
   async function open(path = '') {
-    await send('POST', '/url', { url: 'about:blank' }); // so that another fragment is another visit
+    await send('POST', '/url', { url: 'about:blank' }); // so that the page is loaded again if only the fragment differs
     await send('POST', '/url', { url: new URL(path, front.url).href });
     return page;
   }

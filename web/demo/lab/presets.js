@@ -29,9 +29,9 @@ export const presets = [
   {
     id: 'alignment',
     name: 'Alignment emerges',
-    claim: 'Nobody tells the model where to look, and it finds out.',
+    claim: 'The model learns where to look without being told.',
     reason:
-      'To write a string backwards, each step needs one letter. The weights are differentiable, so the loss pulls them ' +
+      'To write a string backwards, each step needs one letter. The weights are differentiable, so training moves them ' +
       'to that letter: the matrix becomes the other diagonal (Bahdanau et al. 2014).',
     task: 'reversal',
     lengths: [2, 12],
@@ -44,7 +44,7 @@ export const presets = [
       const after = await facts.onDiagonal(learner, unseen);
       return {
         holds: before < 0.3 && after > 0.5,
-        says: `The letter that is to be written gets ${percent(after)} of the weight; at the start it was ${percent(before)}.`,
+        says: `The letter that is needed gets ${percent(after)} of the weight; at the start it was ${percent(before)}.`,
       };
     },
   },
@@ -53,8 +53,8 @@ export const presets = [
     name: 'The bottleneck of one vector',
     claim: 'Without attention, long strings fail.',
     reason:
-      'The plain model reads the whole source into one state of fixed size. Each further letter has to share it. With ' +
-      'attention every state of the encoder can still be read (Cho et al. 2014; Bahdanau et al. 2014).',
+      'The model without attention reads the whole source into one state of fixed size, which all letters share. With ' +
+      'attention every state of the encoder can be read (Cho et al. 2014; Bahdanau et al. 2014).',
     task: 'copy',
     lengths: [2, 12],
     seed: 1,
@@ -65,17 +65,17 @@ export const presets = [
       const [plain, attends] = await Promise.all(learners.map((one) => facts.byLength(one, unseen, 8)));
       return {
         holds: plain.long < 0.2 && attends.long > plain.long + 0.4,
-        says: `Right, of strings of 8 letters or more: ${percent(plain.long)} without attention, ${percent(attends.long)} with it. Of shorter ones: ${percent(plain.short)} and ${percent(attends.short)}.`,
+        says: `Of the strings of 8 letters or more, ${percent(plain.long)} are right without attention and ${percent(attends.long)} with it; of the shorter ones, ${percent(plain.short)} and ${percent(attends.short)}.`,
       };
     },
   },
   {
     id: 'place',
     name: 'dot and place',
-    claim: 'A dot product compares what is said, not where.',
+    claim: 'A dot product compares contents, not places.',
     reason:
-      'To copy, step t needs place t, whatever stands there. The score dot has no weights, so the states themselves would ' +
-      'have to count alike on both sides. The score location has a weight for each place (Luong et al. 2015).',
+      'To copy, step t needs place t, whatever letter is there. The score dot has no weights, so the states of both sides ' +
+      'would have to count places in the same way. The score location has a weight for each place (Luong et al. 2015).',
     task: 'copy',
     lengths: [2, 12],
     seed: 1,
@@ -96,10 +96,10 @@ export const presets = [
   {
     id: 'local',
     name: 'local-p finds its place',
-    claim: 'A window that is predicted goes where it is needed; one that moves along does not.',
+    claim: 'A predicted window goes where it is needed. A window that moves with the step does not.',
     reason:
-      'local-m looks around place t at step t, which a reversed string needs only in the middle. local-p computes the ' +
-      'centre of its window from the decoder’s state, and learns to go backwards (Luong et al. 2015).',
+      'local-m looks around place t at step t. A reversed string needs that place only in the middle. local-p computes the ' +
+      'centre of its window from the decoder’s state, and learns to move backwards (Luong et al. 2015).',
     task: 'reversal',
     lengths: [2, 14],
     seed: 1,
@@ -114,18 +114,18 @@ export const presets = [
       const away = await facts.awayFromDiagonal(learners[1], unseen);
       return {
         holds: predicts > moves + 0.3 && away < 2,
-        says: `Right: ${percent(moves)} with local-m, ${percent(predicts)} with local-p, whose centres are ${away.toFixed(1)} places away from the letter on average.`,
+        says: `Right: ${percent(moves)} with local-m, ${percent(predicts)} with local-p. The centres of local-p are ${away.toFixed(1)} places away from the letter on average.`,
       };
     },
   },
   {
     id: 'hard',
     name: 'Hard attention by REINFORCE',
-    claim: 'A choice of one place is learnt from rewards, though no gradient passes it.',
+    claim: 'The choice of one place is learnt from rewards, although it has no gradient.',
     reason:
-      'Hard attention reads one place, and a choice has no derivative. So the model draws places. Where the letter becomes ' +
+      'Hard attention reads one place, and a choice has no derivative. So the model draws places. If the letter becomes ' +
       'more probable than usual, the place is made more probable, else less: REINFORCE (Williams 1992; Xu et al. 2015). ' +
-      'Soft attention learns from all places at once, and sooner.',
+      'Soft attention learns from all places at once, and faster.',
     task: 'copy',
     lengths: [2, 6],
     seed: 1,
@@ -138,7 +138,7 @@ export const presets = [
       const after = await facts.onCopied(learners[0], unseen);
       return {
         holds: hard > 0.7 && after > before + 0.2,
-        says: `Right: ${percent(hard)} with one place read, ${percent(soft)} with all. The place that is read is the letter’s or the next one, which knows it, in ${percent(after)} of the steps; at the start in ${percent(before)}.`,
+        says: `Right: ${percent(hard)} with one place, ${percent(soft)} with all. The model reads the place of the letter or the next one, whose state also knows the letter, in ${percent(after)} of the steps; at the start in ${percent(before)}.`,
       };
     },
   },
@@ -147,8 +147,8 @@ export const presets = [
     name: 'Why positions',
     claim: 'Without positions a Transformer cannot reverse.',
     reason:
-      'Attention sees a set: if the rows of the encoder change places, its outputs change places with them. Which letter ' +
-      'came last is then nowhere to be read. The sinusoids put it there (Vaswani et al. 2017, section 3.5).',
+      'Attention sees a set: if the rows of the encoder change places, its outputs change places with them. Nothing says ' +
+      'which letter was the last one. The sinusoids add the positions (Vaswani et al. 2017, section 3.5).',
     task: 'reversal',
     lengths: [2, 8],
     seed: 1,
@@ -166,10 +166,10 @@ export const presets = [
   {
     id: 'scale',
     name: 'Why √d',
-    claim: 'Without the division by √d, the softmax is saturated before anything is learnt.',
+    claim: 'Without the division by √d, the softmax is saturated from the start.',
     reason:
-      'The product of two vectors of d independent numbers has a variance of d. A softmax of large scores is all on one ' +
-      'key, where its gradient is almost nothing. Dividing by √d keeps the variance at 1 (Vaswani et al. 2017, section 3.2.1).',
+      'The product of two vectors of d independent numbers has variance d. The softmax of large scores puts almost all ' +
+      'weight on one key, and its gradient is almost 0. The division by √d keeps the variance at 1 (Vaswani et al. 2017, section 3.2.1).',
     task: 'reversal',
     lengths: [2, 8],
     seed: 1,
@@ -186,18 +186,18 @@ export const presets = [
       const [without, with_] = await Promise.all(learners.map((one) => one.accuracy(unseen)));
       return {
         holds: raw > scaled + 0.15 && with_ > without,
-        says: `At step 0 the largest weight of a row was ${percent(raw)} without the scale and ${percent(scaled)} with it. Right in the end: ${percent(without)} and ${percent(with_)}.`,
+        says: `At step 0 the largest weight of a row was ${percent(raw)} without the scale and ${percent(scaled)} with it. At the end ${percent(without)} and ${percent(with_)} are right.`,
       };
     },
   },
   {
     id: 'heads',
     name: 'Why several heads',
-    claim: 'Four heads learn sooner than one of the same width.',
+    claim: 'Four heads learn faster than one head of the same total width.',
     reason:
       'The next digit of a sorted string depends on several places at once: which digits there are, and how many were ' +
-      'written. One head has one distribution, in which places mix into a mean; four look at different places, at the ' +
-      'same cost (Vaswani et al. 2017, section 3.2.2).',
+      'written. One head has one distribution, so it gets one mean of all places. Four heads look at different places, at ' +
+      'the same cost (Vaswani et al. 2017, section 3.2.2).',
     task: 'sorting',
     lengths: [2, 12],
     seed: 1,
@@ -219,10 +219,10 @@ export const presets = [
   {
     id: 'pointer',
     name: 'A pointer sorts',
-    claim: 'Where attention is the output, any number of places can be written.',
+    claim: 'If attention is the output, sets of any size can be sorted.',
     reason:
-      'A pointer network has no vocabulary: each step writes the place that the attention chooses, so that numbers need ' +
-      'no pieces of their own and sets may have any size (Vinyals et al. 2015).',
+      'A pointer network has no vocabulary: each step writes the place that the attention chooses. So numbers need no ' +
+      'pieces of their own, and sets may have any size (Vinyals et al. 2015).',
     task: 'numbers',
     lengths: [3, 6],
     seed: 1,
@@ -231,7 +231,7 @@ export const presets = [
     models: [{ kind: 'pointer', width: 32 }],
     check: async ([learner], { unseen }) => {
       const right = await learner.accuracy(unseen);
-      return { holds: right > 0.7, says: `Right, of sets that it has not seen: ${percent(right)}.` };
+      return { holds: right > 0.7, says: `Of the unseen sets, ${percent(right)} are right.` };
     },
   },
 ];
