@@ -1,6 +1,6 @@
-// The goldens of the attention family (tests/goldens/README.md) against the library. Inputs are generated as the oracle
-// generates them. Errors are within the bounds of tests/core/attention_bounds.h and attention_family_test.cc. This file
-// imports nothing, so that it also runs in a page.
+// Compares the library with the goldens of the attention family (tests/goldens/README.md). Inputs are generated as in the oracle.
+// The bounds of errors are those of tests/core/attention_bounds.h and attention_family_test.cc. This file imports nothing, so that
+// it also runs in a page.
 
 const kUnit = 2 ** -24;
 const kTiny = 1.2e-38;
@@ -191,7 +191,7 @@ function compareRow({ spec, call, answer, expected, result, bounds, head, query,
   const error = Math.max(0, ...seen.map((j, n) => logitError(j, measures[n])));
   const largest = expected.logits ? Math.max(...seen.map(logit)) : 0;
   const range = Math.max(0, ...measures) / call.temperature;
-  // Of sparse weights [x - tau]_+^e: tau moves by no more than x.
+  // For sparse weights [x - tau]_+^e: tau changes by at most the change of x.
   const alpha = { sparsemax: 2, entmax: call.alpha }[answer.selection];
   const power = alpha ? 1 / (alpha - 1) : 0;
   const moved = alpha ? 2 * (alpha - 1) * error : 0;
@@ -221,7 +221,7 @@ function compareRow({ spec, call, answer, expected, result, bounds, head, query,
       near('centre', result.centres.data[row], expected.centres[row], 2 * kUnit * Math.abs(expected.centres[row]));
     }
   }
-  // What a score adds to values by their distance, at most.
+  // The most that a score adds to a value for its distance.
   const table = call.parameters.A_v;
   const movedBy = (c) => (table ? Math.max(...rowsOf(table, head).map((row) => Math.abs(row[c]))) : 0);
   if (answer.selection === 'sampled') return compareDraw({ result, expected, row, keys, seen, complain });
@@ -242,7 +242,7 @@ function compareRow({ spec, call, answer, expected, result, bounds, head, query,
   }
 }
 
-/** A drawn key must be one that the draw allows. */
+/** Compares a sampled key: its probability must be above 0, and it alone has weight. */
 function compareDraw({ result, expected, row, keys, seen, complain }) {
   const chosen = result.chosen.data[row];
   const isRight =
@@ -252,7 +252,7 @@ function compareDraw({ result, expected, row, keys, seen, complain }) {
   if (taken.some((isTaken, j) => isTaken && j !== chosen)) complain('draw', taken.join(), chosen, 0);
 }
 
-/** What the mask's arrays add to a score. */
+/** What the arrays of the mask add to a score. */
 function maskAt({ allowed, bias }, spec, head, query, j) {
   const at = ({ data, shape }) => data[((shape.length === 3 ? head : 0) * spec.queries + query) * spec.keys + j];
   if (allowed && at(allowed) === 0) return -Infinity;

@@ -1,5 +1,5 @@
-// The parts of the page Attention that need no browser: its sums equal what the engine computed, and its links and
-// programs contain the whole state.
+// The parts of the page Attention that need no browser: its explanations give the engine's numbers, and its links and programs
+// have the whole state.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { javascriptOf } from '../../web/demo/attention/code.js';
@@ -97,7 +97,7 @@ test.each(kNamed)('each sum is the number beside it: %s', async (_, choice) => {
           continue;
         }
         ++sums;
-        // A sum's numbers are floats. It has a few dozen terms of size below 10.
+        // The numbers of a sum are floats. It has a few dozen terms, each below 10.
         expect([id, r, c, Math.abs(made - shown) < 2e-5 * Math.max(1, Math.abs(shown))]).toEqual([id, r, c, true]);
       }
     }

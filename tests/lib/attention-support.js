@@ -1,7 +1,7 @@
 // Shared by the tests of the attention family.
 import { rejection } from './support.js';
 
-/** Numbers in [-1, 1), the same in every run. */
+/** Random numbers in [-1, 1). A seed gives the same numbers in every run. */
 export function randomNumbers(seed) {
   let state = seed * 2654435761 + 1;
   return () => {

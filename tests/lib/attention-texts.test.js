@@ -14,11 +14,11 @@ function listed(texts, path = []) {
   return Object.entries(texts).flatMap(([key, one]) => listed(one, [...path, key]));
 }
 
-/** What both may have as it is: symbols, and names of methods. */
+/** Texts that may be the same in both languages: symbols, and names of methods. */
 const kShared =
   /^[\d\W]*$|Softmax|Argmax|Sparsemax|Entmax|^softmax$|^Q = K = V$|^K = V$|Good morning|^(?:general|concat|additive|location)$|^ · /;
 
-/** A text as it is written for some values. */
+/** A text for some values. */
 const textOf = (text) => (typeof text === 'function' ? text(...Array(text.length).fill('123')) : text);
 
 test.each(others)('%s has the keys of the English texts, and each is translated', async (language) => {
@@ -32,7 +32,7 @@ test.each(others)('%s has the keys of the English texts, and each is translated'
     if (typeof text === 'function') expect([path, text.length]).toEqual([path, english.length]);
     expect([path, textOf(text)]).toEqual([path, expect.stringMatching(/./)]);
     if (!kShared.test(textOf(english))) expect([path, textOf(text)]).not.toEqual([path, textOf(english)]);
-    // Nothing is left in English: a Chinese sentence has Chinese characters, and ends as one.
+    // No text is left in English: a Chinese sentence has Chinese characters and Chinese punctuation.
     if (language === 'zh' && textOf(english).endsWith('.') && path !== 'lessons.shapes.teacher')
       expect([path, textOf(text)]).toEqual([path, expect.stringMatching(/\p{Script=Han}.*[。？”）]$/su)]);
   });
@@ -46,7 +46,7 @@ test.each(others)('%s has a text for all that is fixed in the page', async (lang
   expect(Object.keys(markup).sort()).toEqual([...new Set(named)].sort());
 });
 
-/** In equations these are names, the same in every language. */
+/** Names in equations, which are the same in every language. */
 const kNames =
   /^(softmax|sparsemax|entmax|argmax|max|exp|tanh|sigmoid|log|elu|relu|norm|RNN|diag|mask|sample|attend|Var|E|BERT|GPT|soft|hard)$/;
 

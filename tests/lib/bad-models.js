@@ -25,7 +25,7 @@ export const sentence = JSON.parse(readFileSync(join(kFolder, 'translations.json
   ({ source, greedy }) => ({ source, target: greedy.text }),
 )[1];
 
-/** The last byte of a text file is a line end. The last two bytes of a .spm file are an empty message. */
+/** Whether a cut file has all its content: a text file may lack its last line end, a .spm file its last, empty message. */
 function isStillWhole(name, length) {
   const file = good[name];
   if (name.endsWith('.json')) return length === file.length - 1 && file.at(-1) === 10;

@@ -1,8 +1,8 @@
-// The engine with little memory, as on a small phone.
+// Makes an engine with little memory, as on a small phone.
 
 const kPage = 65_536; // bytes of a WebAssembly page
 
-/** A number in WebAssembly's LEB128: its value, and where the next number begins. */
+/** Reads a number in WebAssembly's LEB128 coding. Returns its value, and where the next number begins. */
 function readNumber(bytes, at) {
   let value = 0;
   for (let shift = 0; ; shift += 7) {
@@ -12,7 +12,7 @@ function readNumber(bytes, at) {
 }
 
 /**
- * The engine with another maximum of its memory, written over the one that it has in as many bytes.
+ * The engine with another maximum of its memory. The new number has as many bytes as the old one.
  * @param {Uint8Array} bytes
  * @param {number} mebibytes
  */

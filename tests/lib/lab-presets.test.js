@@ -1,4 +1,5 @@
-// Each experiment of the Lab, trained from its seed as the page trains it: its claim holds, within two minutes of two cores.
+// Each experiment of the Lab, trained from its seed as the page trains it. Its claim holds, and it takes at most two minutes of two
+// cores.
 // `npm test` tries the quickest; QKV_LAB=full tries all, as `npm run test:full` does.
 
 import { Learner } from '../../web/demo/lab/learner.js';
@@ -10,7 +11,7 @@ const kFull = process.env.QKV_LAB === 'full';
 const kMost = 120; // seconds of one core for each model
 const tried = presets.filter(({ id }) => kFull || kQuick.includes(id));
 
-/** Trains a model to a step; the time is the processor's, since tests share it. */
+/** Trains a model to a step. The time is processor time, because other tests run too. */
 async function trained(choice, data, preset) {
   const learner = await Learner.create(choice, data, { seed: preset.seed, rate: preset.rate, worker: false });
   const { user } = process.cpuUsage();

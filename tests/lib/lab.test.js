@@ -1,4 +1,4 @@
-// What the Lab draws, says and keeps, without a page: tasks, links, snapshots, zips; and that a seed repeats a training.
+// The parts of the Lab that need no browser: tasks, links, texts, snapshots and zips; and that a seed repeats a training.
 import { createHash } from 'node:crypto';
 import { frenchNumber } from '../../web/demo/lab/french.js';
 import { gradientText, slicesOf } from '../../web/demo/lab/gradient.js';
@@ -39,7 +39,7 @@ test.each([
   [200_200, 'deux cent mille deux cents'],
 ])('%i is %s', (number, words) => expect(frenchNumber(number)).toBe(words));
 
-/** What is right of each task, said another way than by its generator. */
+/** The right answer of each task, computed in another way than by the task itself. */
 const right = {
   copy: (source) => source,
   reversal: (source) => source.split('').reverse().join(''),
@@ -119,7 +119,7 @@ test('the reader’s own pairs', () => {
     expect(unseen).toHaveLength(4);
     expect([...pairs, ...unseen].toSorted()).toEqual(lines.toSorted());
   }
-  // A line that is repeated is not measured by if it is learnt.
+  // A line that occurs twice is not both trained on and measured.
   const twice = ownData([...lines, ...lines].map((pair) => pair.join('\t')).join('\n'), 1);
   const held = new Set(twice.unseen.map(([source]) => source));
   expect(twice.pairs.filter(([source]) => held.has(source))).toEqual([]);
@@ -280,7 +280,7 @@ test.each(
     const model = new File([zip], 'model.zip');
     const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', model, beam: 1 });
     const [source] = data.unseen[0];
-    // The file has 16 bits a weight: after so few steps a near tie may go the other way, and the pieces are the same.
+    // The file has 16 bits for each weight. After so few steps the choice between two close pieces may differ.
     const { target } = await translator.trace({ source, target: data.unseen[0][1] });
     expect(target.pieces.join('').replace('</s>', '')).toBe(data.unseen[0][1]);
     translator.destroy();
@@ -297,7 +297,7 @@ test.each(['luong', 'hard', 'transformer'])(
     await to(one, 20);
     const [pair] = data.unseen;
     const found = await one.gradient(pair);
-    // The trace's probabilities are of the pieces that may be written; the loss is of all.
+    // The probabilities of the trace are over the pieces that may be written; the loss is over all pieces.
     const over = found.maps.loss + found.trace.target.logProbs.reduce((sum, x) => sum + x, 0);
     expect(over).toBeGreaterThan(0);
     expect(over / found.trace.target.pieces.length).toBeLessThan(0.15);
@@ -312,7 +312,7 @@ test.each(['luong', 'hard', 'transformer'])(
     expect(text).toContain(name === 'hard' ? 'learns from rewards' : 'd loss / d score is ');
     expect(text).toContain(slices.gradient.weights[pair[0].length + 1] < 0 ? 'more probable' : 'less probable');
     expect(gradientText(slices, null, false)).toContain('Point at a cell');
-    // Nothing is learnt by asking.
+    // Measuring does not change the model.
     await to(one, 40);
     await to(other, 40);
     expect(await bits(one)).toBe(await bits(other));

@@ -1,4 +1,4 @@
-// Shared by the tests of markup: a fast translator that also does what no model would, and random fragments.
+// Shared by the tests of markup: a fast translator, which can do what no model does, and random fragments.
 
 /** A generator of numbers from 0 to 1 (mulberry32). */
 export function chance(seed) {
@@ -12,7 +12,7 @@ export function chance(seed) {
 }
 
 /**
- * Writes each word in capitals and in another order, and says where it came from. Kept words stay.
+ * A translator that writes each word in capitals and in another order, with an alignment. Kept words do not change.
  * @param {(words: {text: string}[], random: () => number) => {text: string}[]} [order]
  */
 export function capitals(order = shuffled, { seed = 1, noise = 0 } = {}) {
@@ -173,8 +173,8 @@ export function fragment(random, { careless = false, words = kWords, depth: most
 }
 
 /**
- * What a translation must keep of a tree: its elements with attributes and parents, all nodes that are not text, and
- * the letters of its text.
+ * What a translation must not change in a tree: elements with attributes and parents, all nodes that are not text, and the
+ * letters of the text.
  */
 export function skeleton(root, { TreeElement, TreeText }) {
   const tag = ({ source }) => source.replace(/ (?:title|alt|placeholder|value)="[^"]*"/g, '');

@@ -1,4 +1,4 @@
-// A model of OPUS-MT as it was first published: the one of tests/goldens/marian/self-attention-f32.
+// Makes the files of an OPUS-MT model as they were first published, from tests/goldens/marian/self-attention-f32.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { npy, spmPieces, tensorsOf, vocabularyYaml } from '../npz.js';

@@ -1,4 +1,4 @@
-// The changes of the page Translate, without a page: their addresses, their words, and the rows that they set.
+// The interventions of the page Translate, without a browser: their addresses, their texts, and the rows that they set.
 import { readFileSync } from 'node:fs';
 import {
   textOf,
@@ -18,7 +18,7 @@ const kList = [
   { kind: 'hide', ...kPlace, queries: [1, 2], keys: [0] },
   { kind: 'set', ...kPlace, queries: [2], keys: [4, 6], weights: [0.75, 0.1] },
 ];
-/** Those that no gesture on the page makes: for several heads, and of other kinds. */
+/** Changes that only an address can have: for several heads, and of other kinds. */
 const kOthers = [
   ['off', { kind: 'off', keys: [] }, 'all attention, each head is off'],
   ['off.cross', { kind: 'off', attention: 'cross', keys: [] }, 'cross, each head is off'],

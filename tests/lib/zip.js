@@ -1,4 +1,4 @@
-// A writer of zips (PKWARE's APPNOTE.TXT) that can write false directory entries.
+// Writes zips (PKWARE's APPNOTE.TXT). It can write false entries in the directory.
 import { crc32, deflateRawSync } from 'node:zlib';
 
 /**

@@ -1,4 +1,4 @@
-// A figure of the page Attention in another page, by the tag that the page gives, and the teacher's page about it.
+// Figures of the page Attention in another page, with the tag that the page gives; and the page for teachers.
 
 import { readFileSync } from 'node:fs';
 import { compute } from '../../web/demo/attention/compute.js';
@@ -27,7 +27,7 @@ test('by its tag a figure is in another page, works there, and leads to the whol
   await page.click('#copy-tag');
   await page.waitForFunction(() => document.querySelector('#copied').textContent === 'Copied.');
   const tag = await page.evaluate(() => navigator.clipboard.readText());
-  // A page of another origin, also on this machine: Chromium keeps pages of the network from what is local.
+  // A page of another origin on this machine: Chromium does not let pages of the network read local ones.
   await page.goto(`${browser.url.replace('localhost', '127.0.0.1')}docs/teaching.html`);
   await page.evaluate((html) => document.querySelector('article').insertAdjacentHTML('afterbegin', html), tag);
   const frame = page.frameLocator('iframe');

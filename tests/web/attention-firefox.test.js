@@ -1,4 +1,4 @@
-// The page Attention in a browser other than Chromium: its lessons, their equations and their numbers.
+// The page Attention in Firefox: the numbers and equations of each lesson.
 
 import { compute } from '../../web/demo/attention/compute.js';
 import { presets, stateOfPreset } from '../../web/demo/attention/presets.js';
@@ -28,7 +28,7 @@ test('every lesson in Firefox', async () => {
     const state = completed(stateOfPreset(id), scores);
     const { output } = await compute({ ...state, convention: 'rows' });
     const [rows, columns] = output.shape;
-    // Builds may round a tie differently.
+    // Two builds may round the last digit differently.
     const wanted = Array.from(output.data, (_, at) =>
       state.convention === 'rows' ? output.data[at] : output.data[(at % rows) * columns + Math.floor(at / rows)],
     );

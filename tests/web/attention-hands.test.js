@@ -162,7 +162,7 @@ test.each([
       await page.evaluate((preset) => (location.hash = `preset=${preset}`), id);
       await page.waitForFunction((title) => document.title.startsWith(title), lessonTexts(id).title);
       await nextFrame(page);
-      // The workbench has the same parts on every page. It is tested where it has most kinds of them.
+      // The workbench is the same in every lesson. It is tested in the lesson with the most kinds of parts.
       const parts = (width < 760 ? ['playground'] : ['heads', 'shapes']).includes(id) ? null : { include: ['.lesson'] };
       const { violations } = await page.evaluate(
         (within) =>
@@ -205,7 +205,7 @@ test('no interaction takes long of the page’s thread', async () => {
   for (const hash of ['', '#preset=kernel', '#preset=local', '#preset=positions']) {
     const page = await opened(hash);
     const session = await page.context().newCDPSession(page);
-    // In the thread's own time: other programs may share the machine.
+    // Time of the thread itself, because other programs may share the machine.
     await session.send('Performance.enable', { timeDomain: 'threadTicks' });
     const spent = async () => {
       const { metrics } = await session.send('Performance.getMetrics');
@@ -228,6 +228,6 @@ test('no interaction takes long of the page’s thread', async () => {
     await page.context().close();
   }
   console.log('milliseconds an interaction:', JSON.stringify(times));
-  // 50 ms is the page's goal. A loaded machine's caches may cost as much again, and an endless loop far more.
+  // The goal of the page is 50 ms. On a busy machine it may take twice as long; an error such as an endless loop takes far longer.
   expect(Object.entries(times).filter(([, milliseconds]) => !(milliseconds < 200))).toEqual([]);
 });

@@ -1,5 +1,5 @@
-// What the pictures of the path compute besides the stages: compared with the library's numbers in Node, and the drawing of
-// the path itself.
+// What the pictures of the lessons compute besides the stages, compared with the library's numbers in Node; and the drawing of
+// the path.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ test('the drawing of the path: every stop in its chapter, its name on demand, an
   const drawing = page.locator('#lessons');
   expect(await drawing.locator('.chapter').count()).toBe(4);
   expect(await drawing.locator('.stops a').count()).toBe(path.length);
-  // Before the first stop all names are in view.
+  // All names are shown until a lesson is opened.
   expect(await drawing.evaluate((nav) => nav.classList.contains('unfolded'))).toBe(true);
   await page.click('#lessons a[href="#preset=masks"]');
   await settled(page);
@@ -112,7 +112,7 @@ test('REINFORCE: exact from the softmax itself, near it from many draws, and les
   const rewards = [4, 3, 3.5, 2, 3];
   const a = softmax(logits);
   const mean = (at) => softmax(at).reduce((sum, w, j) => sum + w * rewards[j], 0);
-  // The gradient by differences.
+  // The gradient by finite differences.
   const step = 1e-5;
   const wanted = logits.map((_, j) => {
     const moved = (by) => logits.map((x, i) => (i === j ? x + by : x));
@@ -166,7 +166,7 @@ test.each(['t5', 'shaw', 'alibi', 'rotary'])(
     for (let i = 1; i < rows.length; ++i)
       for (let j = 1; j < rows.length; ++j) expect(Math.abs(rows[i][j] - rows[i - 1][j - 1])).toBeLessThan(0.021);
     expect(new Set(rows.flat()).size).toBeGreaterThan(2);
-    // Of ALiBi the slopes of eight heads are drawn, and its own is a number to change.
+    // For ALiBi the slopes of eight heads are drawn, and the slope of the page can be changed.
     expect(await page.locator('#scene .plot path').count()).toBe(way === 'alibi' ? 9 : 1);
     expect(await page.locator('#parameters figure[data-id="p.slope"]').count()).toBe(Number(way === 'alibi'));
     expect(page.complaints).toEqual([]);

@@ -1,4 +1,4 @@
-// The page Attention in Chinese: found from the browser, from the address and from the switch; no other reader downloads it.
+// The page Attention in Chinese: the language comes from the browser, the address or the switch. Other readers do not download it.
 
 import { presets } from '../../web/demo/attention/presets.js';
 import { zh } from '../../web/demo/attention/texts/zh.js';
@@ -8,7 +8,7 @@ import { browser, opened, start, stop } from './attention-support.js';
 beforeAll(start);
 afterAll(stop);
 
-/** What the page says in the places that every lesson has. */
+/** The texts that every lesson has. */
 const shown = (page) =>
   page.evaluate(() => ({
     lang: document.documentElement.lang,
@@ -83,7 +83,7 @@ test.each([
       await page.evaluate((preset) => (location.hash = `preset=${preset}`), id);
       await page.waitForFunction((wanted) => document.title.startsWith(wanted), title);
       await page.waitForFunction(() => document.querySelector('#scene').dataset.version);
-      // Two English words in a row, outside of the program, of papers and of names of examples.
+      // Two English words in a row, outside the program, the papers and the names in examples.
       const english = await page.evaluate(() => {
         const skipped = 'pre, script, noscript, #lesson-papers, [lang=en], qkv-grid, math, svg.pointer, .bars .name';
         const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -102,7 +102,7 @@ test.each([
         );
       });
       expect([id, english]).toEqual([id, []]);
-      // The lessons have the same parts in every language: axe sees all of them in English.
+      // The lessons have the same parts in every language. Tests in English run axe on all of them.
       if (['kernel', 'heads'].includes(id)) expect([id, await axeFinds(page)]).toEqual([id, []]);
       expect([id, await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)]).toEqual([id, 0]);
     }

@@ -1,5 +1,5 @@
-// The page Attention in Chromium: every lesson and every option is opened, and its numbers are compared with the
-// library's in Node. Its link and its program are tried.
+// The page Attention in Chromium: every lesson and every option is opened, and its numbers are compared with those of the
+// library in Node. Links and programs are tested too.
 
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
@@ -166,7 +166,7 @@ test('every choice of every picture: it is in the link, and the picture it opens
     if (!scene) continue;
     await page.evaluate((preset) => (location.hash = `preset=${preset}`), id);
     await page.waitForFunction((title) => document.title.startsWith(title), lessonTexts(id).title);
-    // Every control of the picture, one after the other, but the one that loads models. The final state is compared.
+    // Every control of the picture is used, except the one that loads models. The last state is compared.
     const tried = await page.evaluate(async () => {
       const area = document.querySelector('#scene');
       const settled = () => new Promise((done) => setTimeout(done, 60));
@@ -273,7 +273,7 @@ test.each(['cross', 'encoderSelf', 'decoderSelf'])(
     const [, heads, rows, columns] = map.shape;
     const begin = heads * rows * columns; // layer 2, head 1
     const shown = (await shownIn(page)).weights.flat().map(Number);
-    // Vectors were rounded to 0.0005, the shown weight to 0.005.
+    // The vectors were rounded by at most 0.0005, the shown weight by at most 0.005.
     const worst = Math.max(...shown.map((x, at) => Math.abs(x - map.data[begin + at])));
     expect(worst).toBeLessThan(0.01);
     expect(page.complaints).toEqual([]);
@@ -283,7 +283,7 @@ test.each(['cross', 'encoderSelf', 'decoderSelf'])(
 
 test('a link is followed also where the address is about to be written', async () => {
   const page = await opened('#preset=kernel');
-  // Two timers that fire while the page is busy: the link's, and before the link's event the address's.
+  // While the page is busy, the timer of the address and the event of the link are both due.
   await page.evaluate(() => {
     document.querySelector('#reset').click(); // after which the address is written with a delay
     setTimeout(() => {

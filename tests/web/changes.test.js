@@ -1,4 +1,5 @@
-// Interventions on the page: a head off or uniform, cells hidden; the new translation beside the original, in the address too.
+// Interventions on the page Translate: a head off or uniform, hidden cells, set weights; the new translation beside the original,
+// and the address.
 
 import { attentionFlow, attentionRollout, headImportance, neededWords } from '../../web/lib/explain/index.js';
 import { Translator } from '../../web/lib/index.js';
@@ -197,7 +198,7 @@ test('heads have bars of how much they matter, and attention stands beside what 
   expect(page.complaints).toEqual([]);
 }, 120_000);
 
-/** What can be asked alone, and the head of its matrix. */
+/** Addresses that show one explanation, and the heading of its matrix. */
 const kViews = {
   needed: 'What it needed',
   rollout: 'Attention rollout',

@@ -9,7 +9,7 @@ const chip = (page, index) => page.locator('qkv-pieces[side=target] button').nth
 const pressed = '#alternatives [aria-pressed=true]';
 const other = '#alternatives [aria-pressed=false] >> nth=0';
 
-/** The library's translation that continues from another piece at a place. */
+/** The library's translation with another piece at a place. */
 async function expected(at, choose = (ids, written) => ids.find((id) => id !== written)) {
   const { alternatives, target } = await pages.translator.trace(kSentence);
   const { count, ids } = alternatives;

@@ -1,4 +1,4 @@
-// The documents as pages: every link works, the search finds, and there is no error on a phone or from axe.
+// The documents as pages: every link works, the search works, and axe finds no problem, also on a phone.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';

@@ -1,4 +1,4 @@
-// The pages for one text, in a browser other than Chromium, against the library in Node.
+// The pages Understand, Generate and Models in Firefox, compared with the library in Node.
 
 import { load } from '../../web/lib/models/index.js';
 import { english } from './english.js';

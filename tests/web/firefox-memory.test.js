@@ -15,7 +15,7 @@ let browser;
 let folder;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'qkv-'));
-  // In its own process: in Jest it takes minutes to make that many random numbers.
+  // It runs in its own process: in Jest so many random numbers take minutes.
   execFileSync(process.execPath, ['tests/bench/models/firefox-files.mjs', folder], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
   });

@@ -1,4 +1,4 @@
-// A browser other than Chromium: the Translate page in Firefox, against the library in Node.
+// The page Translate in Firefox, compared with the library in Node.
 
 import { Translator } from '../../web/lib/index.js';
 import { openFirefox } from './firefox.js';
@@ -21,7 +21,7 @@ afterAll(async () => {
   await firefox?.close();
 });
 
-/** Waits until the visible translation and attention are those of the text. */
+/** Waits until the visible translation and attention belong to the text. */
 const settled = (page) =>
   page.waitForFunction(() => {
     const isBusy = document.querySelector('#target').getAttribute('aria-busy') === 'true';

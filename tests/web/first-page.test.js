@@ -35,7 +35,7 @@ test.each([1280, 375])(
     expect(await page.isVisible('h1')).toBe(true);
     expect((await page.$('h1').then((h1) => h1.boundingBox())).y).toBeLessThan(150);
     await page.click('text=Use it in your site');
-    // Other tests look at the drawings, where they exist.
+    // The drawings are tested elsewhere.
     expect((await axeFinds(page)).filter((found) => !/: qkv-(tree|matrix)/.test(found))).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
   },

@@ -146,7 +146,7 @@ test('the kinds, the views, the scale, the matrix, the heads, the files', async 
   await tabTo(page, '#save [value=json]');
   const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')]);
   expect(download.suggestedFilename()).toBe('qkv-trace.json');
-  // Some time before the key: the browser must know that a file chooser will be intercepted.
+  // The browser needs some time before the key to know that a file chooser will be intercepted.
   const chooser = page.waitForEvent('filechooser');
   await tabTo(page, '#open');
   await page.keyboard.press('Enter');

@@ -1,4 +1,5 @@
-// The page Lab in Chromium: a model learns in it, the page stays alive, one goes back and on, and what it says is so.
+// The page Lab in Chromium: a model learns, the page stays responsive, the reader goes back to a step and continues, and the shown
+// numbers are right.
 
 import { Learner } from '../../web/demo/lab/learner.js';
 import { linkMessage, readLink } from '../../web/demo/lab/link.js';
@@ -37,10 +38,10 @@ const reaches = (page, step) =>
     step,
     kPatience,
   );
-/** Waits until the line of status begins with `words`; copying a link, for one, ends later than its click. */
+/** Waits until the status line begins with `words`. Copying a link, for example, ends later than its click. */
 const says = (page, words) =>
   page.waitForFunction((start) => document.querySelector('#lab-status').textContent.startsWith(start), words);
-/** Pauses, and waits until the steps that a worker is at are done too. */
+/** Pauses, and waits until the workers have finished their steps. */
 const pause = async (page) => {
   await page.click('#train');
   await page.waitForFunction(() => document.querySelector('#train').textContent === 'Train');
@@ -50,7 +51,7 @@ const pause = async (page) => {
     [before, now] = [now, await stepOf(page)];
   }
 };
-/** The first model of an address after some steps, trained here; and the examples that the page shows. */
+/** The first model of an address, trained here for some steps; and the examples that the page shows. */
 const learnt = async (hash, step) => {
   const setup = readLink(hash);
   const data = drawData(setup.task, setup);
@@ -59,7 +60,7 @@ const learnt = async (hash, step) => {
   while (learner.step < step) await learner.advance(step);
   return { learner, chosen: chosenOf(data.unseen) };
 };
-/** The examples as the page shows them: source and what was written. */
+/** The examples on the page: the source and what was written. */
 const examples = (page) =>
   page.$$eval('.examples-list button', (all) =>
     all.map((one) => [...one.querySelectorAll('.source, .written')].map(({ textContent }) => textContent)),
@@ -120,7 +121,7 @@ test('two models learn on the same data while frames keep coming; one goes back,
   await says(page, 'Paused.');
   await page.fill('#scrub input', '1');
   await page.waitForFunction(() => /Looking at step 20/.test(document.querySelector('.facts-line').textContent));
-  // All that is shown is of that step: the share of right answers, and a gradient that is asked for now.
+  // All numbers belong to that step: the share of right answers, and a gradient that is computed now.
   const { learner, chosen } = await learnt(kTwo, 20);
   const { accuracy } = learner.points.at(-1);
   expect(await page.textContent('.facts-line')).toMatch(
@@ -138,7 +139,7 @@ test('two models learn on the same data while frames keep coming; one goes back,
   expect(page.complaints).toEqual([]);
 }, 300_000);
 
-/** The middle and the 95th percentile of some numbers. */
+/** The median and the 95th percentile of some numbers. */
 function quantiles(numbers) {
   const sorted = numbers.toSorted((a, b) => a - b);
   return [0.5, 0.95].map((share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]);
@@ -217,7 +218,7 @@ test('the experiment of hard attention reaches its point in the page', async () 
   const page = await open('#experiment=hard');
   await page.click('#train');
   await page.waitForSelector('.verdict.holds', { timeout: 280_000 });
-  expect(await page.textContent('#verdict')).toMatch(/^It holds\. Right: \d+ % with one place read/);
+  expect(await page.textContent('#verdict')).toMatch(/^It holds\. Right: \d+ % with one place,/);
   const weights = await page.$eval('.pane.first qkv-matrix', ({ slice }) => [...slice.weights]);
   expect(new Set(weights)).toEqual(new Set([0, 1]));
   expect(page.complaints).toEqual([]);
@@ -326,7 +327,7 @@ test('the experiment of pointers reaches its point in the page', async () => {
 
 test('Tab stops at every control', async () => {
   const page = await open(kTwo);
-  // A matrix shows its numbers while it has the focus; of the examples, a radio group, one is a stop.
+  // A matrix shows its numbers while it has the focus. The examples are a radio group, which has one tab stop.
   const named = (stop) => stop.replace(/qkv-matrix.*/, 'qkv-matrix').replace(/button .* becomes .*/, 'examples');
   const reached = new Set([...(await stops(page))].map(named));
   expect((await controls(page)).filter((control) => !reached.has(named(control)))).toEqual([]);

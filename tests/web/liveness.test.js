@@ -6,12 +6,12 @@ import { openFirefox } from './firefox.js';
 import { hasWebKit, openWebKit } from './webkit.js';
 
 /**
- * Milliseconds within which a call must settle after its worker's death; a lock reports it within a few milliseconds.
+ * The most milliseconds until a call settles after the death of its worker. A lock reports the death within a few milliseconds.
  */
 const kSoon = 1000;
 
 /**
- * Runs in the page: from now on a worker obeys messages on a port of the tests, and the page keeps that port.
+ * Runs in the page: from now on the tests can end a worker by a message, and the page keeps its workers.
  * @param {{locks: boolean}} has whether the page has Web Locks: without HTTPS it has none
  */
 function prepare({ locks }) {

@@ -1,4 +1,4 @@
-// From a weight to its sum: a pinned cell leads to the page Attention, with that head's queries, keys and values.
+// The link that explains a weight: a pinned cell leads to the page Attention with the queries, keys and values of its head.
 
 import { settled, translate, translated } from './chromium.js';
 import { kSentence, withPages } from './pages.js';

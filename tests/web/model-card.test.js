@@ -1,5 +1,5 @@
-// The card "the model" on the page Translate: its drawing has the model's own layers and heads, and each part opens what the
-// trace says of it.
+// The card "The model" on the page Translate: its drawing has the layers and heads of the model, and each part shows its numbers
+// from the trace.
 
 import { nextFrame, openBrowser, settled, translate, translated } from './chromium.js';
 import { axeFinds, forAxe } from './axe.js';

@@ -1,4 +1,5 @@
-// Play: the decoding one piece a step, forwards and back: the text, the row of attention, what else was likely, the tree.
+// The player: it shows the decoding one piece at a step, forwards and backwards, with the text, the row of attention, the
+// alternatives and the tree.
 
 import { axeFinds, forAxe } from './axe.js';
 import { nextFrame, searched, settled, translate } from './chromium.js';
@@ -8,7 +9,7 @@ import { kSentence, shown, withPages } from './pages.js';
 const shared = withPages();
 const kStill = { reducedMotion: 'reduce' };
 
-/** What is in view of a step. Runs in the page. */
+/** What the page shows of a step. Runs in the page. */
 const inView = () => {
   const unwritten = [...(CSS.highlights.get('qkv-unwritten') ?? [])].map(String).join('');
   return {

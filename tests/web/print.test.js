@@ -1,4 +1,4 @@
-// Paper: what is read is there, what is pressed is not, and what colours say is printed.
+// Printed pages: they have the texts and no controls, and the colours that mean something are printed.
 
 import { openBrowser, settled } from './chromium.js';
 
@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-/** Which of these are seen. @param {import('playwright-core').Page} page @param {string[]} queries */
+/** Which of the elements are visible. @param {import('playwright-core').Page} page @param {string[]} queries */
 const seen = (page, queries) =>
   page.evaluate(
     (all) => all.filter((query) => [...document.querySelectorAll(query)].some((one) => one.checkVisibility())),

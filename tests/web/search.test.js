@@ -122,7 +122,7 @@ test('by keyboard: arrows walk the tree, Enter on a final translation makes it t
   expect(await page.locator('qkv-tree text.lit').count()).toBe(1);
   await page.keyboard.press('End');
   expect(await page.textContent('#search-message')).toContain('Translation 1 of 4');
-  // The place of other translations in the tree depends on the model: down to the end, then up.
+  // Where the other translations are in the tree depends on the model. So the keys move down to the end, then up.
   let rank = 1;
   for (const key of [...Array(12).fill('ArrowDown'), ...Array(24).fill('ArrowUp')]) {
     await page.keyboard.press(key);

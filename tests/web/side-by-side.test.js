@@ -1,4 +1,5 @@
-// Two models side by side on the sentence in view: loaded when asked for, their matrices aligned, one gesture for both.
+// Two models side by side for the sentence in view: they are loaded when the reader asks for them, their matrices are aligned, and
+// pointing at a word selects it in both.
 
 import { fileURLToPath } from 'node:url';
 import { Translator } from '../../web/lib/index.js';

@@ -1,4 +1,4 @@
-// The Translate page says which language a text seems to be in, if it is not the one that it translates from.
+// The page Translate says which language a text looks like, if that is not the source language.
 
 import { axeFinds, forAxe } from './axe.js';
 import { settled, translate } from './chromium.js';

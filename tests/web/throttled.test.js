@@ -1,5 +1,5 @@
-// What a page costs that does not depend on how busy the machine is: its JavaScript, and how much its layout moves while it comes
-// up slowly. The times are printed by throttled.mjs.
+// The costs of a page that do not depend on the load of the machine: the size of its JavaScript, and the shifts of its layout while
+// it loads slowly. throttled.mjs prints the times.
 
 import { openBrowser } from './chromium.js';
 import { kPages, measured } from './throttled.js';

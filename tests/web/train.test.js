@@ -2,7 +2,7 @@
 
 import { built, openBrowser } from './chromium.js';
 
-// `npm run test:full` asks for the whole task: words of up to 12 letters of 26.
+// `npm run test:full` trains the whole task: words of up to 12 letters of 26.
 const kFull = process.env.QKV_REVERSAL === 'full';
 const kTask = kFull
   ? { letters: 26, longest: 12, pairs: 60_000, unseen: 1000, d: 64, layers: 2, tokens: 2048, steps: 1000, share: 0.99 }

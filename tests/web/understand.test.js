@@ -1,4 +1,4 @@
-// The Understand page: masked words and their guesses, the heads' attention, and the two other encoders.
+// The page Understand: masked words and their guesses, the attention of each head, and the two classifiers.
 
 import { axeFinds, forAxe } from './axe.js';
 import { nextFrame } from './chromium.js';

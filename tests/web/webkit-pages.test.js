@@ -1,5 +1,4 @@
-// The pages in WebKitGTK, the engine of Safari: each page's first state, a translation with its weights, and the style
-// sheets.
+// The pages in WebKitGTK, the engine of Safari: the first state of each page, a translation with its weights, and the style sheets.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -83,7 +82,7 @@ const isSettled = (selector) =>
     expect(look).toEqual(['underline', 'dotted']);
   });
 
-  // No system has forced colours and WebKit.
+  // Forced colours exist on no system with WebKit.
   const kElsewhere = ['forced-color-adjust'];
 
   test('every declaration of the style sheets is understood', async () => {
@@ -97,7 +96,7 @@ const isSettled = (selector) =>
     expect(declarations.length).toBeGreaterThan(500);
     const page = await webkit.open('attention.html');
     const unknown = await page.evaluate((all) => {
-      // Variables have the values of this page; one that a script or another page sets is a colour, a number or a length.
+      // A variable has its value on this page. If a script or another page sets it, a colour, a number and a length are tried.
       const look = getComputedStyle(document.documentElement);
       const ofScripts = (name, other) => (['--of', '--first', '--second'].includes(name) ? 'red' : other);
       const filled = (value, other) => {

@@ -1,5 +1,4 @@
-// The engine of Safari: every entry point of the built package in WebKitGTK, compared with the library in Node where
-// there is a number.
+// Every entry point of the built package in WebKitGTK, the engine of Safari. Numbers are compared with those of the library in Node.
 
 import { dirname } from 'node:path';
 import { attention } from '../../web/lib/attention/index.js';

@@ -1,5 +1,5 @@
-// With ?activation one translator is created as the page loads, and another by the button. Here the browser itself
-// decides whether the user has acted. `outcomes` holds both results.
+// With ?activation, one translator is created when the page loads, and another when the button is clicked. The browser itself
+// decides whether the user has acted. `outcomes` has both results.
 globalThis.outcomes = [];
 
 if (location.search === '?activation') {

@@ -1,5 +1,4 @@
-// install({ when: 'unavailable' }): the browser's own classes are asked first. A stand-in replaces them here, with
-// prepared answers.
+// install({ when: 'unavailable' }): the browser's own classes are asked first. Here a fake with prepared answers replaces them.
 import {
   activated,
   collected,
@@ -86,7 +85,7 @@ const when = (other, check) => async () => {
 };
 const calls = () => asked.map(([name]) => name);
 
-/** qkv's model translates. Its words mean nothing, but they differ from the stand-in's. */
+/** qkv's model translates. Its words mean nothing, but they differ from the fake's. */
 const isOwn = async () => {
   const translator = await create();
   const text = await translator.translate('Hello.');

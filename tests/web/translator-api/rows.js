@@ -1,5 +1,5 @@
-// Every sentence of the two specifications that a page can test, as a row: the requirement, and a function that throws
-// if it is not met. Rows run in the page, on the classes that it has as globals.
+// Every requirement of the two specifications that a page can test. A row has the requirement, and a function that throws if it is
+// not met. Rows run in the page, and test the classes that are its globals.
 import { calls } from './calls.js';
 import { conversions } from './conversions.js';
 import { creation } from './creation.js';

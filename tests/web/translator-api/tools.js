@@ -8,8 +8,8 @@ export const kReal = '/web/models/en-fr/';
 export const kLong = 'We went home and then we ate. '.repeat(300);
 
 /**
- * The façade's own classes, which the page sets: these modules are also read outside a page, for the names of the rows.
- * A row keeps nothing for the next one unless it says so.
+ * Configures the classes under test. The page sets `qkvConfigure`, because these modules are also loaded outside a page, for the
+ * names of the rows. Nothing is stored for the next row, unless a row asks for it.
  */
 export const configure = (options) => globalThis.qkvConfigure({ store: false, ...options });
 
@@ -68,7 +68,7 @@ export async function with_(object, name, value, use) {
   }
 }
 
-/** With or without a user's recent click. */
+/** Calls a function as after a user's click, or as without one. */
 export const activated = (isActive, use) => with_(navigator, 'userActivation', { isActive }, use);
 
 /** Reads a stream to its end. @param {ReadableStream<string>} stream */
@@ -89,7 +89,7 @@ export async function eventsOf(options) {
   return { events, translator };
 }
 
-/** While `use` runs, fetch gives 64 KiB after each of so many milliseconds. `use` gets the requests. */
+/** While `use` runs, fetch waits so many milliseconds before each 64 KiB. `use` gets the requests. */
 export function slowly(ms, use) {
   const own = globalThis.fetch;
   const requests = [];
