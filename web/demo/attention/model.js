@@ -11,6 +11,7 @@ const kFirst = 'I love my little brother.';
 
 /** @param {HTMLElement} host @param {(patch: Partial<State>) => void} open */
 export function bindModel(host, open) {
+  // The fields.
   const text = make('input', { type: 'text', value: kFirst, maxLength: 200, lang: 'en', autocomplete: 'off' });
   const kind = picker(Object.entries(texts.model.kinds));
   const layer = make('input', { type: 'number', min: 1, max: 6, value: 2 });
@@ -21,6 +22,7 @@ export function bindModel(host, open) {
   /** Loaded when it is first needed. @type {Promise<import('../../lib/index.js').Translator> | null} */
   let translator = null;
 
+  // Translates the sentence, and opens the head.
   async function take() {
     message.textContent = texts.model.loading;
     try {

@@ -25,6 +25,7 @@ export function bindProgram(host) {
     },
   );
   choice.set(language);
+  // The button that copies the program, and the program itself, which is written only while the card is open.
   const copy = button(texts.program.copy, async () => {
     await navigator.clipboard.writeText(code.textContent).then(
       () => (message.textContent = texts.program.copied),

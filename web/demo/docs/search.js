@@ -57,16 +57,8 @@ export function bindSearch(field, list, docs) {
     }
     if (field.value.trim() !== text) return; // the reader has typed more
     if (found.length === 0) return say(`Nothing about “${text}”`);
-    list.replaceChildren(...found.map(resultItem));
+    list.replaceChildren(...found.map((result, i) => resultItem(result, i, docs)));
     show(true);
-  };
-  /** @param {import('minisearch').SearchResult} result @param {number} i */
-  const resultItem = ({ title, page, url }, i) => {
-    const name = make('span', {}, title);
-    const where = title === page ? [] : [make('small', {}, page)];
-    const link = make('a', { href: new URL(url, docs).href, id: `result-${i}`, role: 'option', tabIndex: -1 });
-    link.append(name, ...where);
-    return make('li', { role: 'presentation' }, link);
   };
 
   // Keys and presses.
@@ -86,4 +78,13 @@ export function bindSearch(field, list, docs) {
     if (!field.parentElement?.contains(/** @type {Node} */ (event.target))) show(false);
   });
   list.addEventListener('click', () => show(false));
+}
+
+/** @param {import('minisearch').SearchResult} result @param {number} i @param {URL} docs */
+function resultItem({ title, page, url }, i, docs) {
+  const name = make('span', {}, title);
+  const where = title === page ? [] : [make('small', {}, page)];
+  const link = make('a', { href: new URL(url, docs).href, id: `result-${i}`, role: 'option', tabIndex: -1 });
+  link.append(name, ...where);
+  return make('li', { role: 'presentation' }, link);
 }

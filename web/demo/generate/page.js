@@ -16,6 +16,7 @@ const kLayer = 2; // the heads of this layer attend to more than the next pieces
 
 /** @param {Document} root */
 export function startPage(root) {
+  // The parts of the page.
   const find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
   const status = statusLine(root);
   const explorer = new Explorer(root, { words: kOneText, kind: 'decoderSelf', layer: kLayer });
@@ -23,6 +24,7 @@ export function startPage(root) {
   const address = new AddressBar();
   const firstText = workbench.text;
 
+  /** Writes the view to the address. */
   function note(step = false) {
     const params = new URLSearchParams();
     if (workbench.text !== firstText) params.set('text', workbench.text);
@@ -31,7 +33,7 @@ export function startPage(root) {
     address.note(hashOf(params), step);
   }
 
-  /** @returns {boolean} whether the address has a text */
+  /** Shows the view of the address. @returns {boolean} whether the address has a text */
   function restore() {
     address.forget();
     const params = new URLSearchParams(location.hash.slice(1));
@@ -42,6 +44,7 @@ export function startPage(root) {
     return text !== null;
   }
 
+  // What the address follows.
   workbench.addEventListener('change', () => (workbench.text !== firstText || location.hash) && note());
   workbench.addEventListener('write', () => {
     note(!isFirst);

@@ -22,6 +22,15 @@ export function selectOf(name, options, changed) {
 const same = (/** @type {readonly (string | number)[]} */ values) =>
   values.map((value) => /** @type {[string, string]} */ ([String(value), String(value)]));
 
+/** The controls that each kind of model has. @type {Record<ModelChoice['kind'], string[]>} */
+const kParts = {
+  plain: ['width'],
+  bahdanau: ['width'],
+  pointer: ['width'],
+  luong: ['score', 'window', 'selection', 'width'],
+  transformer: ['layers', 'heads', 'width', 'positions', 'scaled'],
+};
+
 /**
  * @param {(choice: ModelChoice) => void} changed
  * @returns {{node: HTMLElement, show: (choice: ModelChoice) => void}}
@@ -68,21 +77,13 @@ export function choiceControls(changed) {
     ),
   };
   const node = make('div.choices-row', {}, kind.node, ...Object.values(parts).map((part) => part.node));
-  // The controls that each kind of model has.
-  const shown = {
-    plain: ['width'],
-    bahdanau: ['width'],
-    pointer: ['width'],
-    luong: ['score', 'window', 'selection', 'width'],
-    transformer: ['layers', 'heads', 'width', 'positions', 'scaled'],
-  };
   return {
     node,
     show(choice) {
       now = choice;
       kind.set(choice.kind);
       for (const [name, part] of Object.entries(parts)) {
-        part.node.hidden = !shown[choice.kind].includes(name);
+        part.node.hidden = !kParts[choice.kind].includes(name);
         const value = choice[/** @type {keyof ModelChoice} */ (name)];
         if (name === 'positions' || name === 'scaled') part.set(value === false ? 'no' : 'yes');
         else if (name === 'selection') part.set(choice.selection ?? 'soft');

@@ -21,7 +21,7 @@ export function statusLine(root) {
   /** Shows the last text of `ready` again; null: another text was shown since. @type {(() => void) | null} */
   let readyAgain = null;
 
-  /** @param {string} text @param {{failed?: boolean, progress?: number, again?: (() => void) | null}} [state] */
+  /** Shows a text, and perhaps the progress or a button to try again. @param {string} text @param {{failed?: boolean, progress?: number, again?: (() => void) | null}} [state] */
   function say(text, { failed = false, progress, again = null } = {}) {
     readyAgain = null;
     line.classList.toggle('failed', failed);

@@ -17,6 +17,7 @@ const kLayer = 2; // the heads of this layer attend to more than the next pieces
 
 /** @param {Document} root */
 export function startPage(root) {
+  // The parts of the page.
   const find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
   const status = statusLine(root);
   const explorer = new Explorer(root, { words: kOneText, kind: 'encoderSelf', layer: kLayer });
@@ -25,6 +26,7 @@ export function startPage(root) {
   const address = new AddressBar();
   const firstText = workbench.text;
 
+  /** Writes the view to the address. */
   function note(step = false) {
     const params = new URLSearchParams();
     if (workbench.text !== firstText) params.set('text', workbench.text);
@@ -32,6 +34,7 @@ export function startPage(root) {
     address.note(hashOf(params), step);
   }
 
+  /** Shows the view of the address. */
   function restore() {
     address.forget();
     const params = new URLSearchParams(location.hash.slice(1));
@@ -40,6 +43,7 @@ export function startPage(root) {
     if (workbench.text === firstText) workbench.hiddenWords = kFirstHidden;
   }
 
+  // What the address and the cards follow.
   workbench.addEventListener('change', () => {
     if (workbench.text !== firstText || location.hash) note();
     classifiers.read(workbench.wholeText);

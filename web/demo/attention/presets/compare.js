@@ -79,6 +79,7 @@ export const compare = {
     score: 'dot',
   }),
   scene: () => {
+    // A table with a row for each score.
     const own = texts.lessons.compare;
     const table = make('table.compared');
     return {

@@ -28,6 +28,7 @@ export const dense = {
   papers: [papers.bahdanau],
   state: () => ({ ...sentence('a', kTrained), memory: 'self', scene: { input: 'a', length: kTrained } }),
   scene: (workbench) => {
+    // The choice of the sentence and its length; the weights of both layers.
     const own = texts.lessons.dense;
     const choice = segmented(
       own.sentence,

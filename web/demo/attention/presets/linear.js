@@ -34,6 +34,7 @@ export const linear = {
     scene: { d: 64 },
   }),
   scene: (workbench) => {
+    // A plot of the costs over the number of words, and the width of vectors.
     const own = texts.lessons.linear;
     const costs = new Plot({
       x: { name: own.words, from: 2, to: kMost, ticks: [2, 8, 32, 128, 512, 2048], isLog: true },

@@ -20,6 +20,7 @@ export const masks = {
     memory: 'self',
   }),
   scene: (workbench) => {
+    // The two masks, and the weight that goes to later words and to padding.
     const own = texts.lessons.masks;
     const causal = checkbox(own.causal, (on) => workbench.change({ causal: on }));
     const padding = checkbox(own.padding, (on) => workbench.change({ padding: on ? 2 : 0 }));

@@ -27,6 +27,7 @@ export const pointer = {
     scene: { seed: 1 },
   }),
   scene: (workbench) => {
+    // The order, other numbers, and a picture with arrows from the steps to the numbers.
     const own = texts.lessons.pointer;
     const order = segmented(
       own.order,
@@ -77,7 +78,7 @@ export const pointer = {
 const kStep = 72;
 const kDrop = 96;
 
-/** @param {SVGElement} svg @param {import('../state.js').State} state @param {number[]} chosen */
+/** Draws the numbers, below them the sorted numbers, and an arrow for each. @param {SVGElement} svg @param {import('../state.js').State} state @param {number[]} chosen */
 function draw(svg, state, chosen) {
   const numbers = state.key.map(([x]) => x);
   const x = (/** @type {number} */ at) => 40 + at * kStep;

@@ -42,6 +42,7 @@ export const reach = {
     scene: { d: 256 },
   }),
   scene: (workbench) => {
+    // Two plots over the number of words, and the width of vectors.
     const own = texts.lessons.reach;
     const x = { name: own.words, from: 2, to: kMost, ticks: [2, 8, 32, 128, 512], isLog: true };
     const paths = new Plot({

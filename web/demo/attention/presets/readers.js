@@ -21,6 +21,7 @@ export const readers = {
     scene: { word: 2 },
   }),
   scene: (workbench) => {
+    // The choice of the model and of a word; the weights of the word in both models.
     const own = texts.lessons.readers;
     const kind = segmented(
       own.below,

@@ -53,6 +53,7 @@ export const saliency = {
     scene: { place: 'party', way: 'second' },
   }),
   scene: (workbench) => {
+    // The choice of the place and of the selection; how much each thing stands out, and its weight.
     const own = texts.lessons.saliency;
     const places = segmented(
       own.scene,

@@ -74,30 +74,37 @@ export const scale = {
           list.show(keys.map((named, j) => ({ name: named, value: weights.data[j] })));
         }
         // The entropy and the norm of the Jacobian, measured once.
-        const { plain, scaled } = await (measured ??= measure());
-        const at = kSizes.indexOf(d);
-        const draw = (/** @type {Plot} */ plot, /** @type {0 | 1} */ which, /** @type {string} */ what) => {
-          const points = (/** @type {number[][]} */ of) =>
-            of.map((pair, i) => /** @type {[number, number]} */ ([kSizes[i], pair[which]]));
-          const last = 4; // here the two lines are far enough from each other for their names
-          const sentence = own.sentence(what, d, plain[at]?.[which].toFixed(2), scaled[at]?.[which].toFixed(2));
-          plot.show(sentence, () => [
-            plot.line(points(plain), 'without'),
-            plot.line(points(scaled), 'with'),
-            plot.text(kSizes[last], plain[last][which], own.plain, 'without', {
-              dx: 8,
-              dy: -8,
-            }),
-            plot.text(kSizes[last], scaled[last][which], own.scaled, 'with', { dx: 8, dy: -8 }),
-            ...(at < 0 ? [] : [plot.dot(d, plain[at][which], 'without'), plot.dot(d, scaled[at][which], 'with')]),
-          ]);
-        };
-        draw(entropies, 0, own.entropy);
-        draw(norms, 1, own.jacobian);
+        const found = await (measured ??= measure());
+        drawMeasure(entropies, found, 0, own.entropy, d);
+        drawMeasure(norms, found, 1, own.jacobian, d);
       },
     };
   },
 };
+
+/**
+ * Draws a measure over the size, without the scale and with it.
+ * @param {Plot} plot
+ * @param {Awaited<ReturnType<typeof measure>>} found
+ * @param {0 | 1} which of the two measures
+ * @param {string} name
+ * @param {number} d the size of the matrices on the page
+ */
+function drawMeasure(plot, { plain, scaled }, which, name, d) {
+  const own = texts.lessons.scale;
+  const points = (/** @type {number[][]} */ of) =>
+    of.map((pair, i) => /** @type {[number, number]} */ ([kSizes[i], pair[which]]));
+  const named = 4; // at this size the two lines are far enough from each other for their names
+  const at = kSizes.indexOf(d);
+  const sentence = own.sentence(name, d, plain[at]?.[which].toFixed(2), scaled[at]?.[which].toFixed(2));
+  plot.show(sentence, () => [
+    plot.line(points(plain), 'without'),
+    plot.line(points(scaled), 'with'),
+    plot.text(kSizes[named], plain[named][which], own.plain, 'without', { dx: 8, dy: -8 }),
+    plot.text(kSizes[named], scaled[named][which], own.scaled, 'with', { dx: 8, dy: -8 }),
+    ...(at < 0 ? [] : [plot.dot(d, plain[at][which], 'without'), plot.dot(d, scaled[at][which], 'with')]),
+  ]);
+}
 
 /** The entropy of the weights and the norm of their Jacobian, for each size. @returns {Promise<{plain: number[][], scaled: number[][]}>} */
 async function measure() {

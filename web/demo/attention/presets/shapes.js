@@ -76,76 +76,18 @@ export const shapes = {
 
 const kUnit = 13;
 
-/** Draws the products as boxes. After an error only the first product is drawn. @param {SVGElement} svg @param {import('../state.js').State} state @param {Error | null} error */
+/** @typedef {{name: string, role: string, rows: number, columns: number}} Box a matrix as a box */
+
+/** Draws the products as boxes. @param {SVGElement} svg @param {import('../state.js').State} state @param {Error | null} error */
 function drawShapes(svg, state, error) {
-  // The matrices and signs in their order, in the state's convention.
-  const { queries, keys, queryDim, keyDim, valueDim } = sizesOf(state);
-  const isTransposed = state.convention === 'columns';
-  const box = (
-    /** @type {string} */ name,
-    /** @type {string} */ role,
-    /** @type {number} */ rows,
-    /** @type {number} */ columns,
-  ) => ({
-    name,
-    role,
-    rows: isTransposed ? columns : rows,
-    columns: isTransposed ? rows : columns,
-  });
-  const [q, k, v] = [
-    box('Q', 'query', queries, queryDim),
-    box('K', 'key', keys, keyDim),
-    box('V', 'value', keys, valueDim),
-  ];
-  const transposed = (/** @type {typeof k} */ of) => ({
-    ...of,
-    name: `${of.name}⊤`,
-    rows: of.columns,
-    columns: of.rows,
-  });
-  const [s, a, c] = [
-    box('S', 'score', queries, keys),
-    box('A', 'weights', queries, keys),
-    box('C', 'context', queries, valueDim),
-  ];
-  const first = isTransposed ? [transposed(k), '·', q, '→', s] : [q, '·', transposed(k), '→', s];
-  const second = isTransposed ? [v, '·', a, '→', c] : [a, '·', v, '→', c];
-  const parts = [...(error ? first.slice(0, 3) : first), ...(error ? ['✗'] : ['', ...second])];
-  // A box with a grid for each matrix, from left to right.
-  let x = 4;
+  const parts = partsOf(state, error !== null);
   const tall = Math.max(...parts.map((part) => (typeof part === 'string' ? 0 : part.rows))) * kUnit;
+  // Boxes and signs, from left to right.
+  let x = 4;
   const nodes = parts.flatMap((part) => {
-    if (typeof part === 'string') {
-      const sign = svgMake('text', { class: 'sign', x: x + 12, y: tall / 2 + 5, 'text-anchor': 'middle' }, part);
-      x += part === '' ? 40 : 24;
-      return [sign];
-    }
-    const [width, height] = [part.columns * kUnit, part.rows * kUnit];
-    const room = Math.max(width, 58);
-    const left = x + (room - width) / 2;
-    const top = (tall - height) / 2;
-    const rect = svgMake('rect', { class: `of-${part.role}`, x: left, y: top, width, height });
-    const lines = [
-      ...Array.from({ length: part.columns - 1 }, (_, i) => [
-        left + (i + 1) * kUnit,
-        top,
-        left + (i + 1) * kUnit,
-        top + height,
-      ]),
-      ...Array.from({ length: part.rows - 1 }, (_, i) => [
-        left,
-        top + (i + 1) * kUnit,
-        left + width,
-        top + (i + 1) * kUnit,
-      ]),
-    ].map(([x1, y1, x2, y2]) => svgMake('line', { class: `of-${part.role}`, x1, y1, x2, y2 }));
-    const label = svgMake(
-      'text',
-      { class: `of-${part.role}`, x: x + room / 2, y: tall + 18, 'text-anchor': 'middle' },
-      `${part.name} ${part.rows} × ${part.columns}`,
-    );
-    x += room + 8;
-    return [rect, ...lines, label];
+    const drawn = typeof part === 'string' ? drawnSign(part, x, tall) : drawnBox(part, x, tall);
+    x += drawn.width;
+    return drawn.nodes;
   });
   svg.replaceChildren(...nodes);
   svg.setAttribute('width', String(x));
@@ -154,4 +96,66 @@ function drawShapes(svg, state, error) {
     .map((part) => (typeof part === 'string' ? part : texts.lessons.shapes.by(part.name, part.rows, part.columns)))
     .filter(Boolean);
   svg.setAttribute('aria-label', `${sentences.join(' ')}${error ? texts.lessons.shapes.not : ''}`);
+}
+
+/**
+ * The matrices and signs of both products, in the state's convention.
+ * @param {import('../state.js').State} state
+ * @param {boolean} hasFailed whether the sizes do not fit: then only the first product is drawn, without its result
+ * @returns {(Box | string)[]}
+ */
+function partsOf(state, hasFailed) {
+  const { queries, keys, queryDim, keyDim, valueDim } = sizesOf(state);
+  const isTransposed = state.convention === 'columns';
+  /** @type {(name: string, role: string, rows: number, columns: number) => Box} */
+  const box = (name, role, rows, columns) =>
+    isTransposed ? { name, role, rows: columns, columns: rows } : { name, role, rows, columns };
+  /** @type {(of: Box) => Box} */
+  const transposed = (of) => ({ ...of, name: `${of.name}⊤`, rows: of.columns, columns: of.rows });
+  const [q, k, v] = [
+    box('Q', 'query', queries, queryDim),
+    box('K', 'key', keys, keyDim),
+    box('V', 'value', keys, valueDim),
+  ];
+  const [s, a, c] = [
+    box('S', 'score', queries, keys),
+    box('A', 'weights', queries, keys),
+    box('C', 'context', queries, valueDim),
+  ];
+  const first = isTransposed ? [transposed(k), '·', q, '→', s] : [q, '·', transposed(k), '→', s];
+  const second = isTransposed ? [v, '·', a, '→', c] : [a, '·', v, '→', c];
+  return hasFailed ? [...first.slice(0, 3), '✗'] : [...first, '', ...second];
+}
+
+/** @param {string} sign '' is a gap @param {number} x @param {number} tall */
+const drawnSign = (sign, x, tall) => ({
+  width: sign === '' ? 40 : 24,
+  nodes: [svgMake('text', { class: 'sign', x: x + 12, y: tall / 2 + 5, 'text-anchor': 'middle' }, sign)],
+});
+
+/** A box with a grid, and its name and size below. @param {Box} box @param {number} x @param {number} tall */
+function drawnBox({ name, role, rows, columns }, x, tall) {
+  const [width, height] = [columns * kUnit, rows * kUnit];
+  const room = Math.max(width, 58);
+  const [left, top] = [x + (room - width) / 2, (tall - height) / 2];
+  const down = Array.from({ length: columns - 1 }, (_, i) => {
+    const at = left + (i + 1) * kUnit;
+    return { x1: at, y1: top, x2: at, y2: top + height };
+  });
+  const across = Array.from({ length: rows - 1 }, (_, i) => {
+    const at = top + (i + 1) * kUnit;
+    return { x1: left, y1: at, x2: left + width, y2: at };
+  });
+  return {
+    width: room + 8,
+    nodes: [
+      svgMake('rect', { class: `of-${role}`, x: left, y: top, width, height }),
+      ...[...down, ...across].map((line) => svgMake('line', { class: `of-${role}`, ...line })),
+      svgMake(
+        'text',
+        { class: `of-${role}`, x: x + room / 2, y: tall + 18, 'text-anchor': 'middle' },
+        `${name} ${rows} × ${columns}`,
+      ),
+    ],
+  };
 }
