@@ -147,5 +147,5 @@ const kTitles = {
   'luong-dot': 'Luong, dot, 2015',
   'luong-general': 'Luong, general, 2015',
   'luong-local': 'Luong, local, 2015',
-  transformer: 'Transformer, 2017, trained in the same way',
+  transformer: 'Transformer, 2017, same training',
 };
