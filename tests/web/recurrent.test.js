@@ -179,7 +179,7 @@ test('the demo draws the window of a local model, and says of one without attent
     const [spans, centres] = [await boxes('span'), await boxes('centre')];
     expect([spans.length, centres.length]).toEqual([target.pieces.length, target.pieces.length]);
     centres.forEach(([x, width], row) => {
-      const middle = Math.min(window.centres[row] + 0.5, source.pieces.length); // it may be the end itself
+      const middle = Math.min(window.centres[row] + 0.5, source.pieces.length); // the centre may be at the end
       expect(Math.abs(x + width / 2 - middle * cell)).toBeLessThan(0.1);
       expect(spans[row][0]).toBeLessThanOrEqual(x + width);
       expect(spans[row][1]).toBeLessThanOrEqual((2 * window.halfWidth + 1) * cell + 0.1);

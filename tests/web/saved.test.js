@@ -97,7 +97,7 @@ test('a dropped file opens; its trace is saved again as it is; an example gives 
   const page = await pages.browser.open();
   await settled(page);
   const content = saved();
-  content.target.text = `Ω${content.target.text.slice(1)}`; // text that no model writes
+  content.target.text = `Ω${content.target.text.slice(1)}`; // a text that the model would not write
   await page.evaluate((text) => {
     const data = new DataTransfer();
     data.items.add(new File([text], 'dropped.json'));

@@ -85,7 +85,7 @@ test('a text enters the address only when it is shared; Back and reloading know 
   expect(await copy.inputValue('#source')).toBe(secret);
   await copy.check('#view [value=matrix]', { force: true });
   await copy.waitForFunction(() => !location.hash.includes('view='));
-  expect(copy.url()).toContain('love'); // it came with the text
+  expect(copy.url()).toContain('love'); // the link that was opened had the text
 
   await page.fill('#source', `${secret} And you?`);
   await page.waitForFunction(() => !location.hash.includes('love'));
@@ -113,7 +113,7 @@ test('recent translations are kept if the reader asks, and forgotten on demand',
   await page.fill('#source', 'Good evening, my friend.');
   await settled(page);
   await page.waitForFunction(() => localStorage.getItem('qkv-recent').includes('friend'));
-  expect(JSON.parse(await kept())).toHaveLength(1); // one text that grew
+  expect(JSON.parse(await kept())).toHaveLength(1); // the versions of a text replace each other
   await page.click('#examples button >> nth=1');
   await page.waitForFunction(() => JSON.parse(localStorage.getItem('qkv-recent')).length === 2);
   expect((await axeFinds(page)).filter((found) => found.includes('recent'))).toEqual([]);

@@ -154,7 +154,7 @@ test('the two encoders beside it load when they come into view, and say what the
   const labelled = classes.toSorted((a, b) => a.label.localeCompare(b.label));
   expect(await barsOf(page, '#questions')).toEqual(labelled.map(({ label, score }) => [label, share(score)]));
 
-  const lower = 'where does tom in boston'; // what stands for a hidden word is none
+  const lower = 'where does tom in boston'; // masks are left out
   const tags = await shared.models.capitals.tag(lower);
   const kept = lower.split(' ').map((word) => {
     const begin = ` ${lower} `.indexOf(` ${word} `);
