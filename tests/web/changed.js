@@ -7,4 +7,4 @@ export const kAll =
 export const isAllDrawn = () =>
   !!document.querySelector('qkv-heads')?.importance &&
   document.querySelectorAll('#changes-list li').length === 3 &&
-  ['#changes', '#asked'].every((card) => document.querySelectorAll(`${card} .pane .base rect`).length >= 150);
+  ['#changes', '#explanation'].every((card) => document.querySelectorAll(`${card} .pane .base rect`).length >= 150);

@@ -174,22 +174,22 @@ test('heads have bars of how much they matter, and attention stands beside what 
   const label = await page.getAttribute('qkv-heads [data-layer="0"][data-head="2"]', 'aria-label');
   expect(label).toBe(`layer 1, head 3; without it log p falls by ${cross.data[2].toFixed(2)}`);
 
-  const slices = () => page.$$eval('#asked .pane qkv-matrix', (all) => all.map(({ slice }) => [...slice.weights]));
-  await page.check('#asked-view [value=both]', { force: true });
-  await page.waitForFunction(() => document.querySelectorAll('#asked .pane .base rect').length === 200);
+  const slices = () => page.$$eval('#explanation .pane qkv-matrix', (all) => all.map(({ slice }) => [...slice.weights]));
+  await page.check('#explanation-view [value=both]', { force: true });
+  await page.waitForFunction(() => document.querySelectorAll('#explanation .pane .base rect').length === 200);
   const [attention, need] = await slices();
   expect(attention).toEqual([...(await shared.translator.trace(kText)).alignment.data]);
   need.forEach((fall, i) => expect(fall).toBeCloseTo(needed.data[i], 3));
-  await page.locator('#asked .pane:nth-child(2) .cells').hover({ position: { x: 50, y: 50 } });
-  expect(await page.textContent('#asked-reading')).toMatch(
+  await page.locator('#explanation .pane:nth-child(2) .cells').hover({ position: { x: 50, y: 50 } });
+  expect(await page.textContent('#explanation-reading')).toMatch(
     /“frère” attends|“frère” aligns with “brother” .*log p of “frère” falls by/,
   );
   for (const [view, follow] of [
     ['rollout', attentionRollout],
     ['flow', attentionFlow],
   ]) {
-    await page.check(`#asked-view [value=${view}]`, { force: true });
-    await page.waitForFunction((name) => document.querySelector('#asked h3')?.textContent.includes(name), view);
+    await page.check(`#explanation-view [value=${view}]`, { force: true });
+    await page.waitForFunction((name) => document.querySelector('#explanation h3')?.textContent.includes(name), view);
     const { data } = await follow(library, kText);
     (await slices())[0].forEach((x, i) => expect(x).toBeCloseTo(data[i], 4));
   }
@@ -214,9 +214,9 @@ test.each(['light', 'dark'])(
     await nextFrame(page);
     expect(await axeFinds(page)).toEqual([]);
     for (const [view, name] of Object.entries(kViews)) {
-      await page.check(`#asked-view [value=${view}]`, { force: true });
+      await page.check(`#explanation-view [value=${view}]`, { force: true });
       await page.waitForFunction((wanted) => {
-        const panes = document.querySelectorAll('#asked .pane');
+        const panes = document.querySelectorAll('#explanation .pane');
         const isNew = panes.length === 1 && panes[0].querySelector('h3').textContent.split(',')[0] === wanted;
         return isNew && panes[0].querySelectorAll('.base rect').length > 50;
       }, name);

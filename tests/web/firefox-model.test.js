@@ -118,10 +118,10 @@ test('a list of models of the site, through English where it has to', async () =
   await page.waitForFunction(() => /de-en \+ en-cs/.test(document.querySelector('#message').textContent));
   await settled(page);
   expect(await page.$eval('label[for=source]', (label) => label.textContent)).toBe('German');
-  expect(await page.textContent('#whole-facts')).toBe(
+  expect(await page.textContent('#model-card-facts')).toBe(
     'two models, one after the other; the drawing shows only single models',
   );
-  expect(await page.isVisible('#whole-drawing')).toBe(false);
+  expect(await page.isVisible('#model-card-drawing')).toBe(false);
   expect(await page.$$eval('qkv-matrix', ([matrix]) => matrix !== undefined)).toBe(true);
   await page.close();
 });

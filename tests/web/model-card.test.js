@@ -21,13 +21,13 @@ afterAll(async () => {
 
 /** Scrolls to the card and waits until it is drawn. */
 const drawn = async (page) => {
-  await page.locator('#whole').scrollIntoViewIfNeeded();
-  await page.waitForSelector('#whole-drawing [aria-pressed=true]');
+  await page.locator('#model-card').scrollIntoViewIfNeeded();
+  await page.waitForSelector('#model-card-drawing [aria-pressed=true]');
   await nextFrame(page);
 };
-const partsIn = (page) => page.$$eval('#whole-drawing button', (all) => all.map(({ dataset }) => dataset.part));
+const partsIn = (page) => page.$$eval('#model-card-drawing button', (all) => all.map(({ dataset }) => dataset.part));
 const open = async (page, part) => {
-  await page.click(`#whole-drawing [data-part="${part}"]`);
+  await page.click(`#model-card-drawing [data-part="${part}"]`);
   await nextFrame(page);
 };
 
@@ -36,8 +36,8 @@ test.each([1280, 788, 390])(
   async (width) => {
     const page = await browser.open('?engine=baseline', { viewport: { width, height: 500 } });
     await settled(page);
-    const height = () => page.$eval('#whole', (card) => card.getBoundingClientRect().height);
-    expect(await page.$('#whole-drawing [aria-pressed=true]')).toBeNull();
+    const height = () => page.$eval('#model-card', (card) => card.getBoundingClientRect().height);
+    expect(await page.$('#model-card-drawing [aria-pressed=true]')).toBeNull();
     const before = await height();
     await drawn(page);
     expect(await height()).toBe(before);
@@ -55,12 +55,12 @@ test('the drawing has each layer and head; a head opens its weights, and shows i
     expect(parts).toContain(`${kind}.${shape[0]}.${shape[1]}`);
   }
   expect(parts.filter((name) => name.startsWith('feedForward.encoder'))).toHaveLength(encoderSelf.shape[0]);
-  expect(await page.textContent('#whole-facts')).toBe(
+  expect(await page.textContent('#model-card-facts')).toBe(
     '7.3 M parameters · vectors of 256 · 8,000 pieces in its vocabulary',
   );
 
   // First the output: each piece with its probability.
-  const rows = await page.$$eval('#whole-panel tbody tr', (all) =>
+  const rows = await page.$$eval('#model-card-panel tbody tr', (all) =>
     all.map(({ children }) => [children[0].textContent, children[1].textContent]),
   );
   expect(rows.map(([, p]) => p)).toEqual(Array.from(target.logProbs, (x) => Math.exp(x).toFixed(2)));
@@ -68,15 +68,15 @@ test('the drawing has each layer and head; a head opens its weights, and shows i
   await open(page, 'cross.2.7');
   const [, heads, T, S] = cross.shape;
   const begin = (heads + 6) * T * S;
-  expect(await page.$eval('#whole-panel qkv-matrix', ({ slice }) => Array.from(slice.weights))).toEqual(
+  expect(await page.$eval('#model-card-panel qkv-matrix', ({ slice }) => Array.from(slice.weights))).toEqual(
     Array.from(cross.data.subarray(begin, begin + T * S)),
   );
-  await page.click('#whole-panel button');
+  await page.click('#model-card-panel button');
   expect(await page.textContent('#head-name')).toContain('layer 2, head 7');
   await page.waitForFunction(() => location.hash.includes('part=cross.2.7') && location.hash.includes('head=7'));
 
   await open(page, 'embedding.encoder');
-  expect(await page.$$eval('#whole-panel .rows li', (all) => all.map(({ textContent }) => textContent))).toEqual(
+  expect(await page.$$eval('#model-card-panel .rows li', (all) => all.map(({ textContent }) => textContent))).toEqual(
     Array.from(source.ids, (id, i) => `${source.pieces[i].replaceAll('▁', ' ').trim() || '␣'} row ${id}`),
   );
   expect(page.complaints).toEqual([]);
@@ -85,9 +85,9 @@ test('the drawing has each layer and head; a head opens its weights, and shows i
 test('it is drawn before the page is printed, wherever the reader is', async () => {
   const page = await browser.open('', { viewport: { width: 1280, height: 500 } });
   await settled(page);
-  expect(await page.locator('#whole-drawing [aria-pressed=true]').count()).toBe(0);
+  expect(await page.locator('#model-card-drawing [aria-pressed=true]').count()).toBe(0);
   await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
-  expect(await page.locator('#whole-drawing [aria-pressed=true]').count()).toBe(1);
+  expect(await page.locator('#model-card-drawing [aria-pressed=true]').count()).toBe(1);
   await page.context().close();
 });
 
@@ -95,8 +95,8 @@ test('a feed-forward block is switched off on demand: the numbers are the engine
   const page = await browser.open('?engine=baseline#part=feedForward.encoder.1');
   await translate(page, kText);
   await drawn(page);
-  await page.click('#whole-panel button');
-  await page.waitForSelector('#whole-panel .without .running', { timeout: 30_000 });
+  await page.click('#model-card-panel button');
+  await page.waitForSelector('#model-card-panel .without .running', { timeout: 30_000 });
   const asked = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr', interventions: true });
   const interventions = [{ kind: 'off', block: 'feedForward', side: 'encoder', layer: 0 }];
   const target = await page.textContent('#target');
@@ -105,9 +105,9 @@ test('a feed-forward block is switched off on demand: the numbers are the engine
     await asked.trace({ source: kText, target }, { interventions }),
   ];
   asked.destroy();
-  expect(await page.textContent('#whole-panel .without .running')).toBe(free.target.text);
+  expect(await page.textContent('#model-card-panel .without .running')).toBe(free.target.text);
   const mean = Math.exp(score / forced.pieces.length);
-  expect(await page.textContent('#whole-panel .without .caption')).toContain(mean < 0.01 ? '<' : mean.toFixed(2));
+  expect(await page.textContent('#model-card-panel .without .caption')).toContain(mean < 0.01 ? '<' : mean.toFixed(2));
   expect(page.complaints).toEqual([]);
 }, 60_000);
 
@@ -126,9 +126,9 @@ test.each([
     expect(parts.filter((name) => name.startsWith('cross'))).toHaveLength(heads);
     expect(parts.some((name) => name.startsWith('feedForward'))).toBe(false);
     await open(page, 'memory.encoder');
-    expect(await page.textContent('#whole-panel')).toContain(heads ? 'one for each source piece' : 'One vector');
+    expect(await page.textContent('#model-card-panel')).toContain(heads ? 'one for each source piece' : 'One vector');
     await open(page, 'recurrent.encoder.1');
-    expect(await page.textContent('#whole-panel')).toContain('one after the other');
+    expect(await page.textContent('#model-card-panel')).toContain('one after the other');
     expect(page.complaints).toEqual([]);
   },
   60_000,
@@ -138,9 +138,9 @@ test('by keyboard: one tab stop, arrows go from part to part, Enter opens; the a
   const page = await browser.open('#part=encoderSelf.3.2');
   await settled(page);
   await drawn(page);
-  const stop = await page.$$eval('#whole-drawing [tabindex="0"]', (all) => all.map(({ dataset }) => dataset.part));
+  const stop = await page.$$eval('#model-card-drawing [tabindex="0"]', (all) => all.map(({ dataset }) => dataset.part));
   expect(stop).toEqual(['encoderSelf.3.2']);
-  await page.focus('#whole-drawing [tabindex="0"]');
+  await page.focus('#model-card-drawing [tabindex="0"]');
   const focused = () => page.evaluate(() => document.activeElement.dataset.part);
   for (const [key, part] of [
     ['ArrowRight', 'encoderSelf.3.3'],
@@ -153,7 +153,7 @@ test('by keyboard: one tab stop, arrows go from part to part, Enter opens; the a
     expect(await focused()).toBe(part);
   }
   await page.keyboard.press('Enter');
-  expect(await page.textContent('#whole-panel h3')).toContain('Embedding');
+  expect(await page.textContent('#model-card-panel h3')).toContain('Embedding');
   expect(await focused()).toBe('embedding.encoder');
   await page.waitForFunction(() => location.hash.includes('part=embedding.encoder'));
 });

@@ -36,7 +36,7 @@ test('a translation on paper has both texts, the matrix and the model', async ()
   const page = await browser.open('');
   await settled(page);
   await page.emulateMedia({ media: 'print' });
-  const read = ['#source', '#target', 'qkv-matrix', '#whole-drawing'];
+  const read = ['#source', '#target', 'qkv-matrix', '#model-card-drawing'];
   expect(await seen(page, read)).toEqual(read);
   expect(await seen(page, ['.top', '.examples', '#swap', '#play', '.use', '#search'])).toEqual([]);
   await page.context().close();

@@ -67,16 +67,16 @@ export class ExplanationCard extends QuestionCard {
   constructor(root, model) {
     super(model);
     const find = (/** @type {string} */ query) => /** @type {HTMLElement} */ (root.querySelector(query));
-    this.#card = find('#asked');
-    this.#message = find('#asked-message');
-    this.#reading = find('#asked-reading');
-    this.#panes = find('#asked-panes');
+    this.#card = find('#explanation');
+    this.#message = find('#explanation-message');
+    this.#reading = find('#explanation-reading');
+    this.#panes = find('#explanation-panes');
     const choices = Object.entries(kViews).map(([id, { label }]) => /** @type {[string, string]} */ ([id, label]));
     this.#views = segmented('What is shown', choices, (view) => {
       this.view = view;
       this.dispatchEvent(new Event('choose'));
     });
-    find('#asked-view').append(this.#views.node);
+    find('#explanation-view').append(this.#views.node);
     this.#selection.addEventListener('change', () => this.#read());
   }
 

@@ -50,10 +50,10 @@ export class ModelCard extends EventTarget {
   constructor(root, explorer, model) {
     super();
     const find = (/** @type {string} */ query) => /** @type {any} */ (root.querySelector(query));
-    this.#card = /** @type {HTMLElement} */ (find('#whole'));
-    this.#facts = /** @type {HTMLElement} */ (find('#whole-facts'));
-    this.#panel = /** @type {HTMLElement} */ (find('#whole-panel'));
-    this.#drawing = new ModelDrawing(find('#whole-drawing'));
+    this.#card = /** @type {HTMLElement} */ (find('#model-card'));
+    this.#facts = /** @type {HTMLElement} */ (find('#model-card-facts'));
+    this.#panel = /** @type {HTMLElement} */ (find('#model-card-panel'));
+    this.#drawing = new ModelDrawing(find('#model-card-drawing'));
     this.#explorer = explorer;
     this.#model = model;
     this.#drawing.addEventListener('choose', (event) => this.#choose(/** @type {CustomEvent} */ (event).detail));
