@@ -133,7 +133,7 @@ test('the languages are swapped where something translates back; where nothing d
   await page.click('#swap');
   await page.waitForSelector('#firefox:not([hidden])');
   expect(await page.textContent('#firefox-message')).toBe(
-    'Nothing on this page translates from French to English. Bring a model that does.',
+    'No model on this page translates from French to English. Bring a model that does.',
   );
   expect([await page.inputValue('#firefox-from'), await page.inputValue('#firefox-to')]).toEqual(['fr', 'en']);
   await page.click('#firefox-cancel');
