@@ -45,6 +45,20 @@ describe('a model is given as', () => {
     await server.close();
   });
 
+  test('URLs of its files: the weights are asked for while a small file is still to come', async () => {
+    let ask;
+    const isAsked = new Promise((resolve) => (ask = resolve));
+    const server = await serveFolder(tinyFolder, (name, response) => {
+      if (name === 'model.safetensors') ask();
+      if (name !== 'vocab.json') return false;
+      void isAsked.then(() => response.writeHead(200).end(bytesOf(name)));
+      return true;
+    });
+    await expectLoads({ files: Object.fromEntries(kFiles.map((name) => [name, server.url + name])) });
+    expect(server.requests.filter((name) => name === 'model.safetensors')).toHaveLength(1);
+    await server.close();
+  });
+
   test('bytes: typed arrays, their buffers, Blobs, URLs, all at once', async () => {
     await expectLoads(tinyFiles());
     await expectLoads(

@@ -71,6 +71,52 @@ test.each([
   ]);
 });
 
+test('a file that the browser has is not sent again, unless it has changed', async () => {
+  const path = join(folder, 'b.bin');
+  writeFileSync(path, 'before');
+  const tag = (await get('b.bin')).headers.get('etag');
+  for (const known of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
+    const again = await get('b.bin', { 'if-none-match': known });
+    expect([known, again.status, await again.text(), again.headers.get('etag')]).toEqual([known, 304, '', tag]);
+  }
+  writeFileSync(path, 'after it');
+  const changed = await get('b.bin', { 'if-none-match': tag });
+  expect([changed.status, await changed.text()]).toEqual([200, 'after it']);
+});
+
+test('the rest of a file is sent only while it is the same file', async () => {
+  const tag = (await get('a.wasm', { 'accept-encoding': 'identity' })).headers.get('etag');
+  for (const [known, status] of [
+    [tag, 206],
+    ['"other"', 200],
+  ]) {
+    const rest = await get('a.wasm', { range: 'bytes=8-', 'if-range': known });
+    expect([known, rest.status, await rest.text()]).toEqual([known, status, status === 206 ? '89' : '0123456789']);
+  }
+});
+
+test('text and WebAssembly are compressed for those who take it, models are not', async () => {
+  const text = 'function same() {}\n'.repeat(200);
+  writeFileSync(join(folder, 'long.js'), text);
+  writeFileSync(join(folder, 'model.safetensors'), text);
+  const packed = await get('long.js', { 'accept-encoding': 'br, gzip' });
+  expect(packed.headers.get('content-encoding')).toBe('gzip');
+  expect(Number(packed.headers.get('content-length'))).toBeLessThan(200);
+  expect(packed.headers.get('vary')).toBe('accept-encoding');
+  expect(await packed.text()).toBe(text);
+  for (const encodings of ['identity', 'br', 'gzip;q=0', 'xgzip']) {
+    const plain = await get('long.js', { 'accept-encoding': encodings });
+    expect([encodings, plain.headers.get('content-encoding'), await plain.text()]).toEqual([encodings, null, text]);
+    expect(plain.headers.get('etag')).not.toBe(packed.headers.get('etag'));
+  }
+  expect((await get('model.safetensors')).headers.get('content-encoding')).toBe(null);
+  const empty = await get('empty.js', { 'accept-encoding': 'gzip' });
+  expect([empty.status, await empty.text()]).toEqual([200, '']);
+  const changed = text.replaceAll('same', 'other');
+  writeFileSync(join(folder, 'long.js'), changed);
+  expect(await (await get('long.js')).text()).toBe(changed);
+});
+
 test('an empty file is empty', async () => {
   expect(await (await get('empty.js')).text()).toBe('');
 });

@@ -1,7 +1,7 @@
 // What the pictures of the lessons compute besides the stages, compared with the library's numbers in Node; and the drawing of
 // the path.
 
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compute } from '../../web/demo/attention/compute.js';
 import { reinforce } from '../../web/demo/attention/measures.js';
@@ -173,6 +173,53 @@ test.each(['t5', 'shaw', 'alibi', 'rotary'])(
     await page.context().close();
   },
 );
+
+/** The rows of GPT-2's table of positions, read here by the format's own rules: F16 numbers after a header of JSON. */
+function tableOfGpt() {
+  const file = readFileSync(join(built.site, 'models/english/everyday/model.safetensors'));
+  const size = Number(file.readBigUInt64LE(0));
+  const { shape, dtype, data_offsets: offsets } = JSON.parse(file.subarray(8, 8 + size))['transformer.wpe.weight'];
+  expect(dtype).toBe('F16');
+  const half = (bits) => {
+    const [exponent, fraction] = [(bits >> 10) & 31, (bits & 1023) / 1024];
+    return (bits >> 15 ? -1 : 1) * (exponent ? 2 ** (exponent - 15) * (1 + fraction) : 2 ** -14 * fraction);
+  };
+  const at = (i) => half(file.readUInt16LE(8 + size + offsets[0] + 2 * i));
+  return Array.from({ length: shape[0] }, (_, row) =>
+    Array.from({ length: shape[1] }, (_, c) => at(row * shape[1] + c)),
+  );
+}
+
+test('a learned table of positions: the cosines of its rows, and a reason and a second try where it does not come', async () => {
+  const page = await opened('#preset=positions');
+  await page.route('**/everyday/model.safetensors', (route) => route.fulfill({ status: 503 }));
+  await page.click('.learned button');
+  await page.waitForFunction(() => document.querySelector('.learned .caption').textContent.includes('503'));
+  await page.unroute('**/everyday/model.safetensors');
+  await page.click('.learned button');
+  await page.waitForSelector('.learned .plot circle');
+  const table = tableOfGpt();
+  const dot = (a, b) => a.reduce((sum, x, c) => sum + x * b[c], 0);
+  const cosine = (i, j) => dot(table[i], table[j]) / Math.sqrt(dot(table[i], table[i]) * dot(table[j], table[j]));
+  const said = (i, j) => (table[j] ? cosine(i, j).toFixed(2).replace('-', '−') : '–');
+  for (const [i, dots] of [
+    [20, 25],
+    [0, 13],
+    [100, 25],
+    [255, 13],
+  ]) {
+    await page.fill('.learned input[type=range]', String(i));
+    const sentence = `The cosine of the learned place ${i} with the place before it is ${said(i, i - 1)}, with the place after it ${said(i, i + 1)}.`;
+    await page.waitForFunction(
+      (wanted) => document.querySelector('.learned .verdict').textContent === wanted,
+      sentence,
+    );
+    expect(await page.locator('.learned .plot circle').count()).toBe(dots);
+  }
+  expect(cosine(20, 21)).toBeGreaterThan(0.4); // what the lesson says
+  expect(Math.abs(cosine(100, 101))).toBeLessThan(0.2);
+  await page.context().close();
+});
 
 test('a gate lets two things pass, and its weights sum to more than 1', async () => {
   const page = await opened('#preset=saliency');

@@ -52,3 +52,27 @@ test('a link names its language, and a model to compare is one for French', asyn
   expect(await page.inputValue('#source')).toBe('Good morning.');
   expect(page.complaints).toEqual([]);
 }, 60_000);
+
+test('of a language that does not load nothing is shown, least of all another one; a reason in words, and a second try', async () => {
+  const page = await browser.open('', {}, (early) =>
+    early.route('**/en-de/model.safetensors', (route) => route.abort()),
+  );
+  await settled(page);
+  await page.selectOption('#language', 'de');
+  await page.waitForSelector('#retry:visible');
+  expect(await page.textContent('#target')).toBe('');
+  expect(await page.$$eval('qkv-pieces[side=target] button, qkv-heads button canvas', (all) => all.length)).toBe(0);
+  expect(await page.textContent('#message')).toBe(
+    'The model did not load: the file model.safetensors did not come. Check the connection, then try again.',
+  );
+  expect(await page.getAttribute('#message', 'title')).toContain('/models/en-de/model.safetensors');
+  await page.context().setOffline(true);
+  await page.click('#retry');
+  await page.waitForFunction(() => document.querySelector('#message').textContent.includes('offline'));
+  await page.context().setOffline(false);
+  await page.unroute('**/en-de/model.safetensors');
+  await page.click('#retry');
+  await translated(page, 'en-de ');
+  expect(await page.textContent('#target')).toContain(kBrother.de);
+  expect(await page.getAttribute('#message', 'title')).toBe('');
+}, 60_000);

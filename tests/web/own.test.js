@@ -53,11 +53,18 @@ test('the reader’s own translation is traced as it is typed, and the model’s
   const probability = Math.exp(trace.target.logProbs[0]);
   expect(await page.textContent('#reading')).toContain(`probability ${probability.toFixed(2)}`);
 
+  // Its score stands beside the model's.
+  const mean = ({ score, target }) => Math.exp(score / target.pieces.length).toFixed(2);
+  const theirs = await pages.translator.trace(kSentence);
+  const facts = await page.textContent('#target-facts');
+  expect(facts).toBe(`a piece, on average: yours ${mean(trace)}, the model’s ${mean(theirs)}`);
+
   await page.click('#own-switch');
   await settled(page);
   await page.waitForFunction(() => !document.querySelector('qkv-pieces[side=target]').textContent.includes('porte'));
   expect(await page.textContent('#target')).toBe(models);
   expect(await page.isVisible('#own')).toBe(false);
+  expect(await page.textContent('#target-facts')).toBe('bar: probability · dotted: below 0.5');
   expect(page.complaints).toEqual([]);
 });
 

@@ -49,3 +49,39 @@ test('a document on paper is its text alone', async () => {
   expect(await seen(page, ['.top', '.contents', 'aside'])).toEqual([]);
   await page.context().close();
 });
+
+/** In the page: the colours of the cells of all drawings and matrices, as they are now. */
+const colours = () => [
+  ...[...document.querySelectorAll('qkv-matrix .base rect, .thumbnail rect')].map(
+    (cell) => getComputedStyle(cell).fill,
+  ),
+  ...[...document.querySelectorAll('qkv-grid td')].map((cell) => getComputedStyle(cell).backgroundColor),
+  ...[...document.querySelectorAll('qkv-heads canvas')].map((drawn) => drawn.toDataURL()),
+];
+
+test.each([
+  ['', 'qkv-heads canvas'],
+  ['attention.html#preset=heads', '.thumbnail rect'],
+])(
+  '/%s: in the dark theme too, cells are printed in the colours for white, and are dark again after it',
+  async (path, last) => {
+    const open = async (colorScheme) => {
+      const page = await browser.open(path, { colorScheme, reducedMotion: 'reduce' });
+      await page.waitForSelector(last, { state: 'attached' });
+      if (path === '') await settled(page);
+      else await page.waitForSelector('#scene[data-version]', { state: 'attached' });
+      await page.evaluate(`globalThis.coloursNow = ${colours}`);
+      return page;
+    };
+    const [light, dark] = [await open('light'), await open('dark')];
+    const [wanted, before] = [await light.evaluate('coloursNow()'), await dark.evaluate('coloursNow()')];
+    expect(wanted.length).toBeGreaterThan(30);
+    expect(before.length).toBe(wanted.length);
+    expect(before).not.toEqual(wanted);
+    await dark.evaluate(() => addEventListener('beforeprint', () => (globalThis.printed = globalThis.coloursNow())));
+    await dark.pdf({ format: 'A4' });
+    expect(await dark.evaluate('printed')).toEqual(wanted);
+    await dark.waitForFunction((first) => JSON.stringify(globalThis.coloursNow()) === first, JSON.stringify(before));
+    for (const page of [light, dark]) await page.context().close();
+  },
+);

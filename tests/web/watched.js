@@ -34,7 +34,7 @@ export async function watched(url) {
   const server = createServer((request, response) => {
     if (request.url.endsWith(`/${kScript}`)) return send(response, 'text/javascript', `(${watch})();`);
     if (request.url.endsWith('/empty.html')) return send(response, 'text/html', withScript(kEmptyPage));
-    const { host: _, ...headers } = request.headers;
+    const { host: _, ...headers } = { ...request.headers, 'accept-encoding': 'identity' }; // so that the script can be put in
     const asked = ask(origin + request.url, { method: request.method, headers }, async (answer) => {
       if (!answer.headers['content-type']?.startsWith('text/html')) {
         return answer.pipe(response.writeHead(answer.statusCode, answer.headers));

@@ -43,6 +43,47 @@ const isSettled = (selector) =>
     expect(await page.complaints()).toEqual([]);
   });
 
+  test('the bar that stays in view paints the sum of the cell that is pointed at', async () => {
+    const page = await webkit.open('attention.html?lang=en#preset=bank');
+    await page.waitFor(() => document.querySelector('#scene')?.dataset.version);
+    const isStuck = () => document.querySelector('#reading').getBoundingClientRect().bottom >= innerHeight - 1;
+    await page.evaluate(() => document.querySelector('#stages tbody td').scrollIntoView({ block: 'center' }));
+    await page.waitFor(isStuck);
+    const places = await page.evaluate(() =>
+      [...document.querySelectorAll('#stages tbody td')].slice(0, 3).map((cell) => {
+        const { x, y, width, height } = cell.getBoundingClientRect();
+        return [Math.round(x + width / 2), Math.round(y + height / 2)];
+      }),
+    );
+    const says = (earlier) => {
+      const { textContent } = document.querySelector('#sum');
+      return textContent !== earlier && textContent;
+    };
+    await page.point(1, 1);
+    let said = await page.text('#sum');
+    for (const place of places) {
+      await page.point(...place);
+      said = await page.waitFor(says, said);
+    }
+    // What is painted once nothing changes any more is what painting the bar anew gives.
+    const still = async () => {
+      for (let before = ''; ;) {
+        const now = await page.screenshot('#reading');
+        if (now === before) return now;
+        before = now;
+      }
+    };
+    const painted = await still();
+    await page.evaluate(async () => {
+      const frame = () => new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)));
+      for (const visibility of ['hidden', '']) {
+        document.querySelector('#reading').style.visibility = visibility;
+        await frame();
+      }
+    });
+    expect((await still()) === painted).toBe(true);
+  });
+
   test('models.html without a model asks for one', async () => {
     const page = await webkit.open('models.html');
     await page.waitFor(() => document.querySelector('#bring')?.checkVisibility());

@@ -122,6 +122,13 @@ export async function openWebKit(folder = built.site, options = {}) {
       }, point),
     type: async (selector, text) => send('POST', `/element/${await find(selector)}/value`, { text }),
     clear: async (selector) => send('POST', `/element/${await find(selector)}/clear`, {}),
+    /** Moves the mouse to a place in the window. @param {number} x @param {number} y */
+    point: (x, y) =>
+      send('POST', '/actions', {
+        actions: [{ type: 'pointer', id: 'mouse', actions: [{ type: 'pointerMove', x, y, duration: 0 }] }],
+      }),
+    /** What is painted of an element, as PNG in base64. @param {string} selector @returns {Promise<string>} */
+    screenshot: async (selector) => send('GET', `/element/${await find(selector)}/screenshot`),
     /** Errors on the console, uncaught errors, and violations of the policy. */
     complaints: () => page.evaluate(() => globalThis.complaints),
   };

@@ -128,12 +128,14 @@ async function writeThreadsGlue(file, out, { minify }) {
  * @param {string} out
  * @param {{in: string, out: string}[]} entryPoints
  * @param {{minify: boolean, sourcemap?: 'linked'}} options
+ * @returns {Promise<(script: string) => string[]>} the chunks that a script needs, by their names in `out`
  */
 async function bundle(out, entryPoints, { minify, sourcemap }) {
   const files = new Set();
   const shared = { ...kTarget, bundle: true, sourcemap, plugins: [assets(files, false), noting(out)] };
-  await esbuild({
+  const { metafile } = await esbuild({
     ...shared,
+    metafile: true,
     plugins: [assets(files, true), noting(out)],
     entryPoints,
     outdir: out,
@@ -159,6 +161,32 @@ async function bundle(out, entryPoints, { minify, sourcemap }) {
     if (/\.(wasm|bin)$/.test(file)) copy(file, to);
     if (file.endsWith('.mjs')) await writeThreadsGlue(file, to, { minify });
   }
+  return (script) => importsOf(metafile, join(out, script)).map((file) => relative(out, file).split(sep).join('/'));
+}
+
+/**
+ * The chunks that a script imports, directly and through others, but not those that it may import later.
+ * @param {import('esbuild').Metafile} metafile whose paths are relative to the working folder
+ * @param {string} script
+ */
+function importsOf({ outputs }, script) {
+  const found = new Set([script]);
+  for (const file of found) {
+    const imports = outputs[relative('', file).split(sep).join('/')]?.imports ?? [];
+    for (const { path, kind } of imports) if (kind === 'import-statement') found.add(resolve(path));
+  }
+  return [...found].slice(1);
+}
+
+/**
+ * A page that asks for its scripts' chunks at once, not when the scripts have come.
+ * @param {string} html
+ * @param {(script: string) => string[]} chunksOf
+ */
+function withChunks(html, chunksOf) {
+  const scripts = entriesOf(html).filter((name) => name.endsWith('.js'));
+  const links = [...new Set(scripts.flatMap(chunksOf))].map((name) => `<link rel="modulepreload" href="${name}" />`);
+  return html.replace('</head>', `  ${links.join('\n    ')}\n  </head>`);
 }
 
 /** @param {string} from @param {string} to */
@@ -239,15 +267,17 @@ export async function bundleSite({ minify = true } = {}) {
   const document = wholePage('docs/page.html', 'docs/');
   const scripts = [...new Set([...pages.values(), document].flatMap(entriesOf))];
   const entryPoints = scripts.map((name) => ({ in: at('web', 'demo', name), out: name.replace(/\.\w+$/, '') }));
-  await bundle(out, entryPoints, { minify });
+  const chunksOf = await bundle(out, entryPoints, { minify });
   const site = siteAddress();
-  for (const [name, html] of pages) writeFileSync(join(out, name), withPreview(html, name, site));
+  for (const [name, html] of pages) {
+    writeFileSync(join(out, name), withPreview(withChunks(html, chunksOf), name, site));
+  }
   for (const name of demo.filter((file) => /\.(svg|png|ico|webmanifest)$/.test(file))) {
     copy(at('web', 'demo', name), join(out, name));
   }
   copyModels(join(out, 'models'));
   // The reference takes longer than all else: pages that are rebuilt as files change go without.
-  const documents = await writeDocs(join(out, 'docs'), document, { withReference: minify, site });
+  const documents = await writeDocs(join(out, 'docs'), withChunks(document, chunksOf), { withReference: minify, site });
   if (site) writeFileSync(join(out, 'sitemap.xml'), sitemap([...pages.keys(), ...documents], site));
   writeNotices(out);
   await writeServiceWorker(out, { isKeeping: minify, minify });

@@ -1,10 +1,13 @@
-// A small static server for development, tests and `qkv serve`: the right media types, ranges, nothing cached. It serves only files
-// of its folder, and only to requests whose Host names this machine, as a protection against DNS rebinding.
+// A small static server for development, tests and `qkv serve`: the right media types, ranges, text compressed. A browser asks
+// each time whether a file that it has is still the same. It serves only files of its folder, and only to requests whose Host names
+// this machine, as a protection against DNS rebinding.
 
 import { createReadStream } from 'node:fs';
-import { realpath, stat } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join, normalize, resolve, sep } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 
 /** @type {Record<string, string>} */
 const kTypes = {
@@ -41,8 +44,36 @@ async function find(folder, path) {
   const [root, file] = await Promise.all([realpath(folder), realpath(wanted).catch(() => '')]);
   if (!wanted.startsWith(folder + sep) || !file.startsWith(root + sep)) return null;
   const found = await stat(file).catch(() => null);
-  return found?.isFile() ? { file, size: found.size } : null;
+  return found?.isFile() ? { file, size: found.size, tag: tagOf(found) } : null;
 }
+
+/** What tells a file's content from what it was before. @param {import('node:fs').Stats} found */
+const tagOf = ({ size, mtimeMs }) => `"${size.toString(36)}-${Math.round(mtimeMs * 1000).toString(36)}"`;
+
+const kMostCompressed = 500; // files
+/** Files of at most so many bytes are compressed: the others are models, which gain little. */
+const kLargestCompressed = 4 << 20;
+
+/** Compressed files by their places. @type {Map<string, {tag: string, bytes: Promise<Buffer>}>} */
+const compressed = new Map();
+
+/**
+ * A file's bytes in gzip. They are kept, because a page asks for the same files again.
+ * @param {{file: string, tag: string}} found
+ */
+function gzipped({ file, tag }) {
+  const known = compressed.get(file);
+  if (known?.tag === tag) return known.bytes;
+  const bytes = readFile(file).then((content) => promisify(gzip)(content));
+  compressed.delete(file);
+  compressed.set(file, { tag, bytes });
+  bytes.catch(() => compressed.delete(file));
+  if (compressed.size > kMostCompressed) compressed.delete(/** @type {string} */ (compressed.keys().next().value));
+  return bytes;
+}
+
+/** Whether a request's Accept-Encoding has gzip. @param {string | string[] | undefined} header */
+const takesGzip = (header) => /(^|,)\s*gzip\s*(;\s*q=(1|0\.\d*[1-9])[^,]*)?(,|$)/i.test(String(header ?? ''));
 
 /**
  * `bytes=a-b` as [first, last], within size; null if there is no such range.
@@ -106,23 +137,58 @@ async function answer(folder, { base, headers, also, hosts }, request, response)
     else refuse(response, 404, 'There is nothing here.');
     return;
   }
-  // A range of bytes, or all. Media and resumed downloads ask for ranges.
-  const range = byteRange(request.headers.range, found.size);
-  const [first, last] = range ?? [0, found.size - 1];
+  await send(found, headers, request, response);
+}
+
+/**
+ * @param {{file: string, size: number, tag: string}} found
+ * @param {Record<string, string>} headers
+ * @param {import('node:http').IncomingMessage} request
+ * @param {import('node:http').ServerResponse} response
+ */
+async function send(found, headers, request, response) {
+  const { file, size } = found;
+  const asked = request.headers;
+  const isText = extname(file) in kTypes && size <= kLargestCompressed;
+  const isCompressed = isText && !asked.range && takesGzip(asked['accept-encoding']);
+  const tag = isCompressed ? found.tag.replace(/"$/, '-gz"') : found.tag;
+  const common = {
+    'content-type': kTypes[extname(file)] ?? 'application/octet-stream',
+    'cache-control': 'no-cache',
+    etag: tag,
+    ...(isText && { vary: 'accept-encoding' }),
+    ...headers,
+  };
+  // A file that the browser has; one that it gets compressed; a range of one, or all of it. Media and resumed downloads ask for ranges.
+  if (hasTag(asked['if-none-match'], tag)) {
+    response.writeHead(304, common).end();
+    return;
+  }
+  if (isCompressed) {
+    const bytes = await gzipped(found);
+    response.writeHead(200, { ...common, 'content-encoding': 'gzip', 'content-length': bytes.length });
+    response.end(request.method === 'HEAD' ? undefined : bytes);
+    return;
+  }
+  const isSame = asked['if-range'] === undefined || asked['if-range'] === tag;
+  const range = isSame ? byteRange(asked.range, size) : null;
+  const [first, last] = range ?? [0, size - 1];
   response.writeHead(range ? 206 : 200, {
-    'content-type': kTypes[extname(found.file)] ?? 'application/octet-stream',
+    ...common,
     'content-length': last - first + 1,
     'accept-ranges': 'bytes',
-    'cache-control': 'no-cache',
-    ...(range && { 'content-range': `bytes ${first}-${last}/${found.size}` }),
-    ...headers,
+    ...(range && { 'content-range': `bytes ${first}-${last}/${size}` }),
   });
-  if (request.method === 'HEAD' || found.size === 0) response.end();
+  if (request.method === 'HEAD' || size === 0) response.end();
   else
-    createReadStream(found.file, { start: first, end: last })
+    createReadStream(file, { start: first, end: last })
       .on('error', () => response.destroy())
       .pipe(response);
 }
+
+/** Whether If-None-Match names a file's tag. @param {string | undefined} header @param {string} tag */
+const hasTag = (header, tag) =>
+  (header ?? '').split(',').some((one) => ['*', tag].includes(one.trim().replace(/^W\//, '')));
 
 const kIsolation = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' };
 

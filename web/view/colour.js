@@ -130,14 +130,28 @@ export class SignedScale {
 let current = null;
 /** @type {SignedScale | null} */
 let signed = null;
-/** @type {Set<() => void>} */
+/** @type {Set<(isNow: boolean) => void>} */
 const listeners = new Set();
 
-/** The scale of the page's theme, read from tokens.css. */
+/** Whether the page is being printed. Paper is white, whatever the theme. */
+let isPrinting = false;
+
+/** Colours of tokens.css: those of the page's theme, or those for a white ground. @param {string[]} names */
+function coloursOf(names) {
+  const probe = document.createElement('div');
+  probe.hidden = true;
+  if (isPrinting) probe.className = 'qkv-white';
+  document.documentElement.append(probe);
+  const style = getComputedStyle(probe);
+  const colours = names.map((name) => style.getPropertyValue(name));
+  probe.remove();
+  return colours;
+}
+
+/** The scale of the page's theme. */
 export function weightScale() {
   if (!current) {
-    const style = getComputedStyle(document.documentElement);
-    current = new WeightScale(kTokens.map((token) => style.getPropertyValue(token)));
+    current = new WeightScale(coloursOf(kTokens));
     watchTheme();
   }
   return current;
@@ -146,8 +160,7 @@ export function weightScale() {
 /** The scale of signed numbers in the page's theme. */
 export function signedScale() {
   if (!signed) {
-    const style = getComputedStyle(document.documentElement);
-    const [minus, zero, plus] = kSigned.map((token) => style.getPropertyValue(token));
+    const [minus, zero, plus] = coloursOf(kSigned);
     signed = new SignedScale(minus, zero, plus);
     watchTheme();
   }
@@ -158,8 +171,8 @@ export function signedScale() {
 export const scaleOf = ({ signed: hasSigns }) => (hasSigns ? signedScale() : weightScale());
 
 /**
- * Calls back whenever the page's theme changes.
- * @param {() => void} listener
+ * Calls back whenever the page's theme changes, and before and after the page is printed.
+ * @param {(isNow: boolean) => void} listener `isNow`: the page is printed at once, so what is not drawn now is not on paper
  * @returns {() => void} stops it
  */
 export function onThemeChange(listener) {
@@ -172,12 +185,19 @@ let watching = false;
 function watchTheme() {
   if (watching) return;
   watching = true;
-  const changed = () => {
+  const changed = (isNow = false) => {
     current = signed = null;
-    for (const listener of listeners) listener();
+    for (const listener of listeners) listener(isNow);
   };
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', changed);
-  new MutationObserver(changed).observe(document.documentElement, {
+  for (const media of ['(prefers-color-scheme: dark)', 'print'])
+    matchMedia(media).addEventListener('change', () => changed());
+  new MutationObserver(() => changed()).observe(document.documentElement, {
     attributeFilter: ['class', 'style', 'data-theme'],
   });
+  const print = (/** @type {boolean} */ is) => {
+    isPrinting = is;
+    changed(is);
+  };
+  addEventListener('beforeprint', () => print(true));
+  addEventListener('afterprint', () => print(false));
 }

@@ -15,7 +15,7 @@
  * @property {number} height
  */
 
-export const kLargestCell = 42;
+export const kLargestCell = 64;
 export const kSmallestCell = 10;
 const kCrowded = 19;
 const kLongestLabel = 14;

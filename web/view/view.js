@@ -22,7 +22,8 @@ export class View extends BaseElement {
   connectedCallback() {
     const resized = new ResizeObserver(() => this.schedule());
     resized.observe(this.scroller);
-    this.#stops = [onThemeChange(() => this.schedule()), () => resized.disconnect(), this.#following.start()];
+    const redraw = (/** @type {boolean} */ isNow) => (isNow ? this.#drawNow() : this.schedule());
+    this.#stops = [onThemeChange(redraw), () => resized.disconnect(), this.#following.start()];
   }
 
   disconnectedCallback() {
@@ -58,6 +59,12 @@ export class View extends BaseElement {
       this.#pending = 0;
       if (!this.hidden) this.draw(); // a hidden element is drawn when it is shown, because the resize is noticed
     });
+  }
+
+  #drawNow() {
+    cancelAnimationFrame(this.#pending);
+    this.#pending = 0;
+    if (!this.hidden) this.draw();
   }
 
   /** Everything. @protected */

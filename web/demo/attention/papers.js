@@ -17,6 +17,7 @@ export const papers = {
   graves: { text: 'Graves, Wayne, Danihelka 2014', href: 'https://arxiv.org/abs/1410.5401' },
   miller: { text: 'Miller et al. 2016', href: 'https://arxiv.org/abs/1606.03126' },
   vaswani: { text: 'Vaswani et al. 2017', href: 'https://arxiv.org/abs/1706.03762' },
+  gehring: { text: 'Gehring et al. 2017', href: 'https://arxiv.org/abs/1705.03122' },
   nadaraya: { text: 'Nadaraya 1964', href: 'https://doi.org/10.1137/1109020' },
   watson: { text: 'Watson 1964', href: 'https://www.jstor.org/stable/25049340' },
   martins: { text: 'Martins, Astudillo 2016', href: 'https://arxiv.org/abs/1602.02068' },

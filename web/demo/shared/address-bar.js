@@ -1,6 +1,7 @@
 // Writes what is in view to the page's address, so that a link restores it.
 
 import { kKindNames } from './explorer.js';
+import { currentView } from './view-address.js';
 
 /** @typedef {import('./explorer.js').ViewState} ViewState */
 /** @typedef {import('../../view/trace.js').Kind} Kind */
@@ -16,12 +17,8 @@ export class AddressBar {
   /** What is written after the pause; null: nothing is left to write. @type {{address: string, own: string | null} | null} */
   #due = null;
 
-  /**
-   * The view of this entry of the history. It may have more than the address: what `note` got as `own`.
-   * @returns {string} a hash
-   */
   static get view() {
-    return typeof history.state === 'string' ? history.state : location.hash;
+    return currentView();
   }
 
   /**

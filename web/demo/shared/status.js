@@ -21,13 +21,14 @@ export function statusLine(root) {
   /** Shows the last text of `ready` again; null: another text was shown since. @type {(() => void) | null} */
   let readyAgain = null;
 
-  /** Shows a text, and perhaps the progress or a button to try again. @param {string} text @param {{failed?: boolean, progress?: number, again?: (() => void) | null}} [state] */
-  function say(text, { failed = false, progress, again = null } = {}) {
+  /** Shows a text, and perhaps the progress or a button to try again. @param {string} text @param {{failed?: boolean, progress?: number, again?: (() => void) | null, title?: string}} [state] */
+  function say(text, { failed = false, progress, again = null, title = '' } = {}) {
     readyAgain = null;
     line.classList.toggle('failed', failed);
     bar.hidden = progress === undefined;
     if (progress !== undefined) bar.value = progress;
     message.textContent = text;
+    message.title = title;
     retry.hidden = !again;
     retry.onclick = again;
   }
@@ -61,7 +62,10 @@ export function statusLine(root) {
     /** @param {string} name @param {string} why a sentence */
     unreadable: (name, why) => say(`${name} cannot be opened: ${why}`, { failed: true }),
     /** @param {unknown} error @param {(() => void) | null} again */
-    failed: (error, again) => say(advice(error), { failed: true, again }),
+    failed: (error, again) => {
+      const { text, title } = advice(error);
+      say(text, { failed: true, again, title });
+    },
   };
 }
 
@@ -86,14 +90,22 @@ function speed(timing) {
   ];
 }
 
-/** What failed, and what to do. @param {unknown} error */
+/**
+ * What failed, and what to do, for a person; `title`: in full, for whoever serves the files.
+ * @param {unknown} error
+ * @returns {{text: string, title?: string}}
+ */
 function advice(error) {
   const { name, message, cause } = error instanceof Error ? error : { name: '', message: String(error), cause: null };
-  const code = (error instanceof QkvError ? error : cause instanceof QkvError ? cause : null)?.code;
+  const own = error instanceof QkvError ? error : cause instanceof QkvError ? cause : null;
   const sentence = `${message.replace(/\.$/, '')}.`;
-  if (code === 'NETWORK' || code === 'MISSING_FILE') {
-    return `The model did not load: ${sentence} Check that its files are served, then try again.`;
+  if (own?.code === 'NETWORK' || own?.code === 'MISSING_FILE') {
+    const what = own.where ? `the file ${own.where} did not come` : 'a file did not come';
+    const text = navigator.onLine
+      ? `The model did not load: ${what}. Check the connection, then try again.`
+      : 'The model did not load: this device is offline, and has not kept it. Connect, then try again.';
+    return { text, title: sentence };
   }
-  if (code === 'UNSUPPORTED' || name === 'NotSupportedError') return `This cannot run here: ${sentence}`;
-  return `Something failed: ${sentence} Try again. If it fails again, reload the page.`;
+  if (own?.code === 'UNSUPPORTED' || name === 'NotSupportedError') return { text: `This cannot run here: ${sentence}` };
+  return { text: `Something failed: ${sentence} Try again. If it fails again, reload the page.` };
 }

@@ -11,7 +11,7 @@ import { hashOf, readViewState, readText, indexIn, writeViewState } from '../sha
 import { viewOf } from './explanation-card.js';
 import { readChanges, writeChanges } from './intervention.js';
 import { isPartName } from './model-parts.js';
-import { isLanguage, isOffered, kOwn } from './model-picker.js';
+import { isOffered, kOwn, readModel } from './offered-models.js';
 
 /** @typedef {import('../shared/explorer.js').ViewState} ViewState */
 
@@ -43,7 +43,6 @@ const kBeams = /^[1248]$/; // the beams that the page offers
  */
 export function readAddress(hash) {
   const params = new URLSearchParams(hash.replace(/^#/, ''));
-  const [model, language] = [params.get('model'), params.get('to')];
   return {
     text: readText(params),
     sentence: indexIn(params.get('sentence')),
@@ -51,13 +50,12 @@ export function readAddress(hash) {
     step: kStep.test(params.get('step') ?? '') ? Number(params.get('step')) : null,
     viewState: readViewState(params, 'cross'),
     beam: kBeams.test(params.get('beam') ?? '') ? Number(params.get('beam')) : null,
-    language: isLanguage(language) ? language : null,
     changes: readChanges(params.get('change')),
     importance: params.get('heads') === 'weighed',
     explanation: viewOf(params.get('asked')),
     part: partOf(params.get('part')),
     pair: pairOf(params.get('pair')),
-    model: isOffered(model) ? model : null,
+    ...readModel(params),
   };
 }
 

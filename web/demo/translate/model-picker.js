@@ -1,12 +1,9 @@
-// The pickers of the language and of the model. A model is downloaded when it is chosen; the first one comes with the page.
+// The pickers of the language and of the model.
 
-/** The value of a language's own model in the picker. */
-export const kOwn = 'small';
+import { folderOf, kFirstLanguage, kLanguages, kOwn } from './offered-models.js';
+
 const kAsk = 'firefox';
 const kGiven = 'given';
-const kCompared = ['plain', 'bahdanau', 'luong-dot', 'luong-general', 'luong-local', 'transformer'];
-const kFirstLanguage = 'fr'; // also the language of the compared models
-const kLanguages = [kFirstLanguage, 'de', 'es'];
 
 /**
  * A model that the reader gave: its languages, and options for `Translator.create`.
@@ -137,12 +134,3 @@ function setOption(select, name, next) {
   if (next) next.before(option);
   else select.append(option);
 }
-
-/** The folder of a model that the page offers besides the languages' own. @param {string} id */
-export const folderOf = (id) => `models/compared/${id}/`;
-
-/** @param {string | null} id @returns {id is string} whether the page has such a model, besides the languages' own */
-export const isOffered = (id) => id !== null && kCompared.includes(id);
-
-/** @param {string | null} tag @returns {tag is string} whether the page translates into it, besides the first language */
-export const isLanguage = (tag) => tag !== null && kLanguages.indexOf(tag) > 0;

@@ -3,6 +3,7 @@
 import { QkvError, Translator } from '../../lib/index.js';
 import { AddressBar } from '../shared/address-bar.js';
 import { readAddress, writeAddress } from './address.js';
+import { begun, engine } from './early.js';
 import { ExplanationCard } from './explanation-card.js';
 import { InterventionModel } from './intervention-model.js';
 import { SearchCard } from './search-card.js';
@@ -14,10 +15,10 @@ import { LatestRun } from '../shared/latest.js';
 import { Marks } from '../shared/marks.js';
 import { ModelCard } from './model-card.js';
 import { ModelPicker } from './model-picker.js';
+import { offeredOptions, idOf } from './offered-models.js';
 import { attentionFiles, bindSave } from '../shared/save.js';
 import { bindOpen } from './open-trace.js';
 import { worksOffline } from '../shared/offline.js';
-import { ownModels } from '../shared/own-models.js';
 import { Player } from './player.js';
 import { Recent } from './recent.js';
 import { Session } from './session.js';
@@ -86,6 +87,7 @@ const detecting = new LatestRun(
 
 /** Loads the picked model. A newer choice aborts the older one. */
 const loading = new LatestRun(load, (error) => {
+  blank();
   texts.busy(false);
   status.failed(error, () => loading.request());
 });
@@ -94,10 +96,10 @@ let loadedId = '';
 
 /** The options of the picked model. */
 const modelOptions = () => ({
-  sourceLanguage: models.source.tag,
-  targetLanguage: models.target.tag,
-  wasm: query.get('engine') ?? undefined,
-  ...(models.given?.options ?? { model: models.folder ?? ownModels[models.target.tag] }),
+  ...(models.given
+    ? { sourceLanguage: models.source.tag, targetLanguage: models.target.tag, ...models.given.options }
+    : offeredOptions(models.target.tag, models.folder)),
+  wasm: engine,
 });
 
 /** Loads the picked model. @param {AbortSignal} signal */
@@ -109,11 +111,9 @@ async function load(signal) {
   const progressed = (/** @type {Event} */ event) => {
     if (!signal.aborted) status.loading(/** @type {any} */ (event).loaded);
   };
-  const loaded = await Translator.create({
-    ...modelOptions(),
-    monitor: (/** @type {EventTarget} */ progress) => progress.addEventListener('downloadprogress', progressed),
-    signal,
-  });
+  const monitor = (/** @type {EventTarget} */ progress) => progress.addEventListener('downloadprogress', progressed);
+  const loaded = await (begun(loadedId, signal, progressed) ??
+    Translator.create({ ...modelOptions(), monitor, signal }));
   translator?.destroy(); // not earlier: with no model left the engine would end, and the next model could not use it
   // From here on the page uses the new model.
   translator = loaded;
@@ -125,13 +125,23 @@ async function load(signal) {
   searchCard.ready(loaded.info.beam);
   run.request();
   status.offline(false);
-  void worksOffline(loaded.info.name, target.tag).then((is) => translator === loaded && status.offline(is));
+}
+
+/** The translator whose model was looked for on this device. @type {Translator | null} */
+let lookedFor = null;
+
+/** Keeps the pages for visits without a network, once there is a translation: their files do not delay it. */
+function keepPages() {
+  if (!translator || lookedFor === translator) return;
+  const loaded = (lookedFor = translator);
+  const { tag } = models.target;
+  void worksOffline(loaded.info.name, tag).then((is) => translator === loaded && status.offline(is));
 }
 
 /** Loads the picked model if it is another one, and translates with it. */
 function usePickedModel() {
   const { target, folder, given } = models;
-  const id = given ?? `${target.tag} ${folder}`;
+  const id = given ?? idOf(target.tag, folder);
   if (loadedId === id) return;
   loadedId = id;
   run.cancel();
@@ -169,6 +179,7 @@ async function translate(signal) {
     texts.show(session);
   }
   texts.busy(false);
+  keepPages();
   // The complete translation is kept among the recent ones, and in the address.
   if (own === null && texts.text !== firstText) recent.note(texts.text, texts.translation);
   if (texts.text !== textOfAddress() || location.hash) writeView();
@@ -206,6 +217,19 @@ function show(known, sentence) {
   }
   traceInView = trace;
   texts.show(known);
+}
+
+/** Shows no translation: the one in view is of another model than the chosen one, often in another language. */
+function blank() {
+  inView = undefined;
+  traceInView = null;
+  explorer.show(null, false);
+  words.show(null, false);
+  player.show(null);
+  modelCard.show(null, false);
+  showInQuestionCards(null, null);
+  searchCard.show(null);
+  texts.blank();
 }
 
 /**

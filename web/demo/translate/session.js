@@ -1,6 +1,7 @@
 // Translates a text sentence by sentence, and keeps the translations. So only changed sentences are translated while the
 // reader types.
 
+import { formatWeight } from '../../view/index.js';
 import { noteOf } from '../shared/warnings.js';
 
 /** @typedef {import('../../lib/index.js').Search} Search */
@@ -62,6 +63,19 @@ export class Session {
   /** @param {string} sentence */
   traceOf(sentence) {
     return this.#traces.get(this.#key(sentence));
+  }
+
+  /**
+   * How probable the model finds the reader's own translation and, where it is known, its own: the geometric mean of the pieces'
+   * probabilities. Null: the reader wrote none.
+   * @param {string} sentence
+   */
+  comparisonOf(sentence) {
+    const own = this.#own.has(sentence) ? this.traceOf(sentence) : undefined;
+    if (!own) return null;
+    const models = this.#traces.get(JSON.stringify([sentence, this.prefixOf(sentence), undefined]));
+    const mean = (/** @type {Trace} */ { score, target }) => formatWeight(Math.exp(score / target.pieces.length));
+    return `a piece, on average: yours ${mean(own)}${models ? `, the model’s ${mean(models)}` : ''}`;
   }
 
   /** @param {string} sentence @returns {number[] | null} */

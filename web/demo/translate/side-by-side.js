@@ -4,7 +4,7 @@ import { Translator } from '../../lib/index.js';
 import { make } from '../shared/dom.js';
 import { LatestRun } from '../shared/latest.js';
 import { ownModels } from '../shared/own-models.js';
-import { folderOf, kOwn } from './model-picker.js';
+import { folderOf, kOwn } from './offered-models.js';
 import { Pane, align, shareSelection } from './comparison-pane.js';
 
 /** @typedef {import('../../lib/index.js').Trace} Trace */

@@ -22,6 +22,9 @@ export class Texts extends EventTarget {
   #own;
   #ownSwitch;
   #undo;
+  /** What the target pieces' bars mean, or the scores of the reader's own translation and of the model's. */
+  #facts;
+  #meaning;
   #tools;
   #reveal;
   /** The sentence that was last scrolled into view. */
@@ -48,6 +51,8 @@ export class Texts extends EventTarget {
     this.#own = /** @type {HTMLTextAreaElement} */ (find('#own'));
     this.#ownSwitch = /** @type {HTMLButtonElement} */ (find('#own-switch'));
     this.#undo = /** @type {HTMLButtonElement} */ (find('#undo'));
+    this.#facts = /** @type {HTMLElement} */ (find('#target-facts'));
+    this.#meaning = this.#facts.textContent ?? '';
     marks.listen(this.#source, 'source');
     marks.listen(this.#target, 'target');
     this.#tools = bindTextTools(root, () => this.choose(''));
@@ -206,6 +211,7 @@ export class Texts extends EventTarget {
 
   /** Shows the session's translations of the text. @param {Session} session */
   show(session) {
+    const wasSeen = this.#isSeen();
     // An element for each sentence, with its warnings.
     const count = this.#count;
     let index = -1;
@@ -224,7 +230,27 @@ export class Texts extends EventTarget {
     const active = this.#activePart();
     this.#undo.hidden = !active || this.#ownOf !== null || !session.prefixOf(active.text);
     for (const which of this.#which) which.textContent = count > 1 ? `sentence ${this.#active + 1} of ${count}` : '';
+    this.#facts.textContent = (active && session.comparisonOf(active.text)) ?? this.#meaning;
+    if (wasSeen) this.#revealed = -1; // translations that came before it have moved it
     this.#mark(session);
+  }
+
+  /** Whether the translation of the current sentence is in its pane, or begins or ends there. */
+  #isSeen() {
+    const box = this.#target.querySelector('.active')?.getBoundingClientRect();
+    const pane = this.#target.getBoundingClientRect();
+    return box !== undefined && box.bottom > pane.top && box.top < pane.bottom;
+  }
+
+  /** Shows no translation. */
+  blank() {
+    this.endOwn();
+    this.#target.replaceChildren();
+    this.#ownSwitch.disabled = this.#undo.hidden = true;
+    for (const which of this.#which) which.textContent = '';
+    this.#facts.textContent = this.#meaning;
+    this.#marks.show([]);
+    this.#tools.show();
   }
 
   /**
@@ -234,6 +260,7 @@ export class Texts extends EventTarget {
    */
   showSaved(source, target) {
     this.endOwn();
+    this.#facts.textContent = this.#meaning;
     this.set(source.text);
     this.#active = 0;
     const span = sentenceSpan(target.text, 0, false);

@@ -37,11 +37,12 @@ export function loadModel(engine, source, outer, progress, kept) {
     const opening = openingParts.then(async (parts) => {
       const list = await listed(parts.listed(source), signal, parts.manifest);
       const opener = openerOf(list, signal, kept, parts);
-      return { opener, ...(await openModel(opener, list, signal, (done) => progress(kSmallShare * done))) };
+      const ahead = aheadOf(opener, source);
+      return { opener, ahead, ...(await openModel(opener, list, signal, (done) => progress(kSmallShare * done))) };
     });
     // added immediately: Node ends the process at an unhandled rejection
     const [opened, wasm] = await Promise.all([opening, engine]);
-    const { files, name, weights = await openWeights(opened.opener) } = opened;
+    const { files, name, weights = await (opened.ahead ?? openWeights(opened.opener)) } = opened;
     const loader = wasm.loaderCreate({ ...files, weightsSize: weights.exact ? weights.size : 0 });
     try {
       const report = (/** @type {number} */ share) => progress(kSmallShare + (1 - kSmallShare) * share);
@@ -92,6 +93,19 @@ export async function folderOrMarian(source, readFolder, readMarian) {
     if (!found) throw error;
     return found;
   }
+}
+
+/**
+ * The weights, requested at the same time as the small files where the caller says that they are there: so the download does not
+ * pause between the two. A folder may turn out to have a model of another engine.
+ * @param {Opener} opener
+ * @param {ModelSource} source
+ */
+function aheadOf(opener, source) {
+  const isListed = 'files' in source && ['config.json', weightsFile].every((name) => name in source.files);
+  const opening = isListed ? openWeights(opener) : undefined;
+  opening?.catch(() => {}); // if a small file fails too, its error is the one to report
+  return opening;
 }
 
 /** @param {Opener} opener */

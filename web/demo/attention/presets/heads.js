@@ -1,7 +1,7 @@
 // Several heads attend to different words, and W_o mixes their contexts. Or several queries attend to one memory.
 
 import { attention } from '../../../lib/attention/index.js';
-import { weightScale } from '../../../view/colour.js';
+import { onThemeChange, weightScale } from '../../../view/colour.js';
 import { make, segmented, svgMake } from '../../shared/dom.js';
 import { papers } from '../papers.js';
 import { namesOf, sizesOf } from '../state.js';
@@ -11,6 +11,10 @@ const kWords = ['the', 'red', 'house', 'the', 'blue', 'door'];
 /** The kind of each word: article, adjective, noun. */
 const kKinds = [0, 1, 2, 0, 1, 2];
 const kStrength = 4;
+
+/** Draws the thumbnails in view again. */
+let redraw = () => {};
+onThemeChange(() => redraw());
 
 const round = (/** @type {number} */ x) => Math.round(100 * x) / 100 + 0;
 
@@ -83,25 +87,12 @@ export const heads = {
     );
     return {
       node: make('div.picture.stacked', {}, make('div.row', {}, choice.node), small, mixed),
-      // A small drawing of each head or query. A click shows it below.
       async show(state, result) {
         choice.set(String(state.scene.case));
         mixed.hidden = state.joined || state.convention === 'columns';
         if (!result) return;
-        const { heads: count } = sizesOf(state);
-        const drawings = state.joined
-          ? state.query.map((_, i) => rowOf(state, result, i))
-          : Array.from({ length: count }, (_, h) => headOf(state, result, h));
-        small.replaceChildren(
-          ...drawings.map(({ svg, name }, h) => {
-            const figure = make('button.thumbnail', { type: 'button' }, svg, make('span', {}, name));
-            figure.setAttribute('aria-pressed', String(!state.joined && h === state.head));
-            figure.addEventListener('click', () =>
-              workbench.change(state.joined ? { pinned: { matrix: 'weights', row: h, column: 0 } } : { head: h }),
-            );
-            return figure;
-          }),
-        );
+        redraw = () => small.replaceChildren(...thumbnails(workbench, state, result));
+        redraw();
         const mix = state.scene.mix === 'mixed' ? 'mixed' : 'apart';
         mixing.set(mix);
         if (!mixed.hidden) await showMixed(mixer, out, state, result, mix);
@@ -109,6 +100,26 @@ export const heads = {
     };
   },
 };
+
+/**
+ * A small drawing of each head or query. A click shows it below.
+ * @param {Parameters<NonNullable<import('../presets.js').Preset['scene']>>[0]} workbench
+ * @param {import('../state.js').State} state @param {import('../compute.js').Result} result
+ * @returns {HTMLElement[]}
+ */
+function thumbnails(workbench, state, result) {
+  const drawings = state.joined
+    ? state.query.map((_, i) => rowOf(state, result, i))
+    : Array.from({ length: sizesOf(state).heads }, (_, h) => headOf(state, result, h));
+  return drawings.map(({ svg, name }, h) => {
+    const figure = make('button.thumbnail', { type: 'button' }, svg, make('span', {}, name));
+    figure.setAttribute('aria-pressed', String(!state.joined && h === state.head));
+    figure.addEventListener('click', () =>
+      workbench.change(state.joined ? { pinned: { matrix: 'weights', row: h, column: 0 } } : { head: h }),
+    );
+    return figure;
+  });
+}
 
 /** A matrix with its name. @param {string} title @param {string} symbol */
 function numbersOf(title, symbol) {

@@ -3,6 +3,7 @@
 import { attention, positions as places } from '../../../lib/attention/index.js';
 import { compute } from '../compute.js';
 import { button, checkbox, make, slider, svgMake } from '../../shared/dom.js';
+import { learnedTable } from '../learned-table.js';
 import { papers } from '../papers.js';
 import { randomMatrix, uniform } from '../random.js';
 import { within } from '../state.js';
@@ -17,8 +18,8 @@ const embeddings = () => randomMatrix(61, kWords.length, kSize);
 /** @type {import('../presets.js').Preset} */
 export const positions = {
   id: 'positions',
-  equations: ['\\q{x_i} = \\text{word} + p(i)', 'p(i + δ) = R(δ) p(i)'],
-  papers: [papers.vaswani],
+  equations: ['\\q{x_i} = \\text{word} + p(i)', 'p(i + δ) = R(δ) p(i)', '\\q{x_i} = \\text{word} + P_i'],
+  papers: [papers.vaswani, papers.gehring],
   state: () => ({
     query: embeddings(),
     queryNames: kWords,
@@ -51,6 +52,7 @@ export const positions = {
         make('div.row.tops', {}, before.node, now.node),
         verdict,
         make('div.picture', {}, make('div', {}, clocks, product), make('div.settings', {}, first.node, by.node)),
+        learnedTable(),
       ),
       async show(state, result) {
         const { on: isOn } = state.scene;

@@ -585,6 +585,7 @@ export const en = {
       about: [
         'Attention is a sum over a set. If you shuffle the words, every word gets the same context as before. “Dog bites man” and “man bites dog” are the same.',
         'So a vector for its position is added to each word. Its numbers are like the hands of clocks with different speeds. The same rotation R(δ) leads from each position to the one δ later, so a layer can learn to look δ words away. BERT and GPT-2 learn a table of such vectors instead. It ends at its last row.',
+        'A learned table begins as random numbers. Places that training has used much become like their neighbours; places that hardly any sentence has reached stay random. Look into one below, and move to place 100.',
       ],
       question: 'How does attention know the order of words?',
       without: '“Dog bites man” and “man bites dog” are the same.',
@@ -603,6 +604,15 @@ export const en = {
       frequency: (/** @type {number} */ f) => `frequency ${f}`,
       clocks: (/** @type {number} */ i, /** @type {number} */ later) =>
         `Two clocks with the hands of place ${i} and of place ${later}`,
+      table: 'Look into the learned table of the GPT on this site (140 KB)',
+      loading: 'Loading the table…',
+      failed: (/** @type {string} */ why) => `The table did not load: ${why}`,
+      row: 'place i of the table',
+      distance: 'distance j − i',
+      cosine: 'cosine of places i and j',
+      kinds: ['sinusoids', 'learned'],
+      tableSaid: (/** @type {number} */ i, /** @type {string} */ before, /** @type {string} */ after) =>
+        `The cosine of the learned place ${i} with the place before it is ${before}, with the place after it ${after}.`,
     },
 
     distances: {
