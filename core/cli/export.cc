@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "core/cli/calibration_texts.h"
 #include "core/cli/command.h"
 #include "core/io/files.h"
 #include "core/io/folder_lock.h"
@@ -67,18 +68,6 @@ Vocabulary VocabularyOrFail(const TranslationModel& model, const std::string& pa
   if (!same) Fail(path + ": vocab.json numbers its pieces otherwise, and Marian has no such file beside it");
   for (size_t i = pieces.size(); i < MarianRows(pieces.size()); ++i) vocabulary.spm += UnusedPiece(i);
   return vocabulary;
-}
-
-std::vector<std::string> TextsOrFail(const std::string& path) {
-  const std::string content = OrFail(ReadWholeFile(path, kLargestFile));
-  std::vector<std::string> texts;
-  for (size_t at = 0; at < content.size();) {
-    const size_t end = std::min(content.find('\n', at), content.size());
-    texts.push_back(content.substr(at, std::min(content.find('\t', at), end) - at));
-    at = end + 1;
-  }
-  if (texts.empty()) Fail(path + ": there is no text in it");
-  return texts;
 }
 
 void ExportMarian(const Options& options) {

@@ -10,6 +10,10 @@
 #include "core/io/folder_lock.h"
 #include "core/io/safetensors_writer.h"
 #include "core/load/folder.h"
+#ifndef __EMSCRIPTEN__
+#include "core/cli/calibration_texts.h"
+#include "core/train/gptq.h"
+#endif
 
 namespace qkv::cli {
 namespace {
@@ -17,8 +21,10 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-  std::string in, out;
+  std::string in, out, texts;
+  std::vector<std::string> in_int8;
   int bits = 8;
+  Common common;
 };
 
 constexpr const char* kWeights = "model.safetensors";
@@ -49,6 +55,30 @@ WeightSlots SlotsOrFail(AnyModel& model, const std::string& folder) {
   Fail(folder + ": models in GPT-2's layout are stored as floats; --int8 rounds them while they are read");
 }
 
+// Marks the matrices whose names contain one of these texts.
+void KeepInt8OrFail(WeightSlots& slots, const Options& options) {
+  if (options.bits != 4 && !options.in_int8.empty()) Fail("--int8 is for --bits 4; all is in 8 bits without", kUsage);
+  for (const std::string& text : options.in_int8) {
+    bool found = false;
+    for (WeightSlot& slot : slots.slots) {
+      if (!MayBeIntegers(slot) || slot.names.front().find(text) == std::string::npos) continue;
+      found = slot.int8 = true;
+    }
+    if (!found) Fail("--int8 " + text + ": no matrix has such a name; `qkv inspect --tensors` lists them", kUsage);
+  }
+}
+
+#ifndef __EMSCRIPTEN__  // the command in Node has no forward that shows its products
+// Rounds by what the model's matrices multiply when it translates the texts.
+void CalibrateOrFail(AnyModel& model, const WeightSlots& slots, const Options& options) {
+  if (options.bits != 4) Fail("--calibrate is for --bits 4; 8 bits are rounded to the nearest", kUsage);
+  auto* const translation = std::get_if<std::unique_ptr<TranslationModel>>(&model);
+  if (translation == nullptr) Fail(options.in + ": --calibrate is for models that translate");
+  ThreadPool pool(options.common.threads);
+  CheckOrFail(QuantizeByGptq(**translation, slots, TextsOrFail(options.texts), pool));
+}
+#endif
+
 double Megabytes(size_t bytes) { return static_cast<double>(bytes) / 1e6; }
 
 // "model.safetensors: 14.7 MB", or "model-00001-of-00002.safetensors and 1 more: 14.7 MB".
@@ -64,10 +94,14 @@ std::string Described(const fs::path& folder, const std::vector<WeightFile>& fil
 void Quantize(const Options& options) {
   const fs::path in = options.in, out = options.out;
   LoadedFolder loaded = OrFail(LoadAnyFolder(options.in));
-  const WeightSlots slots = SlotsOrFail(loaded.model, options.in);
+  WeightSlots slots = SlotsOrFail(loaded.model, options.in);
+  KeepInt8OrFail(slots, options);
   const FolderLock lock = OrFail(FolderLock::Take(options.out));
   std::error_code error;
   if (fs::equivalent(in, out, error)) Fail(options.out + ": the quantized model needs a folder of its own");
+#ifndef __EMSCRIPTEN__
+  if (!options.texts.empty()) CalibrateOrFail(loaded.model, slots, options);
+#endif
   CopyOthersOrFail(in, out);
   const FloatsAs floats = options.bits == 4 ? FloatsAs::kInt4 : FloatsAs::kInt8;
   // The weights are written last: a folder without weights is not mistaken for a model.
@@ -90,6 +124,15 @@ void AddQuantize(CLI::App& app) {
       ->add_option("--bits", options->bits, "of a weight: in 4 they are half the file, and are computed with as int8")
       ->check(CLI::IsMember({4, 8}))
       ->capture_default_str();
+  command->add_option("--int8", options->in_int8, "for --bits 4: matrices with this in their names stay in 8 bits")
+      ->type_name("NAME");
+#ifndef __EMSCRIPTEN__
+  command->add_option("--calibrate", options->texts,
+                      "for --bits 4: round by GPTQ, with the activations of these texts, a line each")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile);
+  AddThreads(*command, options->common);
+#endif
   command->callback([options] { Quantize(*options); });
 }
 

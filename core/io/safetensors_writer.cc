@@ -129,7 +129,7 @@ bool AsInt8(const WeightSlot& slot, FloatsAs floats) {
 }
 
 // Whether a matrix that is written as integers is written in 4 bits.
-bool AsInt4(const WeightSlot& slot, FloatsAs floats) { return floats == FloatsAs::kInt4 && FitsInt4(slot.inputs); }
+bool AsInt4(const WeightSlot& slot, FloatsAs floats) { return floats == FloatsAs::kInt4 && IsForInt4(slot); }
 
 // Adds the header's entries of one tensor: its name, dtype, shape and bytes; integers also have one of their scales.
 void Describe(const WeightSlot& slot, FloatsAs floats, Header& header) {

@@ -18,27 +18,29 @@ int Nearest(float weight, float eighths) {
   return static_cast<int>(q - kLeast + 0.5f) + kLeast;  // above 0 before it is cut, which rounds it
 }
 
-// The sum of squares by which a group's weights differ with the byte `m`.
-float Difference(const float* weights, int m) {
+// The weighted sum of squares by which a group's weights differ with the byte `m`.
+float Difference(const float* weights, const float* importance, int m) {
   const float eighths = 8 / static_cast<float>(m);
   float sum = 0;
   for (size_t i = 0; i < kInt4Group; ++i) {
     const float difference = weights[i] - static_cast<float>(Weight8(Nearest(weights[i], eighths), m));
-    sum += difference * difference;
+    sum += (importance != nullptr ? importance[i] : 1) * difference * difference;
   }
   return sum;
 }
 
+}  // namespace
+
 // Tries every m with which the largest weight is rounded to q = 7 or -8, or is up to a quarter larger than these can
 // express.
-int ChooseByte(const float* weights) {
+int ChooseInt4Byte(const float* weights, const float* importance) {
   float largest = 0;
   for (size_t i = 0; i < kInt4Group; ++i) largest = std::max(largest, std::abs(weights[i]));
-  const int first = std::max(1, static_cast<int>(0.75f * largest)), last = static_cast<int>(8 / 6.5f * largest);
+  const int first = std::clamp(static_cast<int>(0.75f * largest), 1, 255), last = std::min(static_cast<int>(8 / 6.5f * largest), 255);
   int best = first;
-  float least = Difference(weights, first);
+  float least = Difference(weights, importance, first);
   for (int m = first + 1; m <= last; ++m) {
-    const float difference = Difference(weights, m);
+    const float difference = Difference(weights, importance, m);
     if (difference >= least) continue;
     least = difference;
     best = m;
@@ -46,7 +48,7 @@ int ChooseByte(const float* weights) {
   return best;
 }
 
-}  // namespace
+int RoundToInt4(float weight, int m) { return Weight8(Nearest(weight, 8 / static_cast<float>(m)), m); }
 
 void UnpackInt4(const uint8_t* row, size_t inputs, int8_t* weights) {
   for (size_t group = 0; group < inputs; group += kInt4Group, row += kInt4GroupBytes, weights += kInt4Group) {
@@ -62,7 +64,7 @@ void PackInt4(const float* weights, size_t inputs, float scale, uint8_t* row) {
   for (size_t first = 0; first < inputs; first += kInt4Group, row += kInt4GroupBytes) {
     float group[kInt4Group];  // in units of int8
     for (size_t i = 0; i < kInt4Group; ++i) group[i] = scale > 0 ? weights[first + i] / scale : 0;
-    const int m = ChooseByte(group);
+    const int m = ChooseInt4Byte(group, nullptr);
     const float eighths = 8 / static_cast<float>(m);
     row[0] = static_cast<uint8_t>(m);
     for (size_t i = 0; i < kHalf; ++i) {

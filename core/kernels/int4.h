@@ -26,4 +26,10 @@ void UnpackInt4(const uint8_t* row, size_t inputs, int8_t* weights);
 // |weight| / 127, or 0 if all are 0. Weights that were packed and unpacked before come out unchanged.
 void PackInt4(const float* weights, size_t inputs, float scale, uint8_t* row);
 
+// The byte m with which a group's weights in int8, `group` [kInt4Group], are rounded with the least sum of squared
+// errors, each times its importance [kInt4Group]; null: all are alike.
+int ChooseInt4Byte(const float* group, const float* importance);
+// The nearest weight in int8 that a group with the byte m can have.
+int RoundToInt4(float weight, int m);
+
 }  // namespace qkv

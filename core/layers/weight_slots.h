@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/matrix.h"
+#include "core/kernels/int4.h"
 #include "core/layers/weight.h"
 
 namespace qkv {
@@ -35,6 +36,7 @@ struct WeightSlot {
   // If several slots are parts of one tensor: its number of outputs, and the first one of this slot.
   size_t whole = 0, first = 0;
   bool exact = false;  // stays float when others become int8 while loading
+  bool int8 = false;   // is written in 8 bits when others are written in 4
   bool row = false;    // a vector that is written as [1, size]
   size_t absent = 0;   // the number of last outputs that files do not have; they are zeros
 };
@@ -46,6 +48,9 @@ inline bool IsStaged(const WeightSlot& slot) { return slot.transposed || slot.wh
 inline bool MayBeIntegers(const WeightSlot& slot) {
   return std::holds_alternative<Weight*>(slot.to) && !IsStaged(slot) && !slot.exact;
 }
+
+// Whether files may hold the tensor in int4, and this one shall.
+inline bool IsForInt4(const WeightSlot& slot) { return MayBeIntegers(slot) && FitsInt4(slot.inputs) && !slot.int8; }
 
 struct WeightSlots {
   std::vector<WeightSlot> slots;

@@ -20,7 +20,7 @@ void RoundRow(std::vector<float>& row, std::vector<uint8_t>& packed, std::vector
 
 Int4Weights::Int4Weights(WeightSlots slots, size_t threads) : pool_(threads) {
   for (WeightSlot& slot : slots.slots) {
-    if (!MayBeIntegers(slot) || !FitsInt4(slot.inputs)) continue;
+    if (!IsForInt4(slot)) continue;
     PackedMatrix& weights = (*std::get_if<Weight*>(&slot.to))->floats();
     matrices_.push_back({&weights, AlignedFloats(weights.size())});
   }

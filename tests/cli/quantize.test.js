@@ -139,6 +139,64 @@ describe('in 4 bits:', () => {
     expect([vector.status, vector.stderr]).toEqual([1, expect.stringMatching(/final_logits_bias.*U8 is not one of/)]);
   });
 
+  test('by GPTQ: the same header, other weights, and references that the model finds likelier', () => {
+    const lines = readFileSync(join(root, 'web/models/en-fr/training/phrases.tsv'), 'utf8').trimEnd().split('\n');
+    const file = (name, some) => {
+      writeFileSync(join(folder, name), `${some.join('\n')}\n`);
+      return join(folder, name);
+    };
+    const texts = file(
+      'texts.tsv',
+      lines.filter((_, i) => i % 5 === 0),
+    );
+    const calibrated = join(folder, 'gptq');
+    const { status, stderr } = quantize(floats, calibrated, '--bits', '4', '--calibrate', texts);
+    expect([status, stderr]).toEqual([0, '']);
+    expect(header(calibrated)).toEqual(header(int4));
+    expect(same(join(calibrated, kWeights), join(int4, kWeights))).toBe(false);
+    // The other pairs were not seen.
+    const data = file(
+      'pairs.tsv',
+      lines.filter((_, i) => i % 5 !== 0),
+    );
+    const measured = (model) => JSON.parse(qkv(['evaluate', model, '--data', data, '--json', '--samples', '0']).stdout);
+    const perplexity = (model) => measured(model).systems[0].perplexity.piece;
+    expect(perplexity(calibrated)).toBeLessThan(perplexity(int4));
+  });
+
+  test('matrices that are named stay in 8 bits, with the weights of int8', () => {
+    const mixed = join(folder, 'mixed');
+    expect(quantize(floats, mixed, '--bits', '4', '--int8', 'layers.0.fc1', '--int8', 'shared').status).toBe(0);
+    const is = new Map(tensorsOf(mixed).map(([name, ...rest]) => [name, rest]));
+    const [in8, in4] = [made, int4].map((one) => new Map(tensorsOf(one).map(([name, ...rest]) => [name, rest])));
+    for (const [name, rest] of is) {
+      const kept = /layers\.0\.fc1\.weight|shared/.test(name);
+      expect([name, ...rest]).toEqual([name, ...(kept ? in8 : in4).get(name)]);
+    }
+  });
+
+  test('options that do not fit are refused by name', () => {
+    const texts = join(folder, 'one.txt');
+    writeFileSync(texts, 'I love you.\n');
+    const refused = (options, says, from = floats) => {
+      const { status, stderr } = quantize(from, join(folder, 'refused'), ...options);
+      expect([status, stderr]).toEqual([expect.any(Number), expect.stringMatching(says)]);
+      expect(status).not.toBe(0);
+    };
+    refused(['--calibrate', texts], /--calibrate is for --bits 4/);
+    refused(['--int8', 'fc1'], /--int8 is for --bits 4/);
+    refused(['--bits', '4', '--int8', 'no-such'], /--int8 no-such: no matrix/);
+    refused(['--bits', '4', '--calibrate', join(folder, 'absent')], /--calibrate/);
+    refused(['--bits', '4', '--calibrate', texts], /int8: calibration needs the float weights/, made);
+    refused(
+      ['--bits', '4', '--calibrate', texts],
+      /--calibrate is for models that translate/,
+      'tests/goldens/one-sided/bert-sequence',
+    );
+    writeFileSync(texts, '');
+    refused(['--bits', '4', '--calibrate', texts], /there is no text in it/);
+  });
+
   test('other numbers of bits are refused', () => {
     expect(quantize(floats, join(folder, 'bits'), '--bits', '5').stderr).toMatch(/--bits/);
   });
