@@ -57,14 +57,15 @@ WeightSlots SlotsOrFail(AnyModel& model, const std::string& folder) {
 
 // Marks the matrices whose names contain one of these texts.
 void KeepInt8OrFail(WeightSlots& slots, const Options& options) {
-  if (options.bits != 4 && !options.in_int8.empty()) Fail("--int8 is for --bits 4; all is in 8 bits without", kUsage);
+  if (options.bits != 4 && !options.in_int8.empty())
+    Fail("--keep-int8 is for --bits 4; all is in 8 bits without", kUsage);
   for (const std::string& text : options.in_int8) {
     bool found = false;
     for (WeightSlot& slot : slots.slots) {
       if (!MayBeIntegers(slot) || slot.names.front().find(text) == std::string::npos) continue;
       found = slot.int8 = true;
     }
-    if (!found) Fail("--int8 " + text + ": no matrix has such a name; `qkv inspect --tensors` lists them", kUsage);
+    if (!found) Fail("--keep-int8 " + text + ": no matrix has such a name; `qkv inspect --tensors` lists them", kUsage);
   }
 }
 
@@ -124,11 +125,12 @@ void AddQuantize(CLI::App& app) {
       ->add_option("--bits", options->bits, "of a weight: in 4 they are half the file, and are computed with as int8")
       ->check(CLI::IsMember({4, 8}))
       ->capture_default_str();
-  command->add_option("--int8", options->in_int8, "for --bits 4: matrices with this in their names stay in 8 bits")
+  command->add_option("--keep-int8", options->in_int8, "for --bits 4: matrices with this in their names stay in 8 bits")
       ->type_name("NAME");
 #ifndef __EMSCRIPTEN__
-  command->add_option("--calibrate", options->texts,
-                      "for --bits 4: round by GPTQ, with the activations of these texts, a line each")
+  command
+      ->add_option("--calibrate", options->texts,
+                   "for --bits 4: round by GPTQ, with the activations of these texts, a line each")
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
   AddThreads(*command, options->common);

@@ -36,7 +36,8 @@ float Difference(const float* weights, const float* importance, int m) {
 int ChooseInt4Byte(const float* weights, const float* importance) {
   float largest = 0;
   for (size_t i = 0; i < kInt4Group; ++i) largest = std::max(largest, std::abs(weights[i]));
-  const int first = std::clamp(static_cast<int>(0.75f * largest), 1, 255), last = std::min(static_cast<int>(8 / 6.5f * largest), 255);
+  const int first = std::clamp(static_cast<int>(0.75f * largest), 1, 255),
+            last = std::min(static_cast<int>(8 / 6.5f * largest), 255);
   int best = first;
   float least = Difference(weights, importance, first);
   for (int m = first + 1; m <= last; ++m) {

@@ -46,9 +46,8 @@ void ForEachProduct(const TranslationModel& model, std::span<const CalibrationTe
     Tape tape;
     tape.on_product = see;
     Context ctx{.arena = arena, .pool = pool, .tape = &tape};
-    const MatrixView rows =
-        model.model().ForwardForTraining(ctx, text.source, Segments::One(text.source.size()), text.target,
-                                         Segments::One(text.target.size()));
+    const MatrixView rows = model.model().ForwardForTraining(ctx, text.source, Segments::One(text.source.size()),
+                                                             text.target, Segments::One(text.target.size()));
     model.model().Logits(ctx, View(rows));
   }
 }

@@ -1,5 +1,5 @@
-// GPTQ (Frantar et al. 2022, https://arxiv.org/abs/2210.17323): weights in 4 bits whose products come nearer to those of
-// the floats than the products of rounded weights do.
+// GPTQ (Frantar et al. 2022, https://arxiv.org/abs/2210.17323): weights in 4 bits whose products come nearer to those
+// of the floats than the products of rounded weights do.
 #pragma once
 
 #include <span>
@@ -13,8 +13,8 @@
 
 namespace qkv {
 
-// For one matrix W [outputs, inputs] that multiplies inputs x: finds W^ in 4 bits (core/kernels/int4.h) with a small sum
-// of |x W' - x W^'|^2.
+// For one matrix W [outputs, inputs] that multiplies inputs x: finds W^ in 4 bits (core/kernels/int4.h) with a small
+// sum of |x W' - x W^'|^2.
 class Gptq {
  public:
   // moments [inputs, inputs]: the sum of x x' over all x. inputs: whole groups of int4.

@@ -166,7 +166,9 @@ describe('in 4 bits:', () => {
 
   test('matrices that are named stay in 8 bits, with the weights of int8', () => {
     const mixed = join(folder, 'mixed');
-    expect(quantize(floats, mixed, '--bits', '4', '--int8', 'layers.0.fc1', '--int8', 'shared').status).toBe(0);
+    expect(quantize(floats, mixed, '--bits', '4', '--keep-int8', 'layers.0.fc1', '--keep-int8', 'shared').status).toBe(
+      0,
+    );
     const is = new Map(tensorsOf(mixed).map(([name, ...rest]) => [name, rest]));
     const [in8, in4] = [made, int4].map((one) => new Map(tensorsOf(one).map(([name, ...rest]) => [name, rest])));
     for (const [name, rest] of is) {
@@ -184,8 +186,8 @@ describe('in 4 bits:', () => {
       expect(status).not.toBe(0);
     };
     refused(['--calibrate', texts], /--calibrate is for --bits 4/);
-    refused(['--int8', 'fc1'], /--int8 is for --bits 4/);
-    refused(['--bits', '4', '--int8', 'no-such'], /--int8 no-such: no matrix/);
+    refused(['--keep-int8', 'fc1'], /--keep-int8 is for --bits 4/);
+    refused(['--bits', '4', '--keep-int8', 'no-such'], /--keep-int8 no-such: no matrix/);
     refused(['--bits', '4', '--calibrate', join(folder, 'absent')], /--calibrate/);
     refused(['--bits', '4', '--calibrate', texts], /int8: calibration needs the float weights/, made);
     refused(

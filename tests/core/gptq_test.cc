@@ -56,9 +56,9 @@ double ErrorOf(const Eigen::MatrixXd& moments, const std::vector<float>& weights
   return difference.dot(moments * difference);
 }
 
-// Optimal Brain Quantization (Frantar and Alistarh 2022, https://arxiv.org/abs/2208.11580), in the order of inputs: after
-// each rounding, the best change of the weights left is found anew, by the inverse of their part of H. GPTQ gets the same
-// from one factorisation.
+// Optimal Brain Quantization (Frantar and Alistarh 2022, https://arxiv.org/abs/2208.11580), in the order of inputs:
+// after each rounding, the best change of the weights left is found anew, by the inverse of their part of H. GPTQ gets
+// the same from one factorisation.
 std::vector<int8_t> RoundedByDefinition(const Eigen::MatrixXd& moments, const std::vector<float>& weights) {
   Eigen::MatrixXd h = moments;
   h.diagonal().array() += 0.01 * moments.diagonal().mean();
