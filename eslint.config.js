@@ -36,9 +36,10 @@ export default [
     languageOptions: {
       globals: {
         ...globals.commonjs,
-        ...{ Module: 'readonly', HEAPU8: 'readonly', HEAPU32: 'readonly', _malloc: 'readonly' },
+        ...{ Module: 'readonly', HEAPU8: 'readonly', HEAP32: 'readonly', HEAPU32: 'readonly', _malloc: 'readonly' },
         ...{ UTF8ToString: 'readonly', stringToUTF8: 'readonly', runtimeKeepalivePush: 'readonly' },
-        ...{ addToLibrary: 'readonly', openFiles: 'readonly' },
+        ...{ FS: 'readonly', ERRNO_CODES: 'readonly' },
+        ...{ addToLibrary: 'readonly', openFiles: 'readonly', input: 'readonly' },
       },
     },
   },

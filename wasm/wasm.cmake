@@ -82,6 +82,8 @@ endif()
 if(NOT QKV_WASM_TRAINING AND NOT QKV_WASM_THREADS AND NOT QKV_SANITIZED AND NOT CMAKE_CXX_FLAGS MATCHES "relaxed")
   file(GLOB QKV_COMMAND_SOURCES CONFIGURE_DEPENDS core/cli/*.cc wasm/command/*.cc)
   list(FILTER QKV_COMMAND_SOURCES EXCLUDE REGEX "/core/cli/(data|detect|evaluate|export|learn_vocabulary|shortlist|train|vocab)[.]cc")
+  # Those of which wasm/command has its own.
+  list(FILTER QKV_COMMAND_SOURCES EXCLUDE REGEX "/core/cli/(gzip_output|open_input|stop)[.]cc")
   qkv_headers(CLI11 CLI/CLI.hpp)
   add_executable(qkv_command ${QKV_COMMAND_SOURCES} core/io/files.cc core/io/npz_file.cc
                  core/translate/folder.cc core/translate/marian_folder.cc)
@@ -93,8 +95,11 @@ if(NOT QKV_WASM_TRAINING AND NOT QKV_WASM_THREADS AND NOT QKV_SANITIZED AND NOT 
     -Oz -fwasm-exceptions -Wl,-Map=command.map -sMALLOC=emmalloc -sSTACK_SIZE=1MB -sMODULARIZE -sEXPORT_ES6 -sEXPORT_NAME=createCommand -sENVIRONMENT=node
     -sNODERAWFS -sINVOKE_RUN=0 -sEXIT_RUNTIME -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB
     -sEXPORTED_RUNTIME_METHODS=callMain,ENV -sINCOMING_MODULE_JS_API=preRun
-    --js-library ${PROJECT_SOURCE_DIR}/wasm/command/files.js)
-  set_target_properties(qkv_command PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/wasm/command/files.js)
+    "SHELL:--js-library ${PROJECT_SOURCE_DIR}/wasm/command/files.js"
+    "SHELL:--js-library ${PROJECT_SOURCE_DIR}/wasm/command/input.js"
+    "SHELL:--js-library ${PROJECT_SOURCE_DIR}/wasm/command/system.js")
+  file(GLOB QKV_COMMAND_LIBRARIES CONFIGURE_DEPENDS wasm/command/*.js)
+  set_target_properties(qkv_command PROPERTIES LINK_DEPENDS "${QKV_COMMAND_LIBRARIES}")
 endif()
 
 # The core by itself, for `npm run bench`: qkv_bench.mjs, in Node and in pages. Models are given to it as files in memory.

@@ -5,13 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "core/cli/zstd_stream.h"
-#include "core/io/gzip_file.h"
+#include "core/cli/byte_input.h"
 
 namespace qkv::cli {
 
@@ -19,8 +17,8 @@ class LineReader {
  public:
   // `name` is for the error if it cannot be read.
   explicit LineReader(int file, std::string name = "standard input");
-  // Reads a file, plain or compressed by gzip, or by zstd if it is *.zst. Natively only.
-  static LineReader Open(const std::string& path);
+  // Reads a file, plain or compressed by gzip, or by zstd if it is *.zst.
+  static LineReader Open(const std::string& path) { return {OpenInput(path), path}; }
 
   // At least one line, and up to `most` of those that have arrived; empty at the end of the input. The last line needs
   // no newline. A line over 64 MiB is an error: such a file is not text.
@@ -30,18 +28,13 @@ class LineReader {
   double Share() const;
 
  private:
-  LineReader(GzipFile file, std::string name) : name_(std::move(name)), gzip_(std::move(file)) {}
+  LineReader(std::unique_ptr<ByteInput> input, std::string name) : input_(std::move(input)), name_(std::move(name)) {}
   void Fill();
-  size_t ReadInput();
-  size_t ReadGzip();
-  size_t ReadZstd();
   bool TakeLine(std::string& line);
 
-  int file_ = -1;
+  std::unique_ptr<ByteInput> input_;
   std::string name_;
-  std::optional<GzipFile> gzip_;     // read instead of file_
-  std::shared_ptr<ZstdInput> zstd_;  // the same
-  uint64_t size_ = 0, read_ = 0;     // bytes of the file, 0: not known; those read
+  uint64_t read_ = 0;  // bytes
   std::string buffer_;
   size_t at_ = 0;       // the beginning of the next line
   size_t scanned_ = 0;  // there is no newline from at_ to here

@@ -1,11 +1,9 @@
 #include "core/cli/output.h"
 
-#ifndef __EMSCRIPTEN__  // the command in Node writes to standard output
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -18,7 +16,6 @@ namespace {
 
 constexpr size_t kComparedLines = 3;  // last lines that are compared before a file is continued
 
-gzFile Gzip(const std::shared_ptr<void>& file) { return static_cast<gzFile>(file.get()); }
 FILE* Plain(const std::shared_ptr<void>& file) { return static_cast<FILE*>(file.get()); }
 
 int OpenOrFail(const std::string& path, int flags) {
@@ -31,11 +28,12 @@ int OpenOrFail(const std::string& path, int flags) {
 }  // namespace
 
 LineOutput LineOutput::Create(const std::string& path) {
+  if (IsZstd(path)) CheckZstd(path);
   LineOutput output(path);
   const int file = OpenOrFail(path, O_CREAT | O_EXCL);
   output.Lock(file);
-  if (path.ends_with(".gz")) {
-    output.gzip_ = std::shared_ptr<void>(gzdopen(file, "wb"), [](void* open) { gzclose(static_cast<gzFile>(open)); });
+  if (IsGzip(path)) {
+    output.gzip_ = std::make_shared<GzipOutput>(file, path);
   } else if (IsZstd(path)) {
     output.zstd_ = std::make_shared<ZstdOutput>(file, path);
   } else {
@@ -45,8 +43,7 @@ LineOutput LineOutput::Create(const std::string& path) {
 }
 
 LineOutput LineOutput::Continue(const std::string& path) {
-  if (path.ends_with(".gz") || IsZstd(path))
-    Fail(path + " cannot be continued: only a file that is not compressed can", kUsage);
+  if (IsGzip(path) || IsZstd(path)) Fail(path + " cannot be continued: only a file that is not compressed can", kUsage);
   LineOutput output(path);
   const int file = OpenOrFail(path, O_CREAT);
   output.Lock(file);
@@ -90,9 +87,8 @@ void LineOutput::CutRest() {
 
 void LineOutput::Write(std::string_view line) {
   if (gzip_) {
-    const bool wrote = line.empty() || gzwrite(Gzip(gzip_), line.data(), static_cast<unsigned>(line.size())) > 0;
-    if (!wrote || gzputc(Gzip(gzip_), '\n') < 0) FailToWrite();
-    return;
+    gzip_->Write(line);
+    return gzip_->Write("\n");
   }
   if (zstd_) {
     zstd_->Write(line);
@@ -112,24 +108,9 @@ void LineOutput::Flush() {
 void LineOutput::Close() {
   Flush();
   if (zstd_) zstd_->Close();
-  if (gzip_ && gzflush(Gzip(gzip_), Z_FINISH) != Z_OK) FailToWrite();
+  if (gzip_) gzip_->Close();
 }
 
 void LineOutput::FailToWrite() const { Fail(path_ + " cannot be written: " + std::strerror(errno)); }
 
 }  // namespace qkv::cli
-#else
-#include "core/cli/command.h"
-
-namespace qkv::cli {
-
-void LineOutput::Write(std::string_view line) {
-  std::fwrite(line.data(), 1, line.size(), stdout);
-  std::fputc('\n', stdout);
-}
-void LineOutput::CutRest() {}
-void LineOutput::Flush() { FlushOrFail(); }
-void LineOutput::Close() { FlushOrFail(); }
-
-}  // namespace qkv::cli
-#endif

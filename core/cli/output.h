@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/cli/gzip_output.h"
 #include "core/cli/zstd_stream.h"
 
 namespace qkv::cli {
@@ -38,9 +39,10 @@ class LineOutput {
   [[noreturn]] void FailToWrite() const;
 
   std::string path_ = "standard output";
-  std::shared_ptr<void> plain_, gzip_;  // a FILE*, a gzFile
-  std::shared_ptr<ZstdOutput> zstd_;    // standard output, if all three are null
-  int64_t whole_ = -1;                  // of a file that is continued: the bytes of its whole lines
+  std::shared_ptr<void> plain_;  // a FILE*
+  std::shared_ptr<GzipOutput> gzip_;
+  std::shared_ptr<ZstdOutput> zstd_;  // standard output, if all three are null
+  int64_t whole_ = -1;                // of a file that is continued: the bytes of its whole lines
   size_t lines_ = 0;
   std::vector<std::string> last_;
 };

@@ -1,11 +1,8 @@
 // SIGINT and SIGTERM end a filter, immediately or after its batch, with status 128 + the signal's number.
 #pragma once
 
-#include <unistd.h>
-
-#include <csignal>
+#include <cstddef>
 #include <cstdio>
-#include <cstring>
 #include <string>
 
 namespace qkv::cli {
@@ -18,27 +15,12 @@ inline void WriteWholeLines() {
   std::setvbuf(stdout, piece, _IOLBF, sizeof piece);
 }
 
-// From now on a signal removes `unfinished`, a file that is not committed, and ends the process. Empty: no file. The
-// handler calls only unlink and _exit, which are safe in a signal handler.
-inline void EndOnSignals(const std::string& unfinished) {
-  static char* file = nullptr;
-  file = unfinished.empty() ? nullptr : strdup(unfinished.c_str());
-  const auto end = [](int signal) {
-    if (file != nullptr) unlink(file);
-    _exit(128 + signal);
-  };
-  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, end);
-}
+// From now on a signal removes `unfinished`, a file that is not committed, and ends the process.
+void EndOnSignals(const std::string& unfinished);
 
 // For a filter that finishes its batch: a signal while it waits for lines ends the process, and so does a second one.
-inline volatile std::sig_atomic_t in_batch = 0;        // 1 while the filter works on a batch
-inline volatile std::sig_atomic_t pending_signal = 0;  // the signal that came meanwhile; 0: none
-inline void EndAfterBatchOnSignals() {
-  const auto end = [](int signal) {
-    if (in_batch == 0 || pending_signal != 0) _exit(128 + signal);
-    pending_signal = signal;
-  };
-  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, end);
-}
+void EndAfterBatchOnSignals();
+void SetInBatch(bool in_batch);  // whether the filter works on a batch
+int PendingSignal();             // the signal that came meanwhile; 0: none
 
 }  // namespace qkv::cli

@@ -26,14 +26,14 @@ constexpr size_t kLinesBeforeResume = 1024, kMostLinesAtOnce = 1'000'000;
 
 // The next lines to translate together. A sort buffer waits until it is full.
 std::vector<std::string> NextLines(const TranslateOptions& options, LineReader& reader) {
-  in_batch = 0;
+  SetInBatch(false);
   std::vector<std::string> lines = reader.Next(options.sort_buffer > 0 ? options.sort_buffer : LinesAtOnce(options));
   while (!lines.empty() && lines.size() < options.sort_buffer) {
     std::vector<std::string> more = reader.Next(options.sort_buffer - lines.size());
     if (more.empty()) break;
     std::move(more.begin(), more.end(), std::back_inserter(lines));
   }
-  in_batch = 1;
+  SetInBatch(true);
   return lines;
 }
 
@@ -111,19 +111,12 @@ void WidenBeam(const TranslationModel& model, TranslateOptions& options) {
 }
 
 LineReader InputOf(const TranslateOptions& options) {
-#ifdef __EMSCRIPTEN__
-  if (!options.input.empty() || !options.output.empty()) {
-    Fail("--input and --output are the native command's; use < and > instead", kUsage);
-  }
-#endif
   return options.input.empty() ? LineReader(STDIN_FILENO) : LineReader::Open(options.input);
 }
 
-LineOutput OutputOf([[maybe_unused]] const TranslateOptions& options) {
-#ifndef __EMSCRIPTEN__
+LineOutput OutputOf(const TranslateOptions& options) {
   if (options.resume) return LineOutput::Continue(options.output);
   if (!options.output.empty()) return LineOutput::Create(options.output);
-#endif
   return {};
 }
 
@@ -175,9 +168,10 @@ void Translate(TranslateOptions& options) {
     ReturnMemory();
     progress.Show(done, share_before = reader.Share(), words_before);
     output.Flush();
-    if (pending_signal == 0) continue;
+    const int signal = PendingSignal();
+    if (signal == 0) continue;
     output.Close();
-    Fail("stopped after " + std::to_string(done) + " lines", 128 + pending_signal);
+    Fail("stopped after " + std::to_string(done) + " lines", 128 + signal);
   }
   output.Close();
   if (trace) CheckOrFail(trace->Commit());

@@ -1,5 +1,5 @@
-// Files compressed by zstd (RFC 8878), read and written piece by piece. Native; without libzstd both fail with an error
-// that names it.
+// Files compressed by zstd (RFC 8878), read and written piece by piece. Without libzstd, as in Node, there is an error
+// that says so.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,7 @@
 namespace qkv::cli {
 
 inline bool IsZstd(std::string_view path) { return path.ends_with(".zst"); }
+void CheckZstd(const std::string& name);  // fails if there is no libzstd
 
 class ZstdInput {
  public:

@@ -6,6 +6,12 @@ import { at } from '../../web/tools/common.mjs';
 export const kNative = [at('build/native/qkv')];
 export const kNode = [process.execPath, at('build/qkv-cli/qkv.js')];
 
+/** For describe.each and test.each. */
+export const kBoth = /** @type {const} */ ([
+  ['native', kNative],
+  ['in Node', kNode],
+]);
+
 /**
  * Runs it in a folder.
  * @param {string[]} command

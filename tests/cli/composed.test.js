@@ -58,6 +58,7 @@ function together(command, options) {
   const format = options.find((name) => name in kInputs) ?? 'plain';
   const input = kInputs[format].map((line) => `${line}\n`).join('');
   writeFileSync(join(folder, 'in'), input);
+  rmSync(join(folder, 'out'), { force: true });
   const all = new Set([...options, ...options.flatMap((name) => kNeeded[name] ?? [])]);
   const given = [...all].flatMap((name) => [name, ...kOptions[name]]);
   const ran = runIn(command, ['translate', '-m', model, ...given], all.has('--input') ? '' : input, folder);
@@ -131,6 +132,10 @@ test.each([
   [['--jsonl', '--n-best', '--keep', '--max-length']],
   [['--tsv', '--n-best', '--jsonl']],
   [['--trace', '--then']],
+  [['--tsv', '--scores', '--resume', '--sort-buffer', '--input']],
+  [['--jsonl', '--confidence', '--split', '--input', '--output', '--keep']],
+  [['--jsonl', '--n-best', '--resume']],
+  [['--trace', '--input', '--output']],
 ])('%j: in Node as natively', (options) => {
   const [native, node] = [kNative, kNode].map((command) => together(command, options));
   expect(node).toEqual(native);

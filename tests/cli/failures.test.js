@@ -16,19 +16,20 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { kBoth, kNative, kNode } from './both.js';
 import { tinyModel, tinyPairs } from './tiny-run.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const command = join(root, 'build/native/qkv');
+const [command] = kNative;
 const golden = (name) => join(root, 'tests/goldens', name);
 const translator = golden('models/tiny-f32');
 const trained = join(root, 'web/models/en-fr');
 const encoder = golden('one-sided/bert-masked');
 const generator = golden('one-sided/gpt2');
 
-/** @param {string[]} args @param {object} [options] of spawnSync */
-const qkv = (args, options = {}) =>
-  spawnSync(command, args, { input: '', encoding: 'utf8', timeout: 60_000, ...options });
+/** @param {string[]} args @param {object} [options] of spawnSync @param {readonly string[]} [of] the command */
+const qkv = (args, options = {}, [program, ...first] = kNative) =>
+  spawnSync(program, [...first, ...args], { input: '', encoding: 'utf8', timeout: 60_000, ...options });
 
 let folder;
 beforeAll(() => {
@@ -101,6 +102,9 @@ const kCommands = {
   generate: { args: ['-m', generator, '--max-length', '4'], line: 'the\n' },
 };
 const names = Object.keys(kCommands);
+/** The commands that only the native build has. */
+const kNativeOnly = ['detect', 'evaluate', 'export', 'shortlist', 'train', 'vocab'];
+const has = (of, name) => of === kNative || !kNativeOnly.includes(name);
 const filled = (args) => args.map((arg) => arg.replace('$', folder));
 
 test('the table has every command', () => {
@@ -109,9 +113,10 @@ test('the table has every command', () => {
   expect([...listed].map(([, name]) => name).toSorted()).toEqual(names.toSorted());
 });
 
-describe.each(names)('qkv %s', (name) => {
+const kAll = kBoth.flatMap(([where, of]) => names.filter((name) => has(of, name)).map((name) => [name, where, of]));
+describe.each(kAll)('qkv %s, %s,', (name, _, of) => {
   const { args, line = '' } = kCommands[name];
-  const succeed = (options) => qkv([name, ...filled(args)], { input: line, ...options });
+  const succeed = (options) => qkv([name, ...filled(args)], { input: line, ...options }, of);
 
   test('ends with 0, and says nothing on standard error but what it is doing', () => {
     const { status, stderr } = succeed();
@@ -122,6 +127,7 @@ describe.each(names)('qkv %s', (name) => {
     const full = openSync('/dev/full', 'w');
     const { status, stderr } = succeed({ stdio: ['pipe', full, 'pipe'] });
     expect([status, stderr]).toEqual([1, expect.stringMatching(/^qkv: standard output cannot be written\n$/m)]);
+    if (of === kNode) return; // which opens /dev/null in the place of a closed file
     const shell = `exec "$0" "$@" >&-`;
     const closed = spawnSync('sh', ['-c', shell, command, name, ...filled(args)], { input: line, encoding: 'utf8' });
     expect([closed.status, closed.stderr]).toEqual([
@@ -131,12 +137,12 @@ describe.each(names)('qkv %s', (name) => {
   });
 
   test('ends with 2 and one line for an option that it does not have, and with 0 for --help', () => {
-    const { status, stdout, stderr } = qkv([name, '--no-such-option']);
+    const { status, stdout, stderr } = qkv([name, '--no-such-option'], {}, of);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(new RegExp(`^qkv: [^\\n]+; qkv ${name} --help says what it takes\\n$`));
-    const help = qkv([name, '--help']);
+    const help = qkv([name, '--help'], {}, of);
     expect([help.status, help.stderr]).toEqual([0, '']);
-    const full = qkv([name, '--help'], { stdio: ['pipe', openSync('/dev/full', 'w'), 'pipe'] });
+    const full = qkv([name, '--help'], { stdio: ['pipe', openSync('/dev/full', 'w'), 'pipe'] }, of);
     expect([full.status, full.stderr]).toEqual([1, 'qkv: standard output cannot be written\n']);
   });
 });
@@ -240,8 +246,13 @@ describe('one line, the exit code, and nothing on standard output:', () => {
     spawnSync('mkfifo', [join(folder, 'piped', 'config.json')]);
   });
 
-  test.each(kFailures)('%s: %j', (_, args, code, says, input = '') => {
-    const { status, stdout, stderr, signal } = qkv(filled(args), { input });
+  const inBoth = kBoth.flatMap(([where, of]) =>
+    kFailures
+      .filter(([, [name]]) => has(of, name))
+      .map(([title, args, code, says, input = '']) => [title, args, where, code, says, input, of]),
+  );
+  test.each(inBoth)('%s: %j, %s', (_, args, where, code, says, input, of) => {
+    const { status, stdout, stderr, signal } = qkv(filled(args), { input }, of);
     expect([status, signal, input === '' ? stdout : '']).toEqual([code, null, '']);
     expect(stderr).toMatch(/^qkv: [^\n]+\n$/);
     expect(stderr).toMatch(says);
@@ -264,15 +275,13 @@ describe('files are complete:', () => {
     expect(written.filter((file) => file.endsWith('.part'))).toEqual([]);
   });
 
-  test('a trace has its name when it is complete', () => {
+  test.each(kBoth)('%s: a trace has its name when it is complete', (_, of) => {
     const trace = join(folder, 'trace.jsonl');
     writeFileSync(trace, 'old');
-    const { status } = qkv(['translate', '-m', translator, '--trace', trace], {
-      input: 'a\n',
-      stdio: ['pipe', openSync('/dev/full', 'w'), 'pipe'],
-    });
+    const full = { input: 'a\n', stdio: ['pipe', openSync('/dev/full', 'w'), 'pipe'] };
+    const { status } = qkv(['translate', '-m', translator, '--trace', trace], full, of);
     expect([status, readFileSync(trace, 'utf8')]).toEqual([1, 'old']);
-    expect(qkv(['translate', '-m', translator, '--trace', trace], { input: 'a\n' }).status).toBe(0);
+    expect(qkv(['translate', '-m', translator, '--trace', trace], { input: 'a\n' }, of).status).toBe(0);
     expect(JSON.parse(readFileSync(trace, 'utf8')).source.text).toBe('a');
   });
 
@@ -309,8 +318,9 @@ describe('two at once:', () => {
   test('of many that quantize into one folder none blames the disk, and the folder is a model', async () => {
     const to = join(folder, 'raced');
     const ended = await Promise.all(
-      Array.from({ length: 6 }, async () => {
-        const child = spawn(command, ['quantize', translator, to]);
+      Array.from({ length: 6 }, async (_, i) => {
+        const [program, ...first] = i % 2 === 0 ? kNative : kNode;
+        const child = spawn(program, [...first, 'quantize', translator, to]);
         let printed = '';
         child.stderr.on('data', (data) => (printed += data));
         const status = await new Promise((resolve) => child.on('close', resolve));
@@ -342,10 +352,12 @@ test.each([
   expect(existsSync(join(folder, signal, `checkpoint-${step}`))).toBe(true);
 });
 
-describe.each([
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-])('a translation that %s stops ends at once with %i,', (signal, code) => {
+describe.each(
+  kBoth.flatMap(([where, of]) => [
+    ['SIGINT', 130, where, of],
+    ['SIGTERM', 143, where, of],
+  ]),
+)('a translation that %s stops ends at once with %i, %s,', (signal, code, _, [program, ...first]) => {
   const stopped = async (child) => {
     const start = performance.now();
     child.kill(signal);
@@ -356,7 +368,7 @@ describe.each([
 
   test('at work: its lines are whole, and of an unfinished trace nothing is left', async () => {
     const trace = join(folder, `${signal}.jsonl`);
-    const child = spawn(command, ['translate', '-m', translator, '--threads', '1', '--trace', trace]);
+    const child = spawn(program, [...first, 'translate', '-m', translator, '--threads', '1', '--trace', trace]);
     let written = '';
     child.stdout.on('data', (data) => (written += data));
     child.stdin.on('error', () => {}); // it ends before all input is read
@@ -373,7 +385,7 @@ describe.each([
   });
 
   test('waiting for a line', async () => {
-    const child = spawn(command, ['translate', '-m', translator]);
+    const child = spawn(program, [...first, 'translate', '-m', translator]);
     child.stdin.write('Where is the kitchen?\n');
     await new Promise((resolve) => child.stdout.once('data', resolve));
     await stopped(child);

@@ -1,5 +1,5 @@
-// The functions of Node that the command calls: files, read whole and unpacked where gzip compressed them; deflated bytes and checksums;
-// threads; a server.
+// The functions of Node that the command calls: files, read whole and unpacked where gzip compressed them; bytes to deflate, deflated
+// bytes and checksums; threads; a server.
 addToLibrary({
   $openFiles: [],
 
@@ -43,6 +43,15 @@ addToLibrary({
     } catch {
       return 0;
     }
+  },
+
+  qkvGzip__deps: ['malloc'],
+  qkvGzip: (bytes, length, size) => {
+    const member = require('node:zlib').gzipSync(HEAPU8.subarray(bytes, bytes + length));
+    const to = _malloc(member.length);
+    HEAPU8.set(member, to);
+    HEAPU32[size >> 2] = member.length;
+    return to;
   },
 
   // Threads: what line_workers.cc asks of web/command/threads.js, which the command is started with.

@@ -42,11 +42,6 @@ Result<std::vector<uint8_t>> GzipFile::Read(ByteRange range) {
   return bytes;
 }
 
-double GzipFile::Share() const {
-  const double size = qkvFileSize(Number(file_.get()));
-  return size > 0 ? static_cast<double>(position_) / size : 0;
-}
-
 Result<std::vector<uint8_t>> GzipFile::ReadAll(size_t most) {
   QKV_TRY(std::vector<uint8_t> bytes, Read({position_, most + 1}));
   if (bytes.size() <= most) return bytes;

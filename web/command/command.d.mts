@@ -1,4 +1,4 @@
-/** The instance of the command, which its own functions in wasm/command/files.js see as `Module`. */
+/** The instance of the command, which its own functions in wasm/command/*.js see as `Module`. */
 export interface Command {
   ENV: Record<string, string | undefined>;
   /** Runs it; returns the exit code. */
@@ -12,4 +12,6 @@ export default function createCommand(options: {
   preRun: ((module: Command) => void)[];
   /** The threads of the command. */
   threads: typeof import('./threads.js').threads;
+  /** What the main thread does for the command; null in the threads that translate lines for it. */
+  mainThread: import('./main_thread.js').MainThread | null;
 }): Promise<Command>;
