@@ -95,8 +95,9 @@ void LineOutput::Write(std::string_view line) {
     return zstd_->Write("\n");
   }
   FILE* const file = plain_ ? Plain(plain_) : stdout;
-  std::fwrite(line.data(), 1, line.size(), file);
-  std::fputc('\n', file);
+  // In Node each call is a write of its own, and a signal may end the process between two.
+  const std::string whole = std::string(line) + '\n';
+  std::fwrite(whole.data(), 1, whole.size(), file);
 }
 
 void LineOutput::Flush() {
