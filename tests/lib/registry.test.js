@@ -225,10 +225,10 @@ test('another file than the list names is an error that says both hashes, and th
 });
 
 test.each([
-  ['[]', /no list of models/],
-  ['null', /no list of models/],
-  ['{', /no JSON/],
-  ['{"models": {"en-fr": 7}}', /models\.en-fr is no list/],
+  ['[]', /not a list of models/],
+  ['null', /not a list of models/],
+  ['{', /not JSON/],
+  ['{"models": {"en-fr": 7}}', /models\.en-fr is not a list/],
   ['{"models": {"en-fr": [null]}}', /models\.en-fr\[0\] has no files/],
   ['{"models": {"en-fr": [{"files": {}}]}}', /has no files/],
   [
@@ -237,12 +237,12 @@ test.each([
   ],
   [
     '{"models": {"a": [{"sourceLanguage": "en", "targetLanguage": "?", "files": {"m": {"path": "https://a.example/a"}}}]}}',
-    /no language/,
+    /not a language/,
   ],
   ['{"models": {"a": [{"files": {"m": {"path": 3}}}]}}', /files\.m has no path/],
-  ['{"models": {"a": [{"files": {"m": {"path": "a", "hash": "xyz"}}}]}}', /no SHA-256/],
-  ['{"models": {"a": [{"files": {"m": {"path": "a", "size": -1}}}]}}', /no size/],
-  ['{"models": {"a": [{"files": {"m": {"path": "https://a b:c"}}}]}}', /no URL/],
+  ['{"models": {"a": [{"files": {"m": {"path": "a", "hash": "xyz"}}}]}}', /not a SHA-256/],
+  ['{"models": {"a": [{"files": {"m": {"path": "a", "size": -1}}}]}}', /not a size/],
+  ['{"models": {"a": [{"files": {"m": {"path": "https://a b:c"}}}]}}', /not a URL/],
   ['{"baseUrl": 3, "models": {}}', /baseUrl/],
 ])('a list that is none: %s', async (text, message) => {
   const error = await rejection(registry(`data:application/json,${encodeURIComponent(text)}`));

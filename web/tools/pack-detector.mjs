@@ -4,7 +4,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { finished, hashOn, kBasis, kBlocks } from '../lib/detect/letters.js';
+import { finishHash, addToHash, kBasis, kBlocks } from '../lib/detect/letters.js';
 import { at } from './common.mjs';
 
 const [folder, out] = process.argv.slice(2);
@@ -56,9 +56,9 @@ if (resolve(out) === at('web', 'models', 'detect', 'languages.bin')) writeList()
 function hashOf(line) {
   const block = /^U\+([\dA-F]+)$/.exec(line);
   if (!block)
-    return finished([...line].reduce((state, c) => hashOn(state, /** @type {number} */ (c.codePointAt(0))), kBasis));
+    return finishHash([...line].reduce((state, c) => addToHash(state, /** @type {number} */ (c.codePointAt(0))), kBasis));
   const first = parseInt(block[1], 16);
-  return finished(hashOn(kBasis, kBlocks + (first < 0x3000 ? first >> 7 : 0x1000 + (first >> 12))));
+  return finishHash(addToHash(kBasis, kBlocks + (first < 0x3000 ? first >> 7 : 0x1000 + (first >> 12))));
 }
 
 /** Seven bits a byte, the lowest first. @param {number[]} hashes ascending */

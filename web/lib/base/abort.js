@@ -1,38 +1,38 @@
 // Abort signals.
 
-/** @typedef {() => void} Act */
+/** @typedef {() => void} Listener */
 
-/** @type {WeakMap<AbortSignal, Set<Act>>} what waits for each signal */
-const waiting = new WeakMap();
+/** @type {WeakMap<AbortSignal, Set<Listener>>} the functions to call when each signal aborts */
+const listeners = new WeakMap();
 
 /**
- * Calls `act` when the signal aborts. Each signal gets one listener of this package for all calls, because Node warns
- * of an eleventh listener. The listener is removed with the last call; otherwise it would keep the signal in memory.
+ * Calls `listener` when the signal aborts. A signal itself gets only one event listener of this package, because Node warns
+ * of an eleventh. It is removed with the last of ours; otherwise the signal would stay in memory.
  * @param {AbortSignal} signal
- * @param {Act} act
- * @returns {Act} removes `act`
+ * @param {Listener} listener
+ * @returns {Listener} removes `listener`
  */
-export function onAbort(signal, act) {
-  const acts = waiting.get(signal) ?? new Set();
-  if (acts.size === 0) {
-    waiting.set(signal, acts);
-    signal.addEventListener('abort', tell);
+export function onAbort(signal, listener) {
+  const ofSignal = listeners.get(signal) ?? new Set();
+  if (ofSignal.size === 0) {
+    listeners.set(signal, ofSignal);
+    signal.addEventListener('abort', callListeners);
   }
-  const own = () => act(); // the same function may be added twice
-  acts.add(own);
+  const own = () => listener(); // the same function may be added twice
+  ofSignal.add(own);
   return () => {
-    if (acts.delete(own) && acts.size === 0) signal.removeEventListener('abort', tell);
+    if (ofSignal.delete(own) && ofSignal.size === 0) signal.removeEventListener('abort', callListeners);
   };
 }
 
 /** @param {Event} event */
-function tell({ target }) {
-  for (const act of waiting.get(/** @type {AbortSignal} */ (target)) ?? []) act();
+function callListeners({ target }) {
+  for (const listener of listeners.get(/** @type {AbortSignal} */ (target)) ?? []) listener();
 }
 
 /**
- * Runs `work` with a signal that aborts when any of `signals` aborts, with the same reason, and when `work` has ended,
- * so that anything it left running stops.
+ * Runs `work` with a signal of its own. That signal aborts when one of `signals` aborts, with the same reason. It also
+ * aborts when `work` has ended. This stops anything that `work` has left running.
  * @template T
  * @param {(AbortSignal | null | undefined)[]} signals
  * @param {(signal: AbortSignal) => Promise<T>} work
@@ -42,17 +42,17 @@ export async function withSignals(signals, work) {
   const controller = new AbortController();
   const given = signals.filter((signal) => signal != null);
   for (const signal of given) signal.throwIfAborted();
-  const endings = given.map((signal) => onAbort(signal, () => controller.abort(signal.reason)));
+  const removers = given.map((signal) => onAbort(signal, () => controller.abort(signal.reason)));
   try {
     return await work(controller.signal);
   } finally {
-    for (const end of endings) end();
+    for (const remove of removers) remove();
     controller.abort();
   }
 }
 
 /**
- * `promise`, or a rejection with `signal.reason` as soon as the signal aborts; the promise itself goes on.
+ * The result of `promise`, or a rejection with `signal.reason` as soon as the signal aborts. `promise` itself goes on.
  * @template T
  * @param {Promise<T>} promise
  * @param {AbortSignal} signal
@@ -60,29 +60,29 @@ export async function withSignals(signals, work) {
  */
 export function unlessAborted(promise, signal) {
   return new Promise((resolve, reject) => {
-    promise.then(resolve, reject).finally(() => end());
-    const end = onAbort(signal, () => reject(signal.reason));
+    promise.then(resolve, reject).finally(() => remove());
+    const remove = onAbort(signal, () => reject(signal.reason));
     signal.throwIfAborted();
   });
 }
 
 /**
- * A stream of what `next` gives, one when the reader asks for it. It errors as soon as one of `signals` aborts, whether anyone
- * reads or not. Throws where one has aborted already.
+ * A stream of the values of `next`, which is called each time that the reader wants a value. The stream errors as soon
+ * as one of `signals` aborts, even if nobody reads. Throws if one of them has already aborted.
  * @template T
  * @param {(AbortSignal | null | undefined)[]} signals
- * @param {(stopped: AbortSignal) => Promise<{value?: T, done?: boolean}>} next `stopped` aborts with the stream, and when it is
- *   cancelled
+ * @param {(stopped: AbortSignal) => Promise<{value?: T, done?: boolean}>} next `stopped` aborts when the stream ends or
+ *   is cancelled
  * @returns {ReadableStream<T>}
  */
 export function stoppableStream(signals, next) {
   const given = signals.filter((signal) => signal != null);
   for (const signal of given) signal.throwIfAborted();
   const stopping = new AbortController();
-  /** @type {Act[]} */
-  let endings = [];
+  /** @type {Listener[]} */
+  let removers = [];
   const end = (/** @type {unknown} */ reason) => {
-    for (const ending of endings) ending();
+    for (const remove of removers) remove();
     stopping.abort(reason);
   };
   return new ReadableStream(
@@ -92,7 +92,7 @@ export function stoppableStream(signals, next) {
           controller.error(reason);
           end(reason);
         };
-        endings = given.map((signal) => onAbort(signal, () => stop(signal)));
+        removers = given.map((signal) => onAbort(signal, () => stop(signal)));
       },
       async pull(controller) {
         try {
@@ -101,7 +101,7 @@ export function stoppableStream(signals, next) {
           if (!done) return controller.enqueue(/** @type {T} */ (value));
           controller.close();
         } catch (error) {
-          controller.error(error); // of a stream that has stopped this changes nothing
+          controller.error(error); // has no effect on a stream that has stopped
         }
         end(undefined);
       },

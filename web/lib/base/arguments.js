@@ -11,7 +11,7 @@ export const kInputQuota = 1_000_000;
  */
 export const invalid = (where, message) => new QkvError('INVALID_ARGUMENT', message, where);
 
-/** @param {unknown} value */
+/** A value, as an error message names it. @param {unknown} value */
 export function described(value) {
   if (typeof value === 'string') return `the text ${JSON.stringify(value.slice(0, 40))}`;
   if (typeof value === 'object') return value === null ? 'null' : 'an object';
@@ -81,7 +81,7 @@ export function wholeNumber(value, least, most, name) {
 const kLongest = 100_000;
 
 /**
- * The option of every call that writes: the most pieces to write.
+ * Reads the option `maxLength` of all calls that generate text: the most pieces to generate.
  * @param {unknown} value
  * @returns {number | undefined} undefined: left out
  */

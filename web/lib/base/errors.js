@@ -50,7 +50,7 @@ export class QkvError extends Error {
 }
 
 /**
- * The DOMException that the Translator specification has for a case. Its `cause` is the QkvError.
+ * The DOMException that the Translator specification prescribes for an error. Its `cause` is the QkvError.
  * @param {string} name
  * @param {QkvError} cause
  * @param {Record<string, unknown>} [details] further properties
@@ -64,7 +64,7 @@ export function domException(name, cause, details = {}) {
 }
 
 /**
- * A text that is too long: the platform's QuotaExceededError, where it has that class.
+ * The error for a text that is too long: a QuotaExceededError, of the platform's own class if it has one.
  * @param {QkvError} cause
  * @param {{quota: number, requested: number}} sizes
  */
@@ -84,7 +84,7 @@ export function toPublicError(error) {
 }
 
 /**
- * For `catch`.
+ * Throws the public form of an error: `promise.catch(rethrowPublic)`.
  * @param {unknown} error
  * @returns {never}
  */
@@ -93,7 +93,7 @@ export function rethrowPublic(error) {
 }
 
 /**
- * A part of the package that is loaded when it is first needed.
+ * Loads a part of the package when it is first needed.
  * @template Part
  * @param {() => Promise<Part>} load by `import()`
  * @returns {Promise<Part>} rejects with a QkvError, code NETWORK

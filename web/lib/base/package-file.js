@@ -21,7 +21,7 @@ export function packageFile(base, name, beside) {
   try {
     return inPackage(beside().href, 'qkv');
   } catch (cause) {
-    const message = `a bundler made CommonJS of qkv, which does not know its URL any more: keep qkv external, or ${kCopyAdvice}`;
+    const message = `a bundler converted qkv to CommonJS, so qkv does not know its own URL: keep qkv external, or ${kCopyAdvice}`;
     throw new QkvError('MISSING_FILE', message, 'baseUrl', { cause });
   }
 }

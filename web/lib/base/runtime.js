@@ -1,4 +1,4 @@
-// The runtime of the library: a browser, a worker or Node. No other module asks.
+// The runtime of the library: a browser, a worker or Node. No other module tests which one it is.
 import { QkvError } from './errors.js';
 
 /** @typedef {typeof import('node:fs/promises')} FileSystem */
@@ -43,8 +43,8 @@ export function absoluteUrl(url) {
 export const hasWebWorker = () => typeof Worker === 'function' && !builtin('node:worker_threads');
 
 /**
- * Lets the event loop handle messages, events and timers. A timer would cost 4 ms in pages, and a promise lets no
- * message in.
+ * Lets the event loop handle messages, events and timers. A timer would cost 4 ms in pages. After `await` of a promise
+ * alone, no message would be handled.
  * @returns {Promise<void>}
  */
 export function nextTask() {
@@ -64,7 +64,7 @@ export function nextTask() {
 const kSlice = 8;
 
 /**
- * A function to await between pieces of work: it yields when a slice of 8 ms is used up, otherwise it continues
+ * A function to await between pieces of work. It yields to the event loop when 8 ms have passed, otherwise it continues
  * immediately.
  * @returns {() => Promise<void>}
  */

@@ -4,7 +4,7 @@ import { absoluteUrl } from './runtime.js';
 const kKinds = ['[object ArrayBuffer]', '[object WebAssembly.Module]'];
 
 /**
- * A WebAssembly that a caller gives, as it can be sent to a worker.
+ * The WebAssembly that a caller gives, in a form that can be sent to a worker.
  * @param {unknown} wasm
  * @returns {string | ArrayBuffer | WebAssembly.Module} throws a QkvError, code INVALID_ARGUMENT
  */

@@ -1,5 +1,5 @@
 /**
- * The text with every lone surrogate replaced by U+FFFD, as UTF-8 demands. Lengths and offsets in UTF-16 units stay.
+ * The text with every lone surrogate replaced by U+FFFD, as UTF-8 demands. Lengths and offsets in UTF-16 units do not change.
  * @param {string} text
  * @returns {string}
  */

@@ -9,7 +9,7 @@ import { readText } from './model.js';
 
 /**
  * @typedef {object} DetectOptions
- * @property {number} [top] how many languages at most, the likeliest first; 3 where it is left out
+ * @property {number} [top] the most languages to return, the likeliest first; default: 3
  * @property {boolean} [letters] whether to say which letters decided
  * @property {string | URL} [baseUrl] the folder of the package's files, as in `Translator.create`
  * @property {AbortSignal} [signal]
@@ -17,16 +17,16 @@ import { readText } from './model.js';
 
 /**
  * @typedef {object} Detected
- * @property {string} language the likeliest: a BCP 47 tag, or 'und' where the text has no letters
+ * @property {string} language the likeliest: a BCP 47 tag, or 'und' if the text has no letters
  * @property {number} confidence its probability, from 0 to 1
- * @property {{language: string, confidence: number}[]} candidates the likeliest languages, the first of them the same; none
- *   for a text without letters
- * @property {Float64Array} [letters] with `letters: true`: for each UTF-16 unit of the text its share of the attention. They
- *   sum up to at most 1: the rest looked at no letter
+ * @property {{language: string, confidence: number}[]} candidates the likeliest languages; the first is
+ *   `language`; empty for a text without letters
+ * @property {Float64Array} [letters] with `letters: true`: the share of the attention at each UTF-16 unit of the text. The
+ *   sum is at most 1, because a part of the attention belongs to no letter
  */
 
 /**
- * Says which language a text is in. The first call loads the model, some 180 KB. A text is read up to 2,000 letters.
+ * Says which language a text is in. The first call loads the model, about 180 KB. Only the first 2,000 letters are read.
  * @param {string} text
  * @param {DetectOptions} [options]
  * @returns {Promise<Detected>} rejects with a QkvError: INVALID_ARGUMENT, MISSING_FILE, INVALID_FILE; with NetworkError for a
@@ -54,7 +54,7 @@ const kOptions = ['top', 'letters', 'baseUrl', 'signal'];
  * @typedef {object} Detector
  * @property {(text: string) => {detectedLanguage: string, confidence: number}[]} detect every language with its probability,
  *   the likeliest first; 'und' alone for a text without letters
- * @property {(text: string) => number} measure of `inputQuota`: a text of any length is read as far as it has to be
+ * @property {(text: string) => number} measure how much of `inputQuota` a text takes: 0, because a text may have any length
  * @property {number} inputQuota
  */
 

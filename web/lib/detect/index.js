@@ -1,4 +1,4 @@
-// Which language a text is in: the entry point 'qkv/detect'. Importing it does nothing; the model is loaded by the first call.
+// The entry point 'qkv/detect': it says which language a text is in. An import does nothing. The first call loads the model.
 
 export { QkvError } from '../base/errors.js';
 export { detectLanguage, loadDetector } from './detect.js';

@@ -1,15 +1,15 @@
 // The input of the detector: its letters in lower case, and the n-grams of its words as hashes. The core computes the
 // same (core/detect/letters.h).
 
-/** Stands before, between and after words. */
+/** The character before, between and after words. */
 export const kEdge = 0x20;
 /** The longest n-gram, edges included. */
 const kLongest = 8;
-/** A text is read up to so many letters, in at most so many UTF-16 units. */
+/** Only so many letters of a text are read, and so many UTF-16 units. */
 const kMostLetters = 2000;
 const kMostUnits = 1 << 16;
 
-/** Block hashes are those of code points that Unicode does not have. */
+/** The hash of a block is that of a number above all code points. */
 export const kBlocks = 0x110000;
 
 /**
@@ -19,9 +19,10 @@ export const kBlocks = 0x110000;
 
 /**
  * @param {string} text
- * @returns {Letters} empty where there are no letters; else it begins and ends with an edge
+ * @returns {Letters} empty if there are no letters; otherwise it begins and ends with an edge
  */
 export function readLetters(text) {
+  // Letters in lower case; other characters between two letters become one edge.
   /** @type {Letters} */
   const letters = { points: [], begin: [], end: [] };
   const read = text.slice(0, kMostUnits);
@@ -40,6 +41,7 @@ export function readLetters(text) {
       ++count;
     }
   }
+  // An edge after the last word.
   const last = letters.end.at(-1);
   if (last !== undefined && letters.points.at(-1) !== kEdge) add(letters, kEdge, last, last);
   return letters;
@@ -59,19 +61,19 @@ function add(letters, point, begin, end) {
  */
 function* composed(text) {
   const isComposed = text.normalize('NFC') === text;
-  // What composes is a letter with marks, or the parts of a Korean syllable.
+  // Normal form C composes a letter with its marks, and the parts of a Korean syllable.
   const parts = isComposed ? /./gsu : /[\u1100-\u11ff]+|\P{M}\p{M}*|\p{M}/gsu;
   for (const { 0: part, index } of text.matchAll(parts)) {
     yield { characters: isComposed ? part : part.normalize('NFC'), begin: index, end: index + part.length };
   }
 }
 
-/** The start of a hash: FNV-1a over code points. */
+/** The start value of a hash. It is FNV-1a over code points. */
 export const kBasis = 0x811c9dc5;
-export const hashOn = (/** @type {number} */ state, /** @type {number} */ point) => Math.imul(state ^ point, 16777619);
+export const addToHash = (/** @type {number} */ state, /** @type {number} */ point) => Math.imul(state ^ point, 16777619);
 
 /** The 24 bits of a hash, after the finaliser of MurmurHash3. @param {number} state */
-export function finished(state) {
+export function finishHash(state) {
   let h = state;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
@@ -79,11 +81,11 @@ export function finished(state) {
 }
 
 /** The hash of a letter's block: 128 code points up to U+3000, and 4096 from there on. @param {number} point */
-const blockHash = (point) => finished(hashOn(kBasis, kBlocks + (point < 0x3000 ? point >> 7 : 0x1000 + (point >> 12))));
+const blockHash = (point) => finishHash(addToHash(kBasis, kBlocks + (point < 0x3000 ? point >> 7 : 0x1000 + (point >> 12))));
 
 /**
- * The rows of a text's n-grams, with the letters of each: row 0, which every text has, then each letter, or its block where
- * the letter has no row, and each run of 2 to 8 letters of a word with its edges that has a row.
+ * The rows of a text's n-grams, with the letters of each. Every text has row 0. Each letter has its own row, otherwise the
+ * row of its block. A run of 2 to 8 letters of a word, edges included, may have a row.
  * @param {Letters} letters
  * @param {(hash: number) => number} rowOf 0: none
  * @returns {{row: number, first: number, count: number}[]}
@@ -95,9 +97,9 @@ export function rowsOf({ points }, rowOf) {
     const most = Math.min(kLongest, points.length - first);
     for (let count = 1; count <= most; ++count) {
       const point = points[first + count - 1];
-      state = hashOn(state, point);
+      state = addToHash(state, point);
       if (count > 1 || point !== kEdge) {
-        const row = rowOf(finished(state)) || (count === 1 ? rowOf(blockHash(point)) : 0);
+        const row = rowOf(finishHash(state)) || (count === 1 ? rowOf(blockHash(point)) : 0);
         if (row > 0) rows.push({ row, first, count });
       }
       if (count > 1 && point === kEdge) break;

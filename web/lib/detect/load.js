@@ -1,4 +1,4 @@
-// The detector's weights: loaded once for each place that they come from, and kept.
+// The detector's weights: loaded once for each URL, and kept in memory.
 import { QkvError, advised, isAbsent } from '../base/errors.js';
 import { kCopyAdvice } from '../base/package-file.js';
 import { open } from '../loading/fetch.js';
@@ -8,7 +8,7 @@ import { readWeights } from './weights.js';
 /** @typedef {import('./weights.js').Weights} Weights */
 
 const kName = 'languages.bin';
-/** The file's size, for progress where a server does not say it. */
+/** The file's size, for progress if a server does not send it. */
 const kSize = 180_000;
 
 /** @type {Map<string, Promise<Weights>>} by URL */
@@ -34,11 +34,11 @@ async function fetchWeights(url, report) {
   try {
     const { chunks, size } = await open(url, kName);
     const parts = [];
-    let come = 0;
+    let got = 0;
     for await (const chunk of chunks) {
       parts.push(chunk.slice());
-      come += chunk.length;
-      report(Math.min(1, come / (size || kSize)));
+      got += chunk.length;
+      report(Math.min(1, got / (size || kSize)));
     }
     const weights = readWeights(await new Blob(parts).arrayBuffer(), kName);
     report(1);

@@ -6,11 +6,11 @@ import { readLetters, rowsOf } from './letters.js';
 /** @typedef {import('./weights.js').Weights} Weights */
 
 /**
- * Every probability is positive, and they sum up to 1.
+ * The result for a text. Every probability is positive, and they sum to 1.
  * @typedef {object} Reading
  * @property {{language: string, probability: number}[]} languages the likeliest first; empty for a text without letters
- * @property {() => Float64Array} letters for each UTF-16 unit of the text its share of the attention, the mean over the
- *   heads; the sum is at most 1, because row 0 belongs to no letter
+ * @property {() => Float64Array} letters the share of the attention at each UTF-16 unit of the text, the mean of the
+ *   heads. The sum is at most 1, because row 0 belongs to no letter
  */
 
 /** @param {Weights} weights @param {string} text @returns {Reading} */
@@ -72,7 +72,7 @@ function logits({ output, bias }, pooled) {
 }
 
 /**
- * Each n-gram's attention, in equal parts to its letters; edges have none.
+ * Divides the attention of each n-gram equally among its letters. Edges get none.
  * @param {number} length of the text
  * @param {import('./letters.js').Letters} letters
  * @param {{first: number, count: number}[]} grams

@@ -6,8 +6,8 @@
 //   float32   [columns] scales of the embedding's columns, [heads, columns] queries, [languages] scales of the output's rows,
 //             [languages] biases
 //   int8      [rows, columns] embedding, [languages, heads * columns] output
-//   bytes     the hashes of rows 1 and on, ascending: differences, seven bits a byte, the lowest first; the eighth bit says
-//             that more follow
+//   bytes     the hashes of row 1 and all later rows, ascending: differences, seven bits a byte, the lowest first; the eighth
+//             bit says that more bytes follow
 import { QkvError } from '../base/errors.js';
 
 const kMagic = 0x4c766b71;
@@ -41,6 +41,7 @@ export function readWeights(buffer, name) {
 
 /** @param {ArrayBuffer} buffer @returns {Weights} */
 function read(buffer) {
+  // The head: the magic number, and the sizes as JSON.
   const view = new DataView(buffer);
   if (view.getUint32(0, true) !== kMagic) throw new RangeError('another file');
   let at = 8 + view.getUint32(4, true);
@@ -52,6 +53,7 @@ function read(buffer) {
     return values;
   };
   const bytes = (/** @type {number} */ count) => new Int8Array(buffer, (at += count) - count, count);
+  // The arrays, in the order of the file.
   const columnScales = floats(columns);
   const queries = floats(pooled);
   const outputScales = floats(languages.length);

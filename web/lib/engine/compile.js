@@ -23,7 +23,7 @@ export async function compile(from, signal) {
     signal?.throwIfAborted();
     if (error instanceof QkvError) throw isAbsent(error) ? advised(error, kCopyAdvice) : error;
     if (error instanceof WebAssembly.CompileError || typeof from !== 'string') throw refused(error);
-    const message = `the connection broke while ${kName} was coming (${reason(error)})`;
+    const message = `the connection broke during the download of ${kName} (${reason(error)})`;
     throw new QkvError('NETWORK', message, kName, { cause: error });
   }
 }
@@ -36,7 +36,7 @@ export async function compile(from, signal) {
 async function compileUrl(url, signal) {
   if (!/^https?:/.test(url)) return WebAssembly.compile(await readAll(url, kName, signal));
   const response = await request(url, kName, signal);
-  // Compiling while downloading needs the right media type. If a server sends another, compiling only begins later.
+  // Compiling during the download needs the right media type. With another one, compiling begins after the download.
   const streams = response.headers.get('content-type') === 'application/wasm';
   if (streams) return WebAssembly.compileStreaming(response);
   return WebAssembly.compile(await collect(genuineOf(bodyOf(response, kName, signal), kName, url), kName));
@@ -53,7 +53,7 @@ function refused(cause) {
 /**
  * @param {typeof import('./glue.js').default} create
  * @param {WebAssembly.Module} compiled
- * @param {import('./glue.js').ThreadOptions} [threads] to start beside this one
+ * @param {import('./glue.js').ThreadOptions} [threads] the threads to start beside this one
  * @returns {Promise<WasmModule>}
  */
 export function start(create, compiled, threads) {
@@ -68,7 +68,7 @@ export function start(create, compiled, threads) {
           .catch(fail);
         return {};
       },
-      // The text that it would print before it aborts is in the error that it throws.
+      // The module prints a text before it aborts. The same text is in the error that it throws.
       print() {},
       printErr() {},
     }).then(resolve, fail);

@@ -9,7 +9,8 @@ import { languageToken, splitSentences } from '../text/sentences.js';
 /** @typedef {import('../text/sentences.js').Part} Part */
 /** @typedef {string | number[]} Prefix a text, or ids of pieces */
 /**
- * The options of a search, changes to the model's forward as JSON, the parts to carry through, and whether the alignment is wanted.
+ * The options of a search, changes to the model's forward pass as JSON, the parts to carry through, and whether the
+ * alignment is wanted.
  * @typedef {{beam: number, prefix?: Prefix, shortlist?: boolean, interventions?: string, copy?: boolean, carry?: import('../text/carry-options.js').Carry, align?: boolean}} Choice
  */
 /**
@@ -24,17 +25,18 @@ import { languageToken, splitSentences } from '../text/sentences.js';
 
 /**
  * @typedef {{text: string, sentence: boolean, translation: string, cut: Cut, truncated: boolean, confidence: number, warnings: Warning[]}} TranslatedPart
- *   white space is its own translation. `truncated`: the sentence had more pieces than the model has positions, so that its end was not
- *   read. `confidence`: from 0 to 1, how far to trust it (docs/carried.md)
+ *   white space is its own translation. `truncated`: the sentence had more pieces than the model has positions, so its end
+ *   was not read. `confidence`: from 0 to 1, how far to trust the translation (docs/carried.md)
  */
 
 /**
- * With it which pieces of the source its pieces look at; undefined for white space, and where the model reads nothing.
+ * `alignment`: how much each target piece looks at each source piece; undefined for white space, and if the model reads
+ * nothing.
  * @typedef {TranslatedPart & {alignment?: import('./glue.js').WasmAligned}} AlignedPart
  */
 
 /**
- * `compiled`: the module, where it is shared. `locks`: the names of those that its threads hold as long as they live.
+ * `compiled`: the module, if it is shared. `locks`: the names of the locks that its threads hold as long as they live.
  * @typedef {{build: string, threads: number, compiled?: WebAssembly.Module, locks?: string[]}} Started
  */
 /** @typedef {import('../worker/protocol.js').Call} Call */
@@ -75,7 +77,7 @@ export class Engine {
    * @param {Call} call
    */
   async load({ source }, { signal, progress }) {
-    /** @type {import('../loading/model-files.js').Kept | undefined} */
+    /** @type {import('../loading/model-files.js').Downloaded | undefined} */
     const files = source.isShared ? {} : undefined;
     const model = await this.#load(this.#wasm(), source, signal, progress, files);
     const wasm = await this.#wasm();
@@ -83,7 +85,7 @@ export class Engine {
   }
 
   /**
-   * Frees a model when the jobs that were aborted with it have ended.
+   * Frees a model. Waits a task before, so that its aborted jobs have ended.
    * @param {{model: number}} args
    */
   async unload({ model }) {
@@ -92,8 +94,8 @@ export class Engine {
   }
 
   /**
-   * Translates a text: its sentences as one job; white space is kept. `language`: the target language token to put
-   * before each sentence, if the model knows it; left out: the text's. `parts`: the text, if it is already split.
+   * Translates a text: its sentences as one job. White space is kept. `language`: the token of the target language, which
+   * is put before each sentence if the model knows it; default: the text's own. `parts`: the text, if it is already split.
    * @param {{model: number, text: string, locale: string, split: boolean, longest: number, language?: string, parts?: import('../text/sentences.js').Part[]} & Choice} args
    * @param {Call} call
    * @returns {Promise<AlignedPart[]>}
@@ -102,15 +104,18 @@ export class Engine {
     { model, text, locale, split, longest, language = languageToken(text), parts, carry, ...choice },
     { signal },
   ) {
+    // Split the text into sentences and white space.
     parts ??= split ? splitSentences(text, locale, longest) : [{ text, sentence: true }];
     const sentences = parts.filter((part) => part.sentence);
     const wasm = await this.#wasm();
+    // Translate the sentences, each with the token of the target language and its carried parts.
     const isKnown = language && wasm.tokenize(model, language, 'source').pieces[0] === language;
     const marked = (/** @type {Part} */ part) =>
       isKnown && !part.text.startsWith(language) ? `${language} ${part.text}` : part.text;
     const texts = sentences.map((part) => withCarried(marked(part), carry, part.kept));
     const job = wasm.translateStart(model, texts, choice);
     const results = (await this.#finish(wasm, job, signal, wasm.translateResult)).values();
+    // Put the translations and the white space together.
     return parts.map(({ text, sentence }) => {
       const result = sentence ? results.next().value : undefined;
       const { text: translation, cut, truncated, confidence, warnings } = result ?? { ...kSpace, text };

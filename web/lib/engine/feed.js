@@ -7,13 +7,13 @@ import { pacer } from '../base/runtime.js';
 /** @typedef {Pick<GuardedModule, 'loaderNext' | 'loaderStage' | 'loaderCommit'>} LoadingModule */
 
 /**
- * Gives a loader the ranges that it wants, in the file's order. The file is always read to its end, because browsers
- * keep only complete downloads for the next visit.
+ * Gives a loader the ranges that it wants, in the order of the file. The file is always read to its end, because browsers
+ * cache only complete downloads.
  * @param {RangeFiller} filler
  * @param {import('../loading/fetch.js').Opened} weights
  * @param {string} name
  * @param {AbortSignal} signal
- * @param {(share: number) => void} progress the loaded share of the file, if it is known
+ * @param {(share: number) => void} progress gets the loaded share of the file, if it is fault
  */
 export async function feed(filler, weights, name, signal, progress) {
   const pace = pacer();
@@ -33,26 +33,27 @@ export async function feed(filler, weights, name, signal, progress) {
 }
 
 /**
+ * Gives a chunk to a loader. An error of a file that is too short says so.
  * @param {RangeFiller} filler
  * @param {Uint8Array} chunk
- * @param {string} known the fault that the file's length shows; '' if it is right
+ * @param {string} fault what is wrong with the file's length; '' if it is right
  */
-function take(filler, chunk, known) {
+function take(filler, chunk, fault) {
   try {
     filler.take(chunk);
   } catch (error) {
-    if (!known || !(error instanceof QkvError) || error.code !== 'INVALID_FILE') throw error;
-    throw new QkvError(error.code, `${error.message}; the file ${known}`, error.where, { cause: error });
+    if (!fault || !(error instanceof QkvError) || error.code !== 'INVALID_FILE') throw error;
+    throw new QkvError(error.code, `${error.message}; the file ${fault}`, error.where, { cause: error });
   }
 }
 
 /**
  * @param {number} got
- * @param {number} wanted 0: not known
+ * @param {number} wanted 0: not fault
  */
 const shortness = (got, wanted) =>
-  `ends after ${got} bytes, and its header promises ${wanted ? `${wanted} bytes` : 'more'}: it was cut short, or the server ` +
-  'says a Content-Length that is too small';
+  `ends after ${got} bytes, and its header needs ${wanted ? `${wanted} bytes` : 'more'}: it was cut short, or the server ` +
+  'sends a Content-Length that is too small';
 
 /** Copies the chunks of a file into the ranges that a loader wants. */
 export class RangeFiller {

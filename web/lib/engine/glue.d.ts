@@ -1,6 +1,6 @@
-// The functions of the WebAssembly module: wasm/*.cc. Handles are small integers, 0 is never one.
+// The functions of the WebAssembly module: wasm/*.cc. Handles are small integers; 0 is not a handle.
 
-/** In place of a value, from every function that can fail. */
+/** What a function returns instead of a value when it fails. */
 export type Failed = { error: import('../base/errors.js').PlainError };
 
 export type DecodeOptions = {
@@ -10,16 +10,16 @@ export type DecodeOptions = {
   tree?: boolean;
   /** A text, or ids of pieces. */
   prefix?: string | number[];
-  /** Of a trace: queries, keys and values too. */
+  /** For a trace: whether it includes queries, keys and values. */
   vectors?: boolean;
   /** false: choose from the whole vocabulary. */
   shortlist?: boolean;
   /** false: the model reads the text as it is. */
   copy?: boolean;
-  /** Changes to the model's forward, as JSON; and the number of the first text among them. */
+  /** Changes to the model's forward pass, as JSON; and the number that they give to the first text. */
   interventions?: string;
   sentence?: number;
-  /** With each translation which pieces of its source its pieces look at. */
+  /** Whether to return the alignment of each translation. */
   align?: boolean;
 };
 /** A text, or [text, part, translation of the part, text, ...]. */
@@ -36,7 +36,7 @@ export type WasmHypothesis = {
 export type WasmTree = { pieces: string[]; ids: Int32Array; parents: Int32Array; logProbs: Float32Array };
 export type WasmTranslation = WasmHypothesis &
   Doubt & { truncated: boolean; nBest?: WasmHypothesis[]; tree?: WasmTree; alignment?: WasmAligned };
-/** `data`: [target pieces, source pieces]. `copied`: from, to in the source, from, to in the target, of each part. */
+/** `data`: [target pieces, source pieces]. `copied`: for each part its begin and end in the source, then in the target. */
 export type WasmAligned = WasmMap & { source: WasmTokens; target: WasmTokens; copied: Int32Array };
 export type WasmTokens = { text: string; pieces: string[]; ids: Int32Array; begin: Int32Array; end: Int32Array };
 export type WasmVectors = { dim: number; queries: Float32Array; keys: Float32Array; values: Float32Array };
@@ -64,20 +64,20 @@ export type WasmTrace = Doubt & {
 export type WasmModelInfo = Omit<import('./info.js').ModelInfo, 'name'>;
 
 export type LoaderFiles = {
-  /** Left out: a model in Marian's own files. */
+  /** Absent for a model in Marian's own files. */
   config?: string;
   generationConfig?: string;
   vocab?: string;
-  /** Of Marian's files, for errors. */
+  /** The names of Marian's files, for errors. */
   names?: { weights: string; sourceSpm: string; targetSpm: string; shortlist: string };
   sourceSpm: Uint8Array | null;
   targetSpm: Uint8Array | null;
   shortlist: Uint8Array | null;
-  /** Of model.safetensors in bytes; 0 where it is not known. */
+  /** The size of model.safetensors in bytes; 0 if it is not known. */
   weightsSize: number;
 };
 
-/** Of the attention family: the shape is [heads, rows, columns]. */
+/** A tensor of the attention family: the shape is [heads, rows, columns]. */
 export type WasmTensor = { data: Float32Array; shape: number[] };
 
 /** d loss / d weight of each attention of a model: [layers, heads, queries, keys] each. The loss: -log p, in nats. */
@@ -122,14 +122,14 @@ export type WasmAttention = WasmChoices & {
   concatenate: boolean;
   /** Each query is a head. */
   spread: boolean;
-  /** Of all tensors, with copies. */
+  /** The size of all tensors, with copies. */
   bytes: number;
 };
 
-/** With a gradient of the output, of the weights, or both. */
+/** A request with a gradient of the output, of the weights, or both. */
 export type WasmAttentionGradient = WasmAttention & { outputGradient?: WasmTensor; weightsGradient?: WasmTensor };
 
-/** The state is of earlier keys; absent: nothing was read. */
+/** `state`: the sums over earlier keys; absent if there are none. */
 export type WasmLinear = {
   query: WasmTensor;
   key: WasmTensor;
@@ -163,7 +163,7 @@ export type TrainerData = {
   targetSpm?: Uint8Array;
 };
 
-/** Sets of points: coordinates, points a set, orders, places an order. */
+/** Sets of points: coordinates, the number of points of each set, orders, the number of places of each order. */
 export type PointerData = { points: number[]; sizes: number[]; places: number[]; lengths: number[] };
 
 export type WasmPointerStep = { step: number; loss: number; rate: number; gradient: number; finite: boolean };
@@ -174,7 +174,7 @@ export type WasmTrainerStep = {
   loss: number;
   nll: number;
   pieces: number;
-  /** Of both sides, since the beginning. */
+  /** Pieces of source and target since the beginning. */
   tokens: number;
   rate: number;
   gradient: number;
@@ -182,7 +182,7 @@ export type WasmTrainerStep = {
 };
 
 export interface WasmModule {
-  // Of the build that trains alone. A trainer's handle is also its model's.
+  // Only in the build that trains. A trainer's handle is also the handle of its model.
   trainerCreate(config: string, data: TrainerData): number | Failed;
   trainerStep(trainer: number): WasmTrainerStep | Failed;
   trainerMeasure(trainer: number): number | Failed;
@@ -206,12 +206,12 @@ export interface WasmModule {
   pointerLoad(trainer: number, tensors: Uint8Array, step: number, moments: boolean): undefined | Failed;
   pointerSize(trainer: number): number | Failed;
   errorCodes(): string[];
-  /** How many threads compute; before anything is computed. Builds without threads have one all the same. */
+  /** Sets the number of threads. Call it before anything is computed. Builds without threads always have one. */
   useThreads(count: number): void;
   loaderCreate(files: LoaderFiles): number | Failed;
-  /** `file`: of several that are read, which. */
+  /** `file`: the index of the file that has the range. */
   loaderNext(loader: number): { offset: number; length: number; file: number } | Failed;
-  /** A view of the module's memory: ask again after any other call. */
+  /** A view of the module's memory. It is not valid after any other call. */
   loaderStage(loader: number): Uint8Array | Failed;
   loaderCommit(loader: number): undefined | Failed;
   /** Frees the loader when it succeeds. */
@@ -247,7 +247,7 @@ type InstantiateWasm = (
   receive: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
 ) => object;
 
-/** Of the build with threads alone: how many to start beside the first, and what starts one of that name. */
+/** Only for the build with threads: how many to start beside the first, and a function that starts one by name. */
 export type ThreadOptions = { workers: number; startThread: (name: string) => Worker };
 
 export default function createModule(options: {

@@ -1,2 +1,2 @@
-// The glue that Emscripten makes; the same for both builds. Its types are in glue.d.ts.
+// The glue that Emscripten makes; both builds have the same. Its types are in glue.d.ts.
 export { default } from '../../../build/wasm/baseline/qkv.mjs';

@@ -10,13 +10,13 @@ import { QkvError, fromPlain } from '../base/errors.js';
  */
 
 /**
- * Throws the error that the module returns. A trap (memory used up, a defect) ends the module, because its state is no
- * longer valid: this call and all later ones throw the same ENGINE_FAILED.
+ * Throws the errors that the module returns. A trap (no memory left, a defect) ends the module, because its state is no
+ * longer valid. Then this call and all later ones throw the same ENGINE_FAILED.
  * @param {WasmModule} module
  * @param {string} [advice]
  * @returns {GuardedModule}
  */
-export function guard(module, advice = 'the next call starts it afresh') {
+export function guard(module, advice = 'the next call starts a new one') {
   /** @type {QkvError | null} */
   let failure = null;
   /** @type {(call: (...args: any[]) => any) => (...args: any[]) => any} */

@@ -1,7 +1,7 @@
 /**
  * The info of a loaded model.
  * @typedef {object} ModelInfo
- * @property {string} name 'en-fr' for the package's own; else the last part of its URL
+ * @property {string} name 'en-fr' for the package's own; otherwise the last part of its URL
  * @property {number} parameters the number of its weights
  * @property {number} bytes of its weights in memory
  * @property {number} dModel the width of its layers
@@ -13,11 +13,11 @@
  * @property {number} maxLength the most pieces of a translation
  * @property {number} beam hypotheses that the search keeps
  * @property {boolean} shortlist whether it has a list of likely pieces for each piece of the source (shortlist.bin)
- * @property {'attention' | 'stand-ins' | 'none'} copy the place of numbers and names that the translation lost:
- *   'attention': where its attention says; 'stand-ins': at the end, because the model has no attention; 'none': nothing
- *   is carried through, because its vocabulary is too small (docs/carried.md)
- * @property {[layer: number, head: number][]} alignmentHeads cross-attention heads that align best; empty if not
- *   known
+ * @property {'attention' | 'stand-ins' | 'none'} copy where the engine puts numbers and names that the translation lost.
+ *   'attention': where the model's attention points; 'stand-ins': at the end, because the model has no attention; 'none':
+ *   nothing is carried through, because its vocabulary is too small (docs/carried.md)
+ * @property {[layer: number, head: number][]} alignmentHeads the cross-attention heads that align best; empty if
+ *   they are not known
  */
 
 /**
@@ -29,7 +29,7 @@
  */
 
 /**
- * @typedef {ModelInfo & EngineInfo & {legs?: TranslatorInfo[]}} TranslatorInfo `legs`: of two models that translate one after the other
+ * @typedef {ModelInfo & EngineInfo & {legs?: TranslatorInfo[]}} TranslatorInfo `legs`: the info of each of two models that translate one after the other
  */
 
 export {};

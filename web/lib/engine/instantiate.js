@@ -9,9 +9,9 @@ import { startWorker, trustedScript } from '../worker/start-worker.js';
 /** @typedef {import('./glue.js').WasmModule} WasmModule */
 
 /**
- * Which engine to run: one of the package's builds by URL (`pick` chooses by what the runtime can do, and the one with
- * threads is taken where they are asked for and can be had), or one given. `isShared`: the caller wants the compiled
- * module too, for further engines.
+ * The engine to run: one of the package's builds by URL, or one that the caller gives. `pick`: the best build that the
+ * runtime can run; if threads are requested and possible, the build with threads. `isShared`: the caller also wants the
+ * compiled module, for other engines.
  * @typedef {string | ArrayBuffer | WebAssembly.Module} WasmSource
  * @typedef {{count: number, wasm: WasmSource, glue: string}} Threads
  * @typedef {({pick: {baseline: string, relaxed: string}, threads?: Threads} | {build: string, from: WasmSource}) & {isShared?: boolean}} WasmSettings
@@ -43,16 +43,16 @@ export async function instantiate(settings, signal) {
 }
 
 /**
- * Threads need shared memory, which only cross-origin isolated pages have, and they wait for each other, which a page's
- * own thread may not.
+ * Whether threads are possible. They need shared memory, which only cross-origin isolated pages have. They wait for each
+ * other, which is not allowed in a page's own thread.
  */
 const canThread = () =>
   globalThis.crossOriginIsolated === true && typeof globalThis.document === 'undefined' && hasRelaxedSimd();
 
 /** The most milliseconds for starting the threads. */
 const kLongestStart = 10_000;
-/** Milliseconds between two checks whether they have their locks. */
-const kLook = 10;
+/** Milliseconds between two checks whether the threads have their locks. */
+const kPause = 10;
 
 /**
  * @param {Threads} settings
@@ -62,7 +62,7 @@ const kLook = 10;
 async function instantiateThreads(settings, signal) {
   const threads = threadsOf(settings);
   try {
-    /** @type {any} */ (globalThis).importScripts(trustedScript(settings.glue)); // throws where it is missing, and in a module worker
+    /** @type {any} */ (globalThis).importScripts(trustedScript(settings.glue)); // throws if it is missing, and in a module worker
     const compiled = await compile(settings.wasm, signal);
     const started = start(/** @type {any} */ (globalThis).qkvWithThreads, compiled, threads.options);
     const module = await Promise.race([started, threads.failed]);
@@ -78,8 +78,8 @@ async function instantiateThreads(settings, signal) {
 }
 
 /**
- * Starts the threads. `failed` rejects if one does not start in time. Some failures are silent: nothing is reported
- * when the server or the page's policy refuses a worker.
+ * Starts the threads. `failed` rejects if one does not start in time. The time limit is needed because nothing is
+ * reported when the server or the page's policy refuses a worker.
  * @param {Threads} settings
  */
 function threadsOf({ count, glue }) {
@@ -87,6 +87,7 @@ function threadsOf({ count, glue }) {
   const workers = [];
   /** The names of the workers and of the locks that they hold. @type {string[]} */
   const names = [];
+  // Fail after a time limit.
   let isStarting = true;
   /** @type {(reason: unknown) => void} */
   let fail = () => {};
@@ -94,13 +95,14 @@ function threadsOf({ count, glue }) {
   const failed = new Promise((_, reject) => (fail = reject));
   failed.catch(() => {});
   const timer = setTimeout(() => fail(new Error('the threads did not start in time')), kLongestStart);
+  // Each thread holds a lock of its own name as long as it lives.
   const startThread = (/** @type {string} */ kind) => {
     const name = `${kind} ${uniqueName()}`;
     names.push(name);
     const worker = startWorker(glue, { name });
     worker.addEventListener('error', (event) => {
       if (!isStarting) return;
-      event.preventDefault(); // not an error of the page: one thread computes instead
+      event.preventDefault(); // the page sees no error: one thread computes instead
       event.stopImmediatePropagation();
       fail(event);
     });
@@ -108,7 +110,7 @@ function threadsOf({ count, glue }) {
     return worker;
   };
   const areLocked = async () => {
-    while (isStarting && !(await areHeld(names))) await new Promise((resolve) => setTimeout(resolve, kLook));
+    while (isStarting && !(await areHeld(names))) await new Promise((resolve) => setTimeout(resolve, kPause));
   };
   const areStarted = () => {
     isStarting = false;

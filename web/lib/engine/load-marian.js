@@ -7,15 +7,15 @@ import { unpacked } from '../loading/gunzip.js';
 /** @typedef {import('../loading/fetch.js').Opened} Opened */
 
 /**
- * Its small files, and its open weights, as an engine's loader takes them.
+ * Opens a model in Marian's own files: reads its small files and opens its weights, for an engine's loader.
  * @param {Opener} opener
  * @param {import('../loading/marian-files.js').MarianNames} names
  * @param {AbortSignal} signal
  * @returns {Promise<{files: Omit<import('./glue.d.ts').LoaderFiles, 'weightsSize'>, weights: Opened, name: string} | null>}
- *   null where there are no weights; rejects with a QkvError
+ *   null if there are no weights; rejects with a QkvError
  */
 export async function openMarian(opener, names, signal) {
-  // The weights are opened first and read last. Whatever fails in between closes them.
+  // The weights are opened first and read last. If anything fails in between, they are closed.
   const model = await openFirst(opener, names.weights, signal);
   if (!model) return null;
   const { opened: weights, name } = model;

@@ -1,5 +1,5 @@
-// Loads a model into an engine: the small files at once, then the weights while they are downloaded, range by range,
-// directly into the engine's memory. A model is never in memory twice.
+// Loads a model into an engine: first the small files, then the weights. The weights go into the engine's memory range by
+// range while they are downloaded. So a model is never in memory twice.
 import { withSignals } from '../base/abort.js';
 import { QkvError, advised, isAbsent } from '../base/errors.js';
 import { RangeFiller, feed } from './feed.js';
@@ -19,9 +19,9 @@ import { withPartStore } from '../store/part-store.js';
 export const kSmallShare = 0.05;
 
 // The advice if there are no weights that this engine reads.
-const kBrought = "where they are in pytorch_model.bin or in shards, load() of 'qkv/models' reads them";
+const kOtherFormats = "if they are in pytorch_model.bin or in shards, load() of 'qkv/models' reads them";
 
-// A translator starts the package's other engine for it, unless it was told which to run.
+// A translator starts the package's other engine for such a model, unless its option `wasm` names an engine.
 const kAnotherEngine = 'this engine runs no recurrent models, the one of qkv/models does: leave the option wasm out';
 
 /**
@@ -29,20 +29,22 @@ const kAnotherEngine = 'this engine runs no recurrent models, the one of qkv/mod
  * @param {ModelSource} source
  * @param {AbortSignal} outer
  * @param {Progress} progress
- * @param {import('../loading/model-files.js').Kept} [kept] gets the downloaded files
+ * @param {import('../loading/model-files.js').Downloaded} [downloaded] gets the downloaded files
  * @returns {Promise<number>} the model's handle; rejects with a QkvError or with the signal's reason
  */
-export function loadModel(engine, source, outer, progress, kept) {
+export function loadModel(engine, source, outer, progress, downloaded) {
   const load = async (/** @type {AbortSignal} */ signal, /** @type {Promise<PartStore>} */ openingParts) => {
+    // Read the small files while the engine starts.
     const opening = openingParts.then(async (parts) => {
       const list = await listed(parts.listed(source), signal, parts.manifest);
-      const opener = openerOf(list, signal, kept, parts);
+      const opener = openerOf(list, signal, downloaded, parts);
       const ahead = aheadOf(opener, source);
       return { opener, ahead, ...(await openModel(opener, list, signal, (done) => progress(kSmallShare * done))) };
     });
-    // added immediately: Node ends the process at an unhandled rejection
+    // Wait for both together: Node ends the process at an unhandled rejection.
     const [opened, wasm] = await Promise.all([opening, engine]);
     const { files, name, weights = await (opened.ahead ?? openWeights(opened.opener)) } = opened;
+    // Give the weights to the engine as they arrive.
     const loader = wasm.loaderCreate({ ...files, weightsSize: weights.exact ? weights.size : 0 });
     try {
       const report = (/** @type {number} */ share) => progress(kSmallShare + (1 - kSmallShare) * share);
@@ -59,8 +61,8 @@ export function loadModel(engine, source, outer, progress, kept) {
 /** @typedef {{files: Omit<import('./glue.d.ts').LoaderFiles, 'weightsSize'>, name: string, weights?: import('../loading/fetch.js').Opened}} OpenedModel */
 
 /**
- * The small files, and the name of the file of weights. If the folder is not MarianMT's, it may be a model in Marian's
- * format, whose weights are then already open.
+ * The small files, and the name of the file of weights. A folder without config.json may be a model in Marian's own files;
+ * then its weights are already open.
  * @param {Opener} opener
  * @param {import('../loading/model-files.js').ListedSource} source
  * @param {AbortSignal} signal
@@ -81,7 +83,7 @@ function openModel(opener, source, signal, progress) {
  * @template T
  * @param {import('../loading/model-files.js').ListedSource} source
  * @param {() => Promise<T>} readFolder
- * @param {() => Promise<T | null>} readMarian null where there is none
+ * @param {() => Promise<T | null>} readMarian null if there is none
  */
 export async function folderOrMarian(source, readFolder, readMarian) {
   const listed = 'files' in source && !('config.json' in source.files) ? await readMarian() : null;
@@ -113,7 +115,7 @@ async function openWeights(opener) {
   try {
     return /** @type {import('../loading/fetch.js').Opened} */ (await opener(weightsFile));
   } catch (error) {
-    throw isAbsent(error) ? advised(/** @type {import('../base/errors.js').QkvError} */ (error), kBrought) : error;
+    throw isAbsent(error) ? advised(/** @type {import('../base/errors.js').QkvError} */ (error), kOtherFormats) : error;
   }
 }
 
@@ -122,6 +124,7 @@ async function openWeights(opener) {
  * @param {Progress} progress
  */
 async function readSmallFiles(opener, progress) {
+  // Request all files at once; some are optional.
   let done = 0;
   const read = async (/** @type {string} */ name, isRequired = true) => {
     const bytes = await readFile(opener, name, !isRequired);
@@ -131,6 +134,7 @@ async function readSmallFiles(opener, progress) {
   const [bytes, generation, vocab, sourceSpm, targetSpm, shortlist] = await Promise.all(
     smallFiles.map(({ name, isRequired }) => read(name, isRequired)),
   );
+  // The config says whether there is a second vocabulary.
   const config = asText(bytes, 'config.json');
   if (isRecurrent(config)) throw new QkvError('UNSUPPORTED', kAnotherEngine, kRecurrentModel);
   const targetVocab = hasTwoVocabularies(config) ? await read('target_vocab.json', false) : null;

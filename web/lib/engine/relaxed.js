@@ -4,8 +4,8 @@ import { QkvError } from '../base/errors.js';
 const kNoWebAssembly =
   'this runtime has no WebAssembly: an old browser, or a mode that turns it off, such as Lockdown Mode of iOS';
 const kForbidden =
-  "the Content-Security-Policy forbids WebAssembly: add 'wasm-unsafe-eval' to its script-src, for the page and for what " +
-  "the worker's script is served with";
+  "the Content-Security-Policy forbids WebAssembly: add 'wasm-unsafe-eval' to its script-src, in the headers of the page and of " +
+  "the worker's script";
 const kNoRelaxed =
   'this runtime has no relaxed SIMD that computes correctly: leave the option `wasm` out, or set it to "baseline"';
 
@@ -27,7 +27,7 @@ export function requireRelaxedSimd() {
 
 /**
  * Whether this runtime has relaxed SIMD and computes correctly with it. A runtime without it rejects the whole relaxed
- * build. V8's baseline compiler once overwrote a register at each relaxed dot product when all registers were in use.
+ * build. Some versions of V8 (Node 20) overwrite a register at a relaxed dot product if all registers are in use.
  */
 export function hasRelaxedSimd() {
   const probe = relaxedProbe();
@@ -40,12 +40,13 @@ export function hasRelaxedSimd() {
   }
 }
 
-/** A module whose run() adds up sixteen vectors that live across relaxed dot products. */
+/** A module whose run() keeps sixteen vectors during two relaxed dot products, then adds them up. */
 function relaxedProbe() {
   const kVectors = 16;
   const each = (/** @type {(i: number) => number[]} */ code) =>
     Array.from({ length: kVectors }, (_, i) => code(i)).flat();
   const dot = [32, 0, 32, 1, 32, 2, 253, 147, 2, 33, 2]; // v2 = i32x4.relaxed_dot_i8x16_i7x16_add_s(v0, v1, v2)
+  // The code of run().
   const body = [
     ...[1, kVectors, 123], // locals of v128
     ...each((i) => [65, i + 1, 253, 15, 33, i]), // v_i = i8x16.splat(i + 1)
@@ -54,6 +55,7 @@ function relaxedProbe() {
     ...each((i) => (i === 0 ? [32, i] : [32, i, 253, 174, 1])), // i32x4.add
     ...[253, 27, 0, 11], // i32x4.extract_lane 0
   ];
+  // The module: its head, which has the types and the exports, then the code.
   const size = (/** @type {number} */ n) => [(n & 127) | 128, n >> 7];
   const code = [1, ...size(body.length), ...body];
   const head = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 127, 3, 2, 1, 0, 7, 7, 1, 3, 114, 117, 110, 0, 0];

@@ -1,9 +1,10 @@
-// Runs jobs in steps: WebAssembly cannot receive messages while it computes, so jobs take turns, and the loop yields.
+// Runs jobs in steps. WebAssembly cannot receive messages while it computes. So jobs take turns, and the loop yields to
+// the event loop.
 import { QkvError } from '../base/errors.js';
 import { pacer } from '../base/runtime.js';
 
 /** Milliseconds between two checks whether a step was interrupted. */
-const kLook = 500;
+const kPause = 500;
 
 /**
  * @typedef {object} Job
@@ -12,17 +13,17 @@ const kLook = 500;
  * @property {(reason: unknown) => void} reject
  */
 
-/** Runs jobs in turns, a step each, in slices of 8 ms. */
+/** Runs one step of each job in turn. Yields every 8 ms. */
 export class Scheduler {
-  /** @type {Job[]} the next one's turn is first */
+  /** @type {Job[]} the first one is the next */
   #queue = [];
   #running = false;
   /**
-   * The job whose step is running. Nothing else runs meanwhile. If other code sees it set, the step was interrupted: a
-   * debugger can end a computation in a worker without an exception, and the worker lives on.
+   * The job whose step is running. Nothing else can run at that time. If other code finds it set, the step was interrupted:
+   * a debugger can end a computation in a worker without an exception, and the worker goes on.
    * @type {Job | null}
    */
-  #atWork = null;
+  #current = null;
 
   /**
    * Resolves when `step` has returned true. Rejects with the error that it throws, or immediately with `signal.reason`
@@ -59,10 +60,10 @@ export class Scheduler {
       this.#running = false;
     };
     const watch = setInterval(() => {
-      if (!this.#atWork) return;
+      if (!this.#current) return;
       end();
-      this.#brokenOff();
-    }, kLook);
+      this.#failAll();
+    }, kPause);
     const pace = pacer();
     for (let job = this.#queue.shift(); job; job = this.#queue.shift()) {
       this.#turn(job);
@@ -72,24 +73,24 @@ export class Scheduler {
   }
 
   /** The engine's state is unknown: every job fails as if the engine had ended. */
-  #brokenOff() {
+  #failAll() {
     const failure = new QkvError(
       'ENGINE_FAILED',
-      'the engine was stopped from outside: the next call starts it afresh',
+      'the engine was stopped from outside: the next call starts a new one',
     );
-    for (const job of [this.#atWork, ...this.#queue.splice(0)]) job?.reject(failure);
-    this.#atWork = null;
+    for (const job of [this.#current, ...this.#queue.splice(0)]) job?.reject(failure);
+    this.#current = null;
   }
 
   /** @param {Job} job */
   #turn(job) {
-    this.#atWork = job;
+    this.#current = job;
     try {
       if (job.step()) job.resolve();
       else this.#queue.push(job);
     } catch (error) {
       job.reject(error);
     }
-    this.#atWork = null;
+    this.#current = null;
   }
 }

@@ -1,4 +1,4 @@
-// The WebAssembly to run, from the user's option.
+// Reads the option `wasm`: the WebAssembly to run.
 import { givenWasm } from '../base/wasm-argument.js';
 
 /** @typedef {'baseline' | 'relaxed' | (string & {}) | URL | ArrayBuffer | WebAssembly.Module} WasmOption */

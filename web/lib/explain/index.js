@@ -1,4 +1,4 @@
-// The module 'qkv/explain': questions about a translation. Importing it does nothing.
+// The entry point 'qkv/explain': questions about a translation. An import does nothing.
 import { QkvError } from '../base/errors.js';
 import { inputText, invalid, readFields } from '../base/arguments.js';
 import { kCarryOptions } from '../text/carry-options.js';
@@ -11,7 +11,7 @@ export { QkvError };
 /** @typedef {import('../api/trace.js').TargetSide} TargetSide */
 
 /**
- * A source, and the target that is asked about; left out: the model's own translation.
+ * A source and a target. Without a target, the question is about the model's own translation.
  * @typedef {{source: string, target?: string}} Question
  */
 
@@ -28,7 +28,7 @@ export { QkvError };
  * @property {TargetSide} target
  * @property {number} score log p(target | source) with all heads
  * @property {HeadFalls} encoder of the encoder's self-attention
- * @property {HeadFalls} decoder of the decoder's self-attention; [0, 0] where it has none
+ * @property {HeadFalls} decoder of the decoder's self-attention; [0, 0] if it has none
  * @property {HeadFalls} cross of cross attention
  */
 
@@ -51,7 +51,7 @@ export { QkvError };
  */
 
 /**
- * Which heads matter for a translation: each head is switched off in turn (Michel et al. 2019, Voita et al. 2019).
+ * Measures which heads matter for a translation: switches off each head in turn (Michel et al. 2019, Voita et al. 2019).
  * @param {Translator} translator created with `interventions: true`
  * @param {Question} question
  * @param {ExplainOptions} [options]
@@ -63,7 +63,8 @@ export async function headImportance(translator, question, options) {
 }
 
 /**
- * What each word of a translation needed: each source piece is hidden from all cross attention in turn (leave-one-out).
+ * Measures which source words each target word needed: hides each source piece in turn from all cross attention
+ * (leave-one-out).
  * @param {Translator} translator created with `interventions: true`
  * @param {Question} question
  * @param {ExplainOptions} [options]
@@ -85,8 +86,8 @@ export async function neededWords(translator, question, options) {
 export const attentionRollout = (translator, text, options) => flow(translator, 'rollout', text, options);
 
 /**
- * Attention flow (Abnar and Zuidema 2020): the same layers as pipes of that capacity, and the most that flows through
- * them from a row of the last layer to each piece.
+ * Attention flow (Abnar and Zuidema 2020): the maximum flow from a row of the last layer to each piece, in the network
+ * whose capacities are the layers of `attentionRollout`.
  * @param {Translator} translator created with `interventions: true`
  * @param {string} text one sentence, of at most 128 pieces
  * @param {ExplainOptions} [options]
@@ -102,7 +103,7 @@ export const attentionFlow = (translator, text, options) => flow(translator, 'fl
  * @returns {Promise<EncoderFlow>}
  */
 async function flow(translator, which, text, options) {
-  // Any target will do: the encoder does not read it, and an empty one need not be searched.
+  // The encoder does not read the target. With an empty one no search is needed.
   const { source, matrix } = await ask(translator, which, { source: text, target: '' }, options);
   return /** @type {EncoderFlow} */ ({ source, ...matrix });
 }

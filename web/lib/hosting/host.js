@@ -5,8 +5,8 @@ import { SharedModel } from './shared-model.js';
 /** @typedef {import('../engine/instantiate.js').WasmSettings} WasmSettings */
 /** @typedef {import('../loading/model-source.js').ModelSource | import('../loading/model-source.js').UnreadySource} ModelSource */
 /**
- * `base`: the folder with the package's files, if it is not the package's own. `member`: the number of the engine, if
- * several share their work.
+ * `base`: the folder with the package's files, if it is not the package's own folder. `member`: the number of the engine, if
+ * several engines share their work.
  * @typedef {{worker: boolean, wasm: WasmSettings, kind: import('../engine/kinds.js').EngineKind, base?: string, member?: number}} EngineSettings
  */
 /** @typedef {{signal?: AbortSignal, progress?: (loaded: any) => unknown}} CallOptions */
@@ -15,7 +15,7 @@ import { SharedModel } from './shared-model.js';
 const hosts = [];
 
 /**
- * The engine with these settings; it is started unless it runs already. Each call needs a later call of `release`.
+ * The engine with these settings. It is started if it does not run yet. Each call needs a later call of `release`.
  * @param {EngineSettings} settings
  */
 export function holdHost(settings) {
@@ -52,9 +52,9 @@ function isSame(a, b) {
 /** @typedef {Host} EngineHost */
 class Host {
   holders = 0;
-  /** @type {Map<unknown, SharedModel>} by what makes a model the same: its URL */
+  /** @type {Map<unknown, SharedModel>} by the key of a model, which is its URL */
   models = new Map();
-  /** The build that runs and its threads. @type {Promise<import('../engine/engine.js').Started>} */
+  /** The build that runs, and the number of its threads. @type {Promise<import('../engine/engine.js').Started>} */
   started;
   /** @type {import('../worker/endpoint.js').Endpoint} */
   #endpoint;
@@ -72,7 +72,7 @@ class Host {
     );
   }
 
-  /** Aborts when the engine has ended for any reason; then its models have ended too. */
+  /** Aborts when the engine has ended for any reason. Then its models are gone too. */
   get ended() {
     return this.#endpoint.ended;
   }
@@ -115,7 +115,7 @@ class Host {
     if (model.release(holder)) this.#forget(key, model);
   }
 
-  /** The release of the last holder ends the engine. */
+  /** Ends the engine when its last holder releases it. */
   release() {
     if (--this.holders > 0) return;
     this.#retire();
@@ -130,7 +130,7 @@ class Host {
     if (this.models.get(key) === model) this.models.delete(key);
   }
 
-  /** No new translator uses it; those that hold the engine keep it. */
+  /** New translators do not get this engine any more. Its holders keep it. */
   #retire() {
     const index = hosts.indexOf(this);
     if (index >= 0) hosts.splice(index, 1);

@@ -14,7 +14,7 @@ export class ModelReference {
   kind;
   #settings;
   #key;
-  /** @type {ModelSource | null} null: it cannot be read again */
+  /** @type {ModelSource | null} null: the model cannot be loaded again */
   #source;
   /** @type {(loaded: number) => void} */
   #progress;
@@ -46,7 +46,7 @@ export class ModelReference {
   }
 
   /**
-   * @param {AbortSignal} [signal] gives the waiting up, not the loading, which others may be waiting for
+   * @param {AbortSignal} [signal] ends the waiting, but not the loading, because other translators may wait for it
    * @returns {Promise<[import('../engine/engine.js').Started, import('./shared-model.js').Loaded]>}
    */
   async ready(signal) {
@@ -110,7 +110,7 @@ export class ModelReference {
 }
 
 /**
- * Whether a model was given as bytes. They are not kept, because the model would be in memory twice.
+ * Whether a model was given as bytes. The bytes are not kept: the model would be in memory twice.
  * @param {any} source
  */
 function hasBytes(source) {

@@ -1,4 +1,4 @@
-// A model of an engine, shared by its holders: loaded once, freed with the last holder.
+// A model of an engine that several holders share. It is loaded once, and freed when the last holder releases it.
 
 /** @typedef {import('../engine/glue.js').WasmModelInfo} WasmModelInfo */
 /** @typedef {{model: number, info: WasmModelInfo, files?: Record<string, Blob>}} Loaded `files`: the downloaded files, if they are shared */
@@ -6,12 +6,12 @@
 
 export class SharedModel {
   /**
-   * Continues while any holder waits for it.
+   * Loading goes on as long as there is a holder.
    * @type {Promise<Loaded>}
    */
   loaded;
   isLoaded = false;
-  /** @type {Set<Progress>} one of each holder */
+  /** @type {Set<Progress>} one for each holder */
   #holders = new Set();
   #fraction = 0;
   #abandoned = new AbortController();
@@ -26,7 +26,7 @@ export class SharedModel {
     this.loaded = load(this.#abandoned.signal, (fraction) => this.#report(fraction));
     this.loaded.then(
       () => (this.isLoaded = true),
-      () => {}, // every holder gets the rejection itself
+      () => {}, // every holder handles the rejection
     );
   }
 

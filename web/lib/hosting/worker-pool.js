@@ -1,11 +1,11 @@
-// Several engines for long texts. Each has a worker and a copy of the model, and takes the next sentences when it has
-// finished the ones before. The first engine does all other work; the others start with the first long text.
+// Several engines for long texts. Each has a worker and a copy of the model. An engine gets the next sentences when it has
+// translated its last ones. The first engine does all other work. The others start at the first long text.
 import { languageToken, splitSentences } from '../text/sentences.js';
 
 /** @typedef {import('./model-reference.js').ModelReference} ModelReference */
 /** @typedef {import('../engine/engine.js').TranslatedPart} TranslatedPart */
 
-/** Sentences of a message: enough for full batches, and few enough that all engines finish at about the same time. */
+/** Sentences in a message: enough for full batches, and so few that all engines finish at about the same time. */
 const kSentencesAtOnce = 32;
 
 export class WorkerPool {
@@ -17,7 +17,7 @@ export class WorkerPool {
 
   /**
    * @param {ModelReference} first
-   * @param {(() => ModelReference)[]} more makes the others
+   * @param {(() => ModelReference)[]} more creates the others
    */
   constructor(first, more) {
     this.#first = first;
@@ -29,7 +29,7 @@ export class WorkerPool {
   }
 
   /**
-   * As in ModelReference.
+   * The same as ModelReference.call. A long text is shared among the engines.
    * @param {string} method
    * @param {any} args
    * @param {AbortSignal} signal
@@ -40,7 +40,7 @@ export class WorkerPool {
     const parts = args.parts ?? splitSentences(args.text, args.locale, args.longest);
     const runs = runsOf(parts);
     if (runs.length === 1) return this.#first.call(method, { ...args, parts }, signal);
-    return this.#shareOut(runs, { ...args, text: '', language: languageToken(args.text) }, signal);
+    return this.#translateRuns(runs, { ...args, text: '', language: languageToken(args.text) }, signal);
   }
 
   release() {
@@ -49,19 +49,20 @@ export class WorkerPool {
     this.#dismiss();
   }
 
-  /** The next long text gets other engines. */
+  /** Releases the other engines. The next long text starts new ones. */
   #dismiss() {
     this.#others?.then((others) => others.forEach((other) => other.release()));
     this.#others = null;
   }
 
   /**
+   * Translates runs of sentences: each engine takes the next run when it is free.
    * @param {import('../text/sentences.js').Part[][]} runs
    * @param {object} args
    * @param {AbortSignal} signal
    * @returns {Promise<TranslatedPart[]>}
    */
-  #shareOut(runs, args, signal) {
+  #translateRuns(runs, args, signal) {
     /** @type {TranslatedPart[][]} */
     const done = [];
     const next = runs.entries();
@@ -74,24 +75,24 @@ export class WorkerPool {
         }
       };
       const failed = (/** @type {unknown} */ error) => {
-        if (!signal.aborted) this.#dismiss(); // a stopped engine would fail the next text too
+        if (!signal.aborted) this.#dismiss(); // an engine that has stopped would also fail at the next text
         reject(error);
       };
       work(this.#first).catch(reject);
-      this.#gathered().then((others) => others.forEach((other) => work(other).catch(failed)));
+      this.#startedOthers().then((others) => others.forEach((other) => work(other).catch(failed)));
     });
   }
 
-  /** The others that start. With fewer of them the work takes longer. */
-  #gathered() {
+  /** The other engines, without those that could not start. With fewer engines the work only takes longer. */
+  #startedOthers() {
     this.#others ??= Promise.all(
-      this.#more.map(async (give) => {
-        const reference = give();
+      this.#more.map(async (create) => {
+        const reference = create();
         try {
           await reference.ready();
           if (!this.#isReleased) return [reference];
         } catch {
-          // The first reports problems with the model or the memory.
+          // The first engine reports problems with the model or the memory.
         }
         reference.release();
         return [];

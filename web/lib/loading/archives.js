@@ -14,7 +14,7 @@ import { openEntry, zipEntries } from './zip.js';
 /** @typedef {import('./zip.js').ZipEntry} ZipEntry */
 /** @typedef {(done: number) => void} Progress */
 
-/** The most that a zip may unpack to: a multiple of its size, and the small files. Weights compress little. */
+/** A zip may unpack to at most 20 times its size, plus 64 MiB for small files. Weights compress little. */
 const kMostTimes = 20;
 const kSmallFiles = 64 << 20;
 
@@ -26,7 +26,7 @@ export const decoders = { zstd: () => import('./zstd.js') };
  * @param {Record<string, Source>} files one zip, or files of which some end in .zst
  * @param {AbortSignal} signal
  * @param {Progress} progress up to 0.9
- * @returns {Promise<ModelSource>} rejects with a QkvError: what cannot be read, or is no model
+ * @returns {Promise<ModelSource>} rejects with a QkvError if the files cannot be read, or are not a model
  */
 export async function unpack(files, signal, progress) {
   const names = Object.keys(files);
@@ -88,12 +88,12 @@ async function fromZip(zip, signal, progress) {
 /**
  * @param {ZipEntry} entry
  * @param {string} name
- * @returns {Promise<Blob>} of a stored entry a part of the zip, after its checksum was checked
+ * @returns {Promise<Blob>} for a stored entry: a slice of the zip, whose checksum has been checked
  */
 async function unpackedEntry(entry, name) {
   const { chunks, stored, ...rest } = await openEntry(entry, name);
   if (!stored) return toBlob({ chunks, ...rest }, () => {});
-  for await (const _ of chunks); // checks
+  for await (const _ of chunks); // reading them checks the checksum
   return stored;
 }
 
@@ -113,7 +113,7 @@ async function withoutZstd(files, signal) {
 }
 
 /**
- * Unpacks a file that zstd compressed. The whole file is in memory meanwhile.
+ * Unpacks a file that zstd compressed. The whole file is in memory at once.
  * @param {Opened} opened
  * @param {string} name
  * @returns {Promise<Opened>}

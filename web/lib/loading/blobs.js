@@ -1,6 +1,6 @@
 // Keeps a stream of bytes as a Blob: a browser may store it on disk, and a worker gets it without a copy.
 
-/** @typedef {import('./fetch.js').Opened & {blob?: Blob}} OpenedFile `blob`: all of it, to be read in any order */
+/** @typedef {import('./fetch.js').Opened & {blob?: Blob}} OpenedFile `blob`: the whole file, which can be read in any order */
 
 /**
  * @param {OpenedFile} opened

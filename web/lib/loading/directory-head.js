@@ -7,7 +7,7 @@ const kLongest = 100_000_000;
 const kShortest = 2;
 const kLength = 8;
 
-/** Collects a directory as a file arrives. */
+/** Collects the directory of a file that arrives in chunks. */
 export class DirectoryHead {
   /** @type {Uint8Array[]} */
   #chunks = [];

@@ -61,7 +61,7 @@ function badStatus(url, status, name) {
 }
 
 /**
- * The part of a file that is there already: its first bytes. `tag`: as `Opened` has it; `hash`: of the whole file.
+ * The first bytes of a file, which have been downloaded before. `tag`: as in `Opened`; `hash`: of the whole file.
  * @typedef {{size: number, tag?: string, hash?: string}} Beginning
  */
 
@@ -70,9 +70,9 @@ function badStatus(url, status, name) {
  * @param {string} name
  * @param {AbortSignal} [signal]
  * @param {boolean} [isOptional]
- * @param {Beginning} [from] then the rest is asked for (RFC 9110, 14)
- * @returns {Promise<import('./fetch.js').Opened | null>} the whole file where the server sends no ranges, or has another file now;
- *   rejects as `request` does
+ * @param {Beginning} [from] if given, only the rest is requested (RFC 9110, 14)
+ * @returns {Promise<import('./fetch.js').Opened | null>} the whole file if the server sends no ranges or has another
+ *   file now; rejects as `request` does
  */
 export async function download(url, name, signal, isOptional = false, from) {
   if (from) {
@@ -81,8 +81,8 @@ export async function download(url, name, signal, isOptional = false, from) {
     const response = await ask(url, name, signal, false, range).catch(() => null);
     const rest = response && bodyOf(response, name, signal);
     if (response?.status === 200) return rest;
-    const begin = response?.headers.get('content-range') ?? `bytes ${size}-`; // another origin's does not show
-    const isSame = rest?.tag ? rest.tag === tag : hash; // the hash shows in the end whether it was
+    const begin = response?.headers.get('content-range') ?? `bytes ${size}-`; // another origin may hide this header
+    const isSame = rest?.tag ? rest.tag === tag : hash; // without a tag, the hash is compared when the file is complete
     if (rest && isSame && begin.startsWith(`bytes ${size}-`))
       return { ...rest, size: rest.size && rest.size + size, isRest: true };
     response?.body?.cancel().catch(() => {});
@@ -103,9 +103,9 @@ export function bodyOf(response, name, signal) {
 }
 
 /**
- * What tells a file's content from another at the same address: its ETag, unless that is a weak one, or when it was modified.
+ * Identifies the content of a file at an address: its strong ETag, otherwise the time of its last modification.
  * @param {Response} response
- * @returns {string | undefined} undefined where the server does not say, or where another origin's answer does not show it
+ * @returns {string | undefined} undefined if the server sends neither, or another origin hides them
  */
 export function tagOf({ headers }) {
   const tag = headers.get('etag');
@@ -113,7 +113,7 @@ export function tagOf({ headers }) {
 }
 
 /**
- * Content-Length counts compressed bytes, and a page cannot see whether a response of another origin was compressed.
+ * Content-Length counts compressed bytes. A page cannot see whether a response of another origin was compressed.
  * @param {Response} response
  */
 function sizeOf({ headers, type }) {
@@ -141,7 +141,7 @@ async function* bodyChunks(response, name, size, signal) {
   } catch (error) {
     signal?.throwIfAborted();
     const much = size ? `${got} of ${size} bytes` : `${got} bytes`;
-    const message = `the connection broke while ${name} was coming, after ${much} (${reason(error)})`;
+    const message = `the connection broke during the download of ${name}, after ${much} (${reason(error)})`;
     throw new QkvError('NETWORK', message, name, { cause: error });
   } finally {
     reader.cancel().catch(() => {});
@@ -149,7 +149,7 @@ async function* bodyChunks(response, name, size, signal) {
 }
 
 /**
- * Reads into one buffer repeatedly if the platform can: small chunks of a whole model would be much garbage.
+ * Reads into the same buffer again and again, if the platform can: small chunks of a whole model would be much garbage.
  * @param {ReadableStream<Uint8Array>} body
  */
 function readerOf(body) {
@@ -184,18 +184,18 @@ async function whyNoAnswer(url, error, policy) {
   if (policy.isViolated())
     return "the page's Content-Security-Policy does not allow it: name its origin in connect-src";
   if (!isForeign(url)) return `the server does not answer (${reason(error)})`;
-  const { origin: theirs } = new URL(url);
+  const { origin: server } = new URL(url);
   const how = { method: 'HEAD', mode: /** @type {const} */ ('no-cors'), signal: AbortSignal.timeout(3000) };
   const answers = await fetch(url, how).then(
     () => true,
     () => false,
   );
   const headers = 'it must send Access-Control-Allow-Origin (CORS)';
-  if (answers) return `${theirs} answers, and does not let pages of ${origin} read the answer: ${headers}`;
-  return `${theirs} does not answer, or does not let pages of ${origin} read the answer: then ${headers}`;
+  if (answers) return `${server} answers, and does not let pages of ${origin} read the answer: ${headers}`;
+  return `${server} does not answer, or does not let pages of ${origin} read the answer: then ${headers}`;
 }
 
-/** @param {string} url whether its origin is another than the page's */
+/** Whether a URL has another origin than the page. @param {string} url */
 export function isForeign(url) {
   return !!globalThis.location && new URL(url).origin !== globalThis.origin;
 }
@@ -203,11 +203,11 @@ export function isForeign(url) {
 /** Listens for requests that the page's Content-Security-Policy refuses, until `end` is called. */
 function watchPolicy() {
   let isViolated = false;
-  const hear = (/** @type {any} */ event) => (isViolated ||= event.effectiveDirective === 'connect-src');
-  globalThis.addEventListener?.('securitypolicyviolation', hear);
+  const onViolation = (/** @type {any} */ event) => (isViolated ||= event.effectiveDirective === 'connect-src');
+  globalThis.addEventListener?.('securitypolicyviolation', onViolation);
   return {
     isViolated: () => isViolated,
-    end: () => globalThis.removeEventListener?.('securitypolicyviolation', hear),
+    end: () => globalThis.removeEventListener?.('securitypolicyviolation', onViolation),
   };
 }
 

@@ -13,7 +13,7 @@ import { genuine, lookForPage } from './sniff.js';
  * @property {AsyncIterable<Uint8Array>} chunks a chunk is valid until the next one is read: they may share one buffer
  * @property {number} size for progress; 0 if not known
  * @property {boolean} exact whether `size` is exact
- * @property {string} [tag] of a download: what distinguishes it from other content at the same address
+ * @property {string} [tag] of a download: identifies its content; other content at the same address has another tag
  * @property {boolean} [isRest] whether it begins where the given `Beginning` ends
  */
 
@@ -27,7 +27,7 @@ const kLargestWhole = 64 << 20;
  * @param {Source} source
  * @param {string} name for errors
  * @param {AbortSignal} [signal]
- * @param {import('./download.js').Beginning} [from] the part of a download that is there already
+ * @param {import('./download.js').Beginning} [from] the first bytes, which have been downloaded before
  * @returns {Promise<Opened>} rejects with a QkvError, code NETWORK, MISSING_FILE or INVALID_FILE (a page or a pointer
  *   instead of the file), or with `signal.reason`
  */
@@ -74,7 +74,7 @@ async function openAny(source, name, signal, isOptional, from) {
 }
 
 /**
- * The error for a file that turns out to be something else.
+ * The same file. Its chunks throw if it is an HTML page or a pointer of Git LFS.
  * @param {Opened} opened
  * @param {string} name
  * @param {string} from its address, for errors; '' if it has none
@@ -99,7 +99,7 @@ export async function readAll(source, name, signal) {
  * @returns {Promise<Uint8Array<ArrayBuffer>>} rejects as `readAll` does
  */
 export async function collect({ chunks, size, exact }, name) {
-  // A size that is known is filled in place: no second copy is made in the end.
+  // If the exact size is known, the bytes go into one array at once. This avoids a second copy.
   const whole = new Uint8Array(exact ? Math.min(size, kLargestWhole) : 0);
   const parts = [whole.subarray(0, 0)];
   let got = 0;

@@ -1,4 +1,4 @@
-// Unpacks gzip, whatever the file's name is: a server may have unpacked the file already.
+// Unpacks gzip. The file's name does not matter, because a server may already have unpacked the file.
 import { QkvError } from '../base/errors.js';
 
 /** @typedef {import('./fetch.js').Opened} Opened */
@@ -13,26 +13,26 @@ const kUsualRatio = 1.3;
  * @param {Opened} opened
  * @param {string} name for errors
  * @param {AbortSignal} signal
- * @returns {Promise<Opened>} rejects with UNSUPPORTED where gzip cannot be unpacked. What is damaged shows as its chunks
- *   come: INVALID_FILE
+ * @returns {Promise<Opened>} rejects with UNSUPPORTED if the runtime cannot unpack gzip. Its chunks throw INVALID_FILE if
+ *   the data is damaged
  */
 export async function unpacked(opened, name, signal) {
   const chunks = opened.chunks[Symbol.asyncIterator]();
   const first = await chunks.next();
-  const all = onward(chunks, first);
+  const all = startingWith(first, chunks);
   if (first.done || first.value[0] !== 0x1f || first.value[1] !== 0x8b) return { ...opened, chunks: all };
   if (typeof DecompressionStream !== 'function') {
-    throw new QkvError('UNSUPPORTED', 'gzip cannot be unpacked here: unpack the file before', name);
+    throw new QkvError('UNSUPPORTED', 'gzip cannot be unpacked here: unpack the file first', name);
   }
   const stream = streamOf(all).pipeThrough(new DecompressionStream('gzip'));
   return { chunks: chunksOf(stream, all, name, signal), size: Math.round(opened.size * kUsualRatio), exact: false };
 }
 
 /**
- * @param {AsyncIterator<Uint8Array>} chunks
- * @param {IteratorResult<Uint8Array>} first the part that has been read
+ * @param {IteratorResult<Uint8Array>} first the chunk that has been read
+ * @param {AsyncIterator<Uint8Array>} chunks the rest
  */
-async function* onward(chunks, first) {
+async function* startingWith(first, chunks) {
   try {
     for (let next = first; !next.done; next = await chunks.next()) yield next.value;
   } finally {
@@ -41,7 +41,7 @@ async function* onward(chunks, first) {
 }
 
 /**
- * @param {AsyncGenerator<Uint8Array>} chunks that may share one buffer
+ * @param {AsyncGenerator<Uint8Array>} chunks they may share one buffer
  * @returns {ReadableStream<Uint8Array<ArrayBuffer>>}
  */
 function streamOf(chunks) {
@@ -78,7 +78,8 @@ async function* chunksOf(stream, packed, name, signal) {
     if (cause instanceof QkvError) throw cause;
     throw new QkvError('INVALID_FILE', 'the gzip data is damaged: fetch the file again', name, { cause });
   } finally {
-    // The stream itself is not cancelled: while it unpacks, Node's then throws an error that nobody can catch.
+    // The stream itself is not cancelled. Node throws an error that nobody can catch if a stream is cancelled while it
+    // unpacks.
     packed.return(undefined).catch(() => {});
   }
 }

@@ -28,20 +28,20 @@ const kUsual = {
 export const isMarianFile = (name) => Object.values(kKinds).some((kind) => kind.test(name));
 
 /**
- * The names of Marian's files among a model's files. A folder on a server cannot be listed, so the usual names for its
+ * The names of Marian's files namesByKind a model's files. A folder on a server cannot be listed, so the usual names for its
  * languages are assumed.
  * @param {ModelSource} model
- * @returns {Promise<MarianNames | null>} null where there is no model of Marian's; rejects with INVALID_ARGUMENT where there
- *   are several
+ * @returns {Promise<MarianNames | null>} null if there is no Marian model; rejects with INVALID_ARGUMENT if there are
+ *   several
  */
 export async function marianNames(model) {
   const names = await fileNames(model);
-  const found = names && among(names);
+  const found = names && namesByKind(names);
   if (found) return found.weights.length > 0 ? found : null;
   const { pair } = model;
   if (!pair) return null;
-  const either = (/** @type {string} */ name) => [name.replace('*', pair), `${name.replace('*', pair)}.gz`];
-  return ofEach((kind) => kUsual[kind].flatMap(either));
+  const plainAndPacked = (/** @type {string} */ name) => [name.replace('*', pair), `${name.replace('*', pair)}.gz`];
+  return forEachKind((kind) => kUsual[kind].flatMap(plainAndPacked));
 }
 
 /**
@@ -59,7 +59,7 @@ export async function fileNames(model) {
  * @param {(kind: keyof typeof kKinds) => string[]} names
  * @returns {MarianNames}
  */
-function ofEach(names) {
+function forEachKind(names) {
   const kinds = /** @type {(keyof typeof kKinds)[]} */ (Object.keys(kKinds));
   return /** @type {MarianNames} */ (Object.fromEntries(kinds.map((kind) => [kind, names(kind)])));
 }
@@ -68,7 +68,7 @@ function ofEach(names) {
  * The only file of each kind; the uncompressed one if both exist.
  * @param {string[]} names
  */
-export const among = (names) => ofEach((kind) => onlyOne(names.filter((name) => kKinds[kind].test(name))));
+export const namesByKind = (names) => forEachKind((kind) => onlyOne(names.filter((name) => kKinds[kind].test(name))));
 
 /**
  * @param {string[]} all files of one kind

@@ -3,11 +3,11 @@ import { QkvError } from '../base/errors.js';
 import { collect, open, openOptional, readAll } from './fetch.js';
 
 /** @typedef {import('./fetch.js').Opened} Opened */
-/** @typedef {Record<string, Blob>} Kept files that were downloaded, by their names */
+/** @typedef {Record<string, Blob>} Downloaded the downloaded files, by name */
 
 /**
- * Opens a file of a model. Null for an optional file that is absent; only a folder's URL can have those, because a list
- * of files is complete.
+ * Opens a file of a model. Null for an optional file that is absent. In a list of files nothing optional is looked for,
+ * because a list is complete.
  * @typedef {(name: string, isOptional?: boolean) => Promise<Opened | null>} Opener rejects with a QkvError that says why
  */
 
@@ -15,7 +15,8 @@ import { collect, open, openOptional, readAll } from './fetch.js';
 /** @typedef {Exclude<ModelSource, {manifest: string}>} ListedSource */
 
 /**
- * A source whose manifest has been read: only the files that it lists are requested, and their hashes are known.
+ * The same source after its manifest has been read. Then only the files of the manifest are requested, and their hashes
+ * are known.
  * @param {ModelSource} source
  * @param {AbortSignal} [signal]
  * @param {string} [beside] the URL of a manifest that may exist; a file that is not a manifest of a model is ignored
@@ -67,11 +68,11 @@ function filesOf(bytes, url) {
 /**
  * @param {ListedSource} source
  * @param {AbortSignal} [signal]
- * @param {Kept} [kept] gets each downloaded file when it is complete
- * @param {{open: (name: string, url: string, hash: string | undefined, how: {isOptional: boolean}) => Promise<Opened | null>}} [parts] the kept files; it also keeps downloads
+ * @param {Downloaded} [downloaded] gets each downloaded file when it is complete
+ * @param {{open: (name: string, url: string, hash: string | undefined, how: {isOptional: boolean}) => Promise<Opened | null>}} [parts] the store: it gives stored files and stores downloads
  * @returns {Opener}
  */
-export function openerOf(source, signal, kept, parts) {
+export function openerOf(source, signal, downloaded, parts) {
   return async (name, isOptional = false) => {
     const from = source.known?.[name] ?? ('folder' in source ? source.folder + name : source.files[name]);
     if (from === undefined && isOptional) return null;
@@ -82,23 +83,24 @@ export function openerOf(source, signal, kept, parts) {
       parts && isRemote
         ? await parts.open(name, from, source.hashes?.[name], { isOptional: isProbed })
         : await (isProbed ? openOptional : open)(from, name, signal);
-    return opened && kept && isRemote
-      ? { ...opened, chunks: keeping(opened.chunks, (file) => (kept[name] = file)) }
+    return opened && downloaded && isRemote
+      ? { ...opened, chunks: copying(opened.chunks, (file) => (downloaded[name] = file)) }
       : opened;
   };
 }
 
 /**
+ * The same chunks. The whole file goes to `complete` when the last chunk has been read.
  * @param {AsyncIterable<Uint8Array>} chunks
- * @param {(file: Blob) => void} keep
+ * @param {(file: Blob) => void} complete
  */
-async function* keeping(chunks, keep) {
+async function* copying(chunks, complete) {
   const parts = [];
   for await (const chunk of chunks) {
     parts.push(new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (chunk)]));
     yield chunk;
   }
-  keep(new Blob(parts));
+  complete(new Blob(parts));
 }
 
 /**

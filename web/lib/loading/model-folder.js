@@ -15,15 +15,15 @@ export const weightsFile = 'model.safetensors';
 export const isFolderFile = (file) =>
   [weightsFile, 'target_vocab.json', ...smallFiles.map(({ name }) => name)].includes(file);
 
-/** Whether it is a recurrent model, which the engine for brought models runs. @param {string} config the text of config.json */
+/** Whether it is a recurrent model, which only the engine of qkv/models runs. @param {string} config the text of config.json */
 export const isRecurrent = (config) => /"model_type"\s*:\s*"qkv-rnn"/.test(config);
 
 /** The field that the error names when the engine that translates refuses a recurrent model. */
 export const kRecurrentModel = 'model_type of a recurrent model';
 
 /**
- * Whether each side has its own pieces; then the target's are in target_vocab.json. False if the text is not JSON: the
- * core, which reads it next, reports that.
+ * Whether source and target have different vocabularies; then the target's is target_vocab.json. False if the text is not
+ * JSON: the core reads it next and reports that.
  * @param {string} config the text of config.json
  */
 export function hasTwoVocabularies(config) {

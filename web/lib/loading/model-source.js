@@ -12,13 +12,13 @@ import { isRecurrent } from './model-folder.js';
 /**
  * How a model is kept.
  * @typedef {object} StoreSettings
- * @property {string} key what the model is known by: its folder, or its weights' URL
+ * @property {string} key identifies the model: the URL of its folder or of its weights
  * @property {string} name
  * @property {string} [sourceLanguage] BCP 47
  * @property {string} [targetLanguage] BCP 47
- * @property {string} [hash] SHA-256 of its weights, where it is known before anything is fetched
- * @property {string} [manifest] the URL of its folder's manifest.json, which may be there
- * @property {ModelStore} [store] left out: the browser's
+ * @property {string} [hash] SHA-256 of its weights, if it is known before anything is fetched
+ * @property {string} [manifest] the URL of its folder's manifest.json, which may not exist
+ * @property {ModelStore} [store] default: the browser's
  */
 
 /**
@@ -46,8 +46,8 @@ import { isRecurrent } from './model-folder.js';
  */
 
 /**
- * A source that must first be unpacked, or downloaded and checked. `progress` goes up to 0.9. `files`: the packed
- * files.
+ * A source that must first be unpacked, or downloaded and checked. Calling it does that. `progress` goes up to 0.9.
+ * `files`: the packed files.
  * @typedef {((signal: AbortSignal, progress: (done: number) => void) => Promise<ModelSource>) & {files: Record<string, Source>, store?: StoreSettings}} UnreadySource
  */
 
@@ -73,8 +73,8 @@ export function modelSource(model) {
 }
 
 /**
- * Whether only the engine for brought models runs the model: by the format of its weights, or because it is recurrent.
- * This is not known for a folder's URL, nor by a config.json that is not in memory.
+ * Whether only the engine of qkv/models runs the model, because of the format of its weights or because it is recurrent.
+ * False if that is not known yet: for a folder's URL, or if config.json is not in memory.
  * @param {ModelSource} source
  */
 export function needsModels(source) {
@@ -98,7 +98,7 @@ function hasRecurrentConfig({ 'config.json': config }) {
 }
 
 /**
- * The same source for reading later than at the call: nobody can change a Blob.
+ * The same source, with its bytes in Blobs. It can be read after the call has returned, because nobody can change a Blob.
  * @template {ModelSource | UnreadySource | {zip: Source}} Any
  * @param {Any} source
  * @returns {Any}

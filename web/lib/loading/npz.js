@@ -1,5 +1,6 @@
-// A model of Marian's in NumPy's .npz, as OPUS-MT publishes them: a zip whose members NAME.npy are the tensors. It is
-// given as the binary file that Marian writes for the same tensors (core/io/marian_file.h), so one reader serves both:
+// A Marian model in NumPy's .npz, as OPUS-MT publishes them: a zip whose members NAME.npy are the tensors. This module
+// converts it to the binary file that Marian writes for the same tensors (core/io/marian_file.h). So the core needs only
+// one reader:
 //
 //   u64  1                        the version
 //   u64  n                        tensors
@@ -34,16 +35,16 @@ const kTypes = /** @type {Record<string, {type: number, width: number}>} */ ({
  * @param {string} file its name, for errors
  * @param {AbortSignal} signal
  * @returns {Promise<Opened>} of the equivalent binary file; rejects with INVALID_FILE, UNSUPPORTED or LIMIT_EXCEEDED,
- *   which name the member. A damaged member shows as its chunks come
+ *   which name the member. The chunks throw if a member is damaged
  */
 export async function openNpz(blob, file, signal) {
-  const entries = Object.entries(await named(file, () => zipEntries(blob, signal, () => {})));
+  const entries = Object.entries(await withFileName(file, () => zipEntries(blob, signal, () => {})));
   if (entries.length === 0 || entries.length > kMostMembers) {
     throw new QkvError('LIMIT_EXCEEDED', `it has ${entries.length} members; 1 to ${kMostMembers} can be read`, file);
   }
   const members = [];
   for (const [name, entry] of entries) {
-    members.push(await named(file, async () => readHead(name, entry, await firstBytes(entry, name))));
+    members.push(await withFileName(file, async () => readHead(name, entry, await firstBytes(entry, name))));
     signal.throwIfAborted();
   }
   const header = headerOf(members);
@@ -52,6 +53,7 @@ export async function openNpz(blob, file, signal) {
 }
 
 /**
+ * The header of the binary file, then the data of each member without its head.
  * @param {Uint8Array} header
  * @param {Member[]} members
  * @param {string} file
@@ -59,11 +61,11 @@ export async function openNpz(blob, file, signal) {
 async function* chunksOf(header, members, file) {
   yield header;
   for (const { name, entry, head } of members) {
-    const { chunks } = await named(file, () => openEntry(entry, `${name}.npy`));
+    const { chunks } = await withFileName(file, () => openEntry(entry, `${name}.npy`));
     const all = chunks[Symbol.asyncIterator]();
     let skip = head;
     try {
-      for (let next = await named(file, () => all.next()); !next.done; next = await named(file, () => all.next())) {
+      for (let next = await withFileName(file, () => all.next()); !next.done; next = await withFileName(file, () => all.next())) {
         if (next.value.length > skip) yield next.value.subarray(skip);
         skip = Math.max(0, skip - next.value.length);
       }
@@ -104,7 +106,7 @@ function readHead(file, entry, begin) {
   // Versions 2 and 3 have four bytes for the length of the head, version 1 has two.
   const head = begin[6] === 1 ? 10 + view.getUint16(8, true) : 12 + view.getUint32(8, true);
   if (head > begin.length) throw invalid('the head of its .npy ends past its data');
-  // The dictionary: type, order and shape.
+  // The dictionary has the type, the order and the shape.
   const dictionary = text.slice(0, head);
   const descr = /'descr' *: *'([^']*)'/.exec(dictionary)?.[1] ?? '';
   if (!Object.hasOwn(kTypes, descr)) {
@@ -121,7 +123,7 @@ function readHead(file, entry, begin) {
   // The data must have exactly the bytes of the shape.
   const { type, width } = kTypes[descr];
   if (shape.reduce((bytes, size) => bytes * size, width) !== entry.size - head) {
-    throw invalid('its data is not of its shape');
+    throw invalid('its data does not have the size of its shape');
   }
   return { name: file.replace(/\.npy$/, ''), entry, type, shape, head };
 }
@@ -138,13 +140,13 @@ function headerOf(members) {
 }
 
 /**
- * An error of a member, with the name of the file.
+ * Runs `read`. An error of a member gets the name of the file.
  * @template T
  * @param {string} file
  * @param {() => Promise<T>} read
  * @returns {Promise<T>}
  */
-async function named(file, read) {
+async function withFileName(file, read) {
   try {
     return await read();
   } catch (error) {

@@ -1,11 +1,11 @@
-// Detects files that are something else: servers and version control sometimes send another file under the same name.
+// Detects a wrong file: servers and version control sometimes send something else under the same name.
 import { QkvError } from '../base/errors.js';
 
 const kPage = /^\s*<(!doctype|html|head|body|\?xml)/i;
 const kPointer = /^version https:\/\/git-lfs/;
 
 const kPageMessage =
-  'is an HTML page, not the file: a server answers so where it has no such file, or where it asks for a login';
+  'is an HTML page, not the file: the server has no such file, or it asks for a login';
 const kPointerMessage = 'is a pointer of Git LFS, not the file: fetch the file itself, for example by `git lfs pull`';
 
 /** @param {Uint8Array} bytes the first bytes of the file */

@@ -1,5 +1,5 @@
-// Reads a folder in a zip (PKWARE's APPNOTE.TXT). Its directory is at the end, so entries, stored or deflated, are read
-// in any order. The claims of an entry are checked.
+// Reads the files of a zip (PKWARE's APPNOTE.TXT). Its directory is at the end, so entries can be read in any order. They
+// are stored or deflated. The sizes, places and checksums in the directory are checked.
 import { QkvError } from '../base/errors.js';
 import { toBlob } from './blobs.js';
 import { blobChunks, open, readBlob } from './fetch.js';
@@ -44,17 +44,20 @@ async function readZip(blob) {
   /** @type {[begin: number, end: number][]} */
   const ranges = [];
   for (let i = 0, next = 0; i < count; ++i) {
+    // Find the entry's end.
     if (next + 46 > length || directory.getUint32(next, true) !== kDirectory)
       throw invalid('its directory is cut short');
     const short = (/** @type {number} */ offset) => directory.getUint16(next + offset, true);
     const end = next + 46 + short(28) + short(30) + short(32);
     if (end > length) throw invalid('its directory is cut short');
+    // Read its name. A name must not point outside of the zip.
     const path = new TextDecoder().decode(
       new Uint8Array(directory.buffer, directory.byteOffset + next + 46, short(28)),
     );
     const parts = path.split(/[/\\]/);
-    if (parts.includes('..')) throw invalid('a name in it leads out of it', path);
+    if (parts.includes('..')) throw invalid('a name in it points outside of it', path);
     const name = /** @type {string} */ (parts.at(-1));
+    // Keep the entry, unless an entry of the same name is closer to the top.
     const entry = readEntry(blob, directory, next, path);
     ranges.push([entry.at, entry.at + 30 + short(28) + entry.packed]);
     const known = found.get(name);
@@ -63,12 +66,13 @@ async function readZip(blob) {
     }
     next = end;
   }
+  // Entries must not share bytes: such a zip can unpack to far more than its size.
   ranges.sort(([a], [b]) => a - b);
   if (ranges.some(([begin], i) => i > 0 && begin < ranges[i - 1][1])) throw invalid('two of its files overlap');
   return Object.fromEntries(found);
 }
 
-/** @param {Blob} blob */
+/** Finds the directory by the record at the end of the zip, which a comment may follow. @param {Blob} blob */
 async function findDirectory(blob) {
   const from = Math.max(0, blob.size - 22 - 0xffff);
   const tail = await view(blob, from, blob.size - from);
@@ -85,7 +89,7 @@ async function findDirectory(blob) {
   if (count === 0xffff || at === 0xffffffff)
     throw unsupported('it is over 4 GiB: unpack it, and give the folder', 'zip');
   if (count > kMostEntries || length > kLargestDirectory) throw tooLarge('has too many entries', 'zip');
-  if (at + length > from + end) throw invalid('its directory lies outside it');
+  if (at + length > from + end) throw invalid('its directory is outside of it');
   return { count, at, length };
 }
 

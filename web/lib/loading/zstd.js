@@ -1,5 +1,5 @@
-// Unpacks files that zstd compressed (RFC 8878). The decoder is fzstd; the claims of a file are checked before it is
-// decoded.
+// Unpacks files that zstd compressed (RFC 8878). The decoder is fzstd. The sizes in a file's headers are checked before it
+// is decoded.
 import { decompress } from 'fzstd';
 import { QkvError } from '../base/errors.js';
 import { nextTask } from '../base/runtime.js';
@@ -61,6 +61,7 @@ export function sizeBound(packed) {
  * @returns {[end: number, bound: number]} throws a RangeError if the frame does not end within the file
  */
 function addFrame(view, start, bound) {
+  // The frame's header: flags, the size of the window, the size of the content.
   const flags = view.getUint8(start + 4);
   const isWhole = (flags & 0x20) !== 0; // one segment: the window is the content
   const contentBytes = [isWhole ? 1 : 0, 2, 4, 8][flags >> 6];
@@ -72,7 +73,7 @@ function addFrame(view, start, bound) {
   const window = isWhole ? content : base + (base / 8) * (descriptor & 7);
   at += contentBytes;
   if (!(window <= kLargestWindow)) return [view.byteLength, Infinity];
-  // Each block: 3 bytes of header, which say whether it is the last, of what type, and how long.
+  // Each block has a header of 3 bytes: whether it is the last, its type, its size.
   for (let isLast = false; !isLast;) {
     const header = view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
     isLast = (header & 1) !== 0;

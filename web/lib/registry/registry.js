@@ -13,8 +13,8 @@ import { verifiedFiles } from './verified-files.js';
  * @property {string} name
  * @property {string} url
  * @property {number} [size] in bytes, as it is served
- * @property {string} [hash] SHA-256 of that, hexadecimal
- * @property {number} [uncompressedSize] of what it unpacks to
+ * @property {string} [hash] SHA-256 of the file as it is served, hexadecimal
+ * @property {number} [uncompressedSize] of the unpacked file
  * @property {string} [uncompressedHash]
  */
 
@@ -23,11 +23,11 @@ import { verifiedFiles } from './verified-files.js';
  * @typedef {object} ListedModel
  * @property {string} sourceLanguage BCP 47
  * @property {string} targetLanguage BCP 47
- * @property {string} architecture 'tiny', 'base', 'base-memory'; '' where the list does not say
- * @property {string} status 'Release' where it is published; '' where the list does not say
- * @property {string} version '' where the list does not say
- * @property {string} license '' where the list does not say
- * @property {number} bytes of its files, as far as the list has them
+ * @property {string} architecture 'tiny', 'base', 'base-memory'; '' if the list does not say
+ * @property {string} status 'Release' if it is published; '' if the list does not say
+ * @property {string} version '' if the list does not say
+ * @property {string} license '' if the list does not say
+ * @property {number} bytes the sum of the sizes that the list has
  * @property {ListedFile[]} files
  * @property {Record<string, Record<string, number>>} metrics by data set: {'flores200-plus': {bleu: 48.5}}
  */
@@ -35,13 +35,13 @@ import { verifiedFiles } from './verified-files.js';
 /** @typedef {{sourceLanguage: string, targetLanguage: string}} LanguagePair */
 /** @typedef {{architecture?: string}} Wanted */
 
-/** If two models are needed, this is the language between them if possible. */
+/** The preferred language between two models, if a pair needs two. */
 const kHub = 'en';
 const kName = 'registry';
 
 /**
  * Reads a list of models. Only the list is fetched, and only if its URL is given.
- * @param {string | URL | object} from its URL, in Node also a path; or what such a file holds
+ * @param {string | URL | object} from its URL, in Node also a path; or the parsed content of such a file
  * @param {{signal?: AbortSignal}} [options]
  * @returns {Promise<Registry>} rejects with a QkvError: NETWORK, MISSING_FILE, INVALID_FILE
  */
@@ -56,7 +56,7 @@ export async function registry(from, { signal } = {}) {
   try {
     return new Registry(JSON.parse(text), url);
   } catch (cause) {
-    throw cause instanceof QkvError ? cause : bad(`is no JSON (${url})`);
+    throw cause instanceof QkvError ? cause : bad(`is not JSON (${url})`);
   }
 }
 
@@ -68,14 +68,14 @@ export class Registry {
 
   /**
    * @param {any} list
-   * @param {string} url of the list; '' where it has none
+   * @param {string} url of the list; '' if it has none
    */
   constructor(list, url) {
     this.models = Object.freeze(readList(list, url));
   }
 
   /**
-   * The model for a pair of languages: the first released one, or else the first.
+   * The model for a pair of languages: the first that is released, otherwise the first.
    * @param {LanguagePair & Wanted} pair
    * @returns {ListedModel | null}
    */
@@ -89,7 +89,7 @@ export class Registry {
   }
 
   /**
-   * The models for a pair of languages: one, or, if the list has none for the pair, two with a language between them,
+   * The models for a pair of languages: one. If the list has no model for the pair: two with a language between them,
    * English if possible.
    * @param {LanguagePair & Wanted} pair
    * @returns {ListedModel[]} empty if there are none
@@ -109,7 +109,7 @@ export class Registry {
 }
 
 /**
- * A listed model as a source for a translator, which downloads the files, checks each against its hash, and keeps them.
+ * A listed model as a source for a translator: it downloads the files, checks their hashes, and keeps them.
  * @param {ListedModel} model
  * @param {boolean | import('../loading/model-source.js').ModelStore} [kept] as the option `store`
  * @returns {{key: string, name: string, source: import('../loading/model-source.js').UnreadySource}}
@@ -131,7 +131,7 @@ export function noRoute({ sourceLanguage, targetLanguage }) {
 }
 
 /**
- * Whether a model's language is the wanted one: the same tag, or the same language if the model's tag has nothing more.
+ * Whether a model's language is the wanted one: the same tag, or the same language if the model's tag has neither script nor region.
  * @param {string} has
  * @param {string} wanted
  */
@@ -147,10 +147,10 @@ function isSame(has, wanted) {
  */
 function readList(list, url) {
   const groups = Object.prototype.toString.call(list) === '[object Object]' ? list.models : null;
-  if (typeof groups !== 'object' || groups === null) throw bad('is no list of models: {"models": {"en-fr": […]}}');
+  if (typeof groups !== 'object' || groups === null) throw bad('is not a list of models: {"models": {"en-fr": […]}}');
   const base = baseOf(list.baseUrl, url);
   return Object.entries(groups).flatMap(([pair, models]) => {
-    if (!Array.isArray(models)) throw bad(`models.${pair} is no list`);
+    if (!Array.isArray(models)) throw bad(`models.${pair} is not a list`);
     return models.map((model, i) => readModel(model, base, `models.${pair}[${i}]`));
   });
 }
@@ -158,7 +158,7 @@ function readList(list, url) {
 /**
  * @param {unknown} given
  * @param {string} url
- * @returns {string} that what is in it is relative to; '' where only absolute URLs will do
+ * @returns {string} the base of relative URLs; '' if only absolute URLs are possible
  */
 function baseOf(given, url) {
   if (given === undefined) return url;
@@ -205,9 +205,9 @@ function readModel(model, base, where) {
 function readFile({ path, size, hash, uncompressedSize, uncompressedHash }, base, where) {
   if (typeof path !== 'string') throw bad(`${where} has no path`);
   const wrong = [hash, uncompressedHash].find((sum) => sum != null && !/^[\da-f]{64}$/i.test(String(sum)));
-  if (wrong !== undefined) throw bad(`${where}: ${described(wrong)} is no SHA-256`);
+  if (wrong !== undefined) throw bad(`${where}: ${described(wrong)} is not a SHA-256`);
   const wrongSize = [size, uncompressedSize].find((n) => n != null && !(Number.isSafeInteger(n) && n >= 0));
-  if (wrongSize !== undefined) throw bad(`${where}: ${described(wrongSize)} is no size in bytes`);
+  if (wrongSize !== undefined) throw bad(`${where}: ${described(wrongSize)} is not a size in bytes`);
   const url = urlOf(path, base, where);
   const name = decodeURIComponent(new URL(url).pathname.split('/').at(-1) ?? '');
   const known = Object.entries({ size, hash, uncompressedSize, uncompressedHash }).filter(([, value]) => value != null);
@@ -223,12 +223,12 @@ function urlOf(path, base, where) {
   try {
     return base ? new URL(path, base).href : absoluteUrl(path);
   } catch {
-    throw bad(`${where}: ${path} is no URL`);
+    throw bad(`${where}: ${path} is not a URL`);
   }
 }
 
 /**
- * @param {unknown} tag as Mozilla writes them: 'zh_hant'
+ * @param {unknown} tag as Mozilla writes it: 'zh_hant'
  * @param {string} where
  */
 function languageTag(tag, where) {
@@ -237,7 +237,7 @@ function languageTag(tag, where) {
   } catch {
     // It is not a tag.
   }
-  throw bad(`${where}: ${described(tag)} is no language`);
+  throw bad(`${where}: ${described(tag)} is not a language`);
 }
 
 const bad = (/** @type {string} */ message) => new QkvError('INVALID_FILE', message, kName);

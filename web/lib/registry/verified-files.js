@@ -11,12 +11,12 @@ import { withPartStore } from '../store/part-store.js';
 /** @typedef {import('./registry.js').ListedFile} ListedFile */
 /** @typedef {import('../loading/fetch.js').Opened} Opened */
 
-/** The share of a file in the progress if the list does not give its size. */
+/** The assumed size of a file in the progress, if the list does not give it. */
 const kUnknownSize = 1 << 20;
 
 /**
  * @param {ListedFile[]} files
- * @param {import('../loading/model-source.js').StoreSettings} [store] left out: they are not kept
+ * @param {import('../loading/model-source.js').StoreSettings} [store] without it they are not kept
  * @returns {(signal: AbortSignal, progress: (done: number) => void) => Promise<{files: Record<string, Blob>}>} progress goes
  *   up to 0.9
  */
@@ -38,7 +38,7 @@ export const verifiedFiles = (files, store) => async (outer, progress) => {
 };
 
 /**
- * Downloads one file. A server may send a gzip file already unpacked; then the hash of the content is checked.
+ * Downloads one file. If the server has already unpacked a gzip file, only the hash of its content is checked.
  * @param {ListedFile} file
  * @param {import('../store/part-store.js').PartStore} parts
  * @param {AbortSignal} signal
@@ -46,22 +46,21 @@ export const verifiedFiles = (files, store) => async (outer, progress) => {
  * @returns {Promise<[name: string, content: Blob]>}
  */
 async function checkedFile({ name, url, size, hash, uncompressedSize, uncompressedHash }, parts, signal, progress) {
-  const came = new Tally(size, hash, name);
-  const held = new Tally(uncompressedSize, uncompressedHash, name);
+  const served = new ListedContent(size, hash, name);
+  const content = new ListedContent(uncompressedSize, uncompressedHash, name);
   const file = await parts.open(name, url, uncompressedHash ?? hash, { isChecked: false });
-  const opened = came.over(/** @type {Opened} */ (file));
+  const opened = served.watch(/** @type {Opened} */ (file));
   const isZstd = /\.zst$/i.test(name);
   const plain = isZstd ? openZstd(opened, name) : unpacked({ ...opened, size: size ?? opened.size }, name, signal);
-  const content = held.over(await plain);
-  const blob = await toBlob(content, (share) => progress(share));
-  const isPlain = came.size === held.size;
-  if (uncompressedHash !== undefined || uncompressedSize !== undefined) held.check();
-  if (!isPlain || (uncompressedHash === undefined && uncompressedSize === undefined)) came.check();
+  const blob = await toBlob(content.watch(await plain), (share) => progress(share));
+  const isPlain = served.size === content.size;
+  if (uncompressedHash !== undefined || uncompressedSize !== undefined) content.check();
+  if (!isPlain || (uncompressedHash === undefined && uncompressedSize === undefined)) served.check();
   return [name.replace(/\.(gz|zst)$/i, ''), blob];
 }
 
-/** Checks a file's bytes against the list. */
-class Tally {
+/** Compares the bytes of a file with the size and the hash in the list. */
+class ListedContent {
   size = 0;
   #sum;
   #listedSize;
@@ -80,8 +79,8 @@ class Tally {
     this.#name = name;
   }
 
-  /** @param {Opened} opened @returns {Opened} */
-  over(opened) {
+  /** The same file, whose chunks are counted as they are read. @param {Opened} opened @returns {Opened} */
+  watch(opened) {
     return { ...opened, chunks: this.#counted(opened.chunks) };
   }
 
@@ -94,17 +93,17 @@ class Tally {
     }
   }
 
-  /** Throws INVALID_FILE if it is another file than the list names. */
+  /** Throws INVALID_FILE if it is not the file in the list. */
   check() {
     if (this.#listedSize !== undefined && this.size !== this.#listedSize) {
-      throw this.#other(`it has ${this.size} bytes instead of ${this.#listedSize}`);
+      throw this.#difference(`it has ${this.size} bytes instead of ${this.#listedSize}`);
     }
     const sum = this.#sum?.digest();
-    if (sum !== this.#listedHash) throw this.#other(`its SHA-256 is ${sum} instead of ${this.#listedHash}`);
+    if (sum !== this.#listedHash) throw this.#difference(`its SHA-256 is ${sum} instead of ${this.#listedHash}`);
   }
 
   /** @param {string} difference */
-  #other(difference) {
+  #difference(difference) {
     return new QkvError('INVALID_FILE', `is not the file that the registry lists: ${difference}`, this.#name);
   }
 }

@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4) of bytes that arrive in chunks. The browser's own needs all of them at once.
+// SHA-256 (FIPS 180-4) of bytes that arrive in chunks. The browser's own function needs all bytes at once.
 
 const kPrimes = /* @__PURE__ */ (() => {
   const primes = [2];
@@ -7,7 +7,7 @@ const kPrimes = /* @__PURE__ */ (() => {
 })();
 /** The first 32 bits of a root's fraction (4.2.2, 5.3.3). @param {number} root */
 const fraction = (root) => (root % 1) * 2 ** 32;
-// As integers with a sign: with numbers above 2^31 a browser computes in floats.
+// Signed integers: with numbers above 2^31 a browser would compute in floats.
 const kConstants = /* @__PURE__ */ Int32Array.from(kPrimes, (prime) => fraction(Math.cbrt(prime)));
 const kStart = /* @__PURE__ */ Int32Array.from(kPrimes.slice(0, 8), (prime) => fraction(Math.sqrt(prime)));
 
@@ -48,9 +48,10 @@ export class Sha256 {
   /**
    * One block (6.2.2).
    * @param {Uint8Array} bytes
-   * @param {number} at where it begins
+   * @param {number} at where the block begins
    */
   #compress(bytes, at) {
+    // The message schedule: 16 words of the block, and 48 that are mixed from them.
     const w = this.#schedule;
     const s = this.#state;
     for (let t = 0; t < 16; t++, at += 4) {
@@ -61,7 +62,7 @@ export class Sha256 {
       const y = w[t - 2];
       w[t] = w[t - 16] + mixed(x, 7, 18, x >>> 3) + w[t - 7] + mixed(y, 17, 19, y >>> 10);
     }
-    // Without destructuring, which would take longer than all the rest.
+    // 64 rounds on eight variables. Destructuring would take longer than all the rest.
     let a = s[0];
     let b = s[1];
     let c = s[2];

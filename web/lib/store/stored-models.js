@@ -1,7 +1,7 @@
 // Lists and removes the models that are kept on the device: the property `models` of Translator.
 import { QkvError } from '../base/errors.js';
 import { invalid } from '../base/arguments.js';
-import { deleteFiles, kOrigin, kRecords, openStore, recordOf, recordUrl, soon } from './records.js';
+import { deleteFiles, inTime, kOrigin, kRecords, openStore, recordOf, recordUrl } from './records.js';
 
 /** @typedef {import('../loading/model-source.js').ModelStore} ModelStore */
 /** @typedef {import('../loading/model-source.js').StoreSettings} StoreSettings */
@@ -10,20 +10,20 @@ import { deleteFiles, kOrigin, kRecords, openStore, recordOf, recordUrl, soon } 
 /**
  * A model that is kept on this device.
  * @typedef {object} KeptModel
- * @property {string} key its identity: its URL, or those of its files
+ * @property {string} key identifies the model: its URL, or the URLs of its files
  * @property {string} name 'en-fr'
- * @property {string} [sourceLanguage] BCP 47, as it was asked for
+ * @property {string} [sourceLanguage] BCP 47, as in the options of the call that loaded it
  * @property {string} [targetLanguage] BCP 47
  * @property {number} bytes of its files
  * @property {Date} date when it was kept
  */
 
-/** Without locks: how long to wait for a store, and how often to ask it, in milliseconds. */
+/** Without locks: how long to wait for a store, and the time between two looks, in milliseconds. */
 const kLongest = 3000;
 const kPause = 50;
 
-/** @param {ModelStore} [given] @returns {Promise<ModelStore | undefined>} undefined where there is none */
-const storeOf = (given) => soon(openStore(given));
+/** @param {ModelStore} [given] @returns {Promise<ModelStore | undefined>} undefined if there is none */
+const storeOf = (given) => inTime(openStore(given));
 
 /**
  * Whether all of a model is kept.
@@ -31,7 +31,7 @@ const storeOf = (given) => soon(openStore(given));
  */
 async function isKept({ store: given, key, hash }) {
   const store = await storeOf(given);
-  const record = store && (await soon(recordOf(store, key)));
+  const record = store && (await inTime(recordOf(store, key)));
   return !!record && record.hash === hash;
 }
 
@@ -50,7 +50,7 @@ async function list(given) {
 /**
  * @param {string} url
  * @param {ModelRecord | undefined} record
- * @returns {KeptModel | null} null where it has been removed since
+ * @returns {KeptModel | null} null if it has just been removed
  */
 function asKept(url, record) {
   if (!record) return null;
@@ -83,7 +83,7 @@ async function removeModels({ store: given, key, sourceLanguage, targetLanguage 
 
 /**
  * @param {boolean | ModelStore | undefined} given as the option `store`
- * @returns {Promise<void>} rejects with a QkvError where nothing can be kept
+ * @returns {Promise<void>} rejects with a QkvError if nothing can be kept
  */
 async function needStore(given) {
   if (given === false) throw invalid('store', 'a preloaded model is always kept: leave the option out');
@@ -94,12 +94,12 @@ async function needStore(given) {
 }
 
 /**
- * Waits until a model that has been loaded is kept. The page that loads it holds a lock until then.
+ * Waits until a loaded model is kept. The page that loads it holds a lock until then.
  * @param {StoreSettings | undefined} settings
- * @returns {Promise<void>} rejects with LIMIT_EXCEEDED where it could not be kept
+ * @returns {Promise<void>} rejects with LIMIT_EXCEEDED if it could not be kept
  */
 async function whenKept(settings) {
-  if (!settings) throw new QkvError('UNSUPPORTED', 'only a model that has a URL of http can be kept', 'model');
+  if (!settings) throw new QkvError('UNSUPPORTED', 'only a model with an http or https URL can be kept', 'model');
   const { locks, storage } = globalThis.navigator ?? {};
   await locks?.request(`qkv ${settings.key}`, () => {});
   for (let waited = 0; waited <= (locks ? 0 : kLongest); waited += kPause) {
@@ -113,8 +113,8 @@ async function whenKept(settings) {
 
 /**
  * @param {any} options as `Translator.create` takes them
- * @param {{Translator: {create: (options: any) => Promise<{destroy: () => void}>}, isSeveral: (options: any) => boolean, modelsOf: (options: any) => any[], parts: {more: () => Promise<{routeOf: (options: any, models: any[]) => Promise<{models: any[]}>}>}}} tools what
- *   a page that translates has loaded already
+ * @param {{Translator: {create: (options: any) => Promise<{destroy: () => void}>}, isSeveral: (options: any) => boolean, modelsOf: (options: any) => any[], parts: {more: () => Promise<{routeOf: (options: any, models: any[]) => Promise<{models: any[]}>}>}}} tools the
+ *   parts of the package that are already loaded
  */
 async function preload(options, { Translator, isSeveral, modelsOf, parts }) {
   await needStore(options?.store);

@@ -1,18 +1,19 @@
-// The caller's knowledge of a text: terms that are kept, terms with a given translation, numbers to be written as in
-// the target language. The engine gets a text as a list: text, part, translation of the part, text, ...
+// What the caller says about a text: terms to keep, terms with a given translation, numbers to write as in the target
+// language. The engine gets a text as a list: text, part, translation of the part, text, ...
 import { described, invalid } from '../base/arguments.js';
 
 /**
  * Options of carrying text through instead of translating it (docs/carried.md).
  * @typedef {object} CarryOptions
- * @property {boolean} [copy] false: the model reads the text as it is, numbers and addresses among it, and writes ' ⁇ ' for
- *   what its vocabulary lacks; left out: true
- * @property {(string | RegExp)[]} [keep] what is not to be translated: terms, found where they stand as words, and patterns.
- *   A pattern that repeats what repeats or chooses, as (a+)+ and (a|b)* do, or refers back, is refused: it may take for ever
- * @property {Record<string, string>} [glossary] terms, found where they stand as words, with what stands for them in the
- *   translation, letter by letter
- * @property {'keep' | 'localise'} [numbers] 'localise': 1,234.56 is written as the target language writes it; left out:
- *   'keep', as the text has it
+ * @property {boolean} [copy] false: nothing is carried through. The model reads numbers and addresses like other text, and
+ *   writes ' ⁇ ' for what its vocabulary lacks. Default: true
+ * @property {(string | RegExp)[]} [keep] what is not translated: terms, which are found as whole words, and patterns. A
+ *   pattern is refused if it may take for ever: if it repeats a repetition or a choice, as (a+)+ and (a|b)* do, or has a
+ *   backreference
+ * @property {Record<string, string>} [glossary] terms and their translations. A term is found as whole words. Its
+ *   translation is written letter by letter
+ * @property {'keep' | 'localise'} [numbers] 'localise': 1,234.56 is written as in the target language; 'keep', the default:
+ *   as in the text
  */
 
 /** @typedef {{keep: RegExp[], terms: Map<string, string>, numbers: [source: string, target: string] | null}} Carry */
@@ -36,10 +37,12 @@ export function readCarry({ copy = true, keep = [], glossary = {}, numbers = 'ke
   if (!Array.isArray(keep)) throw invalid('keep', 'keep is a list of strings and regular expressions');
   if (typeof glossary !== 'object' || glossary === null)
     throw invalid('glossary', 'glossary is an object: term, translation');
+  // A term to keep is a term that is its own translation.
   const terms = new Map(Object.entries(glossary));
   const patterns = /** @type {RegExp[]} */ (
     keep.filter((item) => !(typeof item === 'string' && terms.set(item, terms.get(item) ?? item)))
   );
+  // Check terms and patterns.
   for (const [term, translation] of terms) {
     if (!term.trim()) throw invalid('glossary', 'a term is empty');
     if (term.length > kLongestTerm) throw invalid('glossary', `a term has at most ${kLongestTerm} UTF-16 units`);
@@ -47,6 +50,7 @@ export function readCarry({ copy = true, keep = [], glossary = {}, numbers = 'ke
   }
   if (terms.size + patterns.length > kMostTerms) throw invalid('keep', `there are more than ${kMostTerms} terms`);
   patterns.forEach(checkPattern);
+  // Leave `carry` out if the caller said nothing about the text.
   const isLocal = numbers === 'localise';
   if (!copy || (!terms.size && !patterns.length && !isLocal)) return { copy };
   if (translator.info?.copy === 'none')
@@ -56,12 +60,13 @@ export function readCarry({ copy = true, keep = [], glossary = {}, numbers = 'ke
 }
 
 /**
- * Refuses patterns that may take exponential time. The others take polynomial time, which a clock bounds.
+ * Refuses patterns that may take exponential time. The others take polynomial time, and a search that takes long is stopped.
  * @param {unknown} pattern
  */
 function checkPattern(pattern) {
   if (!(pattern instanceof RegExp))
     throw invalid('keep', `keep has strings and regular expressions, not ${described(pattern)}`);
+  // Replace escapes and character classes by a letter, and backreferences by \0.
   const source = pattern.source
     .replace(/\\[1-9k]/g, '\0')
     .replace(/\\./gsu, 'a')
@@ -69,7 +74,8 @@ function checkPattern(pattern) {
   if (source.split(/[*+{]/).length > kMostRepeats + 1) {
     throw invalid('keep', `/${pattern.source}/ repeats more than ${kMostRepeats} times`);
   }
-  /** @type {boolean[]} for each open group whether it repeats or chooses */
+  // Refuse a group that repeats if there is a repetition or a choice in it.
+  /** @type {boolean[]} for each open group: whether it has a repetition or a choice */
   const open = [];
   for (const [token] of source.matchAll(/\(|\)(\?|[*+{])?|[*+{|]|\0/g)) {
     if (token === '(') open.push(false);
@@ -88,7 +94,7 @@ function checkPattern(pattern) {
  * A sentence as the engine takes it.
  * @param {string} text
  * @param {Carry | undefined} carry
- * @param {[from: number, to: number][]} [kept] parts that stay as they are, whatever they look like
+ * @param {[from: number, to: number][]} [kept] parts that are never translated
  * @returns {string | string[]}
  */
 export function withCarried(text, carry, kept = []) {
@@ -99,7 +105,7 @@ export function withCarried(text, carry, kept = []) {
   if (carry?.numbers) found.push(...numbersIn(text, .../** @type {[string, string]} */ (carry.numbers)));
   found = found.filter(({ begin, end }) => !kept.some(([from, to]) => begin < to && from < end));
   for (const [begin, end] of kept) found.push({ begin, end, translation: text.slice(begin, end) });
-  found.sort((a, b) => a.begin - b.begin || b.end - a.end); // of overlapping terms the first, and of these the longest
+  found.sort((a, b) => a.begin - b.begin || b.end - a.end); // if terms overlap, the first one is taken, and the longest of those
   const parts = [];
   let done = 0;
   for (const { begin, end, translation } of found) {
@@ -140,8 +146,8 @@ function* termsIn(text, terms) {
  */
 function matchesIn(text, pattern) {
   const search = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, '') + 'g');
-  // Searches the beginning first, and each time half as much again. So a slow pattern is stopped before it takes
-  // seconds.
+  // Searches a short beginning first, then beginnings that are 1.5 times as long each. So a slow pattern is stopped
+  // before it takes seconds.
   for (let length = 8; length < text.length; length *= 1.5) timed(search, text.slice(0, length));
   return timed(search, text)
     .filter(([match]) => match)
@@ -160,18 +166,20 @@ function timed(search, text) {
 }
 
 /**
- * Writes numbers that have the separators of the source language as in the target language.
+ * Finds numbers with the separators of the source language, and writes them with those of the target language.
  * @param {string} text
  * @param {string} from
  * @param {string} to
  */
 function* numbersIn(text, from, to) {
+  // The separators of both languages.
   const separators = (/** @type {string} */ language) => {
     const parts = new Intl.NumberFormat(language).formatToParts(1234567.8);
     const of = (/** @type {string} */ type) => parts.find((part) => part.type === type)?.value ?? '';
     return { group: of('group'), point: of('decimal') };
   };
   const [source, target] = [separators(from), separators(to)];
+  // A number has a separator, and is not a part of a longer word, date, time or address.
   const any = (/** @type {string} */ literal) => (/\s/.test(literal) ? '[\u00A0\u202F]' : `[${literal}]`);
   const number = `\\d{1,3}(?:${any(source.group)}\\d{3})+(?:${any(source.point)}\\d+)?|\\d+${any(source.point)}\\d+`;
   const whole = new RegExp(`(?<![\\p{L}\\p{N}.,:/_-])(?:${number})(?![\\p{L}\\p{N}_]|[.,:/-]\\d)`, 'gu');

@@ -4,7 +4,7 @@ import { languageOf } from './tags.js';
 /** @typedef {{sourceLanguage: string, targetLanguage: string}} LanguagePair BCP 47 tags, such as 'en' or 'fr-CA' */
 
 /**
- * The language of a BCP 47 tag, without region or script: 'en' of 'en-GB'.
+ * The language of a BCP 47 tag, without region or script: 'en' for 'en-GB'.
  * @param {unknown} tag
  * @param {string} option for the error
  */

@@ -6,8 +6,8 @@
  */
 
 /**
- * The sentences of a text and the white space around them; joined, the parts are the text. Sentences come from
- * Intl.Segmenter if it exists; a sentence longer than `longest` UTF-16 units is cut at the best place.
+ * The sentences of a text and the white space around them. The parts, joined, are the text. Intl.Segmenter finds the
+ * sentences, if it exists. A sentence of more than `longest` UTF-16 units is cut at the best place.
  * @param {string} text
  * @param {string} locale a BCP 47 tag, the language of the text
  * @param {number} [longest] at least 2
@@ -27,8 +27,8 @@ export function splitSentences(text, locale, longest = Infinity) {
 }
 
 /**
- * The token of a target language that a text begins with, such as '>>fra<<', which multilingual models need before
- * every sentence; otherwise ''.
+ * The token of the target language at the beginning of a text, such as '>>fra<<'; otherwise ''. Multilingual models need
+ * it before every sentence.
  * @param {string} text
  */
 export const languageToken = (text) => /^>>[^\s<>]+<</.exec(text)?.[0] ?? '';
@@ -62,8 +62,8 @@ function addSentence(parts, sentence, longest) {
 }
 
 /**
- * The place to cut a sentence that is too long: after the last clause, or else the last word, or else the last code
- * point that fits.
+ * The place to cut a sentence that is too long: after the last clause that fits, otherwise after the last word, otherwise
+ * after the last code point.
  * @param {string} sentence
  * @param {number} longest
  */
@@ -102,7 +102,7 @@ function segments(text, locale) {
 const kWindow = 1024;
 
 /**
- * The segmenter's sentences, found in windows, so that the time is linear in the text. The next window begins with the
+ * The segmenter's sentences, found in windows: so the time is linear in the length of the text. The next window begins with the
  * last sentence of the window before. A sentence that fills its window is read again in a window twice as large.
  * @param {string} text
  * @param {string} locale
@@ -151,7 +151,7 @@ function* joinUnfinished(segments) {
   let open = '';
   let end = '';
   for (const segment of segments) {
-    if (open && !goesOn(end, segment)) {
+    if (open && !continues(end, segment)) {
       yield open;
       open = '';
     }
@@ -166,6 +166,6 @@ function* joinUnfinished(segments) {
  * @param {string} end of the segment before, its last characters
  * @param {string} next
  */
-function goesOn(end, next) {
+function continues(end, next) {
   return kAbbreviation.test(end) || (!/\n\s*$/u.test(end) && /^\p{Ll}/u.test(next));
 }

@@ -1,6 +1,6 @@
 /**
- * The language that a model would be of: the tag's own without its region, and with its script only where that is not the
- * language's usual one. 'en' of 'en-GB', 'zh-Hant' of 'zh-TW'. Two tags with the same one need no translation.
+ * The language of a tag as models distinguish them: without region, and with the script only if it is not the language's
+ * usual one. 'en' for 'en-GB', 'zh-Hant' for 'zh-TW'. Between two tags with the same result no translation is needed.
  * @param {string} tag
  */
 export function languageOf(tag) {

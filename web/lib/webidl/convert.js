@@ -1,5 +1,5 @@
-// The conversions of Web IDL from values of JavaScript (https://webidl.spec.whatwg.org/#js-type-mapping): what is passed to an
-// operation is read once, in the order of the specification, before the operation does anything.
+// The conversions of JavaScript values by Web IDL (https://webidl.spec.whatwg.org/#js-type-mapping). The arguments of an
+// operation are read once, in the order of the specification, before the operation does anything.
 
 /** The getter throws a TypeError for anything but an AbortSignal, also of another window. */
 const isAborted = /** @type {{get: () => boolean}} */ (
@@ -7,7 +7,7 @@ const isAborted = /** @type {{get: () => boolean}} */ (
 ).get;
 
 /**
- * The result of an operation that returns a promise: an exception rejects it.
+ * The promise of an operation: an exception rejects it.
  * @template T
  * @param {() => T | Promise<T>} steps
  * @returns {Promise<T>}
@@ -74,7 +74,7 @@ export function toFunction(value, name) {
 }
 
 /**
- * A sequence of DOMStrings: of anything that can be iterated, but of no string.
+ * A sequence of DOMStrings, from any iterable that is not a string.
  * @param {any} value
  * @param {string} name
  */

@@ -1,11 +1,11 @@
 // Classes with the shape that Web IDL gives to interfaces (https://webidl.spec.whatwg.org/#es-interfaces).
 
-/** What every class has of its own. */
+/** The properties that every class has by itself. */
 const kOfClass = ['length', 'name', 'prototype', 'constructor'];
 
 /**
  * Completes a class: `for ... in` lists its operations and attributes, minifiers cannot change its name, and
- * Object.prototype.toString gives that name for an instance. To be called in a static block of the class.
+ * Object.prototype.toString gives that name for an instance. Call it in a static block of the class.
  * @param {Function} Class
  * @param {string} name
  */

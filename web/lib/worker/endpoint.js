@@ -1,4 +1,4 @@
-// The place where an engine runs: a worker, or this thread. Both have the same calls.
+// The place where an engine runs: a worker or this thread. Both have the same methods.
 import { unlessAborted, withSignals } from '../base/abort.js';
 import { Channel } from './protocol.js';
 import { QkvError, hasEnded, loadedPart } from '../base/errors.js';
@@ -10,12 +10,12 @@ import { startWorker } from './start-worker.js';
  * @typedef {object} Endpoint
  * @property {Channel['call']} call
  * @property {Channel['endsWith']} [endsWith]
- * @property {AbortSignal} ended aborts when what runs there has ended, with the error that every call then rejects with
+ * @property {AbortSignal} ended aborts when the engine has ended. Its reason is the error with which every later call rejects
  * @property {() => void} close
  */
 
 /**
- * An engine's code: the URL of its worker's script, and the handlers of calls without a worker.
+ * An engine's code: the URL of the worker's script, and the handlers for calls without a worker.
  * @typedef {object} Served
  * @property {() => string} script
  * @property {() => Promise<Record<string, import('./protocol.js').Handler>>} handlers
@@ -27,7 +27,7 @@ import { startWorker } from './start-worker.js';
  * @returns {Endpoint} throws a QkvError, code ENGINE_FAILED, if the worker cannot be started
  */
 export function createEndpoint(inWorker, { script, handlers }) {
-  if (!inWorker) return new Local(handlers);
+  if (!inWorker) return new LocalEndpoint(handlers);
   const url = script();
   const threads = workerThreads();
   return new Channel(threads ? nodeWorker(threads, url) : webWorker(url), url);
@@ -55,13 +55,14 @@ function webWorker(url) {
  * @returns {import('./protocol.js').Port}
  */
 function nodeWorker(threads, url) {
-  // A thread inherits the process's flags. It refuses flags of V8 in its options, and of the inherited ones this one.
+  // A thread inherits the flags of the process. With the flag --input-type it does not start, so then it gets no flags.
+  // The flag alone cannot be removed, because the option execArgv refuses flags of V8.
   const isFromText = globalThis.process.execArgv.some((flag) => flag.startsWith('--input-type'));
   return new threads.Worker(new URL(url), isFromText ? { execArgv: [] } : {});
 }
 
 /** An engine in this thread. Its code is loaded at the first call. */
-class Local {
+class LocalEndpoint {
   /** @type {Promise<Record<string, import('./protocol.js').Handler>> | undefined} */
   #handlers;
   #life = new AbortController();
@@ -79,7 +80,7 @@ class Local {
   /** @type {Endpoint['call']} */
   async call(method, args, { signal, progress = () => {} } = {}) {
     this.ended.throwIfAborted();
-    const own = copied(args);
+    const ownArgs = copied(args);
     const loading = (this.#handlers ??= loadedPart(this.#load));
     try {
       return await withSignals([this.ended, signal], async (both) => {
@@ -88,7 +89,7 @@ class Local {
           const taken = unlessAborted(Promise.resolve(progress(value)), both);
           await taken.catch((error) => both.aborted || Promise.reject(error)); // no reports after an abort
         };
-        return unlessAborted(handlers[method](own, { signal: both, progress: report }), this.ended);
+        return unlessAborted(handlers[method](ownArgs, { signal: both, progress: report }), this.ended);
       });
     } catch (error) {
       if (hasEnded(error)) this.#end(error);

@@ -1,13 +1,13 @@
-// Detects that a worker has ended. Browsers do not tell a page when its worker closed itself, was ended in the
-// developer tools, or ran out of memory. But an ended worker releases its Web Locks, and the page waits for them.
+// Detects that a worker has ended. Browsers do not tell a page when its worker has closed itself, was ended in the
+// developer tools, or ran out of memory. But such a worker releases its Web Locks, and the page waits for them.
 
 /** Milliseconds between two pings to a worker without a lock. */
-const kBeat = 1000;
+const kPause = 1000;
 /**
- * The number of unanswered pings after which it counts as dead. A step of a large model takes seconds on a slow device.
+ * A worker counts as dead after so many unanswered pings. A step of a large model takes seconds on a slow device.
  */
 const kMissed = 10;
-/** The same before its first answer: its script may come over a slow network. */
+/** The same before its first answer, because a slow network may delay its script. */
 const kMissedAtStart = 60;
 
 /**
@@ -49,35 +49,35 @@ export async function waitForEnd(name, died, ended) {
 /**
  * The functions that a page needs to watch its worker.
  * @typedef {object} Watched
- * @property {(name: string) => Promise<boolean>} hold asks it to take a lock, by `holdLock`
- * @property {() => void} ping asks for any answer
+ * @property {(name: string) => Promise<boolean>} hold asks the worker to call `holdLock`
+ * @property {() => void} ping asks the worker for any answer
  * @property {() => boolean} isAsked whether any call waits for an answer
- * @property {() => void} died is called once it has ended
+ * @property {() => void} died is called when the worker has ended
  * @property {AbortSignal} ended ends the watch
  */
 
 /**
- * The page's part: the page gets the lock when the worker has ended. Until the worker has the lock, and if there are no
- * locks, the page pings the worker every second.
+ * The page's part: the page gets the lock when the worker has ended. As long as the worker does not hold the lock, or if
+ * there are no locks, the page pings the worker every second.
  * @param {Watched} watched
- * @returns {() => void} to be called at each message from the worker
+ * @returns {() => void} call it at each message from the worker
  */
 export function watch({ hold, ping, isAsked, died, ended }) {
   let silent = 0;
   let most = kMissedAtStart;
   let isLocked = false;
-  const beat = () => {
+  const checkOnce = () => {
     silent = isAsked() ? silent + 1 : 0;
     if (silent > most) died();
     else if (silent > 0) ping();
   };
-  const timer = setInterval(() => isLocked || beat(), kBeat);
+  const timer = setInterval(() => isLocked || checkOnce(), kPause);
   const waitForLock = async () => {
     const name = uniqueName();
     isLocked = locks() !== undefined && (await hold(name));
     if (isLocked) await waitForEnd(name, died, ended);
   };
-  waitForLock().catch(() => (isLocked = false)); // the page may not have the lock, or the worker has ended
+  waitForLock().catch(() => (isLocked = false)); // the page is not allowed the lock, or the worker has ended
   ended.addEventListener('abort', () => clearInterval(timer));
   return () => {
     silent = 0;

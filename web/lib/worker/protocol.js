@@ -1,8 +1,8 @@
 // The worker protocol: calls over messages between a page and its worker. `v` is the version of the package on each side.
 //   page to worker   {v, id, method, args}    a call of one of the worker's methods
-//                    method 'abort'           takes the call `id` back
+//                    method 'abort'           cancels the call `id`
 //                    method 'more'            the page is ready for the next report on the call `id`
-//                    method 'hold', 'ping'    how the page finds out that the worker lives (liveness.js)
+//                    method 'hold', 'ping'    the page checks that the worker lives (liveness.js)
 //   worker to page   {v, id, progress}        a report on a call that is running
 //                    {v, id, result}          the call is done
 //                    {v, id, error, ended}    the call failed; `ended`: the engine cannot be used any more
@@ -44,7 +44,7 @@ function listen(port, receive) {
 }
 
 /**
- * The worker's end: answers requests by `handlers`.
+ * The worker's side: answers requests with `handlers`.
  * @param {Port} port
  * @param {Record<string, Handler>} handlers
  */
@@ -55,14 +55,13 @@ export function serve(port, handlers) {
     port.postMessage({ v: version, ...message }, buffersIn(message.result));
 
   const answer = async (/** @type {Request} */ { v, id, method, args }) => {
-    // A worker of another version of the package is refused. Messages that are no calls of the engine are answered at
-    // once.
+    // A page of another version of the package is refused. Messages that do not call the engine are answered immediately.
     if (v !== version) return reply({ id, error: toPlain(otherBuild(v, version)) });
     if (method === 'abort') return running.get(id)?.controller.abort();
     if (method === 'more') return running.get(id)?.waiting.shift()?.();
     if (method === 'ping') return reply({ id });
     if (method === 'hold') return reply({ id, result: await holdLock(args) });
-    // A call of the engine. Each report of progress waits until the page asks for more.
+    // A call of the engine. After each report of progress it waits until the page asks for more.
     const call = new Running();
     running.set(id, call);
     const progress = async (/** @type {any} */ report) => {
@@ -94,7 +93,7 @@ class Running {
     this.controller.signal.addEventListener('abort', () => this.release());
   }
 
-  /** Resolves when the page is ready for another report, or wants no more. @returns {Promise<void>} */
+  /** Resolves when the page is ready for another report, or has cancelled the call. @returns {Promise<void>} */
   more() {
     return new Promise((resolve) => (this.controller.signal.aborted ? resolve() : this.waiting.push(resolve)));
   }
@@ -109,12 +108,12 @@ class Running {
  * @param {string} ours
  */
 function otherBuild(theirs, ours) {
-  const message = `the page speaks qkv ${theirs}, its worker qkv ${ours}: reload the page, or serve both from one build`;
+  const message = `the page has qkv ${theirs}, its worker has qkv ${ours}: reload the page, or serve both from one build`;
   return new QkvError('ENGINE_FAILED', message, 'worker');
 }
 
 /**
- * The buffers of a message. They are its own copies, so they are transferred.
+ * The buffers of a message. They belong to the message alone, so they are transferred.
  * @param {unknown} value
  * @returns {ArrayBuffer[]}
  */
@@ -129,19 +128,19 @@ function buffersIn(value) {
  * @typedef {object} Pending
  * @property {(result: any) => void} resolve
  * @property {(reason: unknown) => void} reject
- * @property {((loaded: any) => unknown) | undefined} progress may return a promise of being ready for the next report
+ * @property {((loaded: any) => unknown) | undefined} progress may return a promise that resolves when it is ready for the next report
  */
 
-/** The page's end. */
+/** The page's side. */
 export class Channel {
   /** @type {Map<number, Pending>} */
   #pending = new Map();
   #next = 1;
   #port;
   #life = new AbortController();
-  /** To be called for each message: it shows that the worker lives. */
+  /** Is called for each message, because a message shows that the worker lives. */
   #heard = () => {};
-  /** To be called when the worker has ended. @type {(event: {message?: string}) => void} */
+  /** Is called when the worker has ended. @type {(event: {message?: string}) => void} */
   #died;
 
   /**
@@ -154,7 +153,7 @@ export class Channel {
     this.#died = (event) => this.#end(workerDied(event, script));
     const add = (port.on ?? port.addEventListener)?.bind(port);
     for (const type of ['error', 'messageerror', 'exit']) add?.(type, this.#died);
-    if (!port.on) this.#heard = this.#watch(); // Node says when a worker ends
+    if (!port.on) this.#heard = this.#watch(); // Node has an event for the end of a worker
     port.unref?.();
   }
 
@@ -164,8 +163,8 @@ export class Channel {
   }
 
   /**
-   * Settles when the worker has answered, also after an abort: then it rejects with `signal.reason`, or resolves if the
-   * answer had been sent. The worker gets a copy of the current arguments.
+   * Calls a method of the worker, which gets a copy of the current arguments. The promise settles when the worker has
+   * answered. After an abort it rejects with `signal.reason`, or resolves if the answer was already sent.
    * @param {string} method
    * @param {any} args
    * @param {{signal?: AbortSignal, progress?: (loaded: any) => unknown}} [options]
@@ -176,13 +175,13 @@ export class Channel {
     signal?.throwIfAborted();
     const id = this.#next++;
     const answered = this.#ask({ v: version, id, method, args }, progress);
-    const forget = signal && onAbort(signal, () => this.#tell(id, 'abort'));
+    const removeListener = signal && onAbort(signal, () => this.#tell(id, 'abort'));
     try {
       return await answered;
     } catch (error) {
       throw signal?.aborted ? signal.reason : error;
     } finally {
-      forget?.();
+      removeListener?.();
     }
   }
 
@@ -192,13 +191,13 @@ export class Channel {
   }
 
   /**
-   * The worker waits for its own threads and receives no messages meanwhile, so it counts as ended when one of them has
-   * ended.
+   * Counts the worker as ended when one of its threads has ended. Then the worker would wait for the thread for ever, and
+   * receive no messages.
    * @param {string[]} locks the names of their locks
    */
   endsWith(locks) {
     const died = () => this.#died({ message: 'one of its threads ended' });
-    for (const name of locks) waitForEnd(name, died, this.ended).catch(() => {}); // the worker has ended
+    for (const name of locks) waitForEnd(name, died, this.ended).catch(() => {}); // rejects when the worker has ended
   }
 
   #watch() {
@@ -243,8 +242,8 @@ export class Channel {
   }
 
   /**
-   * Passes a report on, and asks for more when it has been processed. The call rejects with the error that its receiver
-   * throws.
+   * Passes on a report, and asks for more when it has been processed. If the receiver throws an error, the call rejects
+   * with it.
    * @param {number} id
    * @param {Pending} call
    * @param {any} report

@@ -1,4 +1,4 @@
-// Starts workers, also if the page requires Trusted Types, and if their script is on another origin.
+// Starts workers. This works also if the page requires Trusted Types, or if the script is on another origin.
 
 /** @type {{createScriptURL: (url: string) => any, createHTML: (html: string) => any} | null | undefined} null: the page refuses it */
 let policy;
@@ -6,14 +6,14 @@ let policy;
 /** @param {string} text */
 const same = (text) => text;
 
-/** The page's policy named `qkv`, made once: a page refuses a second policy of the same name. */
+/** The page's policy named `qkv`. It is created once, because a page refuses a second policy of the same name. */
 function scriptPolicy() {
   const { trustedTypes } = /** @type {any} */ (globalThis);
   if (policy !== undefined) return policy;
   try {
     policy = trustedTypes?.createPolicy('qkv', { createScriptURL: same, createHTML: same }) ?? null;
   } catch {
-    policy = null; // not in the Content-Security-Policy's list, or taken
+    policy = null; // the Content-Security-Policy does not list it, or it exists already
   }
   return policy;
 }
@@ -26,7 +26,7 @@ function scriptPolicy() {
 export const trustedScript = (url) => scriptPolicy()?.createScriptURL(url) ?? url;
 
 /**
- * HTML to be parsed outside of the page, where no script runs, as the page's Trusted Types accept it.
+ * HTML in the form that the page's Trusted Types accept. It is only parsed outside of the page, where no script runs.
  * @param {string} html
  * @returns {any}
  */

@@ -1,4 +1,4 @@
-// The URLs of the builds for brought models, and of their worker.
+// The URLs of the builds for qkv/models, and of their worker.
 import { packageFile } from '../../base/package-file.js';
 
 /** @param {string} [base] as `packageFile` takes it */

@@ -1,9 +1,9 @@
-// Changes to a model's forward, as the engine takes them.
+// Changes to a model's forward pass, in the form that the engine reads.
 import { invalid } from '../../base/arguments.js';
 
 /**
- * A list of changes (api/interventions.js) in JSON, which the engine reads. JSON writes NaN as null, which would mean that a
- * field is left out. So a value that JSON does not have becomes a text, which the engine refuses by its place. Typed arrays
+ * A list of changes (api/interventions.js) as JSON. JSON writes NaN as null, and the engine takes null for a missing field.
+ * So a value that JSON does not have becomes a text, which the engine refuses with its place in the list. Typed arrays
  * become lists.
  * @param {object[]} list
  * @returns {string}

@@ -1,4 +1,4 @@
-// The directory at the beginning of a safetensors file: its tensors. Weights are not kept.
+// Reads the directory at the beginning of a safetensors file, which lists its tensors. The weights are ignored.
 import { DirectoryHead } from '../../loading/directory-head.js';
 import { QkvError } from '../../base/errors.js';
 
@@ -30,11 +30,11 @@ function parse(bytes, name) {
     throw new QkvError('INVALID_FILE', 'its directory is not JSON', name);
   }
   const tensors = Object.entries(all ?? {}).filter(([key]) => key !== '__metadata__');
-  const isSound =
+  const isValid =
     Object.prototype.toString.call(all) === '[object Object]' &&
     tensors.every(([, t]) => Array.isArray(t?.shape) && typeof t.dtype === 'string' && t.data_offsets?.length === 2);
-  if (!isSound) throw new QkvError('INVALID_FILE', 'its directory does not say what its tensors are', name);
-  // In the order of their bytes.
+  if (!isValid) throw new QkvError('INVALID_FILE', 'its directory does not describe its tensors', name);
+  // Sort by the place in the file.
   return tensors
     .toSorted(([, a], [, b]) => a.data_offsets[0] - b.data_offsets[0])
     .map(

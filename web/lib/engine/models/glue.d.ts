@@ -1,5 +1,5 @@
-// The functions of the module of qkv/models besides those of the translating one: wasm/any_models.cc, wasm/one_sided.cc,
-// wasm/explain.cc.
+// The functions of the module of qkv/models that the module for translation does not have: wasm/any_models.cc,
+// wasm/one_sided.cc, wasm/explain.cc.
 import type {
   DecodeOptions,
   Failed,
@@ -19,7 +19,7 @@ export type AnyInfo = WasmModelInfo & { kind: ModelKind };
 export type FolderRequest = {
   /** The small files, by name. */
   files: [string, string | Uint8Array][];
-  /** The files of weights, with their sizes in bytes; 0 where one is not known. */
+  /** The files of weights, with their sizes in bytes; 0 if the size is not known. */
   weights: [string, number][];
   numbers: Numbers;
 };
@@ -52,7 +52,7 @@ export type WasmGenerationTrace = WasmEncoding & {
   decoderSelf: WasmMap;
 };
 
-/** `heads`: of the question 'heads', [layers, heads]; `matrix` of the others. Empty where it is not asked for. */
+/** `heads`: the answer to the question 'heads', [layers, heads]; `matrix`: the answer to the others. The other one is empty. */
 export type WasmExplanation = {
   source: WasmTokens;
   target: WasmTokens & { logProbs: Float32Array };
@@ -62,13 +62,13 @@ export type WasmExplanation = {
 };
 
 export interface WasmModels extends Omit<WasmModule, 'loaderCreate'> {
-  /** The files that a folder with this config.json may have besides its weights. */
+  /** The names of the files that a folder with this config.json may have besides its weights. */
   folderFiles(config: string): string[] | Failed;
   shardNames(index: string): string[] | Failed;
   folderLoaderCreate(request: FolderRequest): number | Failed;
-  /** The files that decoder.yml of OPUS-MT names; '' where it does not. */
+  /** The files that decoder.yml of OPUS-MT names; '' for those that it does not name. */
   opusFiles(decoder: string): { weights: string; vocabulary: string } | Failed;
-  /** Marian's own files; `rows` and `decoder` of OPUS-MT's models: *vocab.yml, and the text of decoder.yml. */
+  /** Marian's own files. Only for OPUS-MT's models: `rows` is *vocab.yml, `decoder` is the text of decoder.yml. */
   marianLoaderCreate(
     files: LoaderFiles & { rows?: { name: string; bytes: Uint8Array }; decoder?: string },
   ): number | Failed;

@@ -1,4 +1,4 @@
-// The engine for brought models, for a host.
+// The engine of qkv/models, for a host.
 import { modelsWasmUrls, modelsWorkerUrl } from './assets.js';
 import { changesText } from './changes.js';
 

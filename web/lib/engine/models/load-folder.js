@@ -1,6 +1,6 @@
-// Loads a folder of any kind into an engine: first config.json, which determines the other files, then the small files,
-// then the weights: one file or shards; safetensors while it is downloaded, PyTorch's pickles in the order in which
-// they are read. A translation model may also be in Marian's own files (load-marian.js).
+// Loads a model folder of any kind into an engine: first config.json, which determines the other files, then the small
+// files, then the weights. The weights are one file or shards. Safetensors are read while they are downloaded, PyTorch's
+// pickles afterwards. A translation model may also be in Marian's own files (load-marian.js).
 import { withSignals } from '../../base/abort.js';
 import { QkvError } from '../../base/errors.js';
 import { RangeFiller, feed } from '../feed.js';
@@ -28,13 +28,13 @@ import { withPartStore } from '../../store/part-store.js';
  * @property {number} fileBytes of the files of weights; 0: not known
  * @property {string} modelType as config.json has it: 'bert'
  * @property {string} architecture as in config.json; '' if it is not given: 'BertForMaskedLM'
- * @property {import('./directory.js').TensorInfo[]} tensors none of what PyTorch pickled
+ * @property {import('./directory.js').TensorInfo[]} tensors empty for pickles of PyTorch
  */
 
-// The share of the progress at which everything is downloaded and nothing is in the engine yet: for zips and pickles.
+// For zips and pickles: the progress when everything is downloaded and nothing is in the engine yet.
 const kWhole = 0.9;
 
-/** @type {(progress: Progress, from: number, to: number) => Progress} a part's progress, as that of the whole */
+/** @type {(progress: Progress, from: number, to: number) => Progress} the progress of a part, as a progress of the whole */
 const part = (progress, from, to) => (done) => progress(from + (to - from) * done);
 
 /**
@@ -42,14 +42,14 @@ const part = (progress, from, to) => (done) => progress(from + (to - from) * don
  * @param {FolderSource} source
  * @param {AbortSignal} outer
  * @param {Progress} progress
- * @param {import('../../loading/model-files.js').Kept} [kept] gets the downloaded files
+ * @param {import('../../loading/model-files.js').Downloaded} [downloaded] gets the downloaded files
  * @returns {Promise<number>} the model's handle; rejects with a QkvError or with the signal's reason
  */
-export function loadFolder(engine, source, outer, progress, kept) {
+export function loadFolder(engine, source, outer, progress, downloaded) {
   const load = async (/** @type {AbortSignal} */ signal, /** @type {Promise<PartStore>} */ openingParts) => {
-    // awaited together: Node ends the process at a rejection that nobody handles yet
+    // Wait for both together: Node ends the process at an unhandled rejection.
     const [wasm, parts] = await Promise.all([/** @type {Promise<GuardedModels>} */ (engine), openingParts]);
-    const opened = await openSource(source, signal, progress, { kept, parts });
+    const opened = await openSource(source, signal, progress, { downloaded, parts });
     const { loader, weights } =
       'zip' in source
         ? await begin(wasm, source, opened, () => {})
@@ -58,9 +58,10 @@ export function loadFolder(engine, source, outer, progress, kept) {
             () => begin(wasm, source, opened, progress),
             () => beginMarian(wasm, opened.list, opened.opener, signal, part(progress, kSmallShare, kWhole)),
           );
-    const isHere = 'zip' in source || weights.some(({ isWhole }) => isWhole);
+    // Give the weights to the engine.
+    const isDownloaded = 'zip' in source || weights.some(({ isWhole }) => isWhole);
     try {
-      await feedAll(wasm, loader, weights, signal, part(progress, isHere ? kWhole : kSmallShare, 1));
+      await feedAll(wasm, loader, weights, signal, part(progress, isDownloaded ? kWhole : kSmallShare, 1));
       return wasm.loaderFinish(loader);
     } catch (error) {
       wasm.loaderFree(loader);
@@ -128,22 +129,22 @@ async function feedDirectory(wasm, loader, file) {
 /**
  * @typedef {object} OpenedSource
  * @property {Opener} opener
- * @property {import('../../loading/model-files.js').ListedSource} list what is known of its files; of a zip nothing
+ * @property {import('../../loading/model-files.js').ListedSource} list its list of files, if it has one; empty for a zip
  */
 
 /**
  * @param {FolderSource} source
  * @param {AbortSignal} signal
  * @param {Progress} progress of a zip's download
- * @param {{kept?: import('../../loading/model-files.js').Kept, parts?: PartStore}} [keep] where downloads go besides
+ * @param {{downloaded?: import('../../loading/model-files.js').Downloaded, parts?: PartStore}} [also] where downloads also go
  * @returns {Promise<OpenedSource>}
  */
-async function openSource(source, signal, progress, { kept, parts } = {}) {
+async function openSource(source, signal, progress, { downloaded, parts } = {}) {
   if ('zip' in source) {
     return { opener: await openZip(source.zip, signal, part(progress, 0, kWhole)), list: { files: {} } };
   }
   const list = await listed(parts?.listed(source) ?? source, signal, parts?.manifest);
-  return { opener: openerOf(list, signal, kept, parts), list };
+  return { opener: openerOf(list, signal, downloaded, parts), list };
 }
 
 /**
@@ -151,7 +152,7 @@ async function openSource(source, signal, progress, { kept, parts } = {}) {
  * @param {GuardedModels} wasm
  * @param {FolderSource} source
  * @param {OpenedSource} opened
- * @param {Progress} progress of everything before the weights are fed
+ * @param {Progress} progress of all steps before the engine gets the weights
  */
 async function begin(wasm, source, { opener }, progress) {
   const files = await readSmallFiles(wasm, opener, part(progress, 0, kSmallShare));
@@ -193,12 +194,14 @@ async function readSmallFiles(wasm, opener, progress) {
     files.push([name, content]);
     return content;
   };
+  // The config names the other files. All are optional, except those that MarianMT's folders must have.
   const config = /** @type {string} */ (await read('config.json', false));
   const names = wasm.folderFiles(config);
   const isOptional = (/** @type {string} */ name) =>
     !names.includes('source.spm') || !smallFiles.some((file) => file.name === name && file.isRequired);
+  // Read tokenizer.json first, because it makes the other files of a tokenizer unnecessary.
   const tokenizer = names.includes('tokenizer.json') && (await read('tokenizer.json'));
-  const others = names.filter((name) => isOpen(name, config, !!tokenizer));
+  const others = names.filter((name) => mayBeNeeded(name, config, !!tokenizer));
   let done = 0;
   await Promise.all(
     others.map((name) => read(name, isOptional(name)).then(() => void progress(++done / others.length))),
@@ -207,12 +210,12 @@ async function readSmallFiles(wasm, opener, progress) {
 }
 
 /**
- * Whether a file may still be needed, so that a server is not asked for files that most folders do not have.
+ * Whether a file may still be needed. Files that most folders do not have are not requested without need.
  * @param {string} name
  * @param {string} config
- * @param {boolean} hasTokenizer tokenizer.json, with which no other file of a tokenizer is read
+ * @param {boolean} hasTokenizer whether there is a tokenizer.json
  */
-function isOpen(name, config, hasTokenizer) {
+function mayBeNeeded(name, config, hasTokenizer) {
   if (hasTokenizer) return name === 'generation_config.json';
   if (name === 'target_vocab.json') return hasTwoVocabularies(config);
   return name !== 'config.json' && name !== 'tokenizer.json';

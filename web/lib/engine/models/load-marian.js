@@ -1,5 +1,5 @@
-// Loads a model in Marian's own files into the engine for brought models: as Firefox has them, and as OPUS-MT first
-// published its models, with weights in .npz.
+// Loads a model in Marian's own files into the engine of qkv/models: the files of Firefox, and those that OPUS-MT first
+// published, with weights in .npz.
 import { openMarian } from '../load-marian.js';
 import { toBlob } from '../../loading/blobs.js';
 import { marianNames } from '../../loading/marian-files.js';
@@ -15,8 +15,8 @@ import { kDecoder, opusNames } from '../../loading/opus-files.js';
  * @param {import('../../loading/model-files.js').ListedSource} source
  * @param {Opener} opener
  * @param {AbortSignal} signal
- * @param {(done: number) => void} progress of the download of .npz, which is read when it is whole
- * @returns {Promise<{loader: number, weights: import('./weight-files.js').WeightFile[]} | null>} null where there is none
+ * @param {(done: number) => void} progress of the download of .npz, which is read when it is complete
+ * @returns {Promise<{loader: number, weights: import('./weight-files.js').WeightFile[]} | null>} null if there is none
  */
 export async function beginMarian(wasm, source, opener, signal, progress) {
   const names = await marianNames(source);

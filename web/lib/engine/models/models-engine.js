@@ -1,4 +1,4 @@
-// The engine of one thread for brought models: like Engine for translation, and with jobs of encoders and generators.
+// The engine of qkv/models: an Engine for translation, with more methods for encoders and generators. It has one thread.
 import { unlessAborted } from '../../base/abort.js';
 import { withCarried } from '../../text/carry-options.js';
 import { Engine, handlersOf } from '../engine.js';
@@ -37,7 +37,7 @@ export class ModelsEngine {
   }
 
   /**
-   * `paced`: each new text is reported, and the next one is written when the receiver is ready for it.
+   * `paced`: each new text is reported, and the next one is generated when the receiver is ready for it.
    * @param {{model: number, prompt: string, options: object, paced?: boolean}} args
    * @param {Call} call
    */

@@ -1,4 +1,4 @@
-// The worker's entry: an engine for models that people bring, which answers messages.
+// The worker's entry: the engine of qkv/models, which answers messages.
 import { serve } from '../../worker/protocol.js';
 import { workerThreads } from '../../base/runtime.js';
 import { createHandlers } from './models-engine.js';

@@ -1,4 +1,4 @@
-// The files of weights in a folder of any kind: one or shards, by safetensors or pickled by PyTorch.
+// The files of weights in a folder of any kind: one file or shards, as safetensors or as pickles of PyTorch.
 import { toBlob } from '../../loading/blobs.js';
 import { asText, readFile } from '../../loading/model-files.js';
 import { weightsFile } from '../../loading/model-folder.js';
@@ -36,7 +36,7 @@ export async function openWeights(wasm, opener, progress) {
     }
     return files;
   }
-  // Opening or reading it gives the reason of the absence.
+  // There is none. Opening it once more gives the error with the reason.
   return [await weightFile(weightsFile, /** @type {OpenedFile} */ (await opener(weightsFile)), progress)];
 }
 
